@@ -1,0 +1,42 @@
+/* catalog.h - models, systems and strategies from files, by name, or from one line of text.
+ *
+ * A name is looked for in this order: "-" is standard input; something with a '/' or ending in
+ * ".json" is a path; else an id of the catalog (data/models, data/systems); a system may also be
+ * a synthetic description such as "h100-80g x4096 nvl8 hbm=120GiB mem2=1TiB@100GB/s"
+ * (reckon-system(5) has the grammar). Catalog directories: $RECKON_DATA, else the installed or
+ * the built one.
+ *
+ * Each function leaves its output untouched on failure and fills `error` with path, line and
+ * column of what is wrong and how to mend it.
+ */
+#ifndef RECKON_CATALOG_H
+#define RECKON_CATALOG_H
+
+#include <reckon/model.h>
+#include <reckon/status.h>
+#include <reckon/strategy.h>
+#include <reckon/system.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+RK_API enum rk_status rk_model_load(const char *name, struct rk_model *model,
+                                    struct rk_error *error);
+
+/* The caller releases the system with rk_system_release. */
+RK_API enum rk_status rk_system_load(const char *name, struct rk_system *system,
+                                     struct rk_error *error);
+RK_API enum rk_status rk_strategy_load(const char *name, struct rk_strategy *strategy,
+                                       struct rk_error *error);
+
+/* Writes a strategy file that rk_strategy_load reads; beside `path`, then renamed. "-" is
+ * standard output. */
+RK_API enum rk_status rk_strategy_save(const char *path, const struct rk_strategy *strategy,
+                                       struct rk_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,13 @@
+/* reckon.h - the whole public interface. */
+#ifndef RECKON_RECKON_H
+#define RECKON_RECKON_H
+
+#include <reckon/catalog.h>
+#include <reckon/estimate.h>
+#include <reckon/model.h>
+#include <reckon/search.h>
+#include <reckon/status.h>
+#include <reckon/strategy.h>
+#include <reckon/system.h>
+
+#endif

@@ -1,0 +1,160 @@
+/* search.h - the space of strategies for one model on one system, and the best of it.
+ *
+ * The space is that of [isaev2023], outermost axis first: tensor, pipeline, data (what is left),
+ * interleaving, batch (the largest multiple of data up to the maximum), recompute, optimizer
+ * sharding, tensor communication, redone all-gather, data overlap, tensor overlap, weight,
+ * activation and optimizer offload, fused activation, microbatch, and the network of tensor,
+ * pipeline and data parallelism. A strategy's index is its position in that order, from 0.
+ */
+#ifndef RECKON_SEARCH_H
+#define RECKON_SEARCH_H
+
+#include <reckon/estimate.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The axes that can be pinned or restricted; their names, types and help are in rk_axes(). */
+enum rk_axis {
+    RK_AXIS_TENSOR,
+    RK_AXIS_PIPELINE,
+    RK_AXIS_DATA,
+    RK_AXIS_INTERLEAVING,
+    RK_AXIS_RECOMPUTE,
+    RK_AXIS_OPTIMIZER_SHARDING,
+    RK_AXIS_TENSOR_COMM,
+    RK_AXIS_REDO_ALL_GATHER,
+    RK_AXIS_DATA_OVERLAP,
+    RK_AXIS_TENSOR_OVERLAP,
+    RK_AXIS_WEIGHT_OFFLOAD,
+    RK_AXIS_ACTIVATION_OFFLOAD,
+    RK_AXIS_OPTIMIZER_OFFLOAD,
+    RK_AXIS_FUSED_ACTIVATION,
+    RK_AXIS_MICROBATCH,
+    RK_AXIS_TENSOR_NETWORK,
+    RK_AXIS_PIPELINE_NETWORK,
+    RK_AXIS_DATA_NETWORK,
+    RK_AXES
+};
+
+enum rk_axis_type {
+    RK_AXIS_NUMBER, /* a degree or a size: 1, 2, 3, ... */
+    RK_AXIS_BOOL,   /* no, yes */
+    RK_AXIS_CHOICE, /* one of `choices` */
+    RK_AXIS_TIER    /* an index into the system's memories (0: not offloaded) or networks */
+};
+
+struct rk_axis_info {
+    const char *name; /* the flag, the JSON key (with '_') and the CSV column */
+    enum rk_axis_type type;
+    const char *const *choices; /* ended by NULL; only for RK_AXIS_CHOICE */
+    const char *help;
+    size_t offset; /* of the member in struct rk_strategy */
+};
+
+RK_API const struct rk_axis_info *rk_axis(enum rk_axis axis);
+
+/* A strategy's value on an axis, whatever the member's C type; and the other way round. */
+RK_API uint64_t rk_axis_get(const struct rk_strategy *strategy, enum rk_axis axis);
+RK_API void rk_axis_set(struct rk_strategy *strategy, enum rk_axis axis, uint64_t value);
+
+enum { RK_MAX_PINNED = 64 };
+
+/* What to search. `pinned[axis]` lists the allowed values; count 0 allows all. A network axis is
+ * only restricted where its parallelism is above 1. */
+struct rk_problem {
+    const struct rk_model *model;
+    const struct rk_system *system;
+    uint64_t ranks;
+    uint64_t max_batch;
+    enum rk_datatype datatype;
+    struct {
+        int count;
+        uint64_t value[RK_MAX_PINNED];
+    } pinned[RK_AXES];
+};
+
+/* No restrictions, except that the activation is fused, as the published tool has it. */
+RK_API void rk_problem_init(struct rk_problem *problem, const struct rk_model *model,
+                            const struct rk_system *system, uint64_t ranks, uint64_t max_batch,
+                            enum rk_datatype datatype);
+
+/* ---- the space as a list ---- */
+
+struct rk_space; /* opaque; immutable, shared by threads; keeps a copy of the problem */
+
+/* NULL when there is no memory. The model and system must outlive the space. */
+RK_API struct rk_space *rk_space_open(const struct rk_problem *problem, struct rk_error *error);
+RK_API void rk_space_close(struct rk_space *space);
+RK_API uint64_t rk_space_count(const struct rk_space *space);
+
+/* Requires index < rk_space_count(space). */
+RK_API void rk_space_strategy(const struct rk_space *space, uint64_t index,
+                              struct rk_strategy *strategy);
+
+/* ---- searching it ---- */
+
+struct rk_candidate {
+    double step_s;
+    uint64_t index;
+};
+
+enum rk_search_mode {
+    RK_SEARCH_PRUNED,     /* groups are settled by proof; the same answer */
+    RK_SEARCH_EXHAUSTIVE, /* every strategy gets its verdict and, if it fits, its time */
+    RK_SEARCH_TWIN        /* one at a time through rk_estimate: slow, for tests */
+};
+
+struct rk_search_options {
+    enum rk_search_mode mode;
+    int threads;  /* 0: as many as OpenMP gives */
+    uint64_t top; /* how many of the best to keep, at least 1 */
+    /* Called now and then from one thread, with what is decided so far; returning false stops
+     * the search. May be NULL. */
+    bool (*progress)(void *context, uint64_t decided, uint64_t total, double best_step_s);
+    void *context;
+};
+
+enum { RK_MAX_TIERS = 64 };
+
+/* Strategies by what became of them; the sum of all is `total`. */
+struct rk_search_counts {
+    uint64_t total;
+    uint64_t fits;
+    uint64_t network_too_small[RK_MAX_TIERS];
+    uint64_t network_not_filled[RK_MAX_TIERS];
+    uint64_t too_few_blocks;
+    uint64_t memory_exceeded[RK_MAX_TIERS];
+};
+
+/* By which argument the strategies were settled (the sum is `total`). */
+struct rk_search_explain {
+    uint64_t refused_by_group; /* a network or block count that a whole group shares */
+    uint64_t refused_by_memory;
+    uint64_t bounded; /* fit, but a lower bound on the time of their group excludes them */
+    uint64_t timed;   /* fit, and their time was computed */
+};
+
+struct rk_search_result {
+    struct rk_search_counts counts;
+    struct rk_search_explain explain;
+    uint64_t found; /* of options.top */
+    struct rk_candidate *best; /* (found), by time, then index */
+    bool complete;  /* false: stopped by progress() */
+    double seconds; /* wall time of the search */
+};
+
+/* The best `top` strategies. The result is the same for any number of threads and any mode;
+ * release it with rk_search_result_release. */
+RK_API enum rk_status rk_search(const struct rk_space *space,
+                                const struct rk_search_options *options,
+                                struct rk_search_result *result, struct rk_error *error);
+RK_API void rk_search_result_release(struct rk_search_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

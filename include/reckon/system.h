@@ -1,0 +1,104 @@
+/* system.h - the machine one rank sees: two engines, a list of memories, a list of networks.
+ *
+ * Units are SI: bytes, seconds, FLOP/s, bytes/s. memory[0] is the one beside the engines (HBM);
+ * memory[1], memory[2], ... are lower tiers (host, CXL, SSD) that tensors can be offloaded to.
+ * network[0] is the innermost (NVLink), later ones reach further.
+ */
+#ifndef RECKON_SYSTEM_H
+#define RECKON_SYSTEM_H
+
+#include <reckon/status.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum rk_datatype { RK_FLOAT8, RK_FLOAT16, RK_BFLOAT16, RK_FLOAT32, RK_DATATYPES };
+
+/* "float8", "float16", "bfloat16", "float32"; NULL outside the range. */
+RK_API const char *rk_datatype_name(enum rk_datatype datatype);
+RK_API double rk_datatype_bytes(enum rk_datatype datatype);
+
+enum { RK_CURVE_STEPS = 32 };
+
+/* Achieved rate of work of size n: that of the first step whose `from` is <= n. The steps
+ * descend and the last one starts at 0. A rate of infinity is allowed (time 0). */
+struct rk_curve {
+    int steps; /* 0: the datatype is not supported by this engine */
+    struct {
+        double from; /* FLOP for engines, bytes for memories */
+        double efficiency; /* 0 < efficiency <= 1 */
+        double rate; /* peak * efficiency: FLOP/s or bytes/s */
+    } step[RK_CURVE_STEPS];
+};
+
+struct rk_engine {
+    double peak_flops; /* FLOP/s, dense */
+    struct rk_curve curve;
+};
+
+struct rk_memory {
+    char name[32];
+    double capacity_bytes;
+    double bandwidth_Bps; /* infinity: transfers are free */
+    struct rk_curve curve;
+};
+
+enum rk_collective {
+    RK_POINT_TO_POINT,
+    RK_REDUCE_SCATTER,
+    RK_ALL_GATHER,
+    RK_ALL_REDUCE,
+    RK_COLLECTIVES
+};
+
+/* Time of a collective on p ranks, n bytes in all:
+ *     latency + (n * scale + n * scale * offset / p) / (bandwidth * efficiency)   [isaev2023] */
+struct rk_network {
+    char name[32];
+    double bandwidth_Bps; /* per rank and direction */
+    double efficiency;
+    double latency_s;
+    uint64_t size;          /* ranks that one domain of this tier joins */
+    bool must_be_filled;    /* a parallelism on this tier must divide its size */
+    double processor_usage; /* share of the engines that driving it costs, 0 .. <1 */
+    struct {
+        double scale;
+        double offset;
+    } collective[RK_COLLECTIVES]; /* [RK_POINT_TO_POINT].offset is 0 */
+};
+
+enum rk_processing {
+    RK_NO_OVERLAP, /* an operation takes its FLOP time plus its memory time */
+    RK_ROOFLINE    /* the longer of the two */
+};
+
+/* `memory` and `network` are owned by the struct; see rk_system_release. */
+struct rk_system {
+    char id[64];
+    uint64_t devices; /* accelerators there are; 0: as many as the strategy asks for */
+    enum rk_processing processing;
+    struct rk_engine matrix[RK_DATATYPES];
+    struct rk_engine vector[RK_DATATYPES];
+    int memories;
+    int networks;
+    struct rk_memory *memory;   /* (memories), at least 1 */
+    struct rk_network *network; /* (networks), at least 1 */
+};
+
+/* Recomputes curve->step[].rate from `peak` and the efficiencies. */
+RK_API void rk_curve_set_peak(struct rk_curve *curve, double peak);
+
+/* A deep copy. RK_IO when there is no memory. */
+RK_API enum rk_status rk_system_copy(struct rk_system *to, const struct rk_system *from,
+                                     struct rk_error *error);
+
+/* Frees the arrays and clears the struct; a zeroed struct is fine. */
+RK_API void rk_system_release(struct rk_system *system);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
