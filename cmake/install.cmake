@@ -1,0 +1,32 @@
+# cmake --install: binary, library in both forms, headers, pkg-config file, data, man pages,
+# shell completions.
+if(TARGET reckon)
+  install(TARGETS reckon)
+endif()
+install(TARGETS reckon_shared reckon_static)
+install(DIRECTORY include/reckon DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+if(IS_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/data)
+  install(DIRECTORY data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/reckon FILES_MATCHING PATTERN "*.json")
+endif()
+
+file(GLOB pages CONFIGURE_DEPENDS man/*.[1-8])
+foreach(page ${pages})
+  string(REGEX REPLACE ".*[.]" "" section ${page})
+  install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+endforeach()
+
+install(FILES completions/reckon.bash OPTIONAL RENAME reckon
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES completions/_reckon OPTIONAL
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES completions/reckon.fish OPTIONAL
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
+# The prefix is the folder the file lies in, so that a staged or moved install keeps working.
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX
+  BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig OUTPUT_VARIABLE PC_PREFIX)
+string(REPLACE ";" " " PC_REQUIRES "${RECKON_REQUIRES}")
+list(TRANSFORM OpenMP_C_LIB_NAMES PREPEND -l OUTPUT_VARIABLE PC_OPENMP)
+list(JOIN PC_OPENMP " " PC_OPENMP)
+configure_file(cmake/reckon.pc.in reckon.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/reckon.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

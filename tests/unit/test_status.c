@@ -1,0 +1,62 @@
+#include <criterion/criterion.h>
+#include <reckon/status.h>
+#include <string.h>
+
+Test(status, fail_fills_every_member)
+{
+    struct rk_error error;
+    const enum rk_status status = rk_fail(&error, RK_BAD_INPUT, "h100.json", 12, 18,
+                                          "%s: must be > 0, got %d", "bandwidth_GBps", -3);
+    cr_assert_eq(status, RK_BAD_INPUT);
+    cr_assert_eq(error.status, RK_BAD_INPUT);
+    cr_assert_eq(error.line, 12);
+    cr_assert_eq(error.column, 18);
+    cr_assert_str_eq(error.path, "h100.json");
+    cr_assert_str_eq(error.text, "bandwidth_GBps: must be > 0, got -3");
+}
+
+Test(status, fail_without_error_or_path)
+{
+    struct rk_error error;
+    cr_assert_eq(rk_fail(NULL, RK_IO, "x", 0, 0, "lost"), RK_IO);
+    cr_assert_eq(rk_fail(&error, RK_USAGE, NULL, 0, 0, "wrong"), RK_USAGE);
+    cr_assert_str_eq(error.path, "");
+}
+
+Test(status, fail_cuts_long_texts)
+{
+    struct rk_error error;
+    char text[2000];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    rk_fail(&error, RK_IO, text, 1, 1, "%s", text);
+    cr_assert_eq(strlen(error.text), sizeof error.text - 1);
+    cr_assert_eq(strlen(error.path), sizeof error.path - 1);
+}
+
+static void expect_format(const char *path, int line, int column, const char *expected)
+{
+    struct rk_error error;
+    char buffer[128];
+    rk_fail(&error, RK_BAD_INPUT, path, line, column, "bad");
+    const int length = rk_error_format(&error, buffer, sizeof buffer);
+    cr_assert_str_eq(buffer, expected);
+    cr_assert_eq(length, (int)strlen(expected));
+}
+
+Test(status, format_writes_the_known_parts)
+{
+    expect_format("a.json", 3, 7, "a.json:3:7: bad");
+    expect_format("a.json", 3, 0, "a.json:3: bad");
+    expect_format("a.json", 0, 0, "a.json: bad");
+    expect_format(NULL, 0, 0, "bad");
+}
+
+Test(status, format_reports_the_length_it_needs)
+{
+    struct rk_error error;
+    char small[4];
+    rk_fail(&error, RK_IO, "a", 0, 0, "bad");
+    cr_assert_eq(rk_error_format(&error, small, sizeof small), 6); /* "a: bad" */
+    cr_assert_str_eq(small, "a: ");
+}
