@@ -1,6 +1,5 @@
 # What the library links: Debian's packages, found by pkg-config, as the interface library
 # reckon_dependencies. SQLite keeps studies: it is asked for once there is a study room.
-find_package(PkgConfig REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS C)
 
 set(RECKON_REQUIRES jansson zlib)
