@@ -53,6 +53,7 @@ extern "C" {
     X(checkpoint_bytes,            "B",     "activation checkpoints of a rank") \
     X(activation_grad_bytes,       "B",     "activation gradients of a rank") \
     X(weight_grad_bytes,           "B",     "weight gradients of a rank") \
+    X(weight_grad_reduced_bytes,   "B",     "... once all of them are reduced and sharded") \
     X(optimizer_bytes,             "B",     "optimizer state of a rank") \
     X(weight_min_bytes,            "B",     "... what stays in tier 0 when weights are offloaded") \
     X(activation_min_bytes,        "B",     "... activations, likewise") \

@@ -1,0 +1,166 @@
+#include "estimate/check.h"
+
+#include <string.h>
+
+void check_add(struct rk_estimate *estimate, enum rk_verdict verdict, const char *what, int tier,
+               double need, double have)
+{
+    if (estimate->reasons < RK_MAX_REASONS)
+        estimate->reason[estimate->reasons++] = (struct rk_reason){
+            .verdict = verdict, .tier = tier, .need = need, .have = have, .what = what};
+}
+
+static void add(struct rk_estimate *estimate, bool bad, enum rk_verdict verdict, const char *what,
+                double need, double have)
+{
+    if (bad) check_add(estimate, verdict, what, -1, need, have);
+}
+
+/* a * b, or UINT64_MAX when that is too large */
+static uint64_t times(uint64_t a, uint64_t b)
+{
+    uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+static bool check_degrees(const struct rk_strategy *s, struct rk_estimate *e)
+{
+    const int before = e->reasons;
+    add(e, s->ranks == 0, RK_BAD_DEGREES, "gpus", 1, 0);
+    add(e, s->tensor == 0, RK_BAD_DEGREES, "tensor", 1, 0);
+    add(e, s->pipeline == 0, RK_BAD_DEGREES, "pipeline", 1, 0);
+    add(e, s->data == 0, RK_BAD_DEGREES, "data", 1, 0);
+    add(e, s->interleaving == 0, RK_BAD_DEGREES, "interleaving", 1, 0);
+    add(e, s->batch == 0, RK_BAD_BATCH, "batch", 1, 0);
+    add(e, s->microbatch == 0, RK_BAD_BATCH, "microbatch", 1, 0);
+    if (e->reasons > before) return false;
+    const uint64_t product = times(times(s->tensor, s->pipeline), s->data);
+    add(e, product != s->ranks, RK_BAD_DEGREES, "tensor * pipeline * data", (double)product,
+        (double)s->ranks);
+    add(e, s->batch % s->data != 0, RK_BAD_BATCH, "batch / data", (double)s->batch,
+        (double)s->data);
+    if (s->batch % s->data == 0)
+        add(e, s->batch / s->data % s->microbatch != 0, RK_BAD_BATCH, "batch / data / microbatch",
+            (double)(s->batch / s->data), (double)s->microbatch);
+    return e->reasons == before;
+}
+
+static bool check_tensor(const struct rk_model *m, const struct rk_strategy *s,
+                         struct rk_estimate *e)
+{
+    const int before = e->reasons;
+    const double t = (double)s->tensor;
+    add(e, m->hidden % s->tensor != 0, RK_BAD_TENSOR, "hidden", (double)m->hidden, t);
+    add(e, m->feedforward % s->tensor != 0, RK_BAD_TENSOR, "feedforward", (double)m->feedforward,
+        t);
+    add(e, m->heads % s->tensor != 0, RK_BAD_TENSOR, "heads", (double)m->heads, t);
+    const uint64_t tokens = times(s->microbatch, m->sequence);
+    add(e, s->tensor_comm != RK_COMM_ALL_REDUCE && tokens % s->tensor != 0, RK_BAD_TENSOR,
+        "microbatch * sequence", (double)tokens, t);
+    return e->reasons == before;
+}
+
+static bool check_pipeline(const struct rk_model *m, const struct rk_strategy *s,
+                           struct rk_estimate *e)
+{
+    const int before = e->reasons;
+    add(e, s->pipeline > m->layers, RK_BAD_PIPELINE, "pipeline", (double)s->pipeline,
+        (double)m->layers);
+    const uint64_t blocks = (m->layers - 1) / s->pipeline + 1;
+    add(e, blocks % s->interleaving != 0, RK_BAD_PIPELINE, "blocks of a rank", (double)blocks,
+        (double)s->interleaving);
+    add(e, s->pipeline == 1 && s->interleaving > 1, RK_BAD_PIPELINE, "interleaving",
+        (double)s->interleaving, 1);
+    return e->reasons == before;
+}
+
+/* Options that exclude each other. */
+static bool check_options(const struct rk_strategy *s, struct rk_estimate *e)
+{
+    const bool full = s->recompute == RK_RECOMPUTE_FULL;
+    const struct {
+        bool bad;
+        const char *what;
+    } rules[] = {
+        {s->optimizer_sharding && s->data == 1, "optimizer_sharding needs data > 1"},
+        {s->data_overlap && s->data == 1, "data_overlap needs data > 1"},
+        {s->tensor_overlap != RK_OVERLAP_NONE && s->tensor == 1, "tensor_overlap needs tensor > 1"},
+        {s->redo_all_gather && s->tensor_comm != RK_COMM_RS_AG,
+         "redo_all_gather needs tensor_comm rs_ag"},
+        {s->redo_all_gather && full, "redo_all_gather excludes recompute full"},
+        {!s->training && s->recompute != RK_RECOMPUTE_NONE, "recompute needs training"},
+        {!s->training && s->data_overlap, "data_overlap needs training"},
+        {!s->training && s->optimizer_offload, "optimizer_offload needs training"},
+    };
+    const int before = e->reasons;
+    for (unsigned i = 0; i < sizeof rules / sizeof *rules; i++)
+        add(e, rules[i].bad, RK_BAD_OPTION, rules[i].what, 0, 0);
+    return e->reasons == before;
+}
+
+static bool check_system(const struct rk_system *system, const struct rk_strategy *s,
+                         struct rk_estimate *e)
+{
+    const int before = e->reasons;
+    const double memories = system->memories - 1, networks = system->networks - 1;
+    add(e, system->devices && s->ranks > system->devices, RK_BAD_DEGREES, "devices of the system",
+        (double)s->ranks, (double)system->devices);
+    add(e, system->matrix[s->datatype].curve.steps == 0, RK_BAD_DATATYPE, "matrix", 0, 0);
+    add(e, system->vector[s->datatype].curve.steps == 0, RK_BAD_DATATYPE, "vector", 0, 0);
+    const struct {
+        const char *name;
+        int tier;
+        double last;
+        enum rk_verdict verdict;
+    } tiers[] = {
+        {"weight_offload", s->weight_offload, memories, RK_BAD_MEMORY},
+        {"activation_offload", s->activation_offload, memories, RK_BAD_MEMORY},
+        {"optimizer_offload", s->optimizer_offload, memories, RK_BAD_MEMORY},
+        {"tensor_network", s->tensor_network, networks, RK_BAD_NETWORK},
+        {"pipeline_network", s->pipeline_network, networks, RK_BAD_NETWORK},
+        {"data_network", s->data_network, networks, RK_BAD_NETWORK},
+    };
+    for (unsigned i = 0; i < sizeof tiers / sizeof *tiers; i++)
+        add(e, tiers[i].tier < 0 || tiers[i].tier > tiers[i].last, tiers[i].verdict, tiers[i].name,
+            tiers[i].tier, tiers[i].last);
+    return e->reasons == before;
+}
+
+double check_network_load(const struct rk_strategy *s, int tier)
+{
+    double load = 1;
+    if (s->tensor_network == tier) load *= (double)s->tensor;
+    if (s->pipeline_network == tier) load *= (double)s->pipeline;
+    if (s->data_network == tier) load *= (double)s->data;
+    return load;
+}
+
+/* The figures exist all the same when only these refuse. */
+static void check_placement(const struct rk_model *model, const struct rk_system *system,
+                            const struct rk_strategy *s, struct rk_estimate *e)
+{
+    for (int tier = 0; tier < system->networks; tier++) {
+        const double load = check_network_load(s, tier);
+        const enum rk_verdict verdict = check_network(&system->network[tier], load);
+        if (verdict != RK_FITS)
+            check_add(e, verdict, "network", tier, load, (double)system->network[tier].size);
+    }
+    const uint64_t blocks = (model->layers - 1) / s->pipeline + 1;
+    if (check_offloads(s) && blocks < OFFLOAD_MIN_BLOCKS)
+        check_add(e, RK_TOO_FEW_BLOCKS, "blocks of a rank", -1, OFFLOAD_MIN_BLOCKS,
+                  (double)blocks);
+}
+
+bool check_strategy(const struct rk_model *model, const struct rk_system *system,
+                    const struct rk_strategy *strategy, struct rk_estimate *estimate)
+{
+    bool sound = check_degrees(strategy, estimate);
+    if (sound) { /* the others divide by the degrees */
+        sound &= check_tensor(model, strategy, estimate);
+        sound &= check_pipeline(model, strategy, estimate);
+    }
+    sound &= check_options(strategy, estimate);
+    sound &= check_system(system, strategy, estimate);
+    if (sound) check_placement(model, system, strategy, estimate);
+    return sound;
+}
