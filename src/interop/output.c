@@ -1,0 +1,119 @@
+#include "interop/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+bool output_ends_in(const char *text, const char *ending)
+{
+    const size_t length = strlen(text), tail = strlen(ending);
+    return length >= tail && strcmp(text + length - tail, ending) == 0;
+}
+
+/* ---- a stdio stream that compresses ---- */
+
+static ssize_t gz_write(void *gz, const char *data, size_t size)
+{
+    const int written = size ? gzwrite(gz, data, (unsigned)size) : 0;
+    return written > 0 ? written : 0; /* 0 is an error to stdio */
+}
+
+static int gz_close(void *gz) { return gzclose(gz) == Z_OK ? 0 : EOF; }
+
+static FILE *stream_on(int descriptor, bool compress)
+{
+    if (!compress) return fdopen(descriptor, "w");
+    gzFile gz = gzdopen(descriptor, "wb");
+    if (!gz) return NULL;
+    FILE *file = fopencookie(gz, "w", (cookie_io_functions_t){.write = gz_write, .close = gz_close});
+    if (!file) gzclose(gz);
+    return file;
+}
+
+/* ---- where it goes ---- */
+
+/* Fills target and beside. Returns false when a name is too long. */
+static bool name_files(struct output *output, const char *path)
+{
+    struct stat info;
+    char *real = realpath(path, NULL);
+    const char *target = real ? real : path;
+    const bool direct = stat(path, &info) == 0 && !S_ISREG(info.st_mode);
+    bool fits = (size_t)snprintf(output->path, sizeof output->path, "%s", path) <
+                sizeof output->path;
+    fits &= (size_t)snprintf(output->target, sizeof output->target, "%s", target) <
+            sizeof output->target;
+    output->beside[0] = '\0';
+    if (!direct)
+        fits &= (size_t)snprintf(output->beside, sizeof output->beside, "%s.part-%ld", target,
+                                 (long)getpid()) < sizeof output->beside;
+    free(real);
+    return fits;
+}
+
+static enum rk_status fail(const struct output *output, const char *what, struct rk_error *error)
+{
+    return rk_fail(error, RK_IO, output->path, 0, 0, "%s: %s", what,
+                   errno ? strerror(errno) : "the data could not be written");
+}
+
+enum rk_status output_open(struct output *output, const char *path, struct rk_error *error)
+{
+    int descriptor;
+    *output = (struct output){.path = ""};
+    if (strcmp(path, "-") == 0) {
+        output->file = stdout;
+        return RK_OK;
+    }
+    if (!name_files(output, path))
+        return rk_fail(error, RK_IO, path, 0, 0, "cannot write: the name is too long");
+    errno = 0;
+    if (output->beside[0])
+        descriptor = open(output->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    else
+        descriptor = open(output->target, O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0) {
+        const enum rk_status status = fail(output, "cannot write", error);
+        output->beside[0] = '\0'; /* not ours to remove */
+        return status;
+    }
+    output->file = stream_on(descriptor, output_ends_in(path, ".gz"));
+    if (output->file) return RK_OK;
+    close(descriptor);
+    output_abandon(output);
+    return rk_fail(error, RK_IO, path, 0, 0, "cannot write: out of memory");
+}
+
+enum rk_status output_commit(struct output *output, struct rk_error *error)
+{
+    FILE *file = output->file;
+    bool failed;
+    errno = 0;
+    output->file = NULL;
+    if (file == stdout) {
+        failed = fflush(stdout) != 0 || ferror(stdout);
+    } else {
+        failed = ferror(file) != 0;
+        failed |= fclose(file) != 0;
+    }
+    if (!failed && output->beside[0]) failed = rename(output->beside, output->target) != 0;
+    if (failed) {
+        const enum rk_status status = fail(output, "cannot write", error);
+        output_abandon(output);
+        return status;
+    }
+    output->beside[0] = '\0';
+    return RK_OK;
+}
+
+void output_abandon(struct output *output)
+{
+    if (output->file && output->file != stdout) fclose(output->file);
+    if (output->beside[0]) unlink(output->beside);
+    output->file = NULL;
+    output->beside[0] = '\0';
+}

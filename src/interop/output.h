@@ -1,0 +1,32 @@
+/* output.h - a file that appears whole or not at all, compressed when its name ends in ".gz".
+ *
+ * What is written goes to a file beside the target, which output_commit renames. "-" is standard
+ * output; a target that is no regular file (a device, a pipe) is written directly.
+ */
+#ifndef RECKON_INTEROP_OUTPUT_H
+#define RECKON_INTEROP_OUTPUT_H
+
+#include <reckon/status.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+struct output {
+    char path[4096];      /* as the caller named it */
+    char target[4096];    /* links followed */
+    char beside[4096];    /* "" when the target itself is written */
+    FILE *file;           /* write here; text is compressed on the way */
+};
+
+/* Does `text` end in `ending`? */
+bool output_ends_in(const char *text, const char *ending);
+
+/* RK_IO when the file cannot be written; nothing is left to release then. */
+enum rk_status output_open(struct output *output, const char *path, struct rk_error *error);
+
+/* Finishes the file and puts it in its place. On failure nothing appears. */
+enum rk_status output_commit(struct output *output, struct rk_error *error);
+
+/* Gives up: no trace is left. Fine on a zeroed or committed struct. */
+void output_abandon(struct output *output);
+
+#endif
