@@ -1,0 +1,145 @@
+/* options.h - the command line as tables of rows, from which parsing, --help, man pages and
+ * shell completions all come.
+ *
+ * A command has a `struct usage`: what it is for, its operands, its groups of options, examples.
+ * options_parse writes what was given into the command's own struct of arguments, at the offset
+ * of each row; what was not given keeps the value it had, so defaults are set before.
+ *
+ *     --name VALUE   --name=VALUE   -n VALUE   -nVALUE   -n (flags may be joined: -lp)   --
+ *
+ * An option that is repeated counts once, with its last value; OPTION_VALUES adds up.
+ */
+#ifndef RECKON_CLI_OPTIONS_H
+#define RECKON_CLI_OPTIONS_H
+
+#include <reckon/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum option_type {
+    OPTION_FLAG,   /* bool: takes no value, sets true */
+    OPTION_TEXT,   /* const char *: any text but none; points into argv */
+    OPTION_NUMBER, /* uint64_t: a whole number from `min` to `max` (0: to 2^53) */
+    OPTION_COUNT,  /* double: a finite number above 0, K, M, B, T may follow: "300B" */
+    OPTION_CHOICE, /* int: an index into `choices` */
+    OPTION_VALUES, /* struct option_values: numbers and ranges, or choices: "8,16", "1..64" */
+    OPTION_HELP    /* nothing is stored: options_parse reports that help was asked for */
+};
+
+enum { OPTION_MAX_VALUES = 64, OPTION_GROUPS = 8, OPTION_EXAMPLES = 6 };
+
+/* What an OPTION_VALUES was given, as closed ranges; one value is a range of one. */
+struct option_values {
+    int count; /* 0: not given */
+    struct {
+        uint64_t low, high;
+    } range[OPTION_MAX_VALUES];
+};
+
+/* A word that stands for a range of values, such as "both"; tables end with text NULL. */
+struct option_alias {
+    const char *text;
+    uint64_t low, high;
+};
+
+struct option {
+    char letter;      /* 'm' of -m; '\0': none */
+    const char *name; /* "model" of --model; NULL ends a table */
+    enum option_type type;
+    const char *argument; /* what help calls the value, "FILE"; NULL: from the type */
+    const char *help;     /* what it does and its default, no full stop */
+    size_t offset;        /* of the member in the struct of arguments */
+    const char *const *choices; /* ended by NULL */
+    uint64_t min, max;
+    const struct option_alias *aliases; /* only OPTION_VALUES; the first one is what a missing
+                                           value means, when `optional` */
+    bool optional; /* the value may be left out; only OPTION_VALUES */
+    const char *complete; /* what the shell offers: "file", "models", "systems"; NULL: choices */
+};
+
+/* Rows under one heading of the help. `offset` is added to theirs, so that commands share rows. */
+struct option_group {
+    const char *title;
+    const struct option *rows;
+    size_t offset;
+};
+
+/* An argument without a flag, in order; the member is a const char *. */
+struct operand {
+    const char *name; /* "MODEL"; NULL ends the table */
+    const char *help;
+    size_t offset;
+    bool optional;
+    const char *complete; /* as in struct option */
+};
+
+struct example {
+    const char *command;
+    const char *what; /* a sentence above it */
+};
+
+struct command;
+
+struct usage {
+    const char *name;        /* "search", "calculon llm" */
+    const char *summary;     /* "rank all strategies": the one line in lists */
+    const char *synopsis;    /* behind the name: "--model MODEL ... [options]" */
+    const char *description; /* paragraphs with an empty line between */
+    const struct operand *operands; /* may be NULL */
+    struct option_group groups[OPTION_GROUPS]; /* ended by rows NULL */
+    struct example examples[OPTION_EXAMPLES];  /* ended by command NULL */
+    const char *see_also;           /* more pages than the general ones; may be NULL */
+    const struct command *commands; /* those below it ("calculon llm"); may be NULL */
+};
+
+/* One subcommand; tables end with name NULL. argv[0] is the subcommand's name. */
+struct command {
+    const char *name;
+    int (*run)(int argc, char **argv); /* returns the exit code */
+    const char *summary;
+    const struct usage *usage; /* NULL: hidden from help, man pages and completions */
+};
+
+/* `-h, --help`; every command has this group. */
+extern const struct option options_help_rows[];
+
+/* Reads argv[1] .. argv[argc - 1] into `args`. RK_USAGE and a message when something is wrong:
+ * `args` is half filled then. *help is set when help was asked for: nothing else counts. */
+enum rk_status options_parse(const struct usage *usage, int argc, char **argv, void *args,
+                             bool *help, struct rk_error *error);
+
+/* What every command starts with: parses, prints the help to stdout or the message to stderr.
+ * -1: go on; else the exit code to return. */
+int options_read(const struct usage *usage, int argc, char **argv, void *args);
+
+/* The command of that name; else NULL, with a message that names the nearest one. */
+const struct command *options_command(const struct command *commands, const char *name,
+                                      struct rk_error *error);
+
+/* Prints "reckon: path:line:col: text" to stderr and returns the error's status, as exit code. */
+int options_fail(const struct rk_error *error);
+
+/* ---- single values, by the same rules ---- */
+
+/* A whole number in decimal digits from `min` to `max`; `name` heads the message. */
+enum rk_status option_number(const char *name, const char *text, uint64_t min, uint64_t max,
+                             uint64_t *value, struct rk_error *error);
+enum rk_status option_count(const char *name, const char *text, double *value,
+                            struct rk_error *error);
+
+/* ---- what is made from the tables ---- */
+
+void options_print_help(FILE *out, const struct usage *usage);
+
+/* Section 1 of the manual, as roff. */
+void options_print_man(FILE *out, const struct usage *usage);
+
+/* A completion script for "bash", "zsh" or "fish"; false when the shell is unknown. */
+bool options_print_completion(FILE *out, const char *shell, const struct command *commands);
+
+/* How help writes an option: "-m, --model MODEL"; returns the length. */
+int option_spelling(const struct option *option, char *buffer, size_t size);
+
+#endif
