@@ -1,0 +1,122 @@
+/* Every figure of plans that the published tool accepted, and the reason of those it refused.
+ * RECKON_GOLDEN_UPDATE=1 writes today's figures into the manifest; its diff is to be argued. */
+#include "golden/golden.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+
+#define MANIFEST GOLDEN_FOLDER "/cases.json"
+
+/* The names in the manifest are those of the tables, in their order. */
+static void check_names(const json_t *root)
+{
+    const json_t *fields = json_object_get(root, "fields");
+    const json_t *figures = json_object_get(root, "figures");
+    cr_assert_eq(json_array_size(fields), CALCULON_FIELDS);
+    cr_assert_eq(json_array_size(figures), CALCULON_STATISTICS);
+    for (size_t i = 0; i < CALCULON_FIELDS; i++)
+        cr_assert_str_eq(json_string_value(json_array_get(fields, i)), calculon_fields[i].name);
+    for (size_t i = 0; i < CALCULON_STATISTICS; i++)
+        cr_assert_str_eq(json_string_value(json_array_get(figures, i)),
+                         calculon_statistics[i].name);
+}
+
+static void update_case(json_t *json, const struct rk_estimate *estimate)
+{
+    json_t *stats = json_array();
+    char refusal[256];
+    json_object_del(json, "stats");
+    json_object_del(json, "error");
+    if (estimate->verdict != RK_FITS) {
+        calculon_refusal(refusal, sizeof refusal, estimate);
+        json_object_set_new(json, "error", json_string(refusal));
+        json_decref(stats);
+        return;
+    }
+    for (int i = 0; i < CALCULON_STATISTICS; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "%.12g",
+                 calculon_statistic_value(estimate, &calculon_statistics[i]));
+        json_array_append_new(stats, json_real(strtod(text, NULL)));
+    }
+    json_object_set_new(json, "stats", stats);
+}
+
+/* One case a line, so that a diff shows cases. */
+static void write_manifest(const json_t *root)
+{
+    const char *key;
+    json_t *value;
+    size_t i;
+    FILE *file = fopen(MANIFEST, "w");
+    cr_assert(file, "cannot write " MANIFEST);
+    fputs("{\n", file);
+    json_object_foreach((json_t *)root, key, value)
+    {
+        if (strcmp(key, "cases") == 0) continue;
+        char *text = json_dumps(value, JSON_ENCODE_ANY);
+        fprintf(file, "\"%s\": %s,\n", key, text);
+        free(text);
+    }
+    fputs("\"cases\": [\n", file);
+    json_array_foreach(json_object_get(root, "cases"), i, value)
+    {
+        char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(12));
+        fprintf(file, "%s%s", i ? ",\n" : "", text);
+        free(text);
+    }
+    fputs("\n]\n}\n", file);
+    cr_assert_eq(fclose(file), 0);
+}
+
+Test(golden_cases, subset)
+{
+    const bool update = getenv("RECKON_GOLDEN_UPDATE") != NULL;
+    json_t *root = golden_load(MANIFEST), *json;
+    const double tolerance = json_number_value(json_object_get(root, "tolerance"));
+    int differing = 0, accepted = 0, refused = 0;
+    size_t i;
+
+    check_names(root);
+    json_array_foreach(json_object_get(root, "cases"), i, json)
+    {
+        struct golden_case golden;
+        struct rk_estimate estimate;
+        golden_parse(&golden, json);
+        golden_estimate(&golden, GOLDEN_FOLDER, &estimate);
+        if (update)
+            update_case(json, &estimate);
+        else
+            differing += golden_compare(&golden, &estimate, tolerance) != 0;
+        golden.error ? refused++ : accepted++;
+    }
+    if (update) write_manifest(root);
+    json_decref(root);
+    cr_assert_eq(differing, 0, "%d cases differ", differing);
+    cr_assert_eq(accepted, 145);
+    cr_assert_eq(refused, 60);
+}
+
+Test(golden_cases, complete)
+{
+    char line[65536];
+    int differing = 0, accepted = 0, refused = 0;
+    gzFile file = gzopen(GOLDEN_COMPLETE "/cases.jsonl.gz", "rb");
+    if (!file) cr_skip_test("the complete set is not here");
+
+    while (gzgets(file, line, sizeof line)) {
+        json_t *json = json_loads(line, 0, NULL);
+        struct golden_case golden;
+        struct rk_estimate estimate;
+        cr_assert(json);
+        golden_parse(&golden, json);
+        golden_estimate(&golden, GOLDEN_COMPLETE, &estimate);
+        differing += golden_compare(&golden, &estimate, 1e-9) != 0;
+        golden.error ? refused++ : accepted++;
+        json_decref(json);
+    }
+    gzclose(file);
+    cr_assert_eq(differing, 0, "%d cases differ", differing);
+    cr_assert_eq(accepted, 1200);
+    cr_assert_eq(refused, 300);
+}
