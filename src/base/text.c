@@ -1,0 +1,103 @@
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LONGEST = 63 };
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* In half steps: 0 same letter, 1 other case, 2 another letter. */
+static int letter_cost(char a, char b)
+{
+    if (a == b) return 0;
+    return tolower((unsigned char)a) == tolower((unsigned char)b) ? 1 : 2;
+}
+
+/* Optimal string alignment, two rows back [damerau1964]. */
+int text_distance(const char *a, const char *b)
+{
+    const size_t a_length = strlen(a), b_length = strlen(b);
+    int row[3][LONGEST + 1];
+    if (a_length > LONGEST || b_length > LONGEST) return 2 * LONGEST;
+    for (size_t j = 0; j <= b_length; j++)
+        row[0][j] = 2 * (int)j;
+    for (size_t i = 1; i <= a_length; i++) {
+        int *now = row[i % 3], *back = row[(i - 1) % 3], *back2 = row[(i + 1) % 3];
+        now[0] = 2 * (int)i;
+        for (size_t j = 1; j <= b_length; j++) {
+            now[j] = least(back[j], now[j - 1]) + 2;
+            now[j] = least(now[j], back[j - 1] + letter_cost(a[i - 1], b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                now[j] = least(now[j], back2[j - 2] + 2);
+        }
+    }
+    return (row[a_length % 3][b_length] + 1) / 2;
+}
+
+static bool begins_with(const char *text, const char *start)
+{
+    return *start && strncmp(text, start, strlen(start)) == 0;
+}
+
+const char *text_nearest(const char *name, const char *const *names)
+{
+    const size_t length = strlen(name);
+    const char *nearest = NULL;
+    int smallest = length < 3 ? 2 : 2 + (int)length / 4; /* from here on it is another word */
+    for (; *names; names++) {
+        int distance = text_distance(name, *names);
+        if (length >= 3 && begins_with(*names, name)) distance = least(distance, 1);
+        if (distance >= smallest) continue;
+        smallest = distance;
+        nearest = *names;
+    }
+    return nearest;
+}
+
+/* Length of the valid UTF-8 character at `text`, 0 when there is none [rfc3629]. */
+static size_t utf8_length(const unsigned char *text, size_t length)
+{
+    const unsigned char first = text[0];
+    const size_t size = first < 0x80   ? 1
+                        : first < 0xc2 ? 0
+                        : first < 0xe0 ? 2
+                        : first < 0xf0 ? 3
+                                       : 4;
+    if (!size || size > length || first > 0xf4) return 0;
+    for (size_t i = 1; i < size; i++)
+        if ((text[i] & 0xc0) != 0x80) return 0;
+    if ((first == 0xe0 && text[1] < 0xa0) || (first == 0xed && text[1] > 0x9f) ||
+        (first == 0xf0 && text[1] < 0x90) || (first == 0xf4 && text[1] > 0x8f))
+        return 0;
+    return size;
+}
+
+const char *text_quote(char buffer[static TEXT_QUOTE], const char *text, size_t length)
+{
+    size_t used = 0;
+    buffer[used++] = '"';
+    for (size_t i = 0, size; i < length; i += size ? size : 1) {
+        size = utf8_length((const unsigned char *)text + i, length - i);
+        if (used + 12 > TEXT_QUOTE) {
+            memcpy(buffer + used, "...", 3);
+            used += 3;
+            break;
+        }
+        if (size == 0 || (unsigned char)text[i] < ' ' || text[i] == 0x7f)
+            used += (size_t)sprintf(buffer + used, "\\x%02x", (unsigned char)text[i]);
+        else {
+            memcpy(buffer + used, text + i, size);
+            used += size;
+        }
+    }
+    buffer[used++] = '"';
+    buffer[used] = '\0';
+    return buffer;
+}

@@ -1,0 +1,21 @@
+/* text.h - small helpers for names and messages. Pure; no allocation. */
+#ifndef RECKON_BASE_TEXT_H
+#define RECKON_BASE_TEXT_H
+
+#include <stddef.h>
+
+/* How many characters to insert, drop, change or swap with a neighbour to get from a to b;
+ * case counts half. Texts beyond 63 characters count as far away. */
+int text_distance(const char *a, const char *b);
+
+/* The entry of `names` (ended by NULL) nearest to `name`; NULL when none is near enough to be a
+ * slip of the pen. */
+const char *text_nearest(const char *name, const char *const *names);
+
+enum { TEXT_QUOTE = 64 };
+
+/* `length` bytes of foreign text, made fit for a message: quoted, on one line, valid UTF-8, cut
+ * behind about 40 bytes. Returns `buffer`. */
+const char *text_quote(char buffer[static TEXT_QUOTE], const char *text, size_t length);
+
+#endif

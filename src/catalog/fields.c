@@ -1,0 +1,325 @@
+#include "catalog/fields.h"
+#include "base/text.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_KEYS = 48 };
+
+static const double largest_count = 9007199254740992; /* 2^53: beyond it doubles skip integers */
+
+/* ---- presets ---- */
+
+static void store_number(const struct field *field, char *target, double number)
+{
+    const uint64_t count = (uint64_t)number;
+    const int index = (int)number;
+    const bool flag = number != 0;
+    switch (field->type) {
+    case FIELD_COUNT:
+        memcpy(target, &count, sizeof count);
+        break;
+    case FIELD_TIER:
+    case FIELD_CHOICE:
+        memcpy(target, &index, sizeof index);
+        break;
+    case FIELD_NUMBER:
+        memcpy(target, &number, sizeof number);
+        break;
+    case FIELD_BOOL:
+        memcpy(target, &flag, sizeof flag);
+        break;
+    case FIELD_TEXT:
+    case FIELD_SOURCE:
+    case FIELD_OTHER:
+        break;
+    }
+}
+
+static struct unit field_unit(const struct field *field)
+{
+    struct unit unit = {QUANTITY_PLAIN, 1, 1};
+    if (field->unit) {
+        const bool known = unit_find(field->unit, strlen(field->unit), &unit);
+        assert(known); /* a slip in a table of fields */
+        (void)known;
+    }
+    return unit;
+}
+
+static void field_preset(const struct field *field, void *target)
+{
+    const struct unit unit = field_unit(field);
+    store_number(field, (char *)target + field->offset, unit_to_si(&unit, field->preset));
+}
+
+void fields_preset(const struct field *fields, void *target)
+{
+    for (; fields->key; fields++)
+        field_preset(fields, target);
+}
+
+/* ---- numbers ---- */
+
+/* "> 0 GB/s and <= 1" */
+static void range_text(const struct field *field, char *buffer, size_t size)
+{
+    const char *space = field->unit ? " " : "", *unit = field->unit ? field->unit : "";
+    const int used = snprintf(buffer, size, "%s %.16g%s%s",
+                              field->above_min ? ">" : ">=", field->min, space, unit);
+    if (field->max != 0 && (size_t)used < size)
+        snprintf(buffer + used, size - (size_t)used, " and %s %.16g%s%s",
+                 field->below_max ? "<" : "<=", field->max, space, unit);
+}
+
+static bool in_range(const struct field *field, double number, const struct unit *unit)
+{
+    const double min = unit_to_si(unit, field->min), max = unit_to_si(unit, field->max);
+    if (field->above_min ? number <= min : number < min) return false;
+    return field->max == 0 || (field->below_max ? number < max : number <= max);
+}
+
+static enum rk_status fail_range(const struct place *place, const struct field *field,
+                                 struct rk_error *error)
+{
+    char range[128], got[PLACE_TEXT];
+    range_text(field, range, sizeof range);
+    return place_fail(place, error, "must be %s, got %s", range, place_describe(got, place));
+}
+
+/* An integer, or a real number that is one: 1e12. */
+static enum rk_status load_count(const struct place *place, const struct field *field,
+                                 double *number, struct rk_error *error)
+{
+    char got[PLACE_TEXT];
+    if (!json_is_number(place->value) ||
+        json_number_value(place->value) != floor(json_number_value(place->value)))
+        return place_fail(place, error, "must be an integer, got %s", place_describe(got, place));
+    *number = json_number_value(place->value);
+    const bool exact = !json_is_integer(place->value) ||
+                       (json_integer_value(place->value) <= (json_int_t)largest_count &&
+                        json_integer_value(place->value) >= -(json_int_t)largest_count);
+    if (*number > largest_count || !exact)
+        return place_fail(place, error, "must be at most 2^53 = %.0f, got %s", largest_count,
+                          place_describe(got, place));
+    const struct unit plain = {QUANTITY_PLAIN, 1, 1};
+    return in_range(field, *number, &plain) ? RK_OK : fail_range(place, field, error);
+}
+
+static enum rk_status fail_number(const struct place *place, const struct field *field,
+                                  enum quantity quantity, struct rk_error *error)
+{
+    char got[PLACE_TEXT];
+    place_describe(got, place);
+    if (!field->unit)
+        return place_fail(place, error, "must be a number, got %s", place_describe(got, place));
+    return place_fail(place, error, "must be a number in %s or %s, got %s", field->unit,
+                      quantity_example(quantity), place_describe(got, place));
+}
+
+static enum rk_status load_number(const struct place *place, const struct field *field,
+                                  double *number, struct rk_error *error)
+{
+    const struct unit unit = field_unit(field);
+    if (json_is_number(place->value)) {
+        *number = unit_to_si(&unit, json_number_value(place->value));
+    } else if (json_is_string(place->value) && (field->unit || field->unlimited)) {
+        struct units_error problem;
+        if (!quantity_parse(json_string_value(place->value), json_string_length(place->value),
+                            unit.quantity, field->unlimited, number, &problem))
+            return place_fail(place, error, "%s", problem.text);
+        if (isinf(*number)) return RK_OK; /* "unlimited" */
+    } else {
+        return fail_number(place, field, unit.quantity, error);
+    }
+    if (!isfinite(*number))
+        return place_fail(place, error, "must be finite: the number is too large");
+    return in_range(field, *number, &unit) ? RK_OK : fail_range(place, field, error);
+}
+
+/* ---- the other types ---- */
+
+static void join(const char *const *names, char *buffer, size_t size)
+{
+    size_t used = 0;
+    buffer[0] = '\0';
+    for (size_t i = 0; names[i] && used < size; i++)
+        used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? ", " : "", names[i]);
+}
+
+static enum rk_status load_choice(const struct place *place, const struct field *field,
+                                  double *number, struct rk_error *error)
+{
+    char list[256], got[PLACE_TEXT];
+    const char *text = json_string_value(place->value);
+    for (int i = 0; text && field->choices[i]; i++)
+        if (strcmp(text, field->choices[i]) == 0) {
+            *number = i;
+            return RK_OK;
+        }
+    const char *nearest = text ? text_nearest(text, field->choices) : NULL;
+    join(field->choices, list, sizeof list);
+    place_describe(got, place);
+    return place_fail(place, error, "must be one of %s; got %s%s%s%s", list,
+                      place_describe(got, place), nearest ? "; did you mean \"" : "",
+                      nearest ? nearest : "", nearest ? "\"?" : "");
+}
+
+static enum rk_status load_bool(const struct place *place, double *number, struct rk_error *error)
+{
+    char got[PLACE_TEXT];
+    *number = json_is_true(place->value);
+    if (json_is_boolean(place->value)) return RK_OK;
+    return place_fail(place, error, "must be true or false, got %s", place_describe(got, place));
+}
+
+static enum rk_status load_text(const struct place *place, const struct field *field, char *target,
+                                struct rk_error *error)
+{
+    char got[PLACE_TEXT];
+    const size_t length = json_string_length(place->value);
+    if (!json_is_string(place->value) || !length)
+        return place_fail(place, error, "must be a text, got %s", place_describe(got, place));
+    if (field->size && length >= field->size)
+        return place_fail(place, error, "is %zu bytes long: at most %zu", length, field->size - 1);
+    if (field->size) memcpy(target, json_string_value(place->value), length + 1);
+    return RK_OK;
+}
+
+static enum rk_status check_source(const struct place *place, struct rk_error *error)
+{
+    const struct field text = {.type = FIELD_TEXT};
+    if (!json_is_array(place->value)) return load_text(place, &text, NULL, error);
+    enum rk_status status = place_need_array(place, 1, 64, error);
+    for (size_t i = 0; status == RK_OK && i < json_array_size(place->value); i++) {
+        const struct place element = place_element(place, i);
+        status = load_text(&element, &text, NULL, error);
+    }
+    return status;
+}
+
+enum rk_status field_load(const struct place *place, const struct field *field, void *target,
+                          struct rk_error *error)
+{
+    char *at = (char *)target + field->offset;
+    double number = 0;
+    enum rk_status status = RK_OK;
+    switch (field->type) {
+    case FIELD_COUNT:
+    case FIELD_TIER:
+        status = load_count(place, field, &number, error);
+        break;
+    case FIELD_NUMBER:
+        status = load_number(place, field, &number, error);
+        break;
+    case FIELD_BOOL:
+        status = load_bool(place, &number, error);
+        break;
+    case FIELD_CHOICE:
+        status = load_choice(place, field, &number, error);
+        break;
+    case FIELD_TEXT:
+        return load_text(place, field, at, error);
+    case FIELD_SOURCE:
+        return check_source(place, error);
+    case FIELD_OTHER:
+        return field->load(place, at, error);
+    }
+    if (status == RK_OK) store_number(field, at, number);
+    return status;
+}
+
+/* ---- objects ---- */
+
+enum rk_status place_need_object(const struct place *place, struct rk_error *error)
+{
+    char got[PLACE_TEXT];
+    if (json_is_object(place->value)) return RK_OK;
+    return place_fail(place, error, "must be an object, {...}, got %s", place_describe(got, place));
+}
+
+enum rk_status place_need_array(const struct place *place, size_t min, size_t max,
+                                struct rk_error *error)
+{
+    char got[PLACE_TEXT];
+    if (!json_is_array(place->value))
+        return place_fail(place, error, "must be a list, [...], got %s",
+                          place_describe(got, place));
+    const size_t size = json_array_size(place->value);
+    if (size < min)
+        return place_fail(place, error, "must have at least %zu element%s, has %zu", min,
+                          min == 1 ? "" : "s", size);
+    if (size > max)
+        return place_fail(place, error, "must have at most %zu element%s, has %zu", max,
+                          max == 1 ? "" : "s", size);
+    return RK_OK;
+}
+
+static enum rk_status fail_unknown(const struct place *member, const char *const *keys,
+                                   struct rk_error *error)
+{
+    char quoted[TEXT_QUOTE], list[300];
+    const char *nearest = text_nearest(member->key, keys);
+    text_quote(quoted, member->key, strlen(member->key));
+    if (nearest)
+        return place_fail_key(member, error, "unknown key %s; did you mean \"%s\"?", quoted,
+                              nearest);
+    join(keys, list, sizeof list);
+    return place_fail_key(member, error, "unknown key %s; known here: %s", quoted, list);
+}
+
+enum rk_status place_need_keys(const struct place *object, const char *const *keys,
+                               struct rk_error *error)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(object->value, key, value)
+    {
+        const char *const *known = keys;
+        while (*known && strcmp(*known, key) != 0)
+            known++;
+        if (*known) continue;
+        struct place member;
+        place_member(object, key, &member);
+        return fail_unknown(&member, keys, error);
+    }
+    return RK_OK;
+}
+
+static enum rk_status check_keys(const struct place *object, const struct field *fields,
+                                 struct rk_error *error)
+{
+    const char *keys[MAX_KEYS + 1] = {NULL};
+    for (size_t i = 0; fields[i].key; i++) {
+        assert(i < MAX_KEYS);
+        keys[i] = fields[i].key;
+    }
+    return place_need_keys(object, keys, error);
+}
+
+static enum rk_status fail_missing(const struct place *object, const struct field *field,
+                                   struct rk_error *error)
+{
+    return place_fail(object, error, "missing key \"%s\"%s%s%s: add it", field->key,
+                      field->help ? " (" : "", field->help ? field->help : "",
+                      field->help ? ")" : "");
+}
+
+enum rk_status fields_load(const struct place *object, const struct field *fields, void *target,
+                           struct rk_error *error)
+{
+    enum rk_status status = place_need_object(object, error);
+    if (status == RK_OK) status = check_keys(object, fields, error);
+    for (; status == RK_OK && fields->key; fields++) {
+        struct place member;
+        if (place_member(object, fields->key, &member))
+            status = field_load(&member, fields, target, error);
+        else if (fields->need == FIELD_REQUIRED)
+            status = fail_missing(object, fields, error);
+        else
+            field_preset(fields, target);
+    }
+    return status;
+}

@@ -1,0 +1,67 @@
+/* fields.h - one table of fields: how a JSON object becomes a C struct.
+ *
+ * A row says the key, its type and unit, where it goes, its range and default. From the rows come
+ * loading, checking, the messages for unknown and missing keys, and the tables of the manual.
+ */
+#ifndef RECKON_CATALOG_FIELDS_H
+#define RECKON_CATALOG_FIELDS_H
+
+#include "base/units.h"
+#include "catalog/document.h"
+#include <stdint.h>
+
+enum field_type {
+    FIELD_COUNT,  /* uint64_t: an integer, at most 2^53 */
+    FIELD_TIER,   /* int: an integer */
+    FIELD_NUMBER, /* double; with a unit also a string such as "80GiB" */
+    FIELD_BOOL,   /* bool */
+    FIELD_CHOICE, /* an enum: the index of the name in `choices` */
+    FIELD_TEXT,   /* char [size]: not empty, fits */
+    FIELD_SOURCE, /* one text or a list of them; checked, not kept: see catalog.h */
+    FIELD_OTHER   /* `load` reads it */
+};
+
+enum field_need { FIELD_OPTIONAL, FIELD_REQUIRED };
+
+struct field {
+    const char *key; /* NULL ends a table */
+    enum field_type type;
+    enum field_need need;
+    const char *unit; /* of a plain number: "GB/s"; NULL: none */
+    size_t offset;
+    double min, max;            /* allowed, in the unit of the key; max 0: no limit */
+    bool above_min, below_max;  /* min or max itself is not allowed */
+    bool unlimited;             /* the text "unlimited" is infinity */
+    double preset;              /* value of an optional key that is not there */
+    size_t size;                /* FIELD_TEXT */
+    const char *const *choices; /* FIELD_CHOICE; ended by NULL */
+    enum rk_status (*load)(const struct place *place, void *target, struct rk_error *error);
+    const char *help;
+};
+
+/* Sets every field of the table in the struct at `target`: from `object`, or to its preset
+ * (FIELD_OTHER and FIELD_TEXT without a key stay as they are). RK_BAD_INPUT at the first thing
+ * wrong: not an object, an unknown key, a missing key, a value of the wrong type or range. */
+enum rk_status fields_load(const struct place *object, const struct field *fields, void *target,
+                           struct rk_error *error);
+
+/* One value by one row; `place` need not be a member of that name. */
+enum rk_status field_load(const struct place *place, const struct field *field, void *target,
+                          struct rk_error *error);
+
+/* The presets alone. */
+void fields_preset(const struct field *fields, void *target);
+
+/* ---- checks that loaders of FIELD_OTHER share ---- */
+
+enum rk_status place_need_object(const struct place *place, struct rk_error *error);
+
+/* An array of `min` to `max` elements. */
+enum rk_status place_need_array(const struct place *place, size_t min, size_t max,
+                                struct rk_error *error);
+
+/* Fails when `object` has a key that is not in `keys` (ended by NULL). */
+enum rk_status place_need_keys(const struct place *object, const char *const *keys,
+                               struct rk_error *error);
+
+#endif
