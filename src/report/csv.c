@@ -1,0 +1,77 @@
+/* csv.c - tables as comma-separated values (RFC 4180, lines end with \n): a line of column names,
+ * then the rows; further tables follow after an empty line. */
+#include "report/write.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void write_field(const char *text, FILE *out)
+{
+    if (!text[strcspn(text, ",\"\r\n")] && text[0] != ' ') {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void write_cell(const struct report_cell *cell, FILE *out)
+{
+    char buffer[NUMBER_SIZE];
+    switch (cell->type) {
+    case REPORT_TEXT:
+        write_field(cell->as.text, out);
+        break;
+    case REPORT_COUNT:
+        fprintf(out, "%" PRIu64, cell->as.count);
+        break;
+    case REPORT_NUMBER:
+        fputs(number_exact(cell->as.number, buffer), out);
+        break;
+    case REPORT_FLAG:
+        fputs(cell->as.flag ? "true" : "false", out);
+        break;
+    case REPORT_NONE:
+        break;
+    }
+}
+
+static void write_table(const struct report_table *table, struct report_cell *cells, FILE *out)
+{
+    const char *comma = "";
+    for (int i = 0; i < table->column_count; i++) {
+        if (table->columns[i].bar) continue;
+        fputs(comma, out);
+        write_field(table->columns[i].name, out);
+        comma = ",";
+    }
+    fputc('\n', out);
+    for (size_t row = 0; row < table->rows; row++) {
+        table_row(table, row, cells);
+        comma = "";
+        for (int i = 0; i < table->column_count; i++) {
+            if (table->columns[i].bar) continue;
+            fputs(comma, out);
+            write_cell(&cells[i], out);
+            comma = ",";
+        }
+        fputc('\n', out);
+    }
+}
+
+void write_csv(const struct report *report, FILE *out)
+{
+    struct report_cell cells[REPORT_MAX_COLUMNS];
+    const struct report_table *table = NULL;
+    bool first = true;
+    while ((table = table_next(report, table, REPORT_IN_CSV))) {
+        if (!first) fputc('\n', out);
+        write_table(table, cells, out);
+        first = false;
+    }
+}

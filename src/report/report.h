@@ -1,0 +1,137 @@
+/* report.h - one structure of tables, and writers for it: aligned text, JSON, CSV.
+ *
+ * A report is a list of tables with typed columns. A table of shape REPORT_RECORD has one row and
+ * is read downwards: an object in JSON, a name and a value per line in text. Values are plain SI
+ * numbers; a writer for people scales and rounds them as the column's unit asks for, writers for
+ * programs give every digit. The report knows nothing of how the numbers came about.
+ *
+ * Rows are either stored (report_row) or made on demand (report_table.make), so that a report of
+ * a million rows needs no memory for them. Whatever runs out of memory on the way marks the
+ * report as failed, and report_write says so: callers need not check in between.
+ */
+#ifndef RECKON_REPORT_REPORT_H
+#define RECKON_REPORT_REPORT_H
+
+#include <reckon/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum report_type { REPORT_NONE, REPORT_TEXT, REPORT_COUNT, REPORT_NUMBER, REPORT_FLAG };
+
+struct report_cell {
+    enum report_type type;
+    union {
+        const char *text; /* lives as long as the report; see report_text */
+        uint64_t count;
+        double number; /* may be infinite: null in JSON */
+        bool flag;
+    } as;
+};
+
+enum report_bar {
+    REPORT_NO_BAR,
+    REPORT_BAR_SHARE, /* a number from 0 to 1 drawn as a bar: text only */
+    REPORT_BAR_FILL   /* the same in a frame, for what has a capacity; above 1 is an alarm */
+};
+
+struct report_column {
+    const char *name;  /* in JSON and CSV, unit included: "step_s" */
+    const char *title; /* in text; NULL: the name with spaces for '_' */
+    const char *unit;  /* of the value: "s", "B", "B/s", "bit/s", "FLOP", "FLOP/s", "1/s", "%" (of
+                          1), "" or NULL; text scales these, other words stand as they are */
+    int digits;        /* decimals in text; of numbers without a unit: significant digits */
+    const char *help;  /* REPORT_RECORD in text: what stands behind the value; may be NULL */
+    enum report_bar bar;
+};
+
+enum { REPORT_MAX_COLUMNS = 256 };
+
+enum report_shape {
+    REPORT_ROWS,
+    REPORT_RECORD,
+    REPORT_NOTE /* no columns: `title` is a line of text */
+};
+
+enum report_format { REPORT_AS_TEXT, REPORT_AS_JSON, REPORT_AS_CSV, REPORT_FORMATS };
+enum { REPORT_IN_TEXT = 1, REPORT_IN_JSON = 2, REPORT_IN_CSV = 4, REPORT_IN_ALL = 7 };
+
+/* The names of --format, ended by NULL: "table", "json", "csv". */
+extern const char *const report_format_names[];
+
+struct report_table {
+    const char *name;  /* key in JSON; NULL: the members stand in what is around the table */
+    const char *title; /* above it in text; NULL: none */
+    enum report_shape shape;
+    unsigned formats;                  /* REPORT_IN_... */
+    const struct report_table *parent; /* a record that the table is a member of in JSON */
+    const struct report_column *columns;
+    int column_count; /* at most REPORT_MAX_COLUMNS */
+    size_t rows;
+    /* Fills one row (column_count cells). Texts in it live until the next call. NULL: stored. */
+    void (*make)(const void *context, size_t row, struct report_cell *cells);
+    const void *context;
+
+    /* kept by the report */
+    struct report_cell *cells; /* (capacity, column_count) */
+    size_t capacity;
+    struct report_table *next;
+};
+
+struct report {
+    struct report_table *first, *last;
+    struct report_block *memory; /* all that the report allocated */
+    bool failed;
+};
+
+/* How text is to look. */
+struct report_style {
+    bool colour;
+    bool utf8; /* else ASCII alone */
+};
+
+static inline struct report_cell cell_none(void)
+{
+    return (struct report_cell){REPORT_NONE, {0}};
+}
+static inline struct report_cell cell_text(const char *text)
+{
+    return (struct report_cell){text ? REPORT_TEXT : REPORT_NONE, {.text = text}};
+}
+static inline struct report_cell cell_count(uint64_t count)
+{
+    return (struct report_cell){REPORT_COUNT, {.count = count}};
+}
+static inline struct report_cell cell_number(double number)
+{
+    return (struct report_cell){REPORT_NUMBER, {.number = number}};
+}
+static inline struct report_cell cell_flag(bool flag)
+{
+    return (struct report_cell){REPORT_FLAG, {.flag = flag}};
+}
+
+/* A zeroed struct is an empty report. */
+void report_release(struct report *report);
+
+/* Memory that lives as long as the report, zeroed; NULL marks the report as failed. */
+void *report_alloc(struct report *report, size_t size);
+
+/* Text that lives as long as the report; "" when there is no memory. */
+const char *report_text(struct report *report, const char *format, ...) RK_PRINTF(2, 3);
+
+/* Appends a copy of `table`; NULL marks the report as failed. */
+struct report_table *report_add(struct report *report, const struct report_table *table);
+
+/* Appends a line that only text shows. */
+void report_note(struct report *report, const char *text);
+
+/* Appends a copy of `cells` (column_count) to a table of stored rows; `table` may be NULL. */
+void report_row(struct report *report, struct report_table *table, const struct report_cell *cells);
+
+/* Writes all tables that are meant for the format. RK_IO when the report failed or `out` did. */
+enum rk_status report_write(const struct report *report, enum report_format format,
+                            const struct report_style *style, FILE *out, struct rk_error *error);
+
+#endif

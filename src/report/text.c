@@ -1,0 +1,330 @@
+/* text.c - the report for people: aligned columns, scaled units, bars. */
+#include "report/write.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { BAR_WIDTH = 24, CELL_SIZE = 256, GAP = 2 };
+
+static const char *const bold = "1", *const dim = "2", *const blue = "34", *const red = "31";
+
+/* ---- units ---- */
+
+struct scale {
+    double factor; /* the value is divided by it */
+    const char *unit;
+};
+
+/* clang-format off */
+static const struct family {
+    const char *unit;
+    struct scale scales[7]; /* ascending, ended by factor 0 */
+} families[] = {
+    {"s",      {{1e-9, "ns"}, {1e-6, "us"}, {1e-3, "ms"}, {1, "s"}}},
+    {"B",      {{1, "B"}, {0x1p10, "KiB"}, {0x1p20, "MiB"}, {0x1p30, "GiB"}, {0x1p40, "TiB"}, {0x1p50, "PiB"}}},
+    {"B/s",    {{1, "B/s"}, {1e3, "kB/s"}, {1e6, "MB/s"}, {1e9, "GB/s"}, {1e12, "TB/s"}}},
+    {"FLOP",   {{1, "FLOP"}, {1e3, "kFLOP"}, {1e6, "MFLOP"}, {1e9, "GFLOP"}, {1e12, "TFLOP"}, {1e15, "PFLOP"}}},
+    {"FLOP/s", {{1, "FLOP/s"}, {1e9, "GFLOP/s"}, {1e12, "TFLOP/s"}, {1e15, "PFLOP/s"}}},
+    {"n",      {{1, ""}, {1e3, "K"}, {1e6, "M"}, {1e9, "B"}, {1e12, "T"}}},
+    {"%",      {{0.01, "%"}}},
+};
+/* clang-format on */
+
+/* The scale in which the largest value of a column has the fewest digits before the point. */
+static struct scale choose_scale(const char *unit, double largest)
+{
+    for (size_t i = 0; unit && i < sizeof families / sizeof *families; i++) {
+        if (strcmp(unit, families[i].unit) != 0) continue;
+        const struct scale *scale = families[i].scales;
+        if (largest == 0 && strcmp(unit, "s") == 0) return (struct scale){1, "s"};
+        while (scale[1].factor > 0 && scale[1].factor <= largest)
+            scale++;
+        return *scale;
+    }
+    return (struct scale){1, unit ? unit : ""};
+}
+
+static bool has_family(const char *unit)
+{
+    return unit && unit[0] && choose_scale(unit, 0).unit != unit;
+}
+
+/* ---- one cell as text ---- */
+
+struct layout {
+    struct scale scale;
+    int width;
+    bool left;    /* text stands on the left, numbers on the right */
+    bool visible; /* not all cells are REPORT_NONE */
+};
+
+static void format_count(uint64_t count, char *buffer)
+{
+    char digits[24];
+    const int length = snprintf(digits, sizeof digits, "%" PRIu64, count);
+    char *to = buffer;
+    for (int i = 0; i < length; i++) {
+        if (i && length > 4 && (length - i) % 3 == 0) *to++ = ',';
+        *to++ = digits[i];
+    }
+    *to = '\0';
+}
+
+static void format_number(const struct report_column *column, const struct scale *scale,
+                          double number, char *buffer)
+{
+    if (!isfinite(number))
+        snprintf(buffer, CELL_SIZE, "%s", isnan(number) ? "-" : "unlimited");
+    else if (has_family(column->unit) || column->digits == 0)
+        snprintf(buffer, CELL_SIZE, "%.*f", column->digits, number / scale->factor + 0.0);
+    else
+        snprintf(buffer, CELL_SIZE, "%.*g", column->digits, number / scale->factor);
+}
+
+static void format_cell(const struct report_column *column, const struct scale *scale,
+                        const struct report_cell *cell, char *buffer)
+{
+    switch (cell->type) {
+    case REPORT_TEXT:
+        snprintf(buffer, CELL_SIZE, "%s", cell->as.text);
+        break;
+    case REPORT_COUNT:
+        if (has_family(column->unit))
+            format_number(column, scale, (double)cell->as.count, buffer);
+        else
+            format_count(cell->as.count, buffer);
+        break;
+    case REPORT_NUMBER:
+        format_number(column, scale, cell->as.number, buffer);
+        break;
+    case REPORT_FLAG:
+        snprintf(buffer, CELL_SIZE, "%s", cell->as.flag ? "yes" : "no");
+        break;
+    case REPORT_NONE:
+        snprintf(buffer, CELL_SIZE, "-");
+        break;
+    }
+}
+
+/* Columns on a terminal that `text` takes: bytes that start a UTF-8 character. */
+static int text_width(const char *text)
+{
+    int width = 0;
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+static double cell_size(const struct report_cell *cell)
+{
+    if (cell->type == REPORT_COUNT) return (double)cell->as.count;
+    return cell->type == REPORT_NUMBER && isfinite(cell->as.number) ? fabs(cell->as.number) : 0;
+}
+
+static const char *column_title(const struct report_column *column, char *buffer)
+{
+    if (column->title) return column->title;
+    snprintf(buffer, CELL_SIZE, "%s", column->name);
+    for (char *c = buffer; *c; c++)
+        if (*c == '_') *c = ' ';
+    return buffer;
+}
+
+/* ---- a line, without trailing spaces ---- */
+
+struct line {
+    FILE *out;
+    const struct report_style *style;
+    int spaces; /* owed before the next text */
+};
+
+static void put(struct line *line, const char *text, const char *colour)
+{
+    if (!*text) return;
+    fprintf(line->out, "%*s", line->spaces, "");
+    line->spaces = 0;
+    if (colour && line->style->colour)
+        fprintf(line->out, "\033[%sm%s\033[0m", colour, text);
+    else
+        fputs(text, line->out);
+}
+
+static void put_aligned(struct line *line, const char *text, int width, bool left,
+                        const char *colour)
+{
+    const int padding = width > text_width(text) ? width - text_width(text) : 0;
+    if (!left) line->spaces += padding;
+    put(line, text, colour);
+    if (left) line->spaces += padding;
+}
+
+static void end_line(struct line *line)
+{
+    line->spaces = 0;
+    fputc('\n', line->out);
+}
+
+/* ---- bars ---- */
+
+/* Eighths of a character, then a frame of what is left when the bar fills a capacity. */
+static void draw_bar(struct line *line, enum report_bar kind, double value)
+{
+    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    const bool utf8 = line->style->utf8;
+    const double share = !(value > 0) ? 0 : value > 1 ? 1 : value;
+    const int units = (int)(share * BAR_WIDTH * (utf8 ? 8 : 1) + 0.5);
+    const int full = utf8 ? units / 8 : units, rest = utf8 ? units % 8 : 0;
+    char text[BAR_WIDTH * 4 + 8] = "", frame[BAR_WIDTH * 4 + 8] = "";
+    for (int i = 0; i < full; i++)
+        strcat(text, utf8 ? "█" : "#");
+    strcat(text, eighths[rest]);
+    for (int i = full + (rest > 0); kind == REPORT_BAR_FILL && i < BAR_WIDTH; i++)
+        strcat(frame, utf8 ? "░" : ".");
+    put(line, text, value > 1 ? red : blue);
+    put(line, frame, dim);
+}
+
+/* ---- tables ---- */
+
+static void measure_cell(const struct report_column *column, struct layout *layout,
+                         const struct report_cell *cell)
+{
+    char text[CELL_SIZE];
+    if (column->bar) return;
+    format_cell(column, &layout->scale, cell, text);
+    if (text_width(text) > layout->width) layout->width = text_width(text);
+    layout->left |= cell->type == REPORT_TEXT;
+    layout->visible |= cell->type != REPORT_NONE;
+}
+
+/* The scales need the largest value first, the widths the scales: two walks over the rows. */
+static void measure(const struct report_table *table, struct report_cell *cells,
+                    struct layout *layouts)
+{
+    double largest[REPORT_MAX_COLUMNS] = {0};
+    char title[CELL_SIZE];
+    for (size_t row = 0; row < table->rows; row++) {
+        table_row(table, row, cells);
+        for (int i = 0; i < table->column_count; i++)
+            largest[i] = fmax(largest[i], cell_size(&cells[i]));
+    }
+    for (int i = 0; i < table->column_count; i++) {
+        const struct report_column *column = &table->columns[i];
+        layouts[i] = (struct layout){.scale = choose_scale(column->unit, largest[i]),
+                                     .visible = column->bar != REPORT_NO_BAR};
+        layouts[i].width = text_width(column_title(column, title));
+        const int unit = text_width(layouts[i].scale.unit);
+        if (unit > layouts[i].width) layouts[i].width = unit;
+    }
+    for (size_t row = 0; row < table->rows; row++) {
+        table_row(table, row, cells);
+        for (int i = 0; i < table->column_count; i++)
+            measure_cell(&table->columns[i], &layouts[i], &cells[i]);
+    }
+}
+
+static void put_headings(struct line *line, const struct report_table *table,
+                         const struct layout *layouts)
+{
+    bool units = false;
+    char title[CELL_SIZE];
+    for (int i = 0; i < table->column_count; i++) {
+        if (!layouts[i].visible || table->columns[i].bar) continue;
+        put_aligned(line, column_title(&table->columns[i], title), layouts[i].width,
+                    layouts[i].left, dim);
+        line->spaces += GAP;
+        units |= layouts[i].scale.unit[0] != '\0';
+    }
+    end_line(line);
+    for (int i = 0; i < table->column_count && units; i++) {
+        if (!layouts[i].visible || table->columns[i].bar) continue;
+        put_aligned(line, layouts[i].scale.unit, layouts[i].width, layouts[i].left, dim);
+        line->spaces += GAP;
+    }
+    if (units) end_line(line);
+}
+
+static void put_row(struct line *line, const struct report_table *table,
+                    const struct layout *layouts, const struct report_cell *cells)
+{
+    char text[CELL_SIZE];
+    for (int i = 0; i < table->column_count; i++) {
+        const struct report_column *column = &table->columns[i];
+        if (!layouts[i].visible) continue;
+        if (column->bar) {
+            if (cells[i].type == REPORT_NUMBER) draw_bar(line, column->bar, cells[i].as.number);
+        } else {
+            format_cell(column, &layouts[i].scale, &cells[i], text);
+            put_aligned(line, text, layouts[i].width, layouts[i].left, NULL);
+        }
+        line->spaces += GAP;
+    }
+    end_line(line);
+}
+
+static void write_rows(struct line *line, const struct report_table *table,
+                       struct report_cell *cells)
+{
+    struct layout layouts[REPORT_MAX_COLUMNS];
+    measure(table, cells, layouts);
+    put_headings(line, table, layouts);
+    for (size_t row = 0; row < table->rows; row++) {
+        table_row(table, row, cells);
+        put_row(line, table, layouts, cells);
+    }
+}
+
+/* One line of a record: name, value with its unit, what it is. */
+static void put_field(struct line *line, const struct report_column *column,
+                      const struct report_cell *cell, int name_width, int value_width)
+{
+    char title[CELL_SIZE], text[CELL_SIZE];
+    const struct scale scale = choose_scale(column->unit, cell_size(cell));
+    format_cell(column, &scale, cell, text);
+    const size_t used = strlen(text);
+    if (*scale.unit && used < sizeof text)
+        snprintf(text + used, sizeof text - used, " %s", scale.unit);
+    put_aligned(line, column_title(column, title), name_width, true, NULL);
+    line->spaces += GAP;
+    put_aligned(line, text, value_width, true, NULL);
+    line->spaces += GAP;
+    if (column->help) put(line, column->help, dim);
+    end_line(line);
+}
+
+static void write_record(struct line *line, const struct report_table *table,
+                         struct report_cell *cells)
+{
+    enum { VALUE_WIDTH = 16 };
+    char title[CELL_SIZE];
+    int width = 0;
+    if (!table->rows) return;
+    table_row(table, 0, cells);
+    for (int i = 0; i < table->column_count; i++) {
+        const int name = text_width(column_title(&table->columns[i], title));
+        if (cells[i].type != REPORT_NONE && name > width) width = name;
+    }
+    for (int i = 0; i < table->column_count; i++)
+        if (cells[i].type != REPORT_NONE)
+            put_field(line, &table->columns[i], &cells[i], width, VALUE_WIDTH);
+}
+
+void write_text(const struct report *report, const struct report_style *style, FILE *out)
+{
+    static const struct report_style plain = {false, false};
+    struct report_cell cells[REPORT_MAX_COLUMNS];
+    struct line line = {out, style ? style : &plain, 0};
+    const struct report_table *table = NULL, *before = NULL;
+    while ((table = table_next(report, table, REPORT_IN_TEXT))) {
+        const bool notes = table->shape == REPORT_NOTE && before && before->shape == REPORT_NOTE;
+        if (before && !notes) fputc('\n', out);
+        if (table->title) {
+            put(&line, table->title, table->shape == REPORT_NOTE ? NULL : bold);
+            end_line(&line);
+        }
+        if (table->shape == REPORT_ROWS) write_rows(&line, table, cells);
+        if (table->shape == REPORT_RECORD) write_record(&line, table, cells);
+        before = table;
+    }
+}

@@ -1,0 +1,24 @@
+/* write.h - what the writers share. */
+#ifndef RECKON_REPORT_WRITE_H
+#define RECKON_REPORT_WRITE_H
+
+#include "report/report.h"
+
+void write_text(const struct report *report, const struct report_style *style, FILE *out);
+void write_json(const struct report *report, FILE *out);
+void write_csv(const struct report *report, FILE *out);
+
+/* Room for any number that is written with all its digits. */
+enum { NUMBER_SIZE = 40 };
+
+/* The shortest decimal text that reads back as the same double; "inf", "-inf", "nan" likewise. */
+const char *number_exact(double number, char buffer[NUMBER_SIZE]);
+
+/* Fills `cells` (column_count) with one row of the table. */
+void table_row(const struct report_table *table, size_t row, struct report_cell *cells);
+
+/* The next table for this format behind `table` (NULL: the first); NULL at the end. */
+const struct report_table *table_next(const struct report *report, const struct report_table *table,
+                                      unsigned formats);
+
+#endif
