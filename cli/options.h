@@ -48,14 +48,14 @@ struct option {
     char letter;      /* 'm' of -m; '\0': none */
     const char *name; /* "model" of --model; NULL ends a table */
     enum option_type type;
-    const char *argument; /* what help calls the value, "FILE"; NULL: from the type */
-    const char *help;     /* what it does and its default, no full stop */
-    size_t offset;        /* of the member in the struct of arguments */
+    const char *argument;       /* what help calls the value, "FILE"; NULL: from the type */
+    const char *help;           /* what it does and its default, no full stop */
+    size_t offset;              /* of the member in the struct of arguments */
     const char *const *choices; /* ended by NULL */
     uint64_t min, max;
     const struct option_alias *aliases; /* only OPTION_VALUES; the first one is what a missing
                                            value means, when `optional` */
-    bool optional; /* the value may be left out; only OPTION_VALUES */
+    bool optional;                      /* the value may be left out; only OPTION_VALUES */
     const char *complete; /* what the shell offers: "file", "models", "systems"; NULL: choices */
 };
 
@@ -83,15 +83,15 @@ struct example {
 struct command;
 
 struct usage {
-    const char *name;        /* "search", "calculon llm" */
-    const char *summary;     /* "rank all strategies": the one line in lists */
-    const char *synopsis;    /* behind the name: "--model MODEL ... [options]" */
-    const char *description; /* paragraphs with an empty line between */
-    const struct operand *operands; /* may be NULL */
+    const char *name;                          /* "search", "calculon llm" */
+    const char *summary;                       /* "rank all strategies": the one line in lists */
+    const char *synopsis;                      /* behind the name: "--model MODEL ... [options]" */
+    const char *description;                   /* paragraphs with an empty line between */
+    const struct operand *operands;            /* may be NULL */
     struct option_group groups[OPTION_GROUPS]; /* ended by rows NULL */
     struct example examples[OPTION_EXAMPLES];  /* ended by command NULL */
-    const char *see_also;           /* more pages than the general ones; may be NULL */
-    const struct command *commands; /* those below it ("calculon llm"); may be NULL */
+    const char *see_also;                      /* more pages than the general ones; may be NULL */
+    const struct command *commands;            /* those below it ("calculon llm"); may be NULL */
 };
 
 /* One subcommand; tables end with name NULL. argv[0] is the subcommand's name. */

@@ -1,0 +1,109 @@
+/* help.c - the help text of a command, 80 columns wide, from its tables. */
+#include "cli/options.h"
+
+#include <string.h>
+
+enum { WIDTH = 80, HELP_COLUMN = 30 };
+
+/* Prints words from `column` on, wrapped at WIDTH and indented by `indent`; ends the line. */
+static void print_wrapped(FILE *out, const char *text, int column, int indent)
+{
+    for (bool first = true; *text; first = false) {
+        const int length = (int)strcspn(text, " ");
+        if (!first && column + 1 + length > WIDTH) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+        } else if (!first) {
+            fputc(' ', out);
+            column++;
+        }
+        fprintf(out, "%.*s", length, text);
+        column += length;
+        text += length + (text[length] == ' ');
+    }
+    fputc('\n', out);
+}
+
+/* "yes|no" from the choices or the aliases, or what the type asks for. */
+static void value_name(const struct option *option, char *buffer, size_t size)
+{
+    size_t used = 0;
+    buffer[0] = '\0';
+    if (option->argument) {
+        snprintf(buffer, size, "%s", option->argument);
+        return;
+    }
+    for (int i = 0; option->choices && option->choices[i] && used < size; i++)
+        used +=
+            (size_t)snprintf(buffer + used, size - used, "%s%s", i ? "|" : "", option->choices[i]);
+    if (used) return;
+    snprintf(buffer, size, "%s", option->type == OPTION_TEXT ? "TEXT" : "N");
+}
+
+int option_spelling(const struct option *option, char *buffer, size_t size)
+{
+    char letter[5] = "", value[160];
+    if (option->letter) snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    if (option->type == OPTION_FLAG || option->type == OPTION_HELP)
+        return snprintf(buffer, size, "%s--%s", letter, option->name);
+    value_name(option, value, sizeof value);
+    return snprintf(buffer, size, option->optional ? "%s--%s [%s]" : "%s--%s %s", letter,
+                    option->name, value);
+}
+
+static void print_option(FILE *out, const struct option *option)
+{
+    char spelling[256];
+    const int indent = option->letter ? 2 : 6;
+    const int width = indent + option_spelling(option, spelling, sizeof spelling);
+    fprintf(out, "%*s%s", indent, "", spelling);
+    if (width + 2 > HELP_COLUMN)
+        fprintf(out, "\n%*s", HELP_COLUMN, "");
+    else
+        fprintf(out, "%*s", HELP_COLUMN - width, "");
+    print_wrapped(out, option->help, HELP_COLUMN, HELP_COLUMN);
+}
+
+static void print_paragraphs(FILE *out, const char *text)
+{
+    while (*text) {
+        const char *end = strstr(text, "\n\n");
+        const size_t length = end ? (size_t)(end - text) : strlen(text);
+        char paragraph[2048];
+        snprintf(paragraph, sizeof paragraph, "%.*s", (int)length, text);
+        for (char *c = paragraph; *c; c++)
+            if (*c == '\n') *c = ' ';
+        print_wrapped(out, paragraph, 0, 0);
+        text += length + (end ? 2 : 0);
+        if (*text) fputc('\n', out);
+    }
+}
+
+static void print_lists(FILE *out, const struct usage *usage)
+{
+    if (usage->commands) fputs("\nCommands:\n", out);
+    for (const struct command *c = usage->commands; c && c->name; c++)
+        if (c->usage) fprintf(out, "  %-*s%s\n", HELP_COLUMN - 2, c->name, c->summary);
+    if (usage->operands) fputs("\nArguments:\n", out);
+    for (const struct operand *o = usage->operands; o && o->name; o++) {
+        fprintf(out, "  %-*s", HELP_COLUMN - 2, o->name);
+        print_wrapped(out, o->help, HELP_COLUMN, HELP_COLUMN);
+    }
+}
+
+void options_print_help(FILE *out, const struct usage *usage)
+{
+    fputs("usage: ", out);
+    fprintf(out, "reckon%s%s", *usage->name ? " " : "", usage->name);
+    fprintf(out, " %s\n\n", usage->synopsis);
+    print_paragraphs(out, usage->description);
+    print_lists(out, usage);
+    for (const struct option_group *group = usage->groups; group->rows; group++) {
+        fprintf(out, "\n%s:\n", group->title);
+        for (const struct option *row = group->rows; row->name; row++)
+            print_option(out, row);
+    }
+    if (usage->examples[0].command) fputs("\nExamples:\n", out);
+    for (const struct example *e = usage->examples; e->command; e++)
+        fprintf(out, "  # %s\n  %s\n", e->what, e->command);
+}

@@ -1,0 +1,396 @@
+#include "cli/options.h"
+
+#include "cli/nearest.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LARGEST_WHOLE ((uint64_t)1 << 53) /* every whole number up to here is a double */
+
+const struct option options_help_rows[] = {
+    {.letter = 'h', .name = "help", .type = OPTION_HELP, .help = "print this help"},
+    {.name = NULL},
+};
+
+/* One command line on its way. */
+struct reader {
+    const struct usage *usage;
+    char **next;
+    char **end;
+    char *args;
+    bool help;
+    struct rk_error *error;
+};
+
+/* ---- numbers ---- */
+
+static enum rk_status refuse(struct rk_error *error, const char *name, const char *text,
+                             const char *why)
+{
+    return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: \"%.80s\" %s", name, text, why);
+}
+
+/* What kind of text stands where a whole number should; NULL when it is one. */
+static const char *number_fault(const char *text)
+{
+    const size_t digits = strspn(text, "0123456789");
+    if (text[0] == '\0') return "is no number: give a whole number";
+    if (text[0] == '-') return "is negative or no number: give a whole number without a sign";
+    if (digits == 0) return "is no number: give a whole number";
+    if (text[digits] == '.' || text[digits] == 'e' || text[digits] == 'E')
+        return "is not a whole number: write out its digits";
+    if (text[digits] != '\0') return "has something behind its digits: give a whole number";
+    return NULL;
+}
+
+/* The digits as a number; one larger than fits is UINT64_MAX. */
+static uint64_t digits_value(const char *text)
+{
+    uint64_t value = 0;
+    for (; *text; text++)
+        if (__builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value))
+            return UINT64_MAX;
+    return value;
+}
+
+enum rk_status option_number(const char *name, const char *text, uint64_t min, uint64_t max,
+                             uint64_t *value, struct rk_error *error)
+{
+    const char *fault = number_fault(text);
+    if (fault) return refuse(error, name, text, fault);
+    const uint64_t last = max && max < LARGEST_WHOLE ? max : LARGEST_WHOLE;
+    const uint64_t number = digits_value(text);
+    if (number < min)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: %.80s is too small: give at least %llu",
+                       name, text, (unsigned long long)min);
+    if (number > last)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: %.80s is too large: give at most %llu",
+                       name, text, (unsigned long long)last);
+    *value = number;
+    return RK_OK;
+}
+
+/* 1 for no suffix, 0 for an unknown one. */
+static double count_scale(const char *suffix)
+{
+    static const struct {
+        const char *text;
+        double scale;
+    } scales[] = {{"", 1}, {"K", 1e3}, {"M", 1e6}, {"B", 1e9}, {"T", 1e12}};
+    for (size_t i = 0; i < sizeof scales / sizeof *scales; i++)
+        if (strcmp(suffix, scales[i].text) == 0) return scales[i].scale;
+    return 0;
+}
+
+enum rk_status option_count(const char *name, const char *text, double *value,
+                            struct rk_error *error)
+{
+    char *end;
+    if (!isdigit((unsigned char)text[0]) || text[strspn(text, "0123456789.eE+-KMBT")])
+        return refuse(error, name, text, "is no count: write 300B, 1.5T or 300000000000");
+    const double number = strtod(text, &end) * count_scale(end);
+    if (number == 0) {
+        if (count_scale(end) == 0)
+            return refuse(error, name, text, "has an unknown unit: K, M, B and T are known");
+        return refuse(error, name, text, "is too small: give more than 0");
+    }
+    if (!isfinite(number)) return refuse(error, name, text, "is too large");
+    *value = number;
+    return RK_OK;
+}
+
+/* ---- words ---- */
+
+/* Index of the choice, or -1 with a message that lists them all. */
+static int choice_index(const char *name, const char *const *choices, const char *text,
+                        struct rk_error *error)
+{
+    char list[256] = "";
+    struct nearest nearest = {.word = text};
+    for (int i = 0; choices[i]; i++) {
+        if (strcmp(text, choices[i]) == 0) return i;
+        const size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", choices[i]);
+        nearest_offer(&nearest, choices[i]);
+    }
+    if (nearest.best)
+        rk_fail(error, RK_USAGE, NULL, 0, 0,
+                "%s: \"%.80s\" is not known, did you mean %s? There are: %s", name, text,
+                nearest.best, list);
+    else
+        rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: \"%.80s\" is not known: give one of %s", name,
+                text, list);
+    return -1;
+}
+
+static const struct option_alias *find_alias(const struct option *option, const char *text)
+{
+    const struct option_alias *alias = option->aliases;
+    while (alias && alias->text && strcmp(alias->text, text) != 0)
+        alias++;
+    return alias && alias->text ? alias : NULL;
+}
+
+/* ---- lists of values and ranges ---- */
+
+static enum rk_status add_range(const char *name, struct option_values *values, uint64_t low,
+                                uint64_t high, struct rk_error *error)
+{
+    if (values->count == OPTION_MAX_VALUES)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "%s: more than %d values: write runs of them as ranges, 1..64", name,
+                       OPTION_MAX_VALUES);
+    values->range[values->count].low = low;
+    values->range[values->count++].high = high;
+    return RK_OK;
+}
+
+/* One "8", "1..64" or "none"; `item` is changed. */
+static enum rk_status read_item(const struct option *option, const char *name, char *item,
+                                struct option_values *values, struct rk_error *error)
+{
+    const struct option_alias *alias = find_alias(option, item);
+    uint64_t low, high;
+    if (alias) return add_range(name, values, alias->low, alias->high, error);
+    if (option->choices) {
+        const int index = choice_index(name, option->choices, item, error);
+        if (index < 0) return RK_USAGE;
+        return add_range(name, values, (uint64_t)index, (uint64_t)index, error);
+    }
+    char *dots = strstr(item, "..");
+    if (dots) *dots = '\0';
+    enum rk_status status = option_number(name, item, option->min, option->max, &low, error);
+    high = low;
+    if (status == RK_OK && dots)
+        status = option_number(name, dots + 2, option->min, option->max, &high, error);
+    if (status != RK_OK) return status;
+    if (high < low)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: the range %llu..%llu runs backwards", name,
+                       (unsigned long long)low, (unsigned long long)high);
+    return add_range(name, values, low, high, error);
+}
+
+static enum rk_status read_values(const struct option *option, const char *name, const char *text,
+                                  struct option_values *values, struct rk_error *error)
+{
+    char *copy = strdup(text);
+    if (!copy) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    enum rk_status status = RK_OK;
+    char *rest = copy, *item;
+    while (status == RK_OK && (item = strsep(&rest, ",")))
+        status = read_item(option, name, item, values, error);
+    free(copy);
+    return status;
+}
+
+/* ---- one option ---- */
+
+static enum rk_status store(struct reader *r, const struct option *option, void *member,
+                            const char *name, char *value)
+{
+    int index;
+    switch (option->type) {
+    case OPTION_FLAG:
+        *(bool *)member = true;
+        return RK_OK;
+    case OPTION_HELP:
+        r->help = true;
+        return RK_OK;
+    case OPTION_TEXT:
+        if (!*value) return rk_fail(r->error, RK_USAGE, NULL, 0, 0, "%s: the value is empty", name);
+        *(const char **)member = value;
+        return RK_OK;
+    case OPTION_NUMBER:
+        return option_number(name, value, option->min, option->max, member, r->error);
+    case OPTION_COUNT:
+        return option_count(name, value, member, r->error);
+    case OPTION_CHOICE:
+        index = choice_index(name, option->choices, value, r->error);
+        if (index >= 0) *(int *)member = index;
+        return index < 0 ? RK_USAGE : RK_OK;
+    case OPTION_VALUES:
+        if (!value)
+            return add_range(name, member, option->aliases[0].low, option->aliases[0].high,
+                             r->error);
+        return read_values(option, name, value, member, r->error);
+    }
+    return RK_OK;
+}
+
+static bool takes_value(const struct option *option)
+{
+    return option->type != OPTION_FLAG && option->type != OPTION_HELP;
+}
+
+static bool same_name(const char *known, const char *typed, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (known[i] != (typed[i] == '_' ? '-' : typed[i])) return false;
+    return known[length] == '\0';
+}
+
+/* The row of a long name (letter '\0') or of a letter; *group is where it stands. */
+static const struct option *find_option(const struct usage *usage, const char *name, size_t length,
+                                        char letter, const struct option_group **group)
+{
+    for (*group = usage->groups; (*group)->rows; (*group)++)
+        for (const struct option *row = (*group)->rows; row->name; row++)
+            if (letter ? row->letter == letter : same_name(row->name, name, length)) return row;
+    return NULL;
+}
+
+/* Is `text` a flag of this command, so that it is no value of the one before it? */
+static bool is_flag(const struct usage *usage, const char *text)
+{
+    const struct option_group *group;
+    if (strncmp(text, "--", 2) != 0) return false;
+    return !text[2] || find_option(usage, text + 2, strcspn(text + 2, "="), '\0', &group);
+}
+
+/* Can the next word be the value of an option whose value may be left out? */
+static bool is_value_of(const struct option *option, const char *text)
+{
+    char first[64];
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(text, ","), text);
+    if (find_alias(option, first) || (!option->choices && isdigit((unsigned char)first[0])))
+        return true;
+    for (int i = 0; option->choices && option->choices[i]; i++)
+        if (strcmp(option->choices[i], first) == 0) return true;
+    return false;
+}
+
+/* Takes the option's value from the next word, unless `value` was joined to it. */
+static enum rk_status read_option(struct reader *r, const struct option *option,
+                                  const struct option_group *group, const char *name, char *value)
+{
+    if (!takes_value(option) && value)
+        return rk_fail(r->error, RK_USAGE, NULL, 0, 0, "%s takes no value: leave out \"%.80s\"",
+                       name, value);
+    if (takes_value(option) && !value) {
+        const bool there = r->next < r->end && !is_flag(r->usage, *r->next);
+        if (!option->optional && !there)
+            return rk_fail(r->error, RK_USAGE, NULL, 0, 0, "%s needs a value", name);
+        if (there && (!option->optional || is_value_of(option, *r->next))) value = *r->next++;
+    }
+    return store(r, option, r->args + group->offset + option->offset, name, value);
+}
+
+static enum rk_status unknown_option(const struct reader *r, const char *typed, size_t length)
+{
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), typed);
+    struct nearest nearest = {.word = word};
+    for (const struct option_group *group = r->usage->groups; group->rows; group++)
+        for (const struct option *row = group->rows; row->name; row++)
+            nearest_offer(&nearest, row->name);
+    if (nearest.best)
+        return rk_fail(r->error, RK_USAGE, NULL, 0, 0, "--%s is not known, did you mean --%s?",
+                       word, nearest.best);
+    return rk_fail(r->error, RK_USAGE, NULL, 0, 0,
+                   "--%s is not known: reckon %s --help lists all flags", word, r->usage->name);
+}
+
+static enum rk_status read_long(struct reader *r, char *word)
+{
+    const struct option_group *group;
+    const size_t length = strcspn(word + 2, "=");
+    const struct option *option = find_option(r->usage, word + 2, length, '\0', &group);
+    char name[72];
+    if (!option) return unknown_option(r, word + 2, length);
+    snprintf(name, sizeof name, "--%s", option->name);
+    return read_option(r, option, group, name, word[2 + length] ? word + 3 + length : NULL);
+}
+
+/* "-m", "-mNAME", "-lp": letters up to the first that takes a value. */
+static enum rk_status read_short(struct reader *r, char *word)
+{
+    enum rk_status status = RK_OK;
+    for (char *letter = word + 1; *letter && status == RK_OK; letter++) {
+        const struct option_group *group;
+        const struct option *option = find_option(r->usage, NULL, 0, *letter, &group);
+        const char name[3] = {'-', *letter, '\0'};
+        if (!option)
+            return rk_fail(r->error, RK_USAGE, NULL, 0, 0,
+                           "\"%.80s\" is not known: reckon %s --help lists all flags", word,
+                           r->usage->name);
+        char *value = takes_value(option) && letter[1] ? letter + 1 : NULL;
+        status = read_option(r, option, group, name, value && *value == '=' ? value + 1 : value);
+        if (takes_value(option)) break;
+    }
+    return status;
+}
+
+static enum rk_status missing_operand(const struct reader *r, const struct operand *operand)
+{
+    return rk_fail(r->error, RK_USAGE, NULL, 0, 0, "%s is missing: %s; reckon %s --help says more",
+                   operand->name, operand->help, r->usage->name);
+}
+
+enum rk_status options_parse(const struct usage *usage, int argc, char **argv, void *args,
+                             bool *help, struct rk_error *error)
+{
+    static const struct operand none = {.name = NULL};
+    struct reader r = {usage, argv + (argc > 0), argv + argc, args, false, error};
+    const struct operand *operand = usage->operands ? usage->operands : &none;
+    enum rk_status status = RK_OK;
+    bool flags = true;
+    *help = false;
+    while (r.next < r.end && status == RK_OK && !r.help) {
+        char *word = *r.next++;
+        if (flags && strcmp(word, "--") == 0)
+            flags = false;
+        else if (flags && strncmp(word, "--", 2) == 0)
+            status = read_long(&r, word);
+        else if (flags && word[0] == '-' && word[1])
+            status = read_short(&r, word);
+        else if (operand->name)
+            *(const char **)(r.args + operand++->offset) = word;
+        else
+            status = rk_fail(error, RK_USAGE, NULL, 0, 0,
+                             "\"%.80s\" is one argument too many: reckon %s --help shows the usage",
+                             word, usage->name);
+    }
+    *help = r.help;
+    if (status == RK_OK && !r.help && operand->name && !operand->optional)
+        status = missing_operand(&r, operand);
+    return status;
+}
+
+/* ---- what commands start with ---- */
+
+int options_fail(const struct rk_error *error)
+{
+    char text[1024];
+    rk_error_format(error, text, sizeof text);
+    fprintf(stderr, "reckon: %s\n", text);
+    return (int)error->status;
+}
+
+int options_read(const struct usage *usage, int argc, char **argv, void *args)
+{
+    struct rk_error error;
+    bool help;
+    if (options_parse(usage, argc, argv, args, &help, &error) != RK_OK) return options_fail(&error);
+    if (!help) return -1;
+    options_print_help(stdout, usage);
+    return fflush(stdout) == 0 ? RK_OK : RK_IO;
+}
+
+const struct command *options_command(const struct command *commands, const char *name,
+                                      struct rk_error *error)
+{
+    struct nearest nearest = {.word = name};
+    for (const struct command *c = commands; c->name; c++) {
+        if (strcmp(c->name, name) == 0) return c;
+        if (c->usage) nearest_offer(&nearest, c->name);
+    }
+    if (nearest.best)
+        rk_fail(error, RK_USAGE, NULL, 0, 0, "%s is no command, did you mean %s?", name,
+                nearest.best);
+    else
+        rk_fail(error, RK_USAGE, NULL, 0, 0, "%.80s is no command: reckon --help lists them", name);
+    return NULL;
+}
