@@ -1,0 +1,133 @@
+#include "search/folio.h"
+
+/* The (recompute, communication, redone gather) of all kinds, sharded or not. */
+static int distinct_kinds(const struct rk_space *space, bool tensor, struct kind kinds[MAX_KINDS])
+{
+    int count = 0;
+    for (int o = tensor ? 4 : 0; o < (tensor ? 8 : 4); o++)
+        for (int k = 0; k < space->options[o].kinds; k++) {
+            const struct kind *kind = &space->options[o].kind[k];
+            bool known = false;
+            for (int i = 0; i < count; i++)
+                known |= kinds[i].recompute == kind->recompute && kinds[i].comm == kind->comm &&
+                         kinds[i].redo == kind->redo;
+            if (!known) kinds[count++] = *kind;
+        }
+    return count;
+}
+
+static void rows_add(struct rows *rows, const struct kind *kind, const struct options *options)
+{
+    const struct values *overlap = &options->inner[INNER_TENSOR_OVERLAP];
+    const struct values *fused = &options->inner[INNER_FUSED_ACTIVATION];
+    for (int o = 0; o < overlap->count; o++)
+        for (int f = 0; f < fused->count; f++)
+            rows->row[rows->count++] = (struct row){
+                .recompute = kind->recompute,
+                .comm = kind->comm,
+                .redo = kind->redo,
+                .overlap = (enum rk_tensor_overlap)overlap->value[o],
+                .fused = fused->value[f] != 0,
+                .at_overlap = o,
+                .at_fused = f,
+            };
+}
+
+void rows_open(struct rows *rows, const struct rk_space *space, bool tensor)
+{
+    struct kind kinds[MAX_KINDS];
+    const int count = distinct_kinds(space, tensor, kinds);
+    rows->count = 0;
+    for (int full = 1; full >= 0; full--) {
+        for (int k = 0; k < count; k++)
+            if ((kinds[k].recompute == RK_RECOMPUTE_FULL) == full)
+                rows_add(rows, &kinds[k], &space->options[tensor ? 4 : 0]);
+        if (full) rows->full = rows->count;
+    }
+}
+
+size_t folio_bytes(const struct rk_space *space, const struct rows *rows, uint64_t tensor)
+{
+    const size_t networks = tensor > 1 ? (size_t)space->problem.system->networks : 1;
+    return (size_t)rows->count * networks * sizeof(struct layer_cost);
+}
+
+static struct block_split split_of_row(const struct folio *folio, const struct rk_problem *p,
+                                       const struct row *row, uint64_t microbatch)
+{
+    return (struct block_split){
+        .tensor = (double)folio->tensor,
+        .microbatch = (double)microbatch,
+        .element_bytes = rk_datatype_bytes(p->datatype),
+        .sequence_parallel = row->comm == RK_COMM_RS_AG,
+        .overlapped = row->overlap != RK_OVERLAP_NONE,
+        .fused_activation = row->fused,
+    };
+}
+
+/* Everything of one row behind its work, on every network. */
+static void fold_row(struct folio *folio, const struct rk_problem *p, int microbatch, int r,
+                     const struct block_cost *work)
+{
+    const struct row *row = &folio->rows->row[r];
+    struct recompute_cost recompute;
+    recompute_fold(&recompute, work, row->recompute, row->redo, true);
+    for (int n = 0; n < folio->networks; n++) {
+        const struct comm_choice choice = {
+            .network = &p->system->network[n],
+            .ranks = (double)folio->tensor,
+            .type = row->comm,
+            .overlap = row->overlap,
+            .conditions = conditions_of(row->recompute, row->redo),
+        };
+        struct comm_cost comm;
+        comm_fold(&comm, work, &choice);
+        struct layer_cost *layer =
+            &folio->layer[((size_t)microbatch * (size_t)folio->rows->count + (size_t)r) *
+                              (size_t)folio->networks +
+                          (size_t)n];
+        layer_join(layer, work, &recompute, &comm, true);
+    }
+}
+
+void folio_fold(struct folio *folio, const struct rk_problem *p, int microbatch)
+{
+    const struct rows *rows = folio->rows;
+    bool done[MAX_ROWS] = {false};
+    for (int first = 0; first < rows->count; first++) {
+        if (done[first]) continue;
+        const struct row *like = &rows->row[first];
+        const struct block_split split =
+            split_of_row(folio, p, like, folio->microbatch[microbatch]);
+        struct block block;
+        struct block_cost work;
+        block_build(&block, p->model, &split);
+        block_cost_fold(&work, &block, p->system, p->datatype);
+        for (int r = first; r < rows->count; r++) {
+            const struct block_split other =
+                split_of_row(folio, p, &rows->row[r], folio->microbatch[microbatch]);
+            if (done[r] || other.sequence_parallel != split.sequence_parallel ||
+                other.overlapped != split.overlapped ||
+                other.fused_activation != split.fused_activation)
+                continue;
+            fold_row(folio, p, microbatch, r, &work);
+            done[r] = true;
+        }
+    }
+}
+
+void folio_fold_weights(struct folio *folio, const struct rk_problem *p)
+{
+    for (int overlapped = 0; overlapped < 2; overlapped++) {
+        const struct block_split split = {
+            .tensor = (double)folio->tensor,
+            .microbatch = (double)folio->microbatch[0],
+            .element_bytes = rk_datatype_bytes(p->datatype),
+            .overlapped = overlapped,
+            .fused_activation = true,
+        };
+        struct folio_weights *w = &folio->weights[overlapped];
+        block_build(&w->block, p->model, &split);
+        block_cost_fold(&w->cost, &w->block, p->system, p->datatype);
+    }
+}

@@ -1,0 +1,29 @@
+/* topk.h - the best K candidates of many, ordered by time, then index. */
+#ifndef RECKON_SEARCH_TOPK_H
+#define RECKON_SEARCH_TOPK_H
+
+#include <reckon/search.h>
+
+struct topk {
+    uint64_t room, count;
+    struct rk_candidate *heap; /* (room) the worst at [0] */
+};
+
+static inline bool candidate_before(const struct rk_candidate *a, const struct rk_candidate *b)
+{
+    return a->step_s < b->step_s || (a->step_s == b->step_s && a->index < b->index);
+}
+
+/* False when there is no memory. */
+bool topk_init(struct topk *topk, uint64_t room);
+void topk_release(struct topk *topk);
+void topk_clear(struct topk *topk);
+void topk_offer(struct topk *topk, struct rk_candidate candidate);
+
+/* Slower candidates are not wanted; DBL_MAX while there is room. */
+double topk_limit(const struct topk *topk);
+
+/* Sorts the heap from best to worst; it takes no more offers then. */
+void topk_sort(struct topk *topk);
+
+#endif

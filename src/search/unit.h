@@ -1,0 +1,62 @@
+/* unit.h - a piece of a search that one thread does alone: some lanes of one group.
+ *
+ * Lanes are pairs of a row (kind of layer) and a microbatch size. A unit goes through all
+ * interleavings, sharding, offloads, data overlap and networks for its lanes, decides memory
+ * first, then time where memory admits a plan.
+ */
+#ifndef RECKON_SEARCH_UNIT_H
+#define RECKON_SEARCH_UNIT_H
+
+#include "search/folio.h"
+#include "search/kernel.h"
+#include "search/space.h"
+
+struct unit {
+    const struct group *group;
+    const struct folio *folio;
+    int first_row, rows;           /* all recompute in full, or none does */
+    int first_microbatch;          /* in the group's list */
+    int folio_microbatch;          /* the same one in the folio's list */
+    int microbatches;
+    double bound_s;                /* no strategy of the unit is faster */
+};
+
+/* Where the lanes of a finished batch of times stand in the space. */
+struct batch {
+    const struct unit *unit;
+    int interleaving;  /* position in the group's list */
+    bool sharding;
+    int at[INNERS];    /* without what differs from lane to lane */
+    int lanes;
+    const double *step_s, *hbm_bytes, *lower_bytes; /* (lanes) step_s is infinite if it is refused */
+};
+
+/* Index of the strategy in a lane of a batch. */
+uint64_t batch_index(const struct batch *batch, int lane);
+
+/* What a unit reports to. */
+struct visitor {
+    bool prune;    /* skip batches whose bound is above the limit */
+    double limit;  /* batches without a time <= limit are not shown */
+    /* Sees each batch that has times <= limit; may lower the limit. */
+    void (*batch)(struct visitor *visitor, const struct batch *batch, int hits);
+    struct rk_search_counts *counts;
+    struct rk_search_explain *explain;
+};
+
+struct scratch; /* arrays of one thread */
+
+struct scratch *scratch_open(const struct rk_space *space);
+void scratch_close(struct scratch *scratch);
+
+/* Which strategies of a group a network refuses. */
+void group_count_networks(const struct rk_space *space, const struct group *group,
+                          struct rk_search_counts *counts, struct rk_search_explain *explain);
+
+/* A time below all times of the unit. */
+double unit_bound_s(const struct rk_space *space, const struct unit *unit);
+
+void unit_run(const struct rk_space *space, const struct unit *unit, struct scratch *scratch,
+              struct visitor *visitor);
+
+#endif
