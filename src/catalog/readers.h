@@ -1,0 +1,39 @@
+/* readers.h - from a JSON text to the structs of the public interface.
+ *
+ * All checks are made here, so that whatever comes out of a reader can be estimated. Outputs are
+ * untouched on failure.
+ */
+#ifndef RECKON_CATALOG_READERS_H
+#define RECKON_CATALOG_READERS_H
+
+#include "catalog/document.h"
+#include <reckon/model.h>
+#include <reckon/strategy.h>
+#include <reckon/system.h>
+
+enum rk_status model_read(const struct document *document, const char *id, struct rk_model *model,
+                          struct rk_error *error);
+
+enum rk_status strategy_read(const struct document *document, struct rk_strategy *strategy,
+                             struct rk_error *error);
+
+/* `depth`: how many files and descriptions led here, to stop those that name each other; 0 to
+ * start with. The caller releases the system. */
+enum rk_status system_read(const struct document *document, const char *id, int depth,
+                           struct rk_system *system, struct rk_error *error);
+
+/* The one-line form; the grammar is in reckon-system(5). Errors have the text as path, line 1 and
+ * the column. RK_USAGE for what is wrong with the text itself. */
+enum rk_status synthetic_read(const char *text, int depth, struct rk_system *system,
+                              struct rk_error *error);
+
+/* The first word, when it names the system that the others change; its length, 0 for none. */
+size_t synthetic_base(const char *text);
+
+/* rk_system_load with the depth of above. */
+enum rk_status system_load(const char *name, int depth, struct rk_system *system,
+                           struct rk_error *error);
+
+enum { SYSTEM_MAX_DEPTH = 8 };
+
+#endif
