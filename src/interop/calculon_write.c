@@ -175,13 +175,19 @@ static void put_both_blocks(struct writer *writer, const struct pass_names *name
 /* FLOP per byte; 0 without FLOP, as that tool has it. */
 static double intensity(double flop, double bytes) { return flop == 0 ? 0 : flop / bytes; }
 
+/* A pure communication: that tool counts what it takes on the engines as time on the link. */
+static bool is_communication(const struct rk_operation *op)
+{
+    return op->weight_bytes == 0 && op->comm_bytes[RK_FORWARD][1] + op->comm_bytes[RK_AGRAD][1] > 0;
+}
+
 static void put_pass(struct writer *writer, const struct rk_operation *op, enum rk_pass pass)
 {
     const struct pass_names *names = &pass_names[pass];
     put_named(writer, names->flops, op->flop[pass], true);
     put_named(writer, names->bytes, op->access_bytes[pass], true);
     put_named(writer, names->intensity, intensity(op->flop[pass], op->access_bytes[pass]), false);
-    put_named(writer, names->time, op->time_s[pass], false);
+    put_named(writer, names->time, is_communication(op) ? 0 : op->time_s[pass], false);
     put_both_blocks(writer, names, "_tile", op->comm_tile_bytes[pass], true);
     put_both_blocks(writer, names, "_size", op->comm_bytes[pass], true);
     put_both_blocks(writer, names, "_time", op->comm_link_s[pass], false);
@@ -564,18 +570,62 @@ void calculon_write_layers_cell(FILE *to, const struct calculon_run *run)
 
 /* ---- refusals ---- */
 
+/* Blocks of a rank that the interleaving does not divide: that tool's error, not its assertion. */
 static bool is_interleaving(const struct rk_reason *reason)
 {
-    return reason->verdict == RK_BAD_PIPELINE && reason->what &&
-           strstr(reason->what, "interleaving");
+    return reason->verdict == RK_BAD_PIPELINE && strcmp(reason->what, "blocks of a rank") == 0;
 }
 
-bool calculon_is_infeasible(enum rk_verdict verdict) { return verdict >= RK_NETWORK_TOO_SMALL; }
+bool calculon_is_infeasible(const struct rk_estimate *estimate)
+{
+    return estimate->verdict >= RK_NETWORK_TOO_SMALL || is_interleaving(&estimate->reason[0]);
+}
+
+/* How an execution or model file calls what a reason is about. */
+static const char *foreign_name(const char *what)
+{
+    static const struct {
+        const char *ours, *theirs;
+    } names[] = {
+        {"heads", "attn_heads"},
+        {"microbatch * sequence", "microbatch_size * seq_size"},
+        {"pipeline", "pipeline_par"},
+        {"tensor_network", "tensor_par_net"},
+        {"pipeline_network", "pipeline_par_net"},
+        {"data_network", "data_par_net"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(what, names[i].ours) == 0) return names[i].theirs;
+    return what;
+}
+
+static int invalid(char *text, size_t size, const struct rk_reason *reason)
+{
+    const char *name = foreign_name(reason->what);
+    switch (reason->verdict) {
+    case RK_BAD_TENSOR:
+        return snprintf(text, size, "%s %.0f is not divisible by tensor_par %.0f", name,
+                        reason->need, reason->have);
+    case RK_BAD_PIPELINE:
+        return snprintf(text, size, "%s %.0f is more than num_blocks %.0f", name, reason->need,
+                        reason->have);
+    case RK_BAD_DATATYPE:
+        return snprintf(text, size, "the system's %s engine does not have the datatype", name);
+    case RK_BAD_NETWORK:
+        return snprintf(text, size, "%s is %.0f, but the last network tier is %.0f", name,
+                        reason->need, reason->have);
+    default:
+        return snprintf(text, size, "%s: %.0f, %.0f", name, reason->need, reason->have);
+    }
+}
 
 int calculon_refusal(char *text, size_t size, const struct rk_estimate *estimate)
 {
     const struct rk_reason *reason = &estimate->reason[0];
     char need[CALCULON_NUMBER], have[CALCULON_NUMBER];
+    if (is_interleaving(reason))
+        return snprintf(text, size, "Pipeline interleaving must be %s the number of blocks per processor",
+                        reason->have > reason->need ? "less than or equal to" : "a factor value of");
     switch (reason->verdict) {
     case RK_NETWORK_TOO_SMALL:
         return snprintf(text, size, "Network tier%d isn't big enough", reason->tier);
@@ -590,10 +640,6 @@ int calculon_refusal(char *text, size_t size, const struct rk_estimate *estimate
         return snprintf(text, size, "Mem tier%d needs %s but only has %s", reason->tier + 1, need,
                         have);
     default:
-        break;
+        return invalid(text, size, reason);
     }
-    return snprintf(text, size, "%s: %s (%.17g, %.17g)",
-                    is_interleaving(reason) ? "pipeline" : "execution",
-                    reason->what ? reason->what : rk_verdict_name(reason->verdict), reason->need,
-                    reason->have);
 }

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-enum { SCAN_BLOCK = 4096, SCAN_MAX_THREADS = 1024 };
+enum { SCAN_MAX_THREADS = 1024 };
 
 struct progress {
     const struct scan *scan;

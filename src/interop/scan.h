@@ -10,6 +10,8 @@
 #include <reckon/search.h>
 #include <stdbool.h>
 
+enum { SCAN_BLOCK = 4096 }; /* strategies between two flushes, at most */
+
 struct scan {
     const struct rk_space *space;
     const struct rk_model *model;
