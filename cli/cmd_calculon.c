@@ -3,6 +3,7 @@
 #include "cli/options.h"
 
 #include "interop/calculon_read.h"
+#include "interop/calculon_refusal.h"
 #include "interop/calculon_search.h"
 #include "interop/calculon_write.h"
 #include "interop/output.h"
@@ -110,15 +111,15 @@ out:
 static enum rk_status llm_estimate(const struct llm_args *args, struct calculon_run *run,
                                    struct rk_estimate *estimate, struct rk_error *error)
 {
-    char text[256];
+    const struct rk_strategy *strategy = &run->execution->strategy;
+    struct calculon_refusal refusal;
     run->estimate = estimate;
-    rk_estimate(run->model, run->system, &run->execution->strategy, estimate);
-    if (estimate->verdict == RK_FITS) return RK_OK;
-    calculon_refusal(text, sizeof text, estimate);
-    if (!calculon_is_infeasible(estimate))
+    if (rk_estimate(run->model, run->system, strategy, estimate) == RK_FITS) return RK_OK;
+    calculon_refuse(run->model, run->system, strategy, estimate, &refusal);
+    if (!refusal.infeasible)
         return rk_fail(error, RK_BAD_INPUT, args->execution, 0, 0,
-                       "no valid execution of this model on this system: %s", text);
-    fprintf(stderr, "ERROR: %s\n", text);
+                       "no valid execution of this model on this system: %s", refusal.text);
+    fprintf(stderr, "ERROR: %s\n", refusal.text);
     return RK_NOTHING_FITS;
 }
 

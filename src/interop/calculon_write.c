@@ -215,13 +215,34 @@ static void put_operation(struct writer *writer, const struct rk_operation *op)
     close_with(writer, '}');
 }
 
+/* That tool's sums take a redone communication to expose what forward exposed, but its list of
+ * operations shows what the redone one exposes by itself: beside an overlapped matrix it is
+ * shorter by the reduction's work. */
+static double redone_exposed_s(const struct rk_operation *op, const struct rk_strategy *strategy)
+{
+    const double tiles = (double)strategy->tensor;
+    const double first_s = op->comm_link_s[RK_FORWARD][0], again_s = op->comm_link_s[RK_WGRAD][0];
+    const bool extra_tile = strategy->tensor_overlap == RK_OVERLAP_PIPE;
+    const double excess_s = op->comm_exposed_s[RK_FORWARD][0] -
+                            (extra_tile ? first_s / tiles : 0) -
+                            (tiles - 1) * (first_s - again_s) / tiles;
+    return fmax(0, excess_s) + (extra_tile ? again_s / tiles : 0);
+}
+
 static void put_layers(struct writer *writer, const struct calculon_run *run)
 {
     struct rk_operation operations[RK_MAX_OPERATIONS];
-    const int count = rk_block_operations(run->model, run->system, &run->execution->strategy,
-                                          operations);
+    struct rk_strategy strategy = run->execution->strategy;
+    strategy.training = true; /* that tool lists all passes in inference, too */
+    const int count = rk_block_operations(run->model, run->system, &strategy, operations);
     open_with(writer, '[');
-    for (int i = 0; i < count; i++) put_operation(writer, &operations[i]);
+    for (int i = 0; i < count; i++) {
+        struct rk_operation *op = &operations[i];
+        if (strategy.tensor_overlap != RK_OVERLAP_NONE && op->comm_exposed_s[RK_WGRAD][0] > 0)
+            op->comm_exposed_s[RK_WGRAD][0] = op->comm_exposed_s[RK_WGRAD][1] =
+                redone_exposed_s(op, &strategy);
+        put_operation(writer, op);
+    }
     close_with(writer, ']');
 }
 
@@ -566,80 +587,4 @@ void calculon_write_layers_cell(FILE *to, const struct calculon_run *run)
     }
     fputc('"', to);
     free(json);
-}
-
-/* ---- refusals ---- */
-
-/* Blocks of a rank that the interleaving does not divide: that tool's error, not its assertion. */
-static bool is_interleaving(const struct rk_reason *reason)
-{
-    return reason->verdict == RK_BAD_PIPELINE && strcmp(reason->what, "blocks of a rank") == 0;
-}
-
-bool calculon_is_infeasible(const struct rk_estimate *estimate)
-{
-    return estimate->verdict >= RK_NETWORK_TOO_SMALL || is_interleaving(&estimate->reason[0]);
-}
-
-/* How an execution or model file calls what a reason is about. */
-static const char *foreign_name(const char *what)
-{
-    static const struct {
-        const char *ours, *theirs;
-    } names[] = {
-        {"heads", "attn_heads"},
-        {"microbatch * sequence", "microbatch_size * seq_size"},
-        {"pipeline", "pipeline_par"},
-        {"tensor_network", "tensor_par_net"},
-        {"pipeline_network", "pipeline_par_net"},
-        {"data_network", "data_par_net"},
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(what, names[i].ours) == 0) return names[i].theirs;
-    return what;
-}
-
-static int invalid(char *text, size_t size, const struct rk_reason *reason)
-{
-    const char *name = foreign_name(reason->what);
-    switch (reason->verdict) {
-    case RK_BAD_TENSOR:
-        return snprintf(text, size, "%s %.0f is not divisible by tensor_par %.0f", name,
-                        reason->need, reason->have);
-    case RK_BAD_PIPELINE:
-        return snprintf(text, size, "%s %.0f is more than num_blocks %.0f", name, reason->need,
-                        reason->have);
-    case RK_BAD_DATATYPE:
-        return snprintf(text, size, "the system's %s engine does not have the datatype", name);
-    case RK_BAD_NETWORK:
-        return snprintf(text, size, "%s is %.0f, but the last network tier is %.0f", name,
-                        reason->need, reason->have);
-    default:
-        return snprintf(text, size, "%s: %.0f, %.0f", name, reason->need, reason->have);
-    }
-}
-
-int calculon_refusal(char *text, size_t size, const struct rk_estimate *estimate)
-{
-    const struct rk_reason *reason = &estimate->reason[0];
-    char need[CALCULON_NUMBER], have[CALCULON_NUMBER];
-    if (is_interleaving(reason))
-        return snprintf(text, size, "Pipeline interleaving must be %s the number of blocks per processor",
-                        reason->have > reason->need ? "less than or equal to" : "a factor value of");
-    switch (reason->verdict) {
-    case RK_NETWORK_TOO_SMALL:
-        return snprintf(text, size, "Network tier%d isn't big enough", reason->tier);
-    case RK_NETWORK_NOT_FILLED:
-        return snprintf(text, size, "Network tier%d isn't fully used", reason->tier);
-    case RK_TOO_FEW_BLOCKS:
-        return snprintf(text, size,
-                        "Offloading requires each processor to handle at least 3 blocks");
-    case RK_MEMORY_EXCEEDED:
-        calculon_human(need, reason->need, CALCULON_BYTES);
-        calculon_human(have, reason->have, CALCULON_BYTES);
-        return snprintf(text, size, "Mem tier%d needs %s but only has %s", reason->tier + 1, need,
-                        have);
-    default:
-        return invalid(text, size, reason);
-    }
 }

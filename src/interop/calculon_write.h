@@ -75,15 +75,4 @@ void calculon_write_row(FILE *to, const struct calculon_execution *execution,
 /* One more column: the operations of a block as quoted JSON. */
 void calculon_write_layers_cell(FILE *to, const struct calculon_run *run);
 
-/* ---- refusals ---- */
-
-/* Is the plan one that tool takes, but finds infeasible? (Else it is no valid execution.) Requires
- * estimate->reasons > 0. */
-bool calculon_is_infeasible(const struct rk_estimate *estimate);
-
-/* Writes the first reason in that tool's words, "Mem tier1 needs 2.132 TiB but only has 80.000
- * GiB", as snprintf does; for what is no valid execution, in ours with its names. Requires
- * estimate->reasons > 0. */
-int calculon_refusal(char *text, size_t size, const struct rk_estimate *estimate);
-
 #endif

@@ -9,7 +9,7 @@
 
 #include "interop/calculon.h"
 #include "interop/calculon_read.h"
-#include "interop/calculon_write.h"
+#include "interop/calculon_refusal.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>
@@ -97,17 +97,19 @@ static inline void golden_system(struct rk_system *system, const char *folder, c
     cr_assert_eq(calculon_read_system(path, system, &error), RK_OK, "%s", error.text);
 }
 
-/* The verdict of one case, its inputs read from `folder`. */
+/* The verdict of one case, its inputs read from `folder`; `refusal` is filled unless it fits. */
 static inline enum rk_verdict golden_estimate(const struct golden_case *golden, const char *folder,
-                                              struct rk_estimate *estimate)
+                                              struct rk_estimate *estimate,
+                                              struct calculon_refusal *refusal)
 {
+    const struct rk_strategy *strategy = &golden->execution.strategy;
     struct rk_model model;
     struct rk_system system;
     golden_model(&model, folder, golden->model);
     golden_system(&system, folder, golden->system);
     model.attention = golden->execution.attention;
-    const enum rk_verdict verdict =
-        rk_estimate(&model, &system, &golden->execution.strategy, estimate);
+    const enum rk_verdict verdict = rk_estimate(&model, &system, strategy, estimate);
+    if (verdict != RK_FITS) calculon_refuse(&model, &system, strategy, estimate, refusal);
     rk_system_release(&system);
     return verdict;
 }
@@ -151,19 +153,26 @@ static inline int golden_compare_figures(const struct golden_case *golden,
     return differing;
 }
 
+/* The verdict that belongs to a text of that tool. */
+static inline enum rk_verdict golden_verdict(const char *error)
+{
+    if (!error) return RK_FITS;
+    if (strncmp(error, "Mem ", 4) == 0) return RK_MEMORY_EXCEEDED;
+    if (strstr(error, "big enough")) return RK_NETWORK_TOO_SMALL;
+    return strstr(error, "fully used") ? RK_NETWORK_NOT_FILLED : RK_TOO_FEW_BLOCKS;
+}
+
 /* Returns 0 when the estimate agrees with the case. */
 static inline int golden_compare(const struct golden_case *golden,
-                                 const struct rk_estimate *estimate, double tolerance)
+                                 const struct rk_estimate *estimate,
+                                 const struct calculon_refusal *refusal, double tolerance)
 {
-    char refusal[256] = "accepted";
-    if (estimate->verdict != RK_FITS) calculon_refusal(refusal, sizeof refusal, estimate);
-    if (!golden->error && estimate->verdict == RK_FITS)
-        return golden_compare_figures(golden, estimate, tolerance);
-    if (golden->error && estimate->verdict != RK_FITS &&
-        golden_same_refusal(refusal, golden->error))
-        return 0;
-    cr_log_error("case %d (%s on %s): \"%s\", expected \"%s\"", golden->id, golden->model,
-                 golden->system, refusal, golden->error ? golden->error : "accepted");
+    const bool same = estimate->verdict == golden_verdict(golden->error);
+    if (same && !golden->error) return golden_compare_figures(golden, estimate, tolerance);
+    if (same && refusal->infeasible && golden_same_refusal(refusal->text, golden->error)) return 0;
+    cr_log_error("case %d (%s on %s): %s, \"%s\", expected \"%s\"", golden->id, golden->model,
+                 golden->system, rk_verdict_name(estimate->verdict), refusal->text,
+                 golden->error ? golden->error : "accepted");
     return 1;
 }
 
