@@ -116,6 +116,10 @@ struct rk_search_options {
      * the search. May be NULL. */
     bool (*progress)(void *context, uint64_t decided, uint64_t total, double best_step_s);
     void *context;
+    /* A file that keeps the progress: read first if it is there, then written about every second.
+     * The same search goes on where it stood and ends with the same result. NULL: none. The file is
+     * the caller's to remove. */
+    const char *state;
 };
 
 enum { RK_MAX_TIERS = 64 };

@@ -1,283 +1,16 @@
-#include "search/unit.h"
+#include "search/search.h"
 
-#include "search/topk.h"
+#include "search/plan.h"
+#include "search/state.h"
 #include "search/twin.h"
 
-#include <float.h>
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* ---- folios: layer tables, as many at a time as fit the budget ---- */
-
-enum { FOLIO_BUDGET = 16 << 20 }; /* bytes of layer costs held at once */
-
-static int compare_numbers(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* The distinct microbatch sizes of the groups [first, end), ascending; the caller frees them. */
-static uint64_t *distinct_microbatches(const struct rk_space *space, int first, int end, int *count)
-{
-    size_t all = 0, kept = 0;
-    for (int g = first; g < end; g++)
-        all += (size_t)space->group[g].microbatches;
-    uint64_t *value = malloc(all * sizeof *value);
-    if (!value) return NULL;
-    all = 0;
-    for (int g = first; g < end; g++)
-        for (int i = 0; i < space->group[g].microbatches; i++)
-            value[all++] = space->group[g].microbatch[i];
-    qsort(value, all, sizeof *value, compare_numbers);
-    for (size_t i = 0; i < all; i++)
-        if (i == 0 || value[i] != value[i - 1]) value[kept++] = value[i];
-    *count = (int)kept;
-    return value;
-}
-
-/* One tensor degree of the plan: groups [first, end), and their microbatch sizes. */
-struct degree {
-    int first, end;
-    int microbatches;
-    uint64_t *microbatch;
-};
-
-/* Sizes [first, first + count) of a degree, folded together. */
-struct portion {
-    const struct degree *degree;
-    int first, count;
-    int part; /* portions with the same part are held at the same time */
-};
-
-struct searcher {
-    const struct rk_space *space;
-    struct rows rows[2]; /* without and with tensor parallelism */
-    int degrees, portions, parts;
-    struct degree *degree;
-    struct portion *portion;
-    /* the part at hand */
-    int folios, units, units_room;
-    struct folio *folio;
-    struct unit *unit;
-};
-
-static const struct rows *rows_of(const struct searcher *s, uint64_t tensor)
-{
-    return &s->rows[tensor > 1];
-}
-
-static bool plan_degrees(struct searcher *s)
-{
-    const struct rk_space *space = s->space;
-    s->degree = calloc((size_t)space->groups + 1, sizeof *s->degree);
-    if (!s->degree) return false;
-    for (int first = 0; first < space->groups;) {
-        struct degree *d = &s->degree[s->degrees];
-        int end = first;
-        while (end < space->groups && space->group[end].tensor == space->group[first].tensor)
-            end++;
-        *d = (struct degree){.first = first, .end = end};
-        d->microbatch = distinct_microbatches(space, first, end, &d->microbatches);
-        if (!d->microbatch) return false;
-        s->degrees++;
-        first = end;
-    }
-    return true;
-}
-
-static bool plan_portion(struct searcher *s, struct portion portion, size_t *held, size_t each)
-{
-    const size_t bytes = each * (size_t)portion.count;
-    if (*held > 0 && *held + bytes > FOLIO_BUDGET) {
-        s->parts++;
-        *held = 0;
-    }
-    *held += bytes;
-    portion.part = s->parts;
-    struct portion *grown = realloc(s->portion, ((size_t)s->portions + 1) * sizeof *grown);
-    if (!grown) return false;
-    s->portion = grown;
-    s->portion[s->portions++] = portion;
-    return true;
-}
-
-static bool plan_portions(struct searcher *s)
-{
-    size_t held = 0;
-    for (int i = 0; i < s->degrees; i++) {
-        const struct degree *d = &s->degree[i];
-        const uint64_t tensor = s->space->group[d->first].tensor;
-        const size_t each = folio_bytes(s->space, rows_of(s, tensor), tensor);
-        const int most = each < FOLIO_BUDGET ? (int)(FOLIO_BUDGET / each) : 1;
-        for (int first = 0; first < d->microbatches; first += most) {
-            const int left = d->microbatches - first;
-            const struct portion portion = {d, first, left < most ? left : most, 0};
-            if (!plan_portion(s, portion, &held, each)) return false;
-        }
-    }
-    s->parts++;
-    return true;
-}
-
-static void searcher_close(struct searcher *s)
-{
-    for (int i = 0; i < s->folios; i++) {
-        free(s->folio[i].layer);
-        free(s->folio[i].weights);
-    }
-    for (int i = 0; i < s->degrees; i++)
-        free(s->degree[i].microbatch);
-    free(s->folio);
-    free(s->unit);
-    free(s->degree);
-    free(s->portion);
-}
-
-static bool searcher_open(struct searcher *s, const struct rk_space *space)
-{
-    *s = (struct searcher){.space = space};
-    rows_open(&s->rows[0], space, false);
-    rows_open(&s->rows[1], space, true);
-    return plan_degrees(s) && plan_portions(s);
-}
-
-/* ---- units of a part ---- */
-
-static bool add_unit(struct searcher *s, struct unit unit)
-{
-    if (s->units == s->units_room) {
-        const int room = 2 * s->units_room + 256;
-        struct unit *grown = realloc(s->unit, (size_t)room * sizeof *grown);
-        if (!grown) return false;
-        s->unit = grown;
-        s->units_room = room;
-    }
-    s->unit[s->units++] = unit;
-    return true;
-}
-
-/* Cuts rows [first, end) x microbatches into units of at most LANES lanes. */
-static bool add_lanes(struct searcher *s, struct unit unit, int first, int end, int microbatches)
-{
-    const int wide = microbatches < LANES ? microbatches : LANES;
-    const int tall = LANES / wide;
-    for (int b = 0; b < microbatches; b += wide)
-        for (int row = first; row < end; row += tall) {
-            struct unit piece = unit;
-            piece.first_row = row;
-            piece.rows = end - row < tall ? end - row : tall;
-            piece.first_microbatch += b;
-            piece.folio_microbatch += b;
-            piece.microbatches = microbatches - b < wide ? microbatches - b : wide;
-            if (!add_unit(s, piece)) return false;
-        }
-    return true;
-}
-
-/* Runs of the group's microbatch sizes that are neighbours in the folio's list too. */
-static bool add_group(struct searcher *s, const struct group *g, const struct folio *f)
-{
-    int at = 0;
-    for (int b = 0; b < g->microbatches;) {
-        while (at < f->microbatches && f->microbatch[at] < g->microbatch[b])
-            at++;
-        if (at == f->microbatches) break;
-        if (f->microbatch[at] != g->microbatch[b]) {
-            b++;
-            continue;
-        }
-        int run = 1;
-        while (b + run < g->microbatches && at + run < f->microbatches &&
-               g->microbatch[b + run] == f->microbatch[at + run])
-            run++;
-        const struct unit unit = {
-            .group = g, .folio = f, .first_microbatch = b, .folio_microbatch = at};
-        if (!add_lanes(s, unit, 0, f->rows->full, run) ||
-            !add_lanes(s, unit, f->rows->full, f->rows->count, run))
-            return false;
-        b += run;
-        at += run;
-    }
-    return true;
-}
-
-static bool folio_open(struct folio *f, const struct searcher *s, const struct portion *p)
-{
-    const uint64_t tensor = s->space->group[p->degree->first].tensor;
-    const struct rows *rows = rows_of(s, tensor);
-    *f = (struct folio){
-        .tensor = tensor,
-        .rows = rows,
-        .microbatches = p->count,
-        .microbatch = p->degree->microbatch + p->first,
-        .networks = tensor > 1 ? s->space->problem.system->networks : 1,
-    };
-    f->layer = malloc(folio_bytes(s->space, rows, tensor) * (size_t)p->count + 1);
-    f->weights = malloc(2 * sizeof *f->weights);
-    return f->layer && f->weights;
-}
-
-static void part_fold(struct searcher *s, int threads)
-{
-    int jobs = 0;
-    for (int i = 0; i < s->folios; i++)
-        jobs += s->folio[i].microbatches;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-    for (int job = 0; job < jobs; job++) {
-        int f = 0, b = job;
-        while (b >= s->folio[f].microbatches)
-            b -= s->folio[f++].microbatches;
-        if (b == 0) folio_fold_weights(&s->folio[f], &s->space->problem);
-        folio_fold(&s->folio[f], &s->space->problem, b);
-    }
-}
-
-static int compare_units(const void *a, const void *b)
-{
-    const struct unit *x = a, *y = b;
-    if (x->bound_s != y->bound_s) return x->bound_s < y->bound_s ? -1 : 1;
-    return (x->group > y->group) - (x->group < y->group);
-}
-
-/* The most promising first; equal ones in the order they were made. */
-static void part_order(struct searcher *s, int threads)
-{
-#pragma omp parallel for schedule(dynamic, 4) num_threads(threads)
-    for (int i = 0; i < s->units; i++)
-        s->unit[i].bound_s = unit_bound_s(s->space, &s->unit[i]);
-    qsort(s->unit, (size_t)s->units, sizeof *s->unit, compare_units);
-}
-
-static bool part_open(struct searcher *s, int part, int threads)
-{
-    for (int i = 0; i < s->folios; i++) {
-        free(s->folio[i].layer);
-        free(s->folio[i].weights);
-    }
-    s->folios = s->units = 0;
-    struct folio *grown = realloc(s->folio, (size_t)s->portions * sizeof *grown);
-    if (!grown) return false;
-    s->folio = grown;
-    for (int i = 0; i < s->portions; i++)
-        if (s->portion[i].part == part)
-            if (!folio_open(&s->folio[s->folios++], s, &s->portion[i])) return false;
-    part_fold(s, threads);
-    for (int i = 0, f = 0; i < s->portions; i++) {
-        if (s->portion[i].part != part) continue;
-        const struct degree *d = s->portion[i].degree;
-        for (int g = d->first; g < d->end; g++)
-            if (!add_group(s, &s->space->group[g], &s->folio[f])) return false;
-        f++;
-    }
-    part_order(s, threads);
-    return true;
-}
-
-/* ---- workers ---- */
+/* ---- workers: what one thread keeps ---- */
 
 enum { LOCAL_TOP = 1024 }; /* up to here every unit lowers its own limit as it goes */
 
@@ -285,9 +18,9 @@ struct worker {
     struct visitor visitor; /* first: the callback gets back to the worker */
     struct scratch *scratch;
     struct topk local;
-    struct topk *global; /* under the lock "reckon_topk" */
+    struct topk *shared; /* under the lock "reckon_topk" */
     bool own_limit;
-    struct rk_search_counts counts;
+    struct rk_search_counts counts; /* of the round */
     struct rk_search_explain explain;
 };
 
@@ -295,7 +28,7 @@ static void worker_flush(struct worker *w)
 {
 #pragma omp critical(reckon_topk)
     for (uint64_t i = 0; i < w->local.count; i++)
-        topk_offer(w->global, w->local.heap[i]);
+        topk_offer(w->shared, w->local.heap[i]);
     topk_clear(&w->local);
 }
 
@@ -313,17 +46,15 @@ static void worker_batch(struct visitor *visitor, const struct batch *batch, int
 }
 
 static bool worker_open(struct worker *w, const struct rk_space *space,
-                        const struct rk_search_options *options, struct topk *global)
+                        const struct rk_search_options *options, uint64_t top)
 {
-    memset(w, 0, sizeof *w);
     w->visitor = (struct visitor){.prune = options->mode == RK_SEARCH_PRUNED,
                                   .batch = worker_batch,
                                   .counts = &w->counts,
                                   .explain = &w->explain};
-    w->global = global;
-    w->own_limit = options->top <= LOCAL_TOP;
+    w->own_limit = top <= LOCAL_TOP;
     w->scratch = scratch_open(space);
-    return topk_init(&w->local, w->own_limit ? options->top : LOCAL_TOP) && w->scratch;
+    return topk_init(&w->local, w->own_limit ? top : LOCAL_TOP) && w->scratch;
 }
 
 static void worker_close(struct worker *w)
@@ -331,6 +62,8 @@ static void worker_close(struct worker *w)
     topk_release(&w->local);
     scratch_close(w->scratch);
 }
+
+/* ---- sums ---- */
 
 static void counts_add(struct rk_search_counts *to, const struct rk_search_counts *from)
 {
@@ -351,65 +84,9 @@ static void explain_add(struct rk_search_explain *to, const struct rk_search_exp
     to->timed += from->timed;
 }
 
-/* ---- rounds ---- */
-
-struct progress {
-    const struct rk_search_options *options;
-    uint64_t decided, total;
-    bool stopped;
-};
-
-static bool progress_show(struct progress *p, const struct worker *workers, int threads,
-                          const struct topk *global)
+static uint64_t explain_sum(const struct rk_search_explain *e)
 {
-    if (!p->options->progress) return true;
-    uint64_t decided = p->decided;
-    for (int i = 0; i < threads; i++) {
-        const struct rk_search_explain *e = &workers[i].explain;
-        decided += e->refused_by_group + e->refused_by_memory + e->bounded + e->timed;
-    }
-    double best_s = INFINITY;
-#pragma omp critical(reckon_topk)
-    for (uint64_t i = 0; i < global->count; i++)
-        if (i < 64 || global->count <= LOCAL_TOP)
-            best_s = fmin(best_s, global->heap[i].step_s);
-    if (!p->options->progress(p->options->context, decided, p->total, best_s)) p->stopped = true;
-    return !p->stopped;
-}
-
-/* Units [first, end), in any order, all with the limit the round began with: so what is timed and
- * what is bounded does not depend on the threads. */
-static void round_run(struct searcher *s, int first, int end, struct worker *workers, int threads,
-                      struct topk *global, struct progress *progress)
-{
-    const double limit = topk_limit(global);
-#pragma omp parallel num_threads(threads)
-    {
-        struct worker *w = &workers[omp_get_thread_num()];
-#pragma omp for schedule(dynamic, 1)
-        for (int i = first; i < end; i++) {
-            bool stopped;
-#pragma omp atomic read
-            stopped = progress->stopped;
-            if (stopped) continue;
-            w->visitor.limit = limit;
-            unit_run(s->space, &s->unit[i], w->scratch, &w->visitor);
-            worker_flush(w);
-            if (omp_get_thread_num() == 0) progress_show(progress, workers, threads, global);
-        }
-    }
-}
-
-/* Small rounds first, so that a good limit is known when the many units come. */
-static void part_run(struct searcher *s, struct worker *workers, int threads, struct topk *global,
-                     struct progress *progress)
-{
-    int first = 0;
-    for (int size = 2; first < s->units && !progress->stopped; size *= 2) {
-        const int end = s->units - first < size ? s->units : first + size;
-        round_run(s, first, end, workers, threads, global, progress);
-        first = end;
-    }
+    return e->refused_by_group + e->refused_by_memory + e->bounded + e->timed;
 }
 
 static double now_s(void)
@@ -419,76 +96,210 @@ static double now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static bool run_parts(struct searcher *s, struct worker *workers, int threads, struct topk *global,
-                      struct progress *progress)
+/* ---- a session: one search from plan to result ---- */
+
+struct session {
+    const struct rk_space *space;
+    const struct rk_search_options *options;
+    const struct search_team *team; /* or NULL */
+    struct plan plan;
+    int threads;
+    struct worker *worker; /* (threads) */
+    struct search_state state;
+    struct topk best;  /* of all rounds, of all processes */
+    struct topk fresh; /* of this round in this process; only in a team */
+    uint64_t fingerprint;
+    double saved_s; /* when the state was last written */
+    bool stopped;
+    uint64_t next; /* unit of the round, without a team */
+};
+
+static bool show_progress(struct session *s)
 {
-    for (int part = 0; part < s->parts && s->degrees > 0 && !progress->stopped; part++) {
-        if (!part_open(s, part, threads)) return false;
-        part_run(s, workers, threads, global, progress);
-    }
-    return true;
+    if (!s->options->progress || (s->team && s->team->rank > 0)) return true;
+    uint64_t decided = explain_sum(&s->state.explain);
+    for (int i = 0; i < s->threads; i++)
+        decided += explain_sum(&s->worker[i].explain);
+    double best_s = INFINITY;
+#pragma omp critical(reckon_topk)
+    if (s->best.count > 0 && s->best.count <= LOCAL_TOP)
+        for (uint64_t i = 0; i < s->best.count; i++)
+            best_s = fmin(best_s, s->best.heap[i].step_s);
+    return s->options->progress(s->options->context, decided, s->space->count, best_s);
 }
 
-static void finish(struct rk_search_result *result, const struct rk_space *space,
-                   const struct worker *workers, int threads, struct topk *global)
+/* The next unit of a round of `units`, or `units`. */
+static int claim(struct session *s, int units)
 {
-    result->counts.total = space->count;
-    for (int g = 0; g < space->groups; g++)
-        group_count_networks(space, &space->group[g], &result->counts, &result->explain);
-    for (int i = 0; i < threads; i++) {
-        counts_add(&result->counts, &workers[i].counts);
-        explain_add(&result->explain, &workers[i].explain);
+    int unit;
+#pragma omp critical(reckon_claim)
+    {
+        if (s->stopped) unit = units;
+        else if (s->team) unit = s->team->claim(s->team->context);
+        else unit = s->next < (uint64_t)units ? (int)s->next++ : units;
     }
-    topk_sort(global);
-    result->found = global->count;
-    result->best = global->heap;
-    global->heap = NULL;
+    return unit;
 }
 
-static int thread_count(const struct rk_search_options *options)
+/* Units [first, first + units) in any order, all with the limit the round began with: so what is
+ * timed and what is bounded does not depend on threads or processes. */
+static void run_units(struct session *s, int first, int units)
 {
-    return options->threads > 0 ? options->threads : omp_get_max_threads();
+    const double limit = topk_limit(&s->best);
+#pragma omp parallel num_threads(s->threads)
+    {
+        const int me = omp_get_thread_num();
+        struct worker *w = &s->worker[me];
+        for (int i = claim(s, units); i < units; i = claim(s, units)) {
+            w->visitor.limit = limit;
+            unit_run(s->space, &s->plan.unit[first + i], w->scratch, &w->visitor);
+            worker_flush(w);
+            if (me != 0 || show_progress(s)) continue;
+#pragma omp critical(reckon_claim)
+            s->stopped = true;
+        }
+    }
 }
 
-static enum rk_status search_lanes(const struct rk_space *space,
-                                   const struct rk_search_options *options,
-                                   struct rk_search_result *result)
+/* Sums of the round into the state, of all processes. */
+static void end_round(struct session *s)
 {
-    const int threads = thread_count(options);
-    struct topk global = {0};
-    struct searcher searcher;
-    struct progress progress = {.options = options, .total = space->count};
-    struct worker *workers = calloc((size_t)threads, sizeof *workers);
-    bool ok = workers && searcher_open(&searcher, space);
-    const uint64_t top = options->top < space->count ? options->top : space->count;
-    ok = ok && topk_init(&global, top ? top : 1);
-    for (int i = 0; ok && i < threads; i++)
-        ok = worker_open(&workers[i], space, options, &global);
-    ok = ok && run_parts(&searcher, workers, threads, &global, &progress);
-    if (ok) {
-        finish(result, space, workers, threads, &global);
-        result->complete = !progress.stopped;
+    struct rk_search_counts counts = {0};
+    struct rk_search_explain explain = {0};
+    for (int i = 0; i < s->threads; i++) {
+        counts_add(&counts, &s->worker[i].counts);
+        explain_add(&explain, &s->worker[i].explain);
+        memset(&s->worker[i].counts, 0, sizeof s->worker[i].counts);
+        memset(&s->worker[i].explain, 0, sizeof s->worker[i].explain);
     }
-    for (int i = 0; workers && i < threads; i++)
-        worker_close(&workers[i]);
-    if (workers) searcher_close(&searcher);
-    topk_release(&global);
-    free(workers);
-    return ok ? RK_OK : RK_IO;
+    if (s->team) {
+        s->stopped =
+            s->team->merge(s->team->context, &counts, &explain, &s->fresh, s->stopped);
+        for (uint64_t i = 0; i < s->fresh.count; i++)
+            topk_offer(&s->best, s->fresh.heap[i]);
+        topk_clear(&s->fresh);
+    }
+    counts_add(&s->state.counts, &counts);
+    explain_add(&s->state.explain, &explain);
+}
+
+enum { SAVE_EVERY_S = 1, LARGEST_ROUND = 256 };
+
+static enum rk_status save(struct session *s, struct rk_error *error)
+{
+    if (!s->options->state || (s->team && s->team->rank > 0)) return RK_OK;
+    if (now_s() - s->saved_s < SAVE_EVERY_S) return RK_OK;
+    s->saved_s = now_s();
+    return state_save(s->options->state, s->fingerprint, &s->state, &s->best, error);
+}
+
+/* Small rounds first, so that a good limit is known when the many units come. */
+static enum rk_status run_part(struct session *s, struct rk_error *error)
+{
+    enum rk_status status = RK_OK;
+    while (status == RK_OK && s->state.first < s->plan.units && !s->stopped) {
+        const int left = s->plan.units - s->state.first;
+        const int units = left < s->state.size ? left : s->state.size;
+        s->next = 0;
+        if (s->team) s->team->begin(s->team->context, units);
+        run_units(s, s->state.first, units);
+        end_round(s);
+        if (s->stopped) break; /* the state on disk stays at the end of the last whole round */
+        s->state.first += units;
+        s->state.size = s->state.size < LARGEST_ROUND ? 2 * s->state.size : LARGEST_ROUND;
+        status = save(s, error);
+    }
+    return status;
+}
+
+static enum rk_status no_memory(struct rk_error *error)
+{
+    return rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the search");
+}
+
+static enum rk_status run_parts(struct session *s, struct rk_error *error)
+{
+    for (; s->state.part < s->plan.parts && !s->stopped; s->state.part++) {
+        if (!plan_open_part(&s->plan, s->state.part, s->threads)) return no_memory(error);
+        const enum rk_status status = run_part(s, error);
+        if (status != RK_OK || s->stopped) return status;
+        s->state.first = 0;
+    }
+    return RK_OK;
+}
+
+enum { FIRST_ROUND = 2 };
+
+static enum rk_status session_open(struct session *s, struct rk_error *error)
+{
+    const uint64_t top = s->options->top < s->space->count ? s->options->top : s->space->count;
+    const uint64_t room = top ? top : 1;
+    s->threads = s->options->threads > 0 ? s->options->threads : omp_get_max_threads();
+    s->state.size = FIRST_ROUND;
+    s->saved_s = now_s();
+    s->worker = calloc((size_t)s->threads, sizeof *s->worker);
+    bool ok = plan_open(&s->plan, s->space) && s->worker && topk_init(&s->best, room);
+    if (ok && s->team) ok = topk_init(&s->fresh, room);
+    for (int i = 0; ok && i < s->threads; i++) {
+        ok = worker_open(&s->worker[i], s->space, s->options, room);
+        s->worker[i].shared = s->team ? &s->fresh : &s->best;
+    }
+    if (!ok) return no_memory(error);
+    bool found;
+    if (!s->options->state) return RK_OK;
+    s->fingerprint = state_fingerprint(&s->space->problem, s->options);
+    return state_load(s->options->state, s->fingerprint, &s->state, &s->best, &found, error);
+}
+
+static void session_close(struct session *s)
+{
+    for (int i = 0; s->worker && i < s->threads; i++)
+        worker_close(&s->worker[i]);
+    free(s->worker);
+    plan_close(&s->plan);
+    topk_release(&s->best);
+    topk_release(&s->fresh);
+}
+
+static void session_finish(struct session *s, struct rk_search_result *result)
+{
+    result->counts = s->state.counts;
+    result->explain = s->state.explain;
+    result->counts.total = s->space->count;
+    for (int g = 0; g < s->space->groups; g++)
+        group_count_networks(s->space, &s->space->group[g], &result->counts, &result->explain);
+    topk_sort(&s->best);
+    result->found = s->best.count;
+    result->best = s->best.heap;
+    result->complete = !s->stopped;
+    s->best.heap = NULL;
+}
+
+enum rk_status search_with(const struct rk_space *space, const struct rk_search_options *options,
+                           const struct search_team *team, struct rk_search_result *result,
+                           struct rk_error *error)
+{
+    const double start_s = now_s();
+    memset(result, 0, sizeof *result);
+    struct session session = {.space = space, .options = options, .team = team};
+    enum rk_status status;
+    if (options->mode == RK_SEARCH_TWIN) {
+        status = search_twin(space, options, result);
+        if (status != RK_OK) no_memory(error);
+    } else {
+        status = session_open(&session, error);
+        if (status == RK_OK) status = run_parts(&session, error);
+        if (status == RK_OK) session_finish(&session, result);
+        session_close(&session);
+    }
+    result->seconds = now_s() - start_s;
+    return status;
 }
 
 enum rk_status rk_search(const struct rk_space *space, const struct rk_search_options *options,
                          struct rk_search_result *result, struct rk_error *error)
 {
-    const double start_s = now_s();
-    memset(result, 0, sizeof *result);
-    const enum rk_status status = options->mode == RK_SEARCH_TWIN
-                                      ? search_twin(space, options, result)
-                                      : search_lanes(space, options, result);
-    result->seconds = now_s() - start_s;
-    if (status != RK_OK)
-        return rk_fail(error, status, NULL, 0, 0, "not enough memory for the search");
-    return RK_OK;
+    return search_with(space, options, NULL, result, error);
 }
 
 void rk_search_result_release(struct rk_search_result *result)

@@ -1,0 +1,244 @@
+#include "search/plan.h"
+
+#include <stdlib.h>
+
+/* ---- folios: layer tables, as many at a time as fit the budget ---- */
+
+enum { FOLIO_BUDGET = 16 << 20 }; /* bytes of layer costs held at once */
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The distinct microbatch sizes of the groups [first, end), ascending; the caller frees them. */
+static uint64_t *distinct_microbatches(const struct rk_space *space, int first, int end, int *count)
+{
+    size_t all = 0, kept = 0;
+    for (int g = first; g < end; g++)
+        all += (size_t)space->group[g].microbatches;
+    uint64_t *value = malloc(all * sizeof *value);
+    if (!value) return NULL;
+    all = 0;
+    for (int g = first; g < end; g++)
+        for (int i = 0; i < space->group[g].microbatches; i++)
+            value[all++] = space->group[g].microbatch[i];
+    qsort(value, all, sizeof *value, compare_numbers);
+    for (size_t i = 0; i < all; i++)
+        if (i == 0 || value[i] != value[i - 1]) value[kept++] = value[i];
+    *count = (int)kept;
+    return value;
+}
+
+static const struct rows *rows_of(const struct plan *s, uint64_t tensor)
+{
+    return &s->rows[tensor > 1];
+}
+
+static bool plan_degrees(struct plan *s)
+{
+    const struct rk_space *space = s->space;
+    s->degree = calloc((size_t)space->groups + 1, sizeof *s->degree);
+    if (!s->degree) return false;
+    for (int first = 0; first < space->groups;) {
+        struct degree *d = &s->degree[s->degrees];
+        int end = first;
+        while (end < space->groups && space->group[end].tensor == space->group[first].tensor)
+            end++;
+        *d = (struct degree){.first = first, .end = end};
+        d->microbatch = distinct_microbatches(space, first, end, &d->microbatches);
+        if (!d->microbatch) return false;
+        s->degrees++;
+        first = end;
+    }
+    return true;
+}
+
+static bool plan_portion(struct plan *s, struct portion portion, size_t *held, size_t each)
+{
+    const size_t bytes = each * (size_t)portion.count;
+    if (*held > 0 && *held + bytes > FOLIO_BUDGET) {
+        s->parts++;
+        *held = 0;
+    }
+    *held += bytes;
+    portion.part = s->parts;
+    struct portion *grown = realloc(s->portion, ((size_t)s->portions + 1) * sizeof *grown);
+    if (!grown) return false;
+    s->portion = grown;
+    s->portion[s->portions++] = portion;
+    return true;
+}
+
+static bool plan_portions(struct plan *s)
+{
+    size_t held = 0;
+    for (int i = 0; i < s->degrees; i++) {
+        const struct degree *d = &s->degree[i];
+        const uint64_t tensor = s->space->group[d->first].tensor;
+        const size_t each = folio_bytes(s->space, rows_of(s, tensor), tensor);
+        const int most = each < FOLIO_BUDGET ? (int)(FOLIO_BUDGET / each) : 1;
+        for (int first = 0; first < d->microbatches; first += most) {
+            const int left = d->microbatches - first;
+            const struct portion portion = {d, first, left < most ? left : most, 0};
+            if (!plan_portion(s, portion, &held, each)) return false;
+        }
+    }
+    s->parts++;
+    return true;
+}
+
+void plan_close(struct plan *s)
+{
+    for (int i = 0; i < s->folios; i++) {
+        free(s->folio[i].layer);
+        free(s->folio[i].weights);
+    }
+    for (int i = 0; i < s->degrees; i++)
+        free(s->degree[i].microbatch);
+    free(s->folio);
+    free(s->unit);
+    free(s->degree);
+    free(s->portion);
+}
+
+bool plan_open(struct plan *s, const struct rk_space *space)
+{
+    *s = (struct plan){.space = space};
+    rows_open(&s->rows[0], space, false);
+    rows_open(&s->rows[1], space, true);
+    return plan_degrees(s) && plan_portions(s);
+}
+
+/* ---- units of a part ---- */
+
+static bool add_unit(struct plan *s, struct unit unit)
+{
+    if (s->units == s->units_room) {
+        const int room = 2 * s->units_room + 256;
+        struct unit *grown = realloc(s->unit, (size_t)room * sizeof *grown);
+        if (!grown) return false;
+        s->unit = grown;
+        s->units_room = room;
+    }
+    s->unit[s->units++] = unit;
+    return true;
+}
+
+/* Cuts rows [first, end) x microbatches into units of at most LANES lanes. */
+static bool add_lanes(struct plan *s, struct unit unit, int first, int end, int microbatches)
+{
+    const int wide = microbatches < LANES ? microbatches : LANES;
+    const int tall = LANES / wide;
+    for (int b = 0; b < microbatches; b += wide)
+        for (int row = first; row < end; row += tall) {
+            struct unit piece = unit;
+            piece.first_row = row;
+            piece.rows = end - row < tall ? end - row : tall;
+            piece.first_microbatch += b;
+            piece.folio_microbatch += b;
+            piece.microbatches = microbatches - b < wide ? microbatches - b : wide;
+            if (!add_unit(s, piece)) return false;
+        }
+    return true;
+}
+
+/* Runs of the group's microbatch sizes that are neighbours in the folio's list too. */
+static bool add_group(struct plan *s, const struct group *g, const struct folio *f)
+{
+    int at = 0;
+    for (int b = 0; b < g->microbatches;) {
+        while (at < f->microbatches && f->microbatch[at] < g->microbatch[b])
+            at++;
+        if (at == f->microbatches) break;
+        if (f->microbatch[at] != g->microbatch[b]) {
+            b++;
+            continue;
+        }
+        int run = 1;
+        while (b + run < g->microbatches && at + run < f->microbatches &&
+               g->microbatch[b + run] == f->microbatch[at + run])
+            run++;
+        const struct unit unit = {
+            .group = g, .folio = f, .first_microbatch = b, .folio_microbatch = at};
+        if (!add_lanes(s, unit, 0, f->rows->full, run) ||
+            !add_lanes(s, unit, f->rows->full, f->rows->count, run))
+            return false;
+        b += run;
+        at += run;
+    }
+    return true;
+}
+
+static bool folio_open(struct folio *f, const struct plan *s, const struct portion *p)
+{
+    const uint64_t tensor = s->space->group[p->degree->first].tensor;
+    const struct rows *rows = rows_of(s, tensor);
+    *f = (struct folio){
+        .tensor = tensor,
+        .rows = rows,
+        .microbatches = p->count,
+        .microbatch = p->degree->microbatch + p->first,
+        .networks = tensor > 1 ? s->space->problem.system->networks : 1,
+    };
+    f->layer = malloc(folio_bytes(s->space, rows, tensor) * (size_t)p->count + 1);
+    f->weights = malloc(2 * sizeof *f->weights);
+    return f->layer && f->weights;
+}
+
+static void part_fold(struct plan *s, int threads)
+{
+    int jobs = 0;
+    for (int i = 0; i < s->folios; i++)
+        jobs += s->folio[i].microbatches;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+    for (int job = 0; job < jobs; job++) {
+        int f = 0, b = job;
+        while (b >= s->folio[f].microbatches)
+            b -= s->folio[f++].microbatches;
+        if (b == 0) folio_fold_weights(&s->folio[f], &s->space->problem);
+        folio_fold(&s->folio[f], &s->space->problem, b);
+    }
+}
+
+static int compare_units(const void *a, const void *b)
+{
+    const struct unit *x = a, *y = b;
+    if (x->bound_s != y->bound_s) return x->bound_s < y->bound_s ? -1 : 1;
+    return (x->group > y->group) - (x->group < y->group);
+}
+
+/* The most promising first; equal ones in the order they were made. */
+static void part_order(struct plan *s, int threads)
+{
+#pragma omp parallel for schedule(dynamic, 4) num_threads(threads)
+    for (int i = 0; i < s->units; i++)
+        s->unit[i].bound_s = unit_bound_s(s->space, &s->unit[i]);
+    qsort(s->unit, (size_t)s->units, sizeof *s->unit, compare_units);
+}
+
+bool plan_open_part(struct plan *s, int part, int threads)
+{
+    for (int i = 0; i < s->folios; i++) {
+        free(s->folio[i].layer);
+        free(s->folio[i].weights);
+    }
+    s->folios = s->units = 0;
+    struct folio *grown = realloc(s->folio, ((size_t)s->portions + 1) * sizeof *grown);
+    if (!grown) return false;
+    s->folio = grown;
+    for (int i = 0; i < s->portions; i++)
+        if (s->portion[i].part == part)
+            if (!folio_open(&s->folio[s->folios++], s, &s->portion[i])) return false;
+    part_fold(s, threads);
+    for (int i = 0, f = 0; i < s->portions; i++) {
+        if (s->portion[i].part != part) continue;
+        const struct degree *d = s->portion[i].degree;
+        for (int g = d->first; g < d->end; g++)
+            if (!add_group(s, &s->space->group[g], &s->folio[f])) return false;
+        f++;
+    }
+    part_order(s, threads);
+    return true;
+}
