@@ -15,7 +15,7 @@ static const char *const positions[] = {[RK_POSITION_LEARNED] = "learned",
                                         NULL};
 
 /* No dimension is as large as this; it keeps every product below 2^53 * 2^53. */
-#define DIMENSION .min = 1, .max = 1e9
+#define DIMENSION  .min = 1, .max = 1e9
 #define AT(member) .offset = offsetof(struct rk_model, member)
 
 /* clang-format off */
@@ -26,7 +26,7 @@ static const struct field fields[] = {
     { "hidden",           FIELD_COUNT,  FIELD_REQUIRED, AT(hidden),      DIMENSION, .help = "width of the residual stream" },
     { "feedforward",      FIELD_COUNT,  FIELD_REQUIRED, AT(feedforward), DIMENSION, .help = "width inside the MLP" },
     { "heads",            FIELD_COUNT,  FIELD_REQUIRED, AT(heads),       DIMENSION, .help = "attention heads" },
-    { "head_dim",         FIELD_COUNT,  FIELD_OPTIONAL, AT(head_dim),    .max = 1e9, .help = "width of one head; default hidden / heads" },
+    { "head_dim",         FIELD_COUNT,  FIELD_OPTIONAL, AT(head_dim),    DIMENSION, .help = "width of one head; default hidden / heads" },
     { "sequence",         FIELD_COUNT,  FIELD_REQUIRED, AT(sequence),    DIMENSION, .help = "tokens of one sample" },
     { "vocabulary",       FIELD_COUNT,  FIELD_OPTIONAL, AT(vocabulary),  .max = 1e9, .help = "entries of the embedding table; 0: not known" },
     { "attention",        FIELD_CHOICE, FIELD_OPTIONAL, AT(attention),        .choices = attentions, .help = "keys and values per head, or one for all heads" },

@@ -36,4 +36,9 @@ enum rk_status system_load(const char *name, int depth, struct rk_system *system
 
 enum { SYSTEM_MAX_DEPTH = 8 };
 
+/* What a new tier starts with. Network: efficiency 1, no latency, the volumes of rings. Memory:
+ * efficiency 1. Both: a name after the place, "net1", "mem2" ("hbm" for the first). */
+void network_init(struct rk_network *network, int index);
+void memory_init(struct rk_memory *memory, int index);
+
 #endif

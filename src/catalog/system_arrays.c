@@ -1,4 +1,4 @@
-/* system.c - the arrays that a struct rk_system owns. */
+/* system_arrays.c - the arrays that a struct rk_system owns. */
 #include <reckon/system.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,361 @@
+#include "catalog/catalog.h"
+#include "base/text.h"
+#include "catalog/readers.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096 };
+
+static const struct {
+    const char *name, *folder, *command;
+} kinds[CATALOG_KINDS] = {
+    [CATALOG_MODELS] = {"model", "models", "\"reckon models\" lists them"},
+    [CATALOG_SYSTEMS] = {"system", "systems", "\"reckon systems\" lists them"},
+    [CATALOG_STRATEGIES] = {"strategy", "strategies", "or give a file's path"},
+};
+
+const char *catalog_kind_name(enum catalog_kind kind)
+{
+    return kinds[kind].name;
+}
+
+static enum rk_status fail_memory(struct rk_error *error)
+{
+    return rk_fail(error, RK_IO, NULL, 0, 0, "no memory to read the catalog");
+}
+
+/* ---- the folder ---- */
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* A catalog is a folder with a folder of models or systems in it. */
+static bool holds_catalog(const char *path)
+{
+    char inside[PATH_SIZE + 16];
+    for (int kind = 0; kind < CATALOG_KINDS; kind++) {
+        snprintf(inside, sizeof inside, "%s/%s", path, kinds[kind].folder);
+        if (is_folder(inside)) return true;
+    }
+    return false;
+}
+
+/* `file` is an executable or a library: data beside it, or where an installation puts it. */
+static bool folder_near(const char *file, char *buffer, size_t size)
+{
+    static const char *const places[] = {"/data", "/../data", "/../share/reckon",
+                                         "/../../share/reckon"};
+    const char *slash = strrchr(file, '/');
+    if (!slash) return false;
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        const int length = snprintf(buffer, size, "%.*s%s", (int)(slash - file), file, places[i]);
+        if (length > 0 && (size_t)length < size && holds_catalog(buffer)) return true;
+    }
+    return false;
+}
+
+static bool folder_near_executable(char *buffer, size_t size)
+{
+    char file[PATH_SIZE];
+    const ssize_t length = readlink("/proc/self/exe", file, sizeof file - 1);
+    if (length <= 0) return false;
+    file[length] = '\0';
+    return folder_near(file, buffer, size);
+}
+
+static bool folder_near_library(char *buffer, size_t size)
+{
+    static const char inside = 0; /* an address in this library */
+    Dl_info info;
+    return dladdr(&inside, &info) && info.dli_fname && folder_near(info.dli_fname, buffer, size);
+}
+
+enum rk_status catalog_folder(char *buffer, size_t size, struct rk_error *error)
+{
+    const char *given = getenv("RECKON_DATA");
+    if (given && *given) {
+        snprintf(buffer, size, "%s", given);
+        if (holds_catalog(buffer)) return RK_OK;
+        return rk_fail(error, RK_IO, given, 0, 0,
+                       "holds no catalog: RECKON_DATA must name a folder with models/ or "
+                       "systems/ in it");
+    }
+    if (folder_near_executable(buffer, size) || folder_near_library(buffer, size)) return RK_OK;
+#ifdef RECKON_INSTALLED_DATA
+    snprintf(buffer, size, "%s", RECKON_INSTALLED_DATA);
+    if (holds_catalog(buffer)) return RK_OK;
+#endif
+    return rk_fail(error, RK_IO, NULL, 0, 0,
+                   "the catalog's folder was not found: set RECKON_DATA to it");
+}
+
+static enum rk_status kind_folder(enum catalog_kind kind, char *buffer, size_t size,
+                                  struct rk_error *error)
+{
+    const enum rk_status status = catalog_folder(buffer, size, error);
+    const size_t used = status == RK_OK ? strlen(buffer) : 0;
+    if (status == RK_OK) snprintf(buffer + used, size - used, "/%s", kinds[kind].folder);
+    return status;
+}
+
+/* ---- listing ---- */
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), size = strlen(end);
+    return length >= size && strcmp(text + length - size, end) == 0;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool list_add(struct catalog_list *list, const char *file)
+{
+    char **id = realloc(list->id, (list->count + 2) * sizeof *id);
+    if (!id) return false;
+    list->id = id;
+    id[list->count] = strndup(file, strlen(file) - strlen(".json"));
+    id[list->count + 1] = NULL;
+    return id[list->count++] != NULL;
+}
+
+static enum rk_status list_fill(struct catalog_list *list, DIR *folder, struct rk_error *error)
+{
+    const struct dirent *entry;
+    while ((entry = readdir(folder)))
+        if (entry->d_name[0] != '.' && ends_with(entry->d_name, ".json"))
+            if (!list_add(list, entry->d_name)) return fail_memory(error);
+    if (!list->id) list->id = calloc(1, sizeof *list->id);
+    if (!list->id) return fail_memory(error);
+    qsort(list->id, list->count, sizeof *list->id, compare_ids);
+    return RK_OK;
+}
+
+enum rk_status catalog_list(enum catalog_kind kind, struct catalog_list *list,
+                            struct rk_error *error)
+{
+    char path[PATH_SIZE];
+    enum rk_status status = kind_folder(kind, path, sizeof path, error);
+    *list = (struct catalog_list){0};
+    if (status != RK_OK) return status;
+    DIR *folder = opendir(path);
+    if (!folder) return rk_fail(error, RK_IO, path, 0, 0, "cannot list: %s", strerror(errno));
+    status = list_fill(list, folder, error);
+    closedir(folder);
+    if (status != RK_OK) catalog_list_release(list);
+    return status;
+}
+
+void catalog_list_release(struct catalog_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->id[i]);
+    free(list->id);
+    *list = (struct catalog_list){0};
+}
+
+/* ---- names ---- */
+
+enum catalog_form catalog_form(enum catalog_kind kind, const char *name)
+{
+    if (strcmp(name, "-") == 0) return CATALOG_STDIN;
+    if (kind == CATALOG_SYSTEMS && strpbrk(name, " =\t\n") && access(name, F_OK) != 0)
+        return CATALOG_SYNTHETIC;
+    if (strpbrk(name, "/ =") || ends_with(name, ".json") || ends_with(name, ".json.gz"))
+        return CATALOG_PATH;
+    return CATALOG_ID;
+}
+
+static void id_of_path(const char *path, char *id, size_t size)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t length = strlen(name);
+    if (ends_with(name, ".gz")) length -= strlen(".gz");
+    if (length > 5 && strncmp(name + length - 5, ".json", 5) == 0) length -= 5;
+    snprintf(id, size, "%.*s", (int)(length < size ? length : size - 1), name);
+}
+
+static enum rk_status fail_unknown(enum catalog_kind kind, const char *name, struct rk_error *error)
+{
+    char quoted[TEXT_QUOTE];
+    struct catalog_list list;
+    const enum rk_status status = catalog_list(kind, &list, error);
+    if (status != RK_OK) return status;
+    const char *nearest = text_nearest(name, (const char *const *)list.id);
+    text_quote(quoted, name, strlen(name));
+    rk_fail(error, RK_USAGE, NULL, 0, 0, "unknown %s %s%s%s%s; %s, a file's name ends in .json",
+            kinds[kind].name, quoted, nearest ? ": did you mean \"" : "", nearest ? nearest : "",
+            nearest ? "\"?" : "", kinds[kind].command);
+    catalog_list_release(&list);
+    return RK_USAGE;
+}
+
+static enum rk_status open_id(enum catalog_kind kind, const char *name, struct document *document,
+                              struct rk_error *error)
+{
+    char path[PATH_SIZE + 256];
+    const enum rk_status status = kind_folder(kind, path, PATH_SIZE, error);
+    if (status != RK_OK) return status;
+    const size_t used = strlen(path);
+    if (*name && strlen(name) < 200 && name[0] != '.') {
+        snprintf(path + used, sizeof path - used, "/%s.json", name);
+        if (access(path, F_OK) == 0) return document_load(path, document, error);
+    }
+    return fail_unknown(kind, name, error);
+}
+
+enum rk_status catalog_open(enum catalog_kind kind, const char *name, struct document *document,
+                            char *id, size_t id_size, struct rk_error *error)
+{
+    const enum catalog_form form = catalog_form(kind, name);
+    if (form == CATALOG_STDIN)
+        snprintf(id, id_size, "stdin");
+    else
+        id_of_path(name, id, id_size);
+    if (form != CATALOG_ID) return document_load(name, document, error);
+    snprintf(id, id_size, "%s", name);
+    return open_id(kind, name, document, error);
+}
+
+/* ---- describing ---- */
+
+static bool add_source(struct catalog_entry *entry, const char *group, const char *text)
+{
+    struct catalog_source *source =
+        realloc(entry->source, (entry->sources + 1) * sizeof *entry->source);
+    if (!source) return false;
+    entry->source = source;
+    source += entry->sources++;
+    *source = (struct catalog_source){strdup(group), strdup(text)};
+    return source->group && source->text;
+}
+
+static bool add_sources(struct catalog_entry *entry, const char *group, json_t *value)
+{
+    if (json_is_string(value)) return add_source(entry, group, json_string_value(value));
+    bool added = true;
+    for (size_t i = 0; added && i < json_array_size(value); i++)
+        added = add_sources(entry, group, json_array_get(value, i));
+    return added;
+}
+
+/* Every "source" in the order of the file, with the path of the object it stands in. */
+static bool collect(struct catalog_entry *entry, const char *group, json_t *value, int depth)
+{
+    char inside[256];
+    const char *key;
+    json_t *member;
+    bool added = true;
+    if (depth > 8) return true;
+    for (size_t i = 0; added && i < json_array_size(value); i++) {
+        snprintf(inside, sizeof inside, "%s[%zu]", group, i);
+        added = collect(entry, inside, json_array_get(value, i), depth + 1);
+    }
+    json_object_foreach(value, key, member)
+    {
+        snprintf(inside, sizeof inside, "%s%s%s", group, *group ? "." : "", key);
+        if (strcmp(key, "source") == 0)
+            added = added && add_sources(entry, group, member);
+        else
+            added = added && collect(entry, inside, member, depth + 1);
+    }
+    return added;
+}
+
+static char *copy_text(json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return strdup(text ? text : "");
+}
+
+static enum rk_status describe_file(enum catalog_kind kind, const char *name,
+                                    struct catalog_entry *entry, struct rk_error *error)
+{
+    struct document document = {0};
+    char id[64];
+    enum rk_status status = catalog_open(kind, name, &document, id, sizeof id, error);
+    if (status != RK_OK) return status;
+    entry->id = strdup(id);
+    entry->path = strdup(document.path);
+    entry->name = copy_text(document.root, "name");
+    entry->description = copy_text(document.root, "description");
+    entry->synthetic = copy_text(document.root, "synthetic");
+    if (!entry->id || !entry->path || !entry->name || !entry->description || !entry->synthetic ||
+        !collect(entry, "", document.root, 0))
+        status = fail_memory(error);
+    document_release(&document);
+    return status;
+}
+
+/* What `base` (an id or path) says, behind what the entry says itself. */
+static enum rk_status append_base(const char *synthetic, int depth, struct catalog_entry *entry,
+                                  struct rk_error *error)
+{
+    struct catalog_entry base = {0};
+    const size_t length = synthetic_base(synthetic);
+    if (!length || depth > SYSTEM_MAX_DEPTH) return RK_OK;
+    char *name = strndup(synthetic, length);
+    enum rk_status status =
+        name ? describe_file(CATALOG_SYSTEMS, name, &base, error) : fail_memory(error);
+    if (status == RK_OK && *base.synthetic)
+        status = append_base(base.synthetic, depth + 1, &base, error);
+    for (size_t i = 0; status == RK_OK && i < base.sources; i++)
+        if (!add_source(entry, base.source[i].group, base.source[i].text))
+            status = fail_memory(error);
+    free(name);
+    catalog_entry_release(&base);
+    return status;
+}
+
+static enum rk_status describe_synthetic(const char *name, struct catalog_entry *entry,
+                                         struct rk_error *error)
+{
+    entry->id = strdup(name);
+    entry->path = strdup("");
+    entry->name = strdup("");
+    entry->description = strdup("");
+    entry->synthetic = strdup(name);
+    if (!entry->id || !entry->path || !entry->name || !entry->description || !entry->synthetic)
+        return fail_memory(error);
+    return RK_OK;
+}
+
+enum rk_status catalog_describe(enum catalog_kind kind, const char *name,
+                                struct catalog_entry *entry, struct rk_error *error)
+{
+    *entry = (struct catalog_entry){0};
+    enum rk_status status = catalog_form(kind, name) == CATALOG_SYNTHETIC
+                                ? describe_synthetic(name, entry, error)
+                                : describe_file(kind, name, entry, error);
+    if (status == RK_OK && kind == CATALOG_SYSTEMS && *entry->synthetic)
+        status = append_base(entry->synthetic, 0, entry, error);
+    if (status != RK_OK) catalog_entry_release(entry);
+    return status;
+}
+
+void catalog_entry_release(struct catalog_entry *entry)
+{
+    for (size_t i = 0; i < entry->sources; i++) {
+        free(entry->source[i].group);
+        free(entry->source[i].text);
+    }
+    free(entry->source);
+    free(entry->id);
+    free(entry->path);
+    free(entry->name);
+    free(entry->description);
+    free(entry->synthetic);
+    *entry = (struct catalog_entry){0};
+}
