@@ -1,11 +1,13 @@
 #include "cli/options.h"
 
-#include "cli/nearest.h"
+#include "base/text.h"
+#include "base/units.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MAX_NAMES = 128 };
 
 #define LARGEST_WHOLE ((uint64_t)1 << 53) /* every whole number up to here is a double */
 
@@ -29,7 +31,9 @@ struct reader {
 static enum rk_status refuse(struct rk_error *error, const char *name, const char *text,
                              const char *why)
 {
-    return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: \"%.80s\" %s", name, text, why);
+    char quoted[TEXT_QUOTE];
+    return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: %s %s", name,
+                   text_quote(quoted, text, strlen(text)), why);
 }
 
 /* What kind of text stands where a whole number should; NULL when it is one. */
@@ -73,32 +77,15 @@ enum rk_status option_number(const char *name, const char *text, uint64_t min, u
     return RK_OK;
 }
 
-/* 1 for no suffix, 0 for an unknown one. */
-static double count_scale(const char *suffix)
-{
-    static const struct {
-        const char *text;
-        double scale;
-    } scales[] = {{"", 1}, {"K", 1e3}, {"M", 1e6}, {"B", 1e9}, {"T", 1e12}};
-    for (size_t i = 0; i < sizeof scales / sizeof *scales; i++)
-        if (strcmp(suffix, scales[i].text) == 0) return scales[i].scale;
-    return 0;
-}
-
 enum rk_status option_count(const char *name, const char *text, double *value,
                             struct rk_error *error)
 {
-    char *end;
-    if (!isdigit((unsigned char)text[0]) || text[strspn(text, "0123456789.eE+-KMBT")])
-        return refuse(error, name, text, "is no count: write 300B, 1.5T or 300000000000");
-    const double number = strtod(text, &end) * count_scale(end);
-    if (number == 0) {
-        if (count_scale(end) == 0)
-            return refuse(error, name, text, "has an unknown unit: K, M, B and T are known");
-        return refuse(error, name, text, "is too small: give more than 0");
-    }
-    if (!isfinite(number)) return refuse(error, name, text, "is too large");
-    *value = number;
+    struct units_error problem;
+    double count;
+    if (!quantity_parse(text, strlen(text), QUANTITY_COUNT, false, &count, &problem))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: %s", name, problem.text);
+    if (!(count > 0)) return refuse(error, name, text, "is too small: give more than 0");
+    *value = count;
     return RK_OK;
 }
 
@@ -108,21 +95,18 @@ enum rk_status option_count(const char *name, const char *text, double *value,
 static int choice_index(const char *name, const char *const *choices, const char *text,
                         struct rk_error *error)
 {
-    char list[256] = "";
-    struct nearest nearest = {.word = text};
+    char list[256] = "", quoted[TEXT_QUOTE];
+    size_t used = 0;
     for (int i = 0; choices[i]; i++) {
         if (strcmp(text, choices[i]) == 0) return i;
-        const size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", choices[i]);
-        nearest_offer(&nearest, choices[i]);
+        if (used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "",
+                                     choices[i]);
     }
-    if (nearest.best)
-        rk_fail(error, RK_USAGE, NULL, 0, 0,
-                "%s: \"%.80s\" is not known, did you mean %s? There are: %s", name, text,
-                nearest.best, list);
-    else
-        rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: \"%.80s\" is not known: give one of %s", name,
-                text, list);
+    const char *nearest = text_nearest(text, choices);
+    rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: %s is not known%s%s%s one of: %s", name,
+            text_quote(quoted, text, strlen(text)), nearest ? ", did you mean " : "",
+            nearest ? nearest : "", nearest ? "? It is" : ": give", list);
     return -1;
 }
 
@@ -266,9 +250,10 @@ static bool is_value_of(const struct option *option, const char *text)
 static enum rk_status read_option(struct reader *r, const struct option *option,
                                   const struct option_group *group, const char *name, char *value)
 {
+    char quoted[TEXT_QUOTE];
     if (!takes_value(option) && value)
-        return rk_fail(r->error, RK_USAGE, NULL, 0, 0, "%s takes no value: leave out \"%.80s\"",
-                       name, value);
+        return rk_fail(r->error, RK_USAGE, NULL, 0, 0, "%s takes no value: leave out %s", name,
+                       text_quote(quoted, value, strlen(value)));
     if (takes_value(option) && !value) {
         const bool there = r->next < r->end && !is_flag(r->usage, *r->next);
         if (!option->optional && !there)
@@ -280,17 +265,21 @@ static enum rk_status read_option(struct reader *r, const struct option *option,
 
 static enum rk_status unknown_option(const struct reader *r, const char *typed, size_t length)
 {
-    char word[64];
-    snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), typed);
-    struct nearest nearest = {.word = word};
+    const char *names[MAX_NAMES + 1] = {NULL};
+    char word[TEXT_QUOTE], quoted[TEXT_QUOTE];
+    size_t count = 0;
+    snprintf(word, sizeof word, "%.*s", (int)(length < TEXT_QUOTE ? length : TEXT_QUOTE), typed);
     for (const struct option_group *group = r->usage->groups; group->rows; group++)
-        for (const struct option *row = group->rows; row->name; row++)
-            nearest_offer(&nearest, row->name);
-    if (nearest.best)
-        return rk_fail(r->error, RK_USAGE, NULL, 0, 0, "--%s is not known, did you mean --%s?",
-                       word, nearest.best);
+        for (const struct option *row = group->rows; row->name && count < MAX_NAMES; row++)
+            names[count++] = row->name;
+    const char *nearest = text_nearest(word, names);
+    text_quote(quoted, typed - 2, length + 2);
+    if (nearest)
+        return rk_fail(r->error, RK_USAGE, NULL, 0, 0,
+                       "%s is not known, did you mean --%s? reckon %s --help lists all flags",
+                       quoted, nearest, r->usage->name);
     return rk_fail(r->error, RK_USAGE, NULL, 0, 0,
-                   "--%s is not known: reckon %s --help lists all flags", word, r->usage->name);
+                   "%s is not known: reckon %s --help lists all flags", quoted, r->usage->name);
 }
 
 static enum rk_status read_long(struct reader *r, char *word)
@@ -307,6 +296,7 @@ static enum rk_status read_long(struct reader *r, char *word)
 /* "-m", "-mNAME", "-lp": letters up to the first that takes a value. */
 static enum rk_status read_short(struct reader *r, char *word)
 {
+    char quoted[TEXT_QUOTE];
     enum rk_status status = RK_OK;
     for (char *letter = word + 1; *letter && status == RK_OK; letter++) {
         const struct option_group *group;
@@ -314,8 +304,8 @@ static enum rk_status read_short(struct reader *r, char *word)
         const char name[3] = {'-', *letter, '\0'};
         if (!option)
             return rk_fail(r->error, RK_USAGE, NULL, 0, 0,
-                           "\"%.80s\" is not known: reckon %s --help lists all flags", word,
-                           r->usage->name);
+                           "%s is not known: reckon %s --help lists all flags",
+                           text_quote(quoted, word, strlen(word)), r->usage->name);
         char *value = takes_value(option) && letter[1] ? letter + 1 : NULL;
         status = read_option(r, option, group, name, value && *value == '=' ? value + 1 : value);
         if (takes_value(option)) break;
@@ -349,9 +339,8 @@ enum rk_status options_parse(const struct usage *usage, int argc, char **argv, v
         else if (operand->name)
             *(const char **)(r.args + operand++->offset) = word;
         else
-            status = rk_fail(error, RK_USAGE, NULL, 0, 0,
-                             "\"%.80s\" is one argument too many: reckon %s --help shows the usage",
-                             word, usage->name);
+            status = refuse(error, "too many arguments", word,
+                            "is not expected: --help shows the usage");
     }
     *help = r.help;
     if (status == RK_OK && !r.help && operand->name && !operand->optional)
@@ -382,15 +371,18 @@ int options_read(const struct usage *usage, int argc, char **argv, void *args)
 const struct command *options_command(const struct command *commands, const char *name,
                                       struct rk_error *error)
 {
-    struct nearest nearest = {.word = name};
+    const char *names[MAX_NAMES + 1] = {NULL};
+    char quoted[TEXT_QUOTE];
+    size_t count = 0;
     for (const struct command *c = commands; c->name; c++) {
         if (strcmp(c->name, name) == 0) return c;
-        if (c->usage) nearest_offer(&nearest, c->name);
+        if (c->usage && count < MAX_NAMES) names[count++] = c->name;
     }
-    if (nearest.best)
-        rk_fail(error, RK_USAGE, NULL, 0, 0, "%s is no command, did you mean %s?", name,
-                nearest.best);
+    const char *nearest = text_nearest(name, names);
+    text_quote(quoted, name, strlen(name));
+    if (nearest)
+        rk_fail(error, RK_USAGE, NULL, 0, 0, "%s is no command, did you mean %s?", quoted, nearest);
     else
-        rk_fail(error, RK_USAGE, NULL, 0, 0, "%.80s is no command: reckon --help lists them", name);
+        rk_fail(error, RK_USAGE, NULL, 0, 0, "%s is no command: reckon --help lists them", quoted);
     return NULL;
 }

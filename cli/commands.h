@@ -1,0 +1,24 @@
+/* commands.h - all subcommands; main.c lists them. */
+#ifndef RECKON_CLI_COMMANDS_H
+#define RECKON_CLI_COMMANDS_H
+
+#include "cli/options.h"
+
+extern const struct command commands[];
+extern const struct usage main_usage;
+
+extern const struct usage estimate_usage, search_usage, models_usage, systems_usage, calculon_usage;
+
+int cmd_estimate(int argc, char **argv);
+int cmd_search(int argc, char **argv);
+int cmd_models(int argc, char **argv);
+int cmd_systems(int argc, char **argv);
+int cmd_calculon(int argc, char **argv);
+
+/* Hidden: what is made from the tables. `__man [COMMAND]`, `__complete bash|zsh|fish`,
+ * `__list models|systems`. */
+int cmd_man(int argc, char **argv);
+int cmd_complete(int argc, char **argv);
+int cmd_list(int argc, char **argv);
+
+#endif

@@ -1,0 +1,299 @@
+#include "cli/describe.h"
+
+#include "base/units.h"
+#include "cli/axes.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
+
+/* ---- models ---- */
+
+static const char *const attention_names[] = {
+    [RK_ATTENTION_MULTIHEAD] = "multihead", [RK_ATTENTION_MULTIQUERY] = "multiquery"};
+static const char *const position_names[] = {[RK_POSITION_LEARNED] = "learned",
+                                             [RK_POSITION_ROPE] = "rope",
+                                             [RK_POSITION_ALIBI] = "alibi",
+                                             [RK_POSITION_RELATIVE] = "relative"};
+
+/* clang-format off */
+static const struct report_column model_columns[] = {
+    {.name = "id"},
+    {.name = "parameters", .unit = "n", .digits = 2, .help = "trainable parameters"},
+    {.name = "layers",                  .help = "transformer blocks"},
+    {.name = "hidden",                  .help = "width of the residual stream"},
+    {.name = "feedforward",             .help = "width inside the MLP"},
+    {.name = "heads",                   .help = "attention heads"},
+    {.name = "head_dim",                .help = "width of one head"},
+    {.name = "sequence",                .help = "tokens of one sample"},
+    {.name = "vocabulary",              .help = "entries of the embedding table"},
+    {.name = "attention"},
+    {.name = "position",                .help = "how positions are told apart"},
+    {.name = "tied_embeddings",         .help = "the head shares the embedding's weights"},
+    {.name = "biases",                  .help = "linear layers have biases"},
+    {.name = "embedding_norm",          .help = "a LayerNorm behind the embedding"},
+};
+/* clang-format on */
+
+void describe_model(struct report *report, const struct rk_model *model, unsigned formats)
+{
+    const struct report_cell cells[] = {
+        cell_text(report_text(report, "%s", model->id)),
+        cell_count(rk_model_parameters(model)),
+        cell_count(model->layers),
+        cell_count(model->hidden),
+        cell_count(model->feedforward),
+        cell_count(model->heads),
+        cell_count(model->head_dim),
+        cell_count(model->sequence),
+        model->vocabulary ? cell_count(model->vocabulary) : cell_none(),
+        cell_text(attention_names[model->attention]),
+        cell_text(position_names[model->position]),
+        cell_flag(model->tied_embeddings),
+        cell_flag(model->biases),
+        cell_flag(model->embedding_norm),
+    };
+    _Static_assert(sizeof cells / sizeof *cells == sizeof model_columns / sizeof *model_columns,
+                   "a cell per column");
+    report_row(report,
+               report_add(report, &(struct report_table){.name = "model",
+                                                         .title = "Model",
+                                                         .shape = REPORT_RECORD,
+                                                         .formats = formats,
+                                                         .columns = model_columns,
+                                                         .column_count = COUNT_OF(model_columns)}),
+               cells);
+}
+
+/* ---- systems ---- */
+
+/* clang-format off */
+static const struct report_column system_columns[] = {
+    {.name = "id"},
+    {.name = "devices",    .help = "accelerators there are; none given: as many as a plan asks for"},
+    {.name = "processing", .help = "an operation takes its FLOP time and its memory time, or the longer"},
+};
+static const struct report_column engine_columns[] = {
+    {.name = "datatype"},
+    {.name = "matrix_FLOPps",     .title = "matrix peak", .unit = "FLOP/s", .digits = 1},
+    {.name = "matrix_efficiency", .title = "achieved",    .unit = "%",      .digits = 1},
+    {.name = "vector_FLOPps",     .title = "vector peak", .unit = "FLOP/s", .digits = 1},
+    {.name = "vector_efficiency", .title = "achieved",    .unit = "%",      .digits = 1},
+};
+static const struct report_column memory_columns[] = {
+    {.name = "tier"},
+    {.name = "name"},
+    {.name = "capacity_bytes", .title = "capacity",  .unit = "B",   .digits = 1},
+    {.name = "bandwidth_Bps",  .title = "bandwidth", .unit = "B/s", .digits = 1},
+    {.name = "efficiency",     .title = "achieved",  .unit = "%",   .digits = 1},
+};
+static const struct report_column network_columns[] = {
+    {.name = "tier"},
+    {.name = "name"},
+    {.name = "size"},
+    {.name = "bandwidth_Bps",   .title = "bandwidth",       .unit = "B/s", .digits = 1},
+    {.name = "efficiency",      .title = "achieved",        .unit = "%",   .digits = 1},
+    {.name = "latency_s",       .title = "latency",         .unit = "s",   .digits = 2},
+    {.name = "must_be_filled"},
+    {.name = "processor_usage", .title = "costs of engine", .unit = "%",   .digits = 1},
+};
+/* clang-format on */
+
+static struct report_table *add_rows(struct report *report, const struct report_table *parent,
+                                     const char *name, const char *title, unsigned formats,
+                                     const struct report_column *columns, int count)
+{
+    return report_add(report, &(struct report_table){.name = name,
+                                                     .title = title,
+                                                     .formats = formats,
+                                                     .parent = parent,
+                                                     .columns = columns,
+                                                     .column_count = count});
+}
+
+/* What the largest work achieves. */
+static struct report_cell best_efficiency(const struct rk_curve *curve)
+{
+    return curve->steps ? cell_number(curve->step[0].efficiency) : cell_none();
+}
+
+static struct report_cell peak_cell(const struct rk_engine *engine)
+{
+    return engine->curve.steps ? cell_number(engine->peak_flops) : cell_none();
+}
+
+static void add_engines(struct report *report, const struct rk_system *system,
+                        const struct report_table *parent, unsigned formats)
+{
+    struct report_table *table = add_rows(report, parent, "engines", "Engines, best case", formats,
+                                          engine_columns, COUNT_OF(engine_columns));
+    for (int i = 0; i < RK_DATATYPES; i++) {
+        const struct rk_engine *matrix = &system->matrix[i], *vector = &system->vector[i];
+        const struct report_cell cells[] = {
+            cell_text(rk_datatype_name((enum rk_datatype)i)),
+            peak_cell(matrix),
+            best_efficiency(&matrix->curve),
+            peak_cell(vector),
+            best_efficiency(&vector->curve),
+        };
+        if (matrix->curve.steps || vector->curve.steps) report_row(report, table, cells);
+    }
+}
+
+static void add_memories(struct report *report, const struct rk_system *system,
+                         const struct report_table *parent, unsigned formats)
+{
+    struct report_table *table = add_rows(report, parent, "memories", "Memory of a device", formats,
+                                          memory_columns, COUNT_OF(memory_columns));
+    for (int i = 0; i < system->memories; i++) {
+        const struct rk_memory *memory = &system->memory[i];
+        const struct report_cell cells[] = {
+            cell_count((uint64_t)i),
+            cell_text(report_text(report, "%s", memory->name)),
+            cell_number(memory->capacity_bytes),
+            cell_number(memory->bandwidth_Bps),
+            best_efficiency(&memory->curve),
+        };
+        report_row(report, table, cells);
+    }
+}
+
+static void add_networks(struct report *report, const struct rk_system *system,
+                         const struct report_table *parent, unsigned formats)
+{
+    struct report_table *table = add_rows(report, parent, "networks", "Networks, per device",
+                                          formats, network_columns, COUNT_OF(network_columns));
+    for (int i = 0; i < system->networks; i++) {
+        const struct rk_network *network = &system->network[i];
+        const struct report_cell cells[] = {
+            cell_count((uint64_t)i),
+            cell_text(report_text(report, "%s", network->name)),
+            cell_count(network->size),
+            cell_number(network->bandwidth_Bps),
+            cell_number(network->efficiency),
+            cell_number(network->latency_s),
+            cell_flag(network->must_be_filled),
+            cell_number(network->processor_usage),
+        };
+        report_row(report, table, cells);
+    }
+}
+
+void describe_system(struct report *report, const struct rk_system *system, unsigned formats)
+{
+    const struct report_table *record =
+        report_add(report, &(struct report_table){.name = "system",
+                                                  .title = "System",
+                                                  .shape = REPORT_RECORD,
+                                                  .formats = formats,
+                                                  .columns = system_columns,
+                                                  .column_count = COUNT_OF(system_columns)});
+    const struct report_cell cells[] = {
+        cell_text(report_text(report, "%s", system->id)),
+        system->devices ? cell_count(system->devices) : cell_none(),
+        cell_text(system->processing == RK_ROOFLINE ? "roofline" : "no_overlap"),
+    };
+    report_row(report, (struct report_table *)record, cells);
+    add_engines(report, system, record, formats);
+    add_memories(report, system, record, formats);
+    add_networks(report, system, record, formats);
+}
+
+/* ---- strategies ---- */
+
+void strategy_columns(struct report_column columns[STRATEGY_COLUMNS])
+{
+    static const char *const others[] = {"ranks", "batch", "datatype", "training"};
+    for (int i = 0; i < 4; i++)
+        columns[i] = (struct report_column){.name = others[i]};
+    for (int i = 0; i < RK_AXES; i++)
+        columns[4 + i] = (struct report_column){.name = axis_key((enum rk_axis)i),
+                                                .help = rk_axis((enum rk_axis)i)->help};
+}
+
+static struct report_cell axis_cell(const struct rk_strategy *strategy, enum rk_axis axis)
+{
+    const struct rk_axis_info *info = rk_axis(axis);
+    const uint64_t value = rk_axis_get(strategy, axis);
+    if (info->type == RK_AXIS_BOOL) return cell_flag(value != 0);
+    if (info->type == RK_AXIS_CHOICE) return cell_text(info->choices[value]);
+    return cell_count(value);
+}
+
+void strategy_cells(const struct rk_strategy *strategy, struct report_cell cells[STRATEGY_COLUMNS])
+{
+    cells[0] = cell_count(strategy->ranks);
+    cells[1] = cell_count(strategy->batch);
+    cells[2] = cell_text(rk_datatype_name(strategy->datatype));
+    cells[3] = cell_flag(strategy->training);
+    for (int i = 0; i < RK_AXES; i++)
+        cells[4 + i] = axis_cell(strategy, (enum rk_axis)i);
+}
+
+void describe_strategy(struct report *report, const struct rk_strategy *strategy, unsigned formats)
+{
+    struct report_cell cells[STRATEGY_COLUMNS];
+    struct report_column *columns = report_alloc(report, STRATEGY_COLUMNS * sizeof *columns);
+    if (!columns) return;
+    strategy_columns(columns);
+    strategy_cells(strategy, cells);
+    report_row(report,
+               report_add(report, &(struct report_table){.name = "strategy",
+                                                         .title = "Strategy",
+                                                         .shape = REPORT_RECORD,
+                                                         .formats = formats,
+                                                         .columns = columns,
+                                                         .column_count = STRATEGY_COLUMNS}),
+               cells);
+}
+
+/* Appends "name value" for each axis from `first` to `last`. */
+static const char *axes_phrase(struct report *report, const struct rk_strategy *strategy,
+                               enum rk_axis first, enum rk_axis last)
+{
+    char text[512], value[24];
+    size_t used = 0;
+    for (int i = (int)first; i <= (int)last && used < sizeof text; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", used ? ", " : "",
+                                 rk_axis((enum rk_axis)i)->name,
+                                 axis_text(strategy, (enum rk_axis)i, value));
+    return report_text(report, "%s", text);
+}
+
+void describe_plan(struct report *report, const struct rk_strategy *s)
+{
+    report_note(report, report_text(report, "  %s",
+                                    axes_phrase(report, s, RK_AXIS_TENSOR, RK_AXIS_INTERLEAVING)));
+    report_note(report,
+                report_text(report,
+                            "  batch %" PRIu64 ", microbatch %" PRIu64 ", datatype %s%s, %s",
+                            s->batch, s->microbatch, rk_datatype_name(s->datatype),
+                            s->training ? "" : ", forward passes only",
+                            axes_phrase(report, s, RK_AXIS_RECOMPUTE, RK_AXIS_OPTIMIZER_SHARDING)));
+    report_note(report,
+                report_text(report, "  %s",
+                            axes_phrase(report, s, RK_AXIS_TENSOR_COMM, RK_AXIS_TENSOR_OVERLAP)));
+    report_note(report, report_text(report, "  %s",
+                                    axes_phrase(report, s, RK_AXIS_WEIGHT_OFFLOAD,
+                                                RK_AXIS_FUSED_ACTIVATION)));
+    report_note(report,
+                report_text(report, "  %s",
+                            axes_phrase(report, s, RK_AXIS_TENSOR_NETWORK, RK_AXIS_DATA_NETWORK)));
+}
+
+/* ---- tiers ---- */
+
+const char *memory_name(struct report *report, const struct rk_system *system, int tier)
+{
+    const bool named = tier >= 0 && tier < system->memories && system->memory[tier].name[0];
+    return named ? report_text(report, "memory tier %d (%s)", tier, system->memory[tier].name)
+                 : report_text(report, "memory tier %d", tier);
+}
+
+const char *network_name(struct report *report, const struct rk_system *system, int tier)
+{
+    const bool named = tier >= 0 && tier < system->networks && system->network[tier].name[0];
+    return named ? report_text(report, "network tier %d (%s)", tier, system->network[tier].name)
+                 : report_text(report, "network tier %d", tier);
+}

@@ -1,0 +1,77 @@
+#include "cli/show.h"
+
+#include "interop/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+static const char *const colour_names[] = {"auto", "always", "never", NULL};
+
+/* clang-format off */
+const struct option show_options[] = {
+    {.letter = 'f', .name = "format", .type = OPTION_CHOICE, .choices = report_format_names,
+     .offset = offsetof(struct show_args, format),
+     .help = "how to print: an aligned table, JSON with every figure in SI units, or CSV (table)"},
+    {.name = "color", .type = OPTION_CHOICE, .choices = colour_names, .argument = "WHEN",
+     .offset = offsetof(struct show_args, colour),
+     .help = "colour the table: auto (on a terminal), always or never; NO_COLOR is heeded (auto)"},
+    {.name = NULL},
+};
+/* clang-format on */
+
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+static bool locale_is_utf8(void)
+{
+    const char *locale = variable("LC_ALL");
+    if (!locale) locale = variable("LC_CTYPE");
+    if (!locale) locale = variable("LANG");
+    return locale && (strcasestr(locale, "UTF-8") || strcasestr(locale, "UTF8"));
+}
+
+bool show_on_terminal(FILE *file)
+{
+    const char *terminal = variable("TERM");
+    return isatty(fileno(file)) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+struct report_style show_style(const struct show_args *args, FILE *out)
+{
+    const bool wanted = !variable("NO_COLOR") && show_on_terminal(out);
+    return (struct report_style){
+        .colour = args->colour == COLOUR_ALWAYS || (args->colour == COLOUR_AUTO && wanted),
+        .utf8 = locale_is_utf8(),
+    };
+}
+
+int show_report(const struct report *report, const struct show_args *args, const char *path,
+                int status)
+{
+    struct output output = {.file = NULL};
+    struct rk_error error;
+    enum rk_status wrote = output_open(&output, path ? path : "-", &error);
+    if (wrote == RK_OK) {
+        const struct report_style style = show_style(args, output.file);
+        wrote = report_write(report, (enum report_format)args->format, &style, output.file, &error);
+    }
+    if (wrote == RK_OK) wrote = output_commit(&output, &error);
+    output_abandon(&output);
+    return wrote == RK_OK ? status : options_fail(&error);
+}
+
+int show_finish(int status)
+{
+    struct rk_error error;
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    rk_fail(&error, RK_IO, NULL, 0, 0, "cannot write to standard output: %s",
+            errno ? strerror(errno) : "an earlier write failed");
+    return options_fail(&error);
+}

@@ -1,0 +1,35 @@
+/* show.h - where a report goes and how it looks: --format, --color, -o.
+ *
+ * Colour: --color=always, or auto on a terminal that is not "dumb", unless NO_COLOR is set.
+ * Characters beyond ASCII only where the locale (LC_ALL, LC_CTYPE, LANG) is a UTF-8 one.
+ */
+#ifndef RECKON_CLI_SHOW_H
+#define RECKON_CLI_SHOW_H
+
+#include "cli/options.h"
+#include "report/report.h"
+
+enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
+
+struct show_args {
+    int format; /* enum report_format */
+    int colour; /* enum colour_choice */
+};
+
+/* --format, --color */
+extern const struct option show_options[];
+
+struct report_style show_style(const struct show_args *args, FILE *out);
+
+/* Is `file` a terminal that a progress bar can be drawn on? */
+bool show_on_terminal(FILE *file);
+
+/* Writes the report to `path`: beside it, then renamed. NULL and "-" are standard output. Returns
+ * the exit code: `status` when all went well, else what went wrong, with its message printed. */
+int show_report(const struct report *report, const struct show_args *args, const char *path,
+                int status);
+
+/* Ends standard output; `status`, or RK_IO with a message when not everything was written. */
+int show_finish(int status);
+
+#endif
