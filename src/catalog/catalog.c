@@ -195,7 +195,7 @@ static enum rk_status fail_unknown(enum catalog_kind kind, const char *name, str
     if (status != RK_OK) return status;
     const char *nearest = text_nearest(name, (const char *const *)list.id);
     text_quote(quoted, name, strlen(name));
-    rk_fail(error, RK_USAGE, NULL, 0, 0, "unknown %s %s%s%s%s; %s, a file's name ends in .json",
+    rk_fail(error, RK_USAGE, NULL, 0, 0, "unknown %s %s%s%s%s (%s; a file's name ends in .json)",
             kinds[kind].name, quoted, nearest ? ": did you mean \"" : "", nearest ? nearest : "",
             nearest ? "\"?" : "", kinds[kind].command);
     catalog_list_release(&list);

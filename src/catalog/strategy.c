@@ -231,8 +231,8 @@ static int open_beside(const char *path, char **beside)
     return -1;
 }
 
-/* Writes and syncs; closes `descriptor` in any case. */
-static bool write_descriptor(int descriptor, const struct rk_strategy *strategy)
+/* Writes and syncs, with the permissions `mode` unless 0; closes `descriptor` in any case. */
+static bool write_descriptor(int descriptor, mode_t mode, const struct rk_strategy *strategy)
 {
     FILE *file = fdopen(descriptor, "w");
     if (!file) {
@@ -240,7 +240,8 @@ static bool write_descriptor(int descriptor, const struct rk_strategy *strategy)
         return false;
     }
     write_strategy(file, strategy);
-    const bool written = fflush(file) == 0 && !ferror(file) && fsync(descriptor) == 0;
+    const bool written = fflush(file) == 0 && !ferror(file) &&
+                         (!mode || fchmod(descriptor, mode) == 0) && fsync(descriptor) == 0;
     return fclose(file) == 0 && written;
 }
 
@@ -253,8 +254,7 @@ static enum rk_status write_beside(const char *path, mode_t mode,
     const int descriptor = open_beside(path, &beside);
     if (descriptor < 0) {
         status = fail_write(path, error);
-    } else if ((mode && fchmod(descriptor, mode) != 0) || !write_descriptor(descriptor, strategy) ||
-               rename(beside, path) != 0) {
+    } else if (!write_descriptor(descriptor, mode, strategy) || rename(beside, path) != 0) {
         status = fail_write(path, error);
         unlink(beside);
     }
