@@ -6,6 +6,7 @@
 #include <reckon/estimate.h>
 #include <reckon/model.h>
 #include <reckon/search.h>
+#include <reckon/select.h>
 #include <reckon/status.h>
 #include <reckon/strategy.h>
 #include <reckon/system.h>

@@ -63,8 +63,9 @@ RK_API void rk_axis_set(struct rk_strategy *strategy, enum rk_axis axis, uint64_
 
 enum { RK_MAX_PINNED = 64 };
 
-/* What to search. `pinned[axis]` lists the allowed values; count 0 allows all. A network axis is
- * only restricted where its parallelism is above 1. */
+/* What to search. `pinned[axis]` lists the allowed values; count 0 allows all. An entry is value[i],
+ * or, where to[i] is above it, all of value[i] ... to[i]. A network axis is only restricted where
+ * its parallelism is above 1. */
 struct rk_problem {
     const struct rk_model *model;
     const struct rk_system *system;
@@ -74,6 +75,7 @@ struct rk_problem {
     struct {
         int count;
         uint64_t value[RK_MAX_PINNED];
+        uint64_t to[RK_MAX_PINNED];
     } pinned[RK_AXES];
 };
 

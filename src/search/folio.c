@@ -1,5 +1,7 @@
 #include "search/folio.h"
 
+#include "estimate/check.h"
+
 /* The (recompute, communication, redone gather) of all kinds, sharded or not. */
 static int distinct_kinds(const struct rk_space *space, bool tensor, struct kind kinds[MAX_KINDS])
 {
@@ -46,6 +48,11 @@ void rows_open(struct rows *rows, const struct rk_space *space, bool tensor)
     }
 }
 
+bool folio_uses_network(const struct rk_system *system, uint64_t tensor, uint64_t network)
+{
+    return check_network(&system->network[network], (double)tensor) == RK_FITS;
+}
+
 size_t folio_bytes(const struct rk_space *space, const struct rows *rows, uint64_t tensor)
 {
     const size_t networks = tensor > 1 ? (size_t)space->problem.system->networks : 1;
@@ -73,6 +80,7 @@ static void fold_row(struct folio *folio, const struct rk_problem *p, int microb
     struct recompute_cost recompute;
     recompute_fold(&recompute, work, row->recompute, row->redo, true);
     for (int n = 0; n < folio->networks; n++) {
+        if (!folio_uses_network(p->system, folio->tensor, (uint64_t)n)) continue;
         const struct comm_choice choice = {
             .network = &p->system->network[n],
             .ranks = (double)folio->tensor,

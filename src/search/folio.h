@@ -41,6 +41,10 @@ struct folio {
     } *weights; /* (2) without and with overlapped communication */
 };
 
+/* Whether tensor parallelism can run on a network at all. Layers of other networks are not folded:
+ * whatever shares such a network only adds to its load. */
+bool folio_uses_network(const struct rk_system *system, uint64_t tensor, uint64_t network);
+
 /* Bytes that folio_fold needs for each microbatch size. */
 size_t folio_bytes(const struct rk_space *space, const struct rows *rows, uint64_t tensor);
 

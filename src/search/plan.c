@@ -12,18 +12,20 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The distinct microbatch sizes of the groups [first, end), ascending; the caller frees them. */
+/* The distinct microbatch sizes of those of the groups [first, end) that a network admits, ascending; the caller frees them. */
 static uint64_t *distinct_microbatches(const struct rk_space *space, int first, int end, int *count)
 {
     size_t all = 0, kept = 0;
     for (int g = first; g < end; g++)
-        all += (size_t)space->group[g].microbatches;
-    uint64_t *value = malloc(all * sizeof *value);
+        if (group_allowed_networks(&space->problem, &space->group[g]) > 0)
+            all += (size_t)space->group[g].microbatches;
+    uint64_t *value = malloc((all + 1) * sizeof *value);
     if (!value) return NULL;
     all = 0;
     for (int g = first; g < end; g++)
-        for (int i = 0; i < space->group[g].microbatches; i++)
-            value[all++] = space->group[g].microbatch[i];
+        if (group_allowed_networks(&space->problem, &space->group[g]) > 0)
+            for (int i = 0; i < space->group[g].microbatches; i++)
+                value[all++] = space->group[g].microbatch[i];
     qsort(value, all, sizeof *value, compare_numbers);
     for (size_t i = 0; i < all; i++)
         if (i == 0 || value[i] != value[i - 1]) value[kept++] = value[i];
@@ -235,8 +237,11 @@ bool plan_open_part(struct plan *s, int part, int threads)
     for (int i = 0, f = 0; i < s->portions; i++) {
         if (s->portion[i].part != part) continue;
         const struct degree *d = s->portion[i].degree;
-        for (int g = d->first; g < d->end; g++)
-            if (!add_group(s, &s->space->group[g], &s->folio[f])) return false;
+        for (int g = d->first; g < d->end; g++) {
+            const struct group *group = &s->space->group[g];
+            if (group_allowed_networks(&s->space->problem, group) == 0) continue;
+            if (!add_group(s, group, &s->folio[f])) return false;
+        }
         f++;
     }
     part_order(s, threads);

@@ -34,7 +34,9 @@ static bool allowed(const struct rk_problem *p, enum rk_axis axis, uint64_t valu
 {
     const int count = p->pinned[axis].count;
     for (int i = 0; i < count; i++)
-        if (p->pinned[axis].value[i] == value) return true;
+        if (value == p->pinned[axis].value[i] ||
+            (value > p->pinned[axis].value[i] && value <= p->pinned[axis].to[i]))
+            return true;
     return count == 0;
 }
 

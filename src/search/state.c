@@ -72,8 +72,10 @@ uint64_t state_fingerprint(const struct rk_problem *p, const struct rk_search_op
     mix_number(&hash, p->datatype);
     for (int axis = 0; axis < RK_AXES; axis++) {
         mix_number(&hash, (uint64_t)p->pinned[axis].count);
-        for (int i = 0; i < p->pinned[axis].count; i++)
+        for (int i = 0; i < p->pinned[axis].count; i++) {
             mix_number(&hash, p->pinned[axis].value[i]);
+            mix_number(&hash, p->pinned[axis].to[i]);
+        }
     }
     mix_number(&hash, options->mode);
     mix_number(&hash, options->top);

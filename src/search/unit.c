@@ -180,7 +180,7 @@ void group_count_networks(const struct rk_space *space, const struct group *g,
             }
 }
 
-static uint64_t allowed_networks(const struct rk_problem *p, const struct group *g)
+uint64_t group_allowed_networks(const struct rk_problem *p, const struct group *g)
 {
     const struct values *inner = g->options->inner;
     uint64_t allowed = 0;
@@ -275,13 +275,17 @@ static void load_sharding(struct run *r)
     load_reduce(r);
 }
 
+static void load_tiers(struct run *r)
+{
+    memset(r->s->on, 0, sizeof *r->s->on * (size_t)r->problem->system->memories);
+    for (int i = 0; i < 3; i++)
+        r->s->on[r->tier[i]][i] = 1;
+}
+
 static void load_transfers(struct run *r)
 {
     double **a = r->s->array;
     const int tiers = r->problem->system->memories;
-    memset(r->s->on, 0, sizeof *r->s->on * (size_t)tiers);
-    for (int i = 0; i < 3; i++)
-        r->s->on[r->tier[i]][i] = 1;
     memset(a[A_FORWARD_TRANSFER], 0, LANES * sizeof(double));
     memset(a[A_BACKWARD_TRANSFER], 0, LANES * sizeof(double));
     for (int tier = 1; tier < tiers; tier++) {
@@ -347,7 +351,8 @@ static void load_networks(struct run *r)
     const struct values *tensor = &r->options->inner[INNER_TENSOR_NETWORK];
     const struct values *pipeline = &r->options->inner[INNER_PIPELINE_NETWORK];
     for (int i = 0; i < tensor->count; i++)
-        load_tensor_network(r, tensor->value[i]);
+        if (folio_uses_network(r->problem->system, r->group->tensor, tensor->value[i]))
+            load_tensor_network(r, tensor->value[i]);
     for (int i = 0; i < pipeline->count; i++)
         load_messages(r, pipeline->value[i]);
 }
@@ -511,9 +516,10 @@ static void run_offload(struct run *r)
         r->visitor->explain->refused_by_group += refused;
         return;
     }
-    load_transfers(r);
+    load_tiers(r);
     decide_memory(r);
     if (!any_fits(r)) return;
+    load_transfers(r);
     for (int t = 0; t < inner[INNER_TENSOR_NETWORK].count; t++) {
         const uint64_t tensor = inner[INNER_TENSOR_NETWORK].value[t];
         r->batch.at[INNER_TENSOR_NETWORK] = t;
@@ -568,7 +574,7 @@ void unit_run(const struct rk_space *space, const struct unit *unit, struct scra
         .blocks = (double)(space->problem.model->layers / g->pipeline),
         .pipeline = (double)g->pipeline,
         .full = unit->first_row < unit->folio->rows->full,
-        .networks = allowed_networks(&space->problem, g),
+        .networks = group_allowed_networks(&space->problem, g),
         .batch = {.unit = unit},
     };
     if (r.networks == 0) return;
@@ -595,6 +601,7 @@ double unit_bound_s(const struct rk_space *space, const struct unit *unit)
         const int b = lane_microbatch(unit, i);
         const double m = (double)(g->batch / g->data / g->microbatch[unit->first_microbatch + b]);
         for (int n = 0; n < unit->folio->networks; n++) {
+            if (!folio_uses_network(space->problem.system, g->tensor, (uint64_t)n)) continue;
             const struct layer_cost *l =
                 folio_layer(unit->folio, unit->folio_microbatch + b, lane_row(unit, i), n);
             const double base_s = l->forward_s[0] + l->backward_s[0];

@@ -112,6 +112,7 @@ static void draw_pins(struct rk_problem *p)
         p->pinned[axis].count = 1 + (int)below(2);
         for (int i = 0; i < p->pinned[axis].count; i++)
             p->pinned[axis].value[i] = number ? UINT64_C(1) << below(4) : below(3);
+        if (below(4) == 0) p->pinned[axis].to[0] = p->pinned[axis].value[0] + below(8);
         if (p->pinned[axis].count == 2 && p->pinned[axis].value[0] == p->pinned[axis].value[1])
             p->pinned[axis].count = 1;
     }
