@@ -204,7 +204,7 @@ void describe_system(struct report *report, const struct rk_system *system, unsi
 
 void strategy_columns(struct report_column columns[STRATEGY_COLUMNS])
 {
-    static const char *const others[] = {"ranks", "batch", "datatype", "training"};
+    static const char *const others[] = {"gpus", "batch", "datatype", "training"};
     for (int i = 0; i < 4; i++)
         columns[i] = (struct report_column){.name = others[i]};
     for (int i = 0; i < RK_AXES; i++)

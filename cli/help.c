@@ -93,17 +93,22 @@ static void print_lists(FILE *out, const struct usage *usage)
 
 void options_print_help(FILE *out, const struct usage *usage)
 {
+    char title[256];
     fputs("usage: ", out);
     fprintf(out, "reckon%s%s", *usage->name ? " " : "", usage->name);
     fprintf(out, " %s\n\n", usage->synopsis);
     print_paragraphs(out, usage->description);
     print_lists(out, usage);
     for (const struct option_group *group = usage->groups; group->rows; group++) {
-        fprintf(out, "\n%s:\n", group->title);
+        fputc('\n', out);
+        snprintf(title, sizeof title, "%s:", group->title);
+        print_wrapped(out, title, 0, 2);
         for (const struct option *row = group->rows; row->name; row++)
             print_option(out, row);
     }
     if (usage->examples[0].command) fputs("\nExamples:\n", out);
-    for (const struct example *e = usage->examples; e->command; e++)
-        fprintf(out, "  # %s\n  %s\n", e->what, e->command);
+    for (const struct example *e = usage->examples; e->command; e++) {
+        if (e->what) fprintf(out, "  %s\n", e->what);
+        fprintf(out, "    %s\n", e->command);
+    }
 }

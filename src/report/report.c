@@ -3,6 +3,7 @@
 #include "report/write.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -132,6 +133,19 @@ const struct report_table *table_next(const struct report *report, const struct 
 }
 
 /* ---- writing ---- */
+
+const char *report_digits(uint64_t count, char buffer[REPORT_DIGITS])
+{
+    char digits[24];
+    const int length = snprintf(digits, sizeof digits, "%" PRIu64, count);
+    char *to = buffer;
+    for (int i = 0; i < length; i++) {
+        if (i && length > 4 && (length - i) % 3 == 0) *to++ = ',';
+        *to++ = digits[i];
+    }
+    *to = '\0';
+    return buffer;
+}
 
 const char *number_exact(double number, char buffer[NUMBER_SIZE])
 {

@@ -112,6 +112,10 @@ static inline struct report_cell cell_flag(bool flag)
     return (struct report_cell){REPORT_FLAG, {.flag = flag}};
 }
 
+/* "23,295,360"; returns `buffer`. */
+enum { REPORT_DIGITS = 32 };
+const char *report_digits(uint64_t count, char buffer[REPORT_DIGITS]);
+
 /* A zeroed struct is an empty report. */
 void report_release(struct report *report);
 

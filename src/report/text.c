@@ -59,18 +59,6 @@ struct layout {
     bool visible; /* not all cells are REPORT_NONE */
 };
 
-static void format_count(uint64_t count, char *buffer)
-{
-    char digits[24];
-    const int length = snprintf(digits, sizeof digits, "%" PRIu64, count);
-    char *to = buffer;
-    for (int i = 0; i < length; i++) {
-        if (i && length > 4 && (length - i) % 3 == 0) *to++ = ',';
-        *to++ = digits[i];
-    }
-    *to = '\0';
-}
-
 static void format_number(const struct report_column *column, const struct scale *scale,
                           double number, char *buffer)
 {
@@ -82,29 +70,26 @@ static void format_number(const struct report_column *column, const struct scale
         snprintf(buffer, CELL_SIZE, "%.*g", column->digits, number / scale->factor);
 }
 
-static void format_cell(const struct report_column *column, const struct scale *scale,
-                        const struct report_cell *cell, char *buffer)
+/* The cell's text: its own, or made in `buffer`. */
+static const char *format_cell(const struct report_column *column, const struct scale *scale,
+                               const struct report_cell *cell, char buffer[CELL_SIZE])
 {
     switch (cell->type) {
     case REPORT_TEXT:
-        snprintf(buffer, CELL_SIZE, "%s", cell->as.text);
-        break;
+        return cell->as.text;
     case REPORT_COUNT:
-        if (has_family(column->unit))
-            format_number(column, scale, (double)cell->as.count, buffer);
-        else
-            format_count(cell->as.count, buffer);
-        break;
+        if (!has_family(column->unit)) return report_digits(cell->as.count, buffer);
+        format_number(column, scale, (double)cell->as.count, buffer);
+        return buffer;
     case REPORT_NUMBER:
         format_number(column, scale, cell->as.number, buffer);
-        break;
+        return buffer;
     case REPORT_FLAG:
-        snprintf(buffer, CELL_SIZE, "%s", cell->as.flag ? "yes" : "no");
-        break;
+        return cell->as.flag ? "yes" : "no";
     case REPORT_NONE:
-        snprintf(buffer, CELL_SIZE, "-");
         break;
     }
+    return "-";
 }
 
 /* Columns on a terminal that `text` takes: bytes that start a UTF-8 character. */
@@ -192,8 +177,8 @@ static void measure_cell(const struct report_column *column, struct layout *layo
 {
     char text[CELL_SIZE];
     if (column->bar) return;
-    format_cell(column, &layout->scale, cell, text);
-    if (text_width(text) > layout->width) layout->width = text_width(text);
+    const int width = text_width(format_cell(column, &layout->scale, cell, text));
+    if (width > layout->width) layout->width = width;
     layout->left |= cell->type == REPORT_TEXT;
     layout->visible |= cell->type != REPORT_NONE;
 }
@@ -255,8 +240,8 @@ static void put_row(struct line *line, const struct report_table *table,
         if (column->bar) {
             if (cells[i].type == REPORT_NUMBER) draw_bar(line, column->bar, cells[i].as.number);
         } else {
-            format_cell(column, &layouts[i].scale, &cells[i], text);
-            put_aligned(line, text, layouts[i].width, layouts[i].left, NULL);
+            put_aligned(line, format_cell(column, &layouts[i].scale, &cells[i], text),
+                        layouts[i].width, layouts[i].left, NULL);
         }
         line->spaces += GAP;
     }
@@ -279,15 +264,16 @@ static void write_rows(struct line *line, const struct report_table *table,
 static void put_field(struct line *line, const struct report_column *column,
                       const struct report_cell *cell, int name_width, int value_width)
 {
-    char title[CELL_SIZE], text[CELL_SIZE];
+    char title[CELL_SIZE], text[CELL_SIZE], both[CELL_SIZE + 16];
     const struct scale scale = choose_scale(column->unit, cell_size(cell));
-    format_cell(column, &scale, cell, text);
-    const size_t used = strlen(text);
-    if (*scale.unit && used < sizeof text)
-        snprintf(text + used, sizeof text - used, " %s", scale.unit);
+    const char *value = format_cell(column, &scale, cell, text);
     put_aligned(line, column_title(column, title), name_width, true, NULL);
     line->spaces += GAP;
-    put_aligned(line, text, value_width, true, NULL);
+    if (*scale.unit) {
+        snprintf(both, sizeof both, "%s %s", value, scale.unit);
+        value = both;
+    }
+    put_aligned(line, value, value_width, true, NULL);
     line->spaces += GAP;
     if (column->help) put(line, column->help, dim);
     end_line(line);

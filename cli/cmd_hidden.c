@@ -1,0 +1,43 @@
+/* The hidden commands: what is made from the tables, for the source tree and for shells. */
+#include "catalog/catalog.h"
+#include "cli/commands.h"
+
+#include <string.h>
+
+static int refuse(const char *text)
+{
+    struct rk_error error;
+    rk_fail(&error, RK_USAGE, NULL, 0, 0, "%s", text);
+    return options_fail(&error);
+}
+
+int cmd_man(int argc, char **argv)
+{
+    struct rk_error error;
+    const struct command *command = argc > 1 ? options_command(commands, argv[1], &error) : NULL;
+    if (argc > 1 && !command) return options_fail(&error);
+    if (command && !command->usage) return refuse("that command has no manual page");
+    options_print_man(stdout, command ? command->usage : &main_usage);
+    return RK_OK;
+}
+
+int cmd_complete(int argc, char **argv)
+{
+    if (argc == 2 && options_print_completion(stdout, argv[1], commands)) return RK_OK;
+    return refuse("__complete takes one of bash, zsh, fish");
+}
+
+int cmd_list(int argc, char **argv)
+{
+    struct catalog_list list = {.count = 0};
+    struct rk_error error;
+    const bool models = argc == 2 && strcmp(argv[1], "models") == 0;
+    if (!models && (argc != 2 || strcmp(argv[1], "systems") != 0))
+        return refuse("__list takes models or systems");
+    const enum rk_status status =
+        catalog_list(models ? CATALOG_MODELS : CATALOG_SYSTEMS, &list, &error);
+    for (size_t i = 0; status == RK_OK && i < list.count; i++)
+        puts(list.id[i]);
+    catalog_list_release(&list);
+    return status == RK_OK ? RK_OK : options_fail(&error);
+}

@@ -1,0 +1,118 @@
+/* reckon models: what there is to train. */
+#include "catalog/catalog.h"
+#include "cli/commands.h"
+#include "cli/describe.h"
+#include "cli/entry.h"
+#include "cli/show.h"
+
+struct models_args {
+    const char *name;
+    struct show_args show;
+};
+
+/* clang-format off */
+static const struct operand models_operands[] = {
+    {"MODEL", "an id of the catalog, a file, or - (standard input): show this one with its sources",
+     offsetof(struct models_args, name), true, "models"},
+    {.name = NULL},
+};
+
+const struct usage models_usage = {
+    .name = "models",
+    .summary = "list the models of the catalog, or show one",
+    .synopsis = "[MODEL] [options]",
+    .description =
+        "Lists every model of the catalog with its number of parameters, which is computed from "
+        "its shape; or shows one with all its dimensions and the sources of the numbers.",
+    .operands = models_operands,
+    .groups = {
+        {"Form", show_options, offsetof(struct models_args, show)},
+        {"General", options_help_rows, 0},
+    },
+    .examples = {
+        {"reckon models", "What there is:"},
+        {"reckon models gpt3-175b", "One of them, with its sources:"},
+        {"reckon models --format json", "For a program:"},
+    },
+    .see_also = "reckon-systems(1), reckon-model(5)",
+};
+
+static const struct report_column columns[] = {
+    {.name = "id"},
+    {.name = "parameters", .unit = "n", .digits = 2},
+    {.name = "layers"}, {.name = "hidden"}, {.name = "feedforward"}, {.name = "heads"},
+    {.name = "sequence"}, {.name = "vocabulary"}, {.name = "name"},
+};
+/* clang-format on */
+
+static enum rk_status add_model(struct report *report, struct report_table *table, const char *id,
+                                struct rk_error *error)
+{
+    struct rk_model model;
+    struct catalog_entry entry = {.id = NULL};
+    enum rk_status status = rk_model_load(id, &model, error);
+    if (status == RK_OK) status = catalog_describe(CATALOG_MODELS, id, &entry, error);
+    if (status == RK_OK) {
+        const struct report_cell cells[] = {
+            cell_text(id),
+            cell_count(rk_model_parameters(&model)),
+            cell_count(model.layers),
+            cell_count(model.hidden),
+            cell_count(model.feedforward),
+            cell_count(model.heads),
+            cell_count(model.sequence),
+            model.vocabulary ? cell_count(model.vocabulary) : cell_none(),
+            cell_text(report_text(report, "%s", entry.name ? entry.name : "")),
+        };
+        report_row(report, table, cells);
+    }
+    catalog_entry_release(&entry);
+    return status;
+}
+
+static enum rk_status list_models(struct report *report, struct catalog_list *list,
+                                  struct rk_error *error)
+{
+    struct report_table *table = report_add(
+        report, &(struct report_table){.name = "models",
+                                       .formats = REPORT_IN_ALL,
+                                       .columns = columns,
+                                       .column_count = sizeof columns / sizeof *columns});
+    enum rk_status status = catalog_list(CATALOG_MODELS, list, error);
+    for (size_t i = 0; status == RK_OK && i < list->count; i++)
+        status = add_model(report, table, list->id[i], error);
+    return status;
+}
+
+static enum rk_status show_model(struct report *report, const char *name, struct rk_error *error)
+{
+    struct rk_model model;
+    struct catalog_entry entry = {.id = NULL};
+    enum rk_status status = rk_model_load(name, &model, error);
+    if (status == RK_OK) status = entry_describe(CATALOG_MODELS, name, &entry, error);
+    if (status == RK_OK) {
+        entry_headline(report, &entry);
+        describe_model(report, &model, REPORT_IN_ALL);
+        entry_sources(report, &entry);
+    }
+    catalog_entry_release(&entry);
+    return status;
+}
+
+int cmd_models(int argc, char **argv)
+{
+    struct models_args args = {.name = NULL};
+    struct report report = {.first = NULL};
+    struct catalog_list list = {.count = 0};
+    struct rk_error error;
+    const int done = options_read(&models_usage, argc, argv, &args);
+    if (done >= 0) return done;
+
+    const enum rk_status status =
+        args.name ? show_model(&report, args.name, &error) : list_models(&report, &list, &error);
+    const int code =
+        status == RK_OK ? show_report(&report, &args.show, NULL, RK_OK) : options_fail(&error);
+    report_release(&report);
+    catalog_list_release(&list);
+    return code;
+}

@@ -1,0 +1,146 @@
+/* reckon systems: what there is to train on. */
+#include "base/units.h"
+#include "catalog/catalog.h"
+#include "cli/commands.h"
+#include "cli/describe.h"
+#include "cli/entry.h"
+#include "cli/show.h"
+
+struct systems_args {
+    const char *name;
+    struct show_args show;
+};
+
+/* clang-format off */
+static const struct operand systems_operands[] = {
+    {"SYSTEM", "an id of the catalog, a file, - (standard input) or a description in one line: show this one with its sources",
+     offsetof(struct systems_args, name), true, "systems"},
+    {.name = NULL},
+};
+
+const struct usage systems_usage = {
+    .name = "systems",
+    .summary = "list the systems of the catalog, or show one",
+    .synopsis = "[SYSTEM] [options]",
+    .description =
+        "Lists every system of the catalog: peak of the matrix engine per datatype, memory of a "
+        "device, and networks; or shows one with all that is known about it and the sources of "
+        "the numbers. A system can also be described in one line, as reckon-system(5) explains.",
+    .operands = systems_operands,
+    .groups = {
+        {"Form", show_options, offsetof(struct systems_args, show)},
+        {"General", options_help_rows, 0},
+    },
+    .examples = {
+        {"reckon systems", "What there is:"},
+        {"reckon systems a100-80g-nvl8", "One of them, with its sources:"},
+        {"reckon systems \"h100-80g x4096 nvl8 hbm=120GiB mem2=1TiB@100GB/s\"",
+         "A machine that is not in the catalog:"},
+    },
+    .see_also = "reckon-models(1), reckon-system(5)",
+};
+
+static const struct report_column columns[] = {
+    {.name = "id"},
+    {.name = "float8_FLOPps",   .title = "float8",   .unit = "FLOP/s", .digits = 0},
+    {.name = "float16_FLOPps",  .title = "float16",  .unit = "FLOP/s", .digits = 0},
+    {.name = "bfloat16_FLOPps", .title = "bfloat16", .unit = "FLOP/s", .digits = 0},
+    {.name = "float32_FLOPps",  .title = "float32",  .unit = "FLOP/s", .digits = 0},
+    {.name = "memory"}, {.name = "networks"},
+};
+/* clang-format on */
+
+enum { PEAK_COLUMN = 1, TEXT_SIZE = 256 };
+
+/* "80 GiB at 3.35 TB/s, ..." */
+static const char *memories_text(struct report *report, const struct rk_system *system)
+{
+    char text[TEXT_SIZE] = "", size[QUANTITY_TEXT], rate[QUANTITY_TEXT];
+    size_t used = 0;
+    for (int i = 0; i < system->memories && used < sizeof text; i++)
+        used += (size_t)snprintf(
+            text + used, sizeof text - used, "%s%s at %s", i ? ", " : "",
+            quantity_format(size, QUANTITY_BYTES, system->memory[i].capacity_bytes),
+            quantity_format(rate, QUANTITY_BYTES_PER_S, system->memory[i].bandwidth_Bps));
+    return report_text(report, "%s", text);
+}
+
+/* "8 at 450 GB/s, ..." */
+static const char *networks_text(struct report *report, const struct rk_system *system)
+{
+    char text[TEXT_SIZE] = "", rate[QUANTITY_TEXT];
+    size_t used = 0;
+    for (int i = 0; i < system->networks && used < sizeof text; i++)
+        used += (size_t)snprintf(
+            text + used, sizeof text - used, "%s%llu at %s", i ? ", " : "",
+            (unsigned long long)system->network[i].size,
+            quantity_format(rate, QUANTITY_BYTES_PER_S, system->network[i].bandwidth_Bps));
+    return report_text(report, "%s", text);
+}
+
+static enum rk_status add_system(struct report *report, struct report_table *table, const char *id,
+                                 struct rk_error *error)
+{
+    struct rk_system system = {.memories = 0};
+    const enum rk_status status = rk_system_load(id, &system, error);
+    if (status == RK_OK) {
+        struct report_cell cells[sizeof columns / sizeof *columns] = {cell_text(id)};
+        for (int i = 0; i < RK_DATATYPES; i++)
+            cells[PEAK_COLUMN + i] = system.matrix[i].curve.steps
+                                         ? cell_number(system.matrix[i].peak_flops)
+                                         : cell_none();
+        cells[PEAK_COLUMN + RK_DATATYPES] = cell_text(memories_text(report, &system));
+        cells[PEAK_COLUMN + RK_DATATYPES + 1] = cell_text(networks_text(report, &system));
+        report_row(report, table, cells);
+    }
+    rk_system_release(&system);
+    return status;
+}
+
+static enum rk_status list_systems(struct report *report, struct catalog_list *list,
+                                   struct rk_error *error)
+{
+    struct report_table *table = report_add(
+        report, &(struct report_table){.name = "systems",
+                                       .formats = REPORT_IN_ALL,
+                                       .columns = columns,
+                                       .column_count = sizeof columns / sizeof *columns});
+    enum rk_status status = catalog_list(CATALOG_SYSTEMS, list, error);
+    for (size_t i = 0; status == RK_OK && i < list->count; i++)
+        status = add_system(report, table, list->id[i], error);
+    return status;
+}
+
+static enum rk_status show_system(struct report *report, const char *name, struct rk_error *error)
+{
+    struct rk_system system = {.memories = 0};
+    struct catalog_entry entry = {.id = NULL};
+    enum rk_status status = rk_system_load(name, &system, error);
+    if (status == RK_OK) status = entry_describe(CATALOG_SYSTEMS, name, &entry, error);
+    if (status == RK_OK) {
+        entry_headline(report, &entry);
+        describe_system(report, &system, REPORT_IN_ALL);
+        entry_sources(report, &entry);
+    }
+    catalog_entry_release(&entry);
+    rk_system_release(&system);
+    return status;
+}
+
+int cmd_systems(int argc, char **argv)
+{
+    struct systems_args args = {.name = NULL};
+    struct report report = {.first = NULL};
+    struct catalog_list list = {.count = 0};
+    struct rk_error error;
+    const int done = options_read(&systems_usage, argc, argv, &args);
+    if (done >= 0) return done;
+
+    const enum rk_status status =
+        args.name ? show_system(&report, args.name, &error) : list_systems(&report, &list, &error);
+    const int code =
+        status == RK_OK ? show_report(&report, &args.show, NULL, RK_OK) : options_fail(&error);
+    report_release(&report);
+    catalog_list_release(&list);
+    return code;
+}

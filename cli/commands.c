@@ -1,0 +1,43 @@
+#include "cli/commands.h"
+
+/* clang-format off */
+const struct command commands[] = {
+    {"estimate",   cmd_estimate, "the time and memory of one training plan",        &estimate_usage},
+    {"search",     cmd_search,   "the best strategies of all there are",            &search_usage},
+    {"models",     cmd_models,   "list the models of the catalog, or show one",     &models_usage},
+    {"systems",    cmd_systems,  "list the systems of the catalog, or show one",    &systems_usage},
+    {"calculon",   cmd_calculon, "the commands of the published tool Calculon",     &calculon_usage},
+    {"__man",      cmd_man,      "print a manual page",                             NULL},
+    {"__complete", cmd_complete, "print a completion script",                       NULL},
+    {"__list",     cmd_list,     "print the ids of models or systems",              NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
+static const struct option main_options[] = {
+    {.name = "version", .type = OPTION_HELP, .help = "print the version"},
+    {.name = NULL},
+};
+
+const struct usage main_usage = {
+    .name = "",
+    .summary = "predict the time and memory of LLM training plans, and search for the best",
+    .synopsis = "COMMAND [options]",
+    .description =
+        "Reckon predicts what training a large language model costs on a machine: the time of a "
+        "step and the memory of a GPU under one strategy (estimate), and which strategy of all is "
+        "the best one (search). Every command explains itself: reckon COMMAND --help.",
+    .groups = {
+        {"General", options_help_rows, 0},
+        {"Version", main_options, 0},
+    },
+    .examples = {
+        {"reckon models", "What can be trained:"},
+        {"reckon search --model gpt3-175b --system a100-80g-nvl8 --gpus 1024 --batch 1536",
+         "The best way to train GPT-3 on 1,024 A100:"},
+        {"reckon estimate --model gpt3-175b --system a100-80g-nvl8 --tensor 8 --pipeline 8 --data 16 --batch 1536",
+         "One way, with its time and memory broken down:"},
+    },
+    .see_also = "reckon-estimate(1), reckon-search(1), reckon-models(1), reckon-systems(1), reckon-model(5), reckon-system(5), reckon-strategy(5)",
+    .commands = commands,
+};
+/* clang-format on */

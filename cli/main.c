@@ -1,0 +1,46 @@
+/* main.c - finds the subcommand and runs it. */
+#include "cli/axes.h"
+#include "cli/commands.h"
+#include "cli/show.h"
+
+#include <string.h>
+
+/* What a first run teaches. */
+static int greet(void)
+{
+    printf("Reckon predicts the time and memory of LLM training plans, and finds the best one.\n\n"
+           "Three commands to start with:\n");
+    for (const struct example *e = main_usage.examples; e->command; e++)
+        printf("\n  %s\n    %s\n", e->what, e->command);
+    printf("\nreckon --help lists all commands; reckon COMMAND --help explains one.\n");
+    return RK_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    struct rk_error error;
+    if (argc < 2) return greet();
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("reckon %s\n", RECKON_VERSION);
+        return RK_OK;
+    }
+    if (strcmp(argv[1], "help") == 0 && argc > 2) {
+        const struct command *topic = options_command(commands, argv[2], &error);
+        if (!topic || !topic->usage) return topic ? RK_USAGE : options_fail(&error);
+        options_print_help(stdout, topic->usage);
+        return RK_OK;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        options_print_help(stdout, &main_usage);
+        return RK_OK;
+    }
+    const struct command *command = options_command(commands, argv[1], &error);
+    return command ? command->run(argc - 1, argv + 1) : options_fail(&error);
+}
+
+int main(int argc, char **argv)
+{
+    axes_prepare();
+    return show_finish(run(argc, argv));
+}

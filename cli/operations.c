@@ -1,0 +1,118 @@
+/* operations.c - the operations of one block as a table: `reckon estimate --layers`. */
+#include "cli/breakdown.h"
+
+#include <string.h>
+
+/* How a column gets its value from an operation. */
+enum source { SOURCE_TEXT, SOURCE_NUMBER, SOURCE_FLAG };
+
+#define AT(member) offsetof(struct rk_operation, member)
+
+/* clang-format off */
+static const struct operation_column {
+    struct report_column column;
+    enum source source;
+    size_t offset;
+    bool in_text;
+} operation_columns[] = {
+    {{"name", "operation", NULL, 0, NULL, 0},                        SOURCE_TEXT,   AT(name),                       true},
+    {{"inputs", NULL, "n", 1, NULL, 0},                              SOURCE_NUMBER, AT(inputs),                     false},
+    {{"outputs", NULL, "n", 1, NULL, 0},                             SOURCE_NUMBER, AT(outputs),                    false},
+    {{"forward_flop", "forward", "FLOP", 2, NULL, 0},                SOURCE_NUMBER, AT(flop[RK_FORWARD]),           true},
+    {{"agrad_flop", "act. grad", "FLOP", 2, NULL, 0},                SOURCE_NUMBER, AT(flop[RK_AGRAD]),             true},
+    {{"wgrad_flop", "weight grad", "FLOP", 2, NULL, 0},              SOURCE_NUMBER, AT(flop[RK_WGRAD]),             true},
+    {{"forward_access_bytes", NULL, "B", 2, NULL, 0},                SOURCE_NUMBER, AT(access_bytes[RK_FORWARD]),   false},
+    {{"agrad_access_bytes", NULL, "B", 2, NULL, 0},                  SOURCE_NUMBER, AT(access_bytes[RK_AGRAD]),     false},
+    {{"wgrad_access_bytes", NULL, "B", 2, NULL, 0},                  SOURCE_NUMBER, AT(access_bytes[RK_WGRAD]),     false},
+    {{"forward_s", "forward", "s", 3, NULL, 0},                      SOURCE_NUMBER, AT(time_s[RK_FORWARD]),         true},
+    {{"agrad_s", "act. grad", "s", 3, NULL, 0},                      SOURCE_NUMBER, AT(time_s[RK_AGRAD]),           true},
+    {{"wgrad_s", "weight grad", "s", 3, NULL, 0},                    SOURCE_NUMBER, AT(time_s[RK_WGRAD]),           true},
+    {{"optimizer_flop", NULL, "FLOP", 2, NULL, 0},                   SOURCE_NUMBER, AT(optimizer_flop),             false},
+    {{"optimizer_access_bytes", NULL, "B", 2, NULL, 0},              SOURCE_NUMBER, AT(optimizer_access_bytes),     false},
+    {{"optimizer_s", "optimizer", "s", 3, NULL, 0},                  SOURCE_NUMBER, AT(optimizer_s),                true},
+    {{"base_forward_comm_bytes", NULL, "B", 2, NULL, 0},             SOURCE_NUMBER, AT(comm_bytes[0][0]),           false},
+    {{"edge_forward_comm_bytes", NULL, "B", 2, NULL, 0},             SOURCE_NUMBER, AT(comm_bytes[0][1]),           false},
+    {{"base_backward_comm_bytes", NULL, "B", 2, NULL, 0},            SOURCE_NUMBER, AT(comm_bytes[1][0]),           false},
+    {{"edge_backward_comm_bytes", NULL, "B", 2, NULL, 0},            SOURCE_NUMBER, AT(comm_bytes[1][1]),           false},
+    {{"base_redo_comm_bytes", NULL, "B", 2, NULL, 0},                SOURCE_NUMBER, AT(comm_bytes[2][0]),           false},
+    {{"edge_redo_comm_bytes", NULL, "B", 2, NULL, 0},                SOURCE_NUMBER, AT(comm_bytes[2][1]),           false},
+    {{"base_forward_comm_link_s", "comm fwd", "s", 3, NULL, 0},      SOURCE_NUMBER, AT(comm_link_s[0][0]),          true},
+    {{"edge_forward_comm_link_s", NULL, "s", 3, NULL, 0},            SOURCE_NUMBER, AT(comm_link_s[0][1]),          false},
+    {{"base_backward_comm_link_s", "comm bwd", "s", 3, NULL, 0},     SOURCE_NUMBER, AT(comm_link_s[1][0]),          true},
+    {{"edge_backward_comm_link_s", NULL, "s", 3, NULL, 0},           SOURCE_NUMBER, AT(comm_link_s[1][1]),          false},
+    {{"base_redo_comm_link_s", NULL, "s", 3, NULL, 0},               SOURCE_NUMBER, AT(comm_link_s[2][0]),          false},
+    {{"edge_redo_comm_link_s", NULL, "s", 3, NULL, 0},               SOURCE_NUMBER, AT(comm_link_s[2][1]),          false},
+    {{"base_forward_comm_exposed_s", NULL, "s", 3, NULL, 0},         SOURCE_NUMBER, AT(comm_exposed_s[0][0]),       false},
+    {{"edge_forward_comm_exposed_s", NULL, "s", 3, NULL, 0},         SOURCE_NUMBER, AT(comm_exposed_s[0][1]),       false},
+    {{"base_backward_comm_exposed_s", NULL, "s", 3, NULL, 0},        SOURCE_NUMBER, AT(comm_exposed_s[1][0]),       false},
+    {{"edge_backward_comm_exposed_s", NULL, "s", 3, NULL, 0},        SOURCE_NUMBER, AT(comm_exposed_s[1][1]),       false},
+    {{"base_redo_comm_exposed_s", NULL, "s", 3, NULL, 0},            SOURCE_NUMBER, AT(comm_exposed_s[2][0]),       false},
+    {{"edge_redo_comm_exposed_s", NULL, "s", 3, NULL, 0},            SOURCE_NUMBER, AT(comm_exposed_s[2][1]),       false},
+    {{"weight_bytes", "weights", "B", 1, NULL, 0},                   SOURCE_NUMBER, AT(weight_bytes),               true},
+    {{"activation_bytes", "activations", "B", 1, NULL, 0},           SOURCE_NUMBER, AT(activation_bytes),           true},
+    {{"activation_grad_bytes", NULL, "B", 1, NULL, 0},               SOURCE_NUMBER, AT(activation_grad_bytes),      false},
+    {{"weight_grad_bytes", NULL, "B", 1, NULL, 0},                   SOURCE_NUMBER, AT(weight_grad_bytes),          false},
+    {{"optimizer_bytes", NULL, "B", 1, NULL, 0},                     SOURCE_NUMBER, AT(optimizer_bytes),            false},
+    {{"recomputed", "redone", NULL, 0, NULL, 0},                     SOURCE_FLAG,   AT(recomputed),                 true},
+    {{"recommunicated", NULL, NULL, 0, NULL, 0},                     SOURCE_FLAG,   AT(recommunicated),             false},
+    {{"keeps_input", "kept", NULL, 0, NULL, 0},                      SOURCE_FLAG,   AT(keeps_input),                true},
+    {{"keeps_output", NULL, NULL, 0, NULL, 0},                       SOURCE_FLAG,   AT(keeps_output),               false},
+    {{"reuses_buffer", NULL, NULL, 0, NULL, 0},                      SOURCE_FLAG,   AT(reuses_buffer),              false},
+};
+/* clang-format on */
+
+enum { OPERATION_COLUMNS = sizeof operation_columns / sizeof *operation_columns };
+
+static struct report_cell operation_cell(const struct rk_operation *operation,
+                                         const struct operation_column *column)
+{
+    const char *member = (const char *)operation + column->offset;
+    const char *text;
+    double number;
+    bool flag;
+    switch (column->source) {
+    case SOURCE_TEXT:
+        memcpy(&text, member, sizeof text);
+        return cell_text(text);
+    case SOURCE_FLAG:
+        memcpy(&flag, member, sizeof flag);
+        return cell_flag(flag);
+    default:
+        memcpy(&number, member, sizeof number);
+        return cell_number(number);
+    }
+}
+
+/* All columns, or those for people. */
+static void add_operations(struct report *report, const struct rk_operation *operations, int count,
+                           bool text)
+{
+    struct report_cell cells[OPERATION_COLUMNS];
+    struct report_column *columns = report_alloc(report, OPERATION_COLUMNS * sizeof *columns);
+    int used = 0;
+    if (!columns) return;
+    for (int i = 0; i < OPERATION_COLUMNS; i++)
+        if (!text || operation_columns[i].in_text) columns[used++] = operation_columns[i].column;
+    struct report_table *table = report_add(
+        report,
+        &(struct report_table){.name = "operations",
+                               .title = "Operations of a block, one microbatch on one GPU",
+                               .formats = text ? REPORT_IN_TEXT : REPORT_IN_JSON | REPORT_IN_CSV,
+                               .columns = columns,
+                               .column_count = used});
+    for (int row = 0; row < count; row++) {
+        used = 0;
+        for (int i = 0; i < OPERATION_COLUMNS; i++)
+            if (!text || operation_columns[i].in_text)
+                cells[used++] = operation_cell(&operations[row], &operation_columns[i]);
+        report_row(report, table, cells);
+    }
+}
+
+void breakdown_operations(struct report *report, const struct breakdown *b)
+{
+    struct rk_operation operations[RK_MAX_OPERATIONS];
+    const int count = rk_block_operations(b->model, b->system, b->strategy, operations);
+    add_operations(report, operations, count, true);
+    add_operations(report, operations, count, false);
+}

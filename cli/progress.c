@@ -1,0 +1,72 @@
+#include "cli/progress.h"
+
+#include "cli/show.h"
+
+#include <math.h>
+#include <signal.h>
+#include <time.h>
+
+static volatile sig_atomic_t stop_wanted;
+
+static void want_stop(int number)
+{
+    (void)number;
+    stop_wanted = 1;
+}
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void progress_start(struct progress *progress, const char *what)
+{
+    struct sigaction action = {.sa_handler = want_stop, .sa_flags = (int)SA_RESETHAND};
+    const double started_s = now_s();
+    *progress = (struct progress){.what = what,
+                                  .draw = show_on_terminal(stderr),
+                                  .started_s = started_s,
+                                  .drawn_s = started_s + 0.15};
+    stop_wanted = 0;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+}
+
+static void draw(const struct progress *progress, uint64_t done, uint64_t total, double best_s,
+                 double elapsed_s)
+{
+    enum { WIDTH = 24 };
+    const double share = total ? (double)done / (double)total : 0;
+    const double rate = (double)done / elapsed_s;
+    const int full = (int)(share * WIDTH);
+    fprintf(stderr, "\r[%.*s%.*s] %3.0f %%  %.3g million %s/s", full, "########################",
+            WIDTH - full, "........................", 100 * share, rate / 1e6, progress->what);
+    if (isfinite(best_s) && best_s > 0) fprintf(stderr, "  best %.4g s", best_s);
+    if (rate > 0) fprintf(stderr, "  %.0f s left", (double)(total - done) / rate);
+    fputs("\033[K", stderr);
+}
+
+bool progress_step(void *context, uint64_t done, uint64_t total, double best_s)
+{
+    struct progress *progress = context;
+    if (progress->draw) {
+        const double now = now_s();
+        if (now - progress->drawn_s >= 0.1) {
+            draw(progress, done, total, best_s, now - progress->started_s);
+            progress->drawn_s = now;
+            progress->drawn = true;
+        }
+    }
+    return !stop_wanted;
+}
+
+bool progress_end(struct progress *progress)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    if (progress->drawn) fputs("\r\033[K", stderr);
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    return stop_wanted;
+}

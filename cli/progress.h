@@ -1,0 +1,27 @@
+/* progress.h - a long job on a terminal: a bar on standard error, and SIGINT as a wish to stop.
+ *
+ * One job at a time. The bar is drawn ten times a second at most, first after a quarter of a
+ * second, and only on a terminal; a second SIGINT ends the process as usual.
+ */
+#ifndef RECKON_CLI_PROGRESS_H
+#define RECKON_CLI_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct progress {
+    const char *what; /* "strategies" */
+    bool draw;
+    bool drawn;
+    double started_s, drawn_s;
+};
+
+void progress_start(struct progress *progress, const char *what);
+
+/* What a search calls (struct rk_search_options.progress), with a struct progress as context. */
+bool progress_step(void *context, uint64_t done, uint64_t total, double best_s);
+
+/* Wipes the bar and gives SIGINT back. True when the job was asked to stop. */
+bool progress_end(struct progress *progress);
+
+#endif
