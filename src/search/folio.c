@@ -80,7 +80,10 @@ static void fold_row(struct folio *folio, const struct rk_problem *p, int microb
     struct recompute_cost recompute;
     recompute_fold(&recompute, work, row->recompute, row->redo, true);
     for (int n = 0; n < folio->networks; n++) {
-        if (!folio_uses_network(p->system, folio->tensor, (uint64_t)n)) continue;
+        struct layer_cost *layer =
+            &folio->layer[((size_t)microbatch * (size_t)folio->rows->count + (size_t)r) *
+                              (size_t)folio->networks +
+                          (size_t)n];
         const struct comm_choice choice = {
             .network = &p->system->network[n],
             .ranks = (double)folio->tensor,
@@ -88,12 +91,9 @@ static void fold_row(struct folio *folio, const struct rk_problem *p, int microb
             .overlap = row->overlap,
             .conditions = conditions_of(row->recompute, row->redo),
         };
-        struct comm_cost comm;
-        comm_fold(&comm, work, &choice);
-        struct layer_cost *layer =
-            &folio->layer[((size_t)microbatch * (size_t)folio->rows->count + (size_t)r) *
-                              (size_t)folio->networks +
-                          (size_t)n];
+        struct comm_cost comm = {0}; /* what does not depend on the network is read from tier 0 */
+        if (folio_uses_network(p->system, folio->tensor, (uint64_t)n))
+            comm_fold(&comm, work, &choice);
         layer_join(layer, work, &recompute, &comm, true);
     }
 }

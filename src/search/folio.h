@@ -41,8 +41,8 @@ struct folio {
     } *weights; /* (2) without and with overlapped communication */
 };
 
-/* Whether tensor parallelism can run on a network at all. Layers of other networks are not folded:
- * whatever shares such a network only adds to its load. */
+/* Whether tensor parallelism can run on a network at all. It cannot on the others:
+ * whatever shares such a network only adds to its load. Their tables lack communication. */
 bool folio_uses_network(const struct rk_system *system, uint64_t tensor, uint64_t network);
 
 /* Bytes that folio_fold needs for each microbatch size. */

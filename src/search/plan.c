@@ -189,19 +189,21 @@ static bool folio_open(struct folio *f, const struct plan *s, const struct porti
     return f->layer && f->weights;
 }
 
-static void part_fold(struct plan *s, int threads)
+int plan_fold_jobs(const struct plan *s)
 {
     int jobs = 0;
     for (int i = 0; i < s->folios; i++)
         jobs += s->folio[i].microbatches;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-    for (int job = 0; job < jobs; job++) {
-        int f = 0, b = job;
-        while (b >= s->folio[f].microbatches)
-            b -= s->folio[f++].microbatches;
-        if (b == 0) folio_fold_weights(&s->folio[f], &s->space->problem);
-        folio_fold(&s->folio[f], &s->space->problem, b);
-    }
+    return jobs;
+}
+
+void plan_fold(struct plan *s, int job)
+{
+    int f = 0;
+    while (job >= s->folio[f].microbatches)
+        job -= s->folio[f++].microbatches;
+    if (job == 0) folio_fold_weights(&s->folio[f], &s->space->problem);
+    folio_fold(&s->folio[f], &s->space->problem, job);
 }
 
 static int compare_units(const void *a, const void *b)
@@ -211,21 +213,23 @@ static int compare_units(const void *a, const void *b)
     return (x->group > y->group) - (x->group < y->group);
 }
 
-/* The most promising first; equal ones in the order they were made. */
-static void part_order(struct plan *s, int threads)
+void plan_bound(struct plan *s, int unit)
 {
-#pragma omp parallel for schedule(dynamic, 4) num_threads(threads)
-    for (int i = 0; i < s->units; i++)
-        s->unit[i].bound_s = unit_bound_s(s->space, &s->unit[i]);
+    s->unit[unit].bound_s = unit_bound_s(s->space, &s->unit[unit]);
+}
+
+void plan_sort(struct plan *s)
+{
     qsort(s->unit, (size_t)s->units, sizeof *s->unit, compare_units);
 }
 
-bool plan_open_part(struct plan *s, int part, int threads)
+bool plan_begin_part(struct plan *s, int part)
 {
     for (int i = 0; i < s->folios; i++) {
         free(s->folio[i].layer);
         free(s->folio[i].weights);
     }
+    s->part = part;
     s->folios = s->units = 0;
     struct folio *grown = realloc(s->folio, ((size_t)s->portions + 1) * sizeof *grown);
     if (!grown) return false;
@@ -233,9 +237,13 @@ bool plan_open_part(struct plan *s, int part, int threads)
     for (int i = 0; i < s->portions; i++)
         if (s->portion[i].part == part)
             if (!folio_open(&s->folio[s->folios++], s, &s->portion[i])) return false;
-    part_fold(s, threads);
+    return true;
+}
+
+bool plan_list_units(struct plan *s)
+{
     for (int i = 0, f = 0; i < s->portions; i++) {
-        if (s->portion[i].part != part) continue;
+        if (s->portion[i].part != s->part) continue;
         const struct degree *d = s->portion[i].degree;
         for (int g = d->first; g < d->end; g++) {
             const struct group *group = &s->space->group[g];
@@ -244,6 +252,5 @@ bool plan_open_part(struct plan *s, int part, int threads)
         }
         f++;
     }
-    part_order(s, threads);
     return true;
 }

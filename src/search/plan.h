@@ -28,7 +28,7 @@ struct plan {
     int degrees, portions, parts;
     struct degree *degree;
     struct portion *portion;
-    /* the part at hand: */
+    int part; /* the one at hand: */
     int folios, units, units_room;
     struct folio *folio;
     struct unit *unit; /* (units) the most promising first */
@@ -38,7 +38,13 @@ struct plan {
 bool plan_open(struct plan *plan, const struct rk_space *space);
 void plan_close(struct plan *plan);
 
-/* Folds the layer tables of a part and lists its units. */
-bool plan_open_part(struct plan *plan, int part, int threads);
+/* A part is prepared in steps, those with a job or a unit by any number of threads: begin; fold every
+ * job; list_units; bound every unit; sort. False when there is no memory. */
+bool plan_begin_part(struct plan *plan, int part);
+int plan_fold_jobs(const struct plan *plan);
+void plan_fold(struct plan *plan, int job);
+bool plan_list_units(struct plan *plan);
+void plan_bound(struct plan *plan, int unit);
+void plan_sort(struct plan *plan);
 
 #endif

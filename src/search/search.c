@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -111,8 +112,18 @@ struct session {
     uint64_t fingerprint;
     double saved_s; /* when the state was last written */
     bool stopped;
-    uint64_t next; /* unit of the round, without a team */
+    int next;            /* job or unit of this process that nobody has */
+    int units;           /* of the round */
+    double limit;        /* that the round began with */
+    pthread_barrier_t barrier; /* sleeps where OpenMP's would spin, on machines with other work */
+    enum rk_status status;
+    struct rk_error *error;
 };
+
+static void no_memory(struct session *s)
+{
+    s->status = rk_fail(s->error, RK_IO, NULL, 0, 0, "not enough memory for the search");
+}
 
 static bool show_progress(struct session *s)
 {
@@ -128,41 +139,46 @@ static bool show_progress(struct session *s)
     return s->options->progress(s->options->context, decided, s->space->count, best_s);
 }
 
-/* The next unit of a round of `units`, or `units`. */
-static int claim(struct session *s, int units)
+/* The next job of `jobs` that no thread has, or at least `jobs`. */
+static int claim_job(struct session *s)
 {
+    int job;
+#pragma omp atomic capture
+    job = s->next++;
+    return job;
+}
+
+/* The next unit of the round that no thread of the team has, or at least s->units. */
+static int claim_unit(struct session *s)
+{
+    bool stopped;
     int unit;
+#pragma omp atomic read
+    stopped = s->stopped;
+    if (stopped) return s->units;
+    if (!s->team) return claim_job(s);
 #pragma omp critical(reckon_claim)
-    {
-        if (s->stopped) unit = units;
-        else if (s->team) unit = s->team->claim(s->team->context);
-        else unit = s->next < (uint64_t)units ? (int)s->next++ : units;
-    }
+    unit = s->team->claim(s->team->context);
     return unit;
 }
 
-/* Units [first, first + units) in any order, all with the limit the round began with: so what is
- * timed and what is bounded does not depend on threads or processes. */
-static void run_units(struct session *s, int first, int units)
+/* Units in any order, all with the limit the round began with: so what is timed and what is
+ * bounded does not depend on threads or processes. */
+static void run_units(struct session *s, int me)
 {
-    const double limit = topk_limit(&s->best);
-#pragma omp parallel num_threads(s->threads)
-    {
-        const int me = omp_get_thread_num();
-        struct worker *w = &s->worker[me];
-        for (int i = claim(s, units); i < units; i = claim(s, units)) {
-            w->visitor.limit = limit;
-            unit_run(s->space, &s->plan.unit[first + i], w->scratch, &w->visitor);
-            worker_flush(w);
-            if (me != 0 || show_progress(s)) continue;
-#pragma omp critical(reckon_claim)
-            s->stopped = true;
-        }
+    struct worker *w = &s->worker[me];
+    for (int i = claim_unit(s); i < s->units; i = claim_unit(s)) {
+        w->visitor.limit = s->limit;
+        unit_run(s->space, &s->plan.unit[s->state.first + i], w->scratch, &w->visitor);
+        worker_flush(w);
+        if (me != 0 || show_progress(s)) continue;
+#pragma omp atomic write
+        s->stopped = true;
     }
 }
 
 /* Sums of the round into the state, of all processes. */
-static void end_round(struct session *s)
+static void sum_round(struct session *s)
 {
     struct rk_search_counts counts = {0};
     struct rk_search_explain explain = {0};
@@ -185,52 +201,101 @@ static void end_round(struct session *s)
 
 enum { SAVE_EVERY_S = 1, LARGEST_ROUND = 256 };
 
-static enum rk_status save(struct session *s, struct rk_error *error)
+static void save(struct session *s)
 {
-    if (!s->options->state || (s->team && s->team->rank > 0)) return RK_OK;
-    if (now_s() - s->saved_s < SAVE_EVERY_S) return RK_OK;
+    if (!s->options->state || (s->team && s->team->rank > 0)) return;
+    if (now_s() - s->saved_s < SAVE_EVERY_S) return;
     s->saved_s = now_s();
-    return state_save(s->options->state, s->fingerprint, &s->state, &s->best, error);
+    s->status = state_save(s->options->state, s->fingerprint, &s->state, &s->best, s->error);
 }
 
-/* Small rounds first, so that a good limit is known when the many units come. */
-static enum rk_status run_part(struct session *s, struct rk_error *error)
+static void begin_round(struct session *s)
 {
-    enum rk_status status = RK_OK;
-    while (status == RK_OK && s->state.first < s->plan.units && !s->stopped) {
-        const int left = s->plan.units - s->state.first;
-        const int units = left < s->state.size ? left : s->state.size;
-        s->next = 0;
-        if (s->team) s->team->begin(s->team->context, units);
-        run_units(s, s->state.first, units);
-        end_round(s);
-        if (s->stopped) break; /* the state on disk stays at the end of the last whole round */
-        s->state.first += units;
-        s->state.size = s->state.size < LARGEST_ROUND ? 2 * s->state.size : LARGEST_ROUND;
-        status = save(s, error);
+    const int left = s->plan.units - s->state.first;
+    s->units = left < s->state.size ? left : s->state.size;
+    s->limit = topk_limit(&s->best);
+    s->next = 0;
+    if (s->team) s->team->begin(s->team->context, s->units);
+}
+
+/* Small rounds first, so that a good limit is known when the many units come. When the search is
+ * stopped, the state on disk stays at the end of the last whole round. */
+static void end_round(struct session *s)
+{
+    sum_round(s);
+    if (s->stopped) return;
+    s->state.first += s->units;
+    s->state.size = s->state.size < LARGEST_ROUND ? 2 * s->state.size : LARGEST_ROUND;
+    save(s);
+}
+
+/* All threads wait for each other; then one of them does `step`, while the others wait. */
+static void together(struct session *s, int me, void (*step)(struct session *))
+{
+    pthread_barrier_wait(&s->barrier);
+    if (me == 0) step(s);
+    pthread_barrier_wait(&s->barrier);
+}
+
+static void begin_part(struct session *s)
+{
+    s->next = 0;
+    if (!plan_begin_part(&s->plan, s->state.part)) no_memory(s);
+}
+
+static void begin_bounds(struct session *s)
+{
+    s->next = 0;
+    if (!plan_list_units(&s->plan)) no_memory(s);
+}
+
+static void begin_units(struct session *s) { plan_sort(&s->plan); }
+
+static void end_part(struct session *s)
+{
+    if (s->stopped) return;
+    s->state.part++;
+    s->state.first = 0;
+}
+
+static void run_part(struct session *s, int me)
+{
+    together(s, me, begin_part);
+    if (s->status != RK_OK) return;
+    const int jobs = plan_fold_jobs(&s->plan);
+    for (int job = claim_job(s); job < jobs; job = claim_job(s))
+        plan_fold(&s->plan, job);
+    together(s, me, begin_bounds);
+    if (s->status != RK_OK) return;
+    for (int unit = claim_job(s); unit < s->plan.units; unit = claim_job(s))
+        plan_bound(&s->plan, unit);
+    together(s, me, begin_units);
+    while (s->status == RK_OK && s->state.first < s->plan.units && !s->stopped) {
+        together(s, me, begin_round);
+        run_units(s, me);
+        together(s, me, end_round);
     }
-    return status;
+    together(s, me, end_part);
 }
 
-static enum rk_status no_memory(struct rk_error *error)
+static void run_parts(struct session *s)
 {
-    return rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the search");
-}
-
-static enum rk_status run_parts(struct session *s, struct rk_error *error)
-{
-    for (; s->state.part < s->plan.parts && !s->stopped; s->state.part++) {
-        if (!plan_open_part(&s->plan, s->state.part, s->threads)) return no_memory(error);
-        const enum rk_status status = run_part(s, error);
-        if (status != RK_OK || s->stopped) return status;
-        s->state.first = 0;
+#pragma omp parallel num_threads(s->threads)
+    {
+#pragma omp single
+        {
+            s->threads = omp_get_num_threads();
+            pthread_barrier_init(&s->barrier, NULL, (unsigned)s->threads);
+        }
+        while (s->status == RK_OK && s->state.part < s->plan.parts && !s->stopped)
+            run_part(s, omp_get_thread_num());
     }
-    return RK_OK;
+    pthread_barrier_destroy(&s->barrier);
 }
 
 enum { FIRST_ROUND = 2 };
 
-static enum rk_status session_open(struct session *s, struct rk_error *error)
+static void session_open(struct session *s)
 {
     const uint64_t top = s->options->top < s->space->count ? s->options->top : s->space->count;
     const uint64_t room = top ? top : 1;
@@ -244,11 +309,15 @@ static enum rk_status session_open(struct session *s, struct rk_error *error)
         ok = worker_open(&s->worker[i], s->space, s->options, room);
         s->worker[i].shared = s->team ? &s->fresh : &s->best;
     }
-    if (!ok) return no_memory(error);
+    if (!ok) {
+        no_memory(s);
+        return;
+    }
     bool found;
-    if (!s->options->state) return RK_OK;
+    if (!s->options->state) return;
     s->fingerprint = state_fingerprint(&s->space->problem, s->options);
-    return state_load(s->options->state, s->fingerprint, &s->state, &s->best, &found, error);
+    s->status = state_load(s->options->state, s->fingerprint, &s->state, &s->best, &found,
+                           s->error);
 }
 
 static void session_close(struct session *s)
@@ -281,19 +350,14 @@ enum rk_status search_with(const struct rk_space *space, const struct rk_search_
 {
     const double start_s = now_s();
     memset(result, 0, sizeof *result);
-    struct session session = {.space = space, .options = options, .team = team};
-    enum rk_status status;
-    if (options->mode == RK_SEARCH_TWIN) {
-        status = search_twin(space, options, result);
-        if (status != RK_OK) no_memory(error);
-    } else {
-        status = session_open(&session, error);
-        if (status == RK_OK) status = run_parts(&session, error);
-        if (status == RK_OK) session_finish(&session, result);
-        session_close(&session);
-    }
+    if (options->mode == RK_SEARCH_TWIN) return search_twin(space, options, result, error);
+    struct session session = {.space = space, .options = options, .team = team, .error = error};
+    session_open(&session);
+    if (session.status == RK_OK) run_parts(&session);
+    if (session.status == RK_OK) session_finish(&session, result);
+    session_close(&session);
     result->seconds = now_s() - start_s;
-    return status;
+    return session.status;
 }
 
 enum rk_status rk_search(const struct rk_space *space, const struct rk_search_options *options,

@@ -242,8 +242,13 @@ static void show_progress(struct selecting *s)
 
 static bool select_part(struct selecting *s, int part)
 {
-    bool failed = !plan_open_part(&s->plan, part, s->threads);
-    if (failed) return false;
+    if (!plan_begin_part(&s->plan, part)) return false;
+    const int jobs = plan_fold_jobs(&s->plan);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(s->threads)
+    for (int i = 0; i < jobs; i++)
+        plan_fold(&s->plan, i);
+    if (!plan_list_units(&s->plan)) return false;
+    bool failed = false;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(s->threads)
     for (int i = 0; i < s->plan.units; i++) {
         bool stopped;

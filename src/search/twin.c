@@ -35,13 +35,14 @@ static void count(const struct rk_estimate *e, struct rk_search_result *r)
 enum { PROGRESS_EVERY = 4096 };
 
 enum rk_status search_twin(const struct rk_space *space, const struct rk_search_options *options,
-                           struct rk_search_result *result)
+                           struct rk_search_result *result, struct rk_error *error)
 {
     const struct rk_problem *problem = &space->problem;
     const uint64_t total = rk_space_count(space);
     const uint64_t top = options->top < total ? options->top : total;
     struct topk best;
-    if (!topk_init(&best, top ? top : 1)) return RK_IO;
+    if (!topk_init(&best, top ? top : 1))
+        return rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the search");
     result->complete = true;
     result->counts.total = total;
     double least_s = INFINITY;
