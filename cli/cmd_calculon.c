@@ -1,6 +1,7 @@
 /* reckon calculon: the commands of the published tool Calculon [isaev2023], with its files, its
  * options and its output. */
-#include "cli/options.h"
+#include "cli/commands.h"
+#include "cli/progress.h"
 
 #include "interop/calculon_read.h"
 #include "interop/calculon_refusal.h"
@@ -12,9 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-extern const struct usage calculon_usage;
-int cmd_calculon(int argc, char **argv);
 
 /* ---- what the commands share ---- */
 
@@ -421,8 +419,15 @@ static int run_search(const struct search_args *args, search_fn *search)
     struct rk_model model;
     struct rk_system system = {.memories = 0};
     struct rk_error error = {.status = RK_OK};
+    struct progress progress;
     enum rk_status status = search_open(args, &problem, &model, &system, &error);
-    if (status == RK_OK) status = search(args, &problem, &error);
+    if (status == RK_OK) {
+        progress_start(&progress, "executions");
+        problem.progress = progress_step;
+        problem.context = &progress;
+        status = search(args, &problem, &error);
+        progress_end(&progress);
+    }
     rk_system_release(&system);
     return status == RK_OK ? RK_OK : options_fail(&error);
 }
@@ -498,7 +503,7 @@ static int run_parameters(int argc, char **argv)
 
 /* ---- the command ---- */
 
-static const struct command commands[] = {
+static const struct command calculon_commands[] = {
     {"llm", run_llm, "the time and memory of one execution", &llm_usage},
     {"llm-optimal-execution", run_optimal, "the executions with the best sample rate",
      &optimal_usage},
@@ -523,7 +528,7 @@ const struct usage calculon_usage = {
                   "One execution, as readable text:"},
                  {"reckon calculon loe model.json 4096 3072 float8 system.json best.json",
                   "The best execution on 4,096 processors:"}},
-    .commands = commands,
+    .commands = calculon_commands,
 };
 
 int cmd_calculon(int argc, char **argv)
@@ -531,7 +536,7 @@ int cmd_calculon(int argc, char **argv)
     struct rk_error error;
     char none;
     if (argc > 1 && argv[1][0] != '-') {
-        const struct command *command = options_command(commands, argv[1], &error);
+        const struct command *command = options_command(calculon_commands, argv[1], &error);
         return command ? command->run(argc - 1, argv + 1) : options_fail(&error);
     }
     const int done = options_read(&calculon_usage, argc, argv, &none);

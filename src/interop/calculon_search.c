@@ -3,6 +3,7 @@
 #include "interop/calculon_write.h"
 #include "interop/scan.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,10 +131,18 @@ static enum rk_status search_space(const struct calculon_problem *problem,
 {
     enum { SPARE = 16 }; /* times may differ where rates do not */
     const struct rk_search_options options = {
-        .mode = RK_SEARCH_EXHAUSTIVE, .threads = problem->threads, .top = list->top + SPARE};
+        .mode = RK_SEARCH_EXHAUSTIVE,
+        .threads = problem->threads,
+        .top = list->top + SPARE,
+        .progress = problem->progress,
+        .context = problem->context};
     struct rk_search_result result;
     const enum rk_status status = rk_search(space, &options, &result, error);
     if (status != RK_OK) return status;
+    if (!result.complete) {
+        rk_search_result_release(&result);
+        return rk_fail(error, RK_INTERRUPTED, NULL, 0, 0, "stopped; nothing was written");
+    }
     for (uint64_t i = 0; i < result.found; i++) {
         struct ranked item = {.index = result.best[i].index};
         rk_space_strategy(space, item.index, &item.strategy);
@@ -202,6 +211,8 @@ struct found_block {
 };
 
 struct replay {
+    const struct calculon_problem *problem;
+    uint64_t done, total;
     struct ranked_list *list;
     struct calculon_ranking *tally;
     struct rk_strategy last;
@@ -252,23 +263,32 @@ static void replay_one(struct replay *replay, const struct found *found)
     list_add(replay->list, &item);
 }
 
+/* Tells the caller how far a scan is; false when it is to stop. */
+static bool tell(const struct calculon_problem *problem, uint64_t done, uint64_t total)
+{
+    return !problem->progress || problem->progress(problem->context, done, total, INFINITY);
+}
+
 static bool replay_block(void *context, void *state)
 {
     struct found_block *block = state;
-    for (size_t i = 0; i < block->count; i++) replay_one(context, &block->found[i]);
+    struct replay *replay = context;
+    for (size_t i = 0; i < block->count; i++) replay_one(replay, &block->found[i]);
+    replay->done += block->count;
     block->count = 0;
-    return true;
+    return tell(replay->problem, replay->done, replay->total);
 }
 
 static enum rk_status search_with_break(const struct calculon_problem *problem,
                                         struct ranked_list *list, struct calculon_ranking *tally,
                                         struct rk_error *error)
 {
-    struct replay replay = {.list = list, .tally = tally};
+    struct replay replay = {.problem = problem, .list = list, .tally = tally};
     struct rk_problem p;
     set_problem(&p, problem);
     struct rk_space *space = rk_space_open(&p, error);
     if (!space) return error->status;
+    replay.total = rk_space_count(space);
     const struct scan scan = {.space = space,
                               .model = problem->model,
                               .system = problem->system,
@@ -304,9 +324,12 @@ enum rk_status calculon_search_best(const struct calculon_problem *problem, size
 /* ---- all that can run ---- */
 
 struct table {
+    const struct calculon_problem *problem;
+    uint64_t count;
     FILE *to; /* NULL: only count */
     enum rk_attention attention;
     uint64_t total, good;
+    bool failed; /* to write */
 };
 
 struct table_block {
@@ -359,21 +382,25 @@ static bool table_flush(void *context, void *state)
     table->total += block->total;
     table->good += block->good;
     block->total = block->good = 0;
-    if (!table->to) return true;
     const off_t size = ftello(block->text);
-    if (size < 0 || fflush(block->text) != 0) return false;
-    if (fwrite(block->data, 1, (size_t)size, table->to) != (size_t)size) return false;
-    return fseeko(block->text, 0, SEEK_SET) == 0;
+    if (table->to && size > 0) {
+        table->failed = fflush(block->text) != 0 ||
+                        fwrite(block->data, 1, (size_t)size, table->to) != (size_t)size ||
+                        fseeko(block->text, 0, SEEK_SET) != 0;
+        if (table->failed) return false;
+    }
+    return tell(table->problem, table->total, table->count);
 }
 
 enum rk_status calculon_search_all(const struct calculon_problem *problem, FILE *to,
                                    uint64_t *total, uint64_t *good, struct rk_error *error)
 {
-    struct table table = {.to = to, .attention = problem->model->attention};
+    struct table table = {.problem = problem, .to = to, .attention = problem->model->attention};
     struct rk_problem p;
     set_problem(&p, problem);
     struct rk_space *space = rk_space_open(&p, error);
     if (!space) return error->status;
+    table.count = rk_space_count(space);
     const struct scan scan = {.space = space,
                               .model = problem->model,
                               .system = problem->system,
@@ -385,7 +412,7 @@ enum rk_status calculon_search_all(const struct calculon_problem *problem, FILE 
                               .close = table_close};
     enum rk_status status = scan_run(&scan, error);
     rk_space_close(space);
-    if (status == RK_INTERRUPTED)
+    if (table.failed)
         status = rk_fail(error, RK_IO, NULL, 0, 0, "the rows could not be written: disk full?");
     *total = table.total;
     *good = table.good;

@@ -84,6 +84,6 @@ enum rk_status scan_run(const struct scan *scan, struct rk_error *error)
     pthread_mutex_destroy(&progress.lock);
 
     if (!progress.workers) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    if (progress.stopped) return rk_fail(error, RK_INTERRUPTED, NULL, 0, 0, "stopped");
+    if (progress.stopped) return rk_fail(error, RK_INTERRUPTED, NULL, 0, 0, "stopped; nothing was written");
     return RK_OK;
 }
