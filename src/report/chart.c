@@ -1,0 +1,213 @@
+#include "report/chart.h"
+#include "report/write.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const chart_kind_names[CHART_KINDS] = {"bars", "spans", "xy", "heat"};
+const char *const chart_role_names[CHART_ROLES] = {"x",      "x_end", "y",    "value",
+                                                   "series", "limit", "label"};
+
+const char *const chart_palette[CHART_COLOURS] = {"#4c78a8", "#f58518", "#e45756", "#72b7b2",
+                                                  "#54a24b", "#eeca3b", "#b279a2", "#ff9da6",
+                                                  "#9d755d", "#bab0ac"};
+
+/* What must be a number for a row to be drawn. */
+static const bool needs[CHART_KINDS][CHART_ROLES] = {
+    [CHART_BARS] = {[CHART_VALUE] = true},
+    [CHART_SPANS] = {[CHART_X] = true, [CHART_X_END] = true},
+    [CHART_XY] = {[CHART_X] = true, [CHART_Y] = true},
+    [CHART_HEAT] = {[CHART_VALUE] = true},
+};
+
+/* ---- cells ---- */
+
+int chart_column(const struct chart *chart, enum chart_role role)
+{
+    const char *name = chart->role[role];
+    for (int i = 0; name && i < chart->table->column_count; i++)
+        if (strcmp(chart->table->columns[i].name, name) == 0) return i;
+    return -1;
+}
+
+struct report_cell chart_cell(const struct chart *chart, size_t row, enum chart_role role)
+{
+    const int column = chart_column(chart, role);
+    assert(!chart->table->make);
+    if (column < 0) return cell_none();
+    return chart->table->cells[row * (size_t)chart->table->column_count + (size_t)column];
+}
+
+double chart_number(const struct chart *chart, size_t row, enum chart_role role)
+{
+    const struct report_cell cell = chart_cell(chart, row, role);
+    if (cell.type == REPORT_COUNT) return (double)cell.as.count;
+    return cell.type == REPORT_NUMBER ? cell.as.number : NAN;
+}
+
+const char *chart_text(const struct chart *chart, size_t row, enum chart_role role)
+{
+    const struct report_cell cell = chart_cell(chart, row, role);
+    return cell.type == REPORT_TEXT ? cell.as.text : "";
+}
+
+bool chart_row_is_drawn(const struct chart *chart, size_t row)
+{
+    const struct chart_axis *axes[CHART_ROLES] = {
+        [CHART_X] = &chart->x, [CHART_X_END] = &chart->x, [CHART_Y] = &chart->y};
+    for (int role = 0; role < CHART_ROLES; role++) {
+        if (!needs[chart->kind][role]) continue;
+        const double number = chart_number(chart, row, (enum chart_role)role);
+        if (!isfinite(number) || (axes[role] && axes[role]->log && number <= 0)) return false;
+    }
+    return true;
+}
+
+size_t chart_drawn(const struct chart *chart)
+{
+    size_t drawn = 0;
+    for (size_t row = 0; row < chart->table->rows; row++)
+        drawn += chart_row_is_drawn(chart, row);
+    return drawn;
+}
+
+/* ---- names ---- */
+
+int chart_name_index(const struct chart_names *names, const char *name)
+{
+    for (int i = 0; i < names->count; i++)
+        if (strcmp(names->name[i], name) == 0) return i;
+    return -1;
+}
+
+bool chart_names(const struct chart *chart, enum chart_role role, struct chart_names *names)
+{
+    *names = (struct chart_names){calloc(chart->table->rows + 1, sizeof *names->name), 0};
+    if (!names->name) return false;
+    for (size_t row = 0; row < chart->table->rows; row++) {
+        const char *name = chart_text(chart, row, role);
+        if (chart_name_index(names, name) < 0) names->name[names->count++] = name;
+    }
+    return true;
+}
+
+static bool is_listed(const struct chart *chart, const char *name)
+{
+    for (int i = 0; i < chart->series_count; i++)
+        if (strcmp(chart->series[i].name, name) == 0) return true;
+    return false;
+}
+
+struct chart_series *chart_all_series(const struct chart *chart, int *count)
+{
+    struct chart_names names;
+    struct chart_series *all = NULL;
+    *count = 0;
+    if (chart_column(chart, CHART_SERIES) < 0) return NULL;
+    if (!chart_names(chart, CHART_SERIES, &names)) return NULL;
+    if (names.count) all = calloc((size_t)names.count, sizeof *all);
+    for (int i = 0; all && i < chart->series_count; i++)
+        if (chart_name_index(&names, chart->series[i].name) >= 0)
+            all[(*count)++] = chart->series[i];
+    for (int i = 0; all && i < names.count; i++)
+        if (!is_listed(chart, names.name[i])) {
+            all[*count] = (struct chart_series){
+                names.name[i], (enum chart_colour)(*count % CHART_COLOURS), CHART_POINTS};
+            ++*count;
+        }
+    free(names.name);
+    return all;
+}
+
+/* ---- axes ---- */
+
+struct chart_scale chart_scale(const char *unit, double largest)
+{
+    /* clang-format off */
+    static const struct {
+        const char *unit;
+        struct chart_scale scale[7]; /* ascending */
+    } families[] = {
+        {"s",      {{1e-9, "ns"}, {1e-6, "µs"}, {1e-3, "ms"}, {1, "s"}, {86400, "days"}}},
+        {"B",      {{1, "B"}, {0x1p10, "KiB"}, {0x1p20, "MiB"}, {0x1p30, "GiB"}, {0x1p40, "TiB"}}},
+        {"B/s",    {{1, "B/s"}, {1e3, "kB/s"}, {1e6, "MB/s"}, {1e9, "GB/s"}, {1e12, "TB/s"}}},
+        {"FLOP",   {{1, "FLOP"}, {1e6, "MFLOP"}, {1e9, "GFLOP"}, {1e12, "TFLOP"}, {1e15, "PFLOP"}}},
+        {"FLOP/s", {{1, "FLOP/s"}, {1e9, "GFLOP/s"}, {1e12, "TFLOP/s"}, {1e15, "PFLOP/s"}}},
+        {"1/s",    {{1, "1/s"}, {1e3, "thousand/s"}, {1e6, "million/s"}}},
+        {"n",      {{1, ""}, {1e6, "million"}, {1e9, "billion"}}},
+        {"%",      {{0.01, "%"}}},
+    };
+    /* clang-format on */
+    for (size_t i = 0; unit && i < sizeof families / sizeof *families; i++) {
+        if (strcmp(unit, families[i].unit) != 0) continue;
+        const struct chart_scale *scale = families[i].scale;
+        while (scale[1].factor > 0 && scale[1].factor <= largest)
+            scale++;
+        return *scale;
+    }
+    return (struct chart_scale){1, unit ? unit : ""};
+}
+
+static void widen(struct chart_range *range, double number)
+{
+    if (!isfinite(number)) return;
+    range->min = fmin(range->min, number);
+    range->max = fmax(range->max, number);
+}
+
+/* The sum of the values of the row's category, up to this row. */
+static double stack_top(const struct chart *chart, size_t last)
+{
+    const char *name = chart_text(chart, last, CHART_Y);
+    double top = 0;
+    for (size_t row = 0; row <= last; row++)
+        if (chart_row_is_drawn(chart, row) && strcmp(chart_text(chart, row, CHART_Y), name) == 0)
+            top += chart_number(chart, row, CHART_VALUE);
+    return top;
+}
+
+struct chart_range chart_range(const struct chart *chart, enum chart_role role)
+{
+    const int column = chart_column(chart, role);
+    const bool stacks = chart->kind == CHART_BARS && !chart->beside;
+    struct chart_range range = {INFINITY, -INFINITY, {1, ""}};
+    for (size_t row = 0; row < chart->table->rows; row++) {
+        if (!chart_row_is_drawn(chart, row)) continue;
+        widen(&range, stacks ? stack_top(chart, row) : chart_number(chart, row, role));
+        if (role == CHART_X) widen(&range, chart_number(chart, row, CHART_X_END));
+        if (role == CHART_VALUE) widen(&range, chart_number(chart, row, CHART_LIMIT));
+    }
+    if (range.min > range.max) range.min = range.max = 0;
+    if (chart->kind == CHART_BARS) range.min = fmin(range.min, 0);
+    if (column >= 0)
+        range.scale =
+            chart_scale(chart->table->columns[column].unit, fmax(fabs(range.min), fabs(range.max)));
+    return range;
+}
+
+const char *chart_axis_title(const struct chart *chart, const struct chart_axis *axis,
+                             enum chart_role role, const struct chart_scale *scale, char *buffer,
+                             size_t size)
+{
+    const int index = chart_column(chart, role);
+    const struct report_column *column = index >= 0 ? &chart->table->columns[index] : NULL;
+    const char *title = axis->title     ? axis->title
+                        : !column       ? ""
+                        : column->title ? column->title
+                                        : column->name;
+    snprintf(buffer, size, scale->unit[0] ? "%s (%s)" : "%s", title, scale->unit);
+    return buffer;
+}
+
+/* ---- comma-separated values ---- */
+
+void chart_write_csv(const struct chart *chart, FILE *out)
+{
+    struct report_table table = *chart->table;
+    table.formats = REPORT_IN_CSV;
+    table.next = NULL;
+    const struct report report = {.first = &table, .last = &table};
+    write_csv(&report, out);
+}

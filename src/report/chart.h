@@ -1,0 +1,144 @@
+/* chart.h - a chart is a table and a few words on how to draw it.
+ *
+ * The numbers stand in a report_table of stored rows and nowhere else. A chart names the columns
+ * that play each role; from that come the drawing (SVG, without a browser), the comma-separated
+ * values, and the data that the interactive page draws. Four kinds do:
+ *
+ *     CHART_BARS   one bar of length VALUE per category Y; SERIES are stacked or side by side;
+ *                  LIMIT is a mark across the bar of the category (a capacity)
+ *     CHART_SPANS  rectangles from X to X_END in the row Y, coloured by SERIES, with LABEL inside
+ *                  where there is room: flame graphs, schedules, layouts
+ *     CHART_XY     points or lines of SERIES at (X, Y); LABEL names a point
+ *     CHART_HEAT   a cell per (X, Y), coloured by VALUE
+ *
+ * Columns of Y (except CHART_XY), SERIES, LABEL, and X of CHART_HEAT hold texts; categories stand
+ * in the order of their first row. The others hold numbers. A row with a number that is missing
+ * or not finite is not drawn.
+ */
+#ifndef RECKON_REPORT_CHART_H
+#define RECKON_REPORT_CHART_H
+
+#include "report/report.h"
+
+enum chart_kind { CHART_BARS, CHART_SPANS, CHART_XY, CHART_HEAT, CHART_KINDS };
+
+enum chart_role {
+    CHART_X,
+    CHART_X_END,
+    CHART_Y,
+    CHART_VALUE,
+    CHART_SERIES,
+    CHART_LIMIT,
+    CHART_LABEL,
+    CHART_ROLES
+};
+
+extern const char *const chart_kind_names[CHART_KINDS]; /* "bars", ... */
+extern const char *const chart_role_names[CHART_ROLES]; /* "x", "x_end", ... */
+
+enum chart_mark { CHART_POINTS, CHART_LINE, CHART_MARKS };
+
+enum { CHART_COLOURS = 10 };
+
+/* Ten colours that can be told apart on white and on black: blue, orange, red, teal, green,
+ * yellow, purple, pink, brown, grey. */
+extern const char *const chart_palette[CHART_COLOURS];
+enum chart_colour {
+    CHART_BLUE,
+    CHART_ORANGE,
+    CHART_RED,
+    CHART_TEAL,
+    CHART_GREEN,
+    CHART_YELLOW,
+    CHART_PURPLE,
+    CHART_PINK,
+    CHART_BROWN,
+    CHART_GREY
+};
+
+struct chart_series {
+    const char *name;
+    enum chart_colour colour;
+    enum chart_mark mark; /* CHART_XY */
+};
+
+struct chart_axis {
+    const char *title; /* without the unit, which is the column's; NULL: the column's title */
+    bool log;          /* numbers above 0 only */
+};
+
+struct chart {
+    const char *id; /* anchor and name of its files: "time", [a-z0-9-] */
+    const char *title;
+    const char *caption; /* what to see in it; may be NULL */
+    const char *source;  /* the command that gives these numbers; may be NULL */
+    enum chart_kind kind;
+    const struct report_table *table;
+    const char *role[CHART_ROLES];     /* names of columns; NULL: no such role */
+    struct chart_axis x, y;            /* on paper: x is across. Of CHART_BARS, x is the value's */
+    const char *limit;                 /* what the mark of LIMIT is: "capacity" */
+    bool beside;                       /* CHART_BARS: series side by side, not stacked */
+    bool upright;                      /* CHART_BARS: bars stand on the axis of categories */
+    const struct chart_series *series; /* (series_count) in the order of drawing; series that are */
+    int series_count;                  /* not listed follow, with the colours that are left */
+};
+
+/* The column of a role, or -1. */
+int chart_column(const struct chart *chart, enum chart_role role);
+
+/* The cell of a role; a cell of type REPORT_NONE when the chart has no such role. */
+struct report_cell chart_cell(const struct chart *chart, size_t row, enum chart_role role);
+double chart_number(const struct chart *chart, size_t row, enum chart_role role);    /* else NAN */
+const char *chart_text(const struct chart *chart, size_t row, enum chart_role role); /* else "" */
+
+/* Has the row all the numbers that drawing it needs? */
+bool chart_row_is_drawn(const struct chart *chart, size_t row);
+
+/* How many rows are drawn: the marks that a browser must show. */
+size_t chart_drawn(const struct chart *chart);
+
+/* ---- names in the order of their first row ---- */
+
+struct chart_names {
+    const char **name; /* (count) borrowed from the table */
+    int count;
+};
+
+/* False when there is no memory. Release with free(names->name). */
+bool chart_names(const struct chart *chart, enum chart_role role, struct chart_names *names);
+int chart_name_index(const struct chart_names *names, const char *name); /* or -1 */
+
+/* The series of the chart, listed ones first, with colours: (count) to be released with free().
+ * NULL with *count 0 when there are none, or no memory. */
+struct chart_series *chart_all_series(const struct chart *chart, int *count);
+
+/* ---- axes of numbers ---- */
+
+struct chart_scale {
+    double factor;    /* what is drawn is value / factor */
+    const char *unit; /* of what is drawn: "ms", "GiB"; "" */
+};
+
+/* The scale in which `largest` of a column with this unit has few digits. */
+struct chart_scale chart_scale(const char *unit, double largest);
+
+/* The scale of the numbers of one role over all rows (with X_END, LIMIT and stacks where they
+ * share the axis), and their range in the column's unit. */
+struct chart_range {
+    double min, max;
+    struct chart_scale scale;
+};
+struct chart_range chart_range(const struct chart *chart, enum chart_role role);
+
+/* "step time (ms)" */
+const char *chart_axis_title(const struct chart *chart, const struct chart_axis *axis,
+                             enum chart_role role, const struct chart_scale *scale, char *buffer,
+                             size_t size);
+
+/* ---- writers; errors of `out` are the caller's to find with ferror() ---- */
+
+/* A drawing for paper and screen that needs nothing else. */
+void chart_write_svg(const struct chart *chart, FILE *out);
+void chart_write_csv(const struct chart *chart, FILE *out);
+
+#endif

@@ -1,0 +1,370 @@
+#include "report/html.h"
+#include "report/html_assets.h"
+#include "report/markup.h"
+#include "report/write.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- blocks ---- */
+
+void html_release(struct html_page *page)
+{
+    report_release(&page->memory);
+    *page = (struct html_page){0};
+}
+
+void html_add(struct html_page *page, const struct html_block *block)
+{
+    struct html_block *copy = report_alloc(&page->memory, sizeof *copy);
+    if (!copy) return;
+    *copy = *block;
+    copy->next = NULL;
+    if (block->chart) {
+        struct chart *chart = report_alloc(&page->memory, sizeof *chart);
+        if (!chart) return;
+        *chart = *block->chart;
+        copy->chart = chart;
+    }
+    if (page->last)
+        page->last->next = copy;
+    else
+        page->first = copy;
+    page->last = copy;
+}
+
+const struct html_block *html_next_chart(const struct html_page *page,
+                                         const struct html_block *block)
+{
+    block = block ? block->next : page->first;
+    while (block && block->kind != HTML_CHART)
+        block = block->next;
+    return block;
+}
+
+/* ---- small pieces ---- */
+
+static void element(FILE *out, const char *tag, const char *class, const char *text)
+{
+    if (!text) return;
+    fprintf(out, class ? "<%s class=\"%s\">" : "<%s>", tag, class);
+    markup_text(out, text);
+    fprintf(out, "</%s>\n", tag);
+}
+
+static const char *column_title(const struct report_column *column)
+{
+    return column->title ? column->title : column->name;
+}
+
+static void source(FILE *out, const char *command)
+{
+    if (!command) return;
+    fputs("<p class=\"from\">From <code>", out);
+    markup_text(out, command);
+    fputs("</code> on <a href=\"#inputs\">these inputs</a></p>\n", out);
+}
+
+/* ---- tables ---- */
+
+static void header(FILE *out, const struct report_table *table)
+{
+    fputs("<thead><tr>", out);
+    for (int i = 0; i < table->column_count; i++) {
+        const struct report_column *column = &table->columns[i];
+        fputs("<th scope=\"col\"", out);
+        if (column->help) {
+            fputs(" title=\"", out);
+            markup_text(out, column->help);
+            fputc('"', out);
+        }
+        fputc('>', out);
+        markup_text(out, column_title(column));
+        fputs("</th>", out);
+    }
+    fputs("</tr></thead>\n", out);
+}
+
+/* Numbers carry all their digits, for sorting and for those who look closely. */
+static void table_cell(FILE *out, const struct report_column *column,
+                       const struct report_cell *cell)
+{
+    char text[MARKUP_CELL], exact[NUMBER_SIZE];
+    if (cell->type == REPORT_COUNT)
+        fprintf(out, "<td class=\"n\" data-v=\"%" PRIu64 "\">", cell->as.count);
+    else if (cell->type == REPORT_NUMBER)
+        fprintf(out, "<td class=\"n\" data-v=\"%s\">", number_exact(cell->as.number, exact));
+    else
+        fputs("<td>", out);
+    if (cell->type == REPORT_TEXT)
+        markup_text(out, cell->as.text);
+    else
+        markup_text(out, markup_cell(text, column, cell));
+    fputs("</td>", out);
+}
+
+static void table_block(const struct html_block *block, FILE *out)
+{
+    const struct report_table *table = block->table;
+    struct report_cell cells[REPORT_MAX_COLUMNS];
+    fputs("<div class=\"data\">\n", out);
+    element(out, "h3", NULL, block->title);
+    element(out, "p", NULL, block->text);
+    fputs("<div class=\"wide\"><table>\n", out);
+    header(out, table);
+    fputs("<tbody>\n", out);
+    for (size_t row = 0; row < table->rows; row++) {
+        table_row(table, row, cells);
+        fputs("<tr>", out);
+        for (int i = 0; i < table->column_count; i++)
+            table_cell(out, &table->columns[i], &cells[i]);
+        fputs("</tr>\n", out);
+    }
+    fputs("</tbody></table></div>\n", out);
+    source(out, block->source);
+    fputs("</div>\n", out);
+}
+
+static void cards_block(const struct html_block *block, FILE *out)
+{
+    const struct report_table *table = block->table;
+    struct report_cell cells[REPORT_MAX_COLUMNS];
+    char text[MARKUP_CELL];
+    if (!table->rows) return;
+    table_row(table, 0, cells);
+    fputs("<dl class=\"cards\">\n", out);
+    for (int i = 0; i < table->column_count; i++) {
+        fputs("<div", out);
+        if (table->columns[i].help) {
+            fputs(" title=\"", out);
+            markup_text(out, table->columns[i].help);
+            fputc('"', out);
+        }
+        fputs("><dt>", out);
+        markup_text(out, column_title(&table->columns[i]));
+        fputs("</dt><dd>", out);
+        markup_text(out, markup_cell(text, &table->columns[i], &cells[i]));
+        fputs("</dd></div>\n", out);
+    }
+    fputs("</dl>\n", out);
+    source(out, block->source);
+}
+
+/* ---- charts: the drawing, and the data for the interactive one ---- */
+
+static void json_cell(FILE *out, const struct report_cell *cell)
+{
+    char exact[NUMBER_SIZE];
+    switch (cell->type) {
+    case REPORT_TEXT:
+        markup_json(out, cell->as.text);
+        break;
+    case REPORT_COUNT:
+        fprintf(out, "%" PRIu64, cell->as.count);
+        break;
+    case REPORT_NUMBER:
+        fputs(isfinite(cell->as.number) ? number_exact(cell->as.number, exact) : "null", out);
+        break;
+    case REPORT_FLAG:
+        fputs(cell->as.flag ? "true" : "false", out);
+        break;
+    case REPORT_NONE:
+        fputs("null", out);
+        break;
+    }
+}
+
+static void json_columns(FILE *out, const struct report_table *table)
+{
+    fputs(",\n\"columns\":[", out);
+    for (int i = 0; i < table->column_count; i++) {
+        const struct report_column *column = &table->columns[i];
+        fputs(i ? ",[" : "[", out);
+        markup_json(out, column->name);
+        fputc(',', out);
+        markup_json(out, column_title(column));
+        fputc(',', out);
+        markup_json(out, column->unit ? column->unit : "");
+        fputc(']', out);
+    }
+    fputs("],\n\"rows\":[", out);
+    for (size_t row = 0; row < table->rows; row++) {
+        fputs(row ? ",\n[" : "\n[", out);
+        for (int i = 0; i < table->column_count; i++) {
+            if (i) fputc(',', out);
+            json_cell(out, &table->cells[row * (size_t)table->column_count + (size_t)i]);
+        }
+        fputc(']', out);
+    }
+    fputs("]", out);
+}
+
+static void json_axis(FILE *out, const struct chart *chart, const char *name,
+                      const struct chart_axis *axis, enum chart_role role)
+{
+    const struct chart_range range = chart_range(chart, role);
+    char title[128], exact[NUMBER_SIZE];
+    fprintf(out, ",\n\"%s\":{\"title\":", name);
+    markup_json(out, chart_axis_title(chart, axis, role, &range.scale, title, sizeof title));
+    fprintf(out, ",\"factor\":%s,\"log\":%s}", number_exact(range.scale.factor, exact),
+            axis->log ? "true" : "false");
+}
+
+static void json_series(FILE *out, const struct chart *chart)
+{
+    int count;
+    struct chart_series *series = chart_all_series(chart, &count);
+    fputs(",\n\"series\":[", out);
+    for (int i = 0; i < count; i++) {
+        fputs(i ? ",[" : "[", out);
+        markup_json(out, series[i].name);
+        fprintf(out, ",\"%s\",%s]", chart_palette[series[i].colour],
+                series[i].mark == CHART_LINE ? "true" : "false");
+    }
+    fputc(']', out);
+    free(series);
+}
+
+static void chart_data(const struct chart *chart, FILE *out)
+{
+    const bool bars = chart->kind == CHART_BARS;
+    fputs("<script type=\"application/json\">{\"id\":", out);
+    markup_json(out, chart->id);
+    fprintf(out, ",\"kind\":\"%s\",\"beside\":%s,\"upright\":%s,\"roles\":{",
+            chart_kind_names[chart->kind], chart->beside ? "true" : "false",
+            chart->upright ? "true" : "false");
+    const char *comma = "";
+    for (int role = 0; role < CHART_ROLES; role++) {
+        const int column = chart_column(chart, (enum chart_role)role);
+        if (column < 0) continue;
+        fprintf(out, "%s\"%s\":%d", comma, chart_role_names[role], column);
+        comma = ",";
+    }
+    fputc('}', out);
+    json_axis(out, chart, "across", &chart->x, bars ? CHART_VALUE : CHART_X);
+    json_axis(out, chart, "up", &chart->y, CHART_Y);
+    json_axis(out, chart, "heat", &chart->x, CHART_VALUE);
+    fputs(",\n\"limit\":", out);
+    markup_json(out, chart->limit ? chart->limit : "");
+    json_series(out, chart);
+    json_columns(out, chart->table);
+    fputs("}</script>\n", out);
+}
+
+static void chart_block(const struct html_block *block, FILE *out)
+{
+    const struct chart *chart = block->chart;
+    fprintf(out, "<figure id=\"%s\" data-rows=\"%zu\">\n<figcaption><h3>", chart->id,
+            chart_drawn(chart));
+    markup_text(out, chart->title);
+    fputs("</h3>", out);
+    element(out, "p", NULL, chart->caption);
+    fputs("</figcaption>\n<div class=\"plot\">", out);
+    chart_write_svg(chart, out);
+    fputs("</div>\n", out);
+    chart_data(chart, out);
+    source(out, chart->source);
+    fputs("</figure>\n", out);
+}
+
+/* ---- the page ---- */
+
+static void section_block(const struct html_block *block, FILE *out)
+{
+    fprintf(out, "<h2 id=\"%s\">", block->id ? block->id : "");
+    markup_text(out, block->title);
+    fputs("</h2>\n", out);
+    element(out, "p", NULL, block->text);
+}
+
+static void text_block(const struct html_block *block, FILE *out)
+{
+    element(out, "p", NULL, block->text);
+}
+
+static void warning_block(const struct html_block *block, FILE *out)
+{
+    element(out, "p", "warning", block->text);
+}
+
+static void file_block(const struct html_block *block, FILE *out)
+{
+    fputs("<details><summary>", out);
+    markup_text(out, block->title);
+    fputs("</summary>\n", out);
+    element(out, "pre", NULL, block->text);
+    fputs("</details>\n", out);
+}
+
+static void command_block(const struct html_block *block, FILE *out)
+{
+    element(out, "p", NULL, block->title);
+    element(out, "pre", "command", block->text);
+}
+
+static void contents(const struct html_page *page, FILE *out)
+{
+    fputs("<nav>", out);
+    for (const struct html_block *block = page->first; block; block = block->next) {
+        if (block->kind != HTML_SECTION || !block->id) continue;
+        fprintf(out, "<a href=\"#%s\">", block->id);
+        markup_text(out, block->title);
+        fputs("</a>\n", out);
+    }
+    fputs("</nav>\n", out);
+}
+
+static void head(const struct html_page *page, FILE *out)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta name=\"color-scheme\" content=\"light dark\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+          "style-src 'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'; "
+          "img-src data: blob:\">\n<title>",
+          out);
+    markup_text(out, page->title);
+    fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<header>\n", html_style);
+    element(out, "h1", NULL, page->title);
+    element(out, "p", NULL, page->subtitle);
+    fputs("</header>\n", out);
+    contents(page, out);
+    fputs("<main>\n", out);
+}
+
+static void foot(const struct html_page *page, FILE *out)
+{
+    fputs("</main>\n<footer><p>", out);
+    markup_text(out, page->version);
+    if (page->date) {
+        fputs(", ", out);
+        markup_text(out, page->date);
+    }
+    fprintf(out,
+            ". Charts: Vega, its licence in the source of this page.</p></footer>\n"
+            "<div id=\"tip\" role=\"status\" hidden></div>\n"
+            "<script>\n%s</script>\n<script>\n%s</script>\n</body>\n</html>\n",
+            html_vega, html_script);
+}
+
+enum rk_status html_write(const struct html_page *page, FILE *out, struct rk_error *error)
+{
+    static void (*const write[])(const struct html_block *block, FILE *out) = {
+        [HTML_SECTION] = section_block, [HTML_TEXT] = text_block,
+        [HTML_WARNING] = warning_block, [HTML_TABLE] = table_block,
+        [HTML_CARDS] = cards_block,     [HTML_CHART] = chart_block,
+        [HTML_FILE] = file_block,       [HTML_COMMAND] = command_block,
+    };
+    if (page->memory.failed) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    errno = 0;
+    head(page, out);
+    for (const struct html_block *block = page->first; block; block = block->next)
+        write[block->kind](block, out);
+    foot(page, out);
+    if (fflush(out) != 0 || ferror(out))
+        return rk_fail(error, RK_IO, NULL, 0, 0, "cannot write the page: %s", strerror(errno));
+    return RK_OK;
+}

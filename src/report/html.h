@@ -1,0 +1,61 @@
+/* html.h - a report as one page: sections, tables, charts, and where all of it came from.
+ *
+ * The page is one file that needs nothing else: no network, no folder beside it. Its style, its
+ * script and the drawing library (Debian's libjs-vega) are in it; without scripts the drawings
+ * and tables still stand. The same page from the same blocks is the same file, byte for byte.
+ *
+ * Blocks appear in the order in which they are added. Texts, tables and charts must live as long
+ * as the page; report_text() on page->memory is a good place.
+ */
+#ifndef RECKON_REPORT_HTML_H
+#define RECKON_REPORT_HTML_H
+
+#include "report/chart.h"
+#include "report/report.h"
+
+enum html_kind {
+    HTML_SECTION, /* a heading; `text` below it */
+    HTML_TEXT,    /* a paragraph */
+    HTML_WARNING, /* a paragraph that must not be missed */
+    HTML_TABLE,   /* sorts and filters */
+    HTML_CARDS,   /* a record, as a few large figures */
+    HTML_CHART,
+    HTML_FILE,   /* a text as it is, folded away; `title` names it */
+    HTML_COMMAND /* a line to type */
+};
+
+struct html_block {
+    enum html_kind kind;
+    const char *id; /* anchor; may be NULL */
+    const char *title;
+    const char *text;
+    const char *source; /* of a table: the command that gives its numbers */
+    const struct report_table *table;
+    const struct chart *chart;
+    struct html_block *next;
+};
+
+struct html_page {
+    const char *title;
+    const char *subtitle;
+    const char *version;  /* of the program and its model */
+    const char *date;     /* NULL: none, so that the page does not change with time */
+    struct report memory; /* what the page allocates; nothing is written from its tables */
+    struct html_block *first, *last;
+};
+
+/* A zeroed page is fine. */
+void html_release(struct html_page *page);
+
+/* Appends a copy of the block (and of its chart); a lack of memory shows in html_write. */
+void html_add(struct html_page *page, const struct html_block *block);
+
+/* The next chart behind `block` (NULL: the first), for writing charts as files. */
+const struct html_block *html_next_chart(const struct html_page *page,
+                                         const struct html_block *block);
+
+/* RK_IO when memory ran out or `out` failed. */
+enum rk_status html_write(const struct html_page *page, FILE *out, struct rk_error *error);
+
+
+#endif
