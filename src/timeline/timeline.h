@@ -1,0 +1,300 @@
+/* timeline.h - one training step as events: which stage computes, sends, reduces, moves what, when.
+ *
+ * An event simulation of a pipeline schedule, not a drawing of the estimate's formula. Each stage
+ * runs its passes one after the other in the order of the schedule (order.h); a pass starts when
+ * the stage is free and its message has arrived. Durations are those of the estimate's blocks.
+ * Because each stage's order is fixed, the result does not depend on the order of simulation.
+ *
+ *     plan = timeline_plan_of(estimate, schedule)   durations and sizes
+ *     timeline_simulate(plan) -> totals per stage, peaks of memory
+ *     timeline_log_open(plan, window) -> arrays of events and memory samples
+ *
+ * A simulation keeps no events: about 10 ns a pass, memory for the messages on their way. Events
+ * come from running it again with a visitor, so a window of a huge step costs no more than it.
+ * The same input gives the same bits. Callers own plans and release results.
+ */
+#ifndef RECKON_TIMELINE_TIMELINE_H
+#define RECKON_TIMELINE_TIMELINE_H
+
+#include <reckon/estimate.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* ---- what to simulate ---- */
+
+enum timeline_schedule {
+    TIMELINE_GPIPE,
+    TIMELINE_1F1B,
+    TIMELINE_INTERLEAVED,
+    TIMELINE_ZB_H1,
+    TIMELINE_SCHEDULES
+};
+extern const char *const timeline_schedule_names[]; /* "gpipe", ..., ended by NULL */
+
+/* How a stage pays for its messages. */
+enum timeline_messages {
+    TIMELINE_CHARGED,  /* as the estimate counts them: it waits for one behind every pass of a
+                          chunk, also at the ends of the pipeline, where nothing is sent */
+    TIMELINE_BLOCKING, /* it waits for those that are sent */
+    TIMELINE_BESIDE,   /* they run beside computing, one at a time in each direction */
+    TIMELINE_MESSAGES
+};
+extern const char *const timeline_messages_names[];
+
+struct timeline_options {
+    enum timeline_schedule schedule;
+    enum timeline_messages messages;
+};
+
+/* Interleaved 1F1B where the strategy interleaves, else 1F1B; messages as the estimate's. */
+struct timeline_options timeline_options_of(const struct rk_strategy *strategy);
+
+/* ---- the plan: durations and sizes ---- */
+
+enum timeline_pass {
+    TIMELINE_FORWARD,
+    TIMELINE_BACKWARD, /* both gradients, or that of the activations where backward is split */
+    TIMELINE_WEIGHT_GRAD,
+    TIMELINE_PASSES
+};
+
+/* What a pass of a chunk takes: recompute, compute and wait follow each other. */
+struct timeline_duration {
+    double recompute_s;
+    double compute_s; /* with exposed tensor-parallel communication */
+    double wait_s;    /* for offload transfers, on top */
+    double total_s;
+    double recompute_link_s; /* the tensor network is busy */
+    double compute_link_s;
+    double in_bytes, in_s; /* from lower tiers, all of the chunk; the slowest tier */
+    double out_bytes, out_s;
+};
+
+enum { TIMELINE_FULL, TIMELINE_SHORT, TIMELINE_KINDS };
+
+struct timeline_chunk {
+    uint64_t blocks;
+    struct timeline_duration pass[TIMELINE_PASSES];
+};
+
+/* Bytes = fixed + stage * blocks of the stage + in_flight * blocks in flight, and `computing`
+ * while a pass runs, `backward` while one of backward does. */
+struct timeline_bytes {
+    double fixed, stage, in_flight, computing, backward;
+};
+
+enum { TIMELINE_TIERS = 4 }; /* HBM, and one for each kind of what is offloaded */
+
+struct timeline_tier {
+    int tier; /* of the system */
+    char name[32];
+    double capacity_bytes;
+    double estimate_bytes; /* what the estimate needs there */
+    struct timeline_bytes category[RK_CATEGORIES];
+};
+
+struct timeline_plan {
+    enum timeline_schedule schedule;
+    enum timeline_messages messages;
+    bool training;
+    bool split; /* backward is split */
+    uint32_t stages, chunks, microbatches;
+    uint32_t missing; /* so many stages from the end on have a block less in their last chunk */
+    struct timeline_chunk chunk[TIMELINE_KINDS];
+    double message_s[2]; /* forward, backward */
+    double message_bytes[2];
+    bool reduces;
+    bool reduce_beside;    /* while backward runs */
+    double reduce_s;       /* of one block */
+    double reduce_bytes;
+    double processor_usage; /* share of computing that a reduction beside it takes */
+    double optimizer_s;     /* of one block */
+    int tiers;
+    struct timeline_tier tier[TIMELINE_TIERS];
+    double estimate_s;           /* the estimate's step */
+    double estimate_bubble_s;
+    unsigned time_reasons;       /* bits: why the step may differ from the estimate's */
+    unsigned memory_reasons;     /* ... and the peaks */
+    uint64_t ranks_per_stage;
+};
+
+/* RK_USAGE when the schedule does not fit the strategy or is too long. `estimate` is that of the
+ * three and timed. */
+enum rk_status timeline_plan_of(struct timeline_plan *plan, const struct rk_system *system,
+                                const struct rk_strategy *strategy,
+                                const struct rk_estimate *estimate,
+                                const struct timeline_options *options, struct rk_error *error);
+
+/* Longest schedule: passes of all stages together. */
+#define TIMELINE_MAX_PASSES (UINT64_C(1) << 30)
+uint64_t timeline_passes(const struct timeline_plan *plan);
+
+/* Sentences for the bits of the plan's reasons; NULL for a bit that means nothing. */
+const char *timeline_reason(unsigned bit);
+enum { TIMELINE_REASONS = 16 };
+
+/* Blocks of a stage; the chunk as a stage has it. */
+uint64_t timeline_blocks(const struct timeline_plan *plan, uint32_t stage);
+const struct timeline_chunk *timeline_chunk_of(const struct timeline_plan *plan, uint32_t stage,
+                                               uint32_t chunk);
+
+/* ---- memory ---- */
+
+enum timeline_phase { TIMELINE_IDLE, TIMELINE_IN_FORWARD, TIMELINE_IN_BACKWARD, TIMELINE_PHASES };
+
+/* From `time_s` on, until the next sample of the stage. */
+struct timeline_sample {
+    double time_s;
+    uint32_t stage;
+    enum timeline_phase phase;
+    uint64_t blocks; /* in flight: forward is done or running, backward is not */
+};
+
+/* Bytes of one category in plan->tier[tier]. */
+double timeline_category_bytes(const struct timeline_plan *plan, int tier,
+                               enum rk_category category, const struct timeline_sample *sample);
+double timeline_tier_bytes(const struct timeline_plan *plan, int tier,
+                           const struct timeline_sample *sample);
+
+/* ---- the result ---- */
+
+struct timeline_stage {
+    uint64_t blocks;
+    double compute_s;   /* passes, with exposed tensor-parallel communication */
+    double offload_s;   /* waits for offload transfers */
+    double message_s;   /* waits for its messages to be sent */
+    double reduce_s;    /* data-parallel reduction, exposed */
+    double optimizer_s;
+    double idle_s;      /* the rest of the step: the bubble */
+    double bubble;      /* idle_s / step_s */
+    double end_s;
+    struct timeline_sample peak[TIMELINE_TIERS]; /* the first sample with the most bytes */
+    double peak_bytes[TIMELINE_TIERS];
+};
+
+struct timeline {
+    double step_s;
+    uint64_t passes;
+    uint32_t stages;
+    struct timeline_stage *stage; /* (stages) */
+    uint32_t tightest_stage;      /* the largest share of a tier's capacity */
+    int tightest_tier;            /* index into plan->tier */
+};
+
+/* RK_IO when there is no memory. Release with timeline_release; a zeroed struct is fine there. */
+enum rk_status timeline_simulate(const struct timeline_plan *plan, struct timeline *timeline,
+                                 struct rk_error *error);
+void timeline_release(struct timeline *timeline);
+
+/* ---- its events ---- */
+
+enum timeline_kind {
+    TIMELINE_EVENT_FORWARD,
+    TIMELINE_EVENT_RECOMPUTE,
+    TIMELINE_EVENT_BACKWARD, /* both gradients */
+    TIMELINE_EVENT_AGRAD,
+    TIMELINE_EVENT_WGRAD,
+    TIMELINE_EVENT_WAIT, /* computing waits for an offload transfer */
+    TIMELINE_EVENT_OPTIMIZER,
+    TIMELINE_EVENT_TENSOR_COMM,
+    TIMELINE_EVENT_SEND,
+    TIMELINE_EVENT_CHARGE, /* a message's time where nothing is sent */
+    TIMELINE_EVENT_RECEIVE, /* no time: the message is there */
+    TIMELINE_EVENT_REDUCE,
+    TIMELINE_EVENT_IN,
+    TIMELINE_EVENT_OUT,
+    TIMELINE_KIND_COUNT
+};
+
+/* What a device does beside other things. */
+enum timeline_track {
+    TIMELINE_COMPUTE,
+    TIMELINE_TENSOR,
+    TIMELINE_SENDS,
+    TIMELINE_RECEIVES,
+    TIMELINE_DATA,
+    TIMELINE_OFFLOAD_IN,
+    TIMELINE_OFFLOAD_OUT,
+    TIMELINE_TRACKS
+};
+
+struct timeline_kind_info {
+    const char *name;
+    enum timeline_track track;
+};
+extern const struct timeline_kind_info timeline_kinds[TIMELINE_KIND_COUNT];
+extern const char *const timeline_tracks[TIMELINE_TRACKS];
+
+struct timeline_event {
+    enum timeline_kind kind;
+    enum timeline_pass pass; /* that it belongs to */
+    uint32_t stage, chunk, microbatch;
+    uint32_t peer;  /* of sends and receives: the stage at the other end */
+    uint64_t blocks; /* that are computed or reduced */
+    uint64_t flow;  /* of sends and receives: the same number at both ends, unique */
+    double start_s, end_s;
+    double bytes; /* sent, reduced or moved */
+};
+
+/* Events that touch [from_s, to_s] on stages first_stage .. last_stage. */
+struct timeline_window {
+    double from_s, to_s;
+    uint32_t first_stage, last_stage;
+};
+struct timeline_window timeline_everything(void);
+
+/* Called for each event and each change of memory. In time order on each track of each stage;
+ * stages take turns. The sample before the window is given, too, at its begin. */
+struct timeline_visitor {
+    void *context;
+    void (*event)(void *context, const struct timeline_event *event);
+    void (*sample)(void *context, const struct timeline_sample *sample);
+};
+
+enum rk_status timeline_visit(const struct timeline_plan *plan,
+                              const struct timeline_window *window,
+                              const struct timeline_visitor *visitor, struct rk_error *error);
+
+/* The same as arrays. */
+struct timeline_log {
+    size_t event_count, sample_count;
+    struct timeline_event *events;
+    struct timeline_sample *samples;
+};
+
+enum rk_status timeline_log_open(const struct timeline_plan *plan,
+                                 const struct timeline_window *window, struct timeline_log *log,
+                                 struct rk_error *error);
+void timeline_log_release(struct timeline_log *log);
+
+/* About how many events a second of the trace of all stages has in the file, all of it. */
+uint64_t timeline_event_estimate(const struct timeline_plan *plan);
+
+/* A window around the middle of the step with about `events` events. */
+struct timeline_window timeline_middle(const struct timeline_plan *plan,
+                                       const struct timeline *timeline, uint64_t events);
+
+/* ---- files ---- */
+
+struct timeline_labels {
+    const char *model, *system;
+    const char *version;
+};
+
+/* A Chrome trace that Perfetto and chrome://tracing load: a process for each stage, a thread for
+ * each track, counters of memory per tier, arrows from sends to receives; times in microseconds
+ * with nanoseconds behind the point. RK_IO when `out` cannot be written. */
+enum rk_status timeline_write_trace(FILE *out, const struct timeline_plan *plan,
+                                    const struct timeline *timeline,
+                                    const struct timeline_window *window,
+                                    const struct timeline_labels *labels, struct rk_error *error);
+
+/* The schedule as PyTorch's pipeline runtime loads it (format "compute_only"): a line for each
+ * stage, a cell for each step, [chunk * stages + stage][F|B|I|W][microbatch], empty when idle.
+ * RK_USAGE without backward passes. */
+enum rk_status timeline_write_pytorch(FILE *out, const struct timeline_plan *plan,
+                                      struct rk_error *error);
+
+#endif
