@@ -13,11 +13,9 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* In half steps: 0 same letter, 1 other case, 2 another letter. */
 static int letter_cost(char a, char b)
 {
-    if (a == b) return 0;
-    return tolower((unsigned char)a) == tolower((unsigned char)b) ? 1 : 2;
+    return tolower((unsigned char)a) != tolower((unsigned char)b);
 }
 
 /* Optimal string alignment, two rows back [damerau1964]. */
@@ -25,20 +23,20 @@ int text_distance(const char *a, const char *b)
 {
     const size_t a_length = strlen(a), b_length = strlen(b);
     int row[3][LONGEST + 1];
-    if (a_length > LONGEST || b_length > LONGEST) return 2 * LONGEST;
+    if (a_length > LONGEST || b_length > LONGEST) return LONGEST;
     for (size_t j = 0; j <= b_length; j++)
-        row[0][j] = 2 * (int)j;
+        row[0][j] = (int)j;
     for (size_t i = 1; i <= a_length; i++) {
         int *now = row[i % 3], *back = row[(i - 1) % 3], *back2 = row[(i + 1) % 3];
-        now[0] = 2 * (int)i;
+        now[0] = (int)i;
         for (size_t j = 1; j <= b_length; j++) {
-            now[j] = least(back[j], now[j - 1]) + 2;
+            now[j] = least(back[j], now[j - 1]) + 1;
             now[j] = least(now[j], back[j - 1] + letter_cost(a[i - 1], b[j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                now[j] = least(now[j], back2[j - 2] + 2);
+                now[j] = least(now[j], back2[j - 2] + 1);
         }
     }
-    return (row[a_length % 3][b_length] + 1) / 2;
+    return row[a_length % 3][b_length];
 }
 
 static bool begins_with(const char *text, const char *start)
@@ -54,6 +52,7 @@ const char *text_nearest(const char *name, const char *const *names)
     for (; *names; names++) {
         int distance = text_distance(name, *names);
         if (length >= 3 && begins_with(*names, name)) distance = least(distance, 1);
+        if (strlen(*names) >= 4 && begins_with(name, *names)) distance = least(distance, 2);
         if (distance >= smallest) continue;
         smallest = distance;
         nearest = *names;
@@ -61,10 +60,10 @@ const char *text_nearest(const char *name, const char *const *names)
     return nearest;
 }
 
-/* Length of the valid UTF-8 character at `text`, 0 when there is none [rfc3629]. */
-static size_t utf8_length(const unsigned char *text, size_t length)
+size_t text_utf8_length(const char *bytes, size_t length)
 {
-    const unsigned char first = text[0];
+    const unsigned char *text = (const unsigned char *)bytes;
+    const unsigned char first = length ? text[0] : 0xff;
     const size_t size = first < 0x80   ? 1
                         : first < 0xc2 ? 0
                         : first < 0xe0 ? 2
@@ -84,7 +83,7 @@ const char *text_quote(char buffer[static TEXT_QUOTE], const char *text, size_t 
     size_t used = 0;
     buffer[used++] = '"';
     for (size_t i = 0, size; i < length; i += size ? size : 1) {
-        size = utf8_length((const unsigned char *)text + i, length - i);
+        size = text_utf8_length(text + i, length - i);
         if (used + 12 > TEXT_QUOTE) {
             memcpy(buffer + used, "...", 3);
             used += 3;

@@ -4,13 +4,16 @@
 
 #include <stddef.h>
 
-/* How many characters to insert, drop, change or swap with a neighbour to get from a to b;
- * case counts half. Texts beyond 63 characters count as far away. */
+/* How many characters to insert, drop, change or swap with a neighbour to get from a to b; case
+ * does not count. Texts beyond 63 characters count as far away. */
 int text_distance(const char *a, const char *b);
 
 /* The entry of `names` (ended by NULL) nearest to `name`; NULL when none is near enough to be a
  * slip of the pen. */
 const char *text_nearest(const char *name, const char *const *names);
+
+/* Length of the valid UTF-8 character at `text`, 1 to 4; 0 when there is none [rfc3629]. */
+size_t text_utf8_length(const char *text, size_t length);
 
 enum { TEXT_QUOTE = 64 };
 

@@ -170,8 +170,6 @@ static const char *explain(enum json_error_code code)
         return "the text ends in the middle of a value: is the file complete?";
     case json_error_end_of_input_expected:
         return "something follows the closing bracket: one JSON value per file";
-    case json_error_invalid_utf8:
-        return "bytes that are not UTF-8: save the file as UTF-8 text";
     case json_error_stack_overflow:
         return "brackets are nested too deeply: this cannot be a file meant for reckon";
     case json_error_null_character:
@@ -226,11 +224,13 @@ static enum rk_status check_bytes(const struct document *document, struct rk_err
     if (document->size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
         return rk_fail(error, RK_BAD_INPUT, path, 1, 1,
                        "begins with a byte order mark: save the file as UTF-8 without it");
-    const char *nul = memchr(text, '\0', document->size);
-    if (nul) {
-        const struct spot spot = spot_at(document, (size_t)(nul - text));
-        return rk_fail(error, RK_BAD_INPUT, path, spot.line, spot.column,
-                       "a NUL byte: this is not a text file");
+    for (size_t length = 1; i < document->size; i += length) {
+        length = text_utf8_length(text + i, document->size - i);
+        if (length && text[i]) continue;
+        const struct spot spot = spot_at(document, i);
+        return rk_fail(error, RK_BAD_INPUT, path, spot.line, spot.column, "%s",
+                       length ? "a NUL byte: this is not a text file"
+                              : "bytes that are not UTF-8: save the file as UTF-8 text");
     }
     return RK_OK;
 }
@@ -450,7 +450,7 @@ static enum rk_status fail_at(const struct place *named, const struct place *pla
                               struct rk_error *error, const char *format, va_list values)
 {
     struct cursor cursor;
-    char path[256], text[384];
+    char path[256], text[480];
     locate(place, key, &cursor);
     const struct spot spot = spot_at(place->document, (size_t)(cursor.at - place->document->text));
     write_path(named, path, sizeof path);

@@ -260,7 +260,7 @@ enum rk_status place_need_array(const struct place *place, size_t min, size_t ma
 static enum rk_status fail_unknown(const struct place *member, const char *const *keys,
                                    struct rk_error *error)
 {
-    char quoted[TEXT_QUOTE], list[300];
+    char quoted[TEXT_QUOTE], list[400];
     const char *nearest = text_nearest(member->key, keys);
     text_quote(quoted, member->key, strlen(member->key));
     if (nearest)

@@ -581,7 +581,7 @@ static enum rk_status read_setting(const struct parser *parser, struct span targ
                                         "matrix", "vector", "processing", NULL};
     struct span part, property;
     if (cut(target, '.', &part, &property) && !property.length)
-        return fail(parser, end_of(part), "expected a property behind the dot");
+        return fail(parser, property.at, "expected a property behind the dot");
     if (!value.length)
         return fail(parser, value.at,
                     "expected a value behind %.*s=", (int)(target.length < 40 ? target.length : 40),

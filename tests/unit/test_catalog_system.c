@@ -1,0 +1,250 @@
+/* System files: what is read, and each thing that can be wrong with one. */
+#include "catalog/readers.h"
+#include "catalog_cases.h"
+
+#include <math.h>
+#include <reckon/catalog.h>
+#include <stdio.h>
+
+static enum rk_status read_text(const char *text, struct rk_system *system, struct rk_error *error)
+{
+    struct document document;
+    enum rk_status status = document_parse("x.json", text, strlen(text), &document, error);
+    if (status == RK_OK) status = system_read(&document, "x", 0, system, error);
+    document_release(&document);
+    return status;
+}
+
+static const char complete[] =
+    "{\n"
+    "  \"matrix\": {\"float16\": {\"peak_TFLOPps\": 312}, \"efficiency_from_GFLOP\": [[1, 0.9], "
+    "[0, 0.1]]},\n"
+    "  \"vector\": {\"float16\": {\"peak_TFLOPps\": 78, \"efficiency_from_GFLOP\": [[0, 0.5]]}},\n"
+    "  \"memory\": [{\"capacity_GiB\": 80, \"bandwidth_GBps\": 2048, \"efficiency_from_MB\": "
+    "[[10, 0.9], [0, 0.3]]}],\n"
+    "  \"network\": [{\"bandwidth_GBps\": 300, \"efficiency\": 0.65, \"latency_us\": 10, "
+    "\"size\": 8}]\n"
+    "}\n";
+
+Test(catalog_system, si_units_and_presets)
+{
+    struct rk_system system;
+    struct rk_error error;
+    cr_assert_eq(read_text(complete, &system, &error), RK_OK, "%s", formatted(&error));
+    cr_expect_str_eq(system.id, "x");
+    cr_expect_eq(system.devices, 0);
+    cr_expect_eq(system.processing, RK_NO_OVERLAP);
+    const struct rk_curve *matrix = &system.matrix[RK_FLOAT16].curve;
+    cr_expect_eq(system.matrix[RK_FLOAT16].peak_flops, 312e12);
+    cr_expect_eq(matrix->steps, 2);
+    cr_expect_eq(matrix->step[0].from, 1e9);
+    cr_expect_eq(matrix->step[0].rate, 312e12 * 0.9);
+    cr_expect_eq(matrix->step[1].from, 0);
+    cr_expect_eq(matrix->step[1].rate, 312e12 * 0.1);
+    cr_expect_eq(system.matrix[RK_FLOAT8].curve.steps, 0);
+    cr_expect_eq(system.vector[RK_FLOAT16].curve.step[0].rate, 39e12);
+    cr_assert_eq(system.memories, 1);
+    cr_expect_str_eq(system.memory[0].name, "hbm");
+    cr_expect_eq(system.memory[0].capacity_bytes, 80 * 1073741824.0);
+    cr_expect_eq(system.memory[0].bandwidth_Bps, 2048e9);
+    cr_expect_eq(system.memory[0].curve.step[0].from, 10e6);
+    cr_expect_eq(system.memory[0].curve.step[0].rate, 2048e9 * 0.9);
+    cr_assert_eq(system.networks, 1);
+    const struct rk_network *network = &system.network[0];
+    cr_expect_str_eq(network->name, "net0");
+    cr_expect_eq(network->bandwidth_Bps, 300e9);
+    cr_expect_eq(network->efficiency, 0.65);
+    cr_expect_eq(network->latency_s, 1e-5);
+    cr_expect_eq(network->size, 8);
+    cr_expect_not(network->must_be_filled);
+    cr_expect_eq(network->processor_usage, 0);
+    cr_expect_eq(network->collective[RK_POINT_TO_POINT].scale, 1);
+    cr_expect_eq(network->collective[RK_ALL_GATHER].scale, 1);
+    cr_expect_eq(network->collective[RK_ALL_GATHER].offset, -1);
+    cr_expect_eq(network->collective[RK_ALL_REDUCE].scale, 2);
+    cr_expect_eq(network->collective[RK_ALL_REDUCE].offset, -1);
+    rk_system_release(&system);
+    cr_expect_null(system.memory);
+}
+
+/* { what is replaced, by what, the message } */
+static const struct {
+    const char *mark, *by, *message;
+} cases[] = {
+    {"\"bandwidth_GBps\": 300", "\"bandwidth_GBps\": -3",
+     "x.json:5:34: network[0].bandwidth_GBps: must be > 0 GB/s, got -3"},
+    {"\"bandwidth_GBps\": 300", "\"bandwidth_GBps\": \"400G\"",
+     "x.json:5:34: network[0].bandwidth_GBps: \"400G\" is ambiguous: write 400GB/s (bytes) or "
+     "400Gb/s (bits)"},
+    {"\"bandwidth_GBps\": 300", "\"bandwidth_GBps\": 1e300",
+     "x.json:5:34: network[0].bandwidth_GBps: must be finite: the number is too large"},
+    {"\"bandwidth_GBps\": 300", "\"bandwith_GBps\": 300",
+     "x.json:5:16: network[0]: unknown key \"bandwith_GBps\"; did you mean \"bandwidth_GBps\"?"},
+    {"\"bandwidth_GBps\": 300, ", "",
+     "x.json:5:15: network[0]: missing key \"bandwidth_GBps\" (peak rate per accelerator and "
+     "direction): add it"},
+    {"\"efficiency\": 0.65", "\"efficiency\": 0",
+     "x.json:5:53: network[0].efficiency: must be > 0 and <= 1, got 0"},
+    {"\"efficiency\": 0.65", "\"efficiency\": 65",
+     "x.json:5:53: network[0].efficiency: must be > 0 and <= 1, got 65"},
+    {"\"efficiency\": 0.65", "\"efficiency\": \"65%\"",
+     "x.json:5:53: network[0].efficiency: must be a number, got the string \"65%\""},
+    {"\"latency_us\": 10", "\"latency_us\": -10",
+     "x.json:5:73: network[0].latency_us: must be >= 0 us, got -10"},
+    {"\"size\": 8", "\"size\": 0", "x.json:5:85: network[0].size: must be >= 1, got 0"},
+    {"\"size\": 8", "\"size\": 8, \"processor_usage\": 1",
+     "x.json:5:107: network[0].processor_usage: must be >= 0 and < 1, got 1"},
+    {"\"size\": 8", "\"size\": 8, \"collectives\": {\"all_reduce\": {\"scale\": 0}}",
+     "x.json:5:128: network[0].collectives.all_reduce.scale: must be > 0, got 0"},
+    {"\"size\": 8",
+     "\"size\": 8, \"collectives\": {\"all_reduce\": {\"scale\": 1, \"offset\": "
+     "-2}}",
+     "x.json:5:141: network[0].collectives.all_reduce.offset: must be >= -1, got -2"},
+    {"\"size\": 8",
+     "\"size\": 8, \"collectives\": {\"point_to_point\": {\"scale\": 1, \"offset\": 1}}",
+     "x.json:5:122: network[0].collectives.point_to_point: a message has two ends: remove "
+     "\"offset\""},
+    {"\"capacity_GiB\": 80", "\"capacity_GiB\": 0",
+     "x.json:4:31: memory[0].capacity_GiB: must be > 0 GiB, got 0"},
+    {"\"capacity_GiB\": 80", "\"capacity_GiB\": \"80Gb\"",
+     "x.json:4:31: memory[0].capacity_GiB: \"80Gb\" is not a size (b is bits): write a size such "
+     "as \"80GiB\""},
+    {"\"capacity_GiB\": 80",
+     "\"name\": \"a name of more than thirty-one bytes\", "
+     "\"capacity_GiB\": 80",
+     "x.json:4:23: memory[0].name: is 36 bytes long: at most 31"},
+    {"[10, 0.9], [0, 0.3]", "[0, 0.3], [10, 0.9]",
+     "x.json:4:92: memory[0].efficiency_from_MB[1]: the steps must descend: put the largest size "
+     "first"},
+    {"[10, 0.9], [0, 0.3]", "[10, 0.9]",
+     "x.json:4:82: memory[0].efficiency_from_MB[0]: the last step must start at 0, so that every "
+     "size has one"},
+    {"[10, 0.9], [0, 0.3]", "[10, 0.9], [0, 1.3]",
+     "x.json:4:97: memory[0].efficiency_from_MB[1][1]: must be > 0 and <= 1, got 1.3"},
+    {"[10, 0.9], [0, 0.3]", "[10, 0.9], [0]",
+     "x.json:4:93: memory[0].efficiency_from_MB[1]: must have at least 2 elements, has 1"},
+    {"[10, 0.9], [0, 0.3]", "",
+     "x.json:4:81: memory[0].efficiency_from_MB: must have at least 1 "
+     "element, has 0"},
+    {"\"memory\": [{", "\"memory\": {\"a\": [{", NULL /* not JSON any more: only that it fails */},
+    {"\"peak_TFLOPps\": 312", "\"peak_TFLOPps\": 0",
+     "x.json:2:42: matrix.float16.peak_TFLOPps: must be > 0 TFLOP/s, got 0"},
+    {"\"float16\": {\"peak_TFLOPps\": 312}", "\"fp16\": {\"peak_TFLOPps\": 312}",
+     "x.json:2:14: matrix: unknown key \"fp16\"; known here: float8, float16, bfloat16, float32, "
+     "efficiency_from_GFLOP, source"},
+    {"\"float16\": {\"peak_TFLOPps\": 312}", "\"float8\": {\"peak_TFLOPps\": 312}",
+     "x.json:3:13: vector: no \"float8\", which \"matrix\" has: add it"},
+    {"\"float16\": {\"peak_TFLOPps\": 312}, ", "",
+     "x.json:2:13: matrix: no datatype: add \"float16\" or another one"},
+    {", \"efficiency_from_GFLOP\": [[0, 0.5]]", "",
+     "x.json:3:25: vector.float16: no efficiency: add \"efficiency_from_GFLOP\" here or to the "
+     "group"},
+    {"\"matrix\"", "\"processing\": \"both\", \"matrix\"",
+     "x.json:2:17: processing: must be one of no_overlap, roofline; got the string \"both\""},
+    {"\"matrix\"", "\"memory\": [], \"matrix\"",
+     "x.json:4:3: key given twice: remove one of the two"},
+};
+
+Test(catalog_system, bad_files)
+{
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct rk_system system = {.devices = 77};
+        struct rk_error error = {0};
+        char *text = replaced(complete, cases[i].mark, cases[i].by);
+        cr_expect_eq(read_text(text, &system, &error), RK_BAD_INPUT, "%s", cases[i].by);
+        if (cases[i].message)
+            cr_expect_str_eq(formatted(&error), cases[i].message, "%s", formatted(&error));
+        cr_expect_eq(system.devices, 77, "untouched on failure");
+        free(text);
+    }
+}
+
+Test(catalog_system, lists_of_any_length)
+{
+    enum { TIERS = 100 };
+    char *text = malloc(200 * TIERS + sizeof complete), *at = text;
+    struct rk_system system;
+    struct rk_error error;
+    const char *memory = strstr(complete, "[{\"capacity");
+    at += sprintf(at, "%.*s[", (int)(memory - complete), complete);
+    for (int i = 0; i < TIERS; i++)
+        at += sprintf(at,
+                      "%s{\"capacity_GiB\": %d, \"bandwidth_GBps\": 1, "
+                      "\"efficiency_from_MB\": [[0, 1]]}",
+                      i ? "," : "", i + 1);
+    at += sprintf(at, "],\n\"network\": [");
+    for (int i = 0; i < TIERS; i++)
+        at += sprintf(at,
+                      "%s{\"bandwidth_GBps\": 1, \"efficiency\": 1, \"latency_us\": 0, "
+                      "\"size\": %d}",
+                      i ? "," : "", i + 1);
+    sprintf(at, "]\n}");
+    cr_assert_eq(read_text(text, &system, &error), RK_OK, "%s", formatted(&error));
+    cr_expect_eq(system.memories, TIERS);
+    cr_expect_eq(system.networks, TIERS);
+    cr_expect_str_eq(system.memory[99].name, "mem100");
+    cr_expect_eq(system.network[99].size, 100);
+    rk_system_release(&system);
+    free(text);
+}
+
+Test(catalog_system, unlimited)
+{
+    struct rk_system system;
+    struct rk_error error;
+    char *text = replaced(complete, "2048", "\"unlimited\"");
+    cr_assert_eq(read_text(text, &system, &error), RK_OK, "%s", formatted(&error));
+    cr_expect(isinf(system.memory[0].bandwidth_Bps) && isinf(system.memory[0].curve.step[1].rate));
+    rk_system_release(&system);
+    free(text);
+}
+
+Test(catalog_system, one_line_in_a_file)
+{
+    struct rk_system system;
+    struct rk_error error;
+    use_source_catalog();
+    cr_assert_eq(read_text("{\"synthetic\": \"h100-80g-nvl8 nvl16\"}", &system, &error), RK_OK,
+                 "%s", formatted(&error));
+    cr_expect_str_eq(system.id, "x");
+    cr_expect_eq(system.network[0].size, 16);
+    rk_system_release(&system);
+    cr_expect_eq(read_text("{\n\"synthetic\": \"h100-80g hbm=80G\"}", &system, &error),
+                 RK_BAD_INPUT);
+    cr_expect_str_eq(formatted(&error),
+                     "x.json:2:14: synthetic: at column 16 of the text: \"80G\" is ambiguous: "
+                     "write 80GiB (of 1024) or 80GB (of 1000)");
+}
+
+/* A file that names itself is stopped. */
+Test(catalog_system, circles)
+{
+    char path[] = "reckon-circle-XXXXXX.json", text[128];
+    struct rk_system system;
+    struct rk_error error;
+    const int descriptor = mkstemps(path, 5);
+    cr_assert_geq(descriptor, 0);
+    FILE *file = fdopen(descriptor, "w");
+    fprintf(file, "{\"synthetic\": \"./%s nvl8\"}", path);
+    fclose(file);
+    cr_expect_eq(rk_system_load(path, &system, &error), RK_BAD_INPUT);
+    snprintf(text, sizeof text,
+             "./%s:1:15: synthetic: systems that name each other 8 times: is it a circle?", path);
+    cr_expect_str_eq(formatted(&error), text, "%s", formatted(&error));
+    remove(path);
+}
+
+Test(catalog_system, copies_are_deep)
+{
+    struct rk_system system, copy;
+    struct rk_error error;
+    cr_assert_eq(read_text(complete, &system, &error), RK_OK);
+    cr_assert_eq(rk_system_copy(&copy, &system, &error), RK_OK);
+    cr_expect_neq(copy.memory, system.memory);
+    cr_expect_neq(copy.network, system.network);
+    rk_system_release(&system);
+    cr_expect_eq(copy.memory[0].bandwidth_Bps, 2048e9);
+    cr_expect_eq(copy.network[0].size, 8);
+    rk_system_release(&copy);
+    rk_system_release(&copy); /* a cleared one is fine */
+}

@@ -1,0 +1,200 @@
+/* Systems in one line of text. */
+#include "catalog_cases.h"
+
+#include <math.h>
+#include <reckon/catalog.h>
+
+static struct rk_system loaded(const char *text)
+{
+    struct rk_system system = {.id = ""};
+    struct rk_error error;
+    use_source_catalog();
+    cr_assert_eq(rk_system_load(text, &system, &error), RK_OK, "%s", formatted(&error));
+    return system;
+}
+
+Test(synthetic, devices_and_domain)
+{
+    struct rk_system system = loaded("h100-80g x4096 nvl16");
+    cr_expect_str_eq(system.id, "h100-80g x4096 nvl16");
+    cr_expect_eq(system.devices, 4096);
+    cr_expect_eq(system.network[0].size, 16);
+    cr_expect_eq(system.network[1].size, 65536);
+    rk_system_release(&system);
+}
+
+Test(synthetic, memories)
+{
+    struct rk_system system = loaded("h100-80g hbm=120GiB mem2=1TiB@100GB/s mem3=10TB@unlimited");
+    cr_assert_eq(system.memories, 3);
+    cr_expect_eq(system.memory[0].capacity_bytes, 120 * 1073741824.0);
+    cr_expect_eq(system.memory[0].bandwidth_Bps, 3072e9, "as in the base");
+    cr_expect_eq(system.memory[1].capacity_bytes, 1099511627776.0);
+    cr_expect_eq(system.memory[1].bandwidth_Bps, 100e9);
+    cr_expect_eq(system.memory[1].curve.step[0].rate, 95e9, "the curve of the base, the new rate");
+    cr_expect_str_eq(system.memory[2].name, "mem3");
+    cr_expect(isinf(system.memory[2].bandwidth_Bps) && isinf(system.memory[2].curve.step[0].rate));
+    rk_system_release(&system);
+    system = loaded("h100-80g mem2=none");
+    cr_expect_eq(system.memories, 1);
+    rk_system_release(&system);
+}
+
+Test(synthetic, networks)
+{
+    struct rk_system system = loaded("h100-80g net0=900GB/s,latency=2us,efficiency=0.8 "
+                                     "net1.bandwidth=800Gb/s net1.all_reduce=2:-1 "
+                                     "net2=1GB/s,size=1000000,must_be_filled=yes,name=wan");
+    cr_assert_eq(system.networks, 3);
+    cr_expect_eq(system.network[0].bandwidth_Bps, 900e9);
+    cr_expect_eq(system.network[0].latency_s, 2e-6);
+    cr_expect_eq(system.network[0].efficiency, 0.8);
+    cr_expect_eq(system.network[0].size, 8);
+    cr_expect_eq(system.network[1].bandwidth_Bps, 100e9);
+    cr_expect_eq(system.network[1].collective[RK_ALL_REDUCE].scale, 2);
+    cr_expect_eq(system.network[1].collective[RK_ALL_REDUCE].offset, -1);
+    cr_expect_str_eq(system.network[2].name, "wan");
+    cr_expect(system.network[2].must_be_filled);
+    cr_expect_eq(system.network[2].collective[RK_ALL_GATHER].offset, -1, "a ring");
+    rk_system_release(&system);
+    system = loaded("h100-80g net1=none");
+    cr_expect_eq(system.networks, 1);
+    rk_system_release(&system);
+}
+
+Test(synthetic, engines)
+{
+    struct rk_system system =
+        loaded("h100-80g matrix.float16=500TFLOP/s matrix.efficiency=1TFLOP:0.9/0:0.2 "
+               "vector.float8=none matrix.float8=none processing=roofline");
+    cr_expect_eq(system.matrix[RK_FLOAT16].peak_flops, 500e12);
+    cr_expect_eq(system.matrix[RK_FLOAT16].curve.steps, 2);
+    cr_expect_eq(system.matrix[RK_FLOAT16].curve.step[0].from, 1e12);
+    cr_expect_eq(system.matrix[RK_FLOAT16].curve.step[0].rate, 450e12);
+    cr_expect_eq(system.matrix[RK_BFLOAT16].curve.step[1].rate, 200e12);
+    cr_expect_eq(system.matrix[RK_FLOAT8].curve.steps, 0);
+    cr_expect_eq(system.vector[RK_FLOAT8].curve.steps, 0);
+    cr_expect_eq(system.processing, RK_ROOFLINE);
+    rk_system_release(&system);
+}
+
+/* Without a base, everything is as given: efficiency 1, no latency, rings. */
+Test(synthetic, a_whole_machine)
+{
+    struct rk_system system =
+        loaded("matrix.float16=312TFLOP/s vector.float16=78TFLOP/s hbm=80GiB@2TB/s "
+               "net0=300GB/s,size=8 net1=25GB/s,size=65536");
+    cr_expect_eq(system.matrix[RK_FLOAT16].curve.step[0].rate, 312e12);
+    cr_expect_eq(system.vector[RK_FLOAT16].curve.step[0].rate, 78e12);
+    cr_expect_eq(system.memory[0].curve.step[0].rate, 2e12);
+    cr_expect_str_eq(system.memory[0].name, "hbm");
+    cr_expect_eq(system.network[0].latency_s, 0);
+    cr_expect_eq(system.network[0].efficiency, 1);
+    cr_expect_eq(system.network[0].collective[RK_ALL_REDUCE].scale, 2);
+    cr_expect_eq(system.network[1].size, 65536);
+    cr_expect_eq(system.devices, 0);
+    rk_system_release(&system);
+}
+
+Test(synthetic, spaces_do_not_matter)
+{
+    struct rk_system system = loaded("h100-80g   x8\tnvl8 ");
+    cr_expect_str_eq(system.id, "h100-80g x8 nvl8");
+    rk_system_release(&system);
+}
+
+Test(synthetic, bases_may_be_paths)
+{
+    struct rk_system system = loaded(RECKON_TEST_SOURCE "/data/systems/h100-80g-nvl8.json x8");
+    cr_expect_eq(system.devices, 8);
+    rk_system_release(&system);
+}
+
+/* { text, what follows the quoted text in the message } */
+static const struct bad_case texts[] = {
+    {"h100-80g hbm=400G", "1:17: \"400G\" is ambiguous: write 400GiB (of 1024) or 400GB (of "
+                          "1000)"},
+    {"h100-80g net0=400G", "1:18: \"400G\" is ambiguous: write 400GB/s (bytes) or 400Gb/s (bits)"},
+    {"h100-80g hbm=80", "1:14: \"80\" has no unit: write a size such as \"80GiB\""},
+    {"h100-80g mem2=1TiB@100", "1:20: \"100\" has no unit: write a rate such as \"100GB/s\" or "
+                               "\"400Gb/s\""},
+    {"h100-80g hbm=-80GiB", "1:14: must be > 0"},
+    {"h100-80g hbm=0GiB", "1:14: must be > 0"},
+    {"h100-80g nvl0", "1:13: must be a number of accelerators from 1 to 2^53: nvl8"},
+    {"h100-80g x0", "1:11: must be a number of accelerators from 1 to 2^53: x4096"},
+    {"h100-80g x9007199254740993", "1:11: must be a number of accelerators from 1 to 2^53: x4096"},
+    {"h100-80g 4096", "1:10: \"4096\" is neither xN, nvlN nor a setting such as hbm=80GiB; the "
+                      "base comes first"},
+    {"h100-80g hbm=", "1:14: expected a value behind hbm="},
+    {"h100-80g hbn=80GiB", "1:10: unknown part \"hbn\": did you mean \"hbm\"?"},
+    {"h100-80g hbm.capacty=80GiB", "1:14: unknown property \"capacty\": did you mean "
+                                   "\"capacity\"?"},
+    {"h100-80g hbm.=80GiB", "1:14: expected a property behind the dot"},
+    {"h100-80g mem0=80GiB", "1:10: number the mem tiers from mem1 on"},
+    {"h100-80g mem4=80GiB@1GB/s", "1:10: there are 2 such tiers: the next one is mem3"},
+    {"h100-80g mem3=80GiB", "1:20: a new memory needs a rate: 80GiB@100GB/s"},
+    {"h100-80g mem3.bandwidth=1GB/s", "1:10: no such memory yet: write mem3=SIZE@RATE first"},
+    {"h100-80g mem1=none", "1:15: a system needs its first memory"},
+    {"h100-80g net3=1GB/s,size=2", "1:10: there are 2 such tiers: the next one is net2"},
+    {"h100-80g net2=1GB/s", "1:20: a new network needs a size: 1GB/s,size=8"},
+    {"h100-80g net2.size=2", "1:10: no such network yet: write net2=RATE,size=N first"},
+    {"h100-80g net0=1GB/s,8", "1:21: expected property=value behind the comma"},
+    {"h100-80g net0=1GB/s,laency=1us", "1:21: unknown property \"laency\": did you mean "
+                                       "\"latency\"?"},
+    {"h100-80g net0.latency=10", "1:23: \"10\" has no unit: write a time such as \"10us\""},
+    {"h100-80g net0.latency=-1us", "1:23: must be >= 0"},
+    {"h100-80g net0.efficiency=1.5", "1:26: must be > 0 and <= 1, got 1.5"},
+    {"h100-80g net0.efficiency=nan", "1:26: \"nan\" is not a number"},
+    {"h100-80g net0.processor_usage=1", "1:31: must be >= 0 and < 1, got 1"},
+    {"h100-80g net0.must_be_filled=1", "1:30: must be yes or no, got \"1\""},
+    {"h100-80g net0.size=8.5", "1:20: must be an integer from 1 to 2^53"},
+    {"h100-80g net0.all_reduce=0", "1:26: must be > 0, got 0"},
+    {"h100-80g net0.all_reduce=1:-2", "1:28: must be >= -1, got -2"},
+    {"h100-80g net0.point_to_point=1:1", "1:30: point_to_point has two ends: leave the offset "
+                                         "out"},
+    {"h100-80g net0.name=a/b", "1:21: a name is made of letters, digits, '.', '_', '-'"},
+    {"h100-80g hbm.efficiency=1MB:0.9", "1:25: the last step must start at 0: end with "
+                                        "\"/0:0.5\""},
+    {"h100-80g hbm.efficiency=0:0.9/1MB:0.5", "1:31: the steps must descend: put the largest size "
+                                              "first"},
+    {"h100-80g matrix.float64=1TFLOP/s", "1:17: unknown datatype \"float64\": did you mean "
+                                         "\"float8\"?"},
+    {"h100-80g matrix.float32=1TFLOP/s", "1:33: the vector engine lacks float32, which the matrix "
+                                         "engine has: add vector.float32=78TFLOP/s"},
+    {"h100-80g processing=rofline", "1:21: unknown processing \"rofline\": did you mean "
+                                    "\"roofline\"?"},
+    {"h100-80h x8", "1:1: unknown system \"h100-80h\": did you mean \"h100-80g\"? (\"reckon "
+                    "systems\" lists them; a file's name ends in .json)"},
+    {"hbm=80GiB@2TB/s", "1:16: no engines: start with a system's id, or add "
+                        "matrix.float16=312TFLOP/s vector.float16=78TFLOP/s"},
+    {"matrix.float16=1TFLOP/s vector.float16=1TFLOP/s", "1:48: no memory: add hbm=80GiB@2TB/s"},
+    {"matrix.float16=1TFLOP/s vector.float16=1TFLOP/s hbm=1GiB@1GB/s",
+     "1:63: no network: add net0=300GB/s,size=8"},
+    {"matrix=1TFLOP/s", "1:1: name a datatype: matrix.float16=312TFLOP/s"},
+    {"nvl8 x8", "1:4: no network yet: write net0=RATE,size=N first"},
+};
+
+Test(synthetic, bad_texts)
+{
+    use_source_catalog();
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct rk_system system = {.devices = 77};
+        struct rk_error error = {0};
+        cr_expect_eq(rk_system_load(texts[i].input, &system, &error), RK_USAGE, "%s",
+                     texts[i].input);
+        const char *message = strstr(formatted(&error), "\":1:");
+        cr_expect_str_eq(message ? message + 2 : formatted(&error), texts[i].message, "%s: %s",
+                         texts[i].input, formatted(&error));
+        cr_expect_eq(system.devices, 77, "untouched on failure");
+    }
+}
+
+Test(synthetic, the_message_quotes_the_text)
+{
+    struct rk_system system;
+    struct rk_error error;
+    use_source_catalog();
+    cr_expect_eq(rk_system_load("h100-80g hbm=400G", &system, &error), RK_USAGE);
+    cr_expect_str_eq(formatted(&error), "\"h100-80g hbm=400G\":1:17: \"400G\" is ambiguous: write "
+                                        "400GiB (of 1024) or 400GB (of 1000)");
+}
