@@ -31,8 +31,7 @@ static inline bool axis_given(const struct axis_values *values, enum rk_axis axi
 enum rk_status axes_apply(const struct axis_values *values, struct rk_strategy *strategy,
                           struct rk_error *error);
 
-/* Restricts the problem to the values given. Wide ranges shrink to the values that can occur;
- * RK_USAGE when more than RK_MAX_PINNED are left, or a tier is not there. */
+/* Restricts the problem to the values given. RK_USAGE when a tier is not there. */
 enum rk_status axes_restrict(const struct axis_values *values, struct rk_problem *problem,
                              struct rk_error *error);
 

@@ -200,10 +200,13 @@ static const struct report_column throughput_columns[] = {
     {.name = "token_budget",      .title = "token budget",       .unit = "n",   .digits = 1},
     {.name = "days",              .title = "days for it",        .digits = 5},
     {.name = "offload_required_Bps", .title = "offload bandwidth", .unit = "B/s", .digits = 2,
-     .help = "of the lower memory tier, that would hide all transfers"},
-    {.name = "weight_required_Bps",     .title = "... weights",     .unit = "B/s", .digits = 2},
-    {.name = "activation_required_Bps", .title = "... activations", .unit = "B/s", .digits = 2},
-    {.name = "optimizer_required_Bps",  .title = "... optimizer",   .unit = "B/s", .digits = 2},
+     .help = "of the lower memory tier, so that computing hides all that the plan offloads"},
+    {.name = "weight_required_Bps",     .title = "... weights",     .unit = "B/s", .digits = 2,
+     .help = "for the weights alone, offloaded or not"},
+    {.name = "activation_required_Bps", .title = "... activations", .unit = "B/s", .digits = 2,
+     .help = "likewise"},
+    {.name = "optimizer_required_Bps",  .title = "... optimizer",   .unit = "B/s", .digits = 2,
+     .help = "likewise"},
 };
 /* clang-format on */
 
@@ -220,7 +223,7 @@ void breakdown_throughput(struct report *report, const struct breakdown *b)
         cell_number(per_day),
         budget ? cell_number(b->tokens) : cell_none(),
         budget ? cell_number(b->tokens / per_day) : cell_none(),
-        cell_number(e->offload_required_Bps),
+        e->offload_required_Bps > 0 ? cell_number(e->offload_required_Bps) : cell_none(),
         cell_number(e->weight_required_Bps),
         cell_number(e->activation_required_Bps),
         cell_number(e->optimizer_required_Bps),

@@ -52,7 +52,7 @@ const struct usage estimate_usage = {
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon estimate -m gpt3-175b -s a100-80g-nvl8 --tensor 8 --pipeline 8 --data 16 --batch 1536",
+        {"reckon estimate -m gpt3-175b -s a100-80g-nvl8 --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute attention --optimizer-sharding",
          "GPT-3 on 1,024 A100, and what the plan achieves:"},
         {"reckon estimate -m gpt3-175b -s a100-80g-nvl8 --strategy best.json --tokens 300B",
          "The best plan of a search, and the days for 300 billion tokens:"},

@@ -14,7 +14,8 @@ static int refuse(const char *text)
 int cmd_man(int argc, char **argv)
 {
     struct rk_error error;
-    const struct command *command = argc > 1 ? options_command(commands, argv[1], &error) : NULL;
+    const struct command *command =
+        argc > 1 ? options_command(main_commands, argv[1], &error) : NULL;
     if (argc > 1 && !command) return options_fail(&error);
     if (command && !command->usage) return refuse("that command has no manual page");
     options_print_man(stdout, command ? command->usage : &main_usage);
@@ -23,7 +24,7 @@ int cmd_man(int argc, char **argv)
 
 int cmd_complete(int argc, char **argv)
 {
-    if (argc == 2 && options_print_completion(stdout, argv[1], commands)) return RK_OK;
+    if (argc == 2 && options_print_completion(stdout, argv[1], main_commands)) return RK_OK;
     return refuse("__complete takes one of bash, zsh, fish");
 }
 

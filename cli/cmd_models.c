@@ -39,7 +39,7 @@ const struct usage models_usage = {
 
 static const struct report_column columns[] = {
     {.name = "id"},
-    {.name = "parameters", .unit = "n", .digits = 2},
+    {.name = "parameters", .unit = "n", .digits = 1, .own_scale = true},
     {.name = "layers"}, {.name = "hidden"}, {.name = "feedforward"}, {.name = "heads"},
     {.name = "sequence"}, {.name = "vocabulary"}, {.name = "name"},
 };

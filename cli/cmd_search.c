@@ -203,10 +203,10 @@ static void add_common(struct report *report, const struct search *search,
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", used ? ", " : "",
                                      rk_axis((enum rk_axis)i)->name,
                                      axis_text(&strategy, (enum rk_axis)i, value));
-    if (used)
-        report_note(report,
-                    report_text(report, "  %s: %s",
-                                search->result.found > 1 ? "in all of them" : "strategy", text));
+    if (!used) return;
+    report_paragraph(report,
+                     report_text(report, "%s: %s",
+                                 search->result.found > 1 ? "in all of them" : "strategy", text));
 }
 
 static void add_best_text(struct report *report, const struct search *search)
@@ -229,41 +229,48 @@ static void add_best_text(struct report *report, const struct search *search)
 
 static const struct report_column outcome_columns[] = {
     {.name = "outcome"},
-    {.name = "tier", .title = ""},
+    {.name = "tier"},
+    {.name = "where"},
     {.name = "strategies"},
     {.name = "share", .unit = "%", .digits = 2},
 };
 
+/* A row of its own for each tier; `where` is its name. Reasons that never occurred are left out. */
 static void outcome_row(struct report *report, struct report_table *table, uint64_t total,
-                        enum rk_verdict verdict, const char *tier, uint64_t count)
+                        enum rk_verdict verdict, int tier, const char *where, uint64_t count)
 {
     if (count == 0 && verdict != RK_FITS) return;
-    report_row(report, table,
-               (const struct report_cell[]){
-                   cell_text(rk_verdict_name(verdict)), cell_text(tier), cell_count(count),
-                   cell_number(total ? (double)count / (double)total : 0)});
+    const struct report_cell cells[] = {
+        cell_text(rk_verdict_name(verdict)),
+        tier < 0 ? cell_none() : cell_count((uint64_t)tier),
+        cell_text(where),
+        cell_count(count),
+        cell_number(total ? (double)count / (double)total : 0),
+    };
+    report_row(report, table, cells);
 }
 
 static void add_outcomes(struct report *report, const struct search *search)
 {
     const struct rk_search_counts *c = &search->result.counts;
+    const struct rk_system *system = &search->system;
     struct report_table *table =
         report_add(report, &(struct report_table){.name = "outcomes",
                                                   .title = "What became of the strategies",
                                                   .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
                                                   .columns = outcome_columns,
-                                                  .column_count = 4});
-    outcome_row(report, table, c->total, RK_FITS, "", c->fits);
-    for (int tier = 0; tier < search->system.networks; tier++)
-        outcome_row(report, table, c->total, RK_NETWORK_TOO_SMALL,
-                    network_name(report, &search->system, tier), c->network_too_small[tier]);
-    for (int tier = 0; tier < search->system.networks; tier++)
-        outcome_row(report, table, c->total, RK_NETWORK_NOT_FILLED,
-                    network_name(report, &search->system, tier), c->network_not_filled[tier]);
-    outcome_row(report, table, c->total, RK_TOO_FEW_BLOCKS, "", c->too_few_blocks);
-    for (int tier = 0; tier < search->system.memories; tier++)
-        outcome_row(report, table, c->total, RK_MEMORY_EXCEEDED,
-                    memory_name(report, &search->system, tier), c->memory_exceeded[tier]);
+                                                  .column_count = 5});
+    outcome_row(report, table, c->total, RK_FITS, -1, NULL, c->fits);
+    for (int tier = 0; tier < system->networks && tier < RK_MAX_TIERS; tier++)
+        outcome_row(report, table, c->total, RK_NETWORK_TOO_SMALL, tier, system->network[tier].name,
+                    c->network_too_small[tier]);
+    for (int tier = 0; tier < system->networks && tier < RK_MAX_TIERS; tier++)
+        outcome_row(report, table, c->total, RK_NETWORK_NOT_FILLED, tier,
+                    system->network[tier].name, c->network_not_filled[tier]);
+    outcome_row(report, table, c->total, RK_TOO_FEW_BLOCKS, -1, NULL, c->too_few_blocks);
+    for (int tier = 0; tier < system->memories && tier < RK_MAX_TIERS; tier++)
+        outcome_row(report, table, c->total, RK_MEMORY_EXCEEDED, tier, system->memory[tier].name,
+                    c->memory_exceeded[tier]);
 }
 
 /* ---- the report ---- */
@@ -385,6 +392,9 @@ static enum rk_status set_problem(struct search *search, struct rk_error *error)
     rk_problem_init(&search->problem, &search->model, &search->system, gpus, plan->batch,
                     plan->datatype >= 0 ? (enum rk_datatype)plan->datatype
                                         : plan_datatype(&search->system));
+    if (!plan_supports(&search->system, search->problem.datatype))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--datatype: %s does not support %s",
+                       search->system.id, rk_datatype_name(search->problem.datatype));
     return axes_restrict(&plan->axes, &search->problem, error);
 }
 

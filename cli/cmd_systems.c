@@ -42,10 +42,10 @@ const struct usage systems_usage = {
 
 static const struct report_column columns[] = {
     {.name = "id"},
-    {.name = "float8_FLOPps",   .title = "float8",   .unit = "FLOP/s", .digits = 0},
-    {.name = "float16_FLOPps",  .title = "float16",  .unit = "FLOP/s", .digits = 0},
-    {.name = "bfloat16_FLOPps", .title = "bfloat16", .unit = "FLOP/s", .digits = 0},
-    {.name = "float32_FLOPps",  .title = "float32",  .unit = "FLOP/s", .digits = 0},
+    {.name = "float8_FLOPps",   .title = "float8",   .unit = "FLOP/s", .digits = 0, .own_scale = true},
+    {.name = "float16_FLOPps",  .title = "float16",  .unit = "FLOP/s", .digits = 0, .own_scale = true},
+    {.name = "bfloat16_FLOPps", .title = "bfloat16", .unit = "FLOP/s", .digits = 0, .own_scale = true},
+    {.name = "float32_FLOPps",  .title = "float32",  .unit = "FLOP/s", .digits = 0, .own_scale = true},
     {.name = "memory"}, {.name = "networks"},
 };
 /* clang-format on */

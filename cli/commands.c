@@ -1,7 +1,7 @@
 #include "cli/commands.h"
 
 /* clang-format off */
-const struct command commands[] = {
+const struct command main_commands[] = {
     {"estimate",   cmd_estimate, "the time and memory of one training plan",        &estimate_usage},
     {"search",     cmd_search,   "the best strategies of all there are",            &search_usage},
     {"models",     cmd_models,   "list the models of the catalog, or show one",     &models_usage},
@@ -34,10 +34,10 @@ const struct usage main_usage = {
         {"reckon models", "What can be trained:"},
         {"reckon search --model gpt3-175b --system a100-80g-nvl8 --gpus 1024 --batch 1536",
          "The best way to train GPT-3 on 1,024 A100:"},
-        {"reckon estimate --model gpt3-175b --system a100-80g-nvl8 --tensor 8 --pipeline 8 --data 16 --batch 1536",
+        {"reckon estimate --model gpt3-175b --system a100-80g-nvl8 --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute attention --optimizer-sharding",
          "One way, with its time and memory broken down:"},
     },
     .see_also = "reckon-estimate(1), reckon-search(1), reckon-models(1), reckon-systems(1), reckon-model(5), reckon-system(5), reckon-strategy(5)",
-    .commands = commands,
+    .commands = main_commands,
 };
 /* clang-format on */

@@ -4,7 +4,7 @@
 
 #include "cli/options.h"
 
-extern const struct command commands[];
+extern const struct command main_commands[];
 extern const struct usage main_usage;
 
 extern const struct usage estimate_usage, search_usage, models_usage, systems_usage, calculon_usage;

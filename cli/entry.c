@@ -14,24 +14,6 @@ static const char *keep(struct report *report, const char *text)
     return text && *text ? report_text(report, "%s", text) : NULL;
 }
 
-/* Breaks long text into lines of notes. */
-static void add_paragraph(struct report *report, const char *text)
-{
-    enum { WIDTH = 96 };
-    while (text && *text) {
-        size_t length = strlen(text);
-        if (length > WIDTH) {
-            length = WIDTH;
-            while (length && text[length] != ' ')
-                length--;
-            if (!length) length = strcspn(text, " ");
-        }
-        report_note(report, report_text(report, "  %.*s", (int)length, text));
-        text += length;
-        text += strspn(text, " ");
-    }
-}
-
 void entry_headline(struct report *report, const struct catalog_entry *entry)
 {
     static const struct report_column columns[] = {
@@ -41,7 +23,7 @@ void entry_headline(struct report *report, const struct catalog_entry *entry)
                                         cell_text(keep(report, entry->description)),
                                         cell_text(keep(report, entry->synthetic))};
     if (name) report_note(report, report_text(report, "%s: %s", entry->id ? entry->id : "-", name));
-    add_paragraph(report, keep(report, entry->description));
+    report_paragraph(report, keep(report, entry->description));
     if (entry->synthetic && *entry->synthetic)
         report_note(report, report_text(report, "  in one line: %s", entry->synthetic));
     report_row(report,

@@ -25,7 +25,7 @@ static int run(int argc, char **argv)
         return RK_OK;
     }
     if (strcmp(argv[1], "help") == 0 && argc > 2) {
-        const struct command *topic = options_command(commands, argv[2], &error);
+        const struct command *topic = options_command(main_commands, argv[2], &error);
         if (!topic || !topic->usage) return topic ? RK_USAGE : options_fail(&error);
         options_print_help(stdout, topic->usage);
         return RK_OK;
@@ -35,7 +35,7 @@ static int run(int argc, char **argv)
         options_print_help(stdout, &main_usage);
         return RK_OK;
     }
-    const struct command *command = options_command(commands, argv[1], &error);
+    const struct command *command = options_command(main_commands, argv[1], &error);
     return command ? command->run(argc - 1, argv + 1) : options_fail(&error);
 }
 

@@ -46,14 +46,17 @@ static void put_line(FILE *out, const char *before, const char *text)
     fputc('\n', out);
 }
 
+/* The first one stands right below a heading, which needs no macro. */
 static void put_paragraphs(FILE *out, const char *text)
 {
+    const char *macro = "";
     for (const char *end; *text; text = end + (*end ? 2 : 0)) {
         char paragraph[2048];
         end = strstr(text, "\n\n");
         if (!end) end = text + strlen(text);
         snprintf(paragraph, sizeof paragraph, "%.*s", (int)(end - text), text);
-        put_line(out, ".PP\n", paragraph);
+        put_line(out, macro, paragraph);
+        macro = ".PP\n";
     }
 }
 
@@ -65,7 +68,7 @@ static void put_item(FILE *out, const char *name, const char *text)
 
 static void put_synopsis(FILE *out, const struct usage *usage)
 {
-    fputs(".PP\n.B reckon", out);
+    fputs(".B reckon", out);
     if (*usage->name) {
         fputc(' ', out);
         put(out, usage->name);
@@ -74,18 +77,19 @@ static void put_synopsis(FILE *out, const struct usage *usage)
     put_line(out, "", usage->synopsis);
 }
 
-static void put_options(FILE *out, const struct usage *usage, const char *heading)
+static void put_operands(FILE *out, const struct usage *usage, const char *heading)
 {
     for (const struct operand *o = usage->operands; o && o->name; o++) {
         if (o == usage->operands) fprintf(out, "%s ARGUMENTS\n", heading);
         put_item(out, o->name, o->help);
     }
+}
+
+/* `title` comes before the title of each group: a macro. */
+static void put_options(FILE *out, const struct usage *usage, const char *title)
+{
     for (const struct option_group *group = usage->groups; group->rows; group++) {
-        put_line(out,
-                 group == usage->groups   ? strcmp(heading, ".SH") ? ".PP\n" : ".SH OPTIONS\n.SS "
-                 : strcmp(heading, ".SH") ? ".PP\n"
-                                          : ".SS ",
-                 group->title);
+        put_line(out, title, group->title);
         for (const struct option *row = group->rows; row->name; row++) {
             char spelling[256];
             option_spelling(row, spelling, sizeof spelling);
@@ -94,12 +98,13 @@ static void put_options(FILE *out, const struct usage *usage, const char *headin
     }
 }
 
-static void put_examples(FILE *out, const struct usage *usage)
+static void put_examples(FILE *out, const struct usage *usage, const char *macro)
 {
     for (const struct example *e = usage->examples; e->command; e++) {
-        put_line(out, ".PP\n", e->what ? e->what : "");
-        put_line(out, ".PP\n.EX\n", e->command);
+        if (e->what) put_line(out, macro, e->what);
+        put_line(out, e->what ? ".PP\n.EX\n" : ".EX\n", e->command);
         fputs(".EE\n", out);
+        macro = ".PP\n";
     }
 }
 
@@ -122,9 +127,11 @@ static void put_below(FILE *out, const struct usage *usage)
             fputc(toupper((unsigned char)*letter), out);
         fputc('\n', out);
         put_synopsis(out, c->usage);
+        fputs(".PP\n", out);
         put_paragraphs(out, c->usage->description);
-        put_options(out, c->usage, ".SS");
-        put_examples(out, c->usage);
+        put_operands(out, c->usage, ".SS");
+        put_options(out, c->usage, ".PP\n");
+        put_examples(out, c->usage, ".PP\n");
     }
 }
 
@@ -149,9 +156,11 @@ void options_print_man(FILE *out, const struct usage *usage)
     put_paragraphs(out, usage->description);
     put_commands(out, usage);
     put_below(out, usage);
-    put_options(out, usage, ".SH");
+    put_operands(out, usage, ".SH");
+    fputs(".SH OPTIONS\n", out);
+    put_options(out, usage, ".SS ");
     if (usage->examples[0].command) fputs(".SH EXAMPLES\n", out);
-    put_examples(out, usage);
+    put_examples(out, usage, "");
     fputs(".SH EXIT STATUS\n", out);
     for (size_t i = 0; i < sizeof exits / sizeof *exits; i++)
         put_item(out, exits[i].code, exits[i].meaning);

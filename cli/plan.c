@@ -54,7 +54,7 @@ enum rk_status plan_load(const struct plan_args *args, struct rk_model *model,
     return status == RK_OK ? rk_system_load(args->system, system, error) : status;
 }
 
-static bool supports(const struct rk_system *system, enum rk_datatype datatype)
+bool plan_supports(const struct rk_system *system, enum rk_datatype datatype)
 {
     return system->matrix[datatype].curve.steps && system->vector[datatype].curve.steps;
 }
@@ -63,7 +63,7 @@ enum rk_datatype plan_datatype(const struct rk_system *system)
 {
     static const enum rk_datatype order[] = {RK_BFLOAT16, RK_FLOAT16, RK_FLOAT32, RK_FLOAT8};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-        if (supports(system, order[i])) return order[i];
+        if (plan_supports(system, order[i])) return order[i];
     return RK_BFLOAT16;
 }
 

@@ -33,6 +33,9 @@ extern const struct option plan_strategy_options[];
 enum rk_status plan_load(const struct plan_args *args, struct rk_model *model,
                          struct rk_system *system, struct rk_error *error);
 
+/* Do both engines of the system support the datatype? */
+bool plan_supports(const struct rk_system *system, enum rk_datatype datatype);
+
 /* The best of bfloat16 and float16 that the system supports, else the first one it does. */
 enum rk_datatype plan_datatype(const struct rk_system *system);
 

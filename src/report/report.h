@@ -44,6 +44,7 @@ struct report_column {
     int digits;        /* decimals in text; of numbers without a unit: significant digits */
     const char *help;  /* REPORT_RECORD in text: what stands behind the value; may be NULL */
     enum report_bar bar;
+    bool own_scale; /* in text, each value in the unit that suits it, not the column's */
 };
 
 enum { REPORT_MAX_COLUMNS = 256 };
@@ -130,6 +131,9 @@ struct report_table *report_add(struct report *report, const struct report_table
 
 /* Appends a line that only text shows. */
 void report_note(struct report *report, const char *text);
+
+/* The same, broken into lines of at most 96 columns behind two spaces; NULL adds nothing. */
+void report_paragraph(struct report *report, const char *text);
 
 /* Appends a copy of `cells` (column_count) to a table of stored rows; `table` may be NULL. */
 void report_row(struct report *report, struct report_table *table, const struct report_cell *cells);

@@ -31,23 +31,23 @@ static const struct family {
 };
 /* clang-format on */
 
-/* The scale in which the largest value of a column has the fewest digits before the point. */
-static struct scale choose_scale(const char *unit, double largest)
+static const struct family *find_family(const char *unit)
 {
-    for (size_t i = 0; unit && i < sizeof families / sizeof *families; i++) {
-        if (strcmp(unit, families[i].unit) != 0) continue;
-        const struct scale *scale = families[i].scales;
-        if (largest == 0 && strcmp(unit, "s") == 0) return (struct scale){1, "s"};
-        while (scale[1].factor > 0 && scale[1].factor <= largest)
-            scale++;
-        return *scale;
-    }
-    return (struct scale){1, unit ? unit : ""};
+    for (size_t i = 0; unit && i < sizeof families / sizeof *families; i++)
+        if (strcmp(unit, families[i].unit) == 0) return &families[i];
+    return NULL;
 }
 
-static bool has_family(const char *unit)
+/* The scale in which a value of that size has the fewest digits before the point. */
+static struct scale choose_scale(const char *unit, double size)
 {
-    return unit && unit[0] && choose_scale(unit, 0).unit != unit;
+    const struct family *family = find_family(unit);
+    if (!family) return (struct scale){1, unit ? unit : ""};
+    if (size == 0 && strcmp(unit, "s") == 0) return (struct scale){1, unit};
+    const struct scale *scale = family->scales;
+    while (scale[1].factor > 0 && scale[1].factor <= size)
+        scale++;
+    return *scale;
 }
 
 /* ---- one cell as text ---- */
@@ -64,10 +64,21 @@ static void format_number(const struct report_column *column, const struct scale
 {
     if (!isfinite(number))
         snprintf(buffer, CELL_SIZE, "%s", isnan(number) ? "-" : "unlimited");
-    else if (has_family(column->unit) || column->digits == 0)
+    else if (find_family(column->unit) || column->digits == 0)
         snprintf(buffer, CELL_SIZE, "%.*f", column->digits, number / scale->factor + 0.0);
     else
         snprintf(buffer, CELL_SIZE, "%.*g", column->digits, number / scale->factor);
+}
+
+/* In the scale of the column, or (NULL) in its own with the unit behind it. */
+static void format_scaled(const struct report_column *column, const struct scale *scale,
+                          double number, char *buffer)
+{
+    const struct scale own = choose_scale(column->unit, fabs(number));
+    format_number(column, scale ? scale : &own, number, buffer);
+    const size_t used = strlen(buffer);
+    if (!scale && isfinite(number) && *own.unit)
+        snprintf(buffer + used, CELL_SIZE - used, " %s", own.unit);
 }
 
 /* The cell's text: its own, or made in `buffer`. */
@@ -78,11 +89,11 @@ static const char *format_cell(const struct report_column *column, const struct 
     case REPORT_TEXT:
         return cell->as.text;
     case REPORT_COUNT:
-        if (!has_family(column->unit)) return report_digits(cell->as.count, buffer);
-        format_number(column, scale, (double)cell->as.count, buffer);
+        if (!find_family(column->unit)) return report_digits(cell->as.count, buffer);
+        format_scaled(column, scale, (double)cell->as.count, buffer);
         return buffer;
     case REPORT_NUMBER:
-        format_number(column, scale, cell->as.number, buffer);
+        format_scaled(column, scale, cell->as.number, buffer);
         return buffer;
     case REPORT_FLAG:
         return cell->as.flag ? "yes" : "no";
@@ -172,12 +183,18 @@ static void draw_bar(struct line *line, enum report_bar kind, double value)
 
 /* ---- tables ---- */
 
+static const struct scale *column_scale(const struct report_column *column,
+                                        const struct layout *layout)
+{
+    return column->own_scale ? NULL : &layout->scale;
+}
+
 static void measure_cell(const struct report_column *column, struct layout *layout,
                          const struct report_cell *cell)
 {
     char text[CELL_SIZE];
     if (column->bar) return;
-    const int width = text_width(format_cell(column, &layout->scale, cell, text));
+    const int width = text_width(format_cell(column, column_scale(column, layout), cell, text));
     if (width > layout->width) layout->width = width;
     layout->left |= cell->type == REPORT_TEXT;
     layout->visible |= cell->type != REPORT_NONE;
@@ -196,8 +213,10 @@ static void measure(const struct report_table *table, struct report_cell *cells,
     }
     for (int i = 0; i < table->column_count; i++) {
         const struct report_column *column = &table->columns[i];
-        layouts[i] = (struct layout){.scale = choose_scale(column->unit, largest[i]),
-                                     .visible = column->bar != REPORT_NO_BAR};
+        layouts[i] =
+            (struct layout){.scale = column->own_scale ? (struct scale){1, ""}
+                                                       : choose_scale(column->unit, largest[i]),
+                            .visible = column->bar != REPORT_NO_BAR};
         layouts[i].width = text_width(column_title(column, title));
         const int unit = text_width(layouts[i].scale.unit);
         if (unit > layouts[i].width) layouts[i].width = unit;
@@ -240,7 +259,8 @@ static void put_row(struct line *line, const struct report_table *table,
         if (column->bar) {
             if (cells[i].type == REPORT_NUMBER) draw_bar(line, column->bar, cells[i].as.number);
         } else {
-            put_aligned(line, format_cell(column, &layouts[i].scale, &cells[i], text),
+            put_aligned(line,
+                        format_cell(column, column_scale(column, &layouts[i]), &cells[i], text),
                         layouts[i].width, layouts[i].left, NULL);
         }
         line->spaces += GAP;
@@ -264,16 +284,10 @@ static void write_rows(struct line *line, const struct report_table *table,
 static void put_field(struct line *line, const struct report_column *column,
                       const struct report_cell *cell, int name_width, int value_width)
 {
-    char title[CELL_SIZE], text[CELL_SIZE], both[CELL_SIZE + 16];
-    const struct scale scale = choose_scale(column->unit, cell_size(cell));
-    const char *value = format_cell(column, &scale, cell, text);
+    char title[CELL_SIZE], text[CELL_SIZE];
     put_aligned(line, column_title(column, title), name_width, true, NULL);
     line->spaces += GAP;
-    if (*scale.unit) {
-        snprintf(both, sizeof both, "%s %s", value, scale.unit);
-        value = both;
-    }
-    put_aligned(line, value, value_width, true, NULL);
+    put_aligned(line, format_cell(column, NULL, cell, text), value_width, true, NULL);
     line->spaces += GAP;
     if (column->help) put(line, column->help, dim);
     end_line(line);

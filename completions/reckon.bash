@@ -1,0 +1,81 @@
+# bash completion of reckon; made by reckon __complete bash: do not edit.
+_reckon_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur"); }
+_reckon_files() { compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); }
+_reckon() {
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+    local path=${COMP_WORDS[1]} flags='' operand=''
+    if [ "$cur" = '=' ]; then
+        cur=''
+    elif [ "$prev" = '=' ]; then
+        prev=${COMP_WORDS[COMP_CWORD - 2]}
+    fi
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        _reckon_words 'estimate search models systems calculon help --help --version'
+        return
+    fi
+    case $path in
+        calculon)
+            [ "$COMP_CWORD" -eq 2 ] && _reckon_words 'llm llm-optimal-execution llm-all-executions llm-parameter-calculator' && return
+            path="$path ${COMP_WORDS[2]}" ;;
+    esac
+    case "$path $prev" in
+        'estimate --model' | 'estimate -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'estimate --system' | 'estimate -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'estimate --datatype' | 'estimate -d') _reckon_words 'float8 float16 bfloat16 float32' && return ;;
+        'estimate --strategy') _reckon_files && return ;;
+        'estimate --training') _reckon_words 'no yes' && return ;;
+        'estimate --recompute') _reckon_words 'full attention none' && return ;;
+        'estimate --optimizer-sharding') _reckon_words 'no yes' && return ;;
+        'estimate --tensor-comm') _reckon_words 'all_reduce p2p_rs_ag rs_ag' && return ;;
+        'estimate --redo-all-gather') _reckon_words 'no yes' && return ;;
+        'estimate --data-overlap') _reckon_words 'no yes' && return ;;
+        'estimate --tensor-overlap') _reckon_words 'none ring pipe' && return ;;
+        'estimate --weight-offload') _reckon_words 'yes no both' && return ;;
+        'estimate --activation-offload') _reckon_words 'yes no both' && return ;;
+        'estimate --optimizer-offload') _reckon_words 'yes no both' && return ;;
+        'estimate --fused-activation') _reckon_words 'no yes' && return ;;
+        'estimate --output' | 'estimate -o') _reckon_files && return ;;
+        'estimate --format' | 'estimate -f') _reckon_words 'table json csv' && return ;;
+        'estimate --color') _reckon_words 'auto always never' && return ;;
+        'search --model' | 'search -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'search --system' | 'search -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'search --datatype' | 'search -d') _reckon_words 'float8 float16 bfloat16 float32' && return ;;
+        'search --output' | 'search -o') _reckon_files && return ;;
+        'search --recompute') _reckon_words 'full attention none' && return ;;
+        'search --optimizer-sharding') _reckon_words 'no yes' && return ;;
+        'search --tensor-comm') _reckon_words 'all_reduce p2p_rs_ag rs_ag' && return ;;
+        'search --redo-all-gather') _reckon_words 'no yes' && return ;;
+        'search --data-overlap') _reckon_words 'no yes' && return ;;
+        'search --tensor-overlap') _reckon_words 'none ring pipe' && return ;;
+        'search --weight-offload') _reckon_words 'yes no both' && return ;;
+        'search --activation-offload') _reckon_words 'yes no both' && return ;;
+        'search --optimizer-offload') _reckon_words 'yes no both' && return ;;
+        'search --fused-activation') _reckon_words 'no yes' && return ;;
+        'search --format' | 'search -f') _reckon_words 'table json csv' && return ;;
+        'search --color') _reckon_words 'auto always never' && return ;;
+        'models --format' | 'models -f') _reckon_words 'table json csv' && return ;;
+        'models --color') _reckon_words 'auto always never' && return ;;
+        'systems --format' | 'systems -f') _reckon_words 'table json csv' && return ;;
+        'systems --color') _reckon_words 'auto always never' && return ;;
+        'calculon llm --peers' | 'calculon llm -p') _reckon_files && return ;;
+        'calculon llm-optimal-execution --fused_activation' | 'calculon llm-optimal-execution -f') _reckon_words 'true t T True 1 false f F False 0 both all *' && return ;;
+        'calculon llm-all-executions --fused_activation' | 'calculon llm-all-executions -f') _reckon_words 'true t T True 1 false f F False 0 both all *' && return ;;
+    esac
+    case $path in
+        'estimate') flags='--model --system --gpus --batch --datatype --strategy --training --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --tokens --layers --output --format --color --help' operand= ;;
+        'search') flags='--model --system --gpus --batch --datatype --top --threads --exhaustive --explain --quiet --output --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --format --color --help' operand= ;;
+        'models') flags='--format --color --help' operand=models ;;
+        'systems') flags='--format --color --help' operand=systems ;;
+        'calculon llm') flags='--peers --layers --help' operand=file ;;
+        'calculon llm-optimal-execution') flags='--debug --cpus --noneok --fused_activation --mbs-break --top-n --layers --no-tp-overlap --no-dp-overlap --help' operand=file ;;
+        'calculon llm-all-executions') flags='--debug --cpus --noneok --fused_activation --help' operand=file ;;
+        'calculon llm-parameter-calculator') flags='--alignment --help' operand=file ;;
+    esac
+    case $cur:$operand in
+        -*) _reckon_words "$flags" ;;
+        *:file) _reckon_files ;;
+        *:?*) _reckon_words "$(reckon __list "$operand" 2>/dev/null)" ;;
+        *) _reckon_words "$flags" ;;
+    esac
+}
+complete -F _reckon reckon
