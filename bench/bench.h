@@ -54,7 +54,8 @@ static inline double python_loop_s(void)
 {
     FILE *python = popen("python3 -c 'import time\nt = time.perf_counter()\ns = 0\n"
                          "for i in range(5000000): s += i * i % 7\n"
-                         "print(time.perf_counter() - t)' 2>/dev/null", "r");
+                         "print(time.perf_counter() - t)' 2>/dev/null",
+                         "r");
     double seconds = 0;
     if (!python) return 0;
     if (fscanf(python, "%lf", &seconds) != 1) seconds = 0;
@@ -62,7 +63,7 @@ static inline double python_loop_s(void)
     return seconds;
 }
 
-#define PUBLISHED_RATE 936.0   /* strategies per second and core */
+#define PUBLISHED_RATE   936.0 /* strategies per second and core */
 #define PUBLISHED_LOOP_S 0.69
 
 #endif

@@ -147,8 +147,7 @@ static void check_placement(const struct rk_model *model, const struct rk_system
     }
     const uint64_t blocks = (model->layers - 1) / s->pipeline + 1;
     if (check_offloads(s) && blocks < OFFLOAD_MIN_BLOCKS)
-        check_add(e, RK_TOO_FEW_BLOCKS, "blocks of a rank", -1, OFFLOAD_MIN_BLOCKS,
-                  (double)blocks);
+        check_add(e, RK_TOO_FEW_BLOCKS, "blocks of a rank", -1, OFFLOAD_MIN_BLOCKS, (double)blocks);
 }
 
 bool check_strategy(const struct rk_model *model, const struct rk_system *system,

@@ -21,7 +21,8 @@ static inline enum rk_verdict check_network(const struct rk_network *network, do
 {
     if (load == 1) return RK_FITS;
     if (load > (double)network->size) return RK_NETWORK_TOO_SMALL;
-    if (network->must_be_filled && network->size % (uint64_t)load != 0) return RK_NETWORK_NOT_FILLED;
+    if (network->must_be_filled && network->size % (uint64_t)load != 0)
+        return RK_NETWORK_NOT_FILLED;
     return RK_FITS;
 }
 

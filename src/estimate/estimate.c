@@ -73,14 +73,13 @@ static void plan_messages(struct plan *p)
 {
     const struct rk_strategy *s = p->strategy;
     const struct rk_network *network = &p->system->network[s->pipeline_network];
-    const double elements = s->tensor_comm == RK_COMM_ALL_REDUCE ? p->block.activation
-                                                                  : p->block.activation_shard;
+    const double elements =
+        s->tensor_comm == RK_COMM_ALL_REDUCE ? p->block.activation : p->block.activation_shard;
     const double bytes = s->pipeline > 1 ? elements * rk_datatype_bytes(s->datatype) : 0;
     p->message_bytes[0] = bytes;
     p->message_bytes[1] = s->training ? bytes : 0;
     for (int pass = 0; pass < 2; pass++)
-        p->message_s[pass] =
-            network_time_s(network, RK_POINT_TO_POINT, 2, p->message_bytes[pass]);
+        p->message_s[pass] = network_time_s(network, RK_POINT_TO_POINT, 2, p->message_bytes[pass]);
 }
 
 static void plan_open(struct plan *p, const struct rk_model *model, const struct rk_system *system,
@@ -125,8 +124,7 @@ static struct block_times block_times_of(const struct plan *p)
         const double out_s = edge ? p->message_s[0] : 0, back_s = edge ? p->message_s[1] : 0;
         t.forward_s[edge] = l->forward_s[edge] + out_s;
         t.backward_s[edge] = l->backward_s[edge] + back_s;
-        t.forward_wait_s[edge] =
-            offload_wait_s(forward_s, l->forward_access_s, t.forward_s[edge]);
+        t.forward_wait_s[edge] = offload_wait_s(forward_s, l->forward_access_s, t.forward_s[edge]);
         t.backward_wait_s[edge] =
             offload_wait_s(backward_s, l->backward_access_s, t.backward_s[edge]);
         t.forward_s[edge] += t.forward_wait_s[edge];
@@ -163,8 +161,8 @@ static struct hiding hiding_of(const struct plan *p, const struct block_times *t
     h.block_compute_s = l->backward_flop_s + (s->optimizer_sharding ? 0 : o->flop_s);
     h.chunk_compute_s = (p->bases + 1) * h.block_compute_s;
     h.chunk_s = chunk_of(base_s, edge_s, p->bases);
-    h.tail_s = tail_of(h.chunk_s, p->message_s[1], t->backward_s[0], t->backward_s[1], step_s,
-                       p->bases);
+    h.tail_s =
+        tail_of(h.chunk_s, p->message_s[1], t->backward_s[0], t->backward_s[1], step_s, p->bases);
     return h;
 }
 
@@ -180,9 +178,9 @@ static void data_requirements(const struct plan *p, const struct hiding *h, doub
                                                : n->collective[RK_ALL_REDUCE].scale;
     const double bytes = (p->bases + 1) * p->layer.weight_bytes * scale;
     const bool shared = s->data_network == s->pipeline_network;
-    const double chunk_s =
-        (p->interleaving - 1) * (p->pipeline * h->chunk_s + p->pipeline * h->chunk_compute_s * usage -
-                                 (shared ? p->message_s[1] : 0));
+    const double chunk_s = (p->interleaving - 1) *
+                           (p->pipeline * h->chunk_s + p->pipeline * h->chunk_compute_s * usage -
+                            (shared ? p->message_s[1] : 0));
     const double tail_s = h->tail_s + p->bases * reduce_s * usage;
     e->data_chunk_required_Bps = chunk_s > 0 ? bytes / chunk_s : 0;
     e->data_tail_required_Bps = tail_s > 0 ? bytes / tail_s : 0;
@@ -201,14 +199,13 @@ static double data_exposed_s(const struct plan *p, const struct block_times *t, 
     const double tail_reduce_s = p->bases * reduce_s;
     double collided_s = 0;
     if (s->data_network == s->pipeline_network)
-        collided_s = collisions_of(chunk_reduce_s,
-                                   chunk_of(t->backward_s[0], t->backward_s[1], p->bases),
-                                   last_round_of(p->microbatches, p->pipeline)) *
-                     p->message_s[1];
+        collided_s =
+            collisions_of(chunk_reduce_s, chunk_of(t->backward_s[0], t->backward_s[1], p->bases),
+                          last_round_of(p->microbatches, p->pipeline)) *
+            p->message_s[1];
     const double excess_s = chunks_excess_of(chunk_reduce_s, p->pipeline, h.chunk_s, collided_s,
                                              h.chunk_compute_s, usage);
-    const double tail_excess_s =
-        tail_excess_of(tail_reduce_s, h.block_compute_s, usage, h.tail_s);
+    const double tail_excess_s = tail_excess_of(tail_reduce_s, h.block_compute_s, usage, h.tail_s);
     data_requirements(p, &h, reduce_s, e);
     return data_exposed_of(reduce_s, visible_of(excess_s, chunk_reduce_s, usage),
                            visible_of(tail_excess_s, tail_reduce_s, usage), p->interleaving);
@@ -246,8 +243,8 @@ static void fill_time(const struct plan *p, struct rk_estimate *e)
     const double base_s = t.forward_s[0] + t.backward_s[0];
     const double edge_s = (t.forward_s[1] - out_s) + (t.backward_s[1] - back_s);
     const double chunk_s = chunk_of(base_s, edge_s, p->bases);
-    const double idle = idle_chunks_of(p->pipeline, p->interleaving,
-                                       shortage_of(p->microbatches, p->pipeline));
+    const double idle =
+        idle_chunks_of(p->pipeline, p->interleaving, shortage_of(p->microbatches, p->pipeline));
     const double missing_s = missing_of(p->missing, base_s, edge_s, p->bases);
     const double all = p->microbatches * p->interleaving;
     const double every = p->microbatches * p->blocks;
@@ -267,9 +264,9 @@ static void fill_time(const struct plan *p, struct rk_estimate *e)
         all * chunk_of(t.forward_wait_s[0], t.forward_wait_s[1], p->bases);
     e->backward_offload_exposed_s =
         all * chunk_of(t.backward_wait_s[0], t.backward_wait_s[1], p->bases);
-    e->step_s =
-        step_of(all + idle, chunk_s, missing_s, e->optimizer_s, e->data_comm_exposed_s);
-    if (!p->strategy->training && !alone) e->step_s -= all * p->message_s[1]; /* nothing goes back */
+    e->step_s = step_of(all + idle, chunk_s, missing_s, e->optimizer_s, e->data_comm_exposed_s);
+    if (!p->strategy->training && !alone)
+        e->step_s -= all * p->message_s[1]; /* nothing goes back */
 }
 
 /* ---- memory ---- */
@@ -371,11 +368,11 @@ static void fill_block(const struct plan *p, struct rk_estimate *e)
     const struct pass_cost *o = &p->optimizer.pass, none = {0};
     const double *beside_s = p->comm.time_s;
     if (!p->strategy->training) a = w = &none;
-#define FILL_PASS(prefix, cost, more_s)              \
-    e->block_##prefix##_flop = (cost)->flop;         \
-    e->block_##prefix##_flop_s = (cost)->flop_s;     \
-    e->block_##prefix##_access_bytes = (cost)->access_bytes; \
-    e->block_##prefix##_access_s = (cost)->access_s; \
+#define FILL_PASS(prefix, cost, more_s)                                                            \
+    e->block_##prefix##_flop = (cost)->flop;                                                       \
+    e->block_##prefix##_flop_s = (cost)->flop_s;                                                   \
+    e->block_##prefix##_access_bytes = (cost)->access_bytes;                                       \
+    e->block_##prefix##_access_s = (cost)->access_s;                                               \
     e->block_##prefix##_s = (cost)->time_s + (more_s)
     FILL_PASS(forward, f, beside_s[RK_FORWARD]);
     FILL_PASS(recompute, r, p->comm.recompute_s);
@@ -401,12 +398,12 @@ static void fill_block_comm(const struct plan *p, struct rk_estimate *e)
 {
     const struct comm_cost *c = &p->comm;
     const bool training = p->strategy->training;
-#define FILL_COMM(prefix, pass, on)                                \
-    e->base_##prefix##_comm_bytes = (on) ? c->bytes[pass][0] : 0;        \
-    e->edge_##prefix##_comm_bytes = (on) ? c->bytes[pass][1] : 0;        \
-    e->base_##prefix##_comm_link_s = (on) ? c->link_s[pass][0] : 0;      \
-    e->edge_##prefix##_comm_link_s = (on) ? c->link_s[pass][1] : 0;      \
-    e->base_##prefix##_comm_exposed_s = (on) ? c->exposed_s[pass][0] : 0; \
+#define FILL_COMM(prefix, pass, on)                                                                \
+    e->base_##prefix##_comm_bytes = (on) ? c->bytes[pass][0] : 0;                                  \
+    e->edge_##prefix##_comm_bytes = (on) ? c->bytes[pass][1] : 0;                                  \
+    e->base_##prefix##_comm_link_s = (on) ? c->link_s[pass][0] : 0;                                \
+    e->edge_##prefix##_comm_link_s = (on) ? c->link_s[pass][1] : 0;                                \
+    e->base_##prefix##_comm_exposed_s = (on) ? c->exposed_s[pass][0] : 0;                          \
     e->edge_##prefix##_comm_exposed_s = (on) ? c->exposed_s[pass][1] : 0
     FILL_COMM(forward, RK_FORWARD, true);
     FILL_COMM(backward, RK_AGRAD, training);
@@ -415,7 +412,10 @@ static void fill_block_comm(const struct plan *p, struct rk_estimate *e)
     e->tensor_required_Bps = c->required_Bps;
 }
 
-static double over(double bytes, double time_s) { return bytes > 0 ? bytes / time_s : 0; }
+static double over(double bytes, double time_s)
+{
+    return bytes > 0 ? bytes / time_s : 0;
+}
 
 /* Offload transfers hide beside computing, less its memory accesses. */
 static void fill_requirements(const struct plan *p, struct rk_estimate *e)
@@ -449,10 +449,9 @@ static void fill_rates(const struct plan *p, struct rk_estimate *e)
 {
     const double peak = p->system->matrix[p->strategy->datatype].peak_flops;
     const double computing_s = e->forward_s + e->backward_s + e->optimizer_s;
-    e->useful_flop = e->block_forward_flop + e->block_agrad_flop + e->block_wgrad_flop +
-                     e->block_optimizer_flop;
-    e->compute_efficiency =
-        p->blocks * p->microbatches * e->useful_flop / peak / computing_s;
+    e->useful_flop =
+        e->block_forward_flop + e->block_agrad_flop + e->block_wgrad_flop + e->block_optimizer_flop;
+    e->compute_efficiency = p->blocks * p->microbatches * e->useful_flop / peak / computing_s;
     e->system_efficiency = computing_s / e->step_s;
     e->mfu = e->compute_efficiency * e->system_efficiency;
     e->samples_per_s = (double)p->strategy->batch / e->step_s;

@@ -6,10 +6,13 @@ static const struct rk_figure figures[] = {
 #define FIGURE_ROW(name, unit, help) {#name, unit, help, offsetof(struct rk_estimate, name)},
     RK_FIGURES(FIGURE_ROW)
 #undef FIGURE_ROW
-    {NULL, NULL, NULL, 0},
+        {NULL, NULL, NULL, 0},
 };
 
-const struct rk_figure *rk_figures(void) { return figures; }
+const struct rk_figure *rk_figures(void)
+{
+    return figures;
+}
 
 const struct rk_figure *rk_figure_find(const char *name)
 {

@@ -112,8 +112,7 @@ static void send(const struct block_cost *block, int index, const struct comm_ch
         const bool sent = collective != RK_COLLECTIVES;
         bytes[edge] = sent ? whole : 0;
         link_s[edge] = 0;
-        if (sent)
-            link_s[edge] = network_time_s(choice->network, collective, choice->ranks, whole);
+        if (sent) link_s[edge] = network_time_s(choice->network, collective, choice->ranks, whole);
         if (sent || !op->overlapped) link_s[edge] += beside_s;
     }
 }
@@ -149,12 +148,12 @@ static void comm_require(struct comm_cost *cost, const struct op_cost *op, int p
 {
     const double slowed_s = op->flop_s[pass] / (1 - usage);
     for (int edge = 0; edge < 2; edge++)
-        if (bytes[edge] > cost->required_Bps * slowed_s) cost->required_Bps = bytes[edge] / slowed_s;
+        if (bytes[edge] > cost->required_Bps * slowed_s)
+            cost->required_Bps = bytes[edge] / slowed_s;
 }
 
 static void comm_fold_overlapped(struct comm_cost *cost, const struct block_cost *block, int index,
-                                 const struct comm_choice *choice,
-                                 const double bytes[RK_PASSES][2],
+                                 const struct comm_choice *choice, const double bytes[RK_PASSES][2],
                                  const double link_s[RK_PASSES][2])
 {
     const struct op *op = &block->block->op[index];
@@ -169,8 +168,10 @@ static void comm_fold_overlapped(struct comm_cost *cost, const struct block_cost
             comm_require(cost, &block->op[index], pass, bytes[pass],
                          choice->network->processor_usage);
     }
-    if (!holds(choice->conditions, op->recommunicated)) exposed_s[RK_WGRAD] = 0;
-    else exposed_s[RK_WGRAD] = exposed_s[RK_FORWARD];
+    if (!holds(choice->conditions, op->recommunicated))
+        exposed_s[RK_WGRAD] = 0;
+    else
+        exposed_s[RK_WGRAD] = exposed_s[RK_FORWARD];
     for (int pass = 0; pass < RK_PASSES; pass++)
         for (int edge = 0; edge < 2; edge++)
             cost->exposed_s[pass][edge] += exposed_s[pass];
@@ -216,8 +217,7 @@ struct optimizer_cost optimizer_fold_op(const struct block_cost *block, int inde
         .grad_full_bytes = FULL_GRAD_BYTES * weights,
     };
     cost.pass.flop = ADAM_FLOP * weights / shards;
-    cost.pass.flop_s =
-        curve_time_s(&block->system->vector[block->datatype].curve, cost.pass.flop);
+    cost.pass.flop_s = curve_time_s(&block->system->vector[block->datatype].curve, cost.pass.flop);
     cost.pass.access_bytes = cost.state_bytes;
     cost.pass.access_s = curve_time_s(&block->system->memory[0].curve, cost.state_bytes);
     cost.pass.time_s =

@@ -25,10 +25,10 @@ struct block_cost {
     const struct rk_system *system;
     enum rk_datatype datatype;
     struct op_cost op[RK_MAX_OPERATIONS];
-    int comm_ops;                         /* operations with communication */
-    int comm_op[RK_MAX_OPERATIONS];       /* (comm_ops) their indices */
-    struct pass_cost pass[RK_PASSES];     /* sums; time_s without those of comm_op */
-    double weights;                       /* elements */
+    int comm_ops;                     /* operations with communication */
+    int comm_op[RK_MAX_OPERATIONS];   /* (comm_ops) their indices */
+    struct pass_cost pass[RK_PASSES]; /* sums; time_s without those of comm_op */
+    double weights;                   /* elements */
     double weight_bytes, working_bytes, activation_bytes, activation_grad_bytes;
 };
 
@@ -85,10 +85,10 @@ struct optimizer_cost optimizer_fold_op(const struct block_cost *block, int op, 
 struct layer_cost {
     double forward_s[2], backward_s[2]; /* with exposed communication; no offload, no messages */
     double forward_access_s;
-    double backward_access_s;   /* both gradients */
+    double backward_access_s; /* both gradients */
     double recompute_access_s;
-    double backward_flop_s;     /* both gradients and recompute */
-    double backward_link_s[2];  /* the tensor network is busy in backward */
+    double backward_flop_s;    /* both gradients and recompute */
+    double backward_link_s[2]; /* the tensor network is busy in backward */
     double weight_bytes, working_bytes, stored_bytes, checkpoint_bytes, activation_grad_bytes;
 };
 

@@ -35,7 +35,10 @@ STEP_INLINE double hiding_s(double backward_s, double access_s, double optimizer
 /* ---- a chunk and the pipeline ---- */
 
 /* `bases` = blocks / interleaving - 1 base blocks and an edge block */
-STEP_INLINE double chunk_of(double base, double edge, double bases) { return base * bases + edge; }
+STEP_INLINE double chunk_of(double base, double edge, double bases)
+{
+    return base * bases + edge;
+}
 
 /* Microbatches that are missing in the last round of an interleaved pipeline. */
 STEP_INLINE double shortage_of(double microbatches, double pipeline)
@@ -82,8 +85,8 @@ struct hiding {
 STEP_INLINE double tail_of(double chunk_hiding_s, double message_s, double base_backward_s,
                            double edge_backward_s, double optimizer_s, double bases)
 {
-    const double tail_s = chunk_hiding_s - message_s - (base_backward_s + edge_backward_s) / 2 +
-                          optimizer_s;
+    const double tail_s =
+        chunk_hiding_s - message_s - (base_backward_s + edge_backward_s) / 2 + optimizer_s;
     return bases > 0 ? tail_s : 0;
 }
 

@@ -16,4 +16,7 @@ const char *rk_datatype_name(enum rk_datatype datatype)
     return (unsigned)datatype < RK_DATATYPES ? datatypes[datatype].name : NULL;
 }
 
-double rk_datatype_bytes(enum rk_datatype datatype) { return datatypes[datatype].bytes; }
+double rk_datatype_bytes(enum rk_datatype datatype)
+{
+    return datatypes[datatype].bytes;
+}

@@ -20,7 +20,8 @@ static inline double curve_time_s(const struct rk_curve *curve, double n)
 }
 
 /* What an operation takes that needs both an engine and memory. */
-static inline double processing_time_s(enum rk_processing processing, double flop_s, double access_s)
+static inline double processing_time_s(enum rk_processing processing, double flop_s,
+                                       double access_s)
 {
     if (processing == RK_NO_OVERLAP) return flop_s + access_s;
     return flop_s > access_s ? flop_s : access_s;

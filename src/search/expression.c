@@ -112,7 +112,7 @@ struct parser {
     struct rk_error *error;
     bool failed;
     int depth;
-    bool comparing;        /* `compared` is the axis of choices on the left of a comparison */
+    bool comparing; /* `compared` is the axis of choices on the left of a comparison */
     enum rk_axis compared;
 };
 
@@ -126,8 +126,10 @@ static void fail(struct parser *p, size_t at, const char *what, const char *deta
 
 static void emit(struct parser *p, struct term term)
 {
-    if (p->out->terms < EXPRESSION_TERMS) p->out->term[p->out->terms++] = term;
-    else fail(p, p->at, "the expression is too long", "");
+    if (p->out->terms < EXPRESSION_TERMS)
+        p->out->term[p->out->terms++] = term;
+    else
+        fail(p, p->at, "the expression is too long", "");
 }
 
 static void emit_kind(struct parser *p, enum term_kind kind)
@@ -141,7 +143,10 @@ static void skip_space(struct parser *p)
         p->at++;
 }
 
-static bool word_character(char c) { return isalnum((unsigned char)c) || c == '_'; }
+static bool word_character(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
 
 /* The word at the cursor, "" when there is none; the cursor stays. */
 static size_t peek_word(struct parser *p, char word[WORD])
@@ -286,9 +291,12 @@ static void parse_product(struct parser *p)
     parse_unary(p);
     while (!p->failed) {
         enum term_kind kind;
-        if (accept_sign(p, "*")) kind = TERM_MULTIPLY;
-        else if (accept_sign(p, "/")) kind = TERM_DIVIDE;
-        else return;
+        if (accept_sign(p, "*"))
+            kind = TERM_MULTIPLY;
+        else if (accept_sign(p, "/"))
+            kind = TERM_DIVIDE;
+        else
+            return;
         parse_unary(p);
         emit_kind(p, kind);
     }
@@ -299,9 +307,12 @@ static void parse_sum(struct parser *p)
     parse_product(p);
     while (!p->failed) {
         enum term_kind kind;
-        if (accept_sign(p, "+")) kind = TERM_ADD;
-        else if (accept_sign(p, "-")) kind = TERM_SUBTRACT;
-        else return;
+        if (accept_sign(p, "+"))
+            kind = TERM_ADD;
+        else if (accept_sign(p, "-"))
+            kind = TERM_SUBTRACT;
+        else
+            return;
         parse_product(p);
         emit_kind(p, kind);
     }
@@ -379,18 +390,30 @@ enum rk_status expression_compile(struct expression *expression, const char *tex
 static double combine(int kind, double a, double b)
 {
     switch (kind) {
-    case TERM_ADD: return a + b;
-    case TERM_SUBTRACT: return a - b;
-    case TERM_MULTIPLY: return a * b;
-    case TERM_DIVIDE: return a / b;
-    case TERM_LESS: return a < b;
-    case TERM_LESS_EQUAL: return a <= b;
-    case TERM_GREATER: return a > b;
-    case TERM_GREATER_EQUAL: return a >= b;
-    case TERM_EQUAL: return a == b;
-    case TERM_UNEQUAL: return a != b;
-    case TERM_AND: return a != 0 && b != 0;
-    default: return a != 0 || b != 0;
+    case TERM_ADD:
+        return a + b;
+    case TERM_SUBTRACT:
+        return a - b;
+    case TERM_MULTIPLY:
+        return a * b;
+    case TERM_DIVIDE:
+        return a / b;
+    case TERM_LESS:
+        return a < b;
+    case TERM_LESS_EQUAL:
+        return a <= b;
+    case TERM_GREATER:
+        return a > b;
+    case TERM_GREATER_EQUAL:
+        return a >= b;
+    case TERM_EQUAL:
+        return a == b;
+    case TERM_UNEQUAL:
+        return a != b;
+    case TERM_AND:
+        return a != 0 && b != 0;
+    default:
+        return a != 0 || b != 0;
     }
 }
 
@@ -402,14 +425,24 @@ double expression_value(const struct expression *expression, const struct rk_str
     for (int i = 0; i < expression->terms; i++) {
         const struct term *t = &expression->term[i];
         switch (t->kind) {
-        case TERM_NUMBER: stack[++top] = t->number; break;
+        case TERM_NUMBER:
+            stack[++top] = t->number;
+            break;
         case TERM_FIGURE:
             memcpy(&stack[++top], (const char *)estimate + t->offset, sizeof *stack);
             break;
-        case TERM_AXIS: stack[++top] = (double)rk_axis_get(strategy, t->axis); break;
-        case TERM_BATCH: stack[++top] = (double)strategy->batch; break;
-        case TERM_NEGATE: stack[top] = -stack[top]; break;
-        case TERM_NOT: stack[top] = stack[top] == 0; break;
+        case TERM_AXIS:
+            stack[++top] = (double)rk_axis_get(strategy, t->axis);
+            break;
+        case TERM_BATCH:
+            stack[++top] = (double)strategy->batch;
+            break;
+        case TERM_NEGATE:
+            stack[top] = -stack[top];
+            break;
+        case TERM_NOT:
+            stack[top] = stack[top] == 0;
+            break;
         default:
             top--;
             stack[top] = combine(t->kind, stack[top], stack[top + 1]);

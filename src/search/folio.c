@@ -80,10 +80,7 @@ static void fold_row(struct folio *folio, const struct rk_problem *p, int microb
     struct recompute_cost recompute;
     recompute_fold(&recompute, work, row->recompute, row->redo, true);
     for (int n = 0; n < folio->networks; n++) {
-        struct layer_cost *layer =
-            &folio->layer[((size_t)microbatch * (size_t)folio->rows->count + (size_t)r) *
-                              (size_t)folio->networks +
-                          (size_t)n];
+        struct layer_cost *layer = folio_layer(folio, microbatch, r, n);
         const struct comm_choice choice = {
             .network = &p->system->network[n],
             .ranks = (double)folio->tensor,

@@ -34,11 +34,11 @@ struct folio {
     int microbatches;
     const uint64_t *microbatch; /* (microbatches) ascending */
     int networks;               /* 1 when tensor is 1 */
-    struct layer_cost *layer;   /* (microbatches, rows, networks) */
+    struct layer_cost *layer;   /* (rows, microbatches, networks) */
     struct folio_weights {      /* operations with weights, for the optimizer's fold */
         struct block block;
         struct block_cost cost;
-    } *weights; /* (2) without and with overlapped communication */
+    } * weights; /* (2) without and with overlapped communication */
 };
 
 /* Whether tensor parallelism can run on a network at all. It cannot on the others:
@@ -54,10 +54,11 @@ void folio_fold(struct folio *folio, const struct rk_problem *problem, int micro
 /* Fills folio->weights. */
 void folio_fold_weights(struct folio *folio, const struct rk_problem *problem);
 
-static inline const struct layer_cost *folio_layer(const struct folio *folio, int microbatch,
-                                                   int row, int network)
+/* The layer costs of one row, microbatch and network. */
+static inline struct layer_cost *folio_layer(const struct folio *folio, int microbatch, int row,
+                                             int network)
 {
-    return &folio->layer[((size_t)microbatch * (size_t)folio->rows->count + (size_t)row) *
+    return &folio->layer[((size_t)row * (size_t)folio->microbatches + (size_t)microbatch) *
                              (size_t)folio->networks +
                          (size_t)network];
 }

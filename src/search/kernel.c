@@ -37,8 +37,10 @@ BODY void transfer_steps(const struct transfer_job *j, int steps)
 
 BODY void transfer_body(const struct transfer_job *j)
 {
-    if (j->steps == SHORT_CURVE) transfer_steps(j, SHORT_CURVE); /* unrolled */
-    else transfer_steps(j, LONG_CURVE);
+    if (j->steps == SHORT_CURVE)
+        transfer_steps(j, SHORT_CURVE); /* unrolled */
+    else
+        transfer_steps(j, LONG_CURVE);
 }
 
 /* What stays in tier 0. */
@@ -60,10 +62,9 @@ BODY uint64_t memory_first(const struct memory_job *j)
         const double in_flight = in_flight_of(m[i], pipeline, interleaving);
         const double kept = leave ? working[i] + stored[i]
                                   : activations_of(working[i], stored[i], blocks, in_flight);
-        const double need =
-            tier_sum(weight_blocks * weights[i], kept,
-                     checkpoints_of(checkpoint[i], blocks, in_flight), agrads[i],
-                     full[i] + grads[i] * grad_blocks, state_blocks * state[i]);
+        const double need = tier_sum(weight_blocks * weights[i], kept,
+                                     checkpoints_of(checkpoint[i], blocks, in_flight), agrads[i],
+                                     full[i] + grads[i] * grad_blocks, state_blocks * state[i]);
         hbm[i] = need;
         penalty[i] = need > capacity ? INFINITY : 0;
         refused += need > capacity ? 1 : 0;
@@ -213,22 +214,34 @@ BODY int overlapped_body(const struct time_job *j, double limit)
 
 /* ---- the same bodies for several vector units ---- */
 
-#define KERNELS(suffix, label, target)                                                       \
-    target static void transfer_##suffix(const struct transfer_job *j) { transfer_body(j); } \
-    target static void memory_##suffix(const struct memory_job *j) { memory_body(j); }       \
-    target static void block_##suffix(const struct block_job *j) { block_body(j); }          \
-    target static double bound_##suffix(const struct time_job *j) { return bound_body(j); }  \
-    target static int plain_##suffix(const struct time_job *j, double limit)                 \
-    {                                                                                        \
-        return plain_body(j, limit);                                                         \
-    }                                                                                        \
-    target static int overlapped_##suffix(const struct time_job *j, double limit)            \
-    {                                                                                        \
-        return overlapped_body(j, limit);                                                    \
-    }                                                                                        \
-    static const struct kernels kernels_##suffix = {                                         \
-        label,          transfer_##suffix, memory_##suffix,     block_##suffix,              \
-        bound_##suffix, plain_##suffix,    overlapped_##suffix,                              \
+#define KERNELS(suffix, label, target)                                                             \
+    target static void transfer_##suffix(const struct transfer_job *j)                             \
+    {                                                                                              \
+        transfer_body(j);                                                                          \
+    }                                                                                              \
+    target static void memory_##suffix(const struct memory_job *j)                                 \
+    {                                                                                              \
+        memory_body(j);                                                                            \
+    }                                                                                              \
+    target static void block_##suffix(const struct block_job *j)                                   \
+    {                                                                                              \
+        block_body(j);                                                                             \
+    }                                                                                              \
+    target static double bound_##suffix(const struct time_job *j)                                  \
+    {                                                                                              \
+        return bound_body(j);                                                                      \
+    }                                                                                              \
+    target static int plain_##suffix(const struct time_job *j, double limit)                       \
+    {                                                                                              \
+        return plain_body(j, limit);                                                               \
+    }                                                                                              \
+    target static int overlapped_##suffix(const struct time_job *j, double limit)                  \
+    {                                                                                              \
+        return overlapped_body(j, limit);                                                          \
+    }                                                                                              \
+    static const struct kernels kernels_##suffix = {                                               \
+        label,          transfer_##suffix, memory_##suffix,     block_##suffix,                    \
+        bound_##suffix, plain_##suffix,    overlapped_##suffix,                                    \
     };
 
 #define NO_TARGET

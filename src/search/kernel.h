@@ -36,11 +36,11 @@ struct memory_job {
     double weight_blocks, grad_blocks, state_blocks; /* of the rank that stay in tier 0 */
     int activations_leave;
     int tiers;
-    const double *capacity;      /* (tiers) */
-    const double (*on)[3];       /* (tiers) 1: weights, activations, optimizer are on that tier */
-    double *penalty;             /* 0: fits, infinity: does not */
-    double *hbm, *lower;         /* needs of tier 0 and of the lower ones together */
-    uint64_t *refused;           /* (tiers) incremented */
+    const double *capacity; /* (tiers) */
+    const double (*on)[3];  /* (tiers) 1: weights, activations, optimizer are on that tier */
+    double *penalty;        /* 0: fits, infinity: does not */
+    double *hbm, *lower;    /* needs of tier 0 and of the lower ones together */
+    uint64_t *refused;      /* (tiers) incremented */
 };
 
 struct block_job {

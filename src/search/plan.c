@@ -12,7 +12,8 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The distinct microbatch sizes of those of the groups [first, end) that a network admits, ascending; the caller frees them. */
+/* The distinct microbatch sizes of those of the groups [first, end) that a network admits,
+ * ascending; the caller frees them. */
 static uint64_t *distinct_microbatches(const struct rk_space *space, int first, int end, int *count)
 {
     size_t all = 0, kept = 0;

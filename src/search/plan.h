@@ -38,8 +38,8 @@ struct plan {
 bool plan_open(struct plan *plan, const struct rk_space *space);
 void plan_close(struct plan *plan);
 
-/* A part is prepared in steps, those with a job or a unit by any number of threads: begin; fold every
- * job; list_units; bound every unit; sort. False when there is no memory. */
+/* A part is prepared in steps, those with a job or a unit by any number of threads: begin; fold
+ * every job; list_units; bound every unit; sort. False when there is no memory. */
 bool plan_begin_part(struct plan *plan, int part);
 int plan_fold_jobs(const struct plan *plan);
 void plan_fold(struct plan *plan, int job);

@@ -112,9 +112,9 @@ struct session {
     uint64_t fingerprint;
     double saved_s; /* when the state was last written */
     bool stopped;
-    int next;            /* job or unit of this process that nobody has */
-    int units;           /* of the round */
-    double limit;        /* that the round began with */
+    int next;                  /* job or unit of this process that nobody has */
+    int units;                 /* of the round */
+    double limit;              /* that the round began with */
     pthread_barrier_t barrier; /* sleeps where OpenMP's would spin, on machines with other work */
     enum rk_status status;
     struct rk_error *error;
@@ -189,8 +189,7 @@ static void sum_round(struct session *s)
         memset(&s->worker[i].explain, 0, sizeof s->worker[i].explain);
     }
     if (s->team) {
-        s->stopped =
-            s->team->merge(s->team->context, &counts, &explain, &s->fresh, s->stopped);
+        s->stopped = s->team->merge(s->team->context, &counts, &explain, &s->fresh, s->stopped);
         for (uint64_t i = 0; i < s->fresh.count; i++)
             topk_offer(&s->best, s->fresh.heap[i]);
         topk_clear(&s->fresh);
@@ -249,7 +248,10 @@ static void begin_bounds(struct session *s)
     if (!plan_list_units(&s->plan)) no_memory(s);
 }
 
-static void begin_units(struct session *s) { plan_sort(&s->plan); }
+static void begin_units(struct session *s)
+{
+    plan_sort(&s->plan);
+}
 
 static void end_part(struct session *s)
 {
@@ -316,8 +318,8 @@ static void session_open(struct session *s)
     bool found;
     if (!s->options->state) return;
     s->fingerprint = state_fingerprint(&s->space->problem, s->options);
-    s->status = state_load(s->options->state, s->fingerprint, &s->state, &s->best, &found,
-                           s->error);
+    s->status =
+        state_load(s->options->state, s->fingerprint, &s->state, &s->best, &found, s->error);
 }
 
 static void session_close(struct session *s)

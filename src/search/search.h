@@ -15,8 +15,8 @@ struct search_team {
     int (*claim)(void *context);
     /* Everybody's sums and best ones, to everybody, at the end of a round; whether anybody was
      * stopped. */
-    bool (*merge)(void *context, struct rk_search_counts *counts,
-                  struct rk_search_explain *explain, struct topk *best, bool stopped);
+    bool (*merge)(void *context, struct rk_search_counts *counts, struct rk_search_explain *explain,
+                  struct topk *best, bool stopped);
 };
 
 /* As rk_search, with `team` or NULL. */

@@ -39,8 +39,8 @@ static enum rk_status question_open(struct question *q, const struct rk_space *s
                                     const struct rk_query *query, struct rk_error *error)
 {
     enum rk_status status = RK_OK;
-    *q = (struct question){.space = space, .has_where = query->where != NULL,
-                           .frontier = query->pareto != NULL};
+    *q = (struct question){
+        .space = space, .has_where = query->where != NULL, .frontier = query->pareto != NULL};
     if (q->has_where) {
         status = expression_compile(&q->where, query->where, strlen(query->where), 0, error);
         q->needs_estimate = status == RK_OK && q->where.needs_estimate;
@@ -200,8 +200,8 @@ static void selector_batch(struct visitor *visitor, const struct batch *batch, i
 
 static bool selector_open(struct selector *s, const struct question *q, struct topk *shared)
 {
-    s->visitor = (struct visitor){.limit = DBL_MAX, .batch = selector_batch,
-                                  .counts = &s->counts, .explain = &s->explain};
+    s->visitor = (struct visitor){
+        .limit = DBL_MAX, .batch = selector_batch, .counts = &s->counts, .explain = &s->explain};
     s->question = q;
     s->shared = shared;
     s->scratch = scratch_open(q->space);
@@ -371,7 +371,10 @@ struct rk_condition *rk_condition_open(const char *text, struct rk_error *error)
     return NULL;
 }
 
-void rk_condition_close(struct rk_condition *condition) { free(condition); }
+void rk_condition_close(struct rk_condition *condition)
+{
+    free(condition);
+}
 
 bool rk_condition_holds(const struct rk_condition *condition, const struct rk_strategy *strategy,
                         const struct rk_estimate *estimate)

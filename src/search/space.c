@@ -73,8 +73,8 @@ static void offer_networks(struct values *values, const struct rk_problem *p, en
     if (!used) values->value[values->count++] = 0;
 }
 
-static void options_inner(struct options *o, const struct rk_problem *p, bool tensor,
-                          bool pipeline, bool data)
+static void options_inner(struct options *o, const struct rk_problem *p, bool tensor, bool pipeline,
+                          bool data)
 {
     struct values *inner = o->inner;
     offer_flag(&inner[INNER_DATA_OVERLAP], p, RK_AXIS_DATA_OVERLAP, data);
@@ -96,8 +96,7 @@ static uint64_t kind_size(const struct options *o, const struct kind *kind)
 {
     uint64_t size = 1;
     for (int axis = 0; axis < INNERS; axis++)
-        if (axis != INNER_MICROBATCH)
-            size *= (uint64_t)inner_count(o, kind, (enum inner)axis);
+        if (axis != INNER_MICROBATCH) size *= (uint64_t)inner_count(o, kind, (enum inner)axis);
     return size;
 }
 
@@ -252,8 +251,8 @@ static void builder_pipelines(struct builder *b, uint64_t tensor)
     const uint64_t ranks = p->ranks / tensor;
     const uint64_t deepest = ranks < p->model->layers ? ranks : p->model->layers;
     for (uint64_t pipeline = 1; pipeline <= deepest; pipeline++)
-        if (deepest % pipeline == 0 && ranks % pipeline == 0 &&
-            p->model->layers % pipeline == 0 && allowed(p, RK_AXIS_PIPELINE, pipeline))
+        if (deepest % pipeline == 0 && ranks % pipeline == 0 && p->model->layers % pipeline == 0 &&
+            allowed(p, RK_AXIS_PIPELINE, pipeline))
             builder_add(b, tensor, pipeline);
 }
 
@@ -284,10 +283,9 @@ static enum rk_status check_problem(const struct rk_problem *p, struct rk_error 
     if (p->ranks == 0 || p->max_batch == 0)
         return rk_fail(error, RK_USAGE, NULL, 0, 0, "gpus and batch must be at least 1");
     if (p->system->devices && p->ranks > p->system->devices)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "%llu gpus asked for, but system %s has %llu devices",
-                       (unsigned long long)p->ranks, p->system->id,
-                       (unsigned long long)p->system->devices);
+        return rk_fail(
+            error, RK_USAGE, NULL, 0, 0, "%llu gpus asked for, but system %s has %llu devices",
+            (unsigned long long)p->ranks, p->system->id, (unsigned long long)p->system->devices);
     if (p->system->matrix[p->datatype].curve.steps == 0 ||
         p->system->vector[p->datatype].curve.steps == 0)
         return rk_fail(error, RK_USAGE, NULL, 0, 0, "system %s does not support datatype %s",
@@ -324,7 +322,10 @@ void rk_space_close(struct rk_space *space)
     free(space);
 }
 
-uint64_t rk_space_count(const struct rk_space *space) { return space->count; }
+uint64_t rk_space_count(const struct rk_space *space)
+{
+    return space->count;
+}
 
 /* ---- index to strategy and back ---- */
 
@@ -347,8 +348,10 @@ static const struct group *group_of(const struct rk_space *space, uint64_t index
     int low = 0, high = space->groups - 1;
     while (low < high) {
         const int middle = (low + high + 1) / 2;
-        if (space->group[middle].first <= index) low = middle;
-        else high = middle - 1;
+        if (space->group[middle].first <= index)
+            low = middle;
+        else
+            high = middle - 1;
     }
     return &space->group[low];
 }

@@ -15,8 +15,14 @@ static void mix(uint64_t *hash, const void *bytes, size_t count)
         *hash = (*hash ^ byte[i]) * UINT64_C(0x100000001b3);
 }
 
-static void mix_number(uint64_t *hash, uint64_t value) { mix(hash, &value, sizeof value); }
-static void mix_real(uint64_t *hash, double value) { mix(hash, &value, sizeof value); }
+static void mix_number(uint64_t *hash, uint64_t value)
+{
+    mix(hash, &value, sizeof value);
+}
+static void mix_real(uint64_t *hash, double value)
+{
+    mix(hash, &value, sizeof value);
+}
 
 static void mix_curve(uint64_t *hash, const struct rk_curve *curve)
 {
@@ -135,8 +141,7 @@ enum rk_status state_load(const char *path, uint64_t fingerprint, struct search_
     *found = false;
     FILE *file = fopen(path, "rb");
     if (!file && errno == ENOENT) return RK_OK;
-    if (!file)
-        return rk_fail(error, RK_IO, path, 0, 0, "cannot be read: %s", strerror(errno));
+    if (!file) return rk_fail(error, RK_IO, path, 0, 0, "cannot be read: %s", strerror(errno));
     const enum rk_status status = read_state(file, path, fingerprint, state, best, error);
     fclose(file);
     *found = status == RK_OK;

@@ -23,8 +23,7 @@ uint64_t state_fingerprint(const struct rk_problem *problem,
 enum rk_status state_load(const char *path, uint64_t fingerprint, struct search_state *state,
                           struct topk *best, bool *found, struct rk_error *error);
 
-enum rk_status state_save(const char *path, uint64_t fingerprint,
-                          const struct search_state *state, const struct topk *best,
-                          struct rk_error *error);
+enum rk_status state_save(const char *path, uint64_t fingerprint, const struct search_state *state,
+                          const struct topk *best, struct rk_error *error);
 
 #endif

@@ -17,7 +17,10 @@ void topk_release(struct topk *topk)
     *topk = (struct topk){0};
 }
 
-void topk_clear(struct topk *topk) { topk->count = 0; }
+void topk_clear(struct topk *topk)
+{
+    topk->count = 0;
+}
 
 static void swap(struct rk_candidate *a, struct rk_candidate *b)
 {

@@ -10,21 +10,47 @@
 /* Arrays over the lanes of a unit, by what they depend on besides the lane. */
 enum lane_array {
     /* nothing */
-    A_FORWARD_ACCESS, A_BACKWARD_ACCESS, A_ACCESS, A_WEIGHTS, A_WORKING, A_STORED, A_CHECKPOINT,
-    A_ACTIVATION_GRADS, A_MICROBATCHES, A_SHORTAGE, A_LAST_ROUND, A_ZERO,
+    A_FORWARD_ACCESS,
+    A_BACKWARD_ACCESS,
+    A_ACCESS,
+    A_WEIGHTS,
+    A_WORKING,
+    A_STORED,
+    A_CHECKPOINT,
+    A_ACTIVATION_GRADS,
+    /* the microbatch */
+    A_MICROBATCHES,
+    A_SHORTAGE,
+    A_LAST_ROUND,
+    A_ZERO,
     /* sharding */
-    A_GRADS_FULL, A_GRADS, A_STATE, A_OPTIMIZER, A_OPTIMIZER_HIDES, A_COMPUTE, A_LEAST_REDUCE,
+    A_GRADS_FULL,
+    A_GRADS,
+    A_STATE,
+    A_OPTIMIZER,
+    A_OPTIMIZER_HIDES,
+    A_COMPUTE,
+    A_LEAST_REDUCE,
     /* offload */
-    A_FORWARD_TRANSFER, A_BACKWARD_TRANSFER,
+    A_FORWARD_TRANSFER,
+    A_BACKWARD_TRANSFER,
     /* offload and networks */
-    A_BASE, A_EDGE, A_BASE_BACKWARD, A_EDGE_BACKWARD,
+    A_BASE,
+    A_EDGE,
+    A_BASE_BACKWARD,
+    A_EDGE_BACKWARD,
     A_STEP,
     LANE_ARRAYS
 };
 
 /* Arrays over the lanes that each network has of its own. */
 enum network_array {
-    N_FORWARD_BASE, N_FORWARD_EDGE, N_BACKWARD_BASE, N_BACKWARD_EDGE, N_LINK_BASE, N_LINK_EDGE,
+    N_FORWARD_BASE,
+    N_FORWARD_EDGE,
+    N_BACKWARD_BASE,
+    N_BACKWARD_EDGE,
+    N_LINK_BASE,
+    N_LINK_EDGE,
     N_MESSAGE, /* when the pipeline runs on it */
     N_REDUCE,  /* when data parallelism runs on it, under the current sharding */
     NETWORK_ARRAYS
@@ -37,7 +63,7 @@ struct long_curve {
 
 struct scratch {
     double *storage;
-    double *array[LANE_ARRAYS];      /* (LANES) each */
+    double *array[LANE_ARRAYS]; /* (LANES) each */
     double *network[RK_MAX_TIERS][NETWORK_ARRAYS];
     double *penalty, *hbm, *lower;   /* (interleavings, LANES) */
     uint64_t *fits;                  /* (interleavings) */
@@ -124,9 +150,9 @@ struct run {
     double blocks, pipeline;
     bool full;
     bool sharding;
-    int tier[3];             /* of weights, activations, optimizer */
+    int tier[3]; /* of weights, activations, optimizer */
     struct batch batch;
-    uint64_t networks;       /* (tensor, pipeline, data) networks that are allowed */
+    uint64_t networks; /* (tensor, pipeline, data) networks that are allowed */
 };
 
 static int lane_row(const struct unit *unit, int lane)
@@ -143,8 +169,11 @@ static bool networks_allowed(const struct rk_problem *p, const struct group *g, 
                              uint64_t pipeline, uint64_t data, enum rk_verdict *verdict, int *tier)
 {
     const struct rk_strategy s = {
-        .tensor = g->tensor, .pipeline = g->pipeline, .data = g->data,
-        .tensor_network = (int)tensor, .pipeline_network = (int)pipeline,
+        .tensor = g->tensor,
+        .pipeline = g->pipeline,
+        .data = g->data,
+        .tensor_network = (int)tensor,
+        .pipeline_network = (int)pipeline,
         .data_network = (int)data,
     };
     for (int i = 0; i < p->system->networks; i++) {
@@ -174,8 +203,10 @@ void group_count_networks(const struct rk_space *space, const struct group *g,
                 if (networks_allowed(&space->problem, g, t->value[i], p->value[j], d->value[k],
                                      &verdict, &tier))
                     continue;
-                if (verdict == RK_NETWORK_TOO_SMALL) counts->network_too_small[tier] += each;
-                else counts->network_not_filled[tier] += each;
+                if (verdict == RK_NETWORK_TOO_SMALL)
+                    counts->network_too_small[tier] += each;
+                else
+                    counts->network_not_filled[tier] += each;
                 explain->refused_by_group += each;
             }
 }
@@ -200,28 +231,47 @@ static void fill_padding(const struct run *r, double *x)
         x[i] = x[r->lanes - 1];
 }
 
-static void load_lanes(struct run *r)
+static const struct row *row_of(const struct run *r, int row)
+{
+    return &r->unit->folio->rows->row[r->unit->first_row + row];
+}
+
+/* What depends on the microbatch alone: worked out for the first row, repeated in the others. */
+static void load_microbatches(struct run *r)
 {
     double **a = r->s->array;
-    for (int i = 0; i < r->lanes; i++) {
-        const int b = lane_microbatch(r->unit, i);
-        const struct layer_cost *l =
-            folio_layer(r->unit->folio, r->unit->folio_microbatch + b, lane_row(r->unit, i), 0);
-        const double m = (double)(r->group->batch / r->group->data /
-                                  r->group->microbatch[r->unit->first_microbatch + b]);
-        r->s->layer[i] = l;
-        a[A_FORWARD_ACCESS][i] = l->forward_access_s;
-        a[A_BACKWARD_ACCESS][i] = l->backward_access_s;
-        a[A_ACCESS][i] = l->backward_access_s + l->recompute_access_s;
-        a[A_WEIGHTS][i] = l->weight_bytes;
-        a[A_WORKING][i] = l->working_bytes;
-        a[A_STORED][i] = l->stored_bytes;
-        a[A_CHECKPOINT][i] = l->checkpoint_bytes;
-        a[A_ACTIVATION_GRADS][i] = l->activation_grad_bytes;
+    const int wide = r->unit->microbatches;
+    const uint64_t *microbatch = r->group->microbatch + r->unit->first_microbatch;
+    const uint64_t local = r->group->batch / r->group->data;
+    for (int i = 0; i < wide; i++) {
+        const double m = (double)(local / microbatch[i]);
         a[A_MICROBATCHES][i] = m;
         a[A_SHORTAGE][i] = shortage_of(m, r->pipeline);
         a[A_LAST_ROUND][i] = last_round_of(m, r->pipeline);
     }
+    for (int array = A_MICROBATCHES; array <= A_LAST_ROUND; array++)
+        for (int i = wide; i < r->lanes; i++)
+            a[array][i] = a[array][i - wide];
+}
+
+static void load_lanes(struct run *r)
+{
+    double **a = r->s->array;
+    for (int row = 0, i = 0; row < r->unit->rows; row++)
+        for (int b = 0; b < r->unit->microbatches; b++, i++) {
+            const struct layer_cost *l = folio_layer(r->unit->folio, r->unit->folio_microbatch + b,
+                                                     r->unit->first_row + row, 0);
+            r->s->layer[i] = l;
+            a[A_FORWARD_ACCESS][i] = l->forward_access_s;
+            a[A_BACKWARD_ACCESS][i] = l->backward_access_s;
+            a[A_ACCESS][i] = l->backward_access_s + l->recompute_access_s;
+            a[A_WEIGHTS][i] = l->weight_bytes;
+            a[A_WORKING][i] = l->working_bytes;
+            a[A_STORED][i] = l->stored_bytes;
+            a[A_CHECKPOINT][i] = l->checkpoint_bytes;
+            a[A_ACTIVATION_GRADS][i] = l->activation_grad_bytes;
+        }
+    load_microbatches(r);
     for (int array = 0; array < A_ZERO; array++)
         fill_padding(r, a[array]);
     for (int i = r->lanes; i < r->padded; i++)
@@ -259,16 +309,17 @@ static void load_sharding(struct run *r)
     struct optimizer_cost cost[2];
     for (int overlapped = 0; overlapped < 2; overlapped++)
         optimizer_fold(&cost[overlapped], &r->unit->folio->weights[overlapped].cost, shards);
-    for (int i = 0; i < r->lanes; i++) {
-        const struct row *row = &r->unit->folio->rows->row[lane_row(r->unit, i)];
-        const struct optimizer_cost *o = &cost[row->overlap != RK_OVERLAP_NONE];
-        a[A_GRADS_FULL][i] = o->grad_full_bytes;
-        a[A_GRADS][i] = o->grad_bytes;
-        a[A_STATE][i] = o->state_bytes;
-        a[A_OPTIMIZER][i] = r->blocks * o->pass.time_s;
-        a[A_OPTIMIZER_HIDES][i] = r->sharding ? 0 : o->pass.time_s - o->pass.access_s;
-        a[A_COMPUTE][i] =
-            r->s->layer[i]->backward_flop_s + (r->sharding ? 0 : o->pass.flop_s);
+    for (int row = 0, i = 0; row < r->unit->rows; row++) {
+        const struct optimizer_cost *o = &cost[row_of(r, row)->overlap != RK_OVERLAP_NONE];
+        const double hides_s = r->sharding ? 0 : o->pass.time_s - o->pass.access_s;
+        for (int b = 0; b < r->unit->microbatches; b++, i++) {
+            a[A_GRADS_FULL][i] = o->grad_full_bytes;
+            a[A_GRADS][i] = o->grad_bytes;
+            a[A_STATE][i] = o->state_bytes;
+            a[A_OPTIMIZER][i] = r->blocks * o->pass.time_s;
+            a[A_OPTIMIZER_HIDES][i] = hides_s;
+            a[A_COMPUTE][i] = r->s->layer[i]->backward_flop_s + (r->sharding ? 0 : o->pass.flop_s);
+        }
     }
     for (int array = A_GRADS_FULL; array <= A_COMPUTE; array++)
         fill_padding(r, a[array]);
@@ -335,13 +386,13 @@ static void load_messages(struct run *r, uint64_t tier)
         r->group->pipeline > 1 ? rk_datatype_bytes(r->problem->datatype) : 0;
     const uint64_t *microbatch = r->group->microbatch + r->unit->first_microbatch;
     double *message = r->s->network[tier][N_MESSAGE];
-    for (int i = 0; i < r->lanes; i++) {
-        const struct row *row = &r->unit->folio->rows->row[lane_row(r->unit, i)];
-        const double tokens =
-            (double)microbatch[lane_microbatch(r->unit, i)] * (double)m->sequence;
-        const double whole = tokens * h, shard = floor(tokens / t) * h;
-        const double elements = row->comm == RK_COMM_ALL_REDUCE ? whole : shard;
-        message[i] = network_time_s(network, RK_POINT_TO_POINT, 2, elements * element_bytes);
+    for (int row = 0, i = 0; row < r->unit->rows; row++) {
+        const bool whole = row_of(r, row)->comm == RK_COMM_ALL_REDUCE;
+        for (int b = 0; b < r->unit->microbatches; b++, i++) {
+            const double tokens = (double)microbatch[b] * (double)m->sequence;
+            const double elements = whole ? tokens * h : floor(tokens / t) * h;
+            message[i] = network_time_s(network, RK_POINT_TO_POINT, 2, elements * element_bytes);
+        }
     }
     fill_padding(r, message);
 }
@@ -367,9 +418,14 @@ static void decide_memory(struct run *r)
     uint64_t refused[RK_MAX_TIERS];
     struct memory_job job = {
         .lanes = r->padded,
-        .weights = a[A_WEIGHTS], .working = a[A_WORKING], .stored = a[A_STORED],
-        .checkpoint = a[A_CHECKPOINT], .activation_grads = a[A_ACTIVATION_GRADS],
-        .grads_full = a[A_GRADS_FULL], .grads = a[A_GRADS], .state = a[A_STATE],
+        .weights = a[A_WEIGHTS],
+        .working = a[A_WORKING],
+        .stored = a[A_STORED],
+        .checkpoint = a[A_CHECKPOINT],
+        .activation_grads = a[A_ACTIVATION_GRADS],
+        .grads_full = a[A_GRADS_FULL],
+        .grads = a[A_GRADS],
+        .state = a[A_STATE],
         .microbatches = a[A_MICROBATCHES],
         .blocks = r->blocks,
         .pipeline = r->pipeline,
@@ -463,26 +519,34 @@ static void time_networks(struct run *r, uint64_t tensor, uint64_t pipeline)
         .lanes = r->padded,
         .forward_s = {n[N_FORWARD_BASE], n[N_FORWARD_EDGE]},
         .backward_s = {n[N_BACKWARD_BASE], n[N_BACKWARD_EDGE]},
-        .forward_access_s = a[A_FORWARD_ACCESS], .backward_access_s = a[A_BACKWARD_ACCESS],
+        .forward_access_s = a[A_FORWARD_ACCESS],
+        .backward_access_s = a[A_BACKWARD_ACCESS],
         .forward_transfer_s = a[A_FORWARD_TRANSFER],
         .backward_transfer_s = a[A_BACKWARD_TRANSFER],
         .message_s = message,
         .alone = g->pipeline == 1,
-        .base_s = a[A_BASE], .edge_s = a[A_EDGE],
-        .base_backward_s = a[A_BASE_BACKWARD], .edge_backward_s = a[A_EDGE_BACKWARD],
+        .base_s = a[A_BASE],
+        .edge_s = a[A_EDGE],
+        .base_backward_s = a[A_BASE_BACKWARD],
+        .edge_backward_s = a[A_EDGE_BACKWARD],
     };
     r->kernels->block(&block);
     struct time_job job = {
         .lanes = r->padded,
-        .base_s = a[A_BASE], .edge_s = a[A_EDGE],
-        .base_backward_s = a[A_BASE_BACKWARD], .edge_backward_s = a[A_EDGE_BACKWARD],
-        .microbatches = a[A_MICROBATCHES], .shortage = a[A_SHORTAGE],
+        .base_s = a[A_BASE],
+        .edge_s = a[A_EDGE],
+        .base_backward_s = a[A_BASE_BACKWARD],
+        .edge_backward_s = a[A_EDGE_BACKWARD],
+        .microbatches = a[A_MICROBATCHES],
+        .shortage = a[A_SHORTAGE],
         .last_round = a[A_LAST_ROUND],
         .optimizer_s = a[A_OPTIMIZER],
         .blocks = r->blocks,
         .pipeline = r->pipeline,
-        .access_s = a[A_ACCESS], .optimizer_hides_s = a[A_OPTIMIZER_HIDES],
-        .compute_s = a[A_COMPUTE], .message_s = message,
+        .access_s = a[A_ACCESS],
+        .optimizer_hides_s = a[A_OPTIMIZER_HIDES],
+        .compute_s = a[A_COMPUTE],
+        .message_s = message,
     };
     for (int v = 0; v < g->interleavings; v++) {
         if (r->s->fits[v] == 0) continue;
@@ -597,17 +661,18 @@ double unit_bound_s(const struct rk_space *space, const struct unit *unit)
     const struct group *g = unit->group;
     const double blocks = (double)(space->problem.model->layers / g->pipeline);
     double least_s = INFINITY;
-    for (int i = 0; i < unit->rows * unit->microbatches; i++) {
-        const int b = lane_microbatch(unit, i);
+    for (int b = 0; b < unit->microbatches; b++) {
         const double m = (double)(g->batch / g->data / g->microbatch[unit->first_microbatch + b]);
         for (int n = 0; n < unit->folio->networks; n++) {
             if (!folio_uses_network(space->problem.system, g->tensor, (uint64_t)n)) continue;
-            const struct layer_cost *l =
-                folio_layer(unit->folio, unit->folio_microbatch + b, lane_row(unit, i), n);
-            const double base_s = l->forward_s[0] + l->backward_s[0];
-            const double edge_s = l->forward_s[1] + l->backward_s[1];
-            const double all_s = m * blocks * (base_s < edge_s ? base_s : edge_s);
-            least_s = all_s < least_s ? all_s : least_s;
+            for (int row = 0; row < unit->rows; row++) {
+                const struct layer_cost *l =
+                    folio_layer(unit->folio, unit->folio_microbatch + b, unit->first_row + row, n);
+                const double base_s = l->forward_s[0] + l->backward_s[0];
+                const double edge_s = l->forward_s[1] + l->backward_s[1];
+                const double all_s = m * blocks * (base_s < edge_s ? base_s : edge_s);
+                least_s = all_s < least_s ? all_s : least_s;
+            }
         }
     }
     return least_s * (1 - 1e-9);

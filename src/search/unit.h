@@ -14,21 +14,22 @@
 struct unit {
     const struct group *group;
     const struct folio *folio;
-    int first_row, rows;           /* all recompute in full, or none does */
-    int first_microbatch;          /* in the group's list */
-    int folio_microbatch;          /* the same one in the folio's list */
+    int first_row, rows;  /* all recompute in full, or none does */
+    int first_microbatch; /* in the group's list */
+    int folio_microbatch; /* the same one in the folio's list */
     int microbatches;
-    double bound_s;                /* no strategy of the unit is faster */
+    double bound_s; /* no strategy of the unit is faster */
 };
 
 /* Where the lanes of a finished batch of times stand in the space. */
 struct batch {
     const struct unit *unit;
-    int interleaving;  /* position in the group's list */
+    int interleaving; /* position in the group's list */
     bool sharding;
-    int at[INNERS];    /* without what differs from lane to lane */
+    int at[INNERS]; /* without what differs from lane to lane */
     int lanes;
-    const double *step_s, *hbm_bytes, *lower_bytes; /* (lanes) step_s is infinite if it is refused */
+    const double *step_s, *hbm_bytes,
+        *lower_bytes; /* (lanes) step_s is infinite if it is refused */
 };
 
 /* Index of the strategy in a lane of a batch. */
@@ -36,8 +37,8 @@ uint64_t batch_index(const struct batch *batch, int lane);
 
 /* What a unit reports to. */
 struct visitor {
-    bool prune;    /* skip batches whose bound is above the limit */
-    double limit;  /* batches without a time <= limit are not shown */
+    bool prune;   /* skip batches whose bound is above the limit */
+    double limit; /* batches without a time <= limit are not shown */
     /* Sees each batch that has times <= limit; may lower the limit. */
     void (*batch)(struct visitor *visitor, const struct batch *batch, int hits);
     struct rk_search_counts *counts;

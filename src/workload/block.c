@@ -10,8 +10,8 @@ unsigned conditions_of(enum rk_recompute recompute, bool redo_all_gather)
     const bool attention = full || recompute == RK_RECOMPUTE_ATTENTION;
     const bool gathered_attention = attention || redo_all_gather;
     const bool gathered_mlp = full || redo_all_gather;
-    return 1u << WHEN_ALWAYS | (unsigned)full << WHEN_FULL |
-           (unsigned)attention << WHEN_ATTENTION | (unsigned)!attention << WHEN_NOT_ATTENTION |
+    return 1u << WHEN_ALWAYS | (unsigned)full << WHEN_FULL | (unsigned)attention << WHEN_ATTENTION |
+           (unsigned)!attention << WHEN_NOT_ATTENTION |
            (unsigned)gathered_attention << WHEN_GATHERED_ATTENTION |
            (unsigned)!gathered_attention << WHEN_NOT_GATHERED_ATTENTION |
            (unsigned)gathered_mlp << WHEN_GATHERED_MLP |
@@ -40,8 +40,7 @@ static struct op *append(struct block *block, const struct block_split *split, c
         .engine = engine,
         .flop = {shape->flop[0], shape->flop[1], shape->flop[2]},
         .access_bytes = {(shape->inputs + shape->outputs + shape->weights) * bytes,
-                         gradient_access * bytes,
-                         shape->weights > 0 ? gradient_access * bytes : 0},
+                         gradient_access * bytes, shape->weights > 0 ? gradient_access * bytes : 0},
         .inputs = shape->inputs,
         .outputs = shape->outputs,
         .weights = shape->weights,
@@ -98,8 +97,8 @@ static struct op *elementwise(struct block *block, const struct block_split *spl
                                   .weights = weights});
 }
 
-static struct op *layer_norm(struct block *block, const struct block_split *split,
-                             const char *name, double x, double hidden)
+static struct op *layer_norm(struct block *block, const struct block_split *split, const char *name,
+                             double x, double hidden)
 {
     return elementwise(block, split, name, x, 9, 14, 7, 2 * hidden);
 }
@@ -147,10 +146,9 @@ static struct op *residual(struct block *block, const struct block_split *split,
 static struct op *fork_to(struct block *block, const struct block_split *split, const char *name,
                           double x, double users)
 {
-    struct op *op = append(block, split, name, ENGINE_VECTOR,
-                           &(struct shape){.flop = {0, users * x, 0},
-                                           .inputs = x,
-                                           .activations = x});
+    struct op *op =
+        append(block, split, name, ENGINE_VECTOR,
+               &(struct shape){.flop = {0, users * x, 0}, .inputs = x, .activations = x});
     op->access_bytes[RK_FORWARD] = 0;
     op->access_bytes[RK_AGRAD] = x * (users + 1) * split->element_bytes;
     return op;
@@ -165,13 +163,13 @@ static struct op *tensor_comm(struct block *block, const struct block_split *spl
     const double sent = t > 1 ? x : 0;
     const double reduced = sent * (t - 1) / t;
     const bool reduces_forward = side == COMM_REDUCE;
-    struct op *op = append(block, split, name, ENGINE_VECTOR,
-                           &(struct shape){.flop = {reduces_forward ? reduced : 0,
-                                                    reduces_forward ? 0 : reduced, 0},
-                                           .inputs = sent,
-                                           .outputs = sent,
-                                           .activations = sent,
-                                           .activation_grads = sent});
+    struct op *op = append(
+        block, split, name, ENGINE_VECTOR,
+        &(struct shape){.flop = {reduces_forward ? reduced : 0, reduces_forward ? 0 : reduced, 0},
+                        .inputs = sent,
+                        .outputs = sent,
+                        .activations = sent,
+                        .activation_grads = sent});
     op->comm = side;
     op->comm_elements = sent;
     if (split->sequence_parallel) {
@@ -251,14 +249,14 @@ static void projections_overlapped(struct block *block, const struct rk_model *m
 {
     const double h = (double)model->hidden, a = (double)model->heads, d = (double)model->head_dim;
     const bool multiquery = model->attention == RK_ATTENTION_MULTIQUERY;
-    struct op *op = linear_overlapped(block, split,
-                                      multiquery ? "AttnBlock_Query_AG" : "AttnBlock_QKV_AG",
-                                      COMM_GATHER, tokens, h, multiquery ? a * d : 3 * a * d);
+    struct op *op =
+        linear_overlapped(block, split, multiquery ? "AttnBlock_Query_AG" : "AttnBlock_QKV_AG",
+                          COMM_GATHER, tokens, h, multiquery ? a * d : 3 * a * d);
     treat(op, WHEN_FULL, WHEN_ALWAYS);
     op->recommunicated = WHEN_GATHERED_ATTENTION;
     if (!multiquery) return;
-    treat(fork_to(block, split, "AttnBlock_KV_Fork", block->activation, 2),
-          WHEN_GATHERED_ATTENTION, WHEN_NOT_GATHERED_ATTENTION);
+    treat(fork_to(block, split, "AttnBlock_KV_Fork", block->activation, 2), WHEN_GATHERED_ATTENTION,
+          WHEN_NOT_GATHERED_ATTENTION);
     reuse(linear(block, split, "AttnBlock_Key", tokens, h, d), WHEN_NEVER);
     reuse(linear(block, split, "AttnBlock_Value", tokens, h, d), WHEN_NEVER);
 }
@@ -268,8 +266,7 @@ static void reduced_linear(struct block *block, const struct block_split *split,
                            const char *const names[3], double tokens, double inner, double h)
 {
     if (split->overlapped) {
-        struct op *op =
-            linear_overlapped(block, split, names[2], COMM_REDUCE, tokens, inner, h);
+        struct op *op = linear_overlapped(block, split, names[2], COMM_REDUCE, tokens, inner, h);
         treat(op, WHEN_FULL, WHEN_ALWAYS);
         op->recommunicated = WHEN_FULL;
         return;
@@ -288,8 +285,7 @@ static void attention_core(struct block *block, const struct rk_model *model,
     const double d = (double)model->head_dim, b = split->microbatch;
     const double count = floor(b * a / split->tensor);
     const double scores = floor(a / split->tensor) * s * s * b;
-    struct op *op =
-        batch_matmul(block, split, "AttnBlock_Multihead_Key_Query", count, s, d, s);
+    struct op *op = batch_matmul(block, split, "AttnBlock_Multihead_Key_Query", count, s, d, s);
     treat(op, WHEN_ATTENTION, WHEN_ALWAYS);
     op->keeps_output = WHEN_NOT_ATTENTION;
     op = softmax(block, split, "AttnBlock_Multihead_SoftMax", scores);

@@ -32,7 +32,10 @@ enum when {
 /* Bit w of the result says whether condition w holds. */
 unsigned conditions_of(enum rk_recompute recompute, bool redo_all_gather);
 
-static inline bool holds(unsigned conditions, enum when when) { return conditions >> when & 1; }
+static inline bool holds(unsigned conditions, enum when when)
+{
+    return conditions >> when & 1;
+}
 
 enum engine { ENGINE_VECTOR, ENGINE_MATRIX };
 
@@ -70,11 +73,12 @@ struct block_split {
 struct block {
     int ops;
     struct op op[RK_MAX_OPERATIONS];
-    double activation; /* elements of the residual stream of one microbatch, A = b s h */
+    double activation;       /* elements of the residual stream of one microbatch, A = b s h */
     double activation_shard; /* ... of a rank under sequence parallelism */
 };
 
 /* Requires degrees that rk_estimate accepts. */
-void block_build(struct block *block, const struct rk_model *model, const struct block_split *split);
+void block_build(struct block *block, const struct rk_model *model,
+                 const struct block_split *split);
 
 #endif

@@ -1,0 +1,135 @@
+#include "mpi/team.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct mpi_team {
+    struct search_team interface;
+    int rank, ranks;
+    int units;    /* of the round */
+    int *counter; /* on rank 0; reached through `window` */
+    MPI_Win window;
+    uint64_t decided; /* by this rank */
+    double busy_s;    /* from the beginning of rounds to when nothing was left */
+    double round_s;   /* when the round began */
+};
+
+static void begin(void *context, int units)
+{
+    struct mpi_team *t = context;
+    t->units = units;
+    MPI_Barrier(MPI_COMM_WORLD); /* nobody still claims from the last round */
+    if (t->rank == 0) {
+        const int zero = 0;
+        int before;
+        MPI_Fetch_and_op(&zero, &before, MPI_INT, 0, 0, MPI_REPLACE, t->window);
+        MPI_Win_flush(0, t->window);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    t->round_s = MPI_Wtime();
+}
+
+static int claim(void *context)
+{
+    struct mpi_team *t = context;
+    const int one = 1;
+    int unit;
+    MPI_Fetch_and_op(&one, &unit, MPI_INT, 0, 0, MPI_SUM, t->window);
+    MPI_Win_flush(0, t->window);
+    return unit < t->units ? unit : t->units;
+}
+
+static void sum_counts(struct rk_search_counts *counts, struct rk_search_explain *explain)
+{
+    const int n = (int)(sizeof *counts / sizeof(uint64_t));
+    const int m = (int)(sizeof *explain / sizeof(uint64_t));
+    MPI_Allreduce(MPI_IN_PLACE, counts, n, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, explain, m, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+}
+
+enum { CHUNK = 4096 }; /* candidates sent at once */
+
+/* Each rank's candidates to all, a chunk at a time. `own` is a copy: `best` changes meanwhile. */
+static void share_candidates(const struct mpi_team *t, struct topk *best,
+                             const struct rk_candidate *own, uint64_t own_count)
+{
+    struct rk_candidate chunk[CHUNK];
+    for (int root = 0; root < t->ranks; root++) {
+        uint64_t count = own_count;
+        MPI_Bcast(&count, 1, MPI_UINT64_T, root, MPI_COMM_WORLD);
+        for (uint64_t done = 0; done < count; done += CHUNK) {
+            const uint64_t size = count - done < CHUNK ? count - done : CHUNK;
+            if (root == t->rank) memcpy(chunk, own + done, size * sizeof *chunk);
+            MPI_Bcast(chunk, (int)(size * sizeof *chunk), MPI_BYTE, root, MPI_COMM_WORLD);
+            for (uint64_t i = 0; i < size && root != t->rank; i++)
+                topk_offer(best, chunk[i]);
+        }
+    }
+}
+
+static uint64_t explain_sum(const struct rk_search_explain *e)
+{
+    return e->refused_by_group + e->refused_by_memory + e->bounded + e->timed;
+}
+
+static bool merge(void *context, struct rk_search_counts *counts, struct rk_search_explain *explain,
+                  struct topk *best, bool stopped)
+{
+    struct mpi_team *t = context;
+    int any = stopped;
+    t->busy_s += MPI_Wtime() - t->round_s;
+    t->decided += explain_sum(explain);
+    sum_counts(counts, explain);
+    MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
+    struct rk_candidate *own = malloc(best->count * sizeof *own + 1);
+    if (!own) MPI_Abort(MPI_COMM_WORLD, RK_IO); /* the others wait for this rank's part */
+    memcpy(own, best->heap, best->count * sizeof *own);
+    share_candidates(t, best, own, best->count);
+    free(own);
+    return any;
+}
+
+struct mpi_team *mpi_team_open(void)
+{
+    struct mpi_team *t = calloc(1, sizeof *t);
+    if (!t) return NULL;
+    MPI_Comm_rank(MPI_COMM_WORLD, &t->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &t->ranks);
+    MPI_Win_allocate(t->rank == 0 ? sizeof(int) : 0, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
+                     &t->counter, &t->window);
+    MPI_Win_lock_all(0, t->window);
+    t->interface = (struct search_team){
+        .context = t, .rank = t->rank, .begin = begin, .claim = claim, .merge = merge};
+    return t;
+}
+
+void mpi_team_close(struct mpi_team *t)
+{
+    if (!t) return;
+    MPI_Win_unlock_all(t->window);
+    MPI_Win_free(&t->window);
+    free(t);
+}
+
+const struct search_team *mpi_team_interface(const struct mpi_team *team)
+{
+    return &team->interface;
+}
+
+static void print_rate(int rank, uint64_t decided, double busy_s)
+{
+    fprintf(stderr, "rank %d: %.3f M strategies in %.3f s, %.1f M/s\n", rank, (double)decided / 1e6,
+            busy_s, busy_s > 0 ? (double)decided / busy_s / 1e6 : 0);
+}
+
+void mpi_team_report(struct mpi_team *t)
+{
+    const double mine[2] = {(double)t->decided, t->busy_s};
+    double *all = t->rank == 0 ? malloc((size_t)t->ranks * sizeof mine) : NULL;
+    MPI_Gather(mine, 2, MPI_DOUBLE, all, 2, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    for (int i = 0; all && i < t->ranks; i++)
+        print_rate(i, (uint64_t)all[2 * i], all[2 * i + 1]);
+    free(all);
+}
