@@ -1,0 +1,338 @@
+#include "study/axes.h"
+
+#include "catalog/fields.h"
+#include "study/numbers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_SIZE = 32, TEXT_SIZE = 4096, WIDEST = 1 << 22, MAX_DEGREE = 1 << 16 };
+
+static bool is_network(enum rk_axis axis)
+{
+    return axis >= RK_AXIS_TENSOR_NETWORK;
+}
+
+/* ---- reading ---- */
+
+static enum rk_status push_range(const struct place *place, struct study_ranges *ranges,
+                                 uint64_t low, uint64_t high, struct rk_error *error)
+{
+    if (ranges->count == RK_MAX_PINNED)
+        return place_fail(place, error, "more than %d values: write runs of them as \"1..64\"",
+                          RK_MAX_PINNED);
+    ranges->range[ranges->count].low = low;
+    ranges->range[ranges->count++].high = high;
+    return RK_OK;
+}
+
+static enum rk_status push_progression(const struct place *place, enum rk_axis axis,
+                                       struct study_ranges *ranges, struct rk_error *error)
+{
+    struct progression p;
+    struct numbers numbers = {0};
+    const bool tier = rk_axis(axis)->type == RK_AXIS_TIER;
+    enum rk_status status =
+        progression_load(place, tier ? 0 : 1, tier ? RK_MAX_TIERS - 1 : UINT64_C(1) << 32, &p, error);
+    if (status != RK_OK) return status;
+    if (p.step == 1) return push_range(place, ranges, p.first, p.last, error);
+    if (!numbers_add(&numbers, &p)) {
+        numbers_release(&numbers);
+        return place_fail(place, error, "more than %d values", RK_MAX_PINNED);
+    }
+    for (size_t i = 0; i < numbers.count && status == RK_OK; i++)
+        status = push_range(place, ranges, numbers.value[i], numbers.value[i], error);
+    numbers_release(&numbers);
+    return status;
+}
+
+static enum rk_status load_value(const struct place *place, enum rk_axis axis,
+                                 struct study_ranges *ranges, struct rk_error *error)
+{
+    const struct rk_axis_info *info = rk_axis(axis);
+    const struct field choice = {.type = FIELD_CHOICE, .choices = info->choices};
+    const struct field flag = {.type = FIELD_BOOL};
+    enum rk_status status;
+    bool yes = false;
+    int index = 0;
+    if (info->type == RK_AXIS_CHOICE) {
+        status = field_load(place, &choice, &index, error);
+        return status == RK_OK
+                   ? push_range(place, ranges, (uint64_t)index, (uint64_t)index, error)
+                   : status;
+    }
+    const bool offload = info->type == RK_AXIS_TIER && !is_network(axis);
+    if (info->type != RK_AXIS_BOOL && !(offload && json_is_boolean(place->value)))
+        return push_progression(place, axis, ranges, error);
+    status = field_load(place, &flag, &yes, error);
+    if (status != RK_OK) return status;
+    return push_range(place, ranges, yes, yes && offload ? RK_MAX_TIERS - 1 : yes, error);
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b; /* low, high */
+    if (x[0] != y[0]) return x[0] < y[0] ? -1 : 1;
+    return (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+static enum rk_status load_axis(const struct place *place, enum rk_axis axis,
+                                struct study_ranges *ranges, struct rk_error *error)
+{
+    enum rk_status status = RK_OK;
+    if (!json_is_array(place->value)) return load_value(place, axis, ranges, error);
+    status = place_need_array(place, 1, RK_MAX_PINNED, error);
+    for (size_t i = 0; status == RK_OK && i < json_array_size(place->value); i++) {
+        const struct place element = place_element(place, i);
+        status = load_value(&element, axis, ranges, error);
+    }
+    qsort(ranges->range, (size_t)ranges->count, sizeof ranges->range[0], compare_ranges);
+    return status;
+}
+
+/* ---- the text ---- */
+
+static size_t value_text(enum rk_axis axis, uint64_t value, char *buffer, size_t size)
+{
+    const struct rk_axis_info *info = rk_axis(axis);
+    if (info->type == RK_AXIS_CHOICE) return (size_t)snprintf(buffer, size, "%s", info->choices[value]);
+    if (info->type == RK_AXIS_BOOL) return (size_t)snprintf(buffer, size, "%s", value ? "yes" : "no");
+    return (size_t)snprintf(buffer, size, "%llu", (unsigned long long)value);
+}
+
+static void key_of(enum rk_axis axis, char key[KEY_SIZE])
+{
+    snprintf(key, KEY_SIZE, "%s", rk_axis(axis)->name);
+    for (char *c = key; *c; c++)
+        if (*c == '-') *c = '_';
+}
+
+static bool axes_tell(struct study_axes *axes)
+{
+    char text[TEXT_SIZE] = "", key[KEY_SIZE], low[32], high[32];
+    size_t used = 0;
+    for (int i = 0; i < RK_AXES; i++) {
+        const struct study_ranges *ranges = &axes->axis[i];
+        key_of((enum rk_axis)i, key);
+        for (int k = 0; k < ranges->count && used < sizeof text; k++) {
+            value_text((enum rk_axis)i, ranges->range[k].low, low, sizeof low);
+            value_text((enum rk_axis)i, ranges->range[k].high, high, sizeof high);
+            const bool run = ranges->range[k].low != ranges->range[k].high;
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s%s%s%s",
+                                     k || !used ? "" : " ", k ? "" : key, k ? "," : "=", low,
+                                     run ? ".." : "", run ? high : "");
+        }
+    }
+    axes->text = strdup(text);
+    return axes->text != NULL;
+}
+
+static enum rk_status read_axes(const struct place *place, struct study_axes *axes,
+                                struct rk_error *error)
+{
+    char key[RK_AXES][KEY_SIZE];
+    const char *keys[RK_AXES + 1] = {NULL};
+    enum rk_status status = place_need_object(place, error);
+    for (int i = 0; i < RK_AXES; i++) {
+        key_of((enum rk_axis)i, key[i]);
+        keys[i] = key[i];
+    }
+    if (status == RK_OK) status = place_need_keys(place, keys, error);
+    for (int i = 0; i < RK_AXES && status == RK_OK; i++) {
+        struct place member;
+        if (place_member(place, key[i], &member))
+            status = load_axis(&member, (enum rk_axis)i, &axes->axis[i], error);
+    }
+    return status;
+}
+
+static enum rk_status add_axes(struct study_axes *axes, struct study *study, int *index,
+                               struct rk_error *error)
+{
+    if (!axes_tell(axes)) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the study");
+    for (size_t i = 0; i < study->axes_count; i++)
+        if (memcmp(study->axes[i]->axis, axes->axis, sizeof axes->axis) == 0) {
+            *index = (int)i;
+            free(axes->text);
+            free(axes);
+            return RK_OK;
+        }
+    struct study_axes **grown = realloc(study->axes, (study->axes_count + 1) * sizeof *grown);
+    if (!grown) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the study");
+    study->axes = grown;
+    *index = (int)study->axes_count;
+    grown[study->axes_count++] = axes;
+    return RK_OK;
+}
+
+enum rk_status axes_load(const struct place *place, struct study *study, int *index,
+                         struct rk_error *error)
+{
+    struct study_axes *axes = calloc(1, sizeof *axes);
+    if (!axes) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the study");
+    enum rk_status status = place ? read_axes(place, axes, error) : RK_OK;
+    if (status == RK_OK) status = add_axes(axes, study, index, error);
+    if (status != RK_OK) {
+        free(axes->text);
+        free(axes);
+    }
+    return status;
+}
+
+/* ---- the search ---- */
+
+/* What decides which values of an axis can occur at all. */
+struct domain {
+    const struct rk_problem *problem;
+    enum rk_axis axis;
+    uint64_t last; /* no larger value occurs */
+};
+
+static struct domain domain_of(const struct rk_problem *problem, enum rk_axis axis)
+{
+    uint64_t last = UINT64_MAX;
+    if (axis == RK_AXIS_TENSOR) last = problem->model->heads;
+    if (axis == RK_AXIS_PIPELINE || axis == RK_AXIS_INTERLEAVING) last = problem->model->layers;
+    if (axis == RK_AXIS_DATA || axis == RK_AXIS_MICROBATCH) last = problem->max_batch;
+    if (rk_axis(axis)->type == RK_AXIS_TIER)
+        last = (uint64_t)(is_network(axis) ? problem->system->networks
+                                           : problem->system->memories) - 1;
+    return (struct domain){problem, axis, last};
+}
+
+static bool microbatch_occurs(const struct rk_problem *p, uint64_t value)
+{
+    const uint64_t last = p->ranks < p->max_batch ? p->ranks : p->max_batch;
+    for (uint64_t data = 1; data <= last && data * value <= p->max_batch; data++)
+        if (p->ranks % data == 0 && p->max_batch / data % value == 0) return true;
+    return false;
+}
+
+static bool occurs(const struct domain *domain, uint64_t value)
+{
+    const struct rk_problem *p = domain->problem;
+    switch (domain->axis) {
+    case RK_AXIS_TENSOR:
+        return p->model->heads % value == 0 && p->ranks % value == 0;
+    case RK_AXIS_PIPELINE:
+        return p->model->layers % value == 0 && p->ranks % value == 0;
+    case RK_AXIS_DATA:
+        return p->ranks % value == 0;
+    case RK_AXIS_INTERLEAVING:
+        return p->model->layers % value == 0;
+    case RK_AXIS_MICROBATCH:
+        return microbatch_occurs(p, value);
+    default:
+        return true;
+    }
+}
+
+static bool pin(struct rk_problem *problem, enum rk_axis axis, uint64_t value)
+{
+    const int count = problem->pinned[axis].count;
+    for (int i = 0; i < count; i++)
+        if (problem->pinned[axis].value[i] == value) return true;
+    if (count == RK_MAX_PINNED) return false;
+    problem->pinned[axis].value[problem->pinned[axis].count++] = value;
+    return true;
+}
+
+static bool pin_ranges(struct rk_problem *problem, enum rk_axis axis,
+                       const struct study_ranges *ranges)
+{
+    const struct domain domain = domain_of(problem, axis);
+    problem->pinned[axis].count = 0;
+    for (int k = 0; k < ranges->count; k++) {
+        const uint64_t low = ranges->range[k].low, high = ranges->range[k].high;
+        const uint64_t last = high < domain.last ? high : domain.last;
+        if (last > low && last - low > WIDEST) return false;
+        for (uint64_t value = low; value <= last; value++)
+            if ((low == high || occurs(&domain, value)) && !pin(problem, axis, value)) return false;
+    }
+    /* nothing of it can occur: an impossible value keeps the axis restricted */
+    if (problem->pinned[axis].count == 0) pin(problem, axis, ranges->range[0].high);
+    return true;
+}
+
+static enum rk_axis apply(const struct study *study, const struct study_point *point,
+                          struct rk_problem *problem)
+{
+    const struct study_axes *axes = study->axes[point->axes];
+    rk_problem_init(problem, &study->model[point->model].model,
+                    &study->system[point->system]->system, point->gpus, point->max_batch,
+                    point->datatype);
+    for (int i = 0; i < RK_AXES; i++)
+        if (axes->axis[i].count && !pin_ranges(problem, (enum rk_axis)i, &axes->axis[i]))
+            return (enum rk_axis)i;
+    return RK_AXES;
+}
+
+void study_problem(const struct study *study, const struct study_point *point,
+                   struct rk_problem *problem)
+{
+    apply(study, point, problem);
+}
+
+enum rk_status axes_check(const struct place *place, const struct study *study,
+                          const struct study_point *point, struct rk_error *error)
+{
+    const struct study_axes *axes = study->axes[point->axes];
+    struct rk_problem problem;
+    char key[KEY_SIZE];
+    if (!*axes->text) return RK_OK;
+    const enum rk_axis full = apply(study, point, &problem);
+    if (full != RK_AXES) {
+        key_of(full, key);
+        return place_fail(place, error,
+                          "%s: more than %d of the values can occur: give fewer, or leave it out to "
+                          "allow all", key, RK_MAX_PINNED);
+    }
+    for (int i = 0; i < RK_AXES; i++) {
+        const struct domain domain = domain_of(&problem, (enum rk_axis)i);
+        if (rk_axis((enum rk_axis)i)->type != RK_AXIS_TIER) continue;
+        for (int k = 0; k < axes->axis[i].count; k++) {
+            const uint64_t low = axes->axis[i].range[k].low, high = axes->axis[i].range[k].high;
+            if (low <= domain.last || low != high) continue;
+            key_of((enum rk_axis)i, key);
+            return place_fail(place, error, "%s: %.100s has no %s tier %llu: its last one is %llu",
+                              key, study->system[point->system]->name,
+                              is_network((enum rk_axis)i) ? "network" : "memory",
+                              (unsigned long long)low, (unsigned long long)domain.last);
+        }
+    }
+    return RK_OK;
+}
+
+/* ---- work ---- */
+
+static uint64_t divisors(uint64_t n)
+{
+    uint64_t count = 0;
+    for (uint64_t d = 1; d * d <= n; d++)
+        if (n % d == 0) count += d * d == n ? 1 : 2;
+    return count;
+}
+
+/* A group of strategies costs about as many cells as it has interleavings times microbatches. */
+static double pipeline_work(const struct rk_model *model, uint64_t ranks, uint64_t max_batch)
+{
+    double work = 0;
+    for (uint64_t p = 1; p <= model->layers && p <= ranks && p < MAX_DEGREE; p++) {
+        if (model->layers % p || ranks % p || ranks / p > max_batch) continue;
+        work += (double)(2 + divisors(model->layers / p)) *
+                (double)divisors(max_batch / (ranks / p));
+    }
+    return work;
+}
+
+double point_work(const struct study *study, const struct study_point *point)
+{
+    const struct rk_model *model = &study->model[point->model].model;
+    const int memories = study->system[point->system]->system.memories;
+    double work = 1;
+    for (uint64_t t = 1; t <= model->heads && t <= point->gpus && t < MAX_DEGREE; t++)
+        if (model->heads % t == 0 && point->gpus % t == 0)
+            work += pipeline_work(model, point->gpus / t, point->max_batch);
+    return work * (memories > 1 ? 2 : 1) * (point->mode == RK_SEARCH_PRUNED ? 1 : 2);
+}

@@ -1,0 +1,177 @@
+#include "study/digest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+__extension__ typedef unsigned __int128 digest;
+
+static digest digest_start(void)
+{
+    return (digest)0x6c62272e07bb0142 << 64 | 0x62b821756295c58d; /* offset basis [fnv] */
+}
+
+static void add_byte(digest *d, unsigned char byte)
+{
+    const digest prime = (digest)1 << 88 | 0x13b; /* [fnv] */
+    *d = (*d ^ byte) * prime;
+}
+
+static void add_count(digest *d, uint64_t value)
+{
+    for (int i = 0; i < 8; i++)
+        add_byte(d, (unsigned char)(value >> 8 * i));
+}
+
+static void add_number(digest *d, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    add_count(d, bits);
+}
+
+static void add_text(digest *d, const char *text)
+{
+    add_count(d, strlen(text));
+    for (; *text; text++)
+        add_byte(d, (unsigned char)*text);
+}
+
+/* ---- inputs ---- */
+
+static void add_model(digest *d, const struct rk_model *m)
+{
+    const uint64_t fields[] = {m->layers,    m->hidden,   m->feedforward, m->heads,
+                               m->head_dim,  m->sequence, m->vocabulary,  m->attention,
+                               m->position,  m->tied_embeddings, m->biases, m->embedding_norm,
+                               m->count_embeddings};
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        add_count(d, fields[i]);
+}
+
+static void add_curve(digest *d, const struct rk_curve *curve)
+{
+    add_count(d, (uint64_t)curve->steps);
+    for (int i = 0; i < curve->steps; i++) {
+        add_number(d, curve->step[i].from);
+        add_number(d, curve->step[i].efficiency);
+        add_number(d, curve->step[i].rate);
+    }
+}
+
+static void add_engine(digest *d, const struct rk_engine *engine)
+{
+    add_number(d, engine->peak_flops);
+    add_curve(d, &engine->curve);
+}
+
+static void add_memory(digest *d, const struct rk_memory *memory)
+{
+    add_number(d, memory->capacity_bytes);
+    add_number(d, memory->bandwidth_Bps);
+    add_curve(d, &memory->curve);
+}
+
+static void add_network(digest *d, const struct rk_network *network)
+{
+    add_number(d, network->bandwidth_Bps);
+    add_number(d, network->efficiency);
+    add_number(d, network->latency_s);
+    add_count(d, network->size);
+    add_count(d, network->must_be_filled);
+    add_number(d, network->processor_usage);
+    for (int i = 0; i < RK_COLLECTIVES; i++) {
+        add_number(d, network->collective[i].scale);
+        add_number(d, network->collective[i].offset);
+    }
+}
+
+static void add_system(digest *d, const struct rk_system *s)
+{
+    add_count(d, s->devices);
+    add_count(d, s->processing);
+    for (int i = 0; i < RK_DATATYPES; i++) {
+        add_engine(d, &s->matrix[i]);
+        add_engine(d, &s->vector[i]);
+    }
+    add_count(d, (uint64_t)s->memories);
+    for (int i = 0; i < s->memories; i++)
+        add_memory(d, &s->memory[i]);
+    add_count(d, (uint64_t)s->networks);
+    for (int i = 0; i < s->networks; i++)
+        add_network(d, &s->network[i]);
+}
+
+static void add_axes(digest *d, const struct study_axes *axes)
+{
+    for (int i = 0; i < RK_AXES; i++) {
+        add_count(d, (uint64_t)axes->axis[i].count);
+        for (int k = 0; k < axes->axis[i].count; k++) {
+            add_count(d, axes->axis[i].range[k].low);
+            add_count(d, axes->axis[i].range[k].high);
+        }
+    }
+}
+
+static void digest_text(digest d, char key[STUDY_KEY])
+{
+    snprintf(key, STUDY_KEY, "%016llx%016llx", (unsigned long long)(d >> 64),
+             (unsigned long long)d);
+}
+
+void digest_point(const struct study *study, struct study_point *point)
+{
+    digest d = digest_start();
+    add_model(&d, &study->model[point->model].model);
+    add_system(&d, &study->system[point->system]->system);
+    add_axes(&d, study->axes[point->axes]);
+    add_count(&d, point->gpus);
+    add_count(&d, point->max_batch);
+    add_count(&d, point->datatype);
+    add_count(&d, point->mode);
+    add_count(&d, point->top);
+    digest_text(d, point->key);
+}
+
+/* ---- comparing ---- */
+
+bool digest_same_model(const struct rk_model *a, const struct rk_model *b)
+{
+    digest x = digest_start(), y = digest_start();
+    add_model(&x, a);
+    add_model(&y, b);
+    return x == y;
+}
+
+bool digest_same_system(const struct rk_system *a, const struct rk_system *b)
+{
+    digest x = digest_start(), y = digest_start();
+    add_system(&x, a);
+    add_system(&y, b);
+    return x == y;
+}
+
+void digest_grid(const struct study *study, char key[STUDY_KEY])
+{
+    digest d = digest_start();
+    add_count(&d, RK_MODEL_VERSION);
+    add_text(&d, study->path);
+    add_text(&d, study->title);
+    for (size_t i = 0; i < study->figures; i++) {
+        add_text(&d, study->figure[i].name);
+        add_text(&d, study->figure[i].title);
+    }
+    for (size_t i = 0; i < study->models; i++)
+        add_text(&d, study->model[i].name);
+    for (size_t i = 0; i < study->systems; i++) {
+        add_text(&d, study->system[i]->name);
+        add_text(&d, study->system[i]->description);
+    }
+    for (size_t i = 0; i < study->points; i++) {
+        const struct study_point *point = &study->point[i];
+        add_text(&d, point->key);
+        add_count(&d, (uint64_t)point->figure);
+        add_count(&d, (uint64_t)point->model);
+        add_count(&d, (uint64_t)point->system);
+    }
+    digest_text(d, key);
+}

@@ -1,0 +1,474 @@
+#include "study/entries.h"
+
+#include "base/text.h"
+#include "catalog/catalog.h"
+#include "catalog/fields.h"
+#include "catalog/readers.h"
+#include "study/digest.h"
+#include "study/numbers.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_KEYS = 16, MAX_PRODUCT = 10000, MAX_LINE = 2048 };
+
+static enum rk_status fail_memory(struct rk_error *error)
+{
+    return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the study");
+}
+
+static bool indices_add(struct indices *indices, size_t index)
+{
+    int *grown = realloc(indices->index, (indices->count + 1) * sizeof *grown);
+    if (!grown) return false;
+    indices->index = grown;
+    grown[indices->count++] = (int)index;
+    return true;
+}
+
+/* A fault inside what an entry names, told at the entry. */
+static enum rk_status fail_inside(const struct place *place, const struct rk_error *inner,
+                                  struct rk_error *error)
+{
+    char text[1024];
+    struct rk_error copy = *inner;
+    if (inner->status == RK_IO) {
+        if (error) *error = copy;
+        return RK_IO;
+    }
+    rk_error_format(&copy, text, sizeof text);
+    return place_fail(place, error, "%.480s", text);
+}
+
+/* "./x" and "../x" start at the folder of the study file. */
+static void resolve(const struct study *study, const char *text, char *buffer, size_t size)
+{
+    const char *slash = strrchr(study->path, '/');
+    const bool relative = strncmp(text, "./", 2) == 0 || strncmp(text, "../", 3) == 0;
+    if (relative && slash)
+        snprintf(buffer, size, "%.*s%s", (int)(slash + 1 - study->path), study->path, text);
+    else
+        snprintf(buffer, size, "%s", text);
+}
+
+static enum rk_status need_text(const struct place *place, size_t most, struct rk_error *error)
+{
+    char got[PLACE_TEXT];
+    const size_t length = json_string_length(place->value);
+    if (!json_is_string(place->value) || !length)
+        return place_fail(place, error, "must be a text, got %s", place_describe(got, place));
+    if (length > most)
+        return place_fail(place, error, "is %zu bytes long: at most %zu", length, most);
+    return RK_OK;
+}
+
+/* Adds printf text behind what is in the buffer; cut when it is full. */
+static void append(char *buffer, size_t size, const char *format, ...) RK_PRINTF(3, 4);
+
+static void append(char *buffer, size_t size, const char *format, ...)
+{
+    const size_t used = strlen(buffer);
+    va_list values;
+    va_start(values, format);
+    vsnprintf(buffer + used, size - used, format, values);
+    va_end(values);
+}
+
+static enum rk_status check_name(const struct place *place, const char *name, bool exists,
+                                 bool same, struct rk_error *error)
+{
+    if (strlen(name) >= STUDY_NAME - 1)
+        return place_fail(place, error, "its name is too long: give it a shorter \"name\"");
+    if (exists && !same)
+        return place_fail(place, error,
+                          "\"%s\" already stands for another one: give this one its own \"name\"",
+                          name);
+    return RK_OK;
+}
+
+/* ---- models ---- */
+
+/* The dimensions that a study may change. */
+static const struct dimension {
+    const char *key;
+    size_t offset;
+} dimensions[] = {
+    {"layers", offsetof(struct rk_model, layers)},
+    {"hidden", offsetof(struct rk_model, hidden)},
+    {"feedforward", offsetof(struct rk_model, feedforward)},
+    {"heads", offsetof(struct rk_model, heads)},
+    {"head_dim", offsetof(struct rk_model, head_dim)},
+    {"sequence", offsetof(struct rk_model, sequence)},
+};
+
+enum { DIMENSIONS = sizeof dimensions / sizeof dimensions[0], HEAD_DIM = 4 };
+
+static uint64_t *dimension_of(struct rk_model *model, int dimension)
+{
+    return (uint64_t *)(void *)((char *)model + dimensions[dimension].offset);
+}
+
+static enum rk_status add_model(const struct place *place, const char *name,
+                                const struct rk_model *model, struct study *study,
+                                struct indices *indices, struct rk_error *error)
+{
+    size_t i = 0;
+    while (i < study->models && strcmp(study->model[i].name, name) != 0)
+        i++;
+    const bool exists = i < study->models;
+    const enum rk_status status = check_name(
+        place, name, exists, exists && digest_same_model(&study->model[i].model, model), error);
+    if (status != RK_OK) return status;
+    if (!exists) {
+        struct study_model *grown = realloc(study->model, (i + 1) * sizeof *grown);
+        if (!grown) return fail_memory(error);
+        study->model = grown;
+        grown[i].model = *model;
+        snprintf(grown[i].name, sizeof grown[i].name, "%s", name);
+        study->models++;
+    }
+    return indices_add(indices, i) ? RK_OK : fail_memory(error);
+}
+
+static enum rk_status load_base_model(const struct place *place, const struct study *study,
+                                      struct rk_model *model, struct rk_error *error)
+{
+    char name[MAX_LINE];
+    struct rk_error inner;
+    enum rk_status status = need_text(place, 1024, error);
+    if (status != RK_OK) return status;
+    resolve(study, json_string_value(place->value), name, sizeof name);
+    status = rk_model_load(name, model, &inner);
+    return status == RK_OK ? RK_OK : fail_inside(place, &inner, error);
+}
+
+struct model_entry {
+    struct place place;
+    bool has_base, has_name;
+    struct rk_model base;
+    char name[STUDY_NAME];
+    struct numbers values[DIMENSIONS]; /* count 0: not changed */
+};
+
+/* The checks of a model file, on the numbers of this one. */
+static enum rk_status check_model(const struct model_entry *entry, struct rk_model *model,
+                                  struct rk_error *error)
+{
+    char text[512] = "{";
+    struct document document;
+    struct rk_model read;
+    struct rk_error inner;
+    for (int i = 0; i < DIMENSIONS; i++)
+        append(text, sizeof text, "\"%s\": %llu, ", dimensions[i].key,
+               (unsigned long long)*dimension_of(model, i));
+    append(text, sizeof text, "\"vocabulary\": %llu}", (unsigned long long)model->vocabulary);
+    enum rk_status status = document_parse(model->id, text, strlen(text), &document, &inner);
+    if (status == RK_OK) status = model_read(&document, model->id, &read, &inner);
+    document_release(&document);
+    if (status != RK_OK)
+        return place_fail(&entry->place, error, "%s: %.400s", model->id, inner.text);
+    if (!entry->has_base) *model = read;
+    return RK_OK;
+}
+
+/* One model of the product: at[i] is the position in values[i]. */
+static enum rk_status make_model(const struct model_entry *entry, const size_t at[DIMENSIONS],
+                                 struct study *study, struct indices *indices,
+                                 struct rk_error *error)
+{
+    struct rk_model model = entry->base;
+    char name[2 * STUDY_NAME];
+    bool reshaped = !entry->has_base;
+    snprintf(name, sizeof name, "%s", entry->name);
+    for (int i = 0; i < DIMENSIONS; i++) {
+        const struct numbers *values = &entry->values[i];
+        if (!values->count) continue;
+        *dimension_of(&model, i) = values->value[at[i]];
+        if (!strcmp(dimensions[i].key, "hidden") || !strcmp(dimensions[i].key, "heads"))
+            reshaped = true;
+        if (values->count > 1 || !entry->has_name)
+            append(name, sizeof name, "%s%s=%llu", *name ? " " : "", dimensions[i].key,
+                   (unsigned long long)values->value[at[i]]);
+    }
+    if (reshaped && !entry->values[HEAD_DIM].count)
+        model.head_dim = model.hidden / model.heads;
+    snprintf(model.id, sizeof model.id, "%.63s", name);
+    if (model.head_dim == 0)
+        return place_fail(&entry->place, error, "%s: more heads than its width: give \"head_dim\"",
+                          name);
+    const enum rk_status status = check_model(entry, &model, error);
+    return status == RK_OK ? add_model(&entry->place, name, &model, study, indices, error) : status;
+}
+
+/* Counts up like an odometer, the last position fastest; false behind the last combination. */
+static bool next(size_t *at, const size_t *counts, size_t digits)
+{
+    for (size_t i = digits; i-- > 0;) {
+        if (++at[i] < (counts[i] ? counts[i] : 1)) return true;
+        at[i] = 0;
+    }
+    return false;
+}
+
+static enum rk_status check_product(const struct place *place, const size_t *counts, size_t digits,
+                                    struct rk_error *error)
+{
+    size_t product = 1;
+    for (size_t i = 0; i < digits; i++)
+        if (counts[i] && (product *= counts[i]) > MAX_PRODUCT)
+            return place_fail(place, error, "the lists make more than %d combinations: shorten them",
+                              MAX_PRODUCT);
+    return RK_OK;
+}
+
+static enum rk_status read_model_entry(struct model_entry *entry, const struct study *study,
+                                       struct rk_error *error)
+{
+    static const char *const keys[] = {"name",  "base",     "layers",   "hidden", "feedforward",
+                                       "heads", "head_dim", "sequence", NULL};
+    struct place member;
+    enum rk_status status = place_need_keys(&entry->place, keys, error);
+    if (status == RK_OK && place_member(&entry->place, "base", &member)) {
+        entry->has_base = true;
+        status = load_base_model(&member, study, &entry->base, error);
+        if (status == RK_OK)
+            snprintf(entry->name, sizeof entry->name, "%s", json_string_value(member.value));
+    }
+    if (status == RK_OK && place_member(&entry->place, "name", &member)) {
+        entry->has_name = true;
+        status = need_text(&member, STUDY_NAME - 2, error);
+        if (status == RK_OK)
+            snprintf(entry->name, sizeof entry->name, "%s", json_string_value(member.value));
+    }
+    for (int i = 0; i < DIMENSIONS && status == RK_OK; i++) {
+        if (place_member(&entry->place, dimensions[i].key, &member))
+            status = numbers_load(&member, 1, 1000000000, &entry->values[i], error);
+        else if (!entry->has_base && i != HEAD_DIM)
+            status = place_fail(&entry->place, error,
+                                "missing key \"%s\": add it, or a \"base\" that has it",
+                                dimensions[i].key);
+    }
+    return status;
+}
+
+static enum rk_status load_model_object(const struct place *place, struct study *study,
+                                        struct indices *indices, struct rk_error *error)
+{
+    struct model_entry *entry = calloc(1, sizeof *entry);
+    size_t at[DIMENSIONS] = {0}, counts[DIMENSIONS];
+    if (!entry) return fail_memory(error);
+    entry->place = *place;
+    enum rk_status status = read_model_entry(entry, study, error);
+    for (int i = 0; i < DIMENSIONS; i++)
+        counts[i] = entry->values[i].count;
+    if (status == RK_OK) status = check_product(place, counts, DIMENSIONS, error);
+    if (status == RK_OK)
+        do
+            status = make_model(entry, at, study, indices, error);
+        while (status == RK_OK && next(at, counts, DIMENSIONS));
+    for (int i = 0; i < DIMENSIONS; i++)
+        numbers_release(&entry->values[i]);
+    free(entry);
+    return status;
+}
+
+static enum rk_status load_model(const struct place *place, struct study *study,
+                                 struct indices *indices, struct rk_error *error)
+{
+    struct rk_model model;
+    if (json_is_object(place->value)) return load_model_object(place, study, indices, error);
+    const enum rk_status status = load_base_model(place, study, &model, error);
+    if (status != RK_OK) return status;
+    return add_model(place, json_string_value(place->value), &model, study, indices, error);
+}
+
+/* ---- systems ---- */
+
+static enum rk_status push_system(const char *name, const char *description,
+                                  struct rk_system *system, struct study *study,
+                                  struct rk_error *error)
+{
+    struct study_system **grown = realloc(study->system, (study->systems + 1) * sizeof *grown);
+    if (!grown) return fail_memory(error);
+    study->system = grown;
+    struct study_system *entry = calloc(1, sizeof *entry);
+    if (!entry) return fail_memory(error);
+    snprintf(entry->name, sizeof entry->name, "%s", name);
+    entry->description = strdup(description);
+    if (!entry->description) {
+        free(entry);
+        return fail_memory(error);
+    }
+    entry->system = *system;
+    *system = (struct rk_system){0};
+    grown[study->systems++] = entry;
+    return RK_OK;
+}
+
+/* `line` is what the catalog understands, `told` the same as the study writes it. */
+static enum rk_status add_system(const struct place *place, const char *name, const char *line,
+                                 const char *told, struct study *study, struct indices *indices,
+                                 struct rk_error *error)
+{
+    struct rk_system system = {.id = ""};
+    struct rk_error inner;
+    size_t i = 0;
+    enum rk_status status = rk_system_load(line, &system, &inner);
+    if (status != RK_OK) return fail_inside(place, &inner, error);
+    while (i < study->systems && strcmp(study->system[i]->name, name) != 0)
+        i++;
+    const bool exists = i < study->systems;
+    status = check_name(place, name, exists,
+                        exists && digest_same_system(&study->system[i]->system, &system), error);
+    if (status == RK_OK && !exists) status = push_system(name, told, &system, study, error);
+    rk_system_release(&system);
+    if (status != RK_OK) return status;
+    return indices_add(indices, i) ? RK_OK : fail_memory(error);
+}
+
+struct system_entry {
+    struct place place;
+    char base[1024], name[STUDY_NAME];
+    bool has_name;
+    size_t keys;
+    const char *key[MAX_KEYS];
+    struct place value[MAX_KEYS];
+    size_t counts[MAX_KEYS];
+};
+
+/* "hbm" and "80GiB" become "hbm=80GiB", "nvl" and 8 "nvl8". */
+static enum rk_status append_word(const char *key, const struct place *value, char *line,
+                                  size_t size, struct rk_error *error)
+{
+    char got[PLACE_TEXT];
+    const bool joined = strcmp(key, "nvl") == 0 || strcmp(key, "x") == 0;
+    append(line, size, " %s%s", key, joined ? "" : "=");
+    if (json_is_string(value->value) && !strpbrk(json_string_value(value->value), " \t\n"))
+        append(line, size, "%s", json_string_value(value->value));
+    else if (json_is_integer(value->value))
+        append(line, size, "%lld", (long long)json_integer_value(value->value));
+    else if (json_is_real(value->value))
+        append(line, size, "%.17g", json_real_value(value->value));
+    else if (json_is_boolean(value->value))
+        append(line, size, "%s", json_is_true(value->value) ? "yes" : "no");
+    else
+        return place_fail(value, error, "must be a number, truth value or text without spaces, got %s",
+                          place_describe(got, value));
+    return RK_OK;
+}
+
+static enum rk_status make_system(const struct system_entry *entry, const size_t at[MAX_KEYS],
+                                  struct study *study, struct indices *indices,
+                                  struct rk_error *error)
+{
+    char words[MAX_LINE] = "", name[MAX_LINE], line[2 * MAX_LINE], told[2 * MAX_LINE];
+    enum rk_status status = RK_OK;
+    struct place place = entry->place;
+    snprintf(name, sizeof name, "%s", entry->name);
+    for (size_t i = 0; i < entry->keys && status == RK_OK; i++) {
+        const struct place *list = &entry->value[i];
+        const struct place value = entry->counts[i] ? place_element(list, at[i]) : *list;
+        const size_t before = strlen(words);
+        status = append_word(entry->key[i], &value, words, sizeof words, error);
+        if (entry->counts[i] > 1 && entry->has_name) append(name, sizeof name, "%s", words + before);
+        if (entry->keys == 1) place = value; /* there is but one to blame */
+    }
+    if (status != RK_OK) return status;
+    snprintf(told, sizeof told, "%s%s", entry->base, words);
+    resolve(study, told, line, sizeof line);
+    return add_system(entry->keys == 1 ? &place : &entry->place, entry->has_name ? name : told, line,
+                      told, study, indices, error);
+}
+
+static enum rk_status read_system_entry(struct system_entry *entry, struct rk_error *error)
+{
+    struct place member;
+    const char *key;
+    json_t *value;
+    if (!place_member(&entry->place, "base", &member))
+        return place_fail(&entry->place, error, "missing key \"base\": name the system to change");
+    enum rk_status status = need_text(&member, sizeof entry->base - 1, error);
+    if (status != RK_OK) return status;
+    snprintf(entry->base, sizeof entry->base, "%s", json_string_value(member.value));
+    if (place_member(&entry->place, "name", &member)) {
+        entry->has_name = true;
+        status = need_text(&member, STUDY_NAME - 2, error);
+        if (status != RK_OK) return status;
+        snprintf(entry->name, sizeof entry->name, "%s", json_string_value(member.value));
+    }
+    json_object_foreach(entry->place.value, key, value)
+    {
+        if (!strcmp(key, "base") || !strcmp(key, "name")) continue;
+        place_member(&entry->place, key, &member);
+        if (entry->keys == MAX_KEYS)
+            return place_fail_key(&member, error, "more than %d fields: write them into the base",
+                                  MAX_KEYS);
+        if (!*key || strlen(key) > 64 || strpbrk(key, " \t\n="))
+            return place_fail_key(&member, error, "is no word of a system's one-line form");
+        if (json_is_array(value)) status = place_need_array(&member, 1, MAX_PRODUCT, error);
+        if (status != RK_OK) return status;
+        entry->key[entry->keys] = key;
+        entry->counts[entry->keys] = json_array_size(value); /* 0 for what is no list */
+        entry->value[entry->keys++] = member;
+    }
+    return RK_OK;
+}
+
+static enum rk_status load_system_object(const struct place *place, struct study *study,
+                                         struct indices *indices, struct rk_error *error)
+{
+    struct system_entry *entry = calloc(1, sizeof *entry);
+    size_t at[MAX_KEYS] = {0};
+    if (!entry) return fail_memory(error);
+    entry->place = *place;
+    enum rk_status status = read_system_entry(entry, error);
+    if (status == RK_OK) status = check_product(place, entry->counts, entry->keys, error);
+    if (status == RK_OK)
+        do
+            status = make_system(entry, at, study, indices, error);
+        while (status == RK_OK && next(at, entry->counts, entry->keys));
+    free(entry);
+    return status;
+}
+
+static enum rk_status load_system(const struct place *place, struct study *study,
+                                  struct indices *indices, struct rk_error *error)
+{
+    char line[2 * MAX_LINE];
+    if (json_is_object(place->value)) return load_system_object(place, study, indices, error);
+    const enum rk_status status = need_text(place, MAX_LINE, error);
+    if (status != RK_OK) return status;
+    const char *text = json_string_value(place->value);
+    resolve(study, text, line, sizeof line);
+    return add_system(place, text, line, text, study, indices, error);
+}
+
+/* ---- lists ---- */
+
+typedef enum rk_status load_fn(const struct place *place, struct study *study,
+                               struct indices *indices, struct rk_error *error);
+
+static enum rk_status load_list(const struct place *list, struct study *study,
+                                struct indices *indices, load_fn *load, struct rk_error *error)
+{
+    enum rk_status status = place_need_array(list, 1, MAX_PRODUCT, error);
+    for (size_t i = 0; status == RK_OK && i < json_array_size(list->value); i++) {
+        const struct place element = place_element(list, i);
+        status = load(&element, study, indices, error);
+    }
+    return status;
+}
+
+enum rk_status entries_load_models(const struct place *list, struct study *study,
+                                   struct indices *indices, struct rk_error *error)
+{
+    return load_list(list, study, indices, load_model, error);
+}
+
+enum rk_status entries_load_systems(const struct place *list, struct study *study,
+                                    struct indices *indices, struct rk_error *error)
+{
+    return load_list(list, study, indices, load_system, error);
+}

@@ -1,0 +1,545 @@
+/* load.c - study files, reckon-study(5). */
+#include "catalog/fields.h"
+#include "study/axes.h"
+#include "study/digest.h"
+#include "study/entries.h"
+#include "study/numbers.h"
+#include "study/query.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_FIGURES = 10000, MAX_BYTES = 16 << 20, MAX_COLUMNS = 200 };
+
+#define MAX_GPUS  (UINT64_C(1) << 32)
+#define MAX_BATCH (UINT64_C(1) << 32)
+
+static enum rk_status fail_memory(struct rk_error *error)
+{
+    return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the study");
+}
+
+/* ---- comments ---- */
+
+/* Blanks what is from `at` up to `end`; lines and columns stay. */
+static void blank(char *at, const char *end)
+{
+    for (; at < end; at++)
+        if (*at != '\n') *at = ' ';
+}
+
+static char *find_end(char *at, char *end, const char *mark)
+{
+    const size_t length = strlen(mark);
+    for (; at + length <= end; at++)
+        if (memcmp(at, mark, length) == 0) return at + length;
+    return NULL;
+}
+
+static char *skip_text(char *at, const char *end)
+{
+    for (at++; at < end && *at != '"' && *at != '\n'; at++)
+        if (*at == '\\' && at + 1 < end) at++;
+    return at < end ? at + 1 : at;
+}
+
+static enum rk_status fail_comment(const char *path, const char *text, const char *at,
+                                   struct rk_error *error)
+{
+    int line = 1, column = 1;
+    for (; text < at; text++) {
+        column = *text == '\n' ? 1 : column + 1;
+        line += *text == '\n';
+    }
+    return rk_fail(error, RK_BAD_INPUT, path, line, column,
+                   "the comment does not end: add */ behind it");
+}
+
+/* Characters of several bytes in a comment shift the columns behind it on its line; a comment is
+ * rarely followed by anything. */
+static enum rk_status strip_comments(const char *path, char *text, size_t size,
+                                     struct rk_error *error)
+{
+    char *end = text + size;
+    for (char *at = text; at < end;) {
+        if (*at == '"') {
+            at = skip_text(at, end);
+        } else if (at + 1 < end && at[0] == '/' && (at[1] == '/' || at[1] == '*')) {
+            const bool line = at[1] == '/';
+            char *stop = find_end(at + 2, end, line ? "\n" : "*/");
+            if (!stop && !line) return fail_comment(path, text, at, error);
+            if (!stop) stop = end;
+            blank(at, stop);
+            at = stop;
+        } else {
+            at++;
+        }
+    }
+    return RK_OK;
+}
+
+/* ---- columns ---- */
+
+static char *trimmed(const char *text, size_t length)
+{
+    while (length && strchr(" \t", *text)) {
+        text++;
+        length--;
+    }
+    while (length && strchr(" \t", text[length - 1]))
+        length--;
+    return strndup(text, length);
+}
+
+/* The '=' of "name = expression": not one of ==, <=, >=, !=. */
+static const char *find_equals(const char *text)
+{
+    const size_t name = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                     "0123456789_");
+    const char *at = text + name + strspn(text + name, " \t");
+    return name && at[0] == '=' && at[1] != '=' ? at : NULL;
+}
+
+static enum rk_status load_column(const struct place *place, struct study_column *column,
+                                  struct rk_error *error)
+{
+    char got[PLACE_TEXT];
+    struct rk_error inner;
+    const char *text = json_string_value(place->value);
+    if (!text || !*text)
+        return place_fail(place, error, "must be a column or \"name = expression\", got %s",
+                          place_describe(got, place));
+    const char *equals = find_equals(text);
+    column->name = equals ? trimmed(text, (size_t)(equals - text)) : trimmed(text, strlen(text));
+    column->expression = equals ? trimmed(equals + 1, strlen(equals + 1)) : strdup(column->name);
+    if (!column->name || !column->expression) return fail_memory(error);
+    const enum rk_status status = query_check_expression(column->expression, &inner);
+    if (status == RK_BAD_INPUT) return place_fail(place, error, "%.400s", inner.text);
+    if (status != RK_OK && error) *error = inner;
+    return status;
+}
+
+static enum rk_status load_columns(const struct place *place, struct study *study,
+                                   struct rk_error *error)
+{
+    enum rk_status status = place_need_array(place, 1, MAX_COLUMNS, error);
+    if (status != RK_OK) return status;
+    const size_t count = json_array_size(place->value);
+    study->column = calloc(count, sizeof *study->column);
+    if (!study->column) return fail_memory(error);
+    for (; study->columns < count && status == RK_OK; study->columns++) {
+        const struct place element = place_element(place, study->columns);
+        status = load_column(&element, &study->column[study->columns], error);
+    }
+    return status;
+}
+
+/* ---- a grid ---- */
+
+struct grid {
+    struct place place; /* the figure */
+    int figure;
+    struct indices models, systems;
+    struct numbers gpus, batch;
+    size_t datatypes;
+    int datatype[RK_DATATYPES];
+    int axes;
+    struct place axes_place;
+    int mode; /* enum rk_search_mode */
+    uint64_t top;
+};
+
+static void grid_release(struct grid *grid)
+{
+    free(grid->models.index);
+    free(grid->systems.index);
+    numbers_release(&grid->gpus);
+    numbers_release(&grid->batch);
+}
+
+/* What a figure says itself, else what the file says for all. */
+static bool find_key(const struct place *figure, const struct place *root, const char *key,
+                     struct place *member)
+{
+    return place_member(figure, key, member) || place_member(root, key, member);
+}
+
+static enum rk_status need_key(const struct place *figure, const struct place *root,
+                               const char *key, const char *what, struct place *member,
+                               struct rk_error *error)
+{
+    if (find_key(figure, root, key, member)) return RK_OK;
+    return place_fail(figure, error, "missing key \"%s\" (%s): add it here or to the file", key,
+                      what);
+}
+
+static enum rk_status load_datatypes(const struct place *place, struct grid *grid,
+                                     struct rk_error *error)
+{
+    const char *names[RK_DATATYPES + 1] = {NULL};
+    for (int i = 0; i < RK_DATATYPES; i++)
+        names[i] = rk_datatype_name((enum rk_datatype)i);
+    const struct field field = {.type = FIELD_CHOICE, .choices = names};
+    if (!json_is_array(place->value)) {
+        grid->datatypes = 1;
+        return field_load(place, &field, &grid->datatype[0], error);
+    }
+    enum rk_status status = place_need_array(place, 1, RK_DATATYPES, error);
+    const size_t count = json_array_size(place->value);
+    for (; grid->datatypes < count && status == RK_OK; grid->datatypes++) {
+        const struct place element = place_element(place, grid->datatypes);
+        status = field_load(&element, &field, &grid->datatype[grid->datatypes], error);
+        for (size_t i = 0; i < grid->datatypes && status == RK_OK; i++)
+            if (grid->datatype[i] == grid->datatype[grid->datatypes])
+                status = place_fail(&element, error, "stands there twice: remove one of the two");
+    }
+    return status;
+}
+
+static enum rk_status load_settings(const struct place *root, struct grid *grid,
+                                    struct rk_error *error)
+{
+    static const char *const modes[] = {
+        [RK_SEARCH_PRUNED] = "pruned", [RK_SEARCH_EXHAUSTIVE] = "exhaustive", NULL};
+    const struct field mode = {.type = FIELD_CHOICE, .choices = modes};
+    const struct field top = {.type = FIELD_COUNT, .min = 1, .max = STUDY_MAX_TOP};
+    struct place member;
+    enum rk_status status = RK_OK;
+    grid->datatypes = 0;
+    grid->top = 1;
+    grid->mode = RK_SEARCH_PRUNED;
+    if (find_key(&grid->place, root, "datatype", &member)) {
+        status = load_datatypes(&member, grid, error);
+    } else {
+        grid->datatype[0] = RK_FLOAT16;
+        grid->datatypes = 1;
+    }
+    if (status == RK_OK && find_key(&grid->place, root, "mode", &member))
+        status = field_load(&member, &mode, &grid->mode, error);
+    if (status == RK_OK && find_key(&grid->place, root, "top", &member))
+        status = field_load(&member, &top, &grid->top, error);
+    return status;
+}
+
+static enum rk_status grid_load(const struct place *root, struct study *study, struct grid *grid,
+                                struct rk_error *error)
+{
+    const struct place *figure = &grid->place;
+    struct place member;
+    enum rk_status status = load_settings(root, grid, error);
+    if (status == RK_OK)
+        status = need_key(figure, root, "models", "which models", &member, error);
+    if (status == RK_OK) status = entries_load_models(&member, study, &grid->models, error);
+    if (status == RK_OK)
+        status = need_key(figure, root, "systems", "which systems", &member, error);
+    if (status == RK_OK) status = entries_load_systems(&member, study, &grid->systems, error);
+    if (status == RK_OK)
+        status = need_key(figure, root, "gpus", "how many accelerators", &member, error);
+    if (status == RK_OK) status = numbers_load(&member, 1, MAX_GPUS, &grid->gpus, error);
+    if (status == RK_OK)
+        status = need_key(figure, root, "batch", "the largest batch", &member, error);
+    if (status == RK_OK) status = numbers_load(&member, 1, MAX_BATCH, &grid->batch, error);
+    if (status != RK_OK) return status;
+    grid->axes_place = *figure;
+    const bool restricted = find_key(figure, root, "axes", &grid->axes_place);
+    return axes_load(restricted ? &grid->axes_place : NULL, study, &grid->axes, error);
+}
+
+/* ---- points ---- */
+
+static enum rk_status check_datatypes(const struct study *study, const struct grid *grid,
+                                      struct rk_error *error)
+{
+    for (size_t i = 0; i < grid->systems.count; i++)
+        for (size_t k = 0; k < grid->datatypes; k++) {
+            const struct study_system *system = study->system[grid->systems.index[i]];
+            const int type = grid->datatype[k];
+            if (system->system.matrix[type].curve.steps && system->system.vector[type].curve.steps)
+                continue;
+            return place_fail(&grid->place, error,
+                              "%.200s does not have %s on both engines: give another \"datatype\"",
+                              system->name, rk_datatype_name((enum rk_datatype)type));
+        }
+    return RK_OK;
+}
+
+/* How many points the grid has; 0 when a study may not have so many. */
+static size_t grid_count(const struct study *study, const struct grid *grid)
+{
+    const size_t factors[] = {grid->models.count, grid->systems.count, grid->gpus.count,
+                              grid->batch.count, grid->datatypes};
+    size_t count = 1;
+    for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
+        if (__builtin_mul_overflow(count, factors[i], &count) || count > STUDY_MAX_POINTS) return 0;
+    return study->points + count <= STUDY_MAX_POINTS ? count : 0;
+}
+
+/* The point at a position of the grid, the last factor fastest. */
+static struct study_point grid_point(const struct grid *grid, size_t at)
+{
+    struct study_point point = {.figure = grid->figure,
+                                .axes = grid->axes,
+                                .mode = (enum rk_search_mode)grid->mode,
+                                .top = grid->top};
+    point.datatype = (enum rk_datatype)grid->datatype[at % grid->datatypes];
+    at /= grid->datatypes;
+    point.max_batch = grid->batch.value[at % grid->batch.count];
+    at /= grid->batch.count;
+    point.gpus = grid->gpus.value[at % grid->gpus.count];
+    at /= grid->gpus.count;
+    point.system = grid->systems.index[at % grid->systems.count];
+    point.model = grid->models.index[at / grid->systems.count];
+    return point;
+}
+
+static enum rk_status grid_add_points(struct study *study, const struct grid *grid,
+                                      struct rk_error *error)
+{
+    const size_t count = grid_count(study, grid);
+    if (!count)
+        return place_fail(&grid->place, error, "the study has more than %d points: make it smaller",
+                          STUDY_MAX_POINTS);
+    enum rk_status status = check_datatypes(study, grid, error);
+    if (status != RK_OK) return status;
+    struct study_point *grown = realloc(study->point, (study->points + count) * sizeof *grown);
+    if (!grown) return fail_memory(error);
+    study->point = grown;
+    for (size_t i = 0; i < count && status == RK_OK; i++) {
+        struct study_point *point = &study->point[study->points++];
+        *point = grid_point(grid, i);
+        point->number = ++study->figure[grid->figure].points;
+        digest_point(study, point);
+        status = axes_check(&grid->axes_place, study, point, error);
+    }
+    return status;
+}
+
+/* ---- figures ---- */
+
+int study_find_figure(const struct study *study, const char *name)
+{
+    for (size_t i = 0; i < study->figures; i++)
+        if (strcmp(study->figure[i].name, name) == 0) return (int)i;
+    return -1;
+}
+
+static enum rk_status check_figure_name(const struct place *place, struct rk_error *error)
+{
+    char got[PLACE_TEXT];
+    const char *name = json_string_value(place->value);
+    const char *letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+    if (name && *name && strlen(name) < 64 && !name[strspn(name, letters)]) return RK_OK;
+    return place_fail(place, error, "must be up to 63 letters, digits, '.', '_', '-', got %s",
+                      place_describe(got, place));
+}
+
+static enum rk_status load_title(const struct place *object, char **title, struct rk_error *error)
+{
+    struct place member;
+    const struct field field = {.type = FIELD_TEXT};
+    if (!place_member(object, "title", &member)) return RK_OK;
+    const enum rk_status status = field_load(&member, &field, NULL, error);
+    if (status != RK_OK) return status;
+    free(*title);
+    *title = strdup(json_string_value(member.value));
+    return *title ? RK_OK : fail_memory(error);
+}
+
+/* The figure of that name, made if there is none. */
+static enum rk_status open_figure(struct study *study, const char *name, int *index,
+                                  struct rk_error *error)
+{
+    *index = study_find_figure(study, name);
+    if (*index >= 0) return RK_OK;
+    struct study_figure *grown = realloc(study->figure, (study->figures + 1) * sizeof *grown);
+    if (!grown) return fail_memory(error);
+    study->figure = grown;
+    struct study_figure *figure = &grown[study->figures];
+    *figure = (struct study_figure){.title = strdup("")};
+    if (!figure->title) return fail_memory(error);
+    snprintf(figure->name, sizeof figure->name, "%s", name);
+    *index = (int)study->figures++;
+    return RK_OK;
+}
+
+static enum rk_status load_grid(const struct place *figure, const struct place *root,
+                                const char *name, struct study *study, struct rk_error *error)
+{
+    struct grid grid = {.place = *figure};
+    enum rk_status status = open_figure(study, name, &grid.figure, error);
+    if (status == RK_OK && figure->value != root->value)
+        status = load_title(figure, &study->figure[grid.figure].title, error);
+    if (status == RK_OK) status = grid_load(root, study, &grid, error);
+    if (status == RK_OK) status = grid_add_points(study, &grid, error);
+    grid_release(&grid);
+    return status;
+}
+
+static enum rk_status load_figure(const struct place *figure, const struct place *root,
+                                  struct study *study, struct rk_error *error)
+{
+    static const char *const keys[] = {"name",  "title",    "models", "systems", "gpus",
+                                       "batch", "datatype", "axes",   "mode",    "top", NULL};
+    struct place name;
+    enum rk_status status = place_need_object(figure, error);
+    if (status == RK_OK) status = place_need_keys(figure, keys, error);
+    if (status != RK_OK) return status;
+    if (!place_member(figure, "name", &name))
+        return place_fail(figure, error, "missing key \"name\" (what the figure is called): add it");
+    status = check_figure_name(&name, error);
+    if (status != RK_OK) return status;
+    return load_grid(figure, root, json_string_value(name.value), study, error);
+}
+
+static enum rk_status load_figures(const struct place *root, struct study *study,
+                                   struct rk_error *error)
+{
+    struct place list;
+    if (!place_member(root, "figures", &list)) return load_grid(root, root, "study", study, error);
+    enum rk_status status = place_need_array(&list, 1, MAX_FIGURES, error);
+    for (size_t i = 0; status == RK_OK && i < json_array_size(list.value); i++) {
+        const struct place figure = place_element(&list, i);
+        status = load_figure(&figure, root, study, error);
+    }
+    return status;
+}
+
+/* By figure, then number: figures of one name may have come apart. */
+static int compare_points(const void *a, const void *b)
+{
+    const struct study_point *x = a, *y = b;
+    if (x->figure != y->figure) return x->figure < y->figure ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* ---- the file ---- */
+
+static enum rk_status read_root(const struct document *document, struct study *study,
+                                struct rk_error *error)
+{
+    static const char *const keys[] = {"title",    "source", "figures", "columns", "models",
+                                       "systems",  "gpus",   "batch",   "datatype", "axes",
+                                       "mode",     "top",    NULL};
+    const struct place root = place_root(document);
+    const struct field source = {.type = FIELD_SOURCE};
+    struct place member;
+    enum rk_status status = place_need_object(&root, error);
+    if (status == RK_OK) status = place_need_keys(&root, keys, error);
+    if (status == RK_OK) status = load_title(&root, &study->title, error);
+    if (status == RK_OK && place_member(&root, "source", &member))
+        status = field_load(&member, &source, NULL, error);
+    if (status == RK_OK && place_member(&root, "columns", &member))
+        status = load_columns(&member, study, error);
+    if (status == RK_OK) status = load_figures(&root, study, error);
+    if (status == RK_OK)
+        qsort(study->point, study->points, sizeof *study->point, compare_points);
+    return status;
+}
+
+static enum rk_status parse_text(const char *path, char *text, size_t size, struct study **study,
+                                 struct rk_error *error)
+{
+    struct document document = {.root = NULL};
+    struct study *read = calloc(1, sizeof *read);
+    enum rk_status status = RK_OK;
+    if (!read || !(read->title = strdup(""))) status = fail_memory(error);
+    if (status == RK_OK) {
+        snprintf(read->path, sizeof read->path, "%s", path);
+        status = strip_comments(path, text, size, error);
+    }
+    if (status == RK_OK) status = document_parse(path, text, size, &document, error);
+    if (status == RK_OK) status = read_root(&document, read, error);
+    document_release(&document);
+    if (status == RK_OK)
+        *study = read;
+    else
+        study_close(read);
+    return status;
+}
+
+enum rk_status study_parse(const char *path, const char *text, size_t size, struct study **study,
+                           struct rk_error *error)
+{
+    char *copy = malloc(size + 1);
+    if (!copy) return fail_memory(error);
+    memcpy(copy, text, size);
+    const enum rk_status status = parse_text(path, copy, size, study, error);
+    free(copy);
+    return status;
+}
+
+/* All of a file; the caller frees the text. */
+static enum rk_status read_file(int file, const char *path, char **text, size_t *size,
+                                struct rk_error *error)
+{
+    size_t room = 1 << 16;
+    *size = 0;
+    *text = malloc(room);
+    for (;;) {
+        if (!*text) return fail_memory(error);
+        const ssize_t count = read(file, *text + *size, room - *size);
+        if (count == 0) return RK_OK;
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0)
+            return rk_fail(error, errno == EISDIR ? RK_BAD_INPUT : RK_IO, path, 0, 0,
+                           "cannot read: %s", strerror(errno));
+        *size += (size_t)count;
+        if (*size > MAX_BYTES)
+            return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
+                           "is larger than %d MiB: this cannot be a study file", MAX_BYTES >> 20);
+        if (room - *size > 4096) continue;
+        char *grown = realloc(*text, room *= 2);
+        if (!grown) return fail_memory(error);
+        *text = grown;
+    }
+}
+
+enum rk_status study_load(const char *path, struct study **study, struct rk_error *error)
+{
+    const bool standard_input = strcmp(path, "-") == 0;
+    const char *name = standard_input ? "<stdin>" : path;
+    const int file = standard_input ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    char *text = NULL;
+    size_t size;
+    if (file < 0)
+        return rk_fail(error, RK_BAD_INPUT, name, 0, 0, "cannot open: %s; check the path",
+                       strerror(errno));
+    enum rk_status status = read_file(file, name, &text, &size, error);
+    close(file);
+    if (status == RK_OK) status = parse_text(name, text, size, study, error);
+    free(text);
+    return status;
+}
+
+void study_close(struct study *study)
+{
+    if (!study) return;
+    for (size_t i = 0; i < study->figures; i++)
+        free(study->figure[i].title);
+    for (size_t i = 0; i < study->systems; i++) {
+        rk_system_release(&study->system[i]->system);
+        free(study->system[i]->description);
+        free(study->system[i]);
+    }
+    for (size_t i = 0; i < study->axes_count; i++) {
+        free(study->axes[i]->text);
+        free(study->axes[i]);
+    }
+    for (size_t i = 0; i < study->columns; i++) {
+        free(study->column[i].name);
+        free(study->column[i].expression);
+    }
+    free(study->title);
+    free(study->figure);
+    free(study->model);
+    free(study->system);
+    free(study->axes);
+    free(study->point);
+    free(study->column);
+    free(study);
+}

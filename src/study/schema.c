@@ -1,0 +1,191 @@
+#include "study/schema.h"
+
+#include "study/study.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- text ---- */
+
+void sql_add(struct sql *sql, const char *format, ...)
+{
+    va_list values, again;
+    va_start(values, format);
+    va_copy(again, values);
+    const int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (!sql->failed && sql->used + (size_t)length + 1 > sql->room) {
+        const size_t room = 2 * (sql->used + (size_t)length) + 256;
+        char *grown = realloc(sql->text, room);
+        sql->failed = !grown;
+        if (grown) sql->text = grown;
+        if (grown) sql->room = room;
+    }
+    if (!sql->failed) {
+        vsnprintf(sql->text + sql->used, sql->room - sql->used, format, values);
+        sql->used += (size_t)length;
+    }
+    va_end(values);
+}
+
+void sql_release(struct sql *sql)
+{
+    free(sql->text);
+    *sql = (struct sql){0};
+}
+
+/* ---- columns ---- */
+
+static const char search_columns[] =
+    "key, version, model, system, gpus, max_batch, datatype, axes, mode, top, strategies, fits, "
+    "network_too_small, network_not_filled, too_few_blocks, memory_exceeded, refused, bounded, "
+    "timed, found, seconds, strategies_per_s, finished";
+
+enum { SEARCH_COLUMNS = 23 };
+
+const char *const schema_point_columns[] = {"figure", "point",     "model",    "system",
+                                            "gpus",   "max_batch", "datatype", "strategies",
+                                            "fits",   NULL};
+
+static const char default_figures[] =
+    "step_s, samples_per_s, mfu, compute_efficiency, system_efficiency, forward_s, backward_s, "
+    "optimizer_s, recompute_s, recompute_comm_exposed_s, bubble_s, tensor_comm_exposed_s, "
+    "pipeline_comm_exposed_s, data_comm_exposed_s, forward_offload_exposed_s, "
+    "backward_offload_exposed_s, hbm_bytes, offload_bytes, offload_required_Bps";
+
+static void add_axis_names(struct sql *sql, const char *before, const char *after)
+{
+    for (int i = 0; i < RK_AXES; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s", rk_axis((enum rk_axis)i)->name);
+        for (char *c = name; *c; c++)
+            if (*c == '-') *c = '_';
+        const bool text = rk_axis((enum rk_axis)i)->type == RK_AXIS_CHOICE;
+        sql_add(sql, "%s%s%s", before, name, !*after ? "" : text ? " TEXT" : after);
+    }
+}
+
+static void add_figure_names(struct sql *sql, const char *before, const char *after)
+{
+    static const char *const tiers[] = {"hbm", "lower"};
+    for (const struct rk_figure *figure = rk_figures(); figure->name; figure++)
+        sql_add(sql, "%s%s%s", before, figure->name, after);
+    for (int tier = 0; tier < 2; tier++)
+        for (int i = 0; i < RK_CATEGORIES; i++)
+            sql_add(sql, "%s%s_%s_bytes%s", before, tiers[tier],
+                    rk_category_name((enum rk_category)i), after);
+}
+
+void schema_default_columns(struct sql *sql)
+{
+    sql_add(sql, "rank, batch");
+    add_axis_names(sql, ", ", "");
+    sql_add(sql, ", %s", default_figures);
+}
+
+/* ---- tables ---- */
+
+static const char fixed_tables[] =
+    "CREATE TABLE study(name TEXT PRIMARY KEY, value);\n"
+    "CREATE TABLE figure(number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, title TEXT);\n"
+    "CREATE TABLE model(name TEXT PRIMARY KEY, layers INTEGER, hidden INTEGER,\n"
+    "    feedforward INTEGER, heads INTEGER, head_dim INTEGER, sequence INTEGER,\n"
+    "    parameters INTEGER);\n"
+    "CREATE TABLE system(name TEXT PRIMARY KEY, description TEXT, hbm_bytes REAL, hbm_Bps REAL,\n"
+    "    mem2_bytes REAL, mem2_Bps REAL, net0_size INTEGER, net0_Bps REAL, net1_size INTEGER,\n"
+    "    net1_Bps REAL);\n"
+    "CREATE TABLE point(figure INTEGER NOT NULL, number INTEGER NOT NULL, model TEXT NOT NULL,\n"
+    "    system TEXT NOT NULL, gpus INTEGER, max_batch INTEGER, datatype TEXT, axes TEXT,\n"
+    "    mode TEXT, top INTEGER, key TEXT NOT NULL, PRIMARY KEY(figure, number)) WITHOUT ROWID;\n"
+    "CREATE INDEX point_key ON point(key);\n"
+    "CREATE TABLE search(id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,\n"
+    "    version INTEGER NOT NULL, model TEXT, system TEXT, gpus INTEGER, max_batch INTEGER,\n"
+    "    datatype TEXT, axes TEXT, mode TEXT, top INTEGER, strategies INTEGER, fits INTEGER,\n"
+    "    network_too_small INTEGER, network_not_filled INTEGER, too_few_blocks INTEGER,\n"
+    "    memory_exceeded INTEGER, refused TEXT, bounded INTEGER, timed INTEGER, found INTEGER,\n"
+    "    seconds REAL, strategies_per_s REAL, finished TEXT);\n";
+
+static void create_strategy(struct sql *sql)
+{
+    sql_add(sql, "CREATE TABLE strategy(\n"
+                 "    search INTEGER NOT NULL REFERENCES search(id) ON DELETE CASCADE,\n"
+                 "    rank INTEGER NOT NULL, position INTEGER, batch INTEGER");
+    add_axis_names(sql, ",\n    ", " INTEGER");
+    add_figure_names(sql, ",\n    ", " REAL");
+    sql_add(sql, ",\n    PRIMARY KEY(search, rank));\n");
+}
+
+/* ---- views ---- */
+
+static void create_ranking(struct sql *sql)
+{
+    sql_add(sql,
+            "CREATE VIEW ranking AS SELECT figure.name AS figure, figure.number AS figure_number,\n"
+            "    point.number AS point, point.model, point.system, point.gpus, point.max_batch,\n"
+            "    point.datatype, point.axes, point.mode, point.top, search.strategies,\n"
+            "    search.fits, search.network_too_small, search.network_not_filled,\n"
+            "    search.too_few_blocks, search.memory_exceeded, search.refused, search.bounded,\n"
+            "    search.timed, search.found, search.seconds, search.strategies_per_s,\n"
+            "    search.finished, strategy.rank, strategy.position, strategy.batch");
+    add_axis_names(sql, ",\n    strategy.", "");
+    add_figure_names(sql, ",\n    strategy.", "");
+    sql_add(sql, "\nFROM point JOIN figure ON figure.number = point.figure\n"
+                 "    JOIN search ON search.key = point.key AND search.version =\n"
+                 "        (SELECT value FROM study WHERE name = 'model_version')\n"
+                 "    LEFT JOIN strategy ON strategy.search = search.id;\n");
+}
+
+static const char fixed_views[] =
+    "CREATE VIEW result AS SELECT * FROM ranking WHERE rank IS NULL OR rank = 1;\n"
+    "CREATE VIEW efficiency AS SELECT figure, model, system, gpus,\n"
+    "    ifnull(round(100 * mfu, 1), 0) AS mfu,\n"
+    "    ifnull(round(100 * compute_efficiency, 1), 0) AS compute,\n"
+    "    ifnull(round(100 * system_efficiency, 1), 0) AS system_share\n"
+    "FROM result ORDER BY figure_number, point;\n"
+    "CREATE VIEW best AS SELECT figure, model, system, gpus, max_batch, step_s,\n"
+    "    max(samples_per_s) AS samples_per_s, mfu, tensor, pipeline, data, interleaving,\n"
+    "    microbatch, recompute\n"
+    "FROM result WHERE rank = 1 GROUP BY figure_number, model, system;\n"
+    "CREATE VIEW progress AS SELECT figure.name AS figure, count(*) AS points,\n"
+    "    count(search.id) AS finished, ifnull(sum(search.strategies), 0) AS strategies,\n"
+    "    ifnull(sum(search.fits), 0) AS fits, count(CASE WHEN search.fits > 0 THEN 1 END)\n"
+    "    AS can_run, ifnull(sum(search.seconds), 0) AS seconds\n"
+    "FROM point JOIN figure ON figure.number = point.figure\n"
+    "    LEFT JOIN search ON search.key = point.key AND search.version =\n"
+    "        (SELECT value FROM study WHERE name = 'model_version')\n"
+    "GROUP BY figure.number ORDER BY figure.number;\n"
+    "CREATE VIEW stale AS SELECT * FROM search WHERE key NOT IN (SELECT key FROM point);\n";
+
+void schema_create(struct sql *sql)
+{
+    sql_add(sql, "%s", fixed_tables);
+    create_strategy(sql);
+    create_ranking(sql);
+    sql_add(sql, "%s", fixed_views);
+}
+
+/* ---- inserts ---- */
+
+void schema_insert_search(struct sql *sql)
+{
+    sql_add(sql, "INSERT INTO search(%s) VALUES(?", search_columns);
+    for (int i = 1; i < SEARCH_COLUMNS; i++)
+        sql_add(sql, ", ?");
+    sql_add(sql, ")");
+}
+
+void schema_insert_strategy(struct sql *sql)
+{
+    int columns = 4 + RK_AXES + 2 * RK_CATEGORIES;
+    for (const struct rk_figure *figure = rk_figures(); figure->name; figure++)
+        columns++;
+    sql_add(sql, "INSERT INTO strategy(search, rank, position, batch");
+    add_axis_names(sql, ", ", "");
+    add_figure_names(sql, ", ", "");
+    sql_add(sql, ") VALUES(?");
+    for (int i = 1; i < columns; i++)
+        sql_add(sql, ", ?");
+    sql_add(sql, ")");
+}
