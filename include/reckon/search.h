@@ -11,6 +11,7 @@
 
 #include <reckon/estimate.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -118,10 +119,15 @@ struct rk_search_options {
      * the search. May be NULL. */
     bool (*progress)(void *context, uint64_t decided, uint64_t total, double best_step_s);
     void *context;
-    /* A file that keeps the progress: read first if it is there, then written about every second.
-     * The same search goes on where it stood and ends with the same result. NULL: none. The file is
-     * the caller's to remove. */
-    const char *state;
+    /* Called with the progress as bytes, for the caller to keep, when keep_every_s have passed
+     * since the last time (0: as often as possible); returning false stops the search. NULL: not
+     * called. */
+    bool (*keep)(void *context, const void *state, size_t bytes);
+    double keep_every_s;
+    /* What keep() was given last: the same search goes on from there, to the same result. NULL: from
+     * the start. State of another search, or cut short, is RK_BAD_INPUT. */
+    const void *resume;
+    size_t resume_bytes;
 };
 
 enum { RK_MAX_TIERS = 64 };

@@ -4,7 +4,6 @@
 #include "base/units.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 enum term_kind {
@@ -116,12 +115,16 @@ struct parser {
     enum rk_axis compared;
 };
 
-static void fail(struct parser *p, size_t at, const char *what, const char *detail)
+/* `more` are up to three further pieces of the message. */
+static void fail(struct parser *p, size_t at, const char *what, const char *const more[3])
 {
+    static const char *const nothing[3] = {"", "", ""};
     if (p->failed) return;
     p->failed = true;
-    rk_fail(p->error, RK_USAGE, NULL, 0, (int)(p->first + at + 1), "column %zu of \"%.*s\": %s%s",
-            at + 1, (int)(p->length < 200 ? p->length : 200), p->text, what, detail);
+    if (!more) more = nothing;
+    rk_fail(p->error, RK_USAGE, NULL, 0, (int)(p->first + at + 1),
+            "column %d of \"%.*s\": %s%s%s%s", (int)at + 1,
+            (int)(p->length < 200 ? p->length : 200), p->text, what, more[0], more[1], more[2]);
 }
 
 static void emit(struct parser *p, struct term term)
@@ -129,7 +132,7 @@ static void emit(struct parser *p, struct term term)
     if (p->out->terms < EXPRESSION_TERMS)
         p->out->term[p->out->terms++] = term;
     else
-        fail(p, p->at, "the expression is too long", "");
+        fail(p, p->at, "the expression is too long", NULL);
 }
 
 static void emit_kind(struct parser *p, enum term_kind kind)
@@ -187,7 +190,7 @@ static void parse_number(struct parser *p)
     double value;
     const size_t digits = number_parse(p->text + p->at, p->length - p->at, &value);
     if (digits == 0) {
-        fail(p, p->at, "not a number", "");
+        fail(p, p->at, "not a number", NULL);
         return;
     }
     size_t end = p->at + digits;
@@ -199,7 +202,7 @@ static void parse_number(struct parser *p)
     const size_t letters = end - p->at - digits;
     if (letters > 0 && !unit_find(p->text + p->at + digits, letters, &unit))
         fail(p, p->at + digits, "unknown unit; write a size such as 60GiB or a time such as 10us",
-             "");
+             NULL);
     else if (letters > 0)
         value = unit_to_si(&unit, value);
     emit(p, (struct term){.kind = TERM_NUMBER, .number = value});
@@ -219,10 +222,10 @@ static void fail_name(struct parser *p, size_t at, const char *word)
         names[count++] = rk_axis((enum rk_axis)i)->name;
     names[count] = NULL;
     const char *near = text_nearest(word, names);
-    char detail[2 * WORD + 64];
-    snprintf(detail, sizeof detail, "'%s'%s%s%s", word, near ? "; did you mean '" : "",
-             near ? near : "", near ? "'?" : ", neither a figure nor an axis");
-    fail(p, at, "unknown name ", detail);
+    if (near)
+        fail(p, at, "unknown name ", (const char *const[]){word, "; did you mean ", near});
+    else
+        fail(p, at, "neither a figure nor an axis: ", (const char *const[]){word, "", ""});
 }
 
 static bool parse_choice(struct parser *p, const char *word)
@@ -264,7 +267,7 @@ static void parse_name(struct parser *p)
 static void parse_unary(struct parser *p)
 {
     if (++p->depth > DEPTH) {
-        fail(p, p->at, "nested too deep", "");
+        fail(p, p->at, "nested too deep", NULL);
         return;
     }
     skip_space(p);
@@ -273,15 +276,15 @@ static void parse_unary(struct parser *p)
         emit_kind(p, TERM_NEGATE);
     } else if (accept_sign(p, "(")) {
         parse_or(p);
-        if (!accept_sign(p, ")")) fail(p, p->at, "')' expected", "");
+        if (!accept_sign(p, ")")) fail(p, p->at, "')' expected", NULL);
     } else if (p->at == p->length) {
-        fail(p, p->at, "a number or a name is missing", "");
+        fail(p, p->at, "a number or a name is missing", NULL);
     } else if (isdigit((unsigned char)p->text[p->at])) {
         parse_number(p);
     } else if (word_character(p->text[p->at])) {
         parse_name(p);
     } else {
-        fail(p, p->at, "a number or a name expected", "");
+        fail(p, p->at, "a number or a name expected", NULL);
     }
     p->depth--;
 }
@@ -376,7 +379,7 @@ enum rk_status expression_compile(struct expression *expression, const char *tex
     expression->needs_estimate = expression->more_is_better = false;
     parse_or(&p);
     skip_space(&p);
-    if (p.at < p.length) fail(&p, p.at, "what follows here is not part of the expression", "");
+    if (p.at < p.length) fail(&p, p.at, "what follows here is not part of the expression", NULL);
     if (p.failed) return RK_USAGE;
     const struct term *only = &expression->term[0];
     expression->more_is_better =

@@ -110,7 +110,7 @@ struct session {
     struct topk best;  /* of all rounds, of all processes */
     struct topk fresh; /* of this round in this process; only in a team */
     uint64_t fingerprint;
-    double saved_s; /* when the state was last written */
+    double kept_s; /* when the state was last given away */
     bool stopped;
     int next;                  /* job or unit of this process that nobody has */
     int units;                 /* of the round */
@@ -198,14 +198,22 @@ static void sum_round(struct session *s)
     explain_add(&s->state.explain, &explain);
 }
 
-enum { SAVE_EVERY_S = 1, LARGEST_ROUND = 256 };
+enum { LARGEST_ROUND = 256 };
 
-static void save(struct session *s)
+static void keep(struct session *s)
 {
-    if (!s->options->state || (s->team && s->team->rank > 0)) return;
-    if (now_s() - s->saved_s < SAVE_EVERY_S) return;
-    s->saved_s = now_s();
-    s->status = state_save(s->options->state, s->fingerprint, &s->state, &s->best, s->error);
+    if (!s->options->keep || (s->team && s->team->rank > 0)) return;
+    if (now_s() - s->kept_s < s->options->keep_every_s) return;
+    const size_t size = state_size(&s->best);
+    void *bytes = malloc(size);
+    if (!bytes) {
+        no_memory(s);
+        return;
+    }
+    state_write(bytes, s->fingerprint, &s->state, &s->best);
+    if (!s->options->keep(s->options->context, bytes, size)) s->stopped = true;
+    free(bytes);
+    s->kept_s = now_s();
 }
 
 static void begin_round(struct session *s)
@@ -218,14 +226,14 @@ static void begin_round(struct session *s)
 }
 
 /* Small rounds first, so that a good limit is known when the many units come. When the search is
- * stopped, the state on disk stays at the end of the last whole round. */
+ * stopped, the kept state stays at the end of the last whole round. */
 static void end_round(struct session *s)
 {
     sum_round(s);
     if (s->stopped) return;
     s->state.first += s->units;
     s->state.size = s->state.size < LARGEST_ROUND ? 2 * s->state.size : LARGEST_ROUND;
-    save(s);
+    keep(s);
 }
 
 /* All threads wait for each other; then one of them does `step`, while the others wait. */
@@ -303,7 +311,7 @@ static void session_open(struct session *s)
     const uint64_t room = top ? top : 1;
     s->threads = s->options->threads > 0 ? s->options->threads : omp_get_max_threads();
     s->state.size = FIRST_ROUND;
-    s->saved_s = now_s();
+    s->kept_s = now_s();
     s->worker = calloc((size_t)s->threads, sizeof *s->worker);
     bool ok = plan_open(&s->plan, s->space) && s->worker && topk_init(&s->best, room);
     if (ok && s->team) ok = topk_init(&s->fresh, room);
@@ -315,11 +323,11 @@ static void session_open(struct session *s)
         no_memory(s);
         return;
     }
-    bool found;
-    if (!s->options->state) return;
+    if (!s->options->keep && !s->options->resume) return;
     s->fingerprint = state_fingerprint(&s->space->problem, s->options);
-    s->status =
-        state_load(s->options->state, s->fingerprint, &s->state, &s->best, &found, s->error);
+    if (s->options->resume)
+        s->status = state_read(s->options->resume, s->options->resume_bytes, s->fingerprint,
+                               &s->state, &s->best, s->error);
 }
 
 static void session_close(struct session *s)

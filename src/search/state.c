@@ -1,10 +1,6 @@
 #include "search/state.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- fingerprint: FNV-1a over values, never over padding ---- */
 
@@ -88,7 +84,7 @@ uint64_t state_fingerprint(const struct rk_problem *p, const struct rk_search_op
     return hash;
 }
 
-/* ---- the file: a header, then the candidates ---- */
+/* ---- a header, then the candidates ---- */
 
 struct header {
     char magic[8];
@@ -98,7 +94,6 @@ struct header {
     struct search_state state;
 };
 
-/* The layout changes with the structs: another size is another version. */
 static const char magic[8] = {'r', 'k', 's', 't', 'a', 't', 'e', '1'};
 
 static uint64_t checksum(const struct search_state *state, const struct topk *best)
@@ -109,48 +104,13 @@ static uint64_t checksum(const struct search_state *state, const struct topk *be
     return hash;
 }
 
-static enum rk_status unreadable(const char *path, struct rk_error *error)
+size_t state_size(const struct topk *best)
 {
-    return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
-                   "not a whole search state: remove it to start over");
+    return sizeof(struct header) + best->count * sizeof *best->heap;
 }
 
-static enum rk_status read_state(FILE *file, const char *path, uint64_t fingerprint,
-                                 struct search_state *state, struct topk *best,
-                                 struct rk_error *error)
-{
-    struct header h;
-    if (fread(&h, sizeof h, 1, file) != 1 || memcmp(h.magic, magic, sizeof magic) != 0)
-        return unreadable(path, error);
-    if (h.fingerprint != fingerprint)
-        return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
-                       "state of another search (model, system, gpus, batch, restrictions, mode or "
-                       "top differ): name another file or remove this one");
-    if (h.candidates > best->room ||
-        fread(best->heap, sizeof *best->heap, h.candidates, file) != h.candidates)
-        return unreadable(path, error);
-    best->count = h.candidates;
-    if (h.checksum != checksum(&h.state, best)) return unreadable(path, error);
-    *state = h.state;
-    return RK_OK;
-}
-
-enum rk_status state_load(const char *path, uint64_t fingerprint, struct search_state *state,
-                          struct topk *best, bool *found, struct rk_error *error)
-{
-    *found = false;
-    FILE *file = fopen(path, "rb");
-    if (!file && errno == ENOENT) return RK_OK;
-    if (!file) return rk_fail(error, RK_IO, path, 0, 0, "cannot be read: %s", strerror(errno));
-    const enum rk_status status = read_state(file, path, fingerprint, state, best, error);
-    fclose(file);
-    *found = status == RK_OK;
-    if (status != RK_OK) topk_clear(best);
-    return status;
-}
-
-static bool write_state(FILE *file, uint64_t fingerprint, const struct search_state *state,
-                        const struct topk *best)
+void state_write(void *bytes, uint64_t fingerprint, const struct search_state *state,
+                 const struct topk *best)
 {
     struct header h;
     memset(&h, 0, sizeof h);
@@ -159,22 +119,28 @@ static bool write_state(FILE *file, uint64_t fingerprint, const struct search_st
     h.candidates = best->count;
     h.state = *state;
     h.checksum = checksum(&h.state, best);
-    return fwrite(&h, sizeof h, 1, file) == 1 &&
-           fwrite(best->heap, sizeof *best->heap, best->count, file) == best->count &&
-           fflush(file) == 0;
+    memcpy(bytes, &h, sizeof h);
+    memcpy((char *)bytes + sizeof h, best->heap, best->count * sizeof *best->heap);
 }
 
-enum rk_status state_save(const char *path, uint64_t fingerprint, const struct search_state *state,
-                          const struct topk *best, struct rk_error *error)
+enum rk_status state_read(const void *bytes, size_t size, uint64_t fingerprint,
+                          struct search_state *state, struct topk *best, struct rk_error *error)
 {
-    char beside[4096];
-    if (snprintf(beside, sizeof beside, "%s.%ld.tmp", path, (long)getpid()) >= (int)sizeof beside)
-        return rk_fail(error, RK_IO, path, 0, 0, "the name is too long");
-    FILE *file = fopen(beside, "wb");
-    bool ok = file && write_state(file, fingerprint, state, best);
-    const int reason = errno;
-    if (file) ok = fclose(file) == 0 && ok;
-    if (ok && rename(beside, path) == 0) return RK_OK;
-    if (file) remove(beside);
-    return rk_fail(error, RK_IO, path, 0, 0, "cannot be written: %s", strerror(reason));
+    struct header h = {0};
+    if (size >= sizeof h) memcpy(&h, bytes, sizeof h);
+    if (memcmp(h.magic, magic, sizeof magic) != 0 || h.candidates > best->room ||
+        size != sizeof h + h.candidates * sizeof *best->heap)
+        return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
+                       "not a whole search state: remove it to start over");
+    if (h.fingerprint != fingerprint)
+        return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
+                       "state of another search (model, system, gpus, batch, restrictions, mode or "
+                       "top differ): name another file or remove this one");
+    memcpy(best->heap, (const char *)bytes + sizeof h, h.candidates * sizeof *best->heap);
+    best->count = h.candidates;
+    *state = h.state;
+    if (h.checksum == checksum(state, best)) return RK_OK;
+    topk_clear(best);
+    return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
+                   "the search state is damaged: remove it to start over");
 }

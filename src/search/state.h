@@ -1,7 +1,7 @@
-/* state.h - a search's progress in a file, so that it can be stopped at any time and go on.
+/* state.h - a search's progress as bytes, so that it can be stopped at any time and go on.
  *
- * The file holds what was decided up to the end of a round, and a fingerprint of the problem. It
- * is written beside and renamed: a reader finds the old state or the new one, whole.
+ * They hold what was decided up to the end of a round, a fingerprint of the problem, and a
+ * checksum. The layout is that of this build's structs: another build refuses it.
  */
 #ifndef RECKON_SEARCH_STATE_H
 #define RECKON_SEARCH_STATE_H
@@ -18,12 +18,14 @@ struct search_state {
 uint64_t state_fingerprint(const struct rk_problem *problem,
                            const struct rk_search_options *options);
 
-/* Reads the state into `state` and `best` (whose room must be that of the writer). A missing file
- * is RK_OK with *found false; another search's file is RK_BAD_INPUT. */
-enum rk_status state_load(const char *path, uint64_t fingerprint, struct search_state *state,
-                          struct topk *best, bool *found, struct rk_error *error);
+/* How many bytes state_write needs. */
+size_t state_size(const struct topk *best);
+void state_write(void *bytes, uint64_t fingerprint, const struct search_state *state,
+                 const struct topk *best);
 
-enum rk_status state_save(const char *path, uint64_t fingerprint, const struct search_state *state,
-                          const struct topk *best, struct rk_error *error);
+/* The other way round; `best` must have the writer's room. RK_BAD_INPUT when the bytes are not a
+ * whole state or belong to another search. */
+enum rk_status state_read(const void *bytes, size_t size, uint64_t fingerprint,
+                          struct search_state *state, struct topk *best, struct rk_error *error);
 
 #endif

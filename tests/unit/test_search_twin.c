@@ -20,14 +20,26 @@ static uint64_t draw(void)
     return z ^ z >> 31;
 }
 
-static uint64_t below(uint64_t bound) { return draw() % bound; }
-static bool coin(void) { return draw() & 1; }
+static uint64_t below(uint64_t bound)
+{
+    return draw() % bound;
+}
+static bool coin(void)
+{
+    return draw() & 1;
+}
 static double between(double low, double high)
 {
     return low + (high - low) * (double)(draw() >> 11) * 0x1p-53;
 }
-static double log_between(double low, double high) { return exp(between(log(low), log(high))); }
-static uint64_t pick(const uint64_t *list, uint64_t count) { return list[below(count)]; }
+static double log_between(double low, double high)
+{
+    return exp(between(log(low), log(high)));
+}
+static uint64_t pick(const uint64_t *list, uint64_t count)
+{
+    return list[below(count)];
+}
 
 struct machine {
     struct rk_system system;
@@ -146,8 +158,9 @@ static void compare(const struct rk_search_result *twin, const struct rk_search_
                   " %.17g",
                   seed, name, i, twin->best[i].index, twin->best[i].step_s, fast->best[i].index,
                   fast->best[i].step_s);
-    cr_assert_eq(settled(fast), fast->counts.total, "seed %" PRIu64 ": %s explains %" PRIu64
-                 " of %" PRIu64, seed, name, settled(fast), fast->counts.total);
+    cr_assert_eq(settled(fast), fast->counts.total,
+                 "seed %" PRIu64 ": %s explains %" PRIu64 " of %" PRIu64, seed, name, settled(fast),
+                 fast->counts.total);
 }
 
 /* Whether the case was small enough to count. */
@@ -205,8 +218,8 @@ Test(search_twin, three_ways_give_the_same_bytes)
 Test(search_twin, the_space_is_a_list_without_repetition)
 {
     struct machine machine;
-    struct rk_model model = {.layers = 4, .hidden = 64, .feedforward = 256, .heads = 4,
-                             .head_dim = 16, .sequence = 64};
+    struct rk_model model = {
+        .layers = 4, .hidden = 64, .feedforward = 256, .heads = 4, .head_dim = 16, .sequence = 64};
     struct rk_problem problem;
     random_state = 7;
     draw_machine(&machine);
@@ -223,8 +236,8 @@ Test(search_twin, the_space_is_a_list_without_repetition)
         const bool ordered =
             now.tensor > before.tensor ||
             (now.tensor == before.tensor &&
-             (now.pipeline > before.pipeline || (now.pipeline == before.pipeline &&
-                                                 now.interleaving >= before.interleaving)));
+             (now.pipeline > before.pipeline ||
+              (now.pipeline == before.pipeline && now.interleaving >= before.interleaving)));
         cr_assert(ordered, "%" PRIu64, i);
     }
     rk_space_close(space);

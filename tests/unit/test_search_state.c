@@ -1,0 +1,133 @@
+/* A search that is stopped again and again, at random moments, and goes on from what it gave away,
+ * ends with the result of one that was never stopped. */
+#include <criterion/criterion.h>
+#include <reckon/catalog.h>
+#include <reckon/search.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct keeper {
+    void *bytes;
+    size_t size;
+    int rounds_left; /* stop after so many */
+};
+
+static bool keep(void *context, const void *state, size_t bytes)
+{
+    struct keeper *k = context;
+    free(k->bytes);
+    k->bytes = malloc(bytes);
+    k->size = bytes;
+    cr_assert_not_null(k->bytes);
+    memcpy(k->bytes, state, bytes);
+    return --k->rounds_left > 0;
+}
+
+static struct rk_model model = {.layers = 48,
+                                .hidden = 1024,
+                                .feedforward = 4096,
+                                .heads = 16,
+                                .head_dim = 64,
+                                .sequence = 1024};
+
+static const char machine[] =
+    "matrix.float16=300TFLOP/s vector.float16=80TFLOP/s hbm=4GiB@2TB/s mem2=64GiB@100GB/s "
+    "net0=300GB/s,size=8 net1=25GB/s,size=65536";
+
+static struct rk_space *open_space(struct rk_system *system, uint64_t batch)
+{
+    struct rk_problem problem;
+    struct rk_error error;
+    *system = (struct rk_system){0};
+    cr_assert_eq(rk_system_load(machine, system, &error), RK_OK, "%s", error.text);
+    rk_problem_init(&problem, &model, system, 512, batch, RK_FLOAT16);
+    return rk_space_open(&problem, NULL);
+}
+
+static void check_same(const struct rk_search_result *a, const struct rk_search_result *b)
+{
+    cr_assert_eq(memcmp(&a->counts, &b->counts, sizeof a->counts), 0);
+    cr_assert_eq(memcmp(&a->explain, &b->explain, sizeof a->explain), 0);
+    cr_assert_eq(a->found, b->found);
+    for (uint64_t i = 0; i < a->found; i++)
+        cr_assert(a->best[i].index == b->best[i].index && a->best[i].step_s == b->best[i].step_s);
+}
+
+static void stop_and_go(enum rk_search_mode mode, uint64_t top)
+{
+    struct rk_system system;
+    struct rk_space *space = open_space(&system, 512);
+    struct rk_search_options options = {.mode = mode, .top = top, .threads = 2};
+    struct rk_search_result whole, part;
+    cr_assert_eq(rk_search(space, &options, &whole, NULL), RK_OK);
+    cr_assert(whole.complete && whole.counts.fits > 1000);
+    struct keeper keeper = {0};
+    options.keep = keep;
+    options.context = &keeper;
+    int stops = -1;
+    srand(11);
+    do {
+        stops++;
+        keeper.rounds_left = 1 + rand() % 2;
+        void *resume = keeper.bytes;
+        options.resume = resume;
+        options.resume_bytes = keeper.size;
+        keeper.bytes = NULL;
+        cr_assert_eq(rk_search(space, &options, &part, NULL), RK_OK);
+        if (!keeper.bytes)
+            keeper.bytes = resume; /* nothing new was given away */
+        else
+            free(resume);
+        if (!part.complete) rk_search_result_release(&part);
+    } while (!part.complete);
+    cr_assert(stops >= 2, "stopped only %d times", stops);
+    check_same(&whole, &part);
+    free(keeper.bytes);
+    rk_search_result_release(&whole);
+    rk_search_result_release(&part);
+    rk_space_close(space);
+    rk_system_release(&system);
+}
+
+Test(search_state, stop_and_go_pruned)
+{
+    stop_and_go(RK_SEARCH_PRUNED, 10);
+}
+Test(search_state, stop_and_go_exhaustive)
+{
+    stop_and_go(RK_SEARCH_EXHAUSTIVE, 10);
+}
+Test(search_state, stop_and_go_with_many_kept)
+{
+    stop_and_go(RK_SEARCH_PRUNED, 20000);
+}
+
+Test(search_state, refuses_what_is_not_its_own)
+{
+    struct rk_system system, other_system;
+    struct rk_space *space = open_space(&system, 512), *other = open_space(&other_system, 256);
+    struct keeper keeper = {.rounds_left = 1};
+    struct rk_search_options options = {.top = 10, .keep = keep, .context = &keeper};
+    struct rk_search_result result;
+    struct rk_error error;
+    cr_assert_eq(rk_search(space, &options, &result, NULL), RK_OK);
+    cr_assert_not(result.complete);
+    rk_search_result_release(&result);
+    options.keep = NULL;
+    options.resume = keeper.bytes;
+    options.resume_bytes = keeper.size;
+    cr_assert_eq(rk_search(other, &options, &result, &error), RK_BAD_INPUT);
+    cr_assert(strstr(error.text, "another search"), "%s", error.text);
+    options.resume_bytes = keeper.size - 1;
+    cr_assert_eq(rk_search(space, &options, &result, &error), RK_BAD_INPUT);
+    cr_assert(strstr(error.text, "whole"), "%s", error.text);
+    options.resume_bytes = keeper.size;
+    ((char *)keeper.bytes)[keeper.size - 3] ^= 1;
+    cr_assert_eq(rk_search(space, &options, &result, &error), RK_BAD_INPUT);
+    cr_assert(strstr(error.text, "damaged"), "%s", error.text);
+    free(keeper.bytes);
+    rk_space_close(space);
+    rk_space_close(other);
+    rk_system_release(&system);
+    rk_system_release(&other_system);
+}
