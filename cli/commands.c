@@ -6,6 +6,7 @@ const struct command main_commands[] = {
     {"search",     cmd_search,   "the best strategies of all there are",            &search_usage},
     {"models",     cmd_models,   "list the models of the catalog, or show one",     &models_usage},
     {"systems",    cmd_systems,  "list the systems of the catalog, or show one",    &systems_usage},
+    {"shapes",     cmd_shapes,   "well-shaped models for a number of parameters",   &shapes_usage},
     {"calculon",   cmd_calculon, "the commands of the published tool Calculon",     &calculon_usage},
     {"__man",      cmd_man,      "print a manual page",                             NULL},
     {"__complete", cmd_complete, "print a completion script",                       NULL},

@@ -7,12 +7,14 @@
 extern const struct command main_commands[];
 extern const struct usage main_usage;
 
-extern const struct usage estimate_usage, search_usage, models_usage, systems_usage, calculon_usage;
+extern const struct usage estimate_usage, search_usage, models_usage, systems_usage, shapes_usage,
+    calculon_usage;
 
 int cmd_estimate(int argc, char **argv);
 int cmd_search(int argc, char **argv);
 int cmd_models(int argc, char **argv);
 int cmd_systems(int argc, char **argv);
+int cmd_shapes(int argc, char **argv);
 int cmd_calculon(int argc, char **argv);
 
 /* Hidden: what is made from the tables. `__man [COMMAND]`, `__complete bash|zsh|fish`,

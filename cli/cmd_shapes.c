@@ -1,0 +1,308 @@
+/* reckon shapes: well-shaped models for a number of parameters. */
+#include "cli/commands.h"
+#include "cli/describe.h"
+#include "cli/show.h"
+#include "workload/shapes.h"
+
+#include <math.h>
+
+struct shapes_args {
+    double parameters;
+    struct option_values blocks;
+    bool grid;
+    uint64_t top, step, hidden_step, sequence;
+    const char *output;
+    struct show_args show;
+};
+
+#define AT(member) .offset = offsetof(struct shapes_args, member)
+
+enum { MOST_ROWS = 64, COARSE = 32, FINE = 4, MOST_HIDDEN_STEP = 65536, MOST_SEQUENCE = 1 << 24 };
+
+#define NEAR 0.1 /* of the parameters */
+
+/* clang-format off */
+static const struct option shapes_options[] = {
+    {.letter = 'p', .name = "params", .type = OPTION_COUNT, AT(parameters), .argument = "COUNT",
+     .help = "the parameters to aim at: 11T, 1.3e12"},
+    {.name = "blocks", .type = OPTION_VALUES, AT(blocks), .argument = "N,N..N", .min = 1, .max = SHAPE_MOST_BLOCKS,
+     .help = "the models of these numbers of blocks instead; of a range, the multiples of --step"},
+    {.name = "grid", .type = OPTION_FLAG, AT(grid),
+     .help = "the map of sizes and ratios over hidden sizes and blocks instead"},
+    {.letter = 'k', .name = "top", .type = OPTION_NUMBER, AT(top), .argument = "K", .min = 1, .max = MOST_ROWS,
+     .help = "how many proposals (3)"},
+    {.name = "step", .type = OPTION_NUMBER, AT(step), .min = 1, .max = SHAPE_MOST_BLOCKS,
+     .help = "blocks are a multiple of it (32, or the largest of 16, 8, 4 that comes within 10 % of --params)"},
+    {.name = "hidden-step", .type = OPTION_NUMBER, AT(hidden_step), .min = 1, .max = MOST_HIDDEN_STEP,
+     .help = "the hidden size is a multiple of it (1024; 512 below 500B, 128 below 10B parameters)"},
+    {.name = "sequence", .type = OPTION_NUMBER, AT(sequence), .min = 1, .max = MOST_SEQUENCE,
+     .help = "tokens of one sample (8192)"},
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
+     .help = "write the first proposal to FILE as a model; - prints it instead of the table"},
+    {.name = NULL},
+};
+
+const struct usage shapes_usage = {
+    .name = "shapes",
+    .summary = "well-shaped models for a number of parameters",
+    .synopsis = "--params COUNT | --blocks N | --grid [options]",
+    .description =
+        "Proposes dense transformers by the rule of the multi-trillion study [isaev2023scaling]: the "
+        "ratio of hidden size to blocks grows linearly from 192 at 128 blocks to 320 at 512, the "
+        "hidden size is the nearest multiple of 1,024, there are as many heads as blocks, and the "
+        "feed-forward width is four times the hidden size. Beyond 128 to 512 blocks the line is "
+        "continued, and the proposal says so.\n\n"
+        "Parameters are counted as 12 * blocks * hidden^2, as in that study. `splits` is the number of pairs of "
+        "a tensor degree (dividing hidden size and heads) and a pipeline degree (dividing the "
+        "blocks): a model of 254 blocks has 8 where one of 256 has 81, and is the slower for it.",
+    .groups = {
+        {"Proposals", shapes_options, 0},
+        {"Form", show_options, offsetof(struct shapes_args, show)},
+        {"General", options_help_rows, 0},
+    },
+    .examples = {
+        {"reckon shapes --params 11T", "Three models near eleven trillion parameters:"},
+        {"reckon shapes --params 3T -o 3t.json && reckon search -m ./3t.json -s h100-80g-nvl8 -g 4096 -b 3072",
+         "Make one, and see how well it could be trained:"},
+        {"reckon shapes --blocks 128..480", "The twelve models of the study:"},
+        {"reckon shapes --grid", "The map of sizes and ratios:"},
+    },
+    .see_also = "reckon-models(1), reckon-model(5)",
+};
+
+static const struct report_column shape_columns[] = {
+    {.name = "blocks"}, {.name = "hidden"},
+    {.name = "ratio", .digits = 4},
+    {.name = "heads"}, {.name = "head_dim"}, {.name = "feedforward"},
+    {.name = "parameters", .unit = "n", .digits = 2, .own_scale = true},
+    {.name = "off_target", .unit = "%", .digits = 1},
+    {.name = "splits"},
+    {.name = "rule"},
+};
+
+/* What --hidden-step is by default, by the parameters aimed at. */
+static const struct {
+    double parameters;
+    uint64_t hidden_step;
+} hidden_steps[] = {
+    {500e9, 1024},
+    { 10e9,  512},
+    {    0,  128},
+};
+/* clang-format on */
+
+static uint64_t default_hidden_step(double parameters)
+{
+    int row = 0;
+    while (parameters > 0 && parameters < hidden_steps[row].parameters)
+        row++;
+    return hidden_steps[row].hidden_step;
+}
+
+/* The largest power of two from FINE to COARSE with a model near the target. */
+static uint64_t default_step(const struct shape_rule *rule, double parameters)
+{
+    uint64_t step = COARSE, blocks = 0;
+    for (; parameters > 0 && step > FINE; step /= 2) {
+        shape_nearest(rule, parameters, step, &blocks, 1);
+        const struct rk_model model = shape_of(rule, blocks, 1);
+        if (fabs(shape_parameters(blocks, model.hidden) / parameters - 1) <= NEAR) break;
+    }
+    return step;
+}
+
+static bool inside(const struct shape_rule *rule, uint64_t blocks)
+{
+    return blocks >= rule->blocks_low && blocks <= rule->blocks_high;
+}
+
+static void add_shape(struct report *report, struct report_table *table,
+                      const struct shape_rule *rule, const struct shapes_args *args,
+                      uint64_t blocks)
+{
+    const struct rk_model model = shape_of(rule, blocks, args->sequence);
+    const double parameters = shape_parameters(blocks, model.hidden);
+    const struct report_cell cells[] = {
+        cell_count(blocks),
+        cell_count(model.hidden),
+        cell_number((double)model.hidden / (double)blocks),
+        cell_count(model.heads),
+        cell_count(model.head_dim),
+        cell_count(model.feedforward),
+        cell_number(parameters),
+        args->parameters > 0 ? cell_number(parameters / args->parameters - 1) : cell_none(),
+        cell_count(shape_splits(&model)),
+        cell_text(inside(rule, blocks) ? "as published" : "extrapolated"),
+    };
+    report_row(report, table, cells);
+}
+
+/* The numbers of blocks that --blocks lists. */
+static size_t listed_blocks(const struct shapes_args *args, uint64_t step, uint64_t *blocks)
+{
+    size_t count = 0;
+    for (int i = 0; i < args->blocks.count; i++) {
+        const uint64_t low = args->blocks.range[i].low, high = args->blocks.range[i].high;
+        for (uint64_t n = low; n <= high && count < MOST_ROWS; n++)
+            if (low == high || n % step == 0) blocks[count++] = n;
+    }
+    return count;
+}
+
+/* ---- the map: Fig. 3 of [isaev2023scaling] ---- */
+
+enum { GRID_LOW = 96, GRID_HIGH = 512, GRID_STEP = 32, GRID_COLUMNS = 14, GRID_HIDDEN = 8192 };
+
+/* "41T", "1k", "853" */
+static const char *short_number(struct report *report, double value)
+{
+    static const char *const letters[] = {"", "k", "M", "G", "T", "P", "E"};
+    int scale = 0;
+    for (; value >= 1000 && scale < 6; scale++)
+        value /= 1000;
+    return report_text(report, "%.0f%s", value, letters[scale]);
+}
+
+static void add_grid(struct report *report)
+{
+    struct report_column *columns =
+        report_alloc(report, (GRID_COLUMNS + 1) * sizeof(struct report_column));
+    if (!columns) return;
+    columns[0].name = "hidden";
+    for (int c = 0; c < GRID_COLUMNS; c++)
+        columns[c + 1].name = report_text(report, "%d", GRID_LOW + c * GRID_STEP);
+    struct report_table *table = report_add(
+        report, &(struct report_table){.name = "grid",
+                                       .title = "parameters / ratio, by hidden size and blocks",
+                                       .formats = REPORT_IN_ALL,
+                                       .columns = columns,
+                                       .column_count = GRID_COLUMNS + 1});
+    for (uint64_t hidden = 163840; hidden >= 16384; hidden -= GRID_HIDDEN) {
+        struct report_cell cells[GRID_COLUMNS + 1] = {cell_count(hidden)};
+        for (int c = 0; c < GRID_COLUMNS; c++) {
+            const uint64_t blocks = GRID_LOW + (uint64_t)c * GRID_STEP;
+            const char *size = short_number(report, shape_parameters_by_heads(blocks, hidden));
+            const char *ratio = short_number(report, (double)hidden / (double)blocks);
+            cells[c + 1] = cell_text(report_text(report, "%s/%s", size, ratio));
+        }
+        report_row(report, table, cells);
+    }
+}
+
+/* ---- a model file ---- */
+
+/* clang-format off */
+static const struct report_column file_columns[] = {
+    {.name = "name"}, {.name = "description"}, {.name = "layers"}, {.name = "hidden"}, {.name = "feedforward"},
+    {.name = "heads"}, {.name = "head_dim"}, {.name = "sequence"}, {.name = "vocabulary"}, {.name = "attention"},
+    {.name = "position"}, {.name = "tied_embeddings"}, {.name = "biases"}, {.name = "count_embeddings"},
+    {.name = "source"},
+};
+/* clang-format on */
+
+static void add_model_file(struct report *report, const struct rk_model *model)
+{
+    const double parameters = shape_parameters(model->layers, model->hidden);
+    const struct report_cell cells[] = {
+        cell_text(report_text(report, "%s, %d blocks", short_number(report, parameters),
+                              (int)model->layers)),
+        cell_text("Proposed by reckon shapes. Feed-forward 4 * hidden, as many heads as blocks."),
+        cell_count(model->layers),
+        cell_count(model->hidden),
+        cell_count(model->feedforward),
+        cell_count(model->heads),
+        cell_count(model->head_dim),
+        cell_count(model->sequence),
+        cell_count(model->vocabulary),
+        cell_text("multihead"),
+        cell_text("learned"),
+        cell_flag(model->tied_embeddings),
+        cell_flag(model->biases),
+        cell_flag(model->count_embeddings),
+        cell_text("the aspect ratio of [isaev2023scaling] section III"),
+    };
+    _Static_assert(sizeof cells / sizeof *cells == sizeof file_columns / sizeof *file_columns,
+                   "a cell per column");
+    report_row(report,
+               report_add(report, &(struct report_table){.shape = REPORT_RECORD,
+                                                         .formats = REPORT_IN_ALL,
+                                                         .columns = file_columns,
+                                                         .column_count = sizeof file_columns /
+                                                                         sizeof *file_columns}),
+               cells);
+}
+
+static int write_model(const struct rk_model *model, const char *path)
+{
+    struct report report = {.first = NULL};
+    const struct show_args show = {.format = REPORT_AS_JSON, .colour = COLOUR_NEVER};
+    add_model_file(&report, model);
+    const int code = show_report(&report, &show, path, RK_OK);
+    report_release(&report);
+    return code;
+}
+
+/* ---- the command ---- */
+
+static enum rk_status check_args(const struct shapes_args *args, struct rk_error *error)
+{
+    const int questions = (args->parameters > 0) + (args->blocks.count > 0) + args->grid;
+    if (questions != 1)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "say what to propose: one of --params COUNT, --blocks N, --grid");
+    if (args->grid && args->output)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--output: a grid is no model; use --params or --blocks");
+    return RK_OK;
+}
+
+static int print_shapes(const struct shapes_args *args)
+{
+    struct report report = {.first = NULL};
+    struct shape_rule rule = shape_rule_paper;
+    uint64_t blocks[MOST_ROWS];
+    rule.hidden_step =
+        args->hidden_step ? args->hidden_step : default_hidden_step(args->parameters);
+    const uint64_t step = args->step ? args->step : default_step(&rule, args->parameters);
+    const size_t count = args->blocks.count
+                             ? listed_blocks(args, step, blocks)
+                             : shape_nearest(&rule, args->parameters, step, blocks, args->top);
+    if (count == 0) {
+        struct rk_error error;
+        rk_fail(&error, RK_USAGE, NULL, 0, 0,
+                "--blocks: no multiple of %d in the range; try --step 1", (int)step);
+        return options_fail(&error);
+    }
+    int code = RK_OK;
+    if (args->output) {
+        const struct rk_model model = shape_of(&rule, blocks[0], args->sequence);
+        code = write_model(&model, args->output);
+    }
+    struct report_table *table =
+        report_add(&report, &(struct report_table){.name = "shapes",
+                                                   .formats = REPORT_IN_ALL,
+                                                   .columns = shape_columns,
+                                                   .column_count = sizeof shape_columns /
+                                                                   sizeof *shape_columns});
+    for (size_t i = 0; i < count; i++)
+        add_shape(&report, table, &rule, args, blocks[i]);
+    if (code == RK_OK && !(args->output && args->output[0] == '-' && !args->output[1]))
+        code = show_report(&report, &args->show, NULL, RK_OK);
+    report_release(&report);
+    return code;
+}
+
+int cmd_shapes(int argc, char **argv)
+{
+    struct shapes_args args = {.top = 3, .sequence = 8192};
+    struct rk_error error;
+    const int done = options_read(&shapes_usage, argc, argv, &args);
+    if (done >= 0) return done;
+    if (check_args(&args, &error) != RK_OK) return options_fail(&error);
+    if (!args.grid) return print_shapes(&args);
+    struct report report = {.first = NULL};
+    add_grid(&report);
+    const int code = show_report(&report, &args.show, NULL, RK_OK);
+    report_release(&report);
+    return code;
+}
