@@ -184,6 +184,13 @@ static bool accept_sign(struct parser *p, const char *sign)
 
 static void parse_or(struct parser *p);
 
+/* Is this the "/s" of a rate, not the beginning of a division by a name? */
+static bool per_second(const struct parser *p, size_t at)
+{
+    return p->length - at >= 2 && p->text[at] == '/' && p->text[at + 1] == 's' &&
+           (p->length - at == 2 || !word_character(p->text[at + 2]));
+}
+
 /* 60GiB, 10us, 0.5: a number, and a unit when letters follow at once. */
 static void parse_number(struct parser *p)
 {
@@ -194,10 +201,9 @@ static void parse_number(struct parser *p)
         return;
     }
     size_t end = p->at + digits;
-    while (end < p->length && (isalpha((unsigned char)p->text[end]) ||
-                               (p->text[end] == '/' && end + 1 < p->length &&
-                                p->text[end + 1] == 's' && end > p->at + digits)))
+    while (end < p->length && isalpha((unsigned char)p->text[end]))
         end++;
+    if (end > p->at + digits && per_second(p, end)) end += 2;
     struct unit unit;
     const size_t letters = end - p->at - digits;
     if (letters > 0 && !unit_find(p->text + p->at + digits, letters, &unit))

@@ -1,0 +1,204 @@
+/* Selections against a walk through all strategies, one estimate at a time. */
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <math.h>
+#include <reckon/catalog.h>
+#include <reckon/select.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct rk_model model = {
+    .layers = 12, .hidden = 768, .feedforward = 3072, .heads = 12, .head_dim = 64, .sequence = 512};
+
+static const char machine[] =
+    "matrix.float16=300TFLOP/s vector.float16=80TFLOP/s hbm=1GiB@2TB/s mem2=16GiB@100GB/s "
+    "net0=300GB/s,size=4 net1=25GB/s,size=65536";
+
+static struct rk_space *open_space(struct rk_system *system)
+{
+    struct rk_problem problem;
+    struct rk_error error;
+    *system = (struct rk_system){0};
+    cr_assert_eq(rk_system_load(machine, system, &error), RK_OK, "%s", error.text);
+    rk_problem_init(&problem, &model, system, 8, 8, RK_FLOAT16);
+    return rk_space_open(&problem, NULL);
+}
+
+static struct rk_selection select_with(const struct rk_space *space, struct rk_query query)
+{
+    struct rk_selection selection;
+    struct rk_error error;
+    if (query.top == 0) query.top = 50;
+    cr_assert_eq(rk_select(space, &query, &selection, &error), RK_OK, "%s", error.text);
+    return selection;
+}
+
+/* Estimates of every strategy that fits, in order. */
+struct walk {
+    uint64_t count;
+    uint64_t *index;
+    struct rk_strategy *strategy;
+    struct rk_estimate *estimate;
+};
+
+static struct walk walk_all(const struct rk_space *space, const struct rk_system *system)
+{
+    const uint64_t total = rk_space_count(space);
+    struct walk w = {0, malloc(total * sizeof *w.index), malloc(total * sizeof *w.strategy),
+                     malloc(total * sizeof *w.estimate)};
+    for (uint64_t i = 0; i < total; i++) {
+        rk_space_strategy(space, i, &w.strategy[w.count]);
+        w.index[w.count] = i;
+        if (rk_estimate(&model, system, &w.strategy[w.count], &w.estimate[w.count]) == RK_FITS)
+            w.count++;
+    }
+    return w;
+}
+
+static void walk_free(struct walk *w)
+{
+    free(w->index);
+    free(w->strategy);
+    free(w->estimate);
+}
+
+Test(select, conditions_count_what_a_walk_counts)
+{
+    struct rk_system system;
+    struct rk_space *space = open_space(&system);
+    struct walk w = walk_all(space, &system);
+    static const char *const where[] = {
+        "hbm <= 512MiB and tensor <= 2",
+        "recompute == none or tensor_overlap == ring",
+        "not (pipeline > 1) and data_overlap = yes",
+        "bubble_s / step_s < 0.1 and mfu > 0.05",
+        "step_s * 1000 - 2 * 10 < 30 and mem2 == 0",
+        "-time <= -40ms and batch == 8",
+    };
+    for (size_t k = 0; k < sizeof where / sizeof *where; k++) {
+        struct rk_selection s = select_with(space, (struct rk_query){.where = where[k]});
+        struct rk_condition *condition = rk_condition_open(where[k], NULL);
+        uint64_t expected = 0;
+        for (uint64_t i = 0; i < w.count; i++)
+            expected += rk_condition_holds(condition, &w.strategy[i], &w.estimate[i]);
+        cr_assert_eq(s.matches, expected, "%s: %" PRIu64 ", expected %" PRIu64, where[k], s.matches,
+                     expected);
+        cr_assert(expected > 0 && expected < w.count, "%s is no test: %" PRIu64 " of %" PRIu64,
+                  where[k], expected, w.count);
+        rk_condition_close(condition);
+        rk_selection_release(&s);
+    }
+    walk_free(&w);
+    rk_space_close(space);
+    rk_system_release(&system);
+}
+
+Test(select, a_condition_by_hand)
+{
+    const struct rk_strategy strategy = {.tensor = 8, .recompute = RK_RECOMPUTE_NONE, .batch = 64};
+    struct rk_estimate estimate = {.step_s = 2, .hbm_bytes = 60.0 * (1 << 30), .mfu = 0.5};
+    static const struct {
+        const char *text;
+        bool holds;
+    } cases[] = {
+        {"hbm<=60GiB", true},      {"hbm<60GiB", false},        {"tensor<=8 and time==2", true},
+        {"1+2*3 == 7", true},      {"(1+2)*3 == 9", true},      {"2-1-1 == 0", true},
+        {"recompute==none", true}, {"recompute!=none", false},  {"not not mfu > 0.4", true},
+        {"1 or 0 and 0", true},    {"batch/tensor == 8", true}, {"-1 < 0", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rk_condition *c = rk_condition_open(cases[i].text, NULL);
+        cr_assert_not_null(c, "%s", cases[i].text);
+        cr_assert_eq(rk_condition_holds(c, &strategy, &estimate), cases[i].holds, "%s",
+                     cases[i].text);
+        rk_condition_close(c);
+    }
+}
+
+Test(select, sorting_by_any_figure)
+{
+    struct rk_system system;
+    struct rk_space *space = open_space(&system);
+    struct walk w = walk_all(space, &system);
+    struct rk_selection least = select_with(space, (struct rk_query){.sort = "hbm", .top = 3});
+    struct rk_selection most = select_with(space, (struct rk_query){.sort = "mfu", .top = 3});
+    double least_hbm = INFINITY, most_mfu = 0;
+    for (uint64_t i = 0; i < w.count; i++) {
+        least_hbm = fmin(least_hbm, w.estimate[i].hbm_bytes);
+        most_mfu = fmax(most_mfu, w.estimate[i].mfu);
+    }
+    cr_assert_eq(least.row[0].key, least_hbm);
+    cr_assert_eq(most.row[0].key, most_mfu);
+    cr_assert(most.row[0].key >= most.row[1].key && most.row[1].key >= most.row[2].key);
+    rk_selection_release(&least);
+    rk_selection_release(&most);
+    walk_free(&w);
+    rk_space_close(space);
+    rk_system_release(&system);
+}
+
+/* Is a as good as b in time, memory and offloaded bytes, and comes first where all are equal? */
+static bool covers(const struct walk *w, uint64_t a, uint64_t b)
+{
+    const struct rk_estimate *x = &w->estimate[a], *y = &w->estimate[b];
+    if (x->step_s > y->step_s || x->hbm_bytes > y->hbm_bytes || x->offload_bytes > y->offload_bytes)
+        return false;
+    const bool equal = x->step_s == y->step_s && x->hbm_bytes == y->hbm_bytes &&
+                       x->offload_bytes == y->offload_bytes;
+    return !equal || a < b;
+}
+
+Test(select, the_frontier_is_what_nothing_covers, .timeout = 120)
+{
+    struct rk_system system;
+    struct rk_space *space = open_space(&system);
+    struct walk w = walk_all(space, &system);
+    struct rk_selection one =
+        select_with(space, (struct rk_query){.pareto = "time,hbm,mem2", .threads = 1});
+    struct rk_selection two =
+        select_with(space, (struct rk_query){.pareto = "time,hbm,mem2", .threads = 2});
+    cr_assert(one.found > 5 && one.found == two.found, "%" PRIu64, one.found);
+    cr_assert_eq(memcmp(one.row, two.row, one.found * sizeof *one.row), 0);
+    uint64_t expected = 0;
+    for (uint64_t i = 0; i < w.count; i++) {
+        bool covered = false, listed = false;
+        for (uint64_t k = 0; k < one.found; k++)
+            listed |= one.row[k].index == w.index[i];
+        for (uint64_t j = 0; j < w.count && !covered; j++)
+            covered = j != i && covers(&w, j, i);
+        expected += !covered;
+        cr_assert_eq(listed, !covered, "strategy %" PRIu64, w.index[i]);
+    }
+    cr_assert_eq(one.found, expected);
+    rk_selection_release(&one);
+    rk_selection_release(&two);
+    walk_free(&w);
+    rk_space_close(space);
+    rk_system_release(&system);
+}
+
+Test(select, wrong_expressions_say_where)
+{
+    static const struct {
+        const char *text;
+        int column;
+        const char *says;
+    } cases[] = {
+        {"hbm <= ", 8, "missing"},
+        {"hbn <= 60GiB", 1, "hbm"},
+        {"hbm <= 60GiB/", 14, "missing"},
+        {"hbm <= 60XB", 10, "unit"},
+        {"(hbm <= 1", 10, "')'"},
+        {"hbm <= 1 tensor", 10, "not part"},
+        {"recompute == nine", 14, "neither"},
+        {"", 1, "missing"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rk_error error = {0};
+        cr_assert_null(rk_condition_open(cases[i].text, &error), "%s", cases[i].text);
+        cr_assert_eq(error.status, RK_USAGE);
+        cr_assert_eq(error.column, cases[i].column, "%s: column %d, %s", cases[i].text,
+                     error.column, error.text);
+        cr_assert(strstr(error.text, cases[i].says), "%s: %s", cases[i].text, error.text);
+    }
+}
