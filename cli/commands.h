@@ -8,17 +8,18 @@ extern const struct command main_commands[];
 extern const struct usage main_usage;
 
 extern const struct usage estimate_usage, search_usage, models_usage, systems_usage, shapes_usage,
-    calculon_usage;
+    calculon_usage, study_usage;
 
 int cmd_estimate(int argc, char **argv);
 int cmd_search(int argc, char **argv);
+int cmd_study(int argc, char **argv);
 int cmd_models(int argc, char **argv);
 int cmd_systems(int argc, char **argv);
 int cmd_shapes(int argc, char **argv);
 int cmd_calculon(int argc, char **argv);
 
 /* Hidden: what is made from the tables. `__man [COMMAND]`, `__complete bash|zsh|fish`,
- * `__list models|systems`. */
+ * `__list commands|models|systems`. */
 int cmd_man(int argc, char **argv);
 int cmd_complete(int argc, char **argv);
 int cmd_list(int argc, char **argv);

@@ -1,0 +1,411 @@
+/* reckon study: a grid of searches, kept in a database. */
+#include "cli/commands.h"
+#include "cli/progress.h"
+#include "cli/show.h"
+#include "study/study.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct study_args {
+    const char *file, *database, *figure, *output;
+    uint64_t jobs;
+    bool list, dry_run, quiet;
+    int format; /* enum report_format; -1: no export */
+    int colour;
+};
+
+#define AT(member) .offset = offsetof(struct study_args, member)
+
+enum { MOST_JOBS = 1024, PATH_SIZE = 1024 };
+
+static const char *const export_formats[] = {"table", "json", "csv", NULL}; /* enum report_format */
+
+/* clang-format off */
+static const struct operand study_operands[] = {
+    {"FILE", "study file, see reckon-study(5); - is standard input", offsetof(struct study_args, file), false, "file"},
+    {.name = NULL},
+};
+
+static const struct option study_options[] = {
+    {.name = "db", .type = OPTION_TEXT, AT(database), .argument = "FILE", .complete = "file",
+     .help = "database that keeps the results (FILE with .db for .json)"},
+    {.letter = 'j', .name = "jobs", .type = OPTION_NUMBER, AT(jobs), .argument = "N", .min = 1, .max = MOST_JOBS,
+     .help = "searches at a time (all cores); the results are the same for any number"},
+    {.name = "figure", .type = OPTION_TEXT, AT(figure), .argument = "NAME",
+     .help = "only this figure of the study"},
+    {.name = "export", .type = OPTION_CHOICE, AT(format), .choices = export_formats,
+     .help = "print the best strategies of every point, instead of a summary"},
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, AT(output), .argument = "FILE", .complete = "file",
+     .help = "write what is printed to FILE"},
+    {.name = "list", .type = OPTION_FLAG, AT(list),
+     .help = "print the points of the grid and whether they are finished; search nothing"},
+    {.name = "dry-run", .type = OPTION_FLAG, AT(dry_run),
+     .help = "say what is to be done; search nothing. With --export: of what is there already"},
+    {.letter = 'q', .name = "quiet", .type = OPTION_FLAG, AT(quiet),
+     .help = "say nothing on standard error unless something is wrong"},
+    {.name = NULL},
+};
+
+const struct usage study_usage = {
+    .name = "study",
+    .summary = "a grid of searches, kept in a database",
+    .synopsis = "FILE [options]",
+    .description =
+        "A study file names models, systems with changed fields, numbers of GPUs, batches and "
+        "restrictions; each point of their product is a search for the best strategies. Finished "
+        "searches are kept in an SQLite database, each as soon as it is done: however a run ends, "
+        "the same command goes on where it stopped. A changed study makes only the searches that "
+        "are new; a new version of the model makes all of them again, and says so.\n\n"
+        "Without --export a summary of each figure is printed. How many strategies there were and "
+        "how long they took is said on standard error.\n\n"
+        "SIGINT ends the run with exit status 130; what is finished is kept.",
+    .operands = study_operands,
+    .groups = {
+        {"Study", study_options, 0},
+        {"General", options_help_rows, 0},
+    },
+    .examples = {
+        {"reckon study study.json", "All that is not in study.db yet:"},
+        {"reckon study study.json --figure capacity --export csv > capacity.csv", "One figure, for a program:"},
+        {"sqlite3 study.db \"SELECT model, max(mfu) FROM result GROUP BY model\"", "Anything else:"},
+    },
+    .see_also = "reckon-study(5), reckon-search(1), sqlite3(1)",
+};
+/* clang-format on */
+
+/* One command on its way. */
+struct run {
+    struct study_args args;
+    struct study *study;
+    int figure; /* -1: all */
+    char path[PATH_SIZE];
+    struct study_database *database; /* NULL: there is none yet */
+    struct study_plan plan;
+    struct study_progress done;
+    struct progress signals; /* SIGINT alone: the bar is ours */
+    bool draw, drawn;
+    double drawn_s;
+};
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* ---- the bar ---- */
+
+static void draw_bar(const struct study_progress *p)
+{
+    enum { WIDTH = 24 };
+    const int full = (int)(p->share * WIDTH);
+    const double rate = p->seconds > 0 ? (double)p->strategies / p->seconds : 0;
+    fprintf(stderr, "\r[%.*s%.*s] %3.0f %%  %zu of %zu searches, %.4g million strategies/s", full,
+            "########################", WIDTH - full, "........................", 100 * p->share,
+            p->done, p->total, rate / 1e6);
+    if (p->share > 0.01) fprintf(stderr, ", %.0f s left", p->seconds * (1 - p->share) / p->share);
+    fputs("\033[K", stderr);
+}
+
+static bool run_progress(void *context, const struct study_progress *progress)
+{
+    struct run *run = context;
+    run->done = *progress;
+    if (run->draw && progress->seconds - run->drawn_s >= 0.1) {
+        draw_bar(progress);
+        run->drawn_s = progress->seconds;
+        run->drawn = true;
+    }
+    return progress_step(&run->signals, 0, 0, 0);
+}
+
+/* ---- standard error ---- */
+
+static void say_plan(const struct run *run)
+{
+    const struct study_plan *plan = &run->plan;
+    if (run->args.quiet) return;
+    fprintf(stderr, "reckon: %zu point%s, %zu search%s: %zu finished before, %zu to do", plan->points,
+            plural(plan->points), plan->searches, plan->searches == 1 ? "" : "es", plan->finished,
+            plan->missing);
+    if (plan->outdated)
+        fprintf(stderr, " (%zu of them again: made by another version of the model)", plan->outdated);
+    fputc('\n', stderr);
+}
+
+static void say_done(const struct run *run)
+{
+    const struct study_progress *done = &run->done;
+    char strategies[REPORT_DIGITS];
+    if (run->args.quiet || !run->plan.missing) return;
+    fprintf(stderr, "reckon: %zu search%s, %s strategies settled in %.3f s, %.4g million a second\n",
+            done->done, done->done == 1 ? "" : "es", report_digits(done->strategies, strategies),
+            done->seconds,
+            done->seconds > 0 ? (double)done->strategies / done->seconds / 1e6 : 0.0);
+}
+
+/* ---- what a query yields, as a table ---- */
+
+struct sheet {
+    struct report *report;
+    struct report_table *table;
+    const char *name;
+};
+
+static bool ends(const char *text, const char *end)
+{
+    const size_t length = strlen(text), size = strlen(end);
+    return length >= size && strcmp(text + length - size, end) == 0;
+}
+
+/* The unit that a name tells, for people. */
+static struct report_column named_column(const char *name)
+{
+    struct report_column column = {.name = name, .digits = 4};
+    if (ends(name, "_per_s"))
+        column.unit = "";
+    else if (ends(name, "_s"))
+        column.unit = "s";
+    else if (ends(name, "_bytes"))
+        column.unit = "B";
+    else if (ends(name, "_Bps"))
+        column.unit = "B/s";
+    else if (ends(name, "_flop"))
+        column.unit = "FLOP";
+    else if (!strcmp(name, "mfu") || ends(name, "_efficiency"))
+        column.unit = "%";
+    if (column.unit && *column.unit) column.digits = 2;
+    return column;
+}
+
+static void open_table(struct sheet *sheet, int columns, const char *const *names)
+{
+    struct report_column *column =
+        report_alloc(sheet->report, (size_t)columns * sizeof *column);
+    for (int i = 0; column && i < columns; i++)
+        column[i] = named_column(report_text(sheet->report, "%s", names[i]));
+    sheet->table = report_add(sheet->report, &(struct report_table){.name = sheet->name,
+                                                                    .formats = REPORT_IN_ALL,
+                                                                    .columns = column,
+                                                                    .column_count = columns});
+}
+
+static struct report_cell value_cell(struct report *report, const struct study_value *value)
+{
+    switch (value->type) {
+    case STUDY_INTEGER:
+        return value->integer >= 0 ? cell_count((uint64_t)value->integer)
+                                   : cell_number((double)value->integer);
+    case STUDY_REAL:
+        return cell_number(value->real);
+    case STUDY_TEXT:
+        return cell_text(report_text(report, "%s", value->text));
+    default:
+        return cell_none();
+    }
+}
+
+static enum rk_status add_row(void *context, int columns, const char *const *names,
+                              const struct study_value *values, struct rk_error *error)
+{
+    struct sheet *sheet = context;
+    struct report_cell cells[REPORT_MAX_COLUMNS];
+    if (columns > REPORT_MAX_COLUMNS)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "more than %d columns", REPORT_MAX_COLUMNS);
+    if (!sheet->table) open_table(sheet, columns, names);
+    for (int i = 0; i < columns; i++)
+        cells[i] = value_cell(sheet->report, &values[i]);
+    report_row(sheet->report, sheet->table, cells);
+    return RK_OK;
+}
+
+static enum rk_status add_query(struct run *run, const char *name, const char *sql,
+                                struct report *report, struct rk_error *error)
+{
+    struct sheet sheet = {report, NULL, name};
+    if (!sql) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    return study_query(run->database, sql, add_row, &sheet, error);
+}
+
+/* ---- what is printed ---- */
+
+static enum rk_status fill_export(struct run *run, struct report *report, struct rk_error *error)
+{
+    char *sql = study_export_sql(run->study, run->figure);
+    const enum rk_status status = add_query(run, "rows", sql, report, error);
+    free(sql);
+    return status;
+}
+
+static enum rk_status fill_summary(struct run *run, struct report *report, struct rk_error *error)
+{
+    char sql[256] = "SELECT figure, points, finished, can_run, strategies, fits FROM progress";
+    if (run->figure >= 0)
+        snprintf(sql + strlen(sql), sizeof sql - strlen(sql), " WHERE figure = '%s'",
+                 run->study->figure[run->figure].name);
+    if (*run->study->title) report_note(report, run->study->title);
+    return add_query(run, "figures", sql, report, error);
+}
+
+static void fill_list(const struct run *run, struct report *report)
+{
+    static const struct report_column columns[] = {
+        {.name = "figure"},    {.name = "point"},    {.name = "model"}, {.name = "system"},
+        {.name = "gpus"},      {.name = "max_batch"}, {.name = "datatype"},
+        {.name = "axes"},      {.name = "top"},      {.name = "finished"}};
+    const struct study *study = run->study;
+    struct report_table *table = report_add(
+        report, &(struct report_table){.name = "points",
+                                       .formats = REPORT_IN_ALL,
+                                       .columns = columns,
+                                       .column_count = sizeof columns / sizeof *columns});
+    for (size_t i = 0; i < study->points; i++) {
+        const struct study_point *point = &study->point[i];
+        if (run->figure >= 0 && point->figure != run->figure) continue;
+        report_row(report, table,
+                   (const struct report_cell[]){cell_text(study->figure[point->figure].name),
+                                                cell_count(point->number),
+                                                cell_text(study->model[point->model].name),
+                                                cell_text(study->system[point->system]->name),
+                                                cell_count(point->gpus),
+                                                cell_count(point->max_batch),
+                                                cell_text(rk_datatype_name(point->datatype)),
+                                                cell_text(study->axes[point->axes]->text),
+                                                cell_count(point->top),
+                                                cell_flag(run->plan.done[i])});
+    }
+}
+
+/* Figures with their points and how many of them are finished. */
+static void fill_plan(const struct run *run, struct report *report)
+{
+    static const struct report_column columns[] = {
+        {.name = "figure"}, {.name = "points"}, {.name = "finished"}, {.name = "to_do"}};
+    const struct study *study = run->study;
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = "figures",
+                                                  .formats = REPORT_IN_ALL,
+                                                  .columns = columns,
+                                                  .column_count = 4});
+    for (size_t i = 0, at = 0; i < study->figures; i++) {
+        const size_t points = study->figure[i].points;
+        uint64_t finished = 0;
+        for (const size_t end = at + points; at < end; at++)
+            finished += run->plan.done[at];
+        if (run->figure >= 0 && (size_t)run->figure != i) continue;
+        report_row(report, table,
+                   (const struct report_cell[]){cell_text(study->figure[i].name),
+                                                cell_count(points), cell_count(finished),
+                                                cell_count(points - finished)});
+    }
+}
+
+static int print(struct run *run, struct rk_error *error)
+{
+    struct report report = {.first = NULL};
+    const bool export = run->args.format >= 0;
+    const struct show_args show = {.format = export ? run->args.format : REPORT_AS_TEXT,
+                                   .colour = run->args.colour};
+    enum rk_status status = RK_OK;
+    int code;
+    if (run->args.list)
+        fill_list(run, &report);
+    else if (run->args.dry_run && !export)
+        fill_plan(run, &report);
+    else
+        status = export ? fill_export(run, &report, error) : fill_summary(run, &report, error);
+    code = status == RK_OK ? show_report(&report, &show, run->args.output, RK_OK)
+                           : options_fail(error);
+    report_release(&report);
+    return code;
+}
+
+/* ---- the run ---- */
+
+/* study.json has study.db beside it. */
+static enum rk_status choose_database(struct run *run, struct rk_error *error)
+{
+    const char *file = run->args.file, *given = run->args.database;
+    size_t length = strlen(file);
+    if (given) {
+        snprintf(run->path, sizeof run->path, "%s", given);
+        return RK_OK;
+    }
+    if (strcmp(file, "-") == 0)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--db is missing: a study from standard input has no place of its own");
+    if (ends(file, ".json")) length -= strlen(".json");
+    if (ends(file, ".jsonc")) length -= strlen(".jsonc");
+    if (length + sizeof ".db" > sizeof run->path)
+        return rk_fail(error, RK_USAGE, file, 0, 0, "the path is too long");
+    snprintf(run->path, sizeof run->path, "%.*s.db", (int)length, file);
+    return RK_OK;
+}
+
+static enum rk_status find_figure(struct run *run, struct rk_error *error)
+{
+    run->figure = -1;
+    if (!run->args.figure) return RK_OK;
+    run->figure = study_find_figure(run->study, run->args.figure);
+    if (run->figure >= 0) return RK_OK;
+    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                   "--figure: %.80s is not in the study, whose first one is %s; --list shows all",
+                   run->args.figure, run->study->figure[0].name);
+}
+
+/* Only looking needs no database; one that is there is read. */
+static enum rk_status open_database(struct run *run, struct rk_error *error)
+{
+    const bool looking = run->args.list || (run->args.dry_run && run->args.format < 0);
+    FILE *there = looking ? fopen(run->path, "rb") : NULL;
+    if (looking && !there) return RK_OK;
+    if (there) fclose(there);
+    return study_database_open(run->path, looking ? STUDY_READ : STUDY_WRITE, &run->database, error);
+}
+
+static enum rk_status search_missing(struct run *run, struct rk_error *error)
+{
+    run->draw = !run->args.quiet && show_on_terminal(stderr);
+    progress_start(&run->signals, "strategies");
+    run->signals.draw = false;
+    const enum rk_status status = study_update(run->study, run->database, &run->plan,
+                                               (int)run->args.jobs, run_progress, run, error);
+    progress_end(&run->signals);
+    if (run->drawn) fputs("\r\033[K", stderr);
+    return status;
+}
+
+static enum rk_status make(struct run *run, struct rk_error *error)
+{
+    enum rk_status status = choose_database(run, error);
+    if (status == RK_OK) status = study_load(run->args.file, &run->study, error);
+    if (status == RK_OK) status = find_figure(run, error);
+    if (status == RK_OK) status = open_database(run, error);
+    if (status == RK_OK) status = study_plan(run->study, run->figure, run->database, &run->plan, error);
+    if (status != RK_OK) return status;
+    say_plan(run);
+    if (run->args.list) return RK_OK;
+    if (run->args.dry_run)
+        return run->database && run->args.format >= 0
+                   ? study_write_grid(run->study, run->database, error)
+                   : RK_OK;
+    status = search_missing(run, error);
+    say_done(run);
+    return status;
+}
+
+int cmd_study(int argc, char **argv)
+{
+    struct run run = {.args = {.format = -1, .colour = COLOUR_AUTO}};
+    struct rk_error error;
+    const int done = options_read(&study_usage, argc, argv, &run.args);
+    if (done >= 0) return done;
+    const enum rk_status status = make(&run, &error);
+    const int code = status == RK_OK ? print(&run, &error) : options_fail(&error);
+    study_plan_release(&run.plan);
+    study_database_close(run.database);
+    study_close(run.study);
+    return code;
+}
