@@ -20,7 +20,7 @@ static struct rk_space *open_space(struct rk_system *system)
     struct rk_error error;
     *system = (struct rk_system){0};
     cr_assert_eq(rk_system_load(machine, system, &error), RK_OK, "%s", error.text);
-    rk_problem_init(&problem, &model, system, 8, 8, RK_FLOAT16);
+    rk_problem_init(&problem, &model, system, 4, 8, RK_FLOAT16);
     return rk_space_open(&problem, NULL);
 }
 
@@ -190,7 +190,7 @@ Test(select, wrong_expressions_say_where)
         {"hbm <= 60XB", 10, "unit"},
         {"(hbm <= 1", 10, "')'"},
         {"hbm <= 1 tensor", 10, "not part"},
-        {"recompute == nine", 14, "neither"},
+        {"recompute == nine", 14, "unknown"},
         {"", 1, "missing"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
