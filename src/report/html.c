@@ -106,14 +106,9 @@ static void table_cell(FILE *out, const struct report_column *column,
     fputs("</td>", out);
 }
 
-static void table_block(const struct html_block *block, FILE *out)
+static void rows(FILE *out, const struct report_table *table)
 {
-    const struct report_table *table = block->table;
     struct report_cell cells[REPORT_MAX_COLUMNS];
-    fputs("<div class=\"data\">\n", out);
-    element(out, "h3", NULL, block->title);
-    element(out, "p", NULL, block->text);
-    fputs("<div class=\"wide\"><table>\n", out);
     header(out, table);
     fputs("<tbody>\n", out);
     for (size_t row = 0; row < table->rows; row++) {
@@ -123,6 +118,45 @@ static void table_block(const struct html_block *block, FILE *out)
             table_cell(out, &table->columns[i], &cells[i]);
         fputs("</tr>\n", out);
     }
+}
+
+/* One row, read downwards. */
+static void record(FILE *out, const struct report_table *table)
+{
+    static const struct report_column columns[] = {
+        {.name = "name"}, {.name = "value"}, {.name = "what it is"}};
+    struct report_cell cells[REPORT_MAX_COLUMNS];
+    bool helps = false;
+    table_row(table, 0, cells);
+    for (int i = 0; i < table->column_count; i++)
+        helps |= table->columns[i].help != NULL;
+    header(out, &(struct report_table){.columns = columns, .column_count = helps ? 3 : 2});
+    fputs("<tbody>\n", out);
+    for (int i = 0; i < table->column_count; i++) {
+        fputs("<tr><td>", out);
+        markup_text(out, column_title(&table->columns[i]));
+        fputs("</td>", out);
+        table_cell(out, &table->columns[i], &cells[i]);
+        if (helps) {
+            fputs("<td>", out);
+            markup_text(out, table->columns[i].help ? table->columns[i].help : "");
+            fputs("</td>", out);
+        }
+        fputs("</tr>\n", out);
+    }
+}
+
+static void table_block(const struct html_block *block, FILE *out)
+{
+    const struct report_table *table = block->table;
+    fputs("<div class=\"data\">\n", out);
+    element(out, "h3", NULL, block->title);
+    element(out, "p", NULL, block->text);
+    fputs("<div class=\"wide\"><table>\n", out);
+    if (table->shape == REPORT_RECORD && table->rows)
+        record(out, table);
+    else
+        rows(out, table);
     fputs("</tbody></table></div>\n", out);
     source(out, block->source);
     fputs("</div>\n", out);

@@ -57,5 +57,4 @@ const struct html_block *html_next_chart(const struct html_page *page,
 /* RK_IO when memory ran out or `out` failed. */
 enum rk_status html_write(const struct html_page *page, FILE *out, struct rk_error *error);
 
-
 #endif

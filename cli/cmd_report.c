@@ -1,0 +1,366 @@
+/* reckon report: a plan, a search or a study as one page to look at. */
+#include "catalog/document.h"
+#include "cli/commands.h"
+#include "cli/pages.h"
+#include "cli/plan.h"
+#include "cli/search_file.h"
+#include "cli/show.h"
+#include "interop/output.h"
+#include "study/study.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+struct report_args {
+    const char *input;
+    struct plan_args plan;
+    bool search;
+    uint64_t top, threads;
+    const char *output, *charts, *title, *date;
+};
+
+#define AT(member) .offset = offsetof(struct report_args, member)
+
+enum { MOST_THREADS = 4096, MOST_ROWS = 1000 };
+
+/* clang-format off */
+static const struct operand report_operands[] = {
+    {"INPUT", "a strategy (file or id), what `reckon search --format json` wrote, or the database of a study; - is a strategy on standard input",
+     AT(input), true, "file"},
+    {.name = NULL},
+};
+static const struct option report_options[] = {
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
+     .help = "write the page to FILE (standard output, unless it is a terminal)"},
+    {.name = "charts", .type = OPTION_TEXT, .argument = "DIR", AT(charts), .complete = "file",
+     .help = "write each chart to DIR as NAME.svg and NAME.csv; the page only if -o is given, too"},
+    {.name = "title", .type = OPTION_TEXT, AT(title), .help = "the page's title (what it is about)"},
+    {.name = "date", .type = OPTION_TEXT, AT(date),
+     .help = "a date for the foot of the page (that of SOURCE_DATE_EPOCH; none without it)"},
+    {.name = NULL},
+};
+static const struct option report_search_options[] = {
+    {.name = "search", .type = OPTION_FLAG, AT(search),
+     .help = "search now, as `reckon search` with the same flags does, and show the answer"},
+    {.letter = 'k', .name = "top", .type = OPTION_NUMBER, AT(top), .argument = "K", .min = 1, .max = MOST_ROWS,
+     .help = "how many of the best to show (10, or those of the file)"},
+    {.letter = 'j', .name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = MOST_THREADS,
+     .help = "threads to search with (all cores); the page is the same for any number"},
+    {.name = NULL},
+};
+
+const struct usage report_usage = {
+    .name = "report",
+    .summary = "a plan, a search or a study as one page to look at",
+    .synopsis = "[INPUT] [--model MODEL --system SYSTEM] -o PAGE.html [options]",
+    .description =
+        "Writes one HTML file that needs nothing else: it can be sent, opened without a network, "
+        "read on a phone, in the dark and on paper. Charts show their values under the pointer, "
+        "their legends hide and show series, each can be saved as SVG and CSV; tables sort and "
+        "filter. Every chart and table names the command that gives its numbers, and the page "
+        "holds the inputs.\n\n"
+        "A strategy needs --model and --system. The output of a search is searched again, and "
+        "refused when the answer differs: give the restrictions that it was made with. A study's "
+        "database needs nothing else.\n\n"
+        "The same input gives the same file, byte for byte. The exit status is 1 when the plan "
+        "cannot run or the search found nothing; the page then says why.",
+    .operands = report_operands,
+    .groups = {
+        {"Output", report_options, 0},
+        {"Input", plan_input_options, offsetof(struct report_args, plan)},
+        {"Search", report_search_options, 0},
+        {"Size of a search", plan_size_options, offsetof(struct report_args, plan)},
+        {"Restrictions of a search, as in reckon-search(1)", axes_options, offsetof(struct report_args, plan.axes)},
+        {"General", options_help_rows, 0},
+    },
+    .examples = {
+        {"reckon report best.json -m gpt3-175b -s a100-80g-nvl8 -o plan.html", "One plan, from `reckon search -o best.json`:"},
+        {"reckon report --search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 -o search.html", "A search:"},
+        {"reckon report study.db -o study.html --charts charts", "A study, and its charts as files:"},
+    },
+    .see_also = "reckon-estimate(1), reckon-search(1), reckon-study(1), reckon-strategy(5)",
+};
+/* clang-format on */
+
+/* One run. */
+struct job {
+    struct report_args args;
+    struct html_page page;
+    struct document document; /* the input, unless it is a database or an id */
+    struct search_file file;
+    struct rk_model model;
+    struct rk_system system;
+};
+
+/* ---- one plan ---- */
+
+static bool any_axis(const struct plan_args *args)
+{
+    for (int axis = 0; axis < RK_AXES; axis++)
+        if (axis_given(&args->axes, (enum rk_axis)axis)) return true;
+    return false;
+}
+
+static enum rk_status check_plan_flags(const struct report_args *args, struct rk_error *error)
+{
+    if (any_axis(&args->plan) || args->plan.gpus || args->plan.batch || args->plan.datatype >= 0)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "a strategy says all of itself: leave out its size and its axes, or add "
+                       "--search and leave out the strategy");
+    return RK_OK;
+}
+
+static enum rk_status make_plan(struct job *job, int *code, struct rk_error *error)
+{
+    struct rk_strategy strategy;
+    struct rk_estimate estimate;
+    enum rk_status status = check_plan_flags(&job->args, error);
+    if (status == RK_OK) status = plan_load(&job->args.plan, &job->model, &job->system, error);
+    if (status == RK_OK) status = rk_strategy_load(job->args.input, &strategy, error);
+    if (status != RK_OK) return status;
+    rk_estimate(&job->model, &job->system, &strategy, &estimate);
+    page_plan(&job->page,
+              &(struct page_plan){job->args.plan.model, job->args.plan.system, job->args.input,
+                                  &job->model, &job->system, &strategy, &estimate});
+    *code = estimate.verdict == RK_FITS ? RK_OK : RK_NOTHING_FITS;
+    return RK_OK;
+}
+
+/* ---- one search ---- */
+
+/* What the file says, where the flags say nothing. */
+static void defaults_of_file(struct job *job)
+{
+    struct plan_args *plan = &job->args.plan;
+    if (!plan->model) plan->model = job->file.model;
+    if (!plan->system) plan->system = job->file.system;
+    if (!plan->gpus) plan->gpus = job->file.gpus;
+    if (!plan->batch) plan->batch = job->file.max_batch;
+    if (plan->datatype < 0) plan->datatype = job->file.datatype;
+    if (!job->args.top && job->file.found) job->args.top = job->file.found;
+}
+
+static enum rk_status set_problem(struct job *job, struct rk_problem *problem,
+                                  struct rk_error *error)
+{
+    const struct plan_args *plan = &job->args.plan;
+    if (!plan->gpus || !plan->batch)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--search needs --gpus and --batch: give how many accelerators there are "
+                       "and the largest batch");
+    const enum rk_datatype datatype =
+        plan->datatype >= 0 ? (enum rk_datatype)plan->datatype : plan_datatype(&job->system);
+    if (!plan_supports(&job->system, datatype))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--datatype: %s does not support %s",
+                       job->system.id, rk_datatype_name(datatype));
+    rk_problem_init(problem, &job->model, &job->system, plan->gpus, plan->batch, datatype);
+    return axes_restrict(&plan->axes, problem, error);
+}
+
+/* An axis' values as its flag takes them. */
+static const char *axis_flag(struct html_page *page, const struct rk_problem *problem,
+                             enum rk_axis axis)
+{
+    const char *list = "";
+    const int count = problem->pinned[axis].count;
+    for (int i = 0; i < count; i++) {
+        struct rk_strategy low = {0}, high = {0};
+        char first[24], last[24];
+        rk_axis_set(&low, axis, problem->pinned[axis].value[i]);
+        rk_axis_set(&high, axis, problem->pinned[axis].to[i]);
+        axis_text(&low, axis, first);
+        const bool one = problem->pinned[axis].value[i] == problem->pinned[axis].to[i];
+        list = report_text(&page->memory, one ? "%s%s%s" : "%s%s%s..%s", list, i ? "," : "",
+                           axis_text(&low, axis, first), axis_text(&high, axis, last));
+    }
+    return report_text(&page->memory, " --%s %s", rk_axis(axis)->name, list);
+}
+
+static const char *search_command(struct job *job, const struct rk_problem *problem)
+{
+    struct html_page *page = &job->page;
+    const char *command = report_text(
+        &page->memory,
+        "reckon search --model %s --system %s --gpus %" PRIu64 " --batch %" PRIu64
+        " --datatype %s --top %" PRIu64,
+        page_word(page, job->args.plan.model), page_word(page, job->args.plan.system),
+        problem->ranks, problem->max_batch, rk_datatype_name(problem->datatype), job->args.top);
+    for (int axis = 0; axis < RK_AXES; axis++)
+        if (axis_given(&job->args.plan.axes, (enum rk_axis)axis))
+            command = report_text(&page->memory, "%s%s", command,
+                                  axis_flag(page, problem, (enum rk_axis)axis));
+    return command;
+}
+
+static enum rk_status search_again(struct job *job, const struct rk_problem *problem,
+                                   struct rk_space *space, int *code, struct rk_error *error)
+{
+    struct rk_search_result result = {.best = NULL};
+    const struct rk_search_options options = {.threads = (int)job->args.threads,
+                                              .top = job->args.top};
+    enum rk_status status = rk_search(space, &options, &result, error);
+    if (status == RK_OK && job->file.best)
+        status = search_file_check(&job->document, &job->file, &result, error);
+    if (status == RK_OK)
+        status = page_search(&job->page,
+                             &(struct page_search){job->args.plan.model, job->args.plan.system,
+                                                   search_command(job, problem), problem, space,
+                                                   &result, (int)job->args.threads},
+                             error);
+    *code = result.found ? RK_OK : RK_NOTHING_FITS;
+    rk_search_result_release(&result);
+    return status;
+}
+
+static enum rk_status make_search(struct job *job, int *code, struct rk_error *error)
+{
+    struct rk_problem problem;
+    if (!job->args.top) job->args.top = 10;
+    enum rk_status status = plan_load(&job->args.plan, &job->model, &job->system, error);
+    if (status == RK_OK) status = set_problem(job, &problem, error);
+    if (status != RK_OK) return status;
+    struct rk_space *space = rk_space_open(&problem, error);
+    if (!space) return RK_IO;
+    status = search_again(job, &problem, space, code, error);
+    rk_space_close(space);
+    return status;
+}
+
+/* ---- what the input is ---- */
+
+static bool is_database(const char *path)
+{
+    char head[16] = "";
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    const bool found = fread(head, 1, sizeof head, file) == sizeof head &&
+                       memcmp(head, "SQLite format 3", 16) == 0;
+    fclose(file);
+    return found;
+}
+
+static bool is_file(const char *path)
+{
+    struct stat info;
+    return strcmp(path, "-") != 0 && stat(path, &info) == 0;
+}
+
+static enum rk_status make_page(struct job *job, int *code, struct rk_error *error)
+{
+    const char *input = job->args.input;
+    if (input && job->args.search)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--search makes its own input: leave out %s, or --search", input);
+    if (job->args.search) return make_search(job, code, error);
+    if (!input)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "nothing to report: give a strategy, the output of a search, the database "
+                       "of a study, or --search");
+    if (is_database(input)) return page_study(&job->page, input, error);
+    if (!is_file(input)) return make_plan(job, code, error);
+    enum rk_status status = document_load(input, &job->document, error);
+    if (status != RK_OK || !search_file_is(&job->document))
+        return status == RK_OK ? make_plan(job, code, error) : status;
+    status = search_file_read(&job->document, &job->file, error);
+    if (status != RK_OK) return status;
+    defaults_of_file(job);
+    return make_search(job, code, error);
+}
+
+/* ---- what comes out ---- */
+
+static enum rk_status write_page(const struct job *job, struct rk_error *error)
+{
+    struct output output = {.file = NULL};
+    enum rk_status status = output_open(&output, job->args.output ? job->args.output : "-", error);
+    if (status == RK_OK) status = html_write(&job->page, output.file, error);
+    if (status == RK_OK) status = output_commit(&output, error);
+    output_abandon(&output);
+    return status;
+}
+
+static enum rk_status write_chart(const char *folder, const struct chart *chart, const char *ending,
+                                  void (*write)(const struct chart *, FILE *),
+                                  struct rk_error *error)
+{
+    struct output output = {.file = NULL};
+    char path[4096];
+    if ((size_t)snprintf(path, sizeof path, "%s/%s.%s", folder, chart->id, ending) >= sizeof path)
+        return rk_fail(error, RK_IO, folder, 0, 0, "cannot write: the name is too long");
+    enum rk_status status = output_open(&output, path, error);
+    if (status == RK_OK) {
+        write(chart, output.file);
+        status = output_commit(&output, error);
+    }
+    output_abandon(&output);
+    return status;
+}
+
+static enum rk_status write_charts(const struct job *job, struct rk_error *error)
+{
+    const char *folder = job->args.charts;
+    const struct html_block *block = NULL;
+    enum rk_status status = RK_OK;
+    if (!folder) return RK_OK;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return rk_fail(error, RK_IO, folder, 0, 0, "cannot make the folder: %s", strerror(errno));
+    while (status == RK_OK && (block = html_next_chart(&job->page, block))) {
+        status = write_chart(folder, block->chart, "svg", chart_write_svg, error);
+        if (status == RK_OK)
+            status = write_chart(folder, block->chart, "csv", chart_write_csv, error);
+    }
+    return status;
+}
+
+/* The day of SOURCE_DATE_EPOCH, as builds that can be repeated have it. */
+static const char *page_date(struct job *job)
+{
+    const char *epoch = getenv("SOURCE_DATE_EPOCH");
+    struct tm day;
+    char *end;
+    if (job->args.date || !epoch || !*epoch) return job->args.date;
+    const time_t seconds = (time_t)strtoll(epoch, &end, 10);
+    if (*end || !gmtime_r(&seconds, &day)) return NULL;
+    return report_text(&job->page.memory, "%04d-%02d-%02d", day.tm_year + 1900, day.tm_mon + 1,
+                       day.tm_mday);
+}
+
+static enum rk_status check_output(const struct report_args *args, struct rk_error *error)
+{
+    if (!args->output && !args->charts && show_on_terminal(stdout))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "the page would go to the terminal: give -o PAGE.html");
+    return RK_OK;
+}
+
+static enum rk_status run(struct job *job, int *code, struct rk_error *error)
+{
+    enum rk_status status = check_output(&job->args, error);
+    if (status == RK_OK) status = make_page(job, code, error);
+    if (status != RK_OK) return status;
+    if (job->args.title) job->page.title = job->args.title;
+    job->page.date = page_date(job);
+    job->page.version = report_text(&job->page.memory, "reckon %s, version %d of its model",
+                                    RECKON_VERSION, RK_MODEL_VERSION);
+    if (job->args.output || !job->args.charts) status = write_page(job, error);
+    return status == RK_OK ? write_charts(job, error) : status;
+}
+
+int cmd_report(int argc, char **argv)
+{
+    struct job job = {.args = {.plan = PLAN_ARGS_INIT}};
+    struct rk_error error;
+    int code = RK_OK;
+    const int done = options_read(&report_usage, argc, argv, &job.args);
+    if (done >= 0) return done;
+    const enum rk_status status = run(&job, &code, &error);
+    html_release(&job.page);
+    search_file_release(&job.file);
+    document_release(&job.document);
+    rk_system_release(&job.system);
+    return status == RK_OK ? code : options_fail(&error);
+}

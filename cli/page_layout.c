@@ -1,0 +1,142 @@
+/* Which ranks form a group, and in which network domains they stand. */
+#include "cli/describe.h"
+#include "cli/pages.h"
+
+enum { MOST_SPANS = 512, FIRST_RANKS = 64 };
+
+/* One parallelism: its groups are runs of `stride * degree` ranks, its members runs of `stride`. */
+struct parallelism {
+    const char *group;
+    uint64_t degree;
+    int network;
+    uint64_t stride;
+};
+
+struct layout {
+    struct html_page *page;
+    const struct page_plan *plan;
+    struct parallelism level[3]; /* the innermost first */
+};
+
+/* The innermost network first; on one network tensor before pipeline before data. */
+static void sort_levels(struct layout *l)
+{
+    const struct rk_strategy *s = l->plan->strategy;
+    const struct parallelism all[3] = {
+        {"tensor rank", s->tensor, s->tensor > 1 ? s->tensor_network : -1, 1},
+        {"pipeline stage", s->pipeline, s->pipeline > 1 ? s->pipeline_network : 99, 1},
+        {"data replica", s->data, s->data > 1 ? s->data_network : 100, 1},
+    };
+    uint64_t stride = 1;
+    int used = 0;
+    for (int tier = -1; tier <= 100; tier++)
+        for (int i = 0; i < 3; i++) {
+            if (all[i].network != tier) continue;
+            l->level[used] = all[i];
+            l->level[used++].stride = stride;
+            stride *= all[i].degree;
+        }
+}
+
+static void run_row(const struct layout *l, struct report_table *table, const char *row,
+                    const char *label, uint64_t first, uint64_t last)
+{
+    const struct report_cell cells[] = {cell_text(row), cell_text(label), cell_count(first),
+                                        cell_count(last), cell_count(last - first)};
+    report_row(&l->page->memory, table, cells);
+}
+
+/* Runs of `length` ranks up to `ranks`, numbered modulo `degree` (0: not). */
+static void runs(const struct layout *l, struct report_table *table, const char *row,
+                 uint64_t length, uint64_t degree, uint64_t ranks)
+{
+    if (length == 0 || ranks / length > MOST_SPANS) return;
+    for (uint64_t first = 0, i = 0; first < ranks; first += length, i++)
+        run_row(
+            l, table, row,
+            report_text(&l->page->memory, "%llu", (unsigned long long)(degree ? i % degree : i)),
+            first, first + length < ranks ? first + length : ranks);
+}
+
+static void layout_chart(const struct layout *l, const char *id, const char *title, uint64_t ranks)
+{
+    static const struct report_column columns[] = {
+        {.name = "row", .title = "what"},
+        {.name = "number"},
+        {.name = "first", .title = "from rank"},
+        {.name = "end", .title = "to before rank"},
+        {.name = "ranks"},
+    };
+    const struct rk_system *system = l->plan->system;
+    struct report *memory = &l->page->memory;
+    struct report_table *table = page_table(l->page, columns, 5);
+    for (int tier = system->networks - 1; tier >= 0; tier--)
+        runs(l, table, report_text(memory, "%s domain", system->network[tier].name),
+             system->network[tier].size, 0, ranks);
+    for (int i = 2; i >= 0; i--)
+        if (l->level[i].degree > 1)
+            runs(l, table, l->level[i].group, l->level[i].stride, l->level[i].degree, ranks);
+    page_chart(
+        l->page,
+        &(struct chart){.id = id,
+                        .title = title,
+                        .kind = CHART_SPANS,
+                        .caption =
+                            "Ranks in the order of their numbers. A row with more than 512 pieces "
+                            "is left out.",
+                        .table = table,
+                        .role = {[CHART_X] = "first",
+                                 [CHART_X_END] = "end",
+                                 [CHART_Y] = "row",
+                                 [CHART_SERIES] = "row",
+                                 [CHART_LABEL] = "number"},
+                        .x = {.title = "rank"}});
+}
+
+static void summary(const struct layout *l)
+{
+    static const struct report_column columns[] = {
+        {.name = "parallelism"},
+        {.name = "degree"},
+        {.name = "network"},
+        {.name = "stride", .title = "ranks between neighbours"},
+        {.name = "domains", .title = "domains that a group spans"},
+    };
+    const struct rk_system *system = l->plan->system;
+    struct report_table *table = page_table(l->page, columns, 5);
+    for (int i = 0; i < 3; i++) {
+        const struct parallelism *level = &l->level[i];
+        if (level->degree <= 1) continue;
+        const uint64_t span = level->stride * (level->degree - 1) + 1;
+        const uint64_t size = system->network[0].size;
+        const struct report_cell cells[] = {
+            cell_text(level->group), cell_count(level->degree),
+            cell_text(network_name(&l->page->memory, system, level->network)),
+            cell_count(level->stride), cell_count(size ? (span + size - 1) / size : 1)};
+        report_row(&l->page->memory, table, cells);
+    }
+    page_show(l->page, "Groups", table, NULL);
+}
+
+void page_layout(struct html_page *page, const struct page_plan *plan)
+{
+    struct layout l = {page, plan, {{.group = NULL}}};
+    const uint64_t ranks = plan->strategy->ranks;
+    sort_levels(&l);
+    page_section(page, "layout", "Ranks over the network",
+                 "Parallelism on the innermost network has neighbouring ranks; on one network, "
+                 "tensor comes before pipeline, pipeline before data.");
+    if (ranks > FIRST_RANKS) {
+        const uint64_t size = plan->system->network[0].size;
+        const uint64_t first = size > FIRST_RANKS && size <= MOST_SPANS ? size : FIRST_RANKS;
+        layout_chart(&l, "layout", "All ranks", ranks);
+        if (first < ranks)
+            layout_chart(
+                &l, "layout-first",
+                report_text(&page->memory, "The first %llu ranks", (unsigned long long)first),
+                first);
+    } else {
+        layout_chart(&l, "layout", "All ranks", ranks);
+    }
+    summary(&l);
+}

@@ -1,0 +1,182 @@
+/* What the pages of plans and searches share. */
+#include "catalog/catalog.h"
+#include "cli/describe.h"
+#include "cli/pages.h"
+
+#include <string.h>
+
+/* clang-format off */
+const struct page_part page_parts[PAGE_PARTS] = {
+    {"forward",             CHART_BLUE,   {"forward_s"}},
+    {"backward",            CHART_TEAL,   {"backward_s"}},
+    {"recompute",           CHART_PURPLE, {"recompute_s", "recompute_comm_exposed_s"}},
+    {"optimizer",           CHART_GREEN,  {"optimizer_s"}},
+    {"offload, exposed",    CHART_BROWN,  {"forward_offload_exposed_s", "backward_offload_exposed_s"}},
+    {"tensor comm, exposed",   CHART_ORANGE, {"tensor_comm_exposed_s"}},
+    {"pipeline comm, exposed", CHART_YELLOW, {"pipeline_comm_exposed_s"}},
+    {"data comm, exposed",  CHART_RED,    {"data_comm_exposed_s"}},
+    {"pipeline bubble",     CHART_GREY,   {"bubble_s"}},
+};
+const struct chart_series page_part_series[PAGE_PARTS] = {
+    {"forward",                CHART_BLUE,   CHART_POINTS},
+    {"backward",               CHART_TEAL,   CHART_POINTS},
+    {"recompute",              CHART_PURPLE, CHART_POINTS},
+    {"optimizer",              CHART_GREEN,  CHART_POINTS},
+    {"offload, exposed",       CHART_BROWN,  CHART_POINTS},
+    {"tensor comm, exposed",   CHART_ORANGE, CHART_POINTS},
+    {"pipeline comm, exposed", CHART_YELLOW, CHART_POINTS},
+    {"data comm, exposed",     CHART_RED,    CHART_POINTS},
+    {"pipeline bubble",        CHART_GREY,   CHART_POINTS},
+};
+const struct chart_series page_memory_series[RK_CATEGORIES] = {
+    [RK_WEIGHTS]          = {"weights",              CHART_BLUE,   CHART_POINTS},
+    [RK_ACTIVATIONS]      = {"activations",          CHART_ORANGE, CHART_POINTS},
+    [RK_CHECKPOINTS]      = {"checkpoints",          CHART_YELLOW, CHART_POINTS},
+    [RK_ACTIVATION_GRADS] = {"activation gradients", CHART_PINK,   CHART_POINTS},
+    [RK_WEIGHT_GRADS]     = {"weight gradients",     CHART_TEAL,   CHART_POINTS},
+    [RK_OPTIMIZER]        = {"optimizer",            CHART_GREEN,  CHART_POINTS},
+};
+/* clang-format on */
+
+double page_part_s(const struct rk_estimate *estimate, const struct page_part *part)
+{
+    double sum_s = 0;
+    for (int i = 0; i < 2 && part->figure[i]; i++)
+        sum_s += rk_figure_value(estimate, rk_figure_find(part->figure[i]));
+    return sum_s;
+}
+
+/* ---- blocks ---- */
+
+struct report_table *page_table(struct html_page *page, const struct report_column *columns,
+                                int count)
+{
+    return report_add(&page->memory,
+                      &(struct report_table){.columns = columns, .column_count = count});
+}
+
+const struct report_table *page_described(struct html_page *page, const struct report_table *before)
+{
+    return before ? before->next : page->memory.first;
+}
+
+void page_section(struct html_page *page, const char *id, const char *title, const char *text)
+{
+    html_add(page, &(struct html_block){HTML_SECTION, .id = id, .title = title, .text = text});
+}
+
+void page_show(struct html_page *page, const char *title, const struct report_table *table,
+               const char *source)
+{
+    if (table && table->rows)
+        html_add(page, &(struct html_block){HTML_TABLE, .title = title, .table = table,
+                                            .source = source});
+}
+
+void page_chart(struct html_page *page, const struct chart *chart)
+{
+    if (chart->table && chart_drawn(chart) > 0)
+        html_add(page, &(struct html_block){HTML_CHART, .chart = chart});
+}
+
+const char *page_word(struct html_page *page, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-./=,:+@%";
+    const size_t length = strlen(word);
+    if (length && strspn(word, plain) == length) return word;
+    char *quoted = report_alloc(&page->memory, 4 * length + 3);
+    if (!quoted) return "";
+    char *to = quoted;
+    *to++ = '\'';
+    for (; *word; word++)
+        if (*word == '\'')
+            to = stpcpy(to, "'\\''");
+        else
+            *to++ = *word;
+    *to = '\'';
+    return quoted;
+}
+
+/* ---- inputs ---- */
+
+/* The text of the file that the name stands for, folded away; nothing for standard input, which
+ * was read already, and for descriptions in one line, which say it all. */
+static void input_text(struct html_page *page, enum catalog_kind kind, const char *name)
+{
+    struct document document = {.text = NULL};
+    char id[64];
+    const enum catalog_form form = catalog_form(kind, name);
+    if (form == CATALOG_STDIN || form == CATALOG_SYNTHETIC) return;
+    if (catalog_open(kind, name, &document, id, sizeof id, NULL) == RK_OK) {
+        struct report *memory = &page->memory;
+        const char *title = report_text(memory, "%s %s: the text of the file that was read",
+                                        catalog_kind_name(kind), id);
+        char *text = report_alloc(memory, document.size + 1);
+        if (text) memcpy(text, document.text, document.size);
+        html_add(page, &(struct html_block){HTML_FILE, .title = title, .text = text});
+    }
+    document_release(&document);
+}
+
+/* Where an entry's numbers come from, as its file says. */
+static void input_sources(struct html_page *page, struct report_table *table,
+                          enum catalog_kind kind, const char *name)
+{
+    struct catalog_entry entry = {.id = NULL};
+    if (catalog_form(kind, name) == CATALOG_STDIN) return;
+    if (catalog_describe(kind, name, &entry, NULL) == RK_OK)
+        for (size_t i = 0; i < entry.sources; i++) {
+            const char *group = entry.source[i].group;
+            const struct report_cell cells[] = {
+                cell_text(report_text(&page->memory, "%s %s", catalog_kind_name(kind), entry.id)),
+                cell_text(report_text(&page->memory, "%s", *group ? group : "all of it")),
+                cell_text(report_text(&page->memory, "%s", entry.source[i].text))};
+            report_row(&page->memory, table, cells);
+        }
+    catalog_entry_release(&entry);
+}
+
+static void input_row(struct html_page *page, struct report_table *table, const char *what,
+                      const char *name)
+{
+    if (name)
+        report_row(&page->memory, table,
+                   (const struct report_cell[]){cell_text(what), cell_text(name)});
+}
+
+static void described_tables(struct html_page *page, const struct report_table *before)
+{
+    for (const struct report_table *t = page_described(page, before); t; t = t->next)
+        page_show(page, t->title, t, NULL);
+}
+
+void page_inputs(struct html_page *page, const struct rk_model *model, const char *model_name,
+                 const struct rk_system *system, const char *system_name,
+                 const struct rk_strategy *strategy, const char *strategy_name)
+{
+    static const struct report_column columns[] = {{.name = "input"}, {.name = "as given"}};
+    static const struct report_column source_columns[] = {
+        {.name = "input"}, {.name = "numbers"}, {.name = "source"}};
+    struct report_table *names = page_table(page, columns, 2);
+    struct report_table *sources = page_table(page, source_columns, 3);
+    page_section(page, "inputs", "Inputs",
+                 "All that the numbers of this page follow from. Tables show SI values in units "
+                 "for people; the text of each file stands below.");
+    input_row(page, names, "model", model_name);
+    input_row(page, names, "system", system_name);
+    input_row(page, names, "strategy", strategy_name);
+    page_show(page, NULL, names, NULL);
+    const struct report_table *before = page->memory.last;
+    describe_model(&page->memory, model, REPORT_IN_ALL);
+    describe_system(&page->memory, system, REPORT_IN_ALL);
+    if (strategy) describe_strategy(&page->memory, strategy, REPORT_IN_ALL);
+    described_tables(page, before);
+    input_sources(page, sources, CATALOG_MODELS, model_name);
+    input_sources(page, sources, CATALOG_SYSTEMS, system_name);
+    if (strategy_name) input_sources(page, sources, CATALOG_STRATEGIES, strategy_name);
+    page_show(page, "Sources, as the inputs name them", sources, NULL);
+    input_text(page, CATALOG_MODELS, model_name);
+    input_text(page, CATALOG_SYSTEMS, system_name);
+    if (strategy_name) input_text(page, CATALOG_STRATEGIES, strategy_name);
+}

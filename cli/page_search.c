@@ -1,0 +1,503 @@
+/* The page of one search: the best, what sets them apart, memory against time, every axis. */
+#include "cli/axes.h"
+#include "cli/describe.h"
+#include "cli/pages.h"
+
+#include <string.h>
+
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
+
+enum { MOST_BARS = 20, MOST_VALUES = 256 };
+
+/* One of the best. */
+struct found {
+    struct rk_strategy strategy;
+    struct rk_estimate estimate;
+};
+
+struct job {
+    struct html_page *page;
+    const struct page_search *search;
+    struct found *best; /* (count) */
+    int count;
+};
+
+static const char *text_of_axis(const struct job *j, const struct rk_strategy *s, enum rk_axis axis)
+{
+    char buffer[24];
+    return report_text(&j->page->memory, "%s", axis_text(s, axis, buffer));
+}
+
+static bool varies(const struct job *j, enum rk_axis axis)
+{
+    for (int i = 1; i < j->count; i++)
+        if (rk_axis_get(&j->best[i].strategy, axis) != rk_axis_get(&j->best[0].strategy, axis))
+            return true;
+    return false;
+}
+
+/* ---- headline ---- */
+
+static void cards(const struct job *j)
+{
+    static const struct report_column columns[] = {
+        {.name = "step_s", .title = "best step", .unit = "s", .help = "time of one training step"},
+        {.name = "mfu", .title = "MFU", .unit = "%", .help = "of the best strategy"},
+        {.name = "samples_per_s", .title = "samples/s", .help = "of the best strategy"},
+        {.name = "hbm_bytes",
+         .title = "memory tier 0",
+         .unit = "B",
+         .help = "of the best strategy"},
+        {.name = "strategies", .help = "all there are, under the restrictions of the command"},
+        {.name = "fits", .title = "can run", .help = "strategies that nothing refuses"},
+    };
+    const struct rk_search_counts *c = &j->search->result->counts;
+    const struct rk_estimate none = {0}, *e = j->count ? &j->best[0].estimate : &none;
+    const bool any = j->count > 0;
+    const struct report_cell cells[] = {any ? cell_number(e->step_s) : cell_none(),
+                                        any ? cell_number(e->mfu) : cell_none(),
+                                        any ? cell_number(e->samples_per_s) : cell_none(),
+                                        any ? cell_number(e->hbm_bytes) : cell_none(),
+                                        cell_count(c->total),
+                                        cell_count(c->fits)};
+    struct report_table *table = page_table(j->page, columns, COUNT_OF(columns));
+    report_row(&j->page->memory, table, cells);
+    if (table)
+        html_add(j->page,
+                 &(struct html_block){HTML_CARDS, .table = table, .source = j->search->command});
+}
+
+/* ---- the best, side by side ---- */
+
+static const struct report_column figure_columns[] = {
+    {.name = "rank", .help = "by time, then by the position in the enumeration"},
+    {.name = "step_s", .title = "step", .unit = "s"},
+    {.name = "slower", .unit = "%", .help = "than the best"},
+    {.name = "samples_per_s", .title = "samples/s"},
+    {.name = "mfu", .title = "MFU", .unit = "%"},
+    {.name = "hbm_bytes", .title = "memory tier 0", .unit = "B"},
+    {.name = "offload_bytes", .title = "lower tiers", .unit = "B"},
+};
+enum { FIGURES = COUNT_OF(figure_columns) };
+
+static void best_table(const struct job *j)
+{
+    struct report *memory = &j->page->memory;
+    struct report_column *columns = report_alloc(memory, (FIGURES + RK_AXES) * sizeof *columns);
+    struct report_cell cells[FIGURES + RK_AXES];
+    int used = FIGURES;
+    if (!columns) return;
+    memcpy(columns, figure_columns, sizeof figure_columns);
+    for (int axis = 0; axis < RK_AXES; axis++)
+        if (varies(j, (enum rk_axis)axis))
+            columns[used++] = (struct report_column){.name = rk_axis((enum rk_axis)axis)->name,
+                                                     .help = rk_axis((enum rk_axis)axis)->help};
+    struct report_table *table = page_table(j->page, columns, used);
+    for (int i = 0; i < j->count; i++) {
+        const struct rk_estimate *e = &j->best[i].estimate;
+        const struct report_cell figures[FIGURES] = {
+            cell_count((uint64_t)i + 1),
+            cell_number(e->step_s),
+            cell_number(e->step_s / j->best[0].estimate.step_s - 1),
+            cell_number(e->samples_per_s),
+            cell_number(e->mfu),
+            cell_number(e->hbm_bytes),
+            cell_number(e->offload_bytes)};
+        memcpy(cells, figures, sizeof figures);
+        used = FIGURES;
+        for (int axis = 0; axis < RK_AXES; axis++)
+            if (varies(j, (enum rk_axis)axis))
+                cells[used++] =
+                    cell_text(text_of_axis(j, &j->best[i].strategy, (enum rk_axis)axis));
+        report_row(memory, table, cells);
+    }
+    page_show(j->page, "The best strategies, with the axes in which they differ", table,
+              j->search->command);
+}
+
+static void common_axes(const struct job *j)
+{
+    static const struct report_column columns[] = {
+        {.name = "axis"}, {.name = "value"}, {.name = "what it is"}};
+    struct report_table *table = page_table(j->page, columns, 3);
+    for (int i = 0; i < RK_AXES; i++) {
+        const enum rk_axis axis = (enum rk_axis)i;
+        if (varies(j, axis)) continue;
+        const struct report_cell cells[] = {cell_text(rk_axis(axis)->name),
+                                            cell_text(text_of_axis(j, &j->best[0].strategy, axis)),
+                                            cell_text(rk_axis(axis)->help)};
+        report_row(&j->page->memory, table, cells);
+    }
+    page_show(j->page, "What all of them share", table, j->search->command);
+}
+
+/* One value of an axis: how many of the best have it, and the first of these. */
+static void value_row(const struct job *j, struct report_table *table, enum rk_axis axis, int first)
+{
+    const uint64_t value = rk_axis_get(&j->best[first].strategy, axis);
+    uint64_t count = 0;
+    for (int i = 0; i < first; i++)
+        if (rk_axis_get(&j->best[i].strategy, axis) == value) return;
+    for (int i = first; i < j->count; i++)
+        count += rk_axis_get(&j->best[i].strategy, axis) == value;
+    const struct report_cell cells[] = {
+        cell_text(rk_axis(axis)->name), cell_text(text_of_axis(j, &j->best[first].strategy, axis)),
+        cell_count(count), cell_count((uint64_t)first + 1),
+        cell_number(j->best[first].estimate.step_s / j->best[0].estimate.step_s - 1)};
+    report_row(&j->page->memory, table, cells);
+}
+
+static void differences(const struct job *j)
+{
+    static const struct report_column columns[] = {
+        {.name = "axis"},
+        {.name = "value"},
+        {.name = "strategies", .help = "of the best ones have this value"},
+        {.name = "rank", .title = "best rank", .help = "of those"},
+        {.name = "slower", .unit = "%", .help = "that one, than the best of all"},
+    };
+    struct report_table *table = page_table(j->page, columns, COUNT_OF(columns));
+    for (int axis = 0; axis < RK_AXES; axis++)
+        if (varies(j, (enum rk_axis)axis))
+            for (int i = 0; i < j->count; i++)
+                value_row(j, table, (enum rk_axis)axis, i);
+    page_show(j->page, "What sets them apart", table, j->search->command);
+}
+
+static const char *rank_name(const struct job *j, int i)
+{
+    return report_text(&j->page->memory, "#%d", i + 1);
+}
+
+static void time_bars(const struct job *j)
+{
+    static const struct report_column columns[] = {
+        {.name = "strategy"},
+        {.name = "part"},
+        {.name = "time_s", .title = "time", .unit = "s"},
+        {.name = "degrees", .title = "tensor x pipeline x data"},
+    };
+    struct report_table *table = page_table(j->page, columns, COUNT_OF(columns));
+    for (int i = 0; i < j->count && i < MOST_BARS; i++)
+        for (int part = 0; part < PAGE_PARTS; part++) {
+            const struct rk_strategy *s = &j->best[i].strategy;
+            const struct report_cell cells[] = {
+                cell_text(rank_name(j, i)), cell_text(page_parts[part].name),
+                cell_number(page_part_s(&j->best[i].estimate, &page_parts[part])),
+                cell_text(report_text(
+                    &j->page->memory, "%llu x %llu x %llu", (unsigned long long)s->tensor,
+                    (unsigned long long)s->pipeline, (unsigned long long)s->data))};
+            report_row(&j->page->memory, table, cells);
+        }
+    page_chart(
+        j->page,
+        &(struct chart){
+            .id = "best-time",
+            .title = "Where the time of the best ones goes",
+            .kind = CHART_BARS,
+            .source = j->search->command,
+            .table = table,
+            .role = {[CHART_Y] = "strategy", [CHART_VALUE] = "time_s", [CHART_SERIES] = "part"},
+            .x = {.title = "time of a step"},
+            .series = page_part_series,
+            .series_count = PAGE_PARTS});
+}
+
+/* ---- time against memory ---- */
+
+static void memory_point(const struct job *j, struct report_table *table, const char *what,
+                         const char *name, const struct rk_strategy *s, const struct rk_estimate *e)
+{
+    const struct report_cell cells[] = {cell_text(what),
+                                        cell_text(name),
+                                        cell_number(e->hbm_bytes),
+                                        cell_number(e->step_s),
+                                        cell_number(e->offload_bytes),
+                                        cell_count(s->tensor),
+                                        cell_count(s->pipeline),
+                                        cell_count(s->data),
+                                        cell_text(text_of_axis(j, s, RK_AXIS_RECOMPUTE))};
+    report_row(&j->page->memory, table, cells);
+}
+
+static enum rk_status frontier(const struct job *j, struct report_table *table,
+                               struct rk_error *error)
+{
+    const struct rk_query query = {.pareto = "time, hbm", .top = 1, .threads = j->search->threads};
+    struct rk_selection selection = {.row = NULL};
+    const enum rk_status status = rk_select(j->search->space, &query, &selection, error);
+    for (uint64_t i = 0; status == RK_OK && i < selection.found; i++) {
+        struct found f;
+        rk_space_strategy(j->search->space, selection.row[i].index, &f.strategy);
+        rk_estimate(j->search->problem->model, j->search->problem->system, &f.strategy,
+                    &f.estimate);
+        memory_point(j, table, "frontier", "", &f.strategy, &f.estimate);
+    }
+    rk_selection_release(&selection);
+    return status;
+}
+
+static enum rk_status time_against_memory(const struct job *j, struct rk_error *error)
+{
+    static const struct report_column columns[] = {
+        {.name = "what"},
+        {.name = "strategy"},
+        {.name = "hbm_bytes", .title = "memory tier 0", .unit = "B"},
+        {.name = "step_s", .title = "step", .unit = "s"},
+        {.name = "offload_bytes", .title = "lower tiers", .unit = "B"},
+        {.name = "tensor"},
+        {.name = "pipeline"},
+        {.name = "data"},
+        {.name = "recompute"},
+    };
+    static const struct chart_series series[] = {{"frontier", CHART_GREY, CHART_LINE},
+                                                 {"the best", CHART_BLUE, CHART_POINTS}};
+    struct report_table *table = page_table(j->page, columns, COUNT_OF(columns));
+    const enum rk_status status = frontier(j, table, error);
+    for (int i = 0; i < j->count; i++)
+        memory_point(j, table, "the best", rank_name(j, i), &j->best[i].strategy,
+                     &j->best[i].estimate);
+    page_section(j->page, "frontier", "Time against memory",
+                 "No strategy is both faster and smaller than one on the frontier.");
+    page_chart(j->page,
+               &(struct chart){
+                   .id = "frontier",
+                   .title = "Time of a step against memory of a rank",
+                   .kind = CHART_XY,
+                   .table = table,
+                   .source = j->search->command,
+                   .role = {[CHART_X] = "hbm_bytes", [CHART_Y] = "step_s", [CHART_SERIES] = "what"},
+                   .x = {.title = "memory tier 0"},
+                   .y = {.title = "time of a step"},
+                   .series = series,
+                   .series_count = COUNT_OF(series)});
+    return status;
+}
+
+/* ---- the effect of each axis ---- */
+
+static bool is_allowed(const struct rk_problem *problem, enum rk_axis axis, uint64_t value)
+{
+    const int count = problem->pinned[axis].count;
+    for (int i = 0; i < count; i++)
+        if (value >= problem->pinned[axis].value[i] && value <= problem->pinned[axis].to[i])
+            return true;
+    return count == 0;
+}
+
+/* Divisors of n, ascending; those beyond the room are left out. */
+static int divisors(uint64_t n, uint64_t values[MOST_VALUES])
+{
+    int count = 0;
+    for (uint64_t d = 1; d <= n && d <= 1 << 20 && count < MOST_VALUES; d++)
+        if (n % d == 0) values[count++] = d;
+    return count;
+}
+
+/* Numbers up to `last`. */
+static int numbers(uint64_t last, uint64_t values[MOST_VALUES])
+{
+    int count = 0;
+    for (uint64_t value = 0; value <= last && count < MOST_VALUES; value++)
+        values[count++] = value;
+    return count;
+}
+
+/* Values that may occur on an axis; searching says which do. */
+static int axis_values(const struct rk_problem *p, enum rk_axis axis, uint64_t values[MOST_VALUES])
+{
+    const struct rk_axis_info *info = rk_axis(axis);
+    int last = 0;
+    if (axis == RK_AXIS_INTERLEAVING) return divisors(p->model->layers, values);
+    if (axis == RK_AXIS_MICROBATCH) {
+        int count = 0;
+        for (uint64_t b = 1; b <= p->max_batch && count < MOST_VALUES; b *= 2)
+            values[count++] = b;
+        return count;
+    }
+    if (info->type == RK_AXIS_NUMBER) return divisors(p->ranks, values);
+    if (info->type == RK_AXIS_BOOL) return numbers(1, values);
+    if (info->type == RK_AXIS_CHOICE) {
+        while (info->choices[last])
+            last++;
+        return numbers((uint64_t)last - 1, values);
+    }
+    last = axis >= RK_AXIS_TENSOR_NETWORK ? p->system->networks : p->system->memories;
+    return numbers((uint64_t)last - 1, values);
+}
+
+/* The best strategy that has this value; found is 0 when there is none. */
+static enum rk_status search_value(const struct job *j, enum rk_axis axis, uint64_t value,
+                                   struct rk_search_result *result, struct rk_error *error)
+{
+    struct rk_problem problem = *j->search->problem;
+    const struct rk_search_options options = {.top = 1, .threads = j->search->threads};
+    problem.pinned[axis].count = 1;
+    problem.pinned[axis].value[0] = problem.pinned[axis].to[0] = value;
+    struct rk_space *space = rk_space_open(&problem, error);
+    if (!space) return error->status;
+    const enum rk_status status =
+        rk_space_count(space) ? rk_search(space, &options, result, error) : RK_OK;
+    rk_space_close(space);
+    return status;
+}
+
+static enum rk_status effect_of(const struct job *j, struct report_table *table, enum rk_axis axis,
+                                struct rk_error *error)
+{
+    uint64_t values[MOST_VALUES];
+    const int count = axis_values(j->search->problem, axis, values);
+    enum rk_status status = RK_OK;
+    for (int i = 0; i < count && status == RK_OK; i++) {
+        struct rk_search_result result = {.best = NULL};
+        struct rk_strategy strategy = {0};
+        if (!is_allowed(j->search->problem, axis, values[i])) continue;
+        status = search_value(j, axis, values[i], &result, error);
+        rk_axis_set(&strategy, axis, values[i]);
+        const bool any = status == RK_OK && result.found;
+        const double step_s = any ? result.best[0].step_s : 0;
+        const double best_s = j->best[0].estimate.step_s;
+        const char *text = text_of_axis(j, &strategy, axis);
+        const struct report_cell cells[] = {
+            cell_text(rk_axis(axis)->name),
+            cell_text(text),
+            cell_text(report_text(&j->page->memory, "%s %s", rk_axis(axis)->name, text)),
+            any ? cell_number(step_s) : cell_none(),
+            any ? cell_number(best_s / step_s) : cell_none(),
+            cell_count(result.counts.total),
+            cell_count(result.counts.fits)};
+        if (status == RK_OK && result.counts.total) report_row(&j->page->memory, table, cells);
+        rk_search_result_release(&result);
+    }
+    return status;
+}
+
+static enum rk_status effects(const struct job *j, struct rk_error *error)
+{
+    static const struct report_column columns[] = {
+        {.name = "axis"},
+        {.name = "value"},
+        {.name = "pair", .title = "axis and value"},
+        {.name = "step_s", .title = "best step", .unit = "s"},
+        {.name = "speed", .unit = "%", .help = "of the best strategy of all"},
+        {.name = "strategies"},
+        {.name = "fits", .title = "can run"},
+    };
+    struct report_table *table = page_table(j->page, columns, COUNT_OF(columns));
+    enum rk_status status = RK_OK;
+    for (int axis = 0; axis < RK_AXES && status == RK_OK; axis++)
+        status = effect_of(j, table, (enum rk_axis)axis, error);
+    page_section(j->page, "axes", "The effect of each axis",
+                 "For each value of an axis, the best of all strategies that have it, the other "
+                 "axes being free: one search each.");
+    page_chart(
+        j->page,
+        &(struct chart){
+            .id = "axes",
+            .title = "Speed of the best strategy with each value",
+            .kind = CHART_BARS,
+            .caption = "100 % is the best strategy of all. Values with which "
+                       "nothing can run have no bar.",
+            .source = report_text(&j->page->memory, "%s --AXIS VALUE --top 1", j->search->command),
+            .table = table,
+            .role = {[CHART_Y] = "pair", [CHART_VALUE] = "speed", [CHART_SERIES] = "axis"},
+            .x = {.title = "speed"}});
+    page_show(j->page, "The same in numbers", table, j->search->command);
+    return status;
+}
+
+/* ---- what became of all ---- */
+
+static void outcome(const struct job *j, struct report_table *table, const char *name,
+                    uint64_t count)
+{
+    const uint64_t total = j->search->result->counts.total;
+    const struct report_cell cells[] = {cell_text(name), cell_count(count),
+                                        cell_number(total ? (double)count / (double)total : 0)};
+    if (count) report_row(&j->page->memory, table, cells);
+}
+
+static void tier_outcome(const struct job *j, struct report_table *table, enum rk_verdict verdict,
+                         const char *tier, uint64_t count)
+{
+    outcome(j, table, report_text(&j->page->memory, "%s: %s", rk_verdict_name(verdict), tier),
+            count);
+}
+
+static void outcomes(const struct job *j)
+{
+    static const struct report_column columns[] = {
+        {.name = "outcome"}, {.name = "strategies"}, {.name = "share", .unit = "%"}};
+    const struct rk_search_counts *c = &j->search->result->counts;
+    const struct rk_system *system = j->search->problem->system;
+    struct report *memory = &j->page->memory;
+    struct report_table *table = page_table(j->page, columns, 3);
+    outcome(j, table, "can run", c->fits);
+    for (int i = 0; i < system->networks; i++)
+        tier_outcome(j, table, RK_NETWORK_TOO_SMALL, network_name(memory, system, i),
+                     c->network_too_small[i]);
+    for (int i = 0; i < system->networks; i++)
+        tier_outcome(j, table, RK_NETWORK_NOT_FILLED, network_name(memory, system, i),
+                     c->network_not_filled[i]);
+    outcome(j, table, rk_verdict_name(RK_TOO_FEW_BLOCKS), c->too_few_blocks);
+    for (int i = 0; i < system->memories; i++)
+        tier_outcome(j, table, RK_MEMORY_EXCEEDED, memory_name(memory, system, i),
+                     c->memory_exceeded[i]);
+    page_section(j->page, "refusals", "What became of the strategies",
+                 "A strategy that several things refuse counts for the first of them.");
+    page_chart(j->page,
+               &(struct chart){.id = "outcomes",
+                               .title = "Strategies by outcome",
+                               .kind = CHART_BARS,
+                               .table = table,
+                               .source = j->search->command,
+                               .role = {[CHART_Y] = "outcome", [CHART_VALUE] = "strategies"},
+                               .x = {.title = "strategies"}});
+    page_show(j->page, "The same in numbers", table, j->search->command);
+}
+
+/* ---- the page ---- */
+
+static bool load_best(struct job *j)
+{
+    const struct rk_search_result *result = j->search->result;
+    j->count = (int)result->found;
+    j->best = report_alloc(&j->page->memory, (result->found + 1) * sizeof *j->best);
+    for (int i = 0; j->best && i < j->count; i++) {
+        rk_space_strategy(j->search->space, result->best[i].index, &j->best[i].strategy);
+        rk_estimate(j->search->problem->model, j->search->problem->system, &j->best[i].strategy,
+                    &j->best[i].estimate);
+    }
+    return j->best != NULL;
+}
+
+enum rk_status page_search(struct html_page *page, const struct page_search *s,
+                           struct rk_error *error)
+{
+    const struct rk_problem *p = s->problem;
+    struct job j = {.page = page, .search = s};
+    enum rk_status status = RK_OK;
+    if (!load_best(&j)) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    page->title =
+        report_text(&page->memory, "The best strategies for %s on %s", p->model->id, p->system->id);
+    page->subtitle =
+        report_text(&page->memory, "%llu GPUs, batch up to %llu, %s", (unsigned long long)p->ranks,
+                    (unsigned long long)p->max_batch, rk_datatype_name(p->datatype));
+    page_section(page, "summary", "Summary", NULL);
+    cards(&j);
+    if (j.count == 0)
+        html_add(page,
+                 &(struct html_block){HTML_WARNING, .text = "Nothing can run: below is why."});
+    if (j.count > 0) {
+        page_section(page, "best", "The best, side by side", NULL);
+        best_table(&j);
+        differences(&j);
+        common_axes(&j);
+        time_bars(&j);
+        status = time_against_memory(&j, error);
+        if (status == RK_OK) status = effects(&j, error);
+    }
+    outcomes(&j);
+    page_inputs(page, p->model, s->model_name, p->system, s->system_name, NULL, NULL);
+    return status;
+}

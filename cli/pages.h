@@ -1,0 +1,89 @@
+/* pages.h - what stands on the pages of `reckon report`.
+ *
+ * Everything that a page refers to lives in page->memory.
+ */
+#ifndef RECKON_CLI_PAGES_H
+#define RECKON_CLI_PAGES_H
+
+#include "report/html.h"
+#include <reckon/reckon.h>
+
+/* ---- one plan ---- */
+
+struct page_plan {
+    const char *model_name, *system_name, *strategy_name; /* as given on the command line */
+    const struct rk_model *model;
+    const struct rk_system *system;
+    const struct rk_strategy *strategy;
+    const struct rk_estimate *estimate;
+};
+
+void page_plan(struct html_page *page, const struct page_plan *plan);
+
+/* Sections of it, each left out where there is nothing to show. */
+void page_layout(struct html_page *page, const struct page_plan *plan);   /* page_layout.c */
+void page_roofline(struct html_page *page, const struct page_plan *plan); /* page_roofline.c */
+void page_schedule(struct html_page *page, const struct page_plan *plan); /* page_schedule.c */
+
+/* ---- one search ---- */
+
+struct page_search {
+    const char *model_name, *system_name;
+    const char *command; /* `reckon search ...`, which gives the same answer */
+    const struct rk_problem *problem;
+    const struct rk_space *space;
+    const struct rk_search_result *result;
+    int threads; /* 0: all */
+};
+
+/* Searches again, with one axis held at a time, and for the frontier. */
+enum rk_status page_search(struct html_page *page, const struct page_search *search,
+                           struct rk_error *error);
+
+/* ---- one study ---- */
+
+/* `path` is its database. */
+enum rk_status page_study(struct html_page *page, const char *path, struct rk_error *error);
+
+/* ---- parts that the pages share ---- */
+
+/* The terms of a step's time; their sum is step_s. */
+struct page_part {
+    const char *name;
+    enum chart_colour colour;
+    const char *figure[2]; /* names of figures to add up; [1] may be NULL */
+};
+enum { PAGE_PARTS = 9 };
+extern const struct page_part page_parts[PAGE_PARTS];
+extern const struct chart_series page_part_series[PAGE_PARTS];
+double page_part_s(const struct rk_estimate *estimate, const struct page_part *part);
+
+/* Colours of the categories of memory, under the names that people read. */
+extern const struct chart_series page_memory_series[RK_CATEGORIES];
+
+/* A table of stored rows in page->memory; NULL when there is no memory, which report_row takes.
+ * `columns` must live as long as the page. */
+struct report_table *page_table(struct html_page *page, const struct report_column *columns,
+                                int count);
+
+/* The table that `describe` functions added last to page->memory, or NULL. */
+const struct report_table *page_described(struct html_page *page,
+                                          const struct report_table *before);
+
+void page_section(struct html_page *page, const char *id, const char *title, const char *text);
+void page_show(struct html_page *page, const char *title, const struct report_table *table,
+               const char *source);
+
+/* Adds the chart unless its table is missing or has nothing to draw. */
+void page_chart(struct html_page *page, const struct chart *chart);
+
+/* The last section: models, systems and strategies as they were read, with their files' text and
+ * sources; NULL names are left out. */
+void page_inputs(struct html_page *page, const struct rk_model *model, const char *model_name,
+                 const struct rk_system *system, const char *system_name,
+                 const struct rk_strategy *strategy, const char *strategy_name);
+
+/* `word` as one word of a shell's command line, quoted where it must be. */
+const char *page_word(struct html_page *page, const char *word);
+
+#endif
