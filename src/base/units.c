@@ -327,6 +327,8 @@ const char *quantity_format(char buffer[static QUANTITY_TEXT], enum quantity qua
     const int decimals = fabs(number) < 9.9995 ? 3 : fabs(number) < 99.995 ? 2 : 1;
     if (number == floor(number) && fabs(number) < 1e6)
         snprintf(buffer, QUANTITY_TEXT, "%.0f%s%s", number, space, scale->name);
+    else if (fabs(number) < 0.9995 || fabs(number) >= 1e6)
+        snprintf(buffer, QUANTITY_TEXT, "%.4g%s%s", number, space, scale->name);
     else
         snprintf(buffer, QUANTITY_TEXT, "%.*f%s%s", decimals, number, space, scale->name);
     return buffer;

@@ -14,21 +14,24 @@ static const double largest_count = 9007199254740992; /* 2^53: beyond it doubles
 
 static void store_number(const struct field *field, char *target, double number)
 {
-    const uint64_t count = (uint64_t)number;
-    const int index = (int)number;
-    const bool flag = number != 0;
+    uint64_t count;
+    int index;
+    bool flag;
     switch (field->type) {
     case FIELD_COUNT:
+        count = (uint64_t)number;
         memcpy(target, &count, sizeof count);
         break;
     case FIELD_TIER:
     case FIELD_CHOICE:
+        index = (int)number;
         memcpy(target, &index, sizeof index);
         break;
     case FIELD_NUMBER:
         memcpy(target, &number, sizeof number);
         break;
     case FIELD_BOOL:
+        flag = number != 0;
         memcpy(target, &flag, sizeof flag);
         break;
     case FIELD_TEXT:

@@ -136,7 +136,7 @@ Test(units, text_for_people)
         {QUANTITY_COUNT, 174615846912.0, "174.6B"},
         {QUANTITY_COUNT, 124439808, "124.4M"},
         {QUANTITY_COUNT, 96, "96"},
-        {QUANTITY_PLAIN, 0.65, "0.650"},
+        {QUANTITY_PLAIN, 0.65, "0.65"},
     };
     char buffer[QUANTITY_TEXT];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)

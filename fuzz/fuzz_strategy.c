@@ -1,0 +1,21 @@
+/* fuzz_strategy.c - any bytes as a strategy file. */
+#include "catalog/readers.h"
+
+#include <assert.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct document document;
+    struct rk_error error = {0};
+    struct rk_strategy strategy;
+    enum rk_status status = document_parse("x.json", data, size, &document, &error);
+    if (status == RK_OK) status = strategy_read(&document, &strategy, &error);
+    if (status == RK_OK)
+        assert(strategy.tensor * strategy.pipeline * strategy.data == strategy.ranks);
+    else
+        assert(status == RK_BAD_INPUT && error.text[0]);
+    document_release(&document);
+    return 0;
+}
