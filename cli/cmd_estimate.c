@@ -70,8 +70,9 @@ static void add_headline(struct report *report, const struct breakdown *b, const
     const char *verdict = e->verdict == RK_FITS ? report_text(report, "%.4g s a step, MFU %.1f %%",
                                                               e->step_s, 100 * e->mfu)
                                                 : "this plan cannot run";
-    report_note(report, report_text(report, "%s on %s, %llu GPUs: %s", b->model->id, b->system->id,
-                                    (unsigned long long)b->strategy->ranks, verdict));
+    report_note(report, report_text(report, "%s on %s, %llu GPU%s: %s", b->model->id, b->system->id,
+                                    (unsigned long long)b->strategy->ranks,
+                                    b->strategy->ranks == 1 ? "" : "s", verdict));
     describe_plan(report, b->strategy);
     if (assumed[0]) report_note(report, report_text(report, "  assumed: %s", assumed));
 }

@@ -28,17 +28,30 @@ int cmd_complete(int argc, char **argv)
     return refuse("__complete takes one of bash, zsh, fish");
 }
 
-int cmd_list(int argc, char **argv)
+/* The commands that have a manual page. */
+static int list_commands(void)
+{
+    for (const struct command *command = main_commands; command->name; command++)
+        if (command->usage) puts(command->name);
+    return RK_OK;
+}
+
+static int list_catalog(enum catalog_kind kind)
 {
     struct catalog_list list = {.count = 0};
     struct rk_error error;
-    const bool models = argc == 2 && strcmp(argv[1], "models") == 0;
-    if (!models && (argc != 2 || strcmp(argv[1], "systems") != 0))
-        return refuse("__list takes models or systems");
-    const enum rk_status status =
-        catalog_list(models ? CATALOG_MODELS : CATALOG_SYSTEMS, &list, &error);
+    const enum rk_status status = catalog_list(kind, &list, &error);
     for (size_t i = 0; status == RK_OK && i < list.count; i++)
         puts(list.id[i]);
     catalog_list_release(&list);
     return status == RK_OK ? RK_OK : options_fail(&error);
+}
+
+int cmd_list(int argc, char **argv)
+{
+    const char *what = argc == 2 ? argv[1] : "";
+    if (strcmp(what, "commands") == 0) return list_commands();
+    if (strcmp(what, "models") == 0) return list_catalog(CATALOG_MODELS);
+    if (strcmp(what, "systems") == 0) return list_catalog(CATALOG_SYSTEMS);
+    return refuse("__list takes one of commands, models, systems");
 }

@@ -282,9 +282,10 @@ static void add_headline(struct report *report, const struct search *search)
     if (!search->result.complete)
         report_note(report, "INCOMPLETE: stopped by a signal; the best so far");
     report_note(report,
-                report_text(report, "%s on %s, %" PRIu64 " GPUs, batch up to %" PRIu64 ", %s",
+                report_text(report, "%s on %s, %" PRIu64 " GPU%s, batch up to %" PRIu64 ", %s",
                             search->model.id, search->system.id, search->problem.ranks,
-                            search->problem.max_batch, rk_datatype_name(search->problem.datatype)));
+                            search->problem.ranks == 1 ? "" : "s", search->problem.max_batch,
+                            rk_datatype_name(search->problem.datatype)));
     report_note(report, report_text(report, "  %s strategies, %s can run%s",
                                     report_digits(c->total, total), report_digits(c->fits, fits),
                                     c->total == 0 ? ": the restrictions leave none" : ""));
@@ -432,6 +433,8 @@ static int answer(const struct search *search)
     int code =
         search->result.complete ? search->result.found ? RK_OK : RK_NOTHING_FITS : RK_INTERRUPTED;
     const bool piped = search->args.output && strcmp(search->args.output, "-") == 0;
+    if (!search->result.complete)
+        fputs("reckon: interrupted: these are the best so far, the search is incomplete\n", stderr);
     if (!search->args.quiet) say_rate(search);
     if (search->args.explain) say_explanation(search);
     if (!piped || !search->result.found) {

@@ -40,7 +40,7 @@ static enum rk_status refuse(struct rk_error *error, const char *name, const cha
 static const char *number_fault(const char *text)
 {
     const size_t digits = strspn(text, "0123456789");
-    if (text[0] == '\0') return "is no number: give a whole number";
+    if (text[0] == '\0') return "is empty: give a whole number";
     if (text[0] == '-') return "is negative or no number: give a whole number without a sign";
     if (digits == 0) return "is no number: give a whole number";
     if (text[digits] == '.' || text[digits] == 'e' || text[digits] == 'E')

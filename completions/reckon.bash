@@ -10,7 +10,7 @@ _reckon() {
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _reckon_words 'estimate search models systems calculon help --help --version'
+        _reckon_words 'estimate search study report models systems shapes calculon help --help --version'
         return
     fi
     case $path in
@@ -53,10 +53,31 @@ _reckon() {
         'search --fused-activation') _reckon_words 'no yes' && return ;;
         'search --format' | 'search -f') _reckon_words 'table json csv' && return ;;
         'search --color') _reckon_words 'auto always never' && return ;;
+        'study --db') _reckon_files && return ;;
+        'study --export') _reckon_words 'table json csv' && return ;;
+        'study --output' | 'study -o') _reckon_files && return ;;
+        'report --output' | 'report -o') _reckon_files && return ;;
+        'report --charts') _reckon_files && return ;;
+        'report --model' | 'report -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'report --system' | 'report -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'report --datatype' | 'report -d') _reckon_words 'float8 float16 bfloat16 float32' && return ;;
+        'report --recompute') _reckon_words 'full attention none' && return ;;
+        'report --optimizer-sharding') _reckon_words 'no yes' && return ;;
+        'report --tensor-comm') _reckon_words 'all_reduce p2p_rs_ag rs_ag' && return ;;
+        'report --redo-all-gather') _reckon_words 'no yes' && return ;;
+        'report --data-overlap') _reckon_words 'no yes' && return ;;
+        'report --tensor-overlap') _reckon_words 'none ring pipe' && return ;;
+        'report --weight-offload') _reckon_words 'yes no both' && return ;;
+        'report --activation-offload') _reckon_words 'yes no both' && return ;;
+        'report --optimizer-offload') _reckon_words 'yes no both' && return ;;
+        'report --fused-activation') _reckon_words 'no yes' && return ;;
         'models --format' | 'models -f') _reckon_words 'table json csv' && return ;;
         'models --color') _reckon_words 'auto always never' && return ;;
         'systems --format' | 'systems -f') _reckon_words 'table json csv' && return ;;
         'systems --color') _reckon_words 'auto always never' && return ;;
+        'shapes --output' | 'shapes -o') _reckon_files && return ;;
+        'shapes --format' | 'shapes -f') _reckon_words 'table json csv' && return ;;
+        'shapes --color') _reckon_words 'auto always never' && return ;;
         'calculon llm --peers' | 'calculon llm -p') _reckon_files && return ;;
         'calculon llm-optimal-execution --fused_activation' | 'calculon llm-optimal-execution -f') _reckon_words 'true t T True 1 false f F False 0 both all *' && return ;;
         'calculon llm-all-executions --fused_activation' | 'calculon llm-all-executions -f') _reckon_words 'true t T True 1 false f F False 0 both all *' && return ;;
@@ -64,8 +85,11 @@ _reckon() {
     case $path in
         'estimate') flags='--model --system --gpus --batch --datatype --strategy --training --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --tokens --layers --output --format --color --help' operand= ;;
         'search') flags='--model --system --gpus --batch --datatype --top --threads --exhaustive --explain --quiet --output --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --format --color --help' operand= ;;
+        'study') flags='--db --jobs --figure --export --output --list --dry-run --quiet --help' operand=file ;;
+        'report') flags='--output --charts --title --date --model --system --search --top --threads --gpus --batch --datatype --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --help' operand=file ;;
         'models') flags='--format --color --help' operand=models ;;
         'systems') flags='--format --color --help' operand=systems ;;
+        'shapes') flags='--params --blocks --grid --top --step --hidden-step --sequence --output --format --color --help' operand= ;;
         'calculon llm') flags='--peers --layers --help' operand=file ;;
         'calculon llm-optimal-execution') flags='--debug --cpus --noneok --fused_activation --mbs-break --top-n --layers --no-tp-overlap --no-dp-overlap --help' operand=file ;;
         'calculon llm-all-executions') flags='--debug --cpus --noneok --fused_activation --help' operand=file ;;

@@ -1,0 +1,35 @@
+#!/bin/bash
+# What bash offers for the beginning of a command line.
+set -u
+[ -x "${RECKON:-}" ] || { echo "there is no executable"; exit 77; }
+[ -n "${BASH_VERSION:-}" ] || exec bash "$0" || exit 77
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+ln -s "$RECKON" "$work/reckon"
+PATH=$work:$PATH
+. "$RECKON_SOURCE/completions/reckon.bash"
+
+failed=0
+offers() # expected, words...
+{
+    expected=$1
+    shift
+    COMP_WORDS=("$@")
+    COMP_CWORD=$(($# - 1))
+    COMPREPLY=()
+    _reckon
+    [ "${COMPREPLY[*]}" = "$expected" ] && return
+    echo "$*: offers \"${COMPREPLY[*]}\" instead of \"$expected\""
+    failed=1
+}
+offers search reckon se
+offers help reckon he
+offers --model reckon search --mod
+offers 'gpt3-13b gpt3-175b' reckon search --model gpt3-
+offers 'gpt3-13b gpt3-175b' reckon search --model = gpt3-
+offers 'gpt3-13b gpt3-175b' reckon models gpt3-
+offers 'full attention none' reckon estimate --recompute ''
+offers 'table json csv' reckon search -f ''
+offers 'llm llm-optimal-execution llm-all-executions llm-parameter-calculator' reckon calculon llm
+offers --peers reckon calculon llm --p
+exit $failed

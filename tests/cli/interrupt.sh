@@ -1,0 +1,53 @@
+#!/bin/sh
+# SIGINT ends a search with the best so far, marked as incomplete, and exit status 130. Six
+# networks that hold anything make a space that takes much longer than the test waits.
+set -u
+[ -x "${RECKON:-}" ] || { echo "there is no executable"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+
+network='"bandwidth_GBps": 100, "efficiency": 1, "latency_us": 1, "size": 100000000,
+  "collectives": {"point_to_point": {"scale": 1}, "reduce_scatter": {"scale": 1},
+  "all_gather": {"scale": 1}, "all_reduce": {"scale": 2}}, "source": "made up"'
+engine='{"bfloat16": {"peak_TFLOPps": 100}, "efficiency_from_GFLOP": [[0, 1]], "source": "made up"}'
+memory='"bandwidth_GBps": 3000, "efficiency_from_MB": [[0, 1]], "source": "made up"'
+cat >"$work/system.json" <<JSON
+{"processing": "roofline", "matrix": $engine, "vector": $engine,
+ "memory": [{"name": "HBM", "capacity_GiB": "unlimited", $memory},
+            {"name": "host", "capacity_GiB": "unlimited", $memory}],
+ "network": [{"name": "a", $network}, {"name": "b", $network}, {"name": "c", $network},
+             {"name": "d", $network}, {"name": "e", $network}, {"name": "f", $network}],
+ "source": "made up"}
+JSON
+echo '{"layers": 720, "hidden": 92160, "feedforward": 368640, "heads": 720, "sequence": 5040,
+       "source": "made up"}' >"$work/model.json"
+
+# Background jobs of a shell without job control ignore SIGINT, so timeout sends it.
+stop_after() # seconds, file, options
+{
+    seconds=$1 file=$2
+    shift 2
+    timeout --foreground -s INT "$seconds" "$RECKON" search --model "$work/model.json" \
+        --system "$work/system.json" --gpus 3603600 --batch 36036000 --fused-activation both \
+        --exhaustive --top 3 "$@" >"$work/$file" 2>"$work/$file.err"
+    status=$?
+    # timeout itself answers 124 for a command that it had to stop
+    [ $status -eq 124 ] || [ $status -eq 130 ] || {
+        echo "exit status $status:"
+        cat "$work/$file" "$work/$file.err"
+        exit 1
+    }
+}
+stop_after 0.3 text
+grep -q INCOMPLETE "$work/text" || { echo "text is not marked:"; cat "$work/text"; exit 1; }
+stop_after 0.3 json --format json --quiet
+grep -q '"complete": false' "$work/json" || { echo "JSON is not marked"; exit 1; }
+grep -q interrupted "$work/json.err" || { echo "standard error says nothing"; exit 1; }
+
+# the status that the program itself ends with
+timeout --foreground --preserve-status -s INT 0.3 "$RECKON" search --model "$work/model.json" \
+    --system "$work/system.json" --gpus 3603600 --batch 36036000 --fused-activation both \
+    --exhaustive --format csv >"$work/csv" 2>/dev/null
+status=$?
+[ $status -eq 130 ] || { echo "exit status $status instead of 130"; exit 1; }

@@ -1,0 +1,32 @@
+#!/bin/sh
+# What README.md shows is what the commands print: below each line "$ reckon ..." stands its output,
+# up to the end of the block. --update writes it (RECKON names the executable).
+set -u
+[ -x "${RECKON:-}" ] || { echo "there is no executable"; exit 77; }
+root=${RECKON_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin" "$work/cwd"
+ln -s "$RECKON" "$work/bin/reckon"
+PATH=$work/bin:$PATH
+cd "$work/cwd" || exit 1
+
+skipping=
+while IFS= read -r line; do
+    [ "$line" = '```' ] && skipping=
+    [ "$skipping" ] && continue
+    printf '%s\n' "$line"
+    case $line in
+        '$ reckon '*)
+            LC_ALL=C.UTF-8 NO_COLOR=1 sh -c "${line#??}" 2>/dev/null </dev/null ||
+                echo "exit status $?"
+            skipping=yes
+            ;;
+    esac
+done <"$root/README.md" >"$work/README.md"
+
+if [ "${1:-}" = --update ]; then
+    cp "$work/README.md" "$root/README.md"
+else
+    diff -u "$root/README.md" "$work/README.md"
+fi

@@ -1,0 +1,229 @@
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+
+static const struct report_column columns[] = {
+    {.name = "name"},
+    {.name = "time_s", .title = "time", .unit = "s", .digits = 2},
+    {.name = "size_bytes", .title = "size", .unit = "B", .digits = 1},
+    {.name = "share", .unit = "%", .digits = 1},
+    {.name = "bar", .bar = REPORT_BAR_FILL},
+};
+
+static void add_row(struct report *report, struct report_table *table, const char *name,
+                    double time_s, uint64_t bytes, double share)
+{
+    report_row(report, table,
+               (const struct report_cell[]){cell_text(name), cell_number(time_s), cell_count(bytes),
+                                            cell_number(share), cell_number(share)});
+}
+
+static void fill(struct report *report)
+{
+    static const struct report_column fields[] = {{.name = "id"}, {.name = "fits"}};
+    report_note(report, "a headline");
+    struct report_table *record =
+        report_add(report, &(struct report_table){.name = "plan",
+                                                  .shape = REPORT_RECORD,
+                                                  .formats = REPORT_IN_JSON,
+                                                  .columns = fields,
+                                                  .column_count = 2});
+    report_row(report, record, (const struct report_cell[]){cell_text("x"), cell_flag(true)});
+    struct report_table *table = report_add(report, &(struct report_table){.name = "rows",
+                                                                           .title = "Rows",
+                                                                           .formats = REPORT_IN_ALL,
+                                                                           .parent = record,
+                                                                           .columns = columns,
+                                                                           .column_count = 5});
+    add_row(report, table, "a", 0.5, 1 << 20, 0.5);
+    add_row(report, table, "long, \"name\"", 0.0625, 3 << 20, 1.5);
+}
+
+/* The report as text; the caller frees it. */
+static char *written(const struct report *report, enum report_format format, bool utf8)
+{
+    const struct report_style style = {false, utf8};
+    struct rk_error error;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    cr_assert_eq(report_write(report, format, &style, out, &error), RK_OK);
+    fclose(out);
+    return text;
+}
+
+static void expect(enum report_format format, bool utf8, const char *expected)
+{
+    struct report report = {.first = NULL};
+    fill(&report);
+    char *text = written(&report, format, utf8);
+    cr_expect_str_eq(text, expected);
+    free(text);
+    report_release(&report);
+}
+
+Test(report, text_scales_columns_and_draws_bars)
+{
+    /* one scale a column, that of its largest value: 500 ms, 3 MiB */
+    expect(REPORT_AS_TEXT, false,
+           "a headline\n\n"
+           "Rows\n"
+           "name            time  size  share\n"
+           "                  ms   MiB      %\n"
+           "a             500.00   1.0   50.0  ############............\n"
+           "long, \"name\"   62.50   3.0  150.0  ########################\n");
+}
+
+Test(report, utf8_bars_are_as_wide)
+{
+    struct report report = {.first = NULL};
+    fill(&report);
+    char *text = written(&report, REPORT_AS_TEXT, true);
+    cr_expect_not_null(strstr(text, "  ████████████░░░░░░░░░░░░\n"));
+    free(text);
+    report_release(&report);
+}
+
+Test(report, json_nests_and_keeps_every_digit)
+{
+    expect(REPORT_AS_JSON, false,
+           "{\n"
+           "  \"plan\": {\n"
+           "    \"id\": \"x\",\n"
+           "    \"fits\": true,\n"
+           "    \"rows\": [\n"
+           "      {\n"
+           "        \"name\": \"a\",\n"
+           "        \"time_s\": 0.5,\n"
+           "        \"size_bytes\": 1048576,\n"
+           "        \"share\": 0.5\n"
+           "      },\n"
+           "      {\n"
+           "        \"name\": \"long, \\\"name\\\"\",\n"
+           "        \"time_s\": 0.0625,\n"
+           "        \"size_bytes\": 3145728,\n"
+           "        \"share\": 1.5\n"
+           "      }\n"
+           "    ]\n"
+           "  }\n"
+           "}\n");
+}
+
+Test(report, csv_quotes_what_needs_it)
+{
+    expect(REPORT_AS_CSV, false,
+           "name,time_s,size_bytes,share\n"
+           "a,0.5,1048576,0.5\n"
+           "\"long, \"\"name\"\"\",0.0625,3145728,1.5\n");
+}
+
+/* One cell in a table of its own. */
+static char *written_cell(struct report_cell cell, enum report_format format)
+{
+    static const struct report_column column = {.name = "v", .digits = 3};
+    struct report report = {.first = NULL};
+    struct report_table *table = report_add(
+        &report, &(struct report_table){
+                     .name = "t", .formats = REPORT_IN_ALL, .columns = &column, .column_count = 1});
+    report_row(&report, table, &cell);
+    char *text = written(&report, format, false);
+    report_release(&report);
+    return text;
+}
+
+static void expect_cell(struct report_cell cell, enum report_format format, const char *part)
+{
+    char *text = written_cell(cell, format);
+    cr_expect_not_null(strstr(text, part), "%s is not in:\n%s", part, text);
+    free(text);
+}
+
+Test(report, json_has_no_infinity)
+{
+    expect_cell(cell_number(INFINITY), REPORT_AS_JSON, "\"v\": null\n");
+    expect_cell(cell_number(INFINITY), REPORT_AS_CSV, "v\ninf\n");
+    expect_cell(cell_number(INFINITY), REPORT_AS_TEXT, "unlimited\n");
+    expect_cell(cell_none(), REPORT_AS_JSON, "\"v\": null\n");
+    expect_cell(cell_none(), REPORT_AS_CSV, "v\n\n");
+}
+
+Test(report, json_is_valid_whatever_the_text)
+{
+    expect_cell(cell_text("\x1b\n\x7f\\"), REPORT_AS_JSON, "\"\\u001b\\u000a\\u007f\\\\\"");
+    expect_cell(cell_text("\xc3\xa9\xf0\x9f\x98\x80"), REPORT_AS_JSON,
+                "\"\xc3\xa9\xf0\x9f\x98\x80\"");
+    /* overlong, a surrogate, beyond U+10FFFF, cut short */
+    expect_cell(cell_text("\xc0\xaf|\xed\xa0\x80|\xf4\x90\x80\x80|\xe2\x82"), REPORT_AS_JSON,
+                "\"\\ufffd\\ufffd|\\ufffd\\ufffd\\ufffd|\\ufffd\\ufffd\\ufffd\\ufffd|\\ufffd"
+                "\\ufffd\"");
+}
+
+Test(report, numbers_read_back_as_they_were)
+{
+    static const double numbers[] = {0.1,     1.0 / 3, 1e300,  5e-324,
+                                     123456., -0.0625, 0x1p53, 13.477789210500363,
+                                     1e15,    1.7e308, 2.5e-5, 0};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        char *text = written_cell(cell_number(numbers[i]), REPORT_AS_CSV);
+        cr_expect_eq(strtod(text + 2, NULL), numbers[i]);
+        free(text);
+    }
+}
+
+static void make_row(const void *context, size_t row, struct report_cell *cells)
+{
+    cells[0] = cell_count(*(const uint64_t *)context + row);
+}
+
+Test(report, rows_can_be_made_on_demand)
+{
+    static const struct report_column column = {.name = "v"};
+    const uint64_t first = 40;
+    struct report report = {.first = NULL};
+    report_add(&report, &(struct report_table){.formats = REPORT_IN_CSV,
+                                               .columns = &column,
+                                               .column_count = 1,
+                                               .rows = 3,
+                                               .make = make_row,
+                                               .context = &first});
+    char *text = written(&report, REPORT_AS_CSV, false);
+    cr_expect_str_eq(text, "v\n40\n41\n42\n");
+    free(text);
+    report_release(&report);
+}
+
+Test(report, many_rows_are_kept)
+{
+    static const struct report_column column = {.name = "v"};
+    struct report report = {.first = NULL};
+    struct report_table *table = report_add(
+        &report,
+        &(struct report_table){.formats = REPORT_IN_CSV, .columns = &column, .column_count = 1});
+    for (uint64_t i = 0; i < 5000; i++)
+        report_row(&report, table, &(struct report_cell){REPORT_COUNT, {.count = i}});
+    char *text = written(&report, REPORT_AS_CSV, false), *at = text + 2;
+    for (uint64_t i = 0; i < 5000; i++)
+        cr_assert_eq(strtoull(at, &at, 10), i);
+    free(text);
+    report_release(&report);
+}
+
+Test(report, a_failed_report_or_file_says_so)
+{
+    struct report report = {.failed = true};
+    struct rk_error error;
+    cr_assert_eq(report_write(&report, REPORT_AS_JSON, NULL, stdout, &error), RK_IO);
+
+    report = (struct report){.first = NULL};
+    fill(&report);
+    FILE *full = fopen("/dev/full", "w");
+    if (full) {
+        setvbuf(full, NULL, _IONBF, 0);
+        cr_assert_eq(report_write(&report, REPORT_AS_JSON, NULL, full, &error), RK_IO);
+        fclose(full);
+    }
+    report_release(&report);
+}
