@@ -27,7 +27,7 @@ static uint64_t *distinct_microbatches(const struct rk_space *space, int first, 
         if (group_allowed_networks(&space->problem, &space->group[g]) > 0)
             for (int i = 0; i < space->group[g].microbatches; i++)
                 value[all++] = space->group[g].microbatch[i];
-    qsort(value, all, sizeof *value, compare_numbers);
+    if (all > 0) qsort(value, all, sizeof *value, compare_numbers);
     for (size_t i = 0; i < all; i++)
         if (i == 0 || value[i] != value[i - 1]) value[kept++] = value[i];
     *count = (int)kept;
@@ -221,7 +221,7 @@ void plan_bound(struct plan *s, int unit)
 
 void plan_sort(struct plan *s)
 {
-    qsort(s->unit, (size_t)s->units, sizeof *s->unit, compare_units);
+    if (s->units > 0) qsort(s->unit, (size_t)s->units, sizeof *s->unit, compare_units);
 }
 
 bool plan_begin_part(struct plan *s, int part)

@@ -23,6 +23,7 @@ struct worker {
     bool own_limit;
     struct rk_search_counts counts; /* of the round */
     struct rk_search_explain explain;
+    uint64_t decided; /* of finished units of the round; others read it for the progress */
 };
 
 static void worker_flush(struct worker *w)
@@ -129,8 +130,12 @@ static bool show_progress(struct session *s)
 {
     if (!s->options->progress || (s->team && s->team->rank > 0)) return true;
     uint64_t decided = explain_sum(&s->state.explain);
-    for (int i = 0; i < s->threads; i++)
-        decided += explain_sum(&s->worker[i].explain);
+    for (int i = 0; i < s->threads; i++) {
+        uint64_t more;
+#pragma omp atomic read
+        more = s->worker[i].decided;
+        decided += more;
+    }
     double best_s = INFINITY;
 #pragma omp critical(reckon_topk)
     if (s->best.count > 0 && s->best.count <= LOCAL_TOP)
@@ -171,6 +176,9 @@ static void run_units(struct session *s, int me)
         w->visitor.limit = s->limit;
         unit_run(s->space, &s->plan.unit[s->state.first + i], w->scratch, &w->visitor);
         worker_flush(w);
+        const uint64_t decided = explain_sum(&w->explain);
+#pragma omp atomic write
+        w->decided = decided;
         if (me != 0 || show_progress(s)) continue;
 #pragma omp atomic write
         s->stopped = true;
@@ -187,6 +195,7 @@ static void sum_round(struct session *s)
         explain_add(&explain, &s->worker[i].explain);
         memset(&s->worker[i].counts, 0, sizeof s->worker[i].counts);
         memset(&s->worker[i].explain, 0, sizeof s->worker[i].explain);
+        s->worker[i].decided = 0;
     }
     if (s->team) {
         s->stopped = s->team->merge(s->team->context, &counts, &explain, &s->fresh, s->stopped);

@@ -131,6 +131,7 @@ struct selector {
     uint64_t matches;
     struct rk_search_counts counts;
     struct rk_search_explain explain;
+    uint64_t decided; /* of finished units; others read it for the progress */
     bool failed;
 };
 
@@ -231,8 +232,10 @@ static void show_progress(struct selecting *s)
     uint64_t decided = 0;
     if (!s->query->progress) return;
     for (int i = 0; i < s->threads; i++) {
-        const struct rk_search_explain *e = &s->selector[i].explain;
-        decided += e->refused_by_group + e->refused_by_memory + e->timed;
+        uint64_t more;
+#pragma omp atomic read
+        more = s->selector[i].decided;
+        decided += more;
     }
     if (!s->query->progress(s->query->context, decided, s->plan.space->count)) {
 #pragma omp atomic write
@@ -258,6 +261,10 @@ static bool select_part(struct selecting *s, int part)
         if (stopped || mine->failed) continue;
         unit_run(s->plan.space, &s->plan.unit[i], mine->scratch, &mine->visitor);
         flush(mine);
+        const struct rk_search_explain *e = &mine->explain;
+        const uint64_t decided = e->refused_by_group + e->refused_by_memory + e->timed;
+#pragma omp atomic write
+        mine->decided = decided;
         if (omp_get_thread_num() == 0) show_progress(s);
     }
     for (int i = 0; i < s->threads; i++)
@@ -281,7 +288,7 @@ static bool finish_frontier(struct selecting *s, const struct question *q,
         for (size_t k = 0; k < s->selector[i].frontier.count; k++)
             if (!frontier_offer(all, &s->selector[i].frontier.point[k], q->objectives))
                 return false;
-    qsort(all->point, all->count, sizeof *all->point, compare_points);
+    if (all->count > 0) qsort(all->point, all->count, sizeof *all->point, compare_points);
     selection->row = calloc(all->count + 1, sizeof *selection->row);
     if (!selection->row) return false;
     selection->found = all->count;

@@ -74,5 +74,5 @@ static int compare(const void *a, const void *b)
 
 void topk_sort(struct topk *topk)
 {
-    qsort(topk->heap, topk->count, sizeof *topk->heap, compare);
+    if (topk->count > 0) qsort(topk->heap, topk->count, sizeof *topk->heap, compare);
 }
