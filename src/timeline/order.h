@@ -108,8 +108,8 @@ static inline enum timeline_pass order_kind(const struct order_cursor *cursor)
     const uint64_t weight = cursor->walk[TIMELINE_WEIGHT_GRAD].done;
     if (cursor->split && backward - weight > (backward < cursor->total ? cursor->delay : 0))
         return TIMELINE_WEIGHT_GRAD;
-    if (forward < cursor->total && (!cursor->backward || forward < cursor->warmup ||
-                                    forward == cursor->warmup + backward))
+    if (forward < cursor->total &&
+        (!cursor->backward || forward < cursor->warmup || forward == cursor->warmup + backward))
         return TIMELINE_FORWARD;
     return cursor->backward && backward < cursor->total ? TIMELINE_BACKWARD : TIMELINE_PASSES;
 }

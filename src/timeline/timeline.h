@@ -5,9 +5,9 @@
  * the stage is free and its message has arrived. Durations are those of the estimate's blocks.
  * Because each stage's order is fixed, the result does not depend on the order of simulation.
  *
- *     plan = timeline_plan_of(estimate, schedule)   durations and sizes
- *     timeline_simulate(plan) -> totals per stage, peaks of memory
- *     timeline_log_open(plan, window) -> arrays of events and memory samples
+ *     timeline_plan_of(estimate, schedule)   -> durations and sizes
+ *     timeline_simulate(plan)                -> totals per stage, peaks of memory
+ *     timeline_log_open(plan, window)        -> arrays of events and memory samples
  *
  * A simulation keeps no events: about 10 ns a pass, memory for the messages on their way. Events
  * come from running it again with a visitor, so a window of a huge step costs no more than it.
@@ -106,24 +106,24 @@ struct timeline_plan {
     double message_s[2]; /* forward, backward */
     double message_bytes[2];
     bool reduces;
-    bool reduce_beside;    /* while backward runs */
-    double reduce_s;       /* of one block */
+    bool reduce_beside; /* while backward runs */
+    double reduce_s;    /* of one block */
     double reduce_bytes;
     double processor_usage; /* share of computing that a reduction beside it takes */
     double optimizer_s;     /* of one block */
     int tiers;
     struct timeline_tier tier[TIMELINE_TIERS];
-    double estimate_s;           /* the estimate's step */
+    double estimate_s; /* the estimate's step */
     double estimate_bubble_s;
-    unsigned time_reasons;       /* bits: why the step may differ from the estimate's */
-    unsigned memory_reasons;     /* ... and the peaks */
+    unsigned time_reasons;   /* bits: why the step may differ from the estimate's */
+    unsigned memory_reasons; /* ... and the peaks */
     uint64_t ranks_per_stage;
 };
 
 /* RK_USAGE when the schedule does not fit the strategy or is too long. `estimate` is that of the
- * three and timed. */
-enum rk_status timeline_plan_of(struct timeline_plan *plan, const struct rk_system *system,
-                                const struct rk_strategy *strategy,
+ * three, and timed. */
+enum rk_status timeline_plan_of(struct timeline_plan *plan, const struct rk_model *model,
+                                const struct rk_system *system, const struct rk_strategy *strategy,
                                 const struct rk_estimate *estimate,
                                 const struct timeline_options *options, struct rk_error *error);
 
@@ -135,10 +135,16 @@ uint64_t timeline_passes(const struct timeline_plan *plan);
 const char *timeline_reason(unsigned bit);
 enum { TIMELINE_REASONS = 16 };
 
-/* Blocks of a stage; the chunk as a stage has it. */
+/* Blocks of a stage. */
 uint64_t timeline_blocks(const struct timeline_plan *plan, uint32_t stage);
-const struct timeline_chunk *timeline_chunk_of(const struct timeline_plan *plan, uint32_t stage,
-                                               uint32_t chunk);
+
+/* The chunk as the stage has it. */
+static inline const struct timeline_chunk *timeline_chunk_of(const struct timeline_plan *plan,
+                                                             uint32_t stage, uint32_t chunk)
+{
+    const bool lacks = stage >= plan->stages - plan->missing && chunk == plan->chunks - 1;
+    return &plan->chunk[lacks ? TIMELINE_SHORT : TIMELINE_FULL];
+}
 
 /* ---- memory ---- */
 
@@ -162,13 +168,13 @@ double timeline_tier_bytes(const struct timeline_plan *plan, int tier,
 
 struct timeline_stage {
     uint64_t blocks;
-    double compute_s;   /* passes, with exposed tensor-parallel communication */
-    double offload_s;   /* waits for offload transfers */
-    double message_s;   /* waits for its messages to be sent */
-    double reduce_s;    /* data-parallel reduction, exposed */
+    double compute_s; /* passes, with exposed tensor-parallel communication */
+    double offload_s; /* waits for offload transfers */
+    double message_s; /* waits for its messages to be sent */
+    double reduce_s;  /* data-parallel reduction, exposed */
     double optimizer_s;
-    double idle_s;      /* the rest of the step: the bubble */
-    double bubble;      /* idle_s / step_s */
+    double idle_s; /* the rest of the step: the bubble */
+    double bubble; /* idle_s / step_s */
     double end_s;
     struct timeline_sample peak[TIMELINE_TIERS]; /* the first sample with the most bytes */
     double peak_bytes[TIMELINE_TIERS];
@@ -200,8 +206,8 @@ enum timeline_kind {
     TIMELINE_EVENT_OPTIMIZER,
     TIMELINE_EVENT_TENSOR_COMM,
     TIMELINE_EVENT_SEND,
-    TIMELINE_EVENT_CHARGE, /* a message's time where nothing is sent */
-    TIMELINE_EVENT_RECEIVE, /* no time: the message is there */
+    TIMELINE_EVENT_CHARGE,  /* a message's time where nothing is sent */
+    TIMELINE_EVENT_RECEIVE, /* from when a message is there until the pass that needs it starts */
     TIMELINE_EVENT_REDUCE,
     TIMELINE_EVENT_IN,
     TIMELINE_EVENT_OUT,
@@ -231,9 +237,9 @@ struct timeline_event {
     enum timeline_kind kind;
     enum timeline_pass pass; /* that it belongs to */
     uint32_t stage, chunk, microbatch;
-    uint32_t peer;  /* of sends and receives: the stage at the other end */
+    uint32_t peer;   /* of sends and receives: the stage at the other end */
     uint64_t blocks; /* that are computed or reduced */
-    uint64_t flow;  /* of sends and receives: the same number at both ends, unique */
+    uint64_t flow;   /* of sends and receives: the same number at both ends, unique */
     double start_s, end_s;
     double bytes; /* sent, reduced or moved */
 };
@@ -245,8 +251,8 @@ struct timeline_window {
 };
 struct timeline_window timeline_everything(void);
 
-/* Called for each event and each change of memory. In time order on each track of each stage;
- * stages take turns. The sample before the window is given, too, at its begin. */
+/* Called for each event and each change of memory; either may be NULL. In time order on each track
+ * of each stage; stages take turns. The sample before the window is given, too, at its begin. */
 struct timeline_visitor {
     void *context;
     void (*event)(void *context, const struct timeline_event *event);
@@ -269,7 +275,7 @@ enum rk_status timeline_log_open(const struct timeline_plan *plan,
                                  struct rk_error *error);
 void timeline_log_release(struct timeline_log *log);
 
-/* About how many events a second of the trace of all stages has in the file, all of it. */
+/* About how many events the whole trace has. */
 uint64_t timeline_event_estimate(const struct timeline_plan *plan);
 
 /* A window around the middle of the step with about `events` events. */

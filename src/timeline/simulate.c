@@ -1,0 +1,551 @@
+/* simulate.c - the simulation: stages that wait for each other's messages. */
+#include "timeline/order.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Messages to a stage in the order in which they are sent, which is that in which they are
+ * needed: the times at which they arrive. */
+struct inbox {
+    double *arrival; /* (mask + 1), a ring */
+    uint64_t sent, taken;
+};
+
+enum { NO_INBOX = -1, TO_NEXT = 0, TO_PREVIOUS = 1, DIRECTIONS = 2 };
+
+struct worker {
+    struct order_cursor cursor;
+    struct order_pass next;
+    bool busy; /* `next` is there to be run */
+    int waits; /* for a message in this inbox, or NO_INBOX */
+    uint32_t stage;
+    double computed_s;              /* the last pass ended */
+    double free_s;                  /* computing is possible from here on */
+    double link_free_s[DIRECTIONS]; /* ... sending beside it */
+    double in_free_s, out_free_s;   /* ... offload transfers */
+    double reduce_free_s;           /* ... reductions */
+    struct inbox inbox[DIRECTIONS];
+    uint64_t blocks; /* in flight */
+    struct timeline_sample most[TIMELINE_PHASES], last;
+    struct timeline_stage sums;
+};
+
+struct simulation {
+    const struct timeline_plan *plan;
+    const struct timeline_window *window;
+    const struct timeline_visitor *visitor; /* NULL: totals alone */
+    uint64_t mask;
+    struct worker *worker; /* (stages) */
+    uint32_t *ready;       /* (stages) a stack of those that can go on */
+    uint32_t ready_count;
+    double *arrivals;
+};
+
+/* A pass on its way through run_pass. */
+struct run {
+    struct order_pass order;
+    const struct timeline_chunk *chunk;
+    const struct timeline_duration *duration;
+    double start_s, end_s; /* of computing, with waits */
+    double free_s;         /* end_s, and the message if the stage waits for it */
+};
+
+/* ---- memory ---- */
+
+static void give_sample(const struct simulation *sim, const struct timeline_sample *sample)
+{
+    if (sim->visitor->sample) sim->visitor->sample(sim->visitor->context, sample);
+}
+
+/* Gives a sample of the window; the one before its begin is given when the next one follows. */
+static void report_sample(const struct simulation *sim, struct worker *w,
+                          const struct timeline_sample *sample)
+{
+    const struct timeline_window *window = sim->window;
+    const uint32_t stage = sample->stage;
+    if (stage < window->first_stage || stage > window->last_stage) return;
+    if (w->last.time_s < window->from_s && sample->time_s > window->from_s && w->last.time_s >= 0 &&
+        w->last.time_s <= window->to_s) {
+        struct timeline_sample begin = w->last;
+        begin.time_s = window->from_s;
+        give_sample(sim, &begin);
+    }
+    if (sample->time_s >= window->from_s && sample->time_s <= window->to_s)
+        give_sample(sim, sample);
+    w->last = *sample;
+}
+
+static inline void set_memory(const struct simulation *sim, struct worker *w, double time_s,
+                              enum timeline_phase phase)
+{
+    const struct timeline_sample sample = {time_s, w->stage, phase, w->blocks};
+    if (w->blocks > w->most[phase].blocks || w->most[phase].time_s < 0) w->most[phase] = sample;
+    if (sim->visitor) report_sample(sim, w, &sample);
+}
+
+/* ---- events ---- */
+
+static void give(const struct simulation *sim, const struct timeline_event *event)
+{
+    const struct timeline_window *window = sim->window;
+    if (!sim->visitor->event || event->stage < window->first_stage ||
+        event->stage > window->last_stage || event->end_s < window->from_s ||
+        event->start_s > window->to_s)
+        return;
+    sim->visitor->event(sim->visitor->context, event);
+}
+
+static void give_span(const struct simulation *sim, struct timeline_event *event,
+                      enum timeline_kind kind, double start_s, double end_s, double bytes)
+{
+    if (!(end_s > start_s)) return;
+    event->kind = kind;
+    event->start_s = start_s;
+    event->end_s = end_s;
+    event->bytes = bytes;
+    give(sim, event);
+}
+
+static struct timeline_event event_of(const struct worker *w, const struct run *run)
+{
+    return (struct timeline_event){
+        .pass = run->order.pass,
+        .stage = w->stage,
+        .chunk = run->order.chunk,
+        .microbatch = run->order.microbatch,
+        .blocks = run->chunk->blocks,
+        .peer = w->stage,
+    };
+}
+
+static enum timeline_kind compute_kind(const struct timeline_plan *plan, enum timeline_pass pass)
+{
+    static const enum timeline_kind kinds[TIMELINE_PASSES] = {
+        TIMELINE_EVENT_FORWARD, TIMELINE_EVENT_AGRAD, TIMELINE_EVENT_WGRAD};
+    if (pass == TIMELINE_BACKWARD && !plan->split) return TIMELINE_EVENT_BACKWARD;
+    return kinds[pass];
+}
+
+/* The tensor network is busy at the end of what it belongs to. */
+static void give_tensor_comm(const struct simulation *sim, struct timeline_event *event,
+                             double start_s, double end_s, double link_s)
+{
+    const double begin_s = end_s - link_s > start_s ? end_s - link_s : start_s;
+    if (link_s > 0) give_span(sim, event, TIMELINE_EVENT_TENSOR_COMM, begin_s, end_s, 0);
+}
+
+/* Recompute, compute, wait, one behind the other; a slowdown by reductions is computing. */
+static void give_compute(const struct simulation *sim, const struct worker *w,
+                         const struct run *run)
+{
+    const struct timeline_duration *d = run->duration;
+    const double from_s = run->start_s + d->recompute_s, to_s = run->end_s - d->wait_s;
+    struct timeline_event event = event_of(w, run);
+    give_span(sim, &event, TIMELINE_EVENT_RECOMPUTE, run->start_s, from_s, 0);
+    give_span(sim, &event, compute_kind(sim->plan, run->order.pass), from_s, to_s, 0);
+    give_span(sim, &event, TIMELINE_EVENT_WAIT, to_s, run->end_s, 0);
+    give_tensor_comm(sim, &event, run->start_s, from_s, d->recompute_link_s);
+    give_tensor_comm(sim, &event, from_s, to_s, d->compute_link_s);
+}
+
+/* ---- messages ---- */
+
+/* Position in the pipeline of all chunks: chunk * stages + stage. */
+static inline uint64_t position_of(const struct timeline_plan *plan, uint32_t stage, uint32_t chunk)
+{
+    return (uint64_t)chunk * plan->stages + stage;
+}
+
+/* The inbox that a pass takes its input from: NO_INBOX for the first ones of a microbatch, in
+ * forward and backward, and for weight gradients. */
+static inline int source_of(const struct timeline_plan *plan, uint32_t stage,
+                            const struct order_pass *pass)
+{
+    const uint64_t last = (uint64_t)plan->stages * plan->chunks - 1;
+    const uint64_t position = position_of(plan, stage, pass->chunk);
+    if (pass->pass == TIMELINE_FORWARD) return position == 0 ? NO_INBOX : TO_NEXT;
+    return pass->pass == TIMELINE_BACKWARD && position < last ? TO_PREVIOUS : NO_INBOX;
+}
+
+/* Where its result goes: the same, the other way round. */
+static inline int target_of(const struct timeline_plan *plan, uint32_t stage,
+                            const struct order_pass *pass)
+{
+    const uint64_t last = (uint64_t)plan->stages * plan->chunks - 1;
+    const uint64_t position = position_of(plan, stage, pass->chunk);
+    if (pass->pass == TIMELINE_FORWARD) return position == last ? NO_INBOX : TO_NEXT;
+    return pass->pass == TIMELINE_BACKWARD && position > 0 ? TO_PREVIOUS : NO_INBOX;
+}
+
+static inline uint32_t neighbour(const struct timeline_plan *plan, uint32_t stage, int direction)
+{
+    if (direction == TO_NEXT) return stage + 1 == plan->stages ? 0 : stage + 1;
+    return stage == 0 ? plan->stages - 1 : stage - 1;
+}
+
+/* One number for each message: where in the pipeline it starts, which way, which microbatch. */
+static uint64_t flow_of(const struct timeline_plan *plan, uint64_t sender, int direction,
+                        uint32_t microbatch)
+{
+    return ((sender * DIRECTIONS + (uint64_t)direction) * plan->microbatches) + microbatch + 1;
+}
+
+static void give_send(const struct simulation *sim, const struct worker *w, const struct run *run,
+                      int direction, double start_s, double end_s)
+{
+    const struct timeline_plan *plan = sim->plan;
+    struct timeline_event event = event_of(w, run);
+    if (direction == NO_INBOX) {
+        give_span(sim, &event, TIMELINE_EVENT_CHARGE, start_s, end_s, 0);
+        return;
+    }
+    const uint64_t position = position_of(plan, w->stage, run->order.chunk);
+    event.kind = TIMELINE_EVENT_SEND;
+    event.peer = neighbour(plan, w->stage, direction);
+    event.flow = flow_of(plan, position, direction, run->order.microbatch);
+    event.start_s = start_s;
+    event.end_s = end_s;
+    event.bytes = plan->message_bytes[direction];
+    give(sim, &event);
+}
+
+static void give_receive(const struct simulation *sim, const struct worker *w,
+                         const struct run *run, int direction, double arrival_s)
+{
+    const struct timeline_plan *plan = sim->plan;
+    const uint64_t position = position_of(plan, w->stage, run->order.chunk);
+    struct timeline_event event = event_of(w, run);
+    event.kind = TIMELINE_EVENT_RECEIVE;
+    event.peer = neighbour(plan, w->stage, direction == TO_NEXT ? TO_PREVIOUS : TO_NEXT);
+    event.flow = flow_of(plan, direction == TO_NEXT ? position - 1 : position + 1, direction,
+                         run->order.microbatch);
+    event.start_s = arrival_s;
+    event.end_s = run->start_s;
+    event.bytes = plan->message_bytes[direction];
+    give(sim, &event);
+}
+
+static inline void post(struct simulation *sim, uint32_t stage, int direction, double arrival_s)
+{
+    struct worker *w = &sim->worker[stage];
+    struct inbox *inbox = &w->inbox[direction];
+    assert(inbox->sent - inbox->taken <= sim->mask);
+    inbox->arrival[inbox->sent++ & sim->mask] = arrival_s;
+    if (w->waits == direction) {
+        w->waits = NO_INBOX;
+        sim->ready[sim->ready_count++] = stage;
+    }
+}
+
+/* What comes behind a forward or backward pass. Sets when the stage is free. */
+static inline void send(struct simulation *sim, struct worker *w, struct run *run)
+{
+    const struct timeline_plan *plan = sim->plan;
+    const int direction = run->order.pass == TIMELINE_FORWARD ? TO_NEXT : TO_PREVIOUS;
+    const int target = target_of(plan, w->stage, &run->order);
+    const double message_s = plan->message_s[direction];
+    double start_s = run->end_s;
+    run->free_s = run->end_s;
+    if (plan->stages == 1 || (target == NO_INBOX && plan->messages != TIMELINE_CHARGED)) return;
+    if (plan->messages == TIMELINE_BESIDE) {
+        if (w->link_free_s[direction] > start_s) start_s = w->link_free_s[direction];
+        w->link_free_s[direction] = start_s + message_s;
+    } else {
+        run->free_s = start_s + message_s;
+        w->sums.message_s += message_s;
+    }
+    if (sim->visitor) give_send(sim, w, run, target, start_s, start_s + message_s);
+    if (target != NO_INBOX)
+        post(sim, neighbour(plan, w->stage, target), target, start_s + message_s);
+}
+
+/* ---- data-parallel reduction beside backward ---- */
+
+/* Reduces the blocks of a chunk whose gradients are complete: each when its part of the pass is
+ * done. Returns for how long computing ran beside it. */
+static double reduce_chunk(const struct simulation *sim, struct worker *w, const struct run *run)
+{
+    const struct timeline_plan *plan = sim->plan;
+    const uint64_t blocks = run->chunk->blocks;
+    const double block_s = blocks ? (run->end_s - run->start_s) / (double)blocks : 0;
+    double beside_s = 0;
+    for (uint64_t i = 0; i < blocks; i++) {
+        const double done_s = run->start_s + (double)(i + 1) * block_s;
+        const double start_s = done_s > w->reduce_free_s ? done_s : w->reduce_free_s;
+        const double end_s = start_s + plan->reduce_s;
+        struct timeline_event event = event_of(w, run);
+        event.blocks = 1;
+        w->reduce_free_s = end_s;
+        if (start_s < run->end_s) beside_s += fmin(end_s, run->end_s) - start_s;
+        if (sim->visitor)
+            give_span(sim, &event, TIMELINE_EVENT_REDUCE, start_s, end_s, plan->reduce_bytes);
+    }
+    return beside_s;
+}
+
+static inline bool completes_gradients(const struct timeline_plan *plan,
+                                       const struct order_pass *pass)
+{
+    return pass->microbatch == plan->microbatches - 1 &&
+           pass->pass == (plan->split ? TIMELINE_WEIGHT_GRAD : TIMELINE_BACKWARD);
+}
+
+/* ---- one pass ---- */
+
+/* Transfers run beside the pass, behind those of earlier passes. */
+static inline void transfer(const struct simulation *sim, struct worker *w, const struct run *run)
+{
+    const struct timeline_duration *d = run->duration;
+    if (d->in_s <= 0 && d->out_s <= 0) return;
+    w->in_free_s = run->start_s + d->in_s;
+    w->out_free_s = run->start_s + d->out_s;
+    if (!sim->visitor) return;
+    struct timeline_event event = event_of(w, run);
+    give_span(sim, &event, TIMELINE_EVENT_IN, run->start_s, w->in_free_s, d->in_bytes);
+    give_span(sim, &event, TIMELINE_EVENT_OUT, run->start_s, w->out_free_s, d->out_bytes);
+}
+
+/* When the pass starts: the stage is free, its message is there, earlier transfers are done. */
+static inline double start_of(const struct worker *w, double arrival_s)
+{
+    double start_s = w->free_s > arrival_s ? w->free_s : arrival_s;
+    if (w->in_free_s > start_s) start_s = w->in_free_s;
+    return w->out_free_s > start_s ? w->out_free_s : start_s;
+}
+
+/* Computing takes longer while a reduction beside it uses the processor. */
+static inline double slowed(const struct worker *w, const struct timeline_plan *plan,
+                            double start_s, double duration_s)
+{
+    const double beside_s = w->reduce_free_s - start_s;
+    if (!plan->reduce_beside || beside_s <= 0) return 0;
+    return plan->processor_usage * (beside_s < duration_s ? beside_s : duration_s);
+}
+
+static inline void enter(const struct simulation *sim, struct worker *w, const struct run *run)
+{
+    const bool forward = run->order.pass == TIMELINE_FORWARD;
+    if (run->start_s > w->computed_s) set_memory(sim, w, w->computed_s, TIMELINE_IDLE);
+    if (forward && sim->plan->training) w->blocks += run->chunk->blocks;
+    set_memory(sim, w, run->start_s, forward ? TIMELINE_IN_FORWARD : TIMELINE_IN_BACKWARD);
+}
+
+static inline void leave(const struct simulation *sim, struct worker *w, const struct run *run)
+{
+    const bool last = sim->plan->split ? run->order.pass == TIMELINE_WEIGHT_GRAD
+                                       : run->order.pass == TIMELINE_BACKWARD;
+    if (last) w->blocks -= run->chunk->blocks;
+    w->computed_s = run->end_s;
+    w->free_s = run->free_s;
+}
+
+static inline void run_pass(struct simulation *sim, struct worker *w, int source)
+{
+    const struct timeline_plan *plan = sim->plan;
+    struct inbox *inbox = &w->inbox[source == NO_INBOX ? 0 : source];
+    const double arrival_s = source == NO_INBOX ? 0 : inbox->arrival[inbox->taken++ & sim->mask];
+    struct run run = {.order = w->next, .chunk = timeline_chunk_of(plan, w->stage, w->next.chunk)};
+    run.duration = &run.chunk->pass[run.order.pass];
+    run.start_s = start_of(w, arrival_s);
+    run.end_s =
+        run.start_s + run.duration->total_s + slowed(w, plan, run.start_s, run.duration->total_s);
+    enter(sim, w, &run);
+    if (plan->reduce_beside && completes_gradients(plan, &run.order))
+        run.end_s += plan->processor_usage * reduce_chunk(sim, w, &run);
+    if (sim->visitor && source != NO_INBOX) give_receive(sim, w, &run, source, arrival_s);
+    if (sim->visitor) give_compute(sim, w, &run);
+    transfer(sim, w, &run);
+    if (run.order.pass == TIMELINE_WEIGHT_GRAD)
+        run.free_s = run.end_s;
+    else
+        send(sim, w, &run);
+    w->sums.compute_s += run.end_s - run.start_s - run.duration->wait_s;
+    w->sums.offload_s += run.duration->wait_s;
+    leave(sim, w, &run);
+}
+
+/* Runs the stage until a message is missing or nothing is left. */
+static void run_stage(struct simulation *sim, struct worker *w)
+{
+    for (;;) {
+        if (!w->busy && !(w->busy = order_next(&w->cursor, &w->next))) return;
+        const int source = source_of(sim->plan, w->stage, &w->next);
+        if (source != NO_INBOX && w->inbox[source].sent == w->inbox[source].taken) {
+            w->waits = source;
+            return;
+        }
+        run_pass(sim, w, source);
+        w->busy = false;
+    }
+}
+
+/* ---- the end of a step ---- */
+
+/* Reduction, unless it ran beside backward, and optimizer. */
+static void finish_stage(const struct simulation *sim, struct worker *w)
+{
+    const struct timeline_plan *plan = sim->plan;
+    const double blocks = (double)timeline_blocks(plan, w->stage);
+    const double computed_s = fmax(w->free_s, fmax(w->in_free_s, w->out_free_s));
+    const struct run run = {.order = {TIMELINE_BACKWARD, 0, plan->microbatches - 1},
+                            .chunk = &plan->chunk[TIMELINE_FULL]};
+    struct timeline_event event = event_of(w, &run);
+    event.blocks = timeline_blocks(plan, w->stage);
+    set_memory(sim, w, w->computed_s, TIMELINE_IDLE);
+    if (plan->reduces && !plan->reduce_beside) {
+        w->reduce_free_s = computed_s + blocks * plan->reduce_s;
+        if (sim->visitor)
+            give_span(sim, &event, TIMELINE_EVENT_REDUCE, computed_s, w->reduce_free_s,
+                      blocks * plan->reduce_bytes);
+    }
+    const double reduced_s = fmax(computed_s, w->reduce_free_s);
+    w->sums.reduce_s = reduced_s - computed_s;
+    w->sums.optimizer_s = blocks * plan->optimizer_s;
+    w->sums.end_s = reduced_s + w->sums.optimizer_s;
+    w->sums.blocks = event.blocks;
+    if (sim->visitor) give_span(sim, &event, TIMELINE_EVENT_OPTIMIZER, reduced_s, w->sums.end_s, 0);
+}
+
+/* ---- setting up ---- */
+
+static uint64_t power_of_two(uint64_t least)
+{
+    uint64_t power = 1;
+    while (power < least)
+        power *= 2;
+    return power;
+}
+
+static enum rk_status simulation_open(struct simulation *sim, const struct timeline_plan *plan,
+                                      struct rk_error *error)
+{
+    const uint64_t room = power_of_two(order_in_flight(plan, 0));
+    *sim = (struct simulation){.plan = plan, .mask = room - 1};
+    sim->worker = calloc(plan->stages, sizeof *sim->worker);
+    sim->ready = calloc(plan->stages, sizeof *sim->ready);
+    sim->arrivals = calloc(plan->stages * room, DIRECTIONS * sizeof *sim->arrivals);
+    if (!sim->worker || !sim->ready || !sim->arrivals)
+        return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory for %llu passes",
+                       (unsigned long long)timeline_passes(plan));
+    for (uint32_t stage = 0; stage < plan->stages; stage++) {
+        struct worker *w = &sim->worker[stage];
+        w->cursor = order_open(plan, stage);
+        w->stage = stage;
+        w->waits = NO_INBOX;
+        w->last = (struct timeline_sample){.time_s = -1};
+        for (int phase = 0; phase < TIMELINE_PHASES; phase++)
+            w->most[phase] = (struct timeline_sample){-1, stage, (enum timeline_phase)phase, 0};
+        for (int i = 0; i < DIRECTIONS; i++)
+            w->inbox[i].arrival = sim->arrivals + (stage * DIRECTIONS + (uint64_t)i) * room;
+        sim->ready[plan->stages - 1 - stage] = stage; /* stage 0 goes first */
+    }
+    sim->ready_count = plan->stages;
+    return RK_OK;
+}
+
+static void simulation_release(struct simulation *sim)
+{
+    free(sim->worker);
+    free(sim->ready);
+    free(sim->arrivals);
+}
+
+static void simulation_run(struct simulation *sim)
+{
+    while (sim->ready_count > 0)
+        run_stage(sim, &sim->worker[sim->ready[--sim->ready_count]]);
+    for (uint32_t stage = 0; stage < sim->plan->stages; stage++) {
+        assert(!sim->worker[stage].busy); /* no schedule waits for itself */
+        finish_stage(sim, &sim->worker[stage]);
+    }
+}
+
+/* ---- results ---- */
+
+static void find_peaks(const struct timeline_plan *plan, struct worker *w)
+{
+    for (int tier = 0; tier < plan->tiers; tier++) {
+        w->sums.peak_bytes[tier] = -1;
+        for (int phase = 0; phase < TIMELINE_PHASES; phase++) {
+            const double bytes = timeline_tier_bytes(plan, tier, &w->most[phase]);
+            if (w->most[phase].time_s < 0 || bytes <= w->sums.peak_bytes[tier]) continue;
+            w->sums.peak_bytes[tier] = bytes;
+            w->sums.peak[tier] = w->most[phase];
+        }
+    }
+}
+
+/* A share of capacity; the lower the stage, the earlier it is named. */
+static void find_tightest(const struct timeline_plan *plan, struct timeline *timeline)
+{
+    double most = -1;
+    for (int tier = 0; tier < plan->tiers; tier++)
+        for (uint32_t stage = 0; stage < plan->stages; stage++) {
+            const double share =
+                timeline->stage[stage].peak_bytes[tier] / plan->tier[tier].capacity_bytes;
+            if (!(share > most)) continue;
+            most = share;
+            timeline->tightest_stage = stage;
+            timeline->tightest_tier = tier;
+        }
+}
+
+static void fill_result(const struct simulation *sim, struct timeline *timeline)
+{
+    const struct timeline_plan *plan = sim->plan;
+    for (uint32_t stage = 0; stage < plan->stages; stage++) {
+        find_peaks(plan, &sim->worker[stage]);
+        timeline->stage[stage] = sim->worker[stage].sums;
+        timeline->step_s = fmax(timeline->step_s, timeline->stage[stage].end_s);
+    }
+    for (uint32_t stage = 0; stage < plan->stages; stage++) {
+        struct timeline_stage *s = &timeline->stage[stage];
+        const double idle_s = timeline->step_s - s->compute_s - s->offload_s - s->message_s -
+                              s->reduce_s - s->optimizer_s;
+        s->idle_s = idle_s > 1e-12 * timeline->step_s ? idle_s : 0;
+        s->bubble = timeline->step_s > 0 ? s->idle_s / timeline->step_s : 0;
+    }
+    find_tightest(plan, timeline);
+}
+
+enum rk_status timeline_simulate(const struct timeline_plan *plan, struct timeline *timeline,
+                                 struct rk_error *error)
+{
+    struct simulation sim;
+    *timeline = (struct timeline){.stages = plan->stages, .passes = timeline_passes(plan)};
+    enum rk_status status = simulation_open(&sim, plan, error);
+    if (status != RK_OK) goto out;
+    timeline->stage = calloc(plan->stages, sizeof *timeline->stage);
+    if (!timeline->stage) {
+        status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory for %u stages", plan->stages);
+        goto out;
+    }
+    simulation_run(&sim);
+    fill_result(&sim, timeline);
+out:
+    simulation_release(&sim);
+    return status;
+}
+
+void timeline_release(struct timeline *timeline)
+{
+    free(timeline->stage);
+    *timeline = (struct timeline){.stages = 0};
+}
+
+enum rk_status timeline_visit(const struct timeline_plan *plan,
+                              const struct timeline_window *window,
+                              const struct timeline_visitor *visitor, struct rk_error *error)
+{
+    struct simulation sim;
+    const enum rk_status status = simulation_open(&sim, plan, error);
+    if (status == RK_OK) {
+        sim.window = window;
+        sim.visitor = visitor;
+        simulation_run(&sim);
+    }
+    simulation_release(&sim);
+    return status;
+}

@@ -1,0 +1,227 @@
+/* trace.c - a Chrome trace, event by event to a stream. The format: [chrometrace2016]. */
+#include "timeline/timeline.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+struct writer {
+    FILE *out;
+    const struct timeline_plan *plan;
+    const struct timeline_window *window;
+    bool more; /* a comma is owed */
+};
+
+/* ---- pieces ---- */
+
+static void write_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        const unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            fprintf(out, "\\%c", c);
+        else if (c < 0x20)
+            fprintf(out, "\\u%04x", c);
+        else
+            fputc(c, out);
+    }
+    fputc('"', out);
+}
+
+static int64_t nanoseconds(double time_s)
+{
+    return llround(time_s * 1e9);
+}
+
+/* As microseconds: chrome://tracing's unit. */
+static void write_time(FILE *out, const char *key, int64_t ns)
+{
+    fprintf(out, ",\"%s\":%" PRId64 ".%03d", key, ns / 1000, (int)(ns % 1000));
+}
+
+static void next_line(struct writer *w)
+{
+    fputs(w->more ? ",\n" : "\n", w->out);
+    w->more = true;
+}
+
+/* ---- names of processes and threads ---- */
+
+static bool has_link(const struct timeline_chunk *chunk)
+{
+    double link_s = 0;
+    for (int pass = 0; pass < TIMELINE_PASSES; pass++)
+        link_s += chunk->pass[pass].recompute_link_s + chunk->pass[pass].compute_link_s;
+    return link_s > 0;
+}
+
+static bool has_track(const struct timeline_plan *plan, enum timeline_track track)
+{
+    const struct timeline_chunk *chunk = &plan->chunk[TIMELINE_FULL];
+    switch (track) {
+    case TIMELINE_TENSOR:
+        return has_link(chunk);
+    case TIMELINE_SENDS:
+    case TIMELINE_RECEIVES:
+        return plan->stages > 1;
+    case TIMELINE_DATA:
+        return plan->reduces;
+    case TIMELINE_OFFLOAD_IN:
+        return chunk->pass[TIMELINE_FORWARD].in_s > 0 || chunk->pass[TIMELINE_BACKWARD].in_s > 0;
+    case TIMELINE_OFFLOAD_OUT:
+        return chunk->pass[TIMELINE_FORWARD].out_s > 0;
+    default:
+        return true;
+    }
+}
+
+static void write_names(struct writer *w, uint32_t stage)
+{
+    const uint64_t ranks = w->plan->ranks_per_stage, first = stage * ranks;
+    next_line(w);
+    fprintf(
+        w->out,
+        "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":\"stage %u "
+        "(ranks %" PRIu64 "-%" PRIu64 ")\"}},\n"
+        "{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":%u,\"args\":{\"sort_index\":%u}}",
+        stage, stage, first, first + ranks - 1, stage, stage);
+    for (int track = 0; track < TIMELINE_TRACKS; track++) {
+        if (!has_track(w->plan, (enum timeline_track)track)) continue;
+        fprintf(w->out,
+                ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%d,"
+                "\"args\":{\"name\":\"%s\"}},\n"
+                "{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":%u,\"tid\":%d,"
+                "\"args\":{\"sort_index\":%d}}",
+                stage, track, timeline_tracks[track], stage, track, track);
+    }
+}
+
+/* ---- events ---- */
+
+static void write_arguments(FILE *out, const struct timeline_event *event)
+{
+    static const char *const passes[TIMELINE_PASSES] = {"forward", "backward", "weight gradient"};
+    const bool step_end = event->kind == TIMELINE_EVENT_OPTIMIZER;
+    const bool message = event->flow != 0;
+    fprintf(out, ",\"args\":{\"blocks\":%" PRIu64, event->blocks);
+    if (!step_end && event->kind != TIMELINE_EVENT_REDUCE)
+        fprintf(out, ",\"microbatch\":%" PRIu32, event->microbatch);
+    if (!step_end) fprintf(out, ",\"chunk\":%" PRIu32, event->chunk);
+    if (timeline_kinds[event->kind].track != TIMELINE_COMPUTE)
+        fprintf(out, ",\"pass\":\"%s\"", passes[event->pass]);
+    if (message) fprintf(out, ",\"peer\":%" PRIu32, event->peer);
+    if (event->bytes > 0) fprintf(out, ",\"bytes\":%.15g", event->bytes);
+    fputs("}}", out);
+}
+
+/* The arrow goes from the send to what computes with the message. */
+static void write_arrow(struct writer *w, const struct timeline_event *event, bool start)
+{
+    next_line(w);
+    fprintf(w->out,
+            "{\"ph\":\"%s\",\"name\":\"message\",\"cat\":\"PP\",\"id\":%" PRIu64 ",\"pid\":%" PRIu32
+            ",\"tid\":%d",
+            start ? "s" : "f\",\"bp\":\"e", event->flow, event->stage,
+            start ? TIMELINE_SENDS : TIMELINE_COMPUTE);
+    write_time(w->out, "ts", nanoseconds(start ? event->start_s : event->end_s));
+    fputc('}', w->out);
+}
+
+static void write_event(void *context, const struct timeline_event *event)
+{
+    struct writer *w = context;
+    const struct timeline_kind_info *kind = &timeline_kinds[event->kind];
+    const bool receive = event->kind == TIMELINE_EVENT_RECEIVE;
+    const int64_t start = nanoseconds(event->start_s), end = nanoseconds(event->end_s);
+    if (receive && event->start_s < w->window->from_s) return; /* its send may be left out */
+    next_line(w);
+    fprintf(w->out, "{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":%d",
+            kind->name, timeline_tracks[kind->track], event->stage, (int)kind->track);
+    write_time(w->out, "ts", start);
+    write_time(w->out, "dur", receive ? 0 : end - start);
+    write_arguments(w->out, event);
+    const bool both = event->peer >= w->window->first_stage && event->peer <= w->window->last_stage;
+    if (event->kind == TIMELINE_EVENT_SEND && both) write_arrow(w, event, true);
+    if (receive && both) write_arrow(w, event, false);
+}
+
+static bool has_category(const struct timeline_bytes *b)
+{
+    return b->fixed > 0 || b->stage > 0 || b->in_flight > 0 || b->computing > 0 || b->backward > 0;
+}
+
+static void write_tier(struct writer *w, int tier, const struct timeline_sample *sample)
+{
+    const struct timeline_tier *t = &w->plan->tier[tier];
+    const char *comma = "";
+    char name[80];
+    snprintf(name, sizeof name, "memory tier %d (%s)", t->tier, t->name);
+    next_line(w);
+    fputs("{\"ph\":\"C\",\"name\":", w->out);
+    write_text(w->out, name);
+    fprintf(w->out, ",\"pid\":%" PRIu32, sample->stage);
+    write_time(w->out, "ts", nanoseconds(sample->time_s));
+    fputs(",\"args\":{", w->out);
+    for (int i = 0; i < RK_CATEGORIES; i++) {
+        const enum rk_category category = (enum rk_category)i;
+        if (!has_category(&t->category[i])) continue;
+        fprintf(w->out, "%s\"%s\":%.15g", comma, rk_category_name(category),
+                timeline_category_bytes(w->plan, tier, category, sample));
+        comma = ",";
+    }
+    fputs("}}", w->out);
+}
+
+static void write_sample(void *context, const struct timeline_sample *sample)
+{
+    struct writer *w = context;
+    for (int tier = 0; tier < w->plan->tiers; tier++)
+        write_tier(w, tier, sample);
+}
+
+/* ---- the file ---- */
+
+static void write_head(struct writer *w, const struct timeline *timeline,
+                       const struct timeline_labels *labels)
+{
+    const struct timeline_plan *plan = w->plan;
+    const double to_s = fmin(w->window->to_s, timeline->step_s);
+    const bool complete = w->window->from_s <= 0 && w->window->to_s >= timeline->step_s &&
+                          w->window->first_stage == 0 && w->window->last_stage >= plan->stages - 1;
+    fputs("{\"displayTimeUnit\":\"ms\",\n\"otherData\":{\"producer\":\"reckon ", w->out);
+    fprintf(w->out, "%s\",\"model\":", labels->version);
+    write_text(w->out, labels->model);
+    fputs(",\"system\":", w->out);
+    write_text(w->out, labels->system);
+    fprintf(w->out,
+            ",\"schedule\":\"%s\",\"messages\":\"%s\",\"stages\":%" PRIu32 ",\"chunks\":%" PRIu32
+            ",\"microbatches\":%" PRIu32,
+            timeline_schedule_names[plan->schedule], timeline_messages_names[plan->messages],
+            plan->stages, plan->chunks, plan->microbatches);
+    fprintf(w->out,
+            ",\"step_s\":%.17g,\"estimate_step_s\":%.17g,\"window_from_s\":%.17g,"
+            "\"window_to_s\":%.17g,\"complete\":%s},\n\"traceEvents\":[",
+            timeline->step_s, plan->estimate_s, w->window->from_s, to_s,
+            complete ? "true" : "false");
+}
+
+enum rk_status timeline_write_trace(FILE *out, const struct timeline_plan *plan,
+                                    const struct timeline *timeline,
+                                    const struct timeline_window *window,
+                                    const struct timeline_labels *labels, struct rk_error *error)
+{
+    struct writer w = {.out = out, .plan = plan, .window = window};
+    const struct timeline_visitor visitor = {&w, write_event, write_sample};
+    write_head(&w, timeline, labels);
+    for (uint32_t stage = window->first_stage; stage < plan->stages && stage <= window->last_stage;
+         stage++)
+        write_names(&w, stage);
+    const enum rk_status status = timeline_visit(plan, window, &visitor, error);
+    if (status != RK_OK) return status;
+    fputs("\n]}\n", out);
+    if (fflush(out) != 0 || ferror(out))
+        return rk_fail(error, RK_IO, NULL, 0, 0, "cannot write the trace: %s", strerror(errno));
+    return RK_OK;
+}
