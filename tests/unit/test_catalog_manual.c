@@ -1,0 +1,125 @@
+/* The manuals of section 5 name every key, and their examples load. */
+#include "catalog/readers.h"
+#include "catalog_cases.h"
+
+#include <stdio.h>
+
+static char *manual(const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/man/reckon-%s.5", RECKON_TEST_SOURCE, name);
+    FILE *file = fopen(path, "r");
+    cr_assert(file, "%s", path);
+    char *text = calloc(1, 1 << 17);
+    cr_assert_lt(fread(text, 1, (1 << 17) - 1, file), (1 << 17) - 1);
+    fclose(file);
+    return text;
+}
+
+/* Reads `text` as the kind of file that the manual `name` is about. */
+static enum rk_status read_text(const char *name, const char *text, size_t size,
+                                struct rk_error *error)
+{
+    struct document document;
+    struct rk_model model;
+    struct rk_strategy strategy;
+    struct rk_system system = {.id = ""};
+    enum rk_status status = document_parse("example.json", text, size, &document, error);
+    if (status != RK_OK) return status;
+    if (strcmp(name, "model") == 0) status = model_read(&document, "x", &model, error);
+    if (strcmp(name, "strategy") == 0) status = strategy_read(&document, &strategy, error);
+    if (strcmp(name, "system") == 0) status = system_read(&document, "x", 0, &system, error);
+    rk_system_release(&system);
+    document_release(&document);
+    return status;
+}
+
+/* The loaders themselves say which keys there are: for a key that nobody knows. */
+static void check_keys(const char *name, const char *bad)
+{
+    char *text = manual(name);
+    struct rk_error error;
+    cr_assert_eq(read_text(name, bad, strlen(bad), &error), RK_BAD_INPUT);
+    char *keys = strstr(error.text, "known here: ");
+    cr_assert(keys, "%s", error.text);
+    keys += strlen("known here: ");
+    int found = 0;
+    for (char *key = strtok(keys, ", "); key; key = strtok(NULL, ", ")) {
+        char spaced[80];
+        snprintf(spaced, sizeof spaced, " %s", key);
+        cr_expect(strstr(text, spaced), "man/reckon-%s.5 lacks the key %s", name, key);
+        found++;
+    }
+    cr_expect_geq(found, 2);
+    free(text);
+}
+
+Test(catalog_manual, every_key_is_described)
+{
+    check_keys("model", "{\"qqqq\": 1}");
+    check_keys("strategy", "{\"qqqq\": 1}");
+    check_keys("system", "{\"qqqq\": 1}");
+    check_keys("system", "{\"synthetic\": \"x\", \"qqqq\": 1}");
+    check_keys("system",
+               "{\"matrix\": {\"qqqq\": 1}, \"vector\": 1, \"memory\": 1, \"network\": 1}");
+    check_keys("system", "{\"matrix\": {\"float8\": {\"qqqq\": 1}}, \"vector\": 1, \"memory\": 1, "
+                         "\"network\": 1}");
+    const char *engines = "\"matrix\": {\"float8\": {\"peak_TFLOPps\": 1}, "
+                          "\"efficiency_from_GFLOP\": [[0, 1]]}, \"vector\": {\"float8\": "
+                          "{\"peak_TFLOPps\": 1}, \"efficiency_from_GFLOP\": [[0, 1]]}";
+    const char *memory = "\"memory\": [{\"capacity_GiB\": 1, \"bandwidth_GBps\": 1, "
+                         "\"efficiency_from_MB\": [[0, 1]]}]";
+    char text[1024];
+    snprintf(text, sizeof text, "{%s, \"memory\": [{\"qqqq\": 1}], \"network\": 1}", engines);
+    check_keys("system", text);
+    snprintf(text, sizeof text, "{%s, %s, \"network\": [{\"qqqq\": 1}]}", engines, memory);
+    check_keys("system", text);
+    snprintf(text, sizeof text,
+             "{%s, %s, \"network\": [{\"bandwidth_GBps\": 1, \"efficiency\": 1, "
+             "\"latency_us\": 1, \"size\": 1, \"collectives\": {\"qqqq\": 1}}]}",
+             engines, memory);
+    check_keys("system", text);
+    snprintf(text, sizeof text,
+             "{%s, %s, \"network\": [{\"bandwidth_GBps\": 1, \"efficiency\": 1, "
+             "\"latency_us\": 1, \"size\": 1, \"collectives\": {\"all_reduce\": "
+             "{\"qqqq\": 1}}}]}",
+             engines, memory);
+    check_keys("system", text);
+}
+
+Test(catalog_manual, examples_load)
+{
+    static const char *const names[] = {"model", "strategy", "system"};
+    for (size_t i = 0; i < 3; i++) {
+        char *text = manual(names[i]);
+        const char *start = strstr(text, ".Bd -literal\n{\n");
+        cr_assert(start, "man/reckon-%s.5 has no example", names[i]);
+        start += strlen(".Bd -literal\n");
+        const char *end = strstr(start, ".Ed");
+        struct rk_error error;
+        cr_expect_eq(read_text(names[i], start, (size_t)(end - start), &error), RK_OK, "%s: %s",
+                     names[i], formatted(&error));
+        free(text);
+    }
+}
+
+/* The indented lines of the system manual's examples. */
+Test(catalog_manual, one_line_examples_load)
+{
+    char *text = manual("system");
+    int found = 0;
+    use_source_catalog();
+    char *at = strstr(text, ".Sh EXAMPLES");
+    while ((at = strstr(at, "\n.Dl "))) {
+        struct rk_system system = {.id = ""};
+        struct rk_error error;
+        at += strlen("\n.Dl ");
+        char *line = strndup(at, strcspn(at, "\n"));
+        cr_expect_eq(synthetic_read(line, 0, &system, &error), RK_OK, "%s", formatted(&error));
+        rk_system_release(&system);
+        free(line);
+        found++;
+    }
+    cr_expect_eq(found, 3);
+    free(text);
+}
