@@ -4,6 +4,7 @@
 #include "cli/plan.h"
 #include "cli/progress.h"
 #include "cli/show.h"
+#include "cli/team.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -412,7 +413,7 @@ static enum rk_status run_search(struct search *search, struct rk_error *error)
     search->space = rk_space_open(&search->problem, error);
     if (!search->space) return RK_IO;
     progress_start(&progress, "strategies");
-    const enum rk_status status = rk_search(search->space, &options, &search->result, error);
+    const enum rk_status status = search_with(search->space, &options, cli_team, &search->result, error);
     progress_end(&progress);
     return status;
 }

@@ -429,7 +429,7 @@ static double combine(int kind, double a, double b)
 double expression_value(const struct expression *expression, const struct rk_strategy *strategy,
                         const struct rk_estimate *estimate)
 {
-    double stack[EXPRESSION_TERMS];
+    double stack[EXPRESSION_TERMS] = {0};
     int top = -1;
     for (int i = 0; i < expression->terms; i++) {
         const struct term *t = &expression->term[i];

@@ -176,9 +176,8 @@ static void run_units(struct session *s, int me)
         w->visitor.limit = s->limit;
         unit_run(s->space, &s->plan.unit[s->state.first + i], w->scratch, &w->visitor);
         worker_flush(w);
-        const uint64_t decided = explain_sum(&w->explain);
 #pragma omp atomic write
-        w->decided = decided;
+        w->decided = explain_sum(&w->explain);
         if (me != 0 || show_progress(s)) continue;
 #pragma omp atomic write
         s->stopped = true;

@@ -262,9 +262,8 @@ static bool select_part(struct selecting *s, int part)
         unit_run(s->plan.space, &s->plan.unit[i], mine->scratch, &mine->visitor);
         flush(mine);
         const struct rk_search_explain *e = &mine->explain;
-        const uint64_t decided = e->refused_by_group + e->refused_by_memory + e->timed;
 #pragma omp atomic write
-        mine->decided = decided;
+        mine->decided = e->refused_by_group + e->refused_by_memory + e->timed;
         if (omp_get_thread_num() == 0) show_progress(s);
     }
     for (int i = 0; i < s->threads; i++)

@@ -1,0 +1,50 @@
+#!/bin/sh
+# reckon-mpi gives the bytes of reckon for 1, 2, 3 and 5 ranks, also when ranks are uneven.
+mpi=$RECKON_BUILD/reckon-mpi
+[ -x "$mpi" ] && command -v mpirun >/dev/null || exit 77
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
+machine='h100-80g-nvl8 mem2=1TiB@100GB/s'
+
+search() # ranks threads options...
+{
+    ranks=$1 threads=$2
+    shift 2
+    mpirun --oversubscribe -n "$ranks" "$mpi" search -m multi-1t -s "$machine" -g 4096 -b 3072 \
+        --datatype float8 --format json --threads "$threads" "$@" 2>>"$work/err"
+}
+
+for options in '--top 20' '--top 3000' '--top 5 --exhaustive' '--tensor 8 --fused-activation both'; do
+    # shellcheck disable=SC2086
+    "$RECKON" search -m multi-1t -s "$machine" -g 4096 -b 3072 --datatype float8 --format json \
+        --quiet $options >"$work/one"
+    for ranks in 1 2 3 5; do
+        # shellcheck disable=SC2086
+        search $ranks 1 $options >"$work/many"
+        cmp "$work/one" "$work/many" || { echo "$ranks ranks differ: $options"; exit 1; }
+    done
+    # shellcheck disable=SC2086
+    search 2 2 $options >"$work/many"
+    cmp "$work/one" "$work/many" || { echo "2 ranks x 2 threads differ: $options"; exit 1; }
+done
+
+# Uneven: one rank has three threads, the other one.
+mpirun --oversubscribe \
+    -n 1 "$mpi" search -m multi-1t -s "$machine" -g 4096 -b 3072 --datatype float8 --format json \
+    --threads 3 --top 20 : \
+    -n 1 "$mpi" search -m multi-1t -s "$machine" -g 4096 -b 3072 --datatype float8 --format json \
+    --threads 1 --top 20 >"$work/many" 2>>"$work/err"
+"$RECKON" search -m multi-1t -s "$machine" -g 4096 -b 3072 --datatype float8 --format json --quiet \
+    --top 20 >"$work/one"
+cmp "$work/one" "$work/many" || { echo "uneven ranks differ"; exit 1; }
+
+# Each rank's share is said, and errors are said once.
+grep -q '^rank 1: ' "$work/err" || { echo "no rate of rank 1"; exit 1; }
+status=0
+search 3 1 --no-such-flag >"$work/many" 2>"$work/wrong" || status=$?
+: >"$work/err"
+[ "$status" -eq 2 ] || { echo "a wrong flag: exit $status"; exit 1; }
+[ "$(grep -c 'no-such-flag' "$work/err" "$work/wrong" | awk -F: '{s += $2} END {print s}')" -le 1 ]
