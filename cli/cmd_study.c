@@ -127,11 +127,12 @@ static void say_plan(const struct run *run)
 {
     const struct study_plan *plan = &run->plan;
     if (run->args.quiet) return;
-    fprintf(stderr, "reckon: %zu point%s, %zu search%s: %zu finished before, %zu to do", plan->points,
-            plural(plan->points), plan->searches, plan->searches == 1 ? "" : "es", plan->finished,
-            plan->missing);
+    fprintf(stderr, "reckon: %zu point%s, %zu search%s: %zu finished before, %zu to do",
+            plan->points, plural(plan->points), plan->searches, plan->searches == 1 ? "" : "es",
+            plan->finished, plan->missing);
     if (plan->outdated)
-        fprintf(stderr, " (%zu of them again: made by another version of the model)", plan->outdated);
+        fprintf(stderr, " (%zu of them again: made by another version of the model)",
+                plan->outdated);
     fputc('\n', stderr);
 }
 
@@ -140,10 +141,10 @@ static void say_done(const struct run *run)
     const struct study_progress *done = &run->done;
     char strategies[REPORT_DIGITS];
     if (run->args.quiet || !run->plan.missing) return;
-    fprintf(stderr, "reckon: %zu search%s, %s strategies settled in %.3f s, %.4g million a second\n",
-            done->done, done->done == 1 ? "" : "es", report_digits(done->strategies, strategies),
-            done->seconds,
-            done->seconds > 0 ? (double)done->strategies / done->seconds / 1e6 : 0.0);
+    fprintf(
+        stderr, "reckon: %zu search%s, %s strategies settled in %.3f s, %.4g million a second\n",
+        done->done, done->done == 1 ? "" : "es", report_digits(done->strategies, strategies),
+        done->seconds, done->seconds > 0 ? (double)done->strategies / done->seconds / 1e6 : 0.0);
 }
 
 /* ---- what a query yields, as a table ---- */
@@ -182,8 +183,7 @@ static struct report_column named_column(const char *name)
 
 static void open_table(struct sheet *sheet, int columns, const char *const *names)
 {
-    struct report_column *column =
-        report_alloc(sheet->report, (size_t)columns * sizeof *column);
+    struct report_column *column = report_alloc(sheet->report, (size_t)columns * sizeof *column);
     for (int i = 0; column && i < columns; i++)
         column[i] = named_column(report_text(sheet->report, "%s", names[i]));
     sheet->table = report_add(sheet->report, &(struct report_table){.name = sheet->name,
@@ -252,9 +252,9 @@ static enum rk_status fill_summary(struct run *run, struct report *report, struc
 static void fill_list(const struct run *run, struct report *report)
 {
     static const struct report_column columns[] = {
-        {.name = "figure"},    {.name = "point"},    {.name = "model"}, {.name = "system"},
-        {.name = "gpus"},      {.name = "max_batch"}, {.name = "datatype"},
-        {.name = "axes"},      {.name = "top"},      {.name = "finished"}};
+        {.name = "figure"}, {.name = "point"},     {.name = "model"},    {.name = "system"},
+        {.name = "gpus"},   {.name = "max_batch"}, {.name = "datatype"}, {.name = "axes"},
+        {.name = "top"},    {.name = "finished"}};
     const struct study *study = run->study;
     struct report_table *table = report_add(
         report, &(struct report_table){.name = "points",
@@ -265,16 +265,13 @@ static void fill_list(const struct run *run, struct report *report)
         const struct study_point *point = &study->point[i];
         if (run->figure >= 0 && point->figure != run->figure) continue;
         report_row(report, table,
-                   (const struct report_cell[]){cell_text(study->figure[point->figure].name),
-                                                cell_count(point->number),
-                                                cell_text(study->model[point->model].name),
-                                                cell_text(study->system[point->system]->name),
-                                                cell_count(point->gpus),
-                                                cell_count(point->max_batch),
-                                                cell_text(rk_datatype_name(point->datatype)),
-                                                cell_text(study->axes[point->axes]->text),
-                                                cell_count(point->top),
-                                                cell_flag(run->plan.done[i])});
+                   (const struct report_cell[]){
+                       cell_text(study->figure[point->figure].name), cell_count(point->number),
+                       cell_text(study->model[point->model].name),
+                       cell_text(study->system[point->system]->name), cell_count(point->gpus),
+                       cell_count(point->max_batch), cell_text(rk_datatype_name(point->datatype)),
+                       cell_text(study->axes[point->axes]->text), cell_count(point->top),
+                       cell_flag(run->plan.done[i])});
     }
 }
 
@@ -284,11 +281,10 @@ static void fill_plan(const struct run *run, struct report *report)
     static const struct report_column columns[] = {
         {.name = "figure"}, {.name = "points"}, {.name = "finished"}, {.name = "to_do"}};
     const struct study *study = run->study;
-    struct report_table *table =
-        report_add(report, &(struct report_table){.name = "figures",
-                                                  .formats = REPORT_IN_ALL,
-                                                  .columns = columns,
-                                                  .column_count = 4});
+    struct report_table *table = report_add(report, &(struct report_table){.name = "figures",
+                                                                           .formats = REPORT_IN_ALL,
+                                                                           .columns = columns,
+                                                                           .column_count = 4});
     for (size_t i = 0, at = 0; i < study->figures; i++) {
         const size_t points = study->figure[i].points;
         uint64_t finished = 0;
@@ -362,7 +358,8 @@ static enum rk_status open_database(struct run *run, struct rk_error *error)
     FILE *there = looking ? fopen(run->path, "rb") : NULL;
     if (looking && !there) return RK_OK;
     if (there) fclose(there);
-    return study_database_open(run->path, looking ? STUDY_READ : STUDY_WRITE, &run->database, error);
+    return study_database_open(run->path, looking ? STUDY_READ : STUDY_WRITE, &run->database,
+                               error);
 }
 
 static enum rk_status search_missing(struct run *run, struct rk_error *error)
@@ -383,7 +380,8 @@ static enum rk_status make(struct run *run, struct rk_error *error)
     if (status == RK_OK) status = study_load(run->args.file, &run->study, error);
     if (status == RK_OK) status = find_figure(run, error);
     if (status == RK_OK) status = open_database(run, error);
-    if (status == RK_OK) status = study_plan(run->study, run->figure, run->database, &run->plan, error);
+    if (status == RK_OK)
+        status = study_plan(run->study, run->figure, run->database, &run->plan, error);
     if (status != RK_OK) return status;
     say_plan(run);
     if (run->args.list) return RK_OK;

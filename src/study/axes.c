@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_SIZE = 32, TEXT_SIZE = 4096, WIDEST = 1 << 22, MAX_DEGREE = 1 << 16 };
+enum { KEY_SIZE = 32, TEXT_SIZE = 4096, MAX_DEGREE = 1 << 16 };
 
 static bool is_network(enum rk_axis axis)
 {
@@ -33,8 +33,8 @@ static enum rk_status push_progression(const struct place *place, enum rk_axis a
     struct progression p;
     struct numbers numbers = {0};
     const bool tier = rk_axis(axis)->type == RK_AXIS_TIER;
-    enum rk_status status =
-        progression_load(place, tier ? 0 : 1, tier ? RK_MAX_TIERS - 1 : UINT64_C(1) << 32, &p, error);
+    enum rk_status status = progression_load(
+        place, tier ? 0 : 1, tier ? RK_MAX_TIERS - 1 : UINT64_C(1) << 32, &p, error);
     if (status != RK_OK) return status;
     if (p.step == 1) return push_range(place, ranges, p.first, p.last, error);
     if (!numbers_add(&numbers, &p)) {
@@ -58,9 +58,8 @@ static enum rk_status load_value(const struct place *place, enum rk_axis axis,
     int index = 0;
     if (info->type == RK_AXIS_CHOICE) {
         status = field_load(place, &choice, &index, error);
-        return status == RK_OK
-                   ? push_range(place, ranges, (uint64_t)index, (uint64_t)index, error)
-                   : status;
+        return status == RK_OK ? push_range(place, ranges, (uint64_t)index, (uint64_t)index, error)
+                               : status;
     }
     const bool offload = info->type == RK_AXIS_TIER && !is_network(axis);
     if (info->type != RK_AXIS_BOOL && !(offload && json_is_boolean(place->value)))
@@ -96,8 +95,10 @@ static enum rk_status load_axis(const struct place *place, enum rk_axis axis,
 static size_t value_text(enum rk_axis axis, uint64_t value, char *buffer, size_t size)
 {
     const struct rk_axis_info *info = rk_axis(axis);
-    if (info->type == RK_AXIS_CHOICE) return (size_t)snprintf(buffer, size, "%s", info->choices[value]);
-    if (info->type == RK_AXIS_BOOL) return (size_t)snprintf(buffer, size, "%s", value ? "yes" : "no");
+    if (info->type == RK_AXIS_CHOICE)
+        return (size_t)snprintf(buffer, size, "%s", info->choices[value]);
+    if (info->type == RK_AXIS_BOOL)
+        return (size_t)snprintf(buffer, size, "%s", value ? "yes" : "no");
     return (size_t)snprintf(buffer, size, "%llu", (unsigned long long)value);
 }
 
@@ -182,123 +183,41 @@ enum rk_status axes_load(const struct place *place, struct study *study, int *in
 
 /* ---- the search ---- */
 
-/* What decides which values of an axis can occur at all. */
-struct domain {
-    const struct rk_problem *problem;
-    enum rk_axis axis;
-    uint64_t last; /* no larger value occurs */
-};
-
-static struct domain domain_of(const struct rk_problem *problem, enum rk_axis axis)
-{
-    uint64_t last = UINT64_MAX;
-    if (axis == RK_AXIS_TENSOR) last = problem->model->heads;
-    if (axis == RK_AXIS_PIPELINE || axis == RK_AXIS_INTERLEAVING) last = problem->model->layers;
-    if (axis == RK_AXIS_DATA || axis == RK_AXIS_MICROBATCH) last = problem->max_batch;
-    if (rk_axis(axis)->type == RK_AXIS_TIER)
-        last = (uint64_t)(is_network(axis) ? problem->system->networks
-                                           : problem->system->memories) - 1;
-    return (struct domain){problem, axis, last};
-}
-
-static bool microbatch_occurs(const struct rk_problem *p, uint64_t value)
-{
-    const uint64_t last = p->ranks < p->max_batch ? p->ranks : p->max_batch;
-    for (uint64_t data = 1; data <= last && data * value <= p->max_batch; data++)
-        if (p->ranks % data == 0 && p->max_batch / data % value == 0) return true;
-    return false;
-}
-
-static bool occurs(const struct domain *domain, uint64_t value)
-{
-    const struct rk_problem *p = domain->problem;
-    switch (domain->axis) {
-    case RK_AXIS_TENSOR:
-        return p->model->heads % value == 0 && p->ranks % value == 0;
-    case RK_AXIS_PIPELINE:
-        return p->model->layers % value == 0 && p->ranks % value == 0;
-    case RK_AXIS_DATA:
-        return p->ranks % value == 0;
-    case RK_AXIS_INTERLEAVING:
-        return p->model->layers % value == 0;
-    case RK_AXIS_MICROBATCH:
-        return microbatch_occurs(p, value);
-    default:
-        return true;
-    }
-}
-
-static bool pin(struct rk_problem *problem, enum rk_axis axis, uint64_t value)
-{
-    const int count = problem->pinned[axis].count;
-    for (int i = 0; i < count; i++)
-        if (problem->pinned[axis].value[i] == value) return true;
-    if (count == RK_MAX_PINNED) return false;
-    problem->pinned[axis].value[problem->pinned[axis].count++] = value;
-    return true;
-}
-
-static bool pin_ranges(struct rk_problem *problem, enum rk_axis axis,
-                       const struct study_ranges *ranges)
-{
-    const struct domain domain = domain_of(problem, axis);
-    problem->pinned[axis].count = 0;
-    for (int k = 0; k < ranges->count; k++) {
-        const uint64_t low = ranges->range[k].low, high = ranges->range[k].high;
-        const uint64_t last = high < domain.last ? high : domain.last;
-        if (last > low && last - low > WIDEST) return false;
-        for (uint64_t value = low; value <= last; value++)
-            if ((low == high || occurs(&domain, value)) && !pin(problem, axis, value)) return false;
-    }
-    /* nothing of it can occur: an impossible value keeps the axis restricted */
-    if (problem->pinned[axis].count == 0) pin(problem, axis, ranges->range[0].high);
-    return true;
-}
-
-static enum rk_axis apply(const struct study *study, const struct study_point *point,
-                          struct rk_problem *problem)
+void study_problem(const struct study *study, const struct study_point *point,
+                   struct rk_problem *problem)
 {
     const struct study_axes *axes = study->axes[point->axes];
     rk_problem_init(problem, &study->model[point->model].model,
                     &study->system[point->system]->system, point->gpus, point->max_batch,
                     point->datatype);
-    for (int i = 0; i < RK_AXES; i++)
-        if (axes->axis[i].count && !pin_ranges(problem, (enum rk_axis)i, &axes->axis[i]))
-            return (enum rk_axis)i;
-    return RK_AXES;
-}
-
-void study_problem(const struct study *study, const struct study_point *point,
-                   struct rk_problem *problem)
-{
-    apply(study, point, problem);
+    for (int i = 0; i < RK_AXES; i++) {
+        const struct study_ranges *ranges = &axes->axis[i];
+        if (!ranges->count) continue;
+        problem->pinned[i].count = ranges->count;
+        for (int k = 0; k < ranges->count; k++) {
+            problem->pinned[i].value[k] = ranges->range[k].low;
+            problem->pinned[i].to[k] = ranges->range[k].high;
+        }
+    }
 }
 
 enum rk_status axes_check(const struct place *place, const struct study *study,
                           const struct study_point *point, struct rk_error *error)
 {
     const struct study_axes *axes = study->axes[point->axes];
-    struct rk_problem problem;
+    const struct study_system *system = study->system[point->system];
     char key[KEY_SIZE];
-    if (!*axes->text) return RK_OK;
-    const enum rk_axis full = apply(study, point, &problem);
-    if (full != RK_AXES) {
-        key_of(full, key);
-        return place_fail(place, error,
-                          "%s: more than %d of the values can occur: give fewer, or leave it out to "
-                          "allow all", key, RK_MAX_PINNED);
-    }
     for (int i = 0; i < RK_AXES; i++) {
-        const struct domain domain = domain_of(&problem, (enum rk_axis)i);
-        if (rk_axis((enum rk_axis)i)->type != RK_AXIS_TIER) continue;
+        const enum rk_axis axis = (enum rk_axis)i;
+        const int tiers = is_network(axis) ? system->system.networks : system->system.memories;
+        if (rk_axis(axis)->type != RK_AXIS_TIER) continue;
         for (int k = 0; k < axes->axis[i].count; k++) {
             const uint64_t low = axes->axis[i].range[k].low, high = axes->axis[i].range[k].high;
-            if (low <= domain.last || low != high) continue;
-            key_of((enum rk_axis)i, key);
-            return place_fail(place, error, "%s: %.100s has no %s tier %llu: its last one is %llu",
-                              key, study->system[point->system]->name,
-                              is_network((enum rk_axis)i) ? "network" : "memory",
-                              (unsigned long long)low, (unsigned long long)domain.last);
+            if (low < (uint64_t)tiers || low != high) continue;
+            key_of(axis, key);
+            return place_fail(place, error, "%s: %.100s has no %s tier %llu: its last one is %d",
+                              key, system->name, is_network(axis) ? "network" : "memory",
+                              (unsigned long long)low, tiers - 1);
         }
     }
     return RK_OK;
@@ -320,8 +239,8 @@ static double pipeline_work(const struct rk_model *model, uint64_t ranks, uint64
     double work = 0;
     for (uint64_t p = 1; p <= model->layers && p <= ranks && p < MAX_DEGREE; p++) {
         if (model->layers % p || ranks % p || ranks / p > max_batch) continue;
-        work += (double)(2 + divisors(model->layers / p)) *
-                (double)divisors(max_batch / (ranks / p));
+        work +=
+            (double)(2 + divisors(model->layers / p)) * (double)divisors(max_batch / (ranks / p));
     }
     return work;
 }

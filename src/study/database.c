@@ -134,8 +134,7 @@ static enum rk_status check_version(struct study_database *database, bool create
     if (status != RK_OK) return status;
     if (!application && !version && !tables) {
         if (create) return create_tables(database, error);
-        return rk_fail(error, RK_BAD_INPUT, database->path, 0, 0,
-                       "is empty: run the study first");
+        return rk_fail(error, RK_BAD_INPUT, database->path, 0, 0, "is empty: run the study first");
     }
     if (application != SCHEMA_APPLICATION)
         return rk_fail(error, RK_BAD_INPUT, database->path, 0, 0,
@@ -207,9 +206,11 @@ static enum rk_status open_file(struct study_database *database, enum study_acce
 
 static enum rk_status prepare_writing(struct study_database *database, struct rk_error *error)
 {
-    enum rk_status status = database_execute(
-        database, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; "
-                  "PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 4000", error);
+    enum rk_status status =
+        database_execute(database,
+                         "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; "
+                         "PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 4000",
+                         error);
     return status == RK_OK ? prepare_inserts(database, error) : status;
 }
 

@@ -40,10 +40,10 @@ static void add_text(digest *d, const char *text)
 
 static void add_model(digest *d, const struct rk_model *m)
 {
-    const uint64_t fields[] = {m->layers,    m->hidden,   m->feedforward, m->heads,
-                               m->head_dim,  m->sequence, m->vocabulary,  m->attention,
-                               m->position,  m->tied_embeddings, m->biases, m->embedding_norm,
-                               m->count_embeddings};
+    const uint64_t fields[] = {
+        m->layers,   m->hidden,         m->feedforward,     m->heads,    m->head_dim,
+        m->sequence, m->vocabulary,     m->attention,       m->position, m->tied_embeddings,
+        m->biases,   m->embedding_norm, m->count_embeddings};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         add_count(d, fields[i]);
 }

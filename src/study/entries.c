@@ -192,8 +192,7 @@ static enum rk_status make_model(const struct model_entry *entry, const size_t a
             append(name, sizeof name, "%s%s=%llu", *name ? " " : "", dimensions[i].key,
                    (unsigned long long)values->value[at[i]]);
     }
-    if (reshaped && !entry->values[HEAD_DIM].count)
-        model.head_dim = model.hidden / model.heads;
+    if (reshaped && !entry->values[HEAD_DIM].count) model.head_dim = model.hidden / model.heads;
     snprintf(model.id, sizeof model.id, "%.63s", name);
     if (model.head_dim == 0)
         return place_fail(&entry->place, error, "%s: more heads than its width: give \"head_dim\"",
@@ -218,7 +217,8 @@ static enum rk_status check_product(const struct place *place, const size_t *cou
     size_t product = 1;
     for (size_t i = 0; i < digits; i++)
         if (counts[i] && (product *= counts[i]) > MAX_PRODUCT)
-            return place_fail(place, error, "the lists make more than %d combinations: shorten them",
+            return place_fail(place, error,
+                              "the lists make more than %d combinations: shorten them",
                               MAX_PRODUCT);
     return RK_OK;
 }
@@ -264,8 +264,7 @@ static enum rk_status load_model_object(const struct place *place, struct study 
     for (int i = 0; i < DIMENSIONS; i++)
         counts[i] = entry->values[i].count;
     if (status == RK_OK) status = check_product(place, counts, DIMENSIONS, error);
-    if (status == RK_OK)
-        do
+    if (status == RK_OK) do
             status = make_model(entry, at, study, indices, error);
         while (status == RK_OK && next(at, counts, DIMENSIONS));
     for (int i = 0; i < DIMENSIONS; i++)
@@ -354,7 +353,8 @@ static enum rk_status append_word(const char *key, const struct place *value, ch
     else if (json_is_boolean(value->value))
         append(line, size, "%s", json_is_true(value->value) ? "yes" : "no");
     else
-        return place_fail(value, error, "must be a number, truth value or text without spaces, got %s",
+        return place_fail(value, error,
+                          "must be a number, truth value or text without spaces, got %s",
                           place_describe(got, value));
     return RK_OK;
 }
@@ -372,14 +372,15 @@ static enum rk_status make_system(const struct system_entry *entry, const size_t
         const struct place value = entry->counts[i] ? place_element(list, at[i]) : *list;
         const size_t before = strlen(words);
         status = append_word(entry->key[i], &value, words, sizeof words, error);
-        if (entry->counts[i] > 1 && entry->has_name) append(name, sizeof name, "%s", words + before);
+        if (entry->counts[i] > 1 && entry->has_name)
+            append(name, sizeof name, "%s", words + before);
         if (entry->keys == 1) place = value; /* there is but one to blame */
     }
     if (status != RK_OK) return status;
     snprintf(told, sizeof told, "%s%s", entry->base, words);
     resolve(study, told, line, sizeof line);
-    return add_system(entry->keys == 1 ? &place : &entry->place, entry->has_name ? name : told, line,
-                      told, study, indices, error);
+    return add_system(entry->keys == 1 ? &place : &entry->place, entry->has_name ? name : told,
+                      line, told, study, indices, error);
 }
 
 static enum rk_status read_system_entry(struct system_entry *entry, struct rk_error *error)
@@ -425,8 +426,7 @@ static enum rk_status load_system_object(const struct place *place, struct study
     entry->place = *place;
     enum rk_status status = read_system_entry(entry, error);
     if (status == RK_OK) status = check_product(place, entry->counts, entry->keys, error);
-    if (status == RK_OK)
-        do
+    if (status == RK_OK) do
             status = make_system(entry, at, study, indices, error);
         while (status == RK_OK && next(at, entry->counts, entry->keys));
     free(entry);

@@ -232,8 +232,7 @@ static enum rk_status grid_load(const struct place *root, struct study *study, s
     const struct place *figure = &grid->place;
     struct place member;
     enum rk_status status = load_settings(root, grid, error);
-    if (status == RK_OK)
-        status = need_key(figure, root, "models", "which models", &member, error);
+    if (status == RK_OK) status = need_key(figure, root, "models", "which models", &member, error);
     if (status == RK_OK) status = entries_load_models(&member, study, &grid->models, error);
     if (status == RK_OK)
         status = need_key(figure, root, "systems", "which systems", &member, error);
@@ -383,14 +382,15 @@ static enum rk_status load_grid(const struct place *figure, const struct place *
 static enum rk_status load_figure(const struct place *figure, const struct place *root,
                                   struct study *study, struct rk_error *error)
 {
-    static const char *const keys[] = {"name",  "title",    "models", "systems", "gpus",
-                                       "batch", "datatype", "axes",   "mode",    "top", NULL};
+    static const char *const keys[] = {"name",     "title", "models", "systems", "gpus", "batch",
+                                       "datatype", "axes",  "mode",   "top",     NULL};
     struct place name;
     enum rk_status status = place_need_object(figure, error);
     if (status == RK_OK) status = place_need_keys(figure, keys, error);
     if (status != RK_OK) return status;
     if (!place_member(figure, "name", &name))
-        return place_fail(figure, error, "missing key \"name\" (what the figure is called): add it");
+        return place_fail(figure, error,
+                          "missing key \"name\" (what the figure is called): add it");
     status = check_figure_name(&name, error);
     if (status != RK_OK) return status;
     return load_grid(figure, root, json_string_value(name.value), study, error);
@@ -422,9 +422,9 @@ static int compare_points(const void *a, const void *b)
 static enum rk_status read_root(const struct document *document, struct study *study,
                                 struct rk_error *error)
 {
-    static const char *const keys[] = {"title",    "source", "figures", "columns", "models",
-                                       "systems",  "gpus",   "batch",   "datatype", "axes",
-                                       "mode",     "top",    NULL};
+    static const char *const keys[] = {"title",   "source", "figures", "columns",  "models",
+                                       "systems", "gpus",   "batch",   "datatype", "axes",
+                                       "mode",    "top",    NULL};
     const struct place root = place_root(document);
     const struct field source = {.type = FIELD_SOURCE};
     struct place member;
@@ -436,8 +436,7 @@ static enum rk_status read_root(const struct document *document, struct study *s
     if (status == RK_OK && place_member(&root, "columns", &member))
         status = load_columns(&member, study, error);
     if (status == RK_OK) status = load_figures(&root, study, error);
-    if (status == RK_OK)
-        qsort(study->point, study->points, sizeof *study->point, compare_points);
+    if (status == RK_OK) qsort(study->point, study->points, sizeof *study->point, compare_points);
     return status;
 }
 

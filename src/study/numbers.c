@@ -67,8 +67,7 @@ enum rk_status progression_load(const struct place *place, uint64_t min, uint64_
     char got[PLACE_TEXT];
     *p = (struct progression){.step = 1};
     if (!json_is_string(place->value)) {
-        const struct field field = {
-            .type = FIELD_COUNT, .min = (double)min, .max = (double)max};
+        const struct field field = {.type = FIELD_COUNT, .min = (double)min, .max = (double)max};
         const enum rk_status status = field_load(place, &field, &p->first, error);
         p->last = p->first;
         return status;
@@ -132,7 +131,8 @@ static enum rk_status load_one(const struct place *place, uint64_t min, uint64_t
     struct progression progression;
     const enum rk_status status = progression_load(place, min, max, &progression, error);
     if (status != RK_OK || numbers_add(numbers, &progression)) return status;
-    return place_fail(place, error, "more than %d numbers: make the range smaller or the step larger",
+    return place_fail(place, error,
+                      "more than %d numbers: make the range smaller or the step larger",
                       STUDY_MAX_POINTS);
 }
 

@@ -1,5 +1,6 @@
 /* run.c - the engine: each thread makes whole searches, the calling thread takes them away. */
 #include "study/axes.h"
+#include "study/rate.h"
 #include "study/study.h"
 
 #include <pthread.h>
@@ -63,16 +64,15 @@ static bool watch_progress(void *context, uint64_t decided, uint64_t total, doub
     return !atomic_load(&watch->engine->stop);
 }
 
-static enum rk_status keep_best(const struct rk_space *space, const struct rk_problem *problem,
-                                const struct rk_search_result *result, struct study_row *row,
-                                struct rk_error *error)
+static enum rk_status keep_best(const struct rk_problem *problem, const struct rate_result *result,
+                                struct study_row *row, struct rk_error *error)
 {
     row->best = calloc(result->found ? result->found : 1, sizeof *row->best);
     if (!row->best) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the best strategies");
     for (row->found = 0; row->found < result->found; row->found++) {
         struct study_best *best = &row->best[row->found];
-        best->position = result->best[row->found].index;
-        rk_space_strategy(space, best->position, &best->strategy);
+        best->position = result->best[row->found].position;
+        best->strategy = result->best[row->found].strategy;
         rk_estimate(problem->model, problem->system, &best->strategy, &best->estimate);
     }
     return RK_OK;
@@ -85,7 +85,7 @@ static enum rk_status search_point(struct engine *engine, size_t index, struct s
     const struct study_point *point = &engine->study->point[index];
     struct watch watch = {engine, 0};
     struct rk_problem problem;
-    struct rk_search_result result;
+    struct rate_result result;
     const double start_s = now_s();
     const struct rk_search_options options = {.mode = point->mode,
                                               .threads = engine->threads,
@@ -94,16 +94,13 @@ static enum rk_status search_point(struct engine *engine, size_t index, struct s
                                               .context = &watch};
     *row = (struct study_row){.point = index};
     study_problem(engine->study, point, &problem);
-    struct rk_space *space = rk_space_open(&problem, error);
-    if (!space) return RK_IO;
-    enum rk_status status = rk_search(space, &options, &result, error);
+    enum rk_status status = rate_search(&problem, &options, &result, error);
     if (status == RK_OK) {
         row->counts = result.counts;
         row->explain = result.explain;
-        status = result.complete ? keep_best(space, &problem, &result, row, error) : RK_INTERRUPTED;
-        rk_search_result_release(&result);
+        status = result.complete ? keep_best(&problem, &result, row, error) : RK_INTERRUPTED;
+        free(result.best);
     }
-    rk_space_close(space);
     row->seconds = now_s() - start_s;
     atomic_fetch_sub(&engine->decided, watch.counted);
     return status;
@@ -141,7 +138,8 @@ static void *work(void *argument)
         struct item item;
         struct rk_error error;
         if (at >= engine->jobs) break;
-        const enum rk_status status = search_point(engine, engine->job[at].point, &item.row, &error);
+        const enum rk_status status =
+            search_point(engine, engine->job[at].point, &item.row, &error);
         item.work = engine->job[at].work;
         if (status == RK_OK) {
             deliver(engine, &item);
@@ -195,8 +193,8 @@ static void tally_items(struct tally *tally, const struct item *items, size_t co
     }
     (void)engine;
     tally->progress.seconds = now_s() - tally->start_s;
-    tally->progress.share = tally->work < nearly * tally->total_work ? tally->work / tally->total_work
-                                                                      : 1;
+    tally->progress.share =
+        tally->work < nearly * tally->total_work ? tally->work / tally->total_work : 1;
 }
 
 static enum rk_status hand_over(const struct study_run_options *options, struct item *items,

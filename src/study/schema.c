@@ -45,9 +45,8 @@ static const char search_columns[] =
 
 enum { SEARCH_COLUMNS = 23 };
 
-const char *const schema_point_columns[] = {"figure", "point",     "model",    "system",
-                                            "gpus",   "max_batch", "datatype", "strategies",
-                                            "fits",   NULL};
+const char *const schema_point_columns[] = {"figure",    "point",    "model",      "system", "gpus",
+                                            "max_batch", "datatype", "strategies", "fits",   NULL};
 
 static const char default_figures[] =
     "step_s, samples_per_s, mfu, compute_efficiency, system_efficiency, forward_s, backward_s, "

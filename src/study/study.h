@@ -53,7 +53,7 @@ struct study_figure {
 
 struct study_point {
     int figure;
-    size_t number; /* from 1, in its figure */
+    size_t number;           /* from 1, in its figure */
     int model, system, axes; /* indices */
     uint64_t gpus, max_batch;
     enum rk_datatype datatype;
@@ -109,7 +109,7 @@ struct study_row {
     struct rk_search_counts counts;
     struct rk_search_explain explain;
     uint64_t found;
-    struct study_best *best; /* (found) by time, then position */
+    struct study_best *best; /* (found) by samples per second, then position */
     double seconds;
 };
 
@@ -122,12 +122,13 @@ struct study_progress {
 
 struct study_run_options {
     int jobs; /* searches at a time; 0: one per processor */
-    /* Takes finished rows, 1 or more; called from the calling thread alone. A failure ends the run. */
+    /* Takes finished rows, 1 or more; called from the calling thread alone. A failure ends the run.
+     */
     enum rk_status (*sink)(void *context, const struct study_row *rows, size_t count,
                            struct rk_error *error);
     void *context;
-    /* Called a few times a second from the calling thread; false ends the run: what is finished goes
-     * to the sink, RK_INTERRUPTED is returned. May be NULL. */
+    /* Called a few times a second from the calling thread; false ends the run: what is finished
+     * goes to the sink, RK_INTERRUPTED is returned. May be NULL. */
     bool (*progress)(void *context, const struct study_progress *progress);
     void *progress_context;
 };
@@ -141,8 +142,8 @@ enum rk_status study_run(const struct study *study, const size_t *points, size_t
 struct study_database;
 
 enum study_access {
-    STUDY_READ,  /* must be there */
-    STUDY_WRITE  /* made if it is not there; one process at a time */
+    STUDY_READ, /* must be there */
+    STUDY_WRITE /* made if it is not there; one process at a time */
 };
 
 /* RK_IO when the file cannot be had, is being written by another run or the disk is full;

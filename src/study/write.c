@@ -8,8 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-static const char *const mode_names[] = {
-    [RK_SEARCH_PRUNED] = "pruned", [RK_SEARCH_EXHAUSTIVE] = "exhaustive", [RK_SEARCH_TWIN] = "twin"};
+static const char *const mode_names[] = {[RK_SEARCH_PRUNED] = "pruned",
+                                         [RK_SEARCH_EXHAUSTIVE] = "exhaustive",
+                                         [RK_SEARCH_TWIN] = "twin"};
 
 /* ---- binding: a statement and the next parameter of it ---- */
 
@@ -166,9 +167,8 @@ static enum rk_status write_points(const struct study *study, struct study_datab
                                    struct rk_error *error)
 {
     struct binder b = {NULL, 0};
-    enum rk_status status =
-        database_prepare(database, "INSERT INTO point VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                         &b.statement, error);
+    enum rk_status status = database_prepare(
+        database, "INSERT INTO point VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", &b.statement, error);
     for (size_t i = 0; i < study->points && status == RK_OK; i++) {
         const struct study_point *point = &study->point[i];
         b.at = 0;
