@@ -23,7 +23,8 @@ static uint64_t times(uint64_t a, uint64_t b)
     return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-static bool check_degrees(const struct rk_strategy *s, struct rk_estimate *e)
+/* Nothing can be computed with a zero. */
+static bool check_zeros(const struct rk_strategy *s, struct rk_estimate *e)
 {
     const int before = e->reasons;
     add(e, s->ranks == 0, RK_BAD_DEGREES, "gpus", 1, 0);
@@ -33,22 +34,27 @@ static bool check_degrees(const struct rk_strategy *s, struct rk_estimate *e)
     add(e, s->interleaving == 0, RK_BAD_DEGREES, "interleaving", 1, 0);
     add(e, s->batch == 0, RK_BAD_BATCH, "batch", 1, 0);
     add(e, s->microbatch == 0, RK_BAD_BATCH, "microbatch", 1, 0);
-    if (e->reasons > before) return false;
+    return e->reasons == before;
+}
+
+static void check_degrees(const struct rk_system *system, const struct rk_strategy *s,
+                          struct rk_estimate *e)
+{
     const uint64_t product = times(times(s->tensor, s->pipeline), s->data);
     add(e, product != s->ranks, RK_BAD_DEGREES, "tensor * pipeline * data", (double)product,
         (double)s->ranks);
+    add(e, system->devices && s->ranks > system->devices, RK_BAD_DEGREES, "devices of the system",
+        (double)s->ranks, (double)system->devices);
     add(e, s->batch % s->data != 0, RK_BAD_BATCH, "batch / data", (double)s->batch,
         (double)s->data);
     if (s->batch % s->data == 0)
         add(e, s->batch / s->data % s->microbatch != 0, RK_BAD_BATCH, "batch / data / microbatch",
             (double)(s->batch / s->data), (double)s->microbatch);
-    return e->reasons == before;
 }
 
-static bool check_tensor(const struct rk_model *m, const struct rk_strategy *s,
+static void check_tensor(const struct rk_model *m, const struct rk_strategy *s,
                          struct rk_estimate *e)
 {
-    const int before = e->reasons;
     const double t = (double)s->tensor;
     add(e, m->hidden % s->tensor != 0, RK_BAD_TENSOR, "hidden", (double)m->hidden, t);
     add(e, m->feedforward % s->tensor != 0, RK_BAD_TENSOR, "feedforward", (double)m->feedforward,
@@ -57,13 +63,11 @@ static bool check_tensor(const struct rk_model *m, const struct rk_strategy *s,
     const uint64_t tokens = times(s->microbatch, m->sequence);
     add(e, s->tensor_comm != RK_COMM_ALL_REDUCE && tokens % s->tensor != 0, RK_BAD_TENSOR,
         "microbatch * sequence", (double)tokens, t);
-    return e->reasons == before;
 }
 
-static bool check_pipeline(const struct rk_model *m, const struct rk_strategy *s,
+static void check_pipeline(const struct rk_model *m, const struct rk_strategy *s,
                            struct rk_estimate *e)
 {
-    const int before = e->reasons;
     add(e, s->pipeline > m->layers, RK_BAD_PIPELINE, "pipeline", (double)s->pipeline,
         (double)m->layers);
     const uint64_t blocks = (m->layers - 1) / s->pipeline + 1;
@@ -71,11 +75,10 @@ static bool check_pipeline(const struct rk_model *m, const struct rk_strategy *s
         (double)s->interleaving);
     add(e, s->pipeline == 1 && s->interleaving > 1, RK_BAD_PIPELINE, "interleaving",
         (double)s->interleaving, 1);
-    return e->reasons == before;
 }
 
 /* Options that exclude each other. */
-static bool check_options(const struct rk_strategy *s, struct rk_estimate *e)
+static void check_options(const struct rk_strategy *s, struct rk_estimate *e)
 {
     const bool full = s->recompute == RK_RECOMPUTE_FULL;
     const struct {
@@ -92,10 +95,8 @@ static bool check_options(const struct rk_strategy *s, struct rk_estimate *e)
         {!s->training && s->data_overlap, "data_overlap needs training"},
         {!s->training && s->optimizer_offload, "optimizer_offload needs training"},
     };
-    const int before = e->reasons;
     for (unsigned i = 0; i < sizeof rules / sizeof *rules; i++)
         add(e, rules[i].bad, RK_BAD_OPTION, rules[i].what, 0, 0);
-    return e->reasons == before;
 }
 
 static bool check_system(const struct rk_system *system, const struct rk_strategy *s,
@@ -103,8 +104,6 @@ static bool check_system(const struct rk_system *system, const struct rk_strateg
 {
     const int before = e->reasons;
     const double memories = system->memories - 1, networks = system->networks - 1;
-    add(e, system->devices && s->ranks > system->devices, RK_BAD_DEGREES, "devices of the system",
-        (double)s->ranks, (double)system->devices);
     add(e, system->matrix[s->datatype].curve.steps == 0, RK_BAD_DATATYPE, "matrix", 0, 0);
     add(e, system->vector[s->datatype].curve.steps == 0, RK_BAD_DATATYPE, "vector", 0, 0);
     const struct {
@@ -150,16 +149,19 @@ static void check_placement(const struct rk_model *model, const struct rk_system
         check_add(e, RK_TOO_FEW_BLOCKS, "blocks of a rank", -1, OFFLOAD_MIN_BLOCKS, (double)blocks);
 }
 
-bool check_strategy(const struct rk_model *model, const struct rk_system *system,
-                    const struct rk_strategy *strategy, struct rk_estimate *estimate)
+enum soundness check_strategy(const struct rk_model *model, const struct rk_system *system,
+                              const struct rk_strategy *strategy, struct rk_estimate *estimate)
 {
-    bool sound = check_degrees(strategy, estimate);
-    if (sound) { /* the others divide by the degrees */
-        sound &= check_tensor(model, strategy, estimate);
-        sound &= check_pipeline(model, strategy, estimate);
+    const bool whole = check_zeros(strategy, estimate);
+    if (whole) { /* these divide by the degrees */
+        check_degrees(system, strategy, estimate);
+        check_tensor(model, strategy, estimate);
+        check_pipeline(model, strategy, estimate);
     }
-    sound &= check_options(strategy, estimate);
-    sound &= check_system(system, strategy, estimate);
-    if (sound) check_placement(model, system, strategy, estimate);
-    return sound;
+    check_options(strategy, estimate);
+    const bool sound = estimate->reasons == 0;
+    const bool there = check_system(system, strategy, estimate);
+    if (!whole || !there) return SENSELESS;
+    check_placement(model, system, strategy, estimate);
+    return sound ? SOUND : UNSOUND;
 }

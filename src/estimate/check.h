@@ -4,10 +4,15 @@
 
 #include <reckon/estimate.h>
 
-/* Appends every reason for which the plan cannot run to estimate->reason. Returns whether the
- * plan makes sense enough for its figures to be computed. */
-bool check_strategy(const struct rk_model *model, const struct rk_system *system,
-                    const struct rk_strategy *strategy, struct rk_estimate *estimate);
+enum soundness {
+    SENSELESS, /* something is zero, or not there: nothing can be computed */
+    UNSOUND,   /* degrees do not divide or options exclude each other: memory can still be judged */
+    SOUND
+};
+
+/* Appends every reason but memory for which the plan cannot run to estimate->reason. */
+enum soundness check_strategy(const struct rk_model *model, const struct rk_system *system,
+                              const struct rk_strategy *strategy, struct rk_estimate *estimate);
 
 /* Appends one reason. */
 void check_add(struct rk_estimate *estimate, enum rk_verdict verdict, const char *what, int tier,

@@ -92,7 +92,8 @@ static void plan_open(struct plan *p, const struct rk_model *model, const struct
     p->blocks = (double)blocks;
     p->missing = (double)(s->pipeline * blocks - model->layers);
     p->bases = (double)(blocks / s->interleaving - 1);
-    p->microbatches = (double)(s->batch / s->data / s->microbatch);
+    const uint64_t microbatches = s->batch / s->data / s->microbatch;
+    p->microbatches = microbatches ? (double)microbatches : 1; /* 0: judged, not timed */
     p->pipeline = (double)s->pipeline;
     p->interleaving = (double)s->interleaving;
     memset(&p->optimizer, 0, sizeof p->optimizer);
@@ -458,20 +459,26 @@ static void fill_rates(const struct plan *p, struct rk_estimate *e)
     e->tokens_per_s = e->samples_per_s * (double)p->model->sequence;
 }
 
+static void fill_figures(const struct plan *p, struct rk_estimate *e)
+{
+    fill_block(p, e);
+    fill_block_comm(p, e);
+    fill_time(p, e);
+    fill_requirements(p, e);
+    fill_rates(p, e);
+}
+
 enum rk_verdict rk_estimate(const struct rk_model *model, const struct rk_system *system,
                             const struct rk_strategy *strategy, struct rk_estimate *estimate)
 {
     estimate->reasons = 0;
-    estimate->timed = check_strategy(model, system, strategy, estimate);
-    if (estimate->timed) {
+    const enum soundness soundness = check_strategy(model, system, strategy, estimate);
+    estimate->timed = soundness == SOUND;
+    if (soundness != SENSELESS) {
         struct plan plan;
         plan_open(&plan, model, system, strategy);
-        fill_block(&plan, estimate);
-        fill_block_comm(&plan, estimate);
-        fill_time(&plan, estimate);
+        if (estimate->timed) fill_figures(&plan, estimate);
         fill_memory(&plan, estimate);
-        fill_requirements(&plan, estimate);
-        fill_rates(&plan, estimate);
         check_memory(&plan, estimate);
     }
     estimate->verdict = estimate->reasons ? estimate->reason[0].verdict : RK_FITS;
