@@ -8,11 +8,12 @@ extern const struct command main_commands[];
 extern const struct usage main_usage;
 
 extern const struct usage estimate_usage, search_usage, report_usage, models_usage, systems_usage,
-    shapes_usage, calculon_usage, study_usage;
+    shapes_usage, calculon_usage, study_usage, timeline_usage;
 
 int cmd_estimate(int argc, char **argv);
 int cmd_search(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_timeline(int argc, char **argv);
 int cmd_study(int argc, char **argv);
 int cmd_models(int argc, char **argv);
 int cmd_systems(int argc, char **argv);

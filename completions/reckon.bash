@@ -10,7 +10,7 @@ _reckon() {
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _reckon_words 'estimate search study report models systems shapes calculon help --help --version'
+        _reckon_words 'estimate search study timeline report models systems shapes calculon help --help --version'
         return
     fi
     case $path in
@@ -56,6 +56,27 @@ _reckon() {
         'study --db') _reckon_files && return ;;
         'study --export') _reckon_words 'table json csv' && return ;;
         'study --output' | 'study -o') _reckon_files && return ;;
+        'timeline --model' | 'timeline -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'timeline --system' | 'timeline -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'timeline --datatype' | 'timeline -d') _reckon_words 'float8 float16 bfloat16 float32' && return ;;
+        'timeline --strategy') _reckon_files && return ;;
+        'timeline --training') _reckon_words 'no yes' && return ;;
+        'timeline --recompute') _reckon_words 'full attention none' && return ;;
+        'timeline --optimizer-sharding') _reckon_words 'no yes' && return ;;
+        'timeline --tensor-comm') _reckon_words 'all_reduce p2p_rs_ag rs_ag' && return ;;
+        'timeline --redo-all-gather') _reckon_words 'no yes' && return ;;
+        'timeline --data-overlap') _reckon_words 'no yes' && return ;;
+        'timeline --tensor-overlap') _reckon_words 'none ring pipe' && return ;;
+        'timeline --weight-offload') _reckon_words 'yes no both' && return ;;
+        'timeline --activation-offload') _reckon_words 'yes no both' && return ;;
+        'timeline --optimizer-offload') _reckon_words 'yes no both' && return ;;
+        'timeline --fused-activation') _reckon_words 'no yes' && return ;;
+        'timeline --schedule') _reckon_words 'gpipe 1f1b interleaved zb-h1' && return ;;
+        'timeline --messages') _reckon_words 'charged blocking beside' && return ;;
+        'timeline --output' | 'timeline -o') _reckon_files && return ;;
+        'timeline --pytorch-csv') _reckon_files && return ;;
+        'timeline --format' | 'timeline -f') _reckon_words 'table json csv' && return ;;
+        'timeline --color') _reckon_words 'auto always never' && return ;;
         'report --output' | 'report -o') _reckon_files && return ;;
         'report --charts') _reckon_files && return ;;
         'report --model' | 'report -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
@@ -86,6 +107,7 @@ _reckon() {
         'estimate') flags='--model --system --gpus --batch --datatype --strategy --training --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --tokens --layers --output --format --color --help' operand= ;;
         'search') flags='--model --system --gpus --batch --datatype --top --threads --exhaustive --explain --quiet --output --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --format --color --help' operand= ;;
         'study') flags='--db --jobs --figure --export --output --list --dry-run --quiet --help' operand=file ;;
+        'timeline') flags='--model --system --gpus --batch --datatype --strategy --training --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --schedule --messages --output --pytorch-csv --window --stages --full --format --color --help' operand= ;;
         'report') flags='--output --charts --title --date --model --system --search --top --threads --gpus --batch --datatype --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --help' operand=file ;;
         'models') flags='--format --color --help' operand=models ;;
         'systems') flags='--format --color --help' operand=systems ;;

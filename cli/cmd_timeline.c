@@ -1,0 +1,620 @@
+/* reckon timeline: the pipeline schedule of one step, event by event. */
+#include "base/units.h"
+#include "cli/commands.h"
+#include "cli/describe.h"
+#include "cli/plan.h"
+#include "cli/show.h"
+#include "interop/output.h"
+#include "timeline/timeline.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
+
+/* Events of a trace that the viewers still load with ease; about 100 MB. */
+enum { TRACE_EVENTS = 500000, TEXT_STAGES = 16 };
+
+struct timeline_args {
+    struct plan_args plan;
+    int schedule; /* -1: not given */
+    int messages;
+    const char *trace, *pytorch, *window;
+    struct option_values stages;
+    bool full;
+    struct show_args show;
+};
+
+#define AT(member) .offset = offsetof(struct timeline_args, member)
+
+/* clang-format off */
+static const struct option schedule_options[] = {
+    {.name = "schedule", .type = OPTION_CHOICE, .choices = timeline_schedule_names, AT(schedule),
+     .help = "the order of passes on a stage (interleaved where the strategy interleaves, else 1f1b)"},
+    {.name = "messages", .type = OPTION_CHOICE, .choices = timeline_messages_names, AT(messages),
+     .help = "how a stage pays for its messages: charged, for one behind each pass of a chunk as the estimate counts them; blocking, for those that are sent; beside, they run beside computing (charged)"},
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(trace), .complete = "file",
+     .help = "write the events to FILE as a Chrome trace, compressed if it ends in .gz; - is standard output"},
+    {.name = "pytorch-csv", .type = OPTION_TEXT, .argument = "FILE", AT(pytorch), .complete = "file",
+     .help = "write the schedule to FILE as PyTorch's pipeline runtime loads it"},
+    {.name = "window", .type = OPTION_TEXT, .argument = "FROM..TO", AT(window),
+     .help = "trace this part of the step alone, \"1.5s..2s\" (all of it, if it has up to 500,000 events; else so many around its middle)"},
+    {.name = "stages", .type = OPTION_VALUES, .argument = "FIRST..LAST", AT(stages), .max = UINT32_MAX,
+     .help = "trace these stages alone (all)"},
+    {.name = "full", .type = OPTION_FLAG, AT(full),
+     .help = "trace all of the step, however many events it has"},
+    {.name = NULL},
+};
+
+const struct usage timeline_usage = {
+    .name = "timeline",
+    .summary = "the pipeline schedule of one step, event by event",
+    .synopsis = "--model MODEL --system SYSTEM [options] -o trace.json",
+    .description =
+        "Simulates one training step under one strategy: each stage runs its forward and backward "
+        "passes in the order of the schedule, and a pass starts when the stage is free and its "
+        "message has arrived. The durations are those of the estimate; recomputing, tensor-parallel "
+        "communication, messages, the reduction of gradients, the optimizer and offload transfers "
+        "are events of their own, and the memory of each stage follows from them.\n\n"
+        "Printed are the step against the estimate's, the bubble of each stage, its peak of memory "
+        "and the tightest stage. Where the estimate's formula is exact (equal stages under 1F1B, or "
+        "interleaved with microbatches that the stages divide; gradients not reduced beside "
+        "backward) both agree; where not, the difference is given with its reasons.\n\n"
+        "The trace (-o) is for Perfetto (ui.perfetto.dev) or chrome://tracing: a process for each "
+        "stage, a thread for each thing it does at the same time, counters of memory, arrows from "
+        "sends to the passes that need them.\n\n"
+        "The schedules: gpipe, all forward passes first; 1f1b; interleaved, as Megatron-LM orders "
+        "it; zb-h1, 1F1B whose bubble is filled with weight gradients (zero bubble, Qi et al. "
+        "2023). A last round that has fewer microbatches than there are stages leaves the others "
+        "of a full round out.\n\n"
+        "The strategy comes from --strategy FILE, from flags, or both, as in reckon estimate. A "
+        "plan that cannot run is answered with every reason and exit status 1; if only memory or "
+        "networks refuse it, the files are written all the same. The status is also 1 when the "
+        "schedule needs more memory than a stage has.",
+    .groups = {
+        {"Input", plan_input_options, offsetof(struct timeline_args, plan)},
+        {"Size", plan_size_options, offsetof(struct timeline_args, plan)},
+        {"Strategy", plan_strategy_options, offsetof(struct timeline_args, plan)},
+        {"Axes of the strategy", axes_options, offsetof(struct timeline_args, plan.axes)},
+        {"Schedule and trace", schedule_options, 0},
+        {"Form of the summary", show_options, offsetof(struct timeline_args, show)},
+        {"General", options_help_rows, 0},
+    },
+    .examples = {
+        {"reckon timeline -m gpt3-175b -s a100-80g-nvl8 --tensor 8 --pipeline 8 --interleaving 3 --data 16 --batch 1536 -o trace.json",
+         "The interleaved schedule of GPT-3 on 1,024 A100, to look at in Perfetto:"},
+        {"reckon timeline -m gpt3-175b -s a100-80g-nvl8 --strategy best.json --schedule zb-h1 --pytorch-csv schedule.csv",
+         "A zero-bubble schedule that PyTorch runs:"},
+    },
+    .see_also = "reckon-estimate(1), reckon-search(1), reckon-strategy(5)",
+};
+
+static const struct report_column summary_columns[] = {
+    {.name = "command"}, {.name = "fits"}, {.name = "schedule"}, {.name = "messages"},
+    {.name = "stages"}, {.name = "chunks"}, {.name = "microbatches"}, {.name = "passes"},
+    {.name = "step_s"}, {.name = "estimate_step_s"}, {.name = "step_difference"},
+    {.name = "bubble"}, {.name = "estimate_bubble"}, {.name = "tightest_stage"},
+    {.name = "tightest_tier"}, {.name = "window_from_s"}, {.name = "window_to_s"},
+};
+static const struct report_column stage_columns[] = {
+    {.name = "stage"},
+    {.name = "blocks"},
+    {.name = "compute_s",    .title = "compute",   .unit = "s", .digits = 4},
+    {.name = "offload_s",    .title = "offload",   .unit = "s", .digits = 4},
+    {.name = "message_s",    .title = "messages",  .unit = "s", .digits = 4},
+    {.name = "reduce_s",     .title = "reduce",    .unit = "s", .digits = 4},
+    {.name = "optimizer_s",  .title = "optimizer", .unit = "s", .digits = 4},
+    {.name = "idle_s",       .title = "idle",      .unit = "s", .digits = 4},
+    {.name = "bubble",       .unit = "%", .digits = 1},
+    {.name = "peak_bytes",   .title = "peak", .unit = "B", .digits = 2},
+    {.name = "peak_share",   .title = "of HBM", .unit = "%", .digits = 1},
+    {.name = "fill",         .title = "", .bar = REPORT_BAR_FILL},
+};
+static const struct report_column memory_columns[] = {
+    {.name = "tier",             .title = "memory"},
+    {.name = "stage",            .title = "tightest stage"},
+    {.name = "peak_bytes",       .title = "peak", .unit = "B", .digits = 2, .own_scale = true},
+    {.name = "estimate_bytes",   .title = "estimate", .unit = "B", .digits = 2, .own_scale = true},
+    {.name = "difference",       .unit = "%", .digits = 2},
+    {.name = "capacity_bytes",   .title = "capacity", .unit = "B", .digits = 2, .own_scale = true},
+    {.name = "at_s",             .title = "first at", .unit = "s", .digits = 4},
+    {.name = "blocks_in_flight", .title = "blocks in flight"},
+};
+/* clang-format on */
+
+/* What a summary tells of. */
+struct story {
+    const struct rk_model *model;
+    const struct rk_system *system;
+    const struct rk_strategy *strategy;
+    const struct rk_estimate *estimate;
+    const struct timeline_plan *plan;
+    const struct timeline *timeline;
+    const struct timeline_window *window;
+    const struct timeline_args *args;
+    const char *assumed;
+};
+
+/* ---- the window ---- */
+
+static enum rk_status bad_window(const char *text, const char *why, struct rk_error *error)
+{
+    return rk_fail(error, RK_USAGE, NULL, 0, 0, "--window: \"%.60s\" %s", text, why);
+}
+
+static enum rk_status read_window(const char *text, double step_s, struct timeline_window *window,
+                                  struct rk_error *error)
+{
+    struct units_error problem;
+    const char *dots = strstr(text, "..");
+    if (!dots) return bad_window(text, "is no range: give FROM..TO, 1.5s..2s", error);
+    if (!quantity_parse(text, (size_t)(dots - text), QUANTITY_SECONDS, false, &window->from_s,
+                        &problem) ||
+        !quantity_parse(dots + 2, strlen(dots + 2), QUANTITY_SECONDS, false, &window->to_s,
+                        &problem))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--window: %s", problem.text);
+    if (!(window->from_s < window->to_s) || window->from_s < 0)
+        return bad_window(text, "runs backwards or begins before the step: give FROM..TO", error);
+    if (window->from_s >= step_s)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--window: \"%.60s\" begins behind the step, which takes %.4g s", text,
+                       step_s);
+    return RK_OK;
+}
+
+static enum rk_status read_stages(const struct option_values *values, uint32_t stages,
+                                  struct timeline_window *window, struct rk_error *error)
+{
+    if (values->count > 1)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--stages: give one range, 0..7");
+    if (values->count == 0) return RK_OK;
+    if (values->range[0].low >= stages)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--stages: there is no stage %" PRIu64 ": the last one is %" PRIu32,
+                       values->range[0].low, stages - 1);
+    window->first_stage = (uint32_t)values->range[0].low;
+    window->last_stage = (uint32_t)values->range[0].high;
+    return RK_OK;
+}
+
+static enum rk_status choose_window(const struct timeline_args *args,
+                                    const struct timeline_plan *plan,
+                                    const struct timeline *timeline, struct timeline_window *window,
+                                    struct rk_error *error)
+{
+    if (args->full && args->window)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--full and --window exclude each other");
+    *window = timeline_everything();
+    enum rk_status status = read_stages(&args->stages, plan->stages, window, error);
+    if (status != RK_OK) return status;
+    if (args->window) return read_window(args->window, timeline->step_s, window, error);
+    if (args->full) return RK_OK;
+    const uint32_t last = window->last_stage < plan->stages ? window->last_stage : plan->stages - 1;
+    const double share = (double)(last - window->first_stage + 1) / plan->stages;
+    const struct timeline_window middle =
+        timeline_middle(plan, timeline, (uint64_t)(TRACE_EVENTS / share));
+    window->from_s = middle.from_s;
+    window->to_s = middle.to_s;
+    return RK_OK;
+}
+
+/* ---- the summary ---- */
+
+static double over(double value, double reference)
+{
+    return reference > 0 ? value / reference - 1 : 0;
+}
+
+/* "the same", "0.3 % more", "8.8 times" */
+static const char *compare(struct report *report, double value, double reference)
+{
+    const double difference = over(value, reference);
+    if (fabs(difference) < 1e-9) return "the same";
+    if (difference > 1) return report_text(report, "%.3g times", difference + 1);
+    return report_text(report, "%.2g %% %s", fabs(100 * difference),
+                       difference > 0 ? "more" : "less");
+}
+
+static double worst_bubble(const struct timeline *timeline, double *mean)
+{
+    double worst = 0, sum = 0;
+    for (uint32_t stage = 0; stage < timeline->stages; stage++) {
+        worst = fmax(worst, timeline->stage[stage].bubble);
+        sum += timeline->stage[stage].bubble;
+    }
+    *mean = sum / timeline->stages;
+    return worst;
+}
+
+static bool schedule_fits(const struct timeline_plan *plan, const struct timeline *timeline)
+{
+    for (int tier = 0; tier < plan->tiers; tier++)
+        for (uint32_t stage = 0; stage < timeline->stages; stage++)
+            if (timeline->stage[stage].peak_bytes[tier] > plan->tier[tier].capacity_bytes)
+                return false;
+    return true;
+}
+
+static void note_reasons(struct report *report, unsigned reasons, double difference)
+{
+    if (fabs(difference) < 1e-9) return;
+    for (unsigned bit = 0; bit < TIMELINE_REASONS; bit++)
+        if (reasons >> bit & 1)
+            report_note(report, report_text(report, "  why: %s", timeline_reason(bit)));
+}
+
+static void note_time(struct report *report, const struct story *s)
+{
+    const struct timeline_plan *plan = s->plan;
+    double mean;
+    const double worst = worst_bubble(s->timeline, &mean);
+    const double estimated = plan->estimate_s > 0 ? plan->estimate_bubble_s / plan->estimate_s : 0;
+    report_note(report, report_text(report,
+                                    "schedule %s: %" PRIu32 " stages, %" PRIu32 " chunks, %" PRIu32
+                                    " microbatches, %" PRIu64 " passes; messages %s",
+                                    timeline_schedule_names[plan->schedule], plan->stages,
+                                    plan->chunks, plan->microbatches, s->timeline->passes,
+                                    timeline_messages_names[plan->messages]));
+    report_note(report, report_text(report, "step: %.6g s simulated, %.6g s estimated: %s",
+                                    s->timeline->step_s, plan->estimate_s,
+                                    compare(report, s->timeline->step_s, plan->estimate_s)));
+    note_reasons(report, plan->time_reasons, over(s->timeline->step_s, plan->estimate_s));
+    report_note(report, report_text(report,
+                                    "bubble: %.1f %% of the step on average, %.1f %% at most; "
+                                    "%.1f %% estimated",
+                                    100 * mean, 100 * worst, 100 * estimated));
+}
+
+static void note_memory(struct report *report, const struct story *s)
+{
+    const struct timeline_plan *plan = s->plan;
+    const uint32_t stage = s->timeline->tightest_stage;
+    const struct timeline_tier *tier = &plan->tier[s->timeline->tightest_tier];
+    const double bytes = s->timeline->stage[stage].peak_bytes[s->timeline->tightest_tier];
+    char peak[QUANTITY_TEXT], estimate[QUANTITY_TEXT], capacity[QUANTITY_TEXT];
+    quantity_format(peak, QUANTITY_BYTES, bytes);
+    quantity_format(estimate, QUANTITY_BYTES, tier->estimate_bytes);
+    quantity_format(capacity, QUANTITY_BYTES, tier->capacity_bytes);
+    report_note(report,
+                report_text(report,
+                            "tightest: stage %" PRIu32 ", %s: %s at most, %s estimated: %s; it "
+                            "has %s%s",
+                            stage, memory_name(report, s->system, tier->tier), peak, estimate,
+                            compare(report, bytes, tier->estimate_bytes), capacity,
+                            bytes > tier->capacity_bytes ? ": it does not fit" : ""));
+    note_reasons(report, plan->memory_reasons, over(bytes, tier->estimate_bytes));
+}
+
+static void note_files(struct report *report, const struct story *s)
+{
+    const double to_s = fmin(s->window->to_s, s->timeline->step_s);
+    const bool all = s->window->from_s <= 0 && s->window->to_s >= s->timeline->step_s;
+    if (s->args->trace && all)
+        report_note(report, report_text(report, "trace: %s, all of the step", s->args->trace));
+    else if (s->args->trace)
+        report_note(
+            report,
+            report_text(report, "trace: %s, from %.6g s to %.6g s%s", s->args->trace,
+                        s->window->from_s, to_s,
+                        s->args->window ? "" : "; --full writes all, --window another part"));
+    if (s->args->pytorch)
+        report_note(report, report_text(report, "PyTorch schedule: %s", s->args->pytorch));
+}
+
+static void add_headline(struct report *report, const struct story *s, bool fits)
+{
+    report_note(report, report_text(report, "%s on %s, %" PRIu64 " GPUs: %s", s->model->id,
+                                    s->system->id, s->strategy->ranks,
+                                    fits ? report_text(report, "%.4g s a step", s->timeline->step_s)
+                                         : "this plan cannot run"));
+    describe_plan(report, s->strategy);
+    if (s->assumed[0]) report_note(report, report_text(report, "  assumed: %s", s->assumed));
+}
+
+static void add_summary(struct report *report, const struct story *s, bool fits)
+{
+    const struct timeline_plan *plan = s->plan;
+    const struct timeline *t = s->timeline;
+    double mean;
+    worst_bubble(t, &mean);
+    const struct report_cell cells[] = {
+        cell_text("timeline"),
+        cell_flag(fits),
+        cell_text(timeline_schedule_names[plan->schedule]),
+        cell_text(timeline_messages_names[plan->messages]),
+        cell_count(plan->stages),
+        cell_count(plan->chunks),
+        cell_count(plan->microbatches),
+        cell_count(t->passes),
+        cell_number(t->step_s),
+        cell_number(plan->estimate_s),
+        cell_number(over(t->step_s, plan->estimate_s)),
+        cell_number(mean),
+        cell_number(plan->estimate_s > 0 ? plan->estimate_bubble_s / plan->estimate_s : 0),
+        cell_count(t->tightest_stage),
+        cell_count((uint64_t)plan->tier[t->tightest_tier].tier),
+        cell_number(s->window->from_s),
+        cell_number(fmin(s->window->to_s, t->step_s)),
+    };
+    _Static_assert(sizeof cells / sizeof *cells == sizeof summary_columns / sizeof *summary_columns,
+                   "a cell per column");
+    report_row(
+        report,
+        report_add(report, &(struct report_table){.shape = REPORT_RECORD,
+                                                  .formats = REPORT_IN_JSON,
+                                                  .columns = summary_columns,
+                                                  .column_count = COUNT_OF(summary_columns)}),
+        cells);
+}
+
+static void add_differences(struct report *report, const struct story *s)
+{
+    static const struct report_column columns[] = {{.name = "figure"}, {.name = "reason"}};
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = "differences",
+                                                  .formats = REPORT_IN_JSON,
+                                                  .columns = columns,
+                                                  .column_count = 2});
+    const struct {
+        const char *figure;
+        unsigned reasons;
+        bool differs;
+    } figures[] = {
+        {"step", s->plan->time_reasons,
+         fabs(over(s->timeline->step_s, s->plan->estimate_s)) >= 1e-9},
+        {"memory", s->plan->memory_reasons, s->plan->memory_reasons != 0},
+    };
+    for (int i = 0; i < COUNT_OF(figures); i++)
+        for (unsigned bit = 0; bit < TIMELINE_REASONS; bit++)
+            if (figures[i].differs && figures[i].reasons >> bit & 1)
+                report_row(report, table,
+                           (const struct report_cell[]){cell_text(figures[i].figure),
+                                                        cell_text(timeline_reason(bit))});
+}
+
+static void stage_row(const void *context, size_t row, struct report_cell *cells)
+{
+    const struct story *s = context;
+    const struct timeline_stage *stage = &s->timeline->stage[row];
+    const double share = stage->peak_bytes[0] / s->plan->tier[0].capacity_bytes;
+    const struct report_cell made[] = {
+        cell_count(row),
+        cell_count(stage->blocks),
+        cell_number(stage->compute_s),
+        cell_number(stage->offload_s),
+        cell_number(stage->message_s),
+        cell_number(stage->reduce_s),
+        cell_number(stage->optimizer_s),
+        cell_number(stage->idle_s),
+        cell_number(stage->bubble),
+        cell_number(stage->peak_bytes[0]),
+        cell_number(share),
+        cell_number(share),
+    };
+    memcpy(cells, made, sizeof made);
+}
+
+/* In text, the first and last ones of many. */
+static void add_stages(struct report *report, const struct story *s)
+{
+    struct report_table table = {.name = "stages",
+                                 .formats = REPORT_IN_JSON | REPORT_IN_CSV,
+                                 .columns = stage_columns,
+                                 .column_count = COUNT_OF(stage_columns) - 1,
+                                 .rows = s->timeline->stages,
+                                 .make = stage_row,
+                                 .context = s};
+    report_add(report, &table);
+    const uint32_t stages = s->timeline->stages, half = TEXT_STAGES / 2;
+    struct report_cell cells[COUNT_OF(stage_columns)];
+    table = (struct report_table){.title = "Stages",
+                                  .formats = REPORT_IN_TEXT,
+                                  .columns = stage_columns,
+                                  .column_count = COUNT_OF(stage_columns)};
+    struct report_table *text = report_add(report, &table);
+    for (uint32_t stage = 0; stage < stages; stage++) {
+        if (stages > TEXT_STAGES && stage >= half && stage < stages - half) continue;
+        stage_row(s, stage, cells);
+        report_row(report, text, cells);
+    }
+    if (stages > TEXT_STAGES)
+        report_note(report, report_text(report,
+                                        "%" PRIu32 " stages between them are left out: "
+                                        "--format csv has all",
+                                        stages - TEXT_STAGES));
+}
+
+/* The stage with the highest peak in a tier. */
+static const struct timeline_stage *highest(const struct timeline *timeline, int tier,
+                                            uint32_t *stage)
+{
+    *stage = 0;
+    for (uint32_t i = 1; i < timeline->stages; i++)
+        if (timeline->stage[i].peak_bytes[tier] > timeline->stage[*stage].peak_bytes[tier])
+            *stage = i;
+    return &timeline->stage[*stage];
+}
+
+static void add_memory(struct report *report, const struct story *s)
+{
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = "memory",
+                                                  .title = "Memory at its peak",
+                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                  .columns = memory_columns,
+                                                  .column_count = COUNT_OF(memory_columns)});
+    for (int i = 0; i < s->plan->tiers; i++) {
+        const struct timeline_tier *tier = &s->plan->tier[i];
+        uint32_t stage;
+        const struct timeline_stage *most = highest(s->timeline, i, &stage);
+        report_row(report, table,
+                   (const struct report_cell[]){
+                       cell_text(memory_name(report, s->system, tier->tier)),
+                       cell_count(stage),
+                       cell_number(most->peak_bytes[i]),
+                       cell_number(tier->estimate_bytes),
+                       cell_number(over(most->peak_bytes[i], tier->estimate_bytes)),
+                       cell_number(tier->capacity_bytes),
+                       cell_number(most->peak[i].time_s),
+                       cell_count(most->peak[i].blocks),
+                   });
+    }
+}
+
+static void add_inputs(struct report *report, const struct story *s)
+{
+    describe_model(report, s->model, REPORT_IN_JSON);
+    describe_system(report, s->system, REPORT_IN_JSON);
+    describe_strategy(report, s->strategy, REPORT_IN_JSON);
+    describe_reasons(report, s->system, s->estimate);
+}
+
+static void fill_report(struct report *report, const struct story *s, bool fits)
+{
+    add_headline(report, s, fits);
+    add_summary(report, s, fits);
+    add_inputs(report, s);
+    note_time(report, s);
+    note_memory(report, s);
+    note_files(report, s);
+    add_differences(report, s);
+    add_memory(report, s);
+    add_stages(report, s);
+}
+
+/* Without durations there is nothing to simulate. */
+static void fill_refusal(struct report *report, const struct story *s)
+{
+    static const struct report_column columns[] = {{.name = "command"}, {.name = "fits"}};
+    add_headline(report, s, false);
+    report_row(report,
+               report_add(report, &(struct report_table){.shape = REPORT_RECORD,
+                                                         .formats = REPORT_IN_JSON,
+                                                         .columns = columns,
+                                                         .column_count = 2}),
+               (const struct report_cell[]){cell_text("timeline"), cell_flag(false)});
+    add_inputs(report, s);
+}
+
+/* ---- the files ---- */
+
+static enum rk_status write_trace(FILE *out, const struct story *s, struct rk_error *error)
+{
+    const struct timeline_labels labels = {s->model->id, s->system->id, RECKON_VERSION};
+    return timeline_write_trace(out, s->plan, s->timeline, s->window, &labels, error);
+}
+
+static enum rk_status write_pytorch(FILE *out, const struct story *s, struct rk_error *error)
+{
+    return timeline_write_pytorch(out, s->plan, error);
+}
+
+/* Writes a file that appears whole or not at all. */
+static enum rk_status write_file(const char *path, const struct story *s,
+                                 enum rk_status (*write)(FILE *, const struct story *,
+                                                         struct rk_error *),
+                                 struct rk_error *error)
+{
+    struct output output = {.file = NULL};
+    if (!path) return RK_OK;
+    enum rk_status status = output_open(&output, path, error);
+    if (status == RK_OK) status = write(output.file, s, error);
+    if (status == RK_OK) status = output_commit(&output, error);
+    output_abandon(&output);
+    return status;
+}
+
+static bool is_stdout(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+/* ---- the command ---- */
+
+static enum rk_status check_arguments(const struct timeline_args *args, struct rk_error *error)
+{
+    if (args->trace && args->pytorch && strcmp(args->trace, args->pytorch) == 0)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--output and --pytorch-csv name the same file: give two");
+    if (!args->trace && (args->window || args->full || args->stages.count))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--window, --stages and --full choose what goes into a trace: give it a "
+                       "file with --output");
+    return RK_OK;
+}
+
+/* Writes the files; prints the summary unless one of them is standard output. */
+static int tell(const struct story *s, struct report *report)
+{
+    const bool fits = s->estimate->verdict == RK_FITS && schedule_fits(s->plan, s->timeline);
+    const int code = fits ? RK_OK : RK_NOTHING_FITS;
+    struct rk_error error;
+    enum rk_status status = write_file(s->args->trace, s, write_trace, &error);
+    if (status == RK_OK) status = write_file(s->args->pytorch, s, write_pytorch, &error);
+    if (status != RK_OK) return options_fail(&error);
+    if (is_stdout(s->args->trace) || is_stdout(s->args->pytorch)) return code;
+    fill_report(report, s, fits);
+    return show_report(report, &s->args->show, "-", code);
+}
+
+static int simulate(struct story *s, struct report *report)
+{
+    struct timeline_plan plan;
+    struct timeline timeline = {.stages = 0};
+    struct timeline_window window;
+    struct timeline_options options = timeline_options_of(s->strategy);
+    struct rk_error error;
+    int code;
+    if (s->args->schedule >= 0) options.schedule = (enum timeline_schedule)s->args->schedule;
+    options.messages = (enum timeline_messages)s->args->messages;
+    s->plan = &plan;
+    s->timeline = &timeline;
+    s->window = &window;
+
+    enum rk_status status =
+        timeline_plan_of(&plan, s->model, s->system, s->strategy, s->estimate, &options, &error);
+    if (status == RK_OK) status = timeline_simulate(&plan, &timeline, &error);
+    if (status == RK_OK) status = choose_window(s->args, &plan, &timeline, &window, &error);
+    code = status == RK_OK ? tell(s, report) : options_fail(&error);
+    timeline_release(&timeline);
+    return code;
+}
+
+int cmd_timeline(int argc, char **argv)
+{
+    struct timeline_args args = {.plan = PLAN_ARGS_INIT, .schedule = -1};
+    struct rk_model model;
+    struct rk_system system = {.memories = 0};
+    struct rk_strategy strategy;
+    struct rk_estimate estimate;
+    struct report report = {.first = NULL};
+    struct rk_error error;
+    char assumed[PLAN_ASSUMED];
+    int code = options_read(&timeline_usage, argc, argv, &args);
+    if (code >= 0) return code;
+
+    enum rk_status status = check_arguments(&args, &error);
+    if (status == RK_OK) status = plan_load(&args.plan, &model, &system, &error);
+    if (status == RK_OK) status = plan_resolve(&args.plan, &system, &strategy, assumed, &error);
+    if (status == RK_OK) {
+        struct story story = {.model = &model,
+                              .system = &system,
+                              .strategy = &strategy,
+                              .estimate = &estimate,
+                              .args = &args,
+                              .assumed = assumed};
+        rk_estimate(&model, &system, &strategy, &estimate);
+        if (estimate.timed) {
+            code = simulate(&story, &report);
+        } else {
+            fill_refusal(&report, &story);
+            code = show_report(&report, &args.show, "-", RK_NOTHING_FITS);
+        }
+    } else {
+        code = options_fail(&error);
+    }
+    report_release(&report);
+    rk_system_release(&system);
+    return code;
+}
