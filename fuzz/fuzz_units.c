@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "base/units.h"
 
+#undef NDEBUG /* the assertions are the test */
 #include <assert.h>
 #include <math.h>
 #include <stdint.h>

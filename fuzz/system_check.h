@@ -2,6 +2,7 @@
 #ifndef RECKON_FUZZ_SYSTEM_CHECK_H
 #define RECKON_FUZZ_SYSTEM_CHECK_H
 
+#undef NDEBUG /* the assertions are the test */
 #include <assert.h>
 #include <reckon/system.h>
 

@@ -28,7 +28,8 @@ const char *catalog_kind_name(enum catalog_kind kind)
 
 static enum rk_status fail_memory(struct rk_error *error)
 {
-    return rk_fail(error, RK_IO, NULL, 0, 0, "no memory to read the catalog");
+    rk_fail(error, RK_IO, NULL, 0, 0, "no memory to read the catalog");
+    return RK_IO;
 }
 
 /* ---- the folder ---- */
@@ -299,22 +300,36 @@ static enum rk_status describe_file(enum catalog_kind kind, const char *name,
     return status;
 }
 
-/* What `base` (an id or path) says, behind what the entry says itself. */
-static enum rk_status append_base(const char *synthetic, int depth, struct catalog_entry *entry,
-                                  struct rk_error *error)
+/* The entry that a one-line form starts from; empty when it starts from nothing. */
+static enum rk_status describe_base(const char *synthetic, struct catalog_entry *base,
+                                    struct rk_error *error)
+{
+    const size_t length = synthetic_base(synthetic);
+    *base = (struct catalog_entry){0};
+    if (!length) return RK_OK;
+    char *name = strndup(synthetic, length);
+    if (!name) return fail_memory(error);
+    const enum rk_status status = describe_file(CATALOG_SYSTEMS, name, base, error);
+    free(name);
+    return status;
+}
+
+/* What the base says, and its base, behind what the entry says itself. */
+static enum rk_status append_bases(const char *synthetic, struct catalog_entry *entry,
+                                   struct rk_error *error)
 {
     struct catalog_entry base = {0};
-    const size_t length = synthetic_base(synthetic);
-    if (!length || depth > SYSTEM_MAX_DEPTH) return RK_OK;
-    char *name = strndup(synthetic, length);
-    enum rk_status status =
-        name ? describe_file(CATALOG_SYSTEMS, name, &base, error) : fail_memory(error);
-    if (status == RK_OK && *base.synthetic)
-        status = append_base(base.synthetic, depth + 1, &base, error);
-    for (size_t i = 0; status == RK_OK && i < base.sources; i++)
-        if (!add_source(entry, base.source[i].group, base.source[i].text))
-            status = fail_memory(error);
-    free(name);
+    enum rk_status status = RK_OK;
+    for (int depth = 0; synthetic && *synthetic && depth < SYSTEM_MAX_DEPTH; depth++) {
+        struct catalog_entry next;
+        status = describe_base(synthetic, &next, error);
+        for (size_t i = 0; status == RK_OK && i < next.sources; i++)
+            if (!add_source(entry, next.source[i].group, next.source[i].text))
+                status = fail_memory(error);
+        catalog_entry_release(&base);
+        base = next;
+        synthetic = status == RK_OK ? base.synthetic : NULL;
+    }
     catalog_entry_release(&base);
     return status;
 }
@@ -340,7 +355,7 @@ enum rk_status catalog_describe(enum catalog_kind kind, const char *name,
                                 ? describe_synthetic(name, entry, error)
                                 : describe_file(kind, name, entry, error);
     if (status == RK_OK && kind == CATALOG_SYSTEMS && *entry->synthetic)
-        status = append_base(entry->synthetic, 0, entry, error);
+        status = append_bases(entry->synthetic, entry, error);
     if (status != RK_OK) catalog_entry_release(entry);
     return status;
 }

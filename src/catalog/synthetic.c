@@ -379,7 +379,7 @@ static enum rk_status tier_index(const struct parser *parser, struct span part, 
     const struct span digits = {part.at + skip, part.length - skip};
     if (!integer(digits, &number) || number < (uint64_t)first)
         return fail(parser, part.at, "number the %s tiers from %s%d on", base, base, first);
-    if (number > (uint64_t)(first + count))
+    if (number > (uint64_t)first + (uint64_t)count)
         return fail(parser, part.at, "there %s %d such tier%s: the next one is %s%d",
                     count == 1 ? "is" : "are", count, count == 1 ? "" : "s", base, first + count);
     *index = (int)number - first;
