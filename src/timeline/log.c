@@ -23,13 +23,15 @@ const struct timeline_kind_info timeline_kinds[TIMELINE_KIND_COUNT] = {
     [TIMELINE_EVENT_OUT]         = {"out",        TIMELINE_OFFLOAD_OUT},
 };
 const char *const timeline_tracks[TIMELINE_TRACKS] = {
-    [TIMELINE_COMPUTE]     = "compute",
-    [TIMELINE_TENSOR]      = "TP comm",
-    [TIMELINE_SENDS]       = "PP send",
-    [TIMELINE_RECEIVES]    = "PP recv",
-    [TIMELINE_DATA]        = "DP comm",
-    [TIMELINE_OFFLOAD_IN]  = "offload in",
-    [TIMELINE_OFFLOAD_OUT] = "offload out",
+    [TIMELINE_COMPUTE]       = "compute",
+    [TIMELINE_TENSOR]        = "TP comm",
+    [TIMELINE_SENDS]         = "PP send",
+    [TIMELINE_SENDS_BACK]    = "PP send back",
+    [TIMELINE_RECEIVES]      = "PP recv",
+    [TIMELINE_RECEIVES_BACK] = "PP recv back",
+    [TIMELINE_DATA]          = "DP comm",
+    [TIMELINE_OFFLOAD_IN]    = "offload in",
+    [TIMELINE_OFFLOAD_OUT]   = "offload out",
 };
 /* clang-format on */
 

@@ -218,8 +218,10 @@ enum timeline_kind {
 enum timeline_track {
     TIMELINE_COMPUTE,
     TIMELINE_TENSOR,
-    TIMELINE_SENDS,
+    TIMELINE_SENDS, /* forward; backward has the one behind */
+    TIMELINE_SENDS_BACK,
     TIMELINE_RECEIVES,
+    TIMELINE_RECEIVES_BACK,
     TIMELINE_DATA,
     TIMELINE_OFFLOAD_IN,
     TIMELINE_OFFLOAD_OUT,
@@ -228,7 +230,7 @@ enum timeline_track {
 
 struct timeline_kind_info {
     const char *name;
-    enum timeline_track track;
+    enum timeline_track track; /* of forward passes; see timeline_track_of */
 };
 extern const struct timeline_kind_info timeline_kinds[TIMELINE_KIND_COUNT];
 extern const char *const timeline_tracks[TIMELINE_TRACKS];
@@ -243,6 +245,14 @@ struct timeline_event {
     double start_s, end_s;
     double bytes; /* sent, reduced or moved */
 };
+
+/* Messages of backward passes have tracks of their own: they cross those of forward passes. */
+static inline enum timeline_track timeline_track_of(const struct timeline_event *event)
+{
+    const enum timeline_track track = timeline_kinds[event->kind].track;
+    const bool message = track == TIMELINE_SENDS || track == TIMELINE_RECEIVES;
+    return message && event->pass != TIMELINE_FORWARD ? (enum timeline_track)(track + 1) : track;
+}
 
 /* Events that touch [from_s, to_s] on stages first_stage .. last_stage. */
 struct timeline_window {

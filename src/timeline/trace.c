@@ -66,6 +66,9 @@ static bool has_track(const struct timeline_plan *plan, enum timeline_track trac
     case TIMELINE_SENDS:
     case TIMELINE_RECEIVES:
         return plan->stages > 1;
+    case TIMELINE_SENDS_BACK:
+    case TIMELINE_RECEIVES_BACK:
+        return plan->stages > 1 && plan->training;
     case TIMELINE_DATA:
         return plan->reduces;
     case TIMELINE_OFFLOAD_IN:
@@ -124,7 +127,7 @@ static void write_arrow(struct writer *w, const struct timeline_event *event, bo
             "{\"ph\":\"%s\",\"name\":\"message\",\"cat\":\"PP\",\"id\":%" PRIu64 ",\"pid\":%" PRIu32
             ",\"tid\":%d",
             start ? "s" : "f\",\"bp\":\"e", event->flow, event->stage,
-            start ? TIMELINE_SENDS : TIMELINE_COMPUTE);
+            start ? (int)timeline_track_of(event) : TIMELINE_COMPUTE);
     write_time(w->out, "ts", nanoseconds(start ? event->start_s : event->end_s));
     fputc('}', w->out);
 }
@@ -132,13 +135,13 @@ static void write_arrow(struct writer *w, const struct timeline_event *event, bo
 static void write_event(void *context, const struct timeline_event *event)
 {
     struct writer *w = context;
-    const struct timeline_kind_info *kind = &timeline_kinds[event->kind];
+    const enum timeline_track track = timeline_track_of(event);
     const bool receive = event->kind == TIMELINE_EVENT_RECEIVE;
     const int64_t start = nanoseconds(event->start_s), end = nanoseconds(event->end_s);
     if (receive && event->start_s < w->window->from_s) return; /* its send may be left out */
     next_line(w);
     fprintf(w->out, "{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":%d",
-            kind->name, timeline_tracks[kind->track], event->stage, (int)kind->track);
+            timeline_kinds[event->kind].name, timeline_tracks[track], event->stage, (int)track);
     write_time(w->out, "ts", start);
     write_time(w->out, "dur", receive ? 0 : end - start);
     write_arguments(w->out, event);
