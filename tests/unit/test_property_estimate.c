@@ -439,6 +439,60 @@ static void messages_by_hand(struct plan *plan)
 
 Test(property, messages_by_hand) { for_plans(messages_by_hand); }
 
+/* What overlapped data parallelism leaves visible, for plans without offloading: written down from
+ * the text of the model, not from its code. */
+static double data_exposed_by_hand(const struct plan *plan)
+{
+    const struct rk_strategy *s = &plan->strategy;
+    const struct rk_estimate *e = &plan->estimate;
+    const struct rk_network *network = &plan->network[s->data_network];
+    const double n = blocks_of(plan), v = (double)s->interleaving, bases = n / v - 1;
+    const double p = (double)s->pipeline, usage = network->processor_usage;
+    const uint64_t rest = (uint64_t)microbatches_of(plan) % s->pipeline;
+    const double reduce_s = e->data_comm_link_s / n;
+    const double message_s = collective_s(&plan->network[s->pipeline_network], RK_POINT_TO_POINT, 2,
+                                          e->block_pipeline_backward_bytes);
+    const double gradients_s = e->block_recompute_s + e->block_agrad_s + e->block_wgrad_s;
+    const double base_s =
+        gradients_s + e->base_redo_comm_exposed_s + e->base_backward_comm_exposed_s;
+    const double edge_s =
+        gradients_s + e->edge_redo_comm_exposed_s + e->edge_backward_comm_exposed_s + message_s;
+    const double access_s =
+        e->block_agrad_access_s + e->block_wgrad_access_s + e->block_recompute_access_s;
+    const double step_s =
+        s->optimizer_sharding ? 0 : e->block_optimizer_s - e->block_optimizer_access_s;
+    const bool with_tensor = s->data_network == s->tensor_network;
+    const bool with_pipeline = s->data_network == s->pipeline_network;
+    const double window_s =
+        bases * base_s + edge_s + (bases + 1) * (step_s - access_s) -
+        (with_tensor ? bases * (e->base_redo_comm_link_s + e->base_backward_comm_link_s) +
+                           e->edge_redo_comm_link_s + e->edge_backward_comm_link_s
+                     : 0);
+    const double compute_s = e->block_agrad_flop_s + e->block_wgrad_flop_s +
+                             e->block_recompute_flop_s +
+                             (s->optimizer_sharding ? 0 : e->block_optimizer_flop_s);
+    const double chunk_s = (bases + 1) * reduce_s;
+    const double collisions =
+        with_pipeline ? fmin(floor(chunk_s / (bases * base_s + edge_s)), rest ? (double)rest : p)
+                      : 0;
+    const double excess_s =
+        chunk_s - (p * window_s - collisions * message_s) + p * (bases + 1) * compute_s * usage;
+    const double tail_s = window_s - message_s - (base_s + edge_s) / 2 + step_s;
+    const double tail_excess_s = bases * reduce_s + compute_s * usage - (bases > 0 ? tail_s : 0);
+    return reduce_s + (v - 1) * (excess_s > 0 ? excess_s : chunk_s * usage) +
+           (tail_excess_s > 0 ? tail_excess_s : bases * reduce_s * usage);
+}
+
+static void data_overlap_by_hand(struct plan *plan)
+{
+    const struct rk_strategy *s = &plan->strategy;
+    if (!s->data_overlap || s->weight_offload || s->activation_offload || s->optimizer_offload)
+        return;
+    CHECK(plan, near(plan->estimate.data_comm_exposed_s, data_exposed_by_hand(plan), 1e-9));
+}
+
+Test(property, data_overlap_by_hand) { for_plans(data_overlap_by_hand); }
+
 static void memory_by_hand(struct plan *plan)
 {
     const struct rk_strategy *s = &plan->strategy;
