@@ -2,7 +2,7 @@
 #include "cli/describe.h"
 #include "cli/pages.h"
 
-enum { MOST_SPANS = 512, FIRST_RANKS = 64 };
+enum { MOST_SPANS = 256, FIRST_RANKS = 64 };
 
 /* One parallelism: its groups are runs of `stride * degree` ranks, its members runs of `stride`. */
 struct parallelism {
@@ -82,7 +82,7 @@ static void layout_chart(const struct layout *l, const char *id, const char *tit
                         .title = title,
                         .kind = CHART_SPANS,
                         .caption =
-                            "Ranks in the order of their numbers. A row with more than 512 pieces "
+                            "Ranks in the order of their numbers. A row with more than 256 pieces "
                             "is left out.",
                         .table = table,
                         .role = {[CHART_X] = "first",
@@ -100,7 +100,7 @@ static void summary(const struct layout *l)
         {.name = "degree"},
         {.name = "network"},
         {.name = "stride", .title = "ranks between neighbours"},
-        {.name = "domains", .title = "domains that a group spans"},
+        {.name = "domains", .title = "innermost domains of a group"},
     };
     const struct rk_system *system = l->plan->system;
     struct report_table *table = page_table(l->page, columns, 5);
@@ -112,7 +112,8 @@ static void summary(const struct layout *l)
         const struct report_cell cells[] = {
             cell_text(level->group), cell_count(level->degree),
             cell_text(network_name(&l->page->memory, system, level->network)),
-            cell_count(level->stride), cell_count(size ? (span + size - 1) / size : 1)};
+            cell_count(level->stride),
+            cell_count(level->stride >= size ? level->degree : (span + size - 1) / size)};
         report_row(&l->page->memory, table, cells);
     }
     page_show(l->page, "Groups", table, NULL);

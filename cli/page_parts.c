@@ -17,7 +17,7 @@ const struct page_part page_parts[PAGE_PARTS] = {
     {"data comm, exposed",  CHART_RED,    {"data_comm_exposed_s"}},
     {"pipeline bubble",     CHART_GREY,   {"bubble_s"}},
 };
-const struct chart_series page_part_series[PAGE_PARTS] = {
+const struct chart_series page_part_series[PAGE_PARTS + 1] = {
     {"forward",                CHART_BLUE,   CHART_POINTS},
     {"backward",               CHART_TEAL,   CHART_POINTS},
     {"recompute",              CHART_PURPLE, CHART_POINTS},
@@ -27,6 +27,7 @@ const struct chart_series page_part_series[PAGE_PARTS] = {
     {"pipeline comm, exposed", CHART_YELLOW, CHART_POINTS},
     {"data comm, exposed",     CHART_RED,    CHART_POINTS},
     {"pipeline bubble",        CHART_GREY,   CHART_POINTS},
+    {"step",                   CHART_GREY,   CHART_POINTS},
 };
 const struct chart_series page_memory_series[RK_CATEGORIES] = {
     [RK_WEIGHTS]          = {"weights",              CHART_BLUE,   CHART_POINTS},

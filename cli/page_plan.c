@@ -209,7 +209,7 @@ static void time_flame(struct html_page *page, const struct page_plan *p)
                                   [CHART_LABEL] = "what"},
                          .x = {.title = "time, not in the order of events"},
                          .series = page_part_series,
-                         .series_count = PAGE_PARTS});
+                         .series_count = PAGE_PARTS + 1});
 }
 
 /* ---- memory ---- */

@@ -1,8 +1,254 @@
-/* The schedule of the pipeline as a picture. */
+/* The schedule of the pipeline as a picture, from the simulation of its events. */
 #include "cli/pages.h"
+#include "timeline/timeline.h"
 
-void page_schedule(struct html_page *page, const struct page_plan *plan)
+#include <math.h>
+
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
+
+/* What a picture can hold; more stages than MOST_STAGES are not listed one by one. */
+enum { STAGE_PASSES = 48, MOST_PASSES = 1000, MOST_STAGES = 64 };
+
+struct schedule {
+    struct html_page *page;
+    const struct page_plan *p;
+    struct timeline_plan plan;
+    struct timeline timeline;
+    const char *source;
+};
+
+static const char *stage_name(const struct schedule *s, uint32_t stage)
 {
-    (void)page;
-    (void)plan;
+    return report_text(&s->page->memory, "stage %u", stage);
+}
+
+/* ---- events ---- */
+
+/* clang-format off */
+static const struct shown_kind {
+    const char *name; /* NULL: runs beside computing, not in the picture */
+} shown_kinds[TIMELINE_KIND_COUNT] = {
+    [TIMELINE_EVENT_FORWARD]   = {"forward"},
+    [TIMELINE_EVENT_RECOMPUTE] = {"recompute"},
+    [TIMELINE_EVENT_BACKWARD]  = {"backward"},
+    [TIMELINE_EVENT_AGRAD]     = {"activation gradients"},
+    [TIMELINE_EVENT_WGRAD]     = {"weight gradients"},
+    [TIMELINE_EVENT_WAIT]      = {"wait for offload"},
+    [TIMELINE_EVENT_OPTIMIZER] = {"optimizer"},
+    [TIMELINE_EVENT_SEND]      = {"send"},
+    [TIMELINE_EVENT_CHARGE]    = {"send"},
+};
+static const struct chart_series event_series[] = {
+    {"forward",              CHART_BLUE,   CHART_POINTS},
+    {"recompute",            CHART_PURPLE, CHART_POINTS},
+    {"backward",             CHART_TEAL,   CHART_POINTS},
+    {"activation gradients", CHART_TEAL,   CHART_POINTS},
+    {"weight gradients",     CHART_PINK,   CHART_POINTS},
+    {"wait for offload",     CHART_BROWN,  CHART_POINTS},
+    {"send",                 CHART_YELLOW, CHART_POINTS},
+    {"optimizer",            CHART_GREEN,  CHART_POINTS},
+};
+static const struct report_column event_columns[] = {
+    {.name = "stage"},
+    {.name = "what"},
+    {.name = "microbatch"},
+    {.name = "chunk"},
+    {.name = "start_s", .title = "start", .unit = "s"},
+    {.name = "end_s",   .title = "end",   .unit = "s"},
+    {.name = "time_s",  .title = "time",  .unit = "s"},
+};
+/* clang-format on */
+
+static bool is_shown(const struct schedule *s, const struct timeline_event *e)
+{
+    const bool message = e->kind == TIMELINE_EVENT_SEND || e->kind == TIMELINE_EVENT_CHARGE;
+    return shown_kinds[e->kind].name && e->end_s > e->start_s &&
+           !(message && s->plan.messages == TIMELINE_BESIDE);
+}
+
+static void event_row(const struct schedule *s, struct report_table *table,
+                      const struct timeline_event *e)
+{
+    const struct report_cell cells[] = {
+        cell_text(stage_name(s, e->stage)),
+        cell_text(shown_kinds[e->kind].name),
+        cell_text(e->kind == TIMELINE_EVENT_OPTIMIZER
+                      ? ""
+                      : report_text(&s->page->memory, "%u", e->microbatch)),
+        cell_count(e->chunk),
+        cell_number(e->start_s),
+        cell_number(e->end_s),
+        cell_number(e->end_s - e->start_s)};
+    report_row(&s->page->memory, table, cells);
+}
+
+/* The length of a picture: that of STAGE_PASSES of a stage, if that is not too many of all. */
+static double picture_s(const struct schedule *s)
+{
+    const double passes = (double)timeline_passes(&s->plan);
+    const double shown = fmin(STAGE_PASSES * (double)s->plan.stages, MOST_PASSES);
+    return s->timeline.step_s * (passes > 1.5 * shown ? shown / passes : 1);
+}
+
+static void events(const struct schedule *s, const char *id, const char *title, double from_s,
+                   double to_s, struct rk_error *error)
+{
+    struct timeline_log log = {.events = NULL};
+    struct timeline_window window = timeline_everything();
+    struct report_table *table = page_table(s->page, event_columns, COUNT_OF(event_columns));
+    window.from_s = from_s;
+    window.to_s = to_s;
+    if (timeline_log_open(&s->plan, &window, &log, error) != RK_OK) return;
+    for (uint32_t stage = 0; stage < s->plan.stages; stage++)
+        for (size_t i = 0; i < log.event_count; i++)
+            if (log.events[i].stage == stage && is_shown(s, &log.events[i]))
+                event_row(s, table, &log.events[i]);
+    timeline_log_release(&log);
+    page_chart(s->page, &(struct chart){
+                            .id = id,
+                            .title = title,
+                            .kind = CHART_SPANS,
+                            .caption = "What each stage computes and when; the numbers are those "
+                                       "of the microbatches. Drag over a part to enlarge it, "
+                                       "double-click to go back.",
+                            .source = s->source,
+                            .table = table,
+                            .role = {[CHART_X] = "start_s",
+                                     [CHART_X_END] = "end_s",
+                                     [CHART_Y] = "stage",
+                                     [CHART_SERIES] = "what",
+                                     [CHART_LABEL] = "microbatch"},
+                            .x = {.title = "time since the start of the step"},
+                            .series = event_series,
+                            .series_count = COUNT_OF(event_series)});
+}
+
+static void schedule(const struct schedule *s, struct rk_error *error)
+{
+    const double step_s = s->timeline.step_s, shown_s = picture_s(s);
+    if (shown_s < step_s) {
+        events(s, "schedule", "How the step begins", 0, shown_s, error);
+        events(s, "schedule-end", "How the step ends", step_s - shown_s, step_s, error);
+    } else {
+        events(s, "schedule", "The schedule of the step", 0, step_s, error);
+    }
+}
+
+/* ---- stages ---- */
+
+static void stages(const struct schedule *s)
+{
+    static const struct report_column columns[] = {
+        {.name = "stage"}, {.name = "what"}, {.name = "time_s", .title = "time", .unit = "s"}};
+    static const struct chart_series series[] = {
+        {"compute", CHART_BLUE, CHART_POINTS},    {"wait for offload", CHART_BROWN, CHART_POINTS},
+        {"messages", CHART_YELLOW, CHART_POINTS}, {"reduction", CHART_RED, CHART_POINTS},
+        {"optimizer", CHART_GREEN, CHART_POINTS}, {"idle", CHART_GREY, CHART_POINTS},
+    };
+    struct report_table *table = page_table(s->page, columns, COUNT_OF(columns));
+    for (uint32_t i = 0; i < s->timeline.stages && s->timeline.stages <= MOST_STAGES; i++) {
+        const struct timeline_stage *stage = &s->timeline.stage[i];
+        const double times_s[] = {stage->compute_s, stage->offload_s,   stage->message_s,
+                                  stage->reduce_s,  stage->optimizer_s, stage->idle_s};
+        for (int k = 0; k < COUNT_OF(series); k++)
+            report_row(&s->page->memory, table,
+                       (const struct report_cell[]){cell_text(stage_name(s, i)),
+                                                    cell_text(series[k].name),
+                                                    cell_number(times_s[k])});
+    }
+    page_chart(s->page,
+               &(struct chart){
+                   .id = "stages",
+                   .title = "What each stage does with the step",
+                   .kind = CHART_BARS,
+                   .source = s->source,
+                   .table = table,
+                   .role = {[CHART_Y] = "stage", [CHART_VALUE] = "time_s", [CHART_SERIES] = "what"},
+                   .x = {.title = "time"},
+                   .series = series,
+                   .series_count = COUNT_OF(series)});
+}
+
+static void stage_memory(const struct schedule *s, struct rk_error *error)
+{
+    static const struct report_column columns[] = {
+        {.name = "tier"},
+        {.name = "time_s", .title = "time", .unit = "s"},
+        {.name = "bytes", .title = "held", .unit = "B"},
+        {.name = "capacity_bytes", .title = "capacity", .unit = "B"},
+    };
+    static const struct chart_series series[] = {{"tier 0", CHART_BLUE, CHART_STEP}};
+    struct timeline_log log = {.events = NULL};
+    const uint32_t stage = s->timeline.tightest_stage;
+    struct timeline_window window = timeline_everything();
+    struct report_table *table = page_table(s->page, columns, COUNT_OF(columns));
+    window.first_stage = window.last_stage = stage;
+    window.from_s = 0;
+    window.to_s = picture_s(s);
+    if (timeline_log_open(&s->plan, &window, &log, error) != RK_OK) return;
+    for (size_t i = 0; i < log.sample_count; i++) {
+        const double capacity = s->plan.tier[0].capacity_bytes;
+        const struct report_cell cells[] = {
+            cell_text("tier 0"), cell_number(log.samples[i].time_s),
+            cell_number(timeline_tier_bytes(&s->plan, 0, &log.samples[i])),
+            isfinite(capacity) ? cell_number(capacity) : cell_none()};
+        report_row(&s->page->memory, table, cells);
+    }
+    timeline_log_release(&log);
+    page_chart(
+        s->page,
+        &(struct chart){
+            .id = "stage-memory",
+            .title = report_text(&s->page->memory, "Memory tier 0 of stage %u over time", stage),
+            .caption = "The tightest stage of the pipeline, as the step begins.",
+            .kind = CHART_XY,
+            .source = s->source,
+            .table = table,
+            .role = {[CHART_X] = "time_s", [CHART_Y] = "bytes", [CHART_SERIES] = "tier"},
+            .x = {.title = "time since the start of the step"},
+            .series = series,
+            .series_count = COUNT_OF(series)});
+}
+
+/* ---- the section ---- */
+
+/* How far the simulation is from the estimate, and why. */
+static const char *comparison(const struct schedule *s)
+{
+    struct report *memory = &s->page->memory;
+    const double difference = s->timeline.step_s / s->plan.estimate_s - 1;
+    const char *text = report_text(
+        memory,
+        "Schedule %s, %u stages, %u microbatches, %u chunks a stage. Simulated event by event the "
+        "step takes %.5g s, ",
+        timeline_schedule_names[s->plan.schedule], s->plan.stages, s->plan.microbatches,
+        s->plan.chunks, s->timeline.step_s);
+    if (fabs(difference) < 1e-9) return report_text(memory, "%sas the estimate says.", text);
+    text = report_text(memory, "%sthe estimate says %.5g s (%+.2g %%). Why they may differ: ", text,
+                       s->plan.estimate_s, 100 * difference);
+    for (unsigned bit = 0; bit < TIMELINE_REASONS; bit++)
+        if (s->plan.time_reasons >> bit & 1 && timeline_reason(bit))
+            text = report_text(memory, "%s%s. ", text, timeline_reason(bit));
+    return text;
+}
+
+void page_schedule(struct html_page *page, const struct page_plan *p)
+{
+    struct rk_error error;
+    const struct timeline_options options = timeline_options_of(p->strategy);
+    struct schedule s = {.page = page, .p = p};
+    if (timeline_plan_of(&s.plan, p->model, p->system, p->strategy, p->estimate, &options,
+                         &error) != RK_OK)
+        return;
+    if (timeline_simulate(&s.plan, &s.timeline, &error) == RK_OK) {
+        s.source = report_text(&page->memory,
+                               "reckon timeline --model %s --system %s --strategy %s -o trace.json",
+                               page_word(page, p->model_name), page_word(page, p->system_name),
+                               page_word(page, p->strategy_name));
+        page_section(page, "schedule", "The pipeline", comparison(&s));
+        schedule(&s, &error);
+        stages(&s);
+        stage_memory(&s, &error);
+    }
+    timeline_release(&s.timeline);
 }

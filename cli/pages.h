@@ -55,7 +55,7 @@ struct page_part {
 };
 enum { PAGE_PARTS = 9 };
 extern const struct page_part page_parts[PAGE_PARTS];
-extern const struct chart_series page_part_series[PAGE_PARTS];
+extern const struct chart_series page_part_series[PAGE_PARTS + 1]; /* and the whole "step" */
 double page_part_s(const struct rk_estimate *estimate, const struct page_part *part);
 
 /* Colours of the categories of memory, under the names that people read. */

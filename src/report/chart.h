@@ -36,7 +36,12 @@ enum chart_role {
 extern const char *const chart_kind_names[CHART_KINDS]; /* "bars", ... */
 extern const char *const chart_role_names[CHART_ROLES]; /* "x", "x_end", ... */
 
-enum chart_mark { CHART_POINTS, CHART_LINE, CHART_MARKS };
+enum chart_mark {
+    CHART_POINTS,
+    CHART_LINE,
+    CHART_STEP, /* a line that keeps its height until the next point */
+    CHART_MARKS
+};
 
 enum { CHART_COLOURS = 10 };
 

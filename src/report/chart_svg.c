@@ -67,9 +67,10 @@ static void put_rect(const struct drawing *d, size_t row, double x, double y, do
                      double height, const char *colour)
 {
     fprintf(d->out,
-            "<rect class=\"rk-m\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" "
+            "<rect%s x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" "
             "fill=\"%s\">",
-            x, y, fmax(width, 0), fmax(height, 0), colour);
+            fmin(width, height) > 4 ? " class=\"rk-m\"" : "", x, y, fmax(width, 0), fmax(height, 0),
+            colour);
     put_title(d, row);
     fputs("</rect>\n", d->out);
 }
@@ -362,8 +363,9 @@ static void draw_line(const struct drawing *d, const struct chart_series *series
     fputs("<path fill=\"none\" stroke-width=\"2\" d=\"", d->out);
     for (size_t row = 0; row < chart->table->rows; row++) {
         if (!chart_row_is_drawn(chart, row) || series_of(d, row) != series) continue;
-        fprintf(d->out, "%c%.1f %.1f", letter, at_x(d, chart_number(chart, row, CHART_X)),
-                at_y(d, chart_number(chart, row, CHART_Y)));
+        const double x = at_x(d, chart_number(chart, row, CHART_X));
+        if (letter == 'L' && series->mark == CHART_STEP) fprintf(d->out, "H%.1f", x);
+        fprintf(d->out, "%c%.1f %.1f", letter, x, at_y(d, chart_number(chart, row, CHART_Y)));
         letter = 'L';
     }
     fprintf(d->out, "\" stroke=\"%s\"/>\n", chart_palette[series->colour]);
@@ -377,7 +379,7 @@ static void draw_point(const struct drawing *d, size_t row)
     const char *label = chart_text(chart, row, CHART_LABEL);
     const struct chart_series *series = series_of(d, row);
     fprintf(d->out, "<circle class=\"rk-m\" cx=\"%.1f\" cy=\"%.1f\" r=\"%s\" fill=\"%s\">", x, y,
-            series && series->mark == CHART_LINE ? "3" : "4.5", colour_of(d, row));
+            series && series->mark != CHART_POINTS ? "2.5" : "4.5", colour_of(d, row));
     put_title(d, row);
     fputs("</circle>\n", d->out);
     if (*label) put_text(d, x + 7, y + 4, NULL, NULL, label);
@@ -394,7 +396,7 @@ static void draw_xy(struct drawing *d)
     number_axis(d, true, step_across);
     number_axis(d, false, step_up);
     for (int i = 0; i < d->series_count; i++)
-        if (d->series[i].mark == CHART_LINE) draw_line(d, &d->series[i]);
+        if (d->series[i].mark != CHART_POINTS) draw_line(d, &d->series[i]);
     for (size_t row = 0; row < chart->table->rows; row++)
         if (chart_row_is_drawn(chart, row)) draw_point(d, row);
     axis_titles(d, CHART_X, CHART_Y);

@@ -70,12 +70,20 @@ static void source(FILE *out, const char *command)
 
 /* ---- tables ---- */
 
+static bool is_number(const struct report_cell *cell)
+{
+    return cell->type == REPORT_COUNT || cell->type == REPORT_NUMBER;
+}
+
+/* Above numbers, as the first row has them, the heading stands on the right. */
 static void header(FILE *out, const struct report_table *table)
 {
+    struct report_cell first[REPORT_MAX_COLUMNS] = {{REPORT_NONE, {0}}};
+    if (table->rows) table_row(table, 0, first);
     fputs("<thead><tr>", out);
     for (int i = 0; i < table->column_count; i++) {
         const struct report_column *column = &table->columns[i];
-        fputs("<th scope=\"col\"", out);
+        fputs(is_number(&first[i]) ? "<th scope=\"col\" class=\"n\"" : "<th scope=\"col\"", out);
         if (column->help) {
             fputs(" title=\"", out);
             markup_text(out, column->help);
@@ -249,14 +257,14 @@ static void json_axis(FILE *out, const struct chart *chart, const char *name,
 
 static void json_series(FILE *out, const struct chart *chart)
 {
+    static const char *const marks[CHART_MARKS] = {"points", "linear", "step-after"};
     int count;
     struct chart_series *series = chart_all_series(chart, &count);
     fputs(",\n\"series\":[", out);
     for (int i = 0; i < count; i++) {
         fputs(i ? ",[" : "[", out);
         markup_json(out, series[i].name);
-        fprintf(out, ",\"%s\",%s]", chart_palette[series[i].colour],
-                series[i].mark == CHART_LINE ? "true" : "false");
+        fprintf(out, ",\"%s\",\"%s\"]", chart_palette[series[i].colour], marks[series[i].mark]);
     }
     fputc(']', out);
     free(series);

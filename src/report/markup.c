@@ -84,7 +84,7 @@ static void count_text(char *buffer, uint64_t count)
     char digits[24];
     const int length = snprintf(digits, sizeof digits, "%" PRIu64, count);
     for (int i = 0; i < length; i++) {
-        if (i && length > 4 && (length - i) % 3 == 0) *buffer++ = ',';
+        if (i && (length - i) % 3 == 0) *buffer++ = ',';
         *buffer++ = digits[i];
     }
     *buffer = '\0';

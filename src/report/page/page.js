@@ -70,17 +70,23 @@ function axis(orient, scale, title, more) {
                         labelPadding: 5}, more);
 }
 
-function numberScale(name, range, about, domain) {
-  return Object.assign({name, range, nice: true, domain},
+function numberScale(name, range, about) {
+  return Object.assign({name, range, nice: true, domain: {data: about.log ? 'all' : 'shown', field: name}},
     about.log ? {type: 'log', base: 10} : {type: 'linear', zero: false});
 }
 
-// Labels of a logarithmic axis: powers of ten, all others are left empty.
-const logLabels = {labelOverlap: true, format: '~g'};
+// The powers of ten around the points.
+function decades(chart, name) {
+  const logs = chart.points.map(p => Math.log10(p[name])), powers = [];
+  for (let n = Math.floor(Math.min(...logs)); n <= Math.ceil(Math.max(...logs)); n++) powers.push(10 ** n);
+  return powers;
+}
 
-function numberAxis(orient, scale, about, size) {
-  return axis(orient, scale, about.title, Object.assign({grid: true, zindex: 0},
-    about.log ? logLabels : {format: '~g', tickCount: size}));
+function numberAxis(orient, scale, about, size, values) {
+  return axis(orient, scale, about.title, {
+    grid: true, labelOverlap: true, tickCount: size, values,
+    encode: {labels: {update: {text: {signal: "format(datum.value, ',.6~r')"}}}},
+  });
 }
 
 // Bars along `long` ("x": they lie, "y": they stand) by categories across it.
@@ -88,7 +94,7 @@ function bars(chart, width) {
   const lie = !chart.upright, long = lie ? 'x' : 'y', wide = lie ? 'y' : 'x';
   const categories = [...new Set(chart.points.map(p => p.y))];
   const lanes = chart.beside ? Math.max(1, chart.shown.length) : 1;
-  const step = lanes > 1 ? Math.max(18, 11 * lanes + 8) : 28;
+  const step = lanes > 1 ? Math.max(18, 11 * lanes + 8) : categories.length > 40 ? 19 : 30;
   const inside = chart.beside
     ? {[wide]: {scale: wide, field: 'y', offset: {scale: 'lane', field: 'series'}},
        [lie ? 'height' : 'width']: {scale: 'lane', band: 1}}
@@ -113,14 +119,14 @@ function bars(chart, width) {
     ],
     axes: [
       numberAxis(lie ? 'bottom' : 'left', long, chart.across, lie ? Math.max(3, width / 90) : 6),
-      axis(lie ? 'left' : 'bottom', wide, chart.up.title,
+      axis(lie ? 'left' : 'bottom', wide, '',
         lie ? {labelLimit: width / 3} : {labelAngle: categories.length * 60 > width ? -40 : 0,
           labelAlign: categories.length * 60 > width ? 'right' : 'center'}),
     ],
     marks: [
-      {type: 'rect', from: {data: 'shown'}, style: 'edged', name: 'marks', encode: {
+      {type: 'rect', from: {data: 'shown'}, name: 'drawn', encode: {
         enter: Object.assign({tooltip: {signal: 'datum'}, fill: {field: 'colour'}}, {}),
-        update: Object.assign({[long]: {scale: long, field: 'y0'}, [long + '2']: {scale: long, field: 'y1'}},
+        update: Object.assign({stroke: {value: '#fff'}, strokeWidth: {value: 0.5}, [long]: {scale: long, field: 'y0'}, [long + '2']: {scale: long, field: 'y1'}},
           inside, unlit),
         hover: lit}},
       {type: 'rect', name: 'limit-mark', from: {data: 'limits'}, interactive: false, encode: {update: {
@@ -137,17 +143,16 @@ function spans(chart) {
   return {
     height: rows.length * step,
     signals: [
-      // Drag over a part to see it; a double click shows all again.
-      {name: 'all_x', update: "extent(pluck(data('all'), 'x').concat ? [] : [])"},
-    ].slice(1).concat([
-      {name: 'zoom', value: null, on: [{events: '[@plane:pointerdown, window:pointerup] > window:pointermove',
-        update: "zoom"}, {events: 'dblclick', update: 'null'},
-        {events: {signal: 'done'}, update: "done && abs(done[0]-done[1]) > 6 ? [invert('x', min(done[0], done[1])), invert('x', max(done[0], done[1]))] : zoom"}]},
-      {name: 'from', value: null, on: [{events: 'pointerdown', update: 'x()'}]},
-      {name: 'to', value: null, on: [{events: 'pointerdown', update: 'null'},
-        {events: '[pointerdown, window:pointerup] > window:pointermove', update: 'clamp(x(), 0, width)'}]},
-      {name: 'done', value: null, on: [{events: 'window:pointerup', update: 'to === null || from === null ? null : [from, to]'}]},
-    ]),
+      // Drag over a part to enlarge it; a double click shows all again.
+      {name: 'from', value: null, on: [{events: 'mousedown', update: 'x()'}]},
+      {name: 'to', value: null, on: [{events: 'mousedown', update: 'null'},
+        {events: '[mousedown, window:mouseup] > window:mousemove', update: 'clamp(x(), 0, width)'}]},
+      {name: 'done', value: null, on: [{events: 'mousedown', update: 'null'},
+        {events: 'window:mouseup', update: 'to === null ? null : [min(from, to), max(from, to)]'}]},
+      {name: 'zoom', value: null, on: [{events: 'dblclick', update: 'null'},
+        {events: {signal: 'done'},
+         update: "done && done[1] - done[0] > 6 ? [invert('x', done[0]), invert('x', done[1])] : zoom"}]},
+    ],
     data: [{name: 'shown', source: 'all', transform: [
       {type: 'filter', expr: 'indexof(hidden, datum.series) < 0'}]}],
     scales: [
@@ -162,17 +167,18 @@ function spans(chart) {
     ],
     marks: [{type: 'group', clip: true, encode: {update: {width: {signal: 'width'}, height: {signal: 'height'}}},
       marks: [
-      {type: 'rect', name: 'marks', style: 'edged', from: {data: 'shown'}, encode: {
+      {type: 'rect', name: 'drawn', from: {data: 'shown'}, encode: {
         enter: {fill: {field: 'colour'}, tooltip: {signal: 'datum'}},
         update: Object.assign({x: {scale: 'x', field: 'x'}, x2: {scale: 'x', field: 'x_end'},
           y: {scale: 'y', field: 'y'}, height: {scale: 'y', band: 1},
-          stroke: {value: '#fff'}, strokeWidth: {value: step > 10 ? 0.5 : 0}}, unlit),
+          stroke: {value: '#fff'}, strokeWidth: {signal: `${step} > 10 && abs(scale('x', datum.x_end) - scale('x', datum.x)) > 4 ? 0.5 : 0`}}, unlit),
         hover: lit}},
       {type: 'text', interactive: false, from: {data: 'shown'}, encode: {update: {
         x: {signal: "(scale('x', datum.x) + scale('x', datum.x_end)) / 2"},
         y: {scale: 'y', field: 'y', band: 0.5}, align: {value: 'center'}, baseline: {value: 'middle'},
         fontSize: {value: 10}, fill: {value: '#111'},
-        text: {signal: `${step} > 10 && length(datum.label) * 6 + 4 < abs(scale('x', datum.x_end) - scale('x', datum.x)) ? datum.label : ''`}}}},
+        limit: {signal: "max(1, abs(scale('x', datum.x_end) - scale('x', datum.x)) - 4)"},
+        text: {signal: `${step} > 10 && abs(scale('x', datum.x_end) - scale('x', datum.x)) > min(34, length(datum.label) * 6 + 4) ? datum.label : ''`}}}},
       {type: 'rect', interactive: false, encode: {update: {
         x: {signal: 'from === null || to === null || done ? 0 : min(from, to)'},
         x2: {signal: 'from === null || to === null || done ? 0 : max(from, to)'},
@@ -189,20 +195,20 @@ function xy(chart, width) {
       {name: 'shown', source: 'all', transform: [{type: 'filter', expr: 'indexof(hidden, datum.series) < 0'}]},
     ],
     scales: [
-      numberScale('x', 'width', chart.across, {data: 'shown', field: 'x'}),
-      numberScale('y', 'height', chart.up, {data: 'shown', field: 'y'}),
+      numberScale('x', 'width', chart.across),
+      numberScale('y', 'height', chart.up),
     ],
-    axes: [numberAxis('bottom', 'x', chart.across, Math.max(3, width / 100)),
-           numberAxis('left', 'y', chart.up, 6)],
+    axes: [numberAxis('bottom', 'x', chart.across, Math.max(3, width / 100), chart.across.log ? decades(chart, 'x') : undefined),
+           numberAxis('left', 'y', chart.up, 6, chart.up.log ? decades(chart, 'y') : undefined)],
     marks: [
       {type: 'group', from: {facet: {name: 'line', data: 'shown', groupby: 'series'}}, marks: [
         {type: 'line', interactive: false, from: {data: 'line'}, encode: {
           update: {x: {scale: 'x', field: 'x'}, y: {scale: 'y', field: 'y'}, stroke: {field: 'colour'},
-                   strokeWidth: {signal: 'datum.line ? 2 : 0'}}}}]},
-      {type: 'symbol', name: 'marks', from: {data: 'shown'}, encode: {
+                   strokeWidth: {signal: 'datum.line ? 2 : 0'}, interpolate: {signal: "datum.line || 'linear'"}}}}]},
+      {type: 'symbol', name: 'drawn', from: {data: 'shown'}, encode: {
         enter: {fill: {field: 'colour'}, tooltip: {signal: 'datum'}},
         update: Object.assign({x: {scale: 'x', field: 'x'}, y: {scale: 'y', field: 'y'},
-          size: {signal: 'datum.line ? 30 : 70'}}, unlit),
+          size: {signal: "datum.line === 'step-after' ? 12 : datum.line ? 30 : 70"}, stroke: {value: '#fff'}, strokeWidth: {value: 0.5}}, unlit),
         hover: Object.assign({size: {value: 150}}, lit)}},
     ].concat(labels ? [{type: 'text', name: 'value-label', interactive: false, from: {data: 'shown'}, encode: {update: {
         x: {scale: 'x', field: 'x', offset: 7}, y: {scale: 'y', field: 'y', offset: 4},
@@ -226,7 +232,7 @@ function heat(chart, width) {
     axes: [axis('bottom', 'x', chart.across.title, {labelAngle: tilt ? -40 : 0, labelAlign: tilt ? 'right' : 'center'}),
            axis('left', 'y', '')],
     marks: [
-      {type: 'rect', name: 'marks', style: 'edged', from: {data: 'shown'}, encode: {
+      {type: 'rect', name: 'drawn', from: {data: 'shown'}, encode: {
         enter: {tooltip: {signal: 'datum'}},
         update: Object.assign({x: {scale: 'x', field: 'x'}, width: {scale: 'x', band: 1},
           y: {scale: 'y', field: 'y'}, height: {scale: 'y', band: 1},
@@ -252,13 +258,13 @@ function readPoints(chart) {
   const names = chart.kind === 'xy' ? [] : chart.kind === 'heat' ? ['x', 'y'] : ['y'];
   const points = [];
   chart.rows.forEach((cells, row) => {
-    const point = {row, label: '', series: '', colour: '#4c78a8', line: false, limit: null};
+    const point = {row, label: '', series: '', colour: '#4c78a8', line: '', limit: null};
     for (const name in role) {
       const cell = cells[role[name]];
       point[name] = cell !== null && factor[name] && !names.includes(name) ? cell / factor[name] : cell;
     }
     const known = series.get(point.series);
-    if (known) { point.colour = known[1]; point.line = known[2]; }
+    if (known) { point.colour = known[1]; point.line = known[2] === 'points' ? '' : known[2]; }
     const needed = {bars: ['value'], spans: ['x', 'x_end'], xy: ['x', 'y'], heat: ['value']}[chart.kind];
     const bad = name => typeof point[name] !== 'number' ||
       (chart.kind === 'xy' && chart[name === 'x' ? 'across' : 'up'].log && point[name] <= 0);
