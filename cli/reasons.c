@@ -100,7 +100,13 @@ static const char *say_memory(const struct context *c)
                        quantity_format(lack, QUANTITY_BYTES, r->need - r->have));
 }
 
+static const char *say_model(const struct context *c)
+{
+    return report_text(c->report, "%s: counted, but not estimated yet", c->reason->what);
+}
+
 static const char *(*const sentences[RK_VERDICTS])(const struct context *) = {
+    [RK_BAD_MODEL] = say_model,
     [RK_BAD_DEGREES] = say_degrees,       [RK_BAD_BATCH] = say_batch,
     [RK_BAD_TENSOR] = say_tensor,         [RK_BAD_PIPELINE] = say_pipeline,
     [RK_BAD_OPTION] = say_option,         [RK_BAD_DATATYPE] = say_datatype,

@@ -48,6 +48,7 @@ struct rk_strategy {
  * RK_BAD_NETWORK never occur in an enumerated space. */
 enum rk_verdict {
     RK_FITS,
+    RK_BAD_MODEL,          /* the model has a feature that estimates do not cover */
     RK_BAD_DEGREES,        /* tensor * pipeline * data is not ranks, or a degree is 0, ... */
     RK_BAD_BATCH,          /* batch / data / microbatch is not an integer */
     RK_BAD_TENSOR,         /* a dimension is not divisible by the tensor degree */

@@ -60,6 +60,9 @@ static void check_tensor(const struct rk_model *m, const struct rk_strategy *s,
     add(e, m->feedforward % s->tensor != 0, RK_BAD_TENSOR, "feedforward", (double)m->feedforward,
         t);
     add(e, m->heads % s->tensor != 0, RK_BAD_TENSOR, "heads", (double)m->heads, t);
+    if (m->kv_heads)
+        add(e, m->kv_heads % s->tensor != 0 && s->tensor % m->kv_heads != 0, RK_BAD_TENSOR,
+            "kv_heads", (double)m->kv_heads, t);
     const uint64_t tokens = times(s->microbatch, m->sequence);
     add(e, s->tensor_comm != RK_COMM_ALL_REDUCE && tokens % s->tensor != 0, RK_BAD_TENSOR,
         "microbatch * sequence", (double)tokens, t);
@@ -75,6 +78,15 @@ static void check_pipeline(const struct rk_model *m, const struct rk_strategy *s
         (double)s->interleaving);
     add(e, s->pipeline == 1 && s->interleaving > 1, RK_BAD_PIPELINE, "interleaving",
         (double)s->interleaving, 1);
+}
+
+/* Features of models that are counted but not estimated. */
+static bool check_model(const struct rk_model *m, struct rk_estimate *e)
+{
+    const int before = e->reasons;
+    add(e, m->experts > 0, RK_BAD_MODEL, "mixtures of experts", 0, 0);
+    add(e, m->kv_rank > 0, RK_BAD_MODEL, "latent attention", 0, 0);
+    return e->reasons == before;
 }
 
 /* Options that exclude each other. */
@@ -152,6 +164,7 @@ static void check_placement(const struct rk_model *model, const struct rk_system
 enum soundness check_strategy(const struct rk_model *model, const struct rk_system *system,
                               const struct rk_strategy *strategy, struct rk_estimate *estimate)
 {
+    const bool modelled = check_model(model, estimate);
     const bool whole = check_zeros(strategy, estimate);
     if (whole) { /* these divide by the degrees */
         check_degrees(system, strategy, estimate);
@@ -161,7 +174,7 @@ enum soundness check_strategy(const struct rk_model *model, const struct rk_syst
     check_options(strategy, estimate);
     const bool sound = estimate->reasons == 0;
     const bool there = check_system(system, strategy, estimate);
-    if (!whole || !there) return SENSELESS;
+    if (!modelled || !whole || !there) return SENSELESS;
     check_placement(model, system, strategy, estimate);
     return sound ? SOUND : UNSOUND;
 }

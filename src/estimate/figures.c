@@ -45,6 +45,7 @@ const char *rk_verdict_name(enum rk_verdict verdict)
 {
     static const char *const names[RK_VERDICTS] = {
         [RK_FITS] = "fits",
+        [RK_BAD_MODEL] = "bad_model",
         [RK_BAD_DEGREES] = "bad_degrees",
         [RK_BAD_BATCH] = "bad_batch",
         [RK_BAD_TENSOR] = "bad_tensor",

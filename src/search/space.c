@@ -256,6 +256,12 @@ static void builder_pipelines(struct builder *b, uint64_t tensor)
             builder_add(b, tensor, pipeline);
 }
 
+/* Each rank has whole key and value heads, of its own or shared. */
+static bool kv_heads_split(const struct rk_model *m, uint64_t tensor)
+{
+    return !m->kv_heads || m->kv_heads % tensor == 0 || tensor % m->kv_heads == 0;
+}
+
 static void builder_run(struct builder *b)
 {
     const struct rk_problem *p = &b->space->problem;
@@ -264,7 +270,8 @@ static void builder_run(struct builder *b)
         options_open(&b->space->options[i], p, i & 4, i & 2, i & 1);
     for (uint64_t tensor = 1; tensor <= p->ranks && tensor <= m->heads; tensor++)
         if (p->ranks % tensor == 0 && m->hidden % tensor == 0 && m->heads % tensor == 0 &&
-            m->feedforward % tensor == 0 && allowed(p, RK_AXIS_TENSOR, tensor))
+            m->feedforward % tensor == 0 && kv_heads_split(m, tensor) &&
+            allowed(p, RK_AXIS_TENSOR, tensor))
             builder_pipelines(b, tensor);
 }
 
@@ -280,6 +287,10 @@ static void builder_settle(struct builder *b)
 
 static enum rk_status check_problem(const struct rk_problem *p, struct rk_error *error)
 {
+    if (p->model->experts > 0 || p->model->kv_rank > 0)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "model %s: %s is counted but not estimated yet",
+                       p->model->id,
+                       p->model->experts > 0 ? "a mixture of experts" : "latent attention");
     if (p->ranks == 0 || p->max_batch == 0)
         return rk_fail(error, RK_USAGE, NULL, 0, 0, "gpus and batch must be at least 1");
     if (p->system->devices && p->ranks > p->system->devices)

@@ -30,8 +30,10 @@ static void mix_curve(uint64_t *hash, const struct rk_curve *curve)
 
 static void mix_model(uint64_t *hash, const struct rk_model *m)
 {
-    const uint64_t shape[] = {m->layers,   m->hidden,   m->feedforward, m->heads,
-                              m->head_dim, m->sequence, m->attention};
+    const uint64_t shape[] = {m->layers,      m->hidden,          m->feedforward, m->heads,
+                              m->head_dim,    m->sequence,        m->attention,   m->kv_heads,
+                              m->norm,        m->gated_mlp,       m->no_dropout,  m->parallel_block,
+                              m->block_norms, m->flash_attention, m->causal_skip};
     mix(hash, shape, sizeof shape);
 }
 
