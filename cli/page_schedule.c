@@ -7,7 +7,7 @@
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* What a picture can hold; more stages than MOST_STAGES are not listed one by one. */
-enum { STAGE_PASSES = 48, MOST_PASSES = 1000, MOST_STAGES = 64 };
+enum { STAGE_PASSES = 32, MOST_PASSES = 1000, MOST_STAGES = 64 };
 
 struct schedule {
     struct html_page *page;
@@ -82,11 +82,13 @@ static void event_row(const struct schedule *s, struct report_table *table,
     report_row(&s->page->memory, table, cells);
 }
 
-/* The length of a picture: that of STAGE_PASSES of a stage, if that is not too many of all. */
+/* The length of a picture: the first stage's forward passes before its first backward, and
+ * STAGE_PASSES more, if that is not too many of all. */
 static double picture_s(const struct schedule *s)
 {
-    const double passes = (double)timeline_passes(&s->plan);
-    const double shown = fmin(STAGE_PASSES * (double)s->plan.stages, MOST_PASSES);
+    const double stages = s->plan.stages, passes = (double)timeline_passes(&s->plan);
+    const double warmup = 2 * stages + (s->plan.chunks - 1) * stages;
+    const double shown = fmin((warmup + STAGE_PASSES) * stages, MOST_PASSES);
     return s->timeline.step_s * (passes > 1.5 * shown ? shown / passes : 1);
 }
 

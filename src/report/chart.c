@@ -187,6 +187,39 @@ struct chart_range chart_range(const struct chart *chart, enum chart_role role)
     return range;
 }
 
+/* The different numbers of a role, in the order of their first row; 0 when they are many. */
+static int few_numbers(const struct chart *chart, enum chart_role role, double *numbers)
+{
+    enum { FEW = 10 };
+    int count = 0;
+    for (size_t row = 0; row < chart->table->rows; row++) {
+        const double number = chart_number(chart, row, role);
+        int i = 0;
+        if (!chart_row_is_drawn(chart, row)) continue;
+        while (i < count && numbers[i] != number)
+            i++;
+        if (i < count) continue;
+        if (count == FEW) return 0;
+        numbers[count++] = number;
+    }
+    return count;
+}
+
+int chart_log_ticks(const struct chart *chart, enum chart_role role, double ticks[CHART_TICKS])
+{
+    const struct chart_axis *axis = role == CHART_X ? &chart->x : &chart->y;
+    if (chart->kind != CHART_XY || !axis->log) return 0;
+    const struct chart_range range = chart_range(chart, role);
+    int count = role == CHART_X ? few_numbers(chart, role, ticks) : 0;
+    if (count || range.min <= 0) return count;
+    const int first = (int)floor(log10(range.min / range.scale.factor) + 1e-9);
+    const int last = (int)ceil(log10(range.max / range.scale.factor) - 1e-9);
+    for (int power = first; power <= (last > first ? last : first + 1) && count < CHART_TICKS;
+         power++)
+        ticks[count++] = pow(10, power) * range.scale.factor;
+    return count;
+}
+
 const char *chart_axis_title(const struct chart *chart, const struct chart_axis *axis,
                              enum chart_role role, const struct chart_scale *scale, char *buffer,
                              size_t size)

@@ -135,6 +135,11 @@ struct chart_range {
 };
 struct chart_range chart_range(const struct chart *chart, enum chart_role role);
 
+/* Where a logarithmic axis has its ticks: at the numbers themselves if they are few (256, 512,
+ * ...), else at the powers of ten around them. Returns how many; 0 on other axes. */
+enum { CHART_TICKS = 40 };
+int chart_log_ticks(const struct chart *chart, enum chart_role role, double ticks[CHART_TICKS]);
+
 /* "step time (ms)" */
 const char *chart_axis_title(const struct chart *chart, const struct chart_axis *axis,
                              enum chart_role role, const struct chart_scale *scale, char *buffer,

@@ -10,7 +10,7 @@ enum {
     WIDTH = 760,      /* of the whole drawing, in px */
     EDGE = 12,        /* around it */
     LINE = 18,        /* height of a line of text */
-    LETTER = 6,       /* width of a letter, about */
+    LETTER = 7,       /* width of a letter, about */
     BAR = 24,         /* height of a bar with its gap */
     PLOT_HEIGHT = 320 /* of charts whose height is free */
 };
@@ -117,16 +117,10 @@ static double nice_step(double length, int parts)
     return power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
 }
 
-/* Widens a range to the ticks around it; all in the drawn unit's multiples. */
-static double round_range(struct chart_range *range, bool log, int parts)
+/* Widens a range to the ticks around it; returns their distance. */
+static double round_range(struct chart_range *range, int parts)
 {
     const double factor = range->scale.factor;
-    if (log) {
-        range->min = pow(10, floor(log10(range->min / factor) + 1e-9)) * factor;
-        range->max = pow(10, ceil(log10(range->max / factor) - 1e-9)) * factor;
-        if (range->max <= range->min) range->max = range->min * 10;
-        return 0;
-    }
     if (range->max <= range->min) range->max = range->min + factor;
     const double step = nice_step((range->max - range->min) / factor, parts) * factor;
     range->min = floor(range->min / step + 1e-9) * step;
@@ -153,12 +147,36 @@ static void tick(const struct drawing *d, bool across, double number)
 static void number_axis(const struct drawing *d, bool across, double step)
 {
     const struct chart_range *range = across ? &d->across : &d->up;
-    if (step > 0)
-        for (double n = range->min; n <= range->max + step / 2; n += step)
-            tick(d, across, fabs(n) < step / 1e6 ? 0 : n);
-    else
-        for (double n = range->min; n <= range->max * 1.001; n *= 10)
-            tick(d, across, n);
+    for (double n = range->min; n <= range->max + step / 2; n += step)
+        tick(d, across, fabs(n) < step / 1e6 ? 0 : n);
+}
+
+/* The range and the ticks of one axis of CHART_XY; drawn once the frame is known. */
+struct xy_axis {
+    double step; /* 0: logarithmic */
+    double ticks[CHART_TICKS];
+    int count;
+};
+
+static struct xy_axis xy_axis_open(const struct chart *chart, enum chart_role role, int parts,
+                                   struct chart_range *range)
+{
+    struct xy_axis axis = {.step = 0};
+    *range = chart_range(chart, role);
+    axis.count = chart_log_ticks(chart, role, axis.ticks);
+    if (!axis.count) axis.step = round_range(range, parts);
+    for (int i = 0; i < axis.count; i++) {
+        range->min = fmin(range->min, axis.ticks[i]);
+        range->max = fmax(range->max, axis.ticks[i]);
+    }
+    return axis;
+}
+
+static void xy_axis_draw(const struct drawing *d, bool across, const struct xy_axis *axis)
+{
+    if (!axis->count) number_axis(d, across, axis->step);
+    for (int i = 0; i < axis->count; i++)
+        tick(d, across, axis->ticks[i]);
 }
 
 static void axis_titles(const struct drawing *d, enum chart_role x, enum chart_role y)
@@ -310,7 +328,7 @@ static void draw_bars(struct drawing *d)
     const bool upright = d->chart->upright;
     struct chart_range *range = upright ? &d->up : &d->across;
     *range = chart_range(d->chart, CHART_VALUE);
-    const double tick_step = round_range(range, false, 6);
+    const double tick_step = round_range(range, 6);
     const double lane = lanes > 1 ? BAR * (0.4 + 0.4 * lanes) : BAR + 4;
     if (upright)
         frame(d, 56, PLOT_HEIGHT, 16, fmin(widest(&d->rows) * 0.6 + 22, 110));
@@ -338,7 +356,7 @@ static void draw_spans(struct drawing *d)
     const struct chart *chart = d->chart;
     const double row_height = d->rows.count > 64 ? 6 : d->rows.count > 24 ? 14 : BAR;
     d->across = chart_range(chart, CHART_X);
-    const double tick_step = round_range(&d->across, false, 8);
+    const double tick_step = round_range(&d->across, 8);
     frame(d, widest(&d->rows), d->rows.count * row_height, 0, below_numbers);
     number_axis(d, true, tick_step);
     row_names(d, row_height);
@@ -388,13 +406,11 @@ static void draw_point(const struct drawing *d, size_t row)
 static void draw_xy(struct drawing *d)
 {
     const struct chart *chart = d->chart;
-    d->across = chart_range(chart, CHART_X);
-    d->up = chart_range(chart, CHART_Y);
-    const double step_across = round_range(&d->across, chart->x.log, 7);
-    const double step_up = round_range(&d->up, chart->y.log, 6);
+    const struct xy_axis x = xy_axis_open(chart, CHART_X, 7, &d->across);
+    const struct xy_axis y = xy_axis_open(chart, CHART_Y, 6, &d->up);
     frame(d, 60, PLOT_HEIGHT, 16, below_numbers);
-    number_axis(d, true, step_across);
-    number_axis(d, false, step_up);
+    xy_axis_draw(d, true, &x);
+    xy_axis_draw(d, false, &y);
     for (int i = 0; i < d->series_count; i++)
         if (d->series[i].mark != CHART_POINTS) draw_line(d, &d->series[i]);
     for (size_t row = 0; row < chart->table->rows; row++)

@@ -248,11 +248,16 @@ static void json_axis(FILE *out, const struct chart *chart, const char *name,
                       const struct chart_axis *axis, enum chart_role role)
 {
     const struct chart_range range = chart_range(chart, role);
+    double ticks[CHART_TICKS];
     char title[128], exact[NUMBER_SIZE];
     fprintf(out, ",\n\"%s\":{\"title\":", name);
     markup_json(out, chart_axis_title(chart, axis, role, &range.scale, title, sizeof title));
-    fprintf(out, ",\"factor\":%s,\"log\":%s}", number_exact(range.scale.factor, exact),
+    fprintf(out, ",\"factor\":%s,\"log\":%s,\"ticks\":[", number_exact(range.scale.factor, exact),
             axis->log ? "true" : "false");
+    const int count = role == CHART_VALUE ? 0 : chart_log_ticks(chart, role, ticks);
+    for (int i = 0; i < count; i++)
+        fprintf(out, "%s%s", i ? "," : "", number_exact(ticks[i], exact));
+    fputs("]}", out);
 }
 
 static void json_series(FILE *out, const struct chart *chart)

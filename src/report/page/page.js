@@ -70,21 +70,18 @@ function axis(orient, scale, title, more) {
                         labelPadding: 5}, more);
 }
 
-function numberScale(name, range, about) {
-  return Object.assign({name, range, nice: true, domain: {data: about.log ? 'all' : 'shown', field: name}},
-    about.log ? {type: 'log', base: 10} : {type: 'linear', zero: false});
+// A logarithmic axis keeps its range while series come and go; its ticks are the page's.
+function numberScale(name, range, about, points) {
+  if (!about.log)
+    return {name, range, type: 'linear', zero: false, nice: true, domain: {data: 'shown', field: name}};
+  const numbers = points.map(p => p[name]).concat(about.ticks.map(t => t / about.factor));
+  return {name, range, type: 'log', base: 10, nice: false, domain: [Math.min(...numbers), Math.max(...numbers)]};
 }
 
-// The powers of ten around the points.
-function decades(chart, name) {
-  const logs = chart.points.map(p => Math.log10(p[name])), powers = [];
-  for (let n = Math.floor(Math.min(...logs)); n <= Math.ceil(Math.max(...logs)); n++) powers.push(10 ** n);
-  return powers;
-}
-
-function numberAxis(orient, scale, about, size, values) {
+function numberAxis(orient, scale, about, size) {
   return axis(orient, scale, about.title, {
-    grid: true, labelOverlap: true, tickCount: size, values,
+    grid: true, labelOverlap: true, tickCount: size,
+    values: about.ticks.length ? about.ticks.map(t => t / about.factor) : undefined,
     encode: {labels: {update: {text: {signal: "format(datum.value, ',.6~r')"}}}},
   });
 }
@@ -108,6 +105,8 @@ function bars(chart, width) {
       {name: 'shown', source: 'all', transform: [
         {type: 'filter', expr: 'indexof(hidden, datum.series) < 0'},
         {type: 'stack', groupby: chart.beside ? ['y', 'series'] : ['y'], field: 'value'},
+        // Shares that add up to a little more than 100 % by rounding.
+        {type: 'formula', as: 'y1', expr: 'round(datum.y1 * 1e6) / 1e6'},
       ]},
     ],
     scales: [
@@ -120,7 +119,7 @@ function bars(chart, width) {
     axes: [
       numberAxis(lie ? 'bottom' : 'left', long, chart.across, lie ? Math.max(3, width / 90) : 6),
       axis(lie ? 'left' : 'bottom', wide, '',
-        lie ? {labelLimit: width / 3} : {labelAngle: categories.length * 60 > width ? -40 : 0,
+        lie ? {labelLimit: Math.max(width / 3, 150)} : {labelAngle: categories.length * 60 > width ? -40 : 0,
           labelAlign: categories.length * 60 > width ? 'right' : 'center'}),
     ],
     marks: [
@@ -195,11 +194,11 @@ function xy(chart, width) {
       {name: 'shown', source: 'all', transform: [{type: 'filter', expr: 'indexof(hidden, datum.series) < 0'}]},
     ],
     scales: [
-      numberScale('x', 'width', chart.across),
-      numberScale('y', 'height', chart.up),
+      numberScale('x', 'width', chart.across, chart.points),
+      numberScale('y', 'height', chart.up, chart.points),
     ],
-    axes: [numberAxis('bottom', 'x', chart.across, Math.max(3, width / 100), chart.across.log ? decades(chart, 'x') : undefined),
-           numberAxis('left', 'y', chart.up, 6, chart.up.log ? decades(chart, 'y') : undefined)],
+    axes: [numberAxis('bottom', 'x', chart.across, Math.max(3, width / 100)),
+           numberAxis('left', 'y', chart.up, 6)],
     marks: [
       {type: 'group', from: {facet: {name: 'line', data: 'shown', groupby: 'series'}}, marks: [
         {type: 'line', interactive: false, from: {data: 'line'}, encode: {
