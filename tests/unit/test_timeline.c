@@ -1,0 +1,452 @@
+/* Schedules by hand and by chance: pipelines of given durations. RECKON_SEED=N starts there. */
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "timeline/order.h"
+
+enum { CASES = 1500 };
+
+/* ---- plans of given durations ---- */
+
+struct given {
+    enum timeline_schedule schedule;
+    uint32_t stages, chunks, microbatches;
+    double forward_s, agrad_s, wgrad_s, message_s;
+    enum timeline_messages messages;
+};
+
+static void set_pass(struct timeline_plan *plan, enum timeline_pass pass, double compute_s)
+{
+    for (int kind = 0; kind < TIMELINE_KINDS; kind++) {
+        struct timeline_duration *duration = &plan->chunk[kind].pass[pass];
+        duration->compute_s = duration->total_s = compute_s;
+    }
+}
+
+/* One block in a chunk; a byte of activations for each block in flight. */
+static struct timeline_plan plan_of(const struct given *g)
+{
+    struct timeline_plan plan = {.schedule = g->schedule,
+                                 .messages = g->messages,
+                                 .training = true,
+                                 .split = g->schedule == TIMELINE_ZB_H1,
+                                 .stages = g->stages,
+                                 .chunks = g->chunks,
+                                 .microbatches = g->microbatches,
+                                 .message_s = {g->message_s, g->message_s},
+                                 .message_bytes = {1, 1},
+                                 .tiers = 1,
+                                 .chunk[TIMELINE_FULL].blocks = 1};
+    plan.tier[0].capacity_bytes = 1000;
+    plan.tier[0].category[RK_ACTIVATIONS].in_flight = 1;
+    set_pass(&plan, TIMELINE_FORWARD, g->forward_s);
+    set_pass(&plan, TIMELINE_BACKWARD, plan.split ? g->agrad_s : g->agrad_s + g->wgrad_s);
+    set_pass(&plan, TIMELINE_WEIGHT_GRAD, plan.split ? g->wgrad_s : 0);
+    return plan;
+}
+
+static double step_of_given(const struct given *g)
+{
+    const struct timeline_plan plan = plan_of(g);
+    struct timeline timeline;
+    cr_assert_eq(timeline_simulate(&plan, &timeline, NULL), RK_OK);
+    const double step_s = timeline.step_s;
+    timeline_release(&timeline);
+    return step_s;
+}
+
+/* "F0.0 F0.1 B0.0 ...": pass, chunk.microbatch of the first passes of a stage. */
+static void expect_order(const struct given *g, uint32_t stage, const char *expected)
+{
+    const struct timeline_plan plan = plan_of(g);
+    struct order_cursor cursor = order_open(&plan, stage);
+    struct order_pass pass;
+    char text[512] = "";
+    size_t used = 0;
+    while (used < strlen(expected) && order_next(&cursor, &pass))
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%c%u.%u", used ? " " : "",
+                                 "FBW"[pass.pass], pass.chunk, pass.microbatch);
+    cr_expect_str_eq(text, expected, "stage %u: %s, expected %s", stage, text, expected);
+}
+
+/* ---- orders ---- */
+
+Test(timeline_order, one_forward_one_backward)
+{
+    const struct given g = {TIMELINE_1F1B, 4, 1, 5, 1, 1, 1, 0, TIMELINE_CHARGED};
+    expect_order(&g, 0, "F0.0 F0.1 F0.2 F0.3 B0.0 F0.4 B0.1 B0.2 B0.3 B0.4");
+    expect_order(&g, 2, "F0.0 F0.1 B0.0 F0.2 B0.1 F0.3 B0.2 F0.4 B0.3 B0.4");
+    expect_order(&g, 3, "F0.0 B0.0 F0.1 B0.1 F0.2 B0.2 F0.3 B0.3 F0.4 B0.4");
+}
+
+Test(timeline_order, gpipe)
+{
+    const struct given g = {TIMELINE_GPIPE, 2, 1, 3, 1, 1, 1, 0, TIMELINE_CHARGED};
+    expect_order(&g, 0, "F0.0 F0.1 F0.2 B0.0 B0.1 B0.2");
+    expect_order(&g, 1, "F0.0 F0.1 F0.2 B0.0 B0.1 B0.2");
+}
+
+/* Megatron-LM, 2 stages, 2 chunks: 2(2-1-stage) + (2-1)2 forward passes, then one and one. */
+Test(timeline_order, interleaved)
+{
+    const struct given g = {TIMELINE_INTERLEAVED, 2, 2, 4, 1, 1, 1, 0, TIMELINE_CHARGED};
+    expect_order(&g, 0,
+                 "F0.0 F0.1 F1.0 F1.1 F0.2 B1.0 F0.3 B1.1 F1.2 B0.0 F1.3 B0.1 B1.2 B1.3 B0.2 B0.3");
+    expect_order(&g, 1,
+                 "F0.0 F0.1 F1.0 B1.0 F1.1 B1.1 F0.2 B0.0 F0.3 B0.1 F1.2 B1.2 F1.3 B1.3 B0.2 B0.3");
+}
+
+/* The last round lacks a microbatch: the order of 4 without the last one. */
+Test(timeline_order, interleaved_with_a_short_round)
+{
+    const struct given g = {TIMELINE_INTERLEAVED, 2, 2, 3, 1, 1, 1, 0, TIMELINE_CHARGED};
+    expect_order(&g, 1, "F0.0 F0.1 F1.0 B1.0 F1.1 B1.1 F0.2 B0.0 B0.1 F1.2 B1.2 B0.2");
+}
+
+/* Stage s runs a weight gradient s backwards later. */
+Test(timeline_order, zero_bubble)
+{
+    const struct given g = {TIMELINE_ZB_H1, 3, 1, 4, 1, 1, 1, 0, TIMELINE_CHARGED};
+    expect_order(&g, 0, "F0.0 F0.1 F0.2 B0.0 W0.0 F0.3 B0.1 W0.1 B0.2 W0.2 B0.3 W0.3");
+    expect_order(&g, 1, "F0.0 F0.1 B0.0 F0.2 B0.1 W0.0 F0.3 B0.2 W0.1 B0.3 W0.2 W0.3");
+    expect_order(&g, 2, "F0.0 B0.0 F0.1 B0.1 F0.2 B0.2 W0.0 F0.3 B0.3 W0.1 W0.2 W0.3");
+}
+
+/* ---- steps by hand ---- */
+
+/* p = 2, m = 2, forward 1 s, backward 2 s: stage 0 runs F0 0-1, F1 1-2, stage 1 F0 1-2, B0 2-4,
+ * F1 4-5, B1 5-7; stage 0 B0 4-6, B1 7-9. */
+Test(timeline, two_stages_two_microbatches)
+{
+    static const struct {
+        uint32_t stage;
+        enum timeline_kind kind;
+        uint32_t microbatch;
+        double start_s, end_s;
+    } expected[] = {
+        {0, TIMELINE_EVENT_FORWARD, 0, 0, 1},  {0, TIMELINE_EVENT_FORWARD, 1, 1, 2},
+        {0, TIMELINE_EVENT_BACKWARD, 0, 4, 6}, {0, TIMELINE_EVENT_BACKWARD, 1, 7, 9},
+        {1, TIMELINE_EVENT_FORWARD, 0, 1, 2},  {1, TIMELINE_EVENT_BACKWARD, 0, 2, 4},
+        {1, TIMELINE_EVENT_FORWARD, 1, 4, 5},  {1, TIMELINE_EVENT_BACKWARD, 1, 5, 7},
+    };
+    const struct given g = {TIMELINE_1F1B, 2, 1, 2, 1, 1, 1, 0, TIMELINE_CHARGED};
+    const struct timeline_plan plan = plan_of(&g);
+    const struct timeline_window everything = timeline_everything();
+    struct timeline_log log;
+    cr_assert_eq(timeline_log_open(&plan, &everything, &log, NULL), RK_OK);
+    size_t found = 0;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        for (size_t k = 0; k < log.event_count; k++) {
+            const struct timeline_event *e = &log.events[k];
+            if (e->stage == expected[i].stage && e->kind == expected[i].kind &&
+                e->microbatch == expected[i].microbatch) {
+                cr_expect_float_eq(e->start_s, expected[i].start_s, 1e-12);
+                cr_expect_float_eq(e->end_s, expected[i].end_s, 1e-12);
+                found++;
+            }
+        }
+    cr_assert_eq(found, 8);
+    timeline_log_release(&log);
+}
+
+Test(timeline, four_stages_eight_microbatches)
+{
+    const double work = 3, m = 8, p = 4; /* forward 1 s, backward 2 s */
+    struct given g = {TIMELINE_1F1B, 4, 1, 8, 1, 1, 1, 0, TIMELINE_CHARGED};
+    cr_expect_float_eq(step_of_given(&g), (m + p - 1) * work, 1e-12); /* 33 s */
+    g.schedule = TIMELINE_GPIPE;
+    cr_expect_float_eq(step_of_given(&g), (m + p - 1) * work, 1e-12);
+    g.schedule = TIMELINE_ZB_H1; /* the bubble is (p-1)(forward + agrad - wgrad) */
+    cr_expect_float_eq(step_of_given(&g), m * work + (p - 1) * 1, 1e-12); /* 27 s */
+    for (uint32_t v = 2; v <= 4; v *= 2) { /* chunks of 1/v of the work: bubble / v */
+        const struct given cut = {TIMELINE_INTERLEAVED, 4, v, 8, 1.0 / v, 1.0 / v, 1.0 / v, 0,
+                                  TIMELINE_CHARGED};
+        cr_expect_float_eq(step_of_given(&cut), m * work + (p - 1) * work / v, 1e-12);
+    }
+}
+
+/* p = 2, m = 1, message 1/2 s: F0 0-1, message, F0 1.5-2.5; charged: a message to nowhere up to 3,
+ * B0 3-5, message, B0 5.5-7.5, and one to nowhere up to 8. Others: B0 2.5-4.5, B0 5-7. */
+Test(timeline, messages)
+{
+    struct given g = {TIMELINE_1F1B, 2, 1, 1, 1, 1, 1, 0.5, TIMELINE_CHARGED};
+    cr_expect_float_eq(step_of_given(&g), 8, 1e-12);
+    g.messages = TIMELINE_BLOCKING;
+    cr_expect_float_eq(step_of_given(&g), 7, 1e-12);
+    g.messages = TIMELINE_BESIDE;
+    cr_expect_float_eq(step_of_given(&g), 7, 1e-12);
+    g.microbatches = 2;
+    g.messages = TIMELINE_BESIDE; /* stage 1: F0 1.5-2.5, B0 -4.5, F1 -5.5, B1 -7.5; B1 8-10 */
+    cr_expect_float_eq(step_of_given(&g), 10, 1e-12);
+    g.messages = TIMELINE_BLOCKING; /* B0 -4.5, message -5, F1 -6, B1 -8; B1 8.5-10.5 */
+    cr_expect_float_eq(step_of_given(&g), 10.5, 1e-12);
+}
+
+/* A link carries one message at a time: three passes of 0.25 s with messages of 1 s leave at 0.25,
+ * 1.25, 2.25 and are there at 3.25. */
+Test(timeline, a_link_is_a_queue)
+{
+    const struct given g = {TIMELINE_GPIPE, 2, 1, 3, 0.25, 0.125, 0.125, 1, TIMELINE_BESIDE};
+    /* stage 1: F2 3.25-3.5, then B0 -3.75, B1 -4, B2 -4.25; messages there at 4.75, 5.75, 6.75 */
+    cr_expect_float_eq(step_of_given(&g), 7, 1e-12);
+}
+
+/* ---- memory by hand ---- */
+
+static void expect_peaks(const struct given *g, const double *expected)
+{
+    const struct timeline_plan plan = plan_of(g);
+    struct timeline timeline;
+    cr_assert_eq(timeline_simulate(&plan, &timeline, NULL), RK_OK);
+    for (uint32_t stage = 0; stage < g->stages; stage++)
+        cr_expect_float_eq(timeline.stage[stage].peak_bytes[0], expected[stage], 1e-12,
+                           "stage %u: %g, expected %g", stage, timeline.stage[stage].peak_bytes[0],
+                           expected[stage]);
+    cr_expect_eq(timeline.tightest_stage, 0);
+    timeline_release(&timeline);
+}
+
+Test(timeline, peaks)
+{
+    struct given g = {TIMELINE_1F1B, 4, 1, 8, 1, 1, 1, 0, TIMELINE_CHARGED};
+    expect_peaks(&g, (const double[]){4, 3, 2, 1});
+    g.schedule = TIMELINE_GPIPE;
+    expect_peaks(&g, (const double[]){8, 8, 8, 8});
+    g.schedule = TIMELINE_ZB_H1; /* as much as the first stage of 1F1B, everywhere */
+    expect_peaks(&g, (const double[]){4, 4, 4, 4});
+    g.schedule = TIMELINE_INTERLEAVED; /* p v + p - 1 chunks, two less from stage to stage */
+    g.chunks = 2;
+    expect_peaks(&g, (const double[]){11, 9, 7, 5});
+}
+
+/* Data-parallel reduction: 2 stages, 1 microbatch, forward 1 s, backward 2 s, one chunk of two
+ * blocks. Beside backward, the first block of stage 0 is reduced 5-6.5, the second behind it
+ * although it is done at 6: 6.5-8; then the optimizer, 0.25 s a block. */
+Test(timeline, reductions)
+{
+    const struct given g = {TIMELINE_1F1B, 2, 1, 1, 1, 1, 1, 0, TIMELINE_CHARGED};
+    struct timeline_plan plan = plan_of(&g);
+    struct timeline timeline;
+    plan.chunk[TIMELINE_FULL].blocks = 2;
+    plan.reduces = true;
+    plan.reduce_s = 1.5;
+    plan.optimizer_s = 0.25;
+    cr_assert_eq(timeline_simulate(&plan, &timeline, NULL), RK_OK);
+    cr_expect_float_eq(timeline.step_s, 6 + 2 * 1.5 + 2 * 0.25, 1e-12);
+    cr_expect_float_eq(timeline.stage[0].reduce_s, 3, 1e-12);
+    timeline_release(&timeline);
+    plan.reduce_beside = true;
+    cr_assert_eq(timeline_simulate(&plan, &timeline, NULL), RK_OK);
+    cr_expect_float_eq(timeline.step_s, 8 + 2 * 0.25, 1e-12);
+    cr_expect_float_eq(timeline.stage[0].reduce_s, 2, 1e-12);
+    timeline_release(&timeline);
+    plan.processor_usage = 0.5; /* 5-6 beside computing: 0.5 s longer, the reduction unchanged */
+    cr_assert_eq(timeline_simulate(&plan, &timeline, NULL), RK_OK);
+    cr_expect_float_eq(timeline.stage[0].reduce_s, 1.5, 1e-12);
+    timeline_release(&timeline);
+}
+
+/* ---- by chance ---- */
+
+static uint64_t random_state;
+
+/* splitmix64 */
+static uint64_t draw(void)
+{
+    uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+static uint32_t below(uint32_t bound)
+{
+    return (uint32_t)(draw() % bound);
+}
+static double between(double low, double high)
+{
+    return low + (high - low) * (double)(draw() >> 11) * 0x1p-53;
+}
+
+static struct given draw_given(void)
+{
+    struct given g = {.schedule = below(TIMELINE_SCHEDULES),
+                      .stages = 1 + below(12),
+                      .chunks = 1,
+                      .microbatches = 1 + below(40),
+                      .forward_s = between(0.1, 2),
+                      .agrad_s = between(0.1, 2),
+                      .wgrad_s = between(0.1, 2),
+                      .message_s = between(0, 0.5),
+                      .messages = below(TIMELINE_MESSAGES)};
+    if (g.schedule == TIMELINE_INTERLEAVED) {
+        g.stages++;
+        g.chunks = 2 + below(4);
+    }
+    return g;
+}
+
+static double work_of(const struct given *g)
+{
+    const double message_s = g->stages > 1 ? 2 * g->message_s : 0;
+    return g->forward_s + g->agrad_s + g->wgrad_s + message_s;
+}
+
+/* (m v + p - 1) passes of a chunk; no more, with a short last round, than the formula says. */
+static void check_step(const struct given *g, double step_s, uint64_t seed)
+{
+    const double m = g->microbatches, v = g->chunks, p = g->stages;
+    const double shortage = g->microbatches % g->stages ? p - fmod(m, p) : 0;
+    const double formula_s = (m * v + p - 1 + (v - 1) * shortage) * work_of(g);
+    const double busy_s = m * v * (g->forward_s + g->agrad_s + g->wgrad_s);
+    cr_assert(step_s >= busy_s * (1 - 1e-12), "seed %" PRIu64, seed);
+    cr_assert(step_s <= formula_s * (1 + 1e-12), "seed %" PRIu64 ": %g, formula %g", seed, step_s,
+              formula_s);
+    if (g->messages != TIMELINE_CHARGED || g->schedule == TIMELINE_ZB_H1) return;
+    if (shortage > 0 && v > 1) return;
+    cr_assert(fabs(step_s / formula_s - 1) < 1e-9, "seed %" PRIu64 ": %g, formula %g", seed, step_s,
+              formula_s);
+}
+
+/* Each of a stage's parts fills its step; in flight is what the formula says. */
+static void check_stages(const struct given *g, const struct timeline *timeline, uint64_t seed)
+{
+    const double p = g->stages, v = g->chunks, m = g->microbatches;
+    for (uint32_t i = 0; i < g->stages; i++) {
+        const struct timeline_stage *s = &timeline->stage[i];
+        const double sum =
+            s->compute_s + s->offload_s + s->message_s + s->reduce_s + s->optimizer_s + s->idle_s;
+        cr_assert(fabs(sum / timeline->step_s - 1) < 1e-9, "seed %" PRIu64, seed);
+        cr_assert(s->bubble >= 0 && s->bubble < 1, "seed %" PRIu64, seed);
+        cr_assert(s->peak_bytes[0] <= timeline->stage[0].peak_bytes[0], "seed %" PRIu64, seed);
+    }
+    const double peak = timeline->stage[0].peak_bytes[0];
+    if (g->schedule == TIMELINE_GPIPE) cr_assert_eq(peak, m);
+    if (g->schedule == TIMELINE_1F1B || g->schedule == TIMELINE_ZB_H1)
+        cr_assert_eq(peak, fmin(m, p), "seed %" PRIu64, seed);
+    if (g->schedule == TIMELINE_INTERLEAVED)
+        cr_assert(g->microbatches % g->stages ? peak <= p * v + p - 1
+                                              : peak == fmin(m * v, p * v + p - 1),
+                  "seed %" PRIu64 ": %g in flight", seed, peak);
+}
+
+/* Passes of a stage by what they are; ends of the pass before on this stage, and of its input. */
+struct tally {
+    const struct timeline_plan *plan;
+    double end_s[16];
+    double *done_s; /* (2, stages * chunks, microbatches): forward, backward; ends */
+    uint64_t passes, sends, receives;
+    bool ordered, caused;
+};
+
+static double *done_at(const struct tally *t, int backward, uint64_t position, uint32_t microbatch)
+{
+    const uint64_t positions = (uint64_t)t->plan->stages * t->plan->chunks;
+    return &t->done_s[((uint64_t)backward * positions + position) * t->plan->microbatches +
+                      microbatch];
+}
+
+static void tally_event(void *context, const struct timeline_event *e)
+{
+    struct tally *t = context;
+    const uint64_t position = (uint64_t)e->chunk * t->plan->stages + e->stage;
+    const uint64_t last = (uint64_t)t->plan->stages * t->plan->chunks - 1;
+    t->sends += e->kind == TIMELINE_EVENT_SEND;
+    t->receives += e->kind == TIMELINE_EVENT_RECEIVE;
+    if (timeline_track_of(e) != TIMELINE_COMPUTE) return;
+    t->passes++;
+    t->ordered &= e->start_s >= t->end_s[e->stage] - 1e-12;
+    t->end_s[e->stage] = e->end_s;
+    double needs_s = 0;
+    if (e->pass == TIMELINE_FORWARD && position > 0)
+        needs_s = *done_at(t, 0, position - 1, e->microbatch) + t->plan->message_s[0];
+    if (e->pass == TIMELINE_BACKWARD && position < last)
+        needs_s = *done_at(t, 1, position + 1, e->microbatch) + t->plan->message_s[1];
+    if (e->pass == TIMELINE_BACKWARD && position == last)
+        needs_s = *done_at(t, 0, position, e->microbatch);
+    if (e->pass == TIMELINE_WEIGHT_GRAD) needs_s = *done_at(t, 1, position, e->microbatch);
+    t->caused &= needs_s >= 0 && e->start_s >= needs_s - 1e-12;
+    if (e->pass != TIMELINE_WEIGHT_GRAD)
+        *done_at(t, e->pass == TIMELINE_BACKWARD, position, e->microbatch) = e->end_s;
+}
+
+/* Every pass once, none overlaps another of its stage, none starts before its input is there. */
+static void check_events(const struct timeline_plan *plan, uint64_t seed)
+{
+    const uint64_t positions = (uint64_t)plan->stages * plan->chunks;
+    const uint64_t slots = 2 * positions * plan->microbatches;
+    const struct timeline_window everything = timeline_everything();
+    struct tally tally = {.plan = plan, .ordered = true, .caused = true};
+    const struct timeline_visitor visitor = {&tally, tally_event, NULL};
+    tally.done_s = calloc(slots, sizeof *tally.done_s);
+    cr_assert(tally.done_s);
+    for (uint64_t i = 0; i < slots; i++)
+        tally.done_s[i] = -1e9;
+    cr_assert_eq(timeline_visit(plan, &everything, &visitor, NULL), RK_OK);
+    cr_assert(tally.ordered, "seed %" PRIu64 ": passes of a stage overlap", seed);
+    cr_assert(tally.caused, "seed %" PRIu64 ": a pass starts before its input", seed);
+    cr_assert_eq(tally.passes, timeline_passes(plan), "seed %" PRIu64, seed);
+    cr_assert_eq(tally.sends, plan->stages > 1 ? 2 * (positions - 1) * plan->microbatches : 0);
+    cr_assert_eq(tally.sends, tally.receives);
+    free(tally.done_s);
+}
+
+Test(timeline, any_pipeline)
+{
+    const char *given_seed = getenv("RECKON_SEED");
+    const uint64_t first = given_seed ? strtoull(given_seed, NULL, 10) : 20260101;
+    for (uint64_t seed = first; seed < first + CASES; seed++) {
+        random_state = seed;
+        const struct given g = draw_given();
+        const struct timeline_plan plan = plan_of(&g);
+        struct timeline timeline;
+        cr_assert_eq(timeline_simulate(&plan, &timeline, NULL), RK_OK);
+        check_step(&g, timeline.step_s, seed);
+        check_stages(&g, &timeline, seed);
+        check_events(&plan, seed);
+        timeline_release(&timeline);
+    }
+}
+
+/* Less work, shorter messages, a better schedule: never a longer step. */
+Test(timeline, zero_bubble_is_never_slower_than_1f1b)
+{
+    for (uint64_t seed = 1; seed <= CASES; seed++) {
+        random_state = seed;
+        struct given g = draw_given();
+        if (g.schedule == TIMELINE_INTERLEAVED) continue;
+        g.messages = TIMELINE_CHARGED;
+        g.schedule = TIMELINE_1F1B;
+        const double plain_s = step_of_given(&g);
+        g.schedule = TIMELINE_ZB_H1;
+        const double filled_s = step_of_given(&g);
+        cr_assert(filled_s <= plain_s * (1 + 1e-12), "seed %" PRIu64, seed);
+    }
+}
+
+Test(timeline, windows_hold_what_touches_them)
+{
+    const struct given g = {TIMELINE_INTERLEAVED, 4, 2, 8, 1, 1, 1, 0.125, TIMELINE_CHARGED};
+    const struct timeline_plan plan = plan_of(&g);
+    const struct timeline_window everything = timeline_everything();
+    const struct timeline_window window = {10, 20, 1, 2};
+    struct timeline_log all, some;
+    size_t expected = 0;
+    cr_assert_eq(timeline_log_open(&plan, &everything, &all, NULL), RK_OK);
+    cr_assert_eq(timeline_log_open(&plan, &window, &some, NULL), RK_OK);
+    for (size_t i = 0; i < all.event_count; i++) {
+        const struct timeline_event *e = &all.events[i];
+        expected += e->end_s >= 10 && e->start_s <= 20 && e->stage >= 1 && e->stage <= 2;
+    }
+    cr_assert_eq(some.event_count, expected);
+    cr_assert_lt(expected, all.event_count);
+    cr_assert_gt(some.sample_count, 2);
+    for (size_t i = 0; i < some.sample_count; i++)
+        cr_assert(some.samples[i].time_s >= 10 && some.samples[i].time_s <= 20);
+    cr_assert_float_eq(some.samples[0].time_s, 10, 1e-12); /* what was held before */
+    timeline_log_release(&all);
+    timeline_log_release(&some);
+}
