@@ -130,53 +130,38 @@ static void add_system(digest *d, const struct rk_system *s)
         add_network(d, &s->network[i]);
 }
 
-static void add_axes(digest *d, const struct study_axes *axes)
-{
-    for (int i = 0; i < RK_AXES; i++) {
-        add_count(d, (uint64_t)axes->axis[i].count);
-        for (int k = 0; k < axes->axis[i].count; k++) {
-            add_count(d, axes->axis[i].range[k].low);
-            add_count(d, axes->axis[i].range[k].high);
-        }
-    }
-}
-
 static void digest_text(digest d, char key[STUDY_KEY])
 {
     snprintf(key, STUDY_KEY, "%016llx%016llx", (unsigned long long)(d >> 64),
              (unsigned long long)d);
 }
 
+void digest_model(const struct rk_model *model, char key[STUDY_KEY])
+{
+    digest d = digest_start();
+    add_model(&d, model);
+    digest_text(d, key);
+}
+
+void digest_system(const struct rk_system *system, char key[STUDY_KEY])
+{
+    digest d = digest_start();
+    add_system(&d, system);
+    digest_text(d, key);
+}
+
 void digest_point(const struct study *study, struct study_point *point)
 {
     digest d = digest_start();
-    add_model(&d, &study->model[point->model].model);
-    add_system(&d, &study->system[point->system]->system);
-    add_axes(&d, study->axes[point->axes]);
+    add_text(&d, study->model[point->model].key);
+    add_text(&d, study->system[point->system]->key);
+    add_text(&d, study->axes[point->axes]->text);
     add_count(&d, point->gpus);
     add_count(&d, point->max_batch);
     add_count(&d, point->datatype);
     add_count(&d, point->mode);
     add_count(&d, point->top);
     digest_text(d, point->key);
-}
-
-/* ---- comparing ---- */
-
-bool digest_same_model(const struct rk_model *a, const struct rk_model *b)
-{
-    digest x = digest_start(), y = digest_start();
-    add_model(&x, a);
-    add_model(&y, b);
-    return x == y;
-}
-
-bool digest_same_system(const struct rk_system *a, const struct rk_system *b)
-{
-    digest x = digest_start(), y = digest_start();
-    add_system(&x, a);
-    add_system(&y, b);
-    return x == y;
 }
 
 void digest_grid(const struct study *study, char key[STUDY_KEY])

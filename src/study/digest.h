@@ -8,12 +8,12 @@
 
 #include "study/study.h"
 
-/* Fills point->key from the rest of the point. */
-void digest_point(const struct study *study, struct study_point *point);
+/* A key of the shape of a model, of the numbers of a system: names do not count. */
+void digest_model(const struct rk_model *model, char key[STUDY_KEY]);
+void digest_system(const struct rk_system *system, char key[STUDY_KEY]);
 
-/* Do the two stand for the same inputs, whatever their names are? */
-bool digest_same_model(const struct rk_model *a, const struct rk_model *b);
-bool digest_same_system(const struct rk_system *a, const struct rk_system *b);
+/* Fills point->key from the keys of its model and system and the rest of the point. */
+void digest_point(const struct study *study, struct study_point *point);
 
 /* A key of the whole grid with its names: has it changed since it was last written? */
 void digest_grid(const struct study *study, char key[STUDY_KEY]);

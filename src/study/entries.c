@@ -61,6 +61,8 @@ static enum rk_status need_text(const struct place *place, size_t most, struct r
         return place_fail(place, error, "must be a text, got %s", place_describe(got, place));
     if (length > most)
         return place_fail(place, error, "is %zu bytes long: at most %zu", length, most);
+    if (strcmp(json_string_value(place->value), "-") == 0)
+        return place_fail(place, error, "a study cannot read standard input: name a file");
     return RK_OK;
 }
 
@@ -74,6 +76,14 @@ static void append(char *buffer, size_t size, const char *format, ...)
     va_start(values, format);
     vsnprintf(buffer + used, size - used, format, values);
     va_end(values);
+}
+
+/* Whatever is in the list makes so many. */
+static enum rk_status check_count(const struct place *place, const struct indices *indices,
+                                  struct rk_error *error)
+{
+    if (indices->count < MAX_PRODUCT) return RK_OK;
+    return place_fail(place, error, "the list makes more than %d: shorten it", MAX_PRODUCT);
 }
 
 static enum rk_status check_name(const struct place *place, const char *name, bool exists,
@@ -114,18 +124,23 @@ static enum rk_status add_model(const struct place *place, const char *name,
                                 const struct rk_model *model, struct study *study,
                                 struct indices *indices, struct rk_error *error)
 {
+    char key[STUDY_KEY];
     size_t i = 0;
+    enum rk_status status = check_count(place, indices, error);
+    if (status != RK_OK) return status;
+    digest_model(model, key);
     while (i < study->models && strcmp(study->model[i].name, name) != 0)
         i++;
     const bool exists = i < study->models;
-    const enum rk_status status = check_name(
-        place, name, exists, exists && digest_same_model(&study->model[i].model, model), error);
+    status =
+        check_name(place, name, exists, exists && strcmp(study->model[i].key, key) == 0, error);
     if (status != RK_OK) return status;
     if (!exists) {
         struct study_model *grown = realloc(study->model, (i + 1) * sizeof *grown);
         if (!grown) return fail_memory(error);
         study->model = grown;
         grown[i].model = *model;
+        memcpy(grown[i].key, key, sizeof key);
         snprintf(grown[i].name, sizeof grown[i].name, "%s", name);
         study->models++;
     }
@@ -301,6 +316,7 @@ static enum rk_status push_system(const char *name, const char *description,
         return fail_memory(error);
     }
     entry->system = *system;
+    digest_system(system, entry->key);
     *system = (struct rk_system){0};
     grown[study->systems++] = entry;
     return RK_OK;
@@ -313,14 +329,18 @@ static enum rk_status add_system(const struct place *place, const char *name, co
 {
     struct rk_system system = {.id = ""};
     struct rk_error inner;
+    char key[STUDY_KEY];
     size_t i = 0;
-    enum rk_status status = rk_system_load(line, &system, &inner);
+    enum rk_status status = check_count(place, indices, error);
+    if (status != RK_OK) return status;
+    status = rk_system_load(line, &system, &inner);
     if (status != RK_OK) return fail_inside(place, &inner, error);
+    digest_system(&system, key);
     while (i < study->systems && strcmp(study->system[i]->name, name) != 0)
         i++;
     const bool exists = i < study->systems;
-    status = check_name(place, name, exists,
-                        exists && digest_same_system(&study->system[i]->system, &system), error);
+    status =
+        check_name(place, name, exists, exists && strcmp(study->system[i]->key, key) == 0, error);
     if (status == RK_OK && !exists) status = push_system(name, told, &system, study, error);
     rk_system_release(&system);
     if (status != RK_OK) return status;

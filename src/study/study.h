@@ -25,12 +25,14 @@ enum { STUDY_NAME = 160, STUDY_KEY = 33, STUDY_MAX_POINTS = 1000000, STUDY_MAX_T
 
 struct study_model {
     char name[STUDY_NAME];
+    char key[STUDY_KEY]; /* of the shape, without names */
     struct rk_model model;
 };
 
 struct study_system {
     char name[STUDY_NAME];
     char *description; /* the one-line form or the id it was loaded by */
+    char key[STUDY_KEY]; /* of the numbers, without names */
     struct rk_system system;
 };
 
@@ -175,7 +177,7 @@ void study_plan_release(struct study_plan *plan); /* a zeroed plan is fine */
 enum rk_status study_write_grid(const struct study *study, struct study_database *database,
                                 struct rk_error *error);
 
-/* A sink: finished rows into the database, in one transaction. */
+/* A sink: finished rows into the database, each in its own transaction. */
 struct study_writer {
     const struct study *study;
     struct study_database *database;

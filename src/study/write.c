@@ -342,21 +342,27 @@ static void time_text(char buffer[32])
     strftime(buffer, 32, "%Y-%m-%d %H:%M:%S", &parts);
 }
 
+static enum rk_status write_row(const struct study *study, const struct study_row *row,
+                                const char *finished, struct study_database *database,
+                                struct rk_error *error)
+{
+    enum rk_status status = database_execute(database, "BEGIN IMMEDIATE", error);
+    if (status == RK_OK) status = delete_search(study->point[row->point].key, database, error);
+    if (status == RK_OK) status = write_search(study, row, finished, database, error);
+    if (status == RK_OK) status = write_strategies(study, row, database, error);
+    return database_end(database, status, error);
+}
+
 enum rk_status study_write_rows(void *context, const struct study_row *rows, size_t count,
                                 struct rk_error *error)
 {
     const struct study_writer *writer = context;
-    const struct study *study = writer->study;
-    struct study_database *database = writer->database;
     char finished[32];
+    enum rk_status status = RK_OK;
     time_text(finished);
-    enum rk_status status = database_execute(database, "BEGIN IMMEDIATE", error);
-    for (size_t i = 0; i < count && status == RK_OK; i++) {
-        status = delete_search(study->point[rows[i].point].key, database, error);
-        if (status == RK_OK) status = write_search(study, &rows[i], finished, database, error);
-        if (status == RK_OK) status = write_strategies(study, &rows[i], database, error);
-    }
-    return database_end(database, status, error);
+    for (size_t i = 0; i < count && status == RK_OK; i++)
+        status = write_row(writer->study, &rows[i], finished, writer->database, error);
+    return status;
 }
 
 /* ---- what is missing ---- */

@@ -1,0 +1,32 @@
+#!/bin/sh
+# SIGINT ends a study with exit status 130 and keeps what is finished; the same command goes on.
+set -u
+[ -x "${RECKON:-}" ] || { echo "there is no executable"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$work" || exit 1
+
+cat >study.json <<'JSON'
+{"models": [{"name": "m", "layers": 4, "hidden": 512, "feedforward": 2048, "heads": 8, "sequence": 256}],
+ "systems": ["matrix.float16=300TFLOP/s vector.float16=80TFLOP/s hbm=1GiB@2TB/s net0=300GB/s,size=4"],
+ "gpus": "1..64", "batch": "1..2000"}
+JSON
+
+# Background jobs of a shell without job control ignore SIGINT, so timeout sends it.
+timeout -s INT 1 "$RECKON" study study.json >out 2>err
+status=$?
+[ $status -eq 124 ] || { echo "exit status $status"; cat err; exit 1; }
+grep -q 'interrupted: the same command goes on where it stopped' err || { cat err; exit 1; }
+[ ! -s out ] || { echo "something was printed"; exit 1; }
+
+"$RECKON" study study.json --dry-run >out 2>err || exit 1
+finished=$(sed -n 's/.*: \([0-9]*\) finished before.*/\1/p' err)
+[ "${finished:-0}" -gt 0 ] || { echo "nothing was kept"; cat err; exit 1; }
+
+timeout -s INT --preserve-status 1 "$RECKON" study study.json >out 2>err
+[ $? -eq 130 ] || { echo "the second exit status is not 130"; exit 1; }
+again=$(sed -n 's/.*: \([0-9]*\) finished before.*/\1/p' err)
+[ "$again" = "$finished" ] || { echo "$finished were kept, $again were found"; exit 1; }
+ls | grep -q -- '-wal$' && { echo "a journal was left"; exit 1; }
+exit 0
