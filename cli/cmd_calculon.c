@@ -39,6 +39,16 @@ static enum rk_status refuse_ending(const char *what, const char *path, const ch
                    what, path, endings);
 }
 
+/* Standard input can be only one of the files. */
+static enum rk_status check_inputs(const char *a, const char *b, const char *c,
+                                   struct rk_error *error)
+{
+    const int dashes = (strcmp(a, "-") == 0) + (strcmp(b, "-") == 0) + (strcmp(c, "-") == 0);
+    if (dashes <= 1) return RK_OK;
+    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                   "standard input (-) can be read once: give files for the others");
+}
+
 /* ---- llm ---- */
 
 struct llm_args {
@@ -138,6 +148,7 @@ static int run_llm(int argc, char **argv)
         status = refuse_ending("STATS", args.stats, ".json, .json.gz or -", &error);
     if (status == RK_OK && args.peers && !is_json(args.peers))
         status = refuse_ending("--peers", args.peers, ".json or .json.gz", &error);
+    if (status == RK_OK) status = check_inputs(args.model, args.execution, args.system, &error);
     if (status == RK_OK) status = calculon_read_model(args.model, &model, &error);
     if (status == RK_OK) status = calculon_read_execution(args.execution, &execution, &error);
     if (status == RK_OK) status = calculon_read_system(args.system, &system, &error);
@@ -273,6 +284,7 @@ static enum rk_status search_open(const struct search_args *args, struct calculo
     if (status == RK_OK)
         status = option_number("MAX_BATCH_SIZE", args->max_batch, 1, 0, &problem->max_batch, error);
     if (status == RK_OK) status = parse_datatype(args->datatype, &problem->datatype, error);
+    if (status == RK_OK) status = check_inputs(args->model, args->system, "", error);
     if (status == RK_OK) status = calculon_read_model(args->model, model, error);
     if (status == RK_OK) status = calculon_read_system(args->system, system, error);
     if (status != RK_OK) return status;

@@ -13,7 +13,7 @@ static void name_of(char *id, size_t size, const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    snprintf(id, size, "%s", strcmp(path, "-") == 0 ? "stdin" : name);
+    snprintf(id, size, "%s", name);
     char *ending = strstr(id, ".json");
     if (ending && ending != id) *ending = '\0';
 }
@@ -55,25 +55,29 @@ static enum rk_status check_model(const struct place *root, const struct rk_mode
     return RK_OK;
 }
 
-enum rk_status calculon_read_model(const char *path, struct rk_model *model, struct rk_error *error)
+enum rk_status calculon_parse_model(const struct document *document, struct rk_model *model,
+                                    struct rk_error *error)
 {
-    struct document document = {.text = NULL};
     struct rk_model read = {.attention = RK_ATTENTION_MULTIHEAD,
                             .position = RK_POSITION_LEARNED,
                             .vocabulary = 51200,
                             .tied_embeddings = true,
                             .biases = true,
                             .count_embeddings = true};
-    enum rk_status status = document_load(path, &document, error);
-    if (status != RK_OK) return status;
-
-    const struct place root = place_root(&document);
-    status = fields_load(&root, model_fields, &read, error);
+    const struct place root = place_root(document);
+    enum rk_status status = fields_load(&root, model_fields, &read, error);
     if (status == RK_OK) status = check_model(&root, &read, error);
-    if (status == RK_OK) {
-        name_of(read.id, sizeof read.id, path);
-        *model = read;
-    }
+    if (status != RK_OK) return status;
+    name_of(read.id, sizeof read.id, document->path);
+    *model = read;
+    return RK_OK;
+}
+
+enum rk_status calculon_read_model(const char *path, struct rk_model *model, struct rk_error *error)
+{
+    struct document document = {.text = NULL};
+    enum rk_status status = document_load(path, &document, error);
+    if (status == RK_OK) status = calculon_parse_model(&document, model, error);
     document_release(&document);
     return status;
 }
@@ -176,27 +180,32 @@ static enum rk_status check_degrees(const struct place *root, const struct rk_st
     return check_options(root, s, error);
 }
 
+enum rk_status calculon_parse_execution(const struct document *document,
+                                        struct calculon_execution *execution,
+                                        struct rk_error *error)
+{
+    struct execution_file read;
+    struct field fields[CALCULON_FIELDS + 1];
+    memset(&read, 0, sizeof read);
+    for (int i = 0; i < CALCULON_FIELDS; i++) fields[i] = field_of(i);
+    fields[CALCULON_FIELDS] = (struct field){.key = NULL};
+    const struct place root = place_root(document);
+    enum rk_status status = fields_load(&root, fields, &read, error);
+    if (status != RK_OK) return status;
+    for (int i = 0; i < CALCULON_FIELDS; i++)
+        if (calculon_fields[i].type == CALCULON_OFFLOAD)
+            calculon_field_set(&read.execution, &calculon_fields[i], read.offload[i]);
+    status = check_degrees(&root, &read.execution.strategy, error);
+    if (status == RK_OK) *execution = read.execution;
+    return status;
+}
+
 enum rk_status calculon_read_execution(const char *path, struct calculon_execution *execution,
                                        struct rk_error *error)
 {
     struct document document = {.text = NULL};
-    struct execution_file read;
-    struct field fields[CALCULON_FIELDS + 1];
     enum rk_status status = document_load(path, &document, error);
-    if (status != RK_OK) return status;
-
-    memset(&read, 0, sizeof read);
-    for (int i = 0; i < CALCULON_FIELDS; i++) fields[i] = field_of(i);
-    fields[CALCULON_FIELDS] = (struct field){.key = NULL};
-    const struct place root = place_root(&document);
-    status = fields_load(&root, fields, &read, error);
-    if (status == RK_OK) {
-        for (int i = 0; i < CALCULON_FIELDS; i++)
-            if (calculon_fields[i].type == CALCULON_OFFLOAD)
-                calculon_field_set(&read.execution, &calculon_fields[i], read.offload[i]);
-        status = check_degrees(&root, &read.execution.strategy, error);
-    }
-    if (status == RK_OK) *execution = read.execution;
+    if (status == RK_OK) status = calculon_parse_execution(&document, execution, error);
     document_release(&document);
     return status;
 }
@@ -383,6 +392,7 @@ static const struct field network_fields[] = {
      .type = FIELD_COUNT,
      .need = FIELD_REQUIRED,
      .offset = offsetof(struct rk_network, size),
+     .min = 1,
      .help = "ranks that one domain joins"},
     {.key = "latency",
      .type = FIELD_NUMBER,
@@ -475,30 +485,36 @@ static enum rk_status check_memory(const struct place *root, const struct rk_mem
     return place_fail(&capacity, error, "must be > 0");
 }
 
+enum rk_status calculon_parse_system(const struct document *document, struct rk_system *system,
+                                     struct rk_error *error)
+{
+    struct system_file read;
+    memset(&read, 0, sizeof read);
+    const struct place root = place_root(document);
+    enum rk_status status = fields_load(&root, system_fields, &read, error);
+    if (status == RK_OK) status = check_memory(&root, &read.memory[0], error);
+    if (status == RK_OK) {
+        read.system.memory = malloc(sizeof read.memory);
+        if (!read.system.memory)
+            status = rk_fail(error, RK_IO, document->path, 0, 0, "out of memory");
+    }
+    if (status != RK_OK) {
+        rk_system_release(&read.system);
+        return status;
+    }
+    memcpy(read.system.memory, read.memory, sizeof read.memory);
+    read.system.memories = 2;
+    name_of(read.system.id, sizeof read.system.id, document->path);
+    *system = read.system;
+    return RK_OK;
+}
+
 enum rk_status calculon_read_system(const char *path, struct rk_system *system,
                                     struct rk_error *error)
 {
     struct document document = {.text = NULL};
-    struct system_file read;
     enum rk_status status = document_load(path, &document, error);
-    if (status != RK_OK) return status;
-
-    memset(&read, 0, sizeof read);
-    const struct place root = place_root(&document);
-    status = fields_load(&root, system_fields, &read, error);
-    if (status == RK_OK) status = check_memory(&root, &read.memory[0], error);
-    if (status == RK_OK) {
-        read.system.memory = malloc(sizeof read.memory);
-        if (!read.system.memory) status = rk_fail(error, RK_IO, path, 0, 0, "out of memory");
-    }
-    if (status == RK_OK) {
-        memcpy(read.system.memory, read.memory, sizeof read.memory);
-        read.system.memories = 2;
-        name_of(read.system.id, sizeof read.system.id, path);
-        *system = read.system;
-    } else {
-        rk_system_release(&read.system);
-    }
+    if (status == RK_OK) status = calculon_parse_system(&document, system, error);
     document_release(&document);
     return status;
 }

@@ -6,6 +6,7 @@
 #ifndef RECKON_INTEROP_CALCULON_READ_H
 #define RECKON_INTEROP_CALCULON_READ_H
 
+#include "catalog/document.h"
 #include "interop/calculon.h"
 
 #include <reckon/system.h>
@@ -23,6 +24,15 @@ enum rk_status calculon_read_execution(const char *path, struct calculon_executi
  * to it is refused for its size; a search wants it dropped. Release with rk_system_release. */
 enum rk_status calculon_read_system(const char *path, struct rk_system *system,
                                     struct rk_error *error);
+
+/* The same of texts in memory. */
+enum rk_status calculon_parse_model(const struct document *document, struct rk_model *model,
+                                    struct rk_error *error);
+enum rk_status calculon_parse_execution(const struct document *document,
+                                        struct calculon_execution *execution,
+                                        struct rk_error *error);
+enum rk_status calculon_parse_system(const struct document *document, struct rk_system *system,
+                                     struct rk_error *error);
 
 /* Takes a second memory of 0 bytes out of the list, so that no search offloads to it. */
 void calculon_drop_absent_memory(struct rk_system *system);
