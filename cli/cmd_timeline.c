@@ -14,7 +14,7 @@
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* Events of a trace that the viewers still load with ease; about 100 MB. */
-enum { TRACE_EVENTS = 500000, TEXT_STAGES = 16 };
+enum { TRACE_EVENTS = 250000, TEXT_STAGES = 16 };
 
 struct timeline_args {
     struct plan_args plan;
@@ -39,7 +39,7 @@ static const struct option schedule_options[] = {
     {.name = "pytorch-csv", .type = OPTION_TEXT, .argument = "FILE", AT(pytorch), .complete = "file",
      .help = "write the schedule to FILE as PyTorch's pipeline runtime loads it"},
     {.name = "window", .type = OPTION_TEXT, .argument = "FROM..TO", AT(window),
-     .help = "trace this part of the step alone, \"1.5s..2s\" (all of it, if it has up to 500,000 events; else so many around its middle)"},
+     .help = "trace this part of the step alone, \"1.5s..2s\" (all of it, if it has up to 250,000 events; else so many around its middle)"},
     {.name = "stages", .type = OPTION_VALUES, .argument = "FIRST..LAST", AT(stages), .max = UINT32_MAX,
      .help = "trace these stages alone (all)"},
     {.name = "full", .type = OPTION_FLAG, AT(full),
@@ -251,8 +251,8 @@ static void note_time(struct report *report, const struct story *s)
     const double worst = worst_bubble(s->timeline, &mean);
     const double estimated = plan->estimate_s > 0 ? plan->estimate_bubble_s / plan->estimate_s : 0;
     report_note(report, report_text(report,
-                                    "schedule %s: %" PRIu32 " stages, %" PRIu32 " chunks, %" PRIu32
-                                    " microbatches, %" PRIu64 " passes; messages %s",
+                                    "schedule %s: stages %" PRIu32 ", chunks of a stage %" PRIu32
+                                    ", microbatches %" PRIu32 ", passes %" PRIu64 "; messages %s",
                                     timeline_schedule_names[plan->schedule], plan->stages,
                                     plan->chunks, plan->microbatches, s->timeline->passes,
                                     timeline_messages_names[plan->messages]));

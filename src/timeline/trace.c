@@ -146,7 +146,8 @@ static void write_event(void *context, const struct timeline_event *event)
     write_time(w->out, "dur", receive ? 0 : end - start);
     write_arguments(w->out, event);
     const bool both = event->peer >= w->window->first_stage && event->peer <= w->window->last_stage;
-    if (event->kind == TIMELINE_EVENT_SEND && both) write_arrow(w, event, true);
+    if (event->kind == TIMELINE_EVENT_SEND && both && event->end_s <= w->window->to_s)
+        write_arrow(w, event, true);
     if (receive && both) write_arrow(w, event, false);
 }
 

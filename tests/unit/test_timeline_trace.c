@@ -286,6 +286,7 @@ Test(timeline_trace, a_window_is_cut_out)
         if (is_phase(event, "C")) cr_assert(ts <= 30e6 && ts >= 20e6);
     }
     cr_assert_gt(slices, 10);
+    cr_assert_gt(check_messages(events), 0); /* no arrow without both ends */
     cr_assert(json_is_false(json_object_get(json_object_get(trace, "otherData"), "complete")));
     json_decref(trace);
 }
