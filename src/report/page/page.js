@@ -292,7 +292,8 @@ function toggle(chart, name, button) {
   if (hide) chart.hidden.add(name); else chart.hidden.delete(name);
   button.setAttribute('aria-pressed', String(!hide));
   chart.shown = chart.series.map(s => s[0]).filter(s => !chart.hidden.has(s));
-  chart.view.signal('hidden', [...chart.hidden]).signal('lanes', chart.shown).runAsync();
+  // What a pointer has begun to light ends first: else Vega would draw that alone.
+  chart.view.runAsync().then(view => view.signal('hidden', [...chart.hidden]).signal('lanes', chart.shown).runAsync());
 }
 
 function legend(chart) {
