@@ -45,8 +45,12 @@ static struct comm_choice comm_choice_of(const struct rk_system *system,
         .ranks = (double)s->tensor,
         .type = s->tensor_comm,
         .overlap = s->tensor_overlap,
-        .conditions = s->training ? conditions_of(s->recompute, s->redo_all_gather) : 0,
     };
+}
+
+static unsigned conditions_of_strategy(const struct rk_strategy *s)
+{
+    return s->training ? conditions_of(s->recompute, s->redo_all_gather) : 0;
 }
 
 static double optimizer_shards(const struct rk_strategy *s)
@@ -62,7 +66,10 @@ static void plan_fold(struct plan *p)
     block_build(&p->block, p->model, &split);
     block_cost_fold(&p->work, &p->block, p->system, s->datatype);
     recompute_fold(&p->recompute, &p->work, s->recompute, s->redo_all_gather, s->training);
-    comm_fold(&p->comm, &p->work, &choice);
+    struct comm_op_cost ops[MAX_COMM_OPS];
+    for (int i = 0; i < p->work.comm_ops; i++)
+        comm_op_fold(&ops[i], &p->work, p->work.comm_op[i], &choice);
+    comm_sum(&p->comm, &p->work, ops, conditions_of_strategy(s));
     if (s->training) optimizer_fold(&p->optimizer, &p->work, optimizer_shards(s));
     layer_join(&p->layer, &p->work, &p->recompute, &p->comm, s->training);
 }
@@ -491,9 +498,13 @@ static void operation_fill(struct rk_operation *out, const struct plan *p, int i
                            const struct comm_choice *choice)
 {
     const struct op *op = &p->block.op[i];
-    const unsigned conditions = choice->conditions;
+    const unsigned conditions = conditions_of_strategy(p->strategy);
     struct comm_cost comm = {0};
-    if (op->comm != COMM_NONE) comm_fold_op(&comm, &p->work, i, choice);
+    struct comm_op_cost alone;
+    if (op->comm != COMM_NONE) {
+        comm_op_fold(&alone, &p->work, i, choice);
+        comm_add(&comm, op, &alone, conditions);
+    }
     *out = (struct rk_operation){
         .name = op->name,
         .inputs = op->inputs,

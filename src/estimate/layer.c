@@ -2,6 +2,7 @@
 
 #include "machine/work.h"
 
+#include <assert.h>
 #include <string.h>
 
 static void op_cost_fold(struct op_cost *cost, const struct op *op, const struct rk_curve *engine,
@@ -42,7 +43,10 @@ void block_cost_fold(struct block_cost *cost, const struct block *block,
         op_cost_fold(&cost->op[i], op, engines[op->engine], system);
         for (int pass = 0; pass < RK_PASSES; pass++)
             pass_add(&cost->pass[pass], op, &cost->op[i], pass);
-        if (op->comm != COMM_NONE) cost->comm_op[cost->comm_ops++] = i;
+        if (op->comm != COMM_NONE) {
+            assert(cost->comm_ops < MAX_COMM_OPS);
+            cost->comm_op[cost->comm_ops++] = i;
+        }
         cost->weights += op->weights;
         cost->weight_bytes += op->weight_bytes;
         cost->activation_bytes += op->activation_bytes;
@@ -143,63 +147,68 @@ static double overlapped_s(const struct block_cost *block, int index, int pass, 
     return time_s;
 }
 
-static void comm_require(struct comm_cost *cost, const struct op_cost *op, int pass,
-                         const double bytes[2], double usage)
+static void comm_require(struct comm_op_cost *cost, const struct op_cost *op, int pass,
+                         double usage)
 {
     const double slowed_s = op->flop_s[pass] / (1 - usage);
     for (int edge = 0; edge < 2; edge++)
-        if (bytes[edge] > cost->required_Bps * slowed_s)
-            cost->required_Bps = bytes[edge] / slowed_s;
+        if (cost->bytes[pass][edge] > cost->required_Bps * slowed_s)
+            cost->required_Bps = cost->bytes[pass][edge] / slowed_s;
 }
 
-static void comm_fold_overlapped(struct comm_cost *cost, const struct block_cost *block, int index,
-                                 const struct comm_choice *choice, const double bytes[RK_PASSES][2],
-                                 const double link_s[RK_PASSES][2])
+static void comm_op_overlap(struct comm_op_cost *cost, const struct block_cost *block, int index,
+                            const struct comm_choice *choice)
 {
-    const struct op *op = &block->block->op[index];
-    double exposed_s[RK_PASSES];
-    for (int pass = 0; pass < RK_PASSES; pass++) {
-        const double time_s =
-            overlapped_s(block, index, pass, link_s[pass][0], choice, &exposed_s[pass]);
-        cost->time_s[pass] += time_s;
-        if (pass == RK_FORWARD && holds(choice->conditions, op->recomputed))
-            cost->recompute_s += time_s;
-        if (pass != RK_WGRAD)
-            comm_require(cost, &block->op[index], pass, bytes[pass],
-                         choice->network->processor_usage);
-    }
-    if (!holds(choice->conditions, op->recommunicated))
-        exposed_s[RK_WGRAD] = 0;
-    else
-        exposed_s[RK_WGRAD] = exposed_s[RK_FORWARD];
+    double exposed_s[RK_PASSES], hidden_s;
     for (int pass = 0; pass < RK_PASSES; pass++)
-        for (int edge = 0; edge < 2; edge++)
-            cost->exposed_s[pass][edge] += exposed_s[pass];
+        cost->time_s[pass] =
+            overlapped_s(block, index, pass, cost->link_s[pass][0], choice, &exposed_s[pass]);
+    cost->time_redone_s = cost->time_s[RK_WGRAD];
+    cost->time_s[RK_WGRAD] = overlapped_s(block, index, RK_WGRAD, 0, choice, &hidden_s);
+    exposed_s[RK_WGRAD] = exposed_s[RK_FORWARD];
+    for (int pass = 0; pass < RK_PASSES; pass++)
+        cost->exposed_s[pass][0] = cost->exposed_s[pass][1] = exposed_s[pass];
+    comm_require(cost, &block->op[index], RK_FORWARD, choice->network->processor_usage);
+    comm_require(cost, &block->op[index], RK_AGRAD, choice->network->processor_usage);
 }
 
-void comm_fold_op(struct comm_cost *cost, const struct block_cost *block, int index,
+void comm_op_fold(struct comm_op_cost *cost, const struct block_cost *block, int index,
                   const struct comm_choice *choice)
 {
-    const struct op *op = &block->block->op[index];
-    double bytes[RK_PASSES][2] = {{0}}, link_s[RK_PASSES][2] = {{0}};
+    memset(cost, 0, sizeof *cost);
     for (int pass = 0; pass < RK_PASSES && choice->ranks > 1; pass++)
-        if (pass != RK_WGRAD || holds(choice->conditions, op->recommunicated))
-            send(block, index, choice, pass, bytes[pass], link_s[pass]);
-    for (int pass = 0; pass < RK_PASSES; pass++)
-        for (int edge = 0; edge < 2; edge++) {
-            cost->bytes[pass][edge] += bytes[pass][edge];
-            cost->link_s[pass][edge] += link_s[pass][edge];
-            if (!op->overlapped) cost->exposed_s[pass][edge] += link_s[pass][edge];
-        }
-    if (op->overlapped) comm_fold_overlapped(cost, block, index, choice, bytes, link_s);
+        send(block, index, choice, pass, cost->bytes[pass], cost->link_s[pass]);
+    if (block->block->op[index].overlapped)
+        comm_op_overlap(cost, block, index, choice);
+    else
+        memcpy(cost->exposed_s, cost->link_s, sizeof cost->exposed_s);
 }
 
-void comm_fold(struct comm_cost *cost, const struct block_cost *block,
-               const struct comm_choice *choice)
+void comm_add(struct comm_cost *cost, const struct op *op, const struct comm_op_cost *more,
+              unsigned conditions)
+{
+    const bool redone = holds(conditions, op->recommunicated);
+    const int passes = redone ? RK_PASSES : RK_WGRAD;
+    for (int pass = 0; pass < passes; pass++)
+        for (int edge = 0; edge < 2; edge++) {
+            cost->bytes[pass][edge] += more->bytes[pass][edge];
+            cost->link_s[pass][edge] += more->link_s[pass][edge];
+            cost->exposed_s[pass][edge] += more->exposed_s[pass][edge];
+        }
+    cost->time_s[RK_FORWARD] += more->time_s[RK_FORWARD];
+    cost->time_s[RK_AGRAD] += more->time_s[RK_AGRAD];
+    cost->time_s[RK_WGRAD] += redone ? more->time_redone_s : more->time_s[RK_WGRAD];
+    if (op->overlapped && holds(conditions, op->recomputed))
+        cost->recompute_s += more->time_s[RK_FORWARD];
+    if (more->required_Bps > cost->required_Bps) cost->required_Bps = more->required_Bps;
+}
+
+void comm_sum(struct comm_cost *cost, const struct block_cost *block,
+              const struct comm_op_cost *ops, unsigned conditions)
 {
     memset(cost, 0, sizeof *cost);
     for (int i = 0; i < block->comm_ops; i++)
-        comm_fold_op(cost, block, block->comm_op[i], choice);
+        comm_add(cost, &block->block->op[block->comm_op[i]], &ops[i], conditions);
 }
 
 /* ---- optimizer ---- */

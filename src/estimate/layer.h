@@ -20,13 +20,15 @@ struct op_cost {
     double flop_s[RK_PASSES], access_s[RK_PASSES], time_s[RK_PASSES];
 };
 
+enum { MAX_COMM_OPS = 8 }; /* operations with communication in a block */
+
 struct block_cost {
     const struct block *block;
     const struct rk_system *system;
     enum rk_datatype datatype;
     struct op_cost op[RK_MAX_OPERATIONS];
     int comm_ops;                     /* operations with communication */
-    int comm_op[RK_MAX_OPERATIONS];   /* (comm_ops) their indices */
+    int comm_op[MAX_COMM_OPS];        /* (comm_ops) their indices */
     struct pass_cost pass[RK_PASSES]; /* sums; time_s without those of comm_op */
     double weights;                   /* elements */
     double weight_bytes, working_bytes, activation_bytes, activation_grad_bytes;
@@ -58,15 +60,28 @@ struct comm_choice {
     double ranks; /* t */
     enum rk_tensor_comm type;
     enum rk_tensor_overlap overlap;
-    unsigned conditions; /* conditions_of() */
 };
 
-void comm_fold(struct comm_cost *cost, const struct block_cost *block,
-               const struct comm_choice *choice);
+/* The communication of one operation, whatever is recomputed: the third pass is there as if it were
+ * redone, and what it does to the weight gradient's time apart. */
+struct comm_op_cost {
+    double bytes[RK_PASSES][2], link_s[RK_PASSES][2], exposed_s[RK_PASSES][2];
+    double time_s[RK_PASSES]; /* of the operation, when communication runs beside it; else 0 */
+    double time_redone_s;     /* of its weight gradient, when communication is redone beside it */
+    double required_Bps;
+};
 
-/* The same for one operation; adds to `cost`. */
-void comm_fold_op(struct comm_cost *cost, const struct block_cost *block, int op,
+/* `index` is that of an operation with communication. */
+void comm_op_fold(struct comm_op_cost *cost, const struct block_cost *block, int index,
                   const struct comm_choice *choice);
+
+/* Sums over block->comm_op under conditions_of(); `ops` has block->comm_ops entries. */
+void comm_sum(struct comm_cost *cost, const struct block_cost *block,
+              const struct comm_op_cost *ops, unsigned conditions);
+
+/* Adds one of them. */
+void comm_add(struct comm_cost *cost, const struct op *op, const struct comm_op_cost *more,
+              unsigned conditions);
 
 struct optimizer_cost {
     struct pass_cost pass;

@@ -2,6 +2,8 @@
 
 #include "estimate/check.h"
 
+#include <string.h>
+
 /* The (recompute, communication, redone gather) of all kinds, sharded or not. */
 static int distinct_kinds(const struct rk_space *space, bool tensor, struct kind kinds[MAX_KINDS])
 {
@@ -72,26 +74,67 @@ static struct block_split split_of_row(const struct folio *folio, const struct r
     };
 }
 
-/* Everything of one row behind its work, on every network. */
-static void fold_row(struct folio *folio, const struct rk_problem *p, int microbatch, int r,
-                     const struct block_cost *work)
+/* What the operations of a block cost on each network, by kind and overlap of communication; those
+ * recomputed or not share it. Worked out when first asked for. */
+struct comm_table {
+    const struct block_cost *work;
+    bool known[RK_TENSOR_COMMS][RK_TENSOR_OVERLAPS];
+    struct comm_op_cost op[RK_TENSOR_COMMS][RK_TENSOR_OVERLAPS][MAX_COMM_OPS];
+};
+
+static const struct comm_op_cost *comm_look_up(struct comm_table *table, const struct row *row,
+                                               const struct rk_network *network, double ranks)
 {
-    const struct row *row = &folio->rows->row[r];
-    struct recompute_cost recompute;
-    recompute_fold(&recompute, work, row->recompute, row->redo, true);
+    struct comm_op_cost *ops = table->op[row->comm][row->overlap];
+    const struct comm_choice choice = {
+        .network = network, .ranks = ranks, .type = row->comm, .overlap = row->overlap};
+    if (!table->known[row->comm][row->overlap])
+        for (int i = 0; i < table->work->comm_ops; i++)
+            comm_op_fold(&ops[i], table->work, table->work->comm_op[i], &choice);
+    table->known[row->comm][row->overlap] = true;
+    return ops;
+}
+
+/* The rows that share an operation list with row `first`; they are marked as done. */
+static int like_rows(const struct rows *rows, int first, bool done[MAX_ROWS], int like[MAX_ROWS])
+{
+    const struct row *a = &rows->row[first];
+    int count = 0;
+    for (int r = first; r < rows->count; r++) {
+        const struct row *b = &rows->row[r];
+        if (done[r] || (a->comm == RK_COMM_RS_AG) != (b->comm == RK_COMM_RS_AG) ||
+            (a->overlap == RK_OVERLAP_NONE) != (b->overlap == RK_OVERLAP_NONE) ||
+            a->fused != b->fused)
+            continue;
+        like[count++] = r;
+        done[r] = true;
+    }
+    return count;
+}
+
+static void fold_like(struct folio *folio, const struct rk_problem *p, int microbatch,
+                      const int *like, int count, const struct block_cost *work)
+{
+    struct recompute_cost recompute[MAX_ROWS];
+    for (int i = 0; i < count; i++) {
+        const struct row *row = &folio->rows->row[like[i]];
+        recompute_fold(&recompute[i], work, row->recompute, row->redo, true);
+    }
     for (int n = 0; n < folio->networks; n++) {
-        struct layer_cost *layer = folio_layer(folio, microbatch, r, n);
-        const struct comm_choice choice = {
-            .network = &p->system->network[n],
-            .ranks = (double)folio->tensor,
-            .type = row->comm,
-            .overlap = row->overlap,
-            .conditions = conditions_of(row->recompute, row->redo),
-        };
-        struct comm_cost comm = {0}; /* what does not depend on the network is read from tier 0 */
-        if (folio_uses_network(p->system, folio->tensor, (uint64_t)n))
-            comm_fold(&comm, work, &choice);
-        layer_join(layer, work, &recompute, &comm, true);
+        const bool used = folio_uses_network(p->system, folio->tensor, (uint64_t)n);
+        struct comm_table table;
+        table.work = work;
+        memset(table.known, 0, sizeof table.known);
+        for (int i = 0; i < count; i++) {
+            const struct row *row = &folio->rows->row[like[i]];
+            struct comm_cost comm = {0}; /* what no network changes is read from tier 0 */
+            if (used)
+                comm_sum(&comm, work,
+                         comm_look_up(&table, row, &p->system->network[n], (double)folio->tensor),
+                         conditions_of(row->recompute, row->redo));
+            layer_join(folio_layer(folio, microbatch, like[i], n), work, &recompute[i], &comm,
+                       true);
+        }
     }
 }
 
@@ -99,25 +142,17 @@ void folio_fold(struct folio *folio, const struct rk_problem *p, int microbatch)
 {
     const struct rows *rows = folio->rows;
     bool done[MAX_ROWS] = {false};
+    int like[MAX_ROWS];
     for (int first = 0; first < rows->count; first++) {
         if (done[first]) continue;
-        const struct row *like = &rows->row[first];
         const struct block_split split =
-            split_of_row(folio, p, like, folio->microbatch[microbatch]);
+            split_of_row(folio, p, &rows->row[first], folio->microbatch[microbatch]);
         struct block block;
         struct block_cost work;
+        const int count = like_rows(rows, first, done, like);
         block_build(&block, p->model, &split);
         block_cost_fold(&work, &block, p->system, p->datatype);
-        for (int r = first; r < rows->count; r++) {
-            const struct block_split other =
-                split_of_row(folio, p, &rows->row[r], folio->microbatch[microbatch]);
-            if (done[r] || other.sequence_parallel != split.sequence_parallel ||
-                other.overlapped != split.overlapped ||
-                other.fused_activation != split.fused_activation)
-                continue;
-            fold_row(folio, p, microbatch, r, &work);
-            done[r] = true;
-        }
+        fold_like(folio, p, microbatch, like, count, &work);
     }
 }
 

@@ -44,7 +44,7 @@ BODY void transfer_body(const struct transfer_job *j)
 }
 
 /* What stays in tier 0. */
-BODY uint64_t memory_first(const struct memory_job *j)
+BODY uint64_t memory_first(const struct memory_job *j, int keep)
 {
     const double *restrict weights = j->weights, *restrict working = j->working;
     const double *restrict stored = j->stored, *restrict checkpoint = j->checkpoint;
@@ -65,14 +65,14 @@ BODY uint64_t memory_first(const struct memory_job *j)
         const double need = tier_sum(weight_blocks * weights[i], kept,
                                      checkpoints_of(checkpoint[i], blocks, in_flight), agrads[i],
                                      full[i] + grads[i] * grad_blocks, state_blocks * state[i]);
-        hbm[i] = need;
+        if (keep) hbm[i] = need;
         penalty[i] = need > capacity ? INFINITY : 0;
         refused += need > capacity ? 1 : 0;
     }
     return (uint64_t)refused;
 }
 
-BODY uint64_t memory_lower(const struct memory_job *j, int tier)
+BODY uint64_t memory_lower(const struct memory_job *j, int tier, int keep)
 {
     const double *restrict weights = j->weights, *restrict working = j->working;
     const double *restrict stored = j->stored, *restrict grads = j->grads;
@@ -89,21 +89,35 @@ BODY uint64_t memory_lower(const struct memory_job *j, int tier)
         const double kept = activations_of(working[i], stored[i], blocks, in_flight);
         const double need = tier_sum(w * weights[i], a * kept, 0, 0, o * grads[i], o * state[i]);
         const int misses = need > capacity && penalty[i] == 0;
-        lower[i] += need;
+        if (keep) lower[i] += need;
         penalty[i] = misses ? INFINITY : penalty[i];
         refused += misses;
     }
     return (uint64_t)refused;
 }
 
+/* Where nothing fits any more, lower tiers need no look, unless somebody wants the figures. */
+BODY void memory_tiers(const struct memory_job *j, int keep)
+{
+    uint64_t refused = memory_first(j, keep);
+    j->refused[0] += refused;
+    for (int i = 0; keep && i < j->lanes; i++)
+        j->lower[i] = 0;
+    for (int tier = 1; tier < j->tiers; tier++) {
+        if (j->on[tier][0] + j->on[tier][1] + j->on[tier][2] == 0) continue;
+        if (!keep && refused == (uint64_t)j->lanes) return;
+        const uint64_t more = memory_lower(j, tier, keep);
+        j->refused[tier] += more;
+        refused += more;
+    }
+}
+
 BODY void memory_body(const struct memory_job *j)
 {
-    j->refused[0] += memory_first(j);
-    for (int i = 0; i < j->lanes; i++)
-        j->lower[i] = 0;
-    for (int tier = 1; tier < j->tiers; tier++)
-        if (j->on[tier][0] + j->on[tier][1] + j->on[tier][2] > 0)
-            j->refused[tier] += memory_lower(j, tier);
+    if (j->hbm)
+        memory_tiers(j, 1);
+    else
+        memory_tiers(j, 0);
 }
 
 BODY void block_body(const struct block_job *j)

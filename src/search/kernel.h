@@ -39,7 +39,7 @@ struct memory_job {
     const double *capacity; /* (tiers) */
     const double (*on)[3];  /* (tiers) 1: weights, activations, optimizer are on that tier */
     double *penalty;        /* 0: fits, infinity: does not */
-    double *hbm, *lower;    /* needs of tier 0 and of the lower ones together */
+    double *hbm, *lower;    /* needs of tier 0, and of the lower ones together; or both NULL */
     uint64_t *refused;      /* (tiers) incremented */
 };
 

@@ -442,8 +442,10 @@ static void decide_memory(struct run *r)
         memset(refused, 0, sizeof *refused * (size_t)job.tiers);
         job.interleaving = (double)g->interleaving[v];
         job.penalty = r->s->penalty + (size_t)v * LANES;
-        job.hbm = r->s->hbm + (size_t)v * LANES;
-        job.lower = r->s->lower + (size_t)v * LANES;
+        if (r->visitor->needs) {
+            job.hbm = r->s->hbm + (size_t)v * LANES;
+            job.lower = r->s->lower + (size_t)v * LANES;
+        }
         r->kernels->memory(&job);
         refused[0] -= (uint64_t)(r->padded - r->lanes);
         uint64_t fits = (uint64_t)r->lanes;
@@ -469,8 +471,10 @@ static void time_batch(struct run *r, struct time_job *job, int v, bool overlapp
     if (hits == 0) return;
     r->batch.interleaving = v;
     r->batch.step_s = job->step_s;
-    r->batch.hbm_bytes = r->s->hbm + (size_t)v * LANES;
-    r->batch.lower_bytes = r->s->lower + (size_t)v * LANES;
+    if (visitor->needs) {
+        r->batch.hbm_bytes = r->s->hbm + (size_t)v * LANES;
+        r->batch.lower_bytes = r->s->lower + (size_t)v * LANES;
+    }
     visitor->batch(visitor, &r->batch, hits);
 }
 

@@ -28,8 +28,8 @@ struct batch {
     bool sharding;
     int at[INNERS]; /* without what differs from lane to lane */
     int lanes;
-    const double *step_s, *hbm_bytes,
-        *lower_bytes; /* (lanes) step_s is infinite if it is refused */
+    const double *step_s;                  /* (lanes) infinite where it is refused */
+    const double *hbm_bytes, *lower_bytes; /* (lanes) or NULL; see visitor.needs */
 };
 
 /* Index of the strategy in a lane of a batch. */
@@ -37,6 +37,7 @@ uint64_t batch_index(const struct batch *batch, int lane);
 
 /* What a unit reports to. */
 struct visitor {
+    bool needs;   /* batches carry what their strategies need of memory */
     bool prune;   /* skip batches whose bound is above the limit */
     double limit; /* batches without a time <= limit are not shown */
     /* Sees each batch that has times <= limit; may lower the limit. */
