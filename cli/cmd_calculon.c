@@ -87,8 +87,7 @@ static const struct usage llm_usage = {
                    "message and exit status 3.",
     .operands = llm_operands,
     .groups = {{"Options", llm_options, 0}, {"General", options_help_rows, 0}},
-    .examples = {{"reckon calculon llm model.json execution.json system.json -",
-                  "Readable text:"},
+    .examples = {{"reckon calculon llm model.json execution.json system.json -", "Readable text:"},
                  {"reckon calculon llm model.json execution.json system.json stats.json -l",
                   "All statistics, with the operations of a block:"}},
 };
@@ -171,8 +170,8 @@ struct search_args {
 };
 
 /* What that tool takes for "without, with fusion, or both". */
-static const char *const fused_choices[] = {"true", "t", "T",   "True", "1", "false", "f",
-                                            "F",    "False", "0", "both", "all", "*", NULL};
+static const char *const fused_choices[] = {"true", "t",     "T", "True", "1",   "false", "f",
+                                            "F",    "False", "0", "both", "all", "*",     NULL};
 enum { FIRST_FALSE = 5, FIRST_BOTH = 10 };
 
 /* clang-format off */
@@ -255,8 +254,7 @@ static enum rk_status parse_datatype(const char *name, enum rk_datatype *datatyp
 }
 
 static enum rk_status check_datatype(const struct search_args *args,
-                                     const struct calculon_problem *problem,
-                                     struct rk_error *error)
+                                     const struct calculon_problem *problem, struct rk_error *error)
 {
     const struct rk_system *system = problem->system;
     if (system->matrix[problem->datatype].curve.steps &&
@@ -273,13 +271,14 @@ static enum rk_status search_open(const struct search_args *args, struct calculo
                                   struct rk_error *error)
 {
     enum rk_status status;
-    *problem = (struct calculon_problem){
-        .model = model,
-        .system = system,
-        .fused = {args->fused >= FIRST_FALSE, args->fused < FIRST_FALSE || args->fused >= FIRST_BOTH},
-        .tensor_overlap = !args->no_tensor_overlap,
-        .data_overlap = !args->no_data_overlap,
-        .threads = (int)args->cpus};
+    *problem =
+        (struct calculon_problem){.model = model,
+                                  .system = system,
+                                  .fused = {args->fused >= FIRST_FALSE,
+                                            args->fused < FIRST_FALSE || args->fused >= FIRST_BOTH},
+                                  .tensor_overlap = !args->no_tensor_overlap,
+                                  .data_overlap = !args->no_data_overlap,
+                                  .threads = (int)args->cpus};
     status = option_number("NUM_PROCS", args->ranks, 1, 0, &problem->ranks, error);
     if (status == RK_OK)
         status = option_number("MAX_BATCH_SIZE", args->max_batch, 1, 0, &problem->max_batch, error);
@@ -311,8 +310,7 @@ static void print_tally(uint64_t total, uint64_t good, uint64_t bad, double seco
 static enum rk_status nothing_found(const struct search_args *args, struct rk_error *error)
 {
     if (!args->none_ok)
-        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
-                       "no acceptable configuration found (%s)",
+        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "no acceptable configuration found (%s)",
                        "--noneok makes this no failure");
     puts("No acceptable configurations found :(");
     return RK_OK;
@@ -373,8 +371,7 @@ out:
 }
 
 static enum rk_status search_optimal(const struct search_args *args,
-                                     const struct calculon_problem *problem,
-                                     struct rk_error *error)
+                                     const struct calculon_problem *problem, struct rk_error *error)
 {
     struct calculon_ranking ranking = {.best = NULL};
     const double start_s = now_s();

@@ -1,5 +1,5 @@
-/* fuzz_calculon_execution.c - any bytes as an execution file of the published tool; what is accepted
- * is estimated and written, or refused, on a small model and system. */
+/* fuzz_calculon_execution.c - any bytes as an execution file of the published tool; what is
+ * accepted is estimated and written, or refused, on a small model and system. */
 #include "interop/calculon_read.h"
 #include "interop/calculon_refusal.h"
 #include "interop/calculon_write.h"
@@ -29,11 +29,12 @@ static void set_curve(struct rk_curve *curve, double peak)
 
 static struct rk_system small_system(void)
 {
-    struct rk_system system = {
-        .memories = 2, .networks = 2, .memory = memory, .network = network};
-    for (int i = 0; i < 2; i++) set_curve(&memory[i].curve, memory[i].bandwidth_Bps);
+    struct rk_system system = {.memories = 2, .networks = 2, .memory = memory, .network = network};
     for (int i = 0; i < 2; i++)
-        for (int c = 0; c < RK_COLLECTIVES; c++) network[i].collective[c].scale = 1;
+        set_curve(&memory[i].curve, memory[i].bandwidth_Bps);
+    for (int i = 0; i < 2; i++)
+        for (int c = 0; c < RK_COLLECTIVES; c++)
+            network[i].collective[c].scale = 1;
     for (int type = 0; type < RK_DATATYPES - 1; type++) { /* no float32 */
         system.matrix[type].peak_flops = system.vector[type].peak_flops = 1e14;
         set_curve(&system.matrix[type].curve, 1e14);

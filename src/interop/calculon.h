@@ -20,11 +20,11 @@ struct calculon_execution {
 };
 
 enum calculon_type {
-    CALCULON_COUNT,  /* uint64_t */
-    CALCULON_TIER,   /* int, a number */
-    CALCULON_FLAG,   /* bool */
-    CALCULON_OFFLOAD,/* int, a memory tier: false is 0, true is 1 */
-    CALCULON_CHOICE  /* an enumeration */
+    CALCULON_COUNT,   /* uint64_t */
+    CALCULON_TIER,    /* int, a number */
+    CALCULON_FLAG,    /* bool */
+    CALCULON_OFFLOAD, /* int, a memory tier: false is 0, true is 1 */
+    CALCULON_CHOICE   /* an enumeration */
 };
 
 struct calculon_field {

@@ -42,8 +42,7 @@ static enum rk_status check_model(const struct place *root, const struct rk_mode
                                   struct rk_error *error)
 {
     const double limit = 0x1p63;
-    const double scores =
-        (double)model->heads * (double)model->sequence * (double)model->sequence;
+    const double scores = (double)model->heads * (double)model->sequence * (double)model->sequence;
     if (calculon_parameters(model) > limit)
         return place_fail(root, error,
                           "the model has %.3g parameters, more than 2^63: check its sizes",
@@ -111,8 +110,7 @@ static struct field field_of(int index)
         break;
     case CALCULON_OFFLOAD:
         field.type = FIELD_BOOL;
-        field.offset =
-            offsetof(struct execution_file, offload) + (size_t)index * sizeof(bool);
+        field.offset = offsetof(struct execution_file, offload) + (size_t)index * sizeof(bool);
         break;
     case CALCULON_CHOICE:
         field.type = FIELD_CHOICE;
@@ -187,7 +185,8 @@ enum rk_status calculon_parse_execution(const struct document *document,
     struct execution_file read;
     struct field fields[CALCULON_FIELDS + 1];
     memset(&read, 0, sizeof read);
-    for (int i = 0; i < CALCULON_FIELDS; i++) fields[i] = field_of(i);
+    for (int i = 0; i < CALCULON_FIELDS; i++)
+        fields[i] = field_of(i);
     fields[CALCULON_FIELDS] = (struct field){.key = NULL};
     const struct place root = place_root(document);
     enum rk_status status = fields_load(&root, fields, &read, error);
@@ -241,8 +240,7 @@ static enum rk_status read_curve(const struct place *place, struct rk_curve *cur
     for (size_t i = 0; status == RK_OK && i < json_array_size(place->value); i++) {
         const struct place step = place_element(place, i);
         status = read_step(&step, curve, unit, error);
-        if (status == RK_OK && i + 1 == json_array_size(place->value) &&
-            curve->step[i].from != 0)
+        if (status == RK_OK && i + 1 == json_array_size(place->value) && curve->step[i].from != 0)
             status = place_fail(&step, error, "the last step must start at 0");
     }
     return status;

@@ -116,8 +116,8 @@ void calculon_refuse(const struct rk_model *model, const struct rk_system *syste
 {
     const struct rk_reason *reason = senseless(estimate);
     *refusal = (struct calculon_refusal){.infeasible = false};
-    if (!reason && (refuse_networks(system, strategy, refusal) ||
-                    refuse_blocks(model, strategy, refusal)))
+    if (!reason &&
+        (refuse_networks(system, strategy, refusal) || refuse_blocks(model, strategy, refusal)))
         return;
     if (!reason) reason = &estimate->reason[0];
     if (reason->verdict == RK_MEMORY_EXCEEDED)

@@ -1,8 +1,8 @@
 /* calculon_refusal.h - why an execution cannot run, in the words of Calculon [isaev2023].
  *
  * That tool looks at networks first, then at the interleaving, at the blocks that offloading needs,
- * at what tensor parallelism has to divide, and at the memories; the first that fails is its answer.
- * Users' scripts look for its texts.
+ * at what tensor parallelism has to divide, and at the memories; the first that fails is its
+ * answer. Users' scripts look for its texts.
  */
 #ifndef RECKON_INTEROP_CALCULON_REFUSAL_H
 #define RECKON_INTEROP_CALCULON_REFUSAL_H

@@ -130,12 +130,11 @@ static enum rk_status search_space(const struct calculon_problem *problem,
                                    struct calculon_ranking *tally, struct rk_error *error)
 {
     enum { SPARE = 16 }; /* times may differ where rates do not */
-    const struct rk_search_options options = {
-        .mode = RK_SEARCH_EXHAUSTIVE,
-        .threads = problem->threads,
-        .top = list->top + SPARE,
-        .progress = problem->progress,
-        .context = problem->context};
+    const struct rk_search_options options = {.mode = RK_SEARCH_EXHAUSTIVE,
+                                              .threads = problem->threads,
+                                              .top = list->top + SPARE,
+                                              .progress = problem->progress,
+                                              .context = problem->context};
     struct rk_search_result result;
     const enum rk_status status = rk_search(space, &options, &result, error);
     if (status != RK_OK) return status;
@@ -163,7 +162,8 @@ static enum rk_status search_degrees(const struct calculon_problem *problem,
 {
     struct rk_problem p;
     set_problem(&p, problem);
-    for (size_t i = 0; degrees && i < count; i++) pin(&p, RK_AXIS_DATA, degrees[i].data);
+    for (size_t i = 0; degrees && i < count; i++)
+        pin(&p, RK_AXIS_DATA, degrees[i].data);
     struct rk_space *space = rk_space_open(&p, error);
     if (!space) return error->status;
     enum rk_status status = RK_OK;
@@ -230,9 +230,8 @@ static void found_visit(void *state, uint64_t index, const struct rk_strategy *s
 {
     struct found_block *block = state;
     const bool fits = estimate->verdict == RK_FITS;
-    block->found[block->count++] = (struct found){.strategy = *strategy,
-                                                  .index = index,
-                                                  .rate = fits ? estimate->samples_per_s : 0};
+    block->found[block->count++] = (struct found){
+        .strategy = *strategy, .index = index, .rate = fits ? estimate->samples_per_s : 0};
 }
 
 /* Do the two differ in nothing but the microbatch and the networks? */
@@ -273,7 +272,8 @@ static bool replay_block(void *context, void *state)
 {
     struct found_block *block = state;
     struct replay *replay = context;
-    for (size_t i = 0; i < block->count; i++) replay_one(replay, &block->found[i]);
+    for (size_t i = 0; i < block->count; i++)
+        replay_one(replay, &block->found[i]);
     replay->done += block->count;
     block->count = 0;
     return tell(replay->problem, replay->done, replay->total);

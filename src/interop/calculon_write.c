@@ -55,8 +55,7 @@ static void new_line(const struct writer *writer)
 static void begin(struct writer *writer)
 {
     if (!writer->after_key && writer->depth > 0) {
-        if (writer->filled)
-            fputs(writer->style == CALCULON_INDENTED ? "," : ", ", writer->to);
+        if (writer->filled) fputs(writer->style == CALCULON_INDENTED ? "," : ", ", writer->to);
         new_line(writer);
     }
     writer->after_key = false;
@@ -148,8 +147,8 @@ static const struct pass_names {
     const char *flops, *bytes, *intensity, *time;
     const char *base, *edge; /* prefixes of the communication figures */
 } pass_names[RK_PASSES] = {
-    [RK_FORWARD] = {"fw_flops", "fw_mem_accessed", "fw_arithmetic_intensity",
-                    "fw_processing_time", "baseblock_fw_tp_comm", "edgeblock_fw_tp_comm"},
+    [RK_FORWARD] = {"fw_flops", "fw_mem_accessed", "fw_arithmetic_intensity", "fw_processing_time",
+                    "baseblock_fw_tp_comm", "edgeblock_fw_tp_comm"},
     [RK_AGRAD] = {"agrad_flops", "agrad_mem_accessed", "agrad_arithmetic_intensity",
                   "agrad_processing_time", "baseblock_bw_tp_comm", "edgeblock_bw_tp_comm"},
     [RK_WGRAD] = {"wgrad_flops", "wgrad_mem_accessed", "wgrad_arithmetic_intensity",
@@ -173,7 +172,10 @@ static void put_both_blocks(struct writer *writer, const struct pass_names *name
 }
 
 /* FLOP per byte; 0 without FLOP, as that tool has it. */
-static double intensity(double flop, double bytes) { return flop == 0 ? 0 : flop / bytes; }
+static double intensity(double flop, double bytes)
+{
+    return flop == 0 ? 0 : flop / bytes;
+}
 
 /* A pure communication: that tool counts what it takes on the engines as time on the link. */
 static bool is_communication(const struct rk_operation *op)
@@ -201,7 +203,8 @@ static void put_operation(struct writer *writer, const struct rk_operation *op)
     put_word(writer, op->name);
     put_named(writer, "inputs_size", op->inputs, true);
     put_named(writer, "outputs_size", op->outputs, true);
-    for (enum rk_pass pass = 0; pass < RK_PASSES; pass++) put_pass(writer, op, pass);
+    for (enum rk_pass pass = 0; pass < RK_PASSES; pass++)
+        put_pass(writer, op, pass);
     put_named(writer, "optim_flops", op->optimizer_flop, false);
     put_named(writer, "optim_mem_accessed", op->optimizer_access_bytes, false);
     put_named(writer, "optim_arithmetic_intensity",
@@ -223,8 +226,7 @@ static double redone_exposed_s(const struct rk_operation *op, const struct rk_st
     const double tiles = (double)strategy->tensor;
     const double first_s = op->comm_link_s[RK_FORWARD][0], again_s = op->comm_link_s[RK_WGRAD][0];
     const bool extra_tile = strategy->tensor_overlap == RK_OVERLAP_PIPE;
-    const double excess_s = op->comm_exposed_s[RK_FORWARD][0] -
-                            (extra_tile ? first_s / tiles : 0) -
+    const double excess_s = op->comm_exposed_s[RK_FORWARD][0] - (extra_tile ? first_s / tiles : 0) -
                             (tiles - 1) * (first_s - again_s) / tiles;
     return fmax(0, excess_s) + (extra_tile ? again_s / tiles : 0);
 }
@@ -295,7 +297,8 @@ static void put_ranks(struct writer *writer, const char *name, uint64_t first, u
 {
     put_key(writer, name);
     open_with(writer, '[');
-    for (uint64_t i = 0; i < count; i++) put_count(writer, first + i * stride);
+    for (uint64_t i = 0; i < count; i++)
+        put_count(writer, first + i * stride);
     close_with(writer, ']');
 }
 
@@ -424,7 +427,8 @@ static void put_system(struct writer *writer, const struct rk_system *system)
     put_word(writer, system->processing == RK_ROOFLINE ? "roofline" : "no_overlap");
     put_key(writer, "networks");
     open_with(writer, '[');
-    for (int i = 0; i < system->networks; i++) put_network(writer, &system->network[i]);
+    for (int i = 0; i < system->networks; i++)
+        put_network(writer, &system->network[i]);
     close_with(writer, ']');
     close_with(writer, '}');
 }
@@ -508,7 +512,8 @@ void calculon_write_text(FILE *to, const struct calculon_run *run)
     const uint64_t stages = strategy->pipeline;
     struct writer writer = {.to = to, .style = CALCULON_PYTHON};
 
-    for (int i = 0; i < 80; i++) fputc('=', to);
+    for (int i = 0; i < 80; i++)
+        fputc('=', to);
     fprintf(to, "\nblocks=%" PRIu64 ", hidden=%" PRIu64 ", feedforward=%" PRIu64 "\n",
             model->layers, model->hidden, model->feedforward);
     fprintf(to, "num attn heads: %" PRIu64 ", attn_size=%" PRIu64 "\n", model->heads,
@@ -534,7 +539,8 @@ void calculon_write_header(FILE *to, bool indexed, bool layers)
 {
     for (int i = 0; i < CALCULON_FIELDS; i++)
         fprintf(to, "%s%s", i || indexed ? "," : "", calculon_fields[i].name);
-    for (int i = 0; i < CALCULON_STATISTICS; i++) fprintf(to, ",%s", calculon_statistics[i].name);
+    for (int i = 0; i < CALCULON_STATISTICS; i++)
+        fprintf(to, ",%s", calculon_statistics[i].name);
     fputs(layers ? ",layers\n" : "\n", to);
 }
 

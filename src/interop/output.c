@@ -22,14 +22,18 @@ static ssize_t gz_write(void *gz, const char *data, size_t size)
     return written > 0 ? written : 0; /* 0 is an error to stdio */
 }
 
-static int gz_close(void *gz) { return gzclose(gz) == Z_OK ? 0 : EOF; }
+static int gz_close(void *gz)
+{
+    return gzclose(gz) == Z_OK ? 0 : EOF;
+}
 
 static FILE *stream_on(int descriptor, bool compress)
 {
     if (!compress) return fdopen(descriptor, "w");
     gzFile gz = gzdopen(descriptor, "wb");
     if (!gz) return NULL;
-    FILE *file = fopencookie(gz, "w", (cookie_io_functions_t){.write = gz_write, .close = gz_close});
+    FILE *file =
+        fopencookie(gz, "w", (cookie_io_functions_t){.write = gz_write, .close = gz_close});
     if (!file) gzclose(gz);
     return file;
 }
@@ -43,8 +47,8 @@ static bool name_files(struct output *output, const char *path)
     char *real = realpath(path, NULL);
     const char *target = real ? real : path;
     const bool direct = stat(path, &info) == 0 && !S_ISREG(info.st_mode);
-    bool fits = (size_t)snprintf(output->path, sizeof output->path, "%s", path) <
-                sizeof output->path;
+    bool fits =
+        (size_t)snprintf(output->path, sizeof output->path, "%s", path) < sizeof output->path;
     fits &= (size_t)snprintf(output->target, sizeof output->target, "%s", target) <
             sizeof output->target;
     output->beside[0] = '\0';

@@ -11,10 +11,10 @@
 #include <stdio.h>
 
 struct output {
-    char path[4096];      /* as the caller named it */
-    char target[4096];    /* links followed */
-    char beside[4096];    /* "" when the target itself is written */
-    FILE *file;           /* write here; text is compressed on the way */
+    char path[4096];   /* as the caller named it */
+    char target[4096]; /* links followed */
+    char beside[4096]; /* "" when the target itself is written */
+    FILE *file;        /* write here; text is compressed on the way */
 };
 
 /* Does `text` end in `ending`? */

@@ -33,7 +33,8 @@ static void visit_block(const struct progress *progress, uint64_t block, void *s
 /* Waits until every earlier block is flushed. Called with the lock held. */
 static void flush_block(struct progress *progress, uint64_t block, void *state)
 {
-    while (progress->turn != block) pthread_cond_wait(&progress->turned, &progress->lock);
+    while (progress->turn != block)
+        pthread_cond_wait(&progress->turned, &progress->lock);
     if (!progress->stopped && !progress->scan->flush(progress->scan->context, state))
         progress->stopped = true;
     progress->turn++;
@@ -79,11 +80,13 @@ enum rk_status scan_run(const struct scan *scan, struct rk_error *error)
     while (started < wanted && pthread_create(&thread[started], NULL, work, &progress) == 0)
         started++;
     work(&progress);
-    for (int i = 0; i < started; i++) pthread_join(thread[i], NULL);
+    for (int i = 0; i < started; i++)
+        pthread_join(thread[i], NULL);
     pthread_cond_destroy(&progress.turned);
     pthread_mutex_destroy(&progress.lock);
 
     if (!progress.workers) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    if (progress.stopped) return rk_fail(error, RK_INTERRUPTED, NULL, 0, 0, "stopped; nothing was written");
+    if (progress.stopped)
+        return rk_fail(error, RK_INTERRUPTED, NULL, 0, 0, "stopped; nothing was written");
     return RK_OK;
 }

@@ -56,8 +56,7 @@ static void check_counts(const struct rk_search_counts *counts, const json_t *pr
     cr_assert_eq(counts->total, integer(problem, "total"));
     cr_assert_eq(counts->fits, integer(problem, "good"));
     cr_assert_eq(counts->network_too_small[0], integer(errors, "Network tier0 isn't big enough"));
-    cr_assert_eq(counts->memory_exceeded[0],
-                 integer(errors, "Mem tier1 needs X but only has X"));
+    cr_assert_eq(counts->memory_exceeded[0], integer(errors, "Mem tier1 needs X but only has X"));
     uint64_t sum = counts->fits + counts->too_few_blocks;
     for (int tier = 0; tier < RK_MAX_TIERS; tier++)
         sum += counts->network_too_small[tier] + counts->network_not_filled[tier] +
@@ -86,12 +85,9 @@ static void check_top(const struct searched *searched, const json_t *tops, doubl
         const struct {
             const char *key;
             double actual;
-        } figures[] = {{"total_time", candidate->step_s},
-                       {"total_time", estimate.step_s},
-                       {"sample_rate", estimate.samples_per_s},
-                       {"mem1", estimate.hbm_bytes},
-                       {"mem2", estimate.offload_bytes},
-                       {"efficiency", estimate.mfu}};
+        } figures[] = {{"total_time", candidate->step_s},       {"total_time", estimate.step_s},
+                       {"sample_rate", estimate.samples_per_s}, {"mem1", estimate.hbm_bytes},
+                       {"mem2", estimate.offload_bytes},        {"efficiency", estimate.mfu}};
         for (size_t f = 0; f < sizeof figures / sizeof *figures; f++)
             cr_assert(golden_near(figures[f].actual,
                                   json_number_value(json_object_get(top, figures[f].key)),

@@ -15,7 +15,10 @@ static void add_error(struct errors *errors, double actual, double published)
     errors->count++;
 }
 
-static double mean(const struct errors *errors) { return errors->sum / errors->count; }
+static double mean(const struct errors *errors)
+{
+    return errors->sum / errors->count;
+}
 
 static void estimate_row(const json_t *row, struct rk_estimate *estimate)
 {

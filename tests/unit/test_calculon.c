@@ -71,7 +71,8 @@ Test(calculon, fields_keep_what_is_set)
 {
     struct calculon_execution execution;
     memset(&execution, 0, sizeof execution);
-    for (int i = 0; i < CALCULON_FIELDS; i++) calculon_field_set(&execution, &calculon_fields[i], 1);
+    for (int i = 0; i < CALCULON_FIELDS; i++)
+        calculon_field_set(&execution, &calculon_fields[i], 1);
     for (int i = 0; i < CALCULON_FIELDS; i++)
         cr_assert_eq(calculon_field_get(&execution, &calculon_fields[i]), 1, "%s",
                      calculon_fields[i].name);
@@ -85,12 +86,8 @@ Test(calculon, fields_keep_what_is_set)
  * 4 + 8 + 3*6 + 4 = 34, norms 16; embeddings (51200 + 5) * 4. */
 Test(calculon, parameters_by_hand)
 {
-    const struct rk_model model = {.layers = 2,
-                                   .hidden = 4,
-                                   .feedforward = 8,
-                                   .heads = 2,
-                                   .head_dim = 3,
-                                   .sequence = 5};
+    const struct rk_model model = {
+        .layers = 2, .hidden = 4, .feedforward = 8, .heads = 2, .head_dim = 3, .sequence = 5};
     cr_assert_eq(calculon_parameters(&model), 2 * (160 + 34 + 16) + 51205 * 4);
 }
 
@@ -137,7 +134,10 @@ static const char *in_folder(const char *name)
     return at;
 }
 
-static void enter(void) { cr_assert(mkdtemp(folder)); }
+static void enter(void)
+{
+    cr_assert(mkdtemp(folder));
+}
 
 static void leave(void)
 {
@@ -184,7 +184,8 @@ Test(calculon_files, output_that_cannot_be_written)
     cr_assert(strstr(error.text, "No such file"));
     cr_assert_eq(output_open(&output, folder, &error), RK_IO);
     cr_assert_eq(output_open(&output, "/dev/full", &error), RK_OK);
-    for (int i = 0; i < 100000; i++) fputs("more than a buffer", output.file);
+    for (int i = 0; i < 100000; i++)
+        fputs("more than a buffer", output.file);
     cr_assert_eq(output_commit(&output, &error), RK_IO);
     cr_assert_eq(access("/dev/full", F_OK), 0);
 }
@@ -265,12 +266,8 @@ Test(calculon_files, a_second_memory_of_nothing_is_kept_until_dropped)
 static const char *refusal_of(struct rk_strategy strategy, bool infeasible)
 {
     static struct calculon_refusal refusal;
-    static const struct rk_model model = {.layers = 8,
-                                          .hidden = 64,
-                                          .feedforward = 256,
-                                          .heads = 4,
-                                          .head_dim = 16,
-                                          .sequence = 32};
+    static const struct rk_model model = {
+        .layers = 8, .hidden = 64, .feedforward = 256, .heads = 4, .head_dim = 16, .sequence = 32};
     struct rk_system system;
     struct rk_estimate estimate;
     struct rk_error error;
@@ -293,30 +290,32 @@ static const char *refusal_of(struct rk_strategy strategy, bool infeasible)
 /* The first thing that tool would trip over, in its words. */
 Test(calculon, refusals)
 {
-    cr_assert_str_eq(refusal_of((struct rk_strategy){.tensor = 4, .pipeline = 4, .data = 1,
-                                                     .interleaving = 3},
-                                true),
-                     "Network tier0 isn't big enough");
-    cr_assert_str_eq(refusal_of((struct rk_strategy){.tensor = 3, .pipeline = 1, .data = 1,
-                                                     .interleaving = 1},
-                                true),
-                     "Network tier0 isn't fully used");
-    cr_assert_str_eq(refusal_of((struct rk_strategy){.tensor = 1, .pipeline = 4, .data = 1,
-                                                     .interleaving = 3},
-                                true),
-                     "Pipeline interleaving must be less than or equal to the number of blocks per "
-                     "processor");
-    cr_assert_str_eq(refusal_of((struct rk_strategy){.tensor = 1, .pipeline = 2, .data = 1,
-                                                     .interleaving = 3},
-                                true),
-                     "Pipeline interleaving must be a factor value of the number of blocks per "
-                     "processor");
-    cr_assert_str_eq(refusal_of((struct rk_strategy){.tensor = 1, .pipeline = 4, .data = 1,
-                                                     .interleaving = 1, .weight_offload = 1},
-                                true),
-                     "Offloading requires each processor to handle at least 3 blocks");
-    cr_assert_str_eq(refusal_of((struct rk_strategy){.tensor = 8, .pipeline = 1, .data = 1,
-                                                     .interleaving = 1},
-                                false),
-                     "attn_heads 4 is not divisible by tensor_par 8");
+    cr_assert_str_eq(
+        refusal_of((struct rk_strategy){.tensor = 4, .pipeline = 4, .data = 1, .interleaving = 3},
+                   true),
+        "Network tier0 isn't big enough");
+    cr_assert_str_eq(
+        refusal_of((struct rk_strategy){.tensor = 3, .pipeline = 1, .data = 1, .interleaving = 1},
+                   true),
+        "Network tier0 isn't fully used");
+    cr_assert_str_eq(
+        refusal_of((struct rk_strategy){.tensor = 1, .pipeline = 4, .data = 1, .interleaving = 3},
+                   true),
+        "Pipeline interleaving must be less than or equal to the number of blocks per "
+        "processor");
+    cr_assert_str_eq(
+        refusal_of((struct rk_strategy){.tensor = 1, .pipeline = 2, .data = 1, .interleaving = 3},
+                   true),
+        "Pipeline interleaving must be a factor value of the number of blocks per "
+        "processor");
+    cr_assert_str_eq(
+        refusal_of(
+            (struct rk_strategy){
+                .tensor = 1, .pipeline = 4, .data = 1, .interleaving = 1, .weight_offload = 1},
+            true),
+        "Offloading requires each processor to handle at least 3 blocks");
+    cr_assert_str_eq(
+        refusal_of((struct rk_strategy){.tensor = 8, .pipeline = 1, .data = 1, .interleaving = 1},
+                   false),
+        "attn_heads 4 is not divisible by tensor_par 8");
 }

@@ -22,13 +22,22 @@ static uint64_t draw(void)
     return z ^ z >> 31;
 }
 
-static uint64_t below(uint64_t bound) { return draw() % bound; }
-static bool coin(void) { return draw() & 1; }
+static uint64_t below(uint64_t bound)
+{
+    return draw() % bound;
+}
+static bool coin(void)
+{
+    return draw() & 1;
+}
 static double between(double low, double high)
 {
     return low + (high - low) * (double)(draw() >> 11) * 0x1p-53;
 }
-static uint64_t power_of_two(uint64_t most) { return UINT64_C(1) << below(most + 1); }
+static uint64_t power_of_two(uint64_t most)
+{
+    return UINT64_C(1) << below(most + 1);
+}
 
 struct plan {
     uint64_t seed;
@@ -181,14 +190,14 @@ static bool near(double a, double b, double tolerance)
     return fabs(a - b) <= tolerance * fmax(fabs(a), fabs(b));
 }
 
-#define CHECK(plan, condition)                                                                    \
+#define CHECK(plan, condition)                                                                     \
     cr_assert(condition, "seed %" PRIu64 ": %s", (plan)->seed, #condition)
-#define CHECK_NEAR(plan, a, b)                                                                    \
-    cr_assert(near(a, b, 1e-12), "seed %" PRIu64 ": %s = %.17g, %s = %.17g", (plan)->seed, #a,    \
+#define CHECK_NEAR(plan, a, b)                                                                     \
+    cr_assert(near(a, b, 1e-12), "seed %" PRIu64 ": %s = %.17g, %s = %.17g", (plan)->seed, #a,     \
               (double)(a), #b, (double)(b))
-#define CHECK_MOST(plan, a, b)                                                                    \
-    cr_assert((a) <= (b) * (1 + 1e-12), "seed %" PRIu64 ": %s = %.17g > %s = %.17g",              \
-              (plan)->seed, #a, (double)(a), #b, (double)(b))
+#define CHECK_MOST(plan, a, b)                                                                     \
+    cr_assert((a) <= (b) * (1 + 1e-12), "seed %" PRIu64 ": %s = %.17g > %s = %.17g", (plan)->seed, \
+              #a, (double)(a), #b, (double)(b))
 
 /* Runs `check` on CASES random plans. */
 static void for_plans(void (*check)(struct plan *plan))
@@ -225,7 +234,10 @@ static double collective_s(const struct rk_network *network, enum rk_collective 
 /* ---- all figures ---- */
 
 /* No bandwidth hides transfers behind a block that never waits for its engines: infinite. */
-static bool may_be_infinite(const char *name) { return strstr(name, "_required_Bps") != NULL; }
+static bool may_be_infinite(const char *name)
+{
+    return strstr(name, "_required_Bps") != NULL;
+}
 
 static void finite_and_not_negative(struct plan *plan)
 {
@@ -236,7 +248,10 @@ static void finite_and_not_negative(struct plan *plan)
     }
 }
 
-Test(property, finite_and_not_negative) { for_plans(finite_and_not_negative); }
+Test(property, finite_and_not_negative)
+{
+    for_plans(finite_and_not_negative);
+}
 
 static void parts_make_the_whole(struct plan *plan)
 {
@@ -244,9 +259,8 @@ static void parts_make_the_whole(struct plan *plan)
     const double compute_s = e->forward_s + e->backward_s + e->optimizer_s;
     CHECK_NEAR(plan, e->step_s,
                compute_s + e->recompute_s + e->recompute_comm_exposed_s + e->bubble_s +
-                   e->tensor_comm_exposed_s + e->pipeline_comm_exposed_s +
-                   e->data_comm_exposed_s + e->forward_offload_exposed_s +
-                   e->backward_offload_exposed_s);
+                   e->tensor_comm_exposed_s + e->pipeline_comm_exposed_s + e->data_comm_exposed_s +
+                   e->forward_offload_exposed_s + e->backward_offload_exposed_s);
     CHECK_NEAR(plan, e->samples_per_s * e->step_s, (double)plan->strategy.batch);
     CHECK_NEAR(plan, e->tokens_per_s, e->samples_per_s * (double)plan->model.sequence);
     CHECK_NEAR(plan, e->mfu, e->compute_efficiency * e->system_efficiency);
@@ -256,7 +270,10 @@ static void parts_make_the_whole(struct plan *plan)
     CHECK_MOST(plan, e->mfu, 1);
 }
 
-Test(property, parts_make_the_whole) { for_plans(parts_make_the_whole); }
+Test(property, parts_make_the_whole)
+{
+    for_plans(parts_make_the_whole);
+}
 
 static void tiers_hold_all_categories(struct plan *plan)
 {
@@ -268,7 +285,10 @@ static void tiers_hold_all_categories(struct plan *plan)
     CHECK_NEAR(plan, held[1], plan->estimate.offload_bytes);
 }
 
-Test(property, tiers_hold_all_categories) { for_plans(tiers_hold_all_categories); }
+Test(property, tiers_hold_all_categories)
+{
+    for_plans(tiers_hold_all_categories);
+}
 
 /* A pure communication: what it takes on the engines counts as time on the link. */
 static bool is_communication(const struct rk_operation *op)
@@ -304,7 +324,10 @@ static void operations_make_the_block(struct plan *plan)
     CHECK_NEAR(plan, redone_bytes, e->base_redo_comm_bytes);
 }
 
-Test(property, operations_make_the_block) { for_plans(operations_make_the_block); }
+Test(property, operations_make_the_block)
+{
+    for_plans(operations_make_the_block);
+}
 
 /* ---- a block by hand ---- */
 
@@ -319,26 +342,28 @@ static void block_by_hand(struct plan *plan)
     const double tokens = (double)(s->microbatch * m->sequence), residual = tokens * h;
     const bool multihead = m->attention == RK_ATTENTION_MULTIHEAD;
     const double kv = multihead ? attention / t : d; /* width of keys and of values */
-    const double scores = (double)(s->microbatch * m->heads / s->tensor) *
-                          (double)(m->sequence * m->sequence);
+    const double scores =
+        (double)(s->microbatch * m->heads / s->tensor) * (double)(m->sequence * m->sequence);
     const double shard = s->tensor_comm == RK_COMM_RS_AG ? floor(tokens / t) * h : residual;
 
     const double weights = h * attention / t * 2 + h * kv * 2 + 2 * h * f / t;
     const double matrix_flop = 2 * tokens * weights + 2 * 2 * scores * d;
     const double comm_flop = s->tensor_overlap == RK_OVERLAP_NONE ? 2 * residual * (t - 1) / t : 0;
-    const double vector_flop = 2 * 9 * shard + (5 + 1) * scores + 2 * shard + 2 * shard +
-                               8 * f * tokens / t + comm_flop;
+    const double vector_flop =
+        2 * 9 * shard + (5 + 1) * scores + 2 * shard + 2 * shard + 8 * f * tokens / t + comm_flop;
     CHECK_NEAR(plan, e->block_forward_flop, matrix_flop + vector_flop);
-    CHECK_NEAR(plan, e->block_weight_bytes,
-               (weights + 2 * 2 * h) * rk_datatype_bytes(s->datatype));
+    CHECK_NEAR(plan, e->block_weight_bytes, (weights + 2 * 2 * h) * rk_datatype_bytes(s->datatype));
     CHECK_NEAR(plan, e->block_pipeline_forward_bytes,
-               s->pipeline == 1 ? 0
-                                : (s->tensor_comm == RK_COMM_ALL_REDUCE ? tokens
-                                                                        : floor(tokens / t)) *
-                                      h * rk_datatype_bytes(s->datatype));
+               s->pipeline == 1
+                   ? 0
+                   : (s->tensor_comm == RK_COMM_ALL_REDUCE ? tokens : floor(tokens / t)) * h *
+                         rk_datatype_bytes(s->datatype));
 }
 
-Test(property, block_by_hand) { for_plans(block_by_hand); }
+Test(property, block_by_hand)
+{
+    for_plans(block_by_hand);
+}
 
 /* Each half of a block sends the residual stream once per pass, or, scattered, twice. */
 static void tensor_messages_by_hand(struct plan *plan)
@@ -361,7 +386,10 @@ static void tensor_messages_by_hand(struct plan *plan)
     CHECK_NEAR(plan, e->edge_redo_comm_bytes, full[1] * one);
 }
 
-Test(property, tensor_messages_by_hand) { for_plans(tensor_messages_by_hand); }
+Test(property, tensor_messages_by_hand)
+{
+    for_plans(tensor_messages_by_hand);
+}
 
 /* ---- composition by hand ---- */
 
@@ -383,7 +411,10 @@ static void totals_by_hand(struct plan *plan)
                m * v * (bases * e->base_redo_comm_exposed_s + e->edge_redo_comm_exposed_s));
 }
 
-Test(property, totals_by_hand) { for_plans(totals_by_hand); }
+Test(property, totals_by_hand)
+{
+    for_plans(totals_by_hand);
+}
 
 /* A stage works on microbatches * chunks; the bubble is a number of chunks of the same length.
  * In inference the reference model adds the latency of a message that is not sent. */
@@ -409,7 +440,10 @@ static void bubble_is_idle_chunks(struct plan *plan)
     }
 }
 
-Test(property, bubble_is_idle_chunks) { for_plans(bubble_is_idle_chunks); }
+Test(property, bubble_is_idle_chunks)
+{
+    for_plans(bubble_is_idle_chunks);
+}
 
 static void messages_by_hand(struct plan *plan)
 {
@@ -437,7 +471,10 @@ static void messages_by_hand(struct plan *plan)
         CHECK_MOST(plan, reduce_s, e->data_comm_exposed_s);
 }
 
-Test(property, messages_by_hand) { for_plans(messages_by_hand); }
+Test(property, messages_by_hand)
+{
+    for_plans(messages_by_hand);
+}
 
 /* What overlapped data parallelism leaves visible, for plans without offloading: written down from
  * the text of the model, not from its code. */
@@ -491,7 +528,10 @@ static void data_overlap_by_hand(struct plan *plan)
     CHECK(plan, near(plan->estimate.data_comm_exposed_s, data_exposed_by_hand(plan), 1e-9));
 }
 
-Test(property, data_overlap_by_hand) { for_plans(data_overlap_by_hand); }
+Test(property, data_overlap_by_hand)
+{
+    for_plans(data_overlap_by_hand);
+}
 
 static void memory_by_hand(struct plan *plan)
 {
@@ -517,7 +557,10 @@ static void memory_by_hand(struct plan *plan)
     CHECK_NEAR(plan, e->activation_grad_bytes, e->block_activation_grad_bytes);
 }
 
-Test(property, memory_by_hand) { for_plans(memory_by_hand); }
+Test(property, memory_by_hand)
+{
+    for_plans(memory_by_hand);
+}
 
 /* ---- one thing changed ---- */
 
@@ -541,7 +584,10 @@ static void batch_doubled(struct plan *plan)
         CHECK(plan, twice.hbm_bytes == e->hbm_bytes);
 }
 
-Test(property, batch_doubled) { for_plans(batch_doubled); }
+Test(property, batch_doubled)
+{
+    for_plans(batch_doubled);
+}
 
 static void sharding_spares_memory(struct plan *plan)
 {
@@ -559,7 +605,10 @@ static void sharding_spares_memory(struct plan *plan)
                whole.hbm_bytes + whole.offload_bytes);
 }
 
-Test(property, sharding_spares_memory) { for_plans(sharding_spares_memory); }
+Test(property, sharding_spares_memory)
+{
+    for_plans(sharding_spares_memory);
+}
 
 static void recomputing_spares_stored_activations(struct plan *plan)
 {
@@ -597,11 +646,13 @@ static void offload_moves_memory(struct plan *plan)
     strategy.weight_offload = 1;
     const struct rk_estimate weights = estimate_again(plan, &strategy);
     CHECK_NEAR(plan, weights.offload_bytes, none.weight_bytes);
-    CHECK_NEAR(plan, none.hbm_bytes - weights.hbm_bytes,
-               none.weight_bytes - none.weight_min_bytes);
+    CHECK_NEAR(plan, none.hbm_bytes - weights.hbm_bytes, none.weight_bytes - none.weight_min_bytes);
 }
 
-Test(property, offload_moves_memory) { for_plans(offload_moves_memory); }
+Test(property, offload_moves_memory)
+{
+    for_plans(offload_moves_memory);
+}
 
 /* ---- better machines ---- */
 
@@ -627,7 +678,10 @@ static void faster_memory(struct plan *plan)
     }
 }
 
-Test(property, faster_memory) { for_plans(faster_memory); }
+Test(property, faster_memory)
+{
+    for_plans(faster_memory);
+}
 
 static void faster_networks(struct plan *plan)
 {
@@ -636,14 +690,16 @@ static void faster_networks(struct plan *plan)
         network->bandwidth_Bps *= 1.5;
         network->latency_s /= 2;
         const struct rk_estimate faster = estimate_again(plan, &plan->strategy);
-        if (is_monotone(&plan->strategy))
-            CHECK_MOST(plan, faster.step_s, plan->estimate.step_s);
+        if (is_monotone(&plan->strategy)) CHECK_MOST(plan, faster.step_s, plan->estimate.step_s);
         CHECK_MOST(plan, faster.tensor_comm_link_s, plan->estimate.tensor_comm_link_s);
         CHECK_MOST(plan, faster.data_comm_link_s, plan->estimate.data_comm_link_s);
     }
 }
 
-Test(property, faster_networks) { for_plans(faster_networks); }
+Test(property, faster_networks)
+{
+    for_plans(faster_networks);
+}
 
 /* A plan fits exactly when no tier is smaller than what it needs there. */
 static void capacity_decides(struct plan *plan)
@@ -668,7 +724,10 @@ static void capacity_decides(struct plan *plan)
     }
 }
 
-Test(property, capacity_decides) { for_plans(capacity_decides); }
+Test(property, capacity_decides)
+{
+    for_plans(capacity_decides);
+}
 
 /* ---- plans that make no sense ---- */
 
@@ -703,7 +762,8 @@ Test(property, nonsense_is_refused_with_reasons)
         cr_assert_eq(e.verdict == RK_FITS, e.reasons == 0, "seed %" PRIu64, seed);
         if (e.reasons) cr_assert_eq(e.verdict, e.reason[0].verdict, "seed %" PRIu64, seed);
         cr_assert_leq(e.reasons, RK_MAX_REASONS);
-        for (int i = 0; i < e.reasons; i++) cr_assert_not_null(e.reason[i].what);
+        for (int i = 0; i < e.reasons; i++)
+            cr_assert_not_null(e.reason[i].what);
         if (e.timed) {
             plan.estimate = e;
             finite_and_not_negative(&plan);

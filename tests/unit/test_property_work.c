@@ -28,14 +28,13 @@ Test(work, an_operation_waits_for_both_or_for_the_longer)
 /* 4 ranks, 800 bytes, 100 B/s of which half is reached, 1 s of latency. */
 Test(work, collectives_by_hand)
 {
-    const struct rk_network network = {
-        .bandwidth_Bps = 100,
-        .efficiency = 0.5,
-        .latency_s = 1,
-        .collective = {[RK_POINT_TO_POINT] = {1, 0},
-                       [RK_REDUCE_SCATTER] = {1, -1},
-                       [RK_ALL_GATHER] = {1.5, 0},
-                       [RK_ALL_REDUCE] = {2, -1}}};
+    const struct rk_network network = {.bandwidth_Bps = 100,
+                                       .efficiency = 0.5,
+                                       .latency_s = 1,
+                                       .collective = {[RK_POINT_TO_POINT] = {1, 0},
+                                                      [RK_REDUCE_SCATTER] = {1, -1},
+                                                      [RK_ALL_GATHER] = {1.5, 0},
+                                                      [RK_ALL_REDUCE] = {2, -1}}};
     cr_assert_eq(network_time_s(&network, RK_POINT_TO_POINT, 2, 800), 17); /* 1 + 800 / 50 */
     cr_assert_eq(network_time_s(&network, RK_REDUCE_SCATTER, 4, 800), 13); /* 1 + 600 / 50 */
     cr_assert_eq(network_time_s(&network, RK_ALL_GATHER, 4, 800), 25);     /* 1 + 1200 / 50 */
