@@ -201,8 +201,11 @@ static void selector_batch(struct visitor *visitor, const struct batch *batch, i
 
 static bool selector_open(struct selector *s, const struct question *q, struct topk *shared)
 {
-    s->visitor = (struct visitor){
-        .limit = DBL_MAX, .batch = selector_batch, .counts = &s->counts, .explain = &s->explain};
+    s->visitor = (struct visitor){.needs = true,
+                                  .limit = DBL_MAX,
+                                  .batch = selector_batch,
+                                  .counts = &s->counts,
+                                  .explain = &s->explain};
     s->question = q;
     s->shared = shared;
     s->scratch = scratch_open(q->space);

@@ -287,19 +287,26 @@ static double reduce_time_s(const struct rk_network *network, bool sharding, dou
            network_time_s(network, RK_ALL_GATHER, ranks, bytes);
 }
 
+/* Weights do not depend on the microbatch: one reduction a row. */
 static void load_reduce(struct run *r)
 {
     const struct values *networks = &r->options->inner[INNER_DATA_NETWORK];
-    double **a = r->s->array;
+    const double ranks = (double)r->group->data;
+    double *least = r->s->array[A_LEAST_REDUCE];
     for (int k = 0; k < networks->count; k++) {
         const struct rk_network *network = &r->problem->system->network[networks->value[k]];
         double *reduce = r->s->network[networks->value[k]][N_REDUCE];
-        for (int i = 0; i < r->padded; i++) {
-            reduce[i] =
-                reduce_time_s(network, r->sharding, (double)r->group->data, a[A_WEIGHTS][i]);
-            if (k == 0 || reduce[i] < a[A_LEAST_REDUCE][i]) a[A_LEAST_REDUCE][i] = reduce[i];
+        for (int row = 0, i = 0; row < r->unit->rows; row++) {
+            const double s =
+                reduce_time_s(network, r->sharding, ranks, r->s->layer[i]->weight_bytes);
+            for (int b = 0; b < r->unit->microbatches; b++, i++) {
+                reduce[i] = s;
+                least[i] = k == 0 || s < least[i] ? s : least[i];
+            }
         }
+        fill_padding(r, reduce);
     }
+    fill_padding(r, least);
 }
 
 static void load_sharding(struct run *r)
