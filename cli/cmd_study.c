@@ -1,5 +1,6 @@
 /* reckon study: a grid of searches, kept in a database. */
 #include "cli/commands.h"
+#include "cli/compare.h"
 #include "cli/progress.h"
 #include "cli/show.h"
 #include "study/study.h"
@@ -10,9 +11,9 @@
 #include <time.h>
 
 struct study_args {
-    const char *file, *database, *figure, *output;
+    const char *file, *database, *figure, *output, *script;
     uint64_t jobs;
-    bool list, dry_run, quiet;
+    bool list, dry_run, compare, quiet;
     int format; /* enum report_format; -1: no export */
     int colour;
 };
@@ -44,6 +45,10 @@ static const struct option study_options[] = {
      .help = "print the points of the grid and whether they are finished; search nothing"},
     {.name = "dry-run", .type = OPTION_FLAG, AT(dry_run),
      .help = "say what is to be done; search nothing. With --export: of what is there already"},
+    {.name = "compare", .type = OPTION_FLAG, AT(compare),
+     .help = "set the results beside published ones: run the script of SQL beside the study file (.sql for .json) and print its tables and checks, instead of a summary; exit status 1 when something that it requires does not hold"},
+    {.name = "compare-with", .type = OPTION_TEXT, AT(script), .argument = "FILE", .complete = "file",
+     .help = "the same with another script"},
     {.letter = 'q', .name = "quiet", .type = OPTION_FLAG, AT(quiet),
      .help = "say nothing on standard error unless something is wrong"},
     {.name = NULL},
@@ -320,11 +325,18 @@ static int print(struct run *run, struct rk_error *error)
 
 /* ---- the run ---- */
 
-/* study.json has study.db beside it. */
+/* study.json has study.db and study.sql beside it. False when the path is too long. */
+static bool beside(const char *file, const char *ending, char path[PATH_SIZE])
+{
+    size_t length = strlen(file);
+    if (ends(file, ".json")) length -= strlen(".json");
+    if (ends(file, ".jsonc")) length -= strlen(".jsonc");
+    return (size_t)snprintf(path, PATH_SIZE, "%.*s%s", (int)length, file, ending) < PATH_SIZE;
+}
+
 static enum rk_status choose_database(struct run *run, struct rk_error *error)
 {
     const char *file = run->args.file, *given = run->args.database;
-    size_t length = strlen(file);
     if (given) {
         snprintf(run->path, sizeof run->path, "%s", given);
         return RK_OK;
@@ -332,11 +344,8 @@ static enum rk_status choose_database(struct run *run, struct rk_error *error)
     if (strcmp(file, "-") == 0)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--db is missing: a study from standard input has no place of its own");
-    if (ends(file, ".json")) length -= strlen(".json");
-    if (ends(file, ".jsonc")) length -= strlen(".jsonc");
-    if (length + sizeof ".db" > sizeof run->path)
+    if (!beside(file, ".db", run->path))
         return rk_fail(error, RK_USAGE, file, 0, 0, "the path is too long");
-    snprintf(run->path, sizeof run->path, "%.*s.db", (int)length, file);
     return RK_OK;
 }
 
@@ -394,6 +403,28 @@ static enum rk_status make(struct run *run, struct rk_error *error)
     return status;
 }
 
+/* The run is over: the script reads the database by itself. */
+static int compare(struct run *run)
+{
+    char script[PATH_SIZE];
+    struct rk_error error;
+    const char *given = run->args.script;
+    study_database_close(run->database);
+    run->database = NULL;
+    if (!given && strcmp(run->args.file, "-") == 0) {
+        rk_fail(&error, RK_USAGE, NULL, 0, 0,
+                "--compare: a study from standard input has no script; use --compare-with FILE");
+        return options_fail(&error);
+    }
+    if (!given && !beside(run->args.file, ".sql", script)) {
+        rk_fail(&error, RK_USAGE, run->args.file, 0, 0, "the path is too long");
+        return options_fail(&error);
+    }
+    return compare_print(run->path, given ? given : script,
+                         run->args.format >= 0 ? run->args.format : REPORT_AS_TEXT,
+                         run->args.output);
+}
+
 int cmd_study(int argc, char **argv)
 {
     struct run run = {.args = {.format = -1, .colour = COLOUR_AUTO}};
@@ -401,7 +432,10 @@ int cmd_study(int argc, char **argv)
     const int done = options_read(&study_usage, argc, argv, &run.args);
     if (done >= 0) return done;
     const enum rk_status status = make(&run, &error);
-    const int code = status == RK_OK ? print(&run, &error) : options_fail(&error);
+    const bool comparing = (run.args.compare || run.args.script) && !run.args.list;
+    const int code = status != RK_OK ? options_fail(&error)
+                     : comparing     ? compare(&run)
+                                     : print(&run, &error);
     study_plan_release(&run.plan);
     study_database_close(run.database);
     study_close(run.study);

@@ -372,7 +372,7 @@ FROM (SELECT 'Fig. 6: ' || substr(a.model, 7) || ' on ' || a.gpus || ', ' || b.G
 
 -- @heading Size and time
 -- @table work Strategies and the time of the searches, by figure (some searches serve several figures)
-SELECT figure, points, strategies, fits, round(seconds, 2) AS processor_seconds FROM progress;
+SELECT figure, points, strategies, fits, round(seconds, 2) AS seconds FROM progress;
 -- @note
-SELECT printf('%d searches, %.2f billion strategies, %.2f s of one processor: %.1f billion a second. At 1 ms each, the published tool would take %.0f days of one processor.', count(*), sum(strategies) / 1e9, sum(seconds), sum(strategies) / sum(seconds) / 1e9, sum(strategies) / 86400e3)
+SELECT printf('%d searches, %.2f billion strategies, %.2f s of searching when their times are added up. At 1 ms each, the published tool would take %.0f days of one processor.', count(*), sum(strategies) / 1e9, sum(seconds), sum(strategies) / 86400e3)
 FROM search WHERE key IN (SELECT key FROM point);
