@@ -17,7 +17,7 @@ JSON
 # Background jobs of a shell without job control ignore SIGINT, so timeout sends it: later when the
 # searches had not begun yet.
 for seconds in 1 2 4 8 16; do
-    timeout -s INT $seconds "$RECKON" study study.json >out 2>err
+    timeout --foreground -s INT $seconds "$RECKON" study study.json >out 2>err
     status=$?
     grep -q 'to do' err && break
 done
@@ -29,7 +29,7 @@ grep -q 'interrupted: the same command goes on where it stopped' err || { cat er
 finished=$(sed -n 's/.*: \([0-9]*\) finished before.*/\1/p' err)
 [ "${finished:-0}" -gt 0 ] || { echo "nothing was kept"; cat err; exit 1; }
 
-timeout -s INT --preserve-status $seconds "$RECKON" study study.json >out 2>err
+timeout --foreground -s INT --preserve-status $seconds "$RECKON" study study.json >out 2>err
 [ $? -eq 130 ] || { echo "the second exit status is not 130"; exit 1; }
 again=$(sed -n 's/.*: \([0-9]*\) finished before.*/\1/p' err)
 [ "$again" = "$finished" ] || { echo "$finished were kept, $again were found"; exit 1; }
