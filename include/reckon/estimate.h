@@ -187,7 +187,7 @@ struct rk_operation {
     double inputs, outputs; /* elements */
     double flop[RK_PASSES];
     double access_bytes[RK_PASSES];
-    double time_s[RK_PASSES];
+    double time_s[RK_PASSES]; /* 0 for communication alone: its link time has all of it */
     double comm_bytes[RK_PASSES][2];
     double comm_tile_bytes[RK_PASSES][2];
     double comm_link_s[RK_PASSES][2];

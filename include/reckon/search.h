@@ -100,7 +100,9 @@ RK_API void rk_space_strategy(const struct rk_space *space, uint64_t index,
 
 /* ---- searching it ---- */
 
+/* The best has the most samples per second; the batch is not the same for all data degrees. */
 struct rk_candidate {
+    double samples_per_s;
     double step_s;
     uint64_t index;
 };
@@ -154,7 +156,7 @@ struct rk_search_result {
     struct rk_search_counts counts;
     struct rk_search_explain explain;
     uint64_t found; /* of options.top */
-    struct rk_candidate *best; /* (found), by time, then index */
+    struct rk_candidate *best; /* (found), by samples_per_s, then index */
     bool complete;  /* false: stopped by progress() */
     double seconds; /* wall time of the search */
 };

@@ -20,8 +20,9 @@ extern "C" {
 
 struct rk_query {
     const char *where;  /* NULL: all */
-    const char *sort;   /* expression, smaller is better; NULL: time. Figures of which more is
-                           better (rates, efficiencies) are turned round when they stand alone */
+    const char *sort;   /* expression, smaller is better; NULL: samples per second. Figures of which
+                           more is better (rates, efficiencies) are turned round when they stand
+                           alone */
     const char *pareto; /* expressions, separated by commas; NULL: no frontier, but the best `top` */
     uint64_t top;       /* at least 1; ignored with pareto */
     int threads;        /* 0: as many as OpenMP gives */

@@ -71,8 +71,6 @@ static void check_tensor(const struct rk_model *m, const struct rk_strategy *s,
 static void check_pipeline(const struct rk_model *m, const struct rk_strategy *s,
                            struct rk_estimate *e)
 {
-    add(e, s->pipeline > m->layers, RK_BAD_PIPELINE, "pipeline", (double)s->pipeline,
-        (double)m->layers);
     const uint64_t blocks = (m->layers - 1) / s->pipeline + 1;
     add(e, blocks % s->interleaving != 0, RK_BAD_PIPELINE, "blocks of a rank", (double)blocks,
         (double)s->interleaving);

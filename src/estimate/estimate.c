@@ -417,7 +417,9 @@ static void fill_block_comm(const struct plan *p, struct rk_estimate *e)
     FILL_COMM(backward, RK_AGRAD, training);
     FILL_COMM(redo, RK_WGRAD, training);
 #undef FILL_COMM
-    e->tensor_required_Bps = c->required_Bps;
+    e->tensor_required_Bps = c->required_Bps[RK_FORWARD];
+    if (training && c->required_Bps[RK_AGRAD] > e->tensor_required_Bps)
+        e->tensor_required_Bps = c->required_Bps[RK_AGRAD];
 }
 
 static double over(double bytes, double time_s)
@@ -521,7 +523,7 @@ static void operation_fill(struct rk_operation *out, const struct plan *p, int i
     for (int pass = 0; pass < RK_PASSES; pass++) {
         out->flop[pass] = op->flop[pass];
         out->access_bytes[pass] = op->access_bytes[pass];
-        out->time_s[pass] = op->overlapped ? comm.time_s[pass] : p->work.op[i].time_s[pass];
+        out->time_s[pass] = op->comm == COMM_NONE ? p->work.op[i].time_s[pass] : comm.time_s[pass];
         for (int edge = 0; edge < 2; edge++) {
             out->comm_bytes[pass][edge] = comm.bytes[pass][edge];
             out->comm_tile_bytes[pass][edge] = comm.bytes[pass][edge] / op->tiles;

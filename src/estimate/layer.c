@@ -152,8 +152,8 @@ static void comm_require(struct comm_op_cost *cost, const struct op_cost *op, in
 {
     const double slowed_s = op->flop_s[pass] / (1 - usage);
     for (int edge = 0; edge < 2; edge++)
-        if (cost->bytes[pass][edge] > cost->required_Bps * slowed_s)
-            cost->required_Bps = cost->bytes[pass][edge] / slowed_s;
+        if (cost->bytes[pass][edge] > cost->required_Bps[pass] * slowed_s)
+            cost->required_Bps[pass] = cost->bytes[pass][edge] / slowed_s;
 }
 
 static void comm_op_overlap(struct comm_op_cost *cost, const struct block_cost *block, int index,
@@ -200,7 +200,9 @@ void comm_add(struct comm_cost *cost, const struct op *op, const struct comm_op_
     cost->time_s[RK_WGRAD] += redone ? more->time_redone_s : more->time_s[RK_WGRAD];
     if (op->overlapped && holds(conditions, op->recomputed))
         cost->recompute_s += more->time_s[RK_FORWARD];
-    if (more->required_Bps > cost->required_Bps) cost->required_Bps = more->required_Bps;
+    for (int pass = RK_FORWARD; pass <= RK_AGRAD; pass++)
+        if (more->required_Bps[pass] > cost->required_Bps[pass])
+            cost->required_Bps[pass] = more->required_Bps[pass];
 }
 
 void comm_sum(struct comm_cost *cost, const struct block_cost *block,

@@ -52,7 +52,7 @@ struct comm_cost {
     double bytes[RK_PASSES][2], link_s[RK_PASSES][2], exposed_s[RK_PASSES][2];
     double time_s[RK_PASSES]; /* of the operations that communication runs beside */
     double recompute_s;       /* ... of those that are recomputed */
-    double required_Bps;      /* bandwidth that would hide all of it */
+    double required_Bps[2];   /* bandwidth that would hide it: forward, activation gradient */
 };
 
 struct comm_choice {
@@ -68,7 +68,7 @@ struct comm_op_cost {
     double bytes[RK_PASSES][2], link_s[RK_PASSES][2], exposed_s[RK_PASSES][2];
     double time_s[RK_PASSES]; /* of the operation, when communication runs beside it; else 0 */
     double time_redone_s;     /* of its weight gradient, when communication is redone beside it */
-    double required_Bps;
+    double required_Bps[2];   /* forward, activation gradient */
 };
 
 /* `index` is that of an operation with communication. */

@@ -13,7 +13,7 @@
 
 /* ---- workers: what one thread keeps ---- */
 
-enum { LOCAL_TOP = 1024 }; /* up to here every unit lowers its own limit as it goes */
+enum { LOCAL_TOP = 1024 }; /* up to here every unit raises its own limit as it goes */
 
 struct worker {
     struct visitor visitor; /* first: the callback gets back to the worker */
@@ -36,15 +36,17 @@ static void worker_flush(struct worker *w)
 
 static void worker_batch(struct visitor *visitor, const struct batch *batch, int hits)
 {
+    (void)hits;
     struct worker *w = (struct worker *)visitor;
-    for (int i = 0; i < batch->lanes && hits > 0; i++) {
-        if (!(batch->step_s[i] <= visitor->limit)) continue;
-        hits--;
+    for (int i = 0; i < batch->lanes; i++) {
+        const double samples_per_s = (double)batch->unit->group->batch / batch->step_s[i];
+        if (!(samples_per_s >= visitor->least) || isinf(batch->step_s[i])) continue;
         if (!w->own_limit && w->local.count == w->local.room) worker_flush(w);
-        topk_offer(&w->local, (struct rk_candidate){batch->step_s[i], batch_index(batch, i)});
+        topk_offer(&w->local,
+                   (struct rk_candidate){samples_per_s, batch->step_s[i], batch_index(batch, i)});
     }
-    if (w->own_limit && topk_limit(&w->local) < visitor->limit)
-        visitor->limit = topk_limit(&w->local);
+    if (w->own_limit && topk_least(&w->local) > visitor->least)
+        visitor->least = topk_least(&w->local);
 }
 
 static bool worker_open(struct worker *w, const struct rk_space *space,
@@ -115,7 +117,7 @@ struct session {
     bool stopped;
     int next;                  /* job or unit of this process that nobody has */
     int units;                 /* of the round */
-    double limit;              /* that the round began with */
+    double least;              /* samples per second, of the last of the best, as the round began */
     pthread_barrier_t barrier; /* sleeps where OpenMP's would spin, on machines with other work */
     enum rk_status status;
     struct rk_error *error;
@@ -136,12 +138,12 @@ static bool show_progress(struct session *s)
         more = s->worker[i].decided;
         decided += more;
     }
-    double best_s = INFINITY;
+    struct rk_candidate best = {.step_s = INFINITY};
 #pragma omp critical(reckon_topk)
-    if (s->best.count > 0 && s->best.count <= LOCAL_TOP)
+    if (s->best.count <= LOCAL_TOP)
         for (uint64_t i = 0; i < s->best.count; i++)
-            best_s = fmin(best_s, s->best.heap[i].step_s);
-    return s->options->progress(s->options->context, decided, s->space->count, best_s);
+            if (candidate_before(&s->best.heap[i], &best)) best = s->best.heap[i];
+    return s->options->progress(s->options->context, decided, s->space->count, best.step_s);
 }
 
 /* The next job of `jobs` that no thread has, or at least `jobs`. */
@@ -173,7 +175,7 @@ static void run_units(struct session *s, int me)
 {
     struct worker *w = &s->worker[me];
     for (int i = claim_unit(s); i < s->units; i = claim_unit(s)) {
-        w->visitor.limit = s->limit;
+        w->visitor.least = s->least;
         unit_run(s->space, &s->plan.unit[s->state.first + i], w->scratch, &w->visitor);
         worker_flush(w);
 #pragma omp atomic write
@@ -228,7 +230,7 @@ static void begin_round(struct session *s)
 {
     const int left = s->plan.units - s->state.first;
     s->units = left < s->state.size ? left : s->state.size;
-    s->limit = topk_limit(&s->best);
+    s->least = topk_least(&s->best);
     s->next = 0;
     if (s->team) s->team->begin(s->team->context, s->units);
 }

@@ -4,7 +4,6 @@
 #include "search/plan.h"
 #include "search/topk.h"
 
-#include <float.h>
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -46,7 +45,7 @@ static enum rk_status question_open(struct question *q, const struct rk_space *s
         q->needs_estimate = status == RK_OK && q->where.needs_estimate;
     }
     if (!q->frontier && status == RK_OK) {
-        const char *sort = query->sort ? query->sort : "step_s";
+        const char *sort = query->sort ? query->sort : "samples_per_s";
         return compile_objective(q, sort, strlen(sort), 0, error);
     }
     const char *start = query->pareto;
@@ -172,7 +171,8 @@ static void offer(struct selector *s, uint64_t index, const struct rk_strategy *
     if (!q->frontier) {
         const double key = objective_value(s, 0, strategy);
         if (s->local.count == s->local.room) flush(s);
-        topk_offer(&s->local, (struct rk_candidate){isnan(key) ? INFINITY : key, index});
+        topk_offer(&s->local, (struct rk_candidate){.samples_per_s = isnan(key) ? -INFINITY : -key,
+                                                    .index = index});
         return;
     }
     struct point point = {.index = index};
@@ -185,7 +185,7 @@ static void selector_batch(struct visitor *visitor, const struct batch *batch, i
 {
     struct selector *s = (struct selector *)visitor;
     for (int lane = 0; lane < batch->lanes && hits > 0; lane++) {
-        if (!(batch->step_s[lane] <= DBL_MAX)) continue;
+        if (isinf(batch->step_s[lane])) continue;
         hits--;
         const uint64_t index = batch_index(batch, lane);
         struct rk_strategy strategy;
@@ -201,11 +201,8 @@ static void selector_batch(struct visitor *visitor, const struct batch *batch, i
 
 static bool selector_open(struct selector *s, const struct question *q, struct topk *shared)
 {
-    s->visitor = (struct visitor){.needs = true,
-                                  .limit = DBL_MAX,
-                                  .batch = selector_batch,
-                                  .counts = &s->counts,
-                                  .explain = &s->explain};
+    s->visitor = (struct visitor){
+        .needs = true, .batch = selector_batch, .counts = &s->counts, .explain = &s->explain};
     s->question = q;
     s->shared = shared;
     s->scratch = scratch_open(q->space);
@@ -306,7 +303,8 @@ static bool finish_best(struct selecting *s, struct rk_selection *selection)
     if (!selection->row) return false;
     selection->found = s->best.count;
     for (uint64_t k = 0; k < s->best.count; k++)
-        selection->row[k] = (struct rk_selected){s->best.heap[k].step_s, s->best.heap[k].index};
+        selection->row[k] =
+            (struct rk_selected){-s->best.heap[k].samples_per_s, s->best.heap[k].index};
     return true;
 }
 

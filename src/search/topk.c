@@ -1,6 +1,5 @@
 #include "search/topk.h"
 
-#include <float.h>
 #include <stdlib.h>
 
 bool topk_init(struct topk *topk, uint64_t room)
@@ -61,9 +60,9 @@ void topk_offer(struct topk *topk, struct rk_candidate candidate)
     }
 }
 
-double topk_limit(const struct topk *topk)
+double topk_least(const struct topk *topk)
 {
-    return topk->count < topk->room ? DBL_MAX : topk->heap[0].step_s;
+    return topk->count < topk->room ? 0 : topk->heap[0].samples_per_s;
 }
 
 static int compare(const void *a, const void *b)

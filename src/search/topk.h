@@ -1,4 +1,4 @@
-/* topk.h - the best K candidates of many, ordered by time, then index. */
+/* topk.h - the best K candidates of many: by samples per second, then index. */
 #ifndef RECKON_SEARCH_TOPK_H
 #define RECKON_SEARCH_TOPK_H
 
@@ -11,7 +11,8 @@ struct topk {
 
 static inline bool candidate_before(const struct rk_candidate *a, const struct rk_candidate *b)
 {
-    return a->step_s < b->step_s || (a->step_s == b->step_s && a->index < b->index);
+    return a->samples_per_s > b->samples_per_s ||
+           (a->samples_per_s == b->samples_per_s && a->index < b->index);
 }
 
 /* False when there is no memory. */
@@ -20,8 +21,8 @@ void topk_release(struct topk *topk);
 void topk_clear(struct topk *topk);
 void topk_offer(struct topk *topk, struct rk_candidate candidate);
 
-/* Slower candidates are not wanted; DBL_MAX while there is room. */
-double topk_limit(const struct topk *topk);
+/* Candidates with fewer samples per second are not wanted; 0 while there is room. */
+double topk_least(const struct topk *topk);
 
 /* Sorts the heap from best to worst; it takes no more offers then. */
 void topk_sort(struct topk *topk);

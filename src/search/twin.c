@@ -54,7 +54,7 @@ enum rk_status search_twin(const struct rk_space *space, const struct rk_search_
             rk_estimate(problem->model, problem->system, &strategy, &estimate);
         count(&estimate, result);
         if (verdict == RK_FITS) {
-            topk_offer(&best, (struct rk_candidate){estimate.step_s, i});
+            topk_offer(&best, (struct rk_candidate){estimate.samples_per_s, estimate.step_s, i});
             least_s = fmin(least_s, estimate.step_s);
         }
         if (options->progress && i % PROGRESS_EVERY == 0)

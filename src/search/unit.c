@@ -4,6 +4,7 @@
 #include "estimate/step.h"
 #include "machine/work.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -468,12 +469,20 @@ static void decide_memory(struct run *r)
 
 /* ---- time ---- */
 
+/* A step that takes longer has too few samples per second, however that is rounded. */
+static double slowest_s(const struct run *r)
+{
+    if (r->visitor->least == 0) return DBL_MAX;
+    return (double)r->group->batch / r->visitor->least * (1 + 1e-12);
+}
+
 static void time_batch(struct run *r, struct time_job *job, int v, bool overlapped)
 {
     struct visitor *visitor = r->visitor;
     job->step_s = r->s->array[A_STEP];
-    const int hits = overlapped ? r->kernels->overlapped(job, visitor->limit)
-                                : r->kernels->plain(job, visitor->limit);
+    const double limit_s = slowest_s(r);
+    const int hits =
+        overlapped ? r->kernels->overlapped(job, limit_s) : r->kernels->plain(job, limit_s);
     visitor->explain->timed += r->s->fits[v];
     if (hits == 0) return;
     r->batch.interleaving = v;
@@ -565,7 +574,7 @@ static void time_networks(struct run *r, uint64_t tensor, uint64_t pipeline)
         job.bases = r->blocks / job.interleaving - 1;
         job.penalty = r->s->penalty + (size_t)v * LANES;
         job.reduce_s = a[A_LEAST_REDUCE];
-        if (r->visitor->prune && r->kernels->bound(&job) > r->visitor->limit)
+        if (r->visitor->prune && r->kernels->bound(&job) > slowest_s(r))
             r->visitor->explain->bounded += r->s->fits[v] * each;
         else
             time_data(r, &job, v, tensor, pipeline);
@@ -665,8 +674,8 @@ void unit_run(const struct rk_space *space, const struct unit *unit, struct scra
 
 /* ---- bounds and indices ---- */
 
-/* All blocks of all microbatches, without bubble, messages, waits or data parallelism; the slack
- * covers that these sums round differently from the step's. */
+/* Per sample: all blocks of all microbatches, without bubble, messages, waits or data parallelism;
+ * the slack covers that these sums round differently from the step's. */
 double unit_bound_s(const struct rk_space *space, const struct unit *unit)
 {
     const struct group *g = unit->group;
@@ -686,7 +695,7 @@ double unit_bound_s(const struct rk_space *space, const struct unit *unit)
             }
         }
     }
-    return least_s * (1 - 1e-9);
+    return least_s * (1 - 1e-9) / (double)g->batch;
 }
 
 uint64_t batch_index(const struct batch *batch, int lane)

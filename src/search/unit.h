@@ -38,9 +38,10 @@ uint64_t batch_index(const struct batch *batch, int lane);
 /* What a unit reports to. */
 struct visitor {
     bool needs;   /* batches carry what their strategies need of memory */
-    bool prune;   /* skip batches whose bound is above the limit */
-    double limit; /* batches without a time <= limit are not shown */
-    /* Sees each batch that has times <= limit; may lower the limit. */
+    bool prune;   /* skip batches whose bound is too slow */
+    double least; /* samples per second that are wanted; 0: all that fits */
+    /* Sees each batch that may have such strategies (a few slower ones can be among the hits); may
+     * raise `least`. */
     void (*batch)(struct visitor *visitor, const struct batch *batch, int hits);
     struct rk_search_counts *counts;
     struct rk_search_explain *explain;
@@ -58,7 +59,7 @@ void group_count_networks(const struct rk_space *space, const struct group *grou
 /* (tensor, pipeline, data) networks that no tier refuses; without any, a group has no units. */
 uint64_t group_allowed_networks(const struct rk_problem *problem, const struct group *group);
 
-/* A time below all times of the unit. */
+/* A time for a sample below those of all strategies of the unit. */
 double unit_bound_s(const struct rk_space *space, const struct unit *unit);
 
 void unit_run(const struct rk_space *space, const struct unit *unit, struct scratch *scratch,

@@ -153,7 +153,8 @@ static void compare(const struct rk_search_result *twin, const struct rk_search_
     cr_assert_eq(twin->found, fast->found, "seed %" PRIu64 ": %s found", seed, name);
     for (uint64_t i = 0; i < twin->found; i++)
         cr_assert(twin->best[i].index == fast->best[i].index &&
-                      twin->best[i].step_s == fast->best[i].step_s,
+                      twin->best[i].step_s == fast->best[i].step_s &&
+                      twin->best[i].samples_per_s == fast->best[i].samples_per_s,
                   "seed %" PRIu64 ": %s differs at %" PRIu64 ": %" PRIu64 " %.17g, %" PRIu64
                   " %.17g",
                   seed, name, i, twin->best[i].index, twin->best[i].step_s, fast->best[i].index,
@@ -161,6 +162,24 @@ static void compare(const struct rk_search_result *twin, const struct rk_search_
     cr_assert_eq(settled(fast), fast->counts.total,
                  "seed %" PRIu64 ": %s explains %" PRIu64 " of %" PRIu64, seed, name, settled(fast),
                  fast->counts.total);
+}
+
+/* By samples per second, which is not by time: batches differ. */
+static void check_order(const struct rk_problem *p, const struct rk_space *space,
+                        const struct rk_search_result *r, uint64_t seed)
+{
+    double best = 0;
+    for (uint64_t i = 0; i < rk_space_count(space) && r->found > 0; i++) {
+        struct rk_strategy strategy;
+        struct rk_estimate estimate;
+        rk_space_strategy(space, i, &strategy);
+        if (rk_estimate(p->model, p->system, &strategy, &estimate) == RK_FITS)
+            best = fmax(best, (double)strategy.batch / estimate.step_s);
+    }
+    cr_assert(r->found == 0 || r->best[0].samples_per_s == best, "seed %" PRIu64, seed);
+    for (uint64_t i = 1; i < r->found; i++)
+        cr_assert_leq(r->best[i].samples_per_s, r->best[i - 1].samples_per_s, "seed %" PRIu64,
+                      seed);
 }
 
 /* Whether the case was small enough to count. */
@@ -189,6 +208,7 @@ static bool run_case(uint64_t seed, uint64_t *feasible)
         compare(&twin, &one, seed, "pruned");
         compare(&twin, &two, seed, "pruned on two threads");
         cr_assert_eq(all.explain.timed, all.counts.fits);
+        check_order(&problem, space, &twin, seed);
         cr_assert_eq(memcmp(&one.explain, &two.explain, sizeof one.explain), 0,
                      "seed %" PRIu64 ": the explanation depends on the threads", seed);
         *feasible += twin.counts.fits;
