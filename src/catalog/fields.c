@@ -144,12 +144,19 @@ static enum rk_status load_number(const struct place *place, const struct field 
 
 /* ---- the other types ---- */
 
+/* "a, b, c", or "a, b, ..." where there are too many */
 static void join(const char *const *names, char *buffer, size_t size)
 {
+    const size_t room = size - sizeof ", ...";
     size_t used = 0;
     buffer[0] = '\0';
-    for (size_t i = 0; names[i] && used < size; i++)
-        used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? ", " : "", names[i]);
+    for (size_t i = 0; names[i]; i++) {
+        const char *comma = i ? ", " : "";
+        const bool fits = used + strlen(comma) + strlen(names[i]) <= room;
+        used +=
+            (size_t)snprintf(buffer + used, size - used, "%s%s", comma, fits ? names[i] : "...");
+        if (!fits) return;
+    }
 }
 
 static enum rk_status load_choice(const struct place *place, const struct field *field,

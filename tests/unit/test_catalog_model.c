@@ -1,4 +1,6 @@
 /* Model files: what is read, and each thing that can be wrong with one. */
+#include "catalog/catalog.h"
+#include "catalog/model_fields.h"
 #include "catalog/readers.h"
 #include "catalog_cases.h"
 
@@ -40,13 +42,36 @@ Test(catalog_model, presets)
     cr_expect_not(model.embedding_norm);
 }
 
+Test(catalog_model, presets_of_modern_keys)
+{
+    struct rk_model model;
+    struct rk_error error;
+    cr_assert_eq(read_text(complete, &model, &error), RK_OK, "%s", formatted(&error));
+    cr_expect_eq(model.kv_heads, 0);
+    cr_expect_eq(model.norm, RK_LAYER_NORM);
+    cr_expect_eq(model.block_norms, 0);
+    cr_expect_not(model.gated_mlp || model.qkv_biases || model.qk_norm || model.parallel_block);
+    cr_expect_not(model.no_dropout || model.flash_attention || model.causal_skip);
+    cr_expect_eq(model.experts + model.active_experts + model.shared_experts, 0);
+    cr_expect_eq(model.expert_feedforward + model.dense_layers, 0);
+    cr_expect_eq(model.q_rank + model.kv_rank + model.rope_dim + model.value_dim, 0);
+    char *text =
+        replaced(complete, "\"layers\": 2", "\"layers\": 2, \"experts\": 4, \"active_experts\": 2");
+    cr_assert_eq(read_text(text, &model, &error), RK_OK, "%s", formatted(&error));
+    cr_expect_eq(model.expert_feedforward, 256, "as wide as the MLP");
+    free(text);
+}
+
 /* { what takes the place of "layers": 2, the message } */
 static const struct bad_case lines[] = {
     {"\"layer\": 2", "x.json:2:3: unknown key \"layer\"; did you mean \"layers\"?"},
     {"\"layers\": 2, \"zebra\": 1",
      "x.json:2:16: unknown key \"zebra\"; known here: name, description, layers, hidden, "
-     "feedforward, heads, head_dim, sequence, vocabulary, attention, position, tied_embeddings, "
-     "biases, embedding_norm, count_embeddings, source"},
+     "feedforward, heads, head_dim, sequence, vocabulary, attention, kv_heads, position, norm, "
+     "block_norms, parallel_block, gated_mlp, tied_embeddings, biases, qkv_biases, qk_norm, "
+     "embedding_norm, no_dropout, flash_attention, causal_skip, experts, active_experts, "
+     "shared_experts, expert_feedforward, dense_layers, router_biases, q_rank, kv_rank, rope_dim, "
+     "value_dim, ..."},
     {"\"layers\": 0", "x.json:2:13: layers: must be >= 1 and <= 1000000000, got 0"},
     {"\"layers\": -2", "x.json:2:13: layers: must be >= 1 and <= 1000000000, got -2"},
     {"\"layers\": 2.5", "x.json:2:13: layers: must be an integer, got 2.5"},
@@ -71,6 +96,42 @@ static const struct bad_case lines[] = {
     {"\"layers\": 2, \"source\": []", "x.json:2:26: source: must have at least 1 element, has 0"},
     {"\"layers\": 2, \"name\": \"\"", "x.json:2:24: name: must be a text, got the string \"\""},
     {"\"name\": \"x\"", "x.json:1:1: missing key \"layers\" (transformer blocks): add it"},
+    {"\"layers\": 2, \"norm\": \"rmsnrom\"",
+     "x.json:2:24: norm: must be one of layernorm, rmsnorm; got the string \"rmsnrom\"; did you "
+     "mean \"rmsnorm\"?"},
+    {"\"layers\": 2, \"kv_heads\": 3", "x.json:2:28: kv_heads: must divide heads"},
+    {"\"layers\": 2, \"kv_heads\": 0",
+     "x.json:2:28: kv_heads: must be >= 1 and <= 1000000000, got 0"},
+    {"\"layers\": 2, \"attention\": \"multiquery\", \"kv_heads\": 2",
+     "x.json:2:55: kv_heads: must be 1 for multiquery attention"},
+    {"\"layers\": 2, \"block_norms\": 1",
+     "x.json:2:31: block_norms: must be 2 unless parallel_block is true"},
+    {"\"layers\": 2, \"causal_skip\": true", "x.json:2:31: causal_skip: needs flash_attention"},
+    {"\"layers\": 2, \"experts\": 4",
+     "x.json:2:27: experts: needs active_experts: how many a token goes to"},
+    {"\"layers\": 2, \"experts\": 4, \"active_experts\": 5",
+     "x.json:2:48: active_experts: must be at most experts"},
+    {"\"layers\": 2, \"active_experts\": 5",
+     "x.json:1:1: experts: missing, but other keys speak of experts: add it"},
+    {"\"layers\": 2, \"experts\": 4, \"active_experts\": 1, \"dense_layers\": 2",
+     "x.json:2:67: dense_layers: must be less than layers"},
+    {"\"layers\": 2, \"head_dim\": 8, \"kv_rank\": 4",
+     "x.json:2:42: kv_rank: needs rope_dim and value_dim"},
+    {"\"layers\": 2, \"kv_rank\": 4, \"rope_dim\": 4, \"value_dim\": 4",
+     "x.json:1:1: missing key \"head_dim\" (with kv_rank, the part of a head without position): "
+     "add it"},
+    {"\"layers\": 2, \"head_dim\": 8, \"kv_rank\": 4, \"rope_dim\": 4, \"value_dim\": 4, "
+     "\"kv_heads\": 1",
+     "x.json:2:42: kv_rank: latent attention has no kv_heads: leave them out"},
+    {"\"layers\": 2, \"head_dim\": 8, \"kv_rank\": 4, \"rope_dim\": 4, \"value_dim\": 4, "
+     "\"qk_norm\": true",
+     "x.json:2:42: kv_rank: latent attention has norms of its own and no qkv_biases: leave qk_norm "
+     "and these out"},
+    {"\"layers\": 2, \"rope_dim\": 4",
+     "x.json:1:1: kv_rank: missing, but other keys speak of latent attention: add it"},
+    {"\"layers\": 1000000000, \"experts\": 1000000000, \"active_experts\": 1, "
+     "\"expert_feedforward\": 1000000000",
+     "x.json:1:1: 1.84e+19 parameters: more than 2^53, check the dimensions"},
     {"\"layers\": 1000000000, \"vocabulary\": 1000000000, \"head_dim\": 1000000",
      "x.json:1:1: 1.04e+18 parameters: more than 2^53, check the dimensions"},
 };
@@ -113,6 +174,29 @@ Test(catalog_model, other_values_than_objects)
     cr_expect_str_eq(formatted(&error), "x.json:1:1: must be an object, {...}, got a list");
     cr_expect_eq(read_text(" 3", &model, &error), RK_BAD_INPUT);
     cr_expect_str_eq(formatted(&error), "x.json:1:2: must be an object, {...}, got 3");
+}
+
+/* What is written says the same when it is read. */
+Test(catalog_model, written_models_read_the_same)
+{
+    struct catalog_list list;
+    struct rk_error error;
+    use_source_catalog();
+    cr_assert_eq(catalog_list(CATALOG_MODELS, &list, &error), RK_OK);
+    for (size_t i = 0; i < list.count; i++) {
+        const char *const sources[] = {"here", "and \"there\""};
+        struct rk_model model = {.id = ""}, again = {.id = ""};
+        cr_assert_eq(rk_model_load(list.id[i], &model, &error), RK_OK);
+        char *text = model_text(&model, list.id[i], NULL, sources, 2);
+        cr_assert(text);
+        cr_expect_eq(read_text(text, &again, &error), RK_OK, "%s", formatted(&error));
+        for (const struct field *field = model_fields; field->key; field++)
+            if (model_field_counts(field))
+                cr_expect_eq(model_field_value(&model, field), model_field_value(&again, field),
+                             "%s: %s", list.id[i], field->key);
+        free(text);
+    }
+    catalog_list_release(&list);
 }
 
 Test(catalog_model, names)

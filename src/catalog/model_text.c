@@ -1,0 +1,82 @@
+/* model_text.c - a model as a file, by the table of its keys. */
+#include "catalog/model_fields.h"
+
+#include <string.h>
+
+bool model_field_counts(const struct field *field)
+{
+    return field->type == FIELD_COUNT || field->type == FIELD_CHOICE || field->type == FIELD_BOOL;
+}
+
+uint64_t model_field_value(const struct rk_model *model, const struct field *field)
+{
+    const char *at = (const char *)model + field->offset;
+    uint64_t count;
+    int index;
+    bool flag;
+    switch (field->type) {
+    case FIELD_CHOICE:
+        memcpy(&index, at, sizeof index);
+        return (uint64_t)index;
+    case FIELD_BOOL:
+        memcpy(&flag, at, sizeof flag);
+        return flag;
+    default:
+        memcpy(&count, at, sizeof count);
+        return count;
+    }
+}
+
+bool model_field_given(const struct rk_model *model, const struct field *field)
+{
+    return field->need == FIELD_REQUIRED ||
+           model_field_value(model, field) != (uint64_t)field->preset;
+}
+
+static json_t *field_json(const struct rk_model *model, const struct field *field)
+{
+    const uint64_t value = model_field_value(model, field);
+    if (field->type == FIELD_CHOICE) return json_string(field->choices[value]);
+    if (field->type == FIELD_BOOL) return json_boolean(value);
+    return json_integer((json_int_t)value);
+}
+
+static json_t *list_json(const char *const *texts, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < count; i++)
+        if (json_array_append_new(list, json_string(texts[i])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static bool put(json_t *root, const char *key, json_t *value)
+{
+    return json_object_set_new(root, key, value) == 0;
+}
+
+static bool fill(json_t *root, const struct rk_model *model, const char *name,
+                 const char *description, const char *const *sources, size_t source_count)
+{
+    bool good = true;
+    if (name) good &= put(root, "name", json_string(name));
+    if (description) good &= put(root, "description", json_string(description));
+    for (const struct field *field = model_fields; field->key; field++)
+        if (model_field_counts(field) && model_field_given(model, field))
+            good &= put(root, field->key, field_json(model, field));
+    if (source_count) good &= put(root, "source", list_json(sources, source_count));
+    return good;
+}
+
+char *model_text(const struct rk_model *model, const char *name, const char *description,
+                 const char *const *sources, size_t source_count)
+{
+    json_t *root = json_object();
+    char *text = NULL;
+    if (root && fill(root, model, name, description, sources, source_count))
+        text = json_dumps(root, JSON_INDENT(4));
+    json_decref(root);
+    return text;
+}
