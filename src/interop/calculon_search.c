@@ -91,48 +91,13 @@ void calculon_ranking_release(struct calculon_ranking *ranking)
 
 /* ---- one search per batch size ---- */
 
-/* rk_search ranks by step time, that tool by sample rate: the same among strategies of one batch
- * size, which follows from the data degree. */
-struct degree {
-    uint64_t data, batch;
-};
-
-static int compare_degrees(const void *a, const void *b)
-{
-    const struct degree *x = a, *y = b;
-    if (x->batch != y->batch) return x->batch < y->batch ? -1 : 1;
-    return (x->data > y->data) - (x->data < y->data);
-}
-
-static void add_degree(struct degree *degrees, size_t *count, uint64_t data, uint64_t max_batch)
-{
-    if (data > max_batch) return;
-    if (degrees) degrees[*count] = (struct degree){data, max_batch / data * data};
-    ++*count;
-}
-
-/* The data degrees that there can be, to `degrees` unless that is NULL; returns how many. */
-static size_t list_degrees(const struct calculon_problem *problem, struct degree *degrees)
-{
-    size_t count = 0;
-    for (uint64_t d = 1; d * d <= problem->ranks; d++) {
-        if (problem->ranks % d != 0) continue;
-        add_degree(degrees, &count, d, problem->max_batch);
-        if (problem->ranks / d != d)
-            add_degree(degrees, &count, problem->ranks / d, problem->max_batch);
-    }
-    if (degrees) qsort(degrees, count, sizeof *degrees, compare_degrees);
-    return count;
-}
-
 static enum rk_status search_space(const struct calculon_problem *problem,
                                    const struct rk_space *space, struct ranked_list *list,
                                    struct calculon_ranking *tally, struct rk_error *error)
 {
-    enum { SPARE = 16 }; /* times may differ where rates do not */
     const struct rk_search_options options = {.mode = RK_SEARCH_EXHAUSTIVE,
                                               .threads = problem->threads,
-                                              .top = list->top + SPARE,
+                                              .top = list->top,
                                               .progress = problem->progress,
                                               .context = problem->context};
     struct rk_search_result result;
@@ -145,7 +110,7 @@ static enum rk_status search_space(const struct calculon_problem *problem,
     for (uint64_t i = 0; i < result.found; i++) {
         struct ranked item = {.index = result.best[i].index};
         rk_space_strategy(space, item.index, &item.strategy);
-        item.rate = (double)item.strategy.batch / result.best[i].step_s;
+        item.rate = result.best[i].samples_per_s;
         list_add(list, &item);
     }
     tally->total += result.counts.total;
@@ -154,45 +119,16 @@ static enum rk_status search_space(const struct calculon_problem *problem,
     return RK_OK;
 }
 
-/* Searches the strategies of `count` data degrees; all when `degrees` is NULL. */
-static enum rk_status search_degrees(const struct calculon_problem *problem,
-                                     const struct degree *degrees, size_t count,
-                                     struct ranked_list *list, struct calculon_ranking *tally,
-                                     struct rk_error *error)
+static enum rk_status search_all(const struct calculon_problem *problem, struct ranked_list *list,
+                                 struct calculon_ranking *tally, struct rk_error *error)
 {
     struct rk_problem p;
     set_problem(&p, problem);
-    for (size_t i = 0; degrees && i < count; i++)
-        pin(&p, RK_AXIS_DATA, degrees[i].data);
     struct rk_space *space = rk_space_open(&p, error);
     if (!space) return error->status;
     enum rk_status status = RK_OK;
     if (rk_space_count(space) > 0) status = search_space(problem, space, list, tally, error);
     rk_space_close(space);
-    return status;
-}
-
-static enum rk_status search_batches(const struct calculon_problem *problem,
-                                     struct ranked_list *list, struct calculon_ranking *tally,
-                                     struct rk_error *error)
-{
-    const size_t count = list_degrees(problem, NULL);
-    struct degree *degrees = calloc(count ? count : 1, sizeof *degrees);
-    enum rk_status status = RK_OK;
-    size_t next;
-    if (!degrees) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    list_degrees(problem, degrees);
-    if (count && degrees[0].batch == degrees[count - 1].batch)
-        status = search_degrees(problem, NULL, 0, list, tally, error);
-    else
-        for (size_t i = 0; i < count && status == RK_OK; i = next) {
-            next = i;
-            while (next < count && next - i < RK_MAX_PINNED &&
-                   degrees[next].batch == degrees[i].batch)
-                next++;
-            status = search_degrees(problem, &degrees[i], next - i, list, tally, error);
-        }
-    free(degrees);
     return status;
 }
 
@@ -314,7 +250,7 @@ enum rk_status calculon_search_best(const struct calculon_problem *problem, size
     if (mbs_break)
         status = search_with_break(problem, &list, &found, error);
     else
-        status = search_batches(problem, &list, &found, error);
+        status = search_all(problem, &list, &found, error);
     if (status == RK_OK) status = list_finish(&list, problem->model, &found, error);
     if (status == RK_OK) *ranking = found;
     free(list.item);

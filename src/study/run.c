@@ -1,6 +1,5 @@
 /* run.c - the engine: each thread makes whole searches, the calling thread takes them away. */
 #include "study/axes.h"
-#include "study/rate.h"
 #include "study/study.h"
 
 #include <pthread.h>
@@ -64,15 +63,16 @@ static bool watch_progress(void *context, uint64_t decided, uint64_t total, doub
     return !atomic_load(&watch->engine->stop);
 }
 
-static enum rk_status keep_best(const struct rk_problem *problem, const struct rate_result *result,
-                                struct study_row *row, struct rk_error *error)
+static enum rk_status keep_best(const struct rk_problem *problem, const struct rk_space *space,
+                                const struct rk_search_result *result, struct study_row *row,
+                                struct rk_error *error)
 {
     row->best = calloc(result->found ? result->found : 1, sizeof *row->best);
     if (!row->best) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the best strategies");
     for (row->found = 0; row->found < result->found; row->found++) {
         struct study_best *best = &row->best[row->found];
-        best->position = result->best[row->found].position;
-        best->strategy = result->best[row->found].strategy;
+        best->position = result->best[row->found].index;
+        rk_space_strategy(space, best->position, &best->strategy);
         rk_estimate(problem->model, problem->system, &best->strategy, &best->estimate);
     }
     return RK_OK;
@@ -85,7 +85,7 @@ static enum rk_status search_point(struct engine *engine, size_t index, struct s
     const struct study_point *point = &engine->study->point[index];
     struct watch watch = {engine, 0};
     struct rk_problem problem;
-    struct rate_result result;
+    struct rk_search_result result;
     const double start_s = now_s();
     const struct rk_search_options options = {.mode = point->mode,
                                               .threads = engine->threads,
@@ -94,13 +94,16 @@ static enum rk_status search_point(struct engine *engine, size_t index, struct s
                                               .context = &watch};
     *row = (struct study_row){.point = index};
     study_problem(engine->study, point, &problem);
-    enum rk_status status = rate_search(&problem, &options, &result, error);
+    struct rk_space *space = rk_space_open(&problem, error);
+    if (!space) return error->status;
+    enum rk_status status = rk_search(space, &options, &result, error);
     if (status == RK_OK) {
         row->counts = result.counts;
         row->explain = result.explain;
-        status = result.complete ? keep_best(&problem, &result, row, error) : RK_INTERRUPTED;
-        free(result.best);
+        status = result.complete ? keep_best(&problem, space, &result, row, error) : RK_INTERRUPTED;
+        rk_search_result_release(&result);
     }
+    rk_space_close(space);
     row->seconds = now_s() - start_s;
     atomic_fetch_sub(&engine->decided, watch.counted);
     return status;
