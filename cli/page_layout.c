@@ -16,6 +16,7 @@ struct layout {
     struct html_page *page;
     const struct page_plan *plan;
     struct parallelism level[3]; /* the innermost first */
+    const char *source;
 };
 
 /* The innermost network first; on one network tensor before pipeline before data. */
@@ -84,6 +85,7 @@ static void layout_chart(const struct layout *l, const char *id, const char *tit
                         .caption =
                             "Ranks in the order of their numbers. A row with more than 256 pieces "
                             "is left out.",
+                        .source = l->source,
                         .table = table,
                         .role = {[CHART_X] = "first",
                                  [CHART_X_END] = "end",
@@ -116,12 +118,15 @@ static void summary(const struct layout *l)
             cell_count(level->stride >= size ? level->degree : (span + size - 1) / size)};
         report_row(&l->page->memory, table, cells);
     }
-    page_show(l->page, "Groups", table, NULL);
+    page_show(l->page, "Groups", table, l->source);
 }
 
 void page_layout(struct html_page *page, const struct page_plan *plan)
 {
-    struct layout l = {page, plan, {{.group = NULL}}};
+    struct layout l = {.page = page, .plan = plan};
+    l.source = report_text(&page->memory, "reckon report %s --model %s --system %s --charts DIR",
+                           page_word(page, plan->strategy_name), page_word(page, plan->model_name),
+                           page_word(page, plan->system_name));
     const uint64_t ranks = plan->strategy->ranks;
     sort_levels(&l);
     page_section(page, "layout", "Ranks over the network",

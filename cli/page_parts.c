@@ -146,10 +146,14 @@ static void input_row(struct html_page *page, struct report_table *table, const 
                    (const struct report_cell[]){cell_text(what), cell_text(name)});
 }
 
-static void described_tables(struct html_page *page, const struct report_table *before)
+/* All tables behind `before`; `reckon COMMAND NAME` shows the same. */
+static void described_tables(struct html_page *page, const struct report_table *before,
+                             const char *command, const char *name)
 {
+    const char *source =
+        command ? report_text(&page->memory, "reckon %s %s", command, page_word(page, name)) : NULL;
     for (const struct report_table *t = page_described(page, before); t; t = t->next)
-        page_show(page, t->title, t, NULL);
+        page_show(page, t->title, t, source);
 }
 
 void page_inputs(struct html_page *page, const struct rk_model *model, const char *model_name,
@@ -170,9 +174,13 @@ void page_inputs(struct html_page *page, const struct rk_model *model, const cha
     page_show(page, NULL, names, NULL);
     const struct report_table *before = page->memory.last;
     describe_model(&page->memory, model, REPORT_IN_ALL);
+    described_tables(page, before, "models", model_name);
+    before = page->memory.last;
     describe_system(&page->memory, system, REPORT_IN_ALL);
+    described_tables(page, before, "systems", system_name);
+    before = page->memory.last;
     if (strategy) describe_strategy(&page->memory, strategy, REPORT_IN_ALL);
-    described_tables(page, before);
+    if (strategy) described_tables(page, before, NULL, NULL);
     input_sources(page, sources, CATALOG_MODELS, model_name);
     input_sources(page, sources, CATALOG_SYSTEMS, system_name);
     if (strategy_name) input_sources(page, sources, CATALOG_STRATEGIES, strategy_name);

@@ -227,6 +227,14 @@ static void memory_row(struct html_page *page, struct report_table *table,
     report_row(&page->memory, table, cells);
 }
 
+static bool is_used(const struct page_plan *p, int tier)
+{
+    double bytes = 0;
+    for (int category = 0; category < RK_CATEGORIES; category++)
+        bytes += rk_tier_bytes(p->estimate, p->strategy, tier, (enum rk_category)category);
+    return bytes > 0;
+}
+
 static void memory(struct html_page *page, const struct page_plan *p)
 {
     static const struct report_column columns[] = {
@@ -238,23 +246,28 @@ static void memory(struct html_page *page, const struct page_plan *p)
     };
     struct report_table *table = page_table(page, columns, COUNT_OF(columns));
     for (int tier = 0; tier < p->system->memories; tier++)
-        for (int category = 0; category < RK_CATEGORIES; category++)
+        for (int category = 0; category < RK_CATEGORIES && (tier == 0 || is_used(p, tier));
+             category++)
             memory_row(page, table, p, tier, category);
     page_section(page, "memory", "Memory of a rank", NULL);
-    page_chart(page, &(struct chart){.id = "memory",
-                                     .title = "Memory per tier against its capacity",
-                                     .kind = CHART_BARS,
-                                     .caption = "What one rank holds at its peak, by category.",
-                                     .source = estimate_command(page, p, "--format json"),
-                                     .table = table,
-                                     .limit = "capacity",
-                                     .role = {[CHART_Y] = "tier",
-                                              [CHART_VALUE] = "bytes",
-                                              [CHART_SERIES] = "category",
-                                              [CHART_LIMIT] = "capacity_bytes"},
-                                     .x = {.title = "memory"},
-                                     .series = page_memory_series,
-                                     .series_count = RK_CATEGORIES});
+    page_chart(page,
+               &(struct chart){
+                   .id = "memory",
+                   .title = "Memory per tier against its capacity",
+                   .kind = CHART_BARS,
+                   .caption =
+                       "What one rank holds at its peak, by category. Tiers below the first are "
+                       "shown where something is offloaded to them.",
+                   .source = estimate_command(page, p, "--format json"),
+                   .table = table,
+                   .limit = "capacity",
+                   .role = {[CHART_Y] = "tier",
+                            [CHART_VALUE] = "bytes",
+                            [CHART_SERIES] = "category",
+                            [CHART_LIMIT] = "capacity_bytes"},
+                   .x = {.title = "memory"},
+                   .series = page_memory_series,
+                   .series_count = RK_CATEGORIES});
     page_show(page, "The same in numbers", table, estimate_command(page, p, "--format json"));
 }
 
@@ -262,12 +275,11 @@ static void memory(struct html_page *page, const struct page_plan *p)
 
 static void operations(struct html_page *page, const struct page_plan *p)
 {
-    const struct report_table *before = page->memory.last;
     const struct breakdown b = {p->model, p->system, p->strategy, p->estimate, 0};
     page_section(page, "operations", "Operations of a block",
                  "One transformer block on one rank, one microbatch.");
     page_roofline(page, p);
-    before = page->memory.last;
+    const struct report_table *before = page->memory.last;
     breakdown_operations(&page->memory, &b);
     page_show(page, "Operations", page_described(page, before),
               estimate_command(page, p, "--layers --format csv"));

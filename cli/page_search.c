@@ -36,6 +36,12 @@ static bool varies(const struct job *j, enum rk_axis axis)
     return false;
 }
 
+/* By how much it falls behind the best of all. */
+static double slower(const struct job *j, const struct rk_estimate *estimate)
+{
+    return j->best[0].estimate.samples_per_s / estimate->samples_per_s - 1;
+}
+
 /* ---- headline ---- */
 
 static void cards(const struct job *j)
@@ -70,7 +76,7 @@ static void cards(const struct job *j)
 /* ---- the best, side by side ---- */
 
 static const struct report_column figure_columns[] = {
-    {.name = "rank", .help = "by time, then by the position in the enumeration"},
+    {.name = "rank", .help = "by samples per second, then by the position in the enumeration"},
     {.name = "step_s", .title = "step", .unit = "s"},
     {.name = "slower", .unit = "%", .help = "than the best"},
     {.name = "samples_per_s", .title = "samples/s"},
@@ -96,12 +102,8 @@ static void best_table(const struct job *j)
     for (int i = 0; i < j->count; i++) {
         const struct rk_estimate *e = &j->best[i].estimate;
         const struct report_cell figures[FIGURES] = {
-            cell_count((uint64_t)i + 1),
-            cell_number(e->step_s),
-            cell_number(e->step_s / j->best[0].estimate.step_s - 1),
-            cell_number(e->samples_per_s),
-            cell_number(e->mfu),
-            cell_number(e->hbm_bytes),
+            cell_count((uint64_t)i + 1),   cell_number(e->step_s), cell_number(slower(j, e)),
+            cell_number(e->samples_per_s), cell_number(e->mfu),    cell_number(e->hbm_bytes),
             cell_number(e->offload_bytes)};
         memcpy(cells, figures, sizeof figures);
         used = FIGURES;
@@ -140,10 +142,10 @@ static void value_row(const struct job *j, struct report_table *table, enum rk_a
         if (rk_axis_get(&j->best[i].strategy, axis) == value) return;
     for (int i = first; i < j->count; i++)
         count += rk_axis_get(&j->best[i].strategy, axis) == value;
-    const struct report_cell cells[] = {
-        cell_text(rk_axis(axis)->name), cell_text(text_of_axis(j, &j->best[first].strategy, axis)),
-        cell_count(count), cell_count((uint64_t)first + 1),
-        cell_number(j->best[first].estimate.step_s / j->best[0].estimate.step_s - 1)};
+    const struct report_cell cells[] = {cell_text(rk_axis(axis)->name),
+                                        cell_text(text_of_axis(j, &j->best[first].strategy, axis)),
+                                        cell_count(count), cell_count((uint64_t)first + 1),
+                                        cell_number(slower(j, &j->best[first].estimate))};
     report_row(&j->page->memory, table, cells);
 }
 
@@ -208,22 +210,20 @@ static void time_bars(const struct job *j)
 static void memory_point(const struct job *j, struct report_table *table, const char *what,
                          const char *name, const struct rk_strategy *s, const struct rk_estimate *e)
 {
-    const struct report_cell cells[] = {cell_text(what),
-                                        cell_text(name),
-                                        cell_number(e->hbm_bytes),
-                                        cell_number(e->step_s),
-                                        cell_number(e->offload_bytes),
-                                        cell_count(s->tensor),
-                                        cell_count(s->pipeline),
-                                        cell_count(s->data),
-                                        cell_text(text_of_axis(j, s, RK_AXIS_RECOMPUTE))};
+    const struct report_cell cells[] = {
+        cell_text(what),           cell_text(name),
+        cell_number(e->hbm_bytes), cell_number(1 / e->samples_per_s),
+        cell_number(e->step_s),    cell_number(e->offload_bytes),
+        cell_count(s->tensor),     cell_count(s->pipeline),
+        cell_count(s->data),       cell_text(text_of_axis(j, s, RK_AXIS_RECOMPUTE))};
     report_row(&j->page->memory, table, cells);
 }
 
 static enum rk_status frontier(const struct job *j, struct report_table *table,
                                struct rk_error *error)
 {
-    const struct rk_query query = {.pareto = "time, hbm", .top = 1, .threads = j->search->threads};
+    const struct rk_query query = {
+        .pareto = "time / batch, hbm", .top = 1, .threads = j->search->threads};
     struct rk_selection selection = {.row = NULL};
     const enum rk_status status = rk_select(j->search->space, &query, &selection, error);
     for (uint64_t i = 0; status == RK_OK && i < selection.found; i++) {
@@ -243,6 +243,7 @@ static enum rk_status time_against_memory(const struct job *j, struct rk_error *
         {.name = "what"},
         {.name = "strategy"},
         {.name = "hbm_bytes", .title = "memory tier 0", .unit = "B"},
+        {.name = "sample_s", .title = "time per sample", .unit = "s"},
         {.name = "step_s", .title = "step", .unit = "s"},
         {.name = "offload_bytes", .title = "lower tiers", .unit = "B"},
         {.name = "tensor"},
@@ -259,18 +260,20 @@ static enum rk_status time_against_memory(const struct job *j, struct rk_error *
                      &j->best[i].estimate);
     page_section(j->page, "frontier", "Time against memory",
                  "No strategy is both faster and smaller than one on the frontier.");
-    page_chart(j->page,
-               &(struct chart){
-                   .id = "frontier",
-                   .title = "Time of a step against memory of a rank",
-                   .kind = CHART_XY,
-                   .table = table,
-                   .source = j->search->command,
-                   .role = {[CHART_X] = "hbm_bytes", [CHART_Y] = "step_s", [CHART_SERIES] = "what"},
-                   .x = {.title = "memory tier 0"},
-                   .y = {.title = "time of a step"},
-                   .series = series,
-                   .series_count = COUNT_OF(series)});
+    page_chart(
+        j->page,
+        &(struct chart){
+            .id = "frontier",
+            .title = "Time per sample against memory of a rank",
+            .kind = CHART_XY,
+            .table = table,
+            .source = report_text(&j->page->memory, "%s --pareto 'time / batch, hbm'",
+                                  j->search->command),
+            .role = {[CHART_X] = "hbm_bytes", [CHART_Y] = "sample_s", [CHART_SERIES] = "what"},
+            .x = {.title = "memory tier 0"},
+
+            .series = series,
+            .series_count = COUNT_OF(series)});
     return status;
 }
 
@@ -355,15 +358,15 @@ static enum rk_status effect_of(const struct job *j, struct report_table *table,
         status = search_value(j, axis, values[i], &result, error);
         rk_axis_set(&strategy, axis, values[i]);
         const bool any = status == RK_OK && result.found;
-        const double step_s = any ? result.best[0].step_s : 0;
-        const double best_s = j->best[0].estimate.step_s;
+        const double rate = any ? result.best[0].samples_per_s : 0;
+        const double best_rate = j->best[0].estimate.samples_per_s;
         const char *text = text_of_axis(j, &strategy, axis);
         const struct report_cell cells[] = {
             cell_text(rk_axis(axis)->name),
             cell_text(text),
             cell_text(report_text(&j->page->memory, "%s %s", rk_axis(axis)->name, text)),
-            any ? cell_number(step_s) : cell_none(),
-            any ? cell_number(best_s / step_s) : cell_none(),
+            any ? cell_number(rate) : cell_none(),
+            any ? cell_number(rate / best_rate) : cell_none(),
             cell_count(result.counts.total),
             cell_count(result.counts.fits)};
         if (status == RK_OK && result.counts.total) report_row(&j->page->memory, table, cells);
@@ -378,7 +381,7 @@ static enum rk_status effects(const struct job *j, struct rk_error *error)
         {.name = "axis"},
         {.name = "value"},
         {.name = "pair", .title = "axis and value"},
-        {.name = "step_s", .title = "best step", .unit = "s"},
+        {.name = "samples_per_s", .title = "samples/s", .help = "of the best one with this value"},
         {.name = "speed", .unit = "%", .help = "of the best strategy of all"},
         {.name = "strategies"},
         {.name = "fits", .title = "can run"},
