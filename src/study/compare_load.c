@@ -148,15 +148,18 @@ enum rk_status compare_load_csv(sqlite3 *sqlite, const char *table, const char *
                                 struct rk_error *error)
 {
     char *text = NULL, *cell[CSV_CELLS];
+    char *whole = NULL; /* cutting overwrites line ends: lines are counted here */
     int names = 0, cells = 0;
     sqlite3_stmt *statement = NULL;
     enum rk_status status = read_file(path, &text, error);
     if (status != RK_OK) return status;
+    whole = strdup(text);
     char *at = cut_record(skip_comments(text), cell, &names);
-    status = create_from_names(sqlite, table, cell, names, error);
+    status = whole ? create_from_names(sqlite, table, cell, names, error)
+                   : rk_fail(error, RK_IO, path, 0, 0, "no memory");
     if (status == RK_OK) status = prepare_insert(sqlite, table, names, &statement, error);
     for (at = skip_comments(at); status == RK_OK && *at; at = skip_comments(at)) {
-        const int line = line_of(text, at);
+        const int line = line_of(whole, whole + (at - text));
         at = cut_record(at, cell, &cells);
         if (cells != names) {
             status = rk_fail(error, RK_BAD_INPUT, path, line, 0, "has %d cells, the first line %d",
@@ -167,6 +170,7 @@ enum rk_status compare_load_csv(sqlite3 *sqlite, const char *table, const char *
         status = insert(sqlite, statement, error);
     }
     sqlite3_finalize(statement);
+    free(whole);
     free(text);
     return status;
 }
