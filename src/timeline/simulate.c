@@ -248,7 +248,7 @@ static inline void send(struct simulation *sim, struct worker *w, struct run *ru
     const double message_s = plan->message_s[direction];
     double start_s = run->end_s;
     run->free_s = run->end_s;
-    if (plan->stages == 1 || (target == NO_INBOX && plan->messages != TIMELINE_CHARGED)) return;
+    if (target == NO_INBOX && plan->messages != TIMELINE_CHARGED) return;
     if (plan->messages == TIMELINE_BESIDE) {
         if (w->link_free_s[direction] > start_s) start_s = w->link_free_s[direction];
         w->link_free_s[direction] = start_s + message_s;
@@ -299,20 +299,23 @@ static inline void transfer(const struct simulation *sim, struct worker *w, cons
 {
     const struct timeline_duration *d = run->duration;
     if (d->in_s <= 0 && d->out_s <= 0) return;
-    w->in_free_s = run->start_s + d->in_s;
-    w->out_free_s = run->start_s + d->out_s;
+    if (d->in_s > 0) w->in_free_s = run->start_s + d->in_s;
+    if (d->out_s > 0) w->out_free_s = run->start_s + d->out_s;
     if (!sim->visitor) return;
     struct timeline_event event = event_of(w, run);
-    give_span(sim, &event, TIMELINE_EVENT_IN, run->start_s, w->in_free_s, d->in_bytes);
-    give_span(sim, &event, TIMELINE_EVENT_OUT, run->start_s, w->out_free_s, d->out_bytes);
+    give_span(sim, &event, TIMELINE_EVENT_IN, run->start_s, run->start_s + d->in_s, d->in_bytes);
+    give_span(sim, &event, TIMELINE_EVENT_OUT, run->start_s, run->start_s + d->out_s, d->out_bytes);
 }
 
-/* When the pass starts: the stage is free, its message is there, earlier transfers are done. */
-static inline double start_of(const struct worker *w, double arrival_s)
+/* When the pass starts: the stage is free, its message is there, and so are earlier transfers if
+ * it has some of its own. */
+static inline double start_of(const struct worker *w, const struct timeline_duration *d,
+                              double arrival_s)
 {
     double start_s = w->free_s > arrival_s ? w->free_s : arrival_s;
-    if (w->in_free_s > start_s) start_s = w->in_free_s;
-    return w->out_free_s > start_s ? w->out_free_s : start_s;
+    if (d->in_s > 0 && w->in_free_s > start_s) start_s = w->in_free_s;
+    if (d->out_s > 0 && w->out_free_s > start_s) start_s = w->out_free_s;
+    return start_s;
 }
 
 /* Computing takes longer while a reduction beside it uses the processor. */
@@ -348,7 +351,7 @@ static inline void run_pass(struct simulation *sim, struct worker *w, int source
     const double arrival_s = source == NO_INBOX ? 0 : inbox->arrival[inbox->taken++ & sim->mask];
     struct run run = {.order = w->next, .chunk = timeline_chunk_of(plan, w->stage, w->next.chunk)};
     run.duration = &run.chunk->pass[run.order.pass];
-    run.start_s = start_of(w, arrival_s);
+    run.start_s = start_of(w, run.duration, arrival_s);
     run.end_s =
         run.start_s + run.duration->total_s + slowed(w, plan, run.start_s, run.duration->total_s);
     enter(sim, w, &run);

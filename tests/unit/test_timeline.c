@@ -40,6 +40,7 @@ static struct timeline_plan plan_of(const struct given *g)
                                  .message_bytes = {1, 1},
                                  .tiers = 1,
                                  .chunk[TIMELINE_FULL].blocks = 1};
+    if (g->stages == 1) plan.message_s[0] = plan.message_s[1] = 0;
     plan.tier[0].capacity_bytes = 1000;
     plan.tier[0].category[RK_ACTIVATIONS].in_flight = 1;
     set_pass(&plan, TIMELINE_FORWARD, g->forward_s);
@@ -249,6 +250,65 @@ Test(timeline, reductions)
     timeline_release(&timeline);
 }
 
+/* One stage, two chunks: F0 0-1, F1 1-2, B1 2-4, its reduction 4-8; B0 beside it takes half as long
+ * again, 4-7, its reduction 8-12. */
+Test(timeline, reductions_slow_what_runs_beside_them)
+{
+    const struct given g = {TIMELINE_INTERLEAVED, 1, 2, 1, 1, 1, 1, 0, TIMELINE_CHARGED};
+    struct timeline_plan plan = plan_of(&g);
+    struct timeline timeline;
+    plan.reduces = plan.reduce_beside = true;
+    plan.reduce_s = 4;
+    plan.processor_usage = 0.5;
+    cr_assert_eq(timeline_simulate(&plan, &timeline, NULL), RK_OK);
+    cr_expect_float_eq(timeline.stage[0].compute_s, 7, 1e-12);
+    cr_expect_float_eq(timeline.stage[0].reduce_s, 5, 1e-12);
+    cr_expect_float_eq(timeline.step_s, 12, 1e-12);
+    timeline_release(&timeline);
+}
+
+/* Transfers run beside passes; one of the same direction waits for those before it, and the step
+ * for the last ones. */
+Test(timeline, transfers_are_a_queue)
+{
+    const struct given g = {TIMELINE_1F1B, 1, 1, 2, 1, 1, 1, 0, TIMELINE_CHARGED};
+    struct timeline_plan plan = plan_of(&g);
+    struct timeline timeline;
+    plan.chunk[TIMELINE_FULL].pass[TIMELINE_FORWARD].in_s = 5;
+    plan.chunk[TIMELINE_FULL].pass[TIMELINE_BACKWARD].out_s = 6;
+    /* F0 0-1, in 0-5; B0 1-3, out 1-7; F1 5-6, in 5-10; B1 7-9, out 7-13 */
+    cr_assert_eq(timeline_simulate(&plan, &timeline, NULL), RK_OK);
+    cr_expect_float_eq(timeline.step_s, 13, 1e-12);
+    cr_expect_float_eq(timeline.stage[0].idle_s, 13 - 6, 1e-12);
+    timeline_release(&timeline);
+}
+
+/* The first stage of two_stages_two_microbatches. */
+Test(timeline, memory_follows_the_passes)
+{
+    static const struct {
+        double time_s;
+        enum timeline_phase phase;
+        uint64_t blocks;
+    } expected[] = {
+        {0, TIMELINE_IN_FORWARD, 1},  {1, TIMELINE_IN_FORWARD, 2}, {2, TIMELINE_IDLE, 2},
+        {4, TIMELINE_IN_BACKWARD, 2}, {6, TIMELINE_IDLE, 1},       {7, TIMELINE_IN_BACKWARD, 1},
+        {9, TIMELINE_IDLE, 0},
+    };
+    const struct given g = {TIMELINE_1F1B, 2, 1, 2, 1, 1, 1, 0, TIMELINE_CHARGED};
+    const struct timeline_plan plan = plan_of(&g);
+    const struct timeline_window first = {0, INFINITY, 0, 0};
+    struct timeline_log log;
+    cr_assert_eq(timeline_log_open(&plan, &first, &log, NULL), RK_OK);
+    cr_assert_eq(log.sample_count, sizeof expected / sizeof *expected);
+    for (size_t i = 0; i < log.sample_count; i++) {
+        cr_expect_float_eq(log.samples[i].time_s, expected[i].time_s, 1e-12);
+        cr_expect_eq(log.samples[i].phase, expected[i].phase, "sample %zu", i);
+        cr_expect_eq(log.samples[i].blocks, expected[i].blocks, "sample %zu", i);
+    }
+    timeline_log_release(&log);
+}
+
 /* ---- by chance ---- */
 
 static uint64_t random_state;
@@ -449,4 +509,20 @@ Test(timeline, windows_hold_what_touches_them)
     cr_assert_float_eq(some.samples[0].time_s, 10, 1e-12); /* what was held before */
     timeline_log_release(&all);
     timeline_log_release(&some);
+}
+
+Test(timeline, the_middle_has_as_many_events_as_asked_for)
+{
+    const struct given g = {TIMELINE_1F1B, 8, 1, 400, 1, 1, 1, 0.125, TIMELINE_CHARGED};
+    const struct timeline_plan plan = plan_of(&g);
+    struct timeline timeline;
+    struct timeline_log log;
+    cr_assert_eq(timeline_simulate(&plan, &timeline, NULL), RK_OK);
+    const struct timeline_window window = timeline_middle(&plan, &timeline, 2000);
+    cr_assert_float_eq(window.from_s + window.to_s, timeline.step_s, 1e-9);
+    cr_assert_eq(timeline_log_open(&plan, &window, &log, NULL), RK_OK);
+    cr_assert(log.event_count > 1600 && log.event_count < 2400, "%zu events", log.event_count);
+    cr_assert_eq(timeline_middle(&plan, &timeline, 1000000).from_s, 0);
+    timeline_log_release(&log);
+    timeline_release(&timeline);
 }

@@ -267,6 +267,52 @@ Test(timeline_plan, every_byte_comes_back)
     }
 }
 
+/* Every block of the model is on a stage, in one of its chunks. */
+Test(timeline_plan, no_block_is_lost)
+{
+    int unequal = 0;
+    for (uint64_t seed = first_seed(); seed < first_seed() + CASES / 4; seed++) {
+        struct sample s;
+        uint64_t blocks = 0;
+        if (!sample_open(&s, seed, NULL)) continue;
+        unequal += s.plan.missing > 0;
+        for (uint32_t stage = 0; stage < s.plan.stages; stage++) {
+            uint64_t held = 0;
+            for (uint32_t chunk = 0; chunk < s.plan.chunks; chunk++)
+                held += timeline_chunk_of(&s.plan, stage, chunk)->blocks;
+            cr_assert_eq(held, timeline_blocks(&s.plan, stage), "seed %" PRIu64, seed);
+            blocks += held;
+        }
+        cr_assert_eq(blocks, s.model.layers, "seed %" PRIu64, seed);
+        timeline_release(&s.timeline);
+    }
+    cr_assert_gt(unequal, CASES / 40);
+}
+
+/* Backward in two halves takes as long as in one. */
+Test(timeline_plan, a_split_backward_is_the_same_work)
+{
+    const struct timeline_options split = {TIMELINE_ZB_H1, TIMELINE_CHARGED};
+    int found = 0;
+    for (uint64_t seed = first_seed(); seed < first_seed() + CASES / 4; seed++) {
+        struct sample whole, halves;
+        if (!sample_open(&whole, seed, NULL)) continue;
+        if (whole.plan.chunks == 1 && !whole.plan.reduce_beside) {
+            found++;
+            cr_assert(sample_open(&halves, seed, &split));
+            cr_assert_float_eq(halves.timeline.stage[0].compute_s,
+                               whole.timeline.stage[0].compute_s, 1e-9 * whole.timeline.step_s,
+                               "seed %" PRIu64, seed);
+            if (whole.plan.missing == 0)
+                cr_assert(halves.timeline.step_s <= whole.timeline.step_s * (1 + 1e-9),
+                          "seed %" PRIu64, seed);
+            timeline_release(&halves.timeline);
+        }
+        timeline_release(&whole.timeline);
+    }
+    cr_assert_gt(found, CASES / 20);
+}
+
 /* Messages that are not charged where nothing is sent, or run beside computing, cost no more. */
 Test(timeline_plan, messages_in_order_of_cost)
 {
