@@ -10,11 +10,12 @@
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
 enum {
-    MOST_BARS = 64,   /* points drawn as a bar each */
-    MOST_SERIES = 12, /* lines that can be told apart */
-    MOST_LANES = 6,   /* bars side by side */
-    MOST_ROWS = 5000, /* points listed, or drawn as points */
-    MOST_WAYS = 24    /* ways in which points may differ */
+    MOST_BARS = 64,     /* points drawn as a bar each */
+    MOST_SERIES = 12,   /* lines that can be told apart */
+    MOST_LANES = 6,     /* bars side by side */
+    MOST_ROWS = 5000,   /* points drawn as points */
+    MOST_LISTED = 1000, /* points in a table */
+    MOST_WAYS = 24      /* ways in which points may differ */
 };
 
 /* One point of the study. Texts live in the page's memory. */
@@ -59,7 +60,8 @@ static const char *const fixed_ways[FIXED_WAYS] = {"model", "system", "gpus", "m
 
 enum { FIRST_FIGURE = FIXED_WAYS + 8, FIGURES = 7 };
 
-static const char *points_sql(struct html_page *page)
+/* The columns that read_point takes, FROM what follows. */
+static const char *points_sql(struct html_page *page, const char *from)
 {
     struct report *memory = &page->memory;
     const char *sql = "SELECT model, system, gpus, max_batch, datatype, figure, axes, point, "
@@ -70,10 +72,8 @@ static const char *points_sql(struct html_page *page)
                           page_parts[i].figure[0], page_parts[i].figure[1]);
     for (int i = 0; i < RK_CATEGORIES; i++)
         sql = report_text(memory, "%s, hbm_%s_bytes", sql, rk_category_name((enum rk_category)i));
-    return report_text(memory,
-                       "%s, (SELECT title FROM figure WHERE number = figure_number) FROM result "
-                       "ORDER BY figure_number, point",
-                       sql);
+    return report_text(
+        memory, "%s, (SELECT title FROM figure WHERE number = figure_number) FROM %s", sql, from);
 }
 
 static uint64_t count_of(const struct study_value *value)
@@ -475,15 +475,50 @@ static void breakdowns(const struct figure *f)
         stacked_bars(f, &stacks[i]);
 }
 
+/* The best strategies of a figure of few points that kept several: by their degrees. */
+static enum rk_status ranked(const struct figure *f, struct rk_error *error)
+{
+    static const struct stack stack = {"best",
+                                       "where the time of the best strategies goes",
+                                       "time of a step",
+                                       "time_s",
+                                       "s",
+                                       page_part_series,
+                                       PAGE_PARTS};
+    struct report *memory = &f->study->page->memory;
+    struct study_page best = *f->study;
+    const char *from = report_text(
+        memory, "ranking WHERE figure = '%s' AND rank <= %d ORDER BY point, rank LIMIT %d", f->name,
+        (int)(MOST_BARS / f->count), MOST_BARS);
+    best.point = NULL;
+    best.count = best.room = 0;
+    const enum rk_status status =
+        study_query(f->study->database, points_sql(f->study->page, from), read_point, &best, error);
+    struct figure figure = *f;
+    figure.point = best.point;
+    figure.count = best.count;
+    figure.source = report_text(memory, "sqlite3 %s \"SELECT * FROM %s\"",
+                                page_word(f->study->page, f->study->path), from);
+    for (size_t i = 0, rank = 0; i < best.count; i++) {
+        struct point *p = &best.point[i];
+        rank = i && best.point[i - 1].number == p->number ? rank + 1 : 1;
+        p->label = report_text(memory, "%" PRIu64 " #%zu: %" PRIu64 " x %" PRIu64 " x %" PRIu64,
+                               p->number, rank, p->tensor, p->pipeline, p->data);
+    }
+    if (status == RK_OK && best.count > f->count) stacked_bars(&figure, &stack);
+    free(best.point);
+    return status;
+}
+
 /* ---- a figure ---- */
 
 static enum rk_status figure_table(const struct figure *f, struct rk_error *error)
 {
-    if (f->count > MOST_ROWS) {
+    if (f->count > MOST_LISTED) {
         html_add(f->study->page,
                  &(struct html_block){HTML_WARNING,
-                                      .text = "Too many points to list: see `reckon study` on how "
-                                              "to export them."});
+                                      .text = "Too many points to list them here: the charts' CSV "
+                                              "has them, and `reckon study --export`."});
         return RK_OK;
     }
     return list(f->study, "The best strategy of each point",
@@ -509,7 +544,8 @@ static enum rk_status show_figure(struct figure *f, struct rk_error *error)
                  *f->point->title ? f->point->title : NULL);
     efficiency(f);
     breakdowns(f);
-    return figure_table(f, error);
+    const enum rk_status status = f->count <= MOST_BARS / 4 ? ranked(f, error) : RK_OK;
+    return status == RK_OK ? figure_table(f, error) : status;
 }
 
 static enum rk_status show_figures(struct study_page *s, struct rk_error *error)
@@ -560,7 +596,9 @@ static enum rk_status fill(struct study_page *s, struct rk_error *error)
     page->subtitle = s->path;
     enum rk_status status = study_query(s->database, "SELECT value FROM study WHERE name = 'title'",
                                         read_title, page, error);
-    if (status == RK_OK) status = study_query(s->database, points_sql(page), read_point, s, error);
+    if (status == RK_OK)
+        status = study_query(s->database, points_sql(page, "result ORDER BY figure_number, point"),
+                             read_point, s, error);
     if (status != RK_OK) return status;
     page_section(page, "summary", "Summary", NULL);
     status =

@@ -7,12 +7,13 @@
 #include <string.h>
 
 enum {
-    WIDTH = 760,      /* of the whole drawing, in px */
-    EDGE = 12,        /* around it */
-    LINE = 18,        /* height of a line of text */
-    LETTER = 7,       /* width of a letter, about */
-    BAR = 24,         /* height of a bar with its gap */
-    PLOT_HEIGHT = 320 /* of charts whose height is free */
+    WIDTH = 760,       /* of the whole drawing, in px */
+    EDGE = 12,         /* around it */
+    LINE = 18,         /* height of a line of text */
+    LETTER = 7,        /* width of a letter, about */
+    BAR = 24,          /* height of a bar with its gap */
+    PLOT_HEIGHT = 320, /* of charts whose height is free */
+    MOST_TITLES = 1000 /* marks beyond that many do without words of their own */
 };
 
 struct drawing {
@@ -50,6 +51,7 @@ static void put_title(const struct drawing *d, size_t row)
 {
     const struct report_table *table = d->chart->table;
     char value[MARKUP_CELL];
+    if (table->rows > MOST_TITLES) return;
     fputs("<title>", d->out);
     for (int i = 0; i < table->column_count; i++) {
         const struct report_column *column = &table->columns[i];
