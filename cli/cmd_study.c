@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
 
 struct study_args {
     const char *file, *database, *figure, *output, *script;
@@ -145,7 +145,7 @@ static void say_done(const struct run *run)
 {
     const struct study_progress *done = &run->done;
     char strategies[REPORT_DIGITS];
-    if (run->args.quiet || !run->plan.missing) return;
+    if (run->args.quiet || !done->done) return;
     fprintf(
         stderr, "reckon: %zu search%s, %s strategies settled in %.3f s, %.4g million a second\n",
         done->done, done->done == 1 ? "" : "es", report_digits(done->strategies, strategies),
@@ -273,9 +273,9 @@ static void fill_list(const struct run *run, struct report *report)
                    (const struct report_cell[]){
                        cell_text(study->figure[point->figure].name), cell_count(point->number),
                        cell_text(study->model[point->model].name),
-                       cell_text(study->system[point->system]->name), cell_count(point->gpus),
+                       cell_text(study->system[point->system].name), cell_count(point->gpus),
                        cell_count(point->max_batch), cell_text(rk_datatype_name(point->datatype)),
-                       cell_text(study->axes[point->axes]->text), cell_count(point->top),
+                       cell_text(study->axes[point->axes].text), cell_count(point->top),
                        cell_flag(run->plan.done[i])});
     }
 }
@@ -360,15 +360,39 @@ static enum rk_status find_figure(struct run *run, struct rk_error *error)
                    run->args.figure, run->study->figure[0].name);
 }
 
-/* Only looking needs no database; one that is there is read. */
+static enum rk_status open_and_plan(struct run *run, enum study_access access,
+                                    struct rk_error *error)
+{
+    enum rk_status status = study_database_open(run->path, access, &run->database, error);
+    if (status == RK_OK)
+        status = study_plan(run->study, run->figure, run->database, &run->plan, error);
+    return status;
+}
+
+/* Nothing is left to write: reading is enough, from wherever and whoever else is writing. */
+static bool all_is_there(struct run *run)
+{
+    struct rk_error error;
+    if (access(run->path, R_OK) != 0) return false;
+    if (open_and_plan(run, STUDY_READ, &error) == RK_OK &&
+        (run->plan.missing == 0 || run->args.dry_run) &&
+        study_grid_is_written(run->study, run->database))
+        return true;
+    study_plan_release(&run->plan);
+    study_database_close(run->database);
+    run->database = NULL;
+    return false;
+}
+
 static enum rk_status open_database(struct run *run, struct rk_error *error)
 {
     const bool looking = run->args.list || (run->args.dry_run && run->args.format < 0);
-    FILE *there = looking ? fopen(run->path, "rb") : NULL;
-    if (looking && !there) return RK_OK;
-    if (there) fclose(there);
-    return study_database_open(run->path, looking ? STUDY_READ : STUDY_WRITE, &run->database,
-                               error);
+    const bool there = access(run->path, F_OK) == 0;
+    if (looking && !there) /* only looking needs no database */
+        return study_plan(run->study, run->figure, NULL, &run->plan, error);
+    if (!looking && all_is_there(run)) return RK_OK;
+    const bool reading = looking || (run->args.dry_run && !there); /* which says what is wrong */
+    return open_and_plan(run, reading ? STUDY_READ : STUDY_WRITE, error);
 }
 
 static enum rk_status search_missing(struct run *run, struct rk_error *error)
@@ -389,8 +413,6 @@ static enum rk_status make(struct run *run, struct rk_error *error)
     if (status == RK_OK) status = study_load(run->args.file, &run->study, error);
     if (status == RK_OK) status = find_figure(run, error);
     if (status == RK_OK) status = open_database(run, error);
-    if (status == RK_OK)
-        status = study_plan(run->study, run->figure, run->database, &run->plan, error);
     if (status != RK_OK) return status;
     say_plan(run);
     if (run->args.list) return RK_OK;

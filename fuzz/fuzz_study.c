@@ -31,7 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct rk_error error = {0};
     if (size > MOST_BYTES) return 0;
     if (memmem(data, size, "/dev", 4) || memmem(data, size, "/proc", 5)) return 0;
-    const enum rk_status status = study_parse("fuzz.json", (const char *)data, size, &study, &error);
+    const enum rk_status status =
+        study_parse("fuzz.json", (const char *)data, size, &study, &error);
     if (status != RK_OK) {
         assert(!study && error.text[0]);
         return 0;

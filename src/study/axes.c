@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_SIZE = 32, TEXT_SIZE = 4096, MAX_DEGREE = 1 << 16 };
+enum { KEY_SIZE = 32, TEXT_SIZE = 1 << 15, MAX_DEGREE = 1 << 16 };
 
 static bool is_network(enum rk_axis axis)
 {
@@ -153,17 +153,18 @@ static enum rk_status add_axes(struct study_axes *axes, struct study *study, int
 {
     if (!axes_tell(axes)) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the study");
     for (size_t i = 0; i < study->axes_count; i++)
-        if (memcmp(study->axes[i]->axis, axes->axis, sizeof axes->axis) == 0) {
+        if (strcmp(study->axes[i].text, axes->text) == 0) {
             *index = (int)i;
             free(axes->text);
-            free(axes);
+            axes->text = NULL;
             return RK_OK;
         }
-    struct study_axes **grown = realloc(study->axes, (study->axes_count + 1) * sizeof *grown);
+    struct study_axes *grown = realloc(study->axes, (study->axes_count + 1) * sizeof *grown);
     if (!grown) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the study");
     study->axes = grown;
     *index = (int)study->axes_count;
-    grown[study->axes_count++] = axes;
+    grown[study->axes_count++] = *axes;
+    axes->text = NULL;
     return RK_OK;
 }
 
@@ -174,10 +175,8 @@ enum rk_status axes_load(const struct place *place, struct study *study, int *in
     if (!axes) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the study");
     enum rk_status status = place ? read_axes(place, axes, error) : RK_OK;
     if (status == RK_OK) status = add_axes(axes, study, index, error);
-    if (status != RK_OK) {
-        free(axes->text);
-        free(axes);
-    }
+    free(axes->text);
+    free(axes);
     return status;
 }
 
@@ -186,9 +185,9 @@ enum rk_status axes_load(const struct place *place, struct study *study, int *in
 void study_problem(const struct study *study, const struct study_point *point,
                    struct rk_problem *problem)
 {
-    const struct study_axes *axes = study->axes[point->axes];
+    const struct study_axes *axes = &study->axes[point->axes];
     rk_problem_init(problem, &study->model[point->model].model,
-                    &study->system[point->system]->system, point->gpus, point->max_batch,
+                    &study->system[point->system].system, point->gpus, point->max_batch,
                     point->datatype);
     for (int i = 0; i < RK_AXES; i++) {
         const struct study_ranges *ranges = &axes->axis[i];
@@ -204,8 +203,8 @@ void study_problem(const struct study *study, const struct study_point *point,
 enum rk_status axes_check(const struct place *place, const struct study *study,
                           const struct study_point *point, struct rk_error *error)
 {
-    const struct study_axes *axes = study->axes[point->axes];
-    const struct study_system *system = study->system[point->system];
+    const struct study_axes *axes = &study->axes[point->axes];
+    const struct study_system *system = &study->system[point->system];
     char key[KEY_SIZE];
     for (int i = 0; i < RK_AXES; i++) {
         const enum rk_axis axis = (enum rk_axis)i;
@@ -248,7 +247,7 @@ static double pipeline_work(const struct rk_model *model, uint64_t ranks, uint64
 double point_work(const struct study *study, const struct study_point *point)
 {
     const struct rk_model *model = &study->model[point->model].model;
-    const int memories = study->system[point->system]->system.memories;
+    const int memories = study->system[point->system].system.memories;
     double work = 1;
     for (uint64_t t = 1; t <= model->heads && t <= point->gpus && t < MAX_DEGREE; t++)
         if (model->heads % t == 0 && point->gpus % t == 0)

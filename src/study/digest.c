@@ -154,8 +154,8 @@ void digest_point(const struct study *study, struct study_point *point)
 {
     digest d = digest_start();
     add_text(&d, study->model[point->model].key);
-    add_text(&d, study->system[point->system]->key);
-    add_text(&d, study->axes[point->axes]->text);
+    add_text(&d, study->system[point->system].key);
+    add_text(&d, study->axes[point->axes].text);
     add_count(&d, point->gpus);
     add_count(&d, point->max_batch);
     add_count(&d, point->datatype);
@@ -177,8 +177,8 @@ void digest_grid(const struct study *study, char key[STUDY_KEY])
     for (size_t i = 0; i < study->models; i++)
         add_text(&d, study->model[i].name);
     for (size_t i = 0; i < study->systems; i++) {
-        add_text(&d, study->system[i]->name);
-        add_text(&d, study->system[i]->description);
+        add_text(&d, study->system[i].name);
+        add_text(&d, study->system[i].description);
     }
     for (size_t i = 0; i < study->points; i++) {
         const struct study_point *point = &study->point[i];

@@ -300,25 +300,21 @@ static enum rk_status load_model(const struct place *place, struct study *study,
 
 /* ---- systems ---- */
 
-static enum rk_status push_system(const char *name, const char *description,
+static enum rk_status push_system(const char *name, const char *description, const char *key,
                                   struct rk_system *system, struct study *study,
                                   struct rk_error *error)
 {
-    struct study_system **grown = realloc(study->system, (study->systems + 1) * sizeof *grown);
+    struct study_system *grown = realloc(study->system, (study->systems + 1) * sizeof *grown);
     if (!grown) return fail_memory(error);
     study->system = grown;
-    struct study_system *entry = calloc(1, sizeof *entry);
-    if (!entry) return fail_memory(error);
+    struct study_system *entry = &grown[study->systems];
+    *entry = (struct study_system){.description = strdup(description)};
+    if (!entry->description) return fail_memory(error);
     snprintf(entry->name, sizeof entry->name, "%s", name);
-    entry->description = strdup(description);
-    if (!entry->description) {
-        free(entry);
-        return fail_memory(error);
-    }
+    memcpy(entry->key, key, sizeof entry->key);
     entry->system = *system;
-    digest_system(system, entry->key);
-    *system = (struct rk_system){0};
-    grown[study->systems++] = entry;
+    *system = (struct rk_system){.id = ""};
+    study->systems++;
     return RK_OK;
 }
 
@@ -336,12 +332,12 @@ static enum rk_status add_system(const struct place *place, const char *name, co
     status = rk_system_load(line, &system, &inner);
     if (status != RK_OK) return fail_inside(place, &inner, error);
     digest_system(&system, key);
-    while (i < study->systems && strcmp(study->system[i]->name, name) != 0)
+    while (i < study->systems && strcmp(study->system[i].name, name) != 0)
         i++;
     const bool exists = i < study->systems;
     status =
-        check_name(place, name, exists, exists && strcmp(study->system[i]->key, key) == 0, error);
-    if (status == RK_OK && !exists) status = push_system(name, told, &system, study, error);
+        check_name(place, name, exists, exists && strcmp(study->system[i].key, key) == 0, error);
+    if (status == RK_OK && !exists) status = push_system(name, told, key, &system, study, error);
     rk_system_release(&system);
     if (status != RK_OK) return status;
     return indices_add(indices, i) ? RK_OK : fail_memory(error);

@@ -33,7 +33,7 @@ static void blank(char *at, const char *end)
         if (*at != '\n') *at = ' ';
 }
 
-static char *find_end(char *at, char *end, const char *mark)
+static char *find_end(char *at, const char *end, const char *mark)
 {
     const size_t length = strlen(mark);
     for (; at + length <= end; at++)
@@ -256,7 +256,7 @@ static enum rk_status check_datatypes(const struct study *study, const struct gr
 {
     for (size_t i = 0; i < grid->systems.count; i++)
         for (size_t k = 0; k < grid->datatypes; k++) {
-            const struct study_system *system = study->system[grid->systems.index[i]];
+            const struct study_system *system = &study->system[grid->systems.index[i]];
             const int type = grid->datatype[k];
             if (system->system.matrix[type].curve.steps && system->system.vector[type].curve.steps)
                 continue;
@@ -340,9 +340,10 @@ static enum rk_status check_figure_name(const struct place *place, struct rk_err
 static enum rk_status load_title(const struct place *object, char **title, struct rk_error *error)
 {
     struct place member;
-    const struct field field = {.type = FIELD_TEXT};
+    const struct field field = {.type = FIELD_TEXT}; /* checked, not kept */
+    char none;
     if (!place_member(object, "title", &member)) return RK_OK;
-    const enum rk_status status = field_load(&member, &field, NULL, error);
+    const enum rk_status status = field_load(&member, &field, &none, error);
     if (status != RK_OK) return status;
     free(*title);
     *title = strdup(json_string_value(member.value));
@@ -428,11 +429,12 @@ static enum rk_status read_root(const struct document *document, struct study *s
     const struct place root = place_root(document);
     const struct field source = {.type = FIELD_SOURCE};
     struct place member;
+    char none;
     enum rk_status status = place_need_object(&root, error);
     if (status == RK_OK) status = place_need_keys(&root, keys, error);
     if (status == RK_OK) status = load_title(&root, &study->title, error);
     if (status == RK_OK && place_member(&root, "source", &member))
-        status = field_load(&member, &source, NULL, error);
+        status = field_load(&member, &source, &none, error);
     if (status == RK_OK && place_member(&root, "columns", &member))
         status = load_columns(&member, study, error);
     if (status == RK_OK) status = load_figures(&root, study, error);
@@ -445,12 +447,11 @@ static enum rk_status parse_text(const char *path, char *text, size_t size, stru
 {
     struct document document = {.root = NULL};
     struct study *read = calloc(1, sizeof *read);
-    enum rk_status status = RK_OK;
-    if (!read || !(read->title = strdup(""))) status = fail_memory(error);
-    if (status == RK_OK) {
-        snprintf(read->path, sizeof read->path, "%s", path);
-        status = strip_comments(path, text, size, error);
-    }
+    if (!read) return fail_memory(error);
+    read->title = strdup("");
+    snprintf(read->path, sizeof read->path, "%s", path);
+    enum rk_status status = read->title ? RK_OK : fail_memory(error);
+    if (status == RK_OK) status = strip_comments(path, text, size, error);
     if (status == RK_OK) status = document_parse(path, text, size, &document, error);
     if (status == RK_OK) status = read_root(&document, read, error);
     document_release(&document);
@@ -521,14 +522,11 @@ void study_close(struct study *study)
     for (size_t i = 0; i < study->figures; i++)
         free(study->figure[i].title);
     for (size_t i = 0; i < study->systems; i++) {
-        rk_system_release(&study->system[i]->system);
-        free(study->system[i]->description);
-        free(study->system[i]);
+        rk_system_release(&study->system[i].system);
+        free(study->system[i].description);
     }
-    for (size_t i = 0; i < study->axes_count; i++) {
-        free(study->axes[i]->text);
-        free(study->axes[i]);
-    }
+    for (size_t i = 0; i < study->axes_count; i++)
+        free(study->axes[i].text);
     for (size_t i = 0; i < study->columns; i++) {
         free(study->column[i].name);
         free(study->column[i].expression);

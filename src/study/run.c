@@ -2,12 +2,12 @@
 #include "study/axes.h"
 #include "study/study.h"
 
+#include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { TICK_MS = 100, MAX_WAITING = 1024 };
 
@@ -185,8 +185,7 @@ struct tally {
     double work, total_work, start_s;
 };
 
-static void tally_items(struct tally *tally, const struct item *items, size_t count,
-                        const struct engine *engine)
+static void tally_items(struct tally *tally, const struct item *items, size_t count)
 {
     static const double nearly = 1 - 1e-9; /* sums in another order */
     for (size_t i = 0; i < count; i++) {
@@ -194,7 +193,6 @@ static void tally_items(struct tally *tally, const struct item *items, size_t co
         tally->progress.strategies += items[i].row.counts.total;
         tally->work += items[i].work;
     }
-    (void)engine;
     tally->progress.seconds = now_s() - tally->start_s;
     tally->progress.share =
         tally->work < nearly * tally->total_work ? tally->work / tally->total_work : 1;
@@ -226,7 +224,7 @@ static enum rk_status attend(struct engine *engine, const struct study_run_optio
     if (!items) atomic_store(&engine->stop, true);
     while (items && take(engine, items, &count)) {
         struct study_progress shown;
-        tally_items(tally, items, count, engine);
+        tally_items(tally, items, count);
         if (status == RK_OK)
             status = hand_over(options, items, count, error);
         else
@@ -266,12 +264,6 @@ static struct job *order_jobs(const struct study *study, const size_t *points, s
     }
     if (job) qsort(job, count, sizeof *job, compare_jobs);
     return job;
-}
-
-static int processors(void)
-{
-    const long count = sysconf(_SC_NPROCESSORS_ONLN);
-    return count > 0 ? (int)count : 1;
 }
 
 /* Starts up to `wanted` threads; how many there are. */
@@ -321,7 +313,7 @@ enum rk_status study_run(const struct study *study, const size_t *points, size_t
     struct tally tally = {.progress.total = count, .start_s = now_s()};
     struct job *job = order_jobs(study, points, count, &tally);
     struct engine engine = {.study = study, .job = job, .jobs = count};
-    int threads = options->jobs > 0 ? options->jobs : processors();
+    int threads = options->jobs > 0 ? options->jobs : omp_get_num_procs();
     if (!job) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the run");
     engine.threads = 1;
     if (count && count < (size_t)threads) { /* too few searches to keep all processors busy */

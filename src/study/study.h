@@ -31,7 +31,7 @@ struct study_model {
 
 struct study_system {
     char name[STUDY_NAME];
-    char *description; /* the one-line form or the id it was loaded by */
+    char *description;   /* the one-line form or the id it was loaded by */
     char key[STUDY_KEY]; /* of the numbers, without names */
     struct rk_system system;
 };
@@ -75,8 +75,8 @@ struct study {
     size_t figures, models, systems, axes_count, points, columns;
     struct study_figure *figure;
     struct study_model *model;
-    struct study_system **system;
-    struct study_axes **axes;
+    struct study_system *system;
+    struct study_axes *axes;
     struct study_point *point;   /* by figure, then number */
     struct study_column *column; /* none: the default ones */
 };
@@ -172,6 +172,9 @@ struct study_plan {
 enum rk_status study_plan(const struct study *study, int figure, struct study_database *database,
                           struct study_plan *plan, struct rk_error *error);
 void study_plan_release(struct study_plan *plan); /* a zeroed plan is fine */
+
+/* Do the tables that describe the grid say what the study says? */
+bool study_grid_is_written(const struct study *study, struct study_database *database);
 
 /* Writes the study's grid to the tables that describe it. */
 enum rk_status study_write_grid(const struct study *study, struct study_database *database,

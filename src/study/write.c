@@ -43,11 +43,11 @@ static void bind_null(struct binder *b)
 static void bind_point(struct binder *b, const struct study *study, const struct study_point *point)
 {
     bind_text(b, study->model[point->model].name);
-    bind_text(b, study->system[point->system]->name);
+    bind_text(b, study->system[point->system].name);
     bind_count(b, point->gpus);
     bind_count(b, point->max_batch);
     bind_text(b, rk_datatype_name(point->datatype));
-    bind_text(b, study->axes[point->axes]->text);
+    bind_text(b, study->axes[point->axes].text);
     bind_text(b, mode_names[point->mode]);
     bind_count(b, point->top);
 }
@@ -149,7 +149,7 @@ static enum rk_status write_systems(const struct study *study, struct study_data
     enum rk_status status = database_prepare(
         database, "INSERT INTO system VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", &b.statement, error);
     for (size_t i = 0; i < study->systems && status == RK_OK; i++) {
-        const struct study_system *system = study->system[i];
+        const struct study_system *system = &study->system[i];
         b.at = 0;
         bind_text(&b, system->name);
         bind_text(&b, system->description);
@@ -182,11 +182,12 @@ static enum rk_status write_points(const struct study *study, struct study_datab
     return status;
 }
 
-/* Is the grid there as the study has it? */
-static bool grid_is(struct study_database *database, const char *key)
+bool study_grid_is_written(const struct study *study, struct study_database *database)
 {
+    char key[STUDY_KEY];
     sqlite3_stmt *statement = NULL;
     bool same = false;
+    digest_grid(study, key);
     if (sqlite3_prepare_v2(database->sqlite, "SELECT value FROM study WHERE name = 'grid'", -1,
                            &statement, NULL) == SQLITE_OK &&
         sqlite3_step(statement) == SQLITE_ROW)
@@ -199,8 +200,8 @@ enum rk_status study_write_grid(const struct study *study, struct study_database
                                 struct rk_error *error)
 {
     char key[STUDY_KEY];
+    if (study_grid_is_written(study, database)) return RK_OK;
     digest_grid(study, key);
-    if (grid_is(database, key)) return RK_OK;
     enum rk_status status = database_execute(
         database,
         "BEGIN IMMEDIATE; DELETE FROM study; DELETE FROM figure; DELETE FROM model; "
@@ -257,7 +258,7 @@ static enum rk_status write_search(const struct study *study, const struct study
     const struct rk_search_counts *counts = &row->counts;
     struct binder b = {database->insert_search, 0};
     char refused[REFUSED_SIZE];
-    tell_refused(counts, &study->system[point->system]->system, refused);
+    tell_refused(counts, &study->system[point->system].system, refused);
     bind_text(&b, point->key);
     bind_count(&b, RK_MODEL_VERSION);
     bind_point(&b, study, point);
@@ -307,7 +308,7 @@ static enum rk_status write_strategies(const struct study *study, const struct s
 {
     const struct study_point *point = &study->point[row->point];
     const sqlite3_int64 search = sqlite3_last_insert_rowid(database->sqlite);
-    const int memories = study->system[point->system]->system.memories;
+    const int memories = study->system[point->system].system.memories;
     enum rk_status status = RK_OK;
     for (uint64_t i = 0; i < row->found && status == RK_OK; i++) {
         const struct study_best *best = &row->best[i];
@@ -430,14 +431,15 @@ static enum rk_status fill_plan(const struct study *study, struct study_database
 enum rk_status study_plan(const struct study *study, int figure, struct study_database *database,
                           struct study_plan *plan, struct rk_error *error)
 {
+    enum rk_status status = RK_IO;
     *plan = (struct study_plan){.figures = figure < 0 ? study->figures : 1};
-    enum rk_status status = RK_OK;
     size_t *sorted = sorted_points(study, figure, plan);
     plan->point = malloc((plan->points ? plan->points : 1) * sizeof *plan->point);
     plan->done = calloc(study->points ? study->points : 1, sizeof *plan->done);
-    if (!sorted || !plan->point || !plan->done)
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the study");
-    if (status == RK_OK) status = fill_plan(study, database, sorted, plan, error);
+    if (sorted && plan->point && plan->done)
+        status = fill_plan(study, database, sorted, plan, error);
+    else
+        rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the study");
     free(sorted);
     if (status != RK_OK) study_plan_release(plan);
     return status;

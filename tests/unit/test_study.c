@@ -84,10 +84,10 @@ Test(study, systems_are_products_of_fields)
                            ", \"hbm\": [\"1GiB\", \"2GiB\"], \"mem2\": \"32GiB\", \"nvl\": [2, 8],"
                            "\"net0.must_be_filled\": true}]}");
     cr_assert_eq(s->systems, 4);
-    cr_expect_str_eq(s->system[0]->name, "m hbm=1GiB nvl2");
-    cr_expect_str_eq(s->system[1]->name, "m hbm=1GiB nvl8");
-    cr_expect_str_eq(s->system[3]->name, "m hbm=2GiB nvl8");
-    const struct rk_system *system = &s->system[3]->system;
+    cr_expect_str_eq(s->system[0].name, "m hbm=1GiB nvl2");
+    cr_expect_str_eq(s->system[1].name, "m hbm=1GiB nvl8");
+    cr_expect_str_eq(s->system[3].name, "m hbm=2GiB nvl8");
+    const struct rk_system *system = &s->system[3].system;
     cr_expect_eq(system->memory[0].capacity_bytes, 2.0 * (1 << 30));
     cr_expect_eq(system->memory[1].capacity_bytes, 32.0 * (1 << 30));
     cr_expect_eq(system->network[0].size, 8);
@@ -102,7 +102,7 @@ Test(study, axes_become_ranges)
         load("{" GRID ", \"axes\": {\"tensor\": [4, \"1..2\"], \"recompute\": \"none\","
              "\"data_overlap\": false, \"weight_offload\": [true], \"microbatch\": \"1..8 x2\","
              "\"tensor_network\": 0}}");
-    cr_expect_str_eq(s->axes[0]->text,
+    cr_expect_str_eq(s->axes[0].text,
                      "tensor=1..2,4 recompute=none data_overlap=no weight_offload=1..63 "
                      "microbatch=1,2,4,8 tensor_network=0");
     study_problem(s, &s->point[0], &problem);

@@ -43,7 +43,7 @@ static char folder[64], path[96];
 
 static void open_folder(void)
 {
-    strcpy(folder, "/tmp/reckon-XXXXXX");
+    strcpy(folder, P_tmpdir "/reckon-XXXXXX");
     cr_assert(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/study.db", folder);
 }
