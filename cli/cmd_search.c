@@ -1,40 +1,67 @@
 /* reckon search: the best strategies of all there are. */
 #include "cli/commands.h"
-#include "cli/describe.h"
-#include "cli/plan.h"
-#include "cli/progress.h"
-#include "cli/show.h"
-#include "cli/team.h"
+#include "cli/search_all.h"
+#include "cli/search_answer.h"
+#include "cli/search_grid.h"
+#include "cli/search_sensitivity.h"
+#include "cli/search_table.h"
+#include "cli/search_why.h"
 
-#include <inttypes.h>
 #include <string.h>
-
-struct search_args {
-    struct plan_args plan;
-    uint64_t top, threads;
-    bool exhaustive, explain, quiet;
-    const char *output;
-    struct show_args show;
-};
 
 #define AT(member) .offset = offsetof(struct search_args, member)
 
 enum { MOST_THREADS = 4096, MOST_ROWS = 1000000 };
 
+static const char *const datatype_names[] = {"float8", "float16", "bfloat16", "float32", NULL};
+
 /* clang-format off */
+static const struct option input_options[] = {
+    {.letter = 'm', .name = "model", .type = OPTION_TEXTS, .argument = "MODEL", AT(models), .complete = "models",
+     .help = "what is trained: an id of `reckon models`, a file, or - (standard input); several with commas, or repeated"},
+    {.letter = 's', .name = "system", .type = OPTION_TEXTS, .argument = "SYSTEM", AT(systems), .complete = "systems",
+     .help = "the machine: an id of `reckon systems`, a file, -, or a description in one line, \"h100-80g x4096 nvl8 hbm=120GiB\"; several with commas (ids and files), or repeated"},
+    {.name = NULL},
+};
+static const struct option size_options[] = {
+    {.letter = 'g', .name = "gpus", .type = OPTION_TEXT, .argument = "N", AT(gpus),
+     .help = "accelerators in use: a number, a list (512,1024) or a range (1024..16384; see SIZES)"},
+    {.letter = 'b', .name = "batch", .type = OPTION_TEXT, .argument = "N", AT(batch),
+     .help = "samples of one step, over all GPUs: a number, a list or a range"},
+    {.letter = 'd', .name = "datatype", .type = OPTION_CHOICE, .choices = datatype_names, .argument = "TYPE", AT(datatype),
+     .help = "float8, float16, bfloat16 or float32 (bfloat16 if the system has it, else float16, else what it has)"},
+    {.name = NULL},
+};
 static const struct option search_options[] = {
     {.letter = 'k', .name = "top", .type = OPTION_NUMBER, AT(top), .argument = "K", .min = 1, .max = MOST_ROWS,
-     .help = "how many of the best to print (10)"},
+     .help = "how many of the best to print, up to 1,000,000 (10)"},
     {.letter = 'j', .name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = MOST_THREADS,
      .help = "threads to search with (all cores); the answer is the same for any number"},
     {.name = "exhaustive", .type = OPTION_FLAG, AT(exhaustive),
      .help = "time every strategy that fits, instead of settling groups by proof; the same answer"},
+    {.name = "state", .type = OPTION_TEXT, .argument = "FILE", AT(state), .complete = "file",
+     .help = "keep how far the search is in FILE and, when FILE is there, go on from it; removed when all is done"},
     {.name = "explain", .type = OPTION_FLAG, AT(explain),
      .help = "say on standard error by which argument the strategies were settled"},
     {.letter = 'q', .name = "quiet", .type = OPTION_FLAG, AT(quiet),
      .help = "say nothing on standard error unless something is wrong"},
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
      .help = "write the best strategy to FILE, for `reckon estimate --strategy`; - prints it instead of the table"},
+    {.name = NULL},
+};
+static const struct option question_options[] = {
+    {.name = "where", .type = OPTION_TEXT, .argument = "CONDITION", AT(where),
+     .help = "only strategies that satisfy it, such as 'hbm <= 60GiB and tensor <= 8' (see EXPRESSIONS)"},
+    {.name = "sort", .type = OPTION_TEXT, .argument = "EXPRESSION", AT(sort),
+     .help = "the best by this instead of the time: the least, or the most of a rate or an efficiency"},
+    {.name = "pareto", .type = OPTION_TEXT, .argument = "LIST", AT(pareto),
+     .help = "the frontier of several expressions, time,hbm,mem2: all strategies than which no other is better in everything"},
+    {.name = "all", .type = OPTION_TEXT, .argument = "FILE", AT(all), .complete = "file",
+     .help = "write every strategy that fits, and satisfies --where, to FILE: .csv, .csv.gz or .sqlite"},
+    {.name = "why", .type = OPTION_FLAG, AT(why),
+     .help = "what misses by least, and which single change would admit a plan; without being asked when nothing fits"},
+    {.name = "sensitivity", .type = OPTION_FLAG, AT(sensitivity),
+     .help = "how the best time depends on each rate, bandwidth, efficiency, latency and capacity: what to improve first"},
     {.name = NULL},
 };
 
@@ -50,16 +77,65 @@ const struct usage search_usage = {
         "The batch is the largest multiple of the data degree up to --batch. Ties are broken by "
         "the position in the enumeration, so that the answer is always the same. How long the "
         "search took is said on standard error.\n\n"
+        "Several models, systems, numbers of GPUs or batches are all searched with each other: a "
+        "table with one row a problem and its best strategy, or why it has none.\n\n"
         "SIGINT ends the search with the best strategies so far, marked as incomplete, and exit "
-        "status 130. When nothing fits, the exit status is 1.",
+        "status 130; SIGTERM likewise with 143. With --state FILE the same command goes on where "
+        "it was stopped, by a signal or by anything else, to the same answer; FILE is removed when "
+        "the answer is complete. When nothing fits, the exit status is 1; of several problems, when "
+        "none has a plan.",
     .groups = {
-        {"Input", plan_input_options, offsetof(struct search_args, plan)},
-        {"Size", plan_size_options, offsetof(struct search_args, plan)},
+        {"Input", input_options, 0},
+        {"Size", size_options, 0},
         {"Search", search_options, 0},
+        {"Questions", question_options, 0},
         {"Restrictions: a value, a list (8,16) or a range (1..64); all values by default, but the activation is fused",
-         axes_options, offsetof(struct search_args, plan.axes)},
+         axes_options, offsetof(struct search_args, axes)},
         {"Form", show_options, offsetof(struct search_args, show)},
         {"General", options_help_rows, 0},
+    },
+    .sections = {
+        {"SIZES",
+         "Where a number of GPUs or a batch stands, a list with commas and ranges may stand. "
+         "LOW..HIGH doubles from LOW as far as HIGH; LOW..HIGHxF multiplies by F, LOW..HIGH+S adds "
+         "S. B^E is a power. 1024..16384 and 2^10..2^14 are both 1024, 2048, 4096, 8192, 16384."},
+        {"EXPRESSIONS",
+         "--where, --sort and --pareto take expressions over the figures of an estimate and the "
+         "axes of a strategy:\n\n"
+         "  or         := and { \"or\" and }\n"
+         "  and        := not { \"and\" not }\n"
+         "  not        := [ \"not\" ] comparison\n"
+         "  comparison := sum [ (\"<\" | \"<=\" | \">\" | \">=\" | \"==\" | \"=\" | \"!=\") sum ]\n"
+         "  sum        := product { (\"+\" | \"-\") product }\n"
+         "  product    := unary { (\"*\" | \"/\") unary }\n"
+         "  unary      := [ \"-\" ] ( number [ unit ] | name | \"(\" or \")\" )\n\n"
+         "A name is a figure (step_s, hbm_bytes, bubble_s, mfu: all those that `reckon estimate "
+         "--format json` lists under figures), an axis (tensor, recompute, data_overlap: the "
+         "restrictions with _ for -), batch, or one of the short names time, hbm, mem2 (all lower "
+         "memory tiers) and rate (samples per second). A number may have a unit (60GiB, 10us, "
+         "25GB/s). An axis of words is compared with its words (recompute == none), an axis that is "
+         "on or off with yes and no. A comparison is 1 or 0 in arithmetic.\n\n"
+         "Less is better, but more of a rate or an efficiency that stands alone. Ties are broken by "
+         "the position in the enumeration. --pareto takes up to eight expressions; of strategies "
+         "that are equal in all of them the first is kept."},
+        {"WHY NOT",
+         "When nothing fits, or with --why, two tables follow. The first has the strategies that "
+         "one limit alone refuses, for each memory and each network, those that miss by least first: "
+         "what they need, and the time they would take. The second has single changes: more of each "
+         "memory tier (or a second one at 100 GB/s where there is none), a larger domain of each "
+         "network, each restriction left out, fewer or more GPUs, a smaller or larger batch; each "
+         "the smallest that admits a plan, with that plan and its time. Each change was made and "
+         "searched. Memory sizes are exact; of networks all sizes that can matter are tried; of "
+         "GPUs the 16 nearest numbers of whole nodes on either side, the divisors of the number, and "
+         "eighths between its doublings up to 1,024 times as many; of batches halves and doubles, then what lies "
+         "between by bisection. When something fits already, the aim is a plan with at least 1 % "
+         "more samples per second, and sizes are left alone."},
+        {"SENSITIVITY",
+         "Each parameter of the machine is changed by +10 % and -10 %, one at a time, and the best "
+         "strategy searched again. The sensitivity is the relative change of the best time per "
+         "relative change of the parameter: -0.7 says that 10 % more of it makes the best step about "
+         "7 % shorter. Where one side is impossible (an efficiency above 1, a memory that nothing "
+         "fits) it is that of the other side. What is unlimited or 0 is left out."},
     },
     .examples = {
         {"reckon search -m gpt3-175b -s a100-80g-nvl8 --gpus 1024 --batch 1536 -o best.json",
@@ -68,400 +144,157 @@ const struct usage search_usage = {
          "Only some of the strategies:"},
         {"reckon search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 --format csv > best.csv",
          "For a program:"},
+        {"reckon search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 --where 'hbm <= 60GiB and tensor <= 8'",
+         "With room to spare:"},
+        {"reckon search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 --pareto time,hbm,mem2",
+         "What time costs in memory:"},
+        {"reckon search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 --all plans.sqlite",
+         "All that can run, for questions of one's own:"},
+        {"reckon search -m megatron-1t -s a100-80g-nvl8 -g 64 -b 512",
+         "Why can it not run, and what would help:"},
+        {"reckon search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 --sensitivity",
+         "What should be improved first:"},
+        {"reckon search -m gpt3-175b,megatron-1t -s h100-80g-nvl8 -g 1024..16384 -b 3072",
+         "How it scales:"},
+        {"reckon search -m multi-128t -s h100-80g-nvl8 -g 16384 -b 16384 --exhaustive --state search.state",
+         "A long search, that can be stopped and goes on when the command is given again:"},
     },
-    .see_also = "reckon-estimate(1), reckon-model(5), reckon-system(5), reckon-strategy(5)",
+    .see_also = "reckon-estimate(1), reckon-study(1), reckon-model(5), reckon-system(5), reckon-strategy(5)",
 };
 /* clang-format on */
 
-/* A search and its answer. */
-struct search {
-    struct search_args args;
-    struct rk_model model;
-    struct rk_system system;
-    struct rk_problem problem;
-    struct rk_space *space;
-    struct rk_search_result result;
-};
-
-/* ---- the best, row by row ---- */
-
-/* clang-format off */
-static const struct report_column best_columns[] = {
-    {.name = "rank"},
-    {.name = "index",         .title = "index"},
-    {.name = "step_s",        .title = "step",      .unit = "s",  .digits = 4},
-    {.name = "samples_per_s", .title = "samples/s", .unit = "",   .digits = 5},
-    {.name = "tokens_per_s",  .title = "tokens/s",  .unit = "n",  .digits = 2},
-    {.name = "mfu",           .title = "MFU",       .unit = "%",  .digits = 2},
-    {.name = "hbm_bytes",     .title = "memory",    .unit = "B",  .digits = 1},
-    {.name = "offload_bytes", .title = "offloaded", .unit = "B",  .digits = 1},
-};
-/* clang-format on */
-
-enum {
-    BEST_FIXED = sizeof best_columns / sizeof *best_columns,
-    BEST_COLUMNS = BEST_FIXED + STRATEGY_COLUMNS
-};
-
-/* What a row is made from; `shown` picks the columns. */
-struct best_rows {
-    const struct search *search;
-    int columns;
-    int shown[BEST_COLUMNS];
-    struct report_column column[BEST_COLUMNS];
-};
-
-static void best_cells(const struct search *search, size_t row, struct report_cell *cells)
-{
-    const struct rk_candidate *candidate = &search->result.best[row];
-    struct rk_strategy strategy;
-    struct rk_estimate estimate;
-    rk_space_strategy(search->space, candidate->index, &strategy);
-    rk_estimate(&search->model, &search->system, &strategy, &estimate);
-    cells[0] = cell_count(row + 1);
-    cells[1] = cell_count(candidate->index);
-    cells[2] = cell_number(estimate.step_s);
-    cells[3] = cell_number(estimate.samples_per_s);
-    cells[4] = cell_number(estimate.tokens_per_s);
-    cells[5] = cell_number(estimate.mfu);
-    cells[6] = cell_number(estimate.hbm_bytes);
-    cells[7] = cell_number(estimate.offload_bytes);
-    strategy_cells(&strategy, cells + BEST_FIXED);
-}
-
-static void make_best(const void *context, size_t row, struct report_cell *cells)
-{
-    const struct best_rows *rows = context;
-    struct report_cell all[BEST_COLUMNS];
-    best_cells(rows->search, row, all);
-    for (int i = 0; i < rows->columns; i++)
-        cells[i] = all[rows->shown[i]];
-}
-
-static bool same_cell(const struct report_cell *a, const struct report_cell *b)
-{
-    if (a->type == REPORT_TEXT) return strcmp(a->as.text, b->as.text) == 0;
-    if (a->type == REPORT_FLAG) return a->as.flag == b->as.flag;
-    return a->as.count == b->as.count;
-}
-
-/* Which columns of the strategies differ among the best? */
-static void find_varying(const struct search *search, bool varies[STRATEGY_COLUMNS])
-{
-    struct report_cell first[STRATEGY_COLUMNS], cells[STRATEGY_COLUMNS];
-    struct rk_strategy strategy;
-    for (uint64_t row = 0; row < search->result.found; row++) {
-        rk_space_strategy(search->space, search->result.best[row].index, &strategy);
-        strategy_cells(&strategy, row ? cells : first);
-        for (int i = 0; row && i < STRATEGY_COLUMNS; i++)
-            varies[i] |= !same_cell(&first[i], &cells[i]);
-    }
-}
-
-static struct best_rows *select_columns(struct report *report, const struct search *search,
-                                        const bool keep[BEST_COLUMNS])
-{
-    struct report_column all[BEST_COLUMNS];
-    struct best_rows *rows = report_alloc(report, sizeof *rows);
-    if (!rows) return NULL;
-    rows->search = search;
-    memcpy(all, best_columns, sizeof best_columns);
-    strategy_columns(all + BEST_FIXED);
-    for (int i = 0; i < BEST_COLUMNS; i++) {
-        if (!keep[i]) continue;
-        rows->column[rows->columns] = all[i];
-        rows->shown[rows->columns++] = i;
-    }
-    return rows;
-}
-
-static void add_best(struct report *report, const struct search *search, const char *title,
-                     unsigned formats, const bool keep[BEST_COLUMNS])
-{
-    const struct best_rows *rows = select_columns(report, search, keep);
-    if (!rows) return;
-    report_add(report, &(struct report_table){.name = "best",
-                                              .title = title,
-                                              .formats = formats,
-                                              .columns = rows->column,
-                                              .column_count = rows->columns,
-                                              .rows = search->result.found,
-                                              .make = make_best,
-                                              .context = rows});
-}
-
-/* ---- people: what is common above, what varies in the table ---- */
-
-static void add_common(struct report *report, const struct search *search,
-                       const bool varies[STRATEGY_COLUMNS])
-{
-    char text[1024], value[24];
-    size_t used = 0;
-    struct rk_strategy strategy;
-    rk_space_strategy(search->space, search->result.best[0].index, &strategy);
-    for (int i = 0; i < RK_AXES && used < sizeof text; i++)
-        if (!varies[STRATEGY_COLUMNS - RK_AXES + i])
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", used ? ", " : "",
-                                     rk_axis((enum rk_axis)i)->name,
-                                     axis_text(&strategy, (enum rk_axis)i, value));
-    if (!used) return;
-    report_paragraph(report,
-                     report_text(report, "%s: %s",
-                                 search->result.found > 1 ? "in all of them" : "strategy", text));
-}
-
-static void add_best_text(struct report *report, const struct search *search)
-{
-    bool keep[BEST_COLUMNS] = {true, false, true, true, false, true, true};
-    bool offloads = false;
-    find_varying(search, keep + BEST_FIXED);
-    for (uint64_t row = 0; row < search->result.found && !offloads; row++) {
-        struct report_cell cells[BEST_COLUMNS];
-        best_cells(search, row, cells);
-        offloads = cells[BEST_FIXED - 1].as.number > 0;
-    }
-    keep[BEST_FIXED - 1] = offloads;
-    add_common(report, search, keep + BEST_FIXED);
-    add_best(report, search, search->result.found > 1 ? "The best strategies" : "The best strategy",
-             REPORT_IN_TEXT, keep);
-}
-
-/* ---- what became of all ---- */
-
-static const struct report_column outcome_columns[] = {
-    {.name = "outcome"},
-    {.name = "tier"},
-    {.name = "where"},
-    {.name = "strategies"},
-    {.name = "share", .unit = "%", .digits = 2},
-};
-
-/* A row of its own for each tier; `where` is its name. Reasons that never occurred are left out. */
-static void outcome_row(struct report *report, struct report_table *table, uint64_t total,
-                        enum rk_verdict verdict, int tier, const char *where, uint64_t count)
-{
-    if (count == 0 && verdict != RK_FITS) return;
-    const struct report_cell cells[] = {
-        cell_text(rk_verdict_name(verdict)),
-        tier < 0 ? cell_none() : cell_count((uint64_t)tier),
-        cell_text(where),
-        cell_count(count),
-        cell_number(total ? (double)count / (double)total : 0),
-    };
-    report_row(report, table, cells);
-}
-
-static void add_outcomes(struct report *report, const struct search *search)
-{
-    const struct rk_search_counts *c = &search->result.counts;
-    const struct rk_system *system = &search->system;
-    struct report_table *table =
-        report_add(report, &(struct report_table){.name = "outcomes",
-                                                  .title = "What became of the strategies",
-                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                  .columns = outcome_columns,
-                                                  .column_count = 5});
-    outcome_row(report, table, c->total, RK_FITS, -1, NULL, c->fits);
-    for (int tier = 0; tier < system->networks && tier < RK_MAX_TIERS; tier++)
-        outcome_row(report, table, c->total, RK_NETWORK_TOO_SMALL, tier, system->network[tier].name,
-                    c->network_too_small[tier]);
-    for (int tier = 0; tier < system->networks && tier < RK_MAX_TIERS; tier++)
-        outcome_row(report, table, c->total, RK_NETWORK_NOT_FILLED, tier,
-                    system->network[tier].name, c->network_not_filled[tier]);
-    outcome_row(report, table, c->total, RK_TOO_FEW_BLOCKS, -1, NULL, c->too_few_blocks);
-    for (int tier = 0; tier < system->memories && tier < RK_MAX_TIERS; tier++)
-        outcome_row(report, table, c->total, RK_MEMORY_EXCEEDED, tier, system->memory[tier].name,
-                    c->memory_exceeded[tier]);
-}
-
-/* ---- the report ---- */
-
-static void add_headline(struct report *report, const struct search *search)
-{
-    const struct rk_search_counts *c = &search->result.counts;
-    char total[REPORT_DIGITS], fits[REPORT_DIGITS];
-    if (!search->result.complete)
-        report_note(report, "INCOMPLETE: stopped by a signal; the best so far");
-    report_note(report,
-                report_text(report, "%s on %s, %" PRIu64 " GPU%s, batch up to %" PRIu64 ", %s",
-                            search->model.id, search->system.id, search->problem.ranks,
-                            search->problem.ranks == 1 ? "" : "s", search->problem.max_batch,
-                            rk_datatype_name(search->problem.datatype)));
-    report_note(report, report_text(report, "  %s strategies, %s can run%s",
-                                    report_digits(c->total, total), report_digits(c->fits, fits),
-                                    c->total == 0 ? ": the restrictions leave none" : ""));
-}
-
-static void add_summary(struct report *report, const struct search *search)
-{
-    static const struct report_column columns[] = {{.name = "command"}, {.name = "complete"}};
-    static const struct report_column problem_columns[] = {
-        {.name = "gpus"}, {.name = "max_batch"}, {.name = "datatype"}};
-    static const struct report_column count_columns[] = {{.name = "strategies"}, {.name = "fits"}};
-    const struct report_table record = {.shape = REPORT_RECORD, .formats = REPORT_IN_JSON};
-    struct report_table table = record;
-    table.columns = columns;
-    table.column_count = 2;
-    report_row(
-        report, report_add(report, &table),
-        (const struct report_cell[]){cell_text("search"), cell_flag(search->result.complete)});
-    table.name = "problem";
-    table.columns = problem_columns;
-    table.column_count = 3;
-    report_row(report, report_add(report, &table),
-               (const struct report_cell[]){cell_count(search->problem.ranks),
-                                            cell_count(search->problem.max_batch),
-                                            cell_text(rk_datatype_name(search->problem.datatype))});
-    table.name = "counts";
-    table.columns = count_columns;
-    table.column_count = 2;
-    report_row(report, report_add(report, &table),
-               (const struct report_cell[]){cell_count(search->result.counts.total),
-                                            cell_count(search->result.counts.fits)});
-}
-
-static void fill_report(struct report *report, const struct search *search)
-{
-    bool all[BEST_COLUMNS];
-    memset(all, true, sizeof all);
-    if (search->args.show.format == REPORT_AS_TEXT) {
-        add_headline(report, search);
-        if (search->result.found) add_best_text(report, search);
-    } else {
-        add_summary(report, search);
-        describe_model(report, &search->model, REPORT_IN_JSON);
-        describe_system(report, &search->system, REPORT_IN_JSON);
-        add_best(report, search, NULL, REPORT_IN_JSON | REPORT_IN_CSV, all);
-    }
-    add_outcomes(report, search);
-}
-
-/* ---- standard error: time, rate, arguments ---- */
-
-static void say_rate(const struct search *search)
-{
-    const double seconds = search->result.seconds;
-    char total[REPORT_DIGITS];
-    fprintf(stderr, "reckon: %s strategies settled in %.3f s, %.4g million a second\n",
-            report_digits(search->result.counts.total, total), seconds,
-            seconds > 0 ? (double)search->result.counts.total / seconds / 1e6 : 0.0);
-}
-
-static void say_explanation(const struct search *search)
-{
-    static const struct report_column columns[] = {{.name = "settled by"},
-                                                   {.name = "strategies"},
-                                                   {.name = "share", .unit = "%", .digits = 3}};
-    const struct rk_search_explain *e = &search->result.explain;
-    const struct {
-        const char *argument;
-        uint64_t count;
-    } rows[] = {
-        {"a network or block count of a whole group", e->refused_by_group},
-        {"memory", e->refused_by_memory},
-        {"a lower bound on the time of a group", e->bounded},
-        {"their own time", e->timed},
-    };
-    struct report report = {.first = NULL};
-    struct rk_error error;
-    const struct report_style style = show_style(&search->args.show, stderr);
-    struct report_table *table = report_add(
-        &report,
-        &(struct report_table){.formats = REPORT_IN_TEXT, .columns = columns, .column_count = 3});
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        report_row(&report, table,
-                   (const struct report_cell[]){
-                       cell_text(rows[i].argument), cell_count(rows[i].count),
-                       cell_number(search->result.counts.total
-                                       ? (double)rows[i].count / (double)search->result.counts.total
-                                       : 0)});
-    report_write(&report, REPORT_AS_TEXT, &style, stderr, &error);
-    report_release(&report);
-}
-
-/* ---- the command ---- */
-
-static enum rk_status set_problem(struct search *search, struct rk_error *error)
-{
-    const struct plan_args *plan = &search->args.plan;
-    const uint64_t gpus = plan->gpus ? plan->gpus : search->system.devices;
-    if (!gpus)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--gpus is missing: %s does not say how many there are", search->system.id);
-    if (!plan->batch)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--batch is missing: give the samples of a step, over all GPUs");
-    rk_problem_init(&search->problem, &search->model, &search->system, gpus, plan->batch,
-                    plan->datatype >= 0 ? (enum rk_datatype)plan->datatype
-                                        : plan_datatype(&search->system));
-    if (!plan_supports(&search->system, search->problem.datatype))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--datatype: %s does not support %s",
-                       search->system.id, rk_datatype_name(search->problem.datatype));
-    return axes_restrict(&plan->axes, &search->problem, error);
-}
-
-static enum rk_status run_search(struct search *search, struct rk_error *error)
-{
-    struct progress progress;
-    const struct rk_search_options options = {
-        .mode = search->args.exhaustive ? RK_SEARCH_EXHAUSTIVE : RK_SEARCH_PRUNED,
-        .threads = (int)search->args.threads,
-        .top = search->args.top,
-        .progress = progress_step,
-        .context = &progress,
-    };
-    search->space = rk_space_open(&search->problem, error);
-    if (!search->space) return RK_IO;
-    progress_start(&progress, "strategies");
-    const enum rk_status status = search_with(search->space, &options, cli_team, &search->result, error);
-    progress_end(&progress);
-    return status;
-}
+/* ---- one problem ---- */
 
 static enum rk_status save_best(const struct search *search, struct rk_error *error)
 {
     struct rk_strategy strategy;
-    if (!search->args.output || !search->result.found) return RK_OK;
+    if (!search->args->output || !search->result.found || !search_speaks()) return RK_OK;
     rk_space_strategy(search->space, search->result.best[0].index, &strategy);
-    return rk_strategy_save(search->args.output, &strategy, error);
+    return rk_strategy_save(search->args->output, &strategy, error);
+}
+
+/* What is asked beyond the best ones, added to the report: on the process that speaks. */
+static void fill_questions(struct report *report, const struct search *search)
+{
+    const struct search_args *args = search->args;
+    if (!search->result.complete || !search_speaks()) return;
+    if (args->why || search->result.found == 0) search_why_fill(report, search);
+    if (args->sensitivity) search_sensitivity_fill(report, search);
+}
+
+static enum rk_status write_all(const struct search *search, struct search_session *session,
+                                struct rk_error *error)
+{
+    char digits[REPORT_DIGITS];
+    uint64_t written;
+    if (!search->args->all || !search->result.complete || !search_speaks()) return RK_OK;
+    const enum rk_status status = search_all_write(search, session, &written, error);
+    if (status == RK_OK && !search->args->quiet)
+        fprintf(stderr, "reckon: %s strategies written to %s\n", report_digits(written, digits),
+                search->args->all);
+    return status;
 }
 
 /* Prints the answer; returns the exit code. */
-static int answer(const struct search *search)
+static int answer(struct search_answer *a, struct search_session *session)
 {
+    const struct search *search = a->search;
+    const struct search_args *args = search->args;
+    const bool piped = args->output && strcmp(args->output, "-") == 0 && search->result.found;
     struct report report = {.first = NULL};
     struct rk_error error;
-    int code =
-        search->result.complete ? search->result.found ? RK_OK : RK_NOTHING_FITS : RK_INTERRUPTED;
-    const bool piped = search->args.output && strcmp(search->args.output, "-") == 0;
+    search_answer_fill(&report, a);
+    if (!piped) fill_questions(&report, search);
+    const enum rk_status wrote = write_all(search, session, &error);
+    progress_end(&session->progress);
+    int code = search_code(search);
     if (!search->result.complete)
         fputs("reckon: interrupted: these are the best so far, the search is incomplete\n", stderr);
-    if (!search->args.quiet) say_rate(search);
-    if (search->args.explain) say_explanation(search);
-    if (!piped || !search->result.found) {
-        fill_report(&report, search);
-        code = show_report(&report, &search->args.show, NULL, code);
-    }
+    else if (progress_stopped())
+        code = progress_code();
+    if (!args->quiet) search_answer_rate(search, session);
+    if (args->explain) search_answer_explain(search);
+    if (!piped) code = show_report(&report, &args->show, NULL, code);
+    if (wrote != RK_OK) code = options_fail(&error);
     if (save_best(search, &error) != RK_OK) code = options_fail(&error);
     report_release(&report);
     return code;
 }
 
+static int search_one(const struct search_grid *grid, const struct search_args *args,
+                      struct search_session *session)
+{
+    struct search search = {.args = args, .top = args->top};
+    struct search_answer a = {.search = &search};
+    struct rk_error error;
+    session->all_searches = 1;
+    enum rk_status status = search_keys_open(args, &a.keys, &error);
+    if (status == RK_OK) status = search_grid_set(grid, 0, &search, &error);
+    if (status == RK_OK)
+        status = search_selects(args) ? search_select(&search, session, &error)
+                                      : search_run(&search, session, &error);
+    const int code = status == RK_OK ? answer(&a, session) : options_fail(&error);
+    search_release(&search);
+    return code;
+}
+
+/* ---- the command ---- */
+
+/* What does not go together; NULL when all does. */
+static const char *conflict(const struct search_args *args, size_t problems)
+{
+    const bool several = problems > 1;
+    if (several && args->output)
+        return "-o takes the best strategy of one problem: give one model, system, size and batch";
+    if (several && (args->all || args->why || args->sensitivity || args->pareto))
+        return "--all, --pareto, --why and --sensitivity are about one problem: give one model, "
+               "system, size and batch";
+    if (args->state && search_selects(args))
+        return "--state: selections (--where, --sort, --pareto) cannot be resumed: leave it out";
+    if (args->explain && search_selects(args))
+        return "--explain: selections (--where, --sort, --pareto) settle each strategy by itself: "
+               "leave it out";
+    return NULL;
+}
+
+static enum rk_status check(const struct search_args *args, size_t problems,
+                            struct rk_error *error)
+{
+    struct search_keys keys;
+    const char *why = conflict(args, problems);
+    if (why) return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s", why);
+    if (args->all && search_all_check(args->all, error) != RK_OK) return error->status;
+    return search_keys_open(args, &keys, error);
+}
+
+static int run(const struct search_grid *grid, const struct search_args *args)
+{
+    struct search_session session = {.searches = 0};
+    struct rk_error error;
+    if (args->state &&
+        state_file_open(&session.state, args->state, search_speaks(), &error) != RK_OK) {
+        state_file_close(&session.state);
+        return options_fail(&error);
+    }
+    progress_start(&session.progress, "strategies");
+    const int code = grid->problems > 1 ? search_table(grid, args, &session)
+                                        : search_one(grid, args, &session);
+    progress_end(&session.progress);
+    if (code == RK_OK || code == RK_NOTHING_FITS) state_file_remove(&session.state);
+    state_file_close(&session.state);
+    return code;
+}
+
 int cmd_search(int argc, char **argv)
 {
-    struct search search = {.args = {.plan = PLAN_ARGS_INIT, .top = 10}};
+    struct search_args args = SEARCH_ARGS_INIT;
+    struct search_grid grid;
     struct rk_error error;
-    const int done = options_read(&search_usage, argc, argv, &search.args);
+    const int done = options_read(&search_usage, argc, argv, &args);
     if (done >= 0) return done;
-
-    enum rk_status status = plan_load(&search.args.plan, &search.model, &search.system, &error);
-    if (status == RK_OK) status = set_problem(&search, &error);
-    if (status == RK_OK) status = run_search(&search, &error);
-    const int code = status == RK_OK ? answer(&search) : options_fail(&error);
-    if (search.space) {
-        rk_search_result_release(&search.result);
-        rk_space_close(search.space);
-    }
-    rk_system_release(&search.system);
+    enum rk_status status = search_grid_open(&grid, &args, &error);
+    if (status == RK_OK) status = check(&args, grid.problems, &error);
+    const int code = status == RK_OK ? run(&grid, &args) : options_fail(&error);
+    search_grid_release(&grid);
     return code;
 }

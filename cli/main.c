@@ -1,6 +1,7 @@
 /* main.c - finds the subcommand and runs it. */
 #include "cli/axes.h"
 #include "cli/commands.h"
+#include "cli/progress.h"
 #include "cli/show.h"
 
 #include <string.h>
@@ -42,5 +43,6 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     axes_prepare();
-    return show_finish(run(argc, argv));
+    const int code = run(argc, argv);
+    return show_finish(code == RK_INTERRUPTED ? progress_code() : code);
 }

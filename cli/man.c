@@ -12,7 +12,8 @@ static const struct {
     {"2", "A flag or an argument is wrong."},
     {"3", "The content of a file is wrong."},
     {"4", "A file could not be read or written, or there was no memory."},
-    {"130", "Interrupted; what was printed is the best so far."},
+    {"130", "Interrupted by SIGINT; what was printed is the best so far."},
+    {"143", "The same by SIGTERM."},
 };
 
 static const struct {
@@ -56,6 +57,28 @@ static void put_paragraphs(FILE *out, const char *text)
         if (!end) end = text + strlen(text);
         snprintf(paragraph, sizeof paragraph, "%.*s", (int)(end - text), text);
         put_line(out, macro, paragraph);
+        macro = ".PP\n";
+    }
+}
+
+/* A paragraph that begins with a space is an example: its lines stay as they are. */
+static void put_section(FILE *out, const struct usage_section *section)
+{
+    fprintf(out, ".SH %s\n", section->title);
+    const char *macro = "";
+    for (const char *text = section->text, *end; *text; text = end + (*end ? 2 : 0)) {
+        char paragraph[2048];
+        end = strstr(text, "\n\n");
+        if (!end) end = text + strlen(text);
+        snprintf(paragraph, sizeof paragraph, "%.*s", (int)(end - text), text);
+        if (*text == ' ') {
+            fprintf(out, "%s.EX\n", macro);
+            for (char *rest = paragraph, *line; (line = strsep(&rest, "\n"));)
+                put_line(out, "", line);
+            fputs(".EE\n", out);
+        } else {
+            put_line(out, macro, paragraph);
+        }
         macro = ".PP\n";
     }
 }
@@ -159,6 +182,8 @@ void options_print_man(FILE *out, const struct usage *usage)
     put_operands(out, usage, ".SH");
     fputs(".SH OPTIONS\n", out);
     put_options(out, usage, ".SS ");
+    for (const struct usage_section *section = usage->sections; section->title; section++)
+        put_section(out, section);
     if (usage->examples[0].command) fputs(".SH EXAMPLES\n", out);
     put_examples(out, usage, "");
     fputs(".SH EXIT STATUS\n", out);

@@ -172,6 +172,17 @@ static enum rk_status read_values(const struct option *option, const char *name,
 
 /* ---- one option ---- */
 
+static enum rk_status add_text(const char *name, struct option_texts *texts, const char *value,
+                               struct rk_error *error)
+{
+    if (!*value) return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: the value is empty", name);
+    if (texts->count == OPTION_MAX_VALUES)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: given more than %d times", name,
+                       OPTION_MAX_VALUES);
+    texts->text[texts->count++] = value;
+    return RK_OK;
+}
+
 static enum rk_status store(struct reader *r, const struct option *option, void *member,
                             const char *name, char *value)
 {
@@ -187,6 +198,8 @@ static enum rk_status store(struct reader *r, const struct option *option, void 
         if (!*value) return rk_fail(r->error, RK_USAGE, NULL, 0, 0, "%s: the value is empty", name);
         *(const char **)member = value;
         return RK_OK;
+    case OPTION_TEXTS:
+        return add_text(name, member, value, r->error);
     case OPTION_NUMBER:
         return option_number(name, value, option->min, option->max, member, r->error);
     case OPTION_COUNT:

@@ -7,7 +7,8 @@
  *
  *     --name VALUE   --name=VALUE   -n VALUE   -nVALUE   -n (flags may be joined: -lp)   --
  *
- * An option that is repeated counts once, with its last value; OPTION_VALUES adds up.
+ * An option that is repeated counts once, with its last value; OPTION_VALUES and OPTION_TEXTS add
+ * up.
  */
 #ifndef RECKON_CLI_OPTIONS_H
 #define RECKON_CLI_OPTIONS_H
@@ -21,6 +22,7 @@
 enum option_type {
     OPTION_FLAG,   /* bool: takes no value, sets true */
     OPTION_TEXT,   /* const char *: any text but none; points into argv */
+    OPTION_TEXTS,  /* struct option_texts: the same, given any number of times */
     OPTION_NUMBER, /* uint64_t: a whole number from `min` to `max` (0: to 2^53) */
     OPTION_COUNT,  /* double: a finite number above 0, K, M, B, T may follow: "300B" */
     OPTION_CHOICE, /* int: an index into `choices` */
@@ -28,7 +30,7 @@ enum option_type {
     OPTION_HELP    /* nothing is stored: options_parse reports that help was asked for */
 };
 
-enum { OPTION_MAX_VALUES = 64, OPTION_GROUPS = 8, OPTION_EXAMPLES = 6 };
+enum { OPTION_MAX_VALUES = 64, OPTION_GROUPS = 10, OPTION_EXAMPLES = 12, OPTION_SECTIONS = 6 };
 
 /* What an OPTION_VALUES was given, as closed ranges; one value is a range of one. */
 struct option_values {
@@ -36,6 +38,12 @@ struct option_values {
     struct {
         uint64_t low, high;
     } range[OPTION_MAX_VALUES];
+};
+
+/* What an OPTION_TEXTS was given, in order. */
+struct option_texts {
+    int count;
+    const char *text[OPTION_MAX_VALUES]; /* point into argv */
 };
 
 /* A word that stands for a range of values, such as "both"; tables end with text NULL. */
@@ -80,6 +88,13 @@ struct example {
     const char *what; /* a sentence above it */
 };
 
+/* A section of the manual page that help leaves out. */
+struct usage_section {
+    const char *title; /* in capitals; NULL ends the list */
+    const char *text;  /* paragraphs with an empty line between; one whose lines begin with spaces
+                          stands as it is */
+};
+
 struct command;
 
 struct usage {
@@ -90,6 +105,7 @@ struct usage {
     const struct operand *operands;            /* may be NULL */
     struct option_group groups[OPTION_GROUPS]; /* ended by rows NULL */
     struct example examples[OPTION_EXAMPLES];  /* ended by command NULL */
+    struct usage_section sections[OPTION_SECTIONS];
     const char *see_also;                      /* more pages than the general ones; may be NULL */
     const struct command *commands;            /* those below it ("calculon llm"); may be NULL */
 };

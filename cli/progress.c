@@ -6,12 +6,14 @@
 #include <signal.h>
 #include <time.h>
 
-static volatile sig_atomic_t stop_wanted;
+static volatile sig_atomic_t stop_wanted; /* the signal's number */
+
+static const int signals[] = {SIGINT, SIGTERM};
+enum { SIGNALS = sizeof signals / sizeof *signals };
 
 static void want_stop(int number)
 {
-    (void)number;
-    stop_wanted = 1;
+    stop_wanted = number;
 }
 
 static double now_s(void)
@@ -31,15 +33,23 @@ void progress_start(struct progress *progress, const char *what)
                                   .drawn_s = started_s + 0.15};
     stop_wanted = 0;
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], &action, NULL);
 }
 
-static void draw(const struct progress *progress, uint64_t done, uint64_t total, double best_s,
-                 double elapsed_s)
+/* Of this run alone: what was done before it began does not count for the rate. */
+static double rate_of(const struct progress *progress, uint64_t done)
+{
+    const double elapsed_s = now_s() - progress->first_s;
+    return done > progress->first && elapsed_s > 0 ? (double)(done - progress->first) / elapsed_s
+                                                   : 0;
+}
+
+static void draw(const struct progress *progress, uint64_t done, uint64_t total, double best_s)
 {
     enum { WIDTH = 24 };
     const double share = total ? (double)done / (double)total : 0;
-    const double rate = (double)done / elapsed_s;
+    const double rate = rate_of(progress, done);
     const int full = (int)(share * WIDTH);
     fprintf(stderr, "\r[%.*s%.*s] %3.0f %%  %.3g million %s/s", full, "########################",
             WIDTH - full, "........................", 100 * share, rate / 1e6, progress->what);
@@ -51,10 +61,16 @@ static void draw(const struct progress *progress, uint64_t done, uint64_t total,
 bool progress_step(void *context, uint64_t done, uint64_t total, double best_s)
 {
     struct progress *progress = context;
+    if (!progress->began) {
+        progress->began = true;
+        /* what a first round does is lost in the rate, what a state brings is much more */
+        progress->first = done > total / 100 ? done : 0;
+        progress->first_s = progress->first ? now_s() : progress->started_s;
+    }
     if (progress->draw) {
         const double now = now_s();
         if (now - progress->drawn_s >= 0.1) {
-            draw(progress, done, total, best_s, now - progress->started_s);
+            draw(progress, done, total, best_s);
             progress->drawn_s = now;
             progress->drawn = true;
         }
@@ -67,6 +83,17 @@ bool progress_end(struct progress *progress)
     struct sigaction action = {.sa_handler = SIG_DFL};
     if (progress->drawn) fputs("\r\033[K", stderr);
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], &action, NULL);
     return stop_wanted;
+}
+
+bool progress_stopped(void)
+{
+    return stop_wanted;
+}
+
+int progress_code(void)
+{
+    return stop_wanted == SIGTERM ? 128 + SIGTERM : RK_INTERRUPTED;
 }

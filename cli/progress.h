@@ -1,7 +1,8 @@
-/* progress.h - a long job on a terminal: a bar on standard error, and SIGINT as a wish to stop.
+/* progress.h - a long job on a terminal: a bar on standard error, and SIGINT and SIGTERM as a wish
+ * to stop.
  *
  * One job at a time. The bar is drawn ten times a second at most, first after a quarter of a
- * second, and only on a terminal; a second SIGINT ends the process as usual.
+ * second, and only on a terminal; a second signal of the same kind ends the process as usual.
  */
 #ifndef RECKON_CLI_PROGRESS_H
 #define RECKON_CLI_PROGRESS_H
@@ -14,6 +15,9 @@ struct progress {
     bool draw;
     bool drawn;
     double started_s, drawn_s;
+    bool began;      /* `first` is known */
+    uint64_t first;  /* what was done when the job began to tell: it may go on from a state */
+    double first_s;
 };
 
 void progress_start(struct progress *progress, const char *what);
@@ -21,7 +25,13 @@ void progress_start(struct progress *progress, const char *what);
 /* What a search calls (struct rk_search_options.progress), with a struct progress as context. */
 bool progress_step(void *context, uint64_t done, uint64_t total, double best_s);
 
-/* Wipes the bar and gives SIGINT back. True when the job was asked to stop. */
+/* Was the job that was started last asked to stop? */
+bool progress_stopped(void);
+
+/* The exit code of a job that was asked to stop: 130 after SIGINT, 143 after SIGTERM. */
+int progress_code(void);
+
+/* Wipes the bar and gives the signals back. True when the job was asked to stop. */
 bool progress_end(struct progress *progress);
 
 #endif

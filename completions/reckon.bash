@@ -40,7 +40,9 @@ _reckon() {
         'search --model' | 'search -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
         'search --system' | 'search -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
         'search --datatype' | 'search -d') _reckon_words 'float8 float16 bfloat16 float32' && return ;;
+        'search --state') _reckon_files && return ;;
         'search --output' | 'search -o') _reckon_files && return ;;
+        'search --all') _reckon_files && return ;;
         'search --recompute') _reckon_words 'full attention none' && return ;;
         'search --optimizer-sharding') _reckon_words 'no yes' && return ;;
         'search --tensor-comm') _reckon_words 'all_reduce p2p_rs_ag rs_ag' && return ;;
@@ -56,6 +58,7 @@ _reckon() {
         'study --db') _reckon_files && return ;;
         'study --export') _reckon_words 'table json csv' && return ;;
         'study --output' | 'study -o') _reckon_files && return ;;
+        'study --compare-with') _reckon_files && return ;;
         'timeline --model' | 'timeline -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
         'timeline --system' | 'timeline -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
         'timeline --datatype' | 'timeline -d') _reckon_words 'float8 float16 bfloat16 float32' && return ;;
@@ -105,8 +108,8 @@ _reckon() {
     esac
     case $path in
         'estimate') flags='--model --system --gpus --batch --datatype --strategy --training --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --tokens --layers --output --format --color --help' operand= ;;
-        'search') flags='--model --system --gpus --batch --datatype --top --threads --exhaustive --explain --quiet --output --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --format --color --help' operand= ;;
-        'study') flags='--db --jobs --figure --export --output --list --dry-run --quiet --help' operand=file ;;
+        'search') flags='--model --system --gpus --batch --datatype --top --threads --exhaustive --state --explain --quiet --output --where --sort --pareto --all --why --sensitivity --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --format --color --help' operand= ;;
+        'study') flags='--db --jobs --figure --export --output --list --dry-run --compare --compare-with --quiet --help' operand=file ;;
         'timeline') flags='--model --system --gpus --batch --datatype --strategy --training --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --schedule --messages --output --pytorch-csv --window --stages --full --format --color --help' operand= ;;
         'report') flags='--output --charts --title --date --model --system --search --top --threads --gpus --batch --datatype --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --help' operand=file ;;
         'models') flags='--format --color --help' operand=models ;;

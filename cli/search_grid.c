@@ -1,0 +1,155 @@
+#include "cli/search_grid.h"
+
+#include "cli/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMES = 256, MOST_PROBLEMS = 100000 };
+
+/* Names one by one; they point into `text`. */
+struct names {
+    int count;
+    const char *name[NAMES];
+    char *text[OPTION_MAX_VALUES]; /* copies that are cut at commas */
+    int texts;
+};
+
+static void names_release(struct names *names)
+{
+    for (int i = 0; i < names->texts; i++)
+        free(names->text[i]);
+}
+
+/* A description of a system has spaces, or values behind '='. */
+static bool is_description(const char *text)
+{
+    return strpbrk(text, " =") != NULL;
+}
+
+static enum rk_status add_name(struct names *names, const char *option, const char *name,
+                               struct rk_error *error)
+{
+    if (!*name) return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: a name is empty", option);
+    if (names->count == NAMES)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: more than %d names", option, NAMES);
+    names->name[names->count++] = name;
+    return RK_OK;
+}
+
+static enum rk_status split(struct names *names, const char *option,
+                            const struct option_texts *given, struct rk_error *error)
+{
+    enum rk_status status = RK_OK;
+    *names = (struct names){.count = 0};
+    for (int i = 0; i < given->count && status == RK_OK; i++) {
+        if (is_description(given->text[i])) {
+            status = add_name(names, option, given->text[i], error);
+            continue;
+        }
+        char *rest = strdup(given->text[i]), *name;
+        if (!rest) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+        names->text[names->texts++] = rest;
+        while (status == RK_OK && (name = strsep(&rest, ",")))
+            status = add_name(names, option, name, error);
+    }
+    return status;
+}
+
+/* "-" can be read once. */
+static enum rk_status check_inputs(const struct names *models, const struct names *systems,
+                                   struct rk_error *error)
+{
+    int inputs = 0;
+    for (int i = 0; i < models->count; i++)
+        inputs += strcmp(models->name[i], "-") == 0;
+    for (int i = 0; i < systems->count; i++)
+        inputs += strcmp(systems->name[i], "-") == 0;
+    if (inputs <= 1) return RK_OK;
+    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                   "standard input (-) can be read once: give files for the others");
+}
+
+static enum rk_status load(struct search_grid *grid, const struct names *models,
+                           const struct names *systems, struct rk_error *error)
+{
+    grid->model = calloc((size_t)models->count, sizeof *grid->model);
+    grid->system = calloc((size_t)systems->count, sizeof *grid->system);
+    if (!grid->model || !grid->system)
+        return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    enum rk_status status = RK_OK;
+    for (; status == RK_OK && grid->models < models->count; grid->models++)
+        status = rk_model_load(models->name[grid->models], &grid->model[grid->models], error);
+    for (; status == RK_OK && grid->systems < systems->count; grid->systems++)
+        status = rk_system_load(systems->name[grid->systems], &grid->system[grid->systems], error);
+    return status;
+}
+
+/* The first system that does not say how many devices it has decides the message. */
+static enum rk_status check_sizes(struct search_grid *grid, struct rk_error *error)
+{
+    for (int i = 0; grid->gpus.count == 0 && i < grid->systems; i++)
+        if (!grid->system[i].devices)
+            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                           "--gpus is missing: %s does not say how many there are",
+                           grid->system[i].id);
+    if (grid->batch.count == 0)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--batch is missing: give the samples of a step, over all GPUs");
+    const size_t gpus = grid->gpus.count ? (size_t)grid->gpus.count : 1;
+    grid->problems =
+        (size_t)grid->models * (size_t)grid->systems * gpus * (size_t)grid->batch.count;
+    if (grid->problems > MOST_PROBLEMS)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "%zu problems are more than the %d that one search takes: `reckon study` "
+                       "keeps larger grids",
+                       grid->problems, MOST_PROBLEMS);
+    return RK_OK;
+}
+
+enum rk_status search_grid_open(struct search_grid *grid, const struct search_args *args,
+                                struct rk_error *error)
+{
+    struct names models = {.count = 0}, systems = {.count = 0};
+    *grid = (struct search_grid){.models = 0};
+    enum rk_status status = RK_OK;
+    if (args->gpus) status = number_list_parse("--gpus", args->gpus, &grid->gpus, error);
+    if (status == RK_OK && args->batch)
+        status = number_list_parse("--batch", args->batch, &grid->batch, error);
+    if (status == RK_OK && !args->models.count)
+        status = rk_fail(error, RK_USAGE, NULL, 0, 0,
+                         "--model is missing: reckon models lists what there is");
+    if (status == RK_OK && !args->systems.count)
+        status = rk_fail(error, RK_USAGE, NULL, 0, 0,
+                         "--system is missing: reckon systems lists what there is");
+    if (status == RK_OK) status = split(&models, "--model", &args->models, error);
+    if (status == RK_OK) status = split(&systems, "--system", &args->systems, error);
+    if (status == RK_OK) status = check_inputs(&models, &systems, error);
+    if (status == RK_OK) status = load(grid, &models, &systems, error);
+    if (status == RK_OK) status = check_sizes(grid, error);
+    names_release(&models);
+    names_release(&systems);
+    return status;
+}
+
+void search_grid_release(struct search_grid *grid)
+{
+    for (int i = 0; grid->system && i < grid->systems; i++)
+        rk_system_release(&grid->system[i]);
+    free(grid->system);
+    free(grid->model);
+    *grid = (struct search_grid){.models = 0};
+}
+
+enum rk_status search_grid_set(const struct search_grid *grid, size_t i, struct search *search,
+                               struct rk_error *error)
+{
+    const size_t batches = (size_t)grid->batch.count;
+    const size_t gpus = grid->gpus.count ? (size_t)grid->gpus.count : 1;
+    const size_t rest = i / batches, pair = rest / gpus;
+    search->model = &grid->model[pair / (size_t)grid->systems];
+    search->system = &grid->system[pair % (size_t)grid->systems];
+    return search_set_problem(
+        search, grid->gpus.count ? grid->gpus.value[rest % gpus] : search->system->devices,
+        grid->batch.value[i % batches], error);
+}

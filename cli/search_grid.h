@@ -1,0 +1,27 @@
+/* search_grid.h - the problems that one `reckon search` asks for: every model with every system,
+ * number of GPUs and batch, in this order, the batch innermost. */
+#ifndef RECKON_CLI_SEARCH_GRID_H
+#define RECKON_CLI_SEARCH_GRID_H
+
+#include "cli/search_job.h"
+
+struct search_grid {
+    int models, systems;
+    struct rk_model *model;   /* (models) */
+    struct rk_system *system; /* (systems) */
+    struct number_list gpus;  /* count 0: as many as each system says it has */
+    struct number_list batch;
+    size_t problems;
+};
+
+/* Loads models and systems and reads the lists. A name given may be several with commas between
+ * ("gpt3-175b,megatron-1t"), unless it describes a system. The caller releases, also on failure. */
+enum rk_status search_grid_open(struct search_grid *grid, const struct search_args *args,
+                                struct rk_error *error);
+void search_grid_release(struct search_grid *grid);
+
+/* Sets the search's model, system and problem to problem number `i`. */
+enum rk_status search_grid_set(const struct search_grid *grid, size_t i, struct search *search,
+                               struct rk_error *error);
+
+#endif

@@ -1,0 +1,185 @@
+#include "cli/search_job.h"
+
+#include "cli/plan.h"
+#include "cli/team.h"
+#include "search/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEEP_EVERY_MS = 200 };
+
+bool search_speaks(void)
+{
+    return !cli_team || cli_team->rank == 0;
+}
+
+enum rk_status search_set_problem(struct search *search, uint64_t gpus, uint64_t batch,
+                                  struct rk_error *error)
+{
+    const int datatype = search->args->datatype;
+    rk_problem_init(&search->problem, search->model, search->system, gpus, batch,
+                    datatype >= 0 ? (enum rk_datatype)datatype : plan_datatype(search->system));
+    if (!plan_supports(search->system, search->problem.datatype))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--datatype: %s does not support %s",
+                       search->system->id, rk_datatype_name(search->problem.datatype));
+    return axes_restrict(&search->args->axes, &search->problem, error);
+}
+
+/* ---- with a state ---- */
+
+static uint64_t fingerprint_of(const struct search *search, const struct rk_search_options *options)
+{
+    return state_fingerprint(&search->problem, options);
+}
+
+/* The answer of search `i` of the command, if the state has it. */
+static enum rk_status take_answer(struct search *search, const struct state_answer *answer,
+                                  const struct rk_search_options *options, const char *path,
+                                  struct rk_error *error)
+{
+    if (answer->fingerprint != fingerprint_of(search, options))
+        return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
+                       "state of another search (model, system, gpus, batch, restrictions, mode or "
+                       "top differ): name another file or remove this one");
+    search->result = (struct rk_search_result){.counts = answer->counts,
+                                               .explain = answer->explain,
+                                               .found = answer->found,
+                                               .complete = true};
+    search->result.best = calloc(1, sizeof *search->result.best);
+    if (!search->result.best) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    search->result.best[0] = answer->best;
+    return RK_OK;
+}
+
+static enum rk_status keep_answer(const struct search *search, struct state_file *file,
+                                  const struct rk_search_options *options, struct rk_error *error)
+{
+    struct state_answer answer;
+    memset(&answer, 0, sizeof answer);
+    answer.fingerprint = fingerprint_of(search, options);
+    answer.found = search->result.found > 0;
+    if (answer.found) answer.best = search->result.best[0];
+    answer.counts = search->result.counts;
+    answer.explain = search->result.explain;
+    return state_file_finish(file, &answer, error);
+}
+
+/* ---- searching ---- */
+
+static bool step(void *context, uint64_t decided, uint64_t total, double best_s)
+{
+    struct search_session *session = context;
+    (void)total;
+    return progress_step(&session->progress, session->before + decided, session->total, best_s);
+}
+
+static bool keep(void *context, const void *progress, size_t bytes)
+{
+    struct search_session *session = context;
+    return state_file_keep(&session->state, progress, bytes);
+}
+
+/* Errors in the state's content name its file. */
+static enum rk_status run(struct search *search, struct search_session *session,
+                          struct rk_search_options *options, struct rk_error *error)
+{
+    struct state_file *file = &session->state;
+    if (file->path[0]) {
+        options->keep_every_s = 1e-3 * KEEP_EVERY_MS;
+        options->resume = file->progress;
+        options->resume_bytes = file->progress_bytes;
+        session->resumed |= file->progress != NULL;
+    }
+    const enum rk_status status =
+        search_with(search->space, options, cli_team, &search->result, error);
+    if (status == RK_BAD_INPUT && options->resume)
+        memcpy(error->path, file->path, sizeof error->path - 1);
+    if (status != RK_OK || file->error.status == RK_OK) return status;
+    *error = file->error;
+    return file->error.status;
+}
+
+enum rk_status search_run(struct search *search, struct search_session *session,
+                          struct rk_error *error)
+{
+    struct state_file *file = &session->state;
+    const size_t number = session->searches++;
+    const bool last = session->searches == session->all_searches;
+    struct rk_search_options options = {
+        .mode = search->args->exhaustive ? RK_SEARCH_EXHAUSTIVE : RK_SEARCH_PRUNED,
+        .threads = (int)search->args->threads,
+        .top = search->top,
+        .progress = step,
+        .keep = file->path[0] ? keep : NULL,
+        .context = session,
+    };
+    search->space = rk_space_open(&search->problem, error);
+    if (!search->space) return error->status;
+    const uint64_t count = rk_space_count(search->space);
+    if (session->total < session->before + count) session->total = session->before + count;
+    enum rk_status status;
+    if (number < file->finished) {
+        session->resumed = true;
+        status = take_answer(search, &file->answer[number], &options, file->path, error);
+    } else {
+        status = run(search, session, &options, error);
+        if (status == RK_OK && file->path[0] && search->result.complete && !last)
+            status = keep_answer(search, file, &options, error);
+    }
+    session->before += count;
+    return status;
+}
+
+void search_release(struct search *search)
+{
+    rk_search_result_release(&search->result);
+    rk_space_close(search->space);
+    search->space = NULL;
+}
+
+int search_code(const struct search *search)
+{
+    if (!search->result.complete) return progress_code();
+    return search->result.found ? RK_OK : RK_NOTHING_FITS;
+}
+
+/* By a search or, with a condition, by a selection. */
+static bool best_index(const struct rk_space *space, const struct search_args *args,
+                       uint64_t *index)
+{
+    struct rk_error error;
+    bool found = false;
+    if (args->where) {
+        const struct rk_query query = {
+            .where = args->where, .top = 1, .threads = (int)args->threads};
+        struct rk_selection selection;
+        if (rk_select(space, &query, &selection, &error) != RK_OK) return false;
+        found = selection.found > 0;
+        if (found) *index = selection.row[0].index;
+        rk_selection_release(&selection);
+        return found;
+    }
+    const struct rk_search_options options = {.threads = (int)args->threads, .top = 1};
+    struct rk_search_result result;
+    if (rk_search(space, &options, &result, &error) != RK_OK) return false;
+    found = result.found > 0;
+    if (found) *index = result.best[0].index;
+    rk_search_result_release(&result);
+    return found;
+}
+
+bool search_find_best(const struct rk_problem *problem, const struct search_args *args,
+                      struct search_best *best)
+{
+    struct rk_error error;
+    struct rk_space *space = rk_space_open(problem, &error);
+    if (!space) return false;
+    const bool found = best_index(space, args, &best->index);
+    if (found) {
+        rk_space_strategy(space, best->index, &best->strategy);
+        rk_estimate(problem->model, problem->system, &best->strategy, &best->estimate);
+    }
+    rk_space_close(space);
+    return found;
+}
