@@ -3,6 +3,7 @@
 #include "cli/compare.h"
 #include "cli/progress.h"
 #include "cli/show.h"
+#include "cli/team.h"
 #include "study/study.h"
 
 #include <inttypes.h>
@@ -400,7 +401,7 @@ static enum rk_status search_missing(struct run *run, struct rk_error *error)
     run->draw = !run->args.quiet && show_on_terminal(stderr);
     progress_start(&run->signals, "strategies");
     run->signals.draw = false;
-    const enum rk_status status = study_update(run->study, run->database, &run->plan,
+    const enum rk_status status = cli_study_update(run->study, run->database, &run->plan,
                                                (int)run->args.jobs, run_progress, run, error);
     progress_end(&run->signals);
     if (run->drawn) fputs("\r\033[K", stderr);

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/show.h"
 #include "cli/team.h"
+#include "mpi/study.h"
 #include "mpi/team.h"
 
 #include <mpi.h>
@@ -17,22 +18,41 @@ static void silence(int rank)
         MPI_Abort(MPI_COMM_WORLD, RK_IO);
 }
 
+/* Rank 0 runs the command; the others search for it. */
+static int run_study(int argc, char **argv)
+{
+    int ranks;
+    int code = RK_OK;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    mpi_study_init(cli_team, ranks);
+    cli_study_update = mpi_study_update;
+    if (cli_team->rank == 0) {
+        code = cmd_study(argc, argv);
+        mpi_study_dismiss();
+    } else {
+        mpi_study_serve();
+    }
+    MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return code;
+}
+
 static int run(int argc, char **argv)
 {
     struct rk_error error;
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        printf("Usage: mpirun -n RANKS reckon-mpi search [options]\n\n"
-               "Searches as `reckon search` does, with the same options and the same output, shared\n"
-               "by all processes. How much each of them did is said on standard error.\n\n"
-               "Give each process its cores with --threads, or with OMP_NUM_THREADS.\n");
+        printf(
+            "Usage: mpirun -n RANKS reckon-mpi search|study [options]\n\n"
+            "Does what `reckon search` and `reckon study` do, with the same options and the same\n"
+            "output, shared by all processes. A search says on standard error how much each of\n"
+            "them did; a study has one database at the end.\n\n"
+            "Give each process its cores with --threads, or with OMP_NUM_THREADS.\n");
         return argc < 2 ? RK_USAGE : RK_OK;
     }
-    if (strcmp(argv[1], "search") != 0) {
-        rk_fail(&error, RK_USAGE, NULL, 0, 0,
-                "reckon-mpi does `search` only; reckon %s needs no MPI", argv[1]);
-        return options_fail(&error);
-    }
-    return cmd_search(argc - 1, argv + 1);
+    if (strcmp(argv[1], "search") == 0) return cmd_search(argc - 1, argv + 1);
+    if (strcmp(argv[1], "study") == 0) return run_study(argc - 1, argv + 1);
+    rk_fail(&error, RK_USAGE, NULL, 0, 0,
+            "reckon-mpi does `search` and `study`; reckon %s needs no MPI", argv[1]);
+    return options_fail(&error);
 }
 
 int main(int argc, char **argv)
@@ -50,7 +70,7 @@ int main(int argc, char **argv)
     cli_team = mpi_team_interface(team);
     axes_prepare();
     const int code = show_finish(run(argc, argv));
-    mpi_team_report(team);
+    if (argc > 1 && strcmp(argv[1], "search") == 0) mpi_team_report(team);
     mpi_team_close(team);
     MPI_Finalize();
     return code;
