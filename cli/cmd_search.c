@@ -257,8 +257,7 @@ static const char *conflict(const struct search_args *args, size_t problems)
     return NULL;
 }
 
-static enum rk_status check(const struct search_args *args, size_t problems,
-                            struct rk_error *error)
+static enum rk_status check(const struct search_args *args, size_t problems, struct rk_error *error)
 {
     struct search_keys keys;
     const char *why = conflict(args, problems);
@@ -277,8 +276,8 @@ static int run(const struct search_grid *grid, const struct search_args *args)
         return options_fail(&error);
     }
     progress_start(&session.progress, "strategies");
-    const int code = grid->problems > 1 ? search_table(grid, args, &session)
-                                        : search_one(grid, args, &session);
+    const int code =
+        grid->problems > 1 ? search_table(grid, args, &session) : search_one(grid, args, &session);
     progress_end(&session.progress);
     if (code == RK_OK || code == RK_NOTHING_FITS) state_file_remove(&session.state);
     state_file_close(&session.state);

@@ -1,7 +1,8 @@
 /* number_list.h - lists of numbers as people ask for several sizes at once.
  *
  *     list := item { "," item }
- *     item := number [ ".." number [ "x" number | "+" number ] ]      number := digits [ "^" digits ]
+ *     item := number [ ".." number [ "x" number | "+" number ] ]      number := digits [ "^" digits
+ * ]
  *
  * "512,1024" are two; "1024..16384" doubles: 1024, 2048, ..., 16384; "1024..65536x4" goes by
  * factors of four, "1024..4096+512" by steps; "2^10..2^14" is the first range again. What a range

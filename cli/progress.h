@@ -15,8 +15,8 @@ struct progress {
     bool draw;
     bool drawn;
     double started_s, drawn_s;
-    bool began;      /* `first` is known */
-    uint64_t first;  /* what was done when the job began to tell: it may go on from a state */
+    bool began;     /* `first` is known */
+    uint64_t first; /* what was done when the job began to tell: it may go on from a state */
     double first_s;
 };
 

@@ -56,8 +56,11 @@ static void fill_columns(struct report_column columns[COLUMNS])
 static const struct {
     const char *ending;
     const struct sink_class *sink;
-} endings[] = {{".csv", &sink_csv},       {".csv.gz", &sink_csv}, {".sqlite", &sink_sqlite},
-               {".sqlite3", &sink_sqlite}, {".db", &sink_sqlite}};
+} endings[] = {{".csv", &sink_csv},
+               {".csv.gz", &sink_csv},
+               {".sqlite", &sink_sqlite},
+               {".sqlite3", &sink_sqlite},
+               {".db", &sink_sqlite}};
 
 static const struct sink_class *sink_of(const char *path)
 {

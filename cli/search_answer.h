@@ -1,4 +1,5 @@
-/* search_answer.h - the answer to one search as a report: the best strategies, what became of all. */
+/* search_answer.h - the answer to one search as a report: the best strategies, what became of all.
+ */
 #ifndef RECKON_CLI_SEARCH_ANSWER_H
 #define RECKON_CLI_SEARCH_ANSWER_H
 
@@ -13,7 +14,8 @@ struct search_answer {
  * the report. */
 void search_answer_fill(struct report *report, const struct search_answer *answer);
 
-/* "tensor 8, pipeline 16, data 8, ...": what is most worth knowing of a plan. Lives in the report. */
+/* "tensor 8, pipeline 16, data 8, ...": what is most worth knowing of a plan. Lives in the report.
+ */
 const char *search_plan_text(struct report *report, const struct rk_strategy *strategy);
 
 /* On standard error: how long it took, and by which argument the strategies were settled. */

@@ -149,9 +149,8 @@ static void try_added_memory(const struct changes *c)
     const bool helps = least_added(c, &problem, &system, &best);
     if (helps) {
         change.to = system.memory[1].capacity_bytes;
-        change.sentence =
-            report_text(c->report, "a second memory tier of %s at %s",
-                        quantity_format(size, QUANTITY_BYTES, change.to), rate);
+        change.sentence = report_text(c->report, "a second memory tier of %s at %s",
+                                      quantity_format(size, QUANTITY_BYTES, change.to), rate);
     } else {
         change.sentence = report_text(c->report, "a second memory tier at %s: no size helps", rate);
     }
@@ -346,8 +345,9 @@ static void try_batch(const struct changes *c, bool more)
     }
     if (helps) approach(c, &problem, fails, &best);
     if (!more && now == 1) return;
-    add_sized(c, more ? "larger_batch" : "smaller_batch", more ? "a larger batch" : "a smaller batch",
-              now, problem.max_batch, helps ? &best : NULL);
+    add_sized(c, more ? "larger_batch" : "smaller_batch",
+              more ? "a larger batch" : "a smaller batch", now, problem.max_batch,
+              helps ? &best : NULL);
 }
 
 /* ---- without a restriction ---- */
@@ -361,7 +361,11 @@ static void try_restriction(const struct changes *c, enum rk_axis axis)
     char value[24];
     const char *name = rk_axis(axis)->name;
     const struct change change = {
-        "restriction", -1, name, NAN, NAN,
+        "restriction",
+        -1,
+        name,
+        NAN,
+        NAN,
         helps ? report_text(c->report, "without --%s: %s %s", name, name,
                             axis_text(&best.strategy, axis, value))
               : report_text(c->report, "without --%s: does not help", name)};
@@ -396,18 +400,19 @@ void search_changes_fill(struct report *report, const struct search_aim *aim)
     memcpy(all, columns, sizeof columns);
     strategy_columns(all + CHANGE_COLUMNS);
     struct changes changes = {.report = report, .aim = aim, .problem = &aim->search->problem};
-    changes.all = report_add(report, &(struct report_table){.name = "changes",
-                                                            .formats = REPORT_IN_JSON,
-                                                            .columns = all,
-                                                            .column_count = CHANGE_COLUMNS +
-                                                                            STRATEGY_COLUMNS});
+    changes.all = report_add(
+        report, &(struct report_table){.name = "changes",
+                                       .formats = REPORT_IN_JSON,
+                                       .columns = all,
+                                       .column_count = CHANGE_COLUMNS + STRATEGY_COLUMNS});
     changes.text = report_add(
-        report, &(struct report_table){
-                    .title = aim->rate > 0
-                                 ? "What single change would admit a plan with 1 % more samples per second"
-                                 : "What single change would admit a plan",
-                    .formats = REPORT_IN_TEXT,
-                    .columns = text_columns,
-                    .column_count = sizeof text_columns / sizeof *text_columns});
+        report,
+        &(struct report_table){
+            .title = aim->rate > 0
+                         ? "What single change would admit a plan with 1 % more samples per second"
+                         : "What single change would admit a plan",
+            .formats = REPORT_IN_TEXT,
+            .columns = text_columns,
+            .column_count = sizeof text_columns / sizeof *text_columns});
     try_all(&changes);
 }

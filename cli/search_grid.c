@@ -75,8 +75,7 @@ static enum rk_status load(struct search_grid *grid, const struct names *models,
 {
     grid->model = calloc((size_t)models->count, sizeof *grid->model);
     grid->system = calloc((size_t)systems->count, sizeof *grid->system);
-    if (!grid->model || !grid->system)
-        return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!grid->model || !grid->system) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
     enum rk_status status = RK_OK;
     for (; status == RK_OK && grid->models < models->count; grid->models++)
         status = rk_model_load(models->name[grid->models], &grid->model[grid->models], error);

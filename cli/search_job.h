@@ -46,7 +46,7 @@ struct search {
 /* What the searches of a command share. */
 struct search_session {
     struct progress progress;
-    uint64_t before, total; /* strategies of the searches before this one, and of all */
+    uint64_t before, total;        /* strategies of the searches before this one, and of all */
     size_t searches, all_searches; /* begun, and how many there are to be */
     struct state_file state;       /* path "": none is kept */
     bool resumed;                  /* not from the start: rates would mislead */

@@ -41,8 +41,9 @@ static enum rk_status add_key(struct search_keys *keys, const char *option, cons
                               size_t length, size_t first, struct rk_error *error)
 {
     if (keys->count == SEARCH_KEYS)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: at most %d expressions, in column %d begins one more",
-                       option, SEARCH_KEYS, (int)first + 1);
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "%s: at most %d expressions, in column %d begins one more", option,
+                       SEARCH_KEYS, (int)first + 1);
     struct search_key *key = &keys->key[keys->count++];
     if (expression_compile(&key->expression, text, length, first, error) != RK_OK)
         return blame(option, error);
@@ -62,8 +63,9 @@ enum rk_status search_keys_open(const struct search_args *args, struct search_ke
 {
     keys->count = 0;
     if (args->pareto && args->sort)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--sort and --pareto exclude each other: a frontier has an order of its own");
+        return rk_fail(
+            error, RK_USAGE, NULL, 0, 0,
+            "--sort and --pareto exclude each other: a frontier has an order of its own");
     enum rk_status status = check("--where", args->where, error);
     if (status == RK_OK && args->sort)
         status = add_key(keys, "--sort", args->sort, strlen(args->sort), 0, error);

@@ -8,7 +8,7 @@
 
 /* One expression that strategies are ranked by. */
 struct search_key {
-    char text[128];                /* as given: the column's name */
+    char text[128];                 /* as given: the column's name */
     const struct rk_figure *figure; /* what it is, when it is a figure alone; else NULL */
     struct expression expression;
 };

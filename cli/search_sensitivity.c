@@ -121,7 +121,8 @@ struct effect {
     double sensitivity;
 };
 
-/* The time that a whole batch takes: of the step, unless its batch is smaller than what was asked. */
+/* The time that a whole batch takes: of the step, unless its batch is smaller than what was asked.
+ */
 static double batch_s(const struct rk_problem *problem, const struct search_best *best)
 {
     return (double)problem->max_batch / best->estimate.samples_per_s;
@@ -139,7 +140,8 @@ static double time_with(const struct search *search, const struct parameter *p, 
     problem.system = &system;
     double step_s = NAN;
     if (*factor != 1)
-        step_s = search_find_best(&problem, search->args, &best) ? batch_s(&problem, &best) : INFINITY;
+        step_s =
+            search_find_best(&problem, search->args, &best) ? batch_s(&problem, &best) : INFINITY;
     rk_system_release(&system);
     return step_s;
 }
@@ -203,7 +205,8 @@ static int compare(const void *a, const void *b)
     const struct effect *x = a, *y = b;
     const double size_x = fabs(x->sensitivity), size_y = fabs(y->sensitivity);
     if (size_x != size_y) return size_x > size_y ? -1 : 1;
-    if (x->parameter.kind != y->parameter.kind) return x->parameter.kind < y->parameter.kind ? -1 : 1;
+    if (x->parameter.kind != y->parameter.kind)
+        return x->parameter.kind < y->parameter.kind ? -1 : 1;
     return x->parameter.tier - y->parameter.tier;
 }
 
@@ -238,8 +241,8 @@ static const char *part_of(const struct parameter *p)
 static const char *name_of(const struct rk_system *system, const struct parameter *p)
 {
     if (p->kind <= ENGINE_EFFICIENCY) return NULL;
-    const char *name = p->kind <= MEMORY_CAPACITY ? system->memory[p->tier].name
-                                                  : system->network[p->tier].name;
+    const char *name =
+        p->kind <= MEMORY_CAPACITY ? system->memory[p->tier].name : system->network[p->tier].name;
     return *name ? name : NULL;
 }
 
@@ -264,8 +267,8 @@ static const char *what_text(struct report *report, const struct rk_system *syst
 static const char *value_text(struct report *report, const struct effect *effect)
 {
     char text[QUANTITY_TEXT];
-    return report_text(report, "%s",
-                       quantity_format(text, kinds[effect->parameter.kind].quantity, effect->value));
+    return report_text(
+        report, "%s", quantity_format(text, kinds[effect->parameter.kind].quantity, effect->value));
 }
 
 static struct report_cell time_cell(double step_s)
@@ -288,25 +291,24 @@ static void add_row(struct report *report, struct report_table *all, struct repo
                    time_cell(effect->more_s),
                    time_cell(effect->less_s),
                });
-    report_row(
-        report, text,
-        (const struct report_cell[]){
-            cell_text(what_text(report, search->system, p)),
-            cell_text(value_text(report, effect)),
-            cell_text(report_text(report, "%+.3f", effect->sensitivity + 0.0)),
-            cell_text(time_text(report, effect->more_s, now_s)),
-            cell_text(time_text(report, effect->less_s, now_s)),
-        });
+    report_row(report, text,
+               (const struct report_cell[]){
+                   cell_text(what_text(report, search->system, p)),
+                   cell_text(value_text(report, effect)),
+                   cell_text(report_text(report, "%+.3f", effect->sensitivity + 0.0)),
+                   cell_text(time_text(report, effect->more_s, now_s)),
+                   cell_text(time_text(report, effect->less_s, now_s)),
+               });
 }
 
 static void fill(struct report *report, const struct search *search, double now_s,
                  const struct effects *effects)
 {
-    struct report_table *all =
-        report_add(report, &(struct report_table){.name = "sensitivity",
-                                                  .formats = REPORT_IN_JSON | REPORT_IN_CSV,
-                                                  .columns = columns,
-                                                  .column_count = sizeof columns / sizeof *columns});
+    struct report_table *all = report_add(
+        report, &(struct report_table){.name = "sensitivity",
+                                       .formats = REPORT_IN_JSON | REPORT_IN_CSV,
+                                       .columns = columns,
+                                       .column_count = sizeof columns / sizeof *columns});
     struct report_table *text = report_add(
         report,
         &(struct report_table){.title = "What the best time depends on: its relative change per "

@@ -7,9 +7,9 @@
  *
  *     (T(+) - T(-)) / T  /  ((p(+) - p(-)) / p)
  *
- * T being the time of --batch samples at the best rate; so -1 says that 1 % more of it makes the step
- * 1 % shorter. Where one side is not possible (an
- * efficiency beyond 1, a capacity that nothing fits) the other side is taken alone. */
+ * T being the time of --batch samples at the best rate; so -1 says that 1 % more of it makes the
+ * step 1 % shorter. Where one side is not possible (an efficiency beyond 1, a capacity that nothing
+ * fits) the other side is taken alone. */
 #ifndef RECKON_CLI_SEARCH_SENSITIVITY_H
 #define RECKON_CLI_SEARCH_SENSITIVITY_H
 

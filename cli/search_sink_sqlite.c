@@ -49,7 +49,8 @@ static bool is_text(const char *column)
 static enum rk_status make_table(struct database *d, const struct report_column *columns, int count,
                                  struct rk_error *error)
 {
-    char create[SQL_SIZE] = "CREATE TABLE strategy (", insert[SQL_SIZE] = "INSERT INTO strategy VALUES (";
+    char create[SQL_SIZE] = "CREATE TABLE strategy (",
+         insert[SQL_SIZE] = "INSERT INTO strategy VALUES (";
     size_t used = strlen(create), values = strlen(insert);
     for (int i = 0; i < count; i++) {
         const char *name = columns[i].name;
@@ -76,8 +77,8 @@ static enum rk_status describe(struct database *d, const struct search *search,
         "CREATE TABLE problem (model TEXT, system TEXT, gpus INTEGER, max_batch INTEGER, "
         "datatype TEXT, condition TEXT, strategies INTEGER, fits INTEGER);"
         "INSERT INTO problem VALUES (%Q, %Q, %lld, %lld, %Q, %Q, %lld, %lld)",
-        search->model->id, search->system->id, (sqlite3_int64)p->ranks,
-        (sqlite3_int64)p->max_batch, rk_datatype_name(p->datatype), search->args->where,
+        search->model->id, search->system->id, (sqlite3_int64)p->ranks, (sqlite3_int64)p->max_batch,
+        rk_datatype_name(p->datatype), search->args->where,
         (sqlite3_int64)search->result.counts.total, (sqlite3_int64)search->result.counts.fits);
     const enum rk_status status = sql ? execute(d, sql, error) : fail(d, error);
     sqlite3_free(sql);
@@ -95,7 +96,8 @@ static enum rk_status sqlite_open(void **sink, const char *path, const struct se
         return rk_fail(error, RK_IO, NULL, 0, 0, "--all: the name is too long");
     struct stat info;
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        return rk_fail(error, RK_IO, path, 0, 0, "cannot write: a database needs a file of its own");
+        return rk_fail(error, RK_IO, path, 0, 0,
+                       "cannot write: a database needs a file of its own");
     snprintf(d->beside, sizeof d->beside, "%s.part-%ld", path, (long)getpid());
     const int created = open(d->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (created < 0) {

@@ -77,8 +77,8 @@ static void take_answer(struct table *table, const struct search *search)
     table->seconds += search->result.seconds;
     table->fitting += row->found;
     if (!row->found) {
-        row->reason = search->result.complete ? main_reason(&table->report, search)
-                                              : "not finished";
+        row->reason =
+            search->result.complete ? main_reason(&table->report, search) : "not finished";
         return;
     }
     rk_space_strategy(search->space, search->result.best[0].index, &row->strategy);
@@ -89,13 +89,13 @@ static void take_answer(struct table *table, const struct search *search)
 static bool take_too_large(struct table *table, const struct search *search)
 {
     if (!search->system->devices || search->problem.ranks <= search->system->devices) return false;
-    table->row[table->count++] = (struct table_row){
-        .model = search->model,
-        .system = search->system,
-        .gpus = search->problem.ranks,
-        .max_batch = search->problem.max_batch,
-        .reason = report_text(&table->report, "the system has %" PRIu64 " GPUs",
-                              search->system->devices)};
+    table->row[table->count++] =
+        (struct table_row){.model = search->model,
+                           .system = search->system,
+                           .gpus = search->problem.ranks,
+                           .max_batch = search->problem.max_batch,
+                           .reason = report_text(&table->report, "the system has %" PRIu64 " GPUs",
+                                                 search->system->devices)};
     return true;
 }
 
@@ -281,10 +281,10 @@ static void add_table(struct table *table, const struct search_grid *grid)
 static void add_headline(struct table *table, const struct search_grid *grid)
 {
     struct report *report = &table->report;
-    const char *model = grid->models == 1 ? grid->model[0].id
-                                          : report_text(report, "%d models", grid->models);
-    const char *system = grid->systems == 1 ? grid->system[0].id
-                                            : report_text(report, "%d systems", grid->systems);
+    const char *model =
+        grid->models == 1 ? grid->model[0].id : report_text(report, "%d models", grid->models);
+    const char *system =
+        grid->systems == 1 ? grid->system[0].id : report_text(report, "%d systems", grid->systems);
     if (!table->complete)
         report_note(report, "INCOMPLETE: stopped by a signal; the problems finished so far");
     report_note(report, report_text(report, "%s on %s: %zu of %zu problems have a plan%s%s", model,

@@ -235,11 +235,11 @@ static void fill_misses(struct report *report, const struct search_aim *aim)
                             ? "Faster strategies that one limit alone refuses, the least miss first"
                             : "The strategies that miss by least: one limit alone refuses them";
     struct miss_tables tables = {.report = report, .aim = aim};
-    tables.all = report_add(report, &(struct report_table){.name = "misses",
-                                                           .formats = REPORT_IN_JSON,
-                                                           .columns = all,
-                                                           .column_count =
-                                                               MISS_COLUMNS + STRATEGY_COLUMNS});
+    tables.all =
+        report_add(report, &(struct report_table){.name = "misses",
+                                                  .formats = REPORT_IN_JSON,
+                                                  .columns = all,
+                                                  .column_count = MISS_COLUMNS + STRATEGY_COLUMNS});
     tables.text = report_add(
         report, &(struct report_table){.title = title,
                                        .formats = REPORT_IN_TEXT,

@@ -2,9 +2,9 @@
  * the machine, the size or the restrictions would admit a plan.
  *
  * When nothing fits, any plan counts; when something does, those that train at least 1 % more
- * samples per second than the best one. Nothing is guessed: the strategies that only one limit refuses are selected from
- * the space of the system without that limit, and every change is made in a copy of the problem and
- * searched.
+ * samples per second than the best one. Nothing is guessed: the strategies that only one limit
+ * refuses are selected from the space of the system without that limit, and every change is made in
+ * a copy of the problem and searched.
  */
 #ifndef RECKON_CLI_SEARCH_WHY_H
 #define RECKON_CLI_SEARCH_WHY_H

@@ -44,8 +44,8 @@ static uint64_t checksum(uint64_t hash, const void *bytes, size_t size)
 
 static uint64_t content_checksum(const struct state_file *file, const void *progress, size_t bytes)
 {
-    const uint64_t hash = checksum(UINT64_C(0xcbf29ce484222325), file->answer,
-                                   file->finished * sizeof *file->answer);
+    const uint64_t hash =
+        checksum(UINT64_C(0xcbf29ce484222325), file->answer, file->finished * sizeof *file->answer);
     return checksum(hash, progress, bytes);
 }
 

@@ -21,7 +21,7 @@ struct state_answer {
 
 struct state_file {
     char path[4000], beside[4008];
-    bool writes; /* false: another process of the team does */
+    bool writes;                 /* false: another process of the team does */
     struct state_answer *answer; /* (finished) */
     size_t finished, room;
     void *progress; /* of the search behind them; NULL: it has not begun */
