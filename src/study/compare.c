@@ -141,7 +141,7 @@ static bool add_row(struct comparison_item *item, sqlite3_stmt *statement)
     if (item->rows == item->room) {
         const size_t room = 2 * item->room + 16;
         struct study_value *grown =
-            realloc(item->value, room * (size_t)item->columns * sizeof *grown);
+            realloc(item->value, room * ((size_t)item->columns + 1) * sizeof *grown);
         if (!grown) return false;
         item->value = grown;
         item->room = room;

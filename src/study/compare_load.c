@@ -152,7 +152,7 @@ enum rk_status compare_load_csv(sqlite3 *sqlite, const char *table, const char *
     int names = 0, cells = 0;
     sqlite3_stmt *statement = NULL;
     enum rk_status status = read_file(path, &text, error);
-    if (status != RK_OK) return status;
+    if (status != RK_OK || !text) return status;
     whole = strdup(text);
     char *at = cut_record(skip_comments(text), cell, &names);
     status = whole ? create_from_names(sqlite, table, cell, names, error)
@@ -326,7 +326,7 @@ enum rk_status compare_load_distribution(sqlite3 *sqlite, const struct compare_d
     enum rk_status status = collect(&rates, wanted, error);
     if (status == RK_OK) {
         const char *name = wanted->name;
-        qsort(rates.value, rates.count, sizeof *rates.value, descending);
+        if (rates.value) qsort(rates.value, rates.count, sizeof *rates.value, descending);
         sql_add(&sql,
                 "CREATE TEMP TABLE \"%s\"(strategies, fits);"
                 "CREATE TEMP TABLE \"%s_bin\"(bin, low, high, strategies);"
@@ -334,7 +334,7 @@ enum rk_status compare_load_distribution(sqlite3 *sqlite, const struct compare_d
                 "INSERT INTO \"%s\" VALUES(%lld, %lld);",
                 name, name, name, name, (long long)rates.strategies, (long long)rates.count);
         if (rates.count > 0) add_bins(&sql, name, &rates, wanted->bins);
-        for (uint64_t i = 0; i < rates.count && i < TOP_ROWS; i++)
+        for (uint64_t i = 0; rates.value && i < rates.count && i < TOP_ROWS; i++)
             sql_add(&sql, "INSERT INTO \"%s_top\" VALUES(%d, %.17g);", name, (int)i + 1,
                     rates.value[i]);
         status = execute(sqlite, &sql, name, error);
