@@ -3,6 +3,7 @@
 #include "cli/compare.h"
 #include "cli/progress.h"
 #include "cli/show.h"
+#include "cli/study_trend.h"
 #include "cli/team.h"
 #include "study/study.h"
 
@@ -252,7 +253,11 @@ static enum rk_status fill_summary(struct run *run, struct report *report, struc
         snprintf(sql + strlen(sql), sizeof sql - strlen(sql), " WHERE figure = '%s'",
                  run->study->figure[run->figure].name);
     if (*run->study->title) report_note(report, run->study->title);
-    return add_query(run, "figures", sql, report, error);
+    const enum rk_status status = add_query(run, "figures", sql, report, error);
+    return status == RK_OK
+               ? study_trend(report, run->database,
+                             run->figure < 0 ? NULL : run->study->figure[run->figure].name, error)
+               : status;
 }
 
 static void fill_list(const struct run *run, struct report *report)
@@ -402,7 +407,7 @@ static enum rk_status search_missing(struct run *run, struct rk_error *error)
     progress_start(&run->signals, "strategies");
     run->signals.draw = false;
     const enum rk_status status = cli_study_update(run->study, run->database, &run->plan,
-                                               (int)run->args.jobs, run_progress, run, error);
+                                                   (int)run->args.jobs, run_progress, run, error);
     progress_end(&run->signals);
     if (run->drawn) fputs("\r\033[K", stderr);
     return status;

@@ -33,7 +33,8 @@ struct report_cell {
 enum report_bar {
     REPORT_NO_BAR,
     REPORT_BAR_SHARE, /* a number from 0 to 1 drawn as a bar: text only */
-    REPORT_BAR_FILL   /* the same in a frame, for what has a capacity; above 1 is an alarm */
+    REPORT_BAR_FILL,  /* the same in a frame, for what has a capacity; above 1 is an alarm */
+    REPORT_SPARKLINE  /* a text of levels, '0' to '7', ' ' for nothing there: text only */
 };
 
 struct report_column {

@@ -181,6 +181,17 @@ static void draw_bar(struct line *line, enum report_bar kind, double value)
     put(line, frame, dim);
 }
 
+static void draw_sparkline(struct line *line, const char *levels)
+{
+    static const char *const eighths[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    static const char *const ascii[] = {"_", ".", "-", "=", "+", "*", "%", "#"};
+    const char *const *marks = line->style->utf8 ? eighths : ascii;
+    char text[CELL_SIZE] = "";
+    for (size_t used = 0; *levels && used + 4 < sizeof text; levels++, used = strlen(text))
+        strcat(text, *levels >= '0' && *levels <= '7' ? marks[*levels - '0'] : " ");
+    put(line, text, blue);
+}
+
 /* ---- tables ---- */
 
 static const struct scale *column_scale(const struct report_column *column,
@@ -258,6 +269,7 @@ static void put_row(struct line *line, const struct report_table *table,
         if (!layouts[i].visible) continue;
         if (column->bar) {
             if (cells[i].type == REPORT_NUMBER) draw_bar(line, column->bar, cells[i].as.number);
+            if (cells[i].type == REPORT_TEXT) draw_sparkline(line, cells[i].as.text);
         } else {
             put_aligned(line,
                         format_cell(column, column_scale(column, &layouts[i]), &cells[i], text),
