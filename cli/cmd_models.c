@@ -40,10 +40,17 @@ const struct usage models_usage = {
 static const struct report_column columns[] = {
     {.name = "id"},
     {.name = "parameters", .unit = "n", .digits = 1, .own_scale = true},
-    {.name = "layers"}, {.name = "hidden"}, {.name = "feedforward"}, {.name = "heads"},
+    {.name = "active_parameters", .title = "active", .unit = "n", .digits = 1, .own_scale = true},
+    {.name = "layers"}, {.name = "hidden"}, {.name = "feedforward"}, {.name = "heads"}, {.name = "kv_heads"},
     {.name = "sequence"}, {.name = "vocabulary"}, {.name = "name"},
 };
 /* clang-format on */
+
+static uint64_t kv_heads(const struct rk_model *model)
+{
+    if (model->attention == RK_ATTENTION_MULTIQUERY) return 1;
+    return model->kv_heads ? model->kv_heads : model->heads;
+}
 
 static enum rk_status add_model(struct report *report, struct report_table *table, const char *id,
                                 struct rk_error *error)
@@ -56,10 +63,12 @@ static enum rk_status add_model(struct report *report, struct report_table *tabl
         const struct report_cell cells[] = {
             cell_text(id),
             cell_count(rk_model_parameters(&model)),
+            cell_count(rk_model_active_parameters(&model)),
             cell_count(model.layers),
             cell_count(model.hidden),
             cell_count(model.feedforward),
             cell_count(model.heads),
+            cell_count(kv_heads(&model)),
             cell_count(model.sequence),
             model.vocabulary ? cell_count(model.vocabulary) : cell_none(),
             cell_text(report_text(report, "%s", entry.name ? entry.name : "")),
@@ -93,6 +102,7 @@ static enum rk_status show_model(struct report *report, const char *name, struct
     if (status == RK_OK) {
         entry_headline(report, &entry);
         describe_model(report, &model, REPORT_IN_ALL);
+        entry_shape(report, &model);
         entry_sources(report, &entry);
     }
     catalog_entry_release(&entry);

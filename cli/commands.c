@@ -10,6 +10,7 @@ const struct command main_commands[] = {
     {"models",     cmd_models,   "list the models of the catalog, or show one",     &models_usage},
     {"systems",    cmd_systems,  "list the systems of the catalog, or show one",    &systems_usage},
     {"shapes",     cmd_shapes,   "well-shaped models for a number of parameters",   &shapes_usage},
+    {"import",     cmd_import,   "take over the models of other tools",             &import_usage},
     {"calculon",   cmd_calculon, "the commands of the published tool Calculon",     &calculon_usage},
     {"__man",      cmd_man,      "print a manual page",                             NULL},
     {"__complete", cmd_complete, "print a completion script",                       NULL},

@@ -10,10 +10,13 @@ _reckon() {
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _reckon_words 'estimate search study timeline report models systems shapes calculon help --help --version'
+        _reckon_words 'estimate search study timeline report models systems shapes import calculon help --help --version'
         return
     fi
     case $path in
+        import)
+            [ "$COMP_CWORD" -eq 2 ] && _reckon_words 'hf' && return
+            path="$path ${COMP_WORDS[2]}" ;;
         calculon)
             [ "$COMP_CWORD" -eq 2 ] && _reckon_words 'llm llm-optimal-execution llm-all-executions llm-parameter-calculator' && return
             path="$path ${COMP_WORDS[2]}" ;;
@@ -102,6 +105,10 @@ _reckon() {
         'shapes --output' | 'shapes -o') _reckon_files && return ;;
         'shapes --format' | 'shapes -f') _reckon_words 'table json csv' && return ;;
         'shapes --color') _reckon_words 'auto always never' && return ;;
+        'import hf --output' | 'import hf -o') _reckon_files && return ;;
+        'import hf --as') _reckon_words 'llama mistral mixtral qwen2 qwen3 qwen3_moe deepseek_v2 deepseek_v3 gpt2 gpt_neox falcon bloom' && return ;;
+        'import hf --format' | 'import hf -f') _reckon_words 'table json csv' && return ;;
+        'import hf --color') _reckon_words 'auto always never' && return ;;
         'calculon llm --peers' | 'calculon llm -p') _reckon_files && return ;;
         'calculon llm-optimal-execution --fused_activation' | 'calculon llm-optimal-execution -f') _reckon_words 'true t T True 1 false f F False 0 both all *' && return ;;
         'calculon llm-all-executions --fused_activation' | 'calculon llm-all-executions -f') _reckon_words 'true t T True 1 false f F False 0 both all *' && return ;;
@@ -115,6 +122,7 @@ _reckon() {
         'models') flags='--format --color --help' operand=models ;;
         'systems') flags='--format --color --help' operand=systems ;;
         'shapes') flags='--params --blocks --grid --top --step --hidden-step --sequence --output --format --color --help' operand= ;;
+        'import hf') flags='--output --as --sequence --format --color --help' operand=file ;;
         'calculon llm') flags='--peers --layers --help' operand=file ;;
         'calculon llm-optimal-execution') flags='--debug --cpus --noneok --fused_activation --mbs-break --top-n --layers --no-tp-overlap --no-dp-overlap --help' operand=file ;;
         'calculon llm-all-executions') flags='--debug --cpus --noneok --fused_activation --help' operand=file ;;

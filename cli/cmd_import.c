@@ -1,0 +1,227 @@
+/* reckon import: models and plans in the files of other tools. */
+#include "catalog/model_fields.h"
+#include "cli/commands.h"
+#include "cli/describe.h"
+#include "cli/entry.h"
+#include "cli/show.h"
+#include "interop/hf.h"
+#include "interop/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- hf ---- */
+
+struct hf_args {
+    const char *config, *output;
+    int type;
+    uint64_t sequence;
+    struct show_args show;
+};
+
+#define AT(member) .offset = offsetof(struct hf_args, member)
+
+enum { MOST_SEQUENCE = 1 << 28 };
+
+/* clang-format off */
+static const struct operand hf_operands[] = {
+    {"CONFIG", "the config.json of a model, or - (standard input)", offsetof(struct hf_args, config), false, "file"},
+    {.name = NULL},
+};
+
+static const struct option hf_rows[] = {
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
+     .help = "write the model to FILE, as reckon-model(5) describes; - prints it instead of the report"},
+    {.name = "as", .type = OPTION_CHOICE, .argument = "TYPE", AT(type), .choices = hf_type_names,
+     .help = "read the file as one of this model_type, whatever it says: llama, mistral, mixtral, qwen2, qwen3, qwen3_moe, deepseek_v2, deepseek_v3, gpt2, gpt_neox, falcon, bloom"},
+    {.name = "sequence", .type = OPTION_NUMBER, AT(sequence), .min = 1, .max = MOST_SEQUENCE,
+     .help = "tokens of one sample (the context of pre-training, as far as the file tells it)"},
+    {.name = NULL},
+};
+
+static const struct usage hf_usage = {
+    .name = "import hf",
+    .summary = "the shape of a model from its config.json of Hugging Face transformers",
+    .synopsis = "CONFIG [-o FILE] [--as TYPE] [--sequence N]",
+    .description =
+        "Prints the shape, the exact number of parameters and each default that was assumed, because "
+        "the file does not say it. What the file says and an estimate does not follow is a warning. Known are "
+        "the types llama, mistral, mixtral, qwen2, qwen3, qwen3_moe, deepseek_v2, deepseek_v3, gpt2, "
+        "gpt_neox, falcon and bloom, in the spellings of transformers 4 and 5. Layers for multi-token prediction are "
+        "not counted.",
+    .operands = hf_operands,
+    .groups = {
+        {"Import", hf_rows, 0},
+        {"Form", show_options, offsetof(struct hf_args, show)},
+        {"General", options_help_rows, 0},
+    },
+    .examples = {
+        {"reckon import hf Llama-3.1-8B/config.json -o llama.json && reckon search -m ./llama.json -s h100-80g-nvl8 -g 256 -b 512",
+         "Take a model over, and see how it is trained best:"},
+    },
+};
+/* clang-format on */
+
+static const struct report_column assumed_columns[] = {
+    {.name = "what"}, {.name = "value"}, {.name = "why"}};
+
+static void add_notes(struct report *report, const struct hf_import *import, enum hf_note_kind kind,
+                      const char *name, const char *title, unsigned formats)
+{
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = name,
+                                                  .title = title,
+                                                  .formats = formats,
+                                                  .columns = assumed_columns,
+                                                  .column_count = 3});
+    for (int i = 0; i < import->notes; i++) {
+        const struct hf_note *note = &import->note[i];
+        const struct report_cell cells[] = {
+            cell_text(report_text(report, "%s", note->what)),
+            cell_text(*note->value ? report_text(report, "%s", note->value) : NULL),
+            cell_text(report_text(report, "%s", note->why)),
+        };
+        if (note->kind == kind) report_row(report, table, cells);
+    }
+}
+
+static void warn(const struct hf_import *import, const char *path)
+{
+    for (int i = 0; i < import->notes; i++) {
+        const struct hf_note *note = &import->note[i];
+        if (note->kind != HF_IGNORED) continue;
+        fprintf(stderr, "reckon: warning: %s: %s%s%s: %s\n", path, note->what,
+                *note->value ? " " : "", note->value, note->why);
+    }
+}
+
+/* "llama" from "x/llama.json"; "Llama-3.1-8B" from "Llama-3.1-8B/config.json". */
+static void name_of(const char *path, char *id, size_t size)
+{
+    char copy[256];
+    snprintf(copy, sizeof copy, "%s", path);
+    char *base = strrchr(copy, '/');
+    if (base && strcmp(base, "/config.json") == 0) {
+        *base = '\0';
+        base = strrchr(copy, '/');
+    }
+    snprintf(id, size, "%.*s", (int)size - 1, base ? base + 1 : copy);
+    static const char *const endings[] = {".gz", ".json"};
+    for (int i = 0; i < 2; i++)
+        if (output_ends_in(id, endings[i])) id[strlen(id) - strlen(endings[i])] = '\0';
+}
+
+static bool to_stdout(const struct hf_args *args)
+{
+    return args->output && strcmp(args->output, "-") == 0;
+}
+
+/* The notes stand in the file, as its sources. */
+static enum rk_status write_model(const struct hf_import *import, const char *path,
+                                  struct rk_error *error)
+{
+    char lines[HF_MAX_NOTES + 1][320];
+    const char *sources[HF_MAX_NOTES + 1];
+    struct output output = {.file = NULL};
+    snprintf(lines[0], sizeof lines[0], "config.json of Hugging Face transformers, model_type %s",
+             import->type);
+    for (int i = 0; i <= import->notes; i++) {
+        const struct hf_note *note = i ? &import->note[i - 1] : NULL;
+        sources[i] = lines[i];
+        if (note)
+            snprintf(lines[i], sizeof lines[i], "%s: %s%s%s: %s",
+                     note->kind == HF_ASSUMED ? "assumed" : "ignored", note->what,
+                     *note->value ? " " : "", note->value, note->why);
+    }
+    char *text =
+        model_text(&import->model, import->model.id, NULL, sources, (size_t)import->notes + 1);
+    if (!text) return rk_fail(error, RK_IO, path, 0, 0, "cannot write: out of memory");
+    enum rk_status status = output_open(&output, path, error);
+    if (status == RK_OK) {
+        fprintf(output.file, "%s\n", text);
+        status = output_commit(&output, error);
+    }
+    free(text);
+    return status;
+}
+
+static void add_count(struct report *report, const struct rk_model *model)
+{
+    char total[REPORT_DIGITS], active[REPORT_DIGITS];
+    report_digits(rk_model_parameters(model), total);
+    report_digits(rk_model_active_parameters(model), active);
+    report_note(report, model->experts ? report_text(report, "%s parameters, of which %s active",
+                                                     total, active)
+                                       : report_text(report, "%s parameters", total));
+}
+
+static int print_import(const struct hf_import *import, const struct hf_args *args)
+{
+    struct report report = {.first = NULL};
+    report_note(&report, report_text(&report, "%s: a %s model%s%s", import->model.id, import->type,
+                                     *import->datatype ? ", stored as " : "", import->datatype));
+    add_count(&report, &import->model);
+    describe_model(&report, &import->model, REPORT_IN_ALL);
+    entry_shape(&report, &import->model);
+    add_notes(&report, import, HF_ASSUMED, "assumed", "Assumed, because the file does not say it",
+              REPORT_IN_TEXT | REPORT_IN_JSON);
+    add_notes(&report, import, HF_IGNORED, "ignored", NULL, REPORT_IN_JSON);
+    const int code = show_report(&report, &args->show, NULL, RK_OK);
+    report_release(&report);
+    return code;
+}
+
+static int run_hf(int argc, char **argv)
+{
+    struct hf_args args = {.type = -1};
+    struct hf_import import;
+    struct document document = {.root = NULL};
+    struct rk_error error;
+    char id[sizeof import.model.id];
+    const int done = options_read(&hf_usage, argc, argv, &args);
+    if (done >= 0) return done;
+    name_of(args.output && !to_stdout(&args) ? args.output : args.config, id, sizeof id);
+    const struct hf_options options = {.type = args.type, .sequence = args.sequence};
+    enum rk_status status = document_load(args.config, &document, &error);
+    if (status == RK_OK) status = hf_read(&document, id, &options, &import, &error);
+    if (status == RK_OK && strcmp(id, "-") == 0)
+        snprintf(import.model.id, sizeof import.model.id, "%s", import.type);
+    if (status == RK_OK) warn(&import, document.path);
+    if (status == RK_OK && args.output) status = write_model(&import, args.output, &error);
+    document_release(&document);
+    if (status != RK_OK) return options_fail(&error);
+    return to_stdout(&args) ? RK_OK : print_import(&import, &args);
+}
+
+/* ---- the command ---- */
+
+static const struct command import_commands[] = {
+    {"hf", run_hf, "a model from the config.json of Hugging Face transformers", &hf_usage},
+    {.name = NULL},
+};
+
+const struct usage import_usage = {
+    .name = "import",
+    .summary = "take over the models of other tools",
+    .synopsis = "hf CONFIG [options]",
+    .description = "Reads the files of other tools and writes Reckon's own.",
+    .groups = {{"General", options_help_rows, 0}},
+    .examples = {{"reckon import hf config.json -o model.json",
+                  "A model of Hugging Face as a model file:"}},
+    .see_also = "reckon-models(1), reckon-model(5)",
+    .commands = import_commands,
+};
+
+int cmd_import(int argc, char **argv)
+{
+    struct rk_error error;
+    char none;
+    if (argc > 1 && argv[1][0] != '-') {
+        const struct command *command = options_command(import_commands, argv[1], &error);
+        return command ? command->run(argc - 1, argv + 1) : options_fail(&error);
+    }
+    const int done = options_read(&import_usage, argc, argv, &none);
+    if (done >= 0) return done;
+    rk_fail(&error, RK_USAGE, NULL, 0, 0, "import: say from what: reckon import hf CONFIG");
+    return options_fail(&error);
+}

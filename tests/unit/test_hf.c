@@ -1,0 +1,389 @@
+/* config.json of Hugging Face: counts of published models, what is assumed, what is refused. */
+#include "catalog/model_fields.h"
+#include "catalog/readers.h"
+#include "catalog_cases.h"
+#include "interop/hf.h"
+
+#include <stdio.h>
+
+static const struct hf_options plain = {.type = -1};
+
+static enum rk_status read_file(const char *name, struct hf_import *import, struct rk_error *error)
+{
+    char path[512];
+    struct document document;
+    snprintf(path, sizeof path, "%s/tests/data/hf/%s.json", RECKON_TEST_SOURCE, name);
+    enum rk_status status = document_load(path, &document, error);
+    if (status == RK_OK) status = hf_read(&document, name, &plain, import, error);
+    document_release(&document);
+    return status;
+}
+
+static enum rk_status read_text(const char *text, const struct hf_options *options,
+                                struct hf_import *import, struct rk_error *error)
+{
+    struct document document;
+    enum rk_status status = document_parse("c.json", text, strlen(text), &document, error);
+    if (status == RK_OK) status = hf_read(&document, "c", options, import, error);
+    document_release(&document);
+    return status;
+}
+
+static const struct hf_note *find_note(const struct hf_import *import, const char *what)
+{
+    for (int i = 0; i < import->notes; i++)
+        if (strcmp(import->note[i].what, what) == 0) return &import->note[i];
+    return NULL;
+}
+
+/* The sizes of the published checkpoints; active: 0 for dense models. */
+static const struct {
+    const char *file;
+    uint64_t total, active;
+    uint64_t sequence;
+} published[] = {
+    {"gpt2", 124439808, 0, 1024},
+    {"gpt2-medium", 354823168, 0, 1024},
+    {"gpt2-large", 774030080, 0, 1024},
+    {"gpt2-xl", 1557611200, 0, 1024},
+    {"gpt-neox-20b", 20554567680, 0, 2048},
+    {"bloom", 176247271424, 0, 2048},
+    {"falcon-7b", 6921720704, 0, 2048},
+    {"falcon-40b", 41303293952, 0, 2048},
+    {"llama-2-7b", 6738415616, 0, 4096},
+    {"llama-3.1-8b", 8030261248, 0, 8192},
+    {"llama-3.1-70b", 70553706496, 0, 8192},
+    {"llama-3.1-405b-v5", 405853388800, 0, 8192},
+    {"mistral-7b", 7241732096, 0, 32768},
+    {"mixtral-8x7b", 46702792704, 12879925248, 32768},
+    {"mixtral-8x22b", 140620634112, 39152031744, 65536},
+    {"qwen2.5-7b", 7615616512, 0, 131072},
+    {"qwen3-8b", 8190735360, 0, 40960},
+    {"qwen3-32b", 32762123264, 0, 40960},
+    {"qwen3-30b-a3b", 30532122624, 3353032704, 40960},
+    {"qwen3-235b-a22b", 235093634560, 22190763520, 40960},
+    {"deepseek-v3", 671026419200, 37552297472, 4096},
+    {"deepseek-v2-lite", 15706484224, 0, 4096},
+};
+
+Test(hf, published_counts)
+{
+    for (size_t i = 0; i < sizeof published / sizeof published[0]; i++) {
+        struct hf_import import;
+        struct rk_error error;
+        cr_assert_eq(read_file(published[i].file, &import, &error), RK_OK, "%s", formatted(&error));
+        cr_expect_eq(rk_model_parameters(&import.model), published[i].total, "%s",
+                     published[i].file);
+        if (published[i].active)
+            cr_expect_eq(rk_model_active_parameters(&import.model), published[i].active, "%s",
+                         published[i].file);
+        cr_expect_eq(import.model.sequence, published[i].sequence, "%s", published[i].file);
+        cr_expect_str_eq(import.model.id, published[i].file);
+        cr_expect_lt(import.notes, HF_MAX_NOTES);
+    }
+}
+
+/* What import writes loads as the same model. */
+Test(hf, written_models_read_the_same)
+{
+    for (size_t i = 0; i < sizeof published / sizeof published[0]; i++) {
+        const char *const source = "a config.json";
+        struct hf_import import;
+        struct rk_error error;
+        struct rk_model model;
+        struct document document;
+        cr_assert_eq(read_file(published[i].file, &import, &error), RK_OK);
+        char *text = model_text(&import.model, "a name", NULL, &source, 1);
+        cr_assert_eq(document_parse("m.json", text, strlen(text), &document, &error), RK_OK);
+        cr_expect_eq(model_read(&document, "m", &model, &error), RK_OK, "%s", formatted(&error));
+        for (const struct field *field = model_fields; field->key; field++)
+            if (model_field_counts(field))
+                cr_expect_eq(model_field_value(&model, field),
+                             model_field_value(&import.model, field), "%s: %s", published[i].file,
+                             field->key);
+        document_release(&document);
+        free(text);
+    }
+}
+
+/* The catalog's entries of the same models, apart from the sample's length. */
+Test(hf, agrees_with_the_catalog)
+{
+    static const char *const pairs[][2] = {
+        {"llama-3.1-8b", "llama3.1-8b"}, {"llama-3.1-405b-v5", "llama3.1-405b"},
+        {"mistral-7b", "mistral-7b"},    {"mixtral-8x7b", "mixtral-8x7b"},
+        {"qwen2.5-7b", "qwen2.5-7b"},    {"qwen3-32b", "qwen3-32b"},
+        {"falcon-40b", "falcon-40b"},    {"qwen3-30b-a3b", "qwen3-30b-a3b"},
+        {"deepseek-v3", "deepseek-v3"},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        char path[512];
+        struct hf_import import;
+        struct rk_model model;
+        struct rk_error error;
+        struct document document;
+        snprintf(path, sizeof path, "%s/data/models/%s.json", RECKON_TEST_SOURCE, pairs[i][1]);
+        cr_assert_eq(read_file(pairs[i][0], &import, &error), RK_OK);
+        cr_assert_eq(document_load(path, &document, &error), RK_OK);
+        cr_assert_eq(model_read(&document, "x", &model, &error), RK_OK);
+        for (const struct field *field = model_fields; field->key; field++)
+            if (model_field_counts(field) && strcmp(field->key, "sequence") != 0)
+                cr_expect_eq(model_field_value(&model, field),
+                             model_field_value(&import.model, field), "%s: %s", pairs[i][1],
+                             field->key);
+        document_release(&document);
+    }
+}
+
+Test(hf, notes_what_is_assumed_and_ignored)
+{
+    struct hf_import import;
+    struct rk_error error;
+    cr_assert_eq(read_file("llama-2-7b", &import, &error), RK_OK);
+    cr_expect_str_eq(find_note(&import, "num_key_value_heads")->value, "32");
+    cr_expect_str_eq(find_note(&import, "num_key_value_heads")->why,
+                     "not in the file: as many as heads");
+    cr_expect_str_eq(find_note(&import, "head_dim")->value, "128");
+    cr_expect_str_eq(find_note(&import, "attention_dropout")->value, "0");
+    cr_expect_str_eq(import.datatype, "float16");
+    cr_assert_eq(read_file("qwen2.5-7b", &import, &error), RK_OK);
+    cr_expect_str_eq(find_note(&import, "qkv_biases")->value, "yes");
+    cr_expect_null(find_note(&import, "sliding_window"), "use_sliding_window is false");
+    cr_assert_eq(read_file("mistral-7b", &import, &error), RK_OK);
+    cr_expect_eq(find_note(&import, "sliding_window")->kind, HF_IGNORED);
+    cr_assert_eq(read_file("deepseek-v3", &import, &error), RK_OK);
+    cr_expect_eq(find_note(&import, "num_nextn_predict_layers")->kind, HF_IGNORED);
+    cr_expect_str_eq(find_note(&import, "quantization_config")->value, "fp8");
+    cr_assert_eq(read_file("wrapped", &import, &error), RK_OK);
+    cr_expect_eq(find_note(&import, "text_config")->kind, HF_IGNORED);
+    cr_expect_not(find_note(&import, "tie_word_embeddings"), "stands outside the text_config");
+    cr_expect_eq(rk_model_parameters(&import.model), 7241732096 + 2 * 64 * 4096);
+}
+
+/* ---- small models ---- */
+
+/* h 64, f 128, 4 heads of 16, 6 layers, V 100: attention 4*64*64, MLP 3*64*128, norms 2*64 */
+#define BODY                                                                                       \
+    "\"hidden_size\": 64, \"intermediate_size\": 128, \"num_hidden_layers\": 6, "                  \
+    "\"num_attention_heads\": 4, \"vocab_size\": 100, \"max_position_embeddings\": 32"
+#define LAYER (4 * 64 * 64 + 3 * 64 * 128 + 2 * 64)
+#define REST  (2 * 100 * 64 + 64)
+
+static uint64_t parameters(const char *text, struct hf_import *import)
+{
+    struct rk_error error;
+    const enum rk_status status = read_text(text, &plain, import, &error);
+    cr_assert_eq(status, RK_OK, "%s: %s", text, formatted(&error));
+    return rk_model_parameters(&import->model);
+}
+
+Test(hf, spellings_and_types)
+{
+    struct hf_import import;
+    cr_expect_eq(parameters("{\"model_type\": \"llama\", " BODY "}", &import), 6 * LAYER + REST);
+    cr_expect_eq(parameters("{\"architectures\": [\"LlamaForCausalLM\"], " BODY "}", &import),
+                 6 * LAYER + REST);
+    cr_expect_str_eq(import.type, "llama");
+    cr_expect_eq(parameters("{\"model_type\": \"mine\", \"architectures\": [\"Qwen3ForCausalLM\"], "
+                            "\"head_dim\": 16, " BODY "}",
+                            &import),
+                 6 * (LAYER + 2 * 16) + REST);
+    cr_expect_eq(parameters("{\"architectures\": [\"Qwen3MoeForCausalLM\"], \"num_experts\": 0, "
+                            "\"num_experts_per_tok\": 1, \"moe_intermediate_size\": 8, " BODY "}",
+                            &import),
+                 6 * (LAYER + 2 * 16) + REST, "no experts: dense");
+    cr_expect_eq(
+        parameters("{\"model_type\": \"llama\", \"tie_word_embeddings\": true, " BODY "}", &import),
+        6 * LAYER + REST - 6400);
+    struct rk_error error;
+    const struct hf_options as = {.type = 0, .sequence = 77};
+    cr_assert_eq(read_text("{\"model_type\": \"yi\", " BODY "}", &as, &import, &error), RK_OK);
+    cr_expect_eq(import.model.sequence, 77);
+    cr_expect_str_eq(find_note(&import, "model_type")->why, "by --as");
+}
+
+Test(hf, biases)
+{
+    struct hf_import import;
+    const uint64_t bare = 6 * LAYER + REST;
+    cr_expect_eq(parameters("{\"model_type\": \"llama\", \"attention_bias\": true, \"mlp_bias\": "
+                            "true, " BODY "}",
+                            &import),
+                 bare + 6 * (4 * 64 + 2 * 128 + 64));
+    cr_expect_null(find_note(&import, "attention_bias"));
+    cr_expect_eq(
+        parameters("{\"model_type\": \"llama\", \"attention_bias\": true, " BODY "}", &import),
+        bare + 6 * 3 * 64);
+    cr_expect_str_eq(find_note(&import, "attention_bias")->why,
+                     "the count lacks 384 biases: model files cannot say where they are");
+    cr_expect_eq(parameters("{\"model_type\": \"llama\", \"mlp_bias\": true, " BODY "}", &import),
+                 bare);
+    cr_expect_str_eq(find_note(&import, "mlp_bias")->why, /* 6 * (2 * 128 + 64) */
+                     "the count lacks 1920 biases: model files cannot say where they are");
+}
+
+/* A router of 64*4 and four experts of width 8, 3*64*8 each, instead of the MLP. */
+Test(hf, layers_with_and_without_experts)
+{
+    static const char text[] =
+        "{\"model_type\": \"qwen3_moe\", \"num_experts\": 4, \"num_experts_per_tok\": 2, "
+        "\"moe_intermediate_size\": 8, %s " BODY "}";
+    static const struct {
+        const char *keys;
+        uint64_t dense;
+        bool noted;
+    } rows[] = {
+        {"", 0, false},
+        {"\"mlp_only_layers\": [0, 1],", 2, false},
+        {"\"mlp_only_layers\": [1, 5, 5, 9],", 2, true},
+        {"\"decoder_sparse_step\": 2,", 3, true},
+        {"\"decoder_sparse_step\": 2, \"mlp_only_layers\": [1],", 4, true},
+        {"\"decoder_sparse_step\": 7,", 6, false},
+    };
+    const uint64_t less = 3 * 64 * 128 - (64 * 4 + 4 * 3 * 64 * 8);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char file[1024];
+        struct hf_import import;
+        snprintf(file, sizeof file, text, rows[i].keys);
+        cr_expect_eq(parameters(file, &import),
+                     6 * (LAYER + 2 * 16) + REST - (6 - rows[i].dense) * less, "%s", rows[i].keys);
+        cr_expect_eq(find_note(&import, "dense_layers") != NULL, rows[i].noted, "%s", rows[i].keys);
+    }
+}
+
+Test(hf, deepseek_layers)
+{
+    static const char text[] =
+        "{\"model_type\": \"deepseek_v3\", \"n_routed_experts\": 4, \"num_experts_per_tok\": 2, "
+        "\"moe_intermediate_size\": 8, \"q_lora_rank\": null, \"kv_lora_rank\": 8, "
+        "\"qk_nope_head_dim\": 16, \"qk_rope_head_dim\": 4, \"v_head_dim\": 16, "
+        "\"first_k_dense_replace\": 3, \"moe_layer_freq\": %d, " BODY "}";
+    char file[1024];
+    struct hf_import import;
+    snprintf(file, sizeof file, text, 1);
+    parameters(file, &import);
+    cr_expect_eq(import.model.dense_layers, 3);
+    cr_expect(import.model.router_biases, "deepseek_v3 has them");
+    cr_expect_null(find_note(&import, "dense_layers"));
+    snprintf(file, sizeof file, text, 2); /* only layer 4 */
+    parameters(file, &import);
+    cr_expect_eq(import.model.dense_layers, 5);
+    cr_expect(find_note(&import, "dense_layers"));
+}
+
+Test(hf, falcon_architectures)
+{
+    static const char text[] = "{\"model_type\": \"falcon\", \"hidden_size\": 64, \"n_layer\": 1, "
+                               "\"n_head\": 4, \"vocab_size\": 100%s}";
+    static const struct {
+        const char *keys;
+        uint64_t kv_heads, norms;
+        bool parallel;
+    } rows[] = {
+        {"", 1, 1, true},
+        {", \"multi_query\": false", 0, 1, true},
+        {", \"multi_query\": false, \"parallel_attn\": false", 0, 0, false},
+        {", \"new_decoder_architecture\": true, \"num_kv_heads\": 2", 2, 0, true},
+        {", \"new_decoder_architecture\": true, \"n_head_kv\": 2, \"num_ln_in_parallel_attn\": 1",
+         2, 1, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char file[512];
+        struct hf_import import;
+        snprintf(file, sizeof file, text, rows[i].keys);
+        parameters(file, &import);
+        cr_expect_eq(import.model.kv_heads, rows[i].kv_heads, "%s", rows[i].keys);
+        cr_expect_eq(import.model.block_norms, rows[i].norms, "%s", rows[i].keys);
+        cr_expect_eq(import.model.parallel_block, rows[i].parallel, "%s", rows[i].keys);
+        cr_expect_eq(import.model.feedforward, 256, "4 * hidden");
+    }
+}
+
+/* ---- what is refused ---- */
+
+static const char llama[] = "{\n"
+                            "  \"model_type\": \"llama\",\n"
+                            "  " BODY "\n"
+                            "}\n";
+
+/* { what takes the place of "model_type": "llama", the message } */
+static const struct bad_case heads[] = {
+    {"\"model_type\": \"lama\"",
+     "c.json:2:17: model_type: \"lama\" is not known (did you mean \"llama\"?); known: llama, "
+     "mistral, mixtral, qwen2, qwen3, qwen3_moe, deepseek_v2, deepseek_v3, gpt2, gpt_neox, falcon, "
+     "bloom. If its blocks are like Llama's, give --as llama"},
+    {"\"model_type\": 3", "c.json:2:17: model_type: must be a text, got 3"},
+    {"\"x\": 3",
+     "c.json:1:1: missing key \"model_type\", one of llama, mistral, mixtral, qwen2, qwen3, "
+     "qwen3_moe, deepseek_v2, deepseek_v3, gpt2, gpt_neox, falcon, bloom: add it, or give --as "
+     "TYPE"},
+    {"\"model_type\": \"mixtral\"", "c.json:1:1: missing key \"num_local_experts\": add it"},
+    {"\"model_type\": \"mixtral\", \"num_local_experts\": 2, \"num_experts_per_tok\": 3",
+     "c.json:2:75: num_experts_per_tok: must be 1 to 2 experts, got 3"},
+    {"\"model_type\": \"llama\", \"num_key_value_heads\": 3",
+     "c.json:2:49: num_key_value_heads: must divide the 4 heads, got 3"},
+    {"\"model_type\": \"llama\", \"num_key_value_heads\": \"2\"",
+     "c.json:2:49: num_key_value_heads: must be an integer, got the string \"2\""},
+    {"\"model_type\": \"llama\", \"tie_word_embeddings\": 1",
+     "c.json:2:49: tie_word_embeddings: must be true or false, got 1"},
+    {"\"model_type\": \"llama\", \"rope_scaling\": 1",
+     "c.json:2:42: rope_scaling: must be an object, {...}, got 1"},
+    {"\"model_type\": \"llama\", \"rope_parameters\": {\"original_max_position_embeddings\": []}",
+     "c.json:2:82: rope_parameters.original_max_position_embeddings: must be an integer, got a "
+     "list"},
+    {"\"model_type\": \"llama\", \"rope_theta\": \"big\"",
+     "c.json:2:40: rope_theta: must be a number, got the string \"big\""},
+    {"\"model_type\": \"llama\", \"dtype\": 3", "c.json:2:35: dtype: must be a text, got 3"},
+    {"\"model_type\": \"llama\", \"layer_types\": [3]",
+     "c.json:2:42: layer_types[0]: must be a text, got 3"},
+    {"\"model_type\": \"llama\", \"quantization_config\": \"fp8\"",
+     "c.json:2:49: quantization_config: must be an object, {...}, got the string \"fp8\""},
+    {"\"model_type\": \"llama\", \"text_config\": []",
+     "c.json:2:41: text_config: must be an object, {...}, got a list"},
+    {"\"model_type\": \"llama\", \"text_config\": {\"model_type\": \"gemma\"}",
+     "c.json:2:56: text_config.model_type: \"gemma\" is not known; known: llama, mistral, mixtral, "
+     "qwen2, qwen3, qwen3_moe, deepseek_v2, deepseek_v3, gpt2, gpt_neox, falcon, bloom. If its "
+     "blocks are like Llama's, give --as llama"},
+    {"\"model_type\": \"llama\", \"attention_dropout\": 2",
+     "c.json:2:47: attention_dropout: must be >= 0 and <= 1, got 2"},
+};
+
+Test(hf, bad_heads)
+{
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+        struct hf_import import = {.notes = 77};
+        struct rk_error error = {0};
+        char *text = replaced(llama, "\"model_type\": \"llama\"", heads[i].input);
+        cr_expect_eq(read_text(text, &plain, &import, &error), RK_BAD_INPUT, "%s", heads[i].input);
+        cr_expect_str_eq(formatted(&error), heads[i].message, "%s", formatted(&error));
+        cr_expect_eq(import.notes, 77, "untouched on failure");
+        free(text);
+    }
+}
+
+/* { what of the body, what takes its place, the message } */
+Test(hf, bad_bodies)
+{
+    static const char *const cases[][3] = {
+        {"\"hidden_size\": 64, ", "",
+         "c.json:1:1: missing key \"hidden_size\" (or \"n_embd\"): add it"},
+        {"64", "null", "c.json:3:18: hidden_size: must be an integer, got null"},
+        {"64", "-1", "c.json:3:18: hidden_size: must be >= 1 and <= 1000000000, got -1"},
+        {"64", "66",
+         "c.json:3:95: num_attention_heads: 4 heads do not divide the hidden size 66, "
+         "and no head_dim is given: correct one of them"},
+        {"\"max_position_embeddings\": 32", "\"x\": 1",
+         "c.json:1:1: missing key \"max_position_embeddings\": add it, or give --sequence N"},
+        {"\"num_hidden_layers\": 6", "\"num_hidden_layers\": 1e9, \"head_dim\": 1000000000",
+         "c.json:1:1: 1.84e+19 parameters: more than 2^53, check the dimensions"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct hf_import import;
+        struct rk_error error = {0};
+        char *text = replaced(llama, cases[i][0], cases[i][1]);
+        const enum rk_status status = read_text(text, &plain, &import, &error);
+        cr_expect_eq(status, RK_BAD_INPUT, "%s", cases[i][1]);
+        cr_expect_str_eq(formatted(&error), cases[i][2], "%s", formatted(&error));
+        free(text);
+    }
+}
