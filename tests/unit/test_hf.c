@@ -202,6 +202,37 @@ Test(hf, spellings_and_types)
     cr_expect_str_eq(find_note(&import, "model_type")->why, "by --as");
 }
 
+/* What transformers takes for keys that are not there. */
+Test(hf, defaults_of_the_library)
+{
+    struct hf_import import;
+    struct rk_error error;
+    parameters("{\"model_type\": \"qwen3\", " BODY "}", &import);
+    cr_expect_eq(import.model.head_dim, 128);
+    parameters("{\"model_type\": \"llama\", " BODY "}", &import);
+    cr_expect_eq(import.model.head_dim, 16);
+    cr_expect(import.model.no_dropout);
+    parameters("{\"model_type\": \"gpt2\", \"attn_pdrop\": 0, \"embd_pdrop\": 0, " BODY "}",
+               &import);
+    cr_expect_not(import.model.no_dropout, "resid_pdrop is 0.1");
+    cr_expect(import.model.tied_embeddings);
+    const struct hf_options shorter = {.type = -1, .sequence = 16};
+    cr_assert_eq(read_text("{\"model_type\": \"gpt2\", " BODY "}", &shorter, &import, &error),
+                 RK_OK);
+    cr_expect_str_eq(find_note(&import, "n_positions")->value, "32");
+    cr_expect_eq(import.model.sequence, 16);
+}
+
+Test(hf, the_language_model_inside_comes_first)
+{
+    struct hf_import import;
+    cr_expect_eq(parameters("{\"model_type\": \"other\", \"hidden_size\": 32, \"vocab_size\": 7, "
+                            "\"tie_word_embeddings\": true, "
+                            "\"text_config\": {\"model_type\": \"llama\", " BODY "}}",
+                            &import),
+                 6 * LAYER + REST - 6400);
+}
+
 Test(hf, biases)
 {
     struct hf_import import;
@@ -238,6 +269,7 @@ Test(hf, layers_with_and_without_experts)
         {"\"mlp_only_layers\": [1, 5, 5, 9],", 2, true},
         {"\"decoder_sparse_step\": 2,", 3, true},
         {"\"decoder_sparse_step\": 2, \"mlp_only_layers\": [1],", 4, true},
+        {"\"decoder_sparse_step\": 2, \"mlp_only_layers\": [0],", 3, true},
         {"\"decoder_sparse_step\": 7,", 6, false},
     };
     const uint64_t less = 3 * 64 * 128 - (64 * 4 + 4 * 3 * 64 * 8);
@@ -265,6 +297,10 @@ Test(hf, deepseek_layers)
     cr_expect_eq(import.model.dense_layers, 3);
     cr_expect(import.model.router_biases, "deepseek_v3 has them");
     cr_expect_null(find_note(&import, "dense_layers"));
+    strcpy(strrchr(file, '}'), ", \"attention_bias\": true}");
+    parameters(file, &import);
+    cr_expect_str_eq(find_note(&import, "attention_bias")->why, /* 6 * (8 + 4 + 64) */
+                     "the count lacks 456 biases: model files cannot say where they are");
     snprintf(file, sizeof file, text, 2); /* only layer 4 */
     parameters(file, &import);
     cr_expect_eq(import.model.dense_layers, 5);
