@@ -86,6 +86,7 @@ static const struct usage llm_usage = {
                    "on standard error and exit status 1; one that is no valid execution with a "
                    "message and exit status 3.",
     .operands = llm_operands,
+    .abbreviations = true,
     .groups = {{"Options", llm_options, 0}, {"General", options_help_rows, 0}},
     .examples = {{"reckon calculon llm model.json execution.json system.json -", "Readable text:"},
                  {"reckon calculon llm model.json execution.json system.json stats.json -l",
@@ -222,6 +223,7 @@ static const struct usage optimal_usage = {
                    "writes the best as it does: .json, .json.gz, .csv or .csv.gz. Ties are broken "
                    "by the place in the enumeration. The short name is loe.",
     .operands = search_operands,
+    .abbreviations = true,
     .groups = {{"Options", search_options, 0},
                {"Of this search", optimal_options, 0},
                {"General", options_help_rows, 0}},
@@ -236,6 +238,7 @@ static const struct usage all_usage = {
     .description = "Writes one row of CSV (.csv or .csv.gz) for each execution that can run, in "
                    "the order of the enumeration. The short name is lae.",
     .operands = search_operands,
+    .abbreviations = true,
     .groups = {{"Options", search_options, 0}, {"General", options_help_rows, 0}},
     .examples = {{"reckon calculon lae model.json 64 16 float8 system.json all.csv.gz", NULL}},
 };
@@ -493,6 +496,7 @@ static const struct usage parameter_usage = {
     .description = "Counts as the published tool does, with a vocabulary of 51,200 entries. The "
                    "short name is lpc.",
     .operands = parameter_operands,
+    .abbreviations = true,
     .groups = {{"Options", parameter_options, 0}, {"General", options_help_rows, 0}},
 };
 
@@ -528,10 +532,12 @@ static const struct command calculon_commands[] = {
 const struct usage calculon_usage = {
     .name = "calculon",
     .summary = "the commands of the published tool Calculon",
-    .synopsis = "COMMAND ...",
+    .synopsis = "[-l LOG] [-v LEVEL] COMMAND ...",
     .description = "Takes the files, arguments and options of Calculon (Isaev et al., SC23) and "
                    "writes what it writes, so that its users can change over without changing "
-                   "anything. The numbers are those of its model with three corrections.",
+                   "anything. The numbers are those of its model with three corrections.\n\n"
+                   "-l (--log) names a file for what is printed, -v (--verbosity) WARNING or above "
+                   "leaves it out. Options may be abbreviated, as that tool has it.",
     .groups = {{"General", options_help_rows, 0}},
     .examples = {{"reckon calculon llm model.json execution.json system.json -",
                   "One execution, as readable text:"},
@@ -540,13 +546,61 @@ const struct usage calculon_usage = {
     .commands = calculon_commands,
 };
 
+/* The tool's options in front of the command: where its log goes, and from which level on. What it
+ * logs is what is printed here; errors are not part of it. */
+struct log_args {
+    const char *file;
+    int level;
+};
+
+static const char *const levels[] = {"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL", NULL};
+enum { LEVEL_INFO = 1 };
+
+/* Takes them off argv; how many words they were, or -1. */
+static int read_log_args(int argc, char **argv, struct log_args *log, struct rk_error *error)
+{
+    int at = 1;
+    for (; at < argc && argv[at][0] == '-'; at += 2) {
+        const bool file = !strcmp(argv[at], "-l") || !strcmp(argv[at], "--log");
+        const bool level = !strcmp(argv[at], "-v") || !strcmp(argv[at], "--verbosity");
+        if (!file && !level) break;
+        if (at + 1 == argc) {
+            rk_fail(error, RK_USAGE, NULL, 0, 0, "calculon %s needs a value", argv[at]);
+            return -1;
+        }
+        if (file) log->file = argv[at + 1];
+        for (log->level = level ? 0 : log->level; level && levels[log->level]; log->level++)
+            if (!strcmp(levels[log->level], argv[at + 1])) break;
+        if (level && !levels[log->level]) {
+            rk_fail(error, RK_USAGE, NULL, 0, 0,
+                    "calculon %s: %.40s is no level: DEBUG, INFO, WARNING, ERROR or CRITICAL",
+                    argv[at], argv[at + 1]);
+            return -1;
+        }
+    }
+    return at - 1;
+}
+
+static enum rk_status open_log(const struct log_args *log, struct rk_error *error)
+{
+    const char *file = log->level > LEVEL_INFO ? "/dev/null" : log->file;
+    if (strcmp(file, "-") == 0 || freopen(file, "w", stdout)) return RK_OK;
+    return rk_fail(error, RK_IO, file, 0, 0, "cannot be written: name another file with --log");
+}
+
 int cmd_calculon(int argc, char **argv)
 {
     struct rk_error error;
+    struct log_args log = {"-", LEVEL_INFO};
     char none;
+    const int words = read_log_args(argc, argv, &log, &error);
+    if (words < 0) return options_fail(&error);
+    argc -= words;
+    argv += words;
     if (argc > 1 && argv[1][0] != '-') {
         const struct command *command = options_command(calculon_commands, argv[1], &error);
-        return command ? command->run(argc - 1, argv + 1) : options_fail(&error);
+        if (!command || open_log(&log, &error) != RK_OK) return options_fail(&error);
+        return command->run(argc - 1, argv + 1);
     }
     const int done = options_read(&calculon_usage, argc, argv, &none);
     if (done >= 0) return done;

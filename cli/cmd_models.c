@@ -88,8 +88,8 @@ static enum rk_status list_models(struct report *report, struct catalog_list *li
                                        .columns = columns,
                                        .column_count = sizeof columns / sizeof *columns});
     enum rk_status status = catalog_list(CATALOG_MODELS, list, error);
-    for (size_t i = 0; status == RK_OK && i < list->count; i++)
-        status = add_model(report, table, list->id[i], error);
+    for (size_t i = 0; status == RK_OK && i < list->count; i++) /* a bad one is said, not fatal */
+        if (add_model(report, table, list->id[i], error) != RK_OK) options_fail(error);
     return status;
 }
 

@@ -208,10 +208,12 @@ static int answer(struct search_answer *a, struct search_session *session)
     const enum rk_status wrote = write_all(search, session, &error);
     progress_end(&session->progress);
     int code = search_code(search);
-    if (!search->result.complete)
+    if (!search->result.complete) {
         fputs("reckon: interrupted: these are the best so far, the search is incomplete\n", stderr);
-    else if (progress_stopped())
+    } else if (progress_stopped()) {
+        fputs("reckon: interrupted: what was asked beyond the best strategies is incomplete\n", stderr);
         code = progress_code();
+    }
     if (!args->quiet) search_answer_rate(search, session);
     if (args->explain) search_answer_explain(search);
     if (!piped) code = show_report(&report, &args->show, NULL, code);

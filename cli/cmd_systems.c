@@ -42,10 +42,10 @@ const struct usage systems_usage = {
 
 static const struct report_column columns[] = {
     {.name = "id"},
-    {.name = "float8_FLOPps",   .title = "float8",   .unit = "FLOP/s", .digits = 0, .own_scale = true},
-    {.name = "float16_FLOPps",  .title = "float16",  .unit = "FLOP/s", .digits = 0, .own_scale = true},
-    {.name = "bfloat16_FLOPps", .title = "bfloat16", .unit = "FLOP/s", .digits = 0, .own_scale = true},
-    {.name = "float32_FLOPps",  .title = "float32",  .unit = "FLOP/s", .digits = 0, .own_scale = true},
+    {.name = "float8_FLOPps",   .title = "float8",   .unit = "FLOP/s", .digits = 2, .own_scale = true},
+    {.name = "float16_FLOPps",  .title = "float16",  .unit = "FLOP/s", .digits = 2, .own_scale = true},
+    {.name = "bfloat16_FLOPps", .title = "bfloat16", .unit = "FLOP/s", .digits = 2, .own_scale = true},
+    {.name = "float32_FLOPps",  .title = "float32",  .unit = "FLOP/s", .digits = 2, .own_scale = true},
     {.name = "memory"}, {.name = "networks"},
 };
 /* clang-format on */
@@ -106,8 +106,8 @@ static enum rk_status list_systems(struct report *report, struct catalog_list *l
                                        .columns = columns,
                                        .column_count = sizeof columns / sizeof *columns});
     enum rk_status status = catalog_list(CATALOG_SYSTEMS, list, error);
-    for (size_t i = 0; status == RK_OK && i < list->count; i++)
-        status = add_system(report, table, list->id[i], error);
+    for (size_t i = 0; status == RK_OK && i < list->count; i++) /* a bad one is said, not fatal */
+        if (add_system(report, table, list->id[i], error) != RK_OK) options_fail(error);
     return status;
 }
 

@@ -82,7 +82,7 @@ const struct usage timeline_usage = {
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon timeline -m gpt3-175b -s a100-80g-nvl8 --tensor 8 --pipeline 8 --interleaving 3 --data 16 --batch 1536 -o trace.json",
+        {"reckon timeline -m gpt3-175b -s a100-80g-nvl8 --tensor 8 --pipeline 8 --interleaving 3 --data 16 --batch 1536 --recompute attention -o trace.json",
          "The interleaved schedule of GPT-3 on 1,024 A100, to look at in Perfetto:"},
         {"reckon timeline -m gpt3-175b -s a100-80g-nvl8 --strategy best.json --schedule zb-h1 --pytorch-csv schedule.csv",
          "A zero-bubble schedule that PyTorch runs:"},

@@ -4,6 +4,8 @@
 #include "cli/axes.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
@@ -76,27 +78,35 @@ static const struct report_column system_columns[] = {
 };
 static const struct report_column engine_columns[] = {
     {.name = "datatype"},
-    {.name = "matrix_FLOPps",     .title = "matrix peak", .unit = "FLOP/s", .digits = 1},
+    {.name = "matrix_FLOPps",     .title = "matrix peak", .unit = "FLOP/s", .digits = 2, .own_scale = true},
     {.name = "matrix_efficiency", .title = "achieved",    .unit = "%",      .digits = 1},
-    {.name = "vector_FLOPps",     .title = "vector peak", .unit = "FLOP/s", .digits = 1},
+    {.name = "vector_FLOPps",     .title = "vector peak", .unit = "FLOP/s", .digits = 2, .own_scale = true},
     {.name = "vector_efficiency", .title = "achieved",    .unit = "%",      .digits = 1},
 };
 static const struct report_column memory_columns[] = {
     {.name = "tier"},
     {.name = "name"},
-    {.name = "capacity_bytes", .title = "capacity",  .unit = "B",   .digits = 1},
-    {.name = "bandwidth_Bps",  .title = "bandwidth", .unit = "B/s", .digits = 1},
+    {.name = "capacity_bytes", .title = "capacity",  .unit = "B",   .digits = 1, .own_scale = true},
+    {.name = "bandwidth_Bps",  .title = "bandwidth", .unit = "B/s", .digits = 2, .own_scale = true},
     {.name = "efficiency",     .title = "achieved",  .unit = "%",   .digits = 1},
 };
 static const struct report_column network_columns[] = {
     {.name = "tier"},
     {.name = "name"},
     {.name = "size"},
-    {.name = "bandwidth_Bps",   .title = "bandwidth",       .unit = "B/s", .digits = 1},
+    {.name = "bandwidth_Bps",   .title = "bandwidth",       .unit = "B/s", .digits = 1, .own_scale = true},
     {.name = "efficiency",      .title = "achieved",        .unit = "%",   .digits = 1},
-    {.name = "latency_s",       .title = "latency",         .unit = "s",   .digits = 2},
+    {.name = "latency_s",       .title = "latency",         .unit = "s",   .digits = 2, .own_scale = true},
     {.name = "must_be_filled"},
     {.name = "processor_usage", .title = "costs of engine", .unit = "%",   .digits = 1},
+    {.name = "reduce_scatter"},
+    {.name = "all_gather"},
+    {.name = "all_reduce"},
+    {.name = "point_to_point"},
+};
+static const struct report_column curve_columns[] = {
+    {.name = "of"},
+    {.name = "achieved", .title = "achieved, by the size of the work"},
 };
 /* clang-format on */
 
@@ -159,11 +169,24 @@ static void add_memories(struct report *report, const struct rk_system *system,
     }
 }
 
+/* "2 - 2/p" */
+static struct report_cell volume_cell(struct report *report, const struct rk_network *network,
+                                      enum rk_collective op)
+{
+    const double scale = network->collective[op].scale;
+    const double offset = scale * network->collective[op].offset;
+    if (offset == 0) return cell_text(report_text(report, "%g", scale));
+    return cell_text(
+        report_text(report, "%g %c %g/p", scale, offset < 0 ? '-' : '+', fabs(offset)));
+}
+
 static void add_networks(struct report *report, const struct rk_system *system,
                          const struct report_table *parent, unsigned formats)
 {
-    struct report_table *table = add_rows(report, parent, "networks", "Networks, per device",
-                                          formats, network_columns, COUNT_OF(network_columns));
+    struct report_table *table =
+        add_rows(report, parent, "networks",
+                 "Networks, per device; what each of p ranks moves of n bytes, over n", formats,
+                 network_columns, COUNT_OF(network_columns));
     for (int i = 0; i < system->networks; i++) {
         const struct rk_network *network = &system->network[i];
         const struct report_cell cells[] = {
@@ -175,9 +198,49 @@ static void add_networks(struct report *report, const struct rk_system *system,
             cell_number(network->latency_s),
             cell_flag(network->must_be_filled),
             cell_number(network->processor_usage),
+            volume_cell(report, network, RK_REDUCE_SCATTER),
+            volume_cell(report, network, RK_ALL_GATHER),
+            volume_cell(report, network, RK_ALL_REDUCE),
+            volume_cell(report, network, RK_POINT_TO_POINT),
         };
         report_row(report, table, cells);
     }
+}
+
+/* "0.95 from 128 GFLOP, 0.9 from 16 GFLOP, 0.1 below" */
+static void add_curve(struct report *report, struct report_table *table, const char *of,
+                      const struct rk_curve *curve, enum quantity quantity)
+{
+    char text[1024] = "", from[QUANTITY_TEXT];
+    size_t used = 0;
+    for (int i = 0; i < curve->steps && used < sizeof text; i++) {
+        const bool last = i == curve->steps - 1;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%g%s%s", i ? ", " : "",
+                                 curve->step[i].efficiency,
+                                 last ? (i ? " below" : " always") : " from ",
+                                 last ? "" : quantity_format(from, quantity, curve->step[i].from));
+    }
+    if (curve->steps)
+        report_row(report, table,
+                   (const struct report_cell[]){cell_text(of),
+                                                cell_text(report_text(report, "%s", text))});
+}
+
+static void add_curves(struct report *report, const struct rk_system *system,
+                       const struct report_table *parent, unsigned formats)
+{
+    struct report_table *table = add_rows(report, parent, "efficiencies", "Efficiencies", formats,
+                                          curve_columns, COUNT_OF(curve_columns));
+    for (int i = 0; i < RK_DATATYPES; i++) {
+        const char *datatype = rk_datatype_name((enum rk_datatype)i);
+        add_curve(report, table, report_text(report, "matrix %s", datatype),
+                  &system->matrix[i].curve, QUANTITY_FLOP);
+        add_curve(report, table, report_text(report, "vector %s", datatype),
+                  &system->vector[i].curve, QUANTITY_FLOP);
+    }
+    for (int i = 0; i < system->memories; i++)
+        add_curve(report, table, report_text(report, "memory %d", i), &system->memory[i].curve,
+                  QUANTITY_BYTES);
 }
 
 void describe_system(struct report *report, const struct rk_system *system, unsigned formats)
@@ -198,6 +261,7 @@ void describe_system(struct report *report, const struct rk_system *system, unsi
     add_engines(report, system, record, formats);
     add_memories(report, system, record, formats);
     add_networks(report, system, record, formats);
+    add_curves(report, system, record, formats);
 }
 
 /* ---- strategies ---- */

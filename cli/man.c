@@ -11,7 +11,7 @@ static const struct {
     {"1", "Nothing fits, or a plan cannot run."},
     {"2", "A flag or an argument is wrong."},
     {"3", "The content of a file is wrong."},
-    {"4", "A file could not be read or written, or there was no memory."},
+    {"4", "A file or database could not be written, the disk is full, or there was no memory. (A file that cannot be read is bad input, 3.)"},
     {"130", "Interrupted by SIGINT; what was printed is the best so far."},
     {"143", "The same by SIGTERM."},
 };

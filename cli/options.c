@@ -271,7 +271,9 @@ static enum rk_status read_option(struct reader *r, const struct option *option,
         const bool there = r->next < r->end && !is_flag(r->usage, *r->next);
         if (!option->optional && !there)
             return rk_fail(r->error, RK_USAGE, NULL, 0, 0, "%s needs a value", name);
-        if (there && (!option->optional || is_value_of(option, *r->next))) value = *r->next++;
+        const bool only = !r->usage->operands && there && **r->next != '-';
+        if (there && (!option->optional || only || is_value_of(option, *r->next)))
+            value = *r->next++; /* without operands, a word can only be the value */
     }
     return store(r, option, r->args + group->offset + option->offset, name, value);
 }
@@ -295,12 +297,29 @@ static enum rk_status unknown_option(const struct reader *r, const char *typed, 
                    "%s is not known: reckon %s --help lists all flags", quoted, r->usage->name);
 }
 
+/* The only option that begins so, as the published tool's parser takes them; NULL when there is
+ * none or more than one. */
+static const struct option *find_abbreviated(const struct usage *usage, const char *name,
+                                             size_t length, const struct option_group **group)
+{
+    const struct option *found = NULL;
+    for (const struct option_group *g = usage->groups; usage->abbreviations && g->rows; g++)
+        for (const struct option *row = g->rows; row->name; row++) {
+            if (length == 0 || strncmp(row->name, name, length) != 0) continue;
+            if (found) return NULL;
+            found = row;
+            *group = g;
+        }
+    return found;
+}
+
 static enum rk_status read_long(struct reader *r, char *word)
 {
     const struct option_group *group;
     const size_t length = strcspn(word + 2, "=");
     const struct option *option = find_option(r->usage, word + 2, length, '\0', &group);
     char name[72];
+    if (!option) option = find_abbreviated(r->usage, word + 2, length, &group);
     if (!option) return unknown_option(r, word + 2, length);
     snprintf(name, sizeof name, "--%s", option->name);
     return read_option(r, option, group, name, word[2 + length] ? word + 3 + length : NULL);

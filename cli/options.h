@@ -108,6 +108,7 @@ struct usage {
     struct usage_section sections[OPTION_SECTIONS];
     const char *see_also;                      /* more pages than the general ones; may be NULL */
     const struct command *commands;            /* those below it ("calculon llm"); may be NULL */
+    bool abbreviations;                        /* --top for --top-n where nothing else begins so */
 };
 
 /* One subcommand; tables end with name NULL. argv[0] is the subcommand's name. */

@@ -27,6 +27,9 @@ static const char *say_batch(const struct context *c)
 {
     const struct rk_reason *r = c->reason;
     const char *slash = strrchr(r->what, '/');
+    if (strchr(r->what, '*'))
+        return report_text(c->report, "%s is %.4g: at most 2^53, give a smaller microbatch",
+                           r->what, r->need);
     if (!slash)
         return report_text(c->report, "%s is %.0f: give at least %.0f", r->what, r->have, r->need);
     return report_text(c->report, "%.*s is %.0f, not a multiple of %s %.0f",
@@ -107,12 +110,18 @@ static const char *say_model(const struct context *c)
 
 static const char *(*const sentences[RK_VERDICTS])(const struct context *) = {
     [RK_BAD_MODEL] = say_model,
-    [RK_BAD_DEGREES] = say_degrees,       [RK_BAD_BATCH] = say_batch,
-    [RK_BAD_TENSOR] = say_tensor,         [RK_BAD_PIPELINE] = say_pipeline,
-    [RK_BAD_OPTION] = say_option,         [RK_BAD_DATATYPE] = say_datatype,
-    [RK_BAD_MEMORY] = say_tier,           [RK_BAD_NETWORK] = say_tier,
-    [RK_NETWORK_TOO_SMALL] = say_network, [RK_NETWORK_NOT_FILLED] = say_network,
-    [RK_TOO_FEW_BLOCKS] = say_blocks,     [RK_MEMORY_EXCEEDED] = say_memory,
+    [RK_BAD_DEGREES] = say_degrees,
+    [RK_BAD_BATCH] = say_batch,
+    [RK_BAD_TENSOR] = say_tensor,
+    [RK_BAD_PIPELINE] = say_pipeline,
+    [RK_BAD_OPTION] = say_option,
+    [RK_BAD_DATATYPE] = say_datatype,
+    [RK_BAD_MEMORY] = say_tier,
+    [RK_BAD_NETWORK] = say_tier,
+    [RK_NETWORK_TOO_SMALL] = say_network,
+    [RK_NETWORK_NOT_FILLED] = say_network,
+    [RK_TOO_FEW_BLOCKS] = say_blocks,
+    [RK_MEMORY_EXCEEDED] = say_memory,
 };
 
 void describe_reasons(struct report *report, const struct rk_system *system,

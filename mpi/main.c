@@ -7,7 +7,9 @@
 #include "mpi/team.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Only rank 0 speaks; what the others would say is the same. */
@@ -55,12 +57,20 @@ static int run(int argc, char **argv)
     return options_fail(&error);
 }
 
+static bool is_quiet(int argc, char **argv)
+{
+    for (int i = 2; i < argc; i++)
+        if (strcmp(argv[i], "-q") == 0 || strcmp(argv[i], "--quiet") == 0) return true;
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     int level, rank;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     silence(rank);
+    setenv("NO_COLOR", "1", 0); /* rank 0 writes to the launcher's terminal, not to the user's */
     if (level < MPI_THREAD_SERIALIZED) {
         fprintf(stderr, "reckon-mpi: this MPI library has no thread support\n");
         MPI_Abort(MPI_COMM_WORLD, RK_IO);
@@ -70,7 +80,7 @@ int main(int argc, char **argv)
     cli_team = mpi_team_interface(team);
     axes_prepare();
     const int code = show_finish(run(argc, argv));
-    if (argc > 1 && strcmp(argv[1], "search") == 0) mpi_team_report(team);
+    if (argc > 1 && strcmp(argv[1], "search") == 0 && !is_quiet(argc, argv)) mpi_team_report(team);
     mpi_team_close(team);
     MPI_Finalize();
     return code;

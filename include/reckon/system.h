@@ -77,7 +77,7 @@ enum rk_processing {
 
 /* `memory` and `network` are owned by the struct; see rk_system_release. */
 struct rk_system {
-    char id[64];
+    char id[256]; /* an id of the catalog, a path or the one-line description; cut when longer */
     uint64_t devices; /* accelerators there are; 0: as many as the strategy asks for */
     enum rk_processing processing;
     struct rk_engine matrix[RK_DATATYPES];

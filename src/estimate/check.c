@@ -37,6 +37,23 @@ static bool check_zeros(const struct rk_strategy *s, struct rk_estimate *e)
     return e->reasons == before;
 }
 
+/* Sizes are computed in doubles, which count exactly up to here. */
+#define EXACT (UINT64_C(1) << 53)
+
+static uint64_t widest(const struct rk_model *m)
+{
+    return m->feedforward > m->hidden ? m->feedforward : m->hidden;
+}
+
+static bool check_sizes(const struct rk_model *model, const struct rk_strategy *s,
+                        struct rk_estimate *e)
+{
+    const uint64_t elements = times(times(s->microbatch, model->sequence), widest(model));
+    add(e, elements > EXACT, RK_BAD_BATCH, "microbatch * sequence * width", (double)elements,
+        (double)EXACT);
+    return elements <= EXACT;
+}
+
 static void check_degrees(const struct rk_system *system, const struct rk_strategy *s,
                           struct rk_estimate *e)
 {
@@ -109,30 +126,42 @@ static void check_options(const struct rk_strategy *s, struct rk_estimate *e)
         add(e, rules[i].bad, RK_BAD_OPTION, rules[i].what, 0, 0);
 }
 
-static bool check_system(const struct rk_system *system, const struct rk_strategy *s,
-                         struct rk_estimate *e)
+struct tier_choice {
+    const char *name;
+    int tier;
+};
+
+/* Whether all of them are there; adds those that are not. */
+static bool check_tiers(const struct tier_choice *choices, int count, int tiers,
+                        enum rk_verdict verdict, struct rk_estimate *e)
 {
     const int before = e->reasons;
-    const double memories = system->memories - 1, networks = system->networks - 1;
+    for (int i = 0; i < count; i++)
+        add(e, choices[i].tier < 0 || choices[i].tier >= tiers, verdict, choices[i].name,
+            choices[i].tier, tiers - 1);
+    return e->reasons == before;
+}
+
+static bool check_memories(const struct rk_system *system, const struct rk_strategy *s,
+                           struct rk_estimate *e)
+{
+    const struct tier_choice choices[] = {{"weight_offload", s->weight_offload},
+                                          {"activation_offload", s->activation_offload},
+                                          {"optimizer_offload", s->optimizer_offload}};
+    const int before = e->reasons;
     add(e, system->matrix[s->datatype].curve.steps == 0, RK_BAD_DATATYPE, "matrix", 0, 0);
     add(e, system->vector[s->datatype].curve.steps == 0, RK_BAD_DATATYPE, "vector", 0, 0);
-    const struct {
-        const char *name;
-        int tier;
-        double last;
-        enum rk_verdict verdict;
-    } tiers[] = {
-        {"weight_offload", s->weight_offload, memories, RK_BAD_MEMORY},
-        {"activation_offload", s->activation_offload, memories, RK_BAD_MEMORY},
-        {"optimizer_offload", s->optimizer_offload, memories, RK_BAD_MEMORY},
-        {"tensor_network", s->tensor_network, networks, RK_BAD_NETWORK},
-        {"pipeline_network", s->pipeline_network, networks, RK_BAD_NETWORK},
-        {"data_network", s->data_network, networks, RK_BAD_NETWORK},
-    };
-    for (unsigned i = 0; i < sizeof tiers / sizeof *tiers; i++)
-        add(e, tiers[i].tier < 0 || tiers[i].tier > tiers[i].last, tiers[i].verdict, tiers[i].name,
-            tiers[i].tier, tiers[i].last);
+    check_tiers(choices, 3, system->memories, RK_BAD_MEMORY, e);
     return e->reasons == before;
+}
+
+static bool check_networks(const struct rk_system *system, const struct rk_strategy *s,
+                           struct rk_estimate *e)
+{
+    const struct tier_choice choices[] = {{"tensor_network", s->tensor_network},
+                                          {"pipeline_network", s->pipeline_network},
+                                          {"data_network", s->data_network}};
+    return check_tiers(choices, 3, system->networks, RK_BAD_NETWORK, e);
 }
 
 double check_network_load(const struct rk_strategy *s, int tier)
@@ -163,7 +192,7 @@ enum soundness check_strategy(const struct rk_model *model, const struct rk_syst
                               const struct rk_strategy *strategy, struct rk_estimate *estimate)
 {
     const bool modelled = check_model(model, estimate);
-    const bool whole = check_zeros(strategy, estimate);
+    const bool whole = check_zeros(strategy, estimate) && check_sizes(model, strategy, estimate);
     if (whole) { /* these divide by the degrees */
         check_degrees(system, strategy, estimate);
         check_tensor(model, strategy, estimate);
@@ -171,8 +200,9 @@ enum soundness check_strategy(const struct rk_model *model, const struct rk_syst
     }
     check_options(strategy, estimate);
     const bool sound = estimate->reasons == 0;
-    const bool there = check_system(system, strategy, estimate);
-    if (!modelled || !whole || !there) return SENSELESS;
-    check_placement(model, system, strategy, estimate);
-    return sound ? SOUND : UNSOUND;
+    const bool memories = check_memories(system, strategy, estimate);
+    const bool networks = check_networks(system, strategy, estimate);
+    if (!modelled || !whole || !memories) return SENSELESS;
+    if (networks) check_placement(model, system, strategy, estimate);
+    return sound && networks ? SOUND : UNSOUND;
 }

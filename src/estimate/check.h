@@ -6,7 +6,8 @@
 
 enum soundness {
     SENSELESS, /* something is zero, or not there: nothing can be computed */
-    UNSOUND,   /* degrees do not divide or options exclude each other: memory can still be judged */
+    UNSOUND, /* degrees do not divide, options exclude each other or a network is not there: memory
+                can still be judged */
     SOUND
 };
 

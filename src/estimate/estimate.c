@@ -485,7 +485,10 @@ enum rk_verdict rk_estimate(const struct rk_model *model, const struct rk_system
     estimate->timed = soundness == SOUND;
     if (soundness != SENSELESS) {
         struct plan plan;
-        plan_open(&plan, model, system, strategy);
+        struct rk_strategy judged = *strategy;
+        if (soundness == UNSOUND) /* the networks may not be there, and do not matter */
+            judged.tensor_network = judged.pipeline_network = judged.data_network = 0;
+        plan_open(&plan, model, system, &judged);
         if (estimate->timed) fill_figures(&plan, estimate);
         fill_memory(&plan, estimate);
         check_memory(&plan, estimate);

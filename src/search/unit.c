@@ -122,7 +122,8 @@ struct scratch *scratch_open(const struct rk_space *space)
     s->lower = next + 2 * most * LANES;
     for (int i = 0; i < space->problem.system->memories; i++) {
         curve_lengthen(&s->curve[i], &space->problem.system->memory[i].curve);
-        s->capacity[i] = space->problem.system->memory[i].capacity_bytes;
+        /* finite, so that what is infinite, the padding, never fits */
+        s->capacity[i] = fmin(space->problem.system->memory[i].capacity_bytes, DBL_MAX);
     }
     return s;
 }
