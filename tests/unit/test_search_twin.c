@@ -61,7 +61,7 @@ static void draw_curve(struct rk_curve *curve, double peak, double largest)
 static void draw_memory(struct rk_memory *memory, int tier)
 {
     memory->bandwidth_Bps = coin() && tier ? INFINITY : log_between(1e9, 4e12);
-    memory->capacity_bytes = coin() ? log_between(1e8, 1e12) : 1e15;
+    memory->capacity_bytes = coin() ? log_between(1e8, 1e12) : coin() ? INFINITY : 1e15;
     if (tier && below(8) == 0) memory->capacity_bytes = 0; /* a tier that is not there */
     draw_curve(&memory->curve, memory->bandwidth_Bps, 1e9);
 }
