@@ -211,7 +211,8 @@ static int answer(struct search_answer *a, struct search_session *session)
     if (!search->result.complete) {
         fputs("reckon: interrupted: these are the best so far, the search is incomplete\n", stderr);
     } else if (progress_stopped()) {
-        fputs("reckon: interrupted: what was asked beyond the best strategies is incomplete\n", stderr);
+        fputs("reckon: interrupted: what was asked beyond the best strategies is incomplete\n",
+              stderr);
         code = progress_code();
     }
     if (!args->quiet) search_answer_rate(search, session);

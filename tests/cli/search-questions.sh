@@ -44,7 +44,7 @@ figures="index step_s samples_per_s mfu hbm_bytes offload_bytes tensor pipeline 
 columns top.csv $figures | sort -n >top.sorted
 # shellcheck disable=SC2086
 columns all.csv $figures >all.sorted
-paste -d ' ' top.sorted all.sorted | awk 'BEGIN { n = 0 }
+paste -d ' ' top.sorted all.sorted | awk '
     { n = NF / 2; for (i = 1; i <= n; i++) if ($i != $(n + i) && $i + 0 != $(n + i) + 0) bad = 1 }
     END { exit bad }' || fail "--all and --top differ"
 
@@ -57,7 +57,7 @@ gzip -dc three.csv.gz | cmp all.csv - || fail "--all compressed differs"
 # --where
 search --where 'hbm <= 30GiB and tensor <= 2 and (recompute == none or mfu > 0.3)' \
     --all where.csv --top 1000000 --format csv >where-top.csv
-columns all.csv index hbm_bytes tensor recompute mfu | awk 'BEGIN { n = 0 }
+columns all.csv index hbm_bytes tensor recompute mfu | awk '
     $2 <= 30 * 1024 ^ 3 && $3 <= 2 && ($4 == "none" || $5 > 0.3) { print $1 }' >where.expected
 [ "$(wc -l <where.expected)" -gt 10 ] || fail "the condition is too narrow for a test"
 columns where.csv index | cmp where.expected - || fail "--where with --all"
