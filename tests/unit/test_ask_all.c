@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,7 +33,7 @@ struct fixture {
 static void set(struct fixture *f, const char *name, const char *where)
 {
     struct rk_error error;
-    *f = (struct fixture){.folder = "/tmp/reckon-all-XXXXXX", .args = SEARCH_ARGS_INIT};
+    *f = (struct fixture){.folder = P_tmpdir "/reckon-all-XXXXXX", .args = SEARCH_ARGS_INIT};
     axes_prepare();
     cr_assert_not_null(mkdtemp(f->folder));
     snprintf(f->path, sizeof f->path, "%s/%s", f->folder, name);

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/reckon-state-XXXXXX";
+static char folder[] = P_tmpdir "/reckon-state-XXXXXX";
 static char path[64];
 
 static void set_up(void)
