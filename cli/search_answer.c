@@ -266,7 +266,7 @@ static void add_headline(struct report *report, const struct search *search)
     report_note(report, report_text(report, "  %s strategies, %s can run%s%s",
                                     report_digits(c->total, total), report_digits(c->fits, fits),
                                     matching(report, search),
-                                    c->total == 0 ? ": the restrictions leave none" : ""));
+                                    c->total == 0 ? ": the batch and the restrictions leave none" : ""));
 }
 
 /* One record of JSON. */
