@@ -232,6 +232,46 @@ Test(why, network_and_restriction)
     release(&f);
 }
 
+static double load_of(const struct rk_strategy *s, int tier)
+{
+    return (s->tensor_network == tier ? (double)s->tensor : 1) *
+           (s->pipeline_network == tier ? (double)s->pipeline : 1) *
+           (s->data_network == tier ? (double)s->data : 1);
+}
+
+/* The fewest ranks on a network among the strategies that it alone refuses: one at a time. The
+ * enumeration begins with those that put most ranks on it. */
+Test(why, least_load_of_a_network)
+{
+    struct fixture f = {.args = SEARCH_ARGS_INIT};
+    struct search_miss missed[SEARCH_MISSES];
+    f.args.axes.axis[RK_AXIS_TENSOR] = (struct option_values){.count = 1, .range = {{1, 2}}};
+    f.args.axes.axis[RK_AXIS_PIPELINE] =
+        (struct option_values){.count = 2, .range = {{8, 8}, {24, 24}}};
+    f.args.axes.axis[RK_AXIS_PIPELINE_NETWORK] = one_value(0);
+    set(&f, ENGINES "hbm=80GiB@2TB/s" NETWORKS, 48, 4);
+    cr_assert_eq(f.search.result.found, 0);
+    struct rk_system wide = {0};
+    cr_assert_eq(rk_system_copy(&wide, &f.system, NULL), RK_OK);
+    wide.network[0].size = 48;
+    wide.network[0].must_be_filled = false;
+    double least = INFINITY, first = 0;
+    for (uint64_t i = 0; i < rk_space_count(f.search.space); i++) {
+        struct rk_strategy strategy;
+        struct rk_estimate estimate;
+        rk_space_strategy(f.search.space, i, &strategy);
+        if (rk_estimate(&model, &wide, &strategy, &estimate) != RK_FITS) continue;
+        if (first == 0) first = load_of(&strategy, 0);
+        least = fmin(least, load_of(&strategy, 0));
+    }
+    cr_assert_lt(least, first);
+    const struct search_aim aim = {.search = &f.search};
+    cr_assert_gt(search_misses(&aim, &f.search.problem, LIMIT_NETWORK, 0, missed), 0);
+    cr_assert_eq(missed[0].need, least, "%g ranks, not %g", missed[0].need, least);
+    rk_system_release(&wide);
+    release(&f);
+}
+
 /* A batch whose activations do not fit: the largest that does is found. */
 Test(why, smaller_batch)
 {
