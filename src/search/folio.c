@@ -58,7 +58,7 @@ bool folio_uses_network(const struct rk_system *system, uint64_t tensor, uint64_
 size_t folio_bytes(const struct rk_space *space, const struct rows *rows, uint64_t tensor)
 {
     const size_t networks = tensor > 1 ? (size_t)space->problem.system->networks : 1;
-    return (size_t)rows->count * networks * sizeof(struct layer_cost);
+    return (size_t)rows->count * networks * sizeof(struct folio_entry);
 }
 
 static struct block_split split_of_row(const struct folio *folio, const struct rk_problem *p,
@@ -132,8 +132,8 @@ static void fold_like(struct folio *folio, const struct rk_problem *p, int micro
                 comm_sum(&comm, work,
                          comm_look_up(&table, row, &p->system->network[n], (double)folio->tensor),
                          conditions_of(row->recompute, row->redo));
-            layer_join(folio_layer(folio, microbatch, like[i], n), work, &recompute[i], &comm,
-                       true);
+            layer_join(&folio_layer(folio, microbatch, like[i], n)->cost, work, &recompute[i],
+                       &comm, true);
         }
     }
 }

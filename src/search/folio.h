@@ -28,13 +28,18 @@ struct rows {
 /* The rows that a problem's options allow, with or without tensor parallelism. */
 void rows_open(struct rows *rows, const struct rk_space *space, bool tensor);
 
+/* Entries are written by different threads: none shares a cache line. */
+struct folio_entry {
+    _Alignas(64) struct layer_cost cost;
+};
+
 struct folio {
     uint64_t tensor;
     const struct rows *rows;
     int microbatches;
     const uint64_t *microbatch; /* (microbatches) ascending */
     int networks;               /* 1 when tensor is 1 */
-    struct layer_cost *layer;   /* (rows, microbatches, networks) */
+    struct folio_entry *layer;  /* (rows, microbatches, networks) */
     struct folio_weights {      /* operations with weights, for the optimizer's fold */
         struct block block;
         struct block_cost cost;
@@ -54,9 +59,9 @@ void folio_fold(struct folio *folio, const struct rk_problem *problem, int micro
 /* Fills folio->weights. */
 void folio_fold_weights(struct folio *folio, const struct rk_problem *problem);
 
-/* The layer costs of one row, microbatch and network. */
-static inline struct layer_cost *folio_layer(const struct folio *folio, int microbatch, int row,
-                                             int network)
+/* The entry of one row, microbatch and network; that of the next network stands behind it. */
+static inline struct folio_entry *folio_layer(const struct folio *folio, int microbatch, int row,
+                                              int network)
 {
     return &folio->layer[((size_t)row * (size_t)folio->microbatches + (size_t)microbatch) *
                              (size_t)folio->networks +

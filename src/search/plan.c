@@ -185,7 +185,7 @@ static bool folio_open(struct folio *f, const struct plan *s, const struct porti
         .microbatch = p->degree->microbatch + p->first,
         .networks = tensor > 1 ? s->space->problem.system->networks : 1,
     };
-    f->layer = malloc(folio_bytes(s->space, rows, tensor) * (size_t)p->count + 1);
+    f->layer = aligned_alloc(64, folio_bytes(s->space, rows, tensor) * (size_t)p->count + 64);
     f->weights = malloc(2 * sizeof *f->weights);
     return f->layer && f->weights;
 }
@@ -217,6 +217,23 @@ static int compare_units(const void *a, const void *b)
 void plan_bound(struct plan *s, int unit)
 {
     s->unit[unit].bound_s = unit_bound_s(s->space, &s->unit[unit]);
+}
+
+/* Work of a unit, as far as its size tells. */
+static int size_of(const struct unit *unit)
+{
+    return unit->rows * unit->microbatches * unit->group->interleavings;
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+    const int x = size_of(a), y = size_of(b);
+    return x != y ? (x < y) - (x > y) : compare_units(a, b);
+}
+
+void plan_sort_round(struct plan *s, int first, int units)
+{
+    if (units > 0) qsort(s->unit + first, (size_t)units, sizeof *s->unit, compare_sizes);
 }
 
 void plan_sort(struct plan *s)

@@ -47,4 +47,7 @@ bool plan_list_units(struct plan *plan);
 void plan_bound(struct plan *plan, int unit);
 void plan_sort(struct plan *plan);
 
+/* Within a round the large units come first, so that threads end it together. */
+void plan_sort_round(struct plan *plan, int first, int units);
+
 #endif

@@ -1,12 +1,12 @@
 #include "search/search.h"
 
+#include "search/meeting.h"
 #include "search/plan.h"
 #include "search/state.h"
 #include "search/twin.h"
 
 #include <math.h>
 #include <omp.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -15,8 +15,11 @@
 
 enum { LOCAL_TOP = 1024 }; /* up to here every unit raises its own limit as it goes */
 
+/* What threads write all the time stands on cache lines of their own. */
+enum { CACHE_LINES = 128 };
+
 struct worker {
-    struct visitor visitor; /* first: the callback gets back to the worker */
+    _Alignas(CACHE_LINES) struct visitor visitor; /* first: the callback gets back to the worker */
     struct scratch *scratch;
     struct topk local;
     struct topk *shared; /* under the lock "reckon_topk" */
@@ -115,10 +118,10 @@ struct session {
     uint64_t fingerprint;
     double kept_s; /* when the state was last given away */
     bool stopped;
-    int next;                  /* job or unit of this process that nobody has */
-    int units;                 /* of the round */
-    double least;              /* samples per second, of the last of the best, as the round began */
-    pthread_barrier_t barrier; /* sleeps where OpenMP's would spin, on machines with other work */
+    int next;     /* job or unit of this process that nobody has */
+    int units;    /* of the round */
+    double least; /* samples per second, of the last of the best, as the round began */
+    struct meeting meeting;
     enum rk_status status;
     struct rk_error *error;
 };
@@ -208,7 +211,7 @@ static void sum_round(struct session *s)
     explain_add(&s->state.explain, &explain);
 }
 
-enum { LARGEST_ROUND = 256 };
+enum { LARGEST_ROUND = 512 };
 
 static void keep(struct session *s)
 {
@@ -230,6 +233,7 @@ static void begin_round(struct session *s)
 {
     const int left = s->plan.units - s->state.first;
     s->units = left < s->state.size ? left : s->state.size;
+    plan_sort_round(&s->plan, s->state.first, s->units);
     s->least = topk_least(&s->best);
     s->next = 0;
     if (s->team) s->team->begin(s->team->context, s->units);
@@ -242,16 +246,16 @@ static void end_round(struct session *s)
     sum_round(s);
     if (s->stopped) return;
     s->state.first += s->units;
-    s->state.size = s->state.size < LARGEST_ROUND ? 2 * s->state.size : LARGEST_ROUND;
+    s->state.size = s->state.size < LARGEST_ROUND ? 4 * s->state.size : LARGEST_ROUND;
     keep(s);
 }
 
 /* All threads wait for each other; then one of them does `step`, while the others wait. */
 static void together(struct session *s, int me, void (*step)(struct session *))
 {
-    pthread_barrier_wait(&s->barrier);
+    meeting_wait(&s->meeting);
     if (me == 0) step(s);
-    pthread_barrier_wait(&s->barrier);
+    meeting_wait(&s->meeting);
 }
 
 static void begin_part(struct session *s)
@@ -266,9 +270,21 @@ static void begin_bounds(struct session *s)
     if (!plan_list_units(&s->plan)) no_memory(s);
 }
 
+static bool more_rounds(const struct session *s)
+{
+    return s->status == RK_OK && s->state.first < s->plan.units && !s->stopped;
+}
+
 static void begin_units(struct session *s)
 {
     plan_sort(&s->plan);
+    if (more_rounds(s)) begin_round(s);
+}
+
+static void turn_round(struct session *s)
+{
+    end_round(s);
+    if (more_rounds(s)) begin_round(s);
 }
 
 static void end_part(struct session *s)
@@ -290,12 +306,24 @@ static void run_part(struct session *s, int me)
     for (int unit = claim_job(s); unit < s->plan.units; unit = claim_job(s))
         plan_bound(&s->plan, unit);
     together(s, me, begin_units);
-    while (s->status == RK_OK && s->state.first < s->plan.units && !s->stopped) {
-        together(s, me, begin_round);
+    while (more_rounds(s)) {
         run_units(s, me);
-        together(s, me, end_round);
+        together(s, me, turn_round);
     }
     together(s, me, end_part);
+}
+
+/* Each thread opens its own, so that the memory is near it. */
+static void open_worker(struct session *s, int me)
+{
+    struct worker *w = &s->worker[me];
+    const bool ok = worker_open(w, s->space, s->options, s->best.room);
+    w->shared = s->team ? &s->fresh : &s->best;
+    if (!ok) {
+#pragma omp critical(reckon_claim)
+        no_memory(s);
+    }
+    meeting_wait(&s->meeting);
 }
 
 static void run_parts(struct session *s)
@@ -305,12 +333,13 @@ static void run_parts(struct session *s)
 #pragma omp single
         {
             s->threads = omp_get_num_threads();
-            pthread_barrier_init(&s->barrier, NULL, (unsigned)s->threads);
+            meeting_init(&s->meeting, s->threads);
         }
+        open_worker(s, omp_get_thread_num());
         while (s->status == RK_OK && s->state.part < s->plan.parts && !s->stopped)
             run_part(s, omp_get_thread_num());
     }
-    pthread_barrier_destroy(&s->barrier);
+    meeting_release(&s->meeting);
 }
 
 enum { FIRST_ROUND = 2 };
@@ -322,13 +351,10 @@ static void session_open(struct session *s)
     s->threads = s->options->threads > 0 ? s->options->threads : omp_get_max_threads();
     s->state.size = FIRST_ROUND;
     s->kept_s = now_s();
-    s->worker = calloc((size_t)s->threads, sizeof *s->worker);
+    s->worker = aligned_alloc(CACHE_LINES, (size_t)s->threads * sizeof *s->worker);
+    if (s->worker) memset(s->worker, 0, (size_t)s->threads * sizeof *s->worker);
     bool ok = plan_open(&s->plan, s->space) && s->worker && topk_init(&s->best, room);
     if (ok && s->team) ok = topk_init(&s->fresh, room);
-    for (int i = 0; ok && i < s->threads; i++) {
-        ok = worker_open(&s->worker[i], s->space, s->options, room);
-        s->worker[i].shared = s->team ? &s->fresh : &s->best;
-    }
     if (!ok) {
         no_memory(s);
         return;

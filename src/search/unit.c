@@ -66,9 +66,9 @@ struct scratch {
     double *storage;
     double *array[LANE_ARRAYS]; /* (LANES) each */
     double *network[RK_MAX_TIERS][NETWORK_ARRAYS];
-    double *penalty, *hbm, *lower;   /* (interleavings, LANES) */
-    uint64_t *fits;                  /* (interleavings) */
-    const struct layer_cost **layer; /* (LANES) of tensor network 0; the others follow it */
+    double *penalty, *hbm, *lower;    /* (interleavings, LANES) */
+    uint64_t *fits;                   /* (interleavings) */
+    const struct folio_entry **entry; /* (LANES) of tensor network 0; the others follow it */
     struct long_curve curve[RK_MAX_TIERS];
     double capacity[RK_MAX_TIERS];
     double on[RK_MAX_TIERS][3];
@@ -105,8 +105,8 @@ struct scratch *scratch_open(const struct rk_space *space)
     if (!s) return NULL;
     s->storage = aligned_alloc(64, arrays * LANES * sizeof(double));
     s->fits = calloc(most, sizeof *s->fits);
-    s->layer = calloc(LANES, sizeof *s->layer);
-    if (!s->storage || !s->fits || !s->layer) {
+    s->entry = calloc(LANES, sizeof *s->entry);
+    if (!s->storage || !s->fits || !s->entry) {
         scratch_close(s);
         return NULL;
     }
@@ -133,7 +133,7 @@ void scratch_close(struct scratch *scratch)
     if (!scratch) return;
     free(scratch->storage);
     free(scratch->fits);
-    free(scratch->layer);
+    free(scratch->entry);
     free(scratch);
 }
 
@@ -261,9 +261,10 @@ static void load_lanes(struct run *r)
     double **a = r->s->array;
     for (int row = 0, i = 0; row < r->unit->rows; row++)
         for (int b = 0; b < r->unit->microbatches; b++, i++) {
-            const struct layer_cost *l = folio_layer(r->unit->folio, r->unit->folio_microbatch + b,
-                                                     r->unit->first_row + row, 0);
-            r->s->layer[i] = l;
+            const struct folio_entry *entry = folio_layer(
+                r->unit->folio, r->unit->folio_microbatch + b, r->unit->first_row + row, 0);
+            const struct layer_cost *l = &entry->cost;
+            r->s->entry[i] = entry;
             a[A_FORWARD_ACCESS][i] = l->forward_access_s;
             a[A_BACKWARD_ACCESS][i] = l->backward_access_s;
             a[A_ACCESS][i] = l->backward_access_s + l->recompute_access_s;
@@ -300,7 +301,7 @@ static void load_reduce(struct run *r)
         double *reduce = r->s->network[networks->value[k]][N_REDUCE];
         for (int row = 0, i = 0; row < r->unit->rows; row++) {
             const double s =
-                reduce_time_s(network, r->sharding, ranks, r->s->layer[i]->weight_bytes);
+                reduce_time_s(network, r->sharding, ranks, r->s->entry[i]->cost.weight_bytes);
             for (int b = 0; b < r->unit->microbatches; b++, i++) {
                 reduce[i] = s;
                 least[i] = k == 0 || s < least[i] ? s : least[i];
@@ -327,7 +328,8 @@ static void load_sharding(struct run *r)
             a[A_STATE][i] = o->state_bytes;
             a[A_OPTIMIZER][i] = r->blocks * o->pass.time_s;
             a[A_OPTIMIZER_HIDES][i] = hides_s;
-            a[A_COMPUTE][i] = r->s->layer[i]->backward_flop_s + (r->sharding ? 0 : o->pass.flop_s);
+            a[A_COMPUTE][i] =
+                r->s->entry[i]->cost.backward_flop_s + (r->sharding ? 0 : o->pass.flop_s);
         }
     }
     for (int array = A_GRADS_FULL; array <= A_COMPUTE; array++)
@@ -374,7 +376,7 @@ static void load_tensor_network(struct run *r, uint64_t network)
 {
     double **a = r->s->network[network];
     for (int i = 0; i < r->lanes; i++) {
-        const struct layer_cost *l = r->s->layer[i] + network;
+        const struct layer_cost *l = &r->s->entry[i][network].cost;
         a[N_FORWARD_BASE][i] = l->forward_s[0];
         a[N_FORWARD_EDGE][i] = l->forward_s[1];
         a[N_BACKWARD_BASE][i] = l->backward_s[0];
@@ -688,7 +690,8 @@ double unit_bound_s(const struct rk_space *space, const struct unit *unit)
             if (!folio_uses_network(space->problem.system, g->tensor, (uint64_t)n)) continue;
             for (int row = 0; row < unit->rows; row++) {
                 const struct layer_cost *l =
-                    folio_layer(unit->folio, unit->folio_microbatch + b, unit->first_row + row, n);
+                    &folio_layer(unit->folio, unit->folio_microbatch + b, unit->first_row + row, n)
+                         ->cost;
                 const double base_s = l->forward_s[0] + l->backward_s[0];
                 const double edge_s = l->forward_s[1] + l->backward_s[1];
                 const double all_s = m * blocks * (base_s < edge_s ? base_s : edge_s);
