@@ -218,6 +218,13 @@ static void parse_number(struct parser *p)
 /* Suggests the nearest figure, axis or short name. */
 static void fail_name(struct parser *p, size_t at, const char *word)
 {
+    const char *const *choices = p->comparing ? rk_axis(p->compared)->choices : NULL;
+    if (choices) {
+        const char *choice = text_nearest(word, choices);
+        fail(p, at, "no such value: ",
+             (const char *const[]){word, "; did you mean ", choice ? choice : choices[0]});
+        return;
+    }
     const char *names[512];
     int count = 0;
     for (const struct rk_figure *f = rk_figures(); f->name && count < 400; f++)

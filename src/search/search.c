@@ -118,6 +118,7 @@ struct session {
     uint64_t fingerprint;
     double kept_s; /* when the state was last given away */
     bool stopped;
+    bool more;    /* rounds of this part; changes only while all threads meet */
     int next;     /* job or unit of this process that nobody has */
     int units;    /* of the round */
     double least; /* samples per second, of the last of the best, as the round began */
@@ -270,21 +271,24 @@ static void begin_bounds(struct session *s)
     if (!plan_list_units(&s->plan)) no_memory(s);
 }
 
-static bool more_rounds(const struct session *s)
+/* One thread decides whether there is another round: `stopped` may change while others still look.
+ */
+static void next_round(struct session *s)
 {
-    return s->status == RK_OK && s->state.first < s->plan.units && !s->stopped;
+    s->more = s->status == RK_OK && s->state.first < s->plan.units && !s->stopped;
+    if (s->more) begin_round(s);
 }
 
 static void begin_units(struct session *s)
 {
     plan_sort(&s->plan);
-    if (more_rounds(s)) begin_round(s);
+    next_round(s);
 }
 
 static void turn_round(struct session *s)
 {
     end_round(s);
-    if (more_rounds(s)) begin_round(s);
+    next_round(s);
 }
 
 static void end_part(struct session *s)
@@ -306,7 +310,7 @@ static void run_part(struct session *s, int me)
     for (int unit = claim_job(s); unit < s->plan.units; unit = claim_job(s))
         plan_bound(&s->plan, unit);
     together(s, me, begin_units);
-    while (more_rounds(s)) {
+    while (s->more) {
         run_units(s, me);
         together(s, me, turn_round);
     }

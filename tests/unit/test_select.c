@@ -190,7 +190,7 @@ Test(select, wrong_expressions_say_where)
         {"hbm <= 60XB", 10, "unit"},
         {"(hbm <= 1", 10, "')'"},
         {"hbm <= 1 tensor", 10, "not part"},
-        {"recompute == nine", 14, "unknown"},
+        {"recompute == nine", 14, "did you mean none"},
         {"", 1, "missing"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
