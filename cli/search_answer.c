@@ -201,6 +201,7 @@ static const struct report_column outcome_columns[] = {
     {.name = "where"},
     {.name = "strategies"},
     {.name = "share", .unit = "%", .digits = 2},
+    {.name = "bar", .bar = REPORT_BAR_SHARE},
 };
 
 /* A row of its own for each tier; `where` is its name. Reasons that never occurred are left out. */
@@ -208,12 +209,14 @@ static void outcome_row(struct report *report, struct report_table *table, uint6
                         enum rk_verdict verdict, int tier, const char *where, uint64_t count)
 {
     if (count == 0 && verdict != RK_FITS) return;
+    const double share = total ? (double)count / (double)total : 0;
     const struct report_cell cells[] = {
         cell_text(rk_verdict_name(verdict)),
         tier < 0 ? cell_none() : cell_count((uint64_t)tier),
         cell_text(where),
         cell_count(count),
-        cell_number(total ? (double)count / (double)total : 0),
+        cell_number(share),
+        cell_number(share),
     };
     report_row(report, table, cells);
 }
@@ -227,7 +230,7 @@ static void add_outcomes(struct report *report, const struct search *search)
                                                   .title = "What became of the strategies",
                                                   .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
                                                   .columns = outcome_columns,
-                                                  .column_count = 5});
+                                                  .column_count = 6});
     outcome_row(report, table, c->total, RK_FITS, -1, NULL, c->fits);
     for (int tier = 0; tier < system->networks && tier < RK_MAX_TIERS; tier++)
         outcome_row(report, table, c->total, RK_NETWORK_TOO_SMALL, tier, system->network[tier].name,
@@ -263,10 +266,11 @@ static void add_headline(struct report *report, const struct search *search)
                             search->model->id, search->system->id, search->problem.ranks,
                             search->problem.ranks == 1 ? "" : "s", search->problem.max_batch,
                             rk_datatype_name(search->problem.datatype)));
-    report_note(report, report_text(report, "  %s strategies, %s can run%s%s",
-                                    report_digits(c->total, total), report_digits(c->fits, fits),
-                                    matching(report, search),
-                                    c->total == 0 ? ": the batch and the restrictions leave none" : ""));
+    report_note(report,
+                report_text(report, "  %s strategies, %s can run%s%s",
+                            report_digits(c->total, total), report_digits(c->fits, fits),
+                            matching(report, search),
+                            c->total == 0 ? ": the batch and the restrictions leave none" : ""));
 }
 
 /* One record of JSON. */
