@@ -25,7 +25,7 @@ struct plan {
     double message_bytes[2], message_s[2];                               /* forward, backward */
 };
 
-struct block_split split_of(const struct rk_strategy *s)
+static struct block_split split_of(const struct rk_strategy *s)
 {
     return (struct block_split){
         .tensor = (double)s->tensor,
@@ -144,12 +144,9 @@ static struct block_times block_times_of(const struct plan *p)
 static double reduce_time_s(const struct plan *p)
 {
     const struct rk_strategy *s = p->strategy;
-    if (s->data == 1 || !s->training) return 0;
-    const struct rk_network *network = &p->system->network[s->data_network];
-    const double ranks = (double)s->data, bytes = p->layer.weight_bytes;
-    if (!s->optimizer_sharding) return network_time_s(network, RK_ALL_REDUCE, ranks, bytes);
-    return network_time_s(network, RK_REDUCE_SCATTER, ranks, bytes) +
-           network_time_s(network, RK_ALL_GATHER, ranks, bytes);
+    if (!s->training) return 0;
+    return gradient_time_s(&p->system->network[s->data_network], s->optimizer_sharding,
+                           (double)s->data, p->layer.weight_bytes);
 }
 
 /* An unsharded optimizer step can run while gradients are reduced. */

@@ -35,4 +35,15 @@ static inline double network_time_s(const struct rk_network *network, enum rk_co
     return network->latency_s + moved / (network->bandwidth_Bps * network->efficiency);
 }
 
+/* Gradients of data parallelism: reduced everywhere, or, when the optimizer is sharded, reduced to
+ * their shard and the new weights gathered. */
+static inline double gradient_time_s(const struct rk_network *network, bool sharding, double ranks,
+                                     double bytes)
+{
+    if (ranks == 1) return 0;
+    if (!sharding) return network_time_s(network, RK_ALL_REDUCE, ranks, bytes);
+    return network_time_s(network, RK_REDUCE_SCATTER, ranks, bytes) +
+           network_time_s(network, RK_ALL_GATHER, ranks, bytes);
+}
+
 #endif

@@ -1,5 +1,7 @@
 #include "search/plan.h"
 
+#include "search/networks.h"
+
 #include <stdlib.h>
 
 /* ---- folios: layer tables, as many at a time as fit the budget ---- */

@@ -1,6 +1,7 @@
 #include "search/search.h"
 
 #include "search/meeting.h"
+#include "search/networks.h"
 #include "search/plan.h"
 #include "search/state.h"
 #include "search/twin.h"

@@ -1,6 +1,7 @@
 #include <reckon/select.h>
 
 #include "search/expression.h"
+#include "search/networks.h"
 #include "search/plan.h"
 #include "search/topk.h"
 

@@ -52,13 +52,6 @@ struct scratch; /* arrays of one thread */
 struct scratch *scratch_open(const struct rk_space *space);
 void scratch_close(struct scratch *scratch);
 
-/* Which strategies of a group a network refuses. */
-void group_count_networks(const struct rk_space *space, const struct group *group,
-                          struct rk_search_counts *counts, struct rk_search_explain *explain);
-
-/* (tensor, pipeline, data) networks that no tier refuses; without any, a group has no units. */
-uint64_t group_allowed_networks(const struct rk_problem *problem, const struct group *group);
-
 /* A time for a sample below those of all strategies of the unit. */
 double unit_bound_s(const struct rk_space *space, const struct unit *unit);
 
