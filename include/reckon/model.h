@@ -13,6 +13,7 @@ extern "C" {
 enum rk_attention { RK_ATTENTION_MULTIHEAD, RK_ATTENTION_MULTIQUERY };
 enum rk_position { RK_POSITION_LEARNED, RK_POSITION_ROPE, RK_POSITION_ALIBI, RK_POSITION_RELATIVE };
 enum rk_norm { RK_LAYER_NORM, RK_RMS_NORM };
+enum rk_activation { RK_GELU, RK_SILU, RK_SQUARED_RELU, RK_RELU }; /* gated_mlp: of the gate */
 
 /* Zero is right for GPT-3-like models in every member behind `attention`. */
 struct rk_model {
@@ -48,6 +49,9 @@ struct rk_model {
     uint64_t shared_experts;     /* that every token goes through, of expert_feedforward each */
     uint64_t expert_feedforward; /* width inside an expert */
     uint64_t dense_layers;       /* the first layers have a dense MLP */
+    uint64_t expert_every;       /* behind those, every so many-th layer is a mixture; 0: each */
+    uint64_t expert_hidden;      /* width in which tokens travel to the experts and back, which BigMac
+                                    narrows [jin2025]; 0: hidden */
     bool router_biases;          /* one value an expert, for balancing without loss (DeepSeek-V3) */
 
     /* multi-head latent attention [deepseek2024]; kv_rank 0: none. head_dim is then the part of a
@@ -55,6 +59,13 @@ struct rk_model {
     uint64_t q_rank, kv_rank; /* widths of the latent vectors; q_rank 0: queries are not compressed */
     uint64_t rope_dim;        /* part of a query or key head with position */
     uint64_t value_dim;       /* width of a value head */
+
+    enum rk_activation activation;
+    uint64_t window;       /* tokens that a token of a local layer sees, itself too; 0: no local layers */
+    uint64_t window_every; /* every so many-th layer sees all tokens, the others are local: 2 is GPT-3's
+                              alternation of dense and banded layers [brown2020]; 0: all are local */
+    uint64_t predict_layers; /* multi-token prediction: further blocks behind the last one, with a
+                                projection each [deepseek2025]; outside the published counts */
 };
 
 /* Trainable parameters: blocks (linear layers with their biases, two LayerNorms), final norm,

@@ -1,0 +1,69 @@
+/* kernels.h - time of one operation as the kernels of today run it.
+ *
+ * The default beside the published curves of work.h: matrix time from shape, attention time from
+ * shape and causality, memory-bound kernels from bytes, collectives by algorithm. The few constants
+ * of an accelerator are in struct rk_kernels (system.h), each with a source or with what it was
+ * fitted to, in data/. Pure; FLOP, bytes, seconds. docs/kernels.md has the formulas.
+ */
+#ifndef RECKON_MACHINE_KERNELS_H
+#define RECKON_MACHINE_KERNELS_H
+
+#include <reckon/system.h>
+
+/* What matrices multiply. */
+enum operand {
+    OPERAND_FLOAT4,
+    OPERAND_FLOAT8,
+    OPERAND_FLOAT16,
+    OPERAND_BFLOAT16,
+    OPERAND_TFLOAT32,
+    OPERAND_FLOAT32,
+    OPERANDS
+};
+
+double operand_bytes(enum operand operand); /* in memory */
+
+/* Dense peak rate, FLOP/s; 0 when the system has no such engine. */
+double operand_peak(const struct rk_system *system, enum operand operand);
+
+/* `count` products (m, k) x (k, n) as one kernel (grouped or batched), 0 when one of the numbers is
+ * 0. */
+double matrix_time_s(const struct rk_system *system, enum operand operand, double count, double m,
+                     double n, double k);
+
+struct attention_shape {
+    double batch, heads, kv_heads;
+    double queries, keys;       /* tokens */
+    double head_dim, value_dim; /* of queries and keys; of values */
+    double pairs; /* query-key pairs that count: queries * keys, half of it causal, ... */
+    bool newest;  /* FlashAttention-3, cuDNN: uses what Hopper and later have */
+};
+
+/* FlashAttention-like kernel; forward or backward. `pairs` is what is computed. */
+double attention_time_s(const struct rk_system *system, enum operand operand,
+                        const struct attention_shape *shape, bool backward);
+
+/* A kernel that reads and writes so many bytes of memory tier 0. */
+double memory_time_s(const struct rk_system *system, double bytes);
+
+enum collective {
+    ALL_REDUCE,
+    REDUCE_SCATTER,
+    ALL_GATHER,
+    ALL_TO_ALL,
+    SEND, /* to the next one of the group */
+    COLLECTIVES
+};
+
+/* Ranks that communicate: `ranks` of them, neighbours `stride` apart in the order in which network
+ * domains are filled: {8, 1} is one node of eight, {16, 8} one rank each of 16 nodes. */
+struct rank_group {
+    double ranks, stride;
+};
+
+/* `bytes` is the whole vector, the sum of all shards, as in nccl-tests: of an all-to-all, what one
+ * rank holds before; of a send, the message. 0 for one rank. */
+double collective_time_s(const struct rk_system *system, enum collective collective,
+                         struct rank_group group, double bytes);
+
+#endif

@@ -1,0 +1,125 @@
+/* layers.h - the operations of one layer on one rank, for one microbatch, under a plan.
+ *
+ * What block.h is for the published model, this is for the models and plans of today: a layer of
+ * any kind (embedding, dense block, block with experts, head) is a list of operations, each with
+ * its shape, FLOP and bytes per pass, the tensors it holds from forward to backward, its
+ * communication with the group it runs over, and what recomputation does to it. Nothing downstream
+ * knows what an attention is. Pure: knows nothing of machines, networks or pipelines.
+ *
+ * Conservation, which the tests check: for every plan the parameters of all ranks sum to the
+ * model's (padding apart), the FLOP of all ranks to the model's, and all-to-all bytes sent equal
+ * bytes received.
+ */
+#ifndef RECKON_WORKLOAD_LAYERS_H
+#define RECKON_WORKLOAD_LAYERS_H
+
+#include <reckon/estimate.h>
+#include <reckon/model.h>
+#include <reckon/plan.h>
+#include <reckon/predict.h>
+#include <stdbool.h>
+
+enum layer_kind {
+    LAYER_EMBEDDING,   /* tables of tokens and positions, norm and dropout behind them */
+    LAYER_DENSE,       /* attention over all tokens, one MLP */
+    LAYER_DENSE_LOCAL, /* attention over a window */
+    LAYER_EXPERTS,     /* attention over all tokens, a mixture */
+    LAYER_EXPERTS_LOCAL,
+    LAYER_PREDICT, /* multi-token prediction: a projection of 2h to h, a block, its share of the
+                      head */
+    LAYER_HEAD,    /* final norm, logits, loss */
+    LAYER_KINDS
+};
+
+/* Kind of block `i` (of model->layers), and how many of each kind blocks first ... first + count -
+ * 1 are; adds to counts. */
+enum layer_kind layer_kind_of(const struct rk_model *model, uint64_t i);
+void layer_count(const struct rk_model *model, uint64_t first, uint64_t count,
+                 double counts[LAYER_KINDS]);
+
+enum operation_kind {
+    OPERATION_MATRIX,
+    OPERATION_ATTENTION, /* one kernel, IO-aware */
+    OPERATION_MEMORY,    /* limited by bytes: norms, activations, softmax, casts, permutations */
+    OPERATION_COMM
+};
+
+/* Ranks an operation communicates with. */
+enum comm_over {
+    OVER_NONE,
+    OVER_TENSOR,
+    OVER_CONTEXT,
+    OVER_ULYSSES,
+    OVER_EXPERT,
+    OVER_EXPERT_TENSOR
+};
+
+/* As machine/kernels.h orders them. */
+enum comm_what {
+    COMM_ALL_REDUCE,
+    COMM_REDUCE_SCATTER,
+    COMM_ALL_GATHER,
+    COMM_ALL_TO_ALL,
+    COMM_SEND
+};
+
+enum { NOT_A_PART = -1, MAX_OPERATIONS = 64 };
+
+struct operation {
+    const char *name; /* static storage */
+    enum operation_kind kind;
+    int part;                /* enum rk_part whose recomputation runs it again, or NOT_A_PART */
+    enum rk_holding holding; /* what its saved tensors count as */
+
+    double
+        flop[RK_PASSES]; /* executed, on this rank: forward, activation gradient, weight gradient */
+    double useful_flop;  /* of forward, as model FLOP are counted: full attention, no padding of
+                            capacity, busiest rank = mean */
+    double bytes[RK_PASSES];   /* OPERATION_MEMORY: read and written. Fused attention runs both
+                                  gradients   in RK_AGRAD; likewise an operation without weights */
+    double kernels[RK_PASSES]; /* kernels launched */
+
+    /* OPERATION_MATRIX: `count` products (m, k) x (k, n) in forward; gradients (m, n) x (n, k) and
+     * (k, m) x (m, n), the second in RK_WGRAD when it is of weights, else both in RK_AGRAD */
+    double count, m, n, k;
+    bool of_weights;
+    bool narrow; /* runs in the plan's 8-bit or 4-bit precision where it has one; else 16 bits */
+
+    /* OPERATION_ATTENTION */
+    double batch, heads, kv_heads, queries, keys, head_dim, value_dim;
+    double pairs; /* computed */
+
+    /* communication of each pass; several operations in a row may stand for one exchange */
+    enum comm_over over;
+    enum comm_what what[RK_PASSES];
+    double comm_bytes[RK_PASSES]; /* whole vector, as collective_time_s wants it; 0: none */
+    double comm_times[RK_PASSES]; /* how often (ring steps); preset 1 */
+    bool beside_attention;        /* hides behind the attention operation that follows */
+    bool beside_matrix;           /* hides behind the matrix that follows or precedes it, with
+                                     plan->tensor_overlap */
+
+    double parameters; /* of this rank */
+    bool expert;       /* ... which are an expert's: another data-parallel group */
+
+    double saved_bytes;            /* held from forward to backward */
+    double saved_recomputed_bytes; /* ... when `part` is computed again */
+    double working_bytes;          /* while it runs, in forward or backward, beside what is saved */
+};
+
+struct layer {
+    enum layer_kind kind;
+    int operations;
+    struct operation operation[MAX_OPERATIONS];
+    double input_bytes; /* of the residual stream: what a checkpoint of the layer holds, and what a
+                           stage sends to the next one (per tensor rank when sequence_parallel) */
+    double message_bytes; /* to the next stage, from this rank */
+};
+
+/* Requires a plan whose degrees divide the model: see plan_check in estimate/. */
+void layer_build(struct layer *layer, enum layer_kind kind, const struct rk_model *model,
+                 const struct rk_plan *plan);
+
+/* Entries of the padded embedding table. */
+double padded_vocabulary(const struct rk_model *model, const struct rk_plan *plan);
+
+#endif
