@@ -17,7 +17,7 @@ static struct shares shares_of(const struct rk_plan *plan, bool expert)
                            .optimizer = plan->zero >= 1 ? 1 / ranks : 1};
 }
 
-/* DualPipe keeps the weights of both directions on each rank, and their gradients [deepseek2025].
+/* DualPipe keeps the weights of both directions on each rank, and their gradients [deepseek2024v3].
  */
 static double copies_of(const struct rk_plan *plan)
 {

@@ -159,7 +159,7 @@ static int slowest_of(const struct stage_sum *stages, int count)
 }
 
 /* What another stage adds at start and end, by schedule: 1F1B and interleaved [narayanan2021],
- * ZB-H1 [qi2024], DualPipe [deepseek2025]. */
+ * ZB-H1 [qi2023], DualPipe [deepseek2024v3]. */
 static double bubble_of(const struct stage_sum *sum, const struct rk_plan *plan)
 {
     const double both_s = both_of(sum), wgrad_s = sum->pass_s[FOLD_WGRAD];
