@@ -28,9 +28,9 @@ enum { RK_CURVE_STEPS = 32 };
 struct rk_curve {
     int steps; /* 0: the datatype is not supported by this engine */
     struct {
-        double from; /* FLOP for engines, bytes for memories */
+        double from;       /* FLOP for engines, bytes for memories */
         double efficiency; /* 0 < efficiency <= 1 */
-        double rate; /* peak * efficiency: FLOP/s or bytes/s */
+        double rate;       /* peak * efficiency: FLOP/s or bytes/s */
     } step[RK_CURVE_STEPS];
 };
 
@@ -75,22 +75,24 @@ enum rk_processing {
     RK_ROOFLINE    /* the longer of the two */
 };
 
-/* What predictions (predict.h) need to know of an accelerator's kernels. One set an accelerator, with a
- * preset for each: data/systems/ has them, with source or fit; docs/kernels.md what they mean. */
+/* What predictions (predict.h) need to know of an accelerator's kernels. One set an accelerator,
+ * with a preset for each: data/systems/ has them, with source or fit; docs/kernels.md what they
+ * mean. */
 struct rk_kernels {
-    uint64_t multiprocessors;   /* that run tiles at the same time */
-    uint64_t tile_m, tile_n;    /* of the usual matrix kernel */
-    double float4_FLOPps;       /* dense peak of 4-bit operands; 0: there are none */
-    double tfloat32_FLOPps;     /* of fp32 operands rounded to 10 bits of mantissa; 0: there are none */
-    double matrix_efficiency;   /* of the dense peak, a large product under sustained power */
-    double narrow_efficiency;   /* likewise with 8-bit operands */
-    double matrix_k_half;       /* length k at which half of a tile's time is start and end */
-    double attention_efficiency[2];        /* FlashAttention-2-like, forward and backward */
+    uint64_t multiprocessors; /* that run tiles at the same time */
+    uint64_t tile_m, tile_n;  /* of the usual matrix kernel */
+    double float4_FLOPps;     /* dense peak of 4-bit operands; 0: there are none */
+    double tfloat32_FLOPps; /* of fp32 operands rounded to 10 bits of mantissa; 0: there are none */
+    double matrix_efficiency;       /* of the dense peak, a large product under sustained power */
+    double narrow_efficiency;       /* likewise with 8-bit operands */
+    double matrix_k_half;           /* length k at which half of a tile's time is start and end */
+    double attention_efficiency[2]; /* FlashAttention-2-like, forward and backward */
     double newest_attention_efficiency[2]; /* FlashAttention-3-like */
-    double memory_efficiency;   /* of the bandwidth, large kernels */
-    double kernel_s;            /* start and end of a kernel on the device */
-    double launch_s;            /* of the host for one operation, when it does not run ahead */
-    double reserve_bytes;       /* context, libraries, workspaces on the device */
+    double memory_efficiency;              /* of the bandwidth, large kernels */
+    double kernel_s;                       /* start and end of a kernel on the device */
+    double launch_s;      /* of the host for one operation, when it does not run ahead */
+    double reserve_bytes; /* context, libraries, workspaces on the device */
+    double fragmentation; /* share of the activations that the allocator loses */
 };
 
 /* `memory` and `network` are owned by the struct; see rk_system_release. */
