@@ -140,7 +140,7 @@ enum rk_status plan_gather(const struct plan_source *source, struct plan_input *
     enum rk_status status = need(source, error);
     input->draft = plan_draft();
     if (status == RK_OK && source->file)
-        status = plan_draft_load(source->file, &input->draft, error);
+        status = plan_named(source->file, &input->draft, error);
     if (status == RK_OK) status = read_words(&source->words, &input->draft, error);
     if (status == RK_OK) status = model_open(source->model, &input->model, error);
     if (status == RK_OK) status = rk_system_load(source->system, &input->system, error);
