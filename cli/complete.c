@@ -194,7 +194,12 @@ static void zsh_command(FILE *out, const char *path, const struct usage *usage)
         for (const struct option *row = group->rows; row->name; row++)
             zsh_option(out, row);
     for (const struct operand *o = usage->operands; o && o->name; o++) {
-        fprintf(out, "                '%d:%s:", number++, o->name);
+        fputs("                '", out);
+        if (usage->many && !o[1].name)
+            fputc('*', out);
+        else
+            fprintf(out, "%d", number++);
+        fprintf(out, ":%s:", o->name);
         zsh_action(out, o->complete, "");
         fputs("' \\\n", out);
     }

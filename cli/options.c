@@ -351,6 +351,22 @@ static enum rk_status missing_operand(const struct reader *r, const struct opera
                    operand->name, operand->help, r->usage->name);
 }
 
+/* Takes `word` for the operand, and goes to the next one unless there may be more of this. */
+static enum rk_status read_operand(struct reader *r, const struct operand **operand, char *word)
+{
+    char *at = r->args + (*operand)->offset;
+    if (!r->usage->many || (*operand)[1].name) {
+        *(const char **)at = word;
+        ++*operand;
+        return RK_OK;
+    }
+    struct option_texts *texts = (struct option_texts *)at;
+    if (texts->count == OPTION_MAX_VALUES)
+        return refuse(r->error, "too many arguments", word, "is one too many");
+    texts->text[texts->count++] = word;
+    return RK_OK;
+}
+
 enum rk_status options_parse(const struct usage *usage, int argc, char **argv, void *args,
                              bool *help, struct rk_error *error)
 {
@@ -369,7 +385,7 @@ enum rk_status options_parse(const struct usage *usage, int argc, char **argv, v
         else if (flags && word[0] == '-' && word[1])
             status = read_short(&r, word);
         else if (operand->name)
-            *(const char **)(r.args + operand++->offset) = word;
+            status = read_operand(&r, &operand, word);
         else
             status = refuse(error, "too many arguments", word,
                             "is not expected: --help shows the usage");

@@ -74,7 +74,8 @@ struct option_group {
     size_t offset;
 };
 
-/* An argument without a flag, in order; the member is a const char *. */
+/* An argument without a flag, in order; the member is a const char *, or a struct option_texts for
+ * the last one of a usage with `many`. */
 struct operand {
     const char *name; /* "MODEL"; NULL ends the table */
     const char *help;
@@ -103,6 +104,7 @@ struct usage {
     const char *synopsis;                      /* behind the name: "--model MODEL ... [options]" */
     const char *description;                   /* paragraphs with an empty line between */
     const struct operand *operands;            /* may be NULL */
+    bool many;                                 /* the last operand may be given several times */
     struct option_group groups[OPTION_GROUPS]; /* ended by rows NULL */
     struct example examples[OPTION_EXAMPLES];  /* ended by command NULL */
     struct usage_section sections[OPTION_SECTIONS];
