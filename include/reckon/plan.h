@@ -46,8 +46,8 @@ enum rk_precision {
 enum rk_schedule {
     RK_GPIPE,
     RK_1F1B,        /* with chunks > 1 interleaved [narayanan2021] */
-    RK_ZERO_BUBBLE, /* ZB-H1: weight gradients fill the bubble, memory as 1F1B [qi2024] */
-    RK_DUALPIPE,    /* two directions, two copies of the weights [deepseek2025] */
+    RK_ZERO_BUBBLE, /* ZB-H1: weight gradients fill the bubble, memory as 1F1B [qi2023] */
+    RK_DUALPIPE,    /* two directions, two copies of the weights [deepseek2024v3] */
     RK_SCHEDULES
 };
 
@@ -73,7 +73,7 @@ enum rk_part {
 
 enum rk_context_kind {
     RK_RING,         /* keys and values go round, hidden behind attention [liu2023] */
-    RK_GATHER,       /* keys and values are gathered before attention [llama3] */
+    RK_GATHER,       /* keys and values are gathered before attention [dubey2024] */
     RK_ULYSSES,      /* all-to-all between sequence and heads [jacobs2023] */
     RK_RING_ULYSSES, /* all-to-all within groups of `ulysses` ranks, ring between them */
     RK_CONTEXT_KINDS
@@ -89,7 +89,7 @@ enum rk_attention_kernel {
 enum rk_dispatcher {
     RK_ALL_TO_ALL,
     RK_ALL_GATHER_TOKENS, /* every rank sees all tokens and drops those of others */
-    RK_DEEPEP,            /* each token crosses to a node once [deepseek2025] */
+    RK_DEEPEP,            /* each token crosses to a node once [deepseek2024v3] */
     RK_DISPATCHERS
 };
 
