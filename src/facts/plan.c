@@ -231,6 +231,16 @@ static bool derive(const struct row *row, struct fact *fact)
     return true;
 }
 
+/* Stages that the layers do not fill evenly, and with embedding and head would: they count. */
+static void count_ends(struct fact *fact)
+{
+    struct rk_plan *plan = &fact->plan;
+    const uint64_t stages = plan->pipeline * plan->chunks, layers = fact->model.layers;
+    if (plan->splits || plan->first_layers || plan->last_layers || stages <= 1) return;
+    if (layers % stages && (layers + 2) % stages == 0)
+        plan->embedding_counts = plan->head_counts = true;
+}
+
 bool fact_plan(const struct row *row, struct fact *fact)
 {
     fact->plan = rk_plan_default();
@@ -239,6 +249,7 @@ bool fact_plan(const struct row *row, struct fact *fact)
     if (!read_parts(row, fact) || !read_split(row, fact) || !derive(row, fact)) return false;
     struct rk_plan *plan = &fact->plan;
     if (!plan->sequence) plan->sequence = fact->model.sequence;
+    count_ends(fact);
     if (plan->ranks == 0 || plan->batch == 0 || plan->microbatch == 0 || plan->tensor == 0 ||
         plan->pipeline == 0 || plan->context == 0)
         return fact_fail(fact, "a degree or the batch is 0");
