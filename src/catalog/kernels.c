@@ -33,6 +33,7 @@ const struct field kernels_fields[] = {
     { "kernel_us",                   FIELD_NUMBER, .unit = "us", AT(rk_kernels, kernel_s), .max = 1e6, .preset = 4, .help = "start and end of a kernel on the device" },
     { "launch_us",                   FIELD_NUMBER, .unit = "us", AT(rk_kernels, launch_s), .max = 1e6, .preset = 8, .help = "of the host for one operation" },
     { "reserve_GiB",                 FIELD_NUMBER, .unit = "GiB", AT(rk_kernels, reserve_bytes), .max = 1024, .preset = 1.5, .help = "context, libraries and their workspaces on the device" },
+    { "fragmentation",               FIELD_NUMBER, AT(rk_kernels, fragmentation), .max = 1, .preset = 0.03, .help = "share of the activations that the allocator loses" },
     { "source",                      FIELD_SOURCE, .help = "where the numbers come from" },
     { .key = NULL },
 };

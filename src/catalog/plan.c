@@ -289,7 +289,7 @@ enum rk_status plan_read_file(const struct document *document, struct rk_plan *p
     return place_fail(&root, error, "%s: %s", plan_fields[fault.row].key, fault.text);
 }
 
-enum rk_status plan_open(const char *name, struct plan_draft *draft, struct rk_error *error)
+enum rk_status plan_named(const char *name, struct plan_draft *draft, struct rk_error *error)
 {
     struct document document = {0};
     enum rk_status status = document_load(name, &document, error);

@@ -65,6 +65,6 @@ enum rk_status plan_read_file(const struct document *document, struct rk_plan *p
                               struct rk_error *error);
 
 /* A file (named as in <reckon/catalog.h>) into a draft. */
-enum rk_status plan_open(const char *name, struct plan_draft *draft, struct rk_error *error);
+enum rk_status plan_named(const char *name, struct plan_draft *draft, struct rk_error *error);
 
 #endif
