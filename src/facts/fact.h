@@ -94,8 +94,9 @@ struct fact {
     enum flop_formula formula;
     double flop_ratio; /* what the source counts over what the formula gives */
     double
-        lone_batch; /* batch as the source has it: the plan's may be rounded up to microbatches */
-    unsigned open;  /* 1 << enum open_axis */
+        lone_batch;  /* batch as the source has it: the plan's may be rounded up to microbatches */
+    bool last_stage; /* memory is that of the last stage, not of the fullest */
+    unsigned open;   /* 1 << enum open_axis */
     int figures;
     struct figure figure[FACT_FIGURES];
     char reason[FACT_REASON]; /* why it cannot be modelled; "" when it can */

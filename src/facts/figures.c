@@ -115,6 +115,7 @@ static bool read_bytes(const char *text, const char *unit, double *bytes)
 
 static bool read_memories(const struct row *row, struct fact *fact)
 {
+    fact->last_stage = strcmp(row_get(row, "memory.stage"), "last") == 0;
     for (size_t i = 0; i < sizeof memories / sizeof *memories; i++) {
         const char *text = row_get(row, memories[i].column);
         double bytes;

@@ -6,7 +6,7 @@
 
 /* ---- one plan ---- */
 
-static void keep(const struct rk_prediction *p, struct judgement *j)
+static void keep(const struct fact *fact, const struct rk_prediction *p, struct judgement *j)
 {
     j->verdict = p->verdict;
     j->reason = p->reason;
@@ -18,7 +18,7 @@ static void keep(const struct rk_prediction *p, struct judgement *j)
     j->model_flop = p->model_flop;
     j->executed_flop = p->executed_flop;
     j->parameters = p->parameters;
-    for (int i = 0; i < p->stages; i++) {
+    for (int i = fact->last_stage ? p->stages - 1 : 0; i < p->stages; i++) {
         const struct rk_stage *stage = &p->stage[i];
         j->static_bytes = fmax(j->static_bytes, stage->static_bytes);
         j->allocated_bytes = fmax(j->allocated_bytes, stage->allocated_bytes);
@@ -31,7 +31,7 @@ static void predict(const struct fact *fact, const struct rk_plan *plan, struct 
     struct rk_prediction p;
     *j = (struct judgement){.plan = *plan, .capacity_bytes = fact->system.memory[0].capacity_bytes};
     rk_predict(&fact->model, &fact->system, plan, &p);
-    keep(&p, j);
+    keep(fact, &p, j);
 }
 
 /* Between `less` and `more`, whose batches stand `share` apart. */

@@ -19,7 +19,8 @@ struct judgement {
     RK_TIMES(JUDGEMENT_TIME)
 #undef JUDGEMENT_TIME
     double model_flop, executed_flop, parameters;
-    double static_bytes, allocated_bytes, total_bytes, capacity_bytes; /* of the fullest stage */
+    double static_bytes, allocated_bytes, total_bytes; /* of the fullest stage, or the fact's */
+    double capacity_bytes;
 };
 
 void judge(const struct fact *fact, struct judgement *judgement);
