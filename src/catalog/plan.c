@@ -93,6 +93,7 @@ const struct field plan_fields[] = {
     { "recompute_parts",   FIELD_SET,    AT(recompute_parts), .choices = parts, .word = "recompute-parts", .help = "parts that selective recomputation means; default core_attn" },
     { "recompute_layers",  FIELD_COUNT,  AT(recompute_layers), .max = 1e6, .word = "recompute-layers", .help = "so many first layers of a virtual stage; 0: all" },
     { "recompute_every",   FIELD_COUNT,  AT(recompute_every), .max = 1e6, .word = "recompute-every", .help = "whole layers are checkpointed in groups of so many; 0: 1" },
+    { "messages_sharded",  FIELD_BOOL,   AT(messages_sharded), .word = "messages-sharded", .help = "messages between stages are split over tensor ranks" },
     { "checkpoint_sharded",FIELD_BOOL,   AT(checkpoint_sharded), .word = "checkpoint-sharded", .help = "checkpoints are split over tensor ranks" },
 
     { "attention",         FIELD_CHOICE, AT(attention), .choices = kernels, .preset = RK_FLASH, .word = "attention", .help = "the kernel of attention" },
