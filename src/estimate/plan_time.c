@@ -1,6 +1,7 @@
 /* plan_time.c - the time of a step from the times of its stages. docs/prediction.md has the
  * formulas.
  */
+#include "estimate/pipeline.h"
 #include "estimate/stages.h"
 
 #include <math.h>
@@ -145,54 +146,26 @@ static double backward_of(const struct stage_sum *sum)
     return backward_s(sum) + sum->data_s[FOLD_AGRAD];
 }
 
-static double both_of(const struct stage_sum *sum)
+static double messages_s(const struct layer_folds *fold, const struct rk_system *system,
+                         const struct rk_plan *plan)
 {
-    return forward_of(sum) + backward_of(sum);
-}
-
-static int slowest_of(const struct stage_sum *stages, int count)
-{
-    int slowest = 0;
-    for (int i = 1; i < count; i++)
-        if (both_of(&stages[i]) > both_of(&stages[slowest])) slowest = i;
-    return slowest;
-}
-
-/* What another stage adds at start and end, by schedule: 1F1B and interleaved [narayanan2021],
- * ZB-H1 [qi2023], DualPipe [deepseek2024v3]. */
-static double bubble_of(const struct stage_sum *sum, const struct rk_plan *plan)
-{
-    const double both_s = both_of(sum), wgrad_s = sum->pass_s[FOLD_WGRAD];
-    switch (plan->schedule) {
-    case RK_ZERO_BUBBLE:
-        return both_s - 2 * wgrad_s;
-    case RK_DUALPIPE: /* half the stages, less two, over those that are there */
-        return (both_s + backward_of(sum) - 3 * wgrad_s) * ((double)plan->pipeline / 2 - 1) /
-               ((double)plan->pipeline - 1);
-    default:
-        return both_s / (double)plan->chunks;
-    }
-}
-
-struct pipeline_time {
-    double bubble_s, messages_s;
-};
-
-static struct pipeline_time pipeline_time_of(const struct stage_sum *stages, int slowest,
-                                             const struct layer_folds *fold,
-                                             const struct rk_system *system,
-                                             const struct rk_plan *plan)
-{
-    struct pipeline_time time = {0, 0};
-    if (plan->pipeline == 1) return time;
-    for (int i = 0; i < (int)plan->pipeline; i++)
-        if (i != slowest) time.bubble_s += fmax(0, bubble_of(&stages[i], plan));
+    if (plan->pipeline == 1) return 0;
     const double send_s =
         collective_time_s(system, SEND, group_of_pipeline(plan), fold->message_bytes);
     const bool waits = plan->chunks == 1 || plan->pipeline_blocking;
     const double passed = microbatches_of(plan) * (double)plan->chunks;
-    time.messages_s = 2 * ((double)plan->pipeline - 1) * send_s + (waits ? 2 * passed * send_s : 0);
-    return time;
+    return 2 * ((double)plan->pipeline - 1) * send_s + (waits ? 2 * passed * send_s : 0);
+}
+
+static struct pace pace_of(const struct stage_sum *stages, const struct rk_plan *plan)
+{
+    struct stage_times times[RK_MAX_STAGES];
+    for (int i = 0; i < (int)plan->pipeline; i++)
+        times[i] = (struct stage_times){.forward_s = forward_of(&stages[i]),
+                                        .backward_s = backward_of(&stages[i]),
+                                        .wgrad_s = stages[i].pass_s[FOLD_WGRAD]};
+    return pipeline_pace(plan->schedule, times, (int)plan->pipeline, (double)plan->chunks,
+                         microbatches_of(plan));
 }
 
 /* Stages end one after the other, the first one last: what comes behind backward on stage i runs
@@ -258,12 +231,11 @@ void step_time(struct rk_prediction *p, const struct stage_sum *stages,
                const struct layer_folds *fold, const struct rk_system *system,
                const struct rk_plan *plan)
 {
-    const int slowest = slowest_of(stages, (int)plan->pipeline);
-    const struct pipeline_time pipeline = pipeline_time_of(stages, slowest, fold, system, plan);
-    add_microbatches(p, &stages[slowest], microbatches_of(plan));
-    p->slowest = slowest;
-    p->bubble_s = pipeline.bubble_s;
-    p->pipeline_s = pipeline.messages_s;
+    const struct pace pace = pace_of(stages, plan);
+    add_microbatches(p, &stages[pace.stage], microbatches_of(plan));
+    p->slowest = pace.stage;
+    p->bubble_s = pace.wait_s;
+    p->pipeline_s = messages_s(fold, system, plan);
     p->optimizer_s = 0;
     add_ends(p, stages, system, plan);
     p->step_s = 0;

@@ -123,7 +123,8 @@ void layer_build(struct layer *layer, enum layer_kind kind, const struct rk_mode
     layer->kind = kind;
     layer->operations = 0;
     layer->input_bytes = sharded ? stream / build.tensor : stream;
-    layer->message_bytes = plan->sequence_parallel ? stream / build.tensor : stream;
+    const bool shares = plan->sequence_parallel || plan->messages_sharded;
+    layer->message_bytes = shares ? stream / build.tensor : stream;
     switch (kind) {
     case LAYER_EMBEDDING:
         build_embedding(&build);
