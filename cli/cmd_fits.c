@@ -175,13 +175,14 @@ static const struct report_column change_columns[] = {
 static void change_row(struct report *report, struct report_table *table,
                        const struct fits_change *change, double step_s)
 {
+    const double slower = change->step_s / step_s - 1;
     const struct report_cell cells[] = {
         cell_text(report_text(report, "%s", change->words)),
         cell_number(change->saved_bytes),
         cell_number(change->left_bytes),
         cell_flag(change->fits),
         cell_number(change->step_s),
-        cell_number(change->step_s / step_s - 1),
+        cell_number(fabs(slower) < 5e-4 ? 0 : slower), /* not "-0.0" */
         cell_text(change->what),
     };
     report_row(report, table, cells);

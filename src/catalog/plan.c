@@ -69,6 +69,7 @@ const struct field plan_fields[] = {
     { "last_layers",       FIELD_COUNT,  AT(last_layers),  .max = 1e6, .word = "last-layers", .help = "blocks of the last stage; 0: as the others" },
     { "embedding_counts",  FIELD_BOOL,   AT(embedding_counts), .word = "embedding-counts", .help = "the embedding takes the place of a block in the even split" },
     { "head_counts",       FIELD_BOOL,   AT(head_counts), .word = "head-counts", .help = "the head takes the place of a block in the even split" },
+    { "messages_sharded",  FIELD_BOOL,   AT(messages_sharded), .word = "messages-sharded", .help = "messages between stages are split over tensor ranks" },
     { "pipeline_blocking", FIELD_BOOL,   AT(pipeline_blocking), .word = "pipeline-blocking", .help = "messages between stages and computing wait for each other" },
 
     { "sequence_parallel", FIELD_BOOL,   AT(sequence_parallel), .word = "sp", .help = "norms and dropout on shards of the sequence, over tensor" },
@@ -93,7 +94,6 @@ const struct field plan_fields[] = {
     { "recompute_parts",   FIELD_SET,    AT(recompute_parts), .choices = parts, .word = "recompute-parts", .help = "parts that selective recomputation means; default core_attn" },
     { "recompute_layers",  FIELD_COUNT,  AT(recompute_layers), .max = 1e6, .word = "recompute-layers", .help = "so many first layers of a virtual stage; 0: all" },
     { "recompute_every",   FIELD_COUNT,  AT(recompute_every), .max = 1e6, .word = "recompute-every", .help = "whole layers are checkpointed in groups of so many; 0: 1" },
-    { "messages_sharded",  FIELD_BOOL,   AT(messages_sharded), .word = "messages-sharded", .help = "messages between stages are split over tensor ranks" },
     { "checkpoint_sharded",FIELD_BOOL,   AT(checkpoint_sharded), .word = "checkpoint-sharded", .help = "checkpoints are split over tensor ranks" },
 
     { "attention",         FIELD_CHOICE, AT(attention), .choices = kernels, .preset = RK_FLASH, .word = "attention", .help = "the kernel of attention" },
