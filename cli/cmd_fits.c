@@ -47,9 +47,9 @@ const struct usage fits_usage = {
         "context, what the allocator loses), how much is left, and which single change of the plan "
         "saves how much, whether it then fits, and what it does to the time of a step.\n\n"
         "Where the plan does not say how the model is split, sharded or recomputed, the fastest "
-        "way that fits is taken, of those with tensor parallelism within a node, pipelines, "
-        "context and expert parallelism in powers of two, ZeRO as the framework has it by habit, "
-        "and with or without full recomputation; what was taken is said. Other assumptions are "
+        "way that fits is taken, of those with tensor parallelism within a node, pipelines, expert "
+        "parallelism, context parallelism where samples are long, ZeRO as the framework has it by "
+        "habit, and with or without full recomputation; what was taken is said. Other assumptions are "
         "those of reckon predict.\n\n"
         "Exit status 0: it fits; 1: it does not, or the plan cannot run.",
     .operands = fits_operands,

@@ -64,7 +64,7 @@ static void try_experts(struct choice *c, struct rk_plan plan)
         try_recomputes(c, plan);
         return;
     }
-    for (plan.expert = 1; plan.expert <= model->experts; plan.expert *= 2) {
+    for (plan.expert = 1; plan.expert <= model->experts; plan.expert++) {
         if (model->experts % plan.expert) continue;
         for (plan.expert_tensor = plan.tensor;;
              plan.expert_tensor = 1) { /* as others do, or none */
@@ -105,19 +105,20 @@ static uint64_t node_of(const struct rk_system *system)
 static void try_degrees(struct choice *c, struct rk_plan plan)
 {
     const struct plan_input *input = c->input;
-    for (plan.tensor = 1; plan.tensor <= node_of(&input->system); plan.tensor *= 2) {
+    for (plan.tensor = 1; plan.tensor <= node_of(&input->system); plan.tensor++) {
         if (!plan_given(&input->draft, "sequence_parallel"))
             plan.sequence_parallel = plan.tensor > 1;
-        for (plan.pipeline = 1; plan.pipeline <= most_stages(input); plan.pipeline *= 2)
-            try_contexts(c, plan);
+        for (plan.pipeline = 1; plan.pipeline <= most_stages(input); plan.pipeline++)
+            if (plan.ranks % (plan.tensor * plan.pipeline) == 0) try_contexts(c, plan);
     }
 }
 
 static void note(struct plan_input *input, const struct choice *c)
 {
-    const char *why = c->fits ? "the fastest that fits" : "the smallest; none fits";
-    plan_assume(input, "degrees, sharding, overlap and recomputation (%s of %d plans tried)", why,
-                c->tried);
+    const char *why =
+        c->fits ? "the fastest that fits" : "none fits, this is the one that needs least";
+    plan_assume(input, "degrees, sharding, overlap and recomputation (of %d plans tried %s)",
+                c->tried, why);
 }
 
 void fits_choose(struct plan_input *input)
