@@ -191,15 +191,25 @@ static bool check_networks(const struct check *c)
                 (double)c->plan->ranks, (double)last->size);
 }
 
+int plan_check_parts(const struct rk_model *model, const struct rk_system *system,
+                     const struct rk_plan *plan, unsigned parts, struct rk_reason *reason)
+{
+    static bool (*const checks[PLAN_CHECKS])(const struct check *) = {
+        [CHECK_DEGREES] = check_degrees,     [CHECK_BATCH] = check_batch,
+        [CHECK_TENSOR] = check_tensor,       [CHECK_SEQUENCE] = check_sequence,
+        [CHECK_EXPERTS] = check_experts,     [CHECK_PIPELINE] = check_pipeline,
+        [CHECK_SHARDING] = check_sharding,   [CHECK_OFFLOAD] = check_offload,
+        [CHECK_PRECISION] = check_precision, [CHECK_NETWORKS] = check_networks,
+    };
+    const struct check check = {model, system, plan, reason};
+    for (int i = 0; i < PLAN_CHECKS; i++)
+        if (parts >> i & 1 && !checks[i](&check)) return i;
+    return PLAN_CHECKS;
+}
+
 void plan_check(const struct rk_model *model, const struct rk_system *system,
                 const struct rk_plan *plan, struct rk_reason *reason)
 {
-    static bool (*const checks[])(const struct check *) = {
-        check_degrees,  check_batch,    check_tensor,  check_sequence,  check_experts,
-        check_pipeline, check_sharding, check_offload, check_precision, check_networks,
-    };
-    const struct check check = {model, system, plan, reason};
     *reason = (struct rk_reason){.verdict = RK_FITS, .tier = -1};
-    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-        if (!checks[i](&check)) return;
+    plan_check_parts(model, system, plan, (1u << PLAN_CHECKS) - 1, reason);
 }
