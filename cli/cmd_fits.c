@@ -234,7 +234,27 @@ static void add_changes(struct report *report, const struct plan_input *input,
     if (!rescued) add_pair(report, input, f);
 }
 
-static void fill_report(struct report *report, const struct plan_input *input,
+/* Where a plan was looked for in vain. */
+static void add_gpus(struct report *report, const struct plan_input *input)
+{
+    static const struct report_column columns[] = {{.name = "gpus"}, {.name = "plan_words"}};
+    struct rk_plan plan;
+    char text[RK_PLAN_TEXT];
+    if (!fits_more_gpus(input, &plan)) return;
+    rk_plan_text(&plan, text, sizeof text);
+    const struct report_cell cells[] = {cell_count(plan.ranks),
+                                        cell_text(report_text(report, "%s", text))};
+    report_row(report,
+               report_add(report, &(struct report_table){.name = "more_gpus",
+                                                         .title = "How many GPUs would do, doubled "
+                                                                  "until it fits",
+                                                         .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                         .columns = columns,
+                                                         .column_count = 2}),
+               cells);
+}
+
+static void fill_report(struct report *report, const struct plan_input *input, bool open,
                         const struct forecast *f)
 {
     report_note(report, report_text(report, "%s on %s, %llu GPU%s: %s", f->model->id, f->system->id,
@@ -250,25 +270,26 @@ static void fill_report(struct report *report, const struct plan_input *input,
     forecast_stages(report, f, true);
     forecast_holdings(report, f);
     add_changes(report, input, f);
+    if (open && f->prediction->verdict != RK_FITS) add_gpus(report, input);
 }
 
 /* ---- the command ---- */
 
 static enum rk_status read_input(struct fits_args *args, char *system, size_t size,
-                                 struct plan_input *input, struct rk_error *error)
+                                 struct plan_input *input, bool *open, struct rk_error *error)
 {
     enum rk_status status = take_system_words(&args->source, system, size, error);
     if (status == RK_OK) status = plan_gather(&args->source, input, error);
     if (status != RK_OK) return status;
-    const bool open = fits_is_open(&input->draft);
+    *open = fits_is_open(&input->draft);
     const bool gpus =
-        args->source.gpus || input->system.devices || plan_given(&input->draft, "gpus") || !open;
+        args->source.gpus || input->system.devices || plan_given(&input->draft, "gpus") || !*open;
     if (!gpus)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--gpus is missing: how many accelerators? The system may say it, \"%s "
                        "x64\", or the plan",
                        args->source.system);
-    status = plan_settle(&args->source, input, open ? fits_choose : NULL, error);
+    status = plan_settle(&args->source, input, *open ? fits_choose : NULL, error);
     if (status == RK_OK && args->save) status = rk_plan_save(args->save, &input->draft.plan, error);
     return status;
 }
@@ -281,16 +302,17 @@ int cmd_fits(int argc, char **argv)
     struct rk_prediction prediction;
     struct rk_error error;
     char system[1024];
+    bool open = false;
     const int done = options_read(&fits_usage, argc, argv, &args);
     if (done >= 0) return done;
 
-    int code = (int)read_input(&args, system, sizeof system, &input, &error);
+    int code = (int)read_input(&args, system, sizeof system, &input, &open, &error);
     if (code == RK_OK) {
         const struct rk_plan *plan = &input.draft.plan;
         const bool fits = rk_predict(&input.model, &input.system, plan, &prediction) == RK_FITS;
         const struct forecast forecast = {&input.model, &input.system, plan, &prediction, 0,
                                           input.assumed};
-        fill_report(&report, &input, &forecast);
+        fill_report(&report, &input, open, &forecast);
         code = show_report(&report, &args.show, args.output, fits ? RK_OK : RK_NOTHING_FITS);
     } else {
         code = options_fail(&error);

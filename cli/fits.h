@@ -16,6 +16,10 @@ bool fits_is_open(const struct plan_draft *draft);
  * fits. Notes in input->assumed how it was found. */
 void fits_choose(struct plan_input *input);
 
+/* The plan that fits_choose takes with twice the GPUs, four times, ..., the first that fits; false
+ * when the system has no more of them or a thousand times as many do not do. */
+bool fits_more_gpus(const struct plan_input *input, struct rk_plan *plan);
+
 /* ---- single changes ---- */
 
 struct fits_change {

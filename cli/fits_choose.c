@@ -66,11 +66,10 @@ static void try_experts(struct choice *c, struct rk_plan plan)
     }
     for (plan.expert = 1; plan.expert <= model->experts; plan.expert++) {
         if (model->experts % plan.expert) continue;
-        for (plan.expert_tensor = plan.tensor;;
-             plan.expert_tensor = 1) { /* as others do, or none */
-            try_recomputes(c, plan);
-            if (plan.expert_tensor == 1) break;
-        }
+        plan.expert_tensor = 0; /* as the others */
+        try_recomputes(c, plan);
+        plan.expert_tensor = 1;
+        if (plan.tensor > 1) try_recomputes(c, plan);
     }
 }
 
@@ -121,16 +120,36 @@ static void note(struct plan_input *input, const struct choice *c)
                 c->tried, why);
 }
 
-void fits_choose(struct plan_input *input)
+/* The habits of the framework, where nothing else is said. */
+static void walk(struct choice *c)
 {
-    struct choice c = {.input = input};
-    struct plan_draft *draft = &input->draft;
+    const struct plan_draft *draft = &c->input->draft;
     struct rk_plan plan = draft->plan;
     plan.zero = plan.framework == RK_MEGATRON ? 1 : 3;
     if (!plan_given(draft, "gradient_overlap")) plan.gradient_overlap = true;
     if (!plan_given(draft, "weight_overlap")) plan.weight_overlap = true;
-    try_degrees(&c, plan);
+    try_degrees(c, plan);
+}
+
+void fits_choose(struct plan_input *input)
+{
+    struct choice c = {.input = input};
+    walk(&c);
     if (!c.any) return;
-    draft->plan = c.best;
+    input->draft.plan = c.best;
     note(input, &c);
+}
+
+bool fits_more_gpus(const struct plan_input *input, struct rk_plan *plan)
+{
+    enum { DOUBLINGS = 10 };
+    struct plan_input more = *input;
+    for (int i = 0; i < DOUBLINGS; i++) {
+        struct choice c = {.input = &more};
+        more.draft.plan.ranks *= 2;
+        walk(&c);
+        if (c.fits) *plan = c.best;
+        if (c.fits) return true;
+    }
+    return false;
 }

@@ -206,3 +206,21 @@ Test(fits, what_is_said_stays)
     cr_expect_not(fits_is_open(&(struct plan_draft){.given = UINT64_C(1) << plan_row("zero")}));
     plan_input_release(&s.input);
 }
+
+/* Where a plan is looked for in vain, twice the GPUs and so on. */
+Test(fits, more_gpus_do)
+{
+    struct setting s;
+    struct rk_plan plan;
+    static struct rk_prediction prediction;
+    set_up(&s, "llama3.1-70b", "h100-sxm5-80g", 4, "");
+    cr_assert_eq(s.prediction.verdict, RK_MEMORY_EXCEEDED);
+    cr_assert(fits_more_gpus(&s.input, &plan));
+    cr_expect_gt(plan.ranks, 4);
+    cr_expect_eq(plan.ranks & (plan.ranks - 1), 0);
+    cr_expect_eq(rk_predict(&s.input.model, &s.input.system, &plan, &prediction), RK_FITS);
+    plan_input_release(&s.input);
+    set_up(&s, "llama3.1-70b", "h100-sxm5-80g x4", 0, "");
+    cr_expect_not(fits_more_gpus(&s.input, &plan), "there are no more");
+    plan_input_release(&s.input);
+}
