@@ -65,7 +65,7 @@ struct rk_model {
     uint64_t window_every; /* every so many-th layer sees all tokens, the others are local: 2 is GPT-3's
                               alternation of dense and banded layers [brown2020]; 0: all are local */
     uint64_t predict_layers; /* multi-token prediction: further blocks behind the last one, with a
-                                projection each [deepseek2025]; outside the published counts */
+                                projection each [deepseek2024v3]; outside the published counts */
 };
 
 /* Trainable parameters: blocks (linear layers with their biases, two LayerNorms), final norm,

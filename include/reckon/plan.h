@@ -46,8 +46,8 @@ enum rk_precision {
 enum rk_schedule {
     RK_GPIPE,
     RK_1F1B,        /* with chunks > 1 interleaved [narayanan2021] */
-    RK_ZERO_BUBBLE, /* ZB-H1: weight gradients fill the bubble, memory as 1F1B [qi2024] */
-    RK_DUALPIPE,    /* two directions, two copies of the weights [deepseek2025] */
+    RK_ZERO_BUBBLE, /* ZB-H1: weight gradients fill the bubble, memory as 1F1B [qi2023] */
+    RK_DUALPIPE,    /* two directions, two copies of the weights [deepseek2024v3] */
     RK_SCHEDULES
 };
 
@@ -73,7 +73,7 @@ enum rk_part {
 
 enum rk_context_kind {
     RK_RING,         /* keys and values go round, hidden behind attention [liu2023] */
-    RK_GATHER,       /* keys and values are gathered before attention [llama3] */
+    RK_GATHER,       /* keys and values are gathered before attention [dubey2024] */
     RK_ULYSSES,      /* all-to-all between sequence and heads [jacobs2023] */
     RK_RING_ULYSSES, /* all-to-all within groups of `ulysses` ranks, ring between them */
     RK_CONTEXT_KINDS
@@ -89,7 +89,7 @@ enum rk_attention_kernel {
 enum rk_dispatcher {
     RK_ALL_TO_ALL,
     RK_ALL_GATHER_TOKENS, /* every rank sees all tokens and drops those of others */
-    RK_DEEPEP,            /* each token crosses to a node once [deepseek2025] */
+    RK_DEEPEP,            /* each token crosses to a node once [deepseek2024v3] */
     RK_DISPATCHERS
 };
 
@@ -120,6 +120,8 @@ struct rk_plan {
     uint16_t split[RK_MAX_CHUNKS]; /* blocks of each virtual stage, in model order: p * v entries */
     uint64_t first_layers, last_layers; /* of the first and last stage; 0: as the others */
     bool embedding_counts, head_counts; /* they take the place of a block in the even split */
+    bool messages_sharded;  /* between stages each tensor rank sends its share, gathered behind
+                               [narayanan2021] */
     bool pipeline_blocking; /* messages between stages wait for computing and it for them */
 
     /* tensor */

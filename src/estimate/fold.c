@@ -1,0 +1,364 @@
+#include "estimate/fold.h"
+
+#include <string.h>
+
+enum operand operand_of(enum rk_precision precision, bool narrow)
+{
+    /* clang-format off */
+    static const enum operand operands[RK_PRECISIONS][2] = {
+        /*                    wide              narrow */
+        [RK_FP32]        = {OPERAND_FLOAT32,  OPERAND_FLOAT32},
+        [RK_TF32]        = {OPERAND_TFLOAT32, OPERAND_TFLOAT32},
+        [RK_FP16]        = {OPERAND_FLOAT16,  OPERAND_FLOAT16},
+        [RK_BF16]        = {OPERAND_BFLOAT16, OPERAND_BFLOAT16},
+        [RK_FP8_DELAYED] = {OPERAND_BFLOAT16, OPERAND_FLOAT8},
+        [RK_FP8_CURRENT] = {OPERAND_BFLOAT16, OPERAND_FLOAT8},
+        [RK_FP8_BLOCK]   = {OPERAND_BFLOAT16, OPERAND_FLOAT8},
+        [RK_MXFP8]       = {OPERAND_BFLOAT16, OPERAND_FLOAT8},
+        [RK_NVFP4]       = {OPERAND_BFLOAT16, OPERAND_FLOAT4},
+    };
+    /* clang-format on */
+    return operands[precision][narrow];
+}
+
+/* ---- one operation ---- */
+
+struct bench { /* where operations are timed */
+    const struct rk_system *system;
+    const struct rk_plan *plan;
+};
+
+struct timed_layer {
+    const struct layer *layer;
+    double time_s[MAX_OPERATIONS][RK_PASSES];
+};
+
+static void matrix_times(const struct bench *bench, const struct operation *op,
+                         double time_s[RK_PASSES])
+{
+    const enum operand operand = operand_of(bench->plan->precision, op->narrow);
+    const struct rk_system *system = bench->system;
+    time_s[RK_FORWARD] = matrix_time_s(system, operand, op->count, op->m, op->n, op->k);
+    const double first_s = matrix_time_s(system, operand, op->count, op->m, op->k, op->n);
+    const double second_s = matrix_time_s(system, operand, op->count, op->k, op->n, op->m);
+    time_s[RK_AGRAD] = op->of_weights ? first_s : first_s + second_s;
+    time_s[RK_WGRAD] = op->of_weights ? second_s : 0;
+}
+
+static void attention_times(const struct bench *bench, const struct operation *op,
+                            double time_s[RK_PASSES])
+{
+    const struct attention_shape shape = {
+        .batch = op->batch,
+        .heads = op->heads,
+        .kv_heads = op->kv_heads,
+        .queries = op->queries,
+        .keys = op->keys,
+        .head_dim = op->head_dim,
+        .value_dim = op->value_dim,
+        .pairs = op->pairs,
+        .newest = bench->plan->attention == RK_FLASH_3,
+    };
+    const enum operand operand = operand_of(bench->plan->precision, false);
+    time_s[RK_FORWARD] = attention_time_s(bench->system, operand, &shape, false);
+    time_s[RK_AGRAD] = attention_time_s(bench->system, operand, &shape, true);
+    time_s[RK_WGRAD] = 0;
+}
+
+static void memory_times(const struct bench *bench, const struct operation *op,
+                         double time_s[RK_PASSES])
+{
+    for (int pass = 0; pass < RK_PASSES; pass++) {
+        const double kernels = op->kernels[pass] > 1 ? op->kernels[pass] : 1;
+        time_s[pass] = op->bytes[pass] > 0
+                           ? kernels * memory_time_s(bench->system, op->bytes[pass] / kernels)
+                           : 0;
+    }
+}
+
+static struct rank_group group_of(const struct rk_plan *plan, enum comm_over over)
+{
+    const struct rank_group context = group_of_context(plan);
+    const double ulysses = plan->context_kind == RK_RING_ULYSSES && plan->ulysses
+                               ? (double)plan->ulysses
+                               : context.ranks;
+    switch (over) {
+    case OVER_TENSOR:
+        return group_of_tensor(plan);
+    case OVER_CONTEXT:
+        return plan->context_kind == RK_RING_ULYSSES
+                   ? (struct rank_group){context.ranks / ulysses, context.stride * ulysses}
+                   : context;
+    case OVER_ULYSSES:
+        return (struct rank_group){ulysses, context.stride};
+    case OVER_EXPERT:
+        return group_of_expert(plan);
+    case OVER_EXPERT_TENSOR:
+        return group_of_expert_tensor(plan);
+    default:
+        return (struct rank_group){1, 1};
+    }
+}
+
+static const enum collective collectives[] = {
+    [COMM_ALL_REDUCE] = ALL_REDUCE,
+    [COMM_REDUCE_SCATTER] = REDUCE_SCATTER,
+    [COMM_ALL_GATHER] = ALL_GATHER,
+    [COMM_ALL_TO_ALL] = ALL_TO_ALL,
+    [COMM_SEND] = SEND,
+};
+
+static void comm_times(const struct bench *bench, const struct operation *op,
+                       double time_s[RK_PASSES])
+{
+    const struct rank_group group = group_of(bench->plan, op->over);
+    for (int pass = 0; pass < RK_PASSES; pass++) {
+        const double times = op->comm_times[pass] > 0 ? op->comm_times[pass] : 1;
+        time_s[pass] = op->comm_bytes[pass] > 0
+                           ? times * collective_time_s(bench->system, collectives[op->what[pass]],
+                                                       group, op->comm_bytes[pass])
+                           : 0;
+    }
+}
+
+static void operation_times(const struct bench *bench, const struct operation *op,
+                            double time_s[RK_PASSES])
+{
+    static void (*const times[])(const struct bench *, const struct operation *, double *) = {
+        [OPERATION_MATRIX] = matrix_times,
+        [OPERATION_ATTENTION] = attention_times,
+        [OPERATION_MEMORY] = memory_times,
+        [OPERATION_COMM] = comm_times,
+    };
+    times[op->kind](bench, op, time_s);
+}
+
+/* ---- communication beside computing ---- */
+
+/* The operation of a kind that is nearest to `at`: the one that communication hides behind. */
+static int neighbour(const struct layer *layer, int at, enum operation_kind kind)
+{
+    for (int distance = 1; distance < layer->operations; distance++) {
+        const int after = at + distance, before = at - distance;
+        if (after < layer->operations && layer->operation[after].kind == kind) return after;
+        if (before >= 0 && layer->operation[before].kind == kind) return before;
+    }
+    return -1;
+}
+
+/* What is waited for of `comm_s` in `steps` steps beside `work_s`: the excess, and a step that has
+ * nothing beside it. */
+static double exposed_beside(double comm_s, double work_s, double steps)
+{
+    const double left_s = comm_s - work_s * (steps - 1) / steps, one_s = comm_s / steps;
+    return left_s > one_s ? left_s : one_s;
+}
+
+/* A ring has one step less than ranks: the first step of attention needs no message. */
+static double exposed_of_ring(double comm_s, double work_s, double ranks)
+{
+    const double left_s = comm_s - work_s * (ranks - 1) / ranks;
+    return left_s > 0 ? left_s : 0;
+}
+
+static double exposed_s(const struct bench *bench, const struct timed_layer *timed, int at,
+                        int pass)
+{
+    const struct layer *layer = timed->layer;
+    const struct operation *op = &layer->operation[at];
+    const double comm_s = timed->time_s[at][pass];
+    const struct rank_group group = group_of(bench->plan, op->over);
+    if (op->beside_attention) {
+        const int other = neighbour(layer, at, OPERATION_ATTENTION);
+        if (other >= 0) return exposed_of_ring(comm_s, timed->time_s[other][pass], group.ranks);
+    }
+    if (op->beside_matrix && bench->plan->tensor_overlap) {
+        const int other = neighbour(layer, at, OPERATION_MATRIX);
+        const double work_s = other < 0
+                                  ? 0
+                                  : timed->time_s[other][pass] +
+                                        (pass == RK_AGRAD ? timed->time_s[other][RK_WGRAD] : 0);
+        if (other >= 0) return exposed_beside(comm_s, work_s, group.ranks);
+    }
+    if (op->over == OVER_EXPERT && bench->plan->expert_overlap) return 0; /* see expert_hidden */
+    return comm_s;
+}
+
+static enum spending spending_of(const struct operation *op)
+{
+    static const enum spending by_kind[] = {[OPERATION_MATRIX] = SPENT_MATRIX,
+                                            [OPERATION_ATTENTION] = SPENT_ATTENTION,
+                                            [OPERATION_MEMORY] = SPENT_MEMORY};
+    static const enum spending by_group[] = {
+        [OVER_NONE] = SPENT_TENSOR,     [OVER_TENSOR] = SPENT_TENSOR,
+        [OVER_CONTEXT] = SPENT_CONTEXT, [OVER_ULYSSES] = SPENT_CONTEXT,
+        [OVER_EXPERT] = SPENT_EXPERT,   [OVER_EXPERT_TENSOR] = SPENT_EXPERT};
+    return op->kind == OPERATION_COMM ? by_group[op->over] : by_kind[op->kind];
+}
+
+static enum link link_of(const struct operation *op)
+{
+    const enum spending spending = spending_of(op);
+    if (spending == SPENT_CONTEXT) return LINK_CONTEXT;
+    return spending == SPENT_EXPERT ? LINK_EXPERT : LINK_TENSOR;
+}
+
+/* ---- recomputation ---- */
+
+static bool has_part(const struct rk_plan *plan, int part)
+{
+    return part >= 0 && (plan->recompute_parts >> part & 1);
+}
+
+/* A part within a part (the activation of a mixture that is recomputed whole) goes with it. */
+static bool is_redone(const struct rk_plan *plan, const struct operation *op)
+{
+    if (plan->recompute == RK_WHOLE) return true;
+    if (plan->recompute != RK_SELECTIVE || op->part == NOT_A_PART) return false;
+    if (has_part(plan, op->part)) return true;
+    if (op->holding == RK_HOLD_mlp) return has_part(plan, RK_PART_MLP);
+    return op->holding == RK_HOLD_experts && has_part(plan, RK_PART_EXPERTS);
+}
+
+/* ---- the fold ---- */
+
+static void spend(struct layer_fold *fold, enum fold_pass pass, enum spending spending,
+                  double time_s)
+{
+    fold->spent_s[pass][spending] += time_s;
+    fold->pass_s[pass] += time_s;
+}
+
+static void fold_times(struct layer_fold *fold, const struct bench *bench,
+                       const struct timed_layer *timed, int at, bool redone)
+{
+    const struct operation *op = &timed->layer->operation[at];
+    const enum spending spending = spending_of(op);
+    for (int pass = 0; pass < RK_PASSES; pass++) {
+        const double all_s = timed->time_s[at][pass];
+        const bool comm = op->kind == OPERATION_COMM;
+        const double time_s = comm ? exposed_s(bench, timed, at, pass) : all_s;
+        spend(fold, (enum fold_pass)pass, spending, time_s);
+        fold->executed_flop += op->flop[pass];
+        if (comm) fold->link_s[link_of(op)] += all_s;
+        if (pass != RK_FORWARD || !redone) continue;
+        spend(fold, FOLD_RECOMPUTE, spending, time_s);
+        fold->executed_flop += op->flop[pass];
+        if (comm) fold->link_s[link_of(op)] += all_s;
+    }
+}
+
+static void fold_tensors(struct layer_fold *fold, const struct rk_plan *plan,
+                         const struct operation *op, bool redone)
+{
+    fold->useful_flop += op->useful_flop;
+    *(op->expert ? &fold->expert_parameters : &fold->parameters) += op->parameters;
+    if (op->narrow) fold->narrow_parameters += op->parameters;
+    if (op->working_bytes > fold->working_bytes) fold->working_bytes = op->working_bytes;
+    if (redone && plan->recompute == RK_WHOLE) return;
+    fold->saved_bytes[op->holding] += redone ? op->saved_recomputed_bytes : op->saved_bytes;
+}
+
+/* Kernels that the host has to start within a pass, beyond what the device is busy with. */
+static void fold_launches(struct layer_fold *fold, const struct bench *bench,
+                          const struct layer *layer)
+{
+    if (bench->plan->cuda_graphs) return;
+    for (int pass = 0; pass < RK_PASSES; pass++) {
+        double kernels = 0;
+        for (int i = 0; i < layer->operations; i++)
+            kernels += layer->operation[i].kernels[pass];
+        const double wait_s = kernels * bench->system->kernels.launch_s - fold->pass_s[pass];
+        if (wait_s > 0) spend(fold, (enum fold_pass)pass, SPENT_LAUNCH, wait_s);
+    }
+}
+
+/* Layers of a group that is computed again from one checkpoint. */
+static double group_size(const struct rk_plan *plan)
+{
+    return plan->recompute_every > 1 ? (double)plan->recompute_every : 1;
+}
+
+/* Recomputed whole, a layer keeps its share of a checkpoint; its tensors are there one group at a
+ * time, while it runs backward. */
+static void fold_whole(struct layer_fold *fold, const struct layer_fold *kept,
+                       const struct layer *layer, const struct rk_plan *plan)
+{
+    const double group = group_size(plan);
+    memset(fold->saved_bytes, 0, sizeof fold->saved_bytes);
+    fold->saved_bytes[RK_HOLD_checkpoints] = layer->input_bytes / group;
+    fold->working_bytes += kept->saved_total_bytes * group;
+}
+
+/* All-to-all beside the computing of another microbatch: what that does not cover is waited for. */
+static void hide_expert_comm(struct layer_fold *fold, const struct bench *bench)
+{
+    if (!bench->plan->expert_overlap) return;
+    double computing_s = 0;
+    for (int pass = 0; pass < FOLD_PASSES; pass++)
+        computing_s += fold->pass_s[pass];
+    const double wait_s = fold->link_s[LINK_EXPERT] - computing_s;
+    if (wait_s > 0) spend(fold, FOLD_AGRAD, SPENT_EXPERT, wait_s);
+}
+
+static bool is_block(enum layer_kind kind)
+{
+    return kind != LAYER_EMBEDDING && kind != LAYER_HEAD;
+}
+
+static void layer_fold_one(struct layer_fold *fold, const struct bench *bench,
+                           const struct timed_layer *timed, enum treatment treatment)
+{
+    const struct layer *layer = timed->layer;
+    memset(fold, 0, sizeof *fold);
+    for (int i = 0; i < layer->operations; i++) {
+        const struct operation *op = &layer->operation[i];
+        const bool redone = treatment == RECOMPUTED && is_redone(bench->plan, op);
+        fold_times(fold, bench, timed, i, redone);
+        fold_tensors(fold, bench->plan, op, redone);
+    }
+    hide_expert_comm(fold, bench);
+    fold_launches(fold, bench, layer);
+}
+
+static void sum_saved(struct layer_fold *fold)
+{
+    fold->saved_total_bytes = 0;
+    for (int i = 0; i < RK_HOLDING_COUNT; i++)
+        fold->saved_total_bytes += fold->saved_bytes[i];
+}
+
+static void fold_kind(struct layer_folds *fold, enum layer_kind kind, const struct rk_model *model,
+                      const struct bench *bench)
+{
+    struct layer layer;
+    struct timed_layer timed = {.layer = &layer};
+    struct layer_fold *kept = &fold->layer[kind][AS_IT_IS],
+                      *redone = &fold->layer[kind][RECOMPUTED];
+    layer_build(&layer, kind, model, bench->plan);
+    for (int i = 0; i < layer.operations; i++)
+        operation_times(bench, &layer.operation[i], timed.time_s[i]);
+    layer_fold_one(kept, bench, &timed, AS_IT_IS);
+    sum_saved(kept);
+    layer_fold_one(redone, bench, &timed, is_block(kind) ? RECOMPUTED : AS_IT_IS);
+    if (is_block(kind) && bench->plan->recompute == RK_WHOLE)
+        fold_whole(redone, kept, &layer, bench->plan);
+    sum_saved(redone);
+    if (is_block(kind) && layer.message_bytes > fold->message_bytes)
+        fold->message_bytes = layer.message_bytes;
+    fold->present[kind] = true;
+}
+
+void fold_layers(struct layer_folds *fold, const struct rk_model *model,
+                 const struct rk_system *system, const struct rk_plan *plan)
+{
+    const struct bench bench = {system, plan};
+    double counts[LAYER_KINDS] = {[LAYER_EMBEDDING] = 1, [LAYER_HEAD] = 1};
+    layer_count(model, 0, model->layers, counts);
+    counts[LAYER_PREDICT] = (double)model->predict_layers;
+    fold->message_bytes = 0;
+    for (int kind = 0; kind < LAYER_KINDS; kind++) {
+        fold->present[kind] = false;
+        if (counts[kind] > 0) fold_kind(fold, (enum layer_kind)kind, model, &bench);
+    }
+}

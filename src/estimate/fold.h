@@ -1,0 +1,76 @@
+/* fold.h - what the layers of a plan cost on a machine: operation lists folded to a few numbers.
+ *
+ * A fold depends on the local part of a plan alone (tensor, context and expert degrees, microbatch,
+ * sequence, precision, recomputation, kernels), not on pipeline, data parallelism, ZeRO or batch:
+ * the search keeps one for each combination of the former. Pure; seconds, bytes, FLOP, for one
+ * microbatch on one rank.
+ */
+#ifndef RECKON_ESTIMATE_FOLD_H
+#define RECKON_ESTIMATE_FOLD_H
+
+#include "machine/kernels.h"
+#include "workload/layers.h"
+
+#include <reckon/predict.h>
+#include <reckon/system.h>
+
+/* Where time goes within a layer; the first members of RK_TIMES. */
+enum spending {
+    SPENT_MATRIX,
+    SPENT_ATTENTION,
+    SPENT_MEMORY,
+    SPENT_TENSOR,
+    SPENT_CONTEXT,
+    SPENT_EXPERT,
+    SPENT_OFFLOAD,
+    SPENT_LAUNCH,
+    SPENDINGS
+};
+
+/* Links by the parallelism that keeps them busy, hidden or not. */
+enum link { LINK_TENSOR, LINK_CONTEXT, LINK_EXPERT, LINKS };
+
+enum fold_pass { FOLD_FORWARD, FOLD_AGRAD, FOLD_WGRAD, FOLD_RECOMPUTE, FOLD_PASSES };
+
+struct layer_fold {
+    double spent_s[FOLD_PASSES][SPENDINGS];
+    double pass_s[FOLD_PASSES];           /* their sums */
+    double link_s[LINKS];                 /* all passes */
+    double useful_flop;                   /* of forward */
+    double executed_flop;                 /* of all passes */
+    double parameters, expert_parameters; /* of this rank */
+    double narrow_parameters;             /* of both: multiplied in 8 or 4 bits */
+    double
+        saved_bytes[RK_HOLDING_COUNT]; /* held from forward to backward; checkpoints among them */
+    double saved_total_bytes;
+    double working_bytes; /* the most an operation needs beside that; what is computed again, too */
+};
+
+/* Whether the recomputation of the plan is applied to a layer. */
+enum treatment { AS_IT_IS, RECOMPUTED, TREATMENTS };
+
+struct layer_folds {
+    bool present[LAYER_KINDS];
+    struct layer_fold layer[LAYER_KINDS][TREATMENTS];
+    double message_bytes; /* to the next stage */
+};
+
+/* Folds the kinds of layer that the model has. Requires a plan that plan_check accepts. */
+void fold_layers(struct layer_folds *fold, const struct rk_model *model,
+                 const struct rk_system *system, const struct rk_plan *plan);
+
+/* Ranks of each parallelism and how far apart they are. */
+struct rank_group group_of_tensor(const struct rk_plan *plan);
+struct rank_group group_of_context(const struct rk_plan *plan);
+struct rank_group group_of_pipeline(const struct rk_plan *plan);
+struct rank_group group_of_expert(const struct rk_plan *plan);
+struct rank_group group_of_expert_tensor(const struct rk_plan *plan);
+
+/* Ranks that share one copy of the state, and those that hold copies of the same shard. */
+struct rank_group group_of_shards(const struct rk_plan *plan, bool expert);
+struct rank_group group_of_copies(const struct rk_plan *plan, bool expert);
+
+/* What the plan's narrow operations, or the others, multiply. */
+enum operand operand_of(enum rk_precision precision, bool narrow);
+
+#endif

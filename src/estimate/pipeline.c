@@ -1,0 +1,93 @@
+#include "estimate/pipeline.h"
+
+#include <math.h>
+
+static double both(const struct stage_times *stage)
+{
+    return stage->forward_s + stage->backward_s;
+}
+
+static int slowest(const struct stage_times *stages, int count)
+{
+    int found = 0;
+    for (int i = 1; i < count; i++)
+        if (both(&stages[i]) > both(&stages[found])) found = i;
+    return found;
+}
+
+/* All forward passes, then all backward passes: each half at the pace of its slowest stage. */
+static struct pace pace_of_gpipe(const struct stage_times *stages, int count, double microbatches)
+{
+    double forward_s = 0, backward_s = 0, all_s = 0;
+    const int k = slowest(stages, count);
+    for (int i = 0; i < count; i++) {
+        forward_s = fmax(forward_s, stages[i].forward_s);
+        backward_s = fmax(backward_s, stages[i].backward_s);
+        all_s += both(&stages[i]);
+    }
+    const double total_s = all_s + (microbatches - 1) * (forward_s + backward_s);
+    return (struct pace){k, total_s - microbatches * both(&stages[k])};
+}
+
+/* Stage k waits for the stages before it to fill and to drain. Those behind it are waited for only
+ * as far as the forward passes it may run ahead, and the backward passes left in the end, do not
+ * cover their way there and back. */
+static struct pace pace_of_1f1b(const struct stage_times *stages, int count, double microbatches)
+{
+    struct pace pace = {0, 0};
+    double all_s = 0, before_s = 0, longest_s = -1;
+    for (int i = 0; i < count; i++)
+        all_s += both(&stages[i]);
+    for (int k = 0; k < count; k++) {
+        const struct stage_times *stage = &stages[k];
+        const double behind_s = all_s - before_s - both(stage);
+        const double ahead = fmin(count - k - 1, microbatches - 1);
+        const double wait_s = before_s + fmax(0, behind_s - ahead * stage->forward_s) +
+                              fmax(0, behind_s - ahead * stage->backward_s);
+        const double total_s = microbatches * both(stage) + wait_s;
+        if (total_s > longest_s) {
+            longest_s = total_s;
+            pace = (struct pace){k, wait_s};
+        }
+        before_s += both(stage);
+    }
+    return pace;
+}
+
+/* What the pace-setting stage waits for another one. */
+static double wait_for(enum rk_schedule schedule, const struct stage_times *stage, int count,
+                       double chunks)
+{
+    const double waited_s = both(stage);
+    if (schedule == RK_ZERO_BUBBLE) return fmax(0, waited_s - 2 * stage->wgrad_s);
+    if (schedule == RK_DUALPIPE) /* half the stages less one, over those that are there */
+        return fmax(0, waited_s + stage->backward_s - 3 * stage->wgrad_s) *
+               ((double)count / 2 - 1) / ((double)count - 1);
+    return waited_s / chunks;
+}
+
+/* With fewer microbatches than stages no stage gets to alternate: never later than GPipe. */
+static struct pace sooner(struct pace a, struct pace b, const struct stage_times *stages,
+                          double microbatches)
+{
+    const double a_s = microbatches * both(&stages[a.stage]) + a.wait_s;
+    const double b_s = microbatches * both(&stages[b.stage]) + b.wait_s;
+    return a_s <= b_s ? a : b;
+}
+
+struct pace pipeline_pace(enum rk_schedule schedule, const struct stage_times *stages, int count,
+                          double chunks, double microbatches)
+{
+    if (count == 1) return (struct pace){0, 0};
+    if (schedule == RK_GPIPE) return pace_of_gpipe(stages, count, microbatches);
+    if (schedule == RK_1F1B && chunks == 1) {
+        const struct pace pace = pace_of_1f1b(stages, count, microbatches);
+        return microbatches >= count
+                   ? pace
+                   : sooner(pace, pace_of_gpipe(stages, count, microbatches), stages, microbatches);
+    }
+    struct pace pace = {slowest(stages, count), 0};
+    for (int i = 0; i < count; i++)
+        if (i != pace.stage) pace.wait_s += wait_for(schedule, &stages[i], count, chunks);
+    return pace;
+}

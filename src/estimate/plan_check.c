@@ -1,0 +1,205 @@
+#include "estimate/plan_check.h"
+
+#include "estimate/fold.h"
+
+struct check {
+    const struct rk_model *model;
+    const struct rk_system *system;
+    const struct rk_plan *plan;
+    struct rk_reason *reason;
+};
+
+/* Notes the reason and returns false unless `holds`. */
+static bool want(const struct check *c, bool holds, enum rk_verdict verdict, const char *what,
+                 double need, double have)
+{
+    if (!holds)
+        *c->reason = (struct rk_reason){
+            .verdict = verdict, .tier = -1, .need = need, .have = have, .what = what};
+    return holds;
+}
+
+static bool divides(uint64_t part, uint64_t whole)
+{
+    return part > 0 && whole % part == 0;
+}
+
+static uint64_t sequence_of(const struct check *c)
+{
+    return c->plan->sequence ? c->plan->sequence : c->model->sequence;
+}
+
+static bool check_degrees(const struct check *c)
+{
+    const struct rk_plan *p = c->plan;
+    const bool all = p->ranks && p->tensor && p->context && p->pipeline && p->expert && p->chunks &&
+                     p->batch && p->microbatch;
+    const uint64_t model = p->tensor * p->context * p->pipeline;
+    return want(c, all, RK_BAD_DEGREES, "degrees, batch and microbatch of at least 1", 1, 0) &&
+           want(c, rk_plan_data(p) > 0, RK_BAD_DEGREES, "ranks by tensor * context * pipeline",
+                (double)model, (double)p->ranks) &&
+           want(c, !c->system->devices || p->ranks <= c->system->devices, RK_BAD_DEGREES, "ranks",
+                (double)p->ranks, (double)c->system->devices);
+}
+
+static bool check_batch(const struct check *c)
+{
+    const uint64_t samples = rk_plan_data(c->plan) * c->plan->microbatch;
+    return want(c, divides(samples, c->plan->batch), RK_BAD_BATCH, "batch by data * microbatch",
+                (double)samples, (double)c->plan->batch);
+}
+
+static uint64_t kv_heads(const struct rk_model *model)
+{
+    if (model->attention == RK_ATTENTION_MULTIQUERY) return 1;
+    return model->kv_heads ? model->kv_heads : model->heads;
+}
+
+static bool check_tensor(const struct check *c)
+{
+    const struct rk_model *m = c->model;
+    const uint64_t t = c->plan->tensor, kv = kv_heads(m);
+    const bool dense = !m->experts || m->dense_layers || m->expert_every > 1;
+    return want(c, divides(t, m->heads), RK_BAD_TENSOR, "heads", (double)t, (double)m->heads) &&
+           want(c, m->kv_rank || divides(t, kv) || divides(kv, t), RK_BAD_TENSOR, "kv_heads",
+                (double)t, (double)kv) &&
+           want(c, !dense || divides(t, m->feedforward), RK_BAD_TENSOR, "feedforward", (double)t,
+                (double)m->feedforward) &&
+           want(c, divides(t, m->hidden), RK_BAD_TENSOR, "hidden", (double)t, (double)m->hidden);
+}
+
+static bool check_sequence(const struct check *c)
+{
+    const struct rk_plan *p = c->plan;
+    const uint64_t s = sequence_of(c);
+    const uint64_t shards = p->context * (p->sequence_parallel ? p->tensor : 1);
+    const uint64_t heads = c->model->heads / p->tensor;
+    const uint64_t across = p->context_kind == RK_ULYSSES        ? p->context
+                            : p->context_kind == RK_RING_ULYSSES ? p->ulysses
+                                                                 : 1;
+    return want(c, divides(shards, s), RK_BAD_OPTION, "sequence by context * tensor",
+                (double)shards, (double)s) &&
+           want(c, divides(across, heads), RK_BAD_OPTION, "heads by tensor * ulysses",
+                (double)across, (double)heads) &&
+           want(c, p->context_kind != RK_RING_ULYSSES || divides(p->ulysses, p->context),
+                RK_BAD_OPTION, "context by ulysses", (double)p->ulysses, (double)p->context);
+}
+
+static bool check_experts(const struct check *c)
+{
+    const struct rk_plan *p = c->plan;
+    const struct rk_model *m = c->model;
+    if (!m->experts)
+        return want(c, p->expert == 1, RK_BAD_OPTION, "expert parallelism of a dense model",
+                    (double)p->expert, 1);
+    const uint64_t et = rk_plan_expert_tensor(p);
+    return want(c, divides(p->expert, m->experts), RK_BAD_OPTION, "experts", (double)p->expert,
+                (double)m->experts) &&
+           want(c, divides(et, m->expert_feedforward), RK_BAD_TENSOR, "expert_feedforward",
+                (double)et, (double)m->expert_feedforward) &&
+           want(c, rk_plan_expert_data(p) > 0, RK_BAD_DEGREES,
+                "ranks by pipeline * expert * expert_tensor",
+                (double)(p->pipeline * p->expert * et), (double)p->ranks) &&
+           want(c, p->imbalance >= 1, RK_BAD_OPTION, "imbalance of at least 1", 1, p->imbalance) &&
+           want(c, p->capacity_factor >= 0, RK_BAD_OPTION, "capacity_factor", 0,
+                p->capacity_factor);
+}
+
+static uint64_t layers_of_splits(const struct check *c)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < c->plan->pipeline * c->plan->chunks; i++)
+        sum += rk_plan_split(c->plan, c->model, i);
+    return sum;
+}
+
+static bool check_schedule(const struct check *c)
+{
+    const struct rk_plan *p = c->plan;
+    const uint64_t microbatches = p->batch / (rk_plan_data(p) * p->microbatch);
+    const bool dual = p->schedule == RK_DUALPIPE;
+    const bool interleaves = p->schedule == RK_1F1B || p->schedule == RK_GPIPE;
+    return want(c, p->chunks == 1 || interleaves, RK_BAD_PIPELINE, "chunks of this schedule",
+                (double)p->chunks, 1) &&
+           want(c, p->chunks == 1 || p->pipeline > 1, RK_BAD_PIPELINE,
+                "chunks without pipeline parallelism", (double)p->chunks, 1) &&
+           want(c, !dual || p->pipeline % 2 == 0, RK_BAD_PIPELINE,
+                "stages of dualpipe, an even number", 2, (double)p->pipeline) &&
+           want(c, !dual || (microbatches >= 2 * p->pipeline && microbatches % 2 == 0),
+                RK_BAD_PIPELINE, "microbatches of dualpipe, twice the stages and even",
+                2 * (double)p->pipeline, (double)microbatches);
+}
+
+static bool check_pipeline(const struct check *c)
+{
+    const struct rk_plan *p = c->plan;
+    const uint64_t stages = p->pipeline * p->chunks, layers = c->model->layers;
+    const uint64_t slots = layers + p->embedding_counts + p->head_counts;
+    return want(c, p->pipeline <= RK_MAX_STAGES && stages <= RK_MAX_CHUNKS, RK_BAD_PIPELINE,
+                "stages of all chunks", (double)stages, RK_MAX_CHUNKS) &&
+           want(c, stages <= slots, RK_BAD_PIPELINE, "blocks", (double)stages, (double)slots) &&
+           want(c, !p->splits || (uint64_t)p->splits == stages, RK_BAD_PIPELINE,
+                "split, one number a stage", (double)stages, (double)p->splits) &&
+           want(c, p->first_layers + p->last_layers <= layers, RK_BAD_PIPELINE,
+                "first_layers + last_layers", (double)(p->first_layers + p->last_layers),
+                (double)layers) &&
+           want(c, layers_of_splits(c) == layers, RK_BAD_PIPELINE, "blocks of all stages",
+                (double)layers_of_splits(c), (double)layers) &&
+           check_schedule(c);
+}
+
+static bool check_sharding(const struct check *c)
+{
+    const struct rk_plan *p = c->plan;
+    const uint64_t all = rk_plan_data(p) * p->context;
+    const bool refused = p->framework == RK_DEEPSPEED && p->zero >= 2 && p->pipeline > 1;
+    return want(c, p->zero >= 0 && p->zero <= 3, RK_BAD_OPTION, "zero, 0 to 3", 3, p->zero) &&
+           want(c, !p->shard_ranks || divides(p->shard_ranks, all), RK_BAD_OPTION,
+                "data * context by shard_ranks", (double)p->shard_ranks, (double)all) &&
+           want(c, !refused, RK_BAD_OPTION,
+                "DeepSpeed's pipeline, which shards the optimizer only (zero 1)", 1, p->zero);
+}
+
+static bool share(double value)
+{
+    return value >= 0 && value <= 1;
+}
+
+static bool check_offload(const struct check *c)
+{
+    const struct rk_plan *p = c->plan;
+    const bool any = p->activation_offload > 0 || p->optimizer_offload > 0 || p->weight_offload > 0;
+    return want(c,
+                share(p->activation_offload) && share(p->optimizer_offload) &&
+                    share(p->weight_offload),
+                RK_BAD_OPTION, "offload, a share from 0 to 1", 1, 0) &&
+           want(c, !any || c->system->memories > 1, RK_BAD_MEMORY, "a second memory tier", 2,
+                c->system->memories);
+}
+
+static bool check_precision(const struct check *c)
+{
+    const enum operand operand = operand_of(c->plan->precision, true);
+    return want(c, operand_peak(c->system, operand) > 0, RK_BAD_DATATYPE,
+                rk_precision_name(c->plan->precision), 1, 0);
+}
+
+static bool check_networks(const struct check *c)
+{
+    const struct rk_network *last = &c->system->network[c->system->networks - 1];
+    return want(c, c->plan->ranks <= last->size, RK_NETWORK_TOO_SMALL, "ranks",
+                (double)c->plan->ranks, (double)last->size);
+}
+
+void plan_check(const struct rk_model *model, const struct rk_system *system,
+                const struct rk_plan *plan, struct rk_reason *reason)
+{
+    static bool (*const checks[])(const struct check *) = {
+        check_degrees,  check_batch,    check_tensor,  check_sequence,  check_experts,
+        check_pipeline, check_sharding, check_offload, check_precision, check_networks,
+    };
+    const struct check check = {model, system, plan, reason};
+    *reason = (struct rk_reason){.verdict = RK_FITS, .tier = -1};
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        if (!checks[i](&check)) return;
+}

@@ -1,0 +1,153 @@
+/* pipeline.c against a simulation of the schedules, event by event, and against the papers'
+ * formulas. */
+#include "estimate/pipeline.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdint.h>
+
+enum { STAGES = 16, MICROBATCHES = 96 };
+
+static uint64_t state;
+
+static double uniform(void) /* 0 .. 1, splitmix64 */
+{
+    uint64_t z = state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+static int below(int n)
+{
+    return (int)(uniform() * n);
+}
+
+struct run {
+    const struct stage_times *stages;
+    int count, microbatches;
+    int warmup[STAGES], forward[STAGES], backward[STAGES]; /* done so far */
+    double busy_until[STAGES];
+    double forward_end[STAGES][MICROBATCHES], backward_end[STAGES][MICROBATCHES];
+};
+
+static bool forward_is_next(const struct run *r, int s)
+{
+    if (r->forward[s] == r->microbatches) return false;
+    return r->forward[s] < r->warmup[s] || r->forward[s] - r->warmup[s] == r->backward[s];
+}
+
+/* Runs what stage s has next; false when that is not ready, or nothing is left. */
+static bool step(struct run *r, int s)
+{
+    const bool forward = forward_is_next(r, s);
+    const int i = forward ? r->forward[s] : r->backward[s];
+    double ready = 0;
+    if (!forward && i == r->microbatches) return false;
+    if (forward && s > 0) {
+        if (r->forward[s - 1] <= i) return false;
+        ready = r->forward_end[s - 1][i];
+    }
+    if (!forward && s < r->count - 1) {
+        if (r->backward[s + 1] <= i) return false;
+        ready = r->backward_end[s + 1][i];
+    }
+    const double start = ready > r->busy_until[s] ? ready : r->busy_until[s];
+    r->busy_until[s] = start + (forward ? r->stages[s].forward_s : r->stages[s].backward_s);
+    (forward ? r->forward_end : r->backward_end)[s][i] = r->busy_until[s];
+    (forward ? r->forward : r->backward)[s]++;
+    return true;
+}
+
+static double simulate(const struct stage_times *stages, int count, int microbatches, bool gpipe)
+{
+    static struct run r;
+    double end = 0;
+    r = (struct run){.stages = stages, .count = count, .microbatches = microbatches};
+    for (int s = 0; s < count; s++) {
+        const int ahead = gpipe ? microbatches : count - s - 1;
+        r.warmup[s] = ahead < microbatches ? ahead : microbatches;
+    }
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (int s = 0; s < count; s++)
+            while (step(&r, s))
+                moved = true;
+    }
+    for (int s = 0; s < count; s++) {
+        cr_assert(r.backward[s] == microbatches);
+        end = fmax(end, r.busy_until[s]);
+    }
+    return end;
+}
+
+static double predicted(enum rk_schedule schedule, const struct stage_times *stages, int count,
+                        double chunks, int microbatches)
+{
+    const struct pace pace = pipeline_pace(schedule, stages, count, chunks, microbatches);
+    return microbatches * (stages[pace.stage].forward_s + stages[pace.stage].backward_s) +
+           pace.wait_s;
+}
+
+static int draw(struct stage_times *stages, double unequal)
+{
+    const int count = 1 + below(STAGES);
+    for (int i = 0; i < count; i++) {
+        stages[i].forward_s = 1 + unequal * uniform();
+        stages[i].backward_s = stages[i].forward_s * (2 + 0.2 * uniform());
+    }
+    return count;
+}
+
+/* Stages of like duration, as plans have them: the formula is the simulation's result, but for
+ * fewer microbatches than stages. */
+Test(pipeline, one_forward_one_backward_is_what_a_simulation_gives)
+{
+    struct stage_times stages[STAGES];
+    for (state = 1; state < 2000000000; state += 1999999) {
+        const int count = draw(stages, 0.3);
+        const int microbatches = 1 + below(MICROBATCHES - 1);
+        const double real = simulate(stages, count, microbatches, false);
+        const double ours = predicted(RK_1F1B, stages, count, 1, microbatches);
+        const double above = microbatches < count ? 0.1 : 1e-9;
+        cr_assert(ours <= real * (1 + above), "%g above %g", ours, real);
+        cr_assert(ours >= real * 0.995, "%g for %g, %d stages", ours, real, count);
+    }
+}
+
+Test(pipeline, very_unequal_stages_are_within_five_percent)
+{
+    struct stage_times stages[STAGES];
+    for (state = 7; state < 1000000000; state += 1999999) {
+        const int count = draw(stages, 2);
+        const int microbatches = count * (2 + below(4));
+        const double real = simulate(stages, count, microbatches, false);
+        const double ours = predicted(RK_1F1B, stages, count, 1, microbatches);
+        cr_assert(ours <= real * (1 + 1e-9) && ours >= real * 0.95, "%g for %g", ours, real);
+    }
+}
+
+Test(pipeline, gpipe_is_what_a_simulation_gives)
+{
+    struct stage_times stages[STAGES];
+    for (state = 3; state < 1000000000; state += 1999999) {
+        const int count = draw(stages, 1);
+        const int microbatches = 1 + below(MICROBATCHES - 1);
+        const double real = simulate(stages, count, microbatches, true);
+        const double ours = predicted(RK_GPIPE, stages, count, 1, microbatches);
+        cr_assert(fabs(ours - real) <= real * 1e-9, "%g for %g", ours, real);
+    }
+}
+
+/* Of p equal stages: (p-1)(f+b) for 1F1B, over v interleaved [narayanan2021]; (p-1)(f+b-2w) for
+ * ZB-H1 [qi2023]; (p/2-1)(f+b + b - 3w) for DualPipe [deepseek2024v3, table 2]. f 1, b 2, w 0.9. */
+Test(pipeline, equal_stages_wait_as_the_papers_say)
+{
+    struct stage_times stages[8];
+    for (int i = 0; i < 8; i++)
+        stages[i] = (struct stage_times){1, 2, 0.9};
+    cr_expect_float_eq(pipeline_pace(RK_1F1B, stages, 8, 1, 32).wait_s, 21, 1e-12);
+    cr_expect_float_eq(pipeline_pace(RK_1F1B, stages, 8, 3, 32).wait_s, 7, 1e-12);
+    cr_expect_float_eq(pipeline_pace(RK_ZERO_BUBBLE, stages, 8, 1, 32).wait_s, 7 * 1.2, 1e-12);
+    cr_expect_float_eq(pipeline_pace(RK_DUALPIPE, stages, 8, 1, 32).wait_s, 3 * 2.3, 1e-12);
+}
