@@ -73,7 +73,7 @@ static enum rk_status read_word(const struct megatron_args *args,
                                 const struct shell_word *word)
 {
     char quoted[TEXT_QUOTE];
-    if (word->unknown) return shell_fail_unknown(args->shell, word, args->error);
+    if (word->unknown || word->maybe) return shell_fail_unknown(args->shell, word, args->error);
     if (!*facts->choices || choice_known(facts->choices, word->text)) return RK_OK;
     return megatron_args_fail(args, word, "--%s: %s is not known: give one of %s", facts->name,
                               text_quote(quoted, word->text, strlen(word->text)), facts->choices);
@@ -84,7 +84,7 @@ static enum rk_status read_count(const struct megatron_args *args,
                                  const struct shell_word *word, uint64_t *count)
 {
     char quoted[TEXT_QUOTE], *end;
-    if (word->unknown) return shell_fail_unknown(args->shell, word, args->error);
+    if (word->unknown || word->maybe) return shell_fail_unknown(args->shell, word, args->error);
     errno = 0;
     const unsigned long long value = strtoull(word->text, &end, 10);
     if (!isdigit((unsigned char)*word->text) || *end || errno || value > 1000000000)
@@ -100,7 +100,7 @@ static enum rk_status read_number(const struct megatron_args *args,
                                   const struct shell_word *word, double *number)
 {
     char quoted[TEXT_QUOTE], *end;
-    if (word->unknown) return shell_fail_unknown(args->shell, word, args->error);
+    if (word->unknown || word->maybe) return shell_fail_unknown(args->shell, word, args->error);
     *number = strtod(word->text, &end);
     if (end == word->text || *end || !isfinite(*number))
         return megatron_args_fail(args, word, "--%s: must be a number, got %s", facts->name,
@@ -192,6 +192,7 @@ static enum rk_status read_flag(struct megatron_args *args, const struct shell_w
     snprintf(name, sizeof name, "%.*s", (int)strcspn(words->text, "="), words->text);
     const int flag = strncmp(name, "--", 2) == 0 ? megatron_flag_find(name) : -1;
     *used = 1;
+    if (flag >= 0 && words->maybe) return shell_fail_unknown(args->shell, words, args->error);
     if (flag >= 0) {
         judge_version(args, words, megatron_flags[flag].since, megatron_flags[flag].until, version);
         return read_known(args, (enum megatron_flag)flag, words, count, used);
@@ -211,7 +212,7 @@ static enum rk_status read_flag(struct megatron_args *args, const struct shell_w
 static enum rk_status judge_stray(struct megatron_args *args, const struct shell_word *word)
 {
     char quoted[TEXT_QUOTE];
-    if (word->unknown) return shell_fail_unknown(args->shell, word, args->error);
+    if (word->unknown || word->maybe) return shell_fail_unknown(args->shell, word, args->error);
     return megatron_args_fail(args, word, "%s: an argument that begins with -- is expected here",
                               text_quote(quoted, word->text, strlen(word->text)));
 }

@@ -105,7 +105,7 @@ static enum shell_truth matches(struct shell_state *s, const struct shell_value 
     if (!live(s)) return SHELL_FALSE;
     const struct shell_value text = shell_expand_one(s, pattern.raw, pattern.length, pattern.place);
     if (strcmp(text.text, "*") == 0) return SHELL_TRUE;
-    if (subject->unknown || text.unknown) return SHELL_PERHAPS;
+    if (subject->unknown || subject->maybe || text.unknown) return SHELL_PERHAPS;
     return fnmatch(text.text, subject->text, 0) == 0 ? SHELL_TRUE : SHELL_FALSE;
 }
 
@@ -131,7 +131,7 @@ static enum shell_truth case_patterns(struct shell_lexer *l, const struct shell_
 static void case_command(struct shell_lexer *l, struct shell_token opener)
 {
     const struct shell_token word = shell_next(l);
-    struct shell_value subject = {"", 0, word.place};
+    struct shell_value subject = {"", 0, 0, word.place};
     enum shell_truth taken = SHELL_FALSE;
     if (live(l->s)) subject = shell_expand_one(l->s, word.raw, word.length, word.place);
     skip_lines(l);
@@ -201,10 +201,10 @@ static void for_command(struct shell_lexer *l, struct shell_token opener)
     const struct mark body = mark_here(l);
     for (size_t i = 0; i < items.count && live(s); i++) {
         const struct shell_word *item = &items.word[i];
-        const struct shell_value value = {item->text, item->unknown, item->place};
+        const struct shell_value value = {item->text, item->unknown, item->maybe, item->place};
         if (i) go_back(l, &body);
         shell_assign(s, name.raw, name.length, &value, 1, false, false);
-        branch(l, item->unknown ? SHELL_PERHAPS : SHELL_TRUE, opener.place);
+        branch(l, item->unknown || item->maybe ? SHELL_PERHAPS : SHELL_TRUE, opener.place);
     }
     if (!items.count || !live(s)) {
         go_back(l, &body);
@@ -336,8 +336,8 @@ static void assign_array(struct shell_lexer *l, const char *name, size_t length,
     if (!live(s)) return;
     struct shell_value *values = shell_alloc(s, (words.count + 1) * sizeof *values);
     for (size_t i = 0; values && i < words.count; i++)
-        values[i] =
-            (struct shell_value){words.word[i].text, words.word[i].unknown, words.word[i].place};
+        values[i] = (struct shell_value){words.word[i].text, words.word[i].unknown,
+                                         words.word[i].maybe, words.word[i].place};
     if (values) shell_assign(s, name, length, values, words.count, true, append);
 }
 
@@ -498,7 +498,7 @@ static void forget(struct shell_state *s, const struct shell_word *words, size_t
         if (*name == '-' || !*name || shell_name_length(name, name + strlen(name)) != strlen(name))
             continue;
         const struct shell_value value = {"", why ? shell_unknown(s, name, why, words[i].place) : 0,
-                                          words[i].place};
+                                          0, words[i].place};
         shell_assign(s, name, strlen(name), &value, 1, false, false);
         struct shell_variable *v = shell_find(s, name, strlen(name));
         if (v && !why && !v->given) v->set = false;
@@ -561,12 +561,14 @@ static enum shell_truth double_test(struct shell_lexer *l, struct shell_token op
         const struct shell_value value =
             token.kind == SHELL_WORD
                 ? shell_expand_one(s, token.raw, token.length, token.place)
-                : (struct shell_value){shell_copy(s, token.raw, token.length), 0, token.place};
+                : (struct shell_value){shell_copy(s, token.raw, token.length), 0, 0, token.place};
         struct shell_word *list_of = shell_grow(s, words.word, words.count, sizeof *words.word);
         if (!list_of) return SHELL_PERHAPS;
         words.word = list_of;
         list_of[words.count++] =
-            (struct shell_word){.text = value.text, .unknown = value.unknown, .place = value.place};
+            (struct shell_word){.text = value.text,
+                                .unknown = value.unknown ? value.unknown : value.maybe,
+                                .place = value.place};
     }
     return live(s) ? shell_test(s, words.word, words.count) : SHELL_PERHAPS;
 }
@@ -753,7 +755,7 @@ static enum rk_status give(struct shell_state *s, const char *const *sets, size_
         if (!equals || equals == sets[i])
             return rk_fail(s->error, RK_USAGE, NULL, 0, 0,
                            "--set: \"%.60s\" is no assignment: give NAME=VALUE", sets[i]);
-        const struct shell_value value = {equals + 1, 0, {0, 0}};
+        const struct shell_value value = {equals + 1, 0, 0, {0, 0}};
         shell_assign(s, sets[i], (size_t)(equals - sets[i]), &value, 1, false, false);
         struct shell_variable *v = shell_find(s, sets[i], (size_t)(equals - sets[i]));
         if (v) v->given = true;

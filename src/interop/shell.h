@@ -31,6 +31,7 @@ struct shell_unknown {
 struct shell_word {
     const char *text;   /* an unknown part stands as "$NAME" */
     size_t unknown;     /* index + 1 into shell.unknown; 0: all is known */
+    size_t maybe;       /* index + 1 of a condition, without which there is no such word */
     bool empty_unknown; /* unquoted and nothing but the unknown: may be no word, or several */
     struct shell_place place;
 };
@@ -63,7 +64,7 @@ enum rk_status shell_read(struct shell *shell, const char *path, const char *tex
 /* The value of a variable behind the last line; NULL when it is not set, an array or unknown. */
 const char *shell_variable(const struct shell *shell, const char *name);
 
-/* Fails at the unknown: what it is, and how to give it. */
+/* Fails at what makes the word unknown or doubtful: what it is, and how to give it. */
 enum rk_status shell_fail_unknown(const struct shell *shell, const struct shell_word *word,
                                   struct rk_error *error);
 

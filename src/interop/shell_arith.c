@@ -48,8 +48,8 @@ static int64_t variable(struct arith *a, const char *name, size_t length)
         a->unknown = shell_unknown(a->s, copy, "is not set in this script", a->place);
         return 0;
     }
-    if (v->value[0].unknown) {
-        a->unknown = v->value[0].unknown;
+    if (v->value[0].unknown || v->value[0].maybe) {
+        a->unknown = v->value[0].unknown ? v->value[0].unknown : v->value[0].maybe;
         return 0;
     }
     if (a->depth > SHELL_MAX_DEPTH) {

@@ -71,6 +71,7 @@ struct builder {
     char *text;
     size_t length, room;
     size_t unknown;
+    size_t maybe; /* condition of the word at hand */
     bool started, all_unknown;
     struct shell_place origin; /* of the word at hand */
 };
@@ -101,10 +102,11 @@ static void end_word(struct builder *b)
     b->words->word = list;
     list[b->words->count++] = (struct shell_word){.text = b->text ? b->text : "",
                                                   .unknown = b->unknown,
+                                                  .maybe = b->maybe,
                                                   .empty_unknown = b->all_unknown,
                                                   .place = b->origin};
     b->text = NULL;
-    b->length = b->room = b->unknown = 0;
+    b->length = b->room = b->unknown = b->maybe = 0;
     b->started = b->all_unknown = false;
     b->origin = b->place;
 }
@@ -120,25 +122,56 @@ static void put_unknown(struct builder *b, size_t unknown, bool quoted)
     b->all_unknown = first && !quoted;
 }
 
-static void put_split(struct builder *b, const char *text)
+/* Splits at blanks; what stands between the marks makes its words doubtful. */
+static void put_split(struct builder *b, const char *text, size_t condition)
 {
+    static const char stops[] = {' ', '\t', '\n', SHELL_MAYBE, SHELL_SURE, 0};
+    bool doubtful = false;
     for (const char *p = text; *p;) {
-        const size_t blank = strspn(p, " \t\n");
-        if (blank) end_word(b);
-        p += blank;
-        const size_t n = strcspn(p, " \t\n");
-        if (n) put(b, p, n);
-        p += n;
+        if (*p == SHELL_MAYBE || *p == SHELL_SURE) {
+            doubtful = *p++ == SHELL_MAYBE;
+            continue;
+        }
+        const size_t n = strcspn(p, stops);
+        if (n) {
+            put(b, p, n);
+            if (doubtful && !b->maybe) b->maybe = condition;
+        } else {
+            end_word(b);
+        }
+        p += n ? n : 1;
     }
+}
+
+/* The marks stay in a value; in a word they make all of it doubtful. */
+static void put_whole(struct builder *b, const struct shell_value *value)
+{
+    static const char marks[] = {SHELL_MAYBE, SHELL_SURE, 0};
+    if (!b->words) {
+        put(b, value->text, strlen(value->text));
+        if (value->maybe && !b->maybe) b->maybe = value->maybe;
+        return;
+    }
+    put(b, "", 0);
+    for (const char *p = value->text; *p;) {
+        const size_t n = strcspn(p, marks);
+        put(b, p, n);
+        p += n + (p[n] != 0);
+    }
+    if (value->maybe && !b->maybe) b->maybe = value->maybe;
 }
 
 static void put_value(struct builder *b, const struct shell_value *value, bool quoted)
 {
+    static const char marks[] = {SHELL_MAYBE, SHELL_SURE, 0};
     if (!b->started && value->place.line) b->origin = value->place;
-    if (quoted || !b->words)
-        put(b, value->text, strlen(value->text));
-    else
-        put_split(b, value->text);
+    if (quoted || !b->words) {
+        put_whole(b, value);
+    } else {
+        const bool whole = value->maybe && !strpbrk(value->text, marks);
+        put_split(b, value->text, value->maybe);
+        if (whole && b->started && !b->maybe) b->maybe = value->maybe;
+    }
     put_unknown(b, value->unknown, quoted);
 }
 
@@ -172,7 +205,7 @@ static struct shell_value number_value(struct builder *b, int64_t number)
 {
     char text[32];
     snprintf(text, sizeof text, "%" PRId64, number);
-    return (struct shell_value){shell_copy(b->s, text, strlen(text)), 0, b->place};
+    return (struct shell_value){shell_copy(b->s, text, strlen(text)), 0, 0, b->place};
 }
 
 static void set_one(struct parameter *p, struct shell_value value)
@@ -191,13 +224,13 @@ static void positional(struct builder *b, struct parameter *p, const char *name)
         if (!all) return;
         for (size_t i = 0; i < s->arguments; i++)
             all[i] = (struct shell_value){s->argument[i].text, s->argument[i].unknown,
-                                          s->argument[i].place};
+                                          s->argument[i].maybe, s->argument[i].place};
         *p = (struct parameter){true, true, *name == '@', s->arguments, all, p->one, name};
     } else if (*name == '#') {
         set_one(p, number_value(b, (int64_t)s->arguments));
     } else if (*name != '0' && strtoul(name, NULL, 10) <= s->arguments) {
         const struct shell_word *word = &s->argument[strtoul(name, NULL, 10) - 1];
-        set_one(p, (struct shell_value){word->text, word->unknown, word->place});
+        set_one(p, (struct shell_value){word->text, word->unknown, word->maybe, word->place});
     }
 }
 
@@ -216,7 +249,8 @@ static size_t read_index(struct builder *b, const char *at, const char *end, str
         const struct shell_value text = shell_expand_one(b->s, at + 1, inner, b->place);
         const int64_t i = text.unknown ? 0 : shell_arithmetic(b->s, text.text, b->place, &unknown);
         if (text.unknown || unknown)
-            set_one(p, (struct shell_value){"", text.unknown ? text.unknown : unknown, b->place});
+            set_one(p,
+                    (struct shell_value){"", text.unknown ? text.unknown : unknown, 0, b->place});
         else if (i >= 0 && (size_t)i < p->count)
             set_one(p, p->value[i]);
         else
@@ -337,7 +371,7 @@ static void change_case(struct builder *b, struct shell_value *value, char how, 
 static void put_changed(struct builder *b, const struct parameter *p, const char *op, size_t length,
                         bool quoted)
 {
-    if (!p->set || !p->count || p->value[0].unknown) {
+    if (!p->set || !p->count || p->value[0].unknown || p->value[0].maybe) {
         put_parameter(b, p, quoted);
         return;
     }
@@ -429,7 +463,7 @@ static void put_arithmetic(struct builder *b, const char *raw, size_t length, bo
 {
     size_t unknown = 0;
     const struct shell_value text = shell_expand_one(b->s, raw, length, b->place);
-    struct shell_value value = {"", text.unknown, b->place};
+    struct shell_value value = {"", text.unknown, 0, b->place};
     if (!text.unknown) {
         const int64_t number = shell_arithmetic(b->s, text.text, b->place, &unknown);
         if (!unknown) value = number_value(b, number);
@@ -546,5 +580,5 @@ struct shell_value shell_expand_one(struct shell_state *s, const char *raw, size
 {
     struct builder b = {.s = s, .place = place, .origin = place};
     put_raw(&b, raw, length, false);
-    return (struct shell_value){b.text ? b.text : "", b.unknown, place};
+    return (struct shell_value){b.text ? b.text : "", b.unknown, b.maybe, place};
 }

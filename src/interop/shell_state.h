@@ -4,10 +4,13 @@
 
 #include "interop/shell.h"
 
-/* A text of which a part may be unknown. */
+/* A text of which a part may be unknown. What a condition that is unknown may have appended
+ * stands between SHELL_MAYBE and SHELL_SURE. */
+enum { SHELL_MAYBE = '\1', SHELL_SURE = '\2' };
 struct shell_value {
     const char *text;         /* "" rather than NULL */
     size_t unknown;           /* index + 1; 0: known */
+    size_t maybe;             /* index + 1 of the condition; 0: there is none */
     struct shell_place place; /* where it was written */
 };
 
@@ -36,8 +39,8 @@ struct shell_state {
     struct shell_variable *variable;
     struct shell_function *function;
 
-    size_t assigned; /* names in the order in which they were assigned */
-    const char **assignment;
+    size_t assigned; /* variables as they were before each assignment */
+    struct shell_variable *assignment;
 
     /* positional parameters of the function that runs */
     size_t arguments;
@@ -85,7 +88,8 @@ struct shell_variable *shell_find(const struct shell_state *s, const char *name,
 void shell_assign(struct shell_state *s, const char *name, size_t length,
                   const struct shell_value *values, size_t count, bool array, bool append);
 
-/* All variables assigned since the mark become unknown because of the condition at `place`. */
+/* The variables assigned since the mark may have been, because of the condition at `place`: what
+ * was appended becomes doubtful, others unknown. */
 void shell_poison(struct shell_state *s, size_t mark, struct shell_place place);
 
 /* ---- shell_expand.c ---- */

@@ -61,7 +61,8 @@ static enum shell_truth compare_numbers(struct test *t, const struct shell_word 
 static enum shell_truth compare(struct test *t, const struct shell_word *a, const char *op,
                                 const struct shell_word *b)
 {
-    if (a->unknown || b->unknown || strcmp(op, "=~") == 0) return SHELL_PERHAPS;
+    if (a->unknown || b->unknown || a->maybe || b->maybe || strcmp(op, "=~") == 0)
+        return SHELL_PERHAPS;
     if (op[0] == '-') return compare_numbers(t, a, op, b);
     if (op[0] == '<') return truth(strcmp(a->text, b->text) < 0);
     if (op[0] == '>') return truth(strcmp(a->text, b->text) > 0);
@@ -95,11 +96,11 @@ static enum shell_truth primary(struct test *t)
     t->next++;
     if (unary && left > 1) {
         word = t->next++;
-        if (word->unknown || !(empty || full)) return SHELL_PERHAPS;
+        if (word->unknown || word->maybe || !(empty || full)) return SHELL_PERHAPS;
         return truth((*word->text == '\0') == empty);
     }
     if (empty) return SHELL_TRUE; /* `[ -z $X ]` with an empty X */
-    return word->unknown ? SHELL_PERHAPS : truth(*word->text != '\0');
+    return word->unknown || word->maybe ? SHELL_PERHAPS : truth(*word->text != '\0');
 }
 
 static enum shell_truth conjunction(struct test *t)

@@ -94,12 +94,13 @@ static struct shell_variable *find_or_add(struct shell_state *s, const char *nam
     return found;
 }
 
-static void note_assignment(struct shell_state *s, const char *name)
+static void note_assignment(struct shell_state *s, const struct shell_variable *before)
 {
-    const char **list = shell_grow(s, s->assignment, s->assigned, sizeof *s->assignment);
-    if (!list) return;
-    s->assignment = list;
-    list[s->assigned++] = name;
+    struct shell_variable *list_of =
+        shell_grow(s, s->assignment, s->assigned, sizeof *s->assignment);
+    if (!list_of) return;
+    s->assignment = list_of;
+    list_of[s->assigned++] = *before;
 }
 
 static struct shell_value join(struct shell_state *s, struct shell_value a, struct shell_value b)
@@ -109,7 +110,8 @@ static struct shell_value join(struct shell_state *s, struct shell_value a, stru
     if (!text) return a;
     memcpy(text, a.text, first);
     memcpy(text + first, b.text, second);
-    return (struct shell_value){text, a.unknown ? a.unknown : b.unknown, a.place};
+    return (struct shell_value){text, a.unknown ? a.unknown : b.unknown,
+                                a.maybe ? a.maybe : b.maybe, a.place};
 }
 
 /* What is the output of a command can be given under the name that it is assigned to. */
@@ -125,13 +127,16 @@ void shell_assign(struct shell_state *s, const char *name, size_t length,
 {
     struct shell_variable *v = find_or_add(s, name, length);
     if (!v) return;
-    note_assignment(s, v->name);
+    note_assignment(s, v);
     if (v->given) return;
     for (size_t i = 0; i < count; i++)
         name_unknown(s, v->name, &values[i]);
     const bool keep = append && v->set;
     if (keep && !array && !v->array) {
-        v->value[0] = join(s, v->value[0], values[0]);
+        struct shell_value *joined = shell_alloc(s, sizeof *joined);
+        if (!joined) return;
+        *joined = join(s, v->value[0], values[0]);
+        v->value = joined;
         return;
     }
     const size_t before = keep ? v->count : 0;
@@ -145,6 +150,39 @@ void shell_assign(struct shell_state *s, const char *name, size_t length,
     v->set = true;
 }
 
+/* Are the elements of `before` the first of `now`? */
+static bool extends(const struct shell_variable *now, const struct shell_variable *before)
+{
+    if (!before->set || !now->set || now->array != before->array || now->count < before->count)
+        return false;
+    if (!now->array)
+        return strncmp(now->value[0].text, before->value[0].text, strlen(before->value[0].text)) ==
+                   0 &&
+               now->value[0].unknown == before->value[0].unknown;
+    for (size_t i = 0; i < before->count; i++)
+        if (now->value[i].text != before->value[i].text) return false;
+    return true;
+}
+
+/* What was appended is marked as doubtful. */
+static void doubt(struct shell_state *s, struct shell_variable *now,
+                  const struct shell_variable *before, size_t condition)
+{
+    static const char open[] = {SHELL_MAYBE, 0}, close[] = {SHELL_SURE, 0};
+    struct shell_value *all = shell_alloc(s, (now->count + 1) * sizeof *all);
+    if (!all) return;
+    memcpy(all, now->value, now->count * sizeof *all);
+    for (size_t i = before->count; i < now->count; i++)
+        if (!all[i].maybe) all[i].maybe = condition;
+    if (!now->array) {
+        const struct shell_value tail = {all[0].text + strlen(before->value[0].text), 0, condition,
+                                         all[0].place};
+        const struct shell_value marks[2] = {{open, 0, 0, tail.place}, {close, 0, 0, tail.place}};
+        all[0] = join(s, join(s, before->value[0], marks[0]), join(s, tail, marks[1]));
+    }
+    now->value = all;
+}
+
 void shell_poison(struct shell_state *s, size_t mark, struct shell_place place)
 {
     char why[96];
@@ -152,11 +190,19 @@ void shell_poison(struct shell_state *s, size_t mark, struct shell_place place)
     snprintf(why, sizeof why, "depends on the condition in line %d, which the script does not tell",
              place.line);
     for (size_t i = mark; i < last; i++) {
-        const char *name = s->assignment[i];
-        struct shell_variable *v = shell_find(s, name, strlen(name));
+        const struct shell_variable before = s->assignment[i];
+        struct shell_variable *v = shell_find(s, before.name, strlen(before.name));
+        bool first = true; /* assignment since the mark */
+        for (size_t k = mark; k < i; k++)
+            first &= s->assignment[k].name != before.name;
+        if (!v || v->given || !first) continue;
+        if (extends(v, &before)) {
+            doubt(s, v, &before, shell_unknown(s, "", why, place));
+            continue;
+        }
         struct shell_value *value = shell_alloc(s, sizeof *value);
-        if (!v || !value || v->given) continue;
-        *value = (struct shell_value){"", shell_unknown(s, name, why, place), place};
+        if (!value) return;
+        *value = (struct shell_value){"", shell_unknown(s, before.name, why, place), 0, place};
         v->value = value;
         v->count = 1;
         v->set = true;
@@ -167,13 +213,20 @@ const char *shell_variable(const struct shell *shell, const char *name)
 {
     const struct shell_variable *v =
         shell->state ? shell_find(shell->state, name, strlen(name)) : NULL;
-    return v && v->set && !v->array && !v->value[0].unknown ? v->value[0].text : NULL;
+    return v && v->set && v->count && !v->array && !v->value[0].unknown && !v->value[0].maybe
+               ? v->value[0].text
+               : NULL;
 }
 
 enum rk_status shell_fail_unknown(const struct shell *shell, const struct shell_word *word,
                                   struct rk_error *error)
 {
-    const struct shell_unknown *u = &shell->unknown[word->unknown - 1];
+    const size_t index = word->unknown ? word->unknown : word->maybe;
+    const struct shell_unknown *u = &shell->unknown[index - 1];
+    if (!word->unknown)
+        return rk_fail(error, RK_BAD_INPUT, shell->path, word->place.line, word->place.column,
+                       "%.40s %s: give the variables of that condition with --set NAME=VALUE",
+                       word->text, u->why);
     if (!u->name[0])
         return rk_fail(error, RK_BAD_INPUT, shell->path, u->place.line, u->place.column,
                        "%s: assign it to a variable NAME, and give --set NAME=VALUE", u->why);
