@@ -5,6 +5,9 @@
 #include <reckon/catalog.h>
 #include <reckon/estimate.h>
 #include <reckon/model.h>
+#include <reckon/plan.h>
+#include <reckon/plans.h>
+#include <reckon/predict.h>
 #include <reckon/search.h>
 #include <reckon/select.h>
 #include <reckon/status.h>
