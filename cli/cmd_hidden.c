@@ -1,6 +1,7 @@
 /* The hidden commands: what is made from the tables, for the source tree and for shells. */
 #include "catalog/catalog.h"
 #include "cli/commands.h"
+#include "cli/plan_input.h"
 
 #include <string.h>
 
@@ -53,5 +54,9 @@ int cmd_list(int argc, char **argv)
     if (strcmp(what, "commands") == 0) return list_commands();
     if (strcmp(what, "models") == 0) return list_catalog(CATALOG_MODELS);
     if (strcmp(what, "systems") == 0) return list_catalog(CATALOG_SYSTEMS);
-    return refuse("__list takes one of commands, models, systems");
+    if (strcmp(what, "plan") == 0) {
+        plan_words_print(stdout);
+        return RK_OK;
+    }
+    return refuse("__list takes one of commands, models, systems, plan");
 }

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/describe.h"
 #include "cli/entry.h"
+#include "cli/model_input.h"
 #include "cli/show.h"
 #include "interop/hf.h"
 #include "interop/output.h"
@@ -85,32 +86,6 @@ static void add_notes(struct report *report, const struct hf_import *import, enu
     }
 }
 
-static void warn(const struct hf_import *import, const char *path)
-{
-    for (int i = 0; i < import->notes; i++) {
-        const struct hf_note *note = &import->note[i];
-        if (note->kind != HF_IGNORED) continue;
-        fprintf(stderr, "reckon: warning: %s: %s%s%s: %s\n", path, note->what,
-                *note->value ? " " : "", note->value, note->why);
-    }
-}
-
-/* "llama" from "x/llama.json"; "Llama-3.1-8B" from "Llama-3.1-8B/config.json". */
-static void name_of(const char *path, char *id, size_t size)
-{
-    char copy[256];
-    snprintf(copy, sizeof copy, "%s", path);
-    char *base = strrchr(copy, '/');
-    if (base && strcmp(base, "/config.json") == 0) {
-        *base = '\0';
-        base = strrchr(copy, '/');
-    }
-    snprintf(id, size, "%.*s", (int)size - 1, base ? base + 1 : copy);
-    static const char *const endings[] = {".gz", ".json"};
-    for (int i = 0; i < 2; i++)
-        if (output_ends_in(id, endings[i])) id[strlen(id) - strlen(endings[i])] = '\0';
-}
-
 static bool to_stdout(const struct hf_args *args)
 {
     return args->output && strcmp(args->output, "-") == 0;
@@ -180,13 +155,13 @@ static int run_hf(int argc, char **argv)
     char id[sizeof import.model.id];
     const int done = options_read(&hf_usage, argc, argv, &args);
     if (done >= 0) return done;
-    name_of(args.output && !to_stdout(&args) ? args.output : args.config, id, sizeof id);
+    model_name_of(args.output && !to_stdout(&args) ? args.output : args.config, id, sizeof id);
     const struct hf_options options = {.type = args.type, .sequence = args.sequence};
     enum rk_status status = document_load(args.config, &document, &error);
     if (status == RK_OK) status = hf_read(&document, id, &options, &import, &error);
     if (status == RK_OK && strcmp(id, "-") == 0)
         snprintf(import.model.id, sizeof import.model.id, "%s", import.type);
-    if (status == RK_OK) warn(&import, document.path);
+    if (status == RK_OK) model_warn(&import, document.path);
     if (status == RK_OK && args.output) status = write_model(&import, args.output, &error);
     document_release(&document);
     if (status != RK_OK) return options_fail(&error);

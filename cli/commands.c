@@ -3,10 +3,13 @@
 /* clang-format off */
 const struct command main_commands[] = {
     {"estimate",   cmd_estimate, "the time and memory of one training plan",        &estimate_usage},
+    {"predict",    cmd_predict,  "the time and memory of a step, as people train today", &predict_usage},
+    {"fits",       cmd_fits,     "does it fit, and what saves how much memory",    &fits_usage},
     {"search",     cmd_search,   "the best strategies of all there are",            &search_usage},
     {"study",      cmd_study,    "a grid of searches, kept in a database",          &study_usage},
     {"timeline",   cmd_timeline, "the pipeline schedule of one step, event by event",  &timeline_usage},
     {"report",     cmd_report,   "a plan, a search or a study as one page to look at",  &report_usage},
+    {"validate",   cmd_validate, "predictions beside published measurements",        &validate_usage},
     {"models",     cmd_models,   "list the models of the catalog, or show one",     &models_usage},
     {"systems",    cmd_systems,  "list the systems of the catalog, or show one",    &systems_usage},
     {"shapes",     cmd_shapes,   "well-shaped models for a number of parameters",   &shapes_usage},

@@ -30,7 +30,8 @@ static bool takes_value(const struct option *option)
 
 static bool is_listed(const char *complete)
 {
-    return complete && (strcmp(complete, "models") == 0 || strcmp(complete, "systems") == 0);
+    return complete && (strcmp(complete, "models") == 0 || strcmp(complete, "systems") == 0 ||
+                        strcmp(complete, "plan") == 0);
 }
 
 /* Words for an option's value, with spaces between; empty when there are none. */
@@ -94,9 +95,22 @@ static void bash_command_values(FILE *out, const char *path, const struct usage 
             bash_values(out, path, row);
 }
 
+/* What stands at which place is not told apart. */
+static void bash_operands(FILE *out, const struct operand *operands)
+{
+    const bool several = operands && operands->name && operands[1].name;
+    const char *space = "";
+    if (several) fputc('\'', out);
+    for (const struct operand *o = operands; o && o->name; o++) {
+        if (!o->complete) continue;
+        fprintf(out, "%s%s", space, o->complete);
+        space = " ";
+    }
+    if (several) fputc('\'', out);
+}
+
 static void bash_command_flags(FILE *out, const char *path, const struct usage *usage)
 {
-    const struct operand *operand = usage->operands;
     const char *space = "";
     fprintf(out, "        '%s') flags='", path);
     for (const struct option_group *group = usage->groups; group->rows; group++)
@@ -104,8 +118,9 @@ static void bash_command_flags(FILE *out, const char *path, const struct usage *
             fprintf(out, "%s--%s", space, row->name);
             space = " ";
         }
-    fprintf(out, "' operand=%s ;;\n",
-            operand && operand->name && operand->complete ? operand->complete : "");
+    fputs("' operand=", out);
+    bash_operands(out, usage->operands);
+    fputs(" ;;\n", out);
 }
 
 static void bash_commands_below(FILE *out, const struct command *commands)
@@ -147,7 +162,8 @@ static void print_bash(FILE *out, const struct command *commands)
           "    case $cur:$operand in\n"
           "        -*) _reckon_words \"$flags\" ;;\n"
           "        *:file) _reckon_files ;;\n"
-          "        *:?*) _reckon_words \"$(reckon __list \"$operand\" 2>/dev/null)\" ;;\n"
+          "        *:?*) _reckon_words \"$(for o in $operand; do reckon __list \"$o\" 2>/dev/null; "
+          "done)\" ;;\n"
           "        *) _reckon_words \"$flags\" ;;\n"
           "    esac\n"
           "}\n"
@@ -194,7 +210,10 @@ static void zsh_command(FILE *out, const char *path, const struct usage *usage)
         for (const struct option *row = group->rows; row->name; row++)
             zsh_option(out, row);
     for (const struct operand *o = usage->operands; o && o->name; o++) {
-        fprintf(out, "                '%d:%s:", number++, o->name);
+        if (o->optional == OPERAND_MANY)
+            fprintf(out, "                '*:%s:", o->name);
+        else
+            fprintf(out, "                '%d:%s:", number++, o->name);
         zsh_action(out, o->complete, "");
         fputs("' \\\n", out);
     }
@@ -282,9 +301,10 @@ static void fish_command(FILE *out, const char *path, const struct usage *usage)
             put_quoted(out, row->help, "");
             fputs("'\n", out);
         }
-    if (usage->operands && usage->operands->name && usage->operands->complete) {
+    for (const struct operand *o = usage->operands; o && o->name; o++) {
+        if (!o->complete) continue;
         fish_condition(out, path);
-        fish_action(out, usage->operands->complete, "");
+        fish_action(out, o->complete, "");
         fputc('\n', out);
     }
 }

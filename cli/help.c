@@ -91,6 +91,17 @@ static void print_lists(FILE *out, const struct usage *usage)
     }
 }
 
+static void print_word(FILE *out, const struct option_word *word)
+{
+    const int width = 2 + (int)strlen(word->spelling);
+    fprintf(out, "  %s", word->spelling);
+    if (width + 2 > HELP_COLUMN)
+        fprintf(out, "\n%*s", HELP_COLUMN, "");
+    else
+        fprintf(out, "%*s", HELP_COLUMN - width, "");
+    print_wrapped(out, word->help, HELP_COLUMN, HELP_COLUMN);
+}
+
 void options_print_help(FILE *out, const struct usage *usage)
 {
     char title[256];
@@ -106,6 +117,9 @@ void options_print_help(FILE *out, const struct usage *usage)
         for (const struct option *row = group->rows; row->name; row++)
             print_option(out, row);
     }
+    if (usage->words) fprintf(out, "\n%s:\n", usage->words_title);
+    for (const struct option_word *word = usage->words; word && word->spelling; word++)
+        print_word(out, word);
     if (usage->examples[0].command) fputs("\nExamples:\n", out);
     for (const struct example *e = usage->examples; e->command; e++) {
         if (e->what) fprintf(out, "  %s\n", e->what);

@@ -11,7 +11,8 @@ static const struct {
     {"1", "Nothing fits, or a plan cannot run."},
     {"2", "A flag or an argument is wrong."},
     {"3", "The content of a file is wrong."},
-    {"4", "A file or database could not be written, the disk is full, or there was no memory. (A file that cannot be read is bad input, 3.)"},
+    {"4", "A file or database could not be written, the disk is full, or there was no memory. (A "
+          "file that cannot be read is bad input, 3.)"},
     {"130", "Interrupted by SIGINT; what was printed is the best so far."},
     {"143", "The same by SIGTERM."},
 };
@@ -121,6 +122,17 @@ static void put_options(FILE *out, const struct usage *usage, const char *title)
     }
 }
 
+static void put_words(FILE *out, const struct usage *usage)
+{
+    if (!usage->words) return;
+    fputs(".SH ", out);
+    for (const char *letter = usage->words_title; *letter; letter++)
+        fputc(toupper((unsigned char)*letter), out);
+    fputc('\n', out);
+    for (const struct option_word *word = usage->words; word->spelling; word++)
+        put_item(out, word->spelling, word->help);
+}
+
 static void put_examples(FILE *out, const struct usage *usage, const char *macro)
 {
     for (const struct example *e = usage->examples; e->command; e++) {
@@ -182,6 +194,7 @@ void options_print_man(FILE *out, const struct usage *usage)
     put_operands(out, usage, ".SH");
     fputs(".SH OPTIONS\n", out);
     put_options(out, usage, ".SS ");
+    put_words(out, usage);
     for (const struct usage_section *section = usage->sections; section->title; section++)
         put_section(out, section);
     if (usage->examples[0].command) fputs(".SH EXAMPLES\n", out);

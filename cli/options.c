@@ -368,6 +368,10 @@ enum rk_status options_parse(const struct usage *usage, int argc, char **argv, v
             status = read_long(&r, word);
         else if (flags && word[0] == '-' && word[1])
             status = read_short(&r, word);
+        else if (operand->name && operand->optional == OPERAND_MANY)
+            status =
+                add_text(operand->name, (struct option_texts *)(void *)(r.args + operand->offset),
+                         word, error);
         else if (operand->name)
             *(const char **)(r.args + operand++->offset) = word;
         else

@@ -64,7 +64,8 @@ struct option {
     const struct option_alias *aliases; /* only OPTION_VALUES; the first one is what a missing
                                            value means, when `optional` */
     bool optional;                      /* the value may be left out; only OPTION_VALUES */
-    const char *complete; /* what the shell offers: "file", "models", "systems"; NULL: choices */
+    const char *complete;               /* what the shell offers: X
+                                           choices */
 };
 
 /* Rows under one heading of the help. `offset` is added to theirs, so that commands share rows. */
@@ -74,13 +75,21 @@ struct option_group {
     size_t offset;
 };
 
+enum { OPERAND_MANY = 2 };
+
 /* An argument without a flag, in order; the member is a const char *. */
 struct operand {
     const char *name; /* "MODEL"; NULL ends the table */
     const char *help;
     size_t offset;
-    bool optional;
+    int optional; /* false, true, or OPERAND_MANY: all that follow, to a struct option_texts */
     const char *complete; /* as in struct option */
+};
+
+/* A word that an operand is made of, for help, manual and completion. */
+struct option_word {
+    const char *spelling; /* "tpN"; NULL ends the table */
+    const char *help;
 };
 
 struct example {
@@ -103,12 +112,14 @@ struct usage {
     const char *synopsis;                      /* behind the name: "--model MODEL ... [options]" */
     const char *description;                   /* paragraphs with an empty line between */
     const struct operand *operands;            /* may be NULL */
+    const char *words_title;                   /* of `words`, "Words of a plan" */
+    const struct option_word *words;           /* may be NULL */
     struct option_group groups[OPTION_GROUPS]; /* ended by rows NULL */
     struct example examples[OPTION_EXAMPLES];  /* ended by command NULL */
     struct usage_section sections[OPTION_SECTIONS];
-    const char *see_also;                      /* more pages than the general ones; may be NULL */
-    const struct command *commands;            /* those below it ("calculon llm"); may be NULL */
-    bool abbreviations;                        /* --top for --top-n where nothing else begins so */
+    const char *see_also;           /* more pages than the general ones; may be NULL */
+    const struct command *commands; /* those below it ("calculon llm"); may be NULL */
+    bool abbreviations;             /* --top for --top-n where nothing else begins so */
 };
 
 /* One subcommand; tables end with name NULL. argv[0] is the subcommand's name. */

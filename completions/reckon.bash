@@ -10,7 +10,7 @@ _reckon() {
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _reckon_words 'estimate search study timeline report models systems shapes import calculon help --help --version'
+        _reckon_words 'estimate predict fits search study timeline report models systems shapes import calculon help --help --version'
         return
     fi
     case $path in
@@ -40,6 +40,18 @@ _reckon() {
         'estimate --output' | 'estimate -o') _reckon_files && return ;;
         'estimate --format' | 'estimate -f') _reckon_words 'table json csv' && return ;;
         'estimate --color') _reckon_words 'auto always never' && return ;;
+        'predict --model' | 'predict -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'predict --system' | 'predict -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'predict --plan' | 'predict -p') _reckon_files && return ;;
+        'predict --save') _reckon_files && return ;;
+        'predict --output' | 'predict -o') _reckon_files && return ;;
+        'predict --format' | 'predict -f') _reckon_words 'table json csv' && return ;;
+        'predict --color') _reckon_words 'auto always never' && return ;;
+        'fits --plan' | 'fits -p') _reckon_files && return ;;
+        'fits --save') _reckon_files && return ;;
+        'fits --output' | 'fits -o') _reckon_files && return ;;
+        'fits --format' | 'fits -f') _reckon_words 'table json csv' && return ;;
+        'fits --color') _reckon_words 'auto always never' && return ;;
         'search --model' | 'search -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
         'search --system' | 'search -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
         'search --datatype' | 'search -d') _reckon_words 'float8 float16 bfloat16 float32' && return ;;
@@ -115,6 +127,8 @@ _reckon() {
     esac
     case $path in
         'estimate') flags='--model --system --gpus --batch --datatype --strategy --training --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --tokens --layers --output --format --color --help' operand= ;;
+        'predict') flags='--model --system --gpus --plan --tokens --save --output --format --color --help' operand=plan ;;
+        'fits') flags='--gpus --plan --save --output --format --color --help' operand='models systems plan' ;;
         'search') flags='--model --system --gpus --batch --datatype --top --threads --exhaustive --state --explain --quiet --output --where --sort --pareto --all --why --sensitivity --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --format --color --help' operand= ;;
         'study') flags='--db --jobs --figure --export --output --list --dry-run --compare --compare-with --quiet --help' operand=file ;;
         'timeline') flags='--model --system --gpus --batch --datatype --strategy --training --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --schedule --messages --output --pytorch-csv --window --stages --full --format --color --help' operand= ;;
@@ -123,15 +137,15 @@ _reckon() {
         'systems') flags='--format --color --help' operand=systems ;;
         'shapes') flags='--params --blocks --grid --top --step --hidden-step --sequence --output --format --color --help' operand= ;;
         'import hf') flags='--output --as --sequence --format --color --help' operand=file ;;
-        'calculon llm') flags='--peers --layers --help' operand=file ;;
-        'calculon llm-optimal-execution') flags='--debug --cpus --noneok --fused_activation --mbs-break --top-n --layers --no-tp-overlap --no-dp-overlap --help' operand=file ;;
-        'calculon llm-all-executions') flags='--debug --cpus --noneok --fused_activation --help' operand=file ;;
+        'calculon llm') flags='--peers --layers --help' operand='file file file file' ;;
+        'calculon llm-optimal-execution') flags='--debug --cpus --noneok --fused_activation --mbs-break --top-n --layers --no-tp-overlap --no-dp-overlap --help' operand='file file file' ;;
+        'calculon llm-all-executions') flags='--debug --cpus --noneok --fused_activation --help' operand='file file file' ;;
         'calculon llm-parameter-calculator') flags='--alignment --help' operand=file ;;
     esac
     case $cur:$operand in
         -*) _reckon_words "$flags" ;;
         *:file) _reckon_files ;;
-        *:?*) _reckon_words "$(reckon __list "$operand" 2>/dev/null)" ;;
+        *:?*) _reckon_words "$(for o in $operand; do reckon __list "$o" 2>/dev/null; done)" ;;
         *) _reckon_words "$flags" ;;
     esac
 }

@@ -1,6 +1,8 @@
 # fish completion of reckon; made by reckon __complete fish: do not edit.
 complete -c reckon -f
 complete -c reckon -n '__fish_use_subcommand' -a estimate -d 'the time and memory of one training plan'
+complete -c reckon -n '__fish_use_subcommand' -a predict -d 'the time and memory of a step, as people train today'
+complete -c reckon -n '__fish_use_subcommand' -a fits -d 'does it fit, and what saves how much memory'
 complete -c reckon -n '__fish_use_subcommand' -a search -d 'the best strategies of all there are'
 complete -c reckon -n '__fish_use_subcommand' -a study -d 'a grid of searches, kept in a database'
 complete -c reckon -n '__fish_use_subcommand' -a timeline -d 'the pipeline schedule of one step, event by event'
@@ -46,6 +48,27 @@ complete -c reckon -n '__fish_seen_subcommand_from estimate' -l output -s o -r -
 complete -c reckon -n '__fish_seen_subcommand_from estimate' -l format -s f -x -a 'table json csv' -d 'how to print: an aligned table, JSON with every figure in SI units, or CSV (table)'
 complete -c reckon -n '__fish_seen_subcommand_from estimate' -l color -x -a 'auto always never' -d 'colour the table: auto (on a terminal), always or never; NO_COLOR is heeded (auto)'
 complete -c reckon -n '__fish_seen_subcommand_from estimate' -l help -s h -d 'print this help'
+complete -c reckon -n '__fish_seen_subcommand_from predict' -l model -s m -x -a '(reckon __list models 2>/dev/null)' -d 'what is trained: an id of `reckon models`, a file (also a config.json of Hugging Face), or - (standard input)'
+complete -c reckon -n '__fish_seen_subcommand_from predict' -l system -s s -x -a '(reckon __list systems 2>/dev/null)' -d 'the machine: an id of `reckon systems`, a file, -, or a description in one line, "h100-sxm5-80g x512"'
+complete -c reckon -n '__fish_seen_subcommand_from predict' -l gpus -s g -x -d 'accelerators in use (all of the system, else what the degrees make)'
+complete -c reckon -n '__fish_seen_subcommand_from predict' -l plan -s p -r -F -d 'a plan file, reckon-plan(5), or - (standard input); words outdo what it says'
+complete -c reckon -n '__fish_seen_subcommand_from predict' -l tokens -s t -x -d 'also say how many days so many tokens take, "15T"'
+complete -c reckon -n '__fish_seen_subcommand_from predict' -l save -r -F -d 'write the plan, complete, as a plan file'
+complete -c reckon -n '__fish_seen_subcommand_from predict' -l output -s o -r -F -d 'write to FILE instead of standard output (-); it appears whole or not at all'
+complete -c reckon -n '__fish_seen_subcommand_from predict' -l format -s f -x -a 'table json csv' -d 'how to print: an aligned table, JSON with every figure in SI units, or CSV (table)'
+complete -c reckon -n '__fish_seen_subcommand_from predict' -l color -x -a 'auto always never' -d 'colour the table: auto (on a terminal), always or never; NO_COLOR is heeded (auto)'
+complete -c reckon -n '__fish_seen_subcommand_from predict' -l help -s h -d 'print this help'
+complete -c reckon -n '__fish_seen_subcommand_from predict' -x -a '(reckon __list plan 2>/dev/null)'
+complete -c reckon -n '__fish_seen_subcommand_from fits' -l gpus -s g -x -d 'accelerators in use (all of the system, else what the degrees make)'
+complete -c reckon -n '__fish_seen_subcommand_from fits' -l plan -s p -r -F -d 'a plan file, reckon-plan(5), or - (standard input); words outdo what it says'
+complete -c reckon -n '__fish_seen_subcommand_from fits' -l save -r -F -d 'write the plan, complete, as a plan file'
+complete -c reckon -n '__fish_seen_subcommand_from fits' -l output -s o -r -F -d 'write to FILE instead of standard output (-); it appears whole or not at all'
+complete -c reckon -n '__fish_seen_subcommand_from fits' -l format -s f -x -a 'table json csv' -d 'how to print: an aligned table, JSON with every figure in SI units, or CSV (table)'
+complete -c reckon -n '__fish_seen_subcommand_from fits' -l color -x -a 'auto always never' -d 'colour the table: auto (on a terminal), always or never; NO_COLOR is heeded (auto)'
+complete -c reckon -n '__fish_seen_subcommand_from fits' -l help -s h -d 'print this help'
+complete -c reckon -n '__fish_seen_subcommand_from fits' -x -a '(reckon __list models 2>/dev/null)'
+complete -c reckon -n '__fish_seen_subcommand_from fits' -x -a '(reckon __list systems 2>/dev/null)'
+complete -c reckon -n '__fish_seen_subcommand_from fits' -x -a '(reckon __list plan 2>/dev/null)'
 complete -c reckon -n '__fish_seen_subcommand_from search' -l model -s m -x -a '(reckon __list models 2>/dev/null)' -d 'what is trained: an id of `reckon models`, a file, or - (standard input); several with commas, or repeated'
 complete -c reckon -n '__fish_seen_subcommand_from search' -l system -s s -x -a '(reckon __list systems 2>/dev/null)' -d 'the machine: an id of `reckon systems`, a file, -, or a description in one line, "h100-80g x4096 nvl8 hbm=120GiB"; several with commas (ids and files), or repeated'
 complete -c reckon -n '__fish_seen_subcommand_from search' -l gpus -s g -x -d 'accelerators in use: a number, a list (512,1024) or a range (1024..16384; see SIZES)'
@@ -194,6 +217,9 @@ complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_sub
 complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_subcommand_from llm' -l layers -s l -d 'include the operations of a block in the statistics'
 complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_subcommand_from llm' -l help -s h -d 'print this help'
 complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_subcommand_from llm' -r -F
+complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_subcommand_from llm' -r -F
+complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_subcommand_from llm' -r -F
+complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_subcommand_from llm' -r -F
 complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_subcommand_from llm-optimal-execution' -l debug -s d -d 'count, write no file'
 complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_subcommand_from llm-optimal-execution' -l cpus -s c -x -d 'threads to use (default: all)'
 complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_subcommand_from llm-optimal-execution' -l noneok -s n -d 'exit status 0 when no execution can run'
@@ -205,11 +231,15 @@ complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_sub
 complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_subcommand_from llm-optimal-execution' -l no-dp-overlap -d 'no overlapped data parallelism'
 complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_subcommand_from llm-optimal-execution' -l help -s h -d 'print this help'
 complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_subcommand_from llm-optimal-execution' -r -F
+complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_subcommand_from llm-optimal-execution' -r -F
+complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_subcommand_from llm-optimal-execution' -r -F
 complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_subcommand_from llm-all-executions' -l debug -s d -d 'count, write no file'
 complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_subcommand_from llm-all-executions' -l cpus -s c -x -d 'threads to use (default: all)'
 complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_subcommand_from llm-all-executions' -l noneok -s n -d 'exit status 0 when no execution can run'
 complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_subcommand_from llm-all-executions' -l fused_activation -s f -x -a 'true t T True 1 false f F False 0 both all *' -d 'executions with a fused activation, without, or both (default: true)'
 complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_subcommand_from llm-all-executions' -l help -s h -d 'print this help'
+complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_subcommand_from llm-all-executions' -r -F
+complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_subcommand_from llm-all-executions' -r -F
 complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_subcommand_from llm-all-executions' -r -F
 complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_subcommand_from llm-parameter-calculator' -l alignment -s a -x -d 'width of the name (default: 13)'
 complete -c reckon -n '__fish_seen_subcommand_from calculon; and __fish_seen_subcommand_from llm-parameter-calculator' -l help -s h -d 'print this help'

@@ -1,4 +1,4 @@
-/* catalog.h - models, systems and strategies from files, by name, or from one line of text.
+/* catalog.h - models, systems, strategies and plans from files, by name, or from one line of text.
  *
  * A name is looked for in this order: "-" is standard input; something with a '/' or ending in
  * ".json" is a path; else an id of the catalog (data/models, data/systems); a system may also be
@@ -13,6 +13,7 @@
 #define RECKON_CATALOG_H
 
 #include <reckon/model.h>
+#include <reckon/plan.h>
 #include <reckon/status.h>
 #include <reckon/strategy.h>
 #include <reckon/system.h>
@@ -30,6 +31,26 @@ RK_API enum rk_status rk_system_load(const char *name, struct rk_system *system,
                                      struct rk_error *error);
 RK_API enum rk_status rk_strategy_load(const char *name, struct rk_strategy *strategy,
                                        struct rk_error *error);
+
+/* A plan from a file ("-", or a name with a '/' or ending in ".json") or else from a line of words,
+ * "tp8 pp4 dp2 sp zero1 mbs1 gbs512 recompute=full"; reckon-plan(5) has both. What it does not say
+ * is as rk_plan_default() has it, ranks follow from the degrees, a batch is 4 samples for each rank
+ * and sample of a microbatch. That the choices go together is checked, that they suit a model and a
+ * system is not: rk_predict says so. */
+RK_API enum rk_status rk_plan_load(const char *name, struct rk_plan *plan, struct rk_error *error);
+
+/* A line of words only. */
+RK_API enum rk_status rk_plan_parse(const char *text, struct rk_plan *plan, struct rk_error *error);
+
+/* The shortest line that gives this plan, and always its batch; as snprintf: at most `size` bytes
+ * with the 0 at the end, the whole length is returned. RK_PLAN_TEXT is room enough for any. */
+enum { RK_PLAN_TEXT = 8192 };
+RK_API size_t rk_plan_text(const struct rk_plan *plan, char *buffer, size_t size);
+
+/* Writes a plan file with what a plan needs to say; beside `path`, then renamed. "-" is standard
+ * output. */
+RK_API enum rk_status rk_plan_save(const char *path, const struct rk_plan *plan,
+                                   struct rk_error *error);
 
 /* Writes a strategy file that rk_strategy_load reads; beside `path`, then renamed. "-" is
  * standard output. */

@@ -120,6 +120,8 @@ struct rk_plan {
     uint16_t split[RK_MAX_CHUNKS]; /* blocks of each virtual stage, in model order: p * v entries */
     uint64_t first_layers, last_layers; /* of the first and last stage; 0: as the others */
     bool embedding_counts, head_counts; /* they take the place of a block in the even split */
+    bool messages_sharded;  /* between stages each tensor rank sends its share, gathered behind
+                               [narayanan2021] */
     bool pipeline_blocking; /* messages between stages wait for computing and it for them */
 
     /* tensor */

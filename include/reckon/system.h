@@ -54,6 +54,16 @@ enum rk_collective {
     RK_COLLECTIVES
 };
 
+/* What a collective of predict.h meets on one tier, beside size and bandwidth; docs/kernels.md. */
+struct rk_link {
+    double efficiency; /* of the bandwidth, large messages; 0: the tier's `efficiency` */
+    double base_s;     /* of any collective, whatever its ranks and bytes */
+    double hop_s;      /* of one step from rank to rank */
+    double ramp_bytes; /* message at which the start of the pipeline takes as long as the rest */
+    double in_network; /* share of the bandwidth of reductions inside the switches; 0: none */
+    bool mesh;         /* a wire for each pair: two ranks see bandwidth / (size - 1) */
+};
+
 /* Time of a collective on p ranks, n bytes in all:
  *     latency + (n * scale + n * scale * offset / p) / (bandwidth * efficiency)   [isaev2023] */
 struct rk_network {
@@ -68,6 +78,7 @@ struct rk_network {
         double scale;
         double offset;
     } collective[RK_COLLECTIVES]; /* [RK_POINT_TO_POINT].offset is 0 */
+    struct rk_link link;
 };
 
 enum rk_processing {
@@ -75,24 +86,30 @@ enum rk_processing {
     RK_ROOFLINE    /* the longer of the two */
 };
 
-/* What predictions (predict.h) need to know of an accelerator's kernels. One set an accelerator,
- * with a preset for each: data/systems/ has them, with source or fit; docs/kernels.md what they
- * mean. */
+/* What predictions (predict.h) need to know of an accelerator's kernels. One set an accelerator:
+ * data/systems/ has them, with source or fit; docs/kernels.md what they mean. */
 struct rk_kernels {
-    uint64_t multiprocessors; /* that run tiles at the same time */
-    uint64_t tile_m, tile_n;  /* of the usual matrix kernel */
-    double float4_FLOPps;     /* dense peak of 4-bit operands; 0: there are none */
-    double tfloat32_FLOPps; /* of fp32 operands rounded to 10 bits of mantissa; 0: there are none */
+    uint64_t multiprocessors;       /* that run tiles at the same time */
+    uint64_t tile_m, tile_n;        /* of the largest matrix kernel */
+    double float4_FLOPps;           /* dense peak of 4-bit operands; 0: there are none */
+    double tfloat32_FLOPps;         /* of fp32 operands rounded to 10 bits of mantissa; 0: none */
     double matrix_efficiency;       /* of the dense peak, a large product under sustained power */
     double narrow_efficiency;       /* likewise with 8-bit operands */
+    double float4_efficiency;       /* likewise with 4-bit operands */
+    double tile_efficiency;         /* of a multiprocessor's peak, one tile at full clocks */
+    double narrow_tile_efficiency;  /* likewise with 8-bit and 4-bit operands */
+    double tile_loss;               /* in elements: how smaller tiles are slower */
     double matrix_k_half;           /* length k at which half of a tile's time is start and end */
-    double attention_efficiency[2]; /* FlashAttention-2-like, forward and backward */
+    double attention_efficiency[2]; /* of the peak: FlashAttention-2-like, forward and
+                                       backward, head dimension 128, long sequences */
     double newest_attention_efficiency[2]; /* FlashAttention-3-like */
-    double memory_efficiency;              /* of the bandwidth, large kernels */
-    double kernel_s;                       /* start and end of a kernel on the device */
-    double launch_s;      /* of the host for one operation, when it does not run ahead */
-    double reserve_bytes; /* context, libraries, workspaces on the device */
-    double fragmentation; /* share of the activations that the allocator loses */
+    double attention_dim_half; /* head dimension at which exponentials take as long as products */
+    double attention_key_half; /* keys at which half of a tile's time is start and end */
+    double memory_efficiency;  /* of the bandwidth, large kernels */
+    double kernel_s;           /* start and end of a kernel on the device */
+    double launch_s;           /* of the host for one operation, when it does not run ahead */
+    double reserve_bytes;      /* context, libraries, workspaces on the device */
+    double fragmentation;      /* share of the activations that the allocator loses */
 };
 
 /* `memory` and `network` are owned by the struct; see rk_system_release. */

@@ -6,15 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_KEYS = 48 };
+enum { MAX_KEYS = 72 };
 
 static const double largest_count = 9007199254740992; /* 2^53: beyond it doubles skip integers */
 
 /* ---- presets ---- */
 
-static void store_number(const struct field *field, char *target, double number)
+void field_store(const struct field *field, void *base, double number)
 {
+    char *target = (char *)base + field->offset;
     uint64_t count;
+    unsigned bits;
     int index;
     bool flag;
     switch (field->type) {
@@ -26,6 +28,10 @@ static void store_number(const struct field *field, char *target, double number)
     case FIELD_CHOICE:
         index = (int)number;
         memcpy(target, &index, sizeof index);
+        break;
+    case FIELD_SET:
+        bits = (unsigned)number;
+        memcpy(target, &bits, sizeof bits);
         break;
     case FIELD_NUMBER:
         memcpy(target, &number, sizeof number);
@@ -39,6 +45,39 @@ static void store_number(const struct field *field, char *target, double number)
     case FIELD_OTHER:
         break;
     }
+}
+
+double field_value(const struct field *field, const void *base)
+{
+    const char *at = (const char *)base + field->offset;
+    uint64_t count = 0;
+    unsigned bits;
+    double number;
+    int index;
+    bool flag;
+    switch (field->type) {
+    case FIELD_TIER:
+    case FIELD_CHOICE:
+        memcpy(&index, at, sizeof index);
+        return index;
+    case FIELD_SET:
+        memcpy(&bits, at, sizeof bits);
+        return bits;
+    case FIELD_NUMBER:
+        memcpy(&number, at, sizeof number);
+        return number;
+    case FIELD_BOOL:
+        memcpy(&flag, at, sizeof flag);
+        return flag;
+    case FIELD_COUNT:
+        memcpy(&count, at, sizeof count);
+        break;
+    case FIELD_TEXT:
+    case FIELD_SOURCE:
+    case FIELD_OTHER:
+        break;
+    }
+    return (double)count;
 }
 
 static struct unit field_unit(const struct field *field)
@@ -55,7 +94,7 @@ static struct unit field_unit(const struct field *field)
 static void field_preset(const struct field *field, void *target)
 {
     const struct unit unit = field_unit(field);
-    store_number(field, (char *)target + field->offset, unit_to_si(&unit, field->preset));
+    field_store(field, target, unit_to_si(&unit, field->preset));
 }
 
 void fields_preset(const struct field *fields, void *target)
@@ -66,8 +105,7 @@ void fields_preset(const struct field *fields, void *target)
 
 /* ---- numbers ---- */
 
-/* "> 0 GB/s and <= 1" */
-static void range_text(const struct field *field, char *buffer, size_t size)
+void field_range(const struct field *field, char *buffer, size_t size)
 {
     const char *space = field->unit ? " " : "", *unit = field->unit ? field->unit : "";
     const int used = snprintf(buffer, size, "%s %.16g%s%s",
@@ -77,9 +115,10 @@ static void range_text(const struct field *field, char *buffer, size_t size)
                  field->below_max ? "<" : "<=", field->max, space, unit);
 }
 
-static bool in_range(const struct field *field, double number, const struct unit *unit)
+bool field_allows(const struct field *field, double number)
 {
-    const double min = unit_to_si(unit, field->min), max = unit_to_si(unit, field->max);
+    const struct unit unit = field_unit(field);
+    const double min = unit_to_si(&unit, field->min), max = unit_to_si(&unit, field->max);
     if (field->above_min ? number <= min : number < min) return false;
     return field->max == 0 || (field->below_max ? number < max : number <= max);
 }
@@ -88,7 +127,7 @@ static enum rk_status fail_range(const struct place *place, const struct field *
                                  struct rk_error *error)
 {
     char range[128], got[PLACE_TEXT];
-    range_text(field, range, sizeof range);
+    field_range(field, range, sizeof range);
     return place_fail(place, error, "must be %s, got %s", range, place_describe(got, place));
 }
 
@@ -107,8 +146,7 @@ static enum rk_status load_count(const struct place *place, const struct field *
     if (*number > largest_count || !exact)
         return place_fail(place, error, "must be at most 2^53 = %.0f, got %s", largest_count,
                           place_describe(got, place));
-    const struct unit plain = {QUANTITY_PLAIN, 1, 1};
-    return in_range(field, *number, &plain) ? RK_OK : fail_range(place, field, error);
+    return field_allows(field, *number) ? RK_OK : fail_range(place, field, error);
 }
 
 static enum rk_status fail_number(const struct place *place, const struct field *field,
@@ -139,13 +177,12 @@ static enum rk_status load_number(const struct place *place, const struct field 
     }
     if (!isfinite(*number))
         return place_fail(place, error, "must be finite: the number is too large");
-    return in_range(field, *number, &unit) ? RK_OK : fail_range(place, field, error);
+    return field_allows(field, *number) ? RK_OK : fail_range(place, field, error);
 }
 
 /* ---- the other types ---- */
 
-/* "a, b, c", or "a, b, ..." where there are too many */
-static void join(const char *const *names, char *buffer, size_t size)
+void field_list(const char *const *names, char *buffer, size_t size)
 {
     const size_t room = size - sizeof ", ...";
     size_t used = 0;
@@ -170,11 +207,30 @@ static enum rk_status load_choice(const struct place *place, const struct field 
             return RK_OK;
         }
     const char *nearest = text ? text_nearest(text, field->choices) : NULL;
-    join(field->choices, list, sizeof list);
+    field_list(field->choices, list, sizeof list);
     place_describe(got, place);
     return place_fail(place, error, "must be one of %s; got %s%s%s%s", list,
                       place_describe(got, place), nearest ? "; did you mean \"" : "",
                       nearest ? nearest : "", nearest ? "\"?" : "");
+}
+
+/* A list of names, each once. */
+static enum rk_status load_set(const struct place *place, const struct field *field, double *number,
+                               struct rk_error *error)
+{
+    unsigned bits = 0;
+    enum rk_status status = place_need_array(place, 1, 32, error);
+    for (size_t i = 0; status == RK_OK && i < json_array_size(place->value); i++) {
+        const struct place element = place_element(place, i);
+        double index = 0;
+        status = load_choice(&element, field, &index, error);
+        const unsigned bit = 1u << (unsigned)index;
+        if (status == RK_OK && bits & bit)
+            return place_fail(&element, error, "stands in the list twice: leave one out");
+        bits |= bit;
+    }
+    *number = bits;
+    return status;
 }
 
 static enum rk_status load_bool(const struct place *place, double *number, struct rk_error *error)
@@ -230,6 +286,9 @@ enum rk_status field_load(const struct place *place, const struct field *field, 
     case FIELD_CHOICE:
         status = load_choice(place, field, &number, error);
         break;
+    case FIELD_SET:
+        status = load_set(place, field, &number, error);
+        break;
     case FIELD_TEXT:
         return load_text(place, field, at, error);
     case FIELD_SOURCE:
@@ -237,7 +296,7 @@ enum rk_status field_load(const struct place *place, const struct field *field, 
     case FIELD_OTHER:
         return field->load(place, at, error);
     }
-    if (status == RK_OK) store_number(field, at, number);
+    if (status == RK_OK) field_store(field, target, number);
     return status;
 }
 
@@ -276,7 +335,7 @@ static enum rk_status fail_unknown(const struct place *member, const char *const
     if (nearest)
         return place_fail_key(member, error, "unknown key %s; did you mean \"%s\"?", quoted,
                               nearest);
-    join(keys, list, sizeof list);
+    field_list(keys, list, sizeof list);
     return place_fail_key(member, error, "unknown key %s; known here: %s", quoted, list);
 }
 

@@ -16,6 +16,7 @@ enum field_type {
     FIELD_NUMBER, /* double; with a unit also a string such as "80GiB" */
     FIELD_BOOL,   /* bool */
     FIELD_CHOICE, /* an enum: the index of the name in `choices` */
+    FIELD_SET,    /* unsigned: bits 1 << index; a list of names of `choices`, not empty */
     FIELD_TEXT,   /* char [size]: not empty, fits */
     FIELD_SOURCE, /* one text or a list of them; checked, not kept: see catalog.h */
     FIELD_OTHER   /* `load` reads it */
@@ -34,9 +35,10 @@ struct field {
     bool unlimited;             /* the text "unlimited" is infinity */
     double preset;              /* value of an optional key that is not there */
     size_t size;                /* FIELD_TEXT */
-    const char *const *choices; /* FIELD_CHOICE; ended by NULL */
+    const char *const *choices; /* FIELD_CHOICE, FIELD_SET; ended by NULL */
     enum rk_status (*load)(const struct place *place, void *target, struct rk_error *error);
     const char *help;
+    const char *word; /* the key in one line of text; NULL: there is none */
 };
 
 /* Sets every field of the table in the struct at `target`: from `object`, or to its preset
@@ -51,6 +53,21 @@ enum rk_status field_load(const struct place *place, const struct field *field, 
 
 /* The presets alone. */
 void fields_preset(const struct field *fields, void *target);
+
+/* ---- for readers of other texts than JSON ---- */
+
+/* Stores a count, an index, 0 or 1, bits, or a number in SI units. */
+void field_store(const struct field *field, void *target, double number);
+
+/* What field_store stores; only for the types that it stores. */
+double field_value(const struct field *field, const void *target);
+
+/* Is the number, in SI units, in the range of the row? "> 0 GB/s and <= 1" says the range. */
+bool field_allows(const struct field *field, double number);
+void field_range(const struct field *field, char *buffer, size_t size);
+
+/* "a, b, c", or "a, b, ..." where there are too many. */
+void field_list(const char *const *names, char *buffer, size_t size);
 
 /* ---- checks that loaders of FIELD_OTHER share ---- */
 

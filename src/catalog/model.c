@@ -15,6 +15,12 @@ static const char *const positions[] = {[RK_POSITION_LEARNED] = "learned",
                                         NULL};
 static const char *const norms[] = {[RK_LAYER_NORM] = "layernorm", [RK_RMS_NORM] = "rmsnorm", NULL};
 
+static const char *const activations[] = {[RK_GELU] = "gelu",
+                                          [RK_SILU] = "silu",
+                                          [RK_SQUARED_RELU] = "squared_relu",
+                                          [RK_RELU] = "relu",
+                                          NULL};
+
 /* No dimension is as large as this; it keeps every product below 2^53 * 2^53. */
 #define DIMENSION  .min = 1, .max = 1e9
 #define FROM_ZERO  .max = 1e9
@@ -38,6 +44,9 @@ const struct field model_fields[] = {
     { "block_norms",      FIELD_COUNT,  FIELD_OPTIONAL, AT(block_norms), .min = 1, .max = 2, .help = "norms of a block; default two" },
     { "parallel_block",   FIELD_BOOL,   FIELD_OPTIONAL, AT(parallel_block),   .help = "attention and MLP read the same input" },
     { "gated_mlp",        FIELD_BOOL,   FIELD_OPTIONAL, AT(gated_mlp),        .help = "a gate beside the MLP's first matrix" },
+    { "activation",       FIELD_CHOICE, FIELD_OPTIONAL, AT(activation),       .choices = activations, .help = "function inside the MLP, of its gate where it has one" },
+    { "window",           FIELD_COUNT,  FIELD_OPTIONAL, AT(window),      FROM_ZERO, .help = "tokens that a token of a local layer sees; 0: there are no local layers" },
+    { "window_every",     FIELD_COUNT,  FIELD_OPTIONAL, AT(window_every), FROM_ZERO, .help = "every so many-th layer sees all tokens, the others are local; 0: all are" },
     { "tied_embeddings",  FIELD_BOOL,   FIELD_OPTIONAL, AT(tied_embeddings),  .preset = true, .help = "the head shares the embedding's weights" },
     { "biases",           FIELD_BOOL,   FIELD_OPTIONAL, AT(biases),           .preset = true, .help = "linear layers have biases" },
     { "qkv_biases",       FIELD_BOOL,   FIELD_OPTIONAL, AT(qkv_biases),       .help = "query, key and value have biases even so" },
@@ -51,11 +60,14 @@ const struct field model_fields[] = {
     { "shared_experts",     FIELD_COUNT, FIELD_OPTIONAL, AT(shared_experts),     FROM_ZERO, .help = "experts that every token goes through" },
     { "expert_feedforward", FIELD_COUNT, FIELD_OPTIONAL, AT(expert_feedforward), DIMENSION, .help = "width inside an expert; default feedforward" },
     { "dense_layers",       FIELD_COUNT, FIELD_OPTIONAL, AT(dense_layers),       FROM_ZERO, .help = "layers, the first ones, with a dense MLP" },
+    { "expert_every",       FIELD_COUNT, FIELD_OPTIONAL, AT(expert_every),       FROM_ZERO, .help = "behind those, every so many-th layer is a mixture; 0: each" },
+    { "expert_hidden",      FIELD_COUNT, FIELD_OPTIONAL, AT(expert_hidden),      FROM_ZERO, .help = "width in which tokens travel to the experts; 0: hidden" },
     { "router_biases",      FIELD_BOOL,  FIELD_OPTIONAL, AT(router_biases),      .help = "one value an expert to balance them by" },
     { "q_rank",           FIELD_COUNT,  FIELD_OPTIONAL, AT(q_rank),      FROM_ZERO, .help = "width of the latent query; 0: queries are not compressed" },
     { "kv_rank",          FIELD_COUNT,  FIELD_OPTIONAL, AT(kv_rank),     FROM_ZERO, .help = "width of the latent key and value; 0: no latent attention" },
     { "rope_dim",         FIELD_COUNT,  FIELD_OPTIONAL, AT(rope_dim),    FROM_ZERO, .help = "part of a latent head with position" },
     { "value_dim",        FIELD_COUNT,  FIELD_OPTIONAL, AT(value_dim),   DIMENSION, .help = "width of a latent value head" },
+    { "predict_layers",   FIELD_COUNT,  FIELD_OPTIONAL, AT(predict_layers), FROM_ZERO, .help = "further blocks that predict later tokens" },
     { "count_embeddings", FIELD_BOOL,   FIELD_OPTIONAL, AT(count_embeddings), .preset = true, .help = "the parameter count includes the embeddings" },
     { "source",           FIELD_SOURCE, .help = "where the numbers come from" },
     { .key = NULL },

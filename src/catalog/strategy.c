@@ -2,15 +2,11 @@
 #include "catalog/catalog.h"
 #include "catalog/fields.h"
 #include "catalog/readers.h"
+#include "catalog/save.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const char *const datatypes[] = {[RK_FLOAT8] = "float8",
                                         [RK_FLOAT16] = "float16",
@@ -187,7 +183,7 @@ static void write_field(FILE *file, const struct field *field, const struct rk_s
     }
 }
 
-static void write_strategy(FILE *file, const struct rk_strategy *strategy)
+static void write_strategy(FILE *file, const void *strategy)
 {
     const char *before = "{\n";
     for (const struct field *field = fields; field->key; field++) {
@@ -199,82 +195,8 @@ static void write_strategy(FILE *file, const struct rk_strategy *strategy)
     fputs("\n}\n", file);
 }
 
-static enum rk_status fail_write(const char *path, struct rk_error *error)
-{
-    return rk_fail(error, RK_IO, path, 0, 0, "cannot write: %s", strerror(errno));
-}
-
-/* Into what is not a regular file: a terminal, a pipe, /dev/null. */
-static enum rk_status write_through(const char *path, const struct rk_strategy *strategy,
-                                    struct rk_error *error)
-{
-    FILE *file = fopen(path, "w");
-    if (!file) return fail_write(path, error);
-    write_strategy(file, strategy);
-    const bool failed = ferror(file);
-    return fclose(file) != 0 || failed ? fail_write(path, error) : RK_OK;
-}
-
-/* A new file beside `path`, whose name becomes `*beside`; -1 with errno. */
-static int open_beside(const char *path, char **beside)
-{
-    for (int try = 0; try < 100; try++) {
-        if (asprintf(beside, "%s.%ld.%d", path, (long)getpid(), try) < 0) {
-            *beside = NULL;
-            return -1;
-        }
-        const int descriptor = open(*beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (descriptor >= 0 || errno != EEXIST) return descriptor;
-        free(*beside);
-        *beside = NULL;
-    }
-    return -1;
-}
-
-/* Writes and syncs, with the permissions `mode` unless 0; closes `descriptor` in any case. */
-static bool write_descriptor(int descriptor, mode_t mode, const struct rk_strategy *strategy)
-{
-    FILE *file = fdopen(descriptor, "w");
-    if (!file) {
-        close(descriptor);
-        return false;
-    }
-    write_strategy(file, strategy);
-    const bool written = fflush(file) == 0 && !ferror(file) &&
-                         (!mode || fchmod(descriptor, mode) == 0) && fsync(descriptor) == 0;
-    return fclose(file) == 0 && written;
-}
-
-/* `mode` is that of the file to be replaced, 0 when there is none. */
-static enum rk_status write_beside(const char *path, mode_t mode,
-                                   const struct rk_strategy *strategy, struct rk_error *error)
-{
-    char *beside = NULL;
-    enum rk_status status = RK_OK;
-    const int descriptor = open_beside(path, &beside);
-    if (descriptor < 0) {
-        status = fail_write(path, error);
-    } else if (!write_descriptor(descriptor, mode, strategy) || rename(beside, path) != 0) {
-        status = fail_write(path, error);
-        unlink(beside);
-    }
-    free(beside);
-    return status;
-}
-
 enum rk_status rk_strategy_save(const char *path, const struct rk_strategy *strategy,
                                 struct rk_error *error)
 {
-    struct stat info;
-    if (strcmp(path, "-") == 0) {
-        write_strategy(stdout, strategy);
-        return fflush(stdout) == 0 ? RK_OK : fail_write("<stdout>", error);
-    }
-    if (stat(path, &info) != 0) return write_beside(path, 0, strategy, error);
-    if (!S_ISREG(info.st_mode)) return write_through(path, strategy, error);
-    char *file = realpath(path, NULL); /* what a symbolic link points to is replaced */
-    const enum rk_status status =
-        file ? write_beside(file, info.st_mode & 0777, strategy, error) : fail_write(path, error);
-    free(file);
-    return status;
+    return save_file(path, write_strategy, strategy, error);
 }

@@ -6,6 +6,7 @@
  */
 #include "base/text.h"
 #include "base/units.h"
+#include "catalog/kernels.h"
 #include "catalog/readers.h"
 
 #include <ctype.h>
@@ -703,6 +704,7 @@ enum rk_status synthetic_read(const char *text, int depth, struct rk_system *sys
 {
     struct rk_system read = {0};
     const struct parser parser = {text, &read, error};
+    fields_preset(kernels_fields, &read.kernels);
     const size_t base = synthetic_base(text);
     enum rk_status status = base ? load_base(&parser, base, depth) : RK_OK;
     struct span word = next_word(text + base);

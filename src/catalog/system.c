@@ -1,6 +1,7 @@
 /* system.c - system files, reckon-system(5). */
 #include "catalog/catalog.h"
 #include "catalog/fields.h"
+#include "catalog/kernels.h"
 #include "catalog/readers.h"
 
 #include <stdio.h>
@@ -211,6 +212,11 @@ static enum rk_status load_collectives(const struct place *place, void *target,
     return RK_OK;
 }
 
+static enum rk_status load_link(const struct place *place, void *link, struct rk_error *error)
+{
+    return fields_load(place, link_fields, link, error);
+}
+
 /* clang-format off */
 static const struct field network_fields[] = {
     { "name",            FIELD_TEXT,   AT(rk_network, name), .size = sizeof ((struct rk_network *)0)->name, .help = "NVLink, InfiniBand, ..." },
@@ -221,12 +227,14 @@ static const struct field network_fields[] = {
     { "must_be_filled",  FIELD_BOOL,   AT(rk_network, must_be_filled), .help = "parallelism on it must divide the size" },
     { "processor_usage", FIELD_NUMBER, AT(rk_network, processor_usage), .max = 1, .below_max = true, .help = "share of the engines that driving it costs" },
     { "collectives",     FIELD_OTHER,  AT(rk_network, collective), .load = load_collectives, .help = "volumes of operations; default: rings" },
+    { "link",            FIELD_OTHER,  AT(rk_network, link), .load = load_link, .help = "what collectives of predictions meet" },
     { "source",          FIELD_SOURCE, .help = "where the numbers come from" },
     { .key = NULL },
 };
 /* clang-format on */
 
-/* Volumes of ring algorithms, which no other one undercuts [patarasuk2009]. */
+/* Volumes of ring algorithms, which no other one undercuts [patarasuk2009]; a step within a node
+ * and across a network as NCCL's tuner has them, rounded. */
 void network_init(struct rk_network *network, int index)
 {
     *network = (struct rk_network){
@@ -235,6 +243,7 @@ void network_init(struct rk_network *network, int index)
                        [RK_REDUCE_SCATTER] = {1, -1},
                        [RK_ALL_GATHER] = {1, -1},
                        [RK_ALL_REDUCE] = {2, -1}},
+        .link = {.hop_s = index ? 5e-6 : 2e-6},
     };
     snprintf(network->name, sizeof network->name, "net%d", index);
 }
@@ -291,6 +300,13 @@ static enum rk_status load_networks(const struct place *place, void *target, str
 
 /* ---- the whole ---- */
 
+/* Its loader needs to know the depth: see read_kernels. */
+static enum rk_status load_kernels(const struct place *place, void *system, struct rk_error *error)
+{
+    (void)system;
+    return place_need_object(place, error);
+}
+
 /* clang-format off */
 static const struct field system_fields[] = {
     { "name",        FIELD_TEXT,   .help = "what people call it" },
@@ -301,6 +317,7 @@ static const struct field system_fields[] = {
     { "vector",      FIELD_OTHER,  FIELD_REQUIRED, AT(rk_system, vector), .load = load_engines, .help = "engine of everything else" },
     { "memory",      FIELD_OTHER,  FIELD_REQUIRED, .load = load_memories, .help = "list of memories, the nearest first" },
     { "network",     FIELD_OTHER,  FIELD_REQUIRED, .load = load_networks, .help = "list of networks, the innermost first" },
+    { "kernels",     FIELD_OTHER,  .load = load_kernels, .help = "constants of its kernels, for predictions" },
     { "source",      FIELD_SOURCE, .help = "where the numbers come from" },
     { .key = NULL },
 };
@@ -351,11 +368,21 @@ static enum rk_status read_alias(const struct place *root, int depth, struct rk_
     return status;
 }
 
-static enum rk_status read_full(const struct place *root, struct rk_system *system,
+static enum rk_status read_kernels(const struct place *root, int depth, struct rk_system *system,
+                                   struct rk_error *error)
+{
+    struct place kernels;
+    fields_preset(kernels_fields, &system->kernels);
+    if (!place_member(root, "kernels", &kernels)) return RK_OK;
+    return kernels_read(&kernels, depth, &system->kernels, error);
+}
+
+static enum rk_status read_full(const struct place *root, int depth, struct rk_system *system,
                                 struct rk_error *error)
 {
     enum rk_status status = fields_load(root, system_fields, system, error);
     if (status == RK_OK) status = check_datatypes(root, system, error);
+    if (status == RK_OK) status = read_kernels(root, depth, system, error);
     if (status != RK_OK) rk_system_release(system);
     return status;
 }
@@ -368,7 +395,7 @@ enum rk_status system_read(const struct document *document, const char *id, int 
     struct rk_system read = {0};
     const enum rk_status status = place_member(&root, "synthetic", &synthetic)
                                       ? read_alias(&root, depth, &read, error)
-                                      : read_full(&root, &read, error);
+                                      : read_full(&root, depth, &read, error);
     if (status != RK_OK) return status;
     snprintf(read.id, sizeof read.id, "%s", id);
     *system = read;

@@ -1,46 +1,195 @@
 #include "machine/kernels.h"
 
-/* A first version, to be replaced. */
+#include <assert.h>
+#include <math.h>
+#include <stddef.h>
+
+/* ---- operands ---- */
+
+static const struct operand_facts {
+    double bytes, result_bytes;
+} operands[OPERANDS] = {
+    [OPERAND_FLOAT4] = {0.5, 2}, [OPERAND_FLOAT8] = {1, 2},   [OPERAND_FLOAT16] = {2, 2},
+    [OPERAND_BFLOAT16] = {2, 2}, [OPERAND_TFLOAT32] = {4, 4}, [OPERAND_FLOAT32] = {4, 4},
+};
+
 double operand_bytes(enum operand operand)
 {
-    static const double bytes[OPERANDS] = {0.5, 1, 2, 2, 4, 4};
-    return bytes[operand];
+    return operands[operand].bytes;
 }
 
 double operand_peak(const struct rk_system *system, enum operand operand)
 {
-    static const enum rk_datatype types[OPERANDS] = {RK_FLOAT8,   RK_FLOAT8,  RK_FLOAT16,
-                                                     RK_BFLOAT16, RK_FLOAT32, RK_FLOAT32};
-    return system->matrix[types[operand]].peak_flops;
+    switch (operand) {
+    case OPERAND_FLOAT4:
+        return system->kernels.float4_FLOPps;
+    case OPERAND_FLOAT8:
+        return system->matrix[RK_FLOAT8].peak_flops;
+    case OPERAND_FLOAT16:
+        return system->matrix[RK_FLOAT16].peak_flops;
+    case OPERAND_BFLOAT16:
+        return system->matrix[RK_BFLOAT16].peak_flops;
+    case OPERAND_TFLOAT32:
+        return system->kernels.tfloat32_FLOPps;
+    case OPERAND_FLOAT32:
+        return system->matrix[RK_FLOAT32].peak_flops;
+    case OPERANDS:
+        break;
+    }
+    assert(false);
+    return 0;
+}
+
+/* ---- matrix products ---- */
+
+struct product {
+    double count, m, n, k;
+    double peak;      /* FLOP/s */
+    double sustained; /* share of it that power allows */
+    double tile;      /* share of it that one tile gets at full clocks */
+    double k_half;    /* start and end take the same time whatever the operands */
+};
+
+static void set_rates(struct product *product, const struct rk_system *system, enum operand operand)
+{
+    const struct rk_kernels *kernels = &system->kernels;
+    const bool wide = operand != OPERAND_FLOAT4 && operand != OPERAND_FLOAT8;
+    const double half_peak =
+        fmax(operand_peak(system, OPERAND_BFLOAT16), operand_peak(system, OPERAND_FLOAT16));
+    product->peak = operand_peak(system, operand);
+    product->sustained = wide                        ? kernels->matrix_efficiency
+                         : operand == OPERAND_FLOAT8 ? kernels->narrow_efficiency
+                                                     : kernels->float4_efficiency;
+    product->tile = wide ? kernels->tile_efficiency : kernels->narrow_tile_efficiency;
+    product->k_half = kernels->matrix_k_half * (half_peak > 0 ? product->peak / half_peak : 1);
+}
+
+static double accessed_s(const struct rk_system *system, double bytes)
+{
+    return bytes / (system->memory[0].bandwidth_Bps * system->kernels.memory_efficiency);
+}
+
+/* All tiles of one shape, in waves over the multiprocessors, each `split` times along k. */
+static double tiled_s(const struct rk_kernels *kernels, const struct product *product,
+                      double tile_m, double tile_n, double split)
+{
+    const double units = (double)kernels->multiprocessors;
+    const double tiles =
+        product->count * ceil(product->m / tile_m) * ceil(product->n / tile_n) * split;
+    const double edges =
+        1 / tile_m + 1 / tile_n - (1 / (double)kernels->tile_m + 1 / (double)kernels->tile_n);
+    const double rate = product->peak / units * product->tile / (1 + kernels->tile_loss * edges);
+    const double k = product->k / split + product->k_half;
+    return ceil(tiles / units) * 2 * tile_m * tile_n * k / rate;
+}
+
+/* Partial sums of a split product are written and read in fp32, 8 bytes each, in the L2 cache,
+ * taken as four times as fast as memory. */
+static double split_s(const struct rk_system *system, const struct product *product, double split)
+{
+    if (split == 1) return 0;
+    return accessed_s(system, 8 * split * product->count * product->m * product->n / 4);
+}
+
+/* The fastest of the tiles that libraries have: the largest, and halves of it down to a sixteenth;
+ * k is split where there are too few tiles. */
+static double fastest_s(const struct rk_system *system, const struct product *product)
+{
+    static const int halves[][2] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {1, 2}, {2, 1}, {2, 2}};
+    static const double splits[] = {1, 2, 4, 8, 16};
+    const struct rk_kernels *kernels = &system->kernels;
+    double fastest = INFINITY;
+    for (size_t i = 0; i < sizeof halves / sizeof *halves; i++) {
+        const double tile_m = (double)kernels->tile_m / (1 << halves[i][0]);
+        const double tile_n = (double)kernels->tile_n / (1 << halves[i][1]);
+        for (size_t j = 0; j < sizeof splits / sizeof *splits; j++)
+            fastest = fmin(fastest, tiled_s(kernels, product, tile_m, tile_n, splits[j]) +
+                                        split_s(system, product, splits[j]));
+    }
+    return fastest;
 }
 
 double matrix_time_s(const struct rk_system *system, enum operand operand, double count, double m,
                      double n, double k)
 {
+    struct product product = {count, m, n, k, 0, 0, 0, 0};
     const double flop = 2 * count * m * n * k;
-    return flop > 0 ? flop / (0.7 * operand_peak(system, operand)) : 0;
+    const double bytes = count * ((m * k + k * n) * operands[operand].bytes +
+                                  m * n * operands[operand].result_bytes);
+    if (!(flop > 0)) return 0;
+    set_rates(&product, system, operand);
+    if (!(product.peak > 0)) return INFINITY;
+    const double limit = fmax(flop / (product.peak * product.sustained), accessed_s(system, bytes));
+    return system->kernels.kernel_s + fmax(limit, fastest_s(system, &product));
+}
+
+/* ---- attention ---- */
+
+enum { ATTENTION_TILE = 128 }; /* queries (in backward: keys) that one thread block works on */
+
+static double attention_rate(const struct rk_kernels *kernels, double peak, bool newest,
+                             bool backward, double dim)
+{
+    const double *table =
+        newest ? kernels->newest_attention_efficiency : kernels->attention_efficiency;
+    const double half = kernels->attention_dim_half;
+    return peak * table[backward] * (1 + half / 128) / (1 + half / dim);
+}
+
+/* Thread blocks run over the multiprocessors: as fast as their mean and no faster than the longest;
+ * those of equal length end in whole waves. */
+static double spread_s(double units, double blocks, double mean_s, double longest_s)
+{
+    const double waves = mean_s < longest_s ? blocks / units : ceil(blocks / units);
+    return fmax(waves * mean_s, longest_s);
+}
+
+static double attention_bytes(const struct attention_shape *shape, double bytes)
+{
+    const double dims = shape->head_dim + shape->value_dim;
+    return shape->batch * bytes *
+           (shape->heads * shape->queries * dims + shape->kv_heads * shape->keys * dims);
+}
+
+/* Row sums of the output times its gradient before, fp32 gradients of the queries after. */
+static double backward_extra_s(const struct rk_system *system, const struct attention_shape *shape)
+{
+    const double rows = shape->batch * shape->heads * shape->queries;
+    return 2 * system->kernels.kernel_s +
+           accessed_s(system, rows * (4 * shape->value_dim + 10 * shape->head_dim));
 }
 
 double attention_time_s(const struct rk_system *system, enum operand operand,
                         const struct attention_shape *shape, bool backward)
 {
-    const double flop = 2 * shape->batch * shape->heads * shape->pairs *
-                        (shape->head_dim + shape->value_dim) * (backward ? 2.5 : 1);
-    return flop / (0.5 * operand_peak(system, operand));
+    const struct rk_kernels *kernels = &system->kernels;
+    const double peak = operand_peak(system, operand);
+    const double dk = shape->head_dim, dv = shape->value_dim;
+    const double rows = backward ? shape->keys : shape->queries;
+    const double row_pairs = rows > 0 ? shape->pairs / rows : 0,
+                 all = backward ? shape->queries : shape->keys;
+    if (!(shape->batch * shape->heads * shape->pairs > 0)) return 0;
+    if (!(peak > 0)) return INFINITY;
+
+    const double pair_flop = backward ? 2 * (3 * dk + 2 * dv) : 2 * (dk + dv);
+    const double rate = attention_rate(kernels, peak, shape->newest, backward, (dk + dv) / 2) /
+                        (double)kernels->multiprocessors;
+    const double tile = fmin(rows, ATTENTION_TILE), tile_s = tile * pair_flop / rate;
+    const double diagonal = row_pairs < all ? tile / 2 : 0; /* hidden half of the last block */
+    const double mean_s = tile_s * (row_pairs + diagonal + kernels->attention_key_half);
+    const double longest_s = tile_s * (all + kernels->attention_key_half);
+    const double blocks = shape->batch * shape->heads * ceil(rows / ATTENTION_TILE);
+    const double computed_s = spread_s((double)kernels->multiprocessors, blocks, mean_s,
+                                       row_pairs < all ? longest_s : mean_s);
+    const double moved_s =
+        accessed_s(system, (backward ? 2 : 1) * attention_bytes(shape, operands[operand].bytes));
+    return kernels->kernel_s + fmax(computed_s, moved_s) +
+           (backward ? backward_extra_s(system, shape) : 0);
 }
+
+/* ---- memory ---- */
 
 double memory_time_s(const struct rk_system *system, double bytes)
 {
-    return bytes / (0.8 * system->memory[0].bandwidth_Bps);
-}
-
-double collective_time_s(const struct rk_system *system, enum collective collective,
-                         struct rank_group group, double bytes)
-{
-    const int tier =
-        group.ranks * group.stride > (double)system->network[0].size && system->networks > 1;
-    const double n = group.ranks, passes = collective == ALL_REDUCE ? 2 : 1;
-    if (n <= 1) return 0;
-    const double moved = collective == SEND ? bytes : passes * bytes * (n - 1) / n;
-    return system->network[tier].latency_s + moved / (0.8 * system->network[tier].bandwidth_Bps);
+    return bytes > 0 ? system->kernels.kernel_s + accessed_s(system, bytes) : 0;
 }

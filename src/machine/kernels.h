@@ -26,8 +26,8 @@ double operand_bytes(enum operand operand); /* in memory */
 /* Dense peak rate, FLOP/s; 0 when the system has no such engine. */
 double operand_peak(const struct rk_system *system, enum operand operand);
 
-/* `count` products (m, k) x (k, n) as one kernel (grouped or batched), 0 when one of the numbers is
- * 0. */
+/* `count` products (m, k) x (k, n) as one kernel (grouped or batched); 0 when one of the numbers is
+ * 0, infinity when operand_peak() is. */
 double matrix_time_s(const struct rk_system *system, enum operand operand, double count, double m,
                      double n, double k);
 
@@ -39,7 +39,8 @@ struct attention_shape {
     bool newest;  /* FlashAttention-3, cuDNN: uses what Hopper and later have */
 };
 
-/* FlashAttention-like kernel; forward or backward. `pairs` is what is computed. */
+/* FlashAttention-like kernel; forward or backward. `pairs` is what is computed; infinity when
+ * operand_peak() is 0. */
 double attention_time_s(const struct rk_system *system, enum operand operand,
                         const struct attention_shape *shape, bool backward);
 

@@ -97,6 +97,8 @@ struct operation {
     bool beside_attention;        /* hides behind the attention operation that follows */
     bool beside_matrix;           /* hides behind the matrix that follows or precedes it, with
                                      plan->tensor_overlap */
+    bool hidden[RK_PASSES];       /* hides behind the other gradient of that matrix with any plan:
+                                     frameworks start both at once */
 
     double parameters; /* of this rank */
     bool expert;       /* ... which are an expert's: another data-parallel group */

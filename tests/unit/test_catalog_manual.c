@@ -1,8 +1,10 @@
 /* The manuals of section 5 name every key, and their examples load. */
 #include "catalog/model_fields.h"
+#include "catalog/plan_fields.h"
 #include "catalog/readers.h"
 #include "catalog_cases.h"
 
+#include <reckon/catalog.h>
 #include <stdio.h>
 
 static char *manual(const char *name)
@@ -24,11 +26,13 @@ static enum rk_status read_text(const char *name, const char *text, size_t size,
     struct document document;
     struct rk_model model;
     struct rk_strategy strategy;
+    struct rk_plan plan;
     struct rk_system system = {.id = ""};
     enum rk_status status = document_parse("example.json", text, size, &document, error);
     if (status != RK_OK) return status;
     if (strcmp(name, "model") == 0) status = model_read(&document, "x", &model, error);
     if (strcmp(name, "strategy") == 0) status = strategy_read(&document, &strategy, error);
+    if (strcmp(name, "plan") == 0) status = plan_read_file(&document, &plan, error);
     if (strcmp(name, "system") == 0) status = system_read(&document, "x", 0, &system, error);
     rk_system_release(&system);
     document_release(&document);
@@ -101,10 +105,32 @@ Test(catalog_manual, every_model_key_is_described)
     free(text);
 }
 
+/* Keys of plans with their words, and every choice. */
+Test(catalog_manual, every_plan_key_is_described)
+{
+    char *text = manual("plan");
+    for (const struct field *field = plan_fields; field->key; field++) {
+        const bool two = field->word && strcmp(field->word, field->key) != 0;
+        char item[120];
+        snprintf(item, sizeof item, ".It Ic %s%s%s\n", field->key, two ? " , " : "",
+                 two ? field->word : "");
+        char *found = strstr(text, item);
+        cr_expect(found, "man/reckon-plan.5 lacks the key %s", item);
+        char *end = found ? strstr(found + 1, "\n.It ") : NULL;
+        for (int i = 0; found && field->choices && field->choices[i]; i++) {
+            snprintf(item, sizeof item, " %s", field->choices[i]);
+            const char *choice = strstr(found, item);
+            cr_expect(choice && (!end || choice < end), "man/reckon-plan.5: %s lacks %s",
+                      field->key, item);
+        }
+    }
+    free(text);
+}
+
 Test(catalog_manual, examples_load)
 {
-    static const char *const names[] = {"model", "strategy", "system"};
-    for (size_t i = 0; i < 3; i++) {
+    static const char *const names[] = {"model", "strategy", "system", "plan"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *text = manual(names[i]);
         const char *start = strstr(text, ".Bd -literal\n{\n");
         cr_assert(start, "man/reckon-%s.5 has no example", names[i]);
@@ -117,23 +143,37 @@ Test(catalog_manual, examples_load)
     }
 }
 
-/* The indented lines of the system manual's examples. */
-Test(catalog_manual, one_line_examples_load)
+static enum rk_status read_line(const char *name, const char *line, struct rk_error *error)
 {
-    char *text = manual("system");
+    struct rk_system system = {.id = ""};
+    struct rk_plan plan;
+    if (strcmp(name, "plan") == 0) return rk_plan_parse(line, &plan, error);
+    const enum rk_status status = synthetic_read(line, 0, &system, error);
+    rk_system_release(&system);
+    return status;
+}
+
+/* The indented lines of a manual's examples. */
+static void check_lines(const char *name, int wanted)
+{
+    char *text = manual(name);
     int found = 0;
-    use_source_catalog();
     char *at = strstr(text, ".Sh EXAMPLES");
     while ((at = strstr(at, "\n.Dl "))) {
-        struct rk_system system = {.id = ""};
         struct rk_error error;
         at += strlen("\n.Dl ");
         char *line = strndup(at, strcspn(at, "\n"));
-        cr_expect_eq(synthetic_read(line, 0, &system, &error), RK_OK, "%s", formatted(&error));
-        rk_system_release(&system);
+        cr_expect_eq(read_line(name, line, &error), RK_OK, "%s", formatted(&error));
         free(line);
         found++;
     }
-    cr_expect_eq(found, 3);
+    cr_expect_eq(found, wanted);
     free(text);
+}
+
+Test(catalog_manual, one_line_examples_load)
+{
+    use_source_catalog();
+    check_lines("system", 3);
+    check_lines("plan", 3);
 }

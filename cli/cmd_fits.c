@@ -1,0 +1,300 @@
+/* reckon fits: does it fit, on which stage how much is left, and what saves how much. */
+#include "base/units.h"
+#include "cli/commands.h"
+#include "cli/describe.h"
+#include "cli/fits.h"
+#include "cli/prediction.h"
+#include "cli/show.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+struct fits_args {
+    struct plan_source source;
+    const char *save;
+    const char *output;
+    struct show_args show;
+};
+
+#define AT(member) .offset = offsetof(struct fits_args, member)
+
+/* clang-format off */
+static const struct operand fits_operands[] = {
+    {.name = "MODEL", AT(source.model), .complete = "models",
+     .help = "what is trained: an id of `reckon models`, a file (also a config.json of Hugging Face), or - (standard input)"},
+    {.name = "SYSTEM", AT(source.system), .complete = "systems",
+     .help = "the machine: an id of `reckon systems`, a file, -, or a description in one line; its words may stand alone, h100-sxm5-80g x512"},
+    {.name = "PLAN", AT(source.words), .optional = OPERAND_MANY, .complete = "plan",
+     .help = "words that say how it is trained, \"tp8 pp4 sp zero1\"; below are all"},
+    {.name = NULL},
+};
+static const struct option answer_options[] = {
+    {.name = "save", .type = OPTION_TEXT, .argument = "FILE", AT(save), .complete = "file",
+     .help = "write the plan, complete, as a plan file"},
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
+     .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
+    {.name = NULL},
+};
+
+const struct usage fits_usage = {
+    .name = "fits",
+    .summary = "does it fit, and what saves how much memory",
+    .synopsis = "MODEL SYSTEM [options] [PLAN]...",
+    .description =
+        "Says whether training fits into the memory of a GPU: what every pipeline stage holds by "
+        "category (weights, gradients, optimizer, activations by kind, communication, the device's "
+        "context, what the allocator loses), how much is left, and which single change of the plan "
+        "saves how much, whether it then fits, and what it does to the time of a step.\n\n"
+        "Where the plan does not say how the model is split, sharded or recomputed, the fastest "
+        "way that fits is taken, of those with tensor parallelism within a node, pipelines, "
+        "context and expert parallelism in powers of two, ZeRO as the framework has it by habit, "
+        "and with or without full recomputation; what was taken is said. Other assumptions are "
+        "those of reckon predict.\n\n"
+        "Exit status 0: it fits; 1: it does not, or the plan cannot run.",
+    .operands = fits_operands,
+    .words_title = "Words of a plan",
+    .words = plan_words,
+    .groups = {
+        {"Plan", plan_source_options, offsetof(struct fits_args, source)},
+        {"Output", answer_options, 0},
+        {"Form", show_options, offsetof(struct fits_args, show)},
+        {"General", options_help_rows, 0},
+    },
+    .examples = {
+        {"reckon fits llama3.1-70b --gpus 64 h100-sxm5-80g", "Does it fit, and how would one split it?"},
+        {"reckon fits llama3.1-70b --gpus 64 h100-sxm5-80g tp8 pp2 sp zero1 mbs2",
+         "Does this plan fit, and what would save how much?"},
+        {"reckon fits ./config.json --gpus 8 h100-sxm5-80g framework=fsdp", "A model of Hugging Face on one node:"},
+        {"reckon fits deepseek-v3 h800-sxm5-80g x2048 tp1 pp16 ep64 zero1 --format json",
+         "Every figure, for a program:"},
+    },
+    .see_also = "reckon-predict(1), reckon-plan(5), reckon-model(5), reckon-system(5)",
+};
+/* clang-format on */
+
+/* ---- the words of the system ---- */
+
+/* "x512", "nvl8", "mem2=1TiB@50GB/s": as reckon-system(5) has them, and no word of a plan. */
+static bool is_of_system(const char *word)
+{
+    static const char *const parts[] = {"hbm",    "mem",        "net", "matrix",
+                                        "vector", "processing", NULL};
+    if (plan_is_word(word, strlen(word))) return false;
+    if (word[0] == 'x' && isdigit((unsigned char)word[1])) return true;
+    if (strncmp(word, "nvl", 3) == 0 && isdigit((unsigned char)word[3])) return true;
+    for (const char *const *part = parts; *part; part++)
+        if (strncmp(word, *part, strlen(*part)) == 0 && strchr(word, '=')) return true;
+    return false;
+}
+
+/* Moves such words from the plan to the system, whose text is then in `buffer`. */
+static enum rk_status take_system_words(struct plan_source *source, char *buffer, size_t size,
+                                        struct rk_error *error)
+{
+    struct option_texts *words = &source->words;
+    size_t used = (size_t)snprintf(buffer, size, "%s", source->system);
+    int kept = 0;
+    for (int i = 0; i < words->count; i++) {
+        if (!is_of_system(words->text[i]))
+            words->text[kept++] = words->text[i];
+        else if (used < size)
+            used += (size_t)snprintf(buffer + used, size - used, " %s", words->text[i]);
+    }
+    if (used >= size)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "the description of the system is longer than %zu bytes: give a file",
+                       size - 1);
+    words->count = kept;
+    source->system = buffer;
+    return RK_OK;
+}
+
+/* ---- the answer ---- */
+
+static const char *stage_phrase(struct report *report, const struct rk_prediction *p)
+{
+    if (p->stages == 1) return "";
+    return report_text(report, " on the tightest stage, %d of 0-%d", p->tightest, p->stages - 1);
+}
+
+static const char *verdict(struct report *report, const struct forecast *f)
+{
+    const struct rk_prediction *p = f->prediction;
+    char amount[QUANTITY_TEXT];
+    if (!p->timed) return "this plan cannot run";
+    const double left = forecast_left(f, p->tightest);
+    quantity_format(amount, QUANTITY_BYTES, fabs(left));
+    return report_text(report, left < 0 ? "does not fit, %s too little%s" : "fits, %s left%s",
+                       amount, stage_phrase(report, p));
+}
+
+static void add_verdict(struct report *report, const struct forecast *f)
+{
+    static const struct report_column columns[] = {
+        {.name = "command"},        {.name = "fits"},       {.name = "verdict"},
+        {.name = "plan_words"},     {.name = "assumed"},    {.name = "tightest_stage"},
+        {.name = "capacity_bytes"}, {.name = "need_bytes"}, {.name = "left_bytes"},
+        {.name = "step_s"},
+    };
+    const struct rk_prediction *p = f->prediction;
+    char text[RK_PLAN_TEXT];
+    rk_plan_text(f->plan, text, sizeof text);
+    const struct report_cell cells[] = {
+        cell_text("fits"),
+        cell_flag(p->verdict == RK_FITS),
+        cell_text(rk_verdict_name(p->verdict)),
+        cell_text(report_text(report, "%s", text)),
+        cell_text(*f->assumed ? f->assumed : NULL),
+        p->timed ? cell_count((uint64_t)p->tightest) : cell_none(),
+        cell_number(f->system->memory[0].capacity_bytes),
+        p->timed ? cell_number(p->stage[p->tightest].total_bytes) : cell_none(),
+        p->timed ? cell_number(forecast_left(f, p->tightest)) : cell_none(),
+        p->timed ? cell_number(p->step_s) : cell_none(),
+    };
+    report_row(report,
+               report_add(report, &(struct report_table){.shape = REPORT_RECORD,
+                                                         .formats = REPORT_IN_JSON,
+                                                         .columns = columns,
+                                                         .column_count = 10}),
+               cells);
+}
+
+/* clang-format off */
+static const struct report_column change_columns[] = {
+    {.name = "change"},
+    {.name = "saved_bytes", .title = "saves", .unit = "B", .digits = 2},
+    {.name = "left_bytes",  .title = "left",  .unit = "B", .digits = 2},
+    {.name = "fits"},
+    {.name = "step_s",      .title = "step",  .unit = "s", .digits = 3},
+    {.name = "step_change", .title = "slower by", .unit = "%", .digits = 1},
+    {.name = "what",        .title = ""},
+};
+/* clang-format on */
+
+static void change_row(struct report *report, struct report_table *table,
+                       const struct fits_change *change, double step_s)
+{
+    const struct report_cell cells[] = {
+        cell_text(report_text(report, "%s", change->words)),
+        cell_number(change->saved_bytes),
+        cell_number(change->left_bytes),
+        cell_flag(change->fits),
+        cell_number(change->step_s),
+        cell_number(change->step_s / step_s - 1),
+        cell_text(change->what),
+    };
+    report_row(report, table, cells);
+}
+
+static struct report_table *change_table(struct report *report, const char *name, const char *title)
+{
+    return report_add(report, &(struct report_table){.name = name,
+                                                     .title = title,
+                                                     .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                     .columns = change_columns,
+                                                     .column_count = 7});
+}
+
+static void add_pair(struct report *report, const struct plan_input *input,
+                     const struct forecast *f)
+{
+    struct fits_change pair;
+    if (!fits_pair(input, f->prediction, &pair)) {
+        report_note(report, "No single change makes it fit, nor do any two.");
+        return;
+    }
+    pair.what = "both together";
+    change_row(report,
+               change_table(report, "together",
+                            "No single change makes it fit. The fastest two that do together"),
+               &pair, f->prediction->step_s);
+}
+
+static void add_changes(struct report *report, const struct plan_input *input,
+                        const struct forecast *f)
+{
+    struct fits_change changes[FITS_MAX_CHANGES];
+    const int count = fits_changes(input, f->prediction, changes);
+    bool rescued = f->prediction->verdict == RK_FITS;
+    struct report_table *table =
+        change_table(report, "changes", count ? "What a single change of the plan saves" : NULL);
+    for (int i = 0; i < count; i++) {
+        change_row(report, table, &changes[i], f->prediction->step_s);
+        rescued |= changes[i].fits;
+    }
+    if (!count) report_note(report, "No single change of the plan saves memory.");
+    if (input->system.memories < 2)
+        report_note(report,
+                    report_text(report,
+                                "Offloading is not tried: %s has one memory. Add another to "
+                                "it, mem2=1TiB@50GB/s, to see what it saves.",
+                                f->system->id));
+    if (!rescued) add_pair(report, input, f);
+}
+
+static void fill_report(struct report *report, const struct plan_input *input,
+                        const struct forecast *f)
+{
+    report_note(report, report_text(report, "%s on %s, %llu GPU%s: %s", f->model->id, f->system->id,
+                                    (unsigned long long)f->plan->ranks,
+                                    f->plan->ranks == 1 ? "" : "s", verdict(report, f)));
+    forecast_plan(report, f);
+    add_verdict(report, f);
+    describe_model(report, f->model, REPORT_IN_JSON);
+    describe_system(report, f->system, REPORT_IN_JSON);
+    forecast_record(report, f);
+    if (!f->prediction->timed) forecast_refusal(report, f);
+    if (!f->prediction->timed) return;
+    forecast_stages(report, f, true);
+    forecast_holdings(report, f);
+    add_changes(report, input, f);
+}
+
+/* ---- the command ---- */
+
+static enum rk_status read_input(struct fits_args *args, char *system, size_t size,
+                                 struct plan_input *input, struct rk_error *error)
+{
+    enum rk_status status = take_system_words(&args->source, system, size, error);
+    if (status == RK_OK) status = plan_gather(&args->source, input, error);
+    if (status != RK_OK) return status;
+    const bool open = fits_is_open(&input->draft);
+    const bool gpus =
+        args->source.gpus || input->system.devices || plan_given(&input->draft, "gpus") || !open;
+    if (!gpus)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--gpus is missing: how many accelerators? The system may say it, \"%s "
+                       "x64\", or the plan",
+                       args->source.system);
+    status = plan_settle(&args->source, input, open ? fits_choose : NULL, error);
+    if (status == RK_OK && args->save) status = rk_plan_save(args->save, &input->draft.plan, error);
+    return status;
+}
+
+int cmd_fits(int argc, char **argv)
+{
+    struct fits_args args = {.source = {.model = NULL}};
+    struct plan_input input = {.assumed = ""};
+    struct report report = {.first = NULL};
+    struct rk_prediction prediction;
+    struct rk_error error;
+    char system[1024];
+    const int done = options_read(&fits_usage, argc, argv, &args);
+    if (done >= 0) return done;
+
+    int code = (int)read_input(&args, system, sizeof system, &input, &error);
+    if (code == RK_OK) {
+        const struct rk_plan *plan = &input.draft.plan;
+        const bool fits = rk_predict(&input.model, &input.system, plan, &prediction) == RK_FITS;
+        const struct forecast forecast = {&input.model, &input.system, plan, &prediction, 0,
+                                          input.assumed};
+        fill_report(&report, &input, &forecast);
+        code = show_report(&report, &args.show, args.output, fits ? RK_OK : RK_NOTHING_FITS);
+    } else {
+        code = options_fail(&error);
+    }
+    report_release(&report);
+    plan_input_release(&input);
+    return code;
+}

@@ -1,0 +1,218 @@
+/* fits_changes.c - what single changes of a plan save, and at what price. */
+#include "cli/fits.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum change_kind {
+    CHANGE_TO,    /* the words as they stand */
+    CHANGE_TIMES, /* a degree times 2 */
+    CHANGE_HALF,  /* a count by 2 */
+    CHANGE_NEXT,  /* a count and 1 */
+    CHANGE_PART,  /* one more part of selective recomputation */
+    CHANGE_BLOCKS /* whole recomputation of half the blocks of a virtual stage */
+};
+
+static const struct change {
+    enum change_kind kind;
+    const char *key;   /* of plan files: what is changed; CHANGE_PART: the part */
+    const char *words; /* CHANGE_TO */
+    const char *what;
+} table[] = {
+    {CHANGE_TO, "sequence_parallel", "sp", "norms and dropout on shards of the sequence"},
+    {CHANGE_TO, "attention", "attention=flash", "attention scores are never written to memory"},
+    {CHANGE_TO, "fused", "fused", "fused kernels keep less"},
+    {CHANGE_PART, "core_attn", NULL, "attention's core is computed again"},
+    {CHANGE_PART, "layernorm", NULL, "norms are computed again"},
+    {CHANGE_PART, "moe_act", NULL, "activation functions are computed again"},
+    {CHANGE_PART, "mla_up_proj", NULL, "latent up-projections are computed again"},
+    {CHANGE_PART, "mlp", NULL, "dense MLPs are computed again"},
+    {CHANGE_PART, "moe", NULL, "mixtures are computed again, all-to-all too"},
+    {CHANGE_PART, "shared_experts", NULL, "shared experts are computed again"},
+    {CHANGE_BLOCKS, "recompute_layers", NULL, "half of the layers are computed again"},
+    {CHANGE_TO, "recompute", "recompute=full", "whole layers are computed again"},
+    {CHANGE_TO, "checkpoint_sharded", "checkpoint-sharded", "checkpoints are split over tensor"},
+    {CHANGE_HALF, "microbatch", NULL, "half the microbatch"},
+    {CHANGE_TIMES, "tensor", NULL, "twice the tensor parallelism, half the data parallelism"},
+    {CHANGE_TIMES, "pipeline", NULL, "twice the stages, half the data parallelism"},
+    {CHANGE_TIMES, "context", NULL, "twice the context parallelism, half the data parallelism"},
+    {CHANGE_TIMES, "expert", NULL, "the experts on twice the ranks"},
+    {CHANGE_TIMES, "expert_tensor", NULL, "each expert on twice the ranks"},
+    {CHANGE_NEXT, "zero", NULL, "the next stage of ZeRO"},
+    {CHANGE_TO, "shard_ranks", "shard0", "sharded over all data ranks"},
+    {CHANGE_TO, "keep_gathered", "keep-gathered=no", "weights are gathered again in backward"},
+    {CHANGE_TO, "chunks", "vpp1", "no interleaving"},
+    {CHANGE_TO, "schedule", "schedule=1f1b", "a schedule with fewer microbatches in flight"},
+    {CHANGE_TO, "gradient_element_bytes", "gradient-bytes=2", "gradients in 16 bits"},
+    {CHANGE_TO, "moment1_element_bytes", "moment1-bytes=2 moment2-bytes=2", "moments in 16 bits"},
+    {CHANGE_TO, "weights_fp8", "weights-fp8", "weights are kept in 8 bits alone"},
+    {CHANGE_TO, "optimizer_offload", "offload-optimizer", "optimizer state in memory tier 1"},
+    {CHANGE_TO, "activation_offload", "offload-activations=0.5",
+     "half the activations in memory tier 1"},
+    {CHANGE_TO, "activation_offload", "offload-activations", "activations in memory tier 1"},
+    {CHANGE_TO, "weight_offload", "offload-weights", "weights in memory tier 1"},
+};
+
+enum { TABLE = sizeof table / sizeof *table };
+
+/* ---- the words of a change ---- */
+
+/* The bit of the part of that name. */
+static unsigned part_bit(const char *name)
+{
+    int part = 0;
+    while (strcmp(rk_part_name((enum rk_part)part), name) != 0)
+        part++;
+    return 1u << part;
+}
+
+static bool add_part(const struct rk_plan *plan, unsigned bit, char words[128])
+{
+    const unsigned had = plan->recompute == RK_SELECTIVE ? plan->recompute_parts : 0;
+    size_t used = (size_t)snprintf(words, 128, "recompute=selective");
+    if (plan->recompute == RK_WHOLE || had & bit) return false;
+    const char *mark = ":";
+    for (int i = 0; i < RK_PARTS; i++) {
+        if (!((had | bit) >> i & 1)) continue;
+        used +=
+            (size_t)snprintf(words + used, 128 - used, "%s%s", mark, rk_part_name((enum rk_part)i));
+        mark = "+";
+    }
+    return true;
+}
+
+static bool half_the_blocks(const struct plan_input *input, const struct rk_plan *plan,
+                            char words[128])
+{
+    const uint64_t blocks = input->model.layers / (plan->pipeline * plan->chunks);
+    if (plan->recompute == RK_WHOLE || blocks < 2) return false;
+    snprintf(words, 128, "recompute=full recompute-layers=%" PRIu64, (blocks + 1) / 2);
+    return true;
+}
+
+static double count_of(const struct rk_plan *plan, const char *key)
+{
+    const struct plan_draft draft = {.plan = *plan};
+    const double count = field_value(&plan_fields[plan_row(key)], &draft);
+    return strcmp(key, "expert_tensor") == 0 ? (double)rk_plan_expert_tensor(plan) : count;
+}
+
+static bool is_offload(const struct change *change)
+{
+    return strstr(change->key, "_offload") != NULL;
+}
+
+/* False where the change does not apply. */
+static bool words_of(const struct change *change, const struct plan_input *input,
+                     const struct rk_plan *plan, char words[128])
+{
+    if (is_offload(change) && input->system.memories < 2) return false;
+    if (change->kind == CHANGE_PART) return add_part(plan, part_bit(change->key), words);
+    if (change->kind == CHANGE_BLOCKS) return half_the_blocks(input, plan, words);
+    if (change->kind == CHANGE_TO) {
+        snprintf(words, 128, "%s", change->words);
+        return true;
+    }
+    const char *word = plan_fields[plan_row(change->key)].word;
+    const double had = count_of(plan, change->key);
+    const double now = change->kind == CHANGE_TIMES  ? 2 * had
+                       : change->kind == CHANGE_HALF ? had / 2
+                                                     : had + 1;
+    if (now != (double)(uint64_t)now || now < 1) return false;
+    snprintf(words, 128, "%s%.0f", word, now);
+    return true;
+}
+
+/* ---- what it does ---- */
+
+/* What was settled stays: ranks and batch; data parallelism gives way to the other degrees. */
+static bool apply(const struct rk_plan *plan, const char *words, struct rk_plan *changed)
+{
+    struct plan_draft draft = {.plan = *plan};
+    struct plan_fault fault;
+    draft.given = (UINT64_C(1) << plan_row("gpus")) | (UINT64_C(1) << plan_row("batch"));
+    if (plan_read_words(words, &draft, NULL) != RK_OK) return false;
+    if (draft.plan.recompute != RK_SELECTIVE) draft.plan.recompute_parts = 0;
+    if (draft.plan.pipeline * draft.plan.chunks != plan->pipeline * plan->chunks) {
+        draft.plan.splits = 0; /* was for another number of stages */
+        draft.plan.first_layers = draft.plan.last_layers = 0;
+    }
+    if (!plan_complete(&draft, &fault)) return false;
+    *changed = draft.plan;
+    return true;
+}
+
+/* A change on its way: the plan it makes, and that plan's prediction. */
+struct trial {
+    struct rk_plan plan;
+    struct rk_prediction prediction;
+};
+
+static bool try_change(const struct change *change, const struct plan_input *input,
+                       const struct rk_plan *plan, const struct rk_prediction *before,
+                       struct trial *trial, struct fits_change *done)
+{
+    const struct rk_prediction *p = &trial->prediction;
+    if (!words_of(change, input, plan, done->words)) return false;
+    if (!apply(plan, done->words, &trial->plan)) return false;
+    rk_predict(&input->model, &input->system, &trial->plan, &trial->prediction);
+    if (!p->timed) return false;
+    done->what = change->what;
+    done->need_bytes = p->stage[p->tightest].total_bytes;
+    done->saved_bytes = before->stage[before->tightest].total_bytes - done->need_bytes;
+    done->left_bytes = input->system.memory[0].capacity_bytes - done->need_bytes;
+    done->step_s = p->step_s;
+    done->fits = p->verdict == RK_FITS;
+    return done->saved_bytes > 0;
+}
+
+/* Those that make it fit first, from the fastest on; then by what they save. */
+static int compare_rescues(const void *left, const void *right)
+{
+    const struct fits_change *a = left, *b = right;
+    if (a->fits != b->fits) return a->fits ? -1 : 1;
+    if (a->fits && a->step_s != b->step_s) return a->step_s < b->step_s ? -1 : 1;
+    if (a->saved_bytes != b->saved_bytes) return a->saved_bytes > b->saved_bytes ? -1 : 1;
+    return strcmp(a->words, b->words);
+}
+
+static int compare_savings(const void *left, const void *right)
+{
+    const struct fits_change *a = left, *b = right;
+    if (a->saved_bytes != b->saved_bytes) return a->saved_bytes > b->saved_bytes ? -1 : 1;
+    return strcmp(a->words, b->words);
+}
+
+int fits_changes(const struct plan_input *input, const struct rk_prediction *prediction,
+                 struct fits_change changes[FITS_MAX_CHANGES])
+{
+    _Static_assert((int)TABLE <= (int)FITS_MAX_CHANGES, "room for all");
+    const bool fits = prediction->verdict == RK_FITS;
+    struct trial trial;
+    int count = 0;
+    for (int i = 0; i < TABLE; i++)
+        count +=
+            try_change(&table[i], input, &input->draft.plan, prediction, &trial, &changes[count]);
+    qsort(changes, (size_t)count, sizeof *changes, fits ? compare_savings : compare_rescues);
+    return count;
+}
+
+bool fits_pair(const struct plan_input *input, const struct rk_prediction *prediction,
+               struct fits_change *pair)
+{
+    struct fits_change first, second;
+    struct trial one, two;
+    bool found = false;
+    for (int i = 0; i < TABLE; i++) {
+        if (!try_change(&table[i], input, &input->draft.plan, prediction, &one, &first)) continue;
+        for (int k = 0; k < TABLE; k++) {
+            if (!try_change(&table[k], input, &one.plan, &one.prediction, &two, &second)) continue;
+            if (!second.fits || (found && second.step_s >= pair->step_s)) continue;
+            *pair = second;
+            snprintf(pair->words, sizeof pair->words, "%.63s %.63s", first.words, second.words);
+            found = true;
+        }
+    }
+    return found;
+}

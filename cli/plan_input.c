@@ -1,0 +1,233 @@
+#include "cli/plan_input.h"
+
+#include "cli/model_input.h"
+#include "cli/plan.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#define AT(member) .offset = offsetof(struct plan_source, member)
+
+/* clang-format off */
+const struct option plan_source_options[] = {
+    {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(gpus), .min = 1,
+     .help = "accelerators in use (all of the system, else what the degrees make)"},
+    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE", AT(file), .complete = "file",
+     .help = "a plan file, reckon-plan(5), or - (standard input); words outdo what it says"},
+    {.name = NULL},
+};
+/* clang-format on */
+
+/* ---- the words ---- */
+
+struct option_word plan_words[PLAN_MAX_FIELDS + 1];
+static char spellings[PLAN_MAX_FIELDS][160], helps[PLAN_MAX_FIELDS][200];
+
+static void join(const struct field *field, const char *mark, char *buffer, size_t size)
+{
+    size_t used = strlen(buffer);
+    for (int i = 0; field->choices[i] && used < size; i++)
+        used +=
+            (size_t)snprintf(buffer + used, size - used, "%s%s", i ? mark : "", field->choices[i]);
+}
+
+static void spell(const struct field *field, char *buffer, size_t size)
+{
+    const bool glued = strlen(field->word) <= 4;
+    switch (field->type) {
+    case FIELD_BOOL:
+        snprintf(buffer, size, "%s%s", field->preset != 0 ? "[no-]" : "", field->word);
+        break;
+    case FIELD_CHOICE:
+        snprintf(buffer, size, "%s=", field->word);
+        join(field, "|", buffer, size);
+        break;
+    case FIELD_SET:
+        snprintf(buffer, size, "%s=PART+PART...", field->word);
+        break;
+    case FIELD_OTHER:
+        snprintf(buffer, size, "%s=N,N,...", field->word);
+        break;
+    case FIELD_NUMBER:
+        snprintf(buffer, size, "%s=%s", field->word, field->max == 1 ? "SHARE" : "X");
+        break;
+    default:
+        snprintf(buffer, size, glued ? "%sN" : "%s=N", field->word);
+        break;
+    }
+}
+
+/* With the parts there are, and the choice that is made where none is. */
+static void explain(const struct field *field, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%s", field->help);
+    const size_t used = strlen(buffer);
+    if (field->type == FIELD_CHOICE)
+        snprintf(buffer + used, size - used, " (%s)", field->choices[(int)field->preset]);
+    if (field->type == FIELD_BOOL && field->preset != 0)
+        snprintf(buffer + used, size - used, " (it is)");
+    if (field->type != FIELD_SET) return;
+    snprintf(buffer + used, size - used, ": ");
+    join(field, ", ", buffer, size);
+}
+
+void plan_words_prepare(void)
+{
+    int count = 0;
+    for (const struct field *field = plan_fields; field->key; field++) {
+        if (!field->word) continue;
+        spell(field, spellings[count], sizeof spellings[count]);
+        explain(field, helps[count], sizeof helps[count]);
+        plan_words[count] = (struct option_word){spellings[count], helps[count]};
+        count++;
+    }
+}
+
+void plan_words_print(FILE *out)
+{
+    for (const struct field *field = plan_fields; field->key; field++) {
+        if (!field->word) continue;
+        const bool choice = field->type == FIELD_CHOICE;
+        for (int i = 0; choice && field->choices[i]; i++)
+            fprintf(out, "%s=%s\n", field->word, field->choices[i]);
+        if (choice) continue;
+        const bool glued = field->type == FIELD_BOOL || strlen(field->word) <= 4;
+        fprintf(out, "%s%s%s\n", field->type == FIELD_BOOL && field->preset != 0 ? "no-" : "",
+                field->word, glued ? "" : "=");
+    }
+}
+
+/* ---- reading ---- */
+
+static enum rk_status need(const struct plan_source *source, struct rk_error *error)
+{
+    const int inputs = (source->model && strcmp(source->model, "-") == 0) +
+                       (source->system && strcmp(source->system, "-") == 0) +
+                       (source->file && strcmp(source->file, "-") == 0);
+    if (!source->model)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--model is missing: reckon models lists what there is");
+    if (!source->system)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--system is missing: reckon systems lists what there is");
+    if (inputs > 1)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "standard input (-) can be read once: give files for the others");
+    return RK_OK;
+}
+
+/* The words as one line, so that a column can be named. */
+static enum rk_status read_words(const struct option_texts *words, struct plan_draft *draft,
+                                 struct rk_error *error)
+{
+    char line[4096] = "";
+    size_t used = 0;
+    for (int i = 0; i < words->count; i++) {
+        used +=
+            (size_t)snprintf(line + used, sizeof line - used, "%s%s", i ? " " : "", words->text[i]);
+        if (used >= sizeof line)
+            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                           "the words of the plan are longer than %zu bytes: give a file, --plan",
+                           sizeof line - 1);
+    }
+    return plan_read_words(line, draft, error);
+}
+
+enum rk_status plan_gather(const struct plan_source *source, struct plan_input *input,
+                           struct rk_error *error)
+{
+    enum rk_status status = need(source, error);
+    input->draft = plan_draft();
+    if (status == RK_OK && source->file)
+        status = plan_named(source->file, &input->draft, error);
+    if (status == RK_OK) status = read_words(&source->words, &input->draft, error);
+    if (status == RK_OK) status = model_open(source->model, &input->model, error);
+    if (status == RK_OK) status = rk_system_load(source->system, &input->system, error);
+    return status;
+}
+
+void plan_input_release(struct plan_input *input)
+{
+    rk_system_release(&input->system);
+}
+
+/* ---- what was not said ---- */
+
+void plan_assume(struct plan_input *input, const char *format, ...)
+{
+    size_t used = strlen(input->assumed);
+    va_list values;
+    if (used) used += (size_t)snprintf(input->assumed + used, PLAN_NOTES - used, ", ");
+    if (used >= PLAN_NOTES) return;
+    va_start(values, format);
+    vsnprintf(input->assumed + used, PLAN_NOTES - used, format, values);
+    va_end(values);
+}
+
+static void give(struct plan_draft *draft, const char *key)
+{
+    draft->given |= UINT64_C(1) << plan_row(key);
+}
+
+static bool in_words(const struct plan_draft *draft, const char *key)
+{
+    return draft->words >> plan_row(key) & 1;
+}
+
+/* --gpus outdoes a file; against words it must agree. */
+static enum rk_status settle_gpus(const struct plan_source *source, struct plan_input *input,
+                                  struct rk_error *error)
+{
+    struct plan_draft *draft = &input->draft;
+    uint64_t gpus = source->gpus;
+    if (gpus && in_words(draft, "gpus") && draft->plan.ranks != gpus)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--gpus: %" PRIu64 ", but the words say gpus%" PRIu64 ": leave one out",
+                       gpus, draft->plan.ranks);
+    if (!gpus && !plan_given(draft, "gpus") && !plan_given(draft, "data")) {
+        gpus = input->system.devices;
+        if (gpus) plan_assume(input, "gpus %" PRIu64 " (all of the system)", gpus);
+    }
+    if (!gpus) return RK_OK;
+    draft->plan.ranks = gpus;
+    give(draft, "gpus");
+    if (!in_words(draft, "data")) draft->data = 0; /* the file's */
+    return RK_OK;
+}
+
+static void settle_precision(struct plan_input *input)
+{
+    static const struct {
+        enum rk_datatype datatype;
+        enum rk_precision precision;
+    } order[] = {{RK_BFLOAT16, RK_BF16}, {RK_FLOAT16, RK_FP16}, {RK_FLOAT32, RK_FP32}};
+    if (plan_given(&input->draft, "precision")) return;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (plan_supports(&input->system, order[i].datatype)) {
+            input->draft.plan.precision = order[i].precision;
+            break;
+        }
+    give(&input->draft, "precision");
+    plan_assume(input, "precision %s", rk_precision_name(input->draft.plan.precision));
+}
+
+enum rk_status plan_settle(const struct plan_source *source, struct plan_input *input,
+                           void (*choose)(struct plan_input *input), struct rk_error *error)
+{
+    struct plan_fault fault;
+    const bool batch = plan_given(&input->draft, "batch");
+    const enum rk_status status = settle_gpus(source, input, error);
+    if (status != RK_OK) return status;
+    settle_precision(input);
+    if (choose) choose(input);
+    if (plan_complete(&input->draft, &fault)) {
+        if (!batch)
+            plan_assume(input, "batch %" PRIu64 " (4 * gpus * microbatch)",
+                        input->draft.plan.batch);
+        return RK_OK;
+    }
+    if (fault.row == plan_row("gpus") && source->gpus)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--gpus: %s", fault.text);
+    return plan_fail(&input->draft, &fault, error);
+}

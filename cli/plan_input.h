@@ -1,0 +1,53 @@
+/* plan_input.h - a model, a system and a plan of today (plan.h) from the command line.
+ *
+ * The plan comes from a file, from words, or both: words outdo the file. What is worked out beyond
+ * what reckon-plan(5) says: the GPUs are all of the system, if it says how many and the plan does
+ * not; the precision is bf16, or what the system has. All of it is said.
+ */
+#ifndef RECKON_CLI_PLAN_INPUT_H
+#define RECKON_CLI_PLAN_INPUT_H
+
+#include "catalog/plan_fields.h"
+#include "cli/options.h"
+#include <reckon/reckon.h>
+
+struct plan_source {
+    const char *model;
+    const char *system;
+    const char *file; /* NULL: none */
+    uint64_t gpus;    /* 0: not given */
+    struct option_texts words;
+};
+
+enum { PLAN_NOTES = 512 };
+
+struct plan_input {
+    struct rk_model model;
+    struct rk_system system;
+    struct plan_draft draft;  /* what was said; complete after plan_settle */
+    char assumed[PLAN_NOTES]; /* "batch 256 (4 for each GPU), ..."; "" when nothing was */
+};
+
+/* Words of plans for help, from the table of plan_fields; empty before plan_words_prepare(). */
+extern struct option_word plan_words[PLAN_MAX_FIELDS + 1];
+void plan_words_prepare(void);
+
+/* Prints each word as it begins, "tp", "schedule=1f1b": for the completion of shells. */
+void plan_words_print(FILE *out);
+
+/* --gpus, --plan */
+extern const struct option plan_source_options[];
+
+/* Reads everything, works nothing out. Release the input in any case. */
+enum rk_status plan_gather(const struct plan_source *source, struct plan_input *input,
+                           struct rk_error *error);
+void plan_input_release(struct plan_input *input); /* a zeroed input is fine */
+
+/* Works out the rest of the plan, `choose` (unless NULL) before the degrees and the batch. */
+enum rk_status plan_settle(const struct plan_source *source, struct plan_input *input,
+                           void (*choose)(struct plan_input *input), struct rk_error *error);
+
+/* Adds to input->assumed, with a comma in between. */
+void plan_assume(struct plan_input *input, const char *format, ...) RK_PRINTF(2, 3);
+
+#endif

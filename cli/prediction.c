@@ -1,0 +1,356 @@
+/* prediction.c - times, rates and the plan of a prediction. */
+#include "cli/prediction.h"
+
+#include "base/units.h"
+#include "catalog/plan_fields.h"
+#include "cli/describe.h"
+
+#include <string.h>
+
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
+
+/* ---- the plan ---- */
+
+void forecast_plan(struct report *report, const struct forecast *f)
+{
+    char text[RK_PLAN_TEXT];
+    rk_plan_text(f->plan, text, sizeof text);
+    report_paragraph(report, report_text(report, "plan: %s", text));
+    if (*f->assumed) report_paragraph(report, report_text(report, "assumed: %s", f->assumed));
+}
+
+static struct report_cell set_cell(struct report *report, const struct field *field, unsigned bits)
+{
+    char text[128] = "";
+    for (int i = 0; field->choices[i]; i++) {
+        const size_t used = strlen(text);
+        if (bits >> i & 1)
+            snprintf(text + used, sizeof text - used, "%s%s", used ? "+" : "", field->choices[i]);
+    }
+    return cell_text(*text ? report_text(report, "%s", text) : NULL);
+}
+
+static struct report_cell split_cell(struct report *report, const struct rk_plan *plan)
+{
+    char text[RK_MAX_CHUNKS * 6 + 1] = "";
+    for (int i = 0, used = 0; i < plan->splits; i++)
+        used +=
+            snprintf(text + used, sizeof text - (size_t)used, "%s%d", i ? "," : "", plan->split[i]);
+    return cell_text(*text ? report_text(report, "%s", text) : NULL);
+}
+
+static struct report_cell plan_cell(struct report *report, const struct field *field,
+                                    const struct plan_draft *draft)
+{
+    const double value = field_value(field, draft);
+    switch (field->type) {
+    case FIELD_BOOL:
+        return cell_flag(value != 0);
+    case FIELD_CHOICE:
+        return cell_text(field->choices[(int)value]);
+    case FIELD_NUMBER:
+        return cell_number(value);
+    case FIELD_SET:
+        return set_cell(report, field, (unsigned)value);
+    case FIELD_OTHER:
+        return split_cell(report, &draft->plan);
+    default:
+        return cell_count((uint64_t)value);
+    }
+}
+
+void forecast_record(struct report *report, const struct forecast *f)
+{
+    const struct plan_draft draft = {.plan = *f->plan, .data = rk_plan_data(f->plan)};
+    struct report_column *columns = report_alloc(report, PLAN_MAX_FIELDS * sizeof *columns);
+    struct report_cell cells[PLAN_MAX_FIELDS];
+    int count = 0;
+    if (!columns) return;
+    for (const struct field *field = plan_fields; field->key; field++) {
+        if (!field->word) continue;
+        columns[count] = (struct report_column){.name = field->key, .help = field->help};
+        cells[count++] = plan_cell(report, field, &draft);
+    }
+    report_row(report,
+               report_add(report, &(struct report_table){.name = "plan",
+                                                         .shape = REPORT_RECORD,
+                                                         .formats = REPORT_IN_JSON,
+                                                         .columns = columns,
+                                                         .column_count = count}),
+               cells);
+}
+
+/* ---- why it cannot run ---- */
+
+static const char *say_memory(struct report *report, const struct forecast *f)
+{
+    const struct rk_reason *r = &f->prediction->reason;
+    char need[QUANTITY_TEXT], have[QUANTITY_TEXT], lack[QUANTITY_TEXT];
+    return report_text(report, "%s needs %s on stage %d, has %s: %s too little",
+                       memory_name(report, f->system, r->tier < 0 ? 0 : r->tier),
+                       quantity_format(need, QUANTITY_BYTES, r->need), f->prediction->tightest,
+                       quantity_format(have, QUANTITY_BYTES, r->have),
+                       quantity_format(lack, QUANTITY_BYTES, r->need - r->have));
+}
+
+/* "batch by data * microbatch": the first is to be divisible by the second. */
+static const char *say_division(struct report *report, const struct rk_reason *r, const char *by)
+{
+    return report_text(report, "%.*s is %.0f, not divisible by %s = %.0f: change one of them",
+                       (int)(by - r->what), r->what, r->have, by + strlen(" by "), r->need);
+}
+
+static const char *say_part(struct report *report, const struct forecast *f, const char *by)
+{
+    const struct rk_reason *r = &f->prediction->reason;
+    return report_text(report, "%s of %s is %.0f, not divisible by the %s degree %.0f", r->what,
+                       f->model->id, r->have, by, r->need);
+}
+
+static const char *say_other(struct report *report, const struct rk_reason *r)
+{
+    if (r->need == 0 && r->have == 0) return report_text(report, "%s", r->what);
+    return report_text(report, "%s: needs %.6g, has %.6g", r->what, r->need, r->have);
+}
+
+const char *forecast_reason(struct report *report, const struct forecast *f)
+{
+    const struct rk_reason *r = &f->prediction->reason;
+    const char *what = r->what ? r->what : rk_verdict_name(r->verdict);
+    const char *by = strstr(what, " by ");
+    if (f->prediction->verdict == RK_FITS) return NULL;
+    if (r->verdict == RK_MEMORY_EXCEEDED) return say_memory(report, f);
+    if (r->verdict == RK_BAD_DATATYPE)
+        return report_text(report, "%s cannot multiply in %s: give another precision",
+                           f->system->id, what);
+    if (r->verdict == RK_NETWORK_TOO_SMALL)
+        return report_text(report, "the outermost network of %s joins %.0f GPUs, the plan has %.0f",
+                           f->system->id, r->have, r->need);
+    if (r->verdict == RK_BAD_DEGREES && strcmp(what, "ranks") == 0)
+        return report_text(report, "the plan needs %.0f GPUs, %s has %.0f", r->need, f->system->id,
+                           r->have);
+    if (by) return say_division(report, r, by);
+    if (strcmp(what, "experts") == 0) return say_part(report, f, "expert");
+    if (r->verdict == RK_BAD_TENSOR)
+        return say_part(report, f, strncmp(what, "expert", 6) == 0 ? "expert tensor" : "tensor");
+    return say_other(report, r);
+}
+
+void forecast_refusal(struct report *report, const struct forecast *f)
+{
+    static const struct report_column columns[] = {{.name = "reason"}, {.name = "message"}};
+    const struct report_cell cells[] = {cell_text(rk_verdict_name(f->prediction->verdict)),
+                                        cell_text(forecast_reason(report, f))};
+    if (f->prediction->verdict == RK_FITS) return;
+    report_row(report,
+               report_add(report, &(struct report_table){.name = "reasons",
+                                                         .title = "Why it cannot run",
+                                                         .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                         .columns = columns,
+                                                         .column_count = 2}),
+               cells);
+}
+
+/* ---- time ---- */
+
+/* clang-format off */
+static const struct report_column time_columns[] = {
+    {.name = "part", .title = ""},
+    {.name = "time",  .unit = "s", .digits = 4},
+    {.name = "share", .unit = "%", .digits = 1},
+    {.name = "what",  .title = ""},
+    {.name = "bar",   .bar = REPORT_BAR_SHARE},
+};
+static const struct report_column link_columns[] = {
+    {.name = "group", .title = ""},
+    {.name = "on the link", .unit = "s", .digits = 4},
+    {.name = "waited for",  .unit = "s", .digits = 4},
+    {.name = "share",       .title = "of the step", .unit = "%", .digits = 1},
+};
+static const struct {
+    const char *name, *help;
+    size_t offset;
+} times[] = {
+#define TIME(name, help) {#name, help, offsetof(struct rk_prediction, name)},
+    RK_TIMES(TIME)
+#undef TIME
+};
+/* clang-format on */
+
+static double figure(const struct rk_prediction *prediction, size_t offset)
+{
+    double value;
+    memcpy(&value, (const char *)prediction + offset, sizeof value);
+    return value;
+}
+
+static void add_links(struct report *report, const struct rk_prediction *p)
+{
+    const struct {
+        const char *name;
+        double link_s, waited_s;
+    } links[] = {
+        {"tensor parallel", p->tensor_link_s, p->tensor_s},
+        {"context parallel", p->context_link_s, p->context_s},
+        {"expert parallel", p->expert_link_s, p->expert_s},
+        {"data parallel", p->data_link_s, p->data_s},
+    };
+    struct report_table *table =
+        report_add(report, &(struct report_table){.title = "Communication of the slowest stage",
+                                                  .formats = REPORT_IN_TEXT,
+                                                  .columns = link_columns,
+                                                  .column_count = COUNT_OF(link_columns)});
+    for (int i = 0; i < COUNT_OF(links); i++) {
+        const struct report_cell cells[] = {
+            cell_text(links[i].name), cell_number(links[i].link_s), cell_number(links[i].waited_s),
+            cell_number(p->step_s > 0 ? links[i].waited_s / p->step_s : 0)};
+        if (links[i].link_s > 0) report_row(report, table, cells);
+    }
+}
+
+void forecast_times(struct report *report, const struct forecast *f)
+{
+    const struct rk_prediction *p = f->prediction;
+    struct report_table *table =
+        report_add(report, &(struct report_table){.title = "Where the time of a step goes",
+                                                  .formats = REPORT_IN_TEXT,
+                                                  .columns = time_columns,
+                                                  .column_count = COUNT_OF(time_columns)});
+    for (int i = 0; i < COUNT_OF(times); i++) {
+        const double time_s = figure(p, times[i].offset), share = time_s / p->step_s;
+        const char *name = times[i].name;
+        if (time_s == 0) continue;
+        report_row(report, table,
+                   (const struct report_cell[]){
+                       cell_text(report_text(report, "%.*s", (int)strlen(name) - 2, name)),
+                       cell_number(time_s), cell_number(share), cell_text(times[i].help),
+                       cell_number(share)});
+    }
+    report_row(report, table,
+               (const struct report_cell[]){cell_text("step"), cell_number(p->step_s),
+                                            cell_number(1), cell_text(""), cell_none()});
+    if (p->tensor_link_s + p->context_link_s + p->expert_link_s + p->data_link_s > 0)
+        add_links(report, p);
+}
+
+/* ---- rates ---- */
+
+/* clang-format off */
+static const struct report_column rate_columns[] = {
+    {.name = "step_s",              .title = "step",              .unit = "s", .digits = 4},
+    {.name = "tokens_per_s",        .title = "tokens per second", .unit = "n", .digits = 3},
+    {.name = "tokens_per_s_per_gpu",.title = "... of a GPU",      .unit = "n", .digits = 3},
+    {.name = "samples_per_s",       .title = "samples per second", .digits = 6},
+    {.name = "model_FLOPps_per_gpu",.title = "FLOP/s of a GPU",   .unit = "FLOP/s", .digits = 1,
+     .help = "that the model needs: three times forward, attention in full"},
+    {.name = "executed_FLOPps_per_gpu", .title = "... executed",  .unit = "FLOP/s", .digits = 1,
+     .help = "what is computed again counts too"},
+    {.name = "mfu",                 .title = "MFU",               .unit = "%", .digits = 2,
+     .help = "the former over the peak of the plan's precision"},
+    {.name = "hfu",                 .title = "HFU",               .unit = "%", .digits = 2,
+     .help = "the latter over it"},
+    {.name = "token_budget",        .title = "token budget",      .unit = "n", .digits = 1},
+    {.name = "days",                .title = "days for it",       .digits = 5},
+};
+/* clang-format on */
+
+static void rate_cells(const struct forecast *f, struct report_cell cells[COUNT_OF(rate_columns)])
+{
+    enum { DAY_S = 86400 };
+    const struct rk_prediction *p = f->prediction;
+    const double gpu_s = p->step_s * (double)f->plan->ranks;
+    const struct report_cell filled[] = {
+        cell_number(p->step_s),
+        cell_number(p->tokens_per_s),
+        cell_number(p->tokens_per_s / (double)f->plan->ranks),
+        cell_number(p->samples_per_s),
+        cell_number(p->model_flop / gpu_s),
+        cell_number(p->executed_flop / gpu_s),
+        cell_number(p->mfu),
+        cell_number(p->hfu),
+        f->tokens > 0 ? cell_number(f->tokens) : cell_none(),
+        f->tokens > 0 ? cell_number(f->tokens / p->tokens_per_s / DAY_S) : cell_none(),
+    };
+    memcpy(cells, filled, sizeof filled);
+}
+
+/* In JSON also the parts of the time and the links, in seconds. */
+static void add_figures(struct report *report, const struct rk_prediction *p)
+{
+    static const struct report_column others[] = {
+        {.name = "tensor_link_s"}, {.name = "context_link_s"}, {.name = "expert_link_s"},
+        {.name = "data_link_s"},   {.name = "model_flop"},     {.name = "executed_flop"},
+        {.name = "parameters"},
+    };
+    const double values[] = {p->tensor_link_s, p->context_link_s, p->expert_link_s, p->data_link_s,
+                             p->model_flop,    p->executed_flop,  p->parameters};
+    enum { FIGURES = COUNT_OF(times) + COUNT_OF(others) };
+    struct report_column *columns = report_alloc(report, FIGURES * sizeof *columns);
+    struct report_cell cells[FIGURES];
+    if (!columns) return;
+    for (int i = 0; i < FIGURES; i++) {
+        const int k = i - COUNT_OF(times);
+        columns[i] = k < 0 ? (struct report_column){.name = times[i].name} : others[k];
+        cells[i] = cell_number(k < 0 ? figure(p, times[i].offset) : values[k]);
+    }
+    report_row(report,
+               report_add(report, &(struct report_table){.name = "figures",
+                                                         .shape = REPORT_RECORD,
+                                                         .formats = REPORT_IN_JSON,
+                                                         .columns = columns,
+                                                         .column_count = FIGURES}),
+               cells);
+}
+
+void forecast_rates(struct report *report, const struct forecast *f)
+{
+    struct report_cell cells[COUNT_OF(rate_columns)];
+    rate_cells(f, cells);
+    report_row(report,
+               report_add(report, &(struct report_table){.name = "rates",
+                                                         .title = "What it achieves",
+                                                         .shape = REPORT_RECORD,
+                                                         .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                         .columns = rate_columns,
+                                                         .column_count = COUNT_OF(rate_columns)}),
+               cells);
+    add_figures(report, f->prediction);
+}
+
+/* ---- one line ---- */
+
+void forecast_line(struct report *report, const struct forecast *f)
+{
+    static const char *const names[] = {
+        "model", "system", "gpus", "plan", "verdict", "tightest_stage_bytes", "capacity_bytes"};
+    enum { NAMES = COUNT_OF(names), COLUMNS = NAMES + COUNT_OF(rate_columns) + COUNT_OF(times) };
+    const struct rk_prediction *p = f->prediction;
+    struct report_column *columns = report_alloc(report, COLUMNS * sizeof *columns);
+    char text[RK_PLAN_TEXT];
+    rk_plan_text(f->plan, text, sizeof text);
+    struct report_cell cells[COLUMNS] = {
+        cell_text(report_text(report, "%s", f->model->id)),
+        cell_text(report_text(report, "%s", f->system->id)),
+        cell_count(f->plan->ranks),
+        cell_text(report_text(report, "%s", text)),
+        cell_text(rk_verdict_name(p->verdict)),
+        p->timed ? cell_number(p->stage[p->tightest].total_bytes) : cell_none(),
+        cell_number(f->system->memory[0].capacity_bytes),
+    };
+    if (!columns) return;
+    for (int i = 0; i < NAMES; i++)
+        columns[i].name = names[i];
+    for (int i = 0; i < COUNT_OF(rate_columns); i++)
+        columns[NAMES + i] = rate_columns[i];
+    if (p->timed) rate_cells(f, cells + NAMES);
+    for (int i = 0, at = NAMES + COUNT_OF(rate_columns); i < COUNT_OF(times); i++, at++) {
+        columns[at].name = times[i].name;
+        if (p->timed) cells[at] = cell_number(figure(p, times[i].offset));
+    }
+    report_row(report,
+               report_add(report, &(struct report_table){.shape = REPORT_RECORD,
+                                                         .formats = REPORT_IN_CSV,
+                                                         .columns = columns,
+                                                         .column_count = COLUMNS}),
+               cells);
+}

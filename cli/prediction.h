@@ -1,0 +1,48 @@
+/* prediction.h - a prediction (predict.h) as tables of a report. */
+#ifndef RECKON_CLI_PREDICTION_H
+#define RECKON_CLI_PREDICTION_H
+
+#include "report/report.h"
+#include <reckon/reckon.h>
+
+struct forecast {
+    const struct rk_model *model;
+    const struct rk_system *system;
+    const struct rk_plan *plan;
+    const struct rk_prediction *prediction;
+    double tokens;       /* a budget; 0: none */
+    const char *assumed; /* what was not said */
+};
+
+/* "  tp8 pp4 dp2 ...", "  assumed: ..." */
+void forecast_plan(struct report *report, const struct forecast *f);
+
+/* Record "plan" for programs, with every key of plan files. */
+void forecast_record(struct report *report, const struct forecast *f);
+
+/* Why it cannot run, and how to mend it; NULL when it can. */
+const char *forecast_reason(struct report *report, const struct forecast *f);
+
+/* Table and record "reason". */
+void forecast_refusal(struct report *report, const struct forecast *f);
+
+void forecast_times(struct report *report, const struct forecast *f);
+void forecast_rates(struct report *report, const struct forecast *f);
+
+/* Runs of stages that are alike: a row each in text; in JSON ("stages") and, when `csv`, in CSV
+ * a row for each stage with everything it holds. */
+void forecast_stages(struct report *report, const struct forecast *f, bool csv);
+
+/* What every stage holds by category, stages side by side; text only. */
+void forecast_holdings(struct report *report, const struct forecast *f);
+
+/* One line with every figure, for CSV. */
+void forecast_line(struct report *report, const struct forecast *f);
+
+/* What the device has beside `stage`; negative when it does not fit. */
+static inline double forecast_left(const struct forecast *f, int stage)
+{
+    return f->system->memory[0].capacity_bytes - f->prediction->stage[stage].total_bytes;
+}
+
+#endif

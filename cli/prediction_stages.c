@@ -1,0 +1,217 @@
+/* prediction_stages.c - the pipeline's stages of a prediction: what they do and what they hold. */
+#include "cli/prediction.h"
+
+#include <math.h>
+#include <string.h>
+
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
+
+/* ---- stages that are alike ---- */
+
+struct run { /* of stages */
+    int first, last;
+};
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
+}
+
+static bool alike(const struct rk_stage *a, const struct rk_stage *b)
+{
+    for (int i = 0; i < RK_HOLDING_COUNT; i++)
+        if (!near(a->holds[i], b->holds[i])) return false;
+    return a->blocks == b->blocks && near(a->parameters, b->parameters) &&
+           near(a->in_flight, b->in_flight) && near(a->forward_s, b->forward_s) &&
+           near(a->backward_s, b->backward_s);
+}
+
+static int find_runs(const struct rk_prediction *p, struct run runs[RK_MAX_STAGES])
+{
+    int count = 0;
+    for (int i = 0; i < p->stages; i++) {
+        if (count && alike(&p->stage[i], &p->stage[runs[count - 1].first]))
+            runs[count - 1].last = i;
+        else
+            runs[count++] = (struct run){i, i};
+    }
+    return count;
+}
+
+static const char *run_name(struct report *report, struct run run)
+{
+    return run.first == run.last ? report_text(report, "%d", run.first)
+                                 : report_text(report, "%d-%d", run.first, run.last);
+}
+
+/* ---- a row for each run ---- */
+
+/* clang-format off */
+static const struct report_column run_columns[] = {
+    {.name = "stage"},
+    {.name = "blocks"},
+    {.name = "parameters",  .unit = "n", .digits = 2},
+    {.name = "forward",     .unit = "s", .digits = 3},
+    {.name = "backward",    .unit = "s", .digits = 3},
+    {.name = "in_flight",   .digits = 4},
+    {.name = "static",      .title = "state", .unit = "B", .digits = 2},
+    {.name = "activations", .unit = "B", .digits = 2},
+    {.name = "rest",        .unit = "B", .digits = 2},
+    {.name = "total",       .unit = "B", .digits = 2},
+    {.name = "left",        .unit = "B", .digits = 2},
+    {.name = "bar",         .bar = REPORT_BAR_FILL},
+};
+/* clang-format on */
+
+static double held(const struct rk_stage *stage, enum rk_holding first, enum rk_holding last)
+{
+    double sum = 0;
+    for (int i = (int)first; i <= (int)last; i++)
+        sum += stage->holds[i];
+    return sum;
+}
+
+static void add_runs(struct report *report, const struct forecast *f)
+{
+    const struct rk_prediction *p = f->prediction;
+    const double capacity = f->system->memory[0].capacity_bytes;
+    struct run runs[RK_MAX_STAGES];
+    const int count = find_runs(p, runs);
+    struct report_table *table = report_add(
+        report, &(struct report_table){.title = "Stages: a microbatch, and the memory of a GPU",
+                                       .formats = REPORT_IN_TEXT,
+                                       .columns = run_columns,
+                                       .column_count = COUNT_OF(run_columns)});
+    for (int i = 0; i < count; i++) {
+        const struct rk_stage *s = &p->stage[runs[i].first];
+        const double activations = held(s, RK_HOLD_attention, RK_HOLD_working);
+        const struct report_cell cells[] = {
+            cell_text(run_name(report, runs[i])),
+            cell_count(s->blocks),
+            cell_number(s->parameters),
+            cell_number(s->forward_s),
+            cell_number(s->backward_s),
+            cell_number(s->in_flight),
+            cell_number(s->static_bytes),
+            cell_number(activations),
+            cell_number(s->total_bytes - s->static_bytes - activations),
+            cell_number(s->total_bytes),
+            cell_number(capacity - s->total_bytes),
+            cell_number(s->total_bytes / capacity),
+        };
+        report_row(report, table, cells);
+    }
+}
+
+/* ---- every stage, for programs ---- */
+
+void forecast_stages(struct report *report, const struct forecast *f, bool csv)
+{
+    static const char *const names[] = {"stage",        "blocks",          "parameters",
+                                        "in_flight",    "forward_s",       "backward_s",
+                                        "static_bytes", "allocated_bytes", "total_bytes",
+                                        "left_bytes",   "offloaded_bytes"};
+    enum { NAMES = COUNT_OF(names), COLUMNS = NAMES + RK_HOLDING_COUNT };
+    const struct rk_prediction *p = f->prediction;
+    struct report_column *columns = report_alloc(report, COLUMNS * sizeof *columns);
+    if (!columns) return;
+    for (int i = 0; i < COLUMNS; i++)
+        columns[i].name = i < NAMES ? names[i]
+                                    : report_text(report, "%s_bytes",
+                                                  rk_holding_name((enum rk_holding)(i - NAMES)));
+    struct report_table *table = report_add(
+        report, &(struct report_table){.name = "stages",
+                                       .formats = REPORT_IN_JSON | (csv ? REPORT_IN_CSV : 0),
+                                       .columns = columns,
+                                       .column_count = COLUMNS});
+    for (int i = 0; i < p->stages; i++) {
+        const struct rk_stage *s = &p->stage[i];
+        struct report_cell cells[COLUMNS] = {
+            cell_count((uint64_t)i),         cell_count(s->blocks),
+            cell_number(s->parameters),      cell_number(s->in_flight),
+            cell_number(s->forward_s),       cell_number(s->backward_s),
+            cell_number(s->static_bytes),    cell_number(s->allocated_bytes),
+            cell_number(s->total_bytes),     cell_number(forecast_left(f, i)),
+            cell_number(s->offloaded_bytes),
+        };
+        for (int h = 0; h < RK_HOLDING_COUNT; h++)
+            cells[NAMES + h] = cell_number(s->holds[h]);
+        report_row(report, table, cells);
+    }
+    if (!csv) add_runs(report, f);
+}
+
+/* ---- categories, stages side by side ---- */
+
+enum { RUNS_ABREAST = 8 };
+
+/* Is any of it there? */
+static bool is_held(const struct rk_prediction *p, int holding)
+{
+    for (int i = 0; i < p->stages; i++)
+        if (p->stage[i].holds[holding] > 0) return true;
+    return false;
+}
+
+static void holding_row(struct report *report, struct report_table *table, const struct forecast *f,
+                        const struct run *runs, int count, int holding)
+{
+    struct report_cell cells[RUNS_ABREAST + 2];
+    cells[0] = cell_text(rk_holding_name((enum rk_holding)holding));
+    for (int i = 0; i < count; i++)
+        cells[1 + i] = cell_number(f->prediction->stage[runs[i].first].holds[holding]);
+    cells[1 + count] = cell_text(rk_holding_help((enum rk_holding)holding));
+    report_row(report, table, cells);
+}
+
+static void sum_rows(struct report *report, struct report_table *table, const struct forecast *f,
+                     const struct run *runs, int count)
+{
+    static const char *const names[] = {"total", "capacity", "left"};
+    static const char *const helps[] = {"", "of the device", ""};
+    for (int row = 0; row < 3; row++) {
+        struct report_cell cells[RUNS_ABREAST + 2];
+        cells[0] = cell_text(names[row]);
+        for (int i = 0; i < count; i++) {
+            const double values[] = {f->prediction->stage[runs[i].first].total_bytes,
+                                     f->system->memory[0].capacity_bytes,
+                                     forecast_left(f, runs[i].first)};
+            cells[1 + i] = cell_number(values[row]);
+        }
+        cells[1 + count] = cell_text(helps[row]);
+        report_row(report, table, cells);
+    }
+}
+
+static struct report_table *holding_table(struct report *report, const struct forecast *f,
+                                          const struct run *runs, int count)
+{
+    struct report_column *columns = report_alloc(report, (size_t)(count + 2) * sizeof *columns);
+    if (!columns) return NULL;
+    columns[0] = (struct report_column){.name = "category", .title = ""};
+    for (int i = 0; i < count; i++) {
+        const char *word = f->prediction->stages == 1 ? "bytes"
+                           : runs[i].first == runs[i].last
+                               ? report_text(report, "stage %d", runs[i].first)
+                               : report_text(report, "%d-%d", runs[i].first, runs[i].last);
+        columns[1 + i] = (struct report_column){.name = word, .unit = "B", .digits = 2};
+    }
+    columns[1 + count] = (struct report_column){.name = "what", .title = ""};
+    return report_add(report, &(struct report_table){.title = "Memory of a GPU, stage by stage",
+                                                     .formats = REPORT_IN_TEXT,
+                                                     .columns = columns,
+                                                     .column_count = count + 2});
+}
+
+void forecast_holdings(struct report *report, const struct forecast *f)
+{
+    struct run runs[RK_MAX_STAGES];
+    const int all = find_runs(f->prediction, runs);
+    for (int first = 0; first < all; first += RUNS_ABREAST) {
+        const int count = all - first < RUNS_ABREAST ? all - first : RUNS_ABREAST;
+        struct report_table *table = holding_table(report, f, runs + first, count);
+        for (int h = 0; table && h < RK_HOLDING_COUNT; h++)
+            if (is_held(f->prediction, h)) holding_row(report, table, f, runs + first, count, h);
+        if (table) sum_rows(report, table, f, runs + first, count);
+    }
+}

@@ -1,0 +1,105 @@
+#include "catalog/kernels.h"
+
+#include "catalog/catalog.h"
+#include "catalog/readers.h"
+
+#include <string.h>
+
+#define AT(type, member) .offset = offsetof(struct type, member)
+#define SHARE(member)    FIELD_NUMBER, AT(rk_kernels, member), .above_min = true, .max = 1
+
+/* The presets are round figures near those of the catalog's A100 and H100. */
+/* clang-format off */
+const struct field kernels_fields[] = {
+    { "like",                        FIELD_TEXT,   .help = "id or path of the system whose kernels these are but for the other keys" },
+    { "multiprocessors",             FIELD_COUNT,  AT(rk_kernels, multiprocessors), .min = 1, .preset = 120, .help = "units that run tiles of a matrix product at the same time" },
+    { "tile_m",                      FIELD_COUNT,  AT(rk_kernels, tile_m), .min = 16, .max = 65536, .preset = 128, .help = "rows of the largest tile" },
+    { "tile_n",                      FIELD_COUNT,  AT(rk_kernels, tile_n), .min = 16, .max = 65536, .preset = 256, .help = "columns of the largest tile" },
+    { "float4_TFLOPps",              FIELD_NUMBER, .unit = "TFLOP/s", AT(rk_kernels, float4_FLOPps), .help = "dense peak of 4-bit operands; 0: none" },
+    { "tfloat32_TFLOPps",            FIELD_NUMBER, .unit = "TFLOP/s", AT(rk_kernels, tfloat32_FLOPps), .help = "dense peak of float32 operands rounded to TF32; 0: none" },
+    { "matrix_efficiency",           SHARE(matrix_efficiency), .preset = 0.75, .help = "share of the peak of a large product under sustained power" },
+    { "narrow_efficiency",           SHARE(narrow_efficiency), .preset = 0.7, .help = "likewise, 8-bit operands" },
+    { "float4_efficiency",           SHARE(float4_efficiency), .preset = 0.6, .help = "likewise, 4-bit operands" },
+    { "tile_efficiency",             SHARE(tile_efficiency), .preset = 0.9, .help = "share of a multiprocessor's peak in one tile at full clocks" },
+    { "narrow_tile_efficiency",      SHARE(narrow_tile_efficiency), .preset = 0.75, .help = "likewise, 8-bit and 4-bit operands" },
+    { "tile_loss",                   FIELD_NUMBER, AT(rk_kernels, tile_loss), .max = 65536, .preset = 20, .help = "how smaller tiles are slower: 1 + loss * (1/m + 1/n) over that of the largest" },
+    { "matrix_k_half",               FIELD_NUMBER, AT(rk_kernels, matrix_k_half), .max = 65536, .preset = 200, .help = "length k at which half of a tile's time is start and end" },
+    { "attention_forward",           SHARE(attention_efficiency[0]), .preset = 0.6, .help = "share of the peak, FlashAttention-2, head dimension 128, long sequences" },
+    { "attention_backward",          SHARE(attention_efficiency[1]), .preset = 0.5, .help = "likewise, backward" },
+    { "newest_attention_forward",    SHARE(newest_attention_efficiency[0]), .preset = 0.65, .help = "likewise, FlashAttention-3 and cuDNN" },
+    { "newest_attention_backward",   SHARE(newest_attention_efficiency[1]), .preset = 0.55, .help = "likewise, backward" },
+    { "attention_dim_half",          FIELD_NUMBER, AT(rk_kernels, attention_dim_half), .max = 65536, .preset = 40, .help = "head dimension at which exponentials take as long as products" },
+    { "attention_key_half",          FIELD_NUMBER, AT(rk_kernels, attention_key_half), .max = 65536, .preset = 300, .help = "keys at which half of a tile's time is start and end" },
+    { "memory_efficiency",           SHARE(memory_efficiency), .preset = 0.85, .help = "share of the bandwidth of memory 0, large kernels" },
+    { "kernel_us",                   FIELD_NUMBER, .unit = "us", AT(rk_kernels, kernel_s), .max = 1e6, .preset = 4, .help = "start and end of a kernel on the device" },
+    { "launch_us",                   FIELD_NUMBER, .unit = "us", AT(rk_kernels, launch_s), .max = 1e6, .preset = 8, .help = "of the host for one operation" },
+    { "reserve_GiB",                 FIELD_NUMBER, .unit = "GiB", AT(rk_kernels, reserve_bytes), .max = 1024, .preset = 1.5, .help = "context, libraries and their workspaces on the device" },
+    { "fragmentation",               FIELD_NUMBER, AT(rk_kernels, fragmentation), .max = 1, .preset = 0.03, .help = "share of the activations that the allocator loses" },
+    { "source",                      FIELD_SOURCE, .help = "where the numbers come from" },
+    { .key = NULL },
+};
+
+const struct field link_fields[] = {
+    { "efficiency", FIELD_NUMBER, FIELD_REQUIRED, AT(rk_link, efficiency), .above_min = true, .max = 1, .help = "achieved share of the bandwidth, large messages" },
+    { "base_us",    FIELD_NUMBER, FIELD_REQUIRED, "us", AT(rk_link, base_s), .max = 1e6, .help = "time of any collective, whatever its ranks and bytes" },
+    { "hop_us",     FIELD_NUMBER, FIELD_REQUIRED, "us", AT(rk_link, hop_s), .max = 1e6, .help = "time of one step from rank to rank" },
+    { "ramp_MB",    FIELD_NUMBER, .unit = "MB", AT(rk_link, ramp_bytes), .max = 1e6, .help = "message at which the start of the pipeline takes as long as the rest" },
+    { "in_network", FIELD_NUMBER, AT(rk_link, in_network), .max = 1, .help = "share of the bandwidth of all-reduces inside the switches; 0: none" },
+    { "mesh",       FIELD_BOOL,   AT(rk_link, mesh), .help = "a wire for each pair instead of a switch" },
+    { "source",     FIELD_SOURCE, .help = "where the numbers come from" },
+    { .key = NULL },
+};
+/* clang-format on */
+
+/* The keys that are there, over what the struct has. */
+static enum rk_status load_present(const struct place *place, struct rk_kernels *kernels,
+                                   struct rk_error *error)
+{
+    enum rk_status status = RK_OK;
+    for (const struct field *field = kernels_fields; status == RK_OK && field->key; field++) {
+        struct place member;
+        if (place_member(place, field->key, &member))
+            status = field_load(&member, field, kernels, error);
+    }
+    return status;
+}
+
+static enum rk_status load_like(const struct place *like, int depth, struct rk_kernels *kernels,
+                                struct rk_error *error)
+{
+    struct rk_system system = {.memories = 0};
+    struct rk_error inner;
+    const struct field text = {.type = FIELD_TEXT};
+    enum rk_status status = field_load(like, &text, NULL, error);
+    if (status != RK_OK) return status;
+    if (depth >= SYSTEM_MAX_DEPTH)
+        return place_fail(like, error, "systems that name each other %d times: is it a circle?",
+                          SYSTEM_MAX_DEPTH);
+    status = system_load(json_string_value(like->value), depth + 1, &system, &inner);
+    if (status == RK_USAGE) return place_fail(like, error, "%s", inner.text);
+    if (status != RK_OK && error) *error = inner;
+    if (status == RK_OK) *kernels = system.kernels;
+    rk_system_release(&system);
+    return status;
+}
+
+enum rk_status kernels_read(const struct place *place, int depth, struct rk_kernels *kernels,
+                            struct rk_error *error)
+{
+    struct place like;
+    struct rk_kernels read;
+    memset(&read, 0, sizeof read);
+    enum rk_status status = place_need_object(place, error);
+    if (status != RK_OK) return status;
+    if (!place_member(place, "like", &like)) {
+        status = fields_load(place, kernels_fields, &read, error);
+    } else {
+        struct rk_kernels checked;
+        memset(&checked, 0, sizeof checked);
+        status = fields_load(place, kernels_fields, &checked, error);
+        if (status == RK_OK) status = load_like(&like, depth, &read, error);
+        if (status == RK_OK) status = load_present(place, &read, error);
+    }
+    if (status == RK_OK) *kernels = read;
+    return status;
+}

@@ -1,0 +1,70 @@
+/* plan_fields.h - the choices of a plan as one table, and plans on their way.
+ *
+ * From the rows come plan files, the line of words, their messages, the help of the commands, the
+ * completions and (checked) the manual. A row's offset is in struct plan_draft.
+ */
+#ifndef RECKON_CATALOG_PLAN_FIELDS_H
+#define RECKON_CATALOG_PLAN_FIELDS_H
+
+#include "catalog/fields.h"
+#include <reckon/plan.h>
+
+/* Ended by key NULL. Rows with a `word` are choices, the others are about the file. */
+extern const struct field plan_fields[];
+
+enum { PLAN_MAX_FIELDS = 64 };
+
+/* What has been said of a plan so far; the rest of it is as plan_draft() leaves it. */
+struct plan_draft {
+    struct rk_plan plan;
+    uint64_t data;   /* data parallel degree, which a plan does not have; 0: not given */
+    uint64_t given;  /* 1 << row: by anybody */
+    uint64_t words;  /* ... by the line */
+    char line[1024]; /* the line, cut: for messages */
+    int column[PLAN_MAX_FIELDS]; /* where the line says it, 1-based */
+    char path[256];              /* of the file; "": there is none */
+};
+
+struct plan_draft plan_draft(void);
+
+/* Row of a key; a slip when there is none. */
+int plan_row(const char *key);
+static inline bool plan_given(const struct plan_draft *draft, const char *key)
+{
+    return draft->given >> plan_row(key) & 1;
+}
+
+/* Takes over a file; nothing is worked out. */
+enum rk_status plan_read(const struct document *document, struct plan_draft *draft,
+                         struct rk_error *error);
+
+/* Takes over a line of words, which outdo what the draft has: a data degree also its ranks, and
+ * the other way round. RK_USAGE with the text as path, line 1 and the column. */
+enum rk_status plan_read_words(const char *text, struct plan_draft *draft, struct rk_error *error);
+
+/* Is it a word of that line: "tp8", "no-fused", "schedule=x"? Its value does not count. */
+bool plan_is_word(const char *word, size_t length);
+
+/* What is wrong with a plan as a whole; `row` is to blame. */
+struct plan_fault {
+    int row;
+    char text[256];
+};
+
+/* Works out what was not said and checks that the choices go together, without a model or a
+ * system: ranks and data degree from each other; a batch of 4 samples for each rank and sample of
+ * a microbatch; core attention as what selective recomputation means. */
+bool plan_complete(struct plan_draft *draft, struct plan_fault *fault);
+
+/* The message for a fault: at its word, else at its key in the file. */
+enum rk_status plan_fail(const struct plan_draft *draft, const struct plan_fault *fault,
+                         struct rk_error *error);
+
+/* A plan file, complete. */
+enum rk_status plan_read_file(const struct document *document, struct rk_plan *plan,
+                              struct rk_error *error);
+
+/* A file (named as in <reckon/catalog.h>) into a draft. */
+enum rk_status plan_named(const char *name, struct plan_draft *draft, struct rk_error *error);
+
+#endif

@@ -1,0 +1,453 @@
+/* plan_text.c - a plan in one line of words, "tp8 pp4 sp recompute=full"; reckon-plan(5). */
+#include "base/text.h"
+#include "base/units.h"
+#include "catalog/plan_fields.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <reckon/catalog.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct span { /* a piece of the text */
+    const char *at;
+    size_t length;
+};
+
+struct parser {
+    const char *text;
+    struct plan_draft *draft;
+    struct rk_error *error;
+};
+
+/* One word: what it sets, and to what. */
+struct word {
+    struct span whole, value;
+    const struct field *field;
+    bool valued, negated; /* "tp8" or "tp=8"; "no-fused" */
+};
+
+static int column_of(const char *text, const char *at)
+{
+    int column = 1;
+    for (; text < at; text++)
+        column += ((unsigned char)*text & 0xc0) != 0x80;
+    return column;
+}
+
+static enum rk_status fail(const struct parser *parser, const char *at, const char *format, ...)
+    RK_PRINTF(3, 4);
+
+static enum rk_status fail(const struct parser *parser, const char *at, const char *format, ...)
+{
+    char said[TEXT_QUOTE], text[400];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    return rk_fail(parser->error, RK_USAGE, text_quote(said, parser->text, strlen(parser->text)), 1,
+                   column_of(parser->text, at), "%s", text);
+}
+
+static const char *quote(char buffer[static TEXT_QUOTE], struct span span)
+{
+    return text_quote(buffer, span.at, span.length);
+}
+
+static bool is(struct span span, const char *text)
+{
+    return strlen(text) == span.length && memcmp(text, span.at, span.length) == 0;
+}
+
+/* "offload-optimizer", "optimizer_offload" */
+static bool is_name(struct span span, const char *name)
+{
+    if (strlen(name) != span.length) return false;
+    for (size_t i = 0; i < span.length; i++)
+        if ((span.at[i] == '_' ? '-' : span.at[i]) != (name[i] == '_' ? '-' : name[i]))
+            return false;
+    return true;
+}
+
+static struct span next_word(const char *at)
+{
+    at += strspn(at, " \t\r\n");
+    return (struct span){at, strcspn(at, " \t\r\n")};
+}
+
+/* ---- what a word names ---- */
+
+static const struct field *find_field(struct span name)
+{
+    for (const struct field *field = plan_fields; field->key; field++)
+        if (field->word && (is_name(name, field->word) || is_name(name, field->key))) return field;
+    return NULL;
+}
+
+static bool is_numeric(const struct field *field)
+{
+    return field->type == FIELD_COUNT || field->type == FIELD_TIER || field->type == FIELD_NUMBER;
+}
+
+/* "tp8": the digits at the end are the value of a number. */
+static bool find_glued(struct word *word)
+{
+    size_t length = word->whole.length;
+    while (length && (isdigit((unsigned char)word->whole.at[length - 1]) ||
+                      word->whole.at[length - 1] == '.'))
+        length--;
+    word->value = (struct span){word->whole.at + length, word->whole.length - length};
+    word->field = find_field((struct span){word->whole.at, length});
+    word->valued = true;
+    return word->field && is_numeric(word->field) && word->value.length;
+}
+
+static bool find_negated(struct word *word)
+{
+    const size_t skip = strlen("no-");
+    if (word->whole.length <= skip ||
+        (strncmp(word->whole.at, "no-", skip) != 0 && strncmp(word->whole.at, "no_", skip) != 0))
+        return false;
+    word->field = find_field((struct span){word->whole.at + skip, word->whole.length - skip});
+    word->negated = true;
+    return word->field && word->field->type == FIELD_BOOL;
+}
+
+static bool find_word(struct span span, struct word *word)
+{
+    const char *equals = memchr(span.at, '=', span.length);
+    const struct word empty = {.whole = span};
+    *word = empty;
+    if (equals) {
+        const size_t length = (size_t)(equals - span.at);
+        word->field = find_field((struct span){span.at, length});
+        word->value = (struct span){equals + 1, span.length - length - 1};
+        word->valued = true;
+        return word->field != NULL;
+    }
+    word->field = find_field(span);
+    if (word->field) return true;
+    if (find_glued(word)) return true;
+    *word = empty;
+    return find_negated(word);
+}
+
+bool plan_is_word(const char *text, size_t length)
+{
+    struct word word;
+    return find_word((struct span){text, length}, &word);
+}
+
+/* Whose value is it? "fsdp" alone is meant to be framework=fsdp. */
+static const struct field *field_of_choice(struct span value)
+{
+    for (const struct field *field = plan_fields; field->key; field++)
+        for (int i = 0; field->choices && field->choices[i]; i++)
+            if (is(value, field->choices[i])) return field;
+    return NULL;
+}
+
+/* The name that the word seems to mean: without its value, without the digits at its end. */
+static struct span name_of(struct span span)
+{
+    const char *equals = memchr(span.at, '=', span.length);
+    if (equals) return (struct span){span.at, (size_t)(equals - span.at)};
+    while (span.length > 1 && isdigit((unsigned char)span.at[span.length - 1]))
+        span.length--;
+    return span;
+}
+
+static const char *nearest_name(struct span span)
+{
+    const char *names[2 * PLAN_MAX_FIELDS + 1] = {NULL};
+    char name[64];
+    size_t count = 0;
+    for (const struct field *field = plan_fields; field->key; field++) {
+        if (!field->word) continue;
+        names[count++] = field->word;
+        names[count++] = field->key;
+    }
+    if (span.length >= sizeof name) return NULL;
+    snprintf(name, sizeof name, "%.*s", (int)span.length, span.at);
+    return text_nearest(name, names);
+}
+
+static enum rk_status fail_unknown(const struct parser *parser, const struct word *word)
+{
+    char said[TEXT_QUOTE];
+    const struct span span = word->whole, name = name_of(span);
+    const struct field *choice = field_of_choice(span);
+    const char *nearest = nearest_name(name);
+    if (word->negated && word->field)
+        return fail(parser, span.at, "%s cannot be taken back: it takes a value",
+                    word->field->word);
+    if (choice)
+        return fail(parser, span.at, "%s is a value: write %s%s%.*s", quote(said, span),
+                    choice->type == FIELD_SET ? "recompute" : choice->word,
+                    choice->type == FIELD_SET ? "=selective:" : "=", (int)span.length, span.at);
+    if (nearest)
+        return fail(parser, span.at, "unknown word %s: did you mean \"%s\"?", quote(said, name),
+                    nearest);
+    return fail(parser, span.at,
+                "unknown word %s: there are tp, pp, cp, ep, dp, mbs, gbs, zero, sp, recompute and "
+                "others, see reckon-plan(5)",
+                quote(said, span));
+}
+
+/* ---- values ---- */
+
+static enum rk_status fail_range(const struct parser *parser, const struct word *word)
+{
+    char said[TEXT_QUOTE], range[128];
+    field_range(word->field, range, sizeof range);
+    return fail(parser, word->value.at, "%s must be %s, got %s", word->field->word, range,
+                quote(said, word->value));
+}
+
+static enum rk_status read_number(const struct parser *parser, const struct word *word,
+                                  double *number)
+{
+    char said[TEXT_QUOTE];
+    const struct span value = word->value;
+    const bool whole = word->field->type != FIELD_NUMBER;
+    if (!word->valued && word->field->max == 1) { /* all of it */
+        *number = 1;
+        return RK_OK;
+    }
+    if (!value.length)
+        return fail(parser, word->whole.at + word->whole.length, "%s needs a number: %s%s8",
+                    word->field->word, word->field->word, strlen(word->field->word) > 4 ? "=" : "");
+    if (number_parse(value.at, value.length, number) != value.length || !isfinite(*number))
+        return fail(parser, value.at, "%s must be a number, got %s%s", word->field->word,
+                    quote(said, value), whole ? ": write out its digits" : "");
+    if (whole && *number != floor(*number))
+        return fail(parser, value.at, "%s must be an integer, got %s", word->field->word,
+                    quote(said, value));
+    if (whole && *number > 0x1p53)
+        return fail(parser, value.at, "%s must be at most 2^53, got %s", word->field->word,
+                    quote(said, value));
+    return field_allows(word->field, *number) ? RK_OK : fail_range(parser, word);
+}
+
+static enum rk_status read_flag(const struct parser *parser, const struct word *word,
+                                double *number)
+{
+    static const char *const names[] = {"no", "yes", "false", "true", "off", "on", "0", "1"};
+    char said[TEXT_QUOTE];
+    *number = !word->negated;
+    if (!word->valued) return RK_OK;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (is(word->value, names[i])) {
+            *number = i & 1;
+            return RK_OK;
+        }
+    return fail(parser, word->value.at, "%s must be yes or no, got %s", word->field->word,
+                quote(said, word->value));
+}
+
+static enum rk_status read_choice(const struct parser *parser, struct span name, const char *what,
+                                  const char *const *choices, double *index)
+{
+    char said[TEXT_QUOTE], list[256], copy[64];
+    for (int i = 0; choices[i]; i++)
+        if (is(name, choices[i])) {
+            *index = i;
+            return RK_OK;
+        }
+    snprintf(copy, sizeof copy, "%.*s", (int)(name.length < sizeof copy ? name.length : 0),
+             name.at);
+    const char *nearest = text_nearest(copy, choices);
+    field_list(choices, list, sizeof list);
+    return fail(parser, name.at, "%s must be one of %s; got %s%s%s%s", what, list,
+                quote(said, name), nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+                nearest ? "\"?" : "");
+}
+
+/* "core_attn+moe_act" */
+static enum rk_status read_set(const struct parser *parser, struct span value,
+                               const struct field *field, double *bits)
+{
+    unsigned set = 0;
+    for (const char *at = value.at, *end = value.at + value.length; at <= end;) {
+        const char *plus = memchr(at, '+', (size_t)(end - at));
+        const struct span name = {at, (size_t)((plus ? plus : end) - at)};
+        double index = 0;
+        const enum rk_status status =
+            read_choice(parser, name, field->word, field->choices, &index);
+        if (status != RK_OK) return status;
+        if (set >> (unsigned)index & 1)
+            return fail(parser, at, "%s stands there twice: leave one out",
+                        field->choices[(int)index]);
+        set |= 1u << (unsigned)index;
+        at += name.length + 1;
+    }
+    *bits = set;
+    return RK_OK;
+}
+
+/* Up to 65535 in digits; what follows them goes to `rest`. */
+static bool read_blocks(struct span *rest, uint64_t *number)
+{
+    size_t digits = 0;
+    for (*number = 0; digits < rest->length && isdigit((unsigned char)rest->at[digits]); digits++) {
+        *number = 10 * *number + (uint64_t)(rest->at[digits] - '0');
+        if (*number > UINT16_MAX) return false;
+    }
+    rest->at += digits;
+    rest->length -= digits;
+    return digits > 0;
+}
+
+/* "10,11*2,10" */
+static enum rk_status read_split(const struct parser *parser, struct span rest)
+{
+    struct rk_plan *plan = &parser->draft->plan;
+    char said[TEXT_QUOTE];
+    plan->splits = 0;
+    for (bool more = true; more;) {
+        const struct span item = rest;
+        uint64_t blocks, times = 1;
+        bool good = read_blocks(&rest, &blocks);
+        if (good && rest.length && rest.at[0] == '*') {
+            rest = (struct span){rest.at + 1, rest.length - 1};
+            good = read_blocks(&rest, &times) && times > 0;
+        }
+        more = good && rest.length && rest.at[0] == ',';
+        if (!good || (rest.length && !more))
+            return fail(parser, item.at,
+                        "split needs blocks of each virtual stage, 10,11,11,10 or 10,11*2,10; got "
+                        "%s",
+                        quote(said, item));
+        if (times > (uint64_t)(RK_MAX_CHUNKS - plan->splits))
+            return fail(parser, item.at, "split has more than %d entries", RK_MAX_CHUNKS);
+        while (times--)
+            plan->split[plan->splits++] = (uint16_t)blocks;
+        if (more) rest = (struct span){rest.at + 1, rest.length - 1};
+    }
+    return RK_OK;
+}
+
+/* ---- words ---- */
+
+static bool said(const struct plan_draft *draft, const char *key)
+{
+    return draft->words >> plan_row(key) & 1;
+}
+
+/* The line's data degree outdoes ranks from elsewhere, and the other way round. */
+static void note(const struct parser *parser, const char *key, const char *at)
+{
+    struct plan_draft *draft = parser->draft;
+    const int row = plan_row(key);
+    draft->words |= UINT64_C(1) << row;
+    draft->given |= UINT64_C(1) << row;
+    draft->column[row] = column_of(parser->text, at);
+    if (strcmp(key, "data") == 0 && !said(draft, "gpus"))
+        draft->given &= ~(UINT64_C(1) << plan_row("gpus"));
+    if (strcmp(key, "gpus") == 0 && !said(draft, "data")) {
+        draft->given &= ~(UINT64_C(1) << plan_row("data"));
+        draft->data = 0;
+    }
+}
+
+/* "selective", "selective:core_attn+moe_act" */
+static enum rk_status read_recompute(const struct parser *parser, const struct word *word,
+                                     double *mode)
+{
+    const struct field *parts = &plan_fields[plan_row("recompute_parts")];
+    const struct span value = word->value;
+    const char *colon = memchr(value.at, ':', value.length);
+    const struct span name = {value.at, colon ? (size_t)(colon - value.at) : value.length};
+    double bits = 0;
+    enum rk_status status =
+        read_choice(parser, name, word->field->word, word->field->choices, mode);
+    if (status != RK_OK) return status;
+    if (colon && *mode != RK_SELECTIVE)
+        return fail(parser, colon, "only recompute=selective has parts");
+    if (colon) {
+        const struct span list = {colon + 1, value.length - name.length - 1};
+        status = read_set(parser, list, parts, &bits);
+    }
+    if (status != RK_OK || said(parser->draft, "recompute_parts")) return status;
+    field_store(parts, parser->draft, bits);
+    if (colon) note(parser, "recompute_parts", colon + 1);
+    return RK_OK;
+}
+
+static enum rk_status read_value(const struct parser *parser, const struct word *word,
+                                 double *number)
+{
+    const struct field *field = word->field;
+    if (!word->valued && !is_numeric(field) && field->type != FIELD_BOOL) {
+        char list[256] = "10,11,11,10";
+        if (field->choices) field_list(field->choices, list, sizeof list);
+        return fail(parser, word->whole.at + word->whole.length, "%s needs a value: %s=%s%s",
+                    field->word, field->word, field->choices ? "one of " : "", list);
+    }
+    switch (field->type) {
+    case FIELD_BOOL:
+        return read_flag(parser, word, number);
+    case FIELD_CHOICE:
+        if (strcmp(field->key, "recompute") == 0) return read_recompute(parser, word, number);
+        return read_choice(parser, word->value, field->word, field->choices, number);
+    case FIELD_SET:
+        return read_set(parser, word->value, field, number);
+    case FIELD_OTHER:
+        return read_split(parser, word->value);
+    default:
+        return read_number(parser, word, number);
+    }
+}
+
+static enum rk_status read_word(const struct parser *parser, struct span span)
+{
+    struct word word;
+    double number = 0;
+    if (!find_word(span, &word)) return fail_unknown(parser, &word);
+    if (said(parser->draft, word.field->key))
+        return fail(parser, span.at, "%s is given twice: leave one out", word.field->word);
+    const enum rk_status status = read_value(parser, &word, &number);
+    if (status != RK_OK) return status;
+    field_store(word.field, parser->draft, number);
+    note(parser, word.field->key, span.at);
+    return RK_OK;
+}
+
+enum rk_status plan_read_words(const char *text, struct plan_draft *draft, struct rk_error *error)
+{
+    struct plan_draft read = *draft;
+    const struct parser parser = {text, &read, error};
+    enum rk_status status = RK_OK;
+    read.words = 0;
+    snprintf(read.line, sizeof read.line, "%s", text);
+    for (struct span word = next_word(text); status == RK_OK && word.length;
+         word = next_word(word.at + word.length))
+        status = read_word(&parser, word);
+    if (status == RK_OK) *draft = read;
+    return status;
+}
+
+enum rk_status plan_fail(const struct plan_draft *draft, const struct plan_fault *fault,
+                         struct rk_error *error)
+{
+    char said_text[TEXT_QUOTE];
+    const struct field *field = &plan_fields[fault->row];
+    if (draft->words >> fault->row & 1)
+        return rk_fail(error, RK_USAGE, text_quote(said_text, draft->line, strlen(draft->line)), 1,
+                       draft->column[fault->row], "%s: %s", field->word, fault->text);
+    if (*draft->path)
+        return rk_fail(error, RK_BAD_INPUT, draft->path, 0, 0, "%s: %s", field->key, fault->text);
+    return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: %s", field->word, fault->text);
+}
+
+enum rk_status rk_plan_parse(const char *text, struct rk_plan *plan, struct rk_error *error)
+{
+    struct plan_draft draft = plan_draft();
+    struct plan_fault fault;
+    const enum rk_status status = plan_read_words(text, &draft, error);
+    if (status != RK_OK) return status;
+    if (!plan_complete(&draft, &fault)) return plan_fail(&draft, &fault, error);
+    *plan = draft.plan;
+    return RK_OK;
+}

@@ -1,0 +1,378 @@
+/* layers_attention.c - attention in its kinds: per head, grouped, of one key head, latent
+ * [deepseek2024]; over all tokens or a window; fused [dao2023] or with its scores in memory
+ * [korthikanti2022]; over a sequence that context parallelism cuts.
+ */
+#include "workload/layers_build.h"
+
+#include <math.h>
+
+static const struct place_in attention = {RK_HOLD_attention, NOT_A_PART};
+static const struct place_in core = {RK_HOLD_attention, RK_PART_CORE_ATTENTION};
+static const struct place_in up = {RK_HOLD_attention, RK_PART_UP_PROJECTION};
+static const struct place_in inner_norm = {RK_HOLD_attention, RK_PART_UP_PROJECTION};
+
+/* ---- shapes ---- */
+
+/* Heads of one tensor rank, and how context parallelism divides their work: `across` ranks
+ * exchange heads for tokens, `around` ranks pass keys and values on. */
+struct heads {
+    double queries, keys; /* heads of this rank */
+    double shared;        /* key and value heads of the model over t: what is useful of `keys` */
+    double width, value;  /* of a query or key head, of a value head */
+    double across, around;
+};
+
+static double kv_heads(const struct rk_model *model)
+{
+    if (model->attention == RK_ATTENTION_MULTIQUERY) return 1;
+    return (double)(model->kv_heads && !model->kv_rank ? model->kv_heads : model->heads);
+}
+
+static double across_of(const struct rk_plan *plan)
+{
+    if (plan->context_kind == RK_ULYSSES) return (double)plan->context;
+    if (plan->context_kind == RK_RING_ULYSSES && plan->ulysses) return (double)plan->ulysses;
+    return 1;
+}
+
+static struct heads heads_of(const struct build *build)
+{
+    const struct rk_model *model = build->model;
+    const double t = build->tensor, shared = kv_heads(model) / t, across = across_of(build->plan);
+    const double d = (double)model->head_dim;
+    return (struct heads){
+        .queries = (double)model->heads / t,
+        .keys = fmax(shared, 1),
+        .shared = shared,
+        .width = model->kv_rank ? d + (double)model->rope_dim : d,
+        .value = model->kv_rank ? (double)model->value_dim : d,
+        .across = across,
+        .around = build->context / across,
+    };
+}
+
+/* Query-key pairs of one head of one sample that the mask leaves, s (s + 1) / 2 or, within a window
+ * of w, w (w + 1) / 2 and w for each token behind. */
+static double causal_pairs(double s, double window)
+{
+    const double w = window > 0 ? fmin(window, s) : s;
+    return w * (w + 1) / 2 + (s - w) * w;
+}
+
+static double window_of(const struct build *build, bool local)
+{
+    return local ? (double)build->model->window : 0;
+}
+
+/* Pairs that a fused kernel computes. */
+static double fused_pairs(const struct build *build, bool local)
+{
+    const double s = build->sequence;
+    if (!build->plan->full_attention) return causal_pairs(s, window_of(build, local));
+    return local ? s * fmin(s, 2 * window_of(build, true) - 1) : s * s;
+}
+
+/* What model FLOP count: every token with every token that its layer lets it see, causal or not, as
+ * [korthikanti2022] and [chowdhery2022] count. */
+static double useful_pairs(const struct build *build, bool local)
+{
+    const double s = build->sequence;
+    return local ? s * fmin(s, window_of(build, true)) : s * s;
+}
+
+/* ---- context parallelism ---- */
+
+/* Heads that go to another rank when tokens come: keys that are fewer than ranks are copied. */
+static double keys_across(const struct heads *heads)
+{
+    return fmax(heads->keys, heads->across);
+}
+
+static double query_bytes(const struct build *build, const struct heads *heads)
+{
+    return build->tokens * heads->queries * heads->width * build->element;
+}
+
+static double key_value_bytes(const struct build *build, const struct heads *heads, double count)
+{
+    return build->tokens * count * (heads->width + heads->value) * build->element;
+}
+
+static double output_bytes(const struct build *build, const struct heads *heads)
+{
+    return build->tokens * heads->queries * heads->value * build->element;
+}
+
+/* All-to-all that brings all tokens of fewer heads, and back; forward and backward alike
+ * [jacobs2023]. */
+static void add_across(struct build *build, const struct heads *heads)
+{
+    if (heads->across <= 1) return;
+    const double bytes =
+        query_bytes(build, heads) + key_value_bytes(build, heads, keys_across(heads));
+    add_comm(build, "query, key, value all-to-all", attention, OVER_ULYSSES, COMM_ALL_TO_ALL,
+             COMM_ALL_TO_ALL, bytes);
+}
+
+static void add_back_across(struct build *build, const struct heads *heads)
+{
+    if (heads->across <= 1) return;
+    struct operation *op = add_comm(build, "attention output all-to-all", attention, OVER_ULYSSES,
+                                    COMM_ALL_TO_ALL, COMM_ALL_TO_ALL, output_bytes(build, heads));
+    op->saved_bytes = op->saved_recomputed_bytes = output_bytes(build, heads);
+}
+
+/* Keys and values of all ranks before attention; once more in backward, for they are not kept
+ * [dubey2024]. */
+static void add_kv_gather(struct build *build, double bytes)
+{
+    struct operation *op = add_comm(build, "key, value all-gather", core, OVER_CONTEXT,
+                                    COMM_ALL_GATHER, COMM_REDUCE_SCATTER, bytes * build->context);
+    op->what[RK_WGRAD] = COMM_ALL_GATHER;
+    op->comm_bytes[RK_WGRAD] = bytes * build->context;
+    op->kernels[RK_WGRAD] = 1;
+    op->working_bytes = 2 * bytes * build->context;
+}
+
+/* Those of one rank after the other, each step beside the attention over the ones before
+ * [liu2023]. Forward n - 1 steps; backward as many, and n of their gradients, which have to come
+ * home. */
+static void add_ring(struct build *build, const struct heads *heads, double bytes)
+{
+    const double n = heads->around;
+    struct operation *op =
+        add_comm(build, "key, value ring", core, OVER_CONTEXT, COMM_SEND, COMM_SEND, bytes);
+    op->comm_times[RK_FORWARD] = n - 1;
+    op->comm_times[RK_AGRAD] = n;
+    op->comm_bytes[RK_AGRAD] = bytes * (2 * n - 1) / n;
+    op->kernels[RK_FORWARD] = n - 1;
+    op->kernels[RK_AGRAD] = n;
+    op->beside_attention = true;
+    op->working_bytes = 4 * bytes; /* one pair at hand, one on its way, and their gradients */
+}
+
+static void add_around(struct build *build, const struct heads *heads)
+{
+    const double keys = heads->across > 1 ? keys_across(heads) : heads->keys;
+    const double bytes = key_value_bytes(build, heads, keys);
+    if (heads->around <= 1) return;
+    if (build->plan->context_kind == RK_GATHER)
+        add_kv_gather(build, bytes);
+    else
+        add_ring(build, heads, bytes);
+}
+
+/* ---- the core ---- */
+
+enum { LOG_SUM_BYTES = 4 }; /* one float a row of scores */
+
+/* Two products forward, five backward: scores are worked out again [dao2023]. Reads queries, keys,
+ * values, writes the output; backward reads these and the output's gradient, writes three. */
+static void add_flash(struct build *build, const struct heads *heads, bool local)
+{
+    const double keys = fmax(heads->keys / heads->across, 1), around = heads->around;
+    const double each = build->batch * heads->queries / heads->across;
+    const double pairs = fused_pairs(build, local) / around;
+    const double product = 2 * each * pairs, output = output_bytes(build, heads);
+    const double logs = build->tokens * heads->queries * LOG_SUM_BYTES;
+    const double inputs =
+        query_bytes(build, heads) + key_value_bytes(build, heads, keys * heads->across) * around;
+    struct operation *op = add_operation(build, OPERATION_ATTENTION, "attention", core);
+    op->flop[RK_FORWARD] = product * (heads->width + heads->value);
+    op->flop[RK_AGRAD] = product * (3 * heads->width + 2 * heads->value);
+    op->useful_flop =
+        2 * each * useful_pairs(build, local) / around * (heads->width + heads->value);
+    op->bytes[RK_FORWARD] = inputs + output + logs;
+    op->bytes[RK_AGRAD] = 2 * inputs + 2 * output + logs;
+    op->kernels[RK_FORWARD] = around;
+    op->kernels[RK_AGRAD] = 3 * around; /* row sums, gradients, and their conversion */
+    op->batch = build->batch;
+    op->heads = heads->queries / heads->across;
+    op->kv_heads = keys;
+    op->queries = build->sequence / around;
+    op->keys = build->sequence;
+    op->head_dim = heads->width;
+    op->value_dim = heads->value;
+    op->pairs = pairs;
+    op->saved_recomputed_bytes = output;
+    op->saved_bytes = output + logs;
+    /* gradients, the queries' among them summed in fp32 */
+    op->working_bytes = inputs / around + output + 2 * query_bytes(build, heads);
+}
+
+/* Elements touched for each score: forward, backward. Fused, scale, mask and softmax are one
+ * kernel; torch runs them one by one, the softmax in fp32. */
+static struct traffic softmax_traffic(const struct build *build)
+{
+    const double e = build->element;
+    if (build->plan->fused) return (struct traffic){2 * e, 3 * e, 1, 1};
+    return (struct traffic){7 * e + 8, 4 * e + 16, 4, 3};
+}
+
+/* Scores in memory: each softmax value, mask bit (in a byte) and what dropout leaves of them is
+ * held [korthikanti2022], torch's softmax in fp32 besides. */
+static void add_unfused(struct build *build, const struct heads *heads, bool local)
+{
+    const double e = build->element, around = heads->around;
+    const double each = build->batch * heads->queries / heads->across;
+    const double rows = build->sequence / around, columns = build->sequence;
+    const double scores = each * rows * columns;
+    const double share = useful_pairs(build, local) / (build->sequence * build->sequence);
+    const bool drops = !build->model->no_dropout;
+    struct operation *op =
+        add_product(build, "scores", core, &(struct product){each, rows, columns, heads->width});
+    op->useful_flop *= share;
+    op = add_memory(build, "softmax", core, scores, softmax_traffic(build));
+    op->saved_bytes = scores * (build->plan->fused ? e : e + 4);
+    if (drops) {
+        op = add_memory(build, "attention dropout", core, scores,
+                        (struct traffic){2 * e + 1, 2 * e + 1, 1, 1});
+        op->saved_bytes = scores * (e + 1);
+    }
+    op = add_product(build, "scores times values", core,
+                     &(struct product){each, rows, heads->value, columns});
+    op->useful_flop *= share;
+    op->saved_bytes = op->saved_recomputed_bytes = output_bytes(build, heads);
+}
+
+static void add_core(struct build *build, const struct heads *heads, bool local)
+{
+    add_across(build, heads);
+    add_around(build, heads);
+    if (build->plan->attention == RK_UNFUSED)
+        add_unfused(build, heads, local);
+    else
+        add_flash(build, heads, local);
+    add_back_across(build, heads);
+}
+
+/* ---- queries, keys and values of their own ---- */
+
+/* Fused, one kernel reads and writes; torch multiplies with sines and cosines one by one, turns
+ * halves, and adds. */
+static struct traffic rotary_traffic(const struct build *build)
+{
+    const double e = build->element;
+    if (build->plan->fused) return (struct traffic){2 * e, 2 * e, 1, 1};
+    return (struct traffic){11 * e, 11 * e, 5, 5};
+}
+
+static void add_rotary(struct build *build, struct place_in in, double elements)
+{
+    if (build->model->position == RK_POSITION_ROPE)
+        add_memory(build, "rotary", in, elements, rotary_traffic(build));
+}
+
+/* Norms of the heads of queries and keys, weights shared by all heads [dehghani2023]: they keep
+ * their inputs, what they bring out turns into what attention keeps. */
+static void add_head_norms(struct build *build, const struct heads *heads)
+{
+    if (!build->model->qk_norm) return;
+    const double rows = build->tokens * (heads->queries + heads->keys);
+    struct operation *op = add_norm(build, "query, key norm", attention, rows, heads->width, 0);
+    op->parameters = 2 * norm_parameters(build->model, heads->width);
+    op->saved_recomputed_bytes = op->saved_bytes;
+}
+
+/* What attention keeps of its inputs belongs to what brings them. */
+static double inputs_kept(const struct build *build, const struct heads *heads)
+{
+    const double keys = heads->across > 1 ? keys_across(heads) : heads->keys;
+    return query_bytes(build, heads) + key_value_bytes(build, heads, keys);
+}
+
+static void add_projections(struct build *build, const struct heads *heads)
+{
+    const struct rk_model *model = build->model;
+    const double d = heads->width, columns = (heads->queries + 2 * heads->keys) * d;
+    const double useful = (heads->queries + 2 * heads->shared) / (heads->queries + 2 * heads->keys);
+    struct operation *op = add_narrow_linear(
+        build, "query, key, value", attention,
+        &(struct product){1, build->tokens, columns, build->hidden}, build->shard);
+    op->parameters += model->biases || model->qkv_biases ? columns : 0;
+    op->useful_flop *= useful;
+    op->saved_bytes = op->saved_recomputed_bytes = inputs_kept(build, heads);
+    add_head_norms(build, heads);
+    add_rotary(build, attention, build->tokens * (heads->queries + heads->keys) * d);
+}
+
+/* ---- latent queries, keys and values ---- */
+
+/* Down to a latent vector: on shards of the sequence, weights whole on each rank. */
+static void add_down(struct build *build, const char *name, double width)
+{
+    struct operation *op =
+        add_narrow_linear(build, name, attention,
+                          &(struct product){1, build->shard, width, build->hidden}, build->shard);
+    op->parameters += build->model->biases ? width : 0;
+    if (!build->plan->sequence_parallel) op->useful_flop /= build->tensor;
+}
+
+static void add_up(struct build *build, const char *name, double columns, double rank)
+{
+    struct operation *op = add_narrow_linear(
+        build, name, up, &(struct product){1, build->tokens, columns, rank}, build->shard);
+    op->parameters += build->model->biases ? columns : 0;
+}
+
+/* The output is kept in front of the up projection, which gathers it from its shards. */
+static void add_latent_norm(struct build *build, const char *name, const char *gather, double rank,
+                            double beside)
+{
+    add_norm(build, name, inner_norm, build->shard, rank, build->kept);
+    add_gather(build, gather, up, rank + beside, build->gathered);
+}
+
+static void add_latent_queries(struct build *build, const struct heads *heads)
+{
+    const double rank = (double)build->model->q_rank, columns = heads->queries * heads->width;
+    if (!(rank > 0)) {
+        struct operation *op = add_narrow_linear(
+            build, "query", attention, &(struct product){1, build->tokens, columns, build->hidden},
+            build->shard);
+        op->parameters += build->model->biases ? columns : 0;
+        return;
+    }
+    add_down(build, "query down", rank);
+    add_latent_norm(build, "query norm", "query gather", rank, 0);
+    add_up(build, "query up", columns, rank);
+}
+
+/* Keys are put together of a part of each head and one with position for all; the values' part of
+ * the projection is copied. */
+static void add_latent(struct build *build, const struct heads *heads)
+{
+    const struct rk_model *model = build->model;
+    const double rope = (double)model->rope_dim, rank = (double)model->kv_rank;
+    const double e = build->element, a = heads->queries;
+    add_latent_queries(build, heads);
+    add_down(build, "key, value down", rank + rope);
+    add_latent_norm(build, "key, value norm", "key, value gather", rank, rope);
+    add_up(build, "key, value up", a * ((double)model->head_dim + heads->value), rank);
+    struct operation *op =
+        add_memory(build, "rotary", up, build->tokens * a * (2 * heads->width + heads->value),
+                   build->plan->fused ? (struct traffic){2 * e, 2 * e, 2, 2}
+                                      : (struct traffic){6 * e, 6 * e, 12, 12});
+    op->saved_bytes = inputs_kept(build, heads);
+}
+
+/* ---- all of it ---- */
+
+void build_attention(struct build *build, bool local, bool reduces)
+{
+    const struct rk_model *model = build->model;
+    const struct heads heads = heads_of(build);
+    if (model->kv_rank)
+        add_latent(build, &heads);
+    else
+        add_projections(build, &heads);
+    add_core(build, &heads, local);
+    const double width = heads.queries * heads.value;
+    struct operation *op =
+        add_narrow_linear(build, "attention out", attention,
+                          &(struct product){1, build->tokens, build->hidden, width}, build->tokens);
+    op->parameters += model->biases ? build->hidden : 0;
+    if (build->kept < build->element) /* beside the output that attention keeps */
+        op->saved_bytes = op->saved_recomputed_bytes = build->tokens * width * build->kept;
+    if (reduces) add_reduce(build, "attention reduce", attention, build->hidden);
+}

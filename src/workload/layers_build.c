@@ -1,0 +1,266 @@
+#include "workload/layers_build.h"
+
+#include <assert.h>
+#include <math.h>
+
+/* ---- precision ---- */
+
+static bool is_narrow(const struct rk_plan *plan)
+{
+    return plan->precision >= RK_FP8_DELAYED;
+}
+
+static double element_of(const struct rk_plan *plan)
+{
+    return plan->precision == RK_FP32 || plan->precision == RK_TF32 ? 4 : 2;
+}
+
+/* Narrow elements with their scales, and what a cast of a 16-bit tensor to them reads and writes:
+ * itself and transposed, for the product of the weight gradient. Scales of the tensor itself need
+ * its maximum first: it is read twice. Scales are of 4 bytes for 128 values [deepseek2024v3], of
+ * one for 32 [rouhani2023] or for 16 [nvidia2025]. */
+/* clang-format off */
+static const struct narrow {
+    double kept, cast;
+} narrows[RK_PRECISIONS] = {
+    /*                   kept            cast                      */
+    [RK_FP8_DELAYED] = { 1,              2 + 2 },
+    [RK_FP8_CURRENT] = { 1,              2 + 2 + 2 },
+    [RK_FP8_BLOCK]   = { 1 + 4.0 / 128,  2 + 2 * (1 + 4.0 / 128) },
+    [RK_MXFP8]       = { 1 + 1.0 / 32,   2 + 2 * (1 + 1.0 / 32) },
+    [RK_NVFP4]       = { 0.5 + 1.0 / 16, 2 + 2 + 2 * (0.5 + 1.0 / 16) },
+};
+/* clang-format on */
+
+/* Transformer Engine keeps the cast input; torch's float8 linear layers keep what they were given.
+ */
+static double kept_of(const struct rk_plan *plan)
+{
+    if (!is_narrow(plan) || plan->framework == RK_FSDP) return element_of(plan);
+    return narrows[plan->precision].kept;
+}
+
+struct build build_begin(struct layer *layer, const struct rk_model *model,
+                         const struct rk_plan *plan)
+{
+    const double batch = (double)plan->microbatch, context = (double)plan->context;
+    const double sequence = (double)(plan->sequence ? plan->sequence : model->sequence);
+    const double tensor = (double)plan->tensor, tokens = batch * sequence / context;
+    return (struct build){
+        .layer = layer,
+        .model = model,
+        .plan = plan,
+        .batch = batch,
+        .sequence = sequence,
+        .tensor = tensor,
+        .context = context,
+        .tokens = tokens,
+        .shard = plan->sequence_parallel ? tokens / tensor : tokens,
+        .hidden = (double)model->hidden,
+        .element = element_of(plan),
+        .kept = kept_of(plan),
+        .gathered = kept_of(plan),
+    };
+}
+
+/* ---- operations ---- */
+
+struct operation *add_operation(struct build *build, enum operation_kind kind, const char *name,
+                                struct place_in in)
+{
+    struct layer *layer = build->layer;
+    assert(layer->operations < MAX_OPERATIONS);
+    struct operation *op = &layer->operation[layer->operations++];
+    *op = (struct operation){
+        .name = name,
+        .kind = kind,
+        .part = in.part,
+        .holding = in.holding,
+        .comm_times = {1, 1, 1},
+    };
+    return op;
+}
+
+/* Gradients run two products, of the same FLOP each. In backward the gradients of both operands or,
+ * of weights, those of input and output are there. */
+static struct operation *add_matrix(struct build *build, const char *name, struct place_in in,
+                                    const struct product *p, bool of_weights)
+{
+    const double flop = 2 * p->count * p->m * p->n * p->k, e = build->element;
+    const double input = p->count * p->m * p->k, output = p->count * p->m * p->n;
+    const double other = p->count * p->n * p->k, touched = (input + output + other) * e;
+    struct operation *op = add_operation(build, OPERATION_MATRIX, name, in);
+    op->count = p->count;
+    op->m = p->m;
+    op->n = p->n;
+    op->k = p->k;
+    op->of_weights = of_weights;
+    op->useful_flop = flop;
+    op->flop[RK_FORWARD] = flop;
+    op->flop[RK_AGRAD] = of_weights ? flop : 2 * flop;
+    op->flop[RK_WGRAD] = of_weights ? flop : 0;
+    op->bytes[RK_FORWARD] = touched;
+    op->bytes[RK_AGRAD] = of_weights ? touched : 2 * touched;
+    op->bytes[RK_WGRAD] = of_weights ? touched : 0;
+    op->kernels[RK_FORWARD] = 1;
+    op->kernels[RK_AGRAD] = of_weights ? 1 : 2;
+    op->kernels[RK_WGRAD] = of_weights ? 1 : 0;
+    op->working_bytes = (input + output + (of_weights ? 0 : other)) * e;
+    return op;
+}
+
+struct operation *add_product(struct build *build, const char *name, struct place_in in,
+                              const struct product *product)
+{
+    return add_matrix(build, name, in, product, false);
+}
+
+struct operation *add_linear(struct build *build, const char *name, struct place_in in,
+                             const struct product *product)
+{
+    struct operation *op = add_matrix(build, name, in, product, true);
+    op->parameters = product->count * product->n * product->k;
+    return op;
+}
+
+/* Weights are cast once a step: frameworks keep the casts from microbatch to microbatch. */
+static double weight_share(const struct rk_plan *plan)
+{
+    const double ranks = (double)(plan->microbatch * rk_plan_data(plan));
+    return plan->weights_fp8 || ranks <= 0 ? 0 : fmin(1, ranks / (double)plan->batch);
+}
+
+struct operation *add_narrow_linear(struct build *build, const char *name, struct place_in in,
+                                    const struct product *p, double rows)
+{
+    if (is_narrow(build->plan)) {
+        const double cast = narrows[build->plan->precision].cast;
+        const double weights = p->n * p->k * weight_share(build->plan);
+        struct operation *op = add_operation(build, OPERATION_MEMORY, "cast", in);
+        op->bytes[RK_FORWARD] = p->count * (rows * p->k + weights) * cast;
+        op->bytes[RK_AGRAD] = p->count * p->m * p->n * cast;
+        op->kernels[RK_FORWARD] = op->kernels[RK_AGRAD] = 1;
+    }
+    struct operation *op = add_linear(build, name, in, p);
+    op->narrow = true;
+    return op;
+}
+
+struct operation *add_memory(struct build *build, const char *name, struct place_in in,
+                             double elements, struct traffic traffic)
+{
+    struct operation *op = add_operation(build, OPERATION_MEMORY, name, in);
+    op->bytes[RK_FORWARD] = elements * traffic.forward;
+    op->bytes[RK_AGRAD] = elements * traffic.backward;
+    op->kernels[RK_FORWARD] = traffic.forward_kernels;
+    op->kernels[RK_AGRAD] = traffic.backward_kernels;
+    op->working_bytes = 2 * elements * build->element; /* gradients of input and output */
+    return op;
+}
+
+/* ---- norms ---- */
+
+double norm_parameters(const struct rk_model *model, double width)
+{
+    return (model->norm == RK_RMS_NORM ? 1 : 2) * width;
+}
+
+/* One kernel reads its input and writes its output; backward reads gradient and input and writes a
+ * gradient. RMSNorm as models write it out in torch [zhang2019]: cast to fp32, square, mean, scale,
+ * cast back, weigh; torch has LayerNorm in one kernel. */
+static struct traffic norm_traffic(const struct build *build)
+{
+    const double e = build->element;
+    if (build->plan->fused || build->model->norm == RK_LAYER_NORM)
+        return (struct traffic){2 * e, 3 * e, 1, 1};
+    return (struct traffic){4 * e + 28, 8 * e + 48, 6, 9};
+}
+
+/* Bytes of the input of a norm that backward reads: written out in torch, its fp32 copy and the
+ * scaled input in front of the weights. */
+static double norm_input_bytes(const struct build *build)
+{
+    if (build->plan->fused || build->model->norm == RK_LAYER_NORM) return build->element;
+    return 4 + build->element;
+}
+
+struct operation *add_norm(struct build *build, const char *name, struct place_in in, double rows,
+                           double width, double kept)
+{
+    const double x = rows * width;
+    struct operation *op = add_memory(build, name, in, x, norm_traffic(build));
+    op->parameters = norm_parameters(build->model, width);
+    op->saved_bytes = x * (norm_input_bytes(build) + kept);
+    op->saved_recomputed_bytes = x * build->element;
+    return op;
+}
+
+/* ---- communication ---- */
+
+struct operation *add_comm(struct build *build, const char *name, struct place_in in,
+                           enum comm_over over, enum comm_what forward, enum comm_what backward,
+                           double bytes)
+{
+    struct operation *op = add_operation(build, OPERATION_COMM, name, in);
+    op->over = over;
+    op->what[RK_FORWARD] = forward;
+    op->what[RK_AGRAD] = op->what[RK_WGRAD] = backward;
+    op->comm_bytes[RK_FORWARD] = op->comm_bytes[RK_AGRAD] = bytes;
+    op->kernels[RK_FORWARD] = op->kernels[RK_AGRAD] = 1;
+    return op;
+}
+
+void add_gather(struct build *build, const char *name, struct place_in in, double width,
+                double element)
+{
+    const double x = build->tokens * width;
+    if (build->tensor <= 1) return;
+    struct operation *op = add_comm(build, name, in, OVER_TENSOR, COMM_ALL_GATHER,
+                                    COMM_REDUCE_SCATTER, x * build->element);
+    op->beside_matrix = true;
+    if (!build->plan->sequence_parallel) { /* nothing forward; gradients are summed */
+        op->what[RK_AGRAD] = COMM_ALL_REDUCE;
+        op->comm_bytes[RK_FORWARD] = op->kernels[RK_FORWARD] = 0;
+        op->hidden[RK_AGRAD] = true;
+        return;
+    }
+    op->comm_bytes[RK_FORWARD] = x * element;
+    op->what[RK_WGRAD] = COMM_ALL_GATHER; /* the input was kept as a shard */
+    op->comm_bytes[RK_WGRAD] = x * element;
+    op->kernels[RK_WGRAD] = 1;
+    op->hidden[RK_AGRAD] = op->hidden[RK_WGRAD] = true;
+    op->working_bytes = 2 * x * build->element; /* gathered input and its gradient */
+}
+
+void add_reduce(struct build *build, const char *name, struct place_in in, double width)
+{
+    const bool shards = build->plan->sequence_parallel;
+    const double x = build->tokens * width;
+    if (build->tensor <= 1) return;
+    struct operation *op =
+        add_comm(build, name, in, OVER_TENSOR, shards ? COMM_REDUCE_SCATTER : COMM_ALL_REDUCE,
+                 COMM_ALL_GATHER, x * build->element);
+    op->beside_matrix = true;
+    if (!shards) op->comm_bytes[RK_AGRAD] = op->kernels[RK_AGRAD] = 0;
+}
+
+/* ---- the end of a half ---- */
+
+void add_residual(struct build *build, const char *name, double streams)
+{
+    const struct rk_model *model = build->model;
+    const double e = build->element, x = build->shard * build->hidden;
+    const bool drops = !model->no_dropout, fused = build->plan->fused;
+    const double bias = model->biases && !fused ? 2 * e : 0;
+    const double apart = drops && !fused ? 2 * e + 1 : 0;
+    const double mask = drops && fused ? 1 : 0;
+    const struct traffic traffic = {
+        .forward = streams * e + 2 * e + bias + apart + mask,
+        .backward = 3 * e + (drops ? 2 * e + 1 : 0),
+        .forward_kernels = 1 + (bias > 0) + (apart > 0),
+        .backward_kernels = drops ? 2 : 1,
+    };
+    struct operation *op =
+        add_memory(build, name, (struct place_in){RK_HOLD_norms, NOT_A_PART}, x, traffic);
+    op->saved_bytes = op->saved_recomputed_bytes = drops ? streams * x : 0; /* masks */
+}

@@ -1,0 +1,109 @@
+/* layers_build.h - constructors of the operations of layers.h.
+ *
+ * Two rules hold for all of them. What an operation saves is what it brings out and a later
+ * backward pass reads, so that recomputing it is what makes it superfluous; what enters the layer
+ * counts as the first norm's. And parameters, FLOP and bytes are those of one rank.
+ */
+#ifndef RECKON_WORKLOAD_LAYERS_BUILD_H
+#define RECKON_WORKLOAD_LAYERS_BUILD_H
+
+#include "workload/layers.h"
+
+struct build {
+    struct layer *layer;
+    const struct rk_model *model;
+    const struct rk_plan *plan;
+    double batch, sequence; /* of a microbatch: samples, tokens of each; b and s */
+    double tensor, context; /* t and c */
+    double tokens;          /* of this rank: b * s / c */
+    double shard;           /* ... where sequence parallelism splits them: b * s / c / t */
+    double hidden;          /* h */
+    double element;         /* bytes of an activation */
+    double kept;            /* bytes in which a narrow linear layer keeps its input */
+    double gathered;        /* bytes in which that input is gathered over tensor ranks */
+};
+
+struct build build_begin(struct layer *layer, const struct rk_model *model,
+                         const struct rk_plan *plan);
+
+/* Where an operation belongs: see struct operation. */
+struct place_in {
+    enum rk_holding holding;
+    int part;
+};
+
+struct operation *add_operation(struct build *build, enum operation_kind kind, const char *name,
+                                struct place_in in);
+
+/* (m, k) x (k, n). Matrices of weights: their useful FLOP are those executed, their biases none,
+ * until the caller says otherwise. */
+struct product {
+    double count, m, n, k;
+};
+struct operation *add_product(struct build *build, const char *name, struct place_in in,
+                              const struct product *product);
+struct operation *add_linear(struct build *build, const char *name, struct place_in in,
+                             const struct product *product);
+/* With the casts of a plan in 8 or 4 bits in front of it; `rows` of the input are cast. */
+struct operation *add_narrow_linear(struct build *build, const char *name, struct place_in in,
+                                    const struct product *product, double rows);
+
+/* Bytes and kernels of an operation that memory limits, for each element; both passes. */
+struct traffic {
+    double forward, backward, forward_kernels, backward_kernels;
+};
+struct operation *add_memory(struct build *build, const char *name, struct place_in in,
+                             double elements, struct traffic traffic);
+
+/* Brings `rows` rows of `width` elements; keeps its output in `kept` bytes, its input in those of
+ * an activation. */
+struct operation *add_norm(struct build *build, const char *name, struct place_in in, double rows,
+                           double width, double kept);
+
+/* One exchange of `bytes`, the same both ways unless changed; none over a single rank. */
+struct operation *add_comm(struct build *build, const char *name, struct place_in in,
+                           enum comm_over over, enum comm_what forward, enum comm_what backward,
+                           double bytes);
+
+/* Tensor parallelism in front of a column-parallel matrix and behind a row-parallel one, for
+ * `width` elements a token [korthikanti2022]. */
+void add_gather(struct build *build, const char *name, struct place_in in, double width,
+                double element);
+void add_reduce(struct build *build, const char *name, struct place_in in, double width);
+
+/* The end of a half: dropout and the sum of `streams` with the residual stream. */
+void add_residual(struct build *build, const char *name, double streams);
+
+double norm_parameters(const struct rk_model *model, double width);
+
+/* ---- halves of a block ---- */
+
+/* Attention from the output of its norm (of which each rank has `shard` rows) up to what the
+ * residual sum reads; `beside` is the width of what else reads the gathered input, and
+ * `reduces` says whether the sum over tensor ranks is its own. */
+void build_attention(struct build *build, bool local, bool reduces);
+
+/* An MLP of `width` over all tokens of the rank. `gathers`, `reduces`: the communication is its
+ * own. */
+struct mlp {
+    double width;
+    struct place_in in;
+    const char *gather, *in_name, *cast, *activation, *out_name, *reduce;
+    bool gathers, reduces;
+};
+void build_mlp(struct build *build, const struct mlp *mlp);
+
+/* What stands between the two matrices of an MLP, for `rows` rows: keeps its output in `kept`
+ * bytes. */
+void add_activation(struct build *build, const char *name, struct place_in in, double rows,
+                    double width);
+
+void build_experts(struct build *build);
+void build_embedding(struct build *build);
+void build_head(struct build *build);
+void build_predict(struct build *build);
+
+/* A block of `kind`, one of the four. */
+void build_block(struct build *build, enum layer_kind kind);
+
+#endif

@@ -1,0 +1,137 @@
+/* layers_ends.c - what stands before the first block and behind the last one: tables of tokens and
+ * positions, final norm, logits, loss; multi-token prediction [deepseek2024v3].
+ */
+#include "workload/layers_build.h"
+
+static const struct place_in end = {RK_HOLD_embedding, NOT_A_PART};
+
+enum { TOKEN_BYTES = 8, FLOAT_BYTES = 4 };
+
+/* ---- embedding ---- */
+
+/* Rows of the table are read and written; backward adds gradients to rows of an fp32 table. */
+static void add_lookup(struct build *build, double parameters)
+{
+    const double e = build->element;
+    struct operation *op =
+        add_memory(build, "embedding", end, build->tokens * build->hidden,
+                   (struct traffic){2 * e, e + 2 * FLOAT_BYTES, build->tensor > 1 ? 3 : 1, 1});
+    op->parameters = parameters;
+    op->saved_bytes = op->saved_recomputed_bytes = build->tokens * TOKEN_BYTES;
+    add_reduce(build, "embedding reduce", end, build->hidden);
+}
+
+void build_embedding(struct build *build)
+{
+    const struct rk_model *model = build->model;
+    const double h = build->hidden, e = build->element, x = build->shard * h;
+    add_lookup(build, padded_vocabulary(model, build->plan) / build->tensor * h);
+    if (model->position == RK_POSITION_LEARNED) {
+        struct operation *op =
+            add_memory(build, "positions", end, x, (struct traffic){3 * e, e, 1, 1});
+        op->parameters = (double)model->sequence * h;
+    }
+    if (model->embedding_norm) {
+        struct operation *op = add_norm(build, "embedding norm", end, build->shard, h, 0);
+        op->saved_recomputed_bytes = op->saved_bytes;
+    }
+    if (model->no_dropout) return;
+    struct operation *op = add_memory(build, "embedding dropout", end, x,
+                                      (struct traffic){2 * e + 1, 2 * e + 1, 1, 1});
+    op->saved_bytes = op->saved_recomputed_bytes = x;
+}
+
+/* ---- head ---- */
+
+/* Bytes for each logit. Megatron-LM: an fp32 copy, in which maximum, difference, exponential and
+ * quotient are worked out in place, is kept for backward beside the 16-bit logits or their gradient
+ * [narayanan2021]; fused, fewer kernels touch it. torch: compiled, the 16-bit logits are kept and
+ * turn into their gradient; else fp32 logits, their log-softmax, and a gradient of each. */
+struct loss_bytes {
+    double kept, beside;
+    struct traffic traffic;
+};
+
+static struct loss_bytes loss_bytes_of(const struct build *build)
+{
+    const double e = build->element;
+    const bool torch = build->plan->framework == RK_FSDP;
+    if (build->plan->fused && torch) return (struct loss_bytes){e, e, {2 * e, 2 * e, 2, 2}};
+    if (torch) return (struct loss_bytes){4, 8 + (e < 4 ? e : 0), {e + 16, e + 24, 4, 4}};
+    if (build->plan->fused) return (struct loss_bytes){4, e, {e + 24, e + 12, 4, 2}};
+    return (struct loss_bytes){4, e, {e + 40, e + 16, 9, 4}};
+}
+
+/* Maximum, sum, and the label's logit of each token go over the shards of the vocabulary. */
+static void add_loss(struct build *build, double logits)
+{
+    const struct loss_bytes bytes = loss_bytes_of(build);
+    if (build->tensor > 1) {
+        struct operation *comm = add_comm(build, "loss reduce", end, OVER_TENSOR, COMM_ALL_REDUCE,
+                                          COMM_ALL_REDUCE, build->tokens * FLOAT_BYTES);
+        comm->comm_times[RK_FORWARD] = comm->kernels[RK_FORWARD] = 3;
+        comm->comm_bytes[RK_AGRAD] = comm->kernels[RK_AGRAD] = 0;
+    }
+    struct operation *op = add_memory(build, "cross entropy", end, logits, bytes.traffic);
+    op->saved_bytes = op->saved_recomputed_bytes = logits * bytes.kept;
+    op->working_bytes = logits * bytes.beside;
+}
+
+/* Final norm, logits in 16 bits over shards of the padded vocabulary, loss. `parameters`: of the
+ * table. */
+static void add_head(struct build *build, double parameters)
+{
+    const double h = build->hidden, rows = build->tokens;
+    const double columns = padded_vocabulary(build->model, build->plan) / build->tensor;
+    struct operation *op = add_norm(build, "final norm", end, build->shard, h, build->element);
+    op->saved_recomputed_bytes = op->saved_bytes;
+    add_gather(build, "logits gather", end, h, build->element);
+    op = add_linear(build, "logits", end, &(struct product){1, rows, columns, h});
+    op->parameters = parameters;
+    op->useful_flop = 2 * rows * (double)build->model->vocabulary / build->tensor * h;
+    /* the gradients of logits and input; the logits' own are the loss's */
+    op->working_bytes = rows * (columns + h) * build->element;
+    add_loss(build, rows * columns);
+}
+
+/* The last stage needs a table of its own for the head, unless it shares the first stage's; a copy,
+ * too, of the embedding for multi-token prediction. */
+static double head_parameters(const struct build *build)
+{
+    const struct rk_model *model = build->model;
+    const double table = padded_vocabulary(model, build->plan) / build->tensor * build->hidden;
+    const bool apart = build->plan->pipeline > 1;
+    const bool copy = apart && model->predict_layers;
+    if (model->tied_embeddings) return apart ? table : 0;
+    return copy ? 2 * table : table;
+}
+
+void build_head(struct build *build)
+{
+    add_head(build, head_parameters(build));
+}
+
+/* ---- multi-token prediction ---- */
+
+/* Norms of the stream and of the next token's embedding, both through one projection, a block like
+ * the last one, and the shared head over its output [deepseek2024v3]. */
+void build_predict(struct build *build)
+{
+    static const struct place_in place = {RK_HOLD_norms, NOT_A_PART};
+    const double h = build->hidden;
+    add_lookup(build, 0);
+    for (int i = 0; i < 2; i++) {
+        struct operation *op =
+            add_norm(build, i ? "stream norm" : "next norm", place, build->shard, h, build->kept);
+        op->saved_recomputed_bytes = op->saved_bytes;
+    }
+    add_gather(build, "prediction gather", place, 2 * h, build->gathered);
+    add_narrow_linear(build, "prediction in", place,
+                      &(struct product){1, build->tokens, h / build->tensor, 2 * h}, build->shard);
+    /* the shards of its columns come together */
+    if (build->tensor > 1)
+        add_comm(build, "prediction all-gather", place, OVER_TENSOR, COMM_ALL_GATHER,
+                 COMM_REDUCE_SCATTER, build->tokens * h * build->element);
+    build_block(build, layer_kind_of(build->model, build->model->layers - 1));
+    add_head(build, 0);
+}

@@ -1,0 +1,68 @@
+#include "workload/layers_build.h"
+
+/* Bytes for each element of the output, of width f: fused, one kernel forward and one backward;
+ * else as torch runs them one by one. `inner` is what backward needs besides the input and output
+ * of the whole: silu(gate) where it has a kernel of its own [shazeer2020]. */
+/* clang-format off */
+static const struct activation_facts {
+    double fused[2], apart[2]; /* elements read and written: forward, backward */
+    double kernels[2];         /* apart */
+    double inner;              /* apart: elements kept */
+} facts[2] = {
+    /*             fused     apart      kernels  inner */
+    [false] = { {2, 3},   {2, 3},   {1, 1},  0 },
+    [true]  = { {3, 5},   {5, 9},   {2, 3},  1 },
+};
+/* clang-format on */
+
+/* relu and square are two kernels; the first keeps its output, which is the second's input. */
+static struct traffic traffic_of(const struct build *build)
+{
+    const struct rk_model *model = build->model;
+    const struct activation_facts *f = &facts[model->gated_mlp];
+    const double e = build->element;
+    if (build->plan->fused) return (struct traffic){f->fused[0] * e, f->fused[1] * e, 1, 1};
+    const double square = model->activation == RK_SQUARED_RELU ? 1 : 0;
+    const double bias = model->biases ? 1 : 0;
+    return (struct traffic){
+        .forward = (f->apart[0] + 2 * square + 2 * bias) * e,
+        .backward = (f->apart[1] + 3 * square) * e,
+        .forward_kernels = f->kernels[0] + square + bias,
+        .backward_kernels = f->kernels[1] + square,
+    };
+}
+
+void add_activation(struct build *build, const char *name, struct place_in in, double rows,
+                    double width)
+{
+    const double x = rows * width;
+    const double inner = build->plan->fused ? 0 : facts[build->model->gated_mlp].inner;
+    struct operation *op = add_memory(build, name, in, x, traffic_of(build));
+    op->saved_bytes = x * (inner * build->element + build->kept);
+    op->working_bytes = (build->model->gated_mlp ? 3 : 2) * x * build->element;
+}
+
+/* Columns that the first matrix brings for each of the MLP's width. */
+static double inputs_of(const struct rk_model *model)
+{
+    return model->gated_mlp ? 2 : 1;
+}
+
+void build_mlp(struct build *build, const struct mlp *mlp)
+{
+    const double width = mlp->width / build->tensor, h = build->hidden;
+    const double wide = inputs_of(build->model) * width, rows = build->tokens;
+    const bool biases = build->model->biases;
+    struct place_in activation = mlp->in;
+    if (mlp->in.part == RK_PART_MLP) activation.part = RK_PART_ACTIVATION;
+    if (mlp->gathers) add_gather(build, mlp->gather, mlp->in, h, build->gathered);
+    struct operation *op = add_narrow_linear(build, mlp->in_name, mlp->in,
+                                             &(struct product){1, rows, wide, h}, build->shard);
+    op->parameters += biases ? wide : 0;
+    op->saved_bytes = rows * wide * build->element;
+    add_activation(build, mlp->activation, activation, rows, width);
+    op = add_narrow_linear(build, mlp->out_name, mlp->in, &(struct product){1, rows, h, width},
+                           rows);
+    op->parameters += biases ? h : 0;
+    if (mlp->reduces) add_reduce(build, mlp->reduce, mlp->in, h);
+}

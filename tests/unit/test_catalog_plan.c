@@ -1,0 +1,372 @@
+/* Plans as files and as words: presets, what is worked out, what is wrong with one, round trips. */
+#include "catalog/plan_fields.h"
+#include "catalog_cases.h"
+
+#include <reckon/catalog.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static enum rk_status read_text(const char *text, struct rk_plan *plan, struct rk_error *error)
+{
+    struct document document;
+    enum rk_status status = document_parse("x.json", text, strlen(text), &document, error);
+    if (status == RK_OK) status = plan_read_file(&document, plan, error);
+    document_release(&document);
+    return status;
+}
+
+static struct rk_plan words(const char *text)
+{
+    struct rk_plan plan = rk_plan_default();
+    struct rk_error error;
+    cr_assert_eq(rk_plan_parse(text, &plan, &error), RK_OK, "%s", formatted(&error));
+    return plan;
+}
+
+/* Every member, as the table has it; padding and unused entries of the split do not count. */
+static void expect_same(const struct rk_plan *a, const struct rk_plan *b, const char *what)
+{
+    const struct plan_draft one = {.plan = *a}, two = {.plan = *b};
+    for (const struct field *field = plan_fields; field->key; field++)
+        if (field->word)
+            cr_expect_eq(field_value(field, &one), field_value(field, &two), "%s: %s %.17g, %.17g",
+                         what, field->key, field_value(field, &one), field_value(field, &two));
+    cr_assert_eq(a->splits, b->splits, "%s", what);
+    for (int i = 0; i < a->splits; i++)
+        cr_expect_eq(a->split[i], b->split[i], "%s: split %d", what, i);
+}
+
+Test(catalog_plan, nothing_said_is_the_default)
+{
+    struct rk_plan preset = rk_plan_default(), read;
+    struct rk_error error;
+    preset.batch = 4; /* 4 * 1 rank * microbatch 1 */
+    cr_assert_eq(read_text("{}", &read, &error), RK_OK, "%s", formatted(&error));
+    expect_same(&read, &preset, "file");
+    read = words(" ");
+    expect_same(&read, &preset, "words");
+}
+
+/* The table has each name of the library's, in its order. */
+Test(catalog_plan, names_are_those_of_the_library)
+{
+#define CHECK_NAMES(key, type, count, name_of)                                                     \
+    for (int i = 0; i <= (int)(count); i++) {                                                      \
+        const char *wanted = name_of((enum type)i), *have = plan_fields[plan_row(key)].choices[i]; \
+        cr_assert_eq(!wanted, !have);                                                              \
+        if (wanted) cr_expect_str_eq(have, wanted);                                                \
+    }
+    CHECK_NAMES("framework", rk_framework, RK_FRAMEWORKS, rk_framework_name)
+    CHECK_NAMES("precision", rk_precision, RK_PRECISIONS, rk_precision_name)
+    CHECK_NAMES("schedule", rk_schedule, RK_SCHEDULES, rk_schedule_name)
+    CHECK_NAMES("context_kind", rk_context_kind, RK_CONTEXT_KINDS, rk_context_kind_name)
+    CHECK_NAMES("dispatcher", rk_dispatcher, RK_DISPATCHERS, rk_dispatcher_name)
+    CHECK_NAMES("recompute", rk_recompute_mode, RK_RECOMPUTE_MODES, rk_recompute_mode_name)
+    CHECK_NAMES("recompute_parts", rk_part, RK_PARTS, rk_part_name)
+    CHECK_NAMES("attention", rk_attention_kernel, RK_ATTENTION_KERNELS, rk_attention_kernel_name)
+}
+
+/* Each byte of the struct belongs to a row of the table, or to the split: whoever adds a member
+ * adds a row. */
+Test(catalog_plan, every_member_has_a_row)
+{
+    static const size_t sizes[] = {
+        [FIELD_COUNT] = sizeof(uint64_t),
+        [FIELD_TIER] = sizeof(int),
+        [FIELD_NUMBER] = sizeof(double),
+        [FIELD_BOOL] = sizeof(bool),
+        [FIELD_CHOICE] = sizeof(int),
+        [FIELD_SET] = sizeof(unsigned),
+        [FIELD_OTHER] = 0,
+    };
+    unsigned char owned[sizeof(struct rk_plan)] = {0};
+    for (const struct field *field = plan_fields; field->key; field++)
+        if (field->word && field->offset < sizeof owned)
+            memset(owned + field->offset, 1, sizes[field->type]);
+    memset(owned + offsetof(struct rk_plan, splits), 1,
+           offsetof(struct rk_plan, first_layers) - offsetof(struct rk_plan, splits));
+    int gap = 0;
+    for (size_t i = 0; i < sizeof owned; i++) {
+        gap = owned[i] ? 0 : gap + 1;
+        cr_assert_lt(gap, 8, "no row for the member at %zu", i); /* shorter ones are padding */
+    }
+}
+
+Test(catalog_plan, ranks_follow_from_the_degrees)
+{
+    cr_expect_eq(words("tp8 pp4").ranks, 32);
+    cr_expect_eq(words("tp8 pp4 cp2 dp3").ranks, 192);
+    cr_expect_eq(words("dp=64").ranks, 64);
+    const struct rk_plan given = words("gpus=512 tp8 pp4 mbs2");
+    cr_expect_eq(rk_plan_data(&given), 16);
+    cr_expect_eq(given.batch, 4096); /* 4 * 512 * 2 */
+}
+
+Test(catalog_plan, one_line_says_everything)
+{
+    const struct rk_plan p = words(
+        "tp8 pp4 vpp2 cp2 ep8 etp1 mbs1 gbs512 sp zero1 recompute=selective:core_attn+moe_act "
+        "precision=fp8-delayed schedule=zero-bubble split=10,11*6,10 seq=8192 framework=fsdp "
+        "dispatcher=deepep capacity=1.25 offload-optimizer=0.5 no-fused cp_kind=ring+ulysses "
+        "ulysses=2 gradient_overlap=yes moment1-bytes=2 offload-weights");
+    cr_expect_eq(p.tensor, 8);
+    cr_expect_eq(p.pipeline, 4);
+    cr_expect_eq(p.chunks, 2);
+    cr_expect_eq(p.context, 2);
+    cr_expect_eq(p.expert, 8);
+    cr_expect_eq(p.expert_tensor, 1);
+    cr_expect_eq(p.microbatch, 1);
+    cr_expect_eq(p.batch, 512);
+    cr_expect(p.sequence_parallel && !p.fused && p.gradient_overlap && p.grouped);
+    cr_expect_eq(p.zero, 1);
+    cr_expect_eq(p.recompute, RK_SELECTIVE);
+    cr_expect_eq(p.recompute_parts, 1u << RK_PART_CORE_ATTENTION | 1u << RK_PART_ACTIVATION);
+    cr_expect_eq(p.precision, RK_FP8_DELAYED);
+    cr_expect_eq(p.schedule, RK_ZERO_BUBBLE);
+    cr_assert_eq(p.splits, 8);
+    cr_expect(p.split[0] == 10 && p.split[1] == 11 && p.split[6] == 11 && p.split[7] == 10);
+    cr_expect_eq(p.sequence, 8192);
+    cr_expect_eq(p.framework, RK_FSDP);
+    cr_expect_eq(p.dispatcher, RK_DEEPEP);
+    cr_expect_eq(p.capacity_factor, 1.25);
+    cr_expect_eq(p.optimizer_offload, 0.5);
+    cr_expect_eq(p.weight_offload, 1);
+    cr_expect_eq(p.context_kind, RK_RING_ULYSSES);
+    cr_expect_eq(p.ulysses, 2);
+    cr_expect_eq(p.moment1_element_bytes, 2);
+}
+
+static const struct bad_case lines[] = {
+    {"tp8 pp4 tq2", "\"tp8 pp4 tq2\":1:9: unknown word \"tq\": did you mean \"tp\"?"},
+    {"tp0", "\"tp0\":1:3: tp must be >= 1, got \"0\""},
+    {"tp", "\"tp\":1:3: tp needs a number: tp8"},
+    {"tp8 tp=4", "\"tp8 tp=4\":1:5: tp is given twice: leave one out"},
+    {"tp8 tensor=4", "\"tp8 tensor=4\":1:5: tp is given twice: leave one out"},
+    {"tp=1.5", "\"tp=1.5\":1:4: tp must be an integer, got \"1.5\""},
+    {"gbs=1k", "\"gbs=1k\":1:5: gbs must be a number, got \"1k\": write out its digits"},
+    {"zero4", "\"zero4\":1:5: zero must be >= 0 and <= 3, got \"4\""},
+    {"sp=maybe", "\"sp=maybe\":1:4: sp must be yes or no, got \"maybe\""},
+    {"no-tp", "\"no-tp\":1:1: tp cannot be taken back: it takes a value"},
+    {"fsdp", "\"fsdp\":1:1: \"fsdp\" is a value: write framework=fsdp"},
+    {"moe_act", "\"moe_act\":1:1: \"moe_act\" is a value: write recompute=selective:moe_act"},
+    {"schedule=1f2b", "\"schedule=1f2b\":1:10: schedule must be one of gpipe, 1f1b, zero-bubble, "
+                      "dualpipe; got \"1f2b\"; did you mean \"1f1b\"?"},
+    {"schedule", "\"schedule\":1:9: schedule needs a value: schedule=one of gpipe, 1f1b, "
+                 "zero-bubble, dualpipe"},
+    {"recompute=selective:core_attn+norm",
+     "\"recompute=selective:core_attn+norm\":1:31: recompute-parts must be one of core_attn, "
+     "moe_act, layernorm, mla_up_proj, mlp, moe, shared_experts; got \"norm\""},
+    {"recompute=full:mlp", "\"recompute=full:mlp\":1:15: only recompute=selective has parts"},
+    {"recompute-parts=mlp", "\"recompute-parts=mlp\":1:1: recompute-parts: need recompute to be "
+                            "selective, it is none"},
+    {"pp2 split=1,2,x", "\"pp2 split=1,2,x\":1:15: split needs blocks of each virtual stage, "
+                        "10,11,11,10 or 10,11*2,10; got \"x\""},
+    {"pp2 split=4,4,4",
+     "\"pp2 split=4,4,4\":1:5: split: has 3 entries, pipeline 2 * chunks 1 needs "
+     "one for each virtual stage"},
+    {"split=1*513", "\"split=1*513\":1:7: split has more than 512 entries"},
+    {"tp8 gpus60", "\"tp8 gpus60\":1:5: gpus: 60 is not a multiple of tensor 8 * context 1 * "
+                   "pipeline 1 = 8: change one of them"},
+    {"gpus64 tp8 dp4", "\"gpus64 tp8 dp4\":1:12: dp: tensor 8 * context 1 * pipeline 1 * data 4 = "
+                       "32 is not gpus = 64: change one of them"},
+    {"dp4 gbs6", "\"dp4 gbs6\":1:5: gbs: 6 samples are not divisible by data 4 * microbatch 1 = 4: "
+                 "change one of them"},
+    {"dp4 ep8", "\"dp4 ep8\":1:5: ep: expert 8 * expert_tensor 1 does not divide the 4 ranks of a "
+                "stage"},
+    {"dp4 shard3", "\"dp4 shard3\":1:5: shard: 3 does not divide data * context = 4"},
+    {"cp4 cp-kind=ring+ulysses", "ulysses: ring+ulysses needs a number of ranks that divides "
+                                 "context 4, got 0"},
+    {"tp4294967296 pp4294967296",
+     "\"tp4294967296 pp4294967296\":1:14: pp: the product of all degrees is more than 2^53"},
+    {"offload-optimizer=1.5", "\"offload-optimizer=1.5\":1:19: offload-optimizer must be >= 0 and "
+                              "<= 1, got \"1.5\""},
+};
+
+Test(catalog_plan, wrong_words_are_pointed_at)
+{
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct rk_plan plan;
+        struct rk_error error;
+        cr_expect_eq(rk_plan_parse(lines[i].input, &plan, &error), RK_USAGE, "%s", lines[i].input);
+        cr_expect_str_eq(formatted(&error), lines[i].message);
+    }
+}
+
+static const struct bad_case files[] = {
+    {"{\"tensr\": 8}", "x.json:1:2: unknown key \"tensr\"; did you mean \"tensor\"?"},
+    {"{\"tensor\": 0}", "x.json:1:12: tensor: must be >= 1, got 0"},
+    {"{\"zero\": 4}", "x.json:1:10: zero: must be >= 0 and <= 3, got 4"},
+    {"{\"gpus\": 12, \"tensor\": 8}",
+     "x.json:1:10: gpus: 12 is not a multiple of tensor 8 * context 1 * pipeline 1 = 8: change one "
+     "of them"},
+    {"{\"recompute\": \"selective\", \"recompute_parts\": []}",
+     "x.json:1:47: recompute_parts: must have at least 1 element, has 0"},
+    {"{\"recompute\": \"selective\", \"recompute_parts\": [\"mlp\", \"mlp\"]}",
+     "x.json:1:55: recompute_parts[1]: stands in the list twice: leave one out"},
+    {"{\"recompute_parts\": [\"mlp\"]}",
+     "x.json:1:21: recompute_parts: need recompute to be selective, it is none"},
+    {"{\"split\": [70000]}", "x.json:1:12: split[0]: must be >= 0 and <= 65535, got 70000"},
+    {"{\"optimizer_offload\": 2}", "x.json:1:23: optimizer_offload: must be >= 0 and <= 1, got 2"},
+    {"{\"imbalance\": 0.5}", "x.json:1:15: imbalance: must be >= 1 and <= 1000000, got 0.5"},
+    {"[]", "x.json:1:1: must be an object, {...}, got a list"},
+};
+
+Test(catalog_plan, wrong_files_are_pointed_at)
+{
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct rk_plan plan;
+        struct rk_error error;
+        cr_expect_eq(read_text(files[i].input, &plan, &error), RK_BAD_INPUT, "%s", files[i].input);
+        cr_expect_str_eq(formatted(&error), files[i].message);
+    }
+}
+
+/* ---- round trips ---- */
+
+static uint64_t seed;
+
+static uint64_t random_below(uint64_t limit) /* splitmix64 */
+{
+    uint64_t z = seed += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return (z ^ z >> 31) % limit;
+}
+
+static double random_value(const struct field *field)
+{
+    static const double numbers[] = {0, 1, 2, 0.5, 1.25, 0.1, 1.0 / 3, 3.0000000000000004};
+    uint64_t choices = 0;
+    while (field->choices && field->choices[choices])
+        choices++;
+    switch (field->type) {
+    case FIELD_BOOL:
+        return (double)random_below(2);
+    case FIELD_CHOICE:
+        return (double)random_below(choices);
+    case FIELD_TIER:
+        return (double)random_below(4);
+    case FIELD_NUMBER:
+        for (;;) {
+            const double number = numbers[random_below(sizeof numbers / sizeof *numbers)];
+            if (field_allows(field, number)) return number;
+        }
+    default:
+        return (double)(1 + random_below(1000));
+    }
+}
+
+/* Any plan whose choices go together. */
+static struct rk_plan random_plan(void)
+{
+    struct plan_draft draft = plan_draft();
+    struct rk_plan *p = &draft.plan;
+    for (const struct field *field = plan_fields; field->key; field++)
+        if (field->word && field->type != FIELD_SET && random_below(2))
+            field_store(field, &draft, random_value(field));
+    p->expert_tensor = random_below(2) ? 0 : 1 + random_below(3);
+    p->tensor = 1 + random_below(8);
+    p->pipeline = 1 + random_below(8);
+    p->chunks = 1 + random_below(4);
+    p->ulysses = 1 + random_below(4);
+    p->context = p->ulysses * (1 + random_below(4));
+    p->expert = 1 + random_below(4);
+    const uint64_t data = rk_plan_expert_tensor(p) * p->expert * (1 + random_below(50));
+    p->shard_ranks = random_below(2) ? 0 : data;
+    p->ranks = p->tensor * p->context * p->pipeline * data;
+    p->batch = data * p->microbatch * (1 + random_below(100));
+    if (p->recompute == RK_SELECTIVE)
+        p->recompute_parts = 1 + (unsigned)random_below((1u << RK_PARTS) - 1);
+    if (!p->first_layers && !p->last_layers && random_below(2)) {
+        p->splits = (int)(p->pipeline * p->chunks);
+        for (int i = 0; i < p->splits; i++)
+            p->split[i] = (uint16_t)random_below(3);
+    }
+    return *p;
+}
+
+Test(catalog_plan, words_round_trip)
+{
+    seed = 20261120;
+    for (int i = 0; i < 5000; i++) {
+        const struct rk_plan plan = random_plan();
+        char text[RK_PLAN_TEXT], again[RK_PLAN_TEXT];
+        cr_assert_lt(rk_plan_text(&plan, text, sizeof text), sizeof text);
+        const struct rk_plan read = words(text);
+        expect_same(&read, &plan, text);
+        rk_plan_text(&read, again, sizeof again);
+        cr_assert_str_eq(again, text);
+    }
+}
+
+Test(catalog_plan, files_round_trip)
+{
+    char path[] = "reckon-plan-XXXXXX.json";
+    struct rk_error error;
+    const int descriptor = mkstemps(path, 5);
+    cr_assert_geq(descriptor, 0);
+    close(descriptor);
+    seed = 4;
+    for (int i = 0; i < 200; i++) {
+        const struct rk_plan plan = random_plan();
+        struct rk_plan read;
+        cr_assert_eq(rk_plan_save(path, &plan, &error), RK_OK, "%s", formatted(&error));
+        cr_assert_eq(rk_plan_load(path, &read, &error), RK_OK, "%s", formatted(&error));
+        expect_same(&read, &plan, "file");
+    }
+    unlink(path);
+    cr_expect_eq(rk_plan_save("no/such/folder/x.json", &(struct rk_plan){.ranks = 1}, &error),
+                 RK_IO);
+}
+
+/* No word of a line can go: without it the line means another plan, or none. */
+Test(catalog_plan, lines_are_short)
+{
+    seed = 7;
+    for (int i = 0; i < 300; i++) {
+        const struct rk_plan plan = random_plan();
+        char text[RK_PLAN_TEXT], shorter[RK_PLAN_TEXT], again[RK_PLAN_TEXT];
+        rk_plan_text(&plan, text, sizeof text);
+        for (char *word = text; *word; word += strcspn(word, " "), word += *word == ' ') {
+            struct rk_plan read;
+            struct rk_error error;
+            if (strncmp(word, "gbs", 3) == 0) continue; /* always there */
+            snprintf(shorter, sizeof shorter, "%.*s%s", (int)(word - text), text,
+                     word + strcspn(word, " "));
+            if (rk_plan_parse(shorter, &read, &error) != RK_OK) continue;
+            rk_plan_text(&read, again, sizeof again);
+            cr_expect_str_neq(again, text, "%s", shorter);
+        }
+    }
+}
+
+Test(catalog_plan, a_short_buffer_gets_the_beginning)
+{
+    const struct rk_plan plan = words("tp8 pp4 gbs512 sp");
+    char whole[RK_PLAN_TEXT], part[8];
+    const size_t length = rk_plan_text(&plan, whole, sizeof whole);
+    cr_expect_str_eq(whole, "tp8 pp4 gbs512 sp");
+    cr_expect_eq(length, strlen(whole));
+    cr_expect_eq(rk_plan_text(&plan, part, sizeof part), length);
+    cr_expect_str_eq(part, "tp8 pp4");
+    cr_expect_eq(rk_plan_text(&plan, NULL, 0), length);
+}
+
+/* A line outdoes what a file says; of ranks and data degree the later one counts. */
+Test(catalog_plan, words_outdo_a_file)
+{
+    static const char text[] = "{\"gpus\": 64, \"tensor\": 8, \"batch\": 64, \"fused\": false}";
+    struct document document;
+    struct plan_draft draft;
+    struct plan_fault fault;
+    struct rk_error error;
+    cr_assert_eq(document_parse("x.json", text, sizeof text - 1, &document, &error), RK_OK);
+    cr_assert_eq(plan_read(&document, &draft, &error), RK_OK);
+    cr_assert_eq(plan_read_words("dp2 fused tp4", &draft, &error), RK_OK, "%s", formatted(&error));
+    cr_assert(plan_complete(&draft, &fault));
+    cr_expect_eq(draft.plan.ranks, 8);
+    cr_expect_eq(draft.plan.batch, 64);
+    cr_expect(draft.plan.fused);
+    document_release(&document);
+}

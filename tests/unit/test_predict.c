@@ -1,0 +1,305 @@
+/* Predictions against published formulas, published measurements, and properties. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <reckon/catalog.h>
+#include <reckon/predict.h>
+#include <string.h>
+
+static struct rk_prediction prediction;
+
+static struct rk_model model_of(const char *name)
+{
+    struct rk_model model;
+    struct rk_error error = {0};
+    cr_assert_eq(rk_model_load(name, &model, &error), RK_OK, "%s", error.text);
+    return model;
+}
+
+static struct rk_system system_of(const char *name)
+{
+    struct rk_system system = {0};
+    struct rk_error error = {0};
+    cr_assert_eq(rk_system_load(name, &system, &error), RK_OK, "%s", error.text);
+    return system;
+}
+
+static const struct rk_prediction *predict(const struct rk_model *model, const char *machine,
+                                           const struct rk_plan *plan)
+{
+    struct rk_system system = system_of(machine);
+    rk_predict(model, &system, plan, &prediction);
+    rk_system_release(&system);
+    cr_assert(prediction.timed, "%s", rk_verdict_name(prediction.verdict));
+    return &prediction;
+}
+
+/* ---- memory ---- */
+
+/* [rajbhandari2020] figure 1: 7.5 B parameters on 64 ranks need 120 GB, 31.4, 16.6 and 1.9 GB of
+ * static memory as optimizer, gradients and weights are sharded: 16, 4 + 12/64, 2 + 14/64 and 16/64
+ * bytes a parameter. */
+Test(predict, zero_memory_is_that_of_its_paper)
+{
+    const double bytes[] = {16, 4 + 12.0 / 64, 2 + 14.0 / 64, 16.0 / 64};
+    const struct rk_model model = model_of("megatron-7.5b");
+    for (int zero = 0; zero <= 3; zero++) {
+        struct rk_plan plan = rk_plan_default();
+        plan.framework = RK_DEEPSPEED;
+        plan.ranks = plan.batch = 64;
+        plan.zero = zero;
+        const struct rk_stage *stage = &predict(&model, "h100-sxm5-80g", &plan)->stage[0];
+        cr_expect_float_eq(stage->static_bytes / stage->parameters, bytes[zero], 1e-9);
+    }
+}
+
+/* Megatron-LM's table for its distributed optimizer: bytes a parameter without it, with it on d
+ * ranks.
+ */
+Test(predict, megatron_keeps_what_it_documents)
+{
+    static const struct {
+        enum rk_precision precision;
+        double alone, kept, shared;
+    } rows[] = {{RK_FP16, 20, 4, 16}, {RK_BF16, 18, 6, 12}, {RK_FP32, 16, 8, 8}};
+    const struct rk_model model = model_of("megatron-1.7b");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct rk_plan plan = rk_plan_default();
+        plan.ranks = plan.batch = 8;
+        plan.precision = rows[i].precision;
+        const struct rk_stage *stage = &predict(&model, "a100-sxm4-80g", &plan)->stage[0];
+        cr_expect_float_eq(stage->static_bytes / stage->parameters, rows[i].alone, 1e-9);
+        plan.zero = 1;
+        stage = &predict(&model, "a100-sxm4-80g", &plan)->stage[0];
+        cr_expect_float_eq(stage->static_bytes / stage->parameters,
+                           rows[i].kept + rows[i].shared / 8, 1e-9);
+    }
+}
+
+/* [narayanan2021] section 2.2: stage i of 1F1B holds min(m, p - i) microbatches; interleaved, the
+ * first one (1 + (p-1)/(p v)) p, which Megatron-LM's warm-up makes 2 (p-1)/v + (v-1) p/v + 1/v. */
+Test(predict, microbatches_in_flight)
+{
+    const struct rk_model model = model_of("gpt3-175b");
+    struct rk_plan plan = rk_plan_default();
+    plan.ranks = plan.pipeline = 8;
+    plan.batch = 32;
+    const struct rk_prediction *p = predict(&model, "a100-sxm4-80g", &plan);
+    for (int i = 0; i < 8; i++)
+        cr_expect_float_eq(p->stage[i].in_flight, 8 - i, 1e-12);
+    plan.chunks = 3;
+    p = predict(&model, "a100-sxm4-80g", &plan);
+    for (int i = 0; i < 8; i++)
+        cr_expect_float_eq(p->stage[i].in_flight, (2 * (8 - i - 1) + 2 * 8 + 1) / 3.0, 1e-12);
+    plan.chunks = 1;
+    plan.schedule = RK_GPIPE;
+    cr_expect_float_eq(predict(&model, "a100-sxm4-80g", &plan)->stage[7].in_flight, 32, 1e-12);
+    plan.schedule = RK_DUALPIPE;
+    cr_expect_float_eq(predict(&model, "a100-sxm4-80g", &plan)->stage[7].in_flight, 9, 1e-12);
+}
+
+/* ---- conservation ---- */
+
+/* Whatever the split, the stages' parameters are the model's; a tied embedding is on both ends. */
+Test(predict, stages_hold_the_whole_model)
+{
+    const struct rk_model model = model_of("llama3.1-8b");
+    for (uint64_t pipeline = 1; pipeline <= 16; pipeline++)
+        for (int counts = 0; counts < 4; counts++) {
+            struct rk_plan plan = rk_plan_default();
+            double sum = 0;
+            plan.ranks = plan.pipeline = pipeline;
+            plan.batch = 16;
+            plan.embedding_counts = counts & 1;
+            plan.head_counts = counts >> 1;
+            const struct rk_prediction *p = predict(&model, "h100-sxm5-80g", &plan);
+            for (int i = 0; i < p->stages; i++)
+                sum += p->stage[i].parameters;
+            cr_expect_float_eq(sum, (double)rk_model_parameters(&model), 0.5);
+        }
+}
+
+/* The model's FLOP do not depend on how they are spread; what recomputation adds is one forward
+ * pass of the blocks. */
+Test(predict, flop_are_conserved)
+{
+    const struct rk_model model = model_of("llama3.1-8b");
+    struct rk_plan plan = rk_plan_default();
+    plan.batch = 32;
+    const double alone = predict(&model, "h100-sxm5-80g", &plan)->model_flop;
+    plan.ranks = 32;
+    plan.tensor = 4;
+    plan.pipeline = 2;
+    plan.context = 2;
+    plan.sequence_parallel = true;
+    const double spread = predict(&model, "h100-sxm5-80g", &plan)->model_flop;
+    cr_expect_float_eq(spread / alone, 1, 1e-9);
+}
+
+/* ---- time ---- */
+
+Test(predict, the_terms_are_the_step)
+{
+    const struct rk_model model = model_of("gpt3-175b");
+    struct rk_plan plan = rk_plan_default();
+    plan.ranks = 512;
+    plan.tensor = plan.pipeline = 8;
+    plan.batch = 512;
+    plan.recompute = RK_WHOLE;
+    const struct rk_prediction *p = predict(&model, "a100-sxm4-80g", &plan);
+    double sum = 0;
+#define ADD(name, help)                                                                            \
+    cr_expect(p->name >= 0, #name);                                                                \
+    sum += p->name;
+    RK_TIMES(ADD)
+#undef ADD
+    cr_expect_float_eq(sum, p->step_s, 1e-12 * sum);
+    cr_expect_float_eq(p->samples_per_s * p->step_s, 512, 1e-9);
+}
+
+/* [korthikanti2022] Table 5, measured on Selene. */
+Test(predict, selene)
+{
+    static const struct {
+        const char *model;
+        uint64_t pipeline, chunks, microbatch, batch;
+        double full_s, selective_s;
+    } rows[] = {{"megatron-22b", 1, 1, 4, 4, 1.42, 1.10},
+                {"gpt3-175b", 8, 3, 1, 64, 18.13, 13.75},
+                {"mt-nlg-530b", 35, 3, 1, 280, 49.05, 37.83},
+                {"megatron-1t", 64, 1, 1, 512, 94.42, 71.49}};
+    double sum = 0, worst = 0;
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+        const struct rk_model model = model_of(rows[i / 2].model);
+        struct rk_plan plan = rk_plan_default();
+        plan.tensor = 8;
+        plan.pipeline = rows[i / 2].pipeline;
+        plan.ranks = 8 * plan.pipeline;
+        plan.chunks = rows[i / 2].chunks;
+        plan.microbatch = rows[i / 2].microbatch;
+        plan.batch = rows[i / 2].batch;
+        plan.precision = RK_FP16;
+        plan.attention = RK_UNFUSED;
+        plan.messages_sharded = true;
+        plan.sequence_parallel = i % 2;
+        plan.recompute = i % 2 ? RK_SELECTIVE : RK_WHOLE;
+        plan.recompute_parts = 1 << RK_PART_CORE_ATTENTION;
+        const double measured = i % 2 ? rows[i / 2].selective_s : rows[i / 2].full_s;
+        const double off = fabs(predict(&model, "a100-sxm4-80g", &plan)->step_s / measured - 1);
+        sum += off;
+        worst = fmax(worst, off);
+    }
+    cr_expect(sum / 8 < 0.04, "mean %.1f %%", 100 * sum / 8);
+    cr_expect(worst < 0.08, "worst %.1f %%", 100 * worst);
+}
+
+/* ---- properties ---- */
+
+static const struct {
+    const char *model;
+    uint64_t tensor, pipeline, context, expert, microbatch;
+    int zero;
+    enum rk_recompute_mode recompute;
+} plans[] = {
+    {"llama3.1-8b", 1, 1, 1, 1, 1, 3, RK_KEEP},       {"llama3.1-70b", 8, 4, 1, 1, 1, 1, RK_WHOLE},
+    {"gpt3-175b", 8, 8, 1, 1, 2, 1, RK_SELECTIVE},    {"llama3.1-70b", 4, 2, 4, 1, 1, 1, RK_KEEP},
+    {"mixtral-8x7b", 2, 4, 1, 8, 1, 1, RK_SELECTIVE}, {"deepseek-v3", 1, 8, 1, 32, 1, 1, RK_KEEP},
+};
+
+static struct rk_plan plan_at(size_t i)
+{
+    struct rk_plan plan = rk_plan_default();
+    plan.ranks = 256;
+    plan.batch = 512;
+    plan.tensor = plans[i].tensor;
+    plan.sequence_parallel = plan.tensor > 1;
+    plan.pipeline = plans[i].pipeline;
+    plan.context = plans[i].context;
+    plan.expert = plans[i].expert;
+    plan.expert_tensor = plan.expert > 1 ? 1 : 0;
+    plan.microbatch = plans[i].microbatch;
+    plan.zero = plans[i].zero;
+    plan.recompute = plans[i].recompute;
+    plan.recompute_parts = 1 << RK_PART_CORE_ATTENTION;
+    plan.gradient_overlap = plan.weight_overlap = i % 2;
+    return plan;
+}
+
+static void faster(struct rk_system *system, int what)
+{
+    if (what == 0)
+        for (int d = 0; d < RK_DATATYPES; d++)
+            system->matrix[d].peak_flops *= 1.7;
+    if (what == 1) system->memory[0].bandwidth_Bps *= 1.7;
+    if (what == 2) system->network[0].bandwidth_Bps *= 1.7;
+    if (what == 3) system->network[1].bandwidth_Bps *= 1.7;
+    if (what == 4) system->memory[0].capacity_bytes *= 1.7;
+}
+
+/* So the best plan is not slower either: it is the least of plans that are not. */
+Test(predict, a_better_machine_never_makes_a_plan_slower)
+{
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++)
+        for (int what = 0; what < 5; what++) {
+            const struct rk_model model = model_of(plans[i].model);
+            const struct rk_plan plan = plan_at(i);
+            struct rk_system system = system_of("h100-sxm5-80g");
+            const enum rk_verdict before = rk_predict(&model, &system, &plan, &prediction);
+            const double before_s = prediction.step_s;
+            cr_assert(prediction.timed, "plan %zu: %s: %s", i, rk_verdict_name(before),
+                      prediction.reason.what);
+            faster(&system, what);
+            const enum rk_verdict after = rk_predict(&model, &system, &plan, &prediction);
+            cr_expect(prediction.step_s <= before_s * (1 + 1e-12), "plan %zu, %d", i, what);
+            cr_expect(before != RK_FITS || after == RK_FITS, "plan %zu, %d", i, what);
+            rk_system_release(&system);
+        }
+}
+
+Test(predict, recomputing_more_holds_less_and_takes_longer)
+{
+    const struct rk_model model = model_of("llama3.1-70b");
+    struct rk_plan plan = plan_at(1);
+    double bytes = 0, step_s = INFINITY;
+    for (uint64_t layers = 1; layers <= 20; layers++) {
+        plan.recompute_layers = layers;
+        const struct rk_prediction *p = predict(&model, "h100-sxm5-80g", &plan);
+        if (layers > 1) {
+            cr_expect(p->stage[0].allocated_bytes < bytes, "%d layers", (int)layers);
+            cr_expect(p->step_s > step_s, "%d layers", (int)layers);
+        }
+        bytes = p->stage[0].allocated_bytes;
+        step_s = p->step_s;
+    }
+}
+
+/* ---- what cannot run ---- */
+
+Test(predict, reasons)
+{
+    const struct rk_model model = model_of("llama3.1-8b");
+    struct rk_system system = system_of("a100-sxm4-80g");
+#define REFUSED(verdict_, change)                                                                  \
+    do {                                                                                           \
+        struct rk_plan plan = rk_plan_default();                                                   \
+        plan.ranks = plan.batch = 8;                                                               \
+        change;                                                                                    \
+        cr_expect_eq(rk_predict(&model, &system, &plan, &prediction), verdict_, #change);          \
+        cr_expect(verdict_ == RK_FITS || prediction.reason.what, #change);                         \
+    } while (0)
+    REFUSED(RK_FITS, plan.zero = 3; plan.recompute = RK_WHOLE);
+    REFUSED(RK_BAD_DEGREES, plan.tensor = 3);
+    REFUSED(RK_BAD_DEGREES, plan.pipeline = 0);
+    REFUSED(RK_BAD_BATCH, plan.microbatch = 2);
+    REFUSED(RK_BAD_OPTION, plan.expert = 2);
+    REFUSED(RK_BAD_OPTION, plan.zero = 4);
+    REFUSED(RK_BAD_OPTION, plan.shard_ranks = 3);
+    REFUSED(RK_BAD_PIPELINE, plan.chunks = 2);
+    REFUSED(RK_BAD_PIPELINE, plan.pipeline = 2; plan.batch = 64; plan.splits = 2;
+            plan.split[0] = 1);
+    REFUSED(RK_BAD_PIPELINE, plan.pipeline = 4; plan.batch = 4; plan.schedule = RK_DUALPIPE);
+    REFUSED(RK_BAD_DATATYPE, plan.precision = RK_FP8_DELAYED);
+    REFUSED(RK_BAD_MEMORY, plan.optimizer_offload = 1);
+    REFUSED(RK_MEMORY_EXCEEDED, plan.zero = 0);
+#undef REFUSED
+    rk_system_release(&system);
+}
