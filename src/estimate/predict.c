@@ -101,7 +101,8 @@ static void predict_stages(struct rk_prediction *p, const struct layer_folds *fo
                            const struct rk_model *model, const struct rk_system *system,
                            const struct rk_plan *plan)
 {
-    struct stage_map map;
+    struct stage_blocks blocks[RK_MAX_STAGES];
+    struct stage_map map = {.blocks = blocks};
     struct class_sums sums;
     const struct sharing sharing = sharing_of(plan);
     stage_map_of(&map, model, plan);

@@ -49,7 +49,9 @@ void stage_map_of(struct stage_map *map, const struct rk_model *model, const str
         struct stage_blocks blocks = {.first = stage == 0, .last = stage == p - 1};
         for (uint64_t i = stage; i < all; i += p)
             add_chunk(&blocks, model, plan, first[i], first[i + 1] - first[i]);
-        map->class_of[stage] = (uint16_t)class_of(map, &blocks);
+        const int before = map->classes, found = class_of(map, &blocks);
+        if (found == before) map->first_of[found] = (uint16_t)stage;
+        map->class_of[stage] = (uint16_t)found;
     }
 }
 

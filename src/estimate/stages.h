@@ -20,8 +20,9 @@ struct stage_blocks {
 /* Stages that are made of the same blocks are one class; classes are numbered as they appear. */
 struct stage_map {
     int stages, classes;
-    uint16_t class_of[RK_MAX_STAGES];          /* (stages) */
-    struct stage_blocks blocks[RK_MAX_STAGES]; /* (classes) */
+    uint16_t class_of[RK_MAX_STAGES]; /* (stages) */
+    uint16_t first_of[RK_MAX_STAGES]; /* (classes) its first stage */
+    struct stage_blocks *blocks;      /* (classes); the caller's, with room for all stages */
 };
 
 /* Stage i of plan->pipeline has virtual stages i, i + p, ... Requires a plan that plan_check
