@@ -75,11 +75,21 @@ static void offload_transfers(struct stage_sum *sum, const struct rk_system *sys
     sum->pass_s[FOLD_AGRAD] += back_s;
 }
 
+static void add_gradients(struct stage_sum *sum, const struct rk_system *system,
+                          const struct sharing *sharing)
+{
+    const double parameters = sum->parameters + sum->expert_parameters;
+    const double time_s = memory_time_s(system, parameters * sharing->bytes.added);
+    sum->spent_s[FOLD_WGRAD][SPENT_MEMORY] += time_s;
+    sum->pass_s[FOLD_WGRAD] += time_s;
+}
+
 void stage_moves(struct stage_sum *sum, const struct exchange *exchange,
                  const struct rk_system *system, const struct sharing *sharing,
                  const struct rk_plan *plan)
 {
     const double layers = sum->blocks;
+    add_gradients(sum, system, sharing);
     offload_transfers(sum, system, sharing, plan);
     if (plan->zero < 2) return;
     const double reduced_s = exchange->reduce_s;
