@@ -84,7 +84,7 @@ struct exchange {
 };
 
 struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system *system,
-                            const struct sharing *sharing);
+                            const struct sharing *sharing, const struct rk_plan *plan);
 
 /* Adds what offload, ZeRO-2 and 3, and summing gradients move for each microbatch. */
 void stage_moves(struct stage_sum *sum, const struct exchange *exchange,
