@@ -63,7 +63,7 @@ enum comm_what {
     COMM_SEND
 };
 
-enum { NOT_A_PART = -1, MAX_OPERATIONS = 64 };
+enum { NOT_A_PART = -1, MAX_OPERATIONS = 96 };
 
 struct operation {
     const char *name; /* static storage */
