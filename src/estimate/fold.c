@@ -1,5 +1,6 @@
 #include "estimate/fold.h"
 
+#include <math.h>
 #include <string.h>
 
 enum operand operand_of(enum rk_precision precision, bool narrow)
@@ -38,11 +39,13 @@ static void matrix_times(const struct bench *bench, const struct operation *op,
 {
     const enum operand operand = operand_of(bench->plan->precision, op->narrow);
     const struct rk_system *system = bench->system;
-    time_s[RK_FORWARD] = matrix_time_s(system, operand, op->count, op->m, op->n, op->k);
-    const double first_s = matrix_time_s(system, operand, op->count, op->m, op->k, op->n);
-    const double second_s = matrix_time_s(system, operand, op->count, op->k, op->n, op->m);
-    time_s[RK_AGRAD] = op->of_weights ? first_s : first_s + second_s;
-    time_s[RK_WGRAD] = op->of_weights ? second_s : 0;
+    const double kernels = fmax(1, op->kernels[RK_FORWARD]), count = op->count / kernels;
+    const double forward_s = matrix_time_s(system, operand, count, op->m, op->n, op->k);
+    const double first_s = matrix_time_s(system, operand, count, op->m, op->k, op->n);
+    const double second_s = matrix_time_s(system, operand, count, op->k, op->n, op->m);
+    time_s[RK_FORWARD] = kernels * forward_s;
+    time_s[RK_AGRAD] = kernels * (op->of_weights ? first_s : first_s + second_s);
+    time_s[RK_WGRAD] = op->of_weights ? kernels * second_s : 0;
 }
 
 static void attention_times(const struct bench *bench, const struct operation *op,

@@ -9,7 +9,6 @@
 static const struct place_in attention = {RK_HOLD_attention, NOT_A_PART};
 static const struct place_in core = {RK_HOLD_attention, RK_PART_CORE_ATTENTION};
 static const struct place_in up = {RK_HOLD_attention, RK_PART_UP_PROJECTION};
-static const struct place_in inner_norm = {RK_HOLD_attention, RK_PART_UP_PROJECTION};
 
 /* ---- shapes ---- */
 
@@ -319,7 +318,7 @@ static void add_up(struct build *build, const char *name, double columns, double
 static void add_latent_norm(struct build *build, const char *name, const char *gather, double rank,
                             double beside)
 {
-    add_norm(build, name, inner_norm, build->shard, rank, build->kept);
+    add_norm(build, name, up, build->shard, rank, build->kept);
     add_gather(build, gather, up, rank + beside, build->gathered);
 }
 
@@ -354,6 +353,7 @@ static void add_latent(struct build *build, const struct heads *heads)
                    build->plan->fused ? (struct traffic){2 * e, 2 * e, 2, 2}
                                       : (struct traffic){6 * e, 6 * e, 12, 12});
     op->saved_bytes = inputs_kept(build, heads);
+    op->saved_recomputed_bytes = build->tokens * rope * e; /* what the down projection brought */
 }
 
 /* ---- all of it ---- */
