@@ -16,7 +16,7 @@ enum { REMEMBERED = 4096 };
 
 struct remembered {
     uint64_t of; /* which sharding, in which layout and kernels; 0: none */
-    double parameters, expert_parameters;
+    double parameters, expert_parameters, blocks;
     struct exchange exchange;
 };
 
@@ -39,7 +39,7 @@ struct plan_scratch {
     struct layer_folds fold;
     struct stage_sum sum[RK_MAX_STAGES];
     struct stage_end end[RK_MAX_STAGES];
-    double forward_s[RK_MAX_STAGES], agrad_s[RK_MAX_STAGES];
+    double forward_s[RK_MAX_STAGES], agrad_s[RK_MAX_STAGES], wgrad_s[RK_MAX_STAGES];
     struct stage_demand demand[2][RK_MAX_STAGES]; /* [1]: with the two copies of DualPipe */
     struct stage_blocks blocks[RK_MAX_STAGES];
     struct stage_map balanced;
@@ -190,10 +190,10 @@ static struct exchange exchange_for(struct run *r, const struct stage_sum *sum,
     struct remembered *m = &s->remembered[hash >> 52];
     _Static_assert(REMEMBERED == 1 << 12, "12 bits of the hash");
     if (m->of == sharding->id && m->parameters == sum->parameters &&
-        m->expert_parameters == sum->expert_parameters)
+        m->expert_parameters == sum->expert_parameters && m->blocks == sum->blocks)
         return m->exchange;
-    *m = (struct remembered){sharding->id, sum->parameters, sum->expert_parameters,
-                             exchange_of(sum, s->problem->system, &sharding->sharing)};
+    *m = (struct remembered){sharding->id, sum->parameters, sum->expert_parameters, sum->blocks,
+                             exchange_of(sum, s->problem->system, &sharding->sharing, &s->plan)};
     return m->exchange;
 }
 
@@ -207,6 +207,7 @@ static void move_classes(struct run *r, const struct choice_state *sharding)
         const struct exchange exchange = exchange_for(r, sum, sharding);
         sum->pass_s[FOLD_FORWARD] = s->forward_s[i];
         sum->pass_s[FOLD_AGRAD] = s->agrad_s[i];
+        sum->pass_s[FOLD_WGRAD] = s->wgrad_s[i];
         sum->data_s[FOLD_FORWARD] = sum->data_s[FOLD_AGRAD] = 0;
         stage_moves(sum, &exchange, system, &sharding->sharing, &s->plan);
         s->end[i] = stage_end_of(sum, &exchange, system, &sharding->sharing, &s->plan);
@@ -303,6 +304,7 @@ static void sum_classes(struct run *r)
         stage_outline(sum, &s->fold, s->problem->model, &s->plan, &r->map->blocks[i]);
         s->forward_s[i] = sum->pass_s[FOLD_FORWARD];
         s->agrad_s[i] = sum->pass_s[FOLD_AGRAD];
+        s->wgrad_s[i] = sum->pass_s[FOLD_WGRAD];
         double both_s = 0;
         for (int pass = 0; pass < FOLD_PASSES; pass++)
             both_s += sum->pass_s[pass];
