@@ -15,7 +15,7 @@ _reckon() {
     fi
     case $path in
         import)
-            [ "$COMP_CWORD" -eq 2 ] && _reckon_words 'hf' && return
+            [ "$COMP_CWORD" -eq 2 ] && _reckon_words 'hf megatron' && return
             path="$path ${COMP_WORDS[2]}" ;;
         calculon)
             [ "$COMP_CWORD" -eq 2 ] && _reckon_words 'llm llm-optimal-execution llm-all-executions llm-parameter-calculator' && return
@@ -126,6 +126,11 @@ _reckon() {
         'import hf --as') _reckon_words 'llama mistral mixtral qwen2 qwen3 qwen3_moe deepseek_v2 deepseek_v3 gpt2 gpt_neox falcon bloom' && return ;;
         'import hf --format' | 'import hf -f') _reckon_words 'table json csv' && return ;;
         'import hf --color') _reckon_words 'auto always never' && return ;;
+        'import megatron --system' | 'import megatron -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'import megatron --output' | 'import megatron -o') _reckon_files && return ;;
+        'import megatron --model-output') _reckon_files && return ;;
+        'import megatron --format' | 'import megatron -f') _reckon_words 'table json csv' && return ;;
+        'import megatron --color') _reckon_words 'auto always never' && return ;;
         'calculon llm --peers' | 'calculon llm -p') _reckon_files && return ;;
         'calculon llm-optimal-execution --fused_activation' | 'calculon llm-optimal-execution -f') _reckon_words 'true t T True 1 false f F False 0 both all *' && return ;;
         'calculon llm-all-executions --fused_activation' | 'calculon llm-all-executions -f') _reckon_words 'true t T True 1 false f F False 0 both all *' && return ;;
@@ -143,6 +148,7 @@ _reckon() {
         'systems') flags='--format --color --help' operand=systems ;;
         'shapes') flags='--params --blocks --grid --top --step --hidden-step --sequence --output --format --color --help' operand= ;;
         'import hf') flags='--output --as --sequence --format --color --help' operand=file ;;
+        'import megatron') flags='--gpus --set --vocabulary --version --system --output --model-output --format --color --help' operand=file ;;
         'calculon llm') flags='--peers --layers --help' operand='file file file file' ;;
         'calculon llm-optimal-execution') flags='--debug --cpus --noneok --fused_activation --mbs-break --top-n --layers --no-tp-overlap --no-dp-overlap --help' operand='file file file' ;;
         'calculon llm-all-executions') flags='--debug --cpus --noneok --fused_activation --help' operand='file file file' ;;
