@@ -32,8 +32,9 @@ const struct usage main_usage = {
     .synopsis = "COMMAND [options]",
     .description =
         "Reckon predicts what training a large language model costs on a machine: the time of a "
-        "step and the memory of a GPU under one strategy (estimate), and which strategy of all is "
-        "the best one (search). Every command explains itself: reckon COMMAND --help.",
+        "step and the memory of a GPU, as people train today (predict, fits) or under a strategy of "
+        "the published model (estimate), and which strategy of all is the best one (search). Every "
+        "command explains itself: reckon COMMAND --help.",
     .groups = {
         {"General", options_help_rows, 0},
         {"Version", main_options, 0},
@@ -45,7 +46,7 @@ const struct usage main_usage = {
         {"reckon estimate --model gpt3-175b --system a100-80g-nvl8 --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute attention --optimizer-sharding",
          "One way, with its time and memory broken down:"},
     },
-    .see_also = "reckon-estimate(1), reckon-search(1), reckon-models(1), reckon-systems(1), reckon-model(5), reckon-system(5), reckon-strategy(5)",
+    .see_also = "reckon-predict(1), reckon-fits(1), reckon-estimate(1), reckon-search(1), reckon-models(1), reckon-systems(1), reckon-model(5), reckon-system(5), reckon-plan(5), reckon-strategy(5)",
     .commands = main_commands,
 };
 /* clang-format on */
