@@ -29,11 +29,6 @@ struct bench { /* where operations are timed */
     const struct rk_plan *plan;
 };
 
-struct timed_layer {
-    const struct layer *layer;
-    double time_s[MAX_OPERATIONS][RK_PASSES];
-};
-
 static void matrix_times(const struct bench *bench, const struct operation *op,
                          double time_s[RK_PASSES])
 {
@@ -167,7 +162,7 @@ static double exposed_of_ring(double comm_s, double work_s, double ranks)
 static double exposed_s(const struct bench *bench, const struct timed_layer *timed, int at,
                         int pass)
 {
-    const struct layer *layer = timed->layer;
+    const struct layer *layer = &timed->layer;
     const struct operation *op = &layer->operation[at];
     const double comm_s = timed->time_s[at][pass];
     const struct rank_group group = group_of(bench->plan, op->over);
@@ -232,15 +227,15 @@ static void spend(struct layer_fold *fold, enum fold_pass pass, enum spending sp
     fold->pass_s[pass] += time_s;
 }
 
-static void fold_times(struct layer_fold *fold, const struct bench *bench,
-                       const struct timed_layer *timed, int at, bool redone)
+static void fold_times(struct layer_fold *fold, const struct timed_layer *timed, int at,
+                       bool redone)
 {
-    const struct operation *op = &timed->layer->operation[at];
+    const struct operation *op = &timed->layer.operation[at];
     const enum spending spending = spending_of(op);
     for (int pass = 0; pass < RK_PASSES; pass++) {
         const double all_s = timed->time_s[at][pass];
         const bool comm = op->kind == OPERATION_COMM;
-        const double time_s = comm ? exposed_s(bench, timed, at, pass) : all_s;
+        const double time_s = timed->waited_s[at][pass];
         spend(fold, (enum fold_pass)pass, spending, time_s);
         fold->executed_flop += op->flop[pass];
         if (comm) fold->link_s[link_of(op)] += all_s;
@@ -312,12 +307,12 @@ static bool is_block(enum layer_kind kind)
 static void layer_fold_one(struct layer_fold *fold, const struct bench *bench,
                            const struct timed_layer *timed, enum treatment treatment)
 {
-    const struct layer *layer = timed->layer;
+    const struct layer *layer = &timed->layer;
     memset(fold, 0, sizeof *fold);
     for (int i = 0; i < layer->operations; i++) {
         const struct operation *op = &layer->operation[i];
         const bool redone = treatment == RECOMPUTED && is_redone(bench->plan, op);
-        fold_times(fold, bench, timed, i, redone);
+        fold_times(fold, timed, i, redone);
         fold_tensors(fold, bench->plan, op, redone);
     }
     hide_expert_comm(fold, bench);
@@ -331,37 +326,78 @@ static void sum_saved(struct layer_fold *fold)
         fold->saved_total_bytes += fold->saved_bytes[i];
 }
 
-static void fold_kind(struct layer_folds *fold, enum layer_kind kind, const struct rk_model *model,
+static void time_kind(struct timed_layer *timed, enum layer_kind kind, const struct rk_model *model,
                       const struct bench *bench)
 {
-    struct layer layer;
-    struct timed_layer timed = {.layer = &layer};
-    struct layer_fold *kept = &fold->layer[kind][AS_IT_IS],
-                      *redone = &fold->layer[kind][RECOMPUTED];
-    layer_build(&layer, kind, model, bench->plan);
-    for (int i = 0; i < layer.operations; i++)
-        operation_times(bench, &layer.operation[i], timed.time_s[i]);
-    layer_fold_one(kept, bench, &timed, AS_IT_IS);
-    sum_saved(kept);
-    layer_fold_one(redone, bench, &timed, is_block(kind) ? RECOMPUTED : AS_IT_IS);
-    if (is_block(kind) && bench->plan->recompute == RK_WHOLE)
-        fold_whole(redone, kept, &layer, bench->plan);
-    sum_saved(redone);
-    if (is_block(kind) && layer.message_bytes > fold->message_bytes)
-        fold->message_bytes = layer.message_bytes;
-    fold->present[kind] = true;
+    const struct layer *layer = &timed->layer;
+    layer_build(&timed->layer, kind, model, bench->plan);
+    for (int i = 0; i < layer->operations; i++)
+        operation_times(bench, &layer->operation[i], timed->time_s[i]);
+    for (int i = 0; i < layer->operations; i++)
+        for (int pass = 0; pass < RK_PASSES; pass++)
+            timed->waited_s[i][pass] = layer->operation[i].kind == OPERATION_COMM
+                                           ? exposed_s(bench, timed, i, pass)
+                                           : timed->time_s[i][pass];
 }
 
+static void fold_kind(struct layer_folds *fold, const struct timed_layer *timed,
+                      const struct bench *bench)
+{
+    const struct layer *layer = &timed->layer;
+    const enum layer_kind kind = layer->kind;
+    struct layer_fold *kept = &fold->layer[kind][AS_IT_IS],
+                      *redone = &fold->layer[kind][RECOMPUTED];
+    layer_fold_one(kept, bench, timed, AS_IT_IS);
+    sum_saved(kept);
+    layer_fold_one(redone, bench, timed, is_block(kind) ? RECOMPUTED : AS_IT_IS);
+    if (is_block(kind) && bench->plan->recompute == RK_WHOLE)
+        fold_whole(redone, kept, layer, bench->plan);
+    sum_saved(redone);
+    if (is_block(kind) && layer->message_bytes > fold->message_bytes)
+        fold->message_bytes = layer->message_bytes;
+}
+
+static void find_kinds(bool present[LAYER_KINDS], const struct rk_model *model)
+{
+    double counts[LAYER_KINDS] = {[LAYER_EMBEDDING] = 1, [LAYER_HEAD] = 1};
+    layer_count(model, 0, model->layers, counts);
+    counts[LAYER_PREDICT] = (double)model->predict_layers;
+    for (int kind = 0; kind < LAYER_KINDS; kind++)
+        present[kind] = counts[kind] > 0;
+}
+
+void time_layers(struct timed_layers *timed, const struct rk_model *model,
+                 const struct rk_system *system, const struct rk_plan *plan)
+{
+    const struct bench bench = {system, plan};
+    find_kinds(timed->present, model);
+    for (int kind = 0; kind < LAYER_KINDS; kind++)
+        if (timed->present[kind])
+            time_kind(&timed->layer[kind], (enum layer_kind)kind, model, &bench);
+}
+
+void fold_timed(struct layer_folds *fold, const struct timed_layers *timed,
+                const struct rk_system *system, const struct rk_plan *plan)
+{
+    const struct bench bench = {system, plan};
+    fold->message_bytes = 0;
+    for (int kind = 0; kind < LAYER_KINDS; kind++) {
+        fold->present[kind] = timed->present[kind];
+        if (fold->present[kind]) fold_kind(fold, &timed->layer[kind], &bench);
+    }
+}
+
+/* One kind at a time: a list of operations is large. */
 void fold_layers(struct layer_folds *fold, const struct rk_model *model,
                  const struct rk_system *system, const struct rk_plan *plan)
 {
     const struct bench bench = {system, plan};
-    double counts[LAYER_KINDS] = {[LAYER_EMBEDDING] = 1, [LAYER_HEAD] = 1};
-    layer_count(model, 0, model->layers, counts);
-    counts[LAYER_PREDICT] = (double)model->predict_layers;
+    struct timed_layer timed;
+    find_kinds(fold->present, model);
     fold->message_bytes = 0;
     for (int kind = 0; kind < LAYER_KINDS; kind++) {
-        fold->present[kind] = false;
-        if (counts[kind] > 0) fold_kind(fold, (enum layer_kind)kind, model, &bench);
+        if (!fold->present[kind]) continue;
+        time_kind(&timed, (enum layer_kind)kind, model, &bench);
+        fold_kind(fold, &timed, &bench);
     }
 }
