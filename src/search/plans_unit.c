@@ -16,7 +16,7 @@ enum { REMEMBERED = 4096 };
 
 struct remembered {
     uint64_t of; /* which sharding, in which layout and kernels; 0: none */
-    double parameters, expert_parameters;
+    double parameters, expert_parameters, blocks;
     struct exchange exchange;
 };
 
@@ -190,10 +190,10 @@ static struct exchange exchange_for(struct run *r, const struct stage_sum *sum,
     struct remembered *m = &s->remembered[hash >> 52];
     _Static_assert(REMEMBERED == 1 << 12, "12 bits of the hash");
     if (m->of == sharding->id && m->parameters == sum->parameters &&
-        m->expert_parameters == sum->expert_parameters)
+        m->expert_parameters == sum->expert_parameters && m->blocks == sum->blocks)
         return m->exchange;
-    *m = (struct remembered){sharding->id, sum->parameters, sum->expert_parameters,
-                             exchange_of(sum, s->problem->system, &sharding->sharing)};
+    *m = (struct remembered){sharding->id, sum->parameters, sum->expert_parameters, sum->blocks,
+                             exchange_of(sum, s->problem->system, &sharding->sharing, &s->plan)};
     return m->exchange;
 }
 
