@@ -56,6 +56,7 @@ static void attention_times(const struct bench *bench, const struct operation *o
         .value_dim = op->value_dim,
         .pairs = op->pairs,
         .newest = bench->plan->attention == RK_FLASH_3,
+        .oldest = bench->plan->attention == RK_FLASH_1,
     };
     const enum operand operand = operand_of(bench->plan->precision, false);
     time_s[RK_FORWARD] = attention_time_s(bench->system, operand, &shape, false);
@@ -119,6 +120,15 @@ static void comm_times(const struct bench *bench, const struct operation *op,
     }
 }
 
+static double loss_of(const struct bench *bench)
+{
+    const struct rk_kernels *kernels = &bench->system->kernels;
+    const double losses[RK_FRAMEWORKS] = {[RK_MEGATRON] = kernels->megatron_loss,
+                                          [RK_FSDP] = kernels->fsdp_loss,
+                                          [RK_DEEPSPEED] = kernels->deepspeed_loss};
+    return losses[bench->plan->framework];
+}
+
 static void operation_times(const struct bench *bench, const struct operation *op,
                             double time_s[RK_PASSES])
 {
@@ -129,6 +139,10 @@ static void operation_times(const struct bench *bench, const struct operation *o
         [OPERATION_COMM] = comm_times,
     };
     times[op->kind](bench, op, time_s);
+    if (op->kind == OPERATION_COMM) return;
+    const double rate = op->kind == OPERATION_MEMORY ? 1 : bench->system->kernels.sustained;
+    for (int pass = 0; pass < RK_PASSES; pass++)
+        time_s[pass] *= (1 + loss_of(bench)) / rate;
 }
 
 /* ---- communication beside computing ---- */
@@ -145,11 +159,12 @@ static int neighbour(const struct layer *layer, int at, enum operation_kind kind
 }
 
 /* What is waited for of `comm_s` in `steps` steps beside `work_s`: the excess, and a step that has
- * nothing beside it. */
-static double exposed_beside(double comm_s, double work_s, double steps)
+ * nothing beside it; of what could be hidden the share that is. */
+static double exposed_beside(double comm_s, double work_s, double steps, double share)
 {
     const double left_s = comm_s - work_s * (steps - 1) / steps, one_s = comm_s / steps;
-    return left_s > one_s ? left_s : one_s;
+    const double least_s = left_s > one_s ? left_s : one_s;
+    return comm_s - share * (comm_s - least_s);
 }
 
 /* A ring has one step less than ranks: the first step of attention needs no message. */
@@ -176,7 +191,8 @@ static double exposed_s(const struct bench *bench, const struct timed_layer *tim
                                   ? 0
                                   : timed->time_s[other][pass] +
                                         (pass == RK_AGRAD ? timed->time_s[other][RK_WGRAD] : 0);
-        if (other >= 0) return exposed_beside(comm_s, work_s, group.ranks);
+        if (other >= 0)
+            return exposed_beside(comm_s, work_s, group.ranks, bench->system->kernels.overlap);
     }
     if (op->over == OVER_EXPERT && bench->plan->expert_overlap) return 0; /* see expert_hidden */
     return comm_s;
