@@ -398,3 +398,15 @@ Test(layers_kinds, parallel_blocks)
         cr_expect_eq(reductions, 1);
     }
 }
+
+/* GPT-NeoX drops out attention and MLP apart: a byte for each element of both. */
+Test(layers_kinds, masks_of_parallel_blocks)
+{
+    struct rk_model model = llama;
+    const struct rk_plan plan = plan_of(1, 1);
+    model.parallel_block = true;
+    const struct layer without = layer_of(&model, LAYER_DENSE, &plan);
+    model.no_dropout = false;
+    const struct layer with = layer_of(&model, LAYER_DENSE, &plan);
+    cr_expect_eq(held(&with, 0, 8192) - held(&without, 0, 8192), 2 * 4096);
+}
