@@ -16,7 +16,7 @@ static const char *const schedules[] = {"gpipe", "1f1b", "zero-bubble", "dualpip
 static const char *const context_kinds[] = {"ring", "gather", "ulysses", "ring+ulysses", NULL};
 static const char *const dispatchers[] = {"alltoall", "allgather", "deepep", NULL};
 static const char *const recomputes[] = {"none", "selective", "full", NULL};
-static const char *const kernels[] = {"unfused", "flash", "flash3", NULL};
+static const char *const kernels[] = {"unfused", "flash", "flash3", "flash1", NULL};
 static const char *const parts[] = {"core_attn", "moe_act", "layernorm",      "mla_up_proj",
                                     "mlp",       "moe",     "shared_experts", NULL};
 
