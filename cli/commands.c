@@ -11,6 +11,7 @@ const struct command main_commands[] = {
     {"systems",    cmd_systems,  "list the systems of the catalog, or show one",    &systems_usage},
     {"shapes",     cmd_shapes,   "well-shaped models for a number of parameters",   &shapes_usage},
     {"import",     cmd_import,   "take over the models of other tools",             &import_usage},
+    {"calibrate",  cmd_calibrate, "fit a system's constants to what was measured on it", &calibrate_usage},
     {"calculon",   cmd_calculon, "the commands of the published tool Calculon",     &calculon_usage},
     {"__man",      cmd_man,      "print a manual page",                             NULL},
     {"__complete", cmd_complete, "print a completion script",                       NULL},

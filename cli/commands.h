@@ -8,7 +8,7 @@ extern const struct command main_commands[];
 extern const struct usage main_usage;
 
 extern const struct usage estimate_usage, search_usage, report_usage, models_usage, systems_usage,
-    shapes_usage, calculon_usage, study_usage, timeline_usage, import_usage;
+    shapes_usage, calculon_usage, study_usage, timeline_usage, import_usage, calibrate_usage;
 
 int cmd_estimate(int argc, char **argv);
 int cmd_search(int argc, char **argv);
@@ -19,6 +19,7 @@ int cmd_models(int argc, char **argv);
 int cmd_systems(int argc, char **argv);
 int cmd_shapes(int argc, char **argv);
 int cmd_import(int argc, char **argv);
+int cmd_calibrate(int argc, char **argv);
 int cmd_calculon(int argc, char **argv);
 
 /* Hidden: what is made from the tables. `__man [COMMAND]`, `__complete bash|zsh|fish`,

@@ -10,7 +10,7 @@ _reckon() {
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _reckon_words 'estimate search study timeline report models systems shapes import calculon help --help --version'
+        _reckon_words 'estimate search study timeline report models systems shapes import calibrate calculon help --help --version'
         return
     fi
     case $path in
@@ -109,6 +109,11 @@ _reckon() {
         'import hf --as') _reckon_words 'llama mistral mixtral qwen2 qwen3 qwen3_moe deepseek_v2 deepseek_v3 gpt2 gpt_neox falcon bloom' && return ;;
         'import hf --format' | 'import hf -f') _reckon_words 'table json csv' && return ;;
         'import hf --color') _reckon_words 'auto always never' && return ;;
+        'calibrate --gemm') _reckon_files && return ;;
+        'calibrate --nccl') _reckon_files && return ;;
+        'calibrate --output' | 'calibrate -o') _reckon_files && return ;;
+        'calibrate --format' | 'calibrate -f') _reckon_words 'table json csv' && return ;;
+        'calibrate --color') _reckon_words 'auto always never' && return ;;
         'calculon llm --peers' | 'calculon llm -p') _reckon_files && return ;;
         'calculon llm-optimal-execution --fused_activation' | 'calculon llm-optimal-execution -f') _reckon_words 'true t T True 1 false f F False 0 both all *' && return ;;
         'calculon llm-all-executions --fused_activation' | 'calculon llm-all-executions -f') _reckon_words 'true t T True 1 false f F False 0 both all *' && return ;;
@@ -123,6 +128,7 @@ _reckon() {
         'systems') flags='--format --color --help' operand=systems ;;
         'shapes') flags='--params --blocks --grid --top --step --hidden-step --sequence --output --format --color --help' operand= ;;
         'import hf') flags='--output --as --sequence --format --color --help' operand=file ;;
+        'calibrate') flags='--gemm --nccl --collective --ranks --output --format --color --help' operand=systems ;;
         'calculon llm') flags='--peers --layers --help' operand=file ;;
         'calculon llm-optimal-execution') flags='--debug --cpus --noneok --fused_activation --mbs-break --top-n --layers --no-tp-overlap --no-dp-overlap --help' operand=file ;;
         'calculon llm-all-executions') flags='--debug --cpus --noneok --fused_activation --help' operand=file ;;

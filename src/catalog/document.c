@@ -245,8 +245,9 @@ static enum rk_status parse(struct document *document, struct rk_error *error)
     return document->root ? RK_OK : fail_syntax(document, &problem, error);
 }
 
-/* Takes the bytes over. */
+/* Takes the bytes over, and hands the text to `check`. */
 static enum rk_status document_take(struct document *document, struct bytes *bytes,
+                                    enum rk_status (*check)(struct document *, struct rk_error *),
                                     struct rk_error *error)
 {
     enum rk_status status = RK_OK;
@@ -258,7 +259,7 @@ static enum rk_status document_take(struct document *document, struct bytes *byt
     }
     document->text = bytes->data;
     document->size = bytes->size;
-    if (status == RK_OK) status = parse(document, error);
+    if (status == RK_OK) status = check(document, error);
     if (status != RK_OK) document_release(document);
     return status;
 }
@@ -269,7 +270,9 @@ static void document_name(struct document *document, const char *path)
     snprintf(document->path, sizeof document->path, "%s", path);
 }
 
-enum rk_status document_load(const char *path, struct document *document, struct rk_error *error)
+static enum rk_status load(const char *path, struct document *document,
+                           enum rk_status (*check)(struct document *, struct rk_error *),
+                           struct rk_error *error)
 {
     struct bytes bytes = {0};
     int file = -1;
@@ -278,9 +281,25 @@ enum rk_status document_load(const char *path, struct document *document, struct
     enum rk_status status = open_file(path, document->path, &file, error);
     if (status == RK_OK) status = read_all(file, document->path, &bytes, error);
     if (file >= 0) close(file);
-    if (status == RK_OK) return document_take(document, &bytes, error);
+    if (status == RK_OK) return document_take(document, &bytes, check, error);
     free(bytes.data);
     return status;
+}
+
+enum rk_status document_load(const char *path, struct document *document, struct rk_error *error)
+{
+    return load(path, document, parse, error);
+}
+
+static enum rk_status check_text(struct document *document, struct rk_error *error)
+{
+    return check_bytes(document, error);
+}
+
+enum rk_status document_load_text(const char *path, struct document *document,
+                                  struct rk_error *error)
+{
+    return load(path, document, check_text, error);
 }
 
 enum rk_status document_parse(const char *path, const void *text, size_t size,
@@ -292,7 +311,7 @@ enum rk_status document_parse(const char *path, const void *text, size_t size,
     if (!bytes_reserve(&bytes, size + 1)) return fail_memory(path, error);
     if (size) memcpy(bytes.data, text, size);
     bytes.size = size;
-    return document_take(document, &bytes, error);
+    return document_take(document, &bytes, parse, error);
 }
 
 void document_release(struct document *document)
