@@ -3,6 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+enum { SCAN_STEPS = 24 };
+static const double FIRST_STEP = 0.7; /* of a coordinate */
+
 struct corner {
     double at[SIMPLEX_MOST];
     double value;
@@ -97,17 +100,39 @@ static void step(struct search *s)
     }
 }
 
+/* Where the function is flat around the start, as beside a bottleneck elsewhere, a simplex would
+ * stay: each variable alone is tried all over its range first. */
+static void scan(simplex_function *function, const void *context, int count,
+                 struct simplex_variable *variables)
+{
+    double least = function(context, variables);
+    for (int i = 0; i < count; i++) {
+        struct simplex_variable *v = &variables[i];
+        double best = v->value;
+        for (int j = 0; j <= SCAN_STEPS; j++) {
+            v->value = v->low * pow(v->high / v->low, (double)j / SCAN_STEPS);
+            const double value = function(context, variables);
+            if (value < least) {
+                least = value;
+                best = v->value;
+            }
+        }
+        v->value = best;
+    }
+}
+
 double simplex_minimise(simplex_function *function, const void *context, int count,
                         struct simplex_variable *variables, int iterations)
 {
     struct search s = {
         .function = function, .context = context, .count = count, .variables = variables};
     struct simplex_variable start[SIMPLEX_MOST];
+    scan(function, context, count, variables);
     memcpy(start, variables, (size_t)count * sizeof *start);
     const double before = function(context, variables);
     for (int i = 0; i <= count; i++) {
         for (int j = 0; j < count; j++)
-            s.corner[i].at[j] = coordinate(&start[j]) + (i == j + 1 ? 0.7 : 0);
+            s.corner[i].at[j] = coordinate(&start[j]) + (i == j + 1 ? FIRST_STEP : 0);
         s.corner[i].value = evaluate(&s, s.corner[i].at);
     }
     for (int i = 0; i < iterations; i++)
