@@ -11,6 +11,7 @@ _reckon() {
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
         _reckon_words 'estimate predict fits search study timeline report validate models systems shapes import export calculon help --help --version'
+        _reckon_words 'estimate search study timeline report models systems shapes import calibrate calculon help --help --version'
         return
     fi
     case $path in
@@ -170,6 +171,11 @@ _reckon() {
         'export torchtitan --model' | 'export torchtitan -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
         'export torchtitan --plan' | 'export torchtitan -p') _reckon_files && return ;;
         'export torchtitan --output' | 'export torchtitan -o') _reckon_files && return ;;
+        'calibrate --gemm') _reckon_files && return ;;
+        'calibrate --nccl') _reckon_files && return ;;
+        'calibrate --output' | 'calibrate -o') _reckon_files && return ;;
+        'calibrate --format' | 'calibrate -f') _reckon_words 'table json csv' && return ;;
+        'calibrate --color') _reckon_words 'auto always never' && return ;;
         'calculon llm --peers' | 'calculon llm -p') _reckon_files && return ;;
         'calculon llm-optimal-execution --fused_activation' | 'calculon llm-optimal-execution -f') _reckon_words 'true t T True 1 false f F False 0 both all *' && return ;;
         'calculon llm-all-executions --fused_activation' | 'calculon llm-all-executions -f') _reckon_words 'true t T True 1 false f F False 0 both all *' && return ;;
@@ -196,6 +202,10 @@ _reckon() {
         'calculon llm') flags='--peers --layers --help' operand='file file file file' ;;
         'calculon llm-optimal-execution') flags='--debug --cpus --noneok --fused_activation --mbs-break --top-n --layers --no-tp-overlap --no-dp-overlap --help' operand='file file file' ;;
         'calculon llm-all-executions') flags='--debug --cpus --noneok --fused_activation --help' operand='file file file' ;;
+        'calibrate') flags='--gemm --nccl --collective --ranks --output --format --color --help' operand=systems ;;
+        'calculon llm') flags='--peers --layers --help' operand=file ;;
+        'calculon llm-optimal-execution') flags='--debug --cpus --noneok --fused_activation --mbs-break --top-n --layers --no-tp-overlap --no-dp-overlap --help' operand=file ;;
+        'calculon llm-all-executions') flags='--debug --cpus --noneok --fused_activation --help' operand=file ;;
         'calculon llm-parameter-calculator') flags='--alignment --help' operand=file ;;
     esac
     case $cur:$operand in
