@@ -50,7 +50,7 @@ static const struct usage hf_usage = {
         "the file does not say it. What the file says and an estimate does not follow is a warning. Known are "
         "the types llama, mistral, mixtral, qwen2, qwen3, qwen3_moe, deepseek_v2, deepseek_v3, gpt2, "
         "gpt_neox, falcon and bloom, in the spellings of transformers 4 and 5. Layers for multi-token prediction are "
-        "not counted.",
+        "read, but not counted as parameters.",
     .operands = hf_operands,
     .groups = {
         {"Import", hf_rows, 0},

@@ -9,6 +9,7 @@ const struct command main_commands[] = {
     {"study",      cmd_study,    "a grid of searches, kept in a database",          &study_usage},
     {"timeline",   cmd_timeline, "the pipeline schedule of one step, event by event",  &timeline_usage},
     {"report",     cmd_report,   "a plan, a search or a study as one page to look at",  &report_usage},
+    {"validate",   cmd_validate, "predictions beside published measurements",        &validate_usage},
     {"models",     cmd_models,   "list the models of the catalog, or show one",     &models_usage},
     {"systems",    cmd_systems,  "list the systems of the catalog, or show one",    &systems_usage},
     {"shapes",     cmd_shapes,   "well-shaped models for a number of parameters",   &shapes_usage},
@@ -33,8 +34,9 @@ const struct usage main_usage = {
     .synopsis = "COMMAND [options]",
     .description =
         "Reckon predicts what training a large language model costs on a machine: the time of a "
-        "step and the memory of a GPU under one strategy (estimate), and which strategy of all is "
-        "the best one (search). Every command explains itself: reckon COMMAND --help.",
+        "step and the memory of a GPU, as people train today (predict, fits) or under a strategy of "
+        "the published model (estimate), and which strategy of all is the best one (search). Every "
+        "command explains itself: reckon COMMAND --help.",
     .groups = {
         {"General", options_help_rows, 0},
         {"Version", main_options, 0},
@@ -46,7 +48,7 @@ const struct usage main_usage = {
         {"reckon estimate --model gpt3-175b --system a100-80g-nvl8 --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute attention --optimizer-sharding",
          "One way, with its time and memory broken down:"},
     },
-    .see_also = "reckon-estimate(1), reckon-search(1), reckon-models(1), reckon-systems(1), reckon-model(5), reckon-system(5), reckon-strategy(5)",
+    .see_also = "reckon-predict(1), reckon-fits(1), reckon-estimate(1), reckon-search(1), reckon-models(1), reckon-systems(1), reckon-model(5), reckon-system(5), reckon-plan(5), reckon-strategy(5)",
     .commands = main_commands,
 };
 /* clang-format on */

@@ -143,7 +143,7 @@ void forecast_stages(struct report *report, const struct forecast *f, bool csv)
 
 /* ---- categories, stages side by side ---- */
 
-enum { RUNS_ABREAST = 8 };
+enum { RUNS_ABREAST = 8, EXPLAINED_RUNS = 4 }; /* what lines have room for */
 
 /* Is any of it there? */
 static bool is_held(const struct rk_prediction *p, int holding)
@@ -197,10 +197,11 @@ static struct report_table *holding_table(struct report *report, const struct fo
         columns[1 + i] = (struct report_column){.name = word, .unit = "B", .digits = 2};
     }
     columns[1 + count] = (struct report_column){.name = "what", .title = ""};
-    return report_add(report, &(struct report_table){.title = "Memory of a GPU, stage by stage",
-                                                     .formats = REPORT_IN_TEXT,
-                                                     .columns = columns,
-                                                     .column_count = count + 2});
+    return report_add(
+        report, &(struct report_table){.title = "Memory of a GPU, stage by stage",
+                                       .formats = REPORT_IN_TEXT,
+                                       .columns = columns,
+                                       .column_count = count + 1 + (count <= EXPLAINED_RUNS)});
 }
 
 void forecast_holdings(struct report *report, const struct forecast *f)

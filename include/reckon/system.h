@@ -97,6 +97,7 @@ struct rk_kernels {
     double narrow_efficiency;       /* likewise with 8-bit operands */
     double float4_efficiency;       /* likewise with 4-bit operands */
     double tile_efficiency;         /* of a multiprocessor's peak, one tile at full clocks */
+    double narrow_tile_efficiency;  /* likewise with 8-bit and 4-bit operands */
     double tile_loss;               /* in elements: how smaller tiles are slower */
     double matrix_k_half;           /* length k at which half of a tile's time is start and end */
     double attention_efficiency[2]; /* of the peak: FlashAttention-2-like, forward and

@@ -245,17 +245,22 @@ static enum rk_status parse(struct document *document, struct rk_error *error)
     return document->root ? RK_OK : fail_syntax(document, &problem, error);
 }
 
+/* Replaces gzip data by what they hold. */
+static enum rk_status unpack(struct bytes *bytes, const char *path, struct rk_error *error)
+{
+    struct bytes text = {0};
+    if (!is_gzip(bytes->data, bytes->size)) return RK_OK;
+    const enum rk_status status = gunzip(bytes->data, bytes->size, path, &text, error);
+    free(bytes->data);
+    *bytes = text;
+    return status;
+}
+
 /* Takes the bytes over. */
 static enum rk_status document_take(struct document *document, struct bytes *bytes,
                                     struct rk_error *error)
 {
-    enum rk_status status = RK_OK;
-    struct bytes text = {0};
-    if (is_gzip(bytes->data, bytes->size)) {
-        status = gunzip(bytes->data, bytes->size, document->path, &text, error);
-        free(bytes->data);
-        *bytes = text;
-    }
+    enum rk_status status = unpack(bytes, document->path, error);
     document->text = bytes->data;
     document->size = bytes->size;
     if (status == RK_OK) status = parse(document, error);
@@ -269,18 +274,43 @@ static void document_name(struct document *document, const char *path)
     snprintf(document->path, sizeof document->path, "%s", path);
 }
 
+/* All bytes of a file or of standard input, as they are. */
+static enum rk_status read_file(const char *name, const char *path, struct bytes *bytes,
+                                struct rk_error *error)
+{
+    int file = -1;
+    enum rk_status status = open_file(name, path, &file, error);
+    if (status == RK_OK) status = read_all(file, path, bytes, error);
+    if (file >= 0) close(file);
+    return status;
+}
+
 enum rk_status document_load(const char *path, struct document *document, struct rk_error *error)
 {
     struct bytes bytes = {0};
-    int file = -1;
     const bool standard_input = strcmp(path, "-") == 0;
     document_name(document, standard_input ? "<stdin>" : path);
-    enum rk_status status = open_file(path, document->path, &file, error);
-    if (status == RK_OK) status = read_all(file, document->path, &bytes, error);
-    if (file >= 0) close(file);
+    const enum rk_status status = read_file(path, document->path, &bytes, error);
     if (status == RK_OK) return document_take(document, &bytes, error);
     free(bytes.data);
     return status;
+}
+
+enum rk_status document_text(const char *path, char **text, size_t *size, struct rk_error *error)
+{
+    struct bytes bytes = {0};
+    const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    enum rk_status status = read_file(path, name, &bytes, error);
+    if (status == RK_OK) status = unpack(&bytes, name, error);
+    if (status == RK_OK && !bytes_reserve(&bytes, 1)) status = fail_memory(name, error);
+    if (status != RK_OK) {
+        free(bytes.data);
+        return status;
+    }
+    bytes.data[bytes.size] = '\0';
+    *text = bytes.data;
+    *size = bytes.size;
+    return RK_OK;
 }
 
 enum rk_status document_parse(const char *path, const void *text, size_t size,

@@ -30,6 +30,10 @@ enum rk_status document_load(const char *path, struct document *document, struct
 enum rk_status document_parse(const char *path, const void *text, size_t size,
                               struct document *document, struct rk_error *error);
 
+/* The text of any other kind of file, by the same rules; ended by a NUL behind `size`. The caller
+ * frees it. */
+enum rk_status document_text(const char *path, char **text, size_t *size, struct rk_error *error);
+
 /* A zeroed document is fine. */
 void document_release(struct document *document);
 

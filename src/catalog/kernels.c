@@ -21,6 +21,7 @@ const struct field kernels_fields[] = {
     { "narrow_efficiency",           SHARE(narrow_efficiency), .preset = 0.7, .help = "likewise, 8-bit operands" },
     { "float4_efficiency",           SHARE(float4_efficiency), .preset = 0.6, .help = "likewise, 4-bit operands" },
     { "tile_efficiency",             SHARE(tile_efficiency), .preset = 0.9, .help = "share of a multiprocessor's peak in one tile at full clocks" },
+    { "narrow_tile_efficiency",      SHARE(narrow_tile_efficiency), .preset = 0.75, .help = "likewise, 8-bit and 4-bit operands" },
     { "tile_loss",                   FIELD_NUMBER, AT(rk_kernels, tile_loss), .max = 65536, .preset = 20, .help = "how smaller tiles are slower: 1 + loss * (1/m + 1/n) over that of the largest" },
     { "matrix_k_half",               FIELD_NUMBER, AT(rk_kernels, matrix_k_half), .max = 65536, .preset = 200, .help = "length k at which half of a tile's time is start and end" },
     { "attention_forward",           SHARE(attention_efficiency[0]), .preset = 0.6, .help = "share of the peak, FlashAttention-2, head dimension 128, long sequences" },

@@ -130,7 +130,7 @@ static bool check_schedule(const struct check *c)
                 2 * (double)p->pipeline, (double)microbatches);
 }
 
-static bool check_pipeline(const struct check *c)
+static bool check_stages(const struct check *c)
 {
     const struct rk_plan *p = c->plan;
     const uint64_t stages = p->pipeline * p->chunks, layers = c->model->layers;
@@ -144,8 +144,7 @@ static bool check_pipeline(const struct check *c)
                 "first_layers + last_layers", (double)(p->first_layers + p->last_layers),
                 (double)layers) &&
            want(c, layers_of_splits(c) == layers, RK_BAD_PIPELINE, "blocks of all stages",
-                (double)layers_of_splits(c), (double)layers) &&
-           check_schedule(c);
+                (double)layers_of_splits(c), (double)layers);
 }
 
 static bool check_sharding(const struct check *c)
@@ -191,15 +190,26 @@ static bool check_networks(const struct check *c)
                 (double)c->plan->ranks, (double)last->size);
 }
 
+int plan_check_parts(const struct rk_model *model, const struct rk_system *system,
+                     const struct rk_plan *plan, unsigned parts, struct rk_reason *reason)
+{
+    static bool (*const checks[PLAN_CHECKS])(const struct check *) = {
+        [CHECK_DEGREES] = check_degrees,   [CHECK_BATCH] = check_batch,
+        [CHECK_TENSOR] = check_tensor,     [CHECK_SEQUENCE] = check_sequence,
+        [CHECK_EXPERTS] = check_experts,   [CHECK_STAGES] = check_stages,
+        [CHECK_SCHEDULE] = check_schedule, [CHECK_SHARDING] = check_sharding,
+        [CHECK_OFFLOAD] = check_offload,   [CHECK_PRECISION] = check_precision,
+        [CHECK_NETWORKS] = check_networks,
+    };
+    const struct check check = {model, system, plan, reason};
+    for (int i = 0; i < PLAN_CHECKS; i++)
+        if (parts >> i & 1 && !checks[i](&check)) return i;
+    return PLAN_CHECKS;
+}
+
 void plan_check(const struct rk_model *model, const struct rk_system *system,
                 const struct rk_plan *plan, struct rk_reason *reason)
 {
-    static bool (*const checks[])(const struct check *) = {
-        check_degrees,  check_batch,    check_tensor,  check_sequence,  check_experts,
-        check_pipeline, check_sharding, check_offload, check_precision, check_networks,
-    };
-    const struct check check = {model, system, plan, reason};
     *reason = (struct rk_reason){.verdict = RK_FITS, .tier = -1};
-    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-        if (!checks[i](&check)) return;
+    plan_check_parts(model, system, plan, (1u << PLAN_CHECKS) - 1, reason);
 }

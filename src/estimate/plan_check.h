@@ -7,6 +7,28 @@
 #include <reckon/strategy.h>
 #include <reckon/system.h>
 
+/* In the order in which reasons are named, and which members of a plan each of them reads beside
+ * the degrees, ranks and batch: the search makes each check where its members are chosen. */
+enum plan_check_part {
+    CHECK_DEGREES,
+    CHECK_BATCH,    /* microbatch */
+    CHECK_TENSOR,   /* nothing */
+    CHECK_SEQUENCE, /* sequence_parallel, context_kind, ulysses */
+    CHECK_EXPERTS,  /* imbalance, capacity_factor */
+    CHECK_STAGES,   /* chunks, split */
+    CHECK_SCHEDULE, /* microbatch, chunks, schedule */
+    CHECK_SHARDING, /* zero, shard_ranks */
+    CHECK_OFFLOAD,  /* the shares */
+    CHECK_PRECISION,
+    CHECK_NETWORKS, /* nothing */
+    PLAN_CHECKS
+};
+
+/* The first of `parts` (1 << enum plan_check_part) that the plan fails, with its reason;
+ * PLAN_CHECKS when it fails none: `reason` is not written then. */
+int plan_check_parts(const struct rk_model *model, const struct rk_system *system,
+                     const struct rk_plan *plan, unsigned parts, struct rk_reason *reason);
+
 /* The first reason, RK_FITS in reason->verdict when there is none. */
 void plan_check(const struct rk_model *model, const struct rk_system *system,
                 const struct rk_plan *plan, struct rk_reason *reason);

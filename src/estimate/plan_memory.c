@@ -9,9 +9,10 @@ struct shares { /* of one rank: 1 / ranks that share it */
     double weights, gradients, optimizer;
 };
 
-static struct shares shares_of(const struct rk_plan *plan, bool expert)
+static struct shares shares_of(const struct rk_plan *plan, const struct sharing *sharing,
+                               bool expert)
 {
-    const double ranks = (double)(expert ? rk_plan_expert_shards(plan) : rk_plan_shards(plan));
+    const double ranks = sharing->shards[expert].ranks;
     return (struct shares){.weights = plan->zero >= 3 ? 1 / ranks : 1,
                            .gradients = plan->zero >= 2 ? 1 / ranks : 1,
                            .optimizer = plan->zero >= 1 ? 1 / ranks : 1};
@@ -24,14 +25,29 @@ static double copies_of(const struct rk_plan *plan)
     return plan->schedule == RK_DUALPIPE ? 2 : 1;
 }
 
-static void hold_state(struct rk_stage *stage, const struct rk_plan *plan,
-                       const struct element_bytes *bytes, double parameters, bool expert)
+struct state {
+    double weights, gradients, optimizer;
+};
+
+static void add_state(struct state *state, const struct rk_plan *plan,
+                      const struct sharing *sharing, double parameters, bool expert)
 {
-    const struct shares shares = shares_of(plan, expert);
+    const struct shares shares = shares_of(plan, sharing, expert);
+    const struct element_bytes *bytes = &sharing->bytes;
     const double copies = copies_of(plan);
-    stage->holds[RK_HOLD_weights] += copies * parameters * bytes->weight * shares.weights;
-    stage->holds[RK_HOLD_gradients] += copies * parameters * bytes->gradient * shares.gradients;
-    stage->holds[RK_HOLD_optimizer] += parameters * bytes->optimizer * shares.optimizer;
+    state->weights += copies * parameters * bytes->weight * shares.weights;
+    state->gradients += copies * parameters * bytes->gradient * shares.gradients;
+    state->optimizer += parameters * bytes->optimizer * shares.optimizer;
+}
+
+static struct state state_of(const struct stage_sum *sum, const struct sharing *sharing,
+                             const struct rk_plan *plan)
+{
+    struct state state = {0, 0, 0};
+    add_state(&state, plan, sharing, sum->parameters, false);
+    add_state(&state, plan, sharing, sum->expert_parameters, true);
+    if (plan->zero < 3) state.weights += sum->narrow_parameters * sharing->bytes.narrow_copies;
+    return state;
 }
 
 /* Blocks that are gathered at the same time: the one at hand and the one fetched ahead. */
@@ -72,13 +88,24 @@ double in_flight_of_plan(const struct rk_plan *plan, double microbatches, uint64
     return fmin(microbatches, p - (double)index);
 }
 
+/* Of what one microbatch saves: what stays here, and what is on its way to the second tier or
+ * back, two blocks of it. */
+static double kept_of(const struct rk_plan *plan)
+{
+    return 1 - plan->activation_offload;
+}
+
+static double moving_of(const struct stage_sum *sum, const struct rk_plan *plan)
+{
+    return plan->activation_offload > 0 && sum->blocks > 0
+               ? 2 / sum->blocks * plan->activation_offload
+               : 0;
+}
+
 static void hold_activations(struct rk_stage *stage, const struct stage_sum *sum,
                              const struct rk_plan *plan)
 {
-    const double kept = 1 - plan->activation_offload;
-    const double moving = plan->activation_offload > 0 && sum->blocks > 0
-                              ? 2 / sum->blocks * plan->activation_offload
-                              : 0; /* two blocks on their way */
+    const double kept = kept_of(plan), moving = moving_of(sum, plan);
     for (int i = 0; i < RK_HOLDING_COUNT; i++) {
         const double bytes = sum->saved_bytes[i];
         stage->holds[i] += bytes * (kept * stage->in_flight + moving);
@@ -88,49 +115,54 @@ static void hold_activations(struct rk_stage *stage, const struct stage_sum *sum
 
 /* ---- the rest ---- */
 
-static double sum_of(const struct rk_stage *stage, enum rk_holding first, enum rk_holding last)
+static double messages_bytes(const struct layer_folds *fold, const struct rk_plan *plan)
 {
-    double sum = 0;
-    for (int i = (int)first; i <= (int)last; i++)
-        sum += stage->holds[i];
-    return sum;
+    return plan->pipeline > 1 ? 2 * fold->message_bytes : 0;
 }
 
-static void offload_state(struct rk_stage *stage, const struct rk_plan *plan)
+struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct layer_folds *fold,
+                                    const struct sharing *sharing, const struct rk_plan *plan)
 {
-    const struct {
-        enum rk_holding holding;
-        double share;
-    } moved[] = {{RK_HOLD_optimizer, plan->optimizer_offload},
-                 {RK_HOLD_weights, plan->weight_offload}};
-    for (size_t i = 0; i < sizeof moved / sizeof *moved; i++) {
-        const double bytes = stage->holds[moved[i].holding] * moved[i].share;
-        stage->holds[moved[i].holding] -= bytes;
-        stage->offloaded_bytes += bytes;
-    }
+    const struct state state = state_of(sum, sharing, plan);
+    return (struct stage_demand){
+        .static_bytes = state.weights * (1 - plan->weight_offload) + state.gradients +
+                        state.optimizer * (1 - plan->optimizer_offload),
+        .fixed_bytes = gathered_bytes(sum, plan, &sharing->bytes) + sum->working_bytes +
+                       messages_bytes(fold, plan),
+        .flight_bytes = sum->saved_total_bytes * kept_of(plan),
+        .away_bytes = sum->saved_total_bytes * moving_of(sum, plan),
+    };
+}
+
+static void hold_state(struct rk_stage *stage, const struct state *state,
+                       const struct rk_plan *plan)
+{
+    const double weights = state->weights * plan->weight_offload;
+    const double optimizer = state->optimizer * plan->optimizer_offload;
+    stage->holds[RK_HOLD_weights] = state->weights - weights;
+    stage->holds[RK_HOLD_gradients] = state->gradients;
+    stage->holds[RK_HOLD_optimizer] = state->optimizer - optimizer;
+    stage->offloaded_bytes = weights + optimizer;
 }
 
 void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
                   const struct layer_folds *fold, const struct rk_system *system,
-                  const struct rk_plan *plan, uint64_t index)
+                  const struct sharing *sharing, const struct rk_plan *plan, uint64_t index)
 {
-    const struct element_bytes bytes = element_bytes_of(plan);
+    const struct state state = state_of(sum, sharing, plan);
+    const struct stage_demand demand = stage_demand_of(sum, fold, sharing, plan);
     *stage = (struct rk_stage){.blocks = (uint64_t)sum->blocks,
                                .parameters = sum->parameters + sum->expert_parameters};
-    stage->in_flight = in_flight_of_plan(plan, microbatches_of(plan), index);
-    hold_state(stage, plan, &bytes, sum->parameters, false);
-    hold_state(stage, plan, &bytes, sum->expert_parameters, true);
-    if (plan->zero < 3)
-        stage->holds[RK_HOLD_weights] += sum->narrow_parameters * bytes.narrow_copies;
-    offload_state(stage, plan);
-    stage->holds[RK_HOLD_gathered] = gathered_bytes(sum, plan, &bytes);
+    stage->in_flight = in_flight_of_plan(plan, sharing->microbatches, index);
+    hold_state(stage, &state, plan);
     hold_activations(stage, sum, plan);
+    stage->holds[RK_HOLD_gathered] += gathered_bytes(sum, plan, &sharing->bytes);
     stage->holds[RK_HOLD_working] += sum->working_bytes;
-    if (plan->pipeline > 1) stage->holds[RK_HOLD_communication] += 2 * fold->message_bytes;
-    stage->static_bytes = sum_of(stage, RK_HOLD_weights, RK_HOLD_optimizer);
-    stage->allocated_bytes = sum_of(stage, RK_HOLD_weights, RK_HOLD_communication);
+    stage->holds[RK_HOLD_communication] += messages_bytes(fold, plan);
+    stage->static_bytes = demand.static_bytes;
+    stage->allocated_bytes = demand.static_bytes + demanded_activations(&demand, stage->in_flight);
     stage->holds[RK_HOLD_context] = system->kernels.reserve_bytes;
     stage->holds[RK_HOLD_fragmentation] =
         system->kernels.fragmentation * (stage->allocated_bytes - stage->static_bytes);
-    stage->total_bytes = sum_of(stage, RK_HOLD_weights, RK_HOLD_fragmentation);
+    stage->total_bytes = demanded_bytes(&demand, system, stage->in_flight);
 }

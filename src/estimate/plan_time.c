@@ -18,37 +18,44 @@ static double beside(double comm_s, double work_s, double layers, bool overlap)
     return left_s > one_s ? left_s : one_s;
 }
 
-/* Reduces gradients to shards, and the shards over their copies. */
-static double reduce_s(const struct rk_system *system, const struct rk_plan *plan, bool expert,
-                       double bytes)
+/* Collectives that one stage's weights are moved in: ZeRO-3 moves each block on its own, DeepSpeed
+ * each module with weights of it (two norms, four linear layers). Below, buckets are so large that
+ * their number does not matter. */
+static double pieces_of(const struct stage_sum *sum, const struct rk_plan *plan)
 {
-    const struct rank_group shards = group_of_shards(plan, expert);
-    const struct rank_group copies = group_of_copies(plan, expert);
-    return collective_time_s(system, REDUCE_SCATTER, shards, bytes) +
-           collective_time_s(system, ALL_REDUCE, copies, bytes / shards.ranks);
+    static const double modules[RK_FRAMEWORKS] = {
+        [RK_MEGATRON] = 1, [RK_FSDP] = 1, [RK_DEEPSPEED] = 6};
+    return plan->zero < 3 || sum->blocks < 1 ? 1 : sum->blocks * modules[plan->framework];
 }
 
-static double gather_s(const struct rk_system *system, const struct rk_plan *plan, bool expert,
+/* Reduces gradients to shards, and the shards over their copies. */
+static double reduce_s(const struct rk_system *system, const struct sharing *sharing, bool expert,
                        double bytes)
 {
-    return collective_time_s(system, ALL_GATHER, group_of_shards(plan, expert), bytes);
+    const struct rank_group shards = sharing->shards[expert];
+    return collective_time_s(system, REDUCE_SCATTER, shards, bytes) +
+           collective_time_s(system, ALL_REDUCE, sharing->copies[expert], bytes / shards.ranks);
+}
+
+static double gather_s(const struct rk_system *system, const struct sharing *sharing, bool expert,
+                       double bytes)
+{
+    return collective_time_s(system, ALL_GATHER, sharing->shards[expert], bytes);
 }
 
 /* Both groups of weights, each over its own ranks. */
-static double reduce_all_s(const struct stage_sum *sum, const struct rk_system *system,
-                           const struct rk_plan *plan)
+struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system *system,
+                            const struct sharing *sharing, const struct rk_plan *plan)
 {
-    const double bytes = element_bytes_of(plan).sent_gradient;
-    return reduce_s(system, plan, false, sum->parameters * bytes) +
-           reduce_s(system, plan, true, sum->expert_parameters * bytes);
-}
-
-static double gather_all_s(const struct stage_sum *sum, const struct rk_system *system,
-                           const struct rk_plan *plan)
-{
-    const double bytes = element_bytes_of(plan).sent_weight;
-    return gather_s(system, plan, false, sum->parameters * bytes) +
-           gather_s(system, plan, true, sum->expert_parameters * bytes);
+    const double n = pieces_of(sum, plan);
+    const double gradient = sharing->bytes.sent_gradient / n,
+                 weight = sharing->bytes.sent_weight / n;
+    return (struct exchange){
+        .reduce_s = n * (reduce_s(system, sharing, false, sum->parameters * gradient) +
+                         reduce_s(system, sharing, true, sum->expert_parameters * gradient)),
+        .gather_s = n * (gather_s(system, sharing, false, sum->parameters * weight) +
+                         gather_s(system, sharing, true, sum->expert_parameters * weight)),
+    };
 }
 
 /* ---- for each microbatch ---- */
@@ -65,11 +72,11 @@ static double backward_s(const struct stage_sum *sum)
 
 /* Activations go out in forward and come back in backward; weights come twice. */
 static void offload_transfers(struct stage_sum *sum, const struct rk_system *system,
-                              const struct rk_plan *plan)
+                              const struct sharing *sharing, const struct rk_plan *plan)
 {
     if (plan->activation_offload <= 0 && plan->weight_offload <= 0) return;
-    const double weights = (sum->parameters + sum->expert_parameters) *
-                           element_bytes_of(plan).weight * plan->weight_offload;
+    const double weights =
+        (sum->parameters + sum->expert_parameters) * sharing->bytes.weight * plan->weight_offload;
     const double bytes = sum->saved_total_bytes * plan->activation_offload + weights;
     const double transfer_s = offloaded_s(system, bytes);
     const double out_s = beside(transfer_s, sum->pass_s[FOLD_FORWARD], sum->blocks, true);
@@ -80,13 +87,25 @@ static void offload_transfers(struct stage_sum *sum, const struct rk_system *sys
     sum->pass_s[FOLD_AGRAD] += back_s;
 }
 
-void stage_moves(struct stage_sum *sum, const struct rk_system *system, const struct rk_plan *plan)
+static void add_gradients(struct stage_sum *sum, const struct rk_system *system,
+                          const struct sharing *sharing)
+{
+    const double parameters = sum->parameters + sum->expert_parameters;
+    const double time_s = memory_time_s(system, parameters * sharing->bytes.added);
+    sum->spent_s[FOLD_WGRAD][SPENT_MEMORY] += time_s;
+    sum->pass_s[FOLD_WGRAD] += time_s;
+}
+
+void stage_moves(struct stage_sum *sum, const struct exchange *exchange,
+                 const struct rk_system *system, const struct sharing *sharing,
+                 const struct rk_plan *plan)
 {
     const double layers = sum->blocks;
-    offload_transfers(sum, system, plan);
+    add_gradients(sum, system, sharing);
+    offload_transfers(sum, system, sharing, plan);
     if (plan->zero < 2) return;
-    const double reduced_s = reduce_all_s(sum, system, plan);
-    const double gathered_s = plan->zero >= 3 ? gather_all_s(sum, system, plan) : 0;
+    const double reduced_s = exchange->reduce_s;
+    const double gathered_s = plan->zero >= 3 ? exchange->gather_s : 0;
     const double again_s = plan->keep_gathered ? 0 : gathered_s;
     const double back_s = backward_s(sum);
     sum->data_s[FOLD_FORWARD] =
@@ -106,30 +125,30 @@ static double optimizer_access_bytes(const struct element_bytes *bytes)
 }
 
 static double optimizer_s(const struct stage_sum *sum, const struct rk_system *system,
-                          const struct rk_plan *plan)
+                          const struct sharing *sharing, const struct rk_plan *plan)
 {
-    const struct element_bytes bytes = element_bytes_of(plan);
-    const double own = sum->parameters / (double)rk_plan_shards(plan) +
-                       sum->expert_parameters / (double)rk_plan_expert_shards(plan);
+    const struct element_bytes *bytes = &sharing->bytes;
+    const double own = sum->parameters / sharing->shards[0].ranks +
+                       sum->expert_parameters / sharing->shards[1].ranks;
     const double away = plan->optimizer_offload;
-    return memory_time_s(system, (1 - away) * own * optimizer_access_bytes(&bytes)) +
-           offloaded_s(system, away * own * (bytes.gradient + bytes.weight));
+    return memory_time_s(system, (1 - away) * own * optimizer_access_bytes(bytes)) +
+           offloaded_s(system, away * own * (bytes->gradient + bytes->weight));
 }
 
-struct stage_end stage_end_of(const struct stage_sum *sum, const struct rk_system *system,
+struct stage_end stage_end_of(const struct stage_sum *sum, const struct exchange *exchange,
+                              const struct rk_system *system, const struct sharing *sharing,
                               const struct rk_plan *plan)
 {
     const double layers = sum->blocks / (double)plan->chunks;
-    struct stage_end end = {.optimizer_s = optimizer_s(sum, system, plan)};
+    struct stage_end end = {.optimizer_s = optimizer_s(sum, system, sharing, plan)};
     if (plan->zero < 2) {
-        const double reduced_s = reduce_all_s(sum, system, plan);
-        end.data_s += beside(reduced_s, backward_s(sum), layers, plan->gradient_overlap);
-        end.data_link_s += reduced_s;
+        end.data_s += beside(exchange->reduce_s, backward_s(sum), layers, plan->gradient_overlap);
+        end.data_link_s += exchange->reduce_s;
     }
     if (plan->zero == 1 || plan->zero == 2) {
-        const double gathered_s = gather_all_s(sum, system, plan);
-        end.data_s += beside(gathered_s, sum->pass_s[FOLD_FORWARD], layers, plan->weight_overlap);
-        end.data_link_s += gathered_s;
+        end.data_s +=
+            beside(exchange->gather_s, sum->pass_s[FOLD_FORWARD], layers, plan->weight_overlap);
+        end.data_link_s += exchange->gather_s;
     }
     return end;
 }
@@ -146,61 +165,81 @@ static double backward_of(const struct stage_sum *sum)
     return backward_s(sum) + sum->data_s[FOLD_AGRAD];
 }
 
-static double messages_s(const struct layer_folds *fold, const struct rk_system *system,
-                         const struct rk_plan *plan)
+double send_s_of(const struct layer_folds *fold, const struct rk_system *system,
+                 const struct rk_plan *plan)
 {
     if (plan->pipeline == 1) return 0;
-    const double send_s =
-        collective_time_s(system, SEND, group_of_pipeline(plan), fold->message_bytes);
-    const bool waits = plan->chunks == 1 || plan->pipeline_blocking;
-    const double passed = microbatches_of(plan) * (double)plan->chunks;
-    return 2 * ((double)plan->pipeline - 1) * send_s + (waits ? 2 * passed * send_s : 0);
+    return collective_time_s(system, SEND, group_of_pipeline(plan), fold->message_bytes);
 }
 
-static struct pace pace_of(const struct stage_sum *stages, const struct rk_plan *plan)
+static double messages_s(const struct staged *staged, const struct rk_plan *plan)
 {
-    struct stage_times times[RK_MAX_STAGES];
-    for (int i = 0; i < (int)plan->pipeline; i++)
-        times[i] = (struct stage_times){.forward_s = forward_of(&stages[i]),
-                                        .backward_s = backward_of(&stages[i]),
-                                        .wgrad_s = stages[i].pass_s[FOLD_WGRAD]};
-    return pipeline_pace(plan->schedule, times, (int)plan->pipeline, (double)plan->chunks,
-                         microbatches_of(plan));
+    const bool waits = plan->chunks == 1 || plan->pipeline_blocking;
+    const double passed = staged->microbatches * (double)plan->chunks;
+    return 2 * ((double)plan->pipeline - 1) * staged->send_s +
+           (waits ? 2 * passed * staged->send_s : 0);
+}
+
+static struct pace pace_of(const struct staged *staged, const struct rk_plan *plan)
+{
+    struct stage_times classes[RK_MAX_STAGES], times[RK_MAX_STAGES];
+    const struct stage_map *map = staged->map;
+    for (int i = 0; i < map->classes; i++) {
+        const struct stage_sum *sum = &staged->sums[i];
+        classes[i] = (struct stage_times){.forward_s = forward_of(sum),
+                                          .backward_s = backward_of(sum),
+                                          .wgrad_s = sum->pass_s[FOLD_WGRAD]};
+    }
+    for (int i = 0; i < map->stages; i++)
+        times[i] = classes[map->class_of[i]];
+    return pipeline_pace(plan->schedule, times, map->stages, (double)plan->chunks,
+                         staged->microbatches);
 }
 
 /* Stages end one after the other, the first one last: what comes behind backward on stage i runs
  * while the stages in front of it drain. Returns the stage whose end is last. */
-static int last_end(const struct stage_end *ends, const struct stage_sum *stages,
-                    const struct rk_plan *plan, double *slack_s)
+static int last_end(const struct staged *staged, const struct rk_plan *plan, double *slack_s)
 {
+    const struct stage_map *map = staged->map;
     double drained_s = 0, worst_s = -1;
     int last = 0;
     *slack_s = 0;
-    for (int i = 0; i < (int)plan->pipeline; i++) {
-        const double left_s = ends[i].data_s + ends[i].optimizer_s - drained_s;
+    for (int i = 0; i < map->stages; i++) {
+        const struct stage_end *end = &staged->ends[map->class_of[i]];
+        const double left_s = end->data_s + end->optimizer_s - drained_s;
         if (left_s > worst_s) {
             worst_s = left_s;
             last = i;
             *slack_s = drained_s;
         }
-        drained_s += backward_of(&stages[i]) / (double)plan->chunks;
+        drained_s += backward_of(&staged->sums[map->class_of[i]]) / (double)plan->chunks;
     }
     return last;
 }
 
 /* The time before the drained part is neither optimizer's nor data parallelism's. */
-static void add_ends(struct rk_prediction *p, const struct stage_sum *stages,
-                     const struct rk_system *system, const struct rk_plan *plan)
+static void outline_end(struct step_outline *outline, const struct staged *staged,
+                        const struct rk_plan *plan)
 {
-    struct stage_end ends[RK_MAX_STAGES];
     double slack_s;
-    for (int i = 0; i < (int)plan->pipeline; i++)
-        ends[i] = stage_end_of(&stages[i], system, plan);
-    const struct stage_end *end = &ends[last_end(ends, stages, plan, &slack_s)];
-    const double data_s = fmax(0, end->data_s - slack_s);
-    p->data_s += data_s;
-    p->optimizer_s += fmax(0, end->optimizer_s - fmax(0, slack_s - end->data_s));
-    p->data_link_s += end->data_link_s;
+    outline->last = last_end(staged, plan, &slack_s);
+    const struct stage_end *end = &staged->ends[staged->map->class_of[outline->last]];
+    outline->data_end_s = fmax(0, end->data_s - slack_s);
+    outline->optimizer_s = fmax(0, end->optimizer_s - fmax(0, slack_s - end->data_s));
+}
+
+void step_outline(struct step_outline *outline, const struct staged *staged,
+                  const struct rk_plan *plan)
+{
+    const struct pace pace = pace_of(staged, plan);
+    const struct stage_sum *sum = &staged->sums[staged->map->class_of[pace.stage]];
+    outline->slowest = pace.stage;
+    outline->bubble_s = pace.wait_s;
+    outline->pipeline_s = messages_s(staged, plan);
+    outline_end(outline, staged, plan);
+    outline->step_s = staged->microbatches * (forward_of(sum) + backward_of(sum)) +
+                      outline->bubble_s + outline->pipeline_s + outline->data_end_s +
+                      outline->optimizer_s;
 }
 
 static double spent(const struct stage_sum *sum, enum spending spending)
@@ -227,19 +266,17 @@ static void add_microbatches(struct rk_prediction *p, const struct stage_sum *su
     p->data_link_s = m * sum->data_link_s;
 }
 
-void step_time(struct rk_prediction *p, const struct stage_sum *stages,
-               const struct layer_folds *fold, const struct rk_system *system,
-               const struct rk_plan *plan)
+void step_time(struct rk_prediction *p, const struct staged *staged, const struct rk_plan *plan)
 {
-    const struct pace pace = pace_of(stages, plan);
-    add_microbatches(p, &stages[pace.stage], microbatches_of(plan));
-    p->slowest = pace.stage;
-    p->bubble_s = pace.wait_s;
-    p->pipeline_s = messages_s(fold, system, plan);
-    p->optimizer_s = 0;
-    add_ends(p, stages, system, plan);
-    p->step_s = 0;
-#define ADD(name, help) p->step_s += p->name;
-    RK_TIMES(ADD)
-#undef ADD
+    struct step_outline outline;
+    const uint16_t *class_of = staged->map->class_of;
+    step_outline(&outline, staged, plan);
+    add_microbatches(p, &staged->sums[class_of[outline.slowest]], staged->microbatches);
+    p->slowest = outline.slowest;
+    p->bubble_s = outline.bubble_s;
+    p->pipeline_s = outline.pipeline_s;
+    p->optimizer_s = outline.optimizer_s;
+    p->data_s += outline.data_end_s;
+    p->data_link_s += staged->ends[class_of[outline.last]].data_link_s;
+    p->step_s = outline.step_s;
 }

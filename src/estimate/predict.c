@@ -53,39 +53,31 @@ static void rates(struct rk_prediction *p, const struct rk_model *model,
 
 /* ---- stages ---- */
 
-/* Are stages i - 1 and i the same layers? Then their sums are, too. */
-static bool same_as_before(const struct rk_model *model, const struct rk_plan *plan, uint64_t i)
-{
-    const uint64_t p = plan->pipeline;
-    const bool plain = !model->experts && !model->window;
-    if (i < 2 || i == p - 1 || !plain) return false;
-    for (uint64_t chunk = 0; chunk < plan->chunks; chunk++)
-        if (rk_plan_split(plan, model, chunk * p + i) !=
-            rk_plan_split(plan, model, chunk * p + i - 1))
-            return false;
-    return true;
-}
+struct class_sums {
+    struct stage_sum sum[RK_MAX_STAGES];
+    struct stage_end end[RK_MAX_STAGES];
+};
 
-static void sum_stages(struct stage_sum *sums, const struct layer_folds *fold,
-                       const struct rk_model *model, const struct rk_system *system,
-                       const struct rk_plan *plan)
+static void sum_classes(struct class_sums *sums, const struct stage_map *map,
+                        const struct layer_folds *fold, const struct rk_model *model,
+                        const struct rk_system *system, const struct sharing *sharing,
+                        const struct rk_plan *plan)
 {
-    for (uint64_t i = 0; i < plan->pipeline; i++) {
-        if (same_as_before(model, plan, i)) {
-            sums[i] = sums[i - 1];
-            continue;
-        }
-        stage_sum(&sums[i], fold, model, plan, i);
-        stage_moves(&sums[i], system, plan);
+    for (int i = 0; i < map->classes; i++) {
+        struct stage_sum *sum = &sums->sum[i];
+        stage_sum(sum, fold, model, plan, &map->blocks[i]);
+        const struct exchange exchange = exchange_of(sum, system, sharing, plan);
+        stage_moves(sum, &exchange, system, sharing, plan);
+        sums->end[i] = stage_end_of(sum, &exchange, system, sharing, plan);
     }
 }
 
 static void fill_stage(struct rk_prediction *p, int i, const struct stage_sum *sum,
                        const struct layer_folds *fold, const struct rk_system *system,
-                       const struct rk_plan *plan)
+                       const struct sharing *sharing, const struct rk_plan *plan)
 {
     struct rk_stage *stage = &p->stage[i];
-    stage_memory(stage, sum, fold, system, plan, (uint64_t)i);
+    stage_memory(stage, sum, fold, system, sharing, plan, (uint64_t)i);
     stage->forward_s = sum->pass_s[FOLD_FORWARD] + sum->data_s[FOLD_FORWARD];
     stage->backward_s = sum->pass_s[FOLD_AGRAD] + sum->pass_s[FOLD_WGRAD] +
                         sum->pass_s[FOLD_RECOMPUTE] + sum->data_s[FOLD_AGRAD];
@@ -105,24 +97,41 @@ static void judge_memory(struct rk_prediction *p, const struct rk_system *system
     p->verdict = p->reason.verdict;
 }
 
+static void predict_stages(struct rk_prediction *p, const struct layer_folds *fold,
+                           const struct rk_model *model, const struct rk_system *system,
+                           const struct rk_plan *plan)
+{
+    struct stage_blocks blocks[RK_MAX_STAGES];
+    struct stage_map map = {.blocks = blocks};
+    struct class_sums sums;
+    const struct sharing sharing = sharing_of(plan);
+    stage_map_of(&map, model, plan);
+    sum_classes(&sums, &map, fold, model, system, &sharing, plan);
+    p->stages = map.stages;
+    for (int i = 0; i < map.stages; i++) {
+        const struct stage_sum *sum = &sums.sum[map.class_of[i]];
+        add_flop(p, sum, plan);
+        fill_stage(p, i, sum, fold, system, &sharing, plan);
+    }
+    const struct staged staged = {.map = &map,
+                                  .sums = sums.sum,
+                                  .ends = sums.end,
+                                  .send_s = send_s_of(fold, system, plan),
+                                  .microbatches = sharing.microbatches};
+    step_time(p, &staged, plan);
+}
+
 enum rk_verdict rk_predict(const struct rk_model *model, const struct rk_system *system,
                            const struct rk_plan *plan, struct rk_prediction *p)
 {
     struct layer_folds fold;
-    struct stage_sum sums[RK_MAX_STAGES];
     memset(p, 0, sizeof *p);
     plan_check(model, system, plan, &p->reason);
     p->verdict = p->reason.verdict;
     if (p->verdict != RK_FITS) return p->verdict;
-    fold_layers(&fold, model, system, plan);
-    sum_stages(sums, &fold, model, system, plan);
     p->timed = true;
-    p->stages = (int)plan->pipeline;
-    for (int i = 0; i < p->stages; i++) {
-        add_flop(p, &sums[i], plan);
-        fill_stage(p, i, &sums[i], &fold, system, plan);
-    }
-    step_time(p, sums, &fold, system, plan);
+    fold_layers(&fold, model, system, plan);
+    predict_stages(p, &fold, model, system, plan);
     rates(p, model, system, plan);
     judge_memory(p, system);
     return p->verdict;

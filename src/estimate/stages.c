@@ -7,76 +7,128 @@ double microbatches_of(const struct rk_plan *plan)
     return (double)(plan->batch / (rk_plan_data(plan) * plan->microbatch));
 }
 
+/* ---- which stages are alike ---- */
+
+/* Blocks `first` ... of one virtual stage; the first recompute_layers of them are computed again.
+ */
+static void add_chunk(struct stage_blocks *blocks, const struct rk_model *model,
+                      const struct rk_plan *plan, uint64_t first, uint64_t count)
+{
+    const bool all = !plan->recompute_layers || plan->recompute_layers > count;
+    const uint64_t redone = plan->recompute == RK_KEEP ? 0 : all ? count : plan->recompute_layers;
+    layer_count(model, first, redone, blocks->counts[RECOMPUTED]);
+    layer_count(model, first + redone, count - redone, blocks->counts[AS_IT_IS]);
+    blocks->all += (double)count;
+}
+
+static bool same_blocks(const struct stage_blocks *a, const struct stage_blocks *b)
+{
+    return a->first == b->first && a->last == b->last &&
+           memcmp(a->counts, b->counts, sizeof a->counts) == 0;
+}
+
+/* Its class, a new one when no class before is like it. The blocks of class `classes` are free. */
+static int class_of(struct stage_map *map, const struct stage_blocks *blocks)
+{
+    for (int i = map->classes - 1; i >= 0; i--)
+        if (same_blocks(&map->blocks[i], blocks)) return i;
+    map->blocks[map->classes] = *blocks;
+    return map->classes++;
+}
+
+void stage_map_of(struct stage_map *map, const struct rk_model *model, const struct rk_plan *plan)
+{
+    const uint64_t p = plan->pipeline, all = p * plan->chunks;
+    uint64_t first[RK_MAX_CHUNKS + 1];
+    first[0] = 0;
+    for (uint64_t i = 0; i < all; i++)
+        first[i + 1] = first[i] + rk_plan_split(plan, model, i);
+    map->stages = (int)p;
+    map->classes = 0;
+    for (uint64_t stage = 0; stage < p; stage++) {
+        struct stage_blocks blocks = {.first = stage == 0, .last = stage == p - 1};
+        for (uint64_t i = stage; i < all; i += p)
+            add_chunk(&blocks, model, plan, first[i], first[i + 1] - first[i]);
+        const int before = map->classes, found = class_of(map, &blocks);
+        if (found == before) map->first_of[found] = (uint16_t)stage;
+        map->class_of[stage] = (uint16_t)found;
+    }
+}
+
 /* ---- sums of layers ---- */
 
-static void add_layers(struct stage_sum *sum, const struct layer_fold *layer, double count)
+/* What time and memory depend on. */
+static void add_outline(struct stage_sum *sum, const struct layer_fold *layer, double count)
 {
-    for (int pass = 0; pass < FOLD_PASSES; pass++) {
-        for (int i = 0; i < SPENDINGS; i++)
-            sum->spent_s[pass][i] += count * layer->spent_s[pass][i];
+    for (int pass = 0; pass < FOLD_PASSES; pass++)
         sum->pass_s[pass] += count * layer->pass_s[pass];
-    }
-    for (int i = 0; i < LINKS; i++)
-        sum->link_s[i] += count * layer->link_s[i];
-    for (int i = 0; i < RK_HOLDING_COUNT; i++)
-        sum->saved_bytes[i] += count * layer->saved_bytes[i];
     sum->saved_total_bytes += count * layer->saved_total_bytes;
-    sum->useful_flop += count * layer->useful_flop;
-    sum->executed_flop += count * layer->executed_flop;
     sum->parameters += count * layer->parameters;
     sum->expert_parameters += count * layer->expert_parameters;
     sum->narrow_parameters += count * layer->narrow_parameters;
     if (layer->working_bytes > sum->working_bytes) sum->working_bytes = layer->working_bytes;
 }
 
-static void add_blocks(struct stage_sum *sum, const struct layer_fold *layer, double count)
+static void add_details(struct stage_sum *sum, const struct layer_fold *layer, double count)
 {
-    const double size = layer->parameters + layer->expert_parameters;
+    for (int pass = 0; pass < FOLD_PASSES; pass++)
+        for (int i = 0; i < SPENDINGS; i++)
+            sum->spent_s[pass][i] += count * layer->spent_s[pass][i];
+    for (int i = 0; i < LINKS; i++)
+        sum->link_s[i] += count * layer->link_s[i];
+    for (int i = 0; i < RK_HOLDING_COUNT; i++)
+        sum->saved_bytes[i] += count * layer->saved_bytes[i];
+    sum->useful_flop += count * layer->useful_flop;
+    sum->executed_flop += count * layer->executed_flop;
+}
+
+typedef void adder(struct stage_sum *sum, const struct layer_fold *layer, double count);
+
+static void add_blocks(struct stage_sum *sum, adder *add, const struct layer_fold *layer,
+                       double count)
+{
     if (count <= 0) return;
-    add_layers(sum, layer, count);
+    const double size = layer->parameters + layer->expert_parameters;
+    add(sum, layer, count);
     if (size > sum->largest_parameters) sum->largest_parameters = size;
 }
 
-static void add_end(struct stage_sum *sum, const struct layer_fold *layer)
+static void add_end(struct stage_sum *sum, adder *add, const struct layer_fold *layer)
 {
-    add_layers(sum, layer, 1);
+    add(sum, layer, 1);
     sum->ends_parameters += layer->parameters;
 }
 
-/* Blocks `first` ... of one virtual stage; the first recompute_layers of them are computed again.
- */
-static void add_chunk(struct stage_sum *sum, const struct layer_folds *fold,
-                      const struct rk_model *model, const struct rk_plan *plan, uint64_t first,
-                      uint64_t count)
+static inline void add_stage(struct stage_sum *sum, adder *add, const struct layer_folds *fold,
+                             const struct rk_model *model, const struct rk_plan *plan,
+                             const struct stage_blocks *blocks)
 {
-    const bool all = !plan->recompute_layers || plan->recompute_layers > count;
-    const uint64_t redone = plan->recompute == RK_KEEP ? 0 : all ? count : plan->recompute_layers;
-    double counts[TREATMENTS][LAYER_KINDS] = {{0}};
-    layer_count(model, first, redone, counts[RECOMPUTED]);
-    layer_count(model, first + redone, count - redone, counts[AS_IT_IS]);
+    const enum treatment treatment = plan->recompute == RK_KEEP ? AS_IT_IS : RECOMPUTED;
+    sum->ends_parameters = 0;
     for (int kind = 0; kind < LAYER_KINDS; kind++)
-        for (int treatment = 0; treatment < TREATMENTS; treatment++)
-            add_blocks(sum, &fold->layer[kind][treatment], counts[treatment][kind]);
-    sum->blocks += (double)count;
+        for (int i = 0; i < TREATMENTS; i++)
+            add_blocks(sum, add, &fold->layer[kind][i], blocks->counts[i][kind]);
+    if (blocks->first) add_end(sum, add, &fold->layer[LAYER_EMBEDDING][AS_IT_IS]);
+    if (!blocks->last) return;
+    add_end(sum, add, &fold->layer[LAYER_HEAD][AS_IT_IS]);
+    if (model->predict_layers)
+        add_blocks(sum, add, &fold->layer[LAYER_PREDICT][treatment], (double)model->predict_layers);
+}
+
+void stage_outline(struct stage_sum *sum, const struct layer_folds *fold,
+                   const struct rk_model *model, const struct rk_plan *plan,
+                   const struct stage_blocks *blocks)
+{
+    memset(sum, 0, sizeof *sum);
+    sum->blocks = blocks->all;
+    add_stage(sum, add_outline, fold, model, plan, blocks);
 }
 
 void stage_sum(struct stage_sum *sum, const struct layer_folds *fold, const struct rk_model *model,
-               const struct rk_plan *plan, uint64_t index)
+               const struct rk_plan *plan, const struct stage_blocks *blocks)
 {
-    const uint64_t all = plan->pipeline * plan->chunks;
-    uint64_t first = 0;
-    memset(sum, 0, sizeof *sum);
-    for (uint64_t i = 0; i < all; i++) {
-        const uint64_t count = rk_plan_split(plan, model, i);
-        if (i % plan->pipeline == index) add_chunk(sum, fold, model, plan, first, count);
-        first += count;
-    }
-    if (index == 0) add_end(sum, &fold->layer[LAYER_EMBEDDING][AS_IT_IS]);
-    if (index != plan->pipeline - 1) return;
-    add_end(sum, &fold->layer[LAYER_HEAD][AS_IT_IS]);
-    const enum treatment treatment = plan->recompute == RK_KEEP ? AS_IT_IS : RECOMPUTED;
-    if (model->predict_layers)
-        add_blocks(sum, &fold->layer[LAYER_PREDICT][treatment], (double)model->predict_layers);
+    stage_outline(sum, fold, model, plan, blocks);
+    add_stage(sum, add_details, fold, model, plan, blocks);
 }
 
 /* ---- bytes of one parameter ---- */
@@ -115,6 +167,17 @@ static double optimizer_bytes(const struct rk_plan *plan, double usual, double w
            (second > 0 ? second - 4 : 0);
 }
 
+/* Megatron-LM's fused kernels add within the product of the weight gradient [korthikanti2022]. FSDP
+ * casts each gradient to what it reduces in, DeepSpeed and unfused Megatron-LM read it and read and
+ * write the sum, which the first microbatch does without. */
+static double added_bytes(const struct rk_plan *plan, const struct element_bytes *e)
+{
+    const double m = microbatches_of(plan), fresh = e->gathered;
+    if (plan->framework == RK_FSDP) return fresh + e->sent_gradient;
+    if (plan->framework == RK_MEGATRON && plan->fused) return 0;
+    return (fresh + 2 * e->gradient) * (m > 1 ? (m - 1) / m : 0);
+}
+
 struct element_bytes element_bytes_of(const struct rk_plan *plan)
 {
     struct element_bytes e = kept[plan->framework][width_of(plan->precision)];
@@ -133,5 +196,18 @@ struct element_bytes element_bytes_of(const struct rk_plan *plan)
         e.sent_weight = e.gathered = 1;
         if (plan->framework == RK_MEGATRON) e.weight = 2; /* both orientations */
     }
+    e.added = added_bytes(plan, &e);
     return e;
+}
+
+/* ---- ranks that share the state ---- */
+
+struct sharing sharing_of(const struct rk_plan *plan)
+{
+    return (struct sharing){
+        .bytes = element_bytes_of(plan),
+        .shards = {group_of_shards(plan, false), group_of_shards(plan, true)},
+        .copies = {group_of_copies(plan, false), group_of_copies(plan, true)},
+        .microbatches = microbatches_of(plan),
+    };
 }

@@ -9,6 +9,28 @@
 
 #include "estimate/fold.h"
 
+/* ---- which stages are alike ---- */
+
+struct stage_blocks {
+    double counts[TREATMENTS][LAYER_KINDS];
+    double all;
+    bool first, last; /* with the embedding, with the head */
+};
+
+/* Stages that are made of the same blocks are one class; classes are numbered as they appear. */
+struct stage_map {
+    int stages, classes;
+    uint16_t class_of[RK_MAX_STAGES]; /* (stages) */
+    uint16_t first_of[RK_MAX_STAGES]; /* (classes) its first stage */
+    struct stage_blocks *blocks;      /* (classes); the caller's, with room for all stages */
+};
+
+/* Stage i of plan->pipeline has virtual stages i, i + p, ... Requires a plan that plan_check
+ * accepts. */
+void stage_map_of(struct stage_map *map, const struct rk_model *model, const struct rk_plan *plan);
+
+/* ---- sums of layers ---- */
+
 struct stage_sum {
     double blocks;
     double spent_s[FOLD_PASSES][SPENDINGS]; /* of all chunks, one microbatch */
@@ -25,12 +47,13 @@ struct stage_sum {
     double working_bytes;
 };
 
-/* Stage `index` of plan->pipeline: its virtual stages index, index + p, ... */
+/* A stage of these blocks. The outline leaves out what neither its time nor its memory depends on:
+ * spent_s, link_s, saved_bytes and the FLOP; what it fills is the same, bit by bit. */
 void stage_sum(struct stage_sum *sum, const struct layer_folds *fold, const struct rk_model *model,
-               const struct rk_plan *plan, uint64_t index);
-
-/* Adds what offload and ZeRO-2 and 3 move for each microbatch. */
-void stage_moves(struct stage_sum *sum, const struct rk_system *system, const struct rk_plan *plan);
+               const struct rk_plan *plan, const struct stage_blocks *blocks);
+void stage_outline(struct stage_sum *sum, const struct layer_folds *fold,
+                   const struct rk_model *model, const struct rk_plan *plan,
+                   const struct stage_blocks *blocks);
 
 /* ---- bytes of one parameter ---- */
 
@@ -39,19 +62,69 @@ struct element_bytes {
     double gathered;                    /* of weights in the precision of the products */
     double sent_weight, sent_gradient;  /* by data parallelism */
     double narrow_copies; /* of weights that are multiplied in 8 or 4 bits, beside the kept ones */
+    double added; /* read and written to add a microbatch's gradient to the sum, when that is a
+                     kernel of its own */
 };
 
 struct element_bytes element_bytes_of(const struct rk_plan *plan);
+
+/* ---- ranks that share the state ---- */
+
+/* What a plan makes of every stage alike; [0] of dense weights, [1] of experts'. */
+struct sharing {
+    struct element_bytes bytes;
+    struct rank_group shards[2], copies[2];
+    double microbatches;
+};
+
+struct sharing sharing_of(const struct rk_plan *plan);
+
+/* Data parallelism of a stage: all its gradients reduced once, all its weights gathered once. */
+struct exchange {
+    double reduce_s, gather_s;
+};
+
+struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system *system,
+                            const struct sharing *sharing, const struct rk_plan *plan);
+
+/* Adds what offload, ZeRO-2 and 3, and summing gradients move for each microbatch. */
+void stage_moves(struct stage_sum *sum, const struct exchange *exchange,
+                 const struct rk_system *system, const struct sharing *sharing,
+                 const struct rk_plan *plan);
 
 /* ---- memory ---- */
 
 /* Microbatches whose activations stage `index` holds at most, in whole stages. */
 double in_flight_of_plan(const struct rk_plan *plan, double microbatches, uint64_t index);
 
+/* What a stage needs; the activations of a microbatch in flight apart. */
+struct stage_demand {
+    double static_bytes;             /* weights, gradients, optimizer */
+    double fixed_bytes;              /* gathered, working, messages */
+    double flight_bytes, away_bytes; /* of one microbatch: that stay, that are on their way */
+};
+
+struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct layer_folds *fold,
+                                    const struct sharing *sharing, const struct rk_plan *plan);
+
+static inline double demanded_activations(const struct stage_demand *demand, double in_flight)
+{
+    return demand->fixed_bytes + demand->flight_bytes * in_flight + demand->away_bytes;
+}
+
+/* All of it: rk_stage.total_bytes. Grows with in_flight. */
+static inline double demanded_bytes(const struct stage_demand *demand,
+                                    const struct rk_system *system, double in_flight)
+{
+    const double activations = demanded_activations(demand, in_flight);
+    return demand->static_bytes + activations + system->kernels.reserve_bytes +
+           system->kernels.fragmentation * activations;
+}
+
 /* Fills holds, sums and in_flight of `stage`. */
 void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
                   const struct layer_folds *fold, const struct rk_system *system,
-                  const struct rk_plan *plan, uint64_t index);
+                  const struct sharing *sharing, const struct rk_plan *plan, uint64_t index);
 
 /* ---- time ---- */
 
@@ -62,12 +135,32 @@ struct stage_end {
     double optimizer_s;
 };
 
-struct stage_end stage_end_of(const struct stage_sum *sum, const struct rk_system *system,
+struct stage_end stage_end_of(const struct stage_sum *sum, const struct exchange *exchange,
+                              const struct rk_system *system, const struct sharing *sharing,
                               const struct rk_plan *plan);
 
-/* Time of a step from its stages (of plan->pipeline), every term of RK_TIMES apart. */
-void step_time(struct rk_prediction *prediction, const struct stage_sum *stages,
-               const struct layer_folds *fold, const struct rk_system *system,
+/* One message between stages. */
+double send_s_of(const struct layer_folds *fold, const struct rk_system *system,
+                 const struct rk_plan *plan);
+
+/* All classes of stages of a plan. */
+struct staged {
+    const struct stage_map *map;
+    const struct stage_sum *sums; /* (classes) */
+    const struct stage_end *ends; /* (classes) */
+    double send_s, microbatches;
+};
+
+struct step_outline {
+    int slowest, last; /* stages: that sets the pace, whose end is last */
+    double bubble_s, pipeline_s, data_end_s, optimizer_s, step_s;
+};
+
+void step_outline(struct step_outline *outline, const struct staged *staged,
+                  const struct rk_plan *plan);
+
+/* Time of a step, every term of RK_TIMES apart. */
+void step_time(struct rk_prediction *prediction, const struct staged *staged,
                const struct rk_plan *plan);
 
 double microbatches_of(const struct rk_plan *plan);

@@ -7,7 +7,11 @@
 
 #include <math.h>
 
-enum { MAX_TIERS = 16 };
+enum {
+    MAX_TIERS = 16,
+    REDUCE_LEAST = 4, /* ranks up to which rings are as good as reductions in the switches */
+    REDUCE_HOPS = 8   /* steps that a reduction in the switches takes as long as */
+};
 
 /* The tiers that a group spans, innermost first; those within which it has one rank are left out.
  */
@@ -20,6 +24,7 @@ struct span {
         double rate_Bps;   /* achieved, of one rank's link */
         double reduce_Bps; /* of reductions in the network; 0: none */
         double base_s, hop_s, ramp_bytes;
+        bool innermost; /* of the system's tiers: one node */
     } tier[MAX_TIERS];
 };
 
@@ -32,8 +37,10 @@ static double tier_rate(const struct rk_network *network, double joined)
     return network->bandwidth_Bps * efficiency * wires;
 }
 
-static struct span_tier make_tier(const struct rk_network *network, double inside, double joined)
+static struct span_tier make_tier(const struct rk_system *system, int index, double inside,
+                                  double joined)
 {
+    const struct rk_network *network = &system->network[index];
     const bool own = network->link.efficiency > 0;
     return (struct span_tier){
         .inside = inside,
@@ -43,6 +50,7 @@ static struct span_tier make_tier(const struct rk_network *network, double insid
         .base_s = own ? network->link.base_s : network->latency_s,
         .hop_s = network->link.hop_s,
         .ramp_bytes = network->link.ramp_bytes,
+        .innermost = index == 0,
     };
 }
 
@@ -60,7 +68,7 @@ static struct span make_span(const struct rk_system *system, struct rank_group g
         const bool last = i == system->networks - 1; /* however large it is said to be */
         const double joined = last ? group.ranks : held(group, (double)system->network[i].size);
         if (joined <= inside) continue;
-        span.tier[span.tiers++] = make_tier(&system->network[i], inside, joined);
+        span.tier[span.tiers++] = make_tier(system, i, inside, joined);
         inside = joined;
     }
     return span;
@@ -100,15 +108,15 @@ static double ring_s(const struct span *span, double passes, double bytes)
     return passes * hops_s + streamed_s(span, passes * bytes * (span->ranks - 1) / span->ranks);
 }
 
-/* Up a tree and down again, chains within the innermost domains; the whole vector crosses each
- * link in both directions. */
+/* Up a tree and down again, with chains inside a node, as NCCL has them; the whole vector crosses
+ * each link in both directions. */
 static double tree_s(const struct span *span, double bytes)
 {
     double hops_s = 0;
-    for (int i = 0; i < span->tiers; i++)
-        hops_s += span->tier[i].hop_s * (i == 0 && span->tier[0].inside == 1 && span->tiers > 1
-                                             ? span->tier[0].domains - 1
-                                             : ceil(log2(span->tier[i].domains)));
+    for (int i = 0; i < span->tiers; i++) {
+        const struct span_tier *tier = &span->tier[i];
+        hops_s += tier->hop_s * (tier->innermost ? tier->domains - 1 : ceil(log2(tier->domains)));
+    }
     return 2 * hops_s + streamed_s(span, 2 * bytes);
 }
 
@@ -133,8 +141,8 @@ static double hierarchical_s(const struct span *span, double bytes)
         const double ring =
             2 * (d - 1) * tier->hop_s + (moved + sqrt(moved * tier->ramp_bytes)) / tier->rate_Bps;
         const double reduced =
-            2 * tier->hop_s + (part + sqrt(part * tier->ramp_bytes)) / tier->reduce_Bps;
-        total_s += tier->reduce_Bps > 0 ? fmin(ring, reduced) : ring;
+            REDUCE_HOPS * tier->hop_s + (part + sqrt(part * tier->ramp_bytes)) / tier->reduce_Bps;
+        total_s += tier->reduce_Bps > 0 && d > REDUCE_LEAST ? fmin(ring, reduced) : ring;
     }
     return total_s;
 }
@@ -174,7 +182,7 @@ double collective_time_s(const struct rk_system *system, enum collective collect
     case REDUCE_SCATTER:
     case ALL_GATHER:
         time_s = ring_s(&span, 1, bytes);
-        if (span.tier[0].inside == 1 && span.tiers == 1)
+        if (span.tiers == 1 && !span.tier[0].innermost)
             time_s = fmin(time_s, halving_s(&span, bytes));
         break;
     case ALL_TO_ALL:

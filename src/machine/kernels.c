@@ -44,13 +44,24 @@ double operand_peak(const struct rk_system *system, enum operand operand)
 
 struct product {
     double count, m, n, k;
+    double peak;      /* FLOP/s */
+    double sustained; /* share of it that power allows */
+    double tile;      /* share of it that one tile gets at full clocks */
+    double k_half;    /* start and end take the same time whatever the operands */
 };
 
-static double sustained(const struct rk_kernels *kernels, enum operand operand)
+static void set_rates(struct product *product, const struct rk_system *system, enum operand operand)
 {
-    if (operand == OPERAND_FLOAT4) return kernels->float4_efficiency;
-    if (operand == OPERAND_FLOAT8) return kernels->narrow_efficiency;
-    return kernels->matrix_efficiency;
+    const struct rk_kernels *kernels = &system->kernels;
+    const bool wide = operand != OPERAND_FLOAT4 && operand != OPERAND_FLOAT8;
+    const double half_peak =
+        fmax(operand_peak(system, OPERAND_BFLOAT16), operand_peak(system, OPERAND_FLOAT16));
+    product->peak = operand_peak(system, operand);
+    product->sustained = wide                        ? kernels->matrix_efficiency
+                         : operand == OPERAND_FLOAT8 ? kernels->narrow_efficiency
+                                                     : kernels->float4_efficiency;
+    product->tile = wide ? kernels->tile_efficiency : kernels->narrow_tile_efficiency;
+    product->k_half = kernels->matrix_k_half * (half_peak > 0 ? product->peak / half_peak : 1);
 }
 
 static double accessed_s(const struct rk_system *system, double bytes)
@@ -58,31 +69,34 @@ static double accessed_s(const struct rk_system *system, double bytes)
     return bytes / (system->memory[0].bandwidth_Bps * system->kernels.memory_efficiency);
 }
 
+static double tiles(const struct product *product, double tile_m, double tile_n)
+{
+    return product->count * ceil(product->m / tile_m) * ceil(product->n / tile_n);
+}
+
 /* All tiles of one shape, in waves over the multiprocessors, each `split` times along k. */
-static double tiled_s(const struct rk_kernels *kernels, double peak, const struct product *product,
+static double tiled_s(const struct rk_kernels *kernels, const struct product *product,
                       double tile_m, double tile_n, double split)
 {
     const double units = (double)kernels->multiprocessors;
-    const double tiles =
-        product->count * ceil(product->m / tile_m) * ceil(product->n / tile_n) * split;
     const double edges =
         1 / tile_m + 1 / tile_n - (1 / (double)kernels->tile_m + 1 / (double)kernels->tile_n);
-    const double rate = peak / units * kernels->tile_efficiency / (1 + kernels->tile_loss * edges);
-    const double k = product->k / split + kernels->matrix_k_half;
-    return ceil(tiles / units) * 2 * tile_m * tile_n * k / rate;
+    const double rate = product->peak / units * product->tile / (1 + kernels->tile_loss * edges);
+    const double k = product->k / split + product->k_half;
+    return ceil(tiles(product, tile_m, tile_n) * split / units) * 2 * tile_m * tile_n * k / rate;
 }
 
-/* Partial sums of a split product go through memory in fp32: written, then read. */
+/* Partial sums of a split product are written and read in fp32, 8 bytes each, in the L2 cache,
+ * taken as four times as fast as memory. */
 static double split_s(const struct rk_system *system, const struct product *product, double split)
 {
     if (split == 1) return 0;
-    return system->kernels.kernel_s +
-           accessed_s(system, 8 * split * product->count * product->m * product->n);
+    return accessed_s(system, 8 * split * product->count * product->m * product->n / 4);
 }
 
-/* The fastest of the tiles that libraries have: the largest, and halves of it down to a sixteenth;
- * k is split where there are too few tiles. */
-static double fastest_s(const struct rk_system *system, double peak, const struct product *product)
+/* The fastest of the tiles that libraries have: the largest, and halves of it down to a sixteenth.
+ * They split k only where the tiles do not fill one wave. */
+static double fastest_s(const struct rk_system *system, const struct product *product)
 {
     static const int halves[][2] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {1, 2}, {2, 1}, {2, 2}};
     static const double splits[] = {1, 2, 4, 8, 16};
@@ -91,8 +105,10 @@ static double fastest_s(const struct rk_system *system, double peak, const struc
     for (size_t i = 0; i < sizeof halves / sizeof *halves; i++) {
         const double tile_m = (double)kernels->tile_m / (1 << halves[i][0]);
         const double tile_n = (double)kernels->tile_n / (1 << halves[i][1]);
-        for (size_t j = 0; j < sizeof splits / sizeof *splits; j++)
-            fastest = fmin(fastest, tiled_s(kernels, peak, product, tile_m, tile_n, splits[j]) +
+        const double most =
+            fmax(1, (double)kernels->multiprocessors / tiles(product, tile_m, tile_n));
+        for (size_t j = 0; j < sizeof splits / sizeof *splits && splits[j] <= most; j++)
+            fastest = fmin(fastest, tiled_s(kernels, product, tile_m, tile_n, splits[j]) +
                                         split_s(system, product, splits[j]));
     }
     return fastest;
@@ -101,15 +117,15 @@ static double fastest_s(const struct rk_system *system, double peak, const struc
 double matrix_time_s(const struct rk_system *system, enum operand operand, double count, double m,
                      double n, double k)
 {
-    const struct product product = {count, m, n, k};
-    const double peak = operand_peak(system, operand), flop = 2 * count * m * n * k;
+    struct product product = {count, m, n, k, 0, 0, 0, 0};
+    const double flop = 2 * count * m * n * k;
     const double bytes = count * ((m * k + k * n) * operands[operand].bytes +
                                   m * n * operands[operand].result_bytes);
     if (!(flop > 0)) return 0;
-    if (!(peak > 0)) return INFINITY;
-    const double powered = flop / (peak * sustained(&system->kernels, operand));
-    const double limit = fmax(powered, accessed_s(system, bytes));
-    return system->kernels.kernel_s + fmax(limit, fastest_s(system, peak, &product));
+    set_rates(&product, system, operand);
+    if (!(product.peak > 0)) return INFINITY;
+    const double limit = fmax(flop / (product.peak * product.sustained), accessed_s(system, bytes));
+    return system->kernels.kernel_s + fmax(limit, fastest_s(system, &product));
 }
 
 /* ---- attention ---- */

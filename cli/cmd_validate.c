@@ -1,0 +1,180 @@
+/* reckon validate: predictions beside published measurements. */
+#include "catalog/catalog.h"
+#include "cli/commands.h"
+#include "cli/show.h"
+#include "cli/validate_tables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct validate_args {
+    struct option_texts files;
+    struct option_values by;
+    bool rows, parts, regret, unmodelled;
+    const char *rules, *output;
+    struct show_args show;
+};
+
+#define AT(member) .offset = offsetof(struct validate_args, member)
+
+/* clang-format off */
+static const struct operand validate_operands[] = {
+    {.name = "FILE", .help = "tables of measured runs, reckon-validate(1) has the columns; - is standard input (those of the catalog)",
+     AT(files), .optional = OPERAND_MANY, .complete = "file"},
+    {.name = NULL},
+};
+
+static const struct option validate_options[] = {
+    {.name = "by", .type = OPTION_VALUES, .argument = "CLASS,CLASS", AT(by), .choices = fact_class_names,
+     .help = "statistics by gpu, family, scale, precision, source, framework, kind or metric (the first five)"},
+    {.name = "rows", .type = OPTION_FLAG, AT(rows), .help = "list every row: predicted, measured, error, verdict"},
+    {.name = "parts", .type = OPTION_FLAG, AT(parts), .help = "with --rows: where the time of each goes"},
+    {.name = "regret", .type = OPTION_FLAG, AT(regret), .help = "list the groups of runs that differ by their plan alone"},
+    {.name = "unmodelled", .type = OPTION_FLAG, AT(unmodelled), .help = "list the rows that are not modelled, each with its reason"},
+    {.name = "rules", .type = OPTION_TEXT, .argument = "FILE", AT(rules), .complete = "file",
+     .help = "how cells are read and what is assumed (measured/rules.json of the catalog)"},
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
+     .help = "write every row to FILE as CSV: id, source, gpu, metric, measured, predicted, error, verdict, open, reason"},
+    {.name = NULL},
+};
+
+const struct usage validate_usage = {
+    .name = "validate",
+    .summary = "predictions beside published measurements",
+    .synopsis = "[FILE...] [options]",
+    .description =
+        "Reads measured runs, predicts each, and prints how far off the predictions are: mean signed, mean, median, "
+        "90th percentile and worst error of the time of a step, overall and by class; of memory; how many runs that "
+        "were out of memory are rejected, and how many that ran are; and planner regret: among runs that differ by "
+        "their plan alone, the measured time of the plan that is predicted to be the fastest, over the best "
+        "measured.\n\n"
+        "What a table's cells mean, and what is assumed where they are empty, is a list of rules with their reasons, "
+        "the same for all rows. Rows that cannot be modelled are counted with the reason. Where a source leaves a "
+        "choice open that rules do not settle, the fastest one that fits is taken.",
+    .operands = validate_operands,
+    .groups = {
+        {"Validation", validate_options, 0},
+        {"Form", show_options, offsetof(struct validate_args, show)},
+        {"General", options_help_rows, 0},
+    },
+    .examples = {
+        {"reckon validate", "How good are predictions?"},
+        {"reckon validate mine.csv --rows", "Runs of one's own:"},
+        {"reckon validate -o results.csv", "Every row, to compare two versions of the model:"},
+    },
+    .see_also = "reckon-estimate(1)",
+};
+
+/* The tables of the catalog, when none is named. */
+static const char *const own_tables[] = {"runs.csv", "memory.csv", "oom.csv"};
+/* clang-format on */
+
+static enum rk_status own_path(const char *name, char *path, size_t size, struct rk_error *error)
+{
+    char folder[3072];
+    const enum rk_status status = catalog_folder(folder, sizeof folder, error);
+    if (status == RK_OK) snprintf(path, size, "%s/measured/%s", folder, name);
+    return status;
+}
+
+static enum rk_status add_table(struct results *results, const char *path,
+                                const struct rules *rules, struct rk_error *error)
+{
+    struct csv csv;
+    enum rk_status status = csv_load(path, &csv, error);
+    if (status == RK_OK) status = results_add(results, &csv, rules, error);
+    csv_release(&csv);
+    return status;
+}
+
+static enum rk_status add_tables(struct results *results, const struct validate_args *args,
+                                 const struct rules *rules, struct rk_error *error)
+{
+    enum rk_status status = RK_OK;
+    char path[4096];
+    for (int i = 0; i < args->files.count && status == RK_OK; i++)
+        status = add_table(results, args->files.text[i], rules, error);
+    if (args->files.count) return status;
+    for (size_t i = 0; i < sizeof own_tables / sizeof *own_tables && status == RK_OK; i++) {
+        status = own_path(own_tables[i], path, sizeof path, error);
+        if (status == RK_OK) status = add_table(results, path, rules, error);
+    }
+    return status;
+}
+
+static enum rk_status collect(struct results *results, struct rules *rules,
+                              const struct validate_args *args, struct rk_error *error)
+{
+    char path[4096];
+    enum rk_status status = RK_OK;
+    if (!args->rules) status = own_path("rules.json", path, sizeof path, error);
+    if (status == RK_OK) status = rules_load(args->rules ? args->rules : path, rules, error);
+    if (status == RK_OK) status = add_tables(results, args, rules, error);
+    return status;
+}
+
+/* ---- the report ---- */
+
+static bool wants(const struct validate_args *args, int class)
+{
+    if (args->by.count == 0) return class <= CLASS_SOURCE;
+    for (int i = 0; i < args->by.count; i++)
+        if (args->by.range[i].low <= (uint64_t) class && (uint64_t) class <= args->by.range[i].high)
+            return true;
+    return false;
+}
+
+static enum rk_status add_statistics(struct report *report, const struct results *results,
+                                     const struct validate_args *args, struct rk_error *error)
+{
+    enum rk_status status = validate_times(report, results, error);
+    for (int i = 0; i < FACT_CLASSES && status == RK_OK; i++)
+        if (wants(args, i)) status = validate_by(report, results, (enum fact_class)i, error);
+    if (status == RK_OK) status = validate_memory(report, results, error);
+    if (status == RK_OK) validate_fits(report, results);
+    if (status == RK_OK) status = validate_regret(report, results, args->regret, error);
+    if (status == RK_OK) status = validate_unmodelled(report, results, args->unmodelled, error);
+    return status;
+}
+
+static int write_rows(const struct results *results, const char *path)
+{
+    struct report report = {.first = NULL};
+    const struct show_args show = {.format = REPORT_AS_CSV, .colour = COLOUR_NEVER};
+    validate_rows(&report, results, false);
+    const int code = show_report(&report, &show, path, RK_OK);
+    report_release(&report);
+    return code;
+}
+
+static int print(const struct results *results, const struct validate_args *args)
+{
+    struct report report = {.first = NULL};
+    struct rk_error error;
+    report_note(&report, report_text(&report, "%zu rows read", results->rows));
+    const bool rows = args->rows || args->parts || args->show.format == REPORT_AS_CSV;
+    if (rows) validate_rows(&report, results, args->parts);
+    const enum rk_status status = add_statistics(&report, results, args, &error);
+    const int code =
+        status == RK_OK ? show_report(&report, &args->show, NULL, RK_OK) : options_fail(&error);
+    report_release(&report);
+    return code;
+}
+
+int cmd_validate(int argc, char **argv)
+{
+    struct validate_args args = {.rules = NULL};
+    struct results results = {0};
+    struct rules rules = {0};
+    struct rk_error error;
+    const int done = options_read(&validate_usage, argc, argv, &args);
+    if (done >= 0) return done;
+    int code = collect(&results, &rules, &args, &error) == RK_OK ? RK_OK : options_fail(&error);
+    if (code == RK_OK && args.output) code = write_rows(&results, args.output);
+    const bool to_stdout = args.output && strcmp(args.output, "-") == 0;
+    if (code == RK_OK && !to_stdout) code = print(&results, &args);
+    results_release(&results);
+    rules_release(&rules);
+    return code;
+}

@@ -1,0 +1,436 @@
+#include "cli/validate_tables.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
+/* ---- filters ---- */
+
+static bool is_time(const struct result *r)
+{
+    return r->kind == FIGURE_STEP || r->kind == FIGURE_LAYER;
+}
+
+static bool is_memory(const struct result *r)
+{
+    return r->kind == FIGURE_STATIC || r->kind == FIGURE_ALLOCATED || r->kind == FIGURE_RESERVED ||
+           r->kind == FIGURE_USED;
+}
+
+static bool any_time(const struct result *r, const void *context)
+{
+    (void)context;
+    return is_time(r);
+}
+
+static bool large_dense(const struct result *r, const void *context)
+{
+    (void)context;
+    return is_time(r) && r->gpus >= 64 && !r->experts;
+}
+
+static bool small_dense(const struct result *r, const void *context)
+{
+    (void)context;
+    return is_time(r) && r->gpus < 64 && !r->experts;
+}
+
+static bool with_experts(const struct result *r, const void *context)
+{
+    (void)context;
+    return is_time(r) && r->experts;
+}
+
+/* The eight runs of [korthikanti2022] Table 5, as far as they are in the tables. */
+static bool selene(const struct result *r, const void *context)
+{
+    (void)context;
+    return r->kind == FIGURE_STEP && strcmp(r->class_of[CLASS_SOURCE], "kort") == 0;
+}
+
+struct of_class {
+    enum fact_class of;
+    const char *name;
+};
+
+static bool in_class(const struct result *r, const void *context)
+{
+    const struct of_class *class = context;
+    return is_time(r) && strcmp(r->class_of[class->of], class->name) == 0;
+}
+
+static bool of_kind(const struct result *r, const void *context)
+{
+    return r->kind == *(const enum figure_kind *)context;
+}
+
+static bool peak(const struct result *r, const void *context)
+{
+    (void)context;
+    return is_memory(r) && r->kind != FIGURE_STATIC;
+}
+
+/* ---- statistics ---- */
+
+/* clang-format off */
+static const struct report_column score_columns[] = {
+    {.name = "runs", .title = "of"},
+    {.name = "count"},
+    {.name = "signed_mean", .title = "signed", .unit = "%", .digits = 2},
+    {.name = "mean",   .unit = "%", .digits = 2},
+    {.name = "median", .unit = "%", .digits = 2},
+    {.name = "p90",    .title = "90th pct", .unit = "%", .digits = 2},
+    {.name = "worst",  .unit = "%", .digits = 2},
+    {.name = "worst_id", .title = "worst is"},
+};
+/* clang-format on */
+
+static struct report_table *score_table(struct report *report, const char *name, const char *title)
+{
+    return report_add(report, &(struct report_table){.name = name,
+                                                     .title = title,
+                                                     .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                     .columns = score_columns,
+                                                     .column_count = COUNT(score_columns)});
+}
+
+static enum rk_status add_score(struct report *report, struct report_table *table, const char *name,
+                                const struct results *results, result_filter filter,
+                                const void *context, struct rk_error *error)
+{
+    struct score s;
+    const enum rk_status status = score_of(results, filter, context, &s, error);
+    if (status != RK_OK || s.count == 0) return status;
+    const struct report_cell cells[] = {
+        cell_text(report_text(report, "%s", name)),
+        cell_count(s.count),
+        cell_number(s.signed_mean),
+        cell_number(s.mean),
+        cell_number(s.median),
+        cell_number(s.p90),
+        cell_number(s.worst),
+        cell_text(s.worst_of ? report_text(report, "%s", s.worst_of->id) : NULL),
+    };
+    report_row(report, table, cells);
+    return RK_OK;
+}
+
+enum rk_status validate_times(struct report *report, const struct results *results,
+                              struct rk_error *error)
+{
+    static const struct {
+        const char *name;
+        result_filter filter;
+    } rows[] = {
+        {"all times", any_time},
+        {"dense, 64 GPUs and more", large_dense},
+        {"dense, fewer GPUs", small_dense},
+        {"experts", with_experts},
+        {"Selene [korthikanti2022]", selene},
+    };
+    struct report_table *table =
+        score_table(report, "times", "Errors of times, predicted over measured");
+    enum rk_status status = RK_OK;
+    for (int i = 0; i < COUNT(rows) && status == RK_OK; i++)
+        status = add_score(report, table, rows[i].name, results, rows[i].filter, NULL, error);
+    return status;
+}
+
+enum rk_status validate_by(struct report *report, const struct results *results, enum fact_class of,
+                           struct rk_error *error)
+{
+    size_t count;
+    const char **names = class_names(results, of, &count);
+    if (!names) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the names");
+    const char *title = report_text(report, "Errors of times by %s", fact_class_names[of]);
+    struct report_table *table =
+        score_table(report, report_text(report, "by_%s", fact_class_names[of]), title);
+    enum rk_status status = RK_OK;
+    for (size_t i = 0; i < count && status == RK_OK; i++) {
+        const struct of_class class = {of, names[i]};
+        status = add_score(report, table, names[i], results, in_class, &class, error);
+    }
+    free(names);
+    return status;
+}
+
+enum rk_status validate_memory(struct report *report, const struct results *results,
+                               struct rk_error *error)
+{
+    static const struct {
+        const char *name;
+        enum figure_kind kind;
+    } rows[] = {{"static", FIGURE_STATIC},
+                {"allocated", FIGURE_ALLOCATED},
+                {"reserved", FIGURE_RESERVED},
+                {"in use", FIGURE_USED}};
+    struct report_table *table = score_table(report, "memory", "Errors of memory");
+    enum rk_status status = RK_OK;
+    for (int i = 0; i < COUNT(rows) && status == RK_OK; i++)
+        status = add_score(report, table, rows[i].name, results, of_kind, &rows[i].kind, error);
+    if (status == RK_OK) status = add_score(report, table, "all peaks", results, peak, NULL, error);
+    return status;
+}
+
+/* ---- what fits ---- */
+
+static size_t count_verdicts(const struct results *results, enum result_verdict verdict)
+{
+    size_t count = 0;
+    const char *last = "";
+    for (size_t i = 0; i < results->count; i++) {
+        const struct result *r = &results->result[i];
+        const bool again = strcmp(r->id, last) == 0; /* a row with several figures counts once */
+        if (r->verdict == verdict && !again) count++;
+        last = r->id;
+    }
+    return count;
+}
+
+void validate_fits(struct report *report, const struct results *results)
+{
+    static const struct report_column columns[] = {
+        {.name = "runs", .title = "of"},
+        {.name = "count"},
+        {.name = "right"},
+        {.name = "share", .unit = "%", .digits = 2},
+    };
+    const size_t rejected = count_verdicts(results, RESULT_OOM_REJECTED);
+    const size_t accepted = count_verdicts(results, RESULT_OOM_ACCEPTED);
+    const size_t ran = count_verdicts(results, RESULT_COMPARED);
+    const size_t refused = count_verdicts(results, RESULT_REFUSED);
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = "fits",
+                                                  .title = "What fits",
+                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                  .columns = columns,
+                                                  .column_count = COUNT(columns)});
+    if (rejected + accepted)
+        report_row(
+            report, table,
+            (struct report_cell[]){cell_text("out of memory, rejected"),
+                                   cell_count(rejected + accepted), cell_count(rejected),
+                                   cell_number((double)rejected / (double)(rejected + accepted))});
+    if (ran + refused)
+        report_row(report, table,
+                   (struct report_cell[]){cell_text("ran, accepted"), cell_count(ran + refused),
+                                          cell_count(ran),
+                                          cell_number((double)ran / (double)(ran + refused))});
+}
+
+/* ---- regret ---- */
+
+static void add_groups(struct report *report, const struct regret *regrets, size_t count)
+{
+    static const struct report_column columns[] = {
+        {.name = "group"},
+        {.name = "plans"},
+        {.name = "first"},
+        {.name = "first_s", .unit = "s", .digits = 3, .own_scale = true},
+        {.name = "best"},
+        {.name = "best_s", .unit = "s", .digits = 3, .own_scale = true},
+        {.name = "regret", .unit = "%", .digits = 2},
+    };
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = "groups",
+                                                  .title = "Runs that differ by their plan alone",
+                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                  .columns = columns,
+                                                  .column_count = COUNT(columns)});
+    for (size_t i = 0; i < count; i++) {
+        const struct regret *g = &regrets[i];
+        report_row(report, table,
+                   (struct report_cell[]){
+                       cell_text(report_text(report, "%s", g->group)), cell_count(g->plans),
+                       cell_text(report_text(report, "%s", g->first->id)),
+                       isnan(g->regret) ? cell_none() : cell_number(g->first->measured_si),
+                       cell_text(report_text(report, "%s", g->best->id)),
+                       cell_number(g->best->measured_si),
+                       isnan(g->regret) ? cell_text("out of memory") : cell_number(g->regret)});
+    }
+}
+
+enum rk_status validate_regret(struct report *report, const struct results *results, bool groups,
+                               struct rk_error *error)
+{
+    static const struct report_column columns[] = {
+        {.name = "groups"},
+        {.name = "mean", .unit = "%", .digits = 2},
+        {.name = "median", .unit = "%", .digits = 2},
+        {.name = "p90", .title = "90th pct", .unit = "%", .digits = 2},
+        {.name = "worst", .unit = "%", .digits = 2},
+        {.name = "out_of_memory"},
+    };
+    struct regret *regrets;
+    size_t count, oom = 0, finite = 0;
+    const enum rk_status status = regrets_of(results, &regrets, &count, error);
+    if (status != RK_OK) return status;
+    double *values = report_alloc(report, (count + 1) * sizeof *values);
+    for (size_t i = 0; values && i < count; i++)
+        if (isnan(regrets[i].regret))
+            oom++;
+        else
+            values[finite++] = regrets[i].regret;
+    if (groups) add_groups(report, regrets, count);
+    if (values && count) {
+        const struct score s = score_errors(values, finite);
+        report_row(
+            report,
+            report_add(report, &(struct report_table){.name = "regret",
+                                                      .title = "Planner regret",
+                                                      .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                      .columns = columns,
+                                                      .column_count = COUNT(columns)}),
+            (struct report_cell[]){cell_count(count), cell_number(s.mean), cell_number(s.median),
+                                   cell_number(s.p90), cell_number(s.worst), cell_count(oom)});
+    }
+    free(regrets);
+    return RK_OK;
+}
+
+/* ---- not modelled ---- */
+
+static int by_reason(const void *a, const void *b)
+{
+    const struct result *x = *(const struct result *const *)a,
+                        *y = *(const struct result *const *)b;
+    const int order = strcmp(x->reason, y->reason);
+    return order ? order : (x > y) - (x < y);
+}
+
+static void list_reasons(struct report *report, const struct result **sorted, size_t count)
+{
+    static const struct report_column columns[] = {
+        {.name = "reason"}, {.name = "rows"}, {.name = "first"}};
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = "not_modelled",
+                                                  .title = "Rows that are not modelled",
+                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                  .columns = columns,
+                                                  .column_count = COUNT(columns)});
+    for (size_t i = 0; i < count;) {
+        size_t end = i;
+        while (end < count && strcmp(sorted[end]->reason, sorted[i]->reason) == 0)
+            end++;
+        report_row(report, table,
+                   (struct report_cell[]){cell_text(report_text(report, "%s", sorted[i]->reason)),
+                                          cell_count(end - i),
+                                          cell_text(report_text(report, "%s", sorted[i]->id))});
+        i = end;
+    }
+}
+
+static void list_each(struct report *report, const struct result **rows, size_t count)
+{
+    static const struct report_column columns[] = {
+        {.name = "id"}, {.name = "source"}, {.name = "reason"}};
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = "not_modelled",
+                                                  .title = "Rows that are not modelled",
+                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                  .columns = columns,
+                                                  .column_count = COUNT(columns)});
+    for (size_t i = 0; i < count; i++)
+        report_row(report, table,
+                   (struct report_cell[]){cell_text(report_text(report, "%s", rows[i]->id)),
+                                          cell_text(report_text(report, "%.48s", rows[i]->source)),
+                                          cell_text(report_text(report, "%s", rows[i]->reason))});
+}
+
+enum rk_status validate_unmodelled(struct report *report, const struct results *results, bool each,
+                                   struct rk_error *error)
+{
+    const struct result **rows = malloc((results->count + 1) * sizeof *rows);
+    size_t count = 0;
+    if (!rows) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the list");
+    for (size_t i = 0; i < results->count; i++)
+        if (results->result[i].verdict == RESULT_UNMODELLED) rows[count++] = &results->result[i];
+    if (!each) qsort(rows, count, sizeof *rows, by_reason);
+    if (count && each) list_each(report, rows, count);
+    if (count && !each) list_reasons(report, rows, count);
+    free(rows);
+    return RK_OK;
+}
+
+/* ---- all rows ---- */
+
+/* Enough digits to compare, few enough to be the same on every machine. */
+static struct report_cell rounded(double value, int digits)
+{
+    char text[32];
+    if (!isfinite(value)) return cell_none();
+    snprintf(text, sizeof text, "%.*g", digits, value);
+    return cell_number(strtod(text, NULL));
+}
+
+static struct report_cell percent(double error)
+{
+    return isfinite(error) ? cell_number(round(error * 1e4) / 1e2) : cell_none();
+}
+
+/* clang-format off */
+static const struct report_column row_columns[] = {
+    {.name = "id"}, {.name = "source"}, {.name = "gpu"}, {.name = "metric"},
+    {.name = "measured", .digits = 5}, {.name = "predicted", .digits = 5},
+    {.name = "error_pct", .title = "error %", .digits = 4},
+    {.name = "verdict"}, {.name = "open"}, {.name = "reason"},
+};
+/* clang-format on */
+enum { ROW_COLUMNS = sizeof row_columns / sizeof *row_columns };
+
+#define PART_COLUMN(name, help) #name,
+static const char *const part_names[] = {
+    "family",      "gpus",         "precision",          "framework",
+    "measured_si", "predicted_si", RK_TIMES(PART_COLUMN)};
+#undef PART_COLUMN
+enum { PART_COLUMNS = sizeof part_names / sizeof *part_names };
+
+static void part_cells(struct report *report, const struct result *r, struct report_cell *cells)
+{
+    const struct judgement *j = &r->judgement;
+    int i = 0;
+    cells[i++] = cell_text(report_text(report, "%s", r->class_of[CLASS_FAMILY]));
+    cells[i++] = cell_count(r->gpus);
+    cells[i++] = cell_text(report_text(report, "%s", r->class_of[CLASS_PRECISION]));
+    cells[i++] = cell_text(report_text(report, "%s", r->class_of[CLASS_FRAMEWORK]));
+    cells[i++] = rounded(r->measured_si, 6);
+    cells[i++] = rounded(r->predicted_si, 6);
+#define PART_CELL(name, help) cells[i++] = rounded(j->name, 5);
+    RK_TIMES(PART_CELL)
+#undef PART_CELL
+}
+
+void validate_rows(struct report *report, const struct results *results, bool parts)
+{
+    const int count = ROW_COLUMNS + (parts ? PART_COLUMNS : 0);
+    struct report_column *columns = report_alloc(report, (size_t)count * sizeof *columns);
+    if (!columns) return;
+    memcpy(columns, row_columns, sizeof row_columns);
+    for (int i = ROW_COLUMNS; i < count; i++)
+        columns[i] = (struct report_column){.name = part_names[i - ROW_COLUMNS], .digits = 4};
+    struct report_table *table = report_add(report, &(struct report_table){.name = "rows",
+                                                                           .title = "Rows",
+                                                                           .formats = REPORT_IN_ALL,
+                                                                           .columns = columns,
+                                                                           .column_count = count});
+    for (size_t i = 0; i < results->count; i++) {
+        const struct result *r = &results->result[i];
+        struct report_cell cells[ROW_COLUMNS + PART_COLUMNS] = {
+            cell_text(report_text(report, "%s", r->id)),
+            cell_text(report_text(report, "%s", r->class_of[CLASS_SOURCE])),
+            cell_text(report_text(report, "%s", r->class_of[CLASS_GPU])),
+            cell_text(report_text(report, "%s", r->metric)),
+            rounded(r->measured, 8),
+            rounded(r->predicted, 4),
+            percent(r->error),
+            cell_text(result_verdict_name(r->verdict)),
+            r->open[0] ? cell_text(report_text(report, "%s", r->open)) : cell_none(),
+            r->reason[0] ? cell_text(report_text(report, "%s", r->reason)) : cell_none(),
+        };
+        if (parts) part_cells(report, r, cells + ROW_COLUMNS);
+        report_row(report, table, cells);
+    }
+}

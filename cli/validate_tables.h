@@ -1,0 +1,32 @@
+/* validate_tables.h - results of reckon validate as tables of a report. */
+#ifndef RECKON_CLI_VALIDATE_TABLES_H
+#define RECKON_CLI_VALIDATE_TABLES_H
+
+#include "facts/results.h"
+#include "report/report.h"
+
+/* Each returns RK_IO when there is no memory. */
+
+/* Errors of times over all and by a class; of memory by its kind. */
+enum rk_status validate_times(struct report *report, const struct results *results,
+                              struct rk_error *error);
+enum rk_status validate_by(struct report *report, const struct results *results, enum fact_class of,
+                           struct rk_error *error);
+enum rk_status validate_memory(struct report *report, const struct results *results,
+                               struct rk_error *error);
+
+/* Which runs are predicted to fit. */
+void validate_fits(struct report *report, const struct results *results);
+
+/* Planner regret: a summary, and with `groups` every group. */
+enum rk_status validate_regret(struct report *report, const struct results *results, bool groups,
+                               struct rk_error *error);
+
+/* Rows that are not modelled: how many for each reason, or `each` row. */
+enum rk_status validate_unmodelled(struct report *report, const struct results *results, bool each,
+                                   struct rk_error *error);
+
+/* Every result; with `parts` where its time and memory goes. */
+void validate_rows(struct report *report, const struct results *results, bool parts);
+
+#endif

@@ -1,0 +1,283 @@
+#include "facts/judge.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- one plan ---- */
+
+static void keep(const struct fact *fact, const struct rk_prediction *p, struct judgement *j)
+{
+    j->verdict = p->verdict;
+    j->reason = p->reason;
+    j->timed = p->timed;
+    j->step_s = p->step_s;
+#define KEEP(name, help) j->name = p->name;
+    RK_TIMES(KEEP)
+#undef KEEP
+    j->model_flop = p->model_flop;
+    j->executed_flop = p->executed_flop;
+    j->parameters = p->parameters;
+    for (int i = fact->last_stage ? p->stages - 1 : 0; i < p->stages; i++) {
+        const struct rk_stage *stage = &p->stage[i];
+        j->static_bytes = fmax(j->static_bytes, stage->static_bytes);
+        j->allocated_bytes = fmax(j->allocated_bytes, stage->allocated_bytes);
+        j->total_bytes = fmax(j->total_bytes, stage->total_bytes);
+    }
+}
+
+static void predict(const struct fact *fact, const struct rk_plan *plan, struct judgement *j)
+{
+    struct rk_prediction p;
+    *j = (struct judgement){.plan = *plan, .capacity_bytes = fact->system.memory[0].capacity_bytes};
+    rk_predict(&fact->model, &fact->system, plan, &p);
+    keep(fact, &p, j);
+}
+
+/* Between `less` and `more`, whose batches stand `share` apart. */
+static void interpolate(const struct judgement *less, double share, struct judgement *more)
+{
+    if (!less->timed || !more->timed) return;
+    const double whole = more->step_s;
+    more->step_s = less->step_s + share * (more->step_s - less->step_s);
+#define SCALE(name, help) more->name *= more->step_s / whole;
+    RK_TIMES(SCALE)
+#undef SCALE
+}
+
+static void predict_batch(const struct fact *fact, const struct rk_plan *plan, struct judgement *j)
+{
+    struct rk_plan p = *plan;
+    struct judgement less;
+    const uint64_t data = rk_plan_data(plan);
+    if (data == 0 || p.batch % (data * p.microbatch) == 0) {
+        predict(fact, &p, j);
+        return;
+    }
+    const uint64_t mine = (p.batch + data - 1) / data; /* samples of the busiest rank */
+    if (p.microbatch > mine) p.microbatch = mine;
+    const uint64_t full = mine / p.microbatch, rest = mine % p.microbatch;
+    p.batch = (full + (rest > 0)) * p.microbatch * data;
+    predict(fact, &p, j);
+    if (rest == 0) return;
+    p.batch = full * p.microbatch * data;
+    predict(fact, &p, &less);
+    interpolate(&less, (double)rest / (double)p.microbatch, j);
+    const double share = fact->lone_batch / (double)j->plan.batch;
+    j->model_flop *= share;
+    j->executed_flop *= share;
+}
+
+/* ---- open axes ---- */
+
+enum { MOST_CHOICES = 64 };
+
+static bool fits(const struct judgement *j)
+{
+    return j->timed && j->verdict == RK_FITS;
+}
+
+/* Those that fit before those that do not, the faster first. */
+static bool better(const struct judgement *a, const struct judgement *b)
+{
+    if (fits(a) != fits(b)) return fits(a);
+    if (a->timed != b->timed) return a->timed;
+    return a->timed && a->step_s < b->step_s;
+}
+
+static uint64_t powers(uint64_t most, uint64_t *choices, uint64_t count)
+{
+    for (uint64_t n = 1; n <= most && count < MOST_CHOICES; n *= 2)
+        choices[count++] = n;
+    return count;
+}
+
+/* The values to try; those that rk_predict refuses cost nothing but the call. */
+static uint64_t choices_of(const struct fact *fact, const struct rk_plan *plan, enum open_axis axis,
+                           uint64_t *choices)
+{
+    uint64_t count = 0;
+    switch (axis) {
+    case OPEN_TENSOR:
+        return powers(fact->system.network[0].size, choices, 0);
+    case OPEN_PIPELINE:
+        for (uint64_t n = 1; n <= fact->model.layers && n <= RK_MAX_STAGES; n++)
+            if (fact->model.layers % n == 0 && plan->ranks % n == 0 && count < MOST_CHOICES)
+                choices[count++] = n;
+        return count;
+    case OPEN_CHUNKS:
+        for (uint64_t n = 1; plan->pipeline * n <= fact->model.layers; n++)
+            if (fact->model.layers % (plan->pipeline * n) == 0 && count < MOST_CHOICES &&
+                (n == 1 || plan->pipeline > 1))
+                choices[count++] = n;
+        if (count == 0) choices[count++] = 1;
+        return count;
+    case OPEN_MICROBATCH:
+        return powers(plan->batch < 64 ? plan->batch : 64, choices, 0);
+    case OPEN_RECOMPUTE:
+        for (uint64_t n = 0; n < RK_RECOMPUTE_MODES; n++)
+            choices[count++] = n;
+        return count;
+    default:
+        choices[0] = 0, choices[1] = 1;
+        return plan->tensor > 1 ? 2 : 1;
+    }
+}
+
+static void choose(struct rk_plan *plan, enum open_axis axis, uint64_t value)
+{
+    switch (axis) {
+    case OPEN_TENSOR:
+        plan->tensor = value;
+        break;
+    case OPEN_PIPELINE:
+        plan->pipeline = value;
+        break;
+    case OPEN_CHUNKS:
+        plan->chunks = value;
+        break;
+    case OPEN_MICROBATCH:
+        plan->microbatch = value;
+        break;
+    case OPEN_RECOMPUTE:
+        plan->recompute = (enum rk_recompute_mode)value;
+        plan->recompute_parts = value == RK_SELECTIVE ? 1u << RK_PART_CORE_ATTENTION : 0;
+        break;
+    default:
+        plan->sequence_parallel = value > 0;
+        break;
+    }
+}
+
+static void walk(const struct fact *fact, struct rk_plan plan, int axis, struct judgement *best)
+{
+    uint64_t choices[MOST_CHOICES];
+    while (axis < OPEN_AXES && !(fact->open & 1u << axis))
+        axis++;
+    if (axis == OPEN_AXES) {
+        struct judgement j;
+        predict_batch(fact, &plan, &j);
+        if (best->plan.ranks == 0 || better(&j, best)) *best = j;
+        return;
+    }
+    const uint64_t count = choices_of(fact, &plan, (enum open_axis)axis, choices);
+    for (uint64_t i = 0; i < count; i++) {
+        choose(&plan, (enum open_axis)axis, choices[i]);
+        walk(fact, plan, axis + 1, best);
+    }
+}
+
+/* ---- the whole ---- */
+
+/* One layer: what a second one adds. */
+static double layer_time(const struct fact *fact)
+{
+    double both[2] = {0, 0};
+    for (int i = 0; i < 2; i++) {
+        struct rk_model model = fact->model;
+        struct rk_plan plan = fact->plan;
+        struct rk_prediction p;
+        model.layers = (uint64_t)i + 1;
+        plan.pipeline = 1;
+        plan.chunks = 1;
+        plan.ranks = plan.tensor * plan.context;
+        plan.batch = plan.microbatch;
+        rk_predict(&model, &fact->system, &plan, &p);
+        if (!p.timed) return NAN;
+        both[i] = p.stage[0].forward_s + p.stage[0].backward_s;
+    }
+    return both[1] - both[0];
+}
+
+void judge(const struct fact *fact, struct judgement *judgement)
+{
+    *judgement = (struct judgement){.verdict = RK_BAD_DEGREES};
+    walk(fact, fact->plan, 0, judgement);
+    for (int i = 0; i < fact->figures; i++)
+        if (fact->figure[i].kind == FIGURE_LAYER) judgement->layer_s = layer_time(fact);
+}
+
+/* FLOP of a step as the source counts them. */
+static double flop_of(const struct fact *fact, const struct judgement *j)
+{
+    const struct rk_model *m = &fact->model;
+    const double s = (double)fact->plan.sequence, h = (double)m->hidden, l = (double)m->layers;
+    const double v = (double)m->vocabulary, b = fact->lone_batch;
+    switch (fact->formula) {
+    case FLOP_EXECUTED:
+        return fact->flop_ratio * j->executed_flop;
+    case FLOP_MEGATRON:
+        return fact->flop_ratio * 96 * b * s * l * h * h * (1 + s / (6 * h) + v / (16 * l * h));
+    case FLOP_MEGATRON_OLD:
+        return fact->flop_ratio * 96 * b * s * l * h * h * (1 + s / (6 * h));
+    case FLOP_SIX_N:
+        return fact->flop_ratio * 6 * j->parameters * b * s;
+    default:
+        return fact->flop_ratio * j->model_flop;
+    }
+}
+
+static double time_of(const struct figure *f, const struct judgement *j)
+{
+    return f->kind == FIGURE_LAYER ? j->layer_s : j->step_s;
+}
+
+static double bytes_of(const struct figure *f, const struct judgement *j)
+{
+    return f->kind == FIGURE_STATIC      ? j->static_bytes
+           : f->kind == FIGURE_ALLOCATED ? j->allocated_bytes
+                                         : j->total_bytes;
+}
+
+double judge_figure(const struct fact *fact, const struct figure *f, const struct judgement *j)
+{
+    switch (f->form) {
+    case FORM_SECONDS:
+        return time_of(f, j) / f->scale;
+    case FORM_RATE:
+        return f->scale / time_of(f, j);
+    case FORM_FLOPS:
+    case FORM_SHARE:
+        return flop_of(fact, j) / time_of(f, j) / f->scale;
+    case FORM_BYTES:
+        return bytes_of(f, j);
+    default:
+        return NAN;
+    }
+}
+
+double judge_measured(const struct fact *fact, const struct figure *f, const struct judgement *j)
+{
+    switch (f->form) {
+    case FORM_SECONDS:
+        return f->measured * f->scale;
+    case FORM_RATE:
+        return f->scale / f->measured;
+    case FORM_FLOPS:
+    case FORM_SHARE:
+        return flop_of(fact, j) / (f->measured * f->scale);
+    case FORM_BYTES:
+        return f->measured;
+    default:
+        return NAN;
+    }
+}
+
+const char *judge_open(const struct fact *fact, const struct judgement *j,
+                       char buffer[static FACT_REASON])
+{
+    const struct rk_plan *p = &j->plan;
+    size_t used = 0;
+    buffer[0] = '\0';
+    const uint64_t values[OPEN_AXES] = {p->tensor,     p->pipeline, p->chunks,
+                                        p->microbatch, 0,           p->sequence_parallel};
+    for (int i = 0; i < OPEN_AXES; i++) {
+        char value[24];
+        if (!(fact->open & 1u << i)) continue;
+        snprintf(value, sizeof value, "%llu", (unsigned long long)values[i]);
+        const char *text = i == OPEN_RECOMPUTE ? rk_recompute_mode_name(p->recompute) : value;
+        used += (size_t)snprintf(buffer + used, FACT_REASON - used, "%s%s %s", used ? ", " : "",
+                                 open_axis_names[i], text);
+    }
+    return buffer;
+}

@@ -1,0 +1,123 @@
+#include "facts/results.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *result_verdict_name(enum result_verdict verdict)
+{
+    static const char *const names[RESULT_VERDICTS] = {"compared", "refused", "oom rejected",
+                                                       "oom accepted", "not modelled"};
+    return (unsigned)verdict < RESULT_VERDICTS ? names[verdict] : NULL;
+}
+
+/* ---- rows ---- */
+
+static struct result *append(struct results *results)
+{
+    if (results->count == results->room) {
+        const size_t room = results->room ? 2 * results->room : 256;
+        struct result *more = realloc(results->result, room * sizeof *more);
+        if (!more) return NULL;
+        results->result = more;
+        results->room = room;
+    }
+    struct result *r = &results->result[results->count++];
+    *r = (struct result){.verdict = RESULT_UNMODELLED,
+                         .measured = NAN,
+                         .predicted = NAN,
+                         .measured_si = NAN,
+                         .predicted_si = NAN,
+                         .error = NAN};
+    return r;
+}
+
+static void describe(struct result *r, const struct fact *fact)
+{
+    memcpy(r->id, fact->id, sizeof r->id);
+    memcpy(r->source, fact->source, sizeof r->source);
+    memcpy(r->class_of, fact->class_of, sizeof r->class_of);
+    memcpy(r->group, fact->group, sizeof r->group);
+    memcpy(r->reason, fact->reason, sizeof r->reason);
+    r->gpus = fact->plan.ranks;
+    r->experts = fact->model.experts > 0;
+}
+
+static void say_why(struct result *r, const struct judgement *j)
+{
+    if (j->verdict == RK_MEMORY_EXCEEDED)
+        snprintf(r->reason, sizeof r->reason, "needs %.2f GiB, has %.2f", j->total_bytes / 0x1p30,
+                 j->capacity_bytes / 0x1p30);
+    else
+        snprintf(r->reason, sizeof r->reason, "refused: %s%s%s", rk_verdict_name(j->verdict),
+                 j->reason.what ? ": " : "", j->reason.what ? j->reason.what : "");
+}
+
+static void compare(struct result *r, const struct fact *fact, const struct figure *f,
+                    const struct judgement *j)
+{
+    snprintf(r->metric, sizeof r->metric, "%s", f->metric);
+    r->kind = f->kind;
+    r->judgement = *j;
+    judge_open(fact, j, r->open);
+    const bool fits = j->verdict == RK_FITS;
+    if (!j->timed && (fits || j->verdict != RK_MEMORY_EXCEEDED)) {
+        say_why(r, j);
+        return;
+    }
+    if (!fits) say_why(r, j);
+    if (j->timed) r->predicted_si = j->step_s;
+    if (f->kind == FIGURE_OOM) {
+        r->verdict = fits ? RESULT_OOM_ACCEPTED : RESULT_OOM_REJECTED;
+        return;
+    }
+    r->verdict = fits ? RESULT_COMPARED : RESULT_REFUSED;
+    r->measured = f->measured;
+    r->predicted = judge_figure(fact, f, j);
+    r->measured_si = judge_measured(fact, f, j);
+    r->predicted_si = f->form == FORM_BYTES     ? r->predicted
+                      : f->kind == FIGURE_LAYER ? j->layer_s
+                                                : j->step_s;
+    r->error = r->predicted_si / r->measured_si - 1;
+}
+
+static enum rk_status add_fact(struct results *results, const struct fact *fact,
+                               struct rk_error *error)
+{
+    struct judgement j;
+    const bool modelled = !fact->reason[0];
+    if (modelled) judge(fact, &j);
+    for (int i = 0; i < (modelled ? fact->figures : 1); i++) {
+        struct result *r = append(results);
+        if (!r) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the results");
+        describe(r, fact);
+        memcpy(r->metric, fact->class_of[CLASS_METRIC], sizeof r->metric);
+        if (modelled) compare(r, fact, &fact->figure[i], &j);
+    }
+    return RK_OK;
+}
+
+enum rk_status results_add(struct results *results, const struct csv *csv,
+                           const struct rules *rules, struct rk_error *error)
+{
+    enum rk_status status = RK_OK;
+    for (size_t i = 0; i < csv->rows && status == RK_OK; i++) {
+        struct row row;
+        struct fact fact = {0};
+        status = row_read(csv, i, &row, error);
+        if (status == RK_OK) status = rules_apply(rules, &row, error);
+        if (status == RK_OK) status = fact_read(&row, &fact, error);
+        if (status == RK_OK) status = add_fact(results, &fact, error);
+        results->rows += status == RK_OK;
+        fact_release(&fact);
+        row_release(&row);
+    }
+    return status;
+}
+
+void results_release(struct results *results)
+{
+    free(results->result);
+    *results = (struct results){0};
+}

@@ -1,0 +1,93 @@
+/* results.h - predicted beside measured, for whole tables of measured runs, and the statistics.
+ *
+ * Errors are of times and bytes, predicted over measured minus 1: a prediction that is too fast is
+ * negative, whether the source prints seconds or tokens per second.
+ */
+#ifndef RECKON_FACTS_RESULTS_H
+#define RECKON_FACTS_RESULTS_H
+
+#include "facts/judge.h"
+#include "facts/rules.h"
+
+enum result_verdict {
+    RESULT_COMPARED,
+    RESULT_REFUSED, /* it ran, and the prediction says that it does not fit; compared all the same
+                     */
+    RESULT_OOM_REJECTED, /* out of memory, as predicted */
+    RESULT_OOM_ACCEPTED, /* out of memory, and predicted to fit */
+    RESULT_UNMODELLED,
+    RESULT_VERDICTS
+};
+const char *result_verdict_name(enum result_verdict verdict);
+
+struct result {
+    char id[FACT_TEXT], source[128];
+    char class_of[FACT_CLASSES][FACT_TEXT];
+    char group[FACT_REASON];
+    char metric[FACT_TEXT];
+    enum figure_kind kind;
+    enum result_verdict verdict;
+    double measured, predicted;       /* in the metric's unit; NAN */
+    double measured_si, predicted_si; /* seconds or bytes; NAN */
+    double error;                     /* NAN when not compared */
+    uint64_t gpus;
+    bool experts;
+    char open[FACT_REASON];   /* what was chosen for cells that the source leaves open */
+    char reason[FACT_REASON]; /* RESULT_UNMODELLED, RESULT_REFUSED */
+    struct judgement judgement;
+};
+
+struct results {
+    size_t count, room;
+    struct result *result; /* (count), in the order of the tables */
+    size_t rows;           /* read */
+};
+
+/* Adds a result for each figure of each row, one for a row that cannot be modelled. RK_IO: no
+ * memory. */
+enum rk_status results_add(struct results *results, const struct csv *csv,
+                           const struct rules *rules, struct rk_error *error);
+void results_release(struct results *results); /* a zeroed struct is fine */
+
+/* ---- statistics ---- */
+
+struct score {
+    size_t count;
+    double signed_mean, mean, median, p90, worst; /* of errors; all but the first absolute */
+    const struct result *worst_of;
+};
+
+/* Whether a result counts. */
+typedef bool (*result_filter)(const struct result *result, const void *context);
+
+/* RK_IO: no memory. A score without results is zero. */
+enum rk_status score_of(const struct results *results, result_filter filter, const void *context,
+                        struct score *score, struct rk_error *error);
+
+/* The statistics of `count` errors, which are sorted by their absolute values. Percentiles are
+ * interpolated between neighbours. */
+struct score score_errors(double *errors, size_t count);
+
+/* Names of a class that occur, sorted; points into the results. The caller frees the list; NULL
+ * without memory. */
+const char **class_names(const struct results *results, enum fact_class of, size_t *count);
+
+/* ---- planner regret ---- */
+
+/* A group of runs that differ by their plan alone. */
+struct regret {
+    const char *group;
+    size_t plans;               /* results in it, those out of memory too */
+    const struct result *first; /* that the prediction ranks first */
+    const struct result *best;  /* measured */
+    double regret; /* measured time of the first over that of the best, minus 1; NAN: the
+                      first is one that was out of memory */
+};
+
+/* All groups of two or more measured times, in the order of their first rows. Runs that are
+ * predicted not to fit are not ranked first while others fit; of runs predicted alike (to 1e-9) the
+ * first is the slowest measured. The caller frees the list. */
+enum rk_status regrets_of(const struct results *results, struct regret **regrets, size_t *count,
+                          struct rk_error *error);
+
+#endif

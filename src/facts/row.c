@@ -1,0 +1,57 @@
+#include "facts/row.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct cell *find(struct row *row, const char *name)
+{
+    for (int i = 0; i < row->count; i++)
+        if (strcmp(row->cell[i].name, name) == 0) return &row->cell[i];
+    return NULL;
+}
+
+const char *row_get(const struct row *row, const char *name)
+{
+    for (int i = 0; i < row->count; i++)
+        if (strcmp(row->cell[i].name, name) == 0) return row->cell[i].value;
+    return "";
+}
+
+bool row_set(struct row *row, const char *name, const char *value, const char *why)
+{
+    struct cell *cell = find(row, name);
+    char *copy = strdup(value);
+    if (!copy) return false;
+    if (!cell) {
+        char *key = row->count < ROW_MAX_CELLS ? strdup(name) : NULL;
+        if (!key) {
+            free(copy);
+            return false;
+        }
+        cell = &row->cell[row->count++];
+        *cell = (struct cell){.name = key};
+    }
+    free(cell->value);
+    cell->value = copy;
+    cell->why = why;
+    return true;
+}
+
+enum rk_status row_read(const struct csv *csv, size_t index, struct row *row,
+                        struct rk_error *error)
+{
+    *row = (struct row){.path = csv->path, .line = csv->line[index]};
+    for (size_t i = 0; i < csv->columns; i++)
+        if (!row_set(row, csv->name[i], csv_cell(csv, index, i), NULL))
+            return rk_fail(error, RK_IO, csv->path, row->line, 0, "no memory for the row");
+    return RK_OK;
+}
+
+void row_release(struct row *row)
+{
+    for (int i = 0; i < row->count; i++) {
+        free(row->cell[i].name);
+        free(row->cell[i].value);
+    }
+    row->count = 0;
+}

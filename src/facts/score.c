@@ -1,0 +1,154 @@
+/* score.c - statistics of errors, and planner regret. */
+#include "facts/results.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- errors ---- */
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = fabs(*(const double *)a), y = fabs(*(const double *)b);
+    return (x > y) - (x < y);
+}
+
+static double percentile(const double *sorted, size_t count, double share)
+{
+    const double at = share * (double)(count - 1);
+    const size_t below = (size_t)at, above = below + 1 < count ? below + 1 : below;
+    return fabs(sorted[below]) + (at - (double)below) * (fabs(sorted[above]) - fabs(sorted[below]));
+}
+
+struct score score_errors(double *errors, size_t count)
+{
+    struct score s = {.count = count};
+    if (count == 0) return s;
+    qsort(errors, count, sizeof *errors, by_size);
+    for (size_t i = 0; i < count; i++) {
+        s.signed_mean += errors[i] / (double)count;
+        s.mean += fabs(errors[i]) / (double)count;
+    }
+    s.median = percentile(errors, count, 0.5);
+    s.p90 = percentile(errors, count, 0.9);
+    s.worst = fabs(errors[count - 1]);
+    return s;
+}
+
+enum rk_status score_of(const struct results *results, result_filter filter, const void *context,
+                        struct score *score, struct rk_error *error)
+{
+    double *errors = malloc((results->count + 1) * sizeof *errors);
+    if (!errors) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the statistics");
+    const struct result *worst = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < results->count; i++) {
+        const struct result *r = &results->result[i];
+        if (!isfinite(r->error) || !filter(r, context)) continue;
+        errors[count++] = r->error;
+        if (!worst || fabs(r->error) > fabs(worst->error)) worst = r;
+    }
+    *score = score_errors(errors, count);
+    score->worst_of = worst;
+    free(errors);
+    return RK_OK;
+}
+
+/* ---- classes ---- */
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+const char **class_names(const struct results *results, enum fact_class of, size_t *count)
+{
+    const char **names = malloc((results->count + 1) * sizeof *names);
+    size_t distinct = 0;
+    *count = 0;
+    if (!names) return NULL;
+    for (size_t i = 0; i < results->count; i++)
+        names[i] = results->result[i].class_of[of];
+    qsort(names, results->count, sizeof *names, by_name);
+    for (size_t i = 0; i < results->count; i++)
+        if (i == 0 || strcmp(names[i], names[i - 1]) != 0) names[distinct++] = names[i];
+    *count = distinct;
+    return names;
+}
+
+/* ---- regret ---- */
+
+static bool in_group(const struct result *r)
+{
+    return (r->kind == FIGURE_STEP || r->kind == FIGURE_OOM) && r->group[0] &&
+           r->verdict != RESULT_UNMODELLED && isfinite(r->predicted_si);
+}
+
+static bool is_oom(const struct result *r)
+{
+    return r->kind == FIGURE_OOM;
+}
+
+/* Does the prediction rank `a` before `b`? Equal predictions: the slower measured. */
+static bool ranks_before(const struct result *a, const struct result *b)
+{
+    const bool fits_a = a->judgement.verdict == RK_FITS, fits_b = b->judgement.verdict == RK_FITS;
+    if (fits_a != fits_b) return fits_a;
+    if (fabs(a->predicted_si - b->predicted_si) > 1e-9 * b->predicted_si)
+        return a->predicted_si < b->predicted_si;
+    return is_oom(a) || (!is_oom(b) && a->measured_si > b->measured_si);
+}
+
+static void join(struct regret *g, const struct result *r)
+{
+    g->plans++;
+    if (!g->first || ranks_before(r, g->first)) g->first = r;
+    if (!is_oom(r) && (!g->best || r->measured_si < g->best->measured_si)) g->best = r;
+}
+
+static int by_group(const void *a, const void *b)
+{
+    const struct result *x = *(const struct result *const *)a,
+                        *y = *(const struct result *const *)b;
+    const int order = strcmp(x->group, y->group);
+    return order ? order : (x > y) - (x < y);
+}
+
+/* `sorted` by group; counts[] of measured times decide which groups stay. */
+static size_t gather(const struct result **sorted, size_t count, struct regret *groups)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count;) {
+        struct regret g = {.group = sorted[i]->group};
+        size_t measured = 0;
+        for (; i < count && strcmp(sorted[i]->group, g.group) == 0; i++) {
+            join(&g, sorted[i]);
+            measured += !is_oom(sorted[i]);
+        }
+        if (measured < 2) continue;
+        g.regret = is_oom(g.first) ? NAN : g.first->measured_si / g.best->measured_si - 1;
+        groups[kept++] = g;
+    }
+    return kept;
+}
+
+enum rk_status regrets_of(const struct results *results, struct regret **regrets, size_t *count,
+                          struct rk_error *error)
+{
+    const struct result **sorted = malloc((results->count + 1) * sizeof *sorted);
+    *regrets = malloc((results->count + 1) * sizeof **regrets);
+    *count = 0;
+    if (!sorted || !*regrets) {
+        free(sorted);
+        free(*regrets);
+        *regrets = NULL;
+        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the groups");
+    }
+    size_t members = 0;
+    for (size_t i = 0; i < results->count; i++)
+        if (in_group(&results->result[i])) sorted[members++] = &results->result[i];
+    qsort(sorted, members, sizeof *sorted, by_group);
+    *count = gather(sorted, members, *regrets);
+    free(sorted);
+    return RK_OK;
+}
