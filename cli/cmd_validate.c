@@ -29,7 +29,7 @@ static const struct option validate_options[] = {
     {.name = "by", .type = OPTION_VALUES, .argument = "CLASS,CLASS", AT(by), .choices = fact_class_names,
      .help = "statistics by gpu, family, scale, precision, source, framework, kind (dense or experts), metric or fit (were constants fitted to the source?); the first five unless given"},
     {.name = "rows", .type = OPTION_FLAG, AT(rows), .help = "list every row: predicted, measured, error, verdict"},
-    {.name = "parts", .type = OPTION_FLAG, AT(parts), .help = "with --rows: where the time of each goes"},
+    {.name = "parts", .type = OPTION_FLAG, AT(parts), .help = "with --rows: where time and memory of each go"},
     {.name = "regret", .type = OPTION_FLAG, AT(regret), .help = "list the groups of runs that differ by their plan alone"},
     {.name = "unmodelled", .type = OPTION_FLAG, AT(unmodelled), .help = "list the rows that are not modelled, each with its reason"},
     {.name = "rules", .type = OPTION_TEXT, .argument = "FILE", AT(rules), .complete = "file",
@@ -138,11 +138,11 @@ static enum rk_status add_statistics(struct report *report, const struct results
     return status;
 }
 
-static int write_rows(const struct results *results, const char *path)
+static int write_rows(const struct results *results, bool parts, const char *path)
 {
     struct report report = {.first = NULL};
     const struct show_args show = {.format = REPORT_AS_CSV, .colour = COLOUR_NEVER};
-    validate_rows(&report, results, false);
+    validate_rows(&report, results, parts);
     const int code = show_report(&report, &show, path, RK_OK);
     report_release(&report);
     return code;
@@ -171,7 +171,7 @@ int cmd_validate(int argc, char **argv)
     const int done = options_read(&validate_usage, argc, argv, &args);
     if (done >= 0) return done;
     int code = collect(&results, &rules, &args, &error) == RK_OK ? RK_OK : options_fail(&error);
-    if (code == RK_OK && args.output) code = write_rows(&results, args.output);
+    if (code == RK_OK && args.output) code = write_rows(&results, args.parts, args.output);
     const bool to_stdout = args.output && strcmp(args.output, "-") == 0;
     if (code == RK_OK && !to_stdout) code = print(&results, &args);
     results_release(&results);

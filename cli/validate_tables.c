@@ -388,9 +388,15 @@ static const struct report_column row_columns[] = {
 enum { ROW_COLUMNS = sizeof row_columns / sizeof *row_columns };
 
 #define PART_COLUMN(name, help) #name,
-static const char *const part_names[] = {
-    "family",      "gpus",         "precision",          "framework",
-    "measured_si", "predicted_si", RK_TIMES(PART_COLUMN)};
+#define HOLD_COLUMN(name, help) #name "_bytes",
+static const char *const part_names[] = {"family",
+                                         "gpus",
+                                         "precision",
+                                         "framework",
+                                         "measured_si",
+                                         "predicted_si",
+                                         RK_TIMES(PART_COLUMN) RK_HOLDINGS(HOLD_COLUMN)};
+#undef HOLD_COLUMN
 #undef PART_COLUMN
 enum { PART_COLUMNS = sizeof part_names / sizeof *part_names };
 
@@ -407,6 +413,8 @@ static void part_cells(struct report *report, const struct result *r, struct rep
 #define PART_CELL(name, help) cells[i++] = rounded(j->name, 5);
     RK_TIMES(PART_CELL)
 #undef PART_CELL
+    for (int hold = 0; hold < RK_HOLDING_COUNT; hold++)
+        cells[i++] = rounded(j->holds[hold], 8);
 }
 
 void validate_rows(struct report *report, const struct results *results, bool parts)

@@ -225,7 +225,7 @@ complete -c reckon -n '__fish_seen_subcommand_from report' -l help -s h -d 'prin
 complete -c reckon -n '__fish_seen_subcommand_from report' -r -F
 complete -c reckon -n '__fish_seen_subcommand_from validate' -l by -x -a 'gpu family scale precision source framework kind metric' -d 'statistics by gpu, family, scale, precision, source, framework, kind or metric (the first five)'
 complete -c reckon -n '__fish_seen_subcommand_from validate' -l rows -d 'list every row: predicted, measured, error, verdict'
-complete -c reckon -n '__fish_seen_subcommand_from validate' -l parts -d 'with --rows: where the time of each goes'
+complete -c reckon -n '__fish_seen_subcommand_from validate' -l parts -d 'with --rows: where time and memory of each go'
 complete -c reckon -n '__fish_seen_subcommand_from validate' -l regret -d 'list the groups of runs that differ by their plan alone'
 complete -c reckon -n '__fish_seen_subcommand_from validate' -l unmodelled -d 'list the rows that are not modelled, each with its reason'
 complete -c reckon -n '__fish_seen_subcommand_from validate' -l rules -r -F -d 'how cells are read and what is assumed (measured/rules.json of the catalog)'

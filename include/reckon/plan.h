@@ -158,9 +158,10 @@ struct rk_plan {
 
     /* kernels */
     enum rk_attention_kernel attention;
-    bool full_attention; /* the kernel does not skip what the causal mask hides */
-    bool fused;          /* norms, rotary, activation and cross entropy in one kernel each */
-    bool cuda_graphs;    /* no launch overhead of the host */
+    bool full_attention;     /* the kernel does not skip what the causal mask hides */
+    bool fused;              /* norms, rotary, activation and cross entropy in one kernel each */
+    bool transformer_engine; /* RK_MEGATRON: its layers, not Megatron-LM's own ("local") */
+    bool cuda_graphs;        /* no launch overhead of the host */
 
     /* bytes of one element; 0: what framework and precision imply */
     double weight_element_bytes, gradient_element_bytes, master_element_bytes;

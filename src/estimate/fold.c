@@ -269,6 +269,7 @@ static void fold_tensors(struct layer_fold *fold, const struct rk_plan *plan,
     *(op->expert ? &fold->expert_parameters : &fold->parameters) += op->parameters;
     if (op->narrow) fold->narrow_parameters += op->parameters;
     if (op->working_bytes > fold->working_bytes) fold->working_bytes = op->working_bytes;
+    if (op->buffer_bytes > fold->buffer_bytes) fold->buffer_bytes = op->buffer_bytes;
     if (redone && plan->recompute == RK_WHOLE) return;
     fold->saved_bytes[op->holding] += redone ? op->saved_recomputed_bytes : op->saved_bytes;
 }

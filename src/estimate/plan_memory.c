@@ -120,17 +120,33 @@ static double messages_bytes(const struct layer_folds *fold, const struct rk_pla
     return plan->pipeline > 1 ? 2 * fold->message_bytes : 0;
 }
 
+/* Between steps each chunk of Megatron-LM still refers to the last input it was sent, and that to
+ * its gradient; within a step they are among what is in flight. */
+static double remembered_bytes(const struct layer_folds *fold, const struct rk_plan *plan,
+                               uint64_t index)
+{
+    if (plan->framework != RK_MEGATRON || plan->pipeline == 1) return 0;
+    const double sent = (double)plan->chunks - (index == 0);
+    return 2 * sent * fold->message_bytes;
+}
+
+/* The threads of forward and of backward have a handle of cuBLAS each; torch allocates a workspace
+ * for either. */
+enum { HANDLES = 2 };
+
 struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct layer_folds *fold,
                                     const struct sharing *sharing, const struct rk_plan *plan)
 {
     const struct state state = state_of(sum, sharing, plan);
     return (struct stage_demand){
         .static_bytes = state.weights * (1 - plan->weight_offload) + state.gradients +
-                        state.optimizer * (1 - plan->optimizer_offload),
+                        state.optimizer * (1 - plan->optimizer_offload) + sum->buffer_bytes,
         .fixed_bytes = gathered_bytes(sum, plan, &sharing->bytes) + sum->working_bytes +
                        messages_bytes(fold, plan),
         .flight_bytes = sum->saved_total_bytes * kept_of(plan),
         .away_bytes = sum->saved_total_bytes * moving_of(sum, plan),
+        .handles = HANDLES,
+        .engines = plan->framework == RK_MEGATRON && plan->transformer_engine,
     };
 }
 
@@ -158,11 +174,13 @@ void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
     hold_activations(stage, sum, plan);
     stage->holds[RK_HOLD_gathered] += gathered_bytes(sum, plan, &sharing->bytes);
     stage->holds[RK_HOLD_working] += sum->working_bytes;
-    stage->holds[RK_HOLD_communication] += messages_bytes(fold, plan);
-    stage->static_bytes = demand.static_bytes;
-    stage->allocated_bytes = demand.static_bytes + demanded_activations(&demand, stage->in_flight);
-    stage->holds[RK_HOLD_context] = system->kernels.reserve_bytes;
+    stage->holds[RK_HOLD_communication] += messages_bytes(fold, plan) + sum->buffer_bytes;
+    const double lasting = demand.static_bytes + demanded_workspaces(&demand, system);
+    stage->static_bytes = lasting + remembered_bytes(fold, plan, index);
+    stage->allocated_bytes = lasting + demanded_activations(&demand, stage->in_flight);
+    stage->holds[RK_HOLD_context] =
+        system->kernels.reserve_bytes + demanded_workspaces(&demand, system);
     stage->holds[RK_HOLD_fragmentation] =
-        system->kernels.fragmentation * (stage->allocated_bytes - stage->static_bytes);
+        system->kernels.fragmentation * demanded_activations(&demand, stage->in_flight);
     stage->total_bytes = demanded_bytes(&demand, system, stage->in_flight);
 }

@@ -67,6 +67,7 @@ static void add_outline(struct stage_sum *sum, const struct layer_fold *layer, d
     sum->expert_parameters += count * layer->expert_parameters;
     sum->narrow_parameters += count * layer->narrow_parameters;
     if (layer->working_bytes > sum->working_bytes) sum->working_bytes = layer->working_bytes;
+    if (layer->buffer_bytes > sum->buffer_bytes) sum->buffer_bytes = layer->buffer_bytes;
 }
 
 static void add_details(struct stage_sum *sum, const struct layer_fold *layer, double count)

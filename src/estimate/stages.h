@@ -44,7 +44,7 @@ struct stage_sum {
     double largest_parameters; /* of its largest block, experts among them */
     double saved_bytes[RK_HOLDING_COUNT];
     double saved_total_bytes;
-    double working_bytes;
+    double working_bytes, buffer_bytes;
 };
 
 /* A stage of these blocks. The outline leaves out what neither its time nor its memory depends on:
@@ -99,9 +99,10 @@ double in_flight_of_plan(const struct rk_plan *plan, double microbatches, uint64
 
 /* What a stage needs; the activations of a microbatch in flight apart. */
 struct stage_demand {
-    double static_bytes;             /* weights, gradients, optimizer */
+    double static_bytes;             /* weights, gradients, optimizer, lasting buffers */
     double fixed_bytes;              /* gathered, working, messages */
     double flight_bytes, away_bytes; /* of one microbatch: that stay, that are on their way */
+    double handles, engines;         /* of libraries, which have a workspace each */
 };
 
 struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct layer_folds *fold,
@@ -112,13 +113,20 @@ static inline double demanded_activations(const struct stage_demand *demand, dou
     return demand->fixed_bytes + demand->flight_bytes * in_flight + demand->away_bytes;
 }
 
+static inline double demanded_workspaces(const struct stage_demand *demand,
+                                         const struct rk_system *system)
+{
+    return demand->handles * system->kernels.workspace_bytes +
+           demand->engines * system->kernels.engine_workspace_bytes;
+}
+
 /* All of it: rk_stage.total_bytes. Grows with in_flight. */
 static inline double demanded_bytes(const struct stage_demand *demand,
                                     const struct rk_system *system, double in_flight)
 {
     const double activations = demanded_activations(demand, in_flight);
-    return demand->static_bytes + activations + system->kernels.reserve_bytes +
-           system->kernels.fragmentation * activations;
+    return demand->static_bytes + demanded_workspaces(demand, system) + activations +
+           system->kernels.reserve_bytes + system->kernels.fragmentation * activations;
 }
 
 /* Fills holds, sums and in_flight of `stage`. */

@@ -69,7 +69,7 @@ static void source_of(const struct row *row, const struct fact *fact, char text[
         length--;
     while (length > 1 && strchr("_-", fact->id[length - 1]))
         length--;
-    snprintf(text, FACT_TEXT, "%.*s", (int)length, fact->id);
+    snprintf(text, FACT_TEXT, "%.*s", (int)(length < FACT_TEXT ? length : FACT_TEXT - 1), fact->id);
 }
 
 static void put(char text[static FACT_TEXT], const char *value)

@@ -104,6 +104,7 @@ struct operation {
     double saved_bytes;            /* held from forward to backward */
     double saved_recomputed_bytes; /* ... when `part` is computed again */
     double working_bytes;          /* while it runs, in forward or backward, beside what is saved */
+    double buffer_bytes; /* of a buffer that all operations of a rank share and nobody frees */
 };
 
 struct layer {

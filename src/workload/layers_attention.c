@@ -228,6 +228,8 @@ static void add_unfused(struct build *build, const struct heads *heads, bool loc
     struct operation *op =
         add_product(build, "scores", core, &(struct product){each, rows, columns, heads->width});
     op->useful_flop *= share;
+    if (build->plan->framework == RK_MEGATRON && !build->plan->transformer_engine)
+        op->buffer_bytes = scores * e; /* what the product is added to */
     op = add_memory(build, "softmax", core, scores, softmax_traffic(build));
     op->saved_bytes = scores * (build->plan->fused ? e : e + 4);
     if (drops) {

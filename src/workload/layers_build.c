@@ -228,6 +228,16 @@ void add_gather(struct build *build, const char *name, struct place_in in, doubl
     op->comm_bytes[RK_WGRAD] = x * element;
     op->kernels[RK_WGRAD] = 1;
     op->working_bytes = 2 * x * build->element; /* gathered input and its gradient */
+    if (build->plan->framework == RK_MEGATRON && !build->plan->transformer_engine)
+        gather_into_buffer(build);
+}
+
+void gather_into_buffer(struct build *build)
+{
+    struct operation *op = &build->layer->operation[build->layer->operations - 1];
+    if (op->over != OVER_TENSOR || !build->plan->sequence_parallel) return;
+    op->buffer_bytes = op->comm_bytes[RK_FORWARD];
+    op->working_bytes -= op->buffer_bytes;
 }
 
 void add_reduce(struct build *build, const char *name, struct place_in in, double width)

@@ -101,6 +101,7 @@ struct rk_plan rk_plan_default(void)
         .grouped = true,
         .attention = RK_FLASH,
         .fused = true,
+        .transformer_engine = true,
     };
 }
 
