@@ -237,6 +237,15 @@ static uint64_t sequence_of(const struct rk_plans_problem *p)
     return p->base.sequence ? p->base.sequence : p->model->sequence;
 }
 
+/* The one that all plans have, or NULL. */
+static const char *precision_of(const struct rk_plans_problem *p)
+{
+    const int axis = RK_PLAN_PRECISION, count = p->pinned[axis].count;
+    if (count == 0) return rk_precision_name(p->base.precision);
+    if (count > 1 || p->pinned[axis].to[0] > p->pinned[axis].value[0]) return NULL;
+    return rk_precision_name((enum rk_precision)p->pinned[axis].value[0]);
+}
+
 static void add_headline(struct report *report, const struct plans_job *job)
 {
     const struct rk_plans_problem *p = &job->problem;
@@ -250,7 +259,7 @@ static void add_headline(struct report *report, const struct plans_job *job)
                                     p->model->id, p->system->id, p->base.ranks,
                                     p->base.ranks == 1 ? "" : "s", p->base.batch, sequence_of(p),
                                     rk_framework_name(p->base.framework),
-                                    rk_precision_name(p->base.precision)));
+                                    precision_of(p) ? precision_of(p) : "several precisions"));
     report_note(report, report_text(report, "  modern space: %s plans, %s can run%s",
                                     report_digits(c->total, total),
                                     report_digits(c->verdict[RK_FITS], fits),
@@ -288,10 +297,9 @@ static void add_summary(struct report *report, const struct plans_job *job)
                (const struct report_cell[]){cell_text("search"), cell_text("modern"),
                                             cell_flag(job->result.complete)});
     add_record(report, "problem", problem, 5,
-               (const struct report_cell[]){cell_count(p->base.ranks), cell_count(p->base.batch),
-                                            cell_count(sequence_of(p)),
-                                            cell_text(rk_framework_name(p->base.framework)),
-                                            cell_text(rk_precision_name(p->base.precision))});
+               (const struct report_cell[]){
+                   cell_count(p->base.ranks), cell_count(p->base.batch), cell_count(sequence_of(p)),
+                   cell_text(rk_framework_name(p->base.framework)), cell_text(precision_of(p))});
     add_record(report, "counts", counts, 3,
                (const struct report_cell[]){cell_count(c->total), cell_count(c->verdict[RK_FITS]),
                                             cell_count(c->repeated)});

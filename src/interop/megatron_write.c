@@ -241,6 +241,10 @@ static void put_pipeline(struct writer *w)
     const uint64_t slots = w->m->layers + p->embedding_counts + p->head_counts;
     const bool ends = p->first_layers || p->last_layers;
     if (p->pipeline == 1) return;
+    if ((p->embedding_counts || p->head_counts) &&
+        w->version < megatron_flags[FLAG(COUNT_LOSS)].since)
+        refuse(w, p->embedding_counts ? "embedding_counts" : "head_counts", "yes",
+               "came with core 0.%d", megatron_flags[FLAG(COUNT_LOSS)].since);
     put_if(w, p->pipeline_blocking, FLAG(NO_P2P_OVERLAP));
     if (p->splits || (!ends && slots % (p->pipeline * p->chunks))) {
         if (w->version < megatron_flags[FLAG(LAYOUT)].since)

@@ -84,8 +84,7 @@ struct rk_plan plan_canonical(const struct rk_model *model, const struct rk_plan
     if (p.shard_ranks >= data) p.shard_ranks = 0;
     recomputation(&p);
     bytes(&p);
-    if (p.vocabulary_multiple && model->vocabulary % (p.vocabulary_multiple * p.tensor) == 0)
-        p.vocabulary_multiple = 0;
+    if (p.vocabulary_multiple == 1 && model->vocabulary % p.tensor == 0) p.vocabulary_multiple = 0;
     return p;
 }
 
@@ -222,7 +221,9 @@ void plan_take(struct rk_plan *to, const struct rk_plan *from, int row)
         take_recompute(to, from);
         return;
     }
-    if (strcmp(key, "split") == 0) {
+    if (strcmp(key, "split") == 0 || strcmp(key, "first_layers") == 0 ||
+        strcmp(key, "last_layers") == 0 || strcmp(key, "embedding_counts") == 0 ||
+        strcmp(key, "head_counts") == 0) {
         take_split(to, from);
         return;
     }

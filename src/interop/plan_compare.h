@@ -28,7 +28,7 @@ int plan_compare(const struct rk_plan *a, const struct rk_plan *b,
                  struct plan_difference list[static PLAN_MAX_FIELDS]);
 
 /* Sets the key of `row` in `to` as `from` has it; with the keys that only make sense together
- * (recompute with its parts, a split with pipeline and chunks). */
+ * (recompute with its parts, all that splits the blocks; a split of other stages is dropped). */
 void plan_take(struct rk_plan *to, const struct rk_plan *from, int row);
 
 #endif

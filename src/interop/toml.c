@@ -151,7 +151,7 @@ static enum rk_status add(struct reader *r, struct toml_entry **entry)
 
 static enum rk_status read_pair(struct reader *r)
 {
-    struct toml_entry *entry;
+    struct toml_entry *entry = NULL;
     char key[96];
     enum rk_status status = add(r, &entry);
     if (status == RK_OK) status = read_key(r, key, sizeof key);
