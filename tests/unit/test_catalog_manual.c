@@ -152,6 +152,6 @@ Test(catalog_manual, one_line_examples_load)
         free(line);
         found++;
     }
-    cr_expect_eq(found, 3);
+    cr_expect_eq(found, 4);
     free(text);
 }
