@@ -34,6 +34,8 @@ struct result {
     bool experts;
     char open[FACT_REASON];   /* what was chosen for cells that the source leaves open */
     char reason[FACT_REASON]; /* RESULT_UNMODELLED, RESULT_REFUSED */
+    char system[FACT_TEXT];
+    struct rk_model model;
     struct judgement judgement;
 };
 
