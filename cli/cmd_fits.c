@@ -47,9 +47,9 @@ const struct usage fits_usage = {
         "context, what the allocator loses), how much is left, and which single change of the plan "
         "saves how much, whether it then fits, and what it does to the time of a step.\n\n"
         "Where the plan does not say how the model is split, sharded or recomputed, the fastest "
-        "way that fits is taken, of those with tensor parallelism within a node, pipelines, "
-        "context and expert parallelism in powers of two, ZeRO as the framework has it by habit, "
-        "and with or without full recomputation; what was taken is said. Other assumptions are "
+        "way that fits is taken, of those with tensor parallelism within a node, pipelines, expert "
+        "parallelism, context parallelism where samples are long, ZeRO as the framework has it by "
+        "habit, and with or without full recomputation; what was taken is said. Other assumptions are "
         "those of reckon predict.\n\n"
         "Exit status 0: it fits; 1: it does not, or the plan cannot run.",
     .operands = fits_operands,
@@ -75,7 +75,8 @@ const struct usage fits_usage = {
 
 /* ---- the words of the system ---- */
 
-/* "x512", "nvl8", "mem2=1TiB@50GB/s": as reckon-system(5) has them, and no word of a plan. */
+/* "x512", "nvl8", "mem2=1TiB@50GB/s", "net1.latency=5us": as reckon-system(5) has them, and no word
+ * of a plan. */
 static bool is_of_system(const char *word)
 {
     static const char *const parts[] = {"hbm",    "mem",        "net", "matrix",
@@ -83,9 +84,11 @@ static bool is_of_system(const char *word)
     if (plan_is_word(word, strlen(word))) return false;
     if (word[0] == 'x' && isdigit((unsigned char)word[1])) return true;
     if (strncmp(word, "nvl", 3) == 0 && isdigit((unsigned char)word[3])) return true;
+    const size_t target = strcspn(word, "=");
+    if (!word[target]) return false;
     for (const char *const *part = parts; *part; part++)
-        if (strncmp(word, *part, strlen(*part)) == 0 && strchr(word, '=')) return true;
-    return false;
+        if (strncmp(word, *part, strlen(*part)) == 0) return true;
+    return memchr(word, '.', target) != NULL;
 }
 
 /* Moves such words from the plan to the system, whose text is then in `buffer`. */
@@ -175,13 +178,14 @@ static const struct report_column change_columns[] = {
 static void change_row(struct report *report, struct report_table *table,
                        const struct fits_change *change, double step_s)
 {
+    const double slower = change->step_s / step_s - 1;
     const struct report_cell cells[] = {
         cell_text(report_text(report, "%s", change->words)),
         cell_number(change->saved_bytes),
         cell_number(change->left_bytes),
         cell_flag(change->fits),
         cell_number(change->step_s),
-        cell_number(change->step_s / step_s - 1),
+        cell_number(fabs(slower) < 5e-4 ? 0 : slower), /* not "-0.0" */
         cell_text(change->what),
     };
     report_row(report, table, cells);
@@ -233,7 +237,27 @@ static void add_changes(struct report *report, const struct plan_input *input,
     if (!rescued) add_pair(report, input, f);
 }
 
-static void fill_report(struct report *report, const struct plan_input *input,
+/* Where a plan was looked for in vain. */
+static void add_gpus(struct report *report, const struct plan_input *input)
+{
+    static const struct report_column columns[] = {{.name = "gpus"}, {.name = "plan_words"}};
+    struct rk_plan plan;
+    char text[RK_PLAN_TEXT];
+    if (!fits_more_gpus(input, &plan)) return;
+    rk_plan_text(&plan, text, sizeof text);
+    const struct report_cell cells[] = {cell_count(plan.ranks),
+                                        cell_text(report_text(report, "%s", text))};
+    report_row(report,
+               report_add(report, &(struct report_table){.name = "more_gpus",
+                                                         .title = "How many GPUs would do, doubled "
+                                                                  "until it fits",
+                                                         .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                         .columns = columns,
+                                                         .column_count = 2}),
+               cells);
+}
+
+static void fill_report(struct report *report, const struct plan_input *input, bool open,
                         const struct forecast *f)
 {
     report_note(report, report_text(report, "%s on %s, %llu GPU%s: %s", f->model->id, f->system->id,
@@ -249,25 +273,26 @@ static void fill_report(struct report *report, const struct plan_input *input,
     forecast_stages(report, f, true);
     forecast_holdings(report, f);
     add_changes(report, input, f);
+    if (open && f->prediction->verdict != RK_FITS) add_gpus(report, input);
 }
 
 /* ---- the command ---- */
 
 static enum rk_status read_input(struct fits_args *args, char *system, size_t size,
-                                 struct plan_input *input, struct rk_error *error)
+                                 struct plan_input *input, bool *open, struct rk_error *error)
 {
     enum rk_status status = take_system_words(&args->source, system, size, error);
     if (status == RK_OK) status = plan_gather(&args->source, input, error);
     if (status != RK_OK) return status;
-    const bool open = fits_is_open(&input->draft);
+    *open = fits_is_open(&input->draft);
     const bool gpus =
-        args->source.gpus || input->system.devices || plan_given(&input->draft, "gpus") || !open;
+        args->source.gpus || input->system.devices || plan_given(&input->draft, "gpus") || !*open;
     if (!gpus)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--gpus is missing: how many accelerators? The system may say it, \"%s "
                        "x64\", or the plan",
                        args->source.system);
-    status = plan_settle(&args->source, input, open ? fits_choose : NULL, error);
+    status = plan_settle(&args->source, input, *open ? fits_choose : NULL, error);
     if (status == RK_OK && args->save) status = rk_plan_save(args->save, &input->draft.plan, error);
     return status;
 }
@@ -280,16 +305,17 @@ int cmd_fits(int argc, char **argv)
     struct rk_prediction prediction;
     struct rk_error error;
     char system[1024];
+    bool open = false;
     const int done = options_read(&fits_usage, argc, argv, &args);
     if (done >= 0) return done;
 
-    int code = (int)read_input(&args, system, sizeof system, &input, &error);
+    int code = (int)read_input(&args, system, sizeof system, &input, &open, &error);
     if (code == RK_OK) {
         const struct rk_plan *plan = &input.draft.plan;
         const bool fits = rk_predict(&input.model, &input.system, plan, &prediction) == RK_FITS;
         const struct forecast forecast = {&input.model, &input.system, plan, &prediction, 0,
                                           input.assumed};
-        fill_report(&report, &input, &forecast);
+        fill_report(&report, &input, open, &forecast);
         code = show_report(&report, &args.show, args.output, fits ? RK_OK : RK_NOTHING_FITS);
     } else {
         code = options_fail(&error);

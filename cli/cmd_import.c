@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/describe.h"
 #include "cli/entry.h"
+#include "cli/import_answer.h"
 #include "cli/model_input.h"
 #include "cli/show.h"
 #include "interop/hf.h"
@@ -49,7 +50,7 @@ static const struct usage hf_usage = {
         "the file does not say it. What the file says and an estimate does not follow is a warning. Known are "
         "the types llama, mistral, mixtral, qwen2, qwen3, qwen3_moe, deepseek_v2, deepseek_v3, gpt2, "
         "gpt_neox, falcon and bloom, in the spellings of transformers 4 and 5. Layers for multi-token prediction are "
-        "not counted.",
+        "read, but not counted as parameters.",
     .operands = hf_operands,
     .groups = {
         {"Import", hf_rows, 0},
@@ -172,18 +173,27 @@ static int run_hf(int argc, char **argv)
 
 static const struct command import_commands[] = {
     {"hf", run_hf, "a model from the config.json of Hugging Face transformers", &hf_usage},
+    {"megatron", import_megatron, "a launch script of Megatron-LM as a model and a plan",
+     &import_megatron_usage},
+    {"deepspeed", import_deepspeed, "a ds_config.json of DeepSpeed as a plan",
+     &import_deepspeed_usage},
+    {"torchtitan", import_torchtitan, "a job file of torchtitan as a plan",
+     &import_torchtitan_usage},
     {.name = NULL},
 };
 
 const struct usage import_usage = {
     .name = "import",
-    .summary = "take over the models of other tools",
-    .synopsis = "hf CONFIG [options]",
+    .summary = "take over the models and plans of other tools",
+    .synopsis = "hf|megatron|deepspeed|torchtitan FILE [options]",
     .description = "Reads the files of other tools and writes Reckon's own.",
     .groups = {{"General", options_help_rows, 0}},
     .examples = {{"reckon import hf config.json -o model.json",
-                  "A model of Hugging Face as a model file:"}},
-    .see_also = "reckon-models(1), reckon-model(5)",
+                  "A model of Hugging Face as a model file:"},
+                 {"reckon import megatron train.sh --system h100-sxm5-80g",
+                  "A launch script of Megatron-LM, and what it costs:"}},
+    .see_also =
+        "reckon-export(1), reckon-diff(1), reckon-models(1), reckon-model(5), reckon-plan(5)",
     .commands = import_commands,
 };
 
@@ -197,6 +207,8 @@ int cmd_import(int argc, char **argv)
     }
     const int done = options_read(&import_usage, argc, argv, &none);
     if (done >= 0) return done;
-    rk_fail(&error, RK_USAGE, NULL, 0, 0, "import: say from what: reckon import hf CONFIG");
+    rk_fail(&error, RK_USAGE, NULL, 0, 0,
+            "import: say from what: reckon import hf CONFIG, "
+            "reckon import megatron SCRIPT, ...");
     return options_fail(&error);
 }

@@ -93,22 +93,25 @@ static void add_headline(struct report *report, const struct forecast *f)
 
 static void add_verdict(struct report *report, const struct forecast *f)
 {
-    static const struct report_column columns[] = {{.name = "command"},
-                                                   {.name = "fits"},
-                                                   {.name = "verdict"},
-                                                   {.name = "plan_words"},
-                                                   {.name = "assumed"}};
+    static const struct report_column columns[] = {
+        {.name = "command"},      {.name = "fits"},    {.name = "verdict"},
+        {.name = "plan_words"},   {.name = "assumed"}, {.name = "tightest_stage"},
+        {.name = "slowest_stage"}};
+    const struct rk_prediction *p = f->prediction;
     char text[RK_PLAN_TEXT];
     rk_plan_text(f->plan, text, sizeof text);
-    const struct report_cell cells[] = {
-        cell_text("predict"), cell_flag(f->prediction->verdict == RK_FITS),
-        cell_text(rk_verdict_name(f->prediction->verdict)),
-        cell_text(report_text(report, "%s", text)), cell_text(*f->assumed ? f->assumed : NULL)};
+    const struct report_cell cells[] = {cell_text("predict"),
+                                        cell_flag(p->verdict == RK_FITS),
+                                        cell_text(rk_verdict_name(p->verdict)),
+                                        cell_text(report_text(report, "%s", text)),
+                                        cell_text(*f->assumed ? f->assumed : NULL),
+                                        p->timed ? cell_count((uint64_t)p->tightest) : cell_none(),
+                                        p->timed ? cell_count((uint64_t)p->slowest) : cell_none()};
     report_row(report,
                report_add(report, &(struct report_table){.shape = REPORT_RECORD,
                                                          .formats = REPORT_IN_JSON,
                                                          .columns = columns,
-                                                         .column_count = 5}),
+                                                         .column_count = 7}),
                cells);
 }
 

@@ -120,6 +120,8 @@ static enum rk_status show_system(struct report *report, const char *name, struc
     if (status == RK_OK) {
         entry_headline(report, &entry);
         describe_system(report, &system, REPORT_IN_ALL);
+        describe_kernels(report, &system, REPORT_IN_ALL);
+        describe_links(report, &system, REPORT_IN_ALL);
         entry_sources(report, &entry);
     }
     catalog_entry_release(&entry);

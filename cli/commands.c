@@ -13,7 +13,10 @@ const struct command main_commands[] = {
     {"models",     cmd_models,   "list the models of the catalog, or show one",     &models_usage},
     {"systems",    cmd_systems,  "list the systems of the catalog, or show one",    &systems_usage},
     {"shapes",     cmd_shapes,   "well-shaped models for a number of parameters",   &shapes_usage},
-    {"import",     cmd_import,   "take over the models of other tools",             &import_usage},
+    {"import",     cmd_import,   "take over the models and plans of other tools",   &import_usage},
+    {"export",     cmd_export,   "a plan as what other tools are launched with",    &export_usage},
+    {"diff",       cmd_diff,     "what one plan does differently from another, and what it is worth", &diff_usage},
+    {"calibrate",  cmd_calibrate, "fit a system's constants to what was measured on it", &calibrate_usage},
     {"calculon",   cmd_calculon, "the commands of the published tool Calculon",     &calculon_usage},
     {"__man",      cmd_man,      "print a manual page",                             NULL},
     {"__complete", cmd_complete, "print a completion script",                       NULL},
@@ -32,8 +35,9 @@ const struct usage main_usage = {
     .synopsis = "COMMAND [options]",
     .description =
         "Reckon predicts what training a large language model costs on a machine: the time of a "
-        "step and the memory of a GPU under one strategy (estimate), and which strategy of all is "
-        "the best one (search). Every command explains itself: reckon COMMAND --help.",
+        "step and the memory of a GPU, as people train today (predict, fits) or under a strategy of "
+        "the published model (estimate), and which strategy of all is the best one (search). Every "
+        "command explains itself: reckon COMMAND --help.",
     .groups = {
         {"General", options_help_rows, 0},
         {"Version", main_options, 0},
@@ -45,7 +49,7 @@ const struct usage main_usage = {
         {"reckon estimate --model gpt3-175b --system a100-80g-nvl8 --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute attention --optimizer-sharding",
          "One way, with its time and memory broken down:"},
     },
-    .see_also = "reckon-estimate(1), reckon-search(1), reckon-models(1), reckon-systems(1), reckon-model(5), reckon-system(5), reckon-strategy(5)",
+    .see_also = "reckon-predict(1), reckon-fits(1), reckon-estimate(1), reckon-search(1), reckon-models(1), reckon-systems(1), reckon-model(5), reckon-system(5), reckon-plan(5), reckon-strategy(5)",
     .commands = main_commands,
 };
 /* clang-format on */

@@ -10,6 +10,11 @@ void describe_model(struct report *report, const struct rk_model *model, unsigne
 void describe_system(struct report *report, const struct rk_system *system, unsigned formats);
 void describe_strategy(struct report *report, const struct rk_strategy *strategy, unsigned formats);
 
+/* Record "kernels" and table "links": what predictions know of them, in the keys and units of
+ * system files. */
+void describe_kernels(struct report *report, const struct rk_system *system, unsigned formats);
+void describe_links(struct report *report, const struct rk_system *system, unsigned formats);
+
 /* Columns and cells of a strategy, for rows that hold more than it: STRATEGY_COLUMNS each. The
  * columns' names are the keys of strategy files. */
 enum { STRATEGY_COLUMNS = RK_AXES + 4 };

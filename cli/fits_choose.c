@@ -64,13 +64,12 @@ static void try_experts(struct choice *c, struct rk_plan plan)
         try_recomputes(c, plan);
         return;
     }
-    for (plan.expert = 1; plan.expert <= model->experts; plan.expert *= 2) {
+    for (plan.expert = 1; plan.expert <= model->experts; plan.expert++) {
         if (model->experts % plan.expert) continue;
-        for (plan.expert_tensor = plan.tensor;;
-             plan.expert_tensor = 1) { /* as others do, or none */
-            try_recomputes(c, plan);
-            if (plan.expert_tensor == 1) break;
-        }
+        plan.expert_tensor = 0; /* as the others */
+        try_recomputes(c, plan);
+        plan.expert_tensor = 1;
+        if (plan.tensor > 1) try_recomputes(c, plan);
     }
 }
 
@@ -105,31 +104,52 @@ static uint64_t node_of(const struct rk_system *system)
 static void try_degrees(struct choice *c, struct rk_plan plan)
 {
     const struct plan_input *input = c->input;
-    for (plan.tensor = 1; plan.tensor <= node_of(&input->system); plan.tensor *= 2) {
+    for (plan.tensor = 1; plan.tensor <= node_of(&input->system); plan.tensor++) {
         if (!plan_given(&input->draft, "sequence_parallel"))
             plan.sequence_parallel = plan.tensor > 1;
-        for (plan.pipeline = 1; plan.pipeline <= most_stages(input); plan.pipeline *= 2)
-            try_contexts(c, plan);
+        for (plan.pipeline = 1; plan.pipeline <= most_stages(input); plan.pipeline++)
+            if (plan.ranks % (plan.tensor * plan.pipeline) == 0) try_contexts(c, plan);
     }
 }
 
 static void note(struct plan_input *input, const struct choice *c)
 {
-    const char *why = c->fits ? "the fastest that fits" : "the smallest; none fits";
-    plan_assume(input, "degrees, sharding, overlap and recomputation (%s of %d plans tried)", why,
-                c->tried);
+    const char *why =
+        c->fits ? "the fastest that fits" : "none fits, this is the one that needs least";
+    plan_assume(input, "degrees, sharding, overlap and recomputation (of %d plans tried %s)",
+                c->tried, why);
+}
+
+/* The habits of the framework, where nothing else is said. */
+static void walk(struct choice *c)
+{
+    const struct plan_draft *draft = &c->input->draft;
+    struct rk_plan plan = draft->plan;
+    plan.zero = plan.framework == RK_MEGATRON ? 1 : 3;
+    if (!plan_given(draft, "gradient_overlap")) plan.gradient_overlap = true;
+    if (!plan_given(draft, "weight_overlap")) plan.weight_overlap = true;
+    try_degrees(c, plan);
 }
 
 void fits_choose(struct plan_input *input)
 {
     struct choice c = {.input = input};
-    struct plan_draft *draft = &input->draft;
-    struct rk_plan plan = draft->plan;
-    plan.zero = plan.framework == RK_MEGATRON ? 1 : 3;
-    if (!plan_given(draft, "gradient_overlap")) plan.gradient_overlap = true;
-    if (!plan_given(draft, "weight_overlap")) plan.weight_overlap = true;
-    try_degrees(&c, plan);
+    walk(&c);
     if (!c.any) return;
-    draft->plan = c.best;
+    input->draft.plan = c.best;
     note(input, &c);
+}
+
+bool fits_more_gpus(const struct plan_input *input, struct rk_plan *plan)
+{
+    enum { DOUBLINGS = 10 };
+    struct plan_input more = *input;
+    for (int i = 0; i < DOUBLINGS; i++) {
+        struct choice c = {.input = &more};
+        more.draft.plan.ranks *= 2;
+        walk(&c);
+        if (c.fits) *plan = c.best;
+        if (c.fits) return true;
+    }
+    return false;
 }

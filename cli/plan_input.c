@@ -139,8 +139,7 @@ enum rk_status plan_gather(const struct plan_source *source, struct plan_input *
 {
     enum rk_status status = need(source, error);
     input->draft = plan_draft();
-    if (status == RK_OK && source->file)
-        status = plan_named(source->file, &input->draft, error);
+    if (status == RK_OK && source->file) status = plan_named(source->file, &input->draft, error);
     if (status == RK_OK) status = read_words(&source->words, &input->draft, error);
     if (status == RK_OK) status = model_open(source->model, &input->model, error);
     if (status == RK_OK) status = rk_system_load(source->system, &input->system, error);
@@ -212,6 +211,22 @@ static void settle_precision(struct plan_input *input)
     plan_assume(input, "precision %s", rk_precision_name(input->draft.plan.precision));
 }
 
+/* Those that matter most of what the plan leaves as it is. */
+static void say_presets(struct plan_input *input, bool batch)
+{
+    const struct plan_draft *draft = &input->draft;
+    const struct rk_plan *plan = &draft->plan;
+    if (!plan_given(draft, "framework"))
+        plan_assume(input, "framework %s", rk_framework_name(plan->framework));
+    if (!plan_given(draft, "microbatch"))
+        plan_assume(input, "microbatch %" PRIu64, plan->microbatch);
+    if (!batch) plan_assume(input, "batch %" PRIu64 " (4 * gpus * microbatch)", plan->batch);
+    if (!plan_given(draft, "sequence"))
+        plan_assume(input, "sequence %" PRIu64 " (the model's)", input->model.sequence);
+    if (!plan_given(draft, "attention"))
+        plan_assume(input, "attention %s", rk_attention_kernel_name(plan->attention));
+}
+
 enum rk_status plan_settle(const struct plan_source *source, struct plan_input *input,
                            void (*choose)(struct plan_input *input), struct rk_error *error)
 {
@@ -222,9 +237,7 @@ enum rk_status plan_settle(const struct plan_source *source, struct plan_input *
     settle_precision(input);
     if (choose) choose(input);
     if (plan_complete(&input->draft, &fault)) {
-        if (!batch)
-            plan_assume(input, "batch %" PRIu64 " (4 * gpus * microbatch)",
-                        input->draft.plan.batch);
+        say_presets(input, batch);
         return RK_OK;
     }
     if (fault.row == plan_row("gpus") && source->gpus)

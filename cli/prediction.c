@@ -103,14 +103,43 @@ static const char *say_division(struct report *report, const struct rk_reason *r
 static const char *say_part(struct report *report, const struct forecast *f, const char *by)
 {
     const struct rk_reason *r = &f->prediction->reason;
-    return report_text(report, "%s of %s is %.0f, not divisible by the %s degree %.0f", r->what,
-                       f->model->id, r->have, by, r->need);
+    return report_text(report, "%s: the %.0f of %s are not divisible by the %s degree %.0f",
+                       r->what, r->have, f->model->id, by, r->need);
 }
 
-static const char *say_other(struct report *report, const struct rk_reason *r)
+/* clang-format off */
+static const struct {
+    const char *what, *sentence; /* '#' is need, '@' is have */
+} sentences[] = {
+    {"expert parallelism of a dense model", "the expert degree is #, but the model has no experts: leave ep out"},
+    {"chunks of this schedule", "# virtual stages of a rank: only 1f1b and gpipe can have more than @"},
+    {"chunks without pipeline parallelism", "# virtual stages of a rank without a pipeline: give pp, or leave vpp out"},
+    {"stages of dualpipe, an even number", "dualpipe needs an even number of stages, there are @"},
+    {"microbatches of dualpipe, twice the stages and even", "dualpipe needs an even number of microbatches, # at least; there are @: change gbs"},
+    {"stages of all chunks", "# virtual stages: @ are the most, lower pp or vpp"},
+    {"blocks", "# virtual stages, but only @ blocks: lower pp or vpp"},
+    {"first_layers + last_layers", "the first and the last stage are to have # blocks, the model has @"},
+    {"blocks of all stages", "all stages together have # blocks, the model has @"},
+    {"a second memory tier", "offloading needs # memories, the system has @: add one to it, mem2=1TiB@@50GB/s"},
+};
+/* clang-format on */
+
+static const char *say_other(struct report *report, const struct rk_reason *r, const char *what)
 {
-    if (r->need == 0 && r->have == 0) return report_text(report, "%s", r->what);
-    return report_text(report, "%s: needs %.6g, has %.6g", r->what, r->need, r->have);
+    const char *at = NULL;
+    char text[256] = "";
+    for (int i = 0; i < COUNT_OF(sentences); i++)
+        if (strcmp(what, sentences[i].what) == 0) at = sentences[i].sentence;
+    if (!at && r->need == 0 && r->have == 0) return report_text(report, "%s", what);
+    if (!at) return report_text(report, "%s: got %.6g", what, r->have);
+    for (size_t used = 0; *at && used + 1 < sizeof text; at++) {
+        const bool number = *at == '#' || (*at == '@' && at[1] != '@');
+        at += *at == '@' && at[1] == '@';
+        used += (size_t)(number ? snprintf(text + used, sizeof text - used, "%.0f",
+                                           *at == '#' ? r->need : r->have)
+                                : snprintf(text + used, sizeof text - used, "%c", *at));
+    }
+    return report_text(report, "%s", text);
 }
 
 const char *forecast_reason(struct report *report, const struct forecast *f)
@@ -133,7 +162,7 @@ const char *forecast_reason(struct report *report, const struct forecast *f)
     if (strcmp(what, "experts") == 0) return say_part(report, f, "expert");
     if (r->verdict == RK_BAD_TENSOR)
         return say_part(report, f, strncmp(what, "expert", 6) == 0 ? "expert tensor" : "tensor");
-    return say_other(report, r);
+    return say_other(report, r, what);
 }
 
 void forecast_refusal(struct report *report, const struct forecast *f)

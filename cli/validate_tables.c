@@ -26,6 +26,11 @@ static bool any_time(const struct result *r, const void *context)
     return is_time(r);
 }
 
+static bool settled(const struct result *r, const void *context)
+{
+    return any_time(r, context) && !r->open[0];
+}
+
 static bool large_dense(const struct result *r, const void *context)
 {
     (void)context;
@@ -126,6 +131,7 @@ enum rk_status validate_times(struct report *report, const struct results *resul
         result_filter filter;
     } rows[] = {
         {"all times", any_time},
+        {"nothing left open", settled},
         {"dense, 64 GPUs and more", large_dense},
         {"dense, fewer GPUs", small_dense},
         {"experts", with_experts},

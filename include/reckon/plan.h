@@ -83,6 +83,7 @@ enum rk_attention_kernel {
     RK_UNFUSED, /* scores in memory */
     RK_FLASH,   /* FlashAttention-2 or an equal of it */
     RK_FLASH_3, /* FlashAttention-3 or cuDNN's on Hopper and later */
+    RK_FLASH_1, /* FlashAttention-1 or Triton's */
     RK_ATTENTION_KERNELS
 };
 

@@ -6,6 +6,7 @@
 #include <reckon/estimate.h>
 #include <reckon/model.h>
 #include <reckon/plan.h>
+#include <reckon/plans.h>
 #include <reckon/predict.h>
 #include <reckon/search.h>
 #include <reckon/select.h>

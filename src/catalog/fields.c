@@ -269,7 +269,7 @@ static enum rk_status check_source(const struct place *place, struct rk_error *e
 enum rk_status field_load(const struct place *place, const struct field *field, void *target,
                           struct rk_error *error)
 {
-    char *at = (char *)target + field->offset;
+    char *at = target ? (char *)target + field->offset : NULL; /* of a text only to be checked */
     double number = 0;
     enum rk_status status = RK_OK;
     switch (field->type) {

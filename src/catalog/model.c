@@ -13,13 +13,12 @@ static const char *const positions[] = {[RK_POSITION_LEARNED] = "learned",
                                         [RK_POSITION_ALIBI] = "alibi",
                                         [RK_POSITION_RELATIVE] = "relative",
                                         NULL};
-static const char *const norms[] = {[RK_LAYER_NORM] = "layernorm", [RK_RMS_NORM] = "rmsnorm", NULL};
-
 static const char *const activations[] = {[RK_GELU] = "gelu",
                                           [RK_SILU] = "silu",
                                           [RK_SQUARED_RELU] = "squared_relu",
                                           [RK_RELU] = "relu",
                                           NULL};
+static const char *const norms[] = {[RK_LAYER_NORM] = "layernorm", [RK_RMS_NORM] = "rmsnorm", NULL};
 
 /* No dimension is as large as this; it keeps every product below 2^53 * 2^53. */
 #define DIMENSION  .min = 1, .max = 1e9
@@ -44,9 +43,7 @@ const struct field model_fields[] = {
     { "block_norms",      FIELD_COUNT,  FIELD_OPTIONAL, AT(block_norms), .min = 1, .max = 2, .help = "norms of a block; default two" },
     { "parallel_block",   FIELD_BOOL,   FIELD_OPTIONAL, AT(parallel_block),   .help = "attention and MLP read the same input" },
     { "gated_mlp",        FIELD_BOOL,   FIELD_OPTIONAL, AT(gated_mlp),        .help = "a gate beside the MLP's first matrix" },
-    { "activation",       FIELD_CHOICE, FIELD_OPTIONAL, AT(activation),       .choices = activations, .help = "function inside the MLP, of its gate where it has one" },
-    { "window",           FIELD_COUNT,  FIELD_OPTIONAL, AT(window),      FROM_ZERO, .help = "tokens that a token of a local layer sees; 0: there are no local layers" },
-    { "window_every",     FIELD_COUNT,  FIELD_OPTIONAL, AT(window_every), FROM_ZERO, .help = "every so many-th layer sees all tokens, the others are local; 0: all are" },
+    { "activation",       FIELD_CHOICE, FIELD_OPTIONAL, AT(activation),       .choices = activations, .help = "between the MLP's matrices, or of its gate" },
     { "tied_embeddings",  FIELD_BOOL,   FIELD_OPTIONAL, AT(tied_embeddings),  .preset = true, .help = "the head shares the embedding's weights" },
     { "biases",           FIELD_BOOL,   FIELD_OPTIONAL, AT(biases),           .preset = true, .help = "linear layers have biases" },
     { "qkv_biases",       FIELD_BOOL,   FIELD_OPTIONAL, AT(qkv_biases),       .help = "query, key and value have biases even so" },
@@ -55,19 +52,21 @@ const struct field model_fields[] = {
     { "no_dropout",       FIELD_BOOL,   FIELD_OPTIONAL, AT(no_dropout),       .help = "trained without dropout" },
     { "flash_attention",  FIELD_BOOL,   FIELD_OPTIONAL, AT(flash_attention),  .help = "attention scores are never written to memory" },
     { "causal_skip",      FIELD_BOOL,   FIELD_OPTIONAL, AT(causal_skip),      .help = "flash attention leaves out what the causal mask hides" },
+    { "window",           FIELD_COUNT,  FIELD_OPTIONAL, AT(window),       FROM_ZERO, .help = "tokens that a token of a local layer sees; 0: no local layers" },
+    { "window_every",     FIELD_COUNT,  FIELD_OPTIONAL, AT(window_every), FROM_ZERO, .help = "every so many-th layer sees all tokens; 0: all are local" },
     { "experts",            FIELD_COUNT, FIELD_OPTIONAL, AT(experts),            FROM_ZERO, .help = "routed experts of a layer; 0: dense" },
     { "active_experts",     FIELD_COUNT, FIELD_OPTIONAL, AT(active_experts),     DIMENSION, .help = "routed experts that a token goes to" },
     { "shared_experts",     FIELD_COUNT, FIELD_OPTIONAL, AT(shared_experts),     FROM_ZERO, .help = "experts that every token goes through" },
     { "expert_feedforward", FIELD_COUNT, FIELD_OPTIONAL, AT(expert_feedforward), DIMENSION, .help = "width inside an expert; default feedforward" },
     { "dense_layers",       FIELD_COUNT, FIELD_OPTIONAL, AT(dense_layers),       FROM_ZERO, .help = "layers, the first ones, with a dense MLP" },
-    { "expert_every",       FIELD_COUNT, FIELD_OPTIONAL, AT(expert_every),       FROM_ZERO, .help = "behind those, every so many-th layer is a mixture; 0: each" },
-    { "expert_hidden",      FIELD_COUNT, FIELD_OPTIONAL, AT(expert_hidden),      FROM_ZERO, .help = "width in which tokens travel to the experts; 0: hidden" },
+    { "expert_every",       FIELD_COUNT, FIELD_OPTIONAL, AT(expert_every),       FROM_ZERO, .help = "behind those every so many-th is a mixture; 0: each" },
+    { "expert_hidden",      FIELD_COUNT, FIELD_OPTIONAL, AT(expert_hidden),      FROM_ZERO, .help = "width of tokens on their way to the experts; 0: hidden" },
     { "router_biases",      FIELD_BOOL,  FIELD_OPTIONAL, AT(router_biases),      .help = "one value an expert to balance them by" },
     { "q_rank",           FIELD_COUNT,  FIELD_OPTIONAL, AT(q_rank),      FROM_ZERO, .help = "width of the latent query; 0: queries are not compressed" },
     { "kv_rank",          FIELD_COUNT,  FIELD_OPTIONAL, AT(kv_rank),     FROM_ZERO, .help = "width of the latent key and value; 0: no latent attention" },
     { "rope_dim",         FIELD_COUNT,  FIELD_OPTIONAL, AT(rope_dim),    FROM_ZERO, .help = "part of a latent head with position" },
     { "value_dim",        FIELD_COUNT,  FIELD_OPTIONAL, AT(value_dim),   DIMENSION, .help = "width of a latent value head" },
-    { "predict_layers",   FIELD_COUNT,  FIELD_OPTIONAL, AT(predict_layers), FROM_ZERO, .help = "further blocks that predict later tokens" },
+    { "predict_layers",   FIELD_COUNT,  FIELD_OPTIONAL, AT(predict_layers),   .max = 64, .help = "layers for multi-token prediction, outside the parameter count" },
     { "count_embeddings", FIELD_BOOL,   FIELD_OPTIONAL, AT(count_embeddings), .preset = true, .help = "the parameter count includes the embeddings" },
     { "source",           FIELD_SOURCE, .help = "where the numbers come from" },
     { .key = NULL },
@@ -100,7 +99,7 @@ static enum rk_status check_rules(const struct place *root, const struct rk_mode
     const bool mixture = m->experts > 0, latent = m->kv_rank > 0;
     const bool multiquery = m->attention == RK_ATTENTION_MULTIQUERY;
     const bool of_mixture = m->active_experts || m->shared_experts || m->expert_feedforward ||
-                            m->dense_layers || m->router_biases;
+                            m->dense_layers || m->router_biases || m->expert_every || m->expert_hidden;
     const struct {
         bool broken;
         const char *key, *text;
@@ -115,6 +114,12 @@ static enum rk_status check_rules(const struct place *root, const struct rk_mode
         {!mixture && of_mixture, "experts", "missing, but other keys speak of experts: add it"},
         {mixture && m->active_experts > m->experts, "active_experts", "must be at most experts"},
         {mixture && m->dense_layers >= m->layers, "dense_layers", "must be less than layers"},
+        {mixture && m->expert_every > m->layers - m->dense_layers, "expert_every",
+         "leaves no layer with experts: must be at most layers - dense_layers"},
+        {m->expert_hidden > m->hidden, "expert_hidden", "must be at most hidden"},
+        {m->window_every == 1, "window_every",
+         "leaves no local layer: must be 0 or at least 2, or leave window out"},
+        {m->window_every && !m->window, "window_every", "needs window: what local layers see"},
         {latent && !(m->rope_dim && m->value_dim), "kv_rank", "needs rope_dim and value_dim"},
         {latent && (m->kv_heads || multiquery), "kv_rank",
          "latent attention has no kv_heads: leave them out"},

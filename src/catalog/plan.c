@@ -16,7 +16,7 @@ static const char *const schedules[] = {"gpipe", "1f1b", "zero-bubble", "dualpip
 static const char *const context_kinds[] = {"ring", "gather", "ulysses", "ring+ulysses", NULL};
 static const char *const dispatchers[] = {"alltoall", "allgather", "deepep", NULL};
 static const char *const recomputes[] = {"none", "selective", "full", NULL};
-static const char *const kernels[] = {"unfused", "flash", "flash3", NULL};
+static const char *const kernels[] = {"unfused", "flash", "flash3", "flash1", NULL};
 static const char *const parts[] = {"core_attn", "moe_act", "layernorm",      "mla_up_proj",
                                     "mlp",       "moe",     "shared_experts", NULL};
 
@@ -69,6 +69,7 @@ const struct field plan_fields[] = {
     { "last_layers",       FIELD_COUNT,  AT(last_layers),  .max = 1e6, .word = "last-layers", .help = "blocks of the last stage; 0: as the others" },
     { "embedding_counts",  FIELD_BOOL,   AT(embedding_counts), .word = "embedding-counts", .help = "the embedding takes the place of a block in the even split" },
     { "head_counts",       FIELD_BOOL,   AT(head_counts), .word = "head-counts", .help = "the head takes the place of a block in the even split" },
+    { "messages_sharded",  FIELD_BOOL,   AT(messages_sharded), .word = "messages-sharded", .help = "messages between stages are split over tensor ranks" },
     { "pipeline_blocking", FIELD_BOOL,   AT(pipeline_blocking), .word = "pipeline-blocking", .help = "messages between stages and computing wait for each other" },
 
     { "sequence_parallel", FIELD_BOOL,   AT(sequence_parallel), .word = "sp", .help = "norms and dropout on shards of the sequence, over tensor" },
@@ -93,7 +94,6 @@ const struct field plan_fields[] = {
     { "recompute_parts",   FIELD_SET,    AT(recompute_parts), .choices = parts, .word = "recompute-parts", .help = "parts that selective recomputation means; default core_attn" },
     { "recompute_layers",  FIELD_COUNT,  AT(recompute_layers), .max = 1e6, .word = "recompute-layers", .help = "so many first layers of a virtual stage; 0: all" },
     { "recompute_every",   FIELD_COUNT,  AT(recompute_every), .max = 1e6, .word = "recompute-every", .help = "whole layers are checkpointed in groups of so many; 0: 1" },
-    { "messages_sharded",  FIELD_BOOL,   AT(messages_sharded), .word = "messages-sharded", .help = "messages between stages are split over tensor ranks" },
     { "checkpoint_sharded",FIELD_BOOL,   AT(checkpoint_sharded), .word = "checkpoint-sharded", .help = "checkpoints are split over tensor ranks" },
 
     { "attention",         FIELD_CHOICE, AT(attention), .choices = kernels, .preset = RK_FLASH, .word = "attention", .help = "the kernel of attention" },
@@ -257,6 +257,15 @@ bool plan_complete(struct plan_draft *draft, struct plan_fault *fault)
 
 /* ---- files ---- */
 
+static void note_key(struct plan_draft *draft, int row, const struct place *member)
+{
+    struct rk_error spot;
+    place_fail(member, &spot, "%s", ""); /* only to learn where it stands */
+    draft->given |= UINT64_C(1) << row;
+    draft->at[row].line = spot.line;
+    draft->at[row].column = spot.column;
+}
+
 enum rk_status plan_read(const struct document *document, struct plan_draft *draft,
                          struct rk_error *error)
 {
@@ -266,7 +275,7 @@ enum rk_status plan_read(const struct document *document, struct plan_draft *dra
     if (status != RK_OK) return status;
     for (int row = 0; plan_fields[row].key; row++) {
         struct place member;
-        if (place_member(&root, plan_fields[row].key, &member)) read.given |= UINT64_C(1) << row;
+        if (place_member(&root, plan_fields[row].key, &member)) note_key(&read, row, &member);
     }
     snprintf(read.path, sizeof read.path, "%s", document->path);
     *draft = read;
@@ -276,19 +285,13 @@ enum rk_status plan_read(const struct document *document, struct plan_draft *dra
 enum rk_status plan_read_file(const struct document *document, struct rk_plan *plan,
                               struct rk_error *error)
 {
-    const struct place root = place_root(document);
     struct plan_draft draft;
     struct plan_fault fault;
-    struct place member;
     const enum rk_status status = plan_read(document, &draft, error);
     if (status != RK_OK) return status;
-    if (plan_complete(&draft, &fault)) {
-        *plan = draft.plan;
-        return RK_OK;
-    }
-    if (place_member(&root, plan_fields[fault.row].key, &member))
-        return place_fail(&member, error, "%s", fault.text);
-    return place_fail(&root, error, "%s: %s", plan_fields[fault.row].key, fault.text);
+    if (!plan_complete(&draft, &fault)) return plan_fail(&draft, &fault, error);
+    *plan = draft.plan;
+    return RK_OK;
 }
 
 enum rk_status plan_named(const char *name, struct plan_draft *draft, struct rk_error *error)

@@ -17,12 +17,14 @@ enum { PLAN_MAX_FIELDS = 64 };
 /* What has been said of a plan so far; the rest of it is as plan_draft() leaves it. */
 struct plan_draft {
     struct rk_plan plan;
-    uint64_t data;   /* data parallel degree, which a plan does not have; 0: not given */
-    uint64_t given;  /* 1 << row: by anybody */
-    uint64_t words;  /* ... by the line */
-    char line[1024]; /* the line, cut: for messages */
-    int column[PLAN_MAX_FIELDS]; /* where the line says it, 1-based */
-    char path[256];              /* of the file; "": there is none */
+    uint64_t data;  /* data parallel degree, which a plan does not have; 0: not given */
+    uint64_t given; /* 1 << row: by anybody */
+    uint64_t words; /* ... by the line */
+    struct {
+        int line, column; /* where it is given, 1-based; 0: nowhere */
+    } at[PLAN_MAX_FIELDS];
+    char text[1024]; /* the line of words, cut */
+    char path[256];  /* of the file; "": there is none */
 };
 
 struct plan_draft plan_draft(void);

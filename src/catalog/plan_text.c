@@ -342,7 +342,8 @@ static void note(const struct parser *parser, const char *key, const char *at)
     const int row = plan_row(key);
     draft->words |= UINT64_C(1) << row;
     draft->given |= UINT64_C(1) << row;
-    draft->column[row] = column_of(parser->text, at);
+    draft->at[row].line = 1;
+    draft->at[row].column = column_of(parser->text, at);
     if (strcmp(key, "data") == 0 && !said(draft, "gpus"))
         draft->given &= ~(UINT64_C(1) << plan_row("gpus"));
     if (strcmp(key, "gpus") == 0 && !said(draft, "data")) {
@@ -420,7 +421,7 @@ enum rk_status plan_read_words(const char *text, struct plan_draft *draft, struc
     const struct parser parser = {text, &read, error};
     enum rk_status status = RK_OK;
     read.words = 0;
-    snprintf(read.line, sizeof read.line, "%s", text);
+    snprintf(read.text, sizeof read.text, "%s", text);
     for (struct span word = next_word(text); status == RK_OK && word.length;
          word = next_word(word.at + word.length))
         status = read_word(&parser, word);
@@ -433,11 +434,13 @@ enum rk_status plan_fail(const struct plan_draft *draft, const struct plan_fault
 {
     char said_text[TEXT_QUOTE];
     const struct field *field = &plan_fields[fault->row];
+    const int line = draft->at[fault->row].line, column = draft->at[fault->row].column;
     if (draft->words >> fault->row & 1)
-        return rk_fail(error, RK_USAGE, text_quote(said_text, draft->line, strlen(draft->line)), 1,
-                       draft->column[fault->row], "%s: %s", field->word, fault->text);
+        return rk_fail(error, RK_USAGE, text_quote(said_text, draft->text, strlen(draft->text)),
+                       line, column, "%s: %s", field->word, fault->text);
     if (*draft->path)
-        return rk_fail(error, RK_BAD_INPUT, draft->path, 0, 0, "%s: %s", field->key, fault->text);
+        return rk_fail(error, RK_BAD_INPUT, draft->path, line, column, "%s: %s", field->key,
+                       fault->text);
     return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: %s", field->word, fault->text);
 }
 

@@ -101,6 +101,8 @@ static bool check_model(const struct rk_model *m, struct rk_estimate *e)
     const int before = e->reasons;
     add(e, m->experts > 0, RK_BAD_MODEL, "mixtures of experts", 0, 0);
     add(e, m->kv_rank > 0, RK_BAD_MODEL, "latent attention", 0, 0);
+    add(e, m->window > 0 && m->window < m->sequence, RK_BAD_MODEL, "attention over a window", 0, 0);
+    add(e, m->predict_layers > 0, RK_BAD_MODEL, "multi-token prediction", 0, 0);
     return e->reasons == before;
 }
 

@@ -130,7 +130,7 @@ static bool check_schedule(const struct check *c)
                 2 * (double)p->pipeline, (double)microbatches);
 }
 
-static bool check_pipeline(const struct check *c)
+static bool check_stages(const struct check *c)
 {
     const struct rk_plan *p = c->plan;
     const uint64_t stages = p->pipeline * p->chunks, layers = c->model->layers;
@@ -144,8 +144,7 @@ static bool check_pipeline(const struct check *c)
                 "first_layers + last_layers", (double)(p->first_layers + p->last_layers),
                 (double)layers) &&
            want(c, layers_of_splits(c) == layers, RK_BAD_PIPELINE, "blocks of all stages",
-                (double)layers_of_splits(c), (double)layers) &&
-           check_schedule(c);
+                (double)layers_of_splits(c), (double)layers);
 }
 
 static bool check_sharding(const struct check *c)
@@ -195,11 +194,12 @@ int plan_check_parts(const struct rk_model *model, const struct rk_system *syste
                      const struct rk_plan *plan, unsigned parts, struct rk_reason *reason)
 {
     static bool (*const checks[PLAN_CHECKS])(const struct check *) = {
-        [CHECK_DEGREES] = check_degrees,     [CHECK_BATCH] = check_batch,
-        [CHECK_TENSOR] = check_tensor,       [CHECK_SEQUENCE] = check_sequence,
-        [CHECK_EXPERTS] = check_experts,     [CHECK_PIPELINE] = check_pipeline,
-        [CHECK_SHARDING] = check_sharding,   [CHECK_OFFLOAD] = check_offload,
-        [CHECK_PRECISION] = check_precision, [CHECK_NETWORKS] = check_networks,
+        [CHECK_DEGREES] = check_degrees,   [CHECK_BATCH] = check_batch,
+        [CHECK_TENSOR] = check_tensor,     [CHECK_SEQUENCE] = check_sequence,
+        [CHECK_EXPERTS] = check_experts,   [CHECK_STAGES] = check_stages,
+        [CHECK_SCHEDULE] = check_schedule, [CHECK_SHARDING] = check_sharding,
+        [CHECK_OFFLOAD] = check_offload,   [CHECK_PRECISION] = check_precision,
+        [CHECK_NETWORKS] = check_networks,
     };
     const struct check check = {model, system, plan, reason};
     for (int i = 0; i < PLAN_CHECKS; i++)

@@ -15,7 +15,8 @@ enum plan_check_part {
     CHECK_TENSOR,   /* nothing */
     CHECK_SEQUENCE, /* sequence_parallel, context_kind, ulysses */
     CHECK_EXPERTS,  /* imbalance, capacity_factor */
-    CHECK_PIPELINE, /* microbatch, chunks, split, schedule */
+    CHECK_STAGES,   /* chunks, split */
+    CHECK_SCHEDULE, /* microbatch, chunks, schedule */
     CHECK_SHARDING, /* zero, shard_ranks */
     CHECK_OFFLOAD,  /* the shares */
     CHECK_PRECISION,

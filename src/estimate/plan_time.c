@@ -18,6 +18,16 @@ static double beside(double comm_s, double work_s, double layers, bool overlap)
     return left_s > one_s ? left_s : one_s;
 }
 
+/* Collectives that one stage's weights are moved in: ZeRO-3 moves each block on its own, DeepSpeed
+ * each module with weights of it (two norms, four linear layers). Below, buckets are so large that
+ * their number does not matter. */
+static double pieces_of(const struct stage_sum *sum, const struct rk_plan *plan)
+{
+    static const double modules[RK_FRAMEWORKS] = {
+        [RK_MEGATRON] = 1, [RK_FSDP] = 1, [RK_DEEPSPEED] = 6};
+    return plan->zero < 3 || sum->blocks < 1 ? 1 : sum->blocks * modules[plan->framework];
+}
+
 /* Reduces gradients to shards, and the shards over their copies. */
 static double reduce_s(const struct rk_system *system, const struct sharing *sharing, bool expert,
                        double bytes)
@@ -35,14 +45,16 @@ static double gather_s(const struct rk_system *system, const struct sharing *sha
 
 /* Both groups of weights, each over its own ranks. */
 struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system *system,
-                            const struct sharing *sharing)
+                            const struct sharing *sharing, const struct rk_plan *plan)
 {
-    const double gradient = sharing->bytes.sent_gradient, weight = sharing->bytes.sent_weight;
+    const double n = pieces_of(sum, plan);
+    const double gradient = sharing->bytes.sent_gradient / n,
+                 weight = sharing->bytes.sent_weight / n;
     return (struct exchange){
-        .reduce_s = reduce_s(system, sharing, false, sum->parameters * gradient) +
-                    reduce_s(system, sharing, true, sum->expert_parameters * gradient),
-        .gather_s = gather_s(system, sharing, false, sum->parameters * weight) +
-                    gather_s(system, sharing, true, sum->expert_parameters * weight),
+        .reduce_s = n * (reduce_s(system, sharing, false, sum->parameters * gradient) +
+                         reduce_s(system, sharing, true, sum->expert_parameters * gradient)),
+        .gather_s = n * (gather_s(system, sharing, false, sum->parameters * weight) +
+                         gather_s(system, sharing, true, sum->expert_parameters * weight)),
     };
 }
 
@@ -75,11 +87,21 @@ static void offload_transfers(struct stage_sum *sum, const struct rk_system *sys
     sum->pass_s[FOLD_AGRAD] += back_s;
 }
 
+static void add_gradients(struct stage_sum *sum, const struct rk_system *system,
+                          const struct sharing *sharing)
+{
+    const double parameters = sum->parameters + sum->expert_parameters;
+    const double time_s = memory_time_s(system, parameters * sharing->bytes.added);
+    sum->spent_s[FOLD_AGRAD][SPENT_MEMORY] += time_s;
+    sum->pass_s[FOLD_AGRAD] += time_s;
+}
+
 void stage_moves(struct stage_sum *sum, const struct exchange *exchange,
                  const struct rk_system *system, const struct sharing *sharing,
                  const struct rk_plan *plan)
 {
     const double layers = sum->blocks;
+    add_gradients(sum, system, sharing);
     offload_transfers(sum, system, sharing, plan);
     if (plan->zero < 2) return;
     const double reduced_s = exchange->reduce_s;

@@ -66,7 +66,7 @@ static void sum_classes(struct class_sums *sums, const struct stage_map *map,
     for (int i = 0; i < map->classes; i++) {
         struct stage_sum *sum = &sums->sum[i];
         stage_sum(sum, fold, model, plan, &map->blocks[i]);
-        const struct exchange exchange = exchange_of(sum, system, sharing);
+        const struct exchange exchange = exchange_of(sum, system, sharing, plan);
         stage_moves(sum, &exchange, system, sharing, plan);
         sums->end[i] = stage_end_of(sum, &exchange, system, sharing, plan);
     }
@@ -101,7 +101,8 @@ static void predict_stages(struct rk_prediction *p, const struct layer_folds *fo
                            const struct rk_model *model, const struct rk_system *system,
                            const struct rk_plan *plan)
 {
-    struct stage_map map;
+    struct stage_blocks blocks[RK_MAX_STAGES];
+    struct stage_map map = {.blocks = blocks};
     struct class_sums sums;
     const struct sharing sharing = sharing_of(plan);
     stage_map_of(&map, model, plan);

@@ -49,7 +49,9 @@ void stage_map_of(struct stage_map *map, const struct rk_model *model, const str
         struct stage_blocks blocks = {.first = stage == 0, .last = stage == p - 1};
         for (uint64_t i = stage; i < all; i += p)
             add_chunk(&blocks, model, plan, first[i], first[i + 1] - first[i]);
-        map->class_of[stage] = (uint16_t)class_of(map, &blocks);
+        const int before = map->classes, found = class_of(map, &blocks);
+        if (found == before) map->first_of[found] = (uint16_t)stage;
+        map->class_of[stage] = (uint16_t)found;
     }
 }
 
@@ -178,6 +180,17 @@ static double optimizer_bytes(const struct rk_plan *plan, double usual, double w
            (second > 0 ? second - 4 : 0);
 }
 
+/* Megatron-LM's fused kernels add within the product of the weight gradient [korthikanti2022]. FSDP
+ * casts each gradient to what it reduces in, DeepSpeed and unfused Megatron-LM read it and read and
+ * write the sum, which the first microbatch does without. */
+static double added_bytes(const struct rk_plan *plan, const struct element_bytes *e)
+{
+    const double m = microbatches_of(plan), fresh = e->gathered;
+    if (plan->framework == RK_FSDP) return fresh + e->sent_gradient;
+    if (plan->framework == RK_MEGATRON && plan->fused) return 0;
+    return (fresh + 2 * e->gradient) * (m > 1 ? (m - 1) / m : 0);
+}
+
 struct element_bytes element_bytes_of(const struct rk_plan *plan)
 {
     struct element_bytes e = kept[plan->framework][width_of(plan->precision)];
@@ -196,6 +209,7 @@ struct element_bytes element_bytes_of(const struct rk_plan *plan)
         e.sent_weight = e.gathered = 1;
         if (plan->framework == RK_MEGATRON) e.weight = 2; /* both orientations */
     }
+    e.added = added_bytes(plan, &e);
     return e;
 }
 

@@ -20,8 +20,9 @@ struct stage_blocks {
 /* Stages that are made of the same blocks are one class; classes are numbered as they appear. */
 struct stage_map {
     int stages, classes;
-    uint16_t class_of[RK_MAX_STAGES];          /* (stages) */
-    struct stage_blocks blocks[RK_MAX_STAGES]; /* (classes) */
+    uint16_t class_of[RK_MAX_STAGES]; /* (stages) */
+    uint16_t first_of[RK_MAX_STAGES]; /* (classes) its first stage */
+    struct stage_blocks *blocks;      /* (classes); the caller's, with room for all stages */
 };
 
 /* Stage i of plan->pipeline has virtual stages i, i + p, ... Requires a plan that plan_check
@@ -68,6 +69,8 @@ struct element_bytes {
     double gathered;                    /* of weights in the precision of the products */
     double sent_weight, sent_gradient;  /* by data parallelism */
     double narrow_copies; /* of weights that are multiplied in 8 or 4 bits, beside the kept ones */
+    double added; /* read and written to add a microbatch's gradient to the sum, when that is a
+                     kernel of its own */
 };
 
 struct element_bytes element_bytes_of(const struct rk_plan *plan);
@@ -89,9 +92,9 @@ struct exchange {
 };
 
 struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system *system,
-                            const struct sharing *sharing);
+                            const struct sharing *sharing, const struct rk_plan *plan);
 
-/* Adds what offload and ZeRO-2 and 3 move for each microbatch. */
+/* Adds what offload, ZeRO-2 and 3, and summing gradients move for each microbatch. */
 void stage_moves(struct stage_sum *sum, const struct exchange *exchange,
                  const struct rk_system *system, const struct sharing *sharing,
                  const struct rk_plan *plan);

@@ -77,6 +77,7 @@ enum fact_class {
     CLASS_FRAMEWORK,
     CLASS_KIND, /* dense or experts */
     CLASS_METRIC,
+    CLASS_FIT, /* was a constant fitted to the source? "fit" or "held out" */
     FACT_CLASSES
 };
 extern const char *const fact_class_names[]; /* ended by NULL */

@@ -65,6 +65,7 @@ static const struct member {
     {"last_layers",          MEMBER_COUNT,  AT(last_layers), NULL},
     {"embedding_counts",     MEMBER_BOOL,   AT(embedding_counts), NULL},
     {"head_counts",          MEMBER_BOOL,   AT(head_counts), NULL},
+    {"messages_sharded", MEMBER_BOOL, AT(messages_sharded), NULL},
     {"pipeline_blocking",    MEMBER_BOOL,   AT(pipeline_blocking), NULL},
     {"sp",                   MEMBER_BOOL,   AT(sequence_parallel), NULL},
     {"tensor_overlap",       MEMBER_BOOL,   AT(tensor_overlap), NULL},

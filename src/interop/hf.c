@@ -1,7 +1,7 @@
 #include "interop/hf.h"
 #include "base/text.h"
 #include "catalog/model_fields.h"
-#include "interop/hf_keys.h"
+#include "interop/hf_reading.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -51,18 +51,7 @@ static const struct facts {
 
 enum { FALLBACK_SEQUENCE = 2048 }; /* what Falcon and BLOOM, whose files lack it, trained with */
 
-struct reading {
-    struct hf_place at;
-    enum hf_type type;
-    const struct hf_options *options;
-    struct hf_keys keys;
-    struct hf_missing missing;
-    struct hf_import *import;
-    struct rk_error *error;
-};
-
-/* What the shape is read from. */
-static const struct place *model_object(const struct reading *r)
+const struct place *hf_model_object(const struct reading *r)
 {
     return r->at.text.value ? &r->at.text : &r->at.root;
 }
@@ -76,8 +65,7 @@ static struct place place_of(const struct place *object, const char *key)
 
 /* ---- notes ---- */
 
-RK_PRINTF(5, 6)
-static void note(struct reading *r, enum hf_note_kind kind, const char *what, const char *value,
+void hf_note_add(struct reading *r, enum hf_note_kind kind, const char *what, const char *value,
                  const char *why, ...)
 {
     va_list values;
@@ -91,9 +79,7 @@ static void note(struct reading *r, enum hf_note_kind kind, const char *what, co
     va_end(values);
 }
 
-enum { VALUE = 32 };
-
-static const char *count_text(char buffer[static VALUE], uint64_t count)
+const char *hf_count_text(char buffer[static VALUE], uint64_t count)
 {
     snprintf(buffer, VALUE, "%" PRIu64, count);
     return buffer;
@@ -123,9 +109,10 @@ static void note_missing(struct reading *r)
     char value[VALUE];
     for (int i = 0; i < r->missing.count; i++) {
         const char *instead = r->missing.row[i].instead;
-        note(r, HF_ASSUMED, r->missing.row[i].key,
-             key_text(value, &r->keys, r->missing.row[i].field), "%s in the file: %s",
-             r->missing.row[i].null ? "null" : "not", instead ? instead : "the library's default");
+        hf_note_add(r, HF_ASSUMED, r->missing.row[i].key,
+                    key_text(value, &r->keys, r->missing.row[i].field), "%s in the file: %s",
+                    r->missing.row[i].null ? "null" : "not",
+                    instead ? instead : "the library's default");
     }
 }
 
@@ -181,7 +168,7 @@ static enum rk_status fail_type(const struct place *place, const char *name, str
 /* By model_type; else by the first of the architectures; --as before both. */
 static enum rk_status find_type(struct reading *r)
 {
-    const struct place *object = model_object(r);
+    const struct place *object = hf_model_object(r);
     struct place said = {.value = NULL};
     char got[PLACE_TEXT];
     const bool there = place_member(object, "model_type", &said) && !json_is_null(said.value);
@@ -194,10 +181,10 @@ static enum rk_status find_type(struct reading *r)
         if (!class && object != &r->at.root) class = class_name(&r->at.root);
         type = class ? type_of_class(class) : -1;
         if (type < 0) return fail_type(there ? &said : object, name, r->error);
-        note(r, HF_ASSUMED, "model_type", hf_type_names[type], "after architectures[0], %.60s",
-             class);
+        hf_note_add(r, HF_ASSUMED, "model_type", hf_type_names[type],
+                    "after architectures[0], %.60s", class);
     } else if (!name || type != type_named(name)) {
-        note(r, HF_ASSUMED, "model_type", hf_type_names[type], "by --as");
+        hf_note_add(r, HF_ASSUMED, "model_type", hf_type_names[type], "by --as");
     }
     r->type = (enum hf_type)type;
     r->import->type = hf_type_names[type];
@@ -215,8 +202,8 @@ static enum rk_status find_text(struct reading *r)
     }
     status = place_need_object(&r->at.text, r->error);
     if (status == RK_OK)
-        note(r, HF_IGNORED, "text_config", "",
-             "only the language model inside is read and counted, nothing around it");
+        hf_note_add(r, HF_IGNORED, "text_config", "",
+                    "only the language model inside is read and counted, nothing around it");
     return status;
 }
 
@@ -247,7 +234,7 @@ static void derive(struct reading *r)
 static enum rk_status check_keys(const struct reading *r)
 {
     const struct hf_keys *k = &r->keys;
-    const struct place *object = model_object(r);
+    const struct place *object = hf_model_object(r);
     if (!k->head_dim && !k->kv_rank && k->hidden % k->heads) {
         const struct place place = place_of(object, "num_attention_heads");
         return place_fail(&place, r->error,
@@ -280,7 +267,7 @@ static enum rk_status load_rope(struct reading *r)
                                           .offset = offsetof(struct hf_keys, original_positions),
                                           .min = 1,
                                           .max = 1e9};
-    const struct place *object = model_object(r);
+    const struct place *object = hf_model_object(r);
     struct place rope, value;
     double number;
     enum rk_status status = RK_OK;
@@ -299,30 +286,32 @@ static enum rk_status load_rope(struct reading *r)
 static enum rk_status choose_sequence(struct reading *r)
 {
     const struct hf_keys *k = &r->keys;
-    const struct place *object = model_object(r);
+    const struct place *object = hf_model_object(r);
     uint64_t *sequence = &r->import->model.sequence;
     char value[VALUE], positions[VALUE];
     if (r->options->sequence) {
         *sequence = r->options->sequence;
         if (r->type == HF_GPT2 && k->positions && k->positions != *sequence)
-            note(r, HF_IGNORED, "n_positions", count_text(positions, k->positions),
-                 "the table of positions is counted for samples of %" PRIu64 " tokens", *sequence);
+            hf_note_add(r, HF_IGNORED, "n_positions", hf_count_text(positions, k->positions),
+                        "the table of positions is counted for samples of %" PRIu64 " tokens",
+                        *sequence);
         return RK_OK;
     }
     if (k->original_positions) {
         *sequence = k->original_positions;
-        note(r, HF_ASSUMED, "sequence", count_text(value, *sequence),
-             "original_max_position_embeddings, before the context was stretched to %" PRIu64
-             "; --sequence sets another",
-             k->positions);
+        hf_note_add(r, HF_ASSUMED, "sequence", hf_count_text(value, *sequence),
+                    "original_max_position_embeddings, before the context was stretched to %" PRIu64
+                    "; --sequence sets another",
+                    k->positions);
     } else if (k->positions) {
         *sequence = k->positions;
-        note(r, HF_ASSUMED, "sequence", count_text(value, *sequence),
-             "the longest that the file allows; --sequence sets another");
+        hf_note_add(r, HF_ASSUMED, "sequence", hf_count_text(value, *sequence),
+                    "the longest that the file allows; --sequence sets another");
     } else if (r->type == HF_FALCON || r->type == HF_BLOOM) {
         *sequence = FALLBACK_SEQUENCE;
-        note(r, HF_ASSUMED, "sequence", count_text(value, *sequence),
-             "not in the file: what %s trained with; --sequence sets another", r->import->type);
+        hf_note_add(r, HF_ASSUMED, "sequence", hf_count_text(value, *sequence),
+                    "not in the file: what %s trained with; --sequence sets another",
+                    r->import->type);
     } else {
         return place_fail(object, r->error,
                           "missing key \"max_position_embeddings\": add it, or give --sequence N");
@@ -330,74 +319,29 @@ static enum rk_status choose_sequence(struct reading *r)
     return RK_OK;
 }
 
-/* ---- mixtures ---- */
+/* ---- activation ---- */
 
-enum { MOST_LISTED = 4096 };
-
-/* Layers in mlp_only_layers that would be mixtures by the step; *first: they are 0, 1, 2, ... */
-static enum rk_status count_listed(struct reading *r, uint64_t *listed, bool *first)
+/* After the names of transformers' functions; without one, what every model of the type has. */
+static void set_activation(struct reading *r)
 {
-    const struct place *object = model_object(r);
-    struct place list;
-    *listed = 0;
-    *first = true;
-    if (!place_member(object, "mlp_only_layers", &list) || json_is_null(list.value)) return RK_OK;
-    enum rk_status status = place_need_array(&list, 0, MOST_LISTED, r->error);
-    for (size_t i = 0; status == RK_OK && i < json_array_size(list.value); i++) {
-        static const struct field field = {.type = FIELD_COUNT, .max = 1e9};
-        const struct place element = place_element(&list, i);
-        uint64_t layer;
-        bool before = false;
-        status = field_load(&element, &field, &layer, r->error);
-        for (size_t k = 0; status == RK_OK && k < i; k++)
-            before |= json_equal(json_array_get(list.value, k), element.value);
-        if (status != RK_OK || before || layer >= r->keys.layers) continue;
-        if ((layer + 1) % r->keys.sparse_step == 0) ++*listed;
-        if (layer != i) *first = false;
-    }
-    return status;
-}
-
-/* Layers with experts: from `dense_first` on each n-th, or as qwen3_moe lists the others. */
-static enum rk_status count_dense(struct reading *r, uint64_t *dense)
-{
-    const struct hf_keys *k = &r->keys;
-    const uint64_t step = k->sparse_step ? k->sparse_step : 1;
-    uint64_t listed = 0;
-    bool first = true;
-    char value[VALUE];
-    enum rk_status status = RK_OK;
-    if (r->type == HF_QWEN3_MOE) {
-        status = count_listed(r, &listed, &first);
-        *dense = k->layers - (k->layers / step - listed);
-    } else {
-        const uint64_t from = k->dense_first < k->layers ? k->dense_first : k->layers;
-        *dense = k->layers - ((k->layers + step - 1) / step - (from + step - 1) / step);
-    }
-    if (status == RK_OK && *dense < k->layers && (step > 1 || !first))
-        note(r, HF_IGNORED, "dense_layers", count_text(value, *dense),
-             "these layers stand between those with experts; here they are the first ones");
-    return status;
-}
-
-static enum rk_status set_experts(struct reading *r)
-{
-    const struct hf_keys *k = &r->keys;
+    static const struct {
+        const char *name;
+        enum rk_activation activation;
+    } known[] = {{"silu", RK_SILU},         {"swish", RK_SILU},      {"gelu", RK_GELU},
+                 {"gelu_new", RK_GELU},     {"gelu_fast", RK_GELU},  {"gelu_pytorch_tanh", RK_GELU},
+                 {"gelu_10", RK_GELU},      {"quick_gelu", RK_GELU}, {"relu", RK_RELU},
+                 {"relu2", RK_SQUARED_RELU}};
+    const char *name = r->keys.activation;
     struct rk_model *m = &r->import->model;
-    uint64_t dense = 0;
-    const enum rk_status status = k->experts ? count_dense(r, &dense) : RK_OK;
-    if (status != RK_OK || !k->experts || dense == k->layers) return status;
-    m->experts = k->experts;
-    m->active_experts = k->active_experts;
-    m->shared_experts = k->shared_experts;
-    m->expert_feedforward = k->expert_feedforward ? k->expert_feedforward : k->feedforward;
-    m->dense_layers = dense;
-    m->router_biases =
-        *k->topk_method ? strcmp(k->topk_method, "noaux_tc") == 0 : r->type == HF_DEEPSEEK_V3;
-    if (r->type == HF_DEEPSEEK_V3 && !*k->topk_method)
-        note(r, HF_ASSUMED, "topk_method", "noaux_tc", "not in the file: of every %s model",
-             r->import->type);
-    return RK_OK;
+    m->activation = m->gated_mlp ? RK_SILU : RK_GELU;
+    if (!*name) return;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(name, known[i].name) == 0) {
+            m->activation = known[i].activation;
+            return;
+        }
+    hf_note_add(r, HF_IGNORED, "hidden_act", name, "not known: taken for %s",
+                m->gated_mlp ? "silu" : "gelu");
 }
 
 /* ---- biases ---- */
@@ -430,9 +374,10 @@ static void set_biases(struct reading *r)
         lacking = bias_parameters(m, true) - bias_parameters(m, false) - projections;
     if (!mlp && attention) lacking = k->kv_rank ? latent : projections;
     if (lacking)
-        note(r, HF_IGNORED, mlp && !f->biases ? "mlp_bias" : "attention_bias",
-             mlp && f->biases ? "no" : "yes",
-             "the count lacks %" PRIu64 " biases: model files cannot say where they are", lacking);
+        hf_note_add(r, HF_IGNORED, mlp && !f->biases ? "mlp_bias" : "attention_bias",
+                    mlp && f->biases ? "no" : "yes",
+                    "the count lacks %" PRIu64 " biases: model files cannot say where they are",
+                    lacking);
 }
 
 /* ---- the model ---- */
@@ -464,6 +409,7 @@ static void set_shape(struct reading *r)
     m->kv_rank = k->kv_rank;
     m->rope_dim = k->rope_dim;
     m->value_dim = k->value_dim;
+    m->predict_layers = k->predict_layers;
 }
 
 /* Is the key of model files decided by the type alone? */
@@ -489,40 +435,19 @@ static void note_facts(struct reading *r)
         const uint64_t value = model_field_value(m, field);
         const bool flag = field->type == FIELD_BOOL;
         if (flag && value == (uint64_t)field->preset && !value) continue;
-        note(r, HF_ASSUMED, field->key, flag ? value ? "yes" : "no" : field->choices[value],
-             "of every %s model; no key says so", r->import->type);
+        hf_note_add(r, HF_ASSUMED, field->key, flag ? value ? "yes" : "no" : field->choices[value],
+                    "of every %s model; no key says so", r->import->type);
     }
-    note(r, HF_ASSUMED, "flash_attention", "yes", "as models are trained now; no key says so");
-    note(r, HF_ASSUMED, "causal_skip", "yes", "as models are trained now; no key says so");
+    hf_note_add(r, HF_ASSUMED, "flash_attention", "yes",
+                "as models are trained now; no key says so");
+    hf_note_add(r, HF_ASSUMED, "causal_skip", "yes", "as models are trained now; no key says so");
 }
 
 /* ---- what is not followed ---- */
 
-static enum rk_status note_layer_types(struct reading *r)
-{
-    const struct place *object = model_object(r);
-    struct place list;
-    char got[PLACE_TEXT], quoted[TEXT_QUOTE];
-    if (!place_member(object, "layer_types", &list) || json_is_null(list.value)) return RK_OK;
-    enum rk_status status = place_need_array(&list, 0, (size_t)-1, r->error);
-    for (size_t i = 0; status == RK_OK && i < json_array_size(list.value); i++) {
-        const struct place element = place_element(&list, i);
-        const char *type = json_string_value(element.value);
-        if (!type)
-            return place_fail(&element, r->error, "must be a text, got %s",
-                              place_describe(got, &element));
-        if (strcmp(type, "full_attention") == 0) continue;
-        note(r, HF_IGNORED, "layer_types", "",
-             "some layers are %s: all are taken for full_attention",
-             text_quote(quoted, type, strlen(type)));
-        return RK_OK;
-    }
-    return status;
-}
-
 static enum rk_status note_quantization(struct reading *r)
 {
-    const struct place *object = model_object(r);
+    const struct place *object = hf_model_object(r);
     struct place place, method;
     if (!place_member(object, "quantization_config", &place) || json_is_null(place.value))
         return RK_OK;
@@ -530,24 +455,20 @@ static enum rk_status note_quantization(struct reading *r)
     if (status != RK_OK) return status;
     const char *name =
         place_member(&place, "quant_method", &method) ? json_string_value(method.value) : NULL;
-    note(r, HF_IGNORED, "quantization_config", name ? name : "",
-         "how the weights are stored; what training computes with is the strategy's datatype");
+    hf_note_add(
+        r, HF_IGNORED, "quantization_config", name ? name : "",
+        "how the weights are stored; what training computes with is the strategy's datatype");
     return RK_OK;
 }
 
 static enum rk_status note_ignored(struct reading *r)
 {
-    const struct hf_keys *k = &r->keys;
-    const bool optional = r->type == HF_QWEN2 || r->type == HF_QWEN3 || r->type == HF_QWEN3_MOE;
     char value[VALUE];
-    if (k->window && k->window < r->import->model.sequence && (k->use_window || !optional))
-        note(r, HF_IGNORED, "sliding_window", count_text(value, k->window),
-             "attention is taken to reach over the whole sample");
-    if (k->predict_layers)
-        note(r, HF_IGNORED, "num_nextn_predict_layers", count_text(value, k->predict_layers),
-             "layers for multi-token prediction are not counted");
-    const enum rk_status status = note_layer_types(r);
-    return status == RK_OK ? note_quantization(r) : status;
+    if (r->keys.predict_layers)
+        hf_note_add(r, HF_IGNORED, "num_nextn_predict_layers",
+                    hf_count_text(value, r->keys.predict_layers),
+                    "layers for multi-token prediction are trained, but not counted as parameters");
+    return note_quantization(r);
 }
 
 /* ---- all of it ---- */
@@ -564,12 +485,14 @@ static enum rk_status read_all(struct reading *r)
     set_shape(r);
     note_missing(r);
     status = choose_sequence(r);
-    if (status == RK_OK) status = set_experts(r);
+    if (status == RK_OK) status = hf_set_experts(r);
+    if (status == RK_OK) status = hf_set_window(r);
     if (status == RK_OK) status = note_ignored(r);
     if (status != RK_OK) return status;
+    set_activation(r);
     set_biases(r);
     note_facts(r);
-    return model_check(model_object(r), &r->import->model, r->error);
+    return model_check(hf_model_object(r), &r->import->model, r->error);
 }
 
 enum rk_status hf_read(const struct document *document, const char *id,

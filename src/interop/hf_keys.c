@@ -91,7 +91,11 @@ static const struct key {
     {{"dtype", "torch_dtype"}, ALL,                      SILENT, TEXT(datatype), NULL},
     {{"sliding_window"},    GROUPED,                     SILENT, ZERO(window), NULL},
     {{"use_sliding_window"}, QWEN,                       SILENT, FLAG(use_window, false), NULL},
-    {{"num_nextn_predict_layers"}, DEEPSEEK,             SILENT, ZERO(predict_layers), NULL},
+    {{"max_window_layers"}, QWEN,                        SILENT, COUNT_OR(window_from, 28), NULL},
+    {{"hidden_act"},        LLAMAS | OF(GPT_NEOX),       SILENT, TEXT(activation), NULL},
+    {{"activation_function"}, OF(GPT2),                  SILENT, TEXT(activation), NULL},
+    {{"activation"},        OF(FALCON),                  SILENT, TEXT(activation), NULL},
+    {{"num_nextn_predict_layers"}, DEEPSEEK,             SILENT, { .type = FIELD_COUNT, AT(predict_layers), .max = 64 }, NULL},
 };
 /* clang-format on */
 

@@ -42,6 +42,8 @@ struct hf_keys {
     char datatype[16];
     uint64_t window; /* of attention */
     bool use_window;
+    uint64_t window_from; /* the layers before see all tokens */
+    char activation[32];
     uint64_t predict_layers; /* for multi-token prediction */
 };
 

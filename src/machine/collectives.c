@@ -182,7 +182,7 @@ double collective_time_s(const struct rk_system *system, enum collective collect
     case REDUCE_SCATTER:
     case ALL_GATHER:
         time_s = ring_s(&span, 1, bytes);
-        if (span.tier[0].inside == 1 && span.tiers == 1)
+        if (span.tiers == 1 && !span.tier[0].innermost)
             time_s = fmin(time_s, halving_s(&span, bytes));
         break;
     case ALL_TO_ALL:

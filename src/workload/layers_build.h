@@ -92,7 +92,8 @@ void build_attention(struct build *build, bool local, bool reduces);
 struct mlp {
     double width;
     struct place_in in;
-    const char *gather, *in_name, *cast, *activation, *out_name, *reduce;
+    const char *gather, *in_name, *activation, *out_name, *reduce;
+    double input_kept; /* bytes, beside what the norm in front keeps */
     bool gathers, reduces;
 };
 void build_mlp(struct build *build, const struct mlp *mlp);

@@ -1,6 +1,270 @@
+/* layers_experts.c - a mixture of experts: router, dispatch, experts, combine [shazeer2017],
+ * [lepikhin2020]; shared experts [dai2024]; tokens that travel narrowed [jin2025].
+ *
+ * Each rank routes its own shard of the tokens. With e ranks that share the experts and x ranks
+ * that share each of them, of n tokens, k experts a token:
+ *
+ *     sent        = n k                  copies, 1/e of which stay
+ *     received    = n k x * crowding     by the busiest rank: shards of x ranks come together
+ *     an expert's = received * e / experts
+ */
 #include "workload/layers_build.h"
+
+#include <math.h>
+
+static const struct place_in experts_place = {RK_HOLD_experts, RK_PART_EXPERTS};
+static const struct place_in experts_activation = {RK_HOLD_experts, RK_PART_ACTIVATION};
+static const struct place_in shared_place = {RK_HOLD_experts, RK_PART_SHARED_EXPERTS};
+
+struct mixture {
+    double experts, local; /* of the layer, of this rank */
+    double ranks;          /* that share the experts; e */
+    double tensor;         /* that share one expert; x */
+    double active;         /* experts a token goes to; k */
+    double routed;         /* tokens that this rank routes; n */
+    double crowding;       /* copies of the busiest rank over the mean, as they are computed */
+    double width;          /* of tokens on their way */
+    double feedforward;    /* inside an expert */
+};
+
+/* Copies of tokens over the mean: of the busiest rank; cut at the capacity, or filled up to it. */
+static double crowding_of(const struct rk_plan *plan)
+{
+    const double busiest = plan->imbalance > 1 ? plan->imbalance : 1;
+    if (!(plan->capacity_factor > 0)) return busiest;
+    return plan->capacity_padded ? plan->capacity_factor : fmin(busiest, plan->capacity_factor);
+}
+
+static struct mixture mixture_of(const struct build *build)
+{
+    const struct rk_model *model = build->model;
+    const struct rk_plan *plan = build->plan;
+    return (struct mixture){
+        .experts = (double)model->experts,
+        .local = (double)model->experts / (double)plan->expert,
+        .ranks = (double)plan->expert,
+        .tensor = (double)rk_plan_expert_tensor(plan),
+        .active = (double)model->active_experts,
+        .routed = build->tokens / build->tensor,
+        .crowding = crowding_of(plan),
+        .width = model->expert_hidden ? (double)model->expert_hidden : build->hidden,
+        .feedforward = (double)model->expert_feedforward,
+    };
+}
+
+/* Copies on this rank, the busiest one, for all the shards that it works on. */
+static double copies(const struct mixture *mix)
+{
+    return mix->routed * mix->active * mix->tensor * mix->crowding;
+}
+
+/* ---- router ---- */
+
+/* Its FLOP are left out of model FLOP, as published counts leave them out [jin2025]. Scores and
+ * probabilities are fp32; which expert a token goes to is a byte each. */
+static void add_router(struct build *build, const struct mixture *mix)
+{
+    const double scores = mix->routed * mix->experts, all = mix->experts;
+    struct operation *op = add_linear(build, "router", experts_place,
+                                      &(struct product){1, mix->routed, all, build->hidden});
+    op->useful_flop = 0;
+    op->parameters += build->model->router_biases ? all : 0;
+    op->saved_bytes = 4 * scores;
+    op = add_memory(build, "routing", experts_place, scores,
+                    build->plan->fused ? (struct traffic){4 + 4 + 1, 4 + 4 + 1, 2, 1}
+                                       : (struct traffic){7 * 4 + 3, 5 * 4 + 1, 8, 5});
+    op->saved_bytes = (4 + 1) * scores;
+}
+
+/* ---- tokens on their way ---- */
+
+/* Expected number of `groups` equal groups of experts that k random ones are in: copies of a token
+ * when those for one group travel once. */
+static double groups_met(double groups, double active)
+{
+    return groups * (1 - pow(1 - 1 / groups, active));
+}
+
+enum { DEEPEP_NODE = 8 }; /* ranks of a node, for which its kernels are written */
+
+/* Copies of a token that cross; DeepEP sends one to each node, or within a node to each rank. */
+static double copies_sent(const struct build *build, const struct mixture *mix)
+{
+    if (build->plan->dispatcher != RK_DEEPEP) return mix->active;
+    const double nodes = mix->ranks / DEEPEP_NODE;
+    return groups_met(nodes > 1 ? nodes : mix->ranks, mix->active);
+}
+
+/* DeepSeek-V3 sends tokens forward, and gradients backward, to the experts in 8 bits
+ * [deepseek2024v3]. */
+static double sent_element(const struct build *build)
+{
+    const struct rk_plan *plan = build->plan;
+    const bool narrow = plan->dispatcher == RK_DEEPEP && plan->precision == RK_FP8_BLOCK;
+    return narrow ? build->kept : build->element;
+}
+
+/* `to_experts` is the pass in which tokens go to them and not back. */
+static void add_exchange(struct build *build, const struct mixture *mix, const char *name,
+                         enum rk_pass to_experts)
+{
+    const bool dispatch = to_experts == RK_FORWARD;
+    const double tokens = mix->routed * mix->width;
+    if (mix->ranks <= 1) return;
+    if (build->plan->dispatcher == RK_ALL_GATHER_TOKENS) {
+        const double whole = tokens * mix->ranks * build->element;
+        struct operation *op = add_comm(build, name, experts_place, OVER_EXPERT,
+                                        dispatch ? COMM_ALL_GATHER : COMM_REDUCE_SCATTER,
+                                        dispatch ? COMM_REDUCE_SCATTER : COMM_ALL_GATHER, whole);
+        op->working_bytes = whole;
+        return;
+    }
+    const double elements = tokens * copies_sent(build, mix) * mix->crowding;
+    struct operation *op = add_comm(build, name, experts_place, OVER_EXPERT, COMM_ALL_TO_ALL,
+                                    COMM_ALL_TO_ALL, elements * build->element);
+    op->comm_bytes[to_experts] = elements * sent_element(build);
+    op->working_bytes = 2 * elements * build->element;
+}
+
+/* Shards of the ranks that share an expert come together, and its outputs are summed. */
+static void add_expert_tensor(struct build *build, const struct mixture *mix, const char *name,
+                              bool dispatch)
+{
+    if (mix->tensor <= 1) return;
+    const bool gathered = build->plan->dispatcher == RK_ALL_GATHER_TOKENS;
+    const double tokens = gathered ? mix->routed * mix->ranks * mix->tensor : copies(mix);
+    add_comm(build, name, experts_place, OVER_EXPERT_TENSOR,
+             dispatch ? COMM_ALL_GATHER : COMM_REDUCE_SCATTER,
+             dispatch ? COMM_REDUCE_SCATTER : COMM_ALL_GATHER,
+             tokens * mix->width * build->element);
+}
+
+/* A copy of each token for each of its experts, and their sum: `spread` goes one way forward and
+ * the other backward. Fused, one kernel; torch adds into a tensor of zeros. */
+static void add_permutation(struct build *build, const char *name, double elements, bool spread)
+{
+    const double e = build->element;
+    const double sum = build->plan->fused ? 2 * e : 4 * e, kernels = build->plan->fused ? 1 : 2;
+    add_memory(build, name, experts_place, elements,
+               spread ? (struct traffic){2 * e, sum, 1, kernels}
+                      : (struct traffic){sum, 2 * e, kernels, 1});
+}
+
+/* Copies are sorted by expert before they leave (DeepEP sends tokens, and copies them where they
+ * arrive), and once more by expert when several ranks' have come. */
+static bool sorts_before(const struct build *build, const struct mixture *mix)
+{
+    return mix->ranks <= 1 || build->plan->dispatcher == RK_ALL_TO_ALL;
+}
+
+static bool sorts_behind(const struct build *build, const struct mixture *mix)
+{
+    const bool several = mix->ranks > 1 || mix->tensor > 1;
+    return several && (mix->local > 1 || !sorts_before(build, mix));
+}
+
+static void add_dispatch(struct build *build, const struct mixture *mix)
+{
+    const double elements = copies(mix) * mix->width;
+    if (sorts_before(build, mix)) add_permutation(build, "permute", elements / mix->tensor, true);
+    add_exchange(build, mix, "dispatch", RK_FORWARD);
+    add_expert_tensor(build, mix, "expert gather", true);
+    if (sorts_behind(build, mix)) add_permutation(build, "expert sort", elements, true);
+}
+
+static void add_combine(struct build *build, const struct mixture *mix)
+{
+    const double elements = copies(mix) * mix->width;
+    if (sorts_behind(build, mix)) add_permutation(build, "expert unsort", elements, false);
+    add_expert_tensor(build, mix, "expert reduce", false);
+    add_exchange(build, mix, "combine", RK_AGRAD);
+    if (sorts_before(build, mix))
+        add_permutation(build, "unpermute", elements / mix->tensor, false);
+}
+
+/* ---- experts ---- */
+
+/* One grouped product, or one after the other. Model FLOP are those of the mean rank. */
+static struct operation *add_expert_linear(struct build *build, const struct mixture *mix,
+                                           const char *name, double columns, double inner)
+{
+    const double rows = copies(mix) / mix->local;
+    struct operation *op = add_narrow_linear(
+        build, name, experts_place, &(struct product){mix->local, rows, columns, inner}, rows);
+    op->expert = true;
+    op->useful_flop /= mix->crowding;
+    if (build->plan->grouped) return op;
+    for (int pass = 0; pass < RK_PASSES; pass++)
+        op->kernels[pass] *= mix->local;
+    return op;
+}
+
+/* What goes in is kept, what comes out of the first matrix, and of the activation, which also
+ * weighs by the router's probability (fp32, one for each copy). */
+static void add_routed(struct build *build, const struct mixture *mix)
+{
+    const struct rk_model *model = build->model;
+    const double inner = mix->feedforward / mix->tensor, rows = copies(mix), w = mix->width;
+    const double wide = (model->gated_mlp ? 2 : 1) * inner;
+    struct operation *op = add_expert_linear(build, mix, "experts in", wide, w);
+    op->parameters += model->biases ? mix->local * wide : 0;
+    op->saved_bytes = rows * (w * build->kept + wide * build->element);
+    add_activation(build, "expert activation", experts_activation, rows, inner);
+    op = add_expert_linear(build, mix, "experts out", w, inner);
+    op->parameters += model->biases ? mix->local * w : 0;
+    op->saved_bytes = 4 * rows;
+}
+
+/* BigMac's way in and out: each rank narrows its tokens before they leave, and widens their sum
+ * when it is back [jin2025]. Both matrices are whole on each rank. */
+static void add_turn(struct build *build, const struct mixture *mix, bool down)
+{
+    const double h = build->hidden, w = mix->width, rows = mix->routed;
+    if (w == h) return; /* not narrowed */
+    const struct product product = {1, rows, down ? w : h, down ? h : w};
+    struct operation *op =
+        add_narrow_linear(build, down ? "descend" : "ascend", experts_place, &product, rows);
+    op->parameters += build->model->biases ? product.n : 0;
+    if (!down || build->kept < build->element) op->saved_bytes = rows * product.k * build->kept;
+}
+
+static void add_shared(struct build *build)
+{
+    const double width =
+        (double)build->model->shared_experts * (double)build->model->expert_feedforward;
+    const double x = build->shard * build->hidden, e = build->element;
+    if (!(width > 0)) return;
+    build_mlp(build, &(struct mlp){.width = width,
+                                   .in = shared_place,
+                                   .gather = "shared gather",
+                                   .in_name = "shared in",
+                                   .activation = "shared activation",
+                                   .out_name = "shared out",
+                                   .reduce = "shared reduce",
+                                   .input_kept = build->kept < e ? x * build->kept : 0,
+                                   .gathers = true,
+                                   .reduces = true});
+    add_memory(build, "shared sum", experts_place, x, (struct traffic){3 * e, 0, 1, 0});
+}
+
+/* Without sequence parallelism each tensor rank routes its part of the tokens that all have; their
+ * sums, and the gradients, come together again. */
+static void add_tokens_gather(struct build *build)
+{
+    if (build->tensor <= 1 || build->plan->sequence_parallel) return;
+    add_comm(build, "tokens gather", experts_place, OVER_TENSOR, COMM_ALL_GATHER, COMM_ALL_GATHER,
+             build->tokens * build->hidden * build->element);
+}
 
 void build_experts(struct build *build)
 {
-    (void)build;
+    const struct mixture mix = mixture_of(build);
+    add_router(build, &mix);
+    add_turn(build, &mix, true);
+    add_dispatch(build, &mix);
+    add_routed(build, &mix);
+    add_combine(build, &mix);
+    add_turn(build, &mix, false);
+    add_tokens_gather(build);
+    add_shared(build);
 }

@@ -59,7 +59,7 @@ void build_mlp(struct build *build, const struct mlp *mlp)
     struct operation *op = add_narrow_linear(build, mlp->in_name, mlp->in,
                                              &(struct product){1, rows, wide, h}, build->shard);
     op->parameters += biases ? wide : 0;
-    op->saved_bytes = rows * wide * build->element;
+    op->saved_bytes = rows * wide * build->element + mlp->input_kept;
     add_activation(build, mlp->activation, activation, rows, width);
     op = add_narrow_linear(build, mlp->out_name, mlp->in, &(struct product){1, rows, h, width},
                            rows);

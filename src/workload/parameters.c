@@ -51,21 +51,30 @@ static double latent_attention(const struct rk_model *model)
            linear(kv_rank, a * (d + v), biases) + linear(a * v, h, biases);
 }
 
-static double mlp(const struct rk_model *model, double width)
+/* From and to vectors of width h. */
+static double mlp(const struct rk_model *model, double h, double width)
 {
-    const double h = (double)model->hidden;
     return (model->gated_mlp ? 2 : 1) * linear(h, width, model->biases) +
            linear(width, h, model->biases);
+}
+
+/* Down to the width in which tokens travel to the experts, and up again [jin2025]. */
+static double narrowing(const struct rk_model *model)
+{
+    const double h = (double)model->hidden, narrow = (double)model->expert_hidden;
+    if (narrow == 0 || narrow == h) return 0;
+    return linear(h, narrow, model->biases) + linear(narrow, h, model->biases);
 }
 
 /* The MLP of a layer with `routed` of its experts. Shared experts are one wide MLP. */
 static double mixture(const struct rk_model *model, double routed)
 {
-    const double width = (double)model->expert_feedforward;
+    const double width = (double)model->expert_feedforward, h = (double)model->hidden;
+    const double travels = model->expert_hidden ? (double)model->expert_hidden : h;
     const double shared = (double)model->shared_experts;
     const double experts = (double)model->experts;
-    return linear((double)model->hidden, experts, false) + (model->router_biases ? experts : 0) +
-           routed * mlp(model, width) + (shared > 0 ? mlp(model, shared * width) : 0);
+    return linear(h, experts, false) + (model->router_biases ? experts : 0) + narrowing(model) +
+           routed * mlp(model, travels, width) + (shared > 0 ? mlp(model, h, shared * width) : 0);
 }
 
 static double embeddings(const struct rk_model *model)
@@ -76,16 +85,24 @@ static double embeddings(const struct rk_model *model)
     return model->count_embeddings ? sum : 0;
 }
 
+/* Of those behind the first, dense ones, every so many-th. */
+static double mixture_layers(const struct rk_model *model)
+{
+    const uint64_t every = model->expert_every ? model->expert_every : 1;
+    if (!model->experts || model->dense_layers >= model->layers) return 0;
+    return (double)((model->layers - model->dense_layers) / every);
+}
+
 static double parameters(const struct rk_model *model, double routed)
 {
     const double h = (double)model->hidden, layers = (double)model->layers;
     const double norms = (double)(model->block_norms ? model->block_norms : 2);
-    const double dense = model->experts ? (double)model->dense_layers : layers;
+    const double dense = layers - mixture_layers(model);
     const double block =
         norms * norm(model, h) + (model->kv_rank ? latent_attention(model) : attention(model));
     double sum = layers * block + norm(model, h) + embeddings(model);
     if (model->embedding_norm) sum += norm(model, h);
-    if (dense > 0) sum += dense * mlp(model, (double)model->feedforward);
+    if (dense > 0) sum += dense * mlp(model, h, (double)model->feedforward);
     if (dense < layers) sum += (layers - dense) * mixture(model, routed);
     return sum;
 }

@@ -92,7 +92,10 @@ static void check_groups(const char *id, const struct catalog_entry *entry)
     for (int i = 0; i < system.networks; i++) {
         snprintf(group, sizeof group, "network[%d]", i);
         cr_expect(has_source(entry, group), "%s: %s", id, group);
+        snprintf(group, sizeof group, "network[%d].link", i);
+        cr_expect(has_source(entry, group), "%s: %s", id, group);
     }
+    cr_expect(has_source(entry, "kernels"), "%s", id);
     rk_system_release(&system);
 }
 

@@ -1,4 +1,5 @@
 /* The manuals of section 5 name every key, and their examples load. */
+#include "catalog/kernels.h"
 #include "catalog/model_fields.h"
 #include "catalog/plan_fields.h"
 #include "catalog/readers.h"
@@ -91,6 +92,23 @@ Test(catalog_manual, every_key_is_described)
              "{\"qqqq\": 1}}}]}",
              engines, memory);
     check_keys("system", text);
+}
+
+static void check_items(const char *name, const struct field *fields)
+{
+    char *text = manual(name);
+    for (; fields->key; fields++) {
+        char spaced[80];
+        snprintf(spaced, sizeof spaced, " %s", fields->key);
+        cr_expect(strstr(text, spaced), "man/reckon-%s.5 lacks the key %s", name, fields->key);
+    }
+    free(text);
+}
+
+Test(catalog_manual, every_key_of_kernels_and_links_is_described)
+{
+    check_items("system", kernels_fields);
+    check_items("system", link_fields);
 }
 
 /* ... and those that the message has no room for */

@@ -68,10 +68,10 @@ static const struct bad_case lines[] = {
     {"\"layers\": 2, \"zebra\": 1",
      "x.json:2:16: unknown key \"zebra\"; known here: name, description, layers, hidden, "
      "feedforward, heads, head_dim, sequence, vocabulary, attention, kv_heads, position, norm, "
-     "block_norms, parallel_block, gated_mlp, tied_embeddings, biases, qkv_biases, qk_norm, "
-     "embedding_norm, no_dropout, flash_attention, causal_skip, experts, active_experts, "
-     "shared_experts, expert_feedforward, dense_layers, router_biases, q_rank, kv_rank, rope_dim, "
-     "value_dim, ..."},
+     "block_norms, parallel_block, gated_mlp, activation, tied_embeddings, biases, qkv_biases, "
+     "qk_norm, embedding_norm, no_dropout, flash_attention, causal_skip, window, window_every, "
+     "experts, active_experts, shared_experts, expert_feedforward, dense_layers, expert_every, "
+     "..."},
     {"\"layers\": 0", "x.json:2:13: layers: must be >= 1 and <= 1000000000, got 0"},
     {"\"layers\": -2", "x.json:2:13: layers: must be >= 1 and <= 1000000000, got -2"},
     {"\"layers\": 2.5", "x.json:2:13: layers: must be an integer, got 2.5"},
@@ -115,6 +115,23 @@ static const struct bad_case lines[] = {
      "x.json:1:1: experts: missing, but other keys speak of experts: add it"},
     {"\"layers\": 2, \"experts\": 4, \"active_experts\": 1, \"dense_layers\": 2",
      "x.json:2:67: dense_layers: must be less than layers"},
+    {"\"layers\": 2, \"experts\": 4, \"active_experts\": 1, \"expert_every\": 3",
+     "x.json:2:67: expert_every: leaves no layer with experts: must be at most layers - "
+     "dense_layers"},
+    {"\"layers\": 2, \"experts\": 4, \"active_experts\": 1, \"expert_hidden\": 65",
+     "x.json:2:68: expert_hidden: must be at most hidden"},
+    {"\"layers\": 2, \"expert_hidden\": 32",
+     "x.json:1:1: experts: missing, but other keys speak of experts: add it"},
+    {"\"layers\": 2, \"window_every\": 2",
+     "x.json:2:32: window_every: needs window: what local layers see"},
+    {"\"layers\": 2, \"window\": 64, \"window_every\": 1",
+     "x.json:2:46: window_every: leaves no local layer: must be 0 or at least 2, or leave window "
+     "out"},
+    {"\"layers\": 2, \"activation\": \"swiglu\"",
+     "x.json:2:30: activation: must be one of gelu, silu, squared_relu, relu; got the string "
+     "\"swiglu\"; did you mean \"silu\"?"},
+    {"\"layers\": 2, \"predict_layers\": 65",
+     "x.json:2:34: predict_layers: must be >= 0 and <= 64, got 65"},
     {"\"layers\": 2, \"head_dim\": 8, \"kv_rank\": 4",
      "x.json:2:42: kv_rank: needs rope_dim and value_dim"},
     {"\"layers\": 2, \"kv_rank\": 4, \"rope_dim\": 4, \"value_dim\": 4",

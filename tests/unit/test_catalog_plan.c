@@ -67,8 +67,8 @@ Test(catalog_plan, names_are_those_of_the_library)
     CHECK_NAMES("attention", rk_attention_kernel, RK_ATTENTION_KERNELS, rk_attention_kernel_name)
 }
 
-/* Each byte of the struct belongs to a row of the table, or to the split: whoever adds a member
- * adds a row. */
+/* Each byte of the struct belongs to a row of the table, to the split, or is padding in front of a
+ * member: whoever adds a member adds a row. */
 Test(catalog_plan, every_member_has_a_row)
 {
     static const size_t sizes[] = {
@@ -80,17 +80,29 @@ Test(catalog_plan, every_member_has_a_row)
         [FIELD_SET] = sizeof(unsigned),
         [FIELD_OTHER] = 0,
     };
-    unsigned char owned[sizeof(struct rk_plan)] = {0};
+    size_t starts[sizeof(struct rk_plan) + 1] = {0}; /* size of the member that starts there */
     for (const struct field *field = plan_fields; field->key; field++)
-        if (field->word && field->offset < sizeof owned)
-            memset(owned + field->offset, 1, sizes[field->type]);
-    memset(owned + offsetof(struct rk_plan, splits), 1,
-           offsetof(struct rk_plan, first_layers) - offsetof(struct rk_plan, splits));
-    int gap = 0;
-    for (size_t i = 0; i < sizeof owned; i++) {
-        gap = owned[i] ? 0 : gap + 1;
-        cr_assert_lt(gap, 8, "no row for the member at %zu", i); /* shorter ones are padding */
+        if (field->word && field->type != FIELD_OTHER && field->offset < sizeof(struct rk_plan))
+            starts[field->offset] = sizes[field->type];
+    starts[offsetof(struct rk_plan, splits)] =
+        offsetof(struct rk_plan, first_layers) - offsetof(struct rk_plan, splits);
+    starts[sizeof(struct rk_plan)] = sizeof(uint64_t);
+    size_t covered = 0;
+    for (size_t at = 0; at <= sizeof(struct rk_plan); at++) {
+        if (!starts[at]) continue;
+        const size_t align = starts[at] > sizeof(uint64_t) ? sizeof(int) : starts[at];
+        cr_expect_lt(at - covered, align, "no row for the member at %zu", covered);
+        covered = at + starts[at];
     }
+}
+
+Test(catalog_plan, names_are_told_apart)
+{
+    for (const struct field *a = plan_fields; a->key; a++)
+        for (const struct field *b = a + 1; b->key; b++) {
+            cr_expect_str_neq(a->key, b->key);
+            if (a->word && b->word) cr_expect_str_neq(a->word, b->word);
+        }
 }
 
 Test(catalog_plan, ranks_follow_from_the_degrees)

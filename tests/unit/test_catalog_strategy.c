@@ -73,9 +73,11 @@ static const struct bad_case texts[] = {
     {"{\"batch\": 8, \"tensor_par\": 4}",
      "x.json:1:14: unknown key \"tensor_par\"; did you mean \"tensor\"?"},
     {"{\"batch\": 8, \"gpus\": 64, \"tensor\": 3}",
-     "x.json:1:22: gpus: tensor 3 * pipeline 1 * data 21 = 63 is not gpus = 64: change one of them"},
+     "x.json:1:22: gpus: tensor 3 * pipeline 1 * data 21 = 63 is not gpus = 64: change one of "
+     "them"},
     {"{\"batch\": 8, \"gpus\": 64, \"tensor\": 8, \"pipeline\": 8, \"data\": 2}",
-     "x.json:1:22: gpus: tensor 8 * pipeline 8 * data 2 = 128 is not gpus = 64: change one of them"},
+     "x.json:1:22: gpus: tensor 8 * pipeline 8 * data 2 = 128 is not gpus = 64: change one of "
+     "them"},
     {"{\"batch\": 9, \"data\": 2}", "x.json:1:11: batch: 9 samples are not divisible by data 2 * "
                                     "microbatch 1 = 2: change one of them"},
     {"{\"batch\": 8, \"tensor\": 9007199254740992, \"pipeline\": 2}",

@@ -248,3 +248,119 @@ Test(catalog_system, copies_are_deep)
     rk_system_release(&copy);
     rk_system_release(&copy); /* a cleared one is fine */
 }
+
+/* ---- kernels and links ---- */
+
+Test(catalog_system, kernels_have_presets_and_units)
+{
+    struct rk_system system;
+    struct rk_error error;
+    cr_assert_eq(read_text(complete, &system, &error), RK_OK, "%s", formatted(&error));
+    cr_expect_eq(system.kernels.multiprocessors, 120);
+    cr_expect_eq(system.kernels.matrix_efficiency, 0.75);
+    cr_expect_eq(system.kernels.reserve_bytes, 1.5 * 1073741824.0);
+    cr_expect_eq(system.network[0].link.efficiency, 0); /* the network's own */
+    rk_system_release(&system);
+
+    char *text = replaced(complete, "\"memory\"",
+                          "\"kernels\": {\"multiprocessors\": 108, \"float4_TFLOPps\": 9000, "
+                          "\"kernel_us\": 2.5, \"attention_backward\": 0.4}, \"memory\"");
+    cr_assert_eq(read_text(text, &system, &error), RK_OK, "%s", formatted(&error));
+    cr_expect_eq(system.kernels.multiprocessors, 108);
+    cr_expect_eq(system.kernels.float4_FLOPps, 9e15);
+    cr_expect_eq(system.kernels.kernel_s, 2.5e-6);
+    cr_expect_eq(system.kernels.attention_efficiency[1], 0.4);
+    cr_expect_eq(system.kernels.attention_efficiency[0], 0.6); /* preset */
+    rk_system_release(&system);
+    free(text);
+}
+
+Test(catalog_system, kernels_like_those_of_another_system)
+{
+    struct rk_system system, other;
+    struct rk_error error;
+    use_source_catalog();
+    cr_assert_eq(rk_system_load("a100-sxm4-80g", &other, &error), RK_OK);
+    char *text = replaced(complete, "\"memory\"",
+                          "\"kernels\": {\"like\": \"a100-sxm4-80g\", \"kernel_us\": 7}, "
+                          "\"memory\"");
+    cr_assert_eq(read_text(text, &system, &error), RK_OK, "%s", formatted(&error));
+    cr_expect_eq(system.kernels.matrix_efficiency, other.kernels.matrix_efficiency);
+    cr_expect_eq(system.kernels.kernel_s, 7e-6);
+    rk_system_release(&system);
+    rk_system_release(&other);
+    free(text);
+}
+
+Test(catalog_system, links)
+{
+    struct rk_system system;
+    struct rk_error error;
+    char *text = replaced(complete, "\"size\": 8",
+                          "\"size\": 8, \"link\": {\"efficiency\": 0.8, \"base_us\": 5, "
+                          "\"hop_us\": 1, \"ramp_MB\": 4, \"mesh\": true}");
+    cr_assert_eq(read_text(text, &system, &error), RK_OK, "%s", formatted(&error));
+    cr_expect_eq(system.network[0].link.efficiency, 0.8);
+    cr_expect_eq(system.network[0].link.base_s, 5e-6);
+    cr_expect_eq(system.network[0].link.hop_s, 1e-6);
+    cr_expect_eq(system.network[0].link.ramp_bytes, 4e6);
+    cr_expect_eq(system.network[0].link.in_network, 0);
+    cr_expect(system.network[0].link.mesh);
+    rk_system_release(&system);
+    free(text);
+}
+
+Test(catalog_system, wrong_kernels_and_links)
+{
+    static const struct {
+        const char *mark, *by, *message;
+    } wrong[] = {
+        {"\"memory\"", "\"kernels\": 3, \"memory\"",
+         "x.json:4:14: kernels: must be an object, {...}, got 3"},
+        {"\"memory\"", "\"kernels\": {\"matrix_eficiency\": 1}, \"memory\"",
+         "x.json:4:15: kernels: unknown key \"matrix_eficiency\"; did you mean "
+         "\"matrix_efficiency\"?"},
+        {"\"memory\"", "\"kernels\": {\"matrix_efficiency\": 1.5}, \"memory\"",
+         "x.json:4:36: kernels.matrix_efficiency: must be > 0 and <= 1, got 1.5"},
+        {"\"memory\"", "\"kernels\": {\"tile_m\": 8}, \"memory\"",
+         "x.json:4:25: kernels.tile_m: must be >= 16 and <= 65536, got 8"},
+        {"\"memory\"", "\"kernels\": {\"like\": \"a100-sxm4-80gb\"}, \"memory\"",
+         "x.json:4:23: kernels.like: unknown system \"a100-sxm4-80gb\": did you mean "
+         "\"a100-sxm4-80g\"? (\"reckon systems\" lists them; a file's name ends in .json)"},
+        {"\"size\": 8", "\"size\": 8, \"link\": {\"efficiency\": 0.8}",
+         "x.json:5:96: network[0].link: missing key \"base_us\" (time of any collective, whatever "
+         "its ranks and bytes): add it"},
+    };
+    use_source_catalog();
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct rk_system system;
+        struct rk_error error;
+        char *text = replaced(complete, wrong[i].mark, wrong[i].by);
+        cr_expect_eq(read_text(text, &system, &error), RK_BAD_INPUT);
+        cr_expect_str_eq(formatted(&error), wrong[i].message);
+        free(text);
+    }
+}
+
+/* Every accelerator that is sold has constants of its own, and a node's tier has a link. */
+Test(catalog_system, the_base_of_a_description_gives_its_kernels)
+{
+    struct rk_system system, base;
+    struct rk_error error;
+    use_source_catalog();
+    cr_assert_eq(rk_system_load("a100-sxm4-80g", &base, &error), RK_OK);
+    cr_assert_eq(rk_system_load("a100-sxm4-80g x512", &system, &error), RK_OK);
+    cr_expect_eq(memcmp(&system.kernels, &base.kernels, sizeof base.kernels), 0);
+    cr_expect_eq(system.networks, 2);
+    cr_expect_eq(system.network[0].size, 8);
+    cr_expect_eq(system.network[1].bandwidth_Bps, 25e9);
+    cr_expect_gt(system.network[1].link.efficiency, 0);
+    rk_system_release(&system);
+    rk_system_release(&base);
+    cr_assert_eq(rk_system_load("matrix.float16=312TFLOP/s vector.float16=78TFLOP/s "
+                                "hbm=80GiB@2TB/s net0=300GB/s,size=8",
+                                &system, &error),
+                 RK_OK);
+    cr_expect_eq(system.kernels.multiprocessors, 120);
+    rk_system_release(&system);
+}

@@ -106,7 +106,8 @@ Test(hf, written_models_read_the_same)
     }
 }
 
-/* The catalog's entries of the same models, apart from the sample's length. */
+/* The catalog's entries of the same models, apart from the sample's length and multi-token
+ * prediction, which the catalog leaves out. */
 Test(hf, agrees_with_the_catalog)
 {
     static const char *const pairs[][2] = {
@@ -127,7 +128,8 @@ Test(hf, agrees_with_the_catalog)
         cr_assert_eq(document_load(path, &document, &error), RK_OK);
         cr_assert_eq(model_read(&document, "x", &model, &error), RK_OK);
         for (const struct field *field = model_fields; field->key; field++)
-            if (model_field_counts(field) && strcmp(field->key, "sequence") != 0)
+            if (model_field_counts(field) && strcmp(field->key, "sequence") != 0 &&
+                strcmp(field->key, "predict_layers") != 0)
                 cr_expect_eq(model_field_value(&model, field),
                              model_field_value(&import.model, field), "%s: %s", pairs[i][1],
                              field->key);
@@ -150,7 +152,8 @@ Test(hf, notes_what_is_assumed_and_ignored)
     cr_expect_str_eq(find_note(&import, "qkv_biases")->value, "yes");
     cr_expect_null(find_note(&import, "sliding_window"), "use_sliding_window is false");
     cr_assert_eq(read_file("mistral-7b", &import, &error), RK_OK);
-    cr_expect_eq(find_note(&import, "sliding_window")->kind, HF_IGNORED);
+    cr_expect_null(find_note(&import, "sliding_window"), "it is followed");
+    cr_expect_eq(import.model.window, 4096);
     cr_assert_eq(read_file("deepseek-v3", &import, &error), RK_OK);
     cr_expect_eq(find_note(&import, "num_nextn_predict_layers")->kind, HF_IGNORED);
     cr_expect_str_eq(find_note(&import, "quantization_config")->value, "fp8");
@@ -263,14 +266,16 @@ Test(hf, layers_with_and_without_experts)
         const char *keys;
         uint64_t dense;
         bool noted;
+        uint64_t first, every; /* as the model says it */
     } rows[] = {
-        {"", 0, false},
-        {"\"mlp_only_layers\": [0, 1],", 2, false},
-        {"\"mlp_only_layers\": [1, 5, 5, 9],", 2, true},
-        {"\"decoder_sparse_step\": 2,", 3, true},
-        {"\"decoder_sparse_step\": 2, \"mlp_only_layers\": [1],", 4, true},
-        {"\"decoder_sparse_step\": 2, \"mlp_only_layers\": [0],", 3, true},
-        {"\"decoder_sparse_step\": 7,", 6, false},
+        {"", 0, false, 0, 0},
+        {"\"mlp_only_layers\": [0, 1],", 2, false, 2, 0},
+        {"\"mlp_only_layers\": [1, 5, 5, 9],", 2, true, 2, 0},
+        {"\"decoder_sparse_step\": 2,", 3, false, 0, 2},
+        {"\"decoder_sparse_step\": 2, \"mlp_only_layers\": [1],", 4, true, 4, 0},
+        {"\"decoder_sparse_step\": 2, \"mlp_only_layers\": [0],", 3, false, 0, 2},
+        {"\"decoder_sparse_step\": 2, \"mlp_only_layers\": [0, 1],", 4, false, 2, 2},
+        {"\"decoder_sparse_step\": 7,", 6, false, 0, 0},
     };
     const uint64_t less = 3 * 64 * 128 - (64 * 4 + 4 * 3 * 64 * 8);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -280,6 +285,8 @@ Test(hf, layers_with_and_without_experts)
         cr_expect_eq(parameters(file, &import),
                      6 * (LAYER + 2 * 16) + REST - (6 - rows[i].dense) * less, "%s", rows[i].keys);
         cr_expect_eq(find_note(&import, "dense_layers") != NULL, rows[i].noted, "%s", rows[i].keys);
+        cr_expect_eq(import.model.dense_layers, rows[i].first, "%s", rows[i].keys);
+        cr_expect_eq(import.model.expert_every, rows[i].every, "%s", rows[i].keys);
     }
 }
 
@@ -303,8 +310,74 @@ Test(hf, deepseek_layers)
                      "the count lacks 456 biases: model files cannot say where they are");
     snprintf(file, sizeof file, text, 2); /* only layer 4 */
     parameters(file, &import);
-    cr_expect_eq(import.model.dense_layers, 5);
+    cr_expect_eq(import.model.dense_layers, 3);
+    cr_expect_eq(import.model.expert_every, 2);
+    cr_expect_null(find_note(&import, "dense_layers"));
+    char *from = strstr(file, "\"first_k_dense_replace\": 3");
+    from[strlen("\"first_k_dense_replace\": ")] = '0'; /* layers 0, 2, 4 */
+    parameters(file, &import);
+    cr_expect_eq(import.model.dense_layers, 3);
+    cr_expect_eq(import.model.expert_every, 0);
     cr_expect(find_note(&import, "dense_layers"));
+}
+
+/* Six layers; which of them see 128 tokens. */
+Test(hf, windows)
+{
+    static const struct {
+        const char *type, *keys;
+        uint64_t window, every;
+        bool noted;
+    } rows[] = {
+        {"mistral", "", 128, 0, false},
+        {"qwen2", "", 0, 0, false},
+        {"qwen2", "\"use_sliding_window\": true,", 0, 0, false}, /* from layer 28 on */
+        {"qwen2", "\"use_sliding_window\": true, \"max_window_layers\": 0,", 128, 0, false},
+        {"qwen2", "\"use_sliding_window\": true, \"max_window_layers\": 3,", 0, 0, true},
+        {"mistral", "\"layer_types\": [\"sliding_attention\", \"full_attention\"],", 128, 2, false},
+        {"mistral", "\"layer_types\": [\"sliding_attention\", \"sliding_attention\"],", 128, 0,
+         false},
+        {"mistral", "\"layer_types\": [\"full_attention\", \"full_attention\"],", 0, 0, false},
+        {"mistral", "\"layer_types\": [\"full_attention\", \"sliding_attention\"],", 0, 0, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char file[1024];
+        struct hf_import import;
+        snprintf(file, sizeof file,
+                 "{\"model_type\": \"%s\", \"sliding_window\": 128, %s " BODY "}", rows[i].type,
+                 rows[i].keys);
+        parameters(file, &import);
+        cr_expect_eq(import.model.window, rows[i].window, "%s", rows[i].keys);
+        cr_expect_eq(import.model.window_every, rows[i].every, "%s", rows[i].keys);
+        cr_expect_eq(find_note(&import, "sliding_window") != NULL, rows[i].noted, "%s",
+                     rows[i].keys);
+    }
+}
+
+Test(hf, activations)
+{
+    static const struct {
+        const char *type, *name;
+        enum rk_activation activation;
+        bool noted;
+    } rows[] = {
+        {"llama", "silu", RK_SILU, false},
+        {"llama", "gelu_pytorch_tanh", RK_GELU, false},
+        {"llama", "relu2", RK_SQUARED_RELU, false},
+        {"llama", "mish", RK_SILU, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char file[1024];
+        struct hf_import import;
+        snprintf(file, sizeof file, "{\"model_type\": \"%s\", \"hidden_act\": \"%s\", " BODY "}",
+                 rows[i].type, rows[i].name);
+        parameters(file, &import);
+        cr_expect_eq(import.model.activation, rows[i].activation, "%s", rows[i].name);
+        cr_expect_eq(find_note(&import, "hidden_act") != NULL, rows[i].noted, "%s", rows[i].name);
+    }
+    struct hf_import import;
+    parameters("{\"model_type\": \"llama\", " BODY "}", &import);
+    cr_expect_eq(import.model.activation, RK_SILU);
 }
 
 Test(hf, falcon_architectures)

@@ -1,0 +1,216 @@
+#include "cli/import_answer.h"
+
+#include "catalog/model_fields.h"
+#include "catalog/save.h"
+#include "cli/describe.h"
+#include "cli/entry.h"
+#include "cli/prediction.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(member) .offset = offsetof(struct import_args, member)
+
+/* clang-format off */
+const struct option import_answer_options[] = {
+    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
+     .help = "predict the plan on this machine: an id of `reckon systems`, a file, or a description in one line"},
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(plan_output), .complete = "file",
+     .help = "write the plan to FILE, as reckon-plan(5) describes; - prints it instead of the report"},
+    {.name = "model-output", .type = OPTION_TEXT, .argument = "FILE", AT(model_output), .complete = "file",
+     .help = "write the model to FILE, as reckon-model(5) describes"},
+    {.name = NULL},
+};
+/* clang-format on */
+
+static void print_note(const struct note *note, const char *path, const char *kind)
+{
+    fprintf(stderr, "reckon: %s", kind);
+    if (*path) fprintf(stderr, "%s:", path);
+    if (*path && note->line) fprintf(stderr, "%d:%d:", note->line, note->column);
+    fprintf(stderr, "%s%s%s%s: %s\n", *path ? " " : "", note->what, *note->value ? " " : "",
+            note->value, note->why);
+}
+
+void import_warn(const struct notes *notes, const char *path)
+{
+    bool first = true; /* the first refusal is the error's */
+    for (int i = 0; i < notes->count; i++) {
+        const struct note *note = &notes->note[i];
+        if (note->kind == NOTE_WARNING || note->kind == NOTE_UNKNOWN)
+            print_note(note, path, "warning: ");
+        if (note->kind == NOTE_REFUSED && !first) print_note(note, path, "");
+        if (note->kind == NOTE_REFUSED) first = false;
+    }
+    if (notes->dropped)
+        fprintf(stderr, "reckon: warning: %d more remarks found no room\n", notes->dropped);
+}
+
+/* ---- files ---- */
+
+enum { SOURCES = NOTES_MAX + 1, SOURCE_TEXT = 384 };
+
+static char *model_file(const struct import_answer *answer)
+{
+    char(*lines)[SOURCE_TEXT] = malloc(SOURCES * sizeof *lines);
+    const char *sources[SOURCES];
+    size_t count = 0;
+    if (!lines) return NULL;
+    snprintf(lines[count++], SOURCE_TEXT, "arguments of %s%s%.200s", answer->tool,
+             *answer->path ? ", " : "", answer->path);
+    for (int i = 0; i < answer->notes->count; i++) {
+        const struct note *note = &answer->notes->note[i];
+        if (note->kind == NOTE_ASSUMED)
+            snprintf(lines[count++], SOURCE_TEXT, "assumed: %s %s: %s", note->what, note->value,
+                     note->why);
+    }
+    for (size_t i = 0; i < count; i++)
+        sources[i] = lines[i];
+    char *text = model_text(answer->model, answer->model->id, NULL, sources, count);
+    free(lines);
+    return text;
+}
+
+static void put_text(FILE *file, const void *text)
+{
+    fprintf(file, "%s\n", (const char *)text);
+}
+
+static enum rk_status write_files(const struct import_answer *answer,
+                                  const struct import_args *args, struct rk_error *error)
+{
+    enum rk_status status = RK_OK;
+    if (args->model_output) {
+        char *text = model_file(answer);
+        if (!text) return rk_fail(error, RK_IO, args->model_output, 0, 0, "out of memory");
+        status = save_file(args->model_output, put_text, text, error);
+        free(text);
+    }
+    if (status == RK_OK && args->plan_output)
+        status = rk_plan_save(args->plan_output, answer->plan, error);
+    return status;
+}
+
+/* ---- the report ---- */
+
+static void add_notes(struct report *report, const struct notes *notes, enum note_kind kind,
+                      const char *name, const char *title, unsigned formats)
+{
+    static const struct report_column columns[] = {
+        {.name = "what"}, {.name = "value"}, {.name = "why"}};
+    struct report_table *table = report_add(report, &(struct report_table){.name = name,
+                                                                           .title = title,
+                                                                           .formats = formats,
+                                                                           .columns = columns,
+                                                                           .column_count = 3});
+    for (int i = 0; i < notes->count; i++) {
+        const struct note *note = &notes->note[i];
+        if (note->kind != kind) continue;
+        const struct report_cell cells[] = {cell_text(note->what),
+                                            cell_text(*note->value ? note->value : NULL),
+                                            cell_text(note->why)};
+        report_row(report, table, cells);
+    }
+}
+
+static void add_headline(struct report *report, const struct import_answer *answer)
+{
+    char total[REPORT_DIGITS], active[REPORT_DIGITS];
+    const struct rk_model *model = answer->model;
+    report_digits(rk_model_parameters(model), total);
+    report_digits(rk_model_active_parameters(model), active);
+    report_note(report, report_text(report, "%s: %s parameters%s%s%s, %llu GPUs with %s", model->id,
+                                    total, model->experts ? ", of which " : "",
+                                    model->experts ? active : "", model->experts ? " active" : "",
+                                    (unsigned long long)answer->plan->ranks, answer->tool));
+    if (answer->remark) report_note(report, answer->remark);
+}
+
+static void add_verdict(struct report *report, const struct import_answer *answer,
+                        const struct forecast *f)
+{
+    static const struct report_column columns[] = {{.name = "command"},
+                                                   {.name = "tool"},
+                                                   {.name = "plan_words"},
+                                                   {.name = "fits"},
+                                                   {.name = "verdict"}};
+    char text[RK_PLAN_TEXT];
+    rk_plan_text(answer->plan, text, sizeof text);
+    const bool fits = f && f->prediction->verdict == RK_FITS;
+    const struct report_cell cells[] = {
+        cell_text("import"), cell_text(answer->tool), cell_text(report_text(report, "%s", text)),
+        f ? cell_flag(fits) : cell_none(),
+        cell_text(f ? rk_verdict_name(f->prediction->verdict) : NULL)};
+    report_row(report,
+               report_add(report, &(struct report_table){.shape = REPORT_RECORD,
+                                                         .formats = REPORT_IN_JSON,
+                                                         .columns = columns,
+                                                         .column_count = 5}),
+               cells);
+}
+
+static void add_prediction(struct report *report, const struct forecast *f)
+{
+    const struct rk_prediction *p = f->prediction;
+    if (p->verdict == RK_FITS)
+        report_note(report,
+                    report_text(report, "On %s: %.4g s a step, %.4g TFLOP/s a GPU, MFU %.1f %%",
+                                f->system->id, p->step_s,
+                                p->model_flop / p->step_s / (double)f->plan->ranks / 1e12,
+                                100 * p->mfu));
+    else
+        report_note(report, report_text(report, "On %s: this plan cannot run", f->system->id));
+    describe_system(report, f->system, REPORT_IN_JSON);
+    forecast_refusal(report, f);
+    forecast_line(report, f);
+    if (!p->timed) return;
+    forecast_times(report, f);
+    forecast_rates(report, f);
+    forecast_stages(report, f, false);
+}
+
+static int print_answer(const struct import_answer *answer, const struct import_args *args,
+                        const struct rk_system *system)
+{
+    struct report report = {.first = NULL};
+    struct rk_prediction prediction;
+    const struct forecast forecast = {answer->model, system, answer->plan, &prediction, 0, ""};
+    bool fits = true;
+    if (system) fits = rk_predict(answer->model, system, answer->plan, &prediction) == RK_FITS;
+    add_headline(&report, answer);
+    add_verdict(&report, answer, system ? &forecast : NULL);
+    forecast_plan(&report, &forecast);
+    if (answer->own_model) {
+        describe_model(&report, answer->model, REPORT_IN_TEXT | REPORT_IN_JSON);
+        entry_shape(&report, answer->model);
+    }
+    forecast_record(&report, &forecast);
+    add_notes(&report, answer->notes, NOTE_ASSUMED, "assumed",
+              "Assumed, because the arguments do not say it", REPORT_IN_TEXT | REPORT_IN_JSON);
+    add_notes(&report, answer->notes, NOTE_WARNING, "warnings", NULL, REPORT_IN_JSON);
+    add_notes(&report, answer->notes, NOTE_UNKNOWN, "unknown", NULL, REPORT_IN_JSON);
+    if (system) add_prediction(&report, &forecast);
+    const int code =
+        show_report(&report, &args->show, NULL, fits ? (int)RK_OK : (int)RK_NOTHING_FITS);
+    report_release(&report);
+    return code;
+}
+
+int import_answer(const struct import_answer *answer, const struct import_args *args)
+{
+    struct rk_system system = {.memories = 0};
+    struct rk_error error;
+    enum rk_status status = RK_OK;
+    import_warn(answer->notes, answer->path);
+    if (args->system) status = rk_system_load(args->system, &system, &error);
+    if (status == RK_OK) status = write_files(answer, args, &error);
+    if (status != RK_OK) {
+        rk_system_release(&system);
+        return options_fail(&error);
+    }
+    const bool printed = args->plan_output && strcmp(args->plan_output, "-") == 0;
+    const int code =
+        printed ? (int)RK_OK : print_answer(answer, args, args->system ? &system : NULL);
+    rk_system_release(&system);
+    return code;
+}

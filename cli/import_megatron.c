@@ -1,0 +1,165 @@
+/* reckon import megatron: the launch script of Megatron-LM, as a model and a plan. */
+#include "cli/import_answer.h"
+#include "cli/model_input.h"
+#include "interop/megatron.h"
+#include "interop/output.h"
+#include "interop/shell.h"
+#include "interop/text_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct megatron_args_given {
+    const char *script, *version;
+    uint64_t gpus, vocabulary;
+    struct option_texts sets;
+    struct import_args answer;
+};
+
+#define AT(member) .offset = offsetof(struct megatron_args_given, member)
+
+/* clang-format off */
+static const struct operand megatron_operands[] = {
+    {"SCRIPT", "a launch script, a text of bare arguments, or - (standard input); or, behind --, the arguments themselves",
+     offsetof(struct megatron_args_given, script), true, "file"},
+    {.name = NULL},
+};
+
+static const struct option megatron_rows[] = {
+    {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 1 << 24,
+     .help = "how many GPUs the run has (what torchrun, srun, mpirun, WORLD_SIZE or #SBATCH lines say)"},
+    {.name = "set", .type = OPTION_TEXTS, .argument = "NAME=VALUE", AT(sets),
+     .help = "a variable that the script does not set, or sets otherwise; may be repeated"},
+    {.name = "vocabulary", .type = OPTION_NUMBER, AT(vocabulary), .min = 1, .max = 1 << 28,
+     .help = "entries of the embedding table before padding, where only the tokenizer's files tell them"},
+    {.name = "version", .type = OPTION_TEXT, .argument = "VERSION", AT(version),
+     .help = "refuse arguments that this version of Megatron Core lacks: core_v0.9 to core_v0.16 (any)"},
+    {.name = NULL},
+};
+
+const struct usage import_megatron_usage = {
+    .name = "import megatron",
+    .summary = "a launch script of Megatron-LM as a model and a plan, and its prediction",
+    .synopsis = "SCRIPT|-- ARGUMENTS [--system SYSTEM] [-o PLAN] [--model-output MODEL] [options]",
+    .description =
+        "Reads the command line that trains with Megatron-LM (Megatron Core 0.9 to 0.16), out of "
+        "its launch script: variables, arrays, arithmetic, conditions and functions are followed as "
+        "bash would, but nothing is ever executed. Prints the model with its number of parameters, "
+        "the plan, each default that was assumed, and with --system the time and memory of a step.\n\n"
+        "What the script does not say, a variable of the environment or the output of a command, is "
+        "an error where it matters, with line and column: give it with --set NAME=VALUE. Arguments "
+        "about data, logging, checkpoints and the like are passed over; those that no version knows "
+        "are warned of. Arguments that contradict each other, so that Megatron-LM would stop at its "
+        "start, are all reported, and nothing is written.",
+    .operands = megatron_operands,
+    .groups = {
+        {"Import", megatron_rows, 0},
+        {"Answer", import_answer_options, offsetof(struct megatron_args_given, answer)},
+        {"Form", show_options, offsetof(struct megatron_args_given, answer.show)},
+        {"General", options_help_rows, 0},
+    },
+    .examples = {
+        {"reckon import megatron train_llama3_70b.sh --system h100-sxm5-80g",
+         "What a run of today does, and how long a step takes:"},
+        {"reckon import megatron train.sh --set NNODES=16 -o plan.json --model-output model.json",
+         "Take plan and model over:"},
+        {"reckon import megatron --gpus 64 -- --num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 4096 --max-position-embeddings 4096 --vocab-size 32000 --micro-batch-size 1 --bf16",
+         "Arguments without a script:"},
+    },
+    .see_also = "reckon-export(1), reckon-diff(1), reckon-predict(1), reckon-plan(5), reckon-model(5)",
+};
+/* clang-format on */
+
+static void name_model(const char *path, struct rk_model *model)
+{
+    char id[sizeof model->id];
+    model_name_of(strcmp(path, "-") == 0 || !*path ? "megatron" : path, id, sizeof id);
+    static const char *const endings[] = {".sh", ".slurm", ".sbatch", ".txt", ".bash"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (output_ends_in(id, endings[i])) id[strlen(id) - strlen(endings[i])] = '\0';
+    snprintf(model->id, sizeof model->id, "%s", *id ? id : "megatron");
+}
+
+static enum rk_status read_script(const struct megatron_args_given *given,
+                                  const struct megatron_options *options,
+                                  struct megatron_import *import, struct rk_error *error)
+{
+    char *text;
+    size_t size;
+    enum rk_status status = text_file_load(given->script, SHELL_MAX_BYTES, &text, &size, error);
+    if (status != RK_OK) return status;
+    status = megatron_read(text_file_name(given->script), text, size, options, import, error);
+    free(text);
+    return status;
+}
+
+static enum rk_status read_options(const struct megatron_args_given *given,
+                                   struct megatron_options *options, struct rk_error *error)
+{
+    *options = (struct megatron_options){.sets = given->sets.text,
+                                         .set_count = (size_t)given->sets.count,
+                                         .gpus = given->gpus,
+                                         .vocabulary = given->vocabulary};
+    if (!given->version) return RK_OK;
+    options->version = megatron_version(given->version);
+    if (options->version) return RK_OK;
+    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                   "--version: \"%.40s\" is not known: give core_v0.9 to core_v0.16",
+                   given->version);
+}
+
+static int answer(struct megatron_import *import, const struct megatron_args_given *given)
+{
+    char remark[96];
+    const char *path = given->script ? text_file_name(given->script) : "";
+    const char *to = given->answer.model_output;
+    name_model(to && strcmp(to, "-") != 0 ? to : path, &import->model);
+    snprintf(remark, sizeof remark, "The arguments are those of Megatron Core 0.%d to 0.%d",
+             import->since, import->until);
+    const struct import_answer answer = {.tool = "Megatron-LM",
+                                         .path = path,
+                                         .model = &import->model,
+                                         .own_model = true,
+                                         .plan = &import->plan,
+                                         .notes = &import->notes,
+                                         .remark = remark};
+    return import_answer(&answer, &given->answer);
+}
+
+int import_megatron(int argc, char **argv)
+{
+    struct megatron_args_given given = {.script = NULL};
+    struct megatron_options options;
+    struct rk_error error;
+    int own = 1; /* arguments before "--" are ours */
+    while (own < argc && strcmp(argv[own], "--") != 0)
+        own++;
+    const int done = options_read(&import_megatron_usage, own, argv, &given);
+    if (done >= 0) return done;
+    const size_t words = own < argc ? (size_t)(argc - own - 1) : 0;
+    if ((given.script != NULL) == (words > 0)) {
+        rk_fail(&error, RK_USAGE, NULL, 0, 0,
+                "import megatron: give a script, or arguments behind --, and not both");
+        return options_fail(&error);
+    }
+    struct megatron_import *import = malloc(sizeof *import);
+    if (!import) {
+        rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
+        return options_fail(&error);
+    }
+    *import = (struct megatron_import){.since = 0};
+    enum rk_status status = read_options(&given, &options, &error);
+    if (status == RK_OK)
+        status = given.script ? read_script(&given, &options, import, &error)
+                              : megatron_read_words((const char *const *)argv + own + 1, words,
+                                                    &options, import, &error);
+    int code;
+    if (status == RK_OK) {
+        code = answer(import, &given);
+    } else {
+        code = options_fail(&error);
+        import_warn(&import->notes, given.script ? text_file_name(given.script) : "");
+    }
+    free(import);
+    return code;
+}

@@ -1,0 +1,187 @@
+/* plans.h - the space of plans for one model on one system, and the best of it.
+ *
+ * What search.h is for the published model, this is for the plans of today (plan.h). The space is a
+ * list of layouts (how ranks are split); within a layout a plan's index is a mixed-radix number
+ * over choices that do not depend on each other: microbatch, width, kernels, stages, sharding,
+ * offload. Which axes there are, and what each is called, is in rk_plan_axis_info(); docs/search.md
+ * says which values an axis takes when it is not restricted.
+ */
+#ifndef RECKON_PLANS_H
+#define RECKON_PLANS_H
+
+#include <reckon/predict.h>
+#include <reckon/search.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* In the order of the enumeration, outermost first. */
+enum rk_plan_axis {
+    /* layout */
+    RK_PLAN_TENSOR,
+    RK_PLAN_CONTEXT,
+    RK_PLAN_PIPELINE,
+    RK_PLAN_DATA, /* what is left: it can be restricted, not chosen */
+    RK_PLAN_EXPERT_TENSOR,
+    RK_PLAN_EXPERT,
+    RK_PLAN_PIPELINE_INSIDE,
+    /* microbatch */
+    RK_PLAN_MICROBATCH,
+    /* width */
+    RK_PLAN_SEQUENCE_PARALLEL,
+    RK_PLAN_TENSOR_OVERLAP,
+    RK_PLAN_CONTEXT_KIND,
+    RK_PLAN_ULYSSES,
+    /* kernels */
+    RK_PLAN_PRECISION,
+    RK_PLAN_ATTENTION,
+    RK_PLAN_DISPATCHER,
+    RK_PLAN_EXPERT_OVERLAP,
+    /* stages */
+    RK_PLAN_RECOMPUTE, /* RK_RECOMPUTE_VALUE(mode, parts) */
+    RK_PLAN_CHUNKS,
+    RK_PLAN_RECOMPUTE_LAYERS,
+    RK_PLAN_SPLIT, /* enum rk_plan_split */
+    RK_PLAN_PIPELINE_BLOCKING,
+    RK_PLAN_SCHEDULE,
+    /* sharding */
+    RK_PLAN_ZERO,
+    RK_PLAN_SHARD_RANKS,
+    RK_PLAN_KEEP_GATHERED,
+    RK_PLAN_GRADIENT_OVERLAP,
+    RK_PLAN_WEIGHT_OVERLAP,
+    /* offload: 0, or 1 for all of it */
+    RK_PLAN_ACTIVATION_OFFLOAD,
+    RK_PLAN_OPTIMIZER_OFFLOAD,
+    RK_PLAN_WEIGHT_OFFLOAD,
+    RK_PLAN_AXES
+};
+
+/* How blocks are dealt to stages. */
+enum rk_plan_split {
+    RK_SPLIT_EVEN,     /* as even as it goes; what is left over goes to the first stages */
+    RK_SPLIT_ENDS,     /* embedding and head take the place of a block each */
+    RK_SPLIT_BALANCED, /* the slowest stage is as fast as it can be */
+    RK_SPLITS
+};
+
+#define RK_RECOMPUTE_VALUE(mode, parts) ((uint64_t)(mode) | (uint64_t)(parts) << 2)
+
+enum rk_plan_axis_type {
+    RK_PLAN_NUMBER, /* a degree or a size: 1, 2, 3, ... */
+    RK_PLAN_BOOL,   /* no, yes */
+    RK_PLAN_CHOICE, /* one of `choices` */
+    RK_PLAN_PARTS   /* none, full, or parts with '+' between them */
+};
+
+struct rk_plan_axis_info {
+    const char *name; /* the flag, the JSON key (with '_') and the CSV column */
+    enum rk_plan_axis_type type;
+    const char *const *choices; /* ended by NULL; only for RK_PLAN_CHOICE */
+    bool local; /* changes the layers of a stage; else only what is composed of them */
+    const char *help;
+};
+
+RK_API const struct rk_plan_axis_info *rk_plan_axis_info(enum rk_plan_axis axis);
+
+/* A plan's value on an axis, whatever the member's C type; and the other way round. Setting
+ * RK_PLAN_DATA does nothing; setting RK_SPLIT_BALANCED leaves the blocks of the stages to be found
+ * (rk_plans_plan does). */
+RK_API uint64_t rk_plan_axis_get(const struct rk_plan *plan, enum rk_plan_axis axis);
+RK_API void rk_plan_axis_set(struct rk_plan *plan, enum rk_plan_axis axis, uint64_t value);
+
+/* "8", "yes", "zero-bubble", "core_attn+layernorm": writes to `buffer` and returns it. */
+enum { RK_PLAN_AXIS_TEXT = 128 };
+RK_API const char *rk_plan_axis_text(enum rk_plan_axis axis, uint64_t value,
+                                     char buffer[RK_PLAN_AXIS_TEXT]);
+
+/* The value that a text stands for; false when it stands for none. */
+RK_API bool rk_plan_axis_parse(enum rk_plan_axis axis, const char *text, uint64_t *value);
+
+/* What to search. `base` has what no axis chooses: ranks, batch, sequence, framework, bytes of an
+ * element, ...; of axes that are not restricted it has the precision and the attention kernel.
+ * `pinned[axis]` is as in struct rk_problem: count 0 leaves the axis to its usual values. */
+struct rk_plans_problem {
+    const struct rk_model *model;
+    const struct rk_system *system;
+    struct rk_plan base;
+    struct {
+        int count;
+        uint64_t value[RK_MAX_PINNED];
+        uint64_t to[RK_MAX_PINNED];
+    } pinned[RK_PLAN_AXES];
+};
+
+/* No restrictions; bf16 if the system has it, else fp16, else what it has. `sequence` 0: the
+ * model's. */
+RK_API void rk_plans_problem_init(struct rk_plans_problem *problem, const struct rk_model *model,
+                                  const struct rk_system *system, enum rk_framework framework,
+                                  uint64_t ranks, uint64_t batch, uint64_t sequence);
+
+/* ---- the space as a list ---- */
+
+struct rk_plans; /* opaque; immutable, shared by threads; keeps a copy of the problem */
+
+/* NULL when there is no memory. The model and system must outlive the space. */
+RK_API struct rk_plans *rk_plans_open(const struct rk_plans_problem *problem,
+                                      struct rk_error *error);
+RK_API void rk_plans_close(struct rk_plans *plans);
+RK_API uint64_t rk_plans_count(const struct rk_plans *plans);
+
+/* Requires index < rk_plans_count(plans). False when the plan repeats one before it: its balanced
+ * split is also the even one. */
+RK_API bool rk_plans_plan(const struct rk_plans *plans, uint64_t index, struct rk_plan *plan);
+
+/* ---- searching it ---- */
+
+struct rk_plans_options {
+    enum rk_search_mode mode; /* the twin predicts one plan at a time */
+    int threads;              /* 0: as many as OpenMP gives */
+    uint64_t top;             /* how many of the best to keep, at least 1 */
+    /* As in struct rk_search_options. */
+    bool (*progress)(void *context, uint64_t decided, uint64_t total, double best_step_s);
+    void *context;
+};
+
+/* Plans by what became of them; the sum of all verdicts and `repeated` is `total`. */
+struct rk_plans_counts {
+    uint64_t total;
+    uint64_t verdict[RK_VERDICTS];
+    uint64_t repeated; /* a balanced split that is also the even one */
+};
+
+/* By which argument the plans were settled (the sum is `total`). */
+struct rk_plans_explain {
+    uint64_t refused;           /* by a check, or repeated: without layers being folded */
+    uint64_t refused_by_memory; /* one decision for all the plans it does not depend on */
+    uint64_t bounded;           /* fit, but the pace of their slowest stage excludes them */
+    uint64_t timed;             /* fit, and their time was computed */
+    uint64_t folds;             /* of layers: not plans */
+};
+
+struct rk_plans_result {
+    struct rk_plans_counts counts;
+    struct rk_plans_explain explain;
+    uint64_t found;            /* of options.top */
+    struct rk_candidate *best; /* (found), by samples_per_s, then index */
+    bool complete;             /* false: stopped by progress() */
+    double seconds;            /* wall time of the search */
+};
+
+/* The best `top` plans. Counts, best and ties are the same for any number of threads and any mode;
+ * explain too, but for the mode. Release it with rk_plans_result_release. */
+RK_API enum rk_status rk_plans_search(const struct rk_plans *plans,
+                                      const struct rk_plans_options *options,
+                                      struct rk_plans_result *result, struct rk_error *error);
+RK_API void rk_plans_result_release(struct rk_plans_result *result);
+
+/* The best plan of a problem and its prediction. RK_NOTHING_FITS when there is none: `error` then
+ * says which verdict refuses most. Either of plan and prediction may be NULL. */
+RK_API enum rk_status rk_plans_best(const struct rk_plans_problem *problem, struct rk_plan *plan,
+                                    struct rk_prediction *prediction, struct rk_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

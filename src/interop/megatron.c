@@ -1,0 +1,109 @@
+/* megatron.c - from a script to a model and a plan. */
+#include "interop/megatron.h"
+#include "interop/megatron_args.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int megatron_version(const char *text)
+{
+    if (strncmp(text, "core_", 5) == 0) text += 5;
+    if (strncmp(text, "megatron@", 9) == 0) return megatron_version(text + 9);
+    if (*text == 'v' || *text == 'r') text++;
+    if (strncmp(text, "0.", 2) != 0) return 0;
+    char *end;
+    const long minor = strtol(text + 2, &end, 10);
+    if (end == text + 2 || (*end && *end != '.')) return 0;
+    return minor >= MEGATRON_OLDEST && minor <= MEGATRON_NEWEST ? (int)minor : 0;
+}
+
+static enum rk_status interpret(struct megatron_args *args, const struct shell_word *words,
+                                size_t count, const struct megatron_options *options,
+                                struct megatron_import *import)
+{
+    enum rk_status status = megatron_args_read(args, words, count, options->version);
+    import->since = args->since;
+    import->until = args->until;
+    if (status == RK_OK) status = megatron_model(args, options->vocabulary, &import->model);
+    if (status != RK_OK) return status;
+    if (options->gpus) args->gpus = options->gpus;
+    if (!args->gpus)
+        return megatron_args_fail(args, NULL, "nothing says how many GPUs are used: give --gpus N");
+    status = megatron_plan(args, &import->model, &import->plan);
+    if (status != RK_OK) return status;
+    import->model.flash_attention = import->plan.attention != RK_UNFUSED;
+    import->model.causal_skip = import->model.flash_attention;
+    megatron_check(args, &import->model, &import->plan);
+    return notes_refusal(&import->notes, args->path, args->error);
+}
+
+/* The arguments' table is too large for the stack of a thread. */
+static struct megatron_args *args_new(const char *path, const struct shell *shell,
+                                      struct megatron_import *import, struct rk_error *error)
+{
+    struct megatron_args *args = calloc(1, sizeof *args);
+    *import = (struct megatron_import){.since = 0};
+    if (!args) {
+        rk_fail(error, RK_IO, path, 0, 0, "out of memory");
+        return NULL;
+    }
+    args->path = path;
+    args->shell = shell;
+    args->notes = &import->notes;
+    args->error = error;
+    return args;
+}
+
+static enum rk_status read_script(struct megatron_args *args, struct shell *shell, const char *text,
+                                  size_t size, const struct megatron_options *options,
+                                  struct megatron_import *import)
+{
+    struct megatron_slurm slurm;
+    megatron_slurm_read(&slurm, text, size);
+    const size_t count = slurm.count + options->set_count;
+    const char **sets = calloc(count + 1, sizeof *sets);
+    if (!sets) return rk_fail(args->error, RK_IO, args->path, 0, 0, "out of memory");
+    for (size_t i = 0; i < slurm.count; i++)
+        sets[i] = slurm.text[i];
+    for (size_t i = 0; i < options->set_count; i++)
+        sets[slurm.count + i] = options->sets[i];
+    const struct shell_word *words = NULL;
+    size_t word_count = 0;
+    enum rk_status status = shell_read(shell, args->path, text, size, sets, count, args->error);
+    free(sets);
+    if (status == RK_OK) status = megatron_launch(args, &slurm, &words, &word_count);
+    if (status == RK_OK) status = interpret(args, words, word_count, options, import);
+    return status;
+}
+
+enum rk_status megatron_read(const char *path, const char *text, size_t size,
+                             const struct megatron_options *options, struct megatron_import *import,
+                             struct rk_error *error)
+{
+    struct shell shell = {.words = 0};
+    struct megatron_args *args = args_new(path, &shell, import, error);
+    if (!args) return RK_IO;
+    const enum rk_status status = read_script(args, &shell, text, size, options, import);
+    shell_release(&shell);
+    free(args);
+    return status;
+}
+
+enum rk_status megatron_read_words(const char *const *words, size_t count,
+                                   const struct megatron_options *options,
+                                   struct megatron_import *import, struct rk_error *error)
+{
+    struct megatron_args *args = args_new("", NULL, import, error);
+    struct shell_word *list = calloc(count + 1, sizeof *list);
+    enum rk_status status = RK_IO;
+    if (args && list) {
+        for (size_t i = 0; i < count; i++)
+            list[i].text = words[i];
+        status = interpret(args, list, count, options, import);
+    } else {
+        rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    }
+    free(list);
+    free(args);
+    return status;
+}

@@ -1,0 +1,61 @@
+/* megatron.h - the command line of Megatron-LM as a model and a plan, and back.
+ *
+ * Read are launch scripts (see shell.h), texts of bare arguments, and lists of words; whatever a
+ * flag's absence means in Megatron-LM is noted as assumed. A run that Megatron-LM itself would
+ * refuse at its start is refused, with all reasons at once, as notes of NOTE_REFUSED.
+ */
+#ifndef RECKON_INTEROP_MEGATRON_H
+#define RECKON_INTEROP_MEGATRON_H
+
+#include "interop/notes.h"
+#include <reckon/model.h>
+#include <reckon/plan.h>
+#include <reckon/status.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct megatron_options {
+    const char *const *sets; /* "NAME=VALUE": variables of the script */
+    size_t set_count;
+    uint64_t gpus;       /* 0: as the launcher says */
+    uint64_t vocabulary; /* 0: as the arguments say */
+    int version;         /* minor of Megatron Core; 0: any in which all arguments exist */
+};
+
+struct megatron_import {
+    struct rk_model model;
+    struct rk_plan plan;
+    int since, until; /* versions of core that know all the arguments that were read */
+    struct notes notes;
+};
+
+/* A script or a text of arguments; `path` names it in messages, and the model. On failure the
+ * import's notes are valid, so that all refusals can be shown; `error` has the first. */
+enum rk_status megatron_read(const char *path, const char *text, size_t size,
+                             const struct megatron_options *options, struct megatron_import *import,
+                             struct rk_error *error);
+
+/* The arguments as words, "--num-layers", "80", ...; `path` is "" in messages. */
+enum rk_status megatron_read_words(const char *const *words, size_t count,
+                                   const struct megatron_options *options,
+                                   struct megatron_import *import, struct rk_error *error);
+
+/* "core_v0.14", "0.14", "core_v0.14.0": its minor number; 0 when it is none of those known. */
+int megatron_version(const char *text);
+
+/* ---- writing ---- */
+
+struct megatron_target {
+    int version;            /* minor; 0: the newest */
+    bool mock_data;         /* trains on made-up data, to check the prediction */
+    uint64_t gpus_per_node; /* 0: 8, or all where there are fewer */
+    const char *title;      /* of the header: what the plan is and where it is from; may be NULL */
+};
+
+/* Writes run.sh. What the target's version cannot express is in `notes` (NOTE_WARNING) and in the
+ * header of the script. RK_NOTHING_FITS: the plan cannot run there at all (notes: NOTE_REFUSED). */
+enum rk_status megatron_write(FILE *file, const struct rk_model *model, const struct rk_plan *plan,
+                              const struct megatron_target *target, struct notes *notes,
+                              struct rk_error *error);
+
+#endif

@@ -1,0 +1,115 @@
+/* megatron_args.h - the arguments of one launch, by the table of flags. */
+#ifndef RECKON_INTEROP_MEGATRON_ARGS_H
+#define RECKON_INTEROP_MEGATRON_ARGS_H
+
+#include "interop/megatron.h"
+#include "interop/megatron_flags.h"
+#include "interop/shell.h"
+
+enum { MEGATRON_MAX_WORDS = 1024 };
+
+struct megatron_value {
+    bool given;
+    uint64_t count;
+    double number;
+    int words;                     /* LIST */
+    const struct shell_word *word; /* the value, or its first word; of a switch the flag itself */
+};
+
+struct megatron_args {
+    const char *path;          /* "" for words of the command line */
+    const struct shell *shell; /* NULL likewise */
+    struct megatron_value value[MEGATRON_FLAG_COUNT];
+    struct shell_word joined[MEGATRON_FLAG_COUNT]; /* values of "--flag=value" */
+    uint64_t gpus;                                 /* 0: nothing says it */
+    const char *gpus_from;                         /* static: "torchrun" */
+    struct notes *notes;
+    struct rk_error *error;
+    int since, until;
+};
+
+/* Reads the words behind the program's name. RK_BAD_INPUT at a value that is wrong or unknown. */
+enum rk_status megatron_args_read(struct megatron_args *args, const struct shell_word *words,
+                                  size_t count, int version);
+
+/* Fails at a word. */
+RK_PRINTF(3, 4)
+enum rk_status megatron_args_fail(const struct megatron_args *args, const struct shell_word *word,
+                                  const char *format, ...);
+
+enum { MEGATRON_SLURM_SETS = 8, MEGATRON_SLURM_TEXT = 64 };
+
+/* The #SBATCH lines of a script, and what Slurm sets because of them: "SLURM_NNODES=4". */
+struct megatron_slurm {
+    uint64_t nodes, tasks, tasks_per_node, gpus_per_node; /* 0: not said */
+    size_t count;
+    char text[MEGATRON_SLURM_SETS][MEGATRON_SLURM_TEXT];
+};
+void megatron_slurm_read(struct megatron_slurm *slurm, const char *text, size_t size);
+
+/* The run of args->shell: the words of its arguments (in *words, *count), and how many GPUs. */
+enum rk_status megatron_launch(struct megatron_args *args, const struct megatron_slurm *slurm,
+                               const struct shell_word **words, size_t *count);
+
+/* Notes at a flag's place, or nowhere when it was not given. */
+RK_PRINTF(5, 6)
+void megatron_note(const struct megatron_args *args, enum note_kind kind, enum megatron_flag flag,
+                   const char *value, const char *format, ...);
+
+static inline bool megatron_has(const struct megatron_args *args, enum megatron_flag flag)
+{
+    return args->value[flag].given;
+}
+
+static inline uint64_t megatron_count(const struct megatron_args *args, enum megatron_flag flag,
+                                      uint64_t preset)
+{
+    return args->value[flag].given ? args->value[flag].count : preset;
+}
+
+static inline double megatron_number(const struct megatron_args *args, enum megatron_flag flag,
+                                     double preset)
+{
+    return args->value[flag].given ? args->value[flag].number : preset;
+}
+
+/* "" when it was not given. */
+static inline const char *megatron_text(const struct megatron_args *args, enum megatron_flag flag)
+{
+    return args->value[flag].given ? args->value[flag].word->text : "";
+}
+
+bool megatron_is(const struct megatron_args *args, enum megatron_flag flag, const char *text);
+
+/* Is `text` one of the words of a list? */
+bool megatron_lists(const struct megatron_args *args, enum megatron_flag flag, const char *text);
+
+/* ---- the parts of an import ---- */
+
+/* megatron_model.c: the shape. */
+enum rk_status megatron_model(const struct megatron_args *args, uint64_t vocabulary,
+                              struct rk_model *model);
+
+/* megatron_plan.c: degrees and choices; args->gpus must be set. */
+enum rk_status megatron_plan(const struct megatron_args *args, const struct rk_model *model,
+                             struct rk_plan *plan);
+
+/* megatron_check.c: what Megatron-LM would refuse, as notes. */
+void megatron_check(const struct megatron_args *args, const struct rk_model *model,
+                    const struct rk_plan *plan);
+
+/* megatron_layout.c: "Et*3|(tt|)*29,m|L": blocks of each stage, and how many stages; false with
+ * `why` (at least 160 bytes) when it is none. `predict` stages hold multi-token prediction. */
+struct megatron_layout {
+    int stages;
+    uint16_t blocks[RK_MAX_CHUNKS];
+    uint64_t all, predict;
+    int predict_stage; /* -1: none */
+};
+enum { MEGATRON_WHY = 160 };
+bool megatron_layout_read(const char *text, struct megatron_layout *layout, char *why);
+
+/* "([0]*3+[1]*58)" or "2", as Python has it: for each of `layers`, whether it is a mixture. */
+bool megatron_pattern_read(const char *text, uint64_t layers, unsigned char *pattern, char *why);
+
+#endif

@@ -1,0 +1,379 @@
+/* megatron_check.c - what Megatron-LM refuses at its start: validate_args and the checks of its
+ * configuration classes, as of core 0.9 to 0.16 [megatron-lm]. */
+#include "interop/megatron_args.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FLAG(name)          MEGATRON_##name##_FLAG
+#define HAS(name)           megatron_has(args, FLAG(name))
+#define COUNT(name, preset) megatron_count(args, FLAG(name), preset)
+#define IS(name, text)      megatron_is(args, FLAG(name), text)
+
+struct check {
+    const struct megatron_args *args;
+    const struct rk_model *m;
+    const struct rk_plan *p;
+};
+
+/* One line of a table: when it holds, the flag is refused. */
+struct rule {
+    bool broken;
+    enum megatron_flag flag;
+    const char *why;
+};
+
+static void apply(const struct megatron_args *args, const struct rule *rules, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (rules[i].broken)
+            megatron_note(args, NOTE_REFUSED, rules[i].flag, "", "%s", rules[i].why);
+}
+
+#define APPLY(rules) apply(c->args, rules, sizeof(rules) / sizeof *(rules))
+
+static void not_divisible(const struct check *c, enum megatron_flag flag, const char *what,
+                          uint64_t whole, const char *by, uint64_t part)
+{
+    if (part && whole % part == 0) return;
+    megatron_note(c->args, NOTE_REFUSED, flag, "", "%s %" PRIu64 " is not divisible by %s %" PRIu64,
+                  what, whole, by, part);
+}
+
+/* ---- divisions ---- */
+
+static void check_ranks(const struct check *c)
+{
+    const struct rk_plan *p = c->p;
+    const struct megatron_args *args = c->args;
+    const uint64_t etp = rk_plan_expert_tensor(p);
+    not_divisible(c, FLAG(TP), "the number of GPUs", p->ranks,
+                  "tensor * pipeline * context parallelism", p->tensor * p->pipeline * p->context);
+    if (!rk_plan_data(p)) return;
+    not_divisible(c, FLAG(GLOBAL_BATCH), "the batch", p->batch,
+                  "microbatch size * data parallelism", p->microbatch * rk_plan_data(p));
+    if (c->m->experts)
+        not_divisible(c, FLAG(EP), "the number of GPUs", p->ranks,
+                      "pipeline * expert * expert tensor parallelism",
+                      p->pipeline * p->expert * etp);
+    const uint64_t copies = COUNT(DIST_OPT_INSTANCES, 1);
+    if (copies > 1)
+        not_divisible(c, FLAG(DIST_OPT_INSTANCES), "data * context parallelism",
+                      rk_plan_data(p) * p->context, "--num-distributed-optimizer-instances",
+                      copies);
+}
+
+static void check_shape(const struct check *c)
+{
+    const struct rk_plan *p = c->p;
+    const struct rk_model *m = c->m;
+    const struct megatron_args *args = c->args;
+    const uint64_t groups = m->kv_heads ? m->kv_heads : m->heads;
+    not_divisible(c, FLAG(TP), "the number of heads", m->heads, "tensor parallelism", p->tensor);
+    if (groups % p->tensor && p->tensor % groups)
+        megatron_note(args, NOTE_REFUSED, FLAG(NUM_QUERY_GROUPS), "",
+                      "%" PRIu64
+                      " groups are neither a multiple nor a divisor of tensor parallelism "
+                      "%" PRIu64,
+                      groups, p->tensor);
+    if (!m->experts || m->dense_layers)
+        not_divisible(c, FLAG(TP), "the feedforward width", m->feedforward, "tensor parallelism",
+                      p->tensor);
+    if (p->sequence_parallel)
+        not_divisible(c, FLAG(SP), "a rank's part of the sequence", m->sequence / p->context,
+                      "tensor parallelism", p->tensor);
+    if (p->context > 1)
+        not_divisible(c, FLAG(CP), "the sequence", m->sequence, "2 * context parallelism",
+                      2 * p->context);
+    if (p->expert > 1 && m->experts)
+        not_divisible(c, FLAG(EP), "the number of experts", m->experts, "expert parallelism",
+                      p->expert);
+    if (HAS(MAX_POSITIONS) && COUNT(MAX_POSITIONS, 0) < m->sequence)
+        megatron_note(args, NOTE_REFUSED, FLAG(MAX_POSITIONS), "",
+                      "must be at least the sequence of %" PRIu64 " tokens", m->sequence);
+    if (!HAS(MAX_POSITIONS))
+        megatron_note(args, NOTE_REFUSED, FLAG(MAX_POSITIONS), "",
+                      "is missing: Megatron-LM needs it, at least %" PRIu64, m->sequence);
+}
+
+/* ---- pipeline ---- */
+
+static void check_uneven(const struct check *c)
+{
+    const struct rk_plan *p = c->p;
+    const uint64_t given = p->first_layers + p->last_layers;
+    const uint64_t ends = (p->first_layers ? 1 : 0) + (p->last_layers ? 1u : 0u);
+    const enum megatron_flag flag = p->first_layers ? FLAG(FIRST_LAYERS) : FLAG(LAST_LAYERS);
+    if (p->first_layers % p->chunks || p->last_layers % p->chunks)
+        megatron_note(c->args, NOTE_REFUSED, flag, "",
+                      "the layers of a stage must be divisible by its %" PRIu64 " virtual stages",
+                      p->chunks);
+    if (given > c->m->layers || ends > p->pipeline) {
+        megatron_note(c->args, NOTE_REFUSED, flag, "", "more than there are layers or stages");
+        return;
+    }
+    const uint64_t rest = c->m->layers - given, middle = p->pipeline - ends;
+    if ((rest > 0) != (middle > 0))
+        megatron_note(c->args, NOTE_REFUSED, flag, "",
+                      "%" PRIu64 " layers are left for %" PRIu64 " stages in the middle", rest,
+                      middle);
+    else if (middle)
+        not_divisible(c, flag, "what is left for the stages in the middle,", rest,
+                      "these and their virtual stages,", middle * p->chunks);
+}
+
+static void check_even(const struct check *c)
+{
+    const struct rk_plan *p = c->p;
+    const uint64_t slots = c->m->layers + p->embedding_counts + p->head_counts;
+    not_divisible(c, FLAG(PP), "the number of layers (and what counts as one)", slots,
+                  p->chunks > 1 ? "pipeline parallelism * virtual stages" : "pipeline parallelism",
+                  p->pipeline * p->chunks);
+}
+
+static void check_interleaving(const struct check *c)
+{
+    const struct rk_plan *p = c->p;
+    const struct megatron_args *args = c->args;
+    const uint64_t data = rk_plan_data(p);
+    if (p->chunks == 1 || !data) return;
+    const uint64_t microbatches = p->batch / (p->microbatch * data);
+    const uint64_t group = COUNT(VP_GROUP, p->pipeline);
+    if (p->pipeline < 2 || (p->pipeline < 3 && p->pipeline_blocking))
+        megatron_note(args, NOTE_REFUSED, FLAG(PP), "",
+                      "virtual stages need at least 2 pipeline ranks, 3 with "
+                      "--no-overlap-p2p-communication");
+    if (HAS(VP_GROUP) && group < p->pipeline)
+        megatron_note(args, NOTE_REFUSED, FLAG(VP_GROUP), "",
+                      "must be at least the %" PRIu64 " pipeline ranks", p->pipeline);
+    const uint64_t left = group ? microbatches % group : 0;
+    if (microbatches < p->pipeline || (left && left < p->pipeline))
+        megatron_note(args, NOTE_REFUSED, FLAG(GLOBAL_BATCH), "",
+                      "%" PRIu64 " microbatches cannot be interleaved over %" PRIu64
+                      " pipeline ranks in groups of %" PRIu64
+                      ": the last group must have none or at least %" PRIu64,
+                      microbatches, p->pipeline, group, p->pipeline);
+}
+
+static void check_pipeline(const struct check *c)
+{
+    const struct megatron_args *args = c->args;
+    const bool ends = HAS(FIRST_LAYERS) || HAS(LAST_LAYERS);
+    const bool counts = HAS(COUNT_EMBEDDING) || HAS(COUNT_LOSS);
+    const struct rule rules[] = {
+        {HAS(LAYERS_PER_VP) + HAS(VP_STAGES) + HAS(LAYOUT) > 1,
+         HAS(LAYOUT) ? FLAG(LAYOUT) : FLAG(VP_STAGES),
+         "only one of --num-layers-per-virtual-pipeline-stage, "
+         "--num-virtual-stages-per-pipeline-rank and --pipeline-model-parallel-layout may be "
+         "given"},
+        {ends && HAS(LAYERS_PER_VP), FLAG(LAYERS_PER_VP),
+         "with uneven first or last stages, give --num-virtual-stages-per-pipeline-rank"},
+        {ends && counts, HAS(COUNT_LOSS) ? FLAG(COUNT_LOSS) : FLAG(COUNT_EMBEDDING),
+         "cannot be given with --decoder-first- or --decoder-last-pipeline-num-layers"},
+        {HAS(LAYOUT) && (ends || counts), FLAG(LAYOUT),
+         "cannot be given with other arguments that split the layers"},
+        {HAS(FIRST_LAYERS) && !COUNT(FIRST_LAYERS, 1), FLAG(FIRST_LAYERS), "must be above 0"},
+        {HAS(LAST_LAYERS) && !COUNT(LAST_LAYERS, 1), FLAG(LAST_LAYERS), "must be above 0"},
+    };
+    APPLY(rules);
+    if (!HAS(LAYOUT) && (c->p->first_layers || c->p->last_layers))
+        check_uneven(c);
+    else if (!HAS(LAYOUT))
+        check_even(c);
+    check_interleaving(c);
+}
+
+/* ---- options that exclude or need each other ---- */
+
+static void check_tensor_and_context(const struct check *c)
+{
+    const struct megatron_args *args = c->args;
+    uint64_t product = 1;
+    for (int i = 0; HAS(CP_SIZES) && i < args->value[FLAG(CP_SIZES)].words; i++)
+        product *= strtoull(args->value[FLAG(CP_SIZES)].word[i].text, NULL, 10);
+    const struct rule rules[] = {
+        {HAS(TP_OVERLAP) && !c->p->sequence_parallel, FLAG(TP_OVERLAP),
+         "needs --sequence-parallel and tensor parallelism above 1"},
+        {c->m->experts && c->p->tensor > 1 && !c->p->sequence_parallel, FLAG(NUM_EXPERTS),
+         "experts with tensor parallelism need --sequence-parallel in training"},
+        {megatron_lists(args, FLAG(CP_COMM), "a2a+p2p") && !HAS(CP_SIZES), FLAG(CP_COMM),
+         "a2a+p2p needs --hierarchical-context-parallel-sizes"},
+        {HAS(CP_SIZES) && product != c->p->context, FLAG(CP_SIZES),
+         "the product of the sizes must be the context parallelism"},
+        {c->p->context_kind == RK_ULYSSES && c->p->context > 1 &&
+             c->m->heads / c->p->tensor % c->p->context,
+         FLAG(CP_COMM), "a2a needs heads per tensor rank divisible by context parallelism"},
+        {HAS(FP16) && HAS(BF16), FLAG(FP16), "cannot be given with --bf16"},
+        {HAS(FP8_FORMAT) && HAS(FP4_FORMAT), FLAG(FP4_FORMAT), "cannot be given with --fp8-format"},
+        {HAS(FP8_PARAM_GATHER) && !HAS(FP8_FORMAT), FLAG(FP8_PARAM_GATHER), "needs --fp8-format"},
+        {HAS(FP4_PARAM_GATHER) && !HAS(FP4_FORMAT), FLAG(FP4_PARAM_GATHER), "needs --fp4-format"},
+        {HAS(SQUARED_RELU) && HAS(SWIGLU), FLAG(SQUARED_RELU), "cannot be given with --swiglu"},
+        {HAS(QUICK_GEGLU) && HAS(SWIGLU), FLAG(QUICK_GEGLU), "cannot be given with --swiglu"},
+        {HAS(MLA) && HAS(GROUP_QUERY_ATTENTION), FLAG(GROUP_QUERY_ATTENTION),
+         "cannot be given with --multi-latent-attention"},
+        {HAS(MTP_NUM_LAYERS) && c->m->position != RK_POSITION_ROPE, FLAG(MTP_NUM_LAYERS),
+         "needs --position-embedding-type rope"},
+    };
+    APPLY(rules);
+}
+
+static void check_data(const struct check *c)
+{
+    const struct megatron_args *args = c->args;
+    const bool fsdp = HAS(MEGATRON_FSDP) || HAS(CUSTOM_FSDP);
+    const bool torch = HAS(TORCH_FSDP2);
+    const struct rule rules[] = {
+        {HAS(PARAM_OVERLAP) && !HAS(DIST_OPT) && !fsdp, FLAG(PARAM_OVERLAP),
+         "needs --use-distributed-optimizer or --use-megatron-fsdp"},
+        {HAS(PARAM_OVERLAP) && !HAS(GRAD_OVERLAP), FLAG(PARAM_OVERLAP),
+         "needs --overlap-grad-reduce"},
+        {torch && c->p->pipeline > 1, FLAG(TORCH_FSDP2), "cannot run with pipeline parallelism"},
+        {torch && c->p->expert > 1, FLAG(TORCH_FSDP2), "cannot run with expert parallelism"},
+        {torch && HAS(DIST_OPT), FLAG(TORCH_FSDP2), "excludes --use-distributed-optimizer"},
+        {torch && !HAS(NO_GRAD_FUSION), FLAG(TORCH_FSDP2),
+         "needs --no-gradient-accumulation-fusion"},
+        {torch && !HAS(UNTIE), FLAG(TORCH_FSDP2), "needs --untie-embeddings-and-output-weights"},
+        {torch && HAS(FP16), FLAG(TORCH_FSDP2), "cannot run with --fp16"},
+        {torch && HAS(CKPT_FORMAT) && !IS(CKPT_FORMAT, "torch_dist") &&
+             !IS(CKPT_FORMAT, "torch_dcp"),
+         FLAG(CKPT_FORMAT), "--use-torch-fsdp2 needs torch_dist or torch_dcp"},
+        {HAS(MEGATRON_FSDP) && !IS(CKPT_FORMAT, "fsdp_dtensor"), FLAG(MEGATRON_FSDP),
+         "needs --ckpt-format fsdp_dtensor"},
+        {HAS(GRADS_FP32) && IS(MAIN_GRADS, "bf16"), FLAG(MAIN_GRADS),
+         "must be fp32 with --accumulate-allreduce-grads-in-fp32"},
+        {HAS(FP8_PARAM_GATHER) && !HAS(DIST_OPT) && !fsdp && !torch, FLAG(FP8_PARAM_GATHER),
+         "needs --use-distributed-optimizer or FSDP"},
+        {HAS(PRECISION_AWARE) && !HAS(DIST_OPT), FLAG(PRECISION_AWARE),
+         "needs --use-distributed-optimizer"},
+        {HAS(PRECISION_AWARE) && HAS(OPTIMIZER) && !IS(OPTIMIZER, "adam"), FLAG(PRECISION_AWARE),
+         "needs --optimizer adam"},
+        {!HAS(PRECISION_AWARE) && (IS(MAIN_GRADS, "bf16") || IS(MAIN_PARAMS, "fp16") ||
+                                   (HAS(EXP_AVG) && !IS(EXP_AVG, "fp32")) ||
+                                   (HAS(EXP_AVG_SQ) && !IS(EXP_AVG_SQ, "fp32"))),
+         FLAG(PRECISION_AWARE), "is missing: narrow types of the optimizer need it"},
+        {HAS(OPT_OFFLOAD) && !HAS(PRECISION_AWARE), FLAG(OPT_OFFLOAD),
+         "needs --use-precision-aware-optimizer"},
+        {HAS(DIST_OPT_INSTANCES) && COUNT(DIST_OPT_INSTANCES, 1) > 1 && !HAS(DIST_OPT) && !fsdp,
+         FLAG(DIST_OPT_INSTANCES), "needs --use-distributed-optimizer"},
+        {IS(OPTIMIZER, "muon") && (HAS(DIST_OPT) || HAS(GRAD_OVERLAP) || torch || fsdp),
+         FLAG(OPTIMIZER), "muon excludes the distributed optimizer, FSDP and overlaps"},
+    };
+    APPLY(rules);
+}
+
+static void check_experts(const struct check *c)
+{
+    const struct megatron_args *args = c->args;
+    const struct rk_plan *p = c->p;
+    const bool mixture = c->m->experts > 0;
+    const struct rule rules[] = {
+        {p->expert > 1 && !mixture, FLAG(EP), "needs --num-experts"},
+        {HAS(PAD_CAPACITY) && !HAS(CAPACITY_FACTOR), FLAG(PAD_CAPACITY),
+         "needs --moe-expert-capacity-factor"},
+        {HAS(DEEPEP) && !IS(DISPATCHER, "flex"), FLAG(DEEPEP),
+         "needs --moe-token-dispatcher-type flex"},
+        {HAS(DEEPEP) && IS(FLEX_BACKEND, "hybridep"), FLAG(FLEX_BACKEND),
+         "cannot be hybridep with --moe-enable-deepep"},
+        {HAS(PAD_CAPACITY) && IS(DISPATCHER, "flex") && !IS(FLEX_BACKEND, "hybridep"),
+         FLAG(PAD_CAPACITY), "cannot be given with the flex dispatcher"},
+        {HAS(SHARED_OVERLAP) && HAS(MOE_SHARED) && !IS(DISPATCHER, "alltoall"),
+         FLAG(SHARED_OVERLAP), "needs --moe-token-dispatcher-type alltoall"},
+        {HAS(EP_OVERLAP) && p->expert < 2, FLAG(EP_OVERLAP), "needs expert parallelism"},
+        {HAS(EP_OVERLAP) && p->pipeline > 1 && p->chunks < 2, FLAG(EP_OVERLAP),
+         "needs virtual pipeline stages"},
+        {HAS(EP_OVERLAP) && mixture && p->dispatcher == RK_ALL_GATHER_TOKENS, FLAG(EP_OVERLAP),
+         "needs --moe-token-dispatcher-type alltoall or flex"},
+        {HAS(EP_OVERLAP) && p->recompute == RK_WHOLE, FLAG(EP_OVERLAP),
+         "cannot run with --recompute-granularity full"},
+        {HAS(EP_OVERLAP) && HAS(SHARED_OVERLAP), FLAG(EP_OVERLAP),
+         "excludes --moe-shared-expert-overlap"},
+        {HAS(EP_OVERLAP) && COUNT(MTP_NUM_LAYERS, 0) > 1, FLAG(EP_OVERLAP),
+         "takes at most one layer of --mtp-num-layers"},
+    };
+    APPLY(rules);
+}
+
+static void check_recompute(const struct check *c)
+{
+    const struct megatron_args *args = c->args;
+    const bool full = IS(RECOMPUTE_GRANULARITY, "full") && !HAS(RECOMPUTE_ACTIVATIONS);
+    const bool selective = IS(RECOMPUTE_GRANULARITY, "selective") || HAS(RECOMPUTE_ACTIVATIONS);
+    const unsigned parts = selective ? c->p->recompute_parts : 0;
+    const unsigned outputs = 1u << RK_PART_ACTIVATION | 1u << RK_PART_NORM;
+    const struct rule rules[] = {
+        {full && !HAS(RECOMPUTE_METHOD), FLAG(RECOMPUTE_METHOD),
+         "is missing: full recomputation needs it, uniform or block"},
+        {full && !COUNT(RECOMPUTE_NUM_LAYERS, 0), FLAG(RECOMPUTE_NUM_LAYERS),
+         "is missing: full recomputation needs it, at least 1"},
+        {selective && HAS(RECOMPUTE_METHOD), FLAG(RECOMPUTE_METHOD),
+         "cannot be given with selective recomputation"},
+        {selective && HAS(RECOMPUTE_NUM_LAYERS), FLAG(RECOMPUTE_NUM_LAYERS),
+         "cannot be given with selective recomputation"},
+        {HAS(DISTRIBUTE_SAVED) && (c->p->tensor == 1 || !full), FLAG(DISTRIBUTE_SAVED),
+         "needs tensor parallelism and full recomputation"},
+        {HAS(DISTRIBUTE_SAVED) && c->p->sequence_parallel, FLAG(DISTRIBUTE_SAVED),
+         "cannot be given with --sequence-parallel"},
+        {parts & 1u << RK_PART_ACTIVATION && !HAS(GROUPED_GEMM), FLAG(RECOMPUTE_MODULES),
+         "moe_act needs --moe-grouped-gemm"},
+        {parts & 1u << RK_PART_UP_PROJECTION && !HAS(MLA), FLAG(RECOMPUTE_MODULES),
+         "mla_up_proj needs --multi-latent-attention"},
+        {parts & 1u << RK_PART_SHARED_EXPERTS && HAS(MOE_SHARED) && HAS(SHARED_OVERLAP),
+         FLAG(RECOMPUTE_MODULES), "shared_experts excludes --moe-shared-expert-overlap"},
+        {parts & outputs && c->p->precision == RK_FP8_DELAYED, FLAG(RECOMPUTE_MODULES),
+         "moe_act and layernorm cannot be recomputed with --fp8-recipe delayed"},
+        {HAS(MOE_LAYER_RECOMPUTE) && full, FLAG(MOE_LAYER_RECOMPUTE),
+         "cannot be given with full recomputation"},
+        {HAS(RECOMPUTE_MODULES) && !selective && !HAS(MOE_LAYER_RECOMPUTE), FLAG(RECOMPUTE_MODULES),
+         ""},
+    };
+    apply(args, rules, sizeof rules / sizeof *rules - 1);
+    if (rules[sizeof rules / sizeof *rules - 1].broken)
+        megatron_note(args, NOTE_WARNING, FLAG(RECOMPUTE_MODULES), "",
+                      "is not followed by Megatron-LM without --recompute-granularity selective");
+    if (parts & 1u << RK_PART_CORE_ATTENTION && c->p->attention != RK_UNFUSED)
+        megatron_note(args, NOTE_WARNING,
+                      HAS(RECOMPUTE_ACTIVATIONS) ? FLAG(RECOMPUTE_ACTIVATIONS)
+                      : HAS(RECOMPUTE_MODULES)   ? FLAG(RECOMPUTE_MODULES)
+                                                 : FLAG(RECOMPUTE_GRANULARITY),
+                      "core_attn",
+                      "is computed again by fused attention kernels anyway: it costs time here and "
+                      "saves little");
+}
+
+static void check_offload(const struct check *c)
+{
+    const struct megatron_args *args = c->args;
+    const uint64_t layers = COUNT(CPU_OFFLOAD_LAYERS, 0);
+    const struct rule rules[] = {
+        {layers && layers >= c->m->layers, FLAG(CPU_OFFLOAD_LAYERS),
+         "must be less than the layers"},
+        {layers && c->p->pipeline > 1, FLAG(CPU_OFFLOAD_LAYERS),
+         "cannot run with pipeline parallelism"},
+        {layers && c->p->recompute != RK_KEEP, FLAG(CPU_OFFLOAD_LAYERS),
+         "cannot run with recomputation"},
+        {layers && HAS(FINE_OFFLOAD), FLAG(FINE_OFFLOAD),
+         "cannot be given with --cpu-offloading-num-layers"},
+        {HAS(FINE_OFFLOAD) && !HAS(OFFLOAD_MODULES), FLAG(FINE_OFFLOAD), "needs --offload-modules"},
+        {HAS(FINE_OFFLOAD) && HAS(TRANSFORMER_IMPL) && !IS(TRANSFORMER_IMPL, "transformer_engine"),
+         FLAG(FINE_OFFLOAD), "needs --transformer-impl transformer_engine"},
+        {megatron_lists(args, FLAG(OFFLOAD_MODULES), "attn_proj") &&
+             !megatron_lists(args, FLAG(OFFLOAD_MODULES), "core_attn"),
+         FLAG(OFFLOAD_MODULES), "attn_proj needs core_attn beside it"},
+    };
+    APPLY(rules);
+}
+
+void megatron_check(const struct megatron_args *args, const struct rk_model *model,
+                    const struct rk_plan *plan)
+{
+    const struct check c = {args, model, plan};
+    check_ranks(&c);
+    check_shape(&c);
+    check_pipeline(&c);
+    check_tensor_and_context(&c);
+    check_data(&c);
+    check_experts(&c);
+    check_recompute(&c);
+    check_offload(&c);
+}

@@ -1,0 +1,286 @@
+/* megatron_launch.c - which command of a script trains, and on how many GPUs. */
+#include "base/text.h"
+#include "interop/megatron_args.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- how many GPUs ---- */
+
+/* What launchers say, under the names that they use. Slurm's are per node or in all. */
+enum launch_number { NODES, PER_NODE, TASKS, LAUNCH_NUMBERS };
+
+/* clang-format off */
+static const struct launch_option {
+    const char *launcher; /* the word that begins it; "#SBATCH" */
+    const char *option;
+    enum launch_number sets;
+} launch_options[] = {
+    {"torchrun", "--nnodes",          NODES},    {"torchrun", "--nproc_per_node",  PER_NODE},
+    {"torchrun", "--nproc-per-node",  PER_NODE},
+    {"srun",     "--nodes",           NODES},    {"srun",     "-N",                NODES},
+    {"srun",     "--ntasks",          TASKS},    {"srun",     "-n",                TASKS},
+    {"srun",     "--ntasks-per-node", PER_NODE}, {"srun",     "--gpus-per-node",   PER_NODE},
+    {"srun",     "--gres",            PER_NODE},
+    {"mpirun",   "-np",               TASKS},    {"mpirun",   "-n",                TASKS},
+    {"mpirun",   "--np",              TASKS},    {"mpiexec",  "-n",                TASKS},
+    {"mpiexec",  "-np",               TASKS},
+    {"deepspeed", "--num_nodes",      NODES},    {"deepspeed", "--num_gpus",       PER_NODE},
+};
+/* clang-format on */
+
+enum { LAUNCH_OPTIONS = sizeof launch_options / sizeof *launch_options };
+
+struct launch {
+    uint64_t number[LAUNCH_NUMBERS];                  /* 0: not said */
+    const struct shell_word *unknown[LAUNCH_NUMBERS]; /* said, but not known */
+};
+
+/* "8", "gpu:8", "gpu:h100:8": the number at the end; 0: none. */
+static uint64_t trailing_number(const char *text)
+{
+    const char *digits = text + strlen(text);
+    while (digits > text && isdigit((unsigned char)digits[-1]))
+        digits--;
+    if (!*digits || (digits > text && digits[-1] != ':')) return 0;
+    const unsigned long long value = strtoull(digits, NULL, 10);
+    return value <= 1000000000 ? value : 0;
+}
+
+static bool is_launcher(const char *word, const char *name)
+{
+    const char *base = strrchr(word, '/');
+    base = base ? base + 1 : word;
+    if (strcmp(name, "torchrun") == 0 && (strcmp(base, "torch.distributed.run") == 0 ||
+                                          strcmp(base, "torch.distributed.launch") == 0))
+        return true;
+    return strcmp(base, name) == 0;
+}
+
+static void read_option(struct launch *launch, const struct launch_option *option,
+                        const struct shell_word *words, size_t count, size_t i)
+{
+    const size_t n = strlen(option->option);
+    const struct shell_word *word = &words[i];
+    if (strncmp(word->text, option->option, n) != 0) return;
+    const char *value = word->text[n] == '=' ? word->text + n + 1 : word->text + n;
+    if (!*value && word->text[n] != '=') {
+        if (i + 1 >= count) return;
+        word = &words[i + 1];
+        value = word->text;
+    } else if (option->option[1] == '-' && word->text[n] != '=') {
+        return; /* "--ntasks-per-node" is no "--ntasks" */
+    }
+    if (word->unknown)
+        launch->unknown[option->sets] = word;
+    else if (trailing_number(value)) {
+        const bool slurm = strcmp(option->launcher, "srun") == 0; /* tasks or GPUs of a node */
+        uint64_t *number = &launch->number[option->sets];
+        if (!slurm || trailing_number(value) > *number) *number = trailing_number(value);
+        launch->unknown[option->sets] = NULL;
+    }
+}
+
+/* The words in front of the program. The innermost launcher counts: it is read last. */
+static const char *read_launchers(struct launch *launch, const struct shell_word *words,
+                                  size_t count)
+{
+    const char *last = NULL;
+    for (size_t i = 0; i < count; i++)
+        for (int k = 0; k < LAUNCH_OPTIONS; k++) {
+            if (!is_launcher(words[i].text, launch_options[k].launcher)) continue;
+            const bool torch = strcmp(launch_options[k].launcher, "torchrun") == 0;
+            if (torch && last != launch_options[k].launcher) /* one GPU unless it says more */
+                *launch = (struct launch){.number = {1, 1, 0}};
+            last = launch_options[k].launcher;
+            for (size_t j = i + 1; j < count; j++)
+                read_option(launch, &launch_options[k], words, count, j);
+        }
+    return last;
+}
+
+/* ---- #SBATCH lines ---- */
+
+/* clang-format off */
+static const struct { const char *option; size_t offset; } slurm_options[] = {
+    {"--nodes",           offsetof(struct megatron_slurm, nodes)},
+    {"-N",                offsetof(struct megatron_slurm, nodes)},
+    {"--ntasks",          offsetof(struct megatron_slurm, tasks)},
+    {"-n",                offsetof(struct megatron_slurm, tasks)},
+    {"--ntasks-per-node", offsetof(struct megatron_slurm, tasks_per_node)},
+    {"--gpus-per-node",   offsetof(struct megatron_slurm, gpus_per_node)},
+    {"--gres",            offsetof(struct megatron_slurm, gpus_per_node)},
+};
+/* clang-format on */
+
+static void slurm_line(struct megatron_slurm *slurm, const char *line)
+{
+    for (size_t k = 0; k < sizeof slurm_options / sizeof *slurm_options; k++) {
+        const size_t n = strlen(slurm_options[k].option);
+        if (strncmp(line, slurm_options[k].option, n) != 0) continue;
+        const bool apart = line[n] == '=' || line[n] == ' ' || line[n] == '\t';
+        if (!apart && line[1] == '-') continue;
+        char value[MEGATRON_SLURM_TEXT];
+        const char *at = line + n + strspn(line + n, "= \t");
+        snprintf(value, sizeof value, "%.*s", (int)strcspn(at, " \t\r#"), at);
+        const uint64_t number = trailing_number(value);
+        if (number) memcpy((char *)slurm + slurm_options[k].offset, &number, sizeof number);
+    }
+}
+
+static void slurm_set(struct megatron_slurm *slurm, const char *name, uint64_t number)
+{
+    if (number && slurm->count < MEGATRON_SLURM_SETS)
+        snprintf(slurm->text[slurm->count++], MEGATRON_SLURM_TEXT, "%s=%llu", name,
+                 (unsigned long long)number);
+}
+
+void megatron_slurm_read(struct megatron_slurm *slurm, const char *text, size_t size)
+{
+    const char *end = text + size;
+    *slurm = (struct megatron_slurm){.count = 0};
+    for (const char *line = text; line < end;) {
+        const char *stop = memchr(line, '\n', (size_t)(end - line));
+        const size_t n = (size_t)((stop ? stop : end) - line);
+        char copy[256];
+        snprintf(copy, sizeof copy, "%.*s", (int)(n < sizeof copy ? n : sizeof copy - 1), line);
+        if (strncmp(copy, "#SBATCH", 7) == 0) slurm_line(slurm, copy + 7 + strspn(copy + 7, " \t"));
+        line += n + 1;
+    }
+    if (!slurm->tasks) slurm->tasks = slurm->nodes * slurm->tasks_per_node;
+    slurm_set(slurm, "SLURM_NNODES", slurm->nodes);
+    slurm_set(slurm, "SLURM_JOB_NUM_NODES", slurm->nodes);
+    slurm_set(slurm, "SLURM_GPUS_ON_NODE", slurm->gpus_per_node);
+    slurm_set(slurm, "SLURM_GPUS_PER_NODE", slurm->gpus_per_node);
+    slurm_set(slurm, "SLURM_NTASKS_PER_NODE", slurm->tasks_per_node);
+    slurm_set(slurm, "SLURM_NTASKS", slurm->tasks);
+}
+
+/* One rank a GPU: what is larger, where tasks start the ranks of a node themselves. */
+static uint64_t slurm_gpus(const struct megatron_slurm *slurm)
+{
+    const uint64_t gpus = slurm->nodes * slurm->gpus_per_node;
+    return gpus > slurm->tasks ? gpus : slurm->tasks;
+}
+
+/* ---- the command ---- */
+
+static bool is_program(const struct shell_word *word)
+{
+    const size_t n = strlen(word->text);
+    return n > 3 && strcmp(word->text + n - 3, ".py") == 0;
+}
+
+/* Where the arguments of Megatron-LM begin in a command; count when it has none. */
+static size_t arguments_begin(const struct shell_word *words, size_t count)
+{
+    size_t first = 0, program = count;
+    while (first < count &&
+           (megatron_flag_find(words[first].text) < 0 || strncmp(words[first].text, "--", 2) != 0))
+        first++;
+    if (first == count) return count;
+    for (size_t i = 0; i < first; i++)
+        if (is_program(&words[i])) program = i;
+    if (program == count) return first;
+    return program + 1;
+}
+
+/* Enough to be the training run, and no tool that takes some of the same arguments. */
+static bool trains(const struct shell_word *words, size_t count)
+{
+    bool layers = false, batch = false;
+    for (size_t i = 0; i < count; i++) {
+        layers |= strncmp(words[i].text, "--num-layers", 12) == 0 ||
+                  strncmp(words[i].text, "--hidden-size", 13) == 0;
+        batch |= strncmp(words[i].text, "--micro-batch-size", 18) == 0 ||
+                 strncmp(words[i].text, "--tensor-model-parallel-size", 28) == 0;
+    }
+    return layers || batch;
+}
+
+static enum rk_status note_gpus(struct megatron_args *args, const struct launch *launch,
+                                const char *launcher, const struct megatron_slurm *slurm)
+{
+    const char *world = shell_variable(args->shell, "WORLD_SIZE");
+    const bool torch = launcher && strcmp(launcher, "torchrun") == 0;
+    for (int i = 0; torch && i < LAUNCH_NUMBERS; i++)
+        if (launch->unknown[i])
+            return shell_fail_unknown(args->shell, launch->unknown[i], args->error);
+    if (launch->number[TASKS]) {
+        args->gpus = launch->number[TASKS];
+        args->gpus_from = launcher;
+    } else if (launch->number[NODES] && launch->number[PER_NODE]) {
+        args->gpus = launch->number[NODES] * launch->number[PER_NODE];
+        args->gpus_from = launcher;
+    } else if (world && trailing_number(world)) {
+        args->gpus = trailing_number(world);
+        args->gpus_from = "WORLD_SIZE";
+    } else if (slurm_gpus(slurm)) {
+        args->gpus = slurm_gpus(slurm);
+        args->gpus_from = "#SBATCH";
+    }
+    for (int i = 0; !args->gpus && i < LAUNCH_NUMBERS; i++)
+        if (launch->unknown[i])
+            return shell_fail_unknown(args->shell, launch->unknown[i], args->error);
+    return RK_OK;
+}
+
+/* Texts of bare arguments: every line begins with one. */
+static bool bare(const struct shell *shell)
+{
+    for (size_t i = 0; i < shell->commands; i++)
+        if (shell->word[shell->command[i].first].text[0] != '-') return false;
+    return shell->commands > 0;
+}
+
+static enum rk_status fail_none(const struct megatron_args *args, const struct shell *shell)
+{
+    return rk_fail(args->error, RK_BAD_INPUT, shell->path, 0, 0,
+                   "no command with arguments of Megatron-LM (--num-layers, --micro-batch-size, "
+                   "...) is in this script%s",
+                   shell->commands ? "" : ": it has no commands at all");
+}
+
+static enum rk_status choose(const struct megatron_args *args, const struct shell *shell,
+                             const struct shell_command **chosen)
+{
+    *chosen = NULL;
+    for (size_t i = 0; i < shell->commands; i++) {
+        const struct shell_command *command = &shell->command[i];
+        const struct shell_word *words = &shell->word[command->first];
+        const size_t begin = arguments_begin(words, command->count);
+        if (begin == command->count || !trains(words + begin, command->count - begin)) continue;
+        if (*chosen)
+            return megatron_args_fail(args, words,
+                                      "this is a second command that trains, beside that of line "
+                                      "%d: leave one of them in",
+                                      shell->word[(*chosen)->first].place.line);
+        *chosen = command;
+    }
+    return *chosen ? RK_OK : fail_none(args, shell);
+}
+
+enum rk_status megatron_launch(struct megatron_args *args, const struct megatron_slurm *slurm,
+                               const struct shell_word **words, size_t *count)
+{
+    const struct shell *shell = args->shell;
+    const struct shell_command *command;
+    struct launch launch = {.number = {0}};
+    if (bare(shell)) {
+        *words = shell->word;
+        *count = shell->words;
+        return RK_OK;
+    }
+    const enum rk_status status = choose(args, shell, &command);
+    if (status != RK_OK) return status;
+    const struct shell_word *all = &shell->word[command->first];
+    const size_t begin = arguments_begin(all, command->count);
+    *words = all + begin;
+    *count = command->count - begin;
+    if (command->maybe)
+        notes_add(args->notes, NOTE_ASSUMED, command->condition.line, command->condition.column,
+                  "the condition", "holds", "the run stands behind a condition that is not known");
+    const char *launcher = read_launchers(&launch, all, begin);
+    return note_gpus(args, &launch, launcher, slurm);
+}

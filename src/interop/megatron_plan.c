@@ -1,0 +1,419 @@
+/* megatron_plan.c - the plan that the arguments make: degrees, pipeline, memory, precision. */
+#include "interop/megatron_args.h"
+
+#include <inttypes.h>
+#include <reckon/predict.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FLAG(name)          MEGATRON_##name##_FLAG
+#define HAS(name)           megatron_has(args, FLAG(name))
+#define COUNT(name, preset) megatron_count(args, FLAG(name), preset)
+#define IS(name, text)      megatron_is(args, FLAG(name), text)
+
+/* ---- degrees ---- */
+
+static enum rk_status read_degrees(const struct megatron_args *args, struct rk_plan *plan)
+{
+    static const enum megatron_flag degrees[] = {
+        FLAG(TP), FLAG(PP), FLAG(CP), FLAG(EP), FLAG(ETP), FLAG(MICRO_BATCH), FLAG(GLOBAL_BATCH)};
+    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
+        if (megatron_has(args, degrees[i]) && args->value[degrees[i]].count == 0)
+            return megatron_args_fail(args, args->value[degrees[i]].word,
+                                      "--%s: must be at least 1", megatron_flags[degrees[i]].name);
+    plan->ranks = args->gpus;
+    plan->tensor = COUNT(TP, 1);
+    plan->pipeline = COUNT(PP, 1);
+    plan->context = COUNT(CP, 1);
+    plan->expert = COUNT(EP, 1);
+    plan->expert_tensor = COUNT(ETP, 0) == plan->tensor ? 0 : COUNT(ETP, 0);
+    plan->pipeline_inside = HAS(TP_PP_DP);
+    plan->sequence_parallel = HAS(SP) && plan->tensor > 1;
+    plan->tensor_overlap = HAS(TP_OVERLAP);
+    if (HAS(SP) && plan->tensor == 1)
+        megatron_note(args, NOTE_WARNING, FLAG(SP), "",
+                      "is switched off by Megatron-LM, because tensor parallelism is 1");
+    if (plan->pipeline > RK_MAX_STAGES)
+        return megatron_args_fail(args, args->value[FLAG(PP)].word,
+                                  "--pipeline-model-parallel-size: at most %d are covered",
+                                  RK_MAX_STAGES);
+    return RK_OK;
+}
+
+static enum rk_status read_batch(const struct megatron_args *args, struct rk_plan *plan)
+{
+    char text[32];
+    if (!HAS(MICRO_BATCH))
+        return megatron_args_fail(args, NULL,
+                                  "--micro-batch-size is missing: give it, Megatron-LM needs it");
+    plan->microbatch = COUNT(MICRO_BATCH, 1);
+    plan->batch = COUNT(GLOBAL_BATCH, 0);
+    if (HAS(RAMPUP))
+        megatron_note(args, NOTE_WARNING, FLAG(RAMPUP), "",
+                      "is not followed: the step is that of the full batch");
+    if (plan->batch) return RK_OK;
+    plan->batch = plan->microbatch * rk_plan_data(plan);
+    snprintf(text, sizeof text, "%" PRIu64, plan->batch);
+    megatron_note(args, NOTE_ASSUMED, FLAG(GLOBAL_BATCH), text,
+                  "not given: one microbatch for each data-parallel rank");
+    return RK_OK;
+}
+
+static void read_context(const struct megatron_args *args, struct rk_plan *plan)
+{
+    static const struct {
+        const char *text;
+        enum rk_context_kind kind;
+    } kinds[] = {{"p2p", RK_RING},
+                 {"all_gather", RK_GATHER},
+                 {"allgather", RK_GATHER},
+                 {"a2a", RK_ULYSSES},
+                 {"a2a+p2p", RK_RING_ULYSSES}};
+    const struct megatron_value *value = &args->value[FLAG(CP_COMM)];
+    if (plan->context == 1 || !HAS(CP_COMM)) return;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (IS(CP_COMM, kinds[i].text)) plan->context_kind = kinds[i].kind;
+    for (int i = 1; i < value->words; i++)
+        if (strcmp(value->word[i].text, value->word[0].text) != 0) {
+            megatron_note(args, NOTE_WARNING, FLAG(CP_COMM), value->word[0].text,
+                          "differs by layer: all are estimated as the first");
+            break;
+        }
+    if (plan->context_kind == RK_RING_ULYSSES && HAS(CP_SIZES))
+        plan->ulysses = strtoull(megatron_text(args, FLAG(CP_SIZES)), NULL, 10);
+}
+
+/* ---- pipeline ---- */
+
+static enum rk_status read_layout(const struct megatron_args *args, const struct rk_model *model,
+                                  struct rk_plan *plan)
+{
+    const struct shell_word *word = args->value[FLAG(LAYOUT)].word;
+    struct megatron_layout layout;
+    char why[MEGATRON_WHY];
+    if (!megatron_layout_read(word->text, &layout, why))
+        return megatron_args_fail(args, word, "--pipeline-model-parallel-layout: %s", why);
+    if ((uint64_t)layout.stages % plan->pipeline)
+        return megatron_args_fail(args, word,
+                                  "--pipeline-model-parallel-layout: %d stages are no multiple of "
+                                  "the %" PRIu64 " pipeline ranks",
+                                  layout.stages, plan->pipeline);
+    if (layout.all != model->layers || layout.predict != model->predict_layers)
+        return megatron_args_fail(args, word,
+                                  "--pipeline-model-parallel-layout: has %" PRIu64 " t and %" PRIu64
+                                  " m, for %" PRIu64 " layers and %" PRIu64 " of --mtp-num-layers",
+                                  layout.all, layout.predict, model->layers, model->predict_layers);
+    plan->chunks = (uint64_t)layout.stages / plan->pipeline;
+    plan->splits = layout.stages;
+    memcpy(plan->split, layout.blocks, (size_t)layout.stages * sizeof *plan->split);
+    if (layout.predict && layout.predict_stage != layout.stages - 1)
+        megatron_note(
+            args, NOTE_WARNING, FLAG(LAYOUT), "",
+            "the layers of multi-token prediction are estimated on the last stage, not on "
+            "stage %d",
+            layout.predict_stage);
+    return RK_OK;
+}
+
+/* A layout that is no other than the even split. */
+static void forget_even_split(const struct rk_model *model, struct rk_plan *plan)
+{
+    struct rk_plan even = *plan;
+    even.splits = 0;
+    for (uint64_t i = 0; i < plan->pipeline * plan->chunks; i++)
+        if (rk_plan_split(&even, model, i) != plan->split[i]) return;
+    if (model->layers % (plan->pipeline * plan->chunks) == 0) {
+        plan->splits = 0;
+        memset(plan->split, 0, sizeof plan->split);
+    }
+}
+
+static enum rk_status read_pipeline(const struct megatron_args *args, const struct rk_model *model,
+                                    struct rk_plan *plan)
+{
+    plan->first_layers = COUNT(FIRST_LAYERS, 0);
+    plan->last_layers = COUNT(LAST_LAYERS, 0);
+    plan->embedding_counts = HAS(COUNT_EMBEDDING);
+    plan->head_counts = HAS(COUNT_LOSS);
+    plan->pipeline_blocking = HAS(NO_P2P_OVERLAP);
+    if (HAS(LAYOUT)) {
+        const enum rk_status status = read_layout(args, model, plan);
+        if (status == RK_OK) forget_even_split(model, plan);
+        return status;
+    }
+    if (HAS(VP_STAGES)) plan->chunks = COUNT(VP_STAGES, 1);
+    if (HAS(LAYERS_PER_VP)) {
+        const uint64_t slots = model->layers + plan->embedding_counts + plan->head_counts;
+        const uint64_t each = COUNT(LAYERS_PER_VP, 0);
+        if (!each || slots % plan->pipeline || slots / plan->pipeline % each)
+            return megatron_args_fail(args, args->value[FLAG(LAYERS_PER_VP)].word,
+                                      "--num-layers-per-virtual-pipeline-stage: %" PRIu64
+                                      " layers on %" PRIu64
+                                      " pipeline ranks are not divisible into "
+                                      "groups of %" PRIu64,
+                                      slots, plan->pipeline, each);
+        plan->chunks = slots / plan->pipeline / each;
+    }
+    if (plan->chunks < 1 || plan->chunks * plan->pipeline > RK_MAX_CHUNKS)
+        return megatron_args_fail(args, NULL,
+                                  "a pipeline of %" PRIu64 " ranks times %" PRIu64
+                                  " virtual stages is not covered: at most %d in all",
+                                  plan->pipeline, plan->chunks, RK_MAX_CHUNKS);
+    return RK_OK;
+}
+
+/* ---- data ---- */
+
+static int sharding_level(const char *text)
+{
+    static const char *const levels[] = {"no_shard", "optim", "optim_grads", "optim_grads_params"};
+    for (int i = 0; i < 4; i++)
+        if (strcmp(text, levels[i]) == 0) return i;
+    return 0;
+}
+
+static void read_data(const struct megatron_args *args, struct rk_plan *plan)
+{
+    const uint64_t all = rk_plan_data(plan) * plan->context;
+    const uint64_t copies = COUNT(DIST_OPT_INSTANCES, 1);
+    plan->gradient_overlap = HAS(GRAD_OVERLAP);
+    plan->weight_overlap = HAS(PARAM_OVERLAP);
+    plan->zero = HAS(DIST_OPT) ? 1 : 0;
+    if (HAS(MEGATRON_FSDP) || HAS(CUSTOM_FSDP)) {
+        plan->zero = sharding_level(megatron_text(args, FLAG(SHARDING)));
+        if (!HAS(SHARDING))
+            megatron_note(args, NOTE_ASSUMED, FLAG(SHARDING), "no_shard", "Megatron-LM's default");
+        if (plan->zero == 3) plan->gradient_overlap = plan->weight_overlap = true;
+    } else if (HAS(SHARDING)) {
+        megatron_note(args, NOTE_WARNING, FLAG(SHARDING), megatron_text(args, FLAG(SHARDING)),
+                      "is not followed by Megatron-LM without --use-megatron-fsdp");
+    }
+    if (HAS(TORCH_FSDP2)) {
+        plan->framework = RK_FSDP;
+        plan->zero = 3;
+        plan->gradient_overlap = plan->weight_overlap = true;
+        plan->keep_gathered = HAS(FSDP2_NO_RESHARD);
+    }
+    if (plan->zero && copies > 1 && all % copies == 0) plan->shard_ranks = all / copies;
+}
+
+/* ---- experts ---- */
+
+static void read_experts(const struct megatron_args *args, const struct rk_model *model,
+                         struct rk_plan *plan)
+{
+    if (!model->experts) return;
+    plan->dispatcher = RK_ALL_GATHER_TOKENS;
+    if (IS(DISPATCHER, "alltoall") || IS(DISPATCHER, "alltoall_seq"))
+        plan->dispatcher = RK_ALL_TO_ALL;
+    if (IS(DISPATCHER, "flex")) plan->dispatcher = RK_DEEPEP;
+    if (IS(DISPATCHER, "flex") && IS(FLEX_BACKEND, "hybridep"))
+        megatron_note(args, NOTE_WARNING, FLAG(FLEX_BACKEND), "hybridep", "is estimated as deepep");
+    if (!HAS(DISPATCHER))
+        megatron_note(args, NOTE_ASSUMED, FLAG(DISPATCHER), "allgather", "Megatron-LM's default");
+    const double factor = megatron_number(args, FLAG(CAPACITY_FACTOR), 0);
+    plan->capacity_factor = factor > 0 ? factor : 0;
+    plan->capacity_padded = HAS(PAD_CAPACITY);
+    plan->expert_overlap = HAS(EP_OVERLAP);
+    plan->grouped = HAS(GROUPED_GEMM);
+    megatron_note(args, NOTE_ASSUMED, FLAG(NUM_EXPERTS), "even",
+                  "the busiest expert rank is taken to have its share of the tokens and no more");
+}
+
+/* ---- recomputation ---- */
+
+static void read_parts(const struct megatron_args *args, struct rk_plan *plan)
+{
+    plan->recompute = RK_SELECTIVE;
+    if (!HAS(RECOMPUTE_MODULES)) {
+        plan->recompute_parts |= 1u << RK_PART_CORE_ATTENTION;
+        if (HAS(RECOMPUTE_GRANULARITY) && args->since >= 12)
+            megatron_note(args, NOTE_ASSUMED, FLAG(RECOMPUTE_MODULES), "core_attn",
+                          "Megatron-LM's default");
+        return;
+    }
+    for (int part = 0; part < RK_PARTS; part++)
+        if (megatron_lists(args, FLAG(RECOMPUTE_MODULES), rk_part_name((enum rk_part)part)))
+            plan->recompute_parts |= 1u << part;
+}
+
+static void read_recompute(const struct megatron_args *args, struct rk_plan *plan)
+{
+    plan->checkpoint_sharded = HAS(DISTRIBUTE_SAVED);
+    if (HAS(RECOMPUTE_ACTIVATIONS) || IS(RECOMPUTE_GRANULARITY, "selective")) {
+        read_parts(args, plan);
+    } else if (IS(RECOMPUTE_GRANULARITY, "full")) {
+        plan->recompute = RK_WHOLE;
+        if (IS(RECOMPUTE_METHOD, "block"))
+            plan->recompute_layers = COUNT(RECOMPUTE_NUM_LAYERS, 0);
+        else
+            plan->recompute_every = COUNT(RECOMPUTE_NUM_LAYERS, 1);
+        if (plan->recompute_every == 1) plan->recompute_every = 0;
+    }
+    if (HAS(MOE_LAYER_RECOMPUTE) && plan->recompute != RK_WHOLE) {
+        plan->recompute = RK_SELECTIVE;
+        plan->recompute_parts |= 1u << RK_PART_EXPERTS;
+    }
+}
+
+/* ---- offload ---- */
+
+/* Values of one token that a layer keeps, by what --offload-modules calls them; in bytes of 16-bit
+ * numbers, as far as shares of them need it. */
+static double offload_share(const struct megatron_args *args, const struct rk_model *m)
+{
+    const double h = (double)m->hidden, heads = (double)m->heads;
+    const double kv = (double)(m->kv_heads ? m->kv_heads : m->heads);
+    const double d = (double)(m->head_dim + m->rope_dim);
+    const double v = (double)(m->value_dim ? m->value_dim : m->head_dim);
+    const double top = m->experts ? (double)m->active_experts : 1;
+    const double wide = (double)(m->experts ? m->expert_feedforward : m->feedforward);
+    const struct {
+        const char *name;
+        double values;
+    } kept[] = {
+        {"attn_norm", h},
+        {"qkv_linear", h},
+        {"core_attn", (heads + kv) * d + kv * v},
+        {"attn_proj", heads * v},
+        {"mlp_norm", h},
+        {"expert_fc1", top * h},
+        {"moe_act", top * wide * (m->gated_mlp ? 2 : 1)},
+        {"", top * wide}, /* into the last matrix, which no module names */
+    };
+    double all = 0, moved = 0;
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        const bool experts = strncmp(kept[i].name, "expert", 6) == 0 || kept[i].name[0] == 'm';
+        all += kept[i].values;
+        if (!m->experts && experts && strcmp(kept[i].name, "mlp_norm") != 0) continue;
+        if (*kept[i].name && megatron_lists(args, FLAG(OFFLOAD_MODULES), kept[i].name))
+            moved += kept[i].values;
+    }
+    return moved / all;
+}
+
+static void read_offload(const struct megatron_args *args, const struct rk_model *model,
+                         struct rk_plan *plan)
+{
+    char text[32];
+    if (HAS(OPT_OFFLOAD)) {
+        const double share = megatron_number(args, FLAG(OPT_OFFLOAD_FRACTION), 1);
+        plan->optimizer_offload = share < 0 ? 0 : share > 1 ? 1 : share;
+    }
+    if (COUNT(CPU_OFFLOAD_LAYERS, 0))
+        plan->activation_offload = (double)COUNT(CPU_OFFLOAD_LAYERS, 0) / (double)model->layers;
+    if (HAS(FINE_OFFLOAD)) {
+        plan->activation_offload = offload_share(args, model);
+        snprintf(text, sizeof text, "%.3g", plan->activation_offload);
+        megatron_note(
+            args, NOTE_WARNING, FLAG(FINE_OFFLOAD), text,
+            "the share of a layer's activations that the modules in --offload-modules hold");
+    }
+    if (plan->activation_offload > 1) plan->activation_offload = 1;
+}
+
+/* ---- precision ---- */
+
+static enum rk_status read_precision(const struct megatron_args *args, struct rk_plan *plan)
+{
+    static const struct {
+        const char *recipe;
+        enum rk_precision precision;
+    } recipes[] = {{"delayed", RK_FP8_DELAYED},
+                   {"tensorwise", RK_FP8_CURRENT},
+                   {"blockwise", RK_FP8_BLOCK},
+                   {"mxfp8", RK_MXFP8}};
+    plan->precision = HAS(BF16) ? RK_BF16 : HAS(FP16) ? RK_FP16 : RK_FP32;
+    if (!HAS(BF16) && !HAS(FP16))
+        megatron_note(args, NOTE_ASSUMED, FLAG(BF16), "no",
+                      "neither --bf16 nor --fp16 is given: all is computed in fp32");
+    if (IS(FP8_RECIPE, "custom") || IS(FP4_RECIPE, "custom"))
+        return megatron_args_fail(args, NULL, "a recipe of your own (custom) is not covered");
+    if (HAS(FP8_FORMAT)) plan->precision = RK_FP8_DELAYED;
+    for (size_t i = 0; HAS(FP8_FORMAT) && i < sizeof recipes / sizeof *recipes; i++)
+        if (IS(FP8_RECIPE, recipes[i].recipe)) plan->precision = recipes[i].precision;
+    if (HAS(FP8_FORMAT) && !HAS(FP8_RECIPE))
+        megatron_note(args, NOTE_ASSUMED, FLAG(FP8_RECIPE), "delayed", "Megatron-LM's default");
+    if (HAS(FP4_FORMAT)) plan->precision = RK_NVFP4;
+    plan->weights_fp8 = HAS(FP8_PARAM_GATHER) || HAS(FP4_PARAM_GATHER);
+    if (HAS(FIRST_LAST_BF16))
+        megatron_note(args, NOTE_WARNING, FLAG(FIRST_LAST_BF16), "",
+                      "is not followed: all layers are estimated in the narrow format");
+    return RK_OK;
+}
+
+static double dtype_bytes(const struct megatron_args *args, enum megatron_flag flag)
+{
+    const char *text = megatron_text(args, flag);
+    if (strcmp(text, "fp8") == 0) return 1;
+    return strcmp(text, "bf16") == 0 || strcmp(text, "fp16") == 0 ? 2 : 0;
+}
+
+/* With bf16 weights the master copy is kept as the 16 bits that they lack. */
+static bool keeps_remainders(const struct megatron_args *args, const struct rk_plan *plan)
+{
+    return HAS(BF16) && !HAS(OPT_OFFLOAD) && plan->precision <= RK_FP8_DELAYED &&
+           !IS(MAIN_PARAMS, "fp16");
+}
+
+static void read_bytes(const struct megatron_args *args, struct rk_plan *plan)
+{
+    const bool narrow_fp16 = HAS(FP16) && !HAS(GRADS_FP32);
+    if (HAS(GRAD_REDUCE_BF16) || narrow_fp16) plan->gradient_element_bytes = 2;
+    if (!HAS(PRECISION_AWARE)) {
+        if (HAS(OPTIMIZER) && !IS(OPTIMIZER, "adam"))
+            megatron_note(args, NOTE_WARNING, FLAG(OPTIMIZER), megatron_text(args, FLAG(OPTIMIZER)),
+                          "is estimated with the two moments of Adam");
+        return;
+    }
+    if (IS(MAIN_GRADS, "bf16")) plan->gradient_element_bytes = 2;
+    plan->master_element_bytes = dtype_bytes(args, FLAG(MAIN_PARAMS));
+    plan->moment1_element_bytes = dtype_bytes(args, FLAG(EXP_AVG));
+    plan->moment2_element_bytes = dtype_bytes(args, FLAG(EXP_AVG_SQ));
+    if (!keeps_remainders(args, plan)) return;
+    plan->master_element_bytes = 2;
+    megatron_note(args, NOTE_ASSUMED, FLAG(PRECISION_AWARE), "2 bytes",
+                  "of the master copy: what bf16 weights lack, as Transformer Engine 2.1 and later "
+                  "keep it");
+}
+
+/* ---- kernels ---- */
+
+static void read_kernels(const struct megatron_args *args, struct rk_plan *plan)
+{
+    const bool local = IS(TRANSFORMER_IMPL, "local");
+    plan->attention = RK_FLASH_3;
+    if (HAS(FLASH_ATTN) && !local)
+        megatron_note(args, NOTE_WARNING, FLAG(FLASH_ATTN), "",
+                      "has no effect on models of Megatron Core: --attention-backend flash has");
+    if (IS(ATTENTION_BACKEND, "flash") || (HAS(FLASH_ATTN) && local))
+        plan->attention = RK_FLASH;
+    else if (IS(ATTENTION_BACKEND, "unfused") || IS(ATTENTION_BACKEND, "local") || local)
+        plan->attention = RK_UNFUSED;
+    else if (!HAS(ATTENTION_BACKEND) || IS(ATTENTION_BACKEND, "auto"))
+        megatron_note(args, NOTE_ASSUMED, FLAG(ATTENTION_BACKEND), "auto",
+                      "Transformer Engine takes the fastest kernel of the device: cuDNN's");
+    plan->fused = !local && !HAS(NO_SWIGLU_FUSION) && !HAS(NO_GELU_FUSION) && !HAS(NO_ROPE_FUSION);
+    plan->cuda_graphs = HAS(ENABLE_CUDA_GRAPH) || HAS(EXTERNAL_CUDA_GRAPH) ||
+                        (HAS(CUDA_GRAPH_IMPL) && !IS(CUDA_GRAPH_IMPL, "none"));
+}
+
+enum rk_status megatron_plan(const struct megatron_args *args, const struct rk_model *model,
+                             struct rk_plan *plan)
+{
+    *plan = rk_plan_default();
+    enum rk_status status = read_degrees(args, plan);
+    if (status == RK_OK) status = read_batch(args, plan);
+    if (status == RK_OK) status = read_pipeline(args, model, plan);
+    if (status == RK_OK) status = read_precision(args, plan);
+    if (status != RK_OK) return status;
+    read_context(args, plan);
+    read_data(args, plan);
+    read_experts(args, model, plan);
+    read_recompute(args, plan);
+    read_offload(args, model, plan);
+    read_bytes(args, plan);
+    read_kernels(args, plan);
+    plan->vocabulary_multiple = HAS(PADDED_VOCAB_SIZE) ? 0 : COUNT(VOCAB_DIVISIBLE, 128);
+    return RK_OK;
+}

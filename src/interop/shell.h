@@ -1,0 +1,74 @@
+/* shell.h - what a launch script would run, found out by reading it: nothing is ever executed.
+ *
+ * Follows assignments, arrays, parameter expansion, integer arithmetic, if, case, for, functions
+ * and `bash -c`, as bash does, and lists the simple commands with the words that they would be
+ * given. What the script does not say (a variable of the environment, the output of a command, $1)
+ * is unknown: a word that contains it says so, and shell_fail_unknown says how to give it. Behind
+ * a condition that cannot be judged, what was assigned within is unknown as well.
+ *
+ * Commands other than `test`, `[`, `[[`, `((`, `true` and `false` are taken to succeed in `a && b`,
+ * and to be unknown as conditions of `if` and `while`.
+ */
+#ifndef RECKON_INTEROP_SHELL_H
+#define RECKON_INTEROP_SHELL_H
+
+#include <reckon/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct shell_place {
+    int line, column;
+};
+
+/* Why something is unknown, and the name under which --set can give it. */
+struct shell_unknown {
+    char name[64]; /* "" when there is none */
+    char why[96];  /* "is not set in this script" */
+    struct shell_place place;
+};
+
+struct shell_word {
+    const char *text;   /* an unknown part stands as "$NAME" */
+    size_t unknown;     /* index + 1 into shell.unknown; 0: all is known */
+    size_t maybe;       /* index + 1 of a condition, without which there is no such word */
+    bool empty_unknown; /* unquoted and nothing but the unknown: may be no word, or several */
+    struct shell_place place;
+};
+
+/* A simple command: words first ... first + count - 1, those of assignments before it left out. */
+struct shell_command {
+    size_t first, count;
+    bool maybe;                   /* behind a condition that is unknown */
+    struct shell_place condition; /* ... which stands here */
+};
+
+struct shell {
+    char path[256];
+    size_t words, commands, unknowns;
+    struct shell_word *word;
+    struct shell_command *command;
+    struct shell_unknown *unknown;
+    struct shell_state *state;
+};
+
+enum { SHELL_MAX_BYTES = 4 << 20 };
+
+/* Reads `size` bytes of script; `sets` are texts "NAME=VALUE" that win over the script.
+ * RK_BAD_INPUT with line and column: what is no shell script, one that does not end; RK_USAGE: a
+ * set without
+ * '='. Release the shell in every case. */
+enum rk_status shell_read(struct shell *shell, const char *path, const char *text, size_t size,
+                          const char *const *sets, size_t set_count, struct rk_error *error);
+
+/* The value of a variable behind the last line; NULL when it is not set, an array or unknown. */
+const char *shell_variable(const struct shell *shell, const char *name);
+
+/* Fails at what makes the word unknown or doubtful: what it is, and how to give it. */
+enum rk_status shell_fail_unknown(const struct shell *shell, const struct shell_word *word,
+                                  struct rk_error *error);
+
+/* A zeroed shell is fine. */
+void shell_release(struct shell *shell);
+
+#endif

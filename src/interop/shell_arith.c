@@ -1,0 +1,204 @@
+/* shell_arith.c - $(( )): integers, the operators of C, variables by name. */
+#include "interop/shell_state.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct arith {
+    struct shell_state *s;
+    const char *at;
+    struct shell_place place;
+    size_t unknown;
+    int depth;
+};
+
+/* From the loosest to the tightest. */
+static const struct operator
+{
+    const char *text;
+    int level;
+}
+operators[] = {
+    {"||", 1}, {"&&", 2},  {"==", 6}, {"!=", 6}, {"<=", 7}, {">=", 7}, {"<<", 8},
+    {">>", 8}, {"**", 11}, {"|", 3},  {"^", 4},  {"&", 5},  {"<", 7},  {">", 7},
+    {"+", 9},  {"-", 9},   {"*", 10}, {"/", 10}, {"%", 10},
+};
+
+static int64_t ternary(struct arith *a);
+
+static void skip_space(struct arith *a)
+{
+    while (isspace((unsigned char)*a->at))
+        a->at++;
+}
+
+static void fail(struct arith *a, const char *what)
+{
+    shell_fail(a->s, a->place, "arithmetic: %s", what);
+    a->at += strlen(a->at);
+}
+
+static int64_t variable(struct arith *a, const char *name, size_t length)
+{
+    const struct shell_variable *v = shell_find(a->s, name, length);
+    if (!v || !v->set || v->count == 0) {
+        const char *copy = shell_copy(a->s, name, length);
+        a->unknown = shell_unknown(a->s, copy, "is not set in this script", a->place);
+        return 0;
+    }
+    if (v->value[0].unknown || v->value[0].maybe) {
+        a->unknown = v->value[0].unknown ? v->value[0].unknown : v->value[0].maybe;
+        return 0;
+    }
+    if (a->depth > SHELL_MAX_DEPTH) {
+        fail(a, "variables that stand for each other without end");
+        return 0;
+    }
+    struct arith inner = {a->s, v->value[0].text, a->place, 0, a->depth + 1};
+    const int64_t value = *inner.at ? ternary(&inner) : 0;
+    if (inner.unknown) a->unknown = inner.unknown;
+    return value;
+}
+
+static int64_t primary(struct arith *a)
+{
+    skip_space(a);
+    if (++a->depth > 8 * SHELL_MAX_DEPTH) {
+        fail(a, "nested too deeply");
+        return 0;
+    }
+    int64_t value = 0;
+    const size_t name = shell_name_length(a->at, a->at + strlen(a->at));
+    if (strchr("!-+~", *a->at) && *a->at) {
+        const char sign = *a->at++;
+        value = primary(a);
+        value = sign == '!'   ? !value
+                : sign == '-' ? (int64_t)(0 - (uint64_t)value)
+                : sign == '~' ? ~value
+                              : value;
+    } else if (*a->at == '(') {
+        a->at++;
+        value = ternary(a);
+        skip_space(a);
+        if (*a->at == ')')
+            a->at++;
+        else
+            fail(a, "a ')' is missing");
+    } else if (isdigit((unsigned char)*a->at)) {
+        char *end;
+        value = strtoll(a->at, &end, 0);
+        a->at = end;
+    } else if (name) {
+        value = variable(a, a->at, name);
+        a->at += name;
+    } else {
+        fail(a, "a number or a variable is expected");
+    }
+    a->depth--;
+    return value;
+}
+
+static const struct operator* next_operator(struct arith *a)
+{
+    skip_space(a);
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+        if (strncmp(a->at, operators[i].text, strlen(operators[i].text)) == 0) return &operators[i];
+    return NULL;
+}
+
+static int64_t power(int64_t base, int64_t exponent)
+{
+    uint64_t value = 1;
+    for (int i = 0; i < 64 && i < exponent; i++)
+        value *= (uint64_t)base;
+    return (int64_t)value;
+}
+
+/* Wraps around where bash does. */
+static int64_t apply(struct arith *a, const char *op, int64_t x, int64_t y)
+{
+    const uint64_t u = (uint64_t)x, w = (uint64_t)y;
+    if ((*op == '/' || *op == '%') && (y == 0 || (y == -1 && x == INT64_MIN))) {
+        if (!a->unknown) fail(a, "division by 0");
+        return 0;
+    }
+    if (strcmp(op, "||") == 0) return x || y;
+    if (strcmp(op, "&&") == 0) return x && y;
+    if (strcmp(op, "==") == 0) return x == y;
+    if (strcmp(op, "!=") == 0) return x != y;
+    if (strcmp(op, "<=") == 0) return x <= y;
+    if (strcmp(op, ">=") == 0) return x >= y;
+    if (strcmp(op, "<<") == 0) return (int64_t)(u << (w & 63));
+    if (strcmp(op, ">>") == 0) return x >> (w & 63);
+    if (strcmp(op, "**") == 0) return power(x, y);
+    switch (*op) {
+    case '|':
+        return x | y;
+    case '^':
+        return x ^ y;
+    case '&':
+        return x & y;
+    case '<':
+        return x < y;
+    case '>':
+        return x > y;
+    case '+':
+        return (int64_t)(u + w);
+    case '-':
+        return (int64_t)(u - w);
+    case '*':
+        return (int64_t)(u * w);
+    case '/':
+        return x / y;
+    default:
+        return x % y;
+    }
+}
+
+static int64_t binary(struct arith *a, int level)
+{
+    int64_t value = primary(a);
+    for (;;) {
+        const struct operator* op = next_operator(a);
+        if (!op || op->level < level) return value;
+        a->at += strlen(op->text);
+        const int64_t right = binary(a, op->level + 1);
+        value = apply(a, op->text, value, right);
+    }
+}
+
+static int64_t ternary(struct arith *a)
+{
+    const int64_t condition = binary(a, 0);
+    skip_space(a);
+    if (*a->at != '?') return condition;
+    if (++a->depth > SHELL_MAX_DEPTH) {
+        fail(a, "nested too deeply");
+        return 0;
+    }
+    a->at++;
+    const int64_t yes = ternary(a);
+    skip_space(a);
+    if (*a->at != ':') {
+        fail(a, "a ':' is missing behind '?'");
+        return 0;
+    }
+    a->at++;
+    const int64_t no = ternary(a);
+    a->depth--;
+    return condition ? yes : no;
+}
+
+int64_t shell_arithmetic(struct shell_state *s, const char *text, struct shell_place place,
+                         size_t *unknown)
+{
+    struct arith a = {s, text, place, 0, 0};
+    skip_space(&a);
+    const int64_t value = *a.at ? ternary(&a) : 0;
+    skip_space(&a);
+    if (*a.at && !a.unknown) fail(&a, "not understood: integers and the operators of C are");
+    *unknown = a.unknown;
+    return value;
+}

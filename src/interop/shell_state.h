@@ -1,0 +1,130 @@
+/* shell_state.h - what the parts of the script reader share: variables, memory, the cursor. */
+#ifndef RECKON_INTEROP_SHELL_STATE_H
+#define RECKON_INTEROP_SHELL_STATE_H
+
+#include "interop/shell.h"
+
+/* A text of which a part may be unknown. What a condition that is unknown may have appended
+ * stands between SHELL_MAYBE and SHELL_SURE. */
+enum { SHELL_MAYBE = '\1', SHELL_SURE = '\2' };
+struct shell_value {
+    const char *text;         /* "" rather than NULL */
+    size_t unknown;           /* index + 1; 0: known */
+    size_t maybe;             /* index + 1 of the condition; 0: there is none */
+    struct shell_place place; /* where it was written */
+};
+
+struct shell_variable {
+    const char *name;
+    bool set, array;
+    bool given; /* by the caller: assignments leave it alone */
+    size_t count;
+    struct shell_value *value; /* (count), count 1 for a scalar */
+};
+
+struct shell_function {
+    const char *name;
+    const char *body, *end; /* from behind the ')' on */
+    struct shell_place place;
+};
+
+struct shell_state {
+    struct shell *shell;
+    struct rk_error *error;
+    enum rk_status status; /* not RK_OK: everything stops */
+    struct shell_block *memory;
+    size_t allocated, steps;
+
+    size_t variables, functions;
+    struct shell_variable *variable;
+    struct shell_function *function;
+
+    size_t assigned; /* variables as they were before each assignment */
+    struct shell_variable *assignment;
+
+    /* positional parameters of the function that runs */
+    size_t arguments;
+    struct shell_word *argument;
+
+    /* the cursor */
+    const char *at, *end;
+    struct shell_place place;
+    bool fixed_place; /* within a text of `bash -c`: all stands where the text stood */
+    int depth;
+
+    int skip; /* above 0: parsed, not followed */
+    bool maybe;
+    struct shell_place condition;
+    bool stopped;  /* by `exit` */
+    bool returned; /* from the function that runs */
+
+    /* words in front of `bash -c TEXT`, which those of commands in the text follow */
+    size_t prefixes;
+    const struct shell_word *prefix;
+};
+
+enum { SHELL_MAX_DEPTH = 64, SHELL_MAX_STEPS = 200000, SHELL_MAX_MEMORY = 32 << 20 };
+
+/* ---- shell_values.c ---- */
+
+/* Zeroed memory that lives as long as the shell; NULL marks the state as failed. */
+void *shell_alloc(struct shell_state *s, size_t size);
+const char *shell_copy(struct shell_state *s, const char *text, size_t length);
+
+/* Makes room for one more element of an array whose count is a power of two or 0 when full. */
+void *shell_grow(struct shell_state *s, void *array, size_t count, size_t size);
+
+RK_PRINTF(3, 4)
+void shell_fail(struct shell_state *s, struct shell_place place, const char *format, ...);
+
+/* A new unknown; its index + 1. */
+size_t shell_unknown(struct shell_state *s, const char *name, const char *why,
+                     struct shell_place place);
+
+/* NULL when there is no such variable. */
+struct shell_variable *shell_find(const struct shell_state *s, const char *name, size_t length);
+
+/* Sets a scalar or, with `array`, a list; `append` adds to what is there. */
+void shell_assign(struct shell_state *s, const char *name, size_t length,
+                  const struct shell_value *values, size_t count, bool array, bool append);
+
+/* The variables assigned since the mark may have been, because of the condition at `place`: what
+ * was appended becomes doubtful, others unknown. */
+void shell_poison(struct shell_state *s, size_t mark, struct shell_place place);
+
+/* ---- shell_expand.c ---- */
+
+struct shell_words {
+    size_t count;
+    struct shell_word *word;
+};
+
+/* Expands `length` characters of raw text, quotes and all, to words: none, one, or more. */
+void shell_expand(struct shell_state *s, const char *raw, size_t length, struct shell_place place,
+                  struct shell_words *words);
+
+/* The same as one value: no splitting, as in assignments and between double quotes. */
+struct shell_value shell_expand_one(struct shell_state *s, const char *raw, size_t length,
+                                    struct shell_place place);
+
+/* Characters from an opening "$(", "${", "$((", '`', '"' or '\'' up to its end, inclusive; 0 when
+ * it does not end. */
+size_t shell_span(const char *at, const char *end);
+
+/* Length of a name at `at`; 0: none. */
+size_t shell_name_length(const char *at, const char *end);
+
+/* ---- shell_arith.c ---- */
+
+/* An integer expression; *unknown (index + 1) when a part is. */
+int64_t shell_arithmetic(struct shell_state *s, const char *text, struct shell_place place,
+                         size_t *unknown);
+
+/* ---- shell_test.c ---- */
+
+enum shell_truth { SHELL_FALSE, SHELL_TRUE, SHELL_PERHAPS };
+
+/* `[ ... ]`, `[[ ... ]]`, `test ...`: the words between, operators as words. */
+enum shell_truth shell_test(struct shell_state *s, const struct shell_word *word, size_t count);
+
+#endif

@@ -1,0 +1,131 @@
+/* shell_test.c - conditions: strings and numbers are compared, files are not looked at. */
+#include "interop/shell_state.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct test {
+    struct shell_state *s;
+    const struct shell_word *next, *end;
+    int depth;
+};
+
+static bool is(const struct test *t, const char *text)
+{
+    return t->next < t->end && strcmp(t->next->text, text) == 0;
+}
+
+static bool take(struct test *t, const char *text)
+{
+    if (!is(t, text)) return false;
+    t->next++;
+    return true;
+}
+
+static enum shell_truth truth(bool value)
+{
+    return value ? SHELL_TRUE : SHELL_FALSE;
+}
+
+static enum shell_truth negate(enum shell_truth value)
+{
+    return value == SHELL_PERHAPS ? value : truth(value == SHELL_FALSE);
+}
+
+static const char *const comparisons[] = {"=",   "==",  "!=",  "=~",  "<",   ">", "-eq",
+                                          "-ne", "-lt", "-le", "-gt", "-ge", NULL};
+
+static bool is_comparison(const char *text)
+{
+    for (int i = 0; comparisons[i]; i++)
+        if (strcmp(text, comparisons[i]) == 0) return true;
+    return false;
+}
+
+static enum shell_truth compare_numbers(struct test *t, const struct shell_word *a, const char *op,
+                                        const struct shell_word *b)
+{
+    size_t unknown[2];
+    const int64_t x = shell_arithmetic(t->s, a->text, a->place, &unknown[0]);
+    const int64_t y = shell_arithmetic(t->s, b->text, b->place, &unknown[1]);
+    if (unknown[0] || unknown[1]) return SHELL_PERHAPS;
+    if (strcmp(op, "-eq") == 0) return truth(x == y);
+    if (strcmp(op, "-ne") == 0) return truth(x != y);
+    if (strcmp(op, "-lt") == 0) return truth(x < y);
+    if (strcmp(op, "-le") == 0) return truth(x <= y);
+    if (strcmp(op, "-gt") == 0) return truth(x > y);
+    return truth(x >= y);
+}
+
+static enum shell_truth compare(struct test *t, const struct shell_word *a, const char *op,
+                                const struct shell_word *b)
+{
+    if (a->unknown || b->unknown || a->maybe || b->maybe || strcmp(op, "=~") == 0)
+        return SHELL_PERHAPS;
+    if (op[0] == '-') return compare_numbers(t, a, op, b);
+    if (op[0] == '<') return truth(strcmp(a->text, b->text) < 0);
+    if (op[0] == '>') return truth(strcmp(a->text, b->text) > 0);
+    const bool same = fnmatch(b->text, a->text, 0) == 0 || strcmp(a->text, b->text) == 0;
+    return truth(same == (op[0] == '='));
+}
+
+static enum shell_truth disjunction(struct test *t);
+
+static enum shell_truth primary(struct test *t)
+{
+    if (t->next == t->end) return SHELL_FALSE;
+    const size_t left = (size_t)(t->end - t->next);
+    const struct shell_word *word = t->next;
+    if (left >= 3 && is_comparison(word[1].text)) {
+        t->next += 3;
+        return compare(t, word, word[1].text, word + 2);
+    }
+    if (++t->depth > SHELL_MAX_DEPTH) {
+        t->next = t->end;
+        return SHELL_PERHAPS;
+    }
+    if (left > 1 && take(t, "!")) return negate(primary(t));
+    if (left > 1 && take(t, "(")) {
+        const enum shell_truth inner = disjunction(t);
+        take(t, ")");
+        return inner;
+    }
+    const bool empty = strcmp(word->text, "-z") == 0, full = strcmp(word->text, "-n") == 0;
+    const bool unary = word->text[0] == '-' && word->text[1] && !word->text[2];
+    t->next++;
+    if (unary && left > 1) {
+        word = t->next++;
+        if (word->unknown || word->maybe || !(empty || full)) return SHELL_PERHAPS;
+        return truth((*word->text == '\0') == empty);
+    }
+    if (empty) return SHELL_TRUE; /* `[ -z $X ]` with an empty X */
+    return word->unknown || word->maybe ? SHELL_PERHAPS : truth(*word->text != '\0');
+}
+
+static enum shell_truth conjunction(struct test *t)
+{
+    enum shell_truth all = primary(t);
+    while (take(t, "&&") || take(t, "-a")) {
+        const enum shell_truth next = primary(t);
+        if (all == SHELL_TRUE || next == SHELL_FALSE) all = next;
+    }
+    return all;
+}
+
+static enum shell_truth disjunction(struct test *t)
+{
+    enum shell_truth any = conjunction(t);
+    while (take(t, "||") || take(t, "-o")) {
+        const enum shell_truth next = conjunction(t);
+        if (any == SHELL_FALSE || next == SHELL_TRUE) any = next;
+    }
+    return any;
+}
+
+enum shell_truth shell_test(struct shell_state *s, const struct shell_word *word, size_t count)
+{
+    struct test t = {s, word, word + count, 0};
+    const enum shell_truth value = disjunction(&t);
+    return t.next == t.end ? value : SHELL_PERHAPS;
+}

@@ -1,0 +1,247 @@
+/* shell_values.c - memory, variables and unknowns of a script that is read. */
+#include "interop/shell_state.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct shell_block {
+    struct shell_block *next;
+    _Alignas(max_align_t) char bytes[];
+};
+
+void *shell_alloc(struct shell_state *s, size_t size)
+{
+    struct shell_block *block = NULL;
+    s->allocated += size;
+    if (s->allocated > SHELL_MAX_MEMORY) {
+        shell_fail(s, s->place, "the script makes texts without end");
+        return NULL;
+    }
+    block = calloc(1, sizeof *block + size);
+    if (!block) {
+        if (s->status == RK_OK)
+            s->status = rk_fail(s->error, RK_IO, s->shell->path, 0, 0, "out of memory");
+        return NULL;
+    }
+    block->next = s->memory;
+    s->memory = block;
+    return block->bytes;
+}
+
+const char *shell_copy(struct shell_state *s, const char *text, size_t length)
+{
+    char *copy = shell_alloc(s, length + 1);
+    if (!copy) return "";
+    memcpy(copy, text, length);
+    return copy;
+}
+
+void *shell_grow(struct shell_state *s, void *array, size_t count, size_t size)
+{
+    if (count && (count & (count - 1))) return array;
+    void *larger = shell_alloc(s, (count ? 2 * count : 1) * size);
+    if (larger && count) memcpy(larger, array, count * size);
+    return larger;
+}
+
+void shell_fail(struct shell_state *s, struct shell_place place, const char *format, ...)
+{
+    char text[400];
+    va_list values;
+    if (s->status != RK_OK) return;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    s->status =
+        rk_fail(s->error, RK_BAD_INPUT, s->shell->path, place.line, place.column, "%s", text);
+}
+
+size_t shell_unknown(struct shell_state *s, const char *name, const char *why,
+                     struct shell_place place)
+{
+    struct shell *shell = s->shell;
+    struct shell_unknown *list =
+        shell_grow(s, shell->unknown, shell->unknowns, sizeof *shell->unknown);
+    if (!list) return 0;
+    shell->unknown = list;
+    struct shell_unknown *unknown = &list[shell->unknowns++];
+    snprintf(unknown->name, sizeof unknown->name, "%s", name);
+    snprintf(unknown->why, sizeof unknown->why, "%s", why);
+    unknown->place = place;
+    return shell->unknowns;
+}
+
+struct shell_variable *shell_find(const struct shell_state *s, const char *name, size_t length)
+{
+    for (size_t i = 0; i < s->variables; i++)
+        if (strncmp(s->variable[i].name, name, length) == 0 && !s->variable[i].name[length])
+            return &s->variable[i];
+    return NULL;
+}
+
+static struct shell_variable *find_or_add(struct shell_state *s, const char *name, size_t length)
+{
+    struct shell_variable *found = shell_find(s, name, length);
+    if (found) return found;
+    struct shell_variable *list = shell_grow(s, s->variable, s->variables, sizeof *s->variable);
+    const char *copy = shell_copy(s, name, length);
+    if (!list || s->status != RK_OK) return NULL;
+    s->variable = list;
+    found = &list[s->variables++];
+    *found = (struct shell_variable){.name = copy};
+    return found;
+}
+
+static void note_assignment(struct shell_state *s, const struct shell_variable *before)
+{
+    struct shell_variable *list_of =
+        shell_grow(s, s->assignment, s->assigned, sizeof *s->assignment);
+    if (!list_of) return;
+    s->assignment = list_of;
+    list_of[s->assigned++] = *before;
+}
+
+static struct shell_value join(struct shell_state *s, struct shell_value a, struct shell_value b)
+{
+    const size_t first = strlen(a.text), second = strlen(b.text);
+    char *text = shell_alloc(s, first + second + 1);
+    if (!text) return a;
+    memcpy(text, a.text, first);
+    memcpy(text + first, b.text, second);
+    return (struct shell_value){text, a.unknown ? a.unknown : b.unknown,
+                                a.maybe ? a.maybe : b.maybe, a.place};
+}
+
+/* What is the output of a command can be given under the name that it is assigned to. */
+static void name_unknown(struct shell_state *s, const char *name, const struct shell_value *value)
+{
+    if (!value->unknown) return;
+    struct shell_unknown *unknown = &s->shell->unknown[value->unknown - 1];
+    if (!unknown->name[0]) snprintf(unknown->name, sizeof unknown->name, "%s", name);
+}
+
+void shell_assign(struct shell_state *s, const char *name, size_t length,
+                  const struct shell_value *values, size_t count, bool array, bool append)
+{
+    struct shell_variable *v = find_or_add(s, name, length);
+    if (!v) return;
+    note_assignment(s, v);
+    if (v->given) return;
+    for (size_t i = 0; i < count; i++)
+        name_unknown(s, v->name, &values[i]);
+    const bool keep = append && v->set;
+    if (keep && !array && !v->array) {
+        struct shell_value *joined = shell_alloc(s, sizeof *joined);
+        if (!joined) return;
+        *joined = join(s, v->value[0], values[0]);
+        v->value = joined;
+        return;
+    }
+    const size_t before = keep ? v->count : 0;
+    struct shell_value *all = shell_alloc(s, (before + count + 1) * sizeof *all);
+    if (!all) return;
+    if (before) memcpy(all, v->value, before * sizeof *all);
+    if (count) memcpy(all + before, values, count * sizeof *all);
+    v->value = all;
+    v->count = before + count;
+    v->array = array || (keep && v->array);
+    v->set = true;
+}
+
+/* Are the elements of `before` the first of `now`? */
+static bool extends(const struct shell_variable *now, const struct shell_variable *before)
+{
+    if (!before->set || !now->set || now->array != before->array || now->count < before->count)
+        return false;
+    if (!now->array)
+        return strncmp(now->value[0].text, before->value[0].text, strlen(before->value[0].text)) ==
+                   0 &&
+               now->value[0].unknown == before->value[0].unknown;
+    for (size_t i = 0; i < before->count; i++)
+        if (now->value[i].text != before->value[i].text) return false;
+    return true;
+}
+
+/* What was appended is marked as doubtful. */
+static void doubt(struct shell_state *s, struct shell_variable *now,
+                  const struct shell_variable *before, size_t condition)
+{
+    static const char open[] = {SHELL_MAYBE, 0}, close[] = {SHELL_SURE, 0};
+    struct shell_value *all = shell_alloc(s, (now->count + 1) * sizeof *all);
+    if (!all) return;
+    memcpy(all, now->value, now->count * sizeof *all);
+    for (size_t i = before->count; i < now->count; i++)
+        if (!all[i].maybe) all[i].maybe = condition;
+    if (!now->array) {
+        const struct shell_value tail = {all[0].text + strlen(before->value[0].text), 0, condition,
+                                         all[0].place};
+        const struct shell_value marks[2] = {{open, 0, 0, tail.place}, {close, 0, 0, tail.place}};
+        all[0] = join(s, join(s, before->value[0], marks[0]), join(s, tail, marks[1]));
+    }
+    now->value = all;
+}
+
+void shell_poison(struct shell_state *s, size_t mark, struct shell_place place)
+{
+    char why[96];
+    const size_t last = s->assigned;
+    snprintf(why, sizeof why, "depends on the condition in line %d, which the script does not tell",
+             place.line);
+    for (size_t i = mark; i < last; i++) {
+        const struct shell_variable before = s->assignment[i];
+        struct shell_variable *v = shell_find(s, before.name, strlen(before.name));
+        bool first = true; /* assignment since the mark */
+        for (size_t k = mark; k < i; k++)
+            first &= s->assignment[k].name != before.name;
+        if (!v || v->given || !first) continue;
+        if (extends(v, &before)) {
+            doubt(s, v, &before, shell_unknown(s, "", why, place));
+            continue;
+        }
+        struct shell_value *value = shell_alloc(s, sizeof *value);
+        if (!value) return;
+        *value = (struct shell_value){"", shell_unknown(s, before.name, why, place), 0, place};
+        v->value = value;
+        v->count = 1;
+        v->set = true;
+    }
+}
+
+const char *shell_variable(const struct shell *shell, const char *name)
+{
+    const struct shell_variable *v =
+        shell->state ? shell_find(shell->state, name, strlen(name)) : NULL;
+    return v && v->set && v->count && !v->array && !v->value[0].unknown && !v->value[0].maybe
+               ? v->value[0].text
+               : NULL;
+}
+
+enum rk_status shell_fail_unknown(const struct shell *shell, const struct shell_word *word,
+                                  struct rk_error *error)
+{
+    const size_t index = word->unknown ? word->unknown : word->maybe;
+    const struct shell_unknown *u = &shell->unknown[index - 1];
+    if (!word->unknown)
+        return rk_fail(error, RK_BAD_INPUT, shell->path, word->place.line, word->place.column,
+                       "%.40s %s: give the variables of that condition with --set NAME=VALUE",
+                       word->text, u->why);
+    if (!u->name[0])
+        return rk_fail(error, RK_BAD_INPUT, shell->path, u->place.line, u->place.column,
+                       "%s: assign it to a variable NAME, and give --set NAME=VALUE", u->why);
+    return rk_fail(error, RK_BAD_INPUT, shell->path, u->place.line, u->place.column,
+                   "$%s %s: give --set %s=VALUE", u->name, u->why, u->name);
+}
+
+void shell_release(struct shell *shell)
+{
+    struct shell_block *block = shell->state ? shell->state->memory : NULL;
+    while (block) {
+        struct shell_block *next = block->next;
+        free(block);
+        block = next;
+    }
+    free(shell->state);
+    *shell = (struct shell){.words = 0};
+}

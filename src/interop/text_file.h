@@ -1,0 +1,16 @@
+/* text_file.h - a text file (script, TOML) as a whole, "-" is standard input. */
+#ifndef RECKON_INTEROP_TEXT_FILE_H
+#define RECKON_INTEROP_TEXT_FILE_H
+
+#include <reckon/status.h>
+#include <stddef.h>
+
+/* `path` as messages name it: standard input is "stdin". */
+const char *text_file_name(const char *path);
+
+/* The caller frees *text, which has a 0 behind its `size` bytes. RK_BAD_INPUT: no such file, a
+ * directory, more than `most` bytes; RK_IO: a failing disk, no memory. */
+enum rk_status text_file_load(const char *path, size_t most, char **text, size_t *size,
+                              struct rk_error *error);
+
+#endif

@@ -1,0 +1,291 @@
+#include "search/plans_axes.h"
+
+#include "search/plans_offer.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* The C type of a member decides how it is read and written. */
+enum storage {
+    STORED_U64,
+    STORED_BOOL,
+    STORED_INT,
+    STORED_SHARE,
+    STORED_RECOMPUTE,
+    STORED_SPLIT,
+    DERIVED_DATA
+};
+
+static const char *const split_names[] = {"even", "ends", "balanced", NULL};
+static const char *const schedule_names[] = {"gpipe", "1f1b", "zero-bubble", "dualpipe", NULL};
+static const char *const context_names[] = {"ring", "gather", "ulysses", "ring+ulysses", NULL};
+static const char *const attention_names[] = {"unfused", "flash", "flash3", "flash1", NULL};
+static const char *const dispatcher_names[] = {"alltoall", "allgather", "deepep", NULL};
+static const char *const precision_names[] = {"fp32",        "tf32",        "fp16",      "bf16",
+                                              "fp8-delayed", "fp8-current", "fp8-block", "mxfp8",
+                                              "nvfp4",       NULL};
+
+struct axis_row {
+    struct rk_plan_axis_info info;
+    enum storage storage;
+    size_t offset;
+    enum plan_bundle bundle;
+    plan_offer *offer;
+};
+
+#define AT(member) offsetof(struct rk_plan, member)
+#define ROW(axis, name, type, choices, local, storage, offset, bundle, offer, help)                \
+    [RK_PLAN_##axis] = {                                                                           \
+        {name, RK_PLAN_##type, choices, local, help}, storage, offset, BUNDLE_##bundle, offer}
+
+/* clang-format off */
+static const struct axis_row axes[RK_PLAN_AXES] = {
+    ROW(TENSOR,            "tensor",             NUMBER, NULL,             true,  STORED_U64,       AT(tensor),             LAYOUT,     offer_tensor,            "tensor parallel degree"),
+    ROW(CONTEXT,           "context",            NUMBER, NULL,             true,  STORED_U64,       AT(context),            LAYOUT,     offer_context,           "context parallel degree: ranks that share a sample's tokens"),
+    ROW(PIPELINE,          "pipeline",           NUMBER, NULL,             false, STORED_U64,       AT(pipeline),           LAYOUT,     offer_pipeline,          "pipeline parallel degree"),
+    ROW(DATA,              "data",               NUMBER, NULL,             false, DERIVED_DATA,     0,                      LAYOUT,     offer_data,              "data parallel degree: what is left of the ranks"),
+    ROW(EXPERT_TENSOR,     "expert-tensor",      NUMBER, NULL,             true,  STORED_U64,       AT(expert_tensor),      LAYOUT,     offer_expert_tensor,     "tensor parallel degree within an expert"),
+    ROW(EXPERT,            "expert",             NUMBER, NULL,             true,  STORED_U64,       AT(expert),             LAYOUT,     offer_expert,            "expert parallel degree: ranks that share the experts of a layer"),
+    ROW(PIPELINE_INSIDE,   "pipeline-inside",    BOOL,   NULL,             false, STORED_BOOL,      AT(pipeline_inside),    LAYOUT,     offer_pipeline_inside,   "stages are nearer to each other than data parallel ranks"),
+    ROW(MICROBATCH,        "microbatch",         NUMBER, NULL,             true,  STORED_U64,       AT(microbatch),         MICROBATCH, offer_microbatch,        "samples of one forward pass on a rank"),
+    ROW(SEQUENCE_PARALLEL, "sequence-parallel",  BOOL,   NULL,             true,  STORED_BOOL,      AT(sequence_parallel),  WIDTH,      offer_sequence_parallel, "norms and dropout on shards of the sequence"),
+    ROW(TENSOR_OVERLAP,    "tensor-overlap",     BOOL,   NULL,             true,  STORED_BOOL,      AT(tensor_overlap),     WIDTH,      offer_tensor_overlap,    "tensor-parallel communication in tiles beside the matrices"),
+    ROW(CONTEXT_KIND,      "context-kind",       CHOICE, context_names,    true,  STORED_INT,       AT(context_kind),       WIDTH,      offer_context_kind,      "what context parallelism sends"),
+    ROW(ULYSSES,           "ulysses",            NUMBER, NULL,             true,  STORED_U64,       AT(ulysses),            WIDTH,      offer_ulysses,           "ring+ulysses: ranks of an all-to-all"),
+    ROW(PRECISION,         "precision",          CHOICE, precision_names,  true,  STORED_INT,       AT(precision),          KERNELS,    offer_precision,         "what matrices are multiplied in"),
+    ROW(ATTENTION,         "attention",          CHOICE, attention_names,  true,  STORED_INT,       AT(attention),          KERNELS,    offer_attention,         "attention kernel"),
+    ROW(DISPATCHER,        "dispatcher",         CHOICE, dispatcher_names, true,  STORED_INT,       AT(dispatcher),         KERNELS,    offer_dispatcher,        "how tokens travel to experts"),
+    ROW(EXPERT_OVERLAP,    "expert-overlap",     BOOL,   NULL,             true,  STORED_BOOL,      AT(expert_overlap),     KERNELS,    offer_expert_overlap,    "all-to-all of experts beside the computing of another microbatch"),
+    ROW(RECOMPUTE,         "recompute",          PARTS,  NULL,             true,  STORED_RECOMPUTE, 0,                      STAGES,     offer_recompute,         "computed again in backward: none, full (whole layers), or parts of a layer"),
+    ROW(CHUNKS,            "chunks",             NUMBER, NULL,             false, STORED_U64,       AT(chunks),             STAGES,     offer_chunks,            "virtual stages of a rank (interleaving)"),
+    ROW(RECOMPUTE_LAYERS,  "recompute-layers",   NUMBER, NULL,             false, STORED_U64,       AT(recompute_layers),   STAGES,     offer_recompute_layers,  "layers of a virtual stage that are computed again, its first ones; 0: all"),
+    ROW(SPLIT,             "split",              CHOICE, split_names,      false, STORED_SPLIT,     0,                      STAGES,     offer_split,             "how blocks are dealt to stages: evenly, with embedding and head as a block each, or balanced by time"),
+    ROW(PIPELINE_BLOCKING, "pipeline-blocking",  BOOL,   NULL,             false, STORED_BOOL,      AT(pipeline_blocking),  STAGES,     offer_pipeline_blocking, "messages between stages wait for computing, and it for them"),
+    ROW(SCHEDULE,          "schedule",           CHOICE, schedule_names,   false, STORED_INT,       AT(schedule),           STAGES,     offer_schedule,          "pipeline schedule; 1f1b with chunks above 1 is interleaved"),
+    ROW(ZERO,              "zero",               NUMBER, NULL,             false, STORED_INT,       AT(zero),               SHARDING,   offer_zero,              "ZeRO stage: 1 shards the optimizer, 2 gradients too, 3 weights too (FSDP)"),
+    ROW(SHARD_RANKS,       "shard-ranks",        NUMBER, NULL,             false, STORED_U64,       AT(shard_ranks),        SHARDING,   offer_shard_ranks,       "ranks that share one copy of the state (hybrid sharding); 0: all"),
+    ROW(KEEP_GATHERED,     "keep-gathered",      BOOL,   NULL,             false, STORED_BOOL,      AT(keep_gathered),      SHARDING,   offer_keep_gathered,     "zero 3: forward's weights stay until backward"),
+    ROW(GRADIENT_OVERLAP,  "gradient-overlap",   BOOL,   NULL,             false, STORED_BOOL,      AT(gradient_overlap),   SHARDING,   offer_gradient_overlap,  "gradients are reduced while backward runs"),
+    ROW(WEIGHT_OVERLAP,    "weight-overlap",     BOOL,   NULL,             false, STORED_BOOL,      AT(weight_overlap),     SHARDING,   offer_weight_overlap,    "weights are gathered while forward runs"),
+    ROW(ACTIVATION_OFFLOAD,"activation-offload", BOOL,   NULL,             false, STORED_SHARE,     AT(activation_offload), OFFLOAD,    offer_activation_offload,"activations go to memory tier 1"),
+    ROW(OPTIMIZER_OFFLOAD, "optimizer-offload",  BOOL,   NULL,             false, STORED_SHARE,     AT(optimizer_offload),  OFFLOAD,    offer_optimizer_offload, "optimizer state is in memory tier 1"),
+    ROW(WEIGHT_OFFLOAD,    "weight-offload",     BOOL,   NULL,             false, STORED_SHARE,     AT(weight_offload),     OFFLOAD,    offer_weight_offload,    "weights are in memory tier 1"),
+};
+/* clang-format on */
+
+const struct rk_plan_axis_info *rk_plan_axis_info(enum rk_plan_axis axis)
+{
+    return (unsigned)axis < RK_PLAN_AXES ? &axes[axis].info : NULL;
+}
+
+enum plan_bundle plan_axis_bundle(enum rk_plan_axis axis)
+{
+    return axes[axis].bundle;
+}
+
+enum rk_plan_axis plan_bundle_axis(enum plan_bundle bundle)
+{
+    int axis = 0;
+    while (axis < RK_PLAN_AXES && axes[axis].bundle < bundle)
+        axis++;
+    return (enum rk_plan_axis)axis;
+}
+
+void plan_axis_offer(struct offered *offered, const struct rk_plans_problem *problem,
+                     enum rk_plan_axis axis, const struct rk_plan *plan)
+{
+    offered->problem = problem;
+    offered->axis = axis;
+    offered->count = 0;
+    axes[axis].offer(offered, plan);
+}
+
+/* ---- members ---- */
+
+static uint64_t split_of(const struct rk_plan *plan)
+{
+    if (plan->splits) return RK_SPLIT_BALANCED;
+    return plan->embedding_counts || plan->head_counts ? RK_SPLIT_ENDS : RK_SPLIT_EVEN;
+}
+
+uint64_t rk_plan_axis_get(const struct rk_plan *plan, enum rk_plan_axis axis)
+{
+    const char *member = (const char *)plan + axes[axis].offset;
+    uint64_t number;
+    double share;
+    int choice;
+    bool flag;
+    switch (axes[axis].storage) {
+    case STORED_U64:
+        memcpy(&number, member, sizeof number);
+        return number;
+    case STORED_BOOL:
+        memcpy(&flag, member, sizeof flag);
+        return flag;
+    case STORED_INT:
+        memcpy(&choice, member, sizeof choice);
+        return (uint64_t)choice;
+    case STORED_SHARE:
+        memcpy(&share, member, sizeof share);
+        return share > 0;
+    case STORED_RECOMPUTE:
+        return RK_RECOMPUTE_VALUE(plan->recompute,
+                                  plan->recompute == RK_SELECTIVE ? plan->recompute_parts : 0);
+    case STORED_SPLIT:
+        return split_of(plan);
+    default:
+        return rk_plan_data(plan);
+    }
+}
+
+static void set_split(struct rk_plan *plan, uint64_t value)
+{
+    plan->embedding_counts = plan->head_counts = value == RK_SPLIT_ENDS;
+    plan->first_layers = plan->last_layers = 0;
+    plan->splits = 0;
+}
+
+void rk_plan_axis_set(struct rk_plan *plan, enum rk_plan_axis axis, uint64_t value)
+{
+    char *member = (char *)plan + axes[axis].offset;
+    const double share = value != 0;
+    const int choice = (int)value;
+    const bool flag = value != 0;
+    switch (axes[axis].storage) {
+    case STORED_U64:
+        memcpy(member, &value, sizeof value);
+        break;
+    case STORED_BOOL:
+        memcpy(member, &flag, sizeof flag);
+        break;
+    case STORED_INT:
+        memcpy(member, &choice, sizeof choice);
+        break;
+    case STORED_SHARE:
+        memcpy(member, &share, sizeof share);
+        break;
+    case STORED_RECOMPUTE:
+        plan->recompute = (enum rk_recompute_mode)(value & 3);
+        plan->recompute_parts = (unsigned)(value >> 2);
+        break;
+    case STORED_SPLIT:
+        set_split(plan, value);
+        break;
+    case DERIVED_DATA:
+        break;
+    }
+}
+
+/* ---- texts ---- */
+
+/* Appends to a text of RK_PLAN_AXIS_TEXT bytes. */
+static void append(char *buffer, const char *text)
+{
+    const size_t used = strlen(buffer), more = strlen(text);
+    if (used + more < RK_PLAN_AXIS_TEXT) memcpy(buffer + used, text, more + 1);
+}
+
+static void write_number(char *buffer, uint64_t value)
+{
+    char digits[24], *at = digits + sizeof digits - 1;
+    *at = '\0';
+    do
+        *--at = (char)('0' + value % 10);
+    while (value /= 10);
+    append(buffer, at);
+}
+
+static void write_parts(char *buffer, uint64_t value)
+{
+    const enum rk_recompute_mode mode = (enum rk_recompute_mode)(value & 3);
+    if (mode != RK_SELECTIVE) {
+        append(buffer, mode == RK_KEEP ? "none" : "full");
+        return;
+    }
+    for (int part = 0; part < RK_PARTS; part++) {
+        if (!(value >> 2 >> part & 1)) continue;
+        if (buffer[0]) append(buffer, "+");
+        append(buffer, rk_part_name((enum rk_part)part));
+    }
+}
+
+const char *rk_plan_axis_text(enum rk_plan_axis axis, uint64_t value,
+                              char buffer[RK_PLAN_AXIS_TEXT])
+{
+    const struct rk_plan_axis_info *info = &axes[axis].info;
+    buffer[0] = '\0';
+    switch (info->type) {
+    case RK_PLAN_NUMBER:
+        write_number(buffer, value);
+        break;
+    case RK_PLAN_BOOL:
+        append(buffer, value ? "yes" : "no");
+        break;
+    case RK_PLAN_CHOICE:
+        append(buffer, info->choices[value]);
+        break;
+    case RK_PLAN_PARTS:
+        write_parts(buffer, value);
+        break;
+    }
+    return buffer;
+}
+
+static bool parse_number(const char *text, uint64_t *value)
+{
+    *value = 0;
+    if (!*text || strlen(text) > 15) return false;
+    for (; *text; text++) {
+        if (*text < '0' || *text > '9') return false;
+        *value = 10 * *value + (uint64_t)(*text - '0');
+    }
+    return true;
+}
+
+static bool parse_word(const char *const *words, const char *text, size_t length, uint64_t *value)
+{
+    for (*value = 0; words[*value]; ++*value)
+        if (strlen(words[*value]) == length && memcmp(words[*value], text, length) == 0)
+            return true;
+    return false;
+}
+
+/* "core_attn+layernorm"; "selective" is what Megatron-LM means by it, core_attn. */
+static bool parse_parts(const char *text, uint64_t *value)
+{
+    static const char *const modes[] = {"none", "selective", "full", NULL};
+    const char *names[RK_PARTS + 1] = {NULL};
+    unsigned parts = 0;
+    uint64_t found;
+    for (int part = 0; part < RK_PARTS; part++)
+        names[part] = rk_part_name((enum rk_part)part);
+    if (parse_word(modes, text, strlen(text), value)) {
+        if (*value == RK_SELECTIVE) *value |= UINT64_C(4) << RK_PART_CORE_ATTENTION;
+        return true;
+    }
+    for (;;) {
+        const size_t length = strcspn(text, "+");
+        if (!parse_word(names, text, length, &found)) return false;
+        parts |= 1u << found;
+        if (!text[length]) break;
+        text += length + 1;
+    }
+    *value = RK_RECOMPUTE_VALUE(RK_SELECTIVE, parts);
+    return true;
+}
+
+bool rk_plan_axis_parse(enum rk_plan_axis axis, const char *text, uint64_t *value)
+{
+    static const char *const no_yes[] = {"no", "yes", NULL};
+    const struct rk_plan_axis_info *info = &axes[axis].info;
+    switch (info->type) {
+    case RK_PLAN_NUMBER:
+        return parse_number(text, value);
+    case RK_PLAN_BOOL:
+        return parse_word(no_yes, text, strlen(text), value);
+    case RK_PLAN_CHOICE:
+        return parse_word(info->choices, text, strlen(text), value);
+    default:
+        return parse_parts(text, value);
+    }
+}

@@ -1,0 +1,46 @@
+/* plans_axes.h - the axes of the space of plans, beyond what their users see.
+ *
+ * One table has all there is to know of an axis: name, type, help, where it is stored, which bundle
+ * it is chosen with, and what offers its values.
+ */
+#ifndef RECKON_SEARCH_PLANS_AXES_H
+#define RECKON_SEARCH_PLANS_AXES_H
+
+#include <reckon/plans.h>
+
+/* Axes that are chosen together; the values of a bundle depend on its own axes and the layout's,
+ * never on another bundle. Outermost first. */
+enum plan_bundle {
+    BUNDLE_LAYOUT,
+    BUNDLE_MICROBATCH,
+    BUNDLE_WIDTH,
+    BUNDLE_KERNELS,
+    BUNDLE_STAGES,
+    BUNDLE_SHARDING,
+    BUNDLE_OFFLOAD,
+    BUNDLES
+};
+
+enum { MAX_OFFERED = 512 };
+
+struct offered {
+    const struct rk_plans_problem *problem;
+    enum rk_plan_axis axis;
+    int count;
+    uint64_t value[MAX_OFFERED];
+};
+
+/* Values of an axis when those before it in its bundle, and the layout's, are set in `plan`: the
+ * usual ones, or those that are asked for and possible. */
+typedef void plan_offer(struct offered *offered, const struct rk_plan *plan);
+
+enum plan_bundle plan_axis_bundle(enum rk_plan_axis axis);
+
+/* First axis of a bundle; plan_bundle_axis(BUNDLES) is RK_PLAN_AXES. */
+enum rk_plan_axis plan_bundle_axis(enum plan_bundle bundle);
+
+/* Fills offered->value. */
+void plan_axis_offer(struct offered *offered, const struct rk_plans_problem *problem,
+                     enum rk_plan_axis axis, const struct rk_plan *plan);
+
+#endif

@@ -1,0 +1,483 @@
+#include "search/plans_offer.h"
+
+#include "search/numbers.h"
+
+/* ---- offering ---- */
+
+static bool asked(const struct offered *o)
+{
+    return o->problem->pinned[o->axis].count > 0;
+}
+
+static bool allowed(const struct offered *o, uint64_t value)
+{
+    const struct rk_plans_problem *p = o->problem;
+    for (int i = 0; i < p->pinned[o->axis].count; i++) {
+        const uint64_t low = p->pinned[o->axis].value[i], high = p->pinned[o->axis].to[i];
+        if (value == low || (value > low && value <= high)) return true;
+    }
+    return !asked(o);
+}
+
+/* For which the axis means nothing: no restriction touches it. */
+static void only(struct offered *o, uint64_t value)
+{
+    o->value[o->count++] = value;
+}
+
+static void offer(struct offered *o, uint64_t value)
+{
+    if (!allowed(o, value)) return;
+    for (int i = 0; i < o->count; i++)
+        if (o->value[i] == value) return;
+    if (o->count < MAX_OFFERED) o->value[o->count++] = value;
+}
+
+/* `usual`, or what is asked for of 0 ... last. */
+static void offer_choice(struct offered *o, uint64_t usual, uint64_t last)
+{
+    if (!asked(o)) offer(o, usual);
+    for (uint64_t i = 0; asked(o) && i <= last; i++)
+        offer(o, i);
+}
+
+/* No and yes, in that order. */
+static void offer_both(struct offered *o)
+{
+    offer(o, 0);
+    offer(o, 1);
+}
+
+typedef bool usual(const struct offered *o, const struct rk_plan *plan, uint64_t value);
+
+/* Divisors of n that are usual, or asked for. */
+static void offer_divisors(struct offered *o, const struct rk_plan *plan, uint64_t n, usual *is)
+{
+    uint64_t divisor[MAX_DIVISORS];
+    const int count = divisors_of(n, divisor);
+    for (int i = 0; i < count; i++)
+        if (asked(o) || is(o, plan, divisor[i])) offer(o, divisor[i]);
+}
+
+/* ---- layout ---- */
+
+static uint64_t sequence_of(const struct offered *o, const struct rk_plan *plan)
+{
+    return plan->sequence ? plan->sequence : o->problem->model->sequence;
+}
+
+/* Within two of the innermost domains. */
+static bool usual_tensor(const struct offered *o, const struct rk_plan *plan, uint64_t value)
+{
+    (void)plan;
+    return o->problem->model->heads % value == 0 &&
+           value <= 2 * o->problem->system->network[0].size;
+}
+
+void offer_tensor(struct offered *o, const struct rk_plan *plan)
+{
+    offer_divisors(o, plan, plan->ranks, usual_tensor);
+}
+
+enum { LEAST_TOKENS = 2048, MOST_SAMPLES = 64, MOST_CHUNKS = 16 };
+
+static bool usual_context(const struct offered *o, const struct rk_plan *plan, uint64_t value)
+{
+    const uint64_t tokens = sequence_of(o, plan);
+    return value == 1 || (tokens % value == 0 && tokens / value >= LEAST_TOKENS);
+}
+
+void offer_context(struct offered *o, const struct rk_plan *plan)
+{
+    offer_divisors(o, plan, plan->ranks / plan->tensor, usual_context);
+}
+
+static bool usual_pipeline(const struct offered *o, const struct rk_plan *plan, uint64_t value)
+{
+    (void)plan;
+    return value <= o->problem->model->layers && value <= RK_MAX_STAGES;
+}
+
+void offer_pipeline(struct offered *o, const struct rk_plan *plan)
+{
+    offer_divisors(o, plan, plan->ranks / (plan->tensor * plan->context), usual_pipeline);
+}
+
+void offer_data(struct offered *o, const struct rk_plan *plan)
+{
+    const uint64_t data = rk_plan_data(plan);
+    if (data > 0 && plan->batch % data == 0) offer(o, data);
+}
+
+static bool usual_expert_tensor(const struct offered *o, const struct rk_plan *plan, uint64_t value)
+{
+    (void)o;
+    return value == 1 || value == plan->tensor;
+}
+
+void offer_expert_tensor(struct offered *o, const struct rk_plan *plan)
+{
+    if (!o->problem->model->experts) {
+        only(o, 0);
+        return;
+    }
+    offer_divisors(o, plan, plan->ranks / plan->pipeline, usual_expert_tensor);
+}
+
+static bool usual_expert(const struct offered *o, const struct rk_plan *plan, uint64_t value)
+{
+    (void)plan;
+    return o->problem->model->experts % value == 0;
+}
+
+void offer_expert(struct offered *o, const struct rk_plan *plan)
+{
+    if (!o->problem->model->experts) {
+        only(o, 1);
+        return;
+    }
+    offer_divisors(o, plan, plan->ranks / plan->pipeline / plan->expert_tensor, usual_expert);
+}
+
+void offer_pipeline_inside(struct offered *o, const struct rk_plan *plan)
+{
+    if (plan->pipeline == 1)
+        only(o, 0);
+    else
+        offer_choice(o, o->problem->base.pipeline_inside, 1);
+}
+
+/* ---- microbatch ---- */
+
+static bool usual_microbatch(const struct offered *o, const struct rk_plan *plan, uint64_t value)
+{
+    (void)o;
+    (void)plan;
+    return value <= MOST_SAMPLES;
+}
+
+void offer_microbatch(struct offered *o, const struct rk_plan *plan)
+{
+    offer_divisors(o, plan, plan->batch / rk_plan_data(plan), usual_microbatch);
+}
+
+/* ---- width ---- */
+
+void offer_sequence_parallel(struct offered *o, const struct rk_plan *plan)
+{
+    if (plan->tensor == 1) {
+        only(o, 0);
+        return;
+    }
+    offer(o, 1);
+    offer(o, 0);
+}
+
+/* Megatron-LM has it, together with sequence parallelism. */
+void offer_tensor_overlap(struct offered *o, const struct rk_plan *plan)
+{
+    if (plan->tensor == 1)
+        only(o, 0);
+    else
+        offer_choice(o, plan->framework == RK_MEGATRON && plan->sequence_parallel, 1);
+}
+
+void offer_context_kind(struct offered *o, const struct rk_plan *plan)
+{
+    const uint64_t heads = o->problem->model->heads / plan->tensor;
+    if (plan->context == 1) {
+        only(o, o->problem->base.context_kind == RK_RING_ULYSSES ? RK_RING
+                                                                 : o->problem->base.context_kind);
+        return;
+    }
+    offer(o, RK_RING);
+    offer(o, RK_GATHER);
+    if (asked(o) || (heads && heads % plan->context == 0)) offer(o, RK_ULYSSES);
+    if (plan->context > 2) offer(o, RK_RING_ULYSSES);
+}
+
+static bool usual_ulysses(const struct offered *o, const struct rk_plan *plan, uint64_t value)
+{
+    const uint64_t heads = o->problem->model->heads / plan->tensor;
+    return value > 1 && value < plan->context && heads % value == 0;
+}
+
+void offer_ulysses(struct offered *o, const struct rk_plan *plan)
+{
+    if (plan->context_kind == RK_RING_ULYSSES)
+        offer_divisors(o, plan, plan->context, usual_ulysses);
+    else
+        only(o, 0);
+}
+
+/* ---- kernels ---- */
+
+void offer_precision(struct offered *o, const struct rk_plan *plan)
+{
+    offer_choice(o, plan->precision, RK_PRECISIONS - 1);
+}
+
+void offer_attention(struct offered *o, const struct rk_plan *plan)
+{
+    offer_choice(o, plan->attention, RK_FLASH_3);
+}
+
+void offer_dispatcher(struct offered *o, const struct rk_plan *plan)
+{
+    if (plan->expert == 1)
+        only(o, o->problem->base.dispatcher);
+    else
+        offer_choice(o, o->problem->base.dispatcher, RK_DISPATCHERS - 1);
+}
+
+void offer_expert_overlap(struct offered *o, const struct rk_plan *plan)
+{
+    if (plan->expert == 1)
+        only(o, 0);
+    else
+        offer_choice(o, o->problem->base.expert_overlap, 1);
+}
+
+/* ---- stages ---- */
+
+enum {
+    ATTENTION = 1 << RK_PART_CORE_ATTENTION,
+    ACTIVATION = 1 << RK_PART_ACTIVATION,
+    NORM = 1 << RK_PART_NORM,
+    UP_PROJECTION = 1 << RK_PART_UP_PROJECTION,
+    MLP = 1 << RK_PART_MLP,
+    MIXTURE = 1 << RK_PART_EXPERTS,
+    SHARED = 1 << RK_PART_SHARED_EXPERTS
+};
+
+/* Parts that a model has. */
+static unsigned parts_of(const struct rk_model *model)
+{
+    const bool dense = !model->experts || model->dense_layers || model->expert_every > 1;
+    return ATTENTION | ACTIVATION | NORM | (model->kv_rank ? UP_PROJECTION : 0) |
+           (dense ? MLP : 0) | (model->experts ? MIXTURE : 0) |
+           (model->shared_experts ? SHARED : 0);
+}
+
+/* From cheap to dear. */
+static const unsigned usual_parts[] = {
+    NORM,
+    ACTIVATION,
+    NORM | ACTIVATION,
+    UP_PROJECTION,
+    NORM | ACTIVATION | UP_PROJECTION,
+    ATTENTION,
+    NORM | ACTIVATION | SHARED,
+    MLP,
+    NORM | MLP,
+    MIXTURE,
+    NORM | MIXTURE,
+};
+
+static void offer_asked_parts(struct offered *o)
+{
+    const struct rk_plans_problem *p = o->problem;
+    for (int i = 0; i < p->pinned[RK_PLAN_RECOMPUTE].count; i++)
+        offer(o, p->pinned[RK_PLAN_RECOMPUTE].value[i]);
+}
+
+void offer_recompute(struct offered *o, const struct rk_plan *plan)
+{
+    const unsigned have = parts_of(o->problem->model);
+    (void)plan;
+    if (asked(o)) {
+        offer_asked_parts(o);
+        return;
+    }
+    offer(o, RK_RECOMPUTE_VALUE(RK_KEEP, 0));
+    for (size_t i = 0; i < sizeof usual_parts / sizeof *usual_parts; i++)
+        if ((usual_parts[i] & ~have) == 0)
+            offer(o, RK_RECOMPUTE_VALUE(RK_SELECTIVE, usual_parts[i]));
+    offer(o, RK_RECOMPUTE_VALUE(RK_WHOLE, 0));
+}
+
+static bool power_of_two(uint64_t n)
+{
+    return (n & (n - 1)) == 0;
+}
+
+/* Powers of two, and what divides the blocks, or blocks with embedding and head. */
+static bool usual_chunks(uint64_t stages, uint64_t chunks, uint64_t layers)
+{
+    return chunks <= MOST_CHUNKS &&
+           (power_of_two(chunks) || layers % stages == 0 || (layers + 2) % stages == 0);
+}
+
+void offer_chunks(struct offered *o, const struct rk_plan *plan)
+{
+    const uint64_t layers = o->problem->model->layers;
+    if (plan->pipeline == 1) {
+        only(o, 1);
+        return;
+    }
+    for (uint64_t v = 1; v * plan->pipeline <= layers + 2 && v <= RK_MAX_CHUNKS; v++)
+        if (asked(o) || usual_chunks(v * plan->pipeline, v, layers)) offer(o, v);
+}
+
+void offer_recompute_layers(struct offered *o, const struct rk_plan *plan)
+{
+    const uint64_t layers = o->problem->model->layers, stages = plan->pipeline * plan->chunks;
+    const uint64_t most = (layers + stages - 1) / stages;
+    if (plan->recompute == RK_KEEP) {
+        only(o, 0);
+        return;
+    }
+    if (asked(o)) {
+        for (uint64_t n = 0; n <= layers; n++)
+            offer(o, n);
+        return;
+    }
+    offer(o, 0);
+    for (uint64_t n = 1; n < most && plan->recompute == RK_WHOLE; n *= 2)
+        offer(o, n);
+}
+
+void offer_split(struct offered *o, const struct rk_plan *plan)
+{
+    if (plan->pipeline == 1) {
+        only(o, RK_SPLIT_EVEN);
+        return;
+    }
+    for (uint64_t split = 0; split < RK_SPLITS; split++)
+        offer(o, split);
+}
+
+void offer_pipeline_blocking(struct offered *o, const struct rk_plan *plan)
+{
+    if (plan->pipeline == 1)
+        only(o, 0);
+    else
+        offer_choice(o, o->problem->base.pipeline_blocking, 1);
+}
+
+void offer_schedule(struct offered *o, const struct rk_plan *plan)
+{
+    if (plan->pipeline == 1) {
+        only(o, RK_1F1B);
+        return;
+    }
+    offer(o, RK_1F1B);
+    if (plan->chunks > 1) return;
+    offer(o, RK_GPIPE);
+    offer(o, RK_ZERO_BUBBLE);
+    if (asked(o) || plan->pipeline % 2 == 0) offer(o, RK_DUALPIPE);
+}
+
+/* ---- sharding ---- */
+
+/* Is there a second rank that has the same weights? */
+static bool has_copies(const struct offered *o, const struct rk_plan *plan)
+{
+    return rk_plan_data(plan) * plan->context > 1 ||
+           (o->problem->model->experts && rk_plan_expert_data(plan) > 1);
+}
+
+/* FSDP shards gradients with the optimizer; Megatron-LM and DeepSpeed shard gradients and weights
+ * where there is no pipeline. */
+static bool usual_zero(const struct rk_plan *plan, uint64_t zero)
+{
+    if (plan->framework == RK_FSDP) return zero != 1;
+    return zero < 2 || plan->pipeline == 1;
+}
+
+void offer_zero(struct offered *o, const struct rk_plan *plan)
+{
+    if (!has_copies(o, plan)) {
+        only(o, 0);
+        return;
+    }
+    for (uint64_t zero = 0; zero <= 3; zero++)
+        if (asked(o) || usual_zero(plan, zero)) offer(o, zero);
+}
+
+/* Hybrid sharding: as many ranks as one innermost domain has. */
+static uint64_t ranks_of_domain(const struct offered *o, const struct rk_plan *plan, uint64_t all)
+{
+    uint64_t divisor[MAX_DIVISORS], found = 0;
+    const int count = divisors_of(all, divisor);
+    for (int i = 0; i < count; i++)
+        if (divisor[i] > 1 && divisor[i] < all &&
+            divisor[i] * plan->tensor <= o->problem->system->network[0].size)
+            found = divisor[i];
+    return found;
+}
+
+static bool any_divisor(const struct offered *o, const struct rk_plan *plan, uint64_t value)
+{
+    (void)o;
+    (void)plan;
+    return value > 0;
+}
+
+void offer_shard_ranks(struct offered *o, const struct rk_plan *plan)
+{
+    const uint64_t all = rk_plan_data(plan) * plan->context;
+    if (plan->zero == 0) {
+        only(o, 0);
+        return;
+    }
+    offer(o, 0);
+    if (asked(o))
+        offer_divisors(o, plan, all, any_divisor);
+    else if (ranks_of_domain(o, plan, all))
+        offer(o, ranks_of_domain(o, plan, all));
+}
+
+void offer_keep_gathered(struct offered *o, const struct rk_plan *plan)
+{
+    if (plan->zero == 3)
+        offer_both(o);
+    else
+        only(o, 0);
+}
+
+void offer_gradient_overlap(struct offered *o, const struct rk_plan *plan)
+{
+    if (has_copies(o, plan))
+        offer_choice(o, 1, 1);
+    else
+        only(o, 0);
+}
+
+void offer_weight_overlap(struct offered *o, const struct rk_plan *plan)
+{
+    if (plan->zero > 0)
+        offer_choice(o, 1, 1);
+    else
+        only(o, 0);
+}
+
+/* ---- offload ---- */
+
+static void offer_offload(struct offered *o, bool usually)
+{
+    const struct rk_system *system = o->problem->system;
+    const bool can = system->memories > 1 && system->memory[1].capacity_bytes > 0;
+    if (asked(o) || (can && usually))
+        offer_both(o);
+    else
+        offer(o, 0);
+}
+
+void offer_activation_offload(struct offered *o, const struct rk_plan *plan)
+{
+    (void)plan;
+    offer_offload(o, true);
+}
+
+void offer_optimizer_offload(struct offered *o, const struct rk_plan *plan)
+{
+    (void)plan;
+    offer_offload(o, true);
+}
+
+void offer_weight_offload(struct offered *o, const struct rk_plan *plan)
+{
+    (void)plan;
+    offer_offload(o, false);
+}

@@ -1,0 +1,255 @@
+#include "search/plans_space.h"
+
+#include "estimate/fold.h"
+#include "machine/kernels.h"
+#include "search/plans_split.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the problem ---- */
+
+/* As most people train, of what the system can multiply. */
+static enum rk_precision usual_precision(const struct rk_system *system)
+{
+    static const enum rk_precision order[] = {RK_BF16, RK_FP16, RK_FP8_CURRENT, RK_TF32, RK_FP32};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (operand_peak(system, operand_of(order[i], true)) > 0 &&
+            operand_peak(system, operand_of(order[i], false)) > 0)
+            return order[i];
+    return RK_BF16;
+}
+
+void rk_plans_problem_init(struct rk_plans_problem *problem, const struct rk_model *model,
+                           const struct rk_system *system, enum rk_framework framework,
+                           uint64_t ranks, uint64_t batch, uint64_t sequence)
+{
+    memset(problem, 0, sizeof *problem);
+    problem->model = model;
+    problem->system = system;
+    problem->base = rk_plan_default();
+    problem->base.framework = framework;
+    problem->base.precision = usual_precision(system);
+    problem->base.ranks = ranks;
+    problem->base.batch = batch;
+    problem->base.sequence = sequence;
+}
+
+/* ---- building ---- */
+
+struct builder {
+    struct rk_plans *plans;
+    const struct rk_plans_problem *problem;
+    bool failed; /* there was no memory */
+};
+
+/* Room for one more of `count` elements; false when there is no memory. */
+static bool grow(struct builder *b, void **array, uint64_t count, uint64_t *room, size_t size)
+{
+    if (count < *room) return true;
+    const uint64_t more = 2 * *room + 64;
+    void *grown = realloc(*array, more * size);
+    if (!grown) {
+        b->failed = true;
+        return false;
+    }
+    *array = grown;
+    *room = more;
+    return true;
+}
+
+static void append_tuple(struct builder *b, struct choices *choices, const uint64_t *tuple)
+{
+    const uint64_t at = choices->count * (uint64_t)choices->axes;
+    while (at + (uint64_t)choices->axes > choices->room) {
+        void *array = choices->value;
+        if (!grow(b, &array, choices->room, &choices->room, sizeof *choices->value)) return;
+        choices->value = array;
+    }
+    memcpy(choices->value + at, tuple, (size_t)choices->axes * sizeof *tuple);
+    choices->count++;
+}
+
+/* All tuples of the axes from `depth` on, those before it set in `plan`. */
+static void grow_choices(struct builder *b, struct choices *choices, struct rk_plan *plan,
+                         uint64_t *tuple, int depth)
+{
+    struct offered offered;
+    const enum rk_plan_axis axis =
+        (enum rk_plan_axis)((int)plan_bundle_axis(choices->bundle) + depth);
+    if (depth == choices->axes) {
+        append_tuple(b, choices, tuple);
+        return;
+    }
+    plan_axis_offer(&offered, b->problem, axis, plan);
+    for (int i = 0; i < offered.count && !b->failed; i++) {
+        rk_plan_axis_set(plan, axis, tuple[depth] = offered.value[i]);
+        grow_choices(b, choices, plan, tuple, depth + 1);
+    }
+}
+
+static void release_choices(struct choices *choices)
+{
+    if (choices) free(choices->value);
+    free(choices);
+}
+
+static bool same_choices(const struct choices *a, const struct choices *b)
+{
+    return a->bundle == b->bundle && a->count == b->count &&
+           memcmp(a->value, b->value, a->count * (uint64_t)a->axes * sizeof *a->value) == 0;
+}
+
+/* The same bundle of another layout, if there is one; the new one is then released. */
+static const struct choices *keep_choices(struct builder *b, struct choices *choices)
+{
+    struct rk_plans *plans = b->plans;
+    for (uint64_t i = plans->bundles; i-- > 0;)
+        if (same_choices(plans->bundle[i], choices)) {
+            release_choices(choices);
+            return plans->bundle[i];
+        }
+    void *array = plans->bundle;
+    if (!grow(b, &array, plans->bundles, &plans->bundles_room, sizeof(struct choices *))) {
+        release_choices(choices);
+        return NULL;
+    }
+    plans->bundle = array;
+    return plans->bundle[plans->bundles++] = choices;
+}
+
+static const struct choices *choices_of(struct builder *b, enum plan_bundle bundle,
+                                        const struct rk_plan *layout)
+{
+    uint64_t tuple[RK_PLAN_AXES];
+    struct rk_plan plan = *layout;
+    struct choices *choices = calloc(1, sizeof *choices);
+    if (!choices) {
+        b->failed = true;
+        return NULL;
+    }
+    choices->bundle = bundle;
+    choices->axes =
+        (int)plan_bundle_axis((enum plan_bundle)(bundle + 1)) - (int)plan_bundle_axis(bundle);
+    grow_choices(b, choices, &plan, tuple, 0);
+    if (!b->failed && choices->count > 0) return keep_choices(b, choices);
+    release_choices(choices);
+    return NULL;
+}
+
+/* A layout of which some bundle has no choice has no plans. */
+static void add_layout(struct builder *b, const struct rk_plan *plan)
+{
+    struct rk_plans *plans = b->plans;
+    struct layout layout = {.first = plans->count};
+    for (int axis = 0; axis <= RK_PLAN_PIPELINE_INSIDE; axis++)
+        layout.value[axis] = rk_plan_axis_get(plan, (enum rk_plan_axis)axis);
+    for (int bundle = BUNDLE_LAYOUT + 1; bundle < BUNDLES; bundle++) {
+        layout.choices[bundle] = choices_of(b, (enum plan_bundle)bundle, plan);
+        if (!layout.choices[bundle]) return;
+    }
+    layout.count = plans_below(&layout, BUNDLE_LAYOUT);
+    void *array = plans->layout;
+    if (!grow(b, &array, plans->layouts, &plans->layouts_room, sizeof *plans->layout)) return;
+    plans->layout = array;
+    plans->layout[plans->layouts++] = layout;
+    plans->count += layout.count;
+}
+
+static void add_layouts(struct builder *b, struct rk_plan *plan, int axis)
+{
+    struct offered offered;
+    if (axis > RK_PLAN_PIPELINE_INSIDE) {
+        add_layout(b, plan);
+        return;
+    }
+    plan_axis_offer(&offered, b->problem, (enum rk_plan_axis)axis, plan);
+    for (int i = 0; i < offered.count && !b->failed; i++) {
+        rk_plan_axis_set(plan, (enum rk_plan_axis)axis, offered.value[i]);
+        add_layouts(b, plan, axis + 1);
+    }
+    /* the degrees of axes further in do not count before they are chosen */
+    static const struct rk_plan one = {.tensor = 1, .context = 1, .pipeline = 1, .expert = 1};
+    rk_plan_axis_set(plan, (enum rk_plan_axis)axis,
+                     rk_plan_axis_get(&one, (enum rk_plan_axis)axis));
+}
+
+struct rk_plans *rk_plans_open(const struct rk_plans_problem *problem, struct rk_error *error)
+{
+    struct rk_plans *plans = calloc(1, sizeof *plans);
+    if (!plans) {
+        rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the space");
+        return NULL;
+    }
+    plans->problem = *problem;
+    struct builder b = {.plans = plans, .problem = &plans->problem};
+    struct rk_plan plan = problem->base;
+    plan.tensor = plan.context = plan.pipeline = plan.expert = 1;
+    plan.expert_tensor = 0;
+    if (plan.ranks > 0 && plan.batch > 0) add_layouts(&b, &plan, 0);
+    if (!b.failed) return plans;
+    rk_plans_close(plans);
+    rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the space");
+    return NULL;
+}
+
+void rk_plans_close(struct rk_plans *plans)
+{
+    if (!plans) return;
+    for (uint64_t i = 0; i < plans->bundles; i++)
+        release_choices(plans->bundle[i]);
+    free(plans->bundle);
+    free(plans->layout);
+    free(plans);
+}
+
+uint64_t rk_plans_count(const struct rk_plans *plans)
+{
+    return plans->count;
+}
+
+/* ---- one plan ---- */
+
+void plans_set_layout(struct rk_plan *plan, const struct layout *layout)
+{
+    for (int axis = 0; axis <= RK_PLAN_PIPELINE_INSIDE; axis++)
+        rk_plan_axis_set(plan, (enum rk_plan_axis)axis, layout->value[axis]);
+}
+
+void plans_set_choice(struct rk_plan *plan, const struct choices *choices, uint64_t i)
+{
+    const int first = (int)plan_bundle_axis(choices->bundle);
+    for (int axis = 0; axis < choices->axes; axis++)
+        rk_plan_axis_set(plan, (enum rk_plan_axis)(first + axis),
+                         choices->value[i * (uint64_t)choices->axes + (uint64_t)axis]);
+}
+
+static const struct layout *layout_of(const struct rk_plans *plans, uint64_t index)
+{
+    uint64_t low = 0, high = plans->layouts - 1;
+    while (low < high) {
+        const uint64_t middle = low + (high - low + 1) / 2;
+        if (plans->layout[middle].first <= index)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return &plans->layout[low];
+}
+
+bool rk_plans_plan(const struct rk_plans *plans, uint64_t index, struct rk_plan *plan)
+{
+    const struct layout *layout = layout_of(plans, index);
+    uint64_t rest = index - layout->first, split = RK_SPLIT_EVEN;
+    *plan = plans->problem.base;
+    plans_set_layout(plan, layout);
+    for (int bundle = BUNDLES - 1; bundle > BUNDLE_LAYOUT; bundle--) {
+        const struct choices *choices = layout->choices[bundle];
+        plans_set_choice(plan, choices, rest % choices->count);
+        if (bundle == BUNDLE_STAGES)
+            split = choice_value(choices, rest % choices->count, RK_PLAN_SPLIT);
+        rest /= choices->count;
+    }
+    if (split != RK_SPLIT_BALANCED) return true;
+    return plans_balance(plan, &plans->problem);
+}

@@ -1,0 +1,55 @@
+/* plans_space.h - the space of plans: layouts, and for each of them a bundle of choices a digit.
+ *
+ * A plan's index is first(layout) + a mixed-radix number with one digit for each bundle behind the
+ * layout, microbatch outermost. Layouts with the same choices share a bundle.
+ */
+#ifndef RECKON_SEARCH_PLANS_SPACE_H
+#define RECKON_SEARCH_PLANS_SPACE_H
+
+#include "search/plans_axes.h"
+
+struct choices {
+    enum plan_bundle bundle;
+    int axes;
+    uint64_t count;
+    uint64_t *value; /* (count, axes) */
+    uint64_t room;   /* while it grows, in numbers */
+};
+
+struct layout {
+    uint64_t value[RK_PLAN_PIPELINE_INSIDE + 1];
+    const struct choices *choices[BUNDLES]; /* [BUNDLE_LAYOUT] is NULL */
+    uint64_t first, count;
+};
+
+struct rk_plans {
+    struct rk_plans_problem problem;
+    uint64_t count;
+    uint64_t layouts, layouts_room;
+    struct layout *layout; /* (layouts) */
+    uint64_t bundles, bundles_room;
+    struct choices **bundle; /* (bundles) */
+};
+
+/* Plans that share everything outside bundles above `bundle`. */
+static inline uint64_t plans_below(const struct layout *layout, enum plan_bundle bundle)
+{
+    uint64_t count = 1;
+    for (int i = (int)bundle + 1; i < BUNDLES; i++)
+        count *= layout->choices[i]->count;
+    return count;
+}
+
+/* Sets the axes of the layout, or of tuple `i` of a bundle. */
+void plans_set_layout(struct rk_plan *plan, const struct layout *layout);
+void plans_set_choice(struct rk_plan *plan, const struct choices *choices, uint64_t i);
+
+/* The value of an axis in tuple `i` of its bundle. */
+static inline uint64_t choice_value(const struct choices *choices, uint64_t i,
+                                    enum rk_plan_axis axis)
+{
+    const int at = (int)axis - (int)plan_bundle_axis(choices->bundle);
+    return choices->value[i * (uint64_t)choices->axes + (uint64_t)at];
+}
+
+#endif

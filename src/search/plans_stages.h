@@ -1,0 +1,40 @@
+/* plans_stages.h - what the choices of stages mean before any layer is folded.
+ *
+ * A tuple of BUNDLE_STAGES is recompute, chunks, recompute_layers, split, blocking, schedule.
+ * Tuples that differ in the schedule alone are a division: the same blocks on the same stages.
+ * Divisions with the same recompute share a fold. Which blocks a stage has depends on the pipeline
+ * degree and the tuple, so it is worked out once for each of the few degrees there are.
+ */
+#ifndef RECKON_SEARCH_PLANS_STAGES_H
+#define RECKON_SEARCH_PLANS_STAGES_H
+
+#include "estimate/stages.h"
+#include "search/plans_space.h"
+
+struct division {
+    uint64_t first, end; /* tuples */
+    bool refused;        /* by CHECK_STAGES */
+    enum rk_verdict verdict;
+    bool balanced;
+    struct stage_map map; /* unless refused or balanced */
+};
+
+struct stage_set {
+    const struct choices *choices;
+    uint64_t pipeline;
+    uint64_t divisions;
+    struct division *division;   /* (divisions) */
+    struct stage_blocks *blocks; /* of all their maps */
+};
+
+/* One set for each layout of the space that differs. NULL when there is no memory. */
+struct stage_sets {
+    uint64_t count;
+    struct stage_set *set;
+    uint32_t *of_layout; /* (layouts) index into set */
+};
+
+struct stage_sets *stage_sets_open(const struct rk_plans *plans);
+void stage_sets_close(struct stage_sets *sets);
+
+#endif

@@ -1,0 +1,448 @@
+#include "search/plans_unit.h"
+
+#include "estimate/plan_check.h"
+#include "search/plans_split.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Bounds and times are made of the same numbers in another order. */
+static const double rounding = 1 - 1e-9;
+
+/* ---- what a thread keeps ---- */
+
+/* Exchanges that were worked out for the same sharding of as many parameters. */
+enum { REMEMBERED = 4096 };
+
+struct remembered {
+    uint64_t of; /* which sharding, in which layout and kernels; 0: none */
+    double blocks, parameters, expert_parameters;
+    struct exchange exchange;
+};
+
+struct choice_state { /* of one tuple of sharding or offload */
+    bool refused;
+    enum rk_verdict verdict;
+    struct sharing sharing;
+    uint64_t id;
+};
+
+struct schedule_state { /* of one tuple of stages */
+    bool refused;
+    enum rk_verdict verdict;
+    enum rk_schedule schedule;
+};
+
+struct plan_scratch {
+    const struct rk_plans_problem *problem;
+    struct rk_plan plan;
+    struct timed_layers timed;
+    struct layer_folds fold;
+    struct stage_sum sum[RK_MAX_STAGES];
+    struct stage_end end[RK_MAX_STAGES];
+    double pass_s[RK_MAX_STAGES][FOLD_PASSES];    /* of sum, before anything is moved */
+    struct stage_demand demand[2][RK_MAX_STAGES]; /* [1]: with the two copies of DualPipe */
+    struct stage_blocks blocks[RK_MAX_STAGES];
+    struct stage_map balanced;
+    struct choice_state *sharding, *offload;
+    struct schedule_state *schedule;
+    struct remembered remembered[REMEMBERED];
+    uint64_t ids;
+};
+
+static uint64_t most_choices(const struct rk_plans *plans, enum plan_bundle bundle)
+{
+    uint64_t most = 1;
+    for (uint64_t i = 0; i < plans->bundles; i++)
+        if (plans->bundle[i]->bundle == bundle && plans->bundle[i]->count > most)
+            most = plans->bundle[i]->count;
+    return most;
+}
+
+struct plan_scratch *plan_scratch_open(const struct rk_plans *plans)
+{
+    struct plan_scratch *s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    s->problem = &plans->problem;
+    s->balanced.blocks = s->blocks;
+    s->sharding = calloc(most_choices(plans, BUNDLE_SHARDING), sizeof *s->sharding);
+    s->offload = calloc(most_choices(plans, BUNDLE_OFFLOAD), sizeof *s->offload);
+    s->schedule = calloc(most_choices(plans, BUNDLE_STAGES), sizeof *s->schedule);
+    if (s->sharding && s->offload && s->schedule) return s;
+    plan_scratch_close(s);
+    return NULL;
+}
+
+void plan_scratch_close(struct plan_scratch *s)
+{
+    if (!s) return;
+    free(s->sharding);
+    free(s->offload);
+    free(s->schedule);
+    free(s);
+}
+
+/* ---- where a unit is ---- */
+
+struct run {
+    struct plan_scratch *s;
+    const struct plan_unit *unit;
+    struct plan_tally *tally;
+    bool prune;
+    const struct choices *stages, *sharding, *offload;
+    uint64_t base;        /* index of the first plan of the width and kernels at hand */
+    uint64_t leaves;      /* plans of one tuple of stages */
+    enum rk_verdict late; /* what refuses those that pass all checks before; RK_FITS: nothing */
+    const struct division *division;
+    const struct stage_map *map;
+    double send_s, microbatches, shortest_s;
+};
+
+static void refuse(struct run *r, enum rk_verdict verdict, uint64_t plans)
+{
+    r->tally->counts.verdict[verdict] += plans;
+    r->tally->explain.refused += plans;
+}
+
+/* ---- checks ---- */
+
+enum {
+    CHECKS_INSIDE =
+        1 << CHECK_STAGES | 1 << CHECK_SCHEDULE | 1 << CHECK_SHARDING | 1 << CHECK_OFFLOAD,
+    CHECKS_BEFORE = ((1 << PLAN_CHECKS) - 1) & ~CHECKS_INSIDE
+};
+
+static bool refused_by(struct run *r, unsigned parts, enum rk_verdict *verdict)
+{
+    const struct rk_plans_problem *p = r->s->problem;
+    struct rk_reason reason;
+    if (plan_check_parts(p->model, p->system, &r->s->plan, parts, &reason) == PLAN_CHECKS)
+        return false;
+    *verdict = reason.verdict;
+    return true;
+}
+
+/* Of the unit: they do not depend on width, kernels and each other. */
+static void check_choices(struct run *r)
+{
+    struct plan_scratch *s = r->s;
+    for (uint64_t i = 0; i < r->sharding->count; i++) {
+        struct choice_state *state = &s->sharding[i];
+        plans_set_choice(&s->plan, r->sharding, i);
+        state->refused = refused_by(r, 1u << CHECK_SHARDING, &state->verdict);
+    }
+    for (uint64_t i = 0; i < r->offload->count; i++) {
+        struct choice_state *state = &s->offload[i];
+        plans_set_choice(&s->plan, r->offload, i);
+        state->refused = refused_by(r, 1u << CHECK_OFFLOAD, &state->verdict);
+    }
+    for (uint64_t d = 0; d < r->unit->stages->divisions; d++) {
+        const struct division *division = &r->unit->stages->division[d];
+        for (uint64_t i = division->first; i < division->end; i++) {
+            struct schedule_state *state = &s->schedule[i];
+            plans_set_choice(&s->plan, r->stages, i);
+            state->schedule = s->plan.schedule;
+            state->refused = division->refused;
+            state->verdict = division->verdict;
+            if (!state->refused)
+                state->refused = refused_by(r, 1u << CHECK_SCHEDULE, &state->verdict);
+        }
+    }
+}
+
+/* Plans of a division that are refused before their layers matter are counted; returns whether any
+ * are left. */
+static bool sift_division(struct run *r, const struct division *division)
+{
+    struct plan_scratch *s = r->s;
+    uint64_t left = 0, passing = 0;
+    for (uint64_t i = division->first; i < division->end; i++) {
+        if (s->schedule[i].refused)
+            refuse(r, s->schedule[i].verdict, r->leaves);
+        else
+            left++;
+    }
+    for (uint64_t i = 0; left && i < r->sharding->count; i++) {
+        if (s->sharding[i].refused) {
+            refuse(r, s->sharding[i].verdict, left * r->offload->count);
+            continue;
+        }
+        for (uint64_t k = 0; k < r->offload->count; k++) {
+            if (s->offload[k].refused)
+                refuse(r, s->offload[k].verdict, left);
+            else
+                passing += left;
+        }
+    }
+    if (r->late != RK_FITS) refuse(r, r->late, passing);
+    return passing > 0 && r->late == RK_FITS;
+}
+
+/* ---- time ---- */
+
+static struct exchange exchange_for(struct run *r, const struct stage_sum *sum,
+                                    const struct choice_state *sharding)
+{
+    struct plan_scratch *s = r->s;
+    uint64_t a, b;
+    memcpy(&a, &sum->parameters, sizeof a);
+    memcpy(&b, &sum->expert_parameters, sizeof b);
+    const uint64_t hash = (a * 31 + b * 17 + sharding->id) * UINT64_C(0x9e3779b97f4a7c15);
+    struct remembered *m = &s->remembered[hash >> 52];
+    _Static_assert(REMEMBERED == 1 << 12, "12 bits of the hash");
+    if (m->of == sharding->id && m->blocks == sum->blocks && m->parameters == sum->parameters &&
+        m->expert_parameters == sum->expert_parameters)
+        return m->exchange;
+    *m = (struct remembered){
+        .of = sharding->id,
+        .blocks = sum->blocks,
+        .parameters = sum->parameters,
+        .expert_parameters = sum->expert_parameters,
+        .exchange = exchange_of(sum, s->problem->system, &sharding->sharing, &s->plan),
+    };
+    return m->exchange;
+}
+
+/* What the sharding and offload at hand add to each class. */
+static void move_classes(struct run *r, const struct choice_state *sharding)
+{
+    struct plan_scratch *s = r->s;
+    const struct rk_system *system = s->problem->system;
+    for (int i = 0; i < r->map->classes; i++) {
+        struct stage_sum *sum = &s->sum[i];
+        const struct exchange exchange = exchange_for(r, sum, sharding);
+        memcpy(sum->pass_s, s->pass_s[i], sizeof sum->pass_s);
+        sum->data_s[FOLD_FORWARD] = sum->data_s[FOLD_AGRAD] = 0;
+        stage_moves(sum, &exchange, system, &sharding->sharing, &s->plan);
+        s->end[i] = stage_end_of(sum, &exchange, system, &sharding->sharing, &s->plan);
+    }
+}
+
+static void time_plan(struct run *r, uint64_t index)
+{
+    struct plan_scratch *s = r->s;
+    struct step_outline outline;
+    const struct staged staged = {.map = r->map,
+                                  .sums = s->sum,
+                                  .ends = s->end,
+                                  .send_s = r->send_s,
+                                  .microbatches = r->microbatches};
+    step_outline(&outline, &staged, &s->plan);
+    const double samples_per_s = (double)s->plan.batch / outline.step_s;
+    r->tally->explain.timed++;
+    if (samples_per_s >= r->tally->least)
+        topk_offer(r->tally->best, (struct rk_candidate){samples_per_s, outline.step_s, index});
+}
+
+/* ---- memory ---- */
+
+static void demand_classes(struct run *r, const struct sharing *sharing)
+{
+    struct plan_scratch *s = r->s;
+    const enum rk_schedule schedules[2] = {RK_1F1B, RK_DUALPIPE};
+    const uint64_t last = r->division->end - 1;
+    const int kinds = s->schedule[last].schedule == RK_DUALPIPE ? 2 : 1;
+    for (int dual = 0; dual < kinds; dual++) {
+        s->plan.schedule = schedules[dual];
+        for (int i = 0; i < r->map->classes; i++)
+            s->demand[dual][i] = stage_demand_of(&s->sum[i], &s->fold, sharing, &s->plan);
+    }
+}
+
+/* Of the stages of a class the first one has most microbatches in flight. */
+static bool exceeds(const struct run *r, bool dual)
+{
+    const struct plan_scratch *s = r->s;
+    const struct rk_system *system = s->problem->system;
+    for (int i = 0; i < r->map->classes; i++) {
+        const double in_flight = in_flight_of_plan(&s->plan, r->microbatches, r->map->first_of[i]);
+        if (demanded_bytes(&s->demand[dual][i], system, in_flight) >
+            system->memory[0].capacity_bytes)
+            return true;
+    }
+    return false;
+}
+
+/* ---- one division under one sharding and offload ---- */
+
+static bool bounded(const struct run *r)
+{
+    return r->prune && (double)r->s->plan.batch < r->tally->least * r->shortest_s;
+}
+
+static void settle(struct run *r, uint64_t sharding, uint64_t offload)
+{
+    struct plan_scratch *s = r->s;
+    const struct choice_state *state = &s->sharding[sharding];
+    bool moved = false;
+    demand_classes(r, &state->sharing);
+    for (uint64_t i = r->division->first; i < r->division->end; i++) {
+        if (s->schedule[i].refused) continue;
+        s->plan.schedule = s->schedule[i].schedule;
+        if (exceeds(r, s->plan.schedule == RK_DUALPIPE)) {
+            r->tally->counts.verdict[RK_MEMORY_EXCEEDED]++;
+            r->tally->explain.refused_by_memory++;
+            continue;
+        }
+        r->tally->counts.verdict[RK_FITS]++;
+        if (bounded(r)) {
+            r->tally->explain.bounded++;
+            continue;
+        }
+        if (!moved) move_classes(r, state);
+        moved = true;
+        time_plan(r, r->base + (i * r->sharding->count + sharding) * r->offload->count + offload);
+    }
+}
+
+/* ---- one division ---- */
+
+/* Whichever stage sets the pace, the step is not shorter than all microbatches on the slowest one;
+ * what offload and data parallelism add is not negative. */
+static void sum_classes(struct run *r)
+{
+    struct plan_scratch *s = r->s;
+    double slowest_s = 0;
+    for (int i = 0; i < r->map->classes; i++) {
+        struct stage_sum *sum = &s->sum[i];
+        stage_outline(sum, &s->fold, s->problem->model, &s->plan, &r->map->blocks[i]);
+        memcpy(s->pass_s[i], sum->pass_s, sizeof sum->pass_s);
+        double both_s = 0;
+        for (int pass = 0; pass < FOLD_PASSES; pass++)
+            both_s += sum->pass_s[pass];
+        if (both_s > slowest_s) slowest_s = both_s;
+    }
+    r->shortest_s = r->microbatches * slowest_s * rounding;
+}
+
+/* False when the balanced split repeats another: its plans are then counted. */
+static bool map_stages(struct run *r)
+{
+    struct plan_scratch *s = r->s;
+    r->map = &r->division->map;
+    if (!r->division->balanced) return true;
+    plan_balance(&s->plan, s->problem->model, &s->fold);
+    r->map = &s->balanced;
+    if (plan_repeats(&s->plan, s->problem)) return false;
+    stage_map_of(&s->balanced, s->problem->model, &s->plan);
+    return true;
+}
+
+static void each_sharding(struct run *r, void (*visit)(struct run *, uint64_t, uint64_t))
+{
+    struct plan_scratch *s = r->s;
+    for (uint64_t i = 0; i < r->sharding->count; i++) {
+        if (s->sharding[i].refused) continue;
+        plans_set_choice(&s->plan, r->sharding, i);
+        for (uint64_t k = 0; k < r->offload->count; k++) {
+            if (s->offload[k].refused) continue;
+            plans_set_choice(&s->plan, r->offload, k);
+            visit(r, i, k);
+        }
+    }
+}
+
+static void repeat(struct run *r, uint64_t sharding, uint64_t offload)
+{
+    (void)sharding;
+    (void)offload;
+    for (uint64_t i = r->division->first; i < r->division->end; i++) {
+        if (r->s->schedule[i].refused) continue;
+        r->tally->counts.repeated++;
+        r->tally->explain.refused++;
+    }
+}
+
+static void run_division(struct run *r)
+{
+    plans_set_choice(&r->s->plan, r->stages, r->division->first);
+    if (!map_stages(r)) {
+        each_sharding(r, repeat);
+        return;
+    }
+    sum_classes(r);
+    each_sharding(r, settle);
+    r->s->plan.splits = 0;
+}
+
+/* ---- one width and kernels ---- */
+
+static void open_sharings(struct run *r)
+{
+    struct plan_scratch *s = r->s;
+    for (uint64_t i = 0; i < r->sharding->count; i++) {
+        if (s->sharding[i].refused) continue;
+        plans_set_choice(&s->plan, r->sharding, i);
+        s->sharding[i].sharing = sharing_of(&s->plan);
+        s->sharding[i].id = ++s->ids;
+    }
+}
+
+/* Divisions that share the recomputation share a fold. */
+static void run_stages(struct run *r)
+{
+    struct plan_scratch *s = r->s;
+    const struct stage_set *set = r->unit->stages;
+    uint64_t folded = UINT64_MAX; /* the recomputation in s->fold; none */
+    bool timed = false;
+    open_sharings(r);
+    for (uint64_t d = 0; d < set->divisions; d++) {
+        const struct division *division = r->division = &set->division[d];
+        if (!sift_division(r, division)) continue;
+        const uint64_t recompute = choice_value(r->stages, division->first, RK_PLAN_RECOMPUTE);
+        if (recompute != folded) {
+            rk_plan_axis_set(&s->plan, RK_PLAN_RECOMPUTE, recompute);
+            if (!timed) time_layers(&s->timed, s->problem->model, s->problem->system, &s->plan);
+            timed = true;
+            fold_timed(&s->fold, &s->timed, s->problem->system, &s->plan);
+            r->send_s = send_s_of(&s->fold, s->problem->system, &s->plan);
+            r->tally->explain.folds++;
+            folded = recompute;
+        }
+        run_division(r);
+    }
+}
+
+/* Checks that come before those of stages refuse all plans of the width and kernels at once; later
+ * ones only those that pass the latter. */
+static void run_local(struct run *r)
+{
+    const struct rk_plans_problem *p = r->s->problem;
+    struct rk_reason reason;
+    const int failed = plan_check_parts(p->model, p->system, &r->s->plan, CHECKS_BEFORE, &reason);
+    r->late = failed == PLAN_CHECKS ? RK_FITS : reason.verdict;
+    if (failed < CHECK_STAGES)
+        refuse(r, reason.verdict, r->stages->count * r->leaves);
+    else
+        run_stages(r);
+}
+
+void plan_unit_run(struct plan_scratch *s, const struct plan_unit *unit, bool prune,
+                   struct plan_tally *tally)
+{
+    const struct layout *layout = unit->layout;
+    const struct choices *width = layout->choices[BUNDLE_WIDTH];
+    const struct choices *kernels = layout->choices[BUNDLE_KERNELS];
+    struct run r = {.s = s,
+                    .unit = unit,
+                    .tally = tally,
+                    .prune = prune,
+                    .stages = layout->choices[BUNDLE_STAGES],
+                    .sharding = layout->choices[BUNDLE_SHARDING],
+                    .offload = layout->choices[BUNDLE_OFFLOAD]};
+    const uint64_t local = plans_below(layout, BUNDLE_KERNELS);
+    s->plan = s->problem->base;
+    plans_set_layout(&s->plan, layout);
+    plans_set_choice(&s->plan, layout->choices[BUNDLE_MICROBATCH], unit->microbatch);
+    r.leaves = r.sharding->count * r.offload->count;
+    r.microbatches = microbatches_of(&s->plan);
+    r.base = layout->first + unit->microbatch * plan_unit_count(unit);
+    check_choices(&r);
+    for (uint64_t w = 0; w < width->count; w++)
+        for (uint64_t k = 0; k < kernels->count; k++) {
+            plans_set_choice(&s->plan, width, w);
+            plans_set_choice(&s->plan, kernels, k);
+            run_local(&r);
+            r.base += local;
+        }
+}

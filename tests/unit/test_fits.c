@@ -1,0 +1,226 @@
+/* What reckon fits works out: single changes against plans changed by hand, and the plan it chooses
+ * against others. */
+#include "catalog_cases.h"
+#include "cli/fits.h"
+
+#include <stdio.h>
+
+struct setting {
+    struct plan_input input;
+    struct rk_prediction prediction;
+};
+
+/* With the plan of the words, or the one that is chosen where they are open. */
+static void set_up(struct setting *s, const char *model, const char *system, uint64_t gpus,
+                   const char *words)
+{
+    struct plan_source source = {.model = model, .system = system, .gpus = gpus};
+    struct rk_error error;
+    use_source_catalog();
+    *s = (struct setting){.input = {.assumed = ""}};
+    if (*words) source.words = (struct option_texts){1, {words}};
+    cr_assert_eq(plan_gather(&source, &s->input, &error), RK_OK, "%s", formatted(&error));
+    const bool open = fits_is_open(&s->input.draft);
+    cr_assert_eq(plan_settle(&source, &s->input, open ? fits_choose : NULL, &error), RK_OK, "%s",
+                 formatted(&error));
+    rk_predict(&s->input.model, &s->input.system, &s->input.draft.plan, &s->prediction);
+}
+
+static double need(const struct setting *s, const struct rk_plan *plan)
+{
+    static struct rk_prediction p;
+    rk_predict(&s->input.model, &s->input.system, plan, &p);
+    cr_assert(p.timed);
+    return p.stage[p.tightest].total_bytes;
+}
+
+static const struct fits_change *find(const struct fits_change *changes, int count,
+                                      const char *words)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(changes[i].words, words) == 0) return &changes[i];
+    return NULL;
+}
+
+Test(fits, changes_are_the_plans_changed_by_hand)
+{
+    struct setting s;
+    struct fits_change changes[FITS_MAX_CHANGES];
+    set_up(&s, "llama3.1-70b", "h100-sxm5-80g mem2=1TiB@50GB/s", 64,
+           "tp4 pp4 zero1 sp mbs2 gbs128");
+    const int count = fits_changes(&s.input, &s.prediction, changes);
+    const struct rk_plan plan = s.input.draft.plan;
+    struct rk_plan tensor = plan, pipeline = plan, zero = plan, micro = plan, full = plan,
+                   offload = plan, mlp = plan;
+    tensor.tensor = 8;
+    pipeline.pipeline = 8;
+    zero.zero = 2;
+    micro.microbatch = 1;
+    full.recompute = RK_WHOLE;
+    offload.optimizer_offload = 1;
+    mlp.recompute = RK_SELECTIVE;
+    mlp.recompute_parts = 1u << RK_PART_MLP;
+    const struct {
+        const char *words;
+        const struct rk_plan *plan;
+    } by_hand[] = {{"tp8", &tensor},
+                   {"pp8", &pipeline},
+                   {"zero2", &zero},
+                   {"mbs1", &micro},
+                   {"recompute=full", &full},
+                   {"offload-optimizer", &offload},
+                   {"recompute=selective:mlp", &mlp}};
+    for (size_t i = 0; i < sizeof by_hand / sizeof *by_hand; i++) {
+        const struct fits_change *change = find(changes, count, by_hand[i].words);
+        const double wanted = need(&s, &plan) - need(&s, by_hand[i].plan);
+        if (wanted > 0) cr_assert(change, "%s is missing", by_hand[i].words);
+        if (change) cr_expect_float_eq(change->saved_bytes, wanted, 1, "%s", by_hand[i].words);
+    }
+    cr_expect(find(changes, count, "recompute=full"));
+    cr_expect_null(find(changes, count, "sp"), "it is on");
+    plan_input_release(&s.input);
+}
+
+/* What each row says holds, and the order is the one that helps. */
+static void check_rows(const struct setting *s, const struct fits_change *changes, int count)
+{
+    const double capacity = s->input.system.memory[0].capacity_bytes;
+    const double before = s->prediction.stage[s->prediction.tightest].total_bytes;
+    const bool fits = s->prediction.verdict == RK_FITS;
+    for (int i = 0; i < count; i++) {
+        const struct fits_change *c = &changes[i], *last = i ? c - 1 : NULL;
+        cr_expect_gt(c->saved_bytes, 0);
+        cr_expect_float_eq(c->saved_bytes + c->need_bytes, before, 1);
+        cr_expect_float_eq(c->left_bytes + c->need_bytes, capacity, 1);
+        cr_expect_eq(c->fits, c->need_bytes <= capacity, "%s", c->words);
+        cr_expect_gt(c->step_s, 0);
+        if (!last) continue;
+        cr_expect(fits || last->fits >= c->fits, "%s before %s", last->words, c->words);
+        if (!fits && last->fits && c->fits) cr_expect_leq(last->step_s, c->step_s);
+        if (fits || !last->fits) cr_expect_geq(last->saved_bytes, c->saved_bytes);
+    }
+}
+
+Test(fits, rows_say_what_holds)
+{
+    static const struct {
+        const char *model, *system, *words;
+        uint64_t gpus;
+    } cases[] = {
+        {"llama3.1-70b", "h100-sxm5-80g", "tp8 pp2 zero1", 64},
+        {"llama3.1-70b", "h100-sxm5-80g", "tp8 pp2", 64},
+        {"llama3.1-8b", "h100-sxm5-80g", "framework=fsdp zero3 mbs4", 8},
+        {"mixtral-8x7b", "h100-sxm5-80g", "tp2 pp4 ep8 zero1 recompute=full", 64},
+        {"gpt3-175b", "a100-sxm4-80g mem2=512GiB@25GB/s", "tp8 pp16 vpp3 attention=unfused", 1024},
+        {"deepseek-v3", "h800-sxm5-80g", "pp16 ep64 etp1 zero1 schedule=dualpipe gbs15360", 2048},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct setting s;
+        struct fits_change changes[FITS_MAX_CHANGES];
+        set_up(&s, cases[i].model, cases[i].system, cases[i].gpus, cases[i].words);
+        cr_assert(s.prediction.timed, "%s", cases[i].words);
+        const int count = fits_changes(&s.input, &s.prediction, changes);
+        cr_expect_gt(count, 3, "%s", cases[i].words);
+        check_rows(&s, changes, count);
+        plan_input_release(&s.input);
+    }
+}
+
+/* A memory so small that one change is not enough. */
+Test(fits, a_pair_where_no_single_change_does)
+{
+    struct setting s;
+    struct fits_change changes[FITS_MAX_CHANGES], pair;
+    bool found = false;
+    for (int gib = 20; gib <= 76 && !found; gib += 4) {
+        char system[64];
+        snprintf(system, sizeof system, "h100-sxm5-80g hbm=%dGiB", gib);
+        set_up(&s, "llama3.1-70b", system, 64, "tp4 pp4 zero1 sp mbs2 gbs128");
+        const int count = fits_changes(&s.input, &s.prediction, changes);
+        bool single = s.prediction.verdict == RK_FITS;
+        for (int i = 0; i < count; i++)
+            single |= changes[i].fits;
+        if (!single && fits_pair(&s.input, &s.prediction, &pair)) {
+            found = true;
+            cr_expect(pair.fits && pair.left_bytes >= 0);
+            cr_expect(strchr(pair.words, ' '));
+        }
+        plan_input_release(&s.input);
+    }
+    cr_expect(found);
+}
+
+/* ---- the plan that is chosen ---- */
+
+/* At least as fast as every plan that fits of a coarse grid. */
+Test(fits, what_is_chosen_is_the_fastest_that_fits)
+{
+    struct setting s;
+    set_up(&s, "llama3.1-70b", "h100-sxm5-80g", 64, "");
+    cr_assert_eq(s.prediction.verdict, RK_FITS);
+    cr_expect(strstr(s.input.assumed, "the fastest that fits"));
+    for (uint64_t tensor = 1; tensor <= 8; tensor *= 2)
+        for (uint64_t pipeline = 1; pipeline <= 64 / tensor; pipeline *= 2)
+            for (int full = 0; full < 2; full++) {
+                static struct rk_prediction other;
+                struct rk_plan plan = s.input.draft.plan;
+                plan.tensor = tensor;
+                plan.sequence_parallel = tensor > 1;
+                plan.pipeline = pipeline;
+                plan.recompute = full ? RK_WHOLE : RK_KEEP;
+                if (rk_predict(&s.input.model, &s.input.system, &plan, &other) != RK_FITS) continue;
+                cr_expect_leq(s.prediction.step_s, other.step_s);
+            }
+    plan_input_release(&s.input);
+}
+
+/* What fits a small memory fits a larger one. */
+Test(fits, more_memory_is_never_slower)
+{
+    double before = 0;
+    for (int gib = 200; gib >= 20; gib -= 30) {
+        struct setting s;
+        char system[64];
+        snprintf(system, sizeof system, "h100-sxm5-80g hbm=%dGiB", gib);
+        set_up(&s, "llama3.1-70b", system, 128, "gbs512");
+        if (s.prediction.verdict != RK_FITS) break;
+        cr_expect_geq(s.prediction.step_s, before);
+        before = s.prediction.step_s;
+        plan_input_release(&s.input);
+    }
+    cr_expect_gt(before, 0);
+}
+
+Test(fits, what_is_said_stays)
+{
+    struct setting s;
+    set_up(&s, "llama3.1-70b", "h100-sxm5-80g x96", 0,
+           "seq=32768 mbs1 gbs384 no-fused framework=deepspeed");
+    const struct rk_plan *plan = &s.input.draft.plan;
+    cr_expect_eq(plan->ranks, 96);
+    cr_expect_eq(plan->sequence, 32768);
+    cr_expect_eq(plan->batch, 384);
+    cr_expect_not(plan->fused);
+    cr_expect_eq(plan->framework, RK_DEEPSPEED);
+    cr_expect_eq(plan->zero, 3);
+    cr_expect_not(fits_is_open(&(struct plan_draft){.given = UINT64_C(1) << plan_row("zero")}));
+    plan_input_release(&s.input);
+}
+
+/* Where a plan is looked for in vain, twice the GPUs and so on. */
+Test(fits, more_gpus_do)
+{
+    struct setting s;
+    struct rk_plan plan;
+    static struct rk_prediction prediction;
+    set_up(&s, "llama3.1-70b", "h100-sxm5-80g", 4, "");
+    cr_assert_eq(s.prediction.verdict, RK_MEMORY_EXCEEDED);
+    cr_assert(fits_more_gpus(&s.input, &plan));
+    cr_expect_gt(plan.ranks, 4);
+    cr_expect_eq(plan.ranks & (plan.ranks - 1), 0);
+    cr_expect_eq(rk_predict(&s.input.model, &s.input.system, &plan, &prediction), RK_FITS);
+    plan_input_release(&s.input);
+    set_up(&s, "llama3.1-70b", "h100-sxm5-80g x4", 0, "");
+    cr_expect_not(fits_more_gpus(&s.input, &plan), "there are no more");
+    plan_input_release(&s.input);
+}

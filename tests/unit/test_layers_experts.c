@@ -1,0 +1,260 @@
+/* Mixtures of experts: published totals, and what dispatchers, capacity and crowding do. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "workload/layers.h"
+
+/* BigMac, Table 4 (arXiv 2502.16927): 24 layers, hidden 2048, 64 experts, top-8, 524,288 tokens a
+ * step in samples of 2048, experts over 32 ranks. Fine-grained: experts of width 2048 / 4. BigMac:
+ * tokens of width 2048 / 4, experts as wide as four times that. */
+static struct rk_model bigmac(bool narrowed)
+{
+    return (struct rk_model){.layers = 24,
+                             .hidden = 2048,
+                             .feedforward = 8192,
+                             .heads = 16,
+                             .head_dim = 128,
+                             .sequence = 2048,
+                             .vocabulary = 50304,
+                             .tied_embeddings = true,
+                             .count_embeddings = true,
+                             .no_dropout = true,
+                             .experts = 64,
+                             .active_experts = 8,
+                             .expert_feedforward = narrowed ? 2048 : 512,
+                             .expert_hidden = narrowed ? 512 : 0};
+}
+
+static struct rk_plan plan_of(uint64_t ranks, uint64_t expert)
+{
+    struct rk_plan plan = rk_plan_default();
+    plan.ranks = ranks;
+    plan.expert = expert;
+    plan.microbatch = 1;
+    plan.batch = ranks;
+    return plan;
+}
+
+static struct layer layer_of(const struct rk_model *model, enum layer_kind kind,
+                             const struct rk_plan *plan)
+{
+    struct layer layer;
+    layer_build(&layer, kind, model, plan);
+    return layer;
+}
+
+static const struct operation *find(const struct layer *layer, const char *name)
+{
+    for (int i = 0; i < layer->operations; i++)
+        if (strcmp(layer->operation[i].name, name) == 0) return &layer->operation[i];
+    cr_assert(false, "no operation %s", name);
+    return NULL;
+}
+
+static double useful_flop(const struct layer *layer)
+{
+    double sum = 0;
+    for (int i = 0; i < layer->operations; i++)
+        sum += layer->operation[i].useful_flop;
+    return sum;
+}
+
+/* Bytes that leave a rank for another one: (n - 1) / n of those it holds, forward and backward. */
+static double crossing_bytes(const struct layer *layer, double ranks)
+{
+    double sum = 0;
+    for (int i = 0; i < layer->operations; i++) {
+        const struct operation *op = &layer->operation[i];
+        if (op->kind == OPERATION_COMM && op->what[RK_FORWARD] == COMM_ALL_TO_ALL)
+            sum += op->comm_bytes[RK_FORWARD] + op->comm_bytes[RK_AGRAD];
+    }
+    return sum * (ranks - 1) / ranks;
+}
+
+Test(layers_experts, bigmac_table_4)
+{
+    static const struct {
+        bool narrowed;
+        double parameters, flop, bytes; /* 1e9, 1e12, GiB */
+    } published[] = {{false, 3.73, 3490.67, 1488.00}, {true, 3.78, 3649.00, 372.00}};
+    const double samples = 524288 / 2048.0, ranks = 32;
+    for (int i = 0; i < 2; i++) {
+        const struct rk_model model = bigmac(published[i].narrowed);
+        const struct rk_plan plan = plan_of(32, 32);
+        const struct layer block = layer_of(&model, LAYER_EXPERTS, &plan);
+        const struct layer head = layer_of(&model, LAYER_HEAD, &plan);
+        const double forward = 24 * useful_flop(&block) + useful_flop(&head);
+        cr_expect_float_eq((double)rk_model_parameters(&model) / 1e9, published[i].parameters,
+                           0.005);
+        cr_expect_float_eq(3 * samples * forward / 1e12, published[i].flop, 0.005);
+        const double gibibytes = samples * 24 * crossing_bytes(&block, ranks) / 0x1p30;
+        cr_expect_float_eq(gibibytes, published[i].bytes, 0.005);
+    }
+}
+
+static const struct rk_model deepseek = {.layers = 61,
+                                         .hidden = 7168,
+                                         .feedforward = 18432,
+                                         .heads = 128,
+                                         .head_dim = 128,
+                                         .sequence = 4096,
+                                         .vocabulary = 129280,
+                                         .position = RK_POSITION_ROPE,
+                                         .count_embeddings = true,
+                                         .norm = RK_RMS_NORM,
+                                         .gated_mlp = true,
+                                         .no_dropout = true,
+                                         .experts = 256,
+                                         .active_experts = 8,
+                                         .shared_experts = 1,
+                                         .expert_feedforward = 2048,
+                                         .dense_layers = 3,
+                                         .router_biases = true,
+                                         .q_rank = 1536,
+                                         .kv_rank = 512,
+                                         .rope_dim = 64,
+                                         .value_dim = 128,
+                                         .activation = RK_SILU};
+
+/* "Insights into DeepSeek-V3" (arXiv 2505.09343), Table 2: 250 GFLOP to train on one token, in
+ * samples of 4096. Three passes, of attention the causal half; the router, 0.1 %, left out. */
+Test(layers_experts, deepseek_flop_of_a_token)
+{
+    const struct rk_plan plan = plan_of(1, 1);
+    double counts[LAYER_KINDS] = {[LAYER_HEAD] = 1}, sum = 0, parameters = 0;
+    layer_count(&deepseek, 0, deepseek.layers, counts);
+    cr_assert_eq(counts[LAYER_DENSE], 3);
+    cr_assert_eq(counts[LAYER_EXPERTS], 58);
+    counts[LAYER_EMBEDDING] = 1;
+    for (int kind = 0; kind < LAYER_KINDS; kind++) {
+        const struct layer layer = layer_of(&deepseek, (enum layer_kind)kind, &plan);
+        for (int i = 0; i < layer.operations; i++) {
+            const struct operation *op = &layer.operation[i];
+            if (strcmp(op->name, "router") != 0) sum += counts[kind] * op->flop[RK_FORWARD];
+            parameters += counts[kind] * op->parameters;
+        }
+    }
+    cr_expect_float_eq(3 * sum / 4096 / 1e9, 250, 1.5, "%g", 3 * sum / 4096 / 1e9);
+    cr_expect_eq(parameters, 671026419200 + 0.0, "%.0f", parameters);
+    cr_expect_float_eq((double)rk_model_active_parameters(&deepseek) / 1e9, 37, 0.6);
+}
+
+/* Megatron-LM's interleaving and DeepSeek's first layers. */
+Test(layers_experts, which_layers)
+{
+    struct rk_model model = bigmac(false);
+    model.layers = 7;
+    model.dense_layers = 1;
+    model.expert_every = 2;
+    static const enum layer_kind kinds[] = {LAYER_DENSE,   LAYER_DENSE, LAYER_EXPERTS, LAYER_DENSE,
+                                            LAYER_EXPERTS, LAYER_DENSE, LAYER_EXPERTS};
+    for (uint64_t i = 0; i < 7; i++)
+        cr_expect_eq(layer_kind_of(&model, i), kinds[i], "layer %d", (int)i);
+    model.window = 128;
+    model.window_every = 3;
+    cr_expect_eq(layer_kind_of(&model, 0), LAYER_DENSE_LOCAL);
+    cr_expect_eq(layer_kind_of(&model, 2), LAYER_EXPERTS);
+    cr_expect_eq(layer_kind_of(&model, 4), LAYER_EXPERTS_LOCAL);
+}
+
+/* 2048 tokens to 8 of 64 experts over 8 ranks: 8 experts a rank, 2048 * 8 / 8 = 2048 copies each.
+ */
+Test(layers_experts, capacity_and_crowding)
+{
+    const struct rk_model model = bigmac(false);
+    struct rk_plan plan = plan_of(8, 8);
+    struct layer layer = layer_of(&model, LAYER_EXPERTS, &plan);
+    const struct operation *op = find(&layer, "experts in");
+    cr_expect_eq(op->count, 8);
+    cr_expect_eq(op->m, 2048);
+    cr_expect_eq(find(&layer, "dispatch")->comm_bytes[RK_FORWARD], 2048.0 * 8 * 2048 * 2);
+    const double useful = op->useful_flop;
+
+    static const struct {
+        double imbalance, capacity;
+        bool padded;
+        double rows;
+    } cases[] = {
+        {1.5, 0, false, 3072},      /* the busiest rank has more */
+        {1.5, 1.25, false, 2560},   /* what is beyond is dropped */
+        {1.125, 1.25, false, 2304}, /* nothing is */
+        {1, 1.25, true, 2560},      /* filled up */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        plan.imbalance = cases[i].imbalance;
+        plan.capacity_factor = cases[i].capacity;
+        plan.capacity_padded = cases[i].padded;
+        layer = layer_of(&model, LAYER_EXPERTS, &plan);
+        op = find(&layer, "experts in");
+        cr_expect_float_eq(op->m, cases[i].rows, 1e-9);
+        cr_expect_float_eq(op->useful_flop, useful, 1);
+        cr_expect_float_eq(op->flop[RK_FORWARD], useful * cases[i].rows / 2048, 1);
+    }
+}
+
+/* Ranks that share an expert bring their shards of tokens together: half the width, twice the rows,
+ * the same work. */
+Test(layers_experts, expert_tensor)
+{
+    const struct rk_model model = bigmac(false);
+    struct rk_plan plan = plan_of(8, 8);
+    struct layer layer = layer_of(&model, LAYER_EXPERTS, &plan);
+    const struct operation alone = *find(&layer, "experts in");
+    plan.tensor = 2;
+    plan.expert = 4;
+    plan.sequence_parallel = true;
+    layer = layer_of(&model, LAYER_EXPERTS, &plan);
+    const struct operation *op = find(&layer, "experts in");
+    cr_expect_eq(op->n, alone.n / 2);
+    cr_expect_eq(op->count * op->m, alone.count * alone.m);
+    cr_expect_eq(op->parameters, alone.parameters);
+    cr_expect_eq(op->flop[RK_FORWARD], alone.flop[RK_FORWARD] / 2);
+    cr_expect_eq(find(&layer, "expert gather")->comm_bytes[RK_FORWARD], 2048.0 * 8 * 2048 * 2);
+    cr_expect_eq(find(&layer, "expert gather")->what[RK_AGRAD], COMM_REDUCE_SCATTER);
+    cr_expect_eq(find(&layer, "expert reduce")->what[RK_FORWARD], COMM_REDUCE_SCATTER);
+}
+
+/* 64 ranks are 8 nodes: a token for 8 random experts is for 8 (1 - (7/8)^8) = 5.251 of them. */
+Test(layers_experts, dispatchers)
+{
+    const struct rk_model model = bigmac(false);
+    struct rk_plan plan = plan_of(64, 64);
+    plan.dispatcher = RK_DEEPEP;
+    struct layer layer = layer_of(&model, LAYER_EXPERTS, &plan);
+    const double token = 2048 * 2;
+    cr_expect_float_eq(find(&layer, "dispatch")->comm_bytes[RK_FORWARD] / 2048 / token, 5.2511,
+                       1e-4);
+    plan.precision = RK_FP8_BLOCK; /* there in 8 bits, and gradients, too */
+    layer = layer_of(&model, LAYER_EXPERTS, &plan);
+    const double narrow = 5.2511 * (1 + 4.0 / 128) / 2, wide = 5.2511;
+    cr_expect_float_eq(find(&layer, "dispatch")->comm_bytes[RK_FORWARD] / 2048 / token, narrow,
+                       1e-4);
+    cr_expect_float_eq(find(&layer, "dispatch")->comm_bytes[RK_AGRAD] / 2048 / token, wide, 1e-4);
+    cr_expect_float_eq(find(&layer, "combine")->comm_bytes[RK_FORWARD] / 2048 / token, wide, 1e-4);
+    cr_expect_float_eq(find(&layer, "combine")->comm_bytes[RK_AGRAD] / 2048 / token, narrow, 1e-4);
+    plan.dispatcher = RK_ALL_GATHER_TOKENS;
+    layer = layer_of(&model, LAYER_EXPERTS, &plan);
+    cr_expect_eq(find(&layer, "dispatch")->what[RK_FORWARD], COMM_ALL_GATHER);
+    cr_expect_eq(find(&layer, "dispatch")->comm_bytes[RK_FORWARD], 64 * 2048 * token);
+    cr_expect_eq(find(&layer, "combine")->what[RK_FORWARD], COMM_REDUCE_SCATTER);
+}
+
+/* Bytes a token of DeepSeek-V3's mixture on one rank: norm 4 * 7168; router 256 * (4 + 4 + 1); for
+ * 8 experts input 7168 * 2, first matrix 4096 * 2, activation 2048 * 2 and a probability of 4; the
+ * shared one 6144 * 2. */
+Test(layers_experts, deepseek_activations)
+{
+    const struct rk_plan plan = plan_of(1, 1);
+    const struct layer layer = layer_of(&deepseek, LAYER_EXPERTS, &plan);
+    double sum = 0, redone = 0;
+    for (int i = 0; i < layer.operations; i++)
+        if (layer.operation[i].holding == RK_HOLD_experts) {
+            sum += layer.operation[i].saved_bytes;
+            redone += layer.operation[i].saved_recomputed_bytes;
+        }
+    const double routed = 8 * (7168 * 2 + 4096 * 2 + 2048 * 2 + 4);
+    cr_expect_eq(sum / 4096, 256 * 9 + routed + 6144 * 2);
+    cr_expect_eq(redone, 0, "recomputed whole from the norm's output");
+    cr_expect_eq(find(&layer, "mlp norm")->saved_bytes / 4096, 4 * 7168);
+}

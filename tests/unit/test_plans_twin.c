@@ -1,0 +1,85 @@
+/* On random problems, pruned and exhaustive search give the same bytes as one plan at a time
+ * through rk_predict: counts, best K, ties, with any number of threads. RECKON_SEED=N repeats one
+ * case. */
+#include "plans_cases.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { CASES = 300, MOST_PLANS = 4000 };
+
+static struct rk_plans_result run(const struct rk_plans *plans, enum rk_search_mode mode,
+                                  int threads, uint64_t top)
+{
+    const struct rk_plans_options options = {.mode = mode, .threads = threads, .top = top};
+    struct rk_plans_result result;
+    cr_assert_eq(rk_plans_search(plans, &options, &result, NULL), RK_OK);
+    return result;
+}
+
+static void check_sums(const struct rk_plans_result *r, uint64_t seed)
+{
+    uint64_t sum = r->counts.repeated;
+    for (int i = 0; i < RK_VERDICTS; i++)
+        sum += r->counts.verdict[i];
+    const struct rk_plans_explain *e = &r->explain;
+    cr_assert_eq(sum, r->counts.total, "seed %" PRIu64, seed);
+    cr_assert_eq(e->refused + e->refused_by_memory + e->bounded + e->timed, r->counts.total,
+                 "seed %" PRIu64, seed);
+    cr_assert_eq(e->bounded + e->timed, r->counts.verdict[RK_FITS], "seed %" PRIu64, seed);
+}
+
+static void check_same(const struct rk_plans_result *a, const struct rk_plans_result *b,
+                       uint64_t seed, const char *name)
+{
+    for (int i = 0; i < RK_VERDICTS; i++)
+        cr_assert_eq(a->counts.verdict[i], b->counts.verdict[i],
+                     "seed %" PRIu64 ", %s: %s %" PRIu64 ", not %" PRIu64, seed, name,
+                     rk_verdict_name((enum rk_verdict)i), b->counts.verdict[i],
+                     a->counts.verdict[i]);
+    cr_assert_eq(a->counts.repeated, b->counts.repeated, "seed %" PRIu64 ", %s", seed, name);
+    cr_assert_eq(a->found, b->found, "seed %" PRIu64 ", %s", seed, name);
+    for (uint64_t i = 0; i < a->found; i++) {
+        const struct rk_candidate *x = &a->best[i], *y = &b->best[i];
+        cr_assert(x->index == y->index && x->step_s == y->step_s &&
+                      x->samples_per_s == y->samples_per_s,
+                  "seed %" PRIu64 ", %s: best %" PRIu64 " is plan %" PRIu64
+                  " in %.17g s, not %" PRIu64 " in %.17g s",
+                  seed, name, i, y->index, y->step_s, x->index, x->step_s);
+    }
+}
+
+static void check_case(uint64_t seed)
+{
+    struct plans_case c;
+    struct random r = {seed};
+    draw_case(&c, seed, MOST_PLANS);
+    struct rk_plans *plans = rk_plans_open(&c.problem, NULL);
+    const uint64_t top = 1 + below(&r, 40);
+    struct rk_plans_result twin = run(plans, RK_SEARCH_TWIN, 1, top),
+                           fast[4] = {run(plans, RK_SEARCH_EXHAUSTIVE, 1, top),
+                                      run(plans, RK_SEARCH_EXHAUSTIVE, 3, top),
+                                      run(plans, RK_SEARCH_PRUNED, 1, top),
+                                      run(plans, RK_SEARCH_PRUNED, 4, top)};
+    static const char *const names[] = {"exhaustive", "exhaustive, 3 threads", "pruned",
+                                        "pruned, 4 threads"};
+    check_sums(&twin, seed);
+    for (int i = 0; i < 4; i++) {
+        check_sums(&fast[i], seed);
+        check_same(&twin, &fast[i], seed, names[i]);
+    }
+    cr_assert_eq(memcmp(&fast[2].explain, &fast[3].explain, sizeof fast[2].explain), 0,
+                 "seed %" PRIu64 ": what is pruned depends on threads", seed);
+    for (int i = 0; i < 4; i++)
+        rk_plans_result_release(&fast[i]);
+    rk_plans_result_release(&twin);
+    rk_plans_close(plans);
+    rk_system_release(&c.system);
+}
+
+Test(plans_twin, all_ways_give_the_same_bytes, .timeout = 280)
+{
+    const char *seed = getenv("RECKON_SEED");
+    for (uint64_t i = 1; i <= CASES; i++)
+        if (!seed || strtoull(seed, NULL, 10) == i) check_case(i);
+}
