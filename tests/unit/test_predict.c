@@ -35,7 +35,6 @@ static const struct rk_prediction *predict(const struct rk_model *model, const c
 
 /* ---- memory ---- */
 
-<<<<<<< HEAD
 /* Weights, gradients and optimizer, without workspaces. */
 static double state_bytes(const struct rk_stage *stage)
 {
@@ -43,17 +42,6 @@ static double state_bytes(const struct rk_stage *stage)
            stage->holds[RK_HOLD_optimizer];
 }
 
-=======
-/* Weights, gradients and optimizer; not the workspaces of libraries. */
-static double state_per_parameter(const struct rk_stage *stage, double workspaces)
-{
-    return (stage->static_bytes - workspaces) / stage->parameters;
-}
-
-/* Two handles of cuBLAS; for Megatron-LM also Transformer Engine's workspace. */
-static const double on_h100 = 2 * 32 * 0x1p20, on_a100_engine = (2 * 8.125 + 4) * 0x1p20;
-
->>>>>>> w-memory
 /* [rajbhandari2020] figure 1: 7.5 B parameters on 64 ranks need 120 GB, 31.4, 16.6 and 1.9 GB of
  * static memory as optimizer, gradients and weights are sharded: 16, 4 + 12/64, 2 + 14/64 and 16/64
  * bytes a parameter. */
@@ -67,11 +55,7 @@ Test(predict, zero_memory_is_that_of_its_paper)
         plan.ranks = plan.batch = 64;
         plan.zero = zero;
         const struct rk_stage *stage = &predict(&model, "h100-sxm5-80g", &plan)->stage[0];
-<<<<<<< HEAD
         cr_expect_float_eq(state_bytes(stage) / stage->parameters, bytes[zero], 1e-9);
-=======
-        cr_expect_float_eq(state_per_parameter(stage, on_h100), bytes[zero], 1e-9);
->>>>>>> w-memory
     }
 }
 
@@ -90,17 +74,10 @@ Test(predict, megatron_keeps_what_it_documents)
         plan.ranks = plan.batch = 8;
         plan.precision = rows[i].precision;
         const struct rk_stage *stage = &predict(&model, "a100-sxm4-80g", &plan)->stage[0];
-<<<<<<< HEAD
         cr_expect_float_eq(state_bytes(stage) / stage->parameters, rows[i].alone, 1e-9);
         plan.zero = 1;
         stage = &predict(&model, "a100-sxm4-80g", &plan)->stage[0];
         cr_expect_float_eq(state_bytes(stage) / stage->parameters,
-=======
-        cr_expect_float_eq(state_per_parameter(stage, on_a100_engine), rows[i].alone, 1e-9);
-        plan.zero = 1;
-        stage = &predict(&model, "a100-sxm4-80g", &plan)->stage[0];
-        cr_expect_float_eq(state_per_parameter(stage, on_a100_engine),
->>>>>>> w-memory
                            rows[i].kept + rows[i].shared / 8, 1e-9);
     }
 }
