@@ -131,6 +131,7 @@ _reckon() {
         'validate --by') _reckon_words 'gpu family scale precision source framework kind metric fit' && return ;;
         'validate --rules') _reckon_files && return ;;
         'validate --output' | 'validate -o') _reckon_files && return ;;
+        'validate --learn') _reckon_files && return ;;
         'validate --format' | 'validate -f') _reckon_words 'table json csv' && return ;;
         'validate --color') _reckon_words 'auto always never' && return ;;
         'models --format' | 'models -f') _reckon_words 'table json csv' && return ;;
@@ -192,7 +193,7 @@ _reckon() {
         'study') flags='--db --jobs --figure --export --output --list --dry-run --compare --compare-with --quiet --help' operand=file ;;
         'timeline') flags='--model --system --gpus --batch --datatype --strategy --training --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --schedule --messages --output --pytorch-csv --window --stages --full --format --color --help' operand= ;;
         'report') flags='--output --charts --title --date --model --system --search --top --threads --gpus --batch --datatype --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --help' operand=file ;;
-        'validate') flags='--by --rows --parts --regret --unmodelled --rules --output --format --color --help' operand=file ;;
+        'validate') flags='--by --rows --parts --regret --unmodelled --rules --output --learn --format --color --help' operand=file ;;
         'models') flags='--format --color --help' operand=models ;;
         'systems') flags='--format --color --help' operand=systems ;;
         'shapes') flags='--params --blocks --grid --top --step --hidden-step --sequence --output --format --color --help' operand= ;;
