@@ -31,6 +31,11 @@ static bool settled(const struct result *r, const void *context)
     return any_time(r, context) && !r->open[0];
 }
 
+static bool held_out(const struct result *r, const void *context)
+{
+    return any_time(r, context) && strcmp(r->class_of[CLASS_FIT], "held out") == 0;
+}
+
 static bool large_dense(const struct result *r, const void *context)
 {
     (void)context;
@@ -132,6 +137,7 @@ enum rk_status validate_times(struct report *report, const struct results *resul
     } rows[] = {
         {"all times", any_time},
         {"nothing left open", settled},
+        {"no constant fitted to it", held_out},
         {"dense, 64 GPUs and more", large_dense},
         {"dense, fewer GPUs", small_dense},
         {"experts", with_experts},
