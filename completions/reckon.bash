@@ -10,12 +10,15 @@ _reckon() {
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _reckon_words 'estimate predict fits search study timeline report validate models systems shapes import calculon help --help --version'
+        _reckon_words 'estimate predict fits search study timeline report validate models systems shapes import export diff calculon help --help --version'
         return
     fi
     case $path in
         import)
-            [ "$COMP_CWORD" -eq 2 ] && _reckon_words 'hf' && return
+            [ "$COMP_CWORD" -eq 2 ] && _reckon_words 'hf megatron deepspeed torchtitan' && return
+            path="$path ${COMP_WORDS[2]}" ;;
+        export)
+            [ "$COMP_CWORD" -eq 2 ] && _reckon_words 'megatron deepspeed torchtitan' && return
             path="$path ${COMP_WORDS[2]}" ;;
         calculon)
             [ "$COMP_CWORD" -eq 2 ] && _reckon_words 'llm llm-optimal-execution llm-all-executions llm-parameter-calculator' && return
@@ -126,6 +129,37 @@ _reckon() {
         'import hf --as') _reckon_words 'llama mistral mixtral qwen2 qwen3 qwen3_moe deepseek_v2 deepseek_v3 gpt2 gpt_neox falcon bloom' && return ;;
         'import hf --format' | 'import hf -f') _reckon_words 'table json csv' && return ;;
         'import hf --color') _reckon_words 'auto always never' && return ;;
+        'import megatron --system' | 'import megatron -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'import megatron --output' | 'import megatron -o') _reckon_files && return ;;
+        'import megatron --model-output') _reckon_files && return ;;
+        'import megatron --format' | 'import megatron -f') _reckon_words 'table json csv' && return ;;
+        'import megatron --color') _reckon_words 'auto always never' && return ;;
+        'import deepspeed --model' | 'import deepspeed -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'import deepspeed --system' | 'import deepspeed -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'import deepspeed --output' | 'import deepspeed -o') _reckon_files && return ;;
+        'import deepspeed --model-output') _reckon_files && return ;;
+        'import deepspeed --format' | 'import deepspeed -f') _reckon_words 'table json csv' && return ;;
+        'import deepspeed --color') _reckon_words 'auto always never' && return ;;
+        'import torchtitan --model' | 'import torchtitan -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'import torchtitan --system' | 'import torchtitan -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'import torchtitan --output' | 'import torchtitan -o') _reckon_files && return ;;
+        'import torchtitan --model-output') _reckon_files && return ;;
+        'import torchtitan --format' | 'import torchtitan -f') _reckon_words 'table json csv' && return ;;
+        'import torchtitan --color') _reckon_words 'auto always never' && return ;;
+        'export megatron --model' | 'export megatron -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'export megatron --plan' | 'export megatron -p') _reckon_files && return ;;
+        'export megatron --output' | 'export megatron -o') _reckon_files && return ;;
+        'export deepspeed --model' | 'export deepspeed -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'export deepspeed --plan' | 'export deepspeed -p') _reckon_files && return ;;
+        'export deepspeed --output' | 'export deepspeed -o') _reckon_files && return ;;
+        'export torchtitan --model' | 'export torchtitan -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'export torchtitan --plan' | 'export torchtitan -p') _reckon_files && return ;;
+        'export torchtitan --output' | 'export torchtitan -o') _reckon_files && return ;;
+        'diff --system' | 'diff -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'diff --model' | 'diff -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'diff --output' | 'diff -o') _reckon_files && return ;;
+        'diff --format' | 'diff -f') _reckon_words 'table json csv' && return ;;
+        'diff --color') _reckon_words 'auto always never' && return ;;
         'calculon llm --peers' | 'calculon llm -p') _reckon_files && return ;;
         'calculon llm-optimal-execution --fused_activation' | 'calculon llm-optimal-execution -f') _reckon_words 'true t T True 1 false f F False 0 both all *' && return ;;
         'calculon llm-all-executions --fused_activation' | 'calculon llm-all-executions -f') _reckon_words 'true t T True 1 false f F False 0 both all *' && return ;;
@@ -143,6 +177,13 @@ _reckon() {
         'systems') flags='--format --color --help' operand=systems ;;
         'shapes') flags='--params --blocks --grid --top --step --hidden-step --sequence --output --format --color --help' operand= ;;
         'import hf') flags='--output --as --sequence --format --color --help' operand=file ;;
+        'import megatron') flags='--gpus --set --vocabulary --version --system --output --model-output --format --color --help' operand=file ;;
+        'import deepspeed') flags='--model --gpus --system --output --model-output --format --color --help' operand=file ;;
+        'import torchtitan') flags='--model --gpus --system --output --model-output --format --color --help' operand=file ;;
+        'export megatron') flags='--model --plan --gpus --target --mock-data --gpus-per-node --output --help' operand=plan ;;
+        'export deepspeed') flags='--model --plan --gpus --output --help' operand=plan ;;
+        'export torchtitan') flags='--model --plan --gpus --output --help' operand=plan ;;
+        'diff') flags='--system --model --best --gpus --set --vocabulary --output --format --color --help' operand='file file' ;;
         'calculon llm') flags='--peers --layers --help' operand='file file file file' ;;
         'calculon llm-optimal-execution') flags='--debug --cpus --noneok --fused_activation --mbs-break --top-n --layers --no-tp-overlap --no-dp-overlap --help' operand='file file file' ;;
         'calculon llm-all-executions') flags='--debug --cpus --noneok --fused_activation --help' operand='file file file' ;;

@@ -227,7 +227,7 @@ static void positional(struct builder *b, struct parameter *p, const char *name)
         *p = (struct parameter){true, true, *name == '@', s->arguments, all, p->one, name};
     } else if (*name == '#') {
         set_one(p, number_value(b, (int64_t)s->arguments));
-    } else if (*name != '0' && strtoul(name, NULL, 10) <= s->arguments) {
+    } else if (isdigit((unsigned char)*name) && strtoul(name, NULL, 10) - 1 < s->arguments) {
         const struct shell_word *word = &s->argument[strtoul(name, NULL, 10) - 1];
         set_one(p, (struct shell_value){word->text, word->unknown, word->maybe, word->place});
     }
@@ -473,7 +473,8 @@ static void put_arithmetic(struct builder *b, const char *raw, size_t length, bo
 
 static void put_command(struct builder *b, bool quoted)
 {
-    put_unknown(b, shell_unknown(b->s, "", "the output of a command, which is not run", b->place),
+    put_unknown(b,
+                shell_unknown(b->s, "", "is the output of a command, which is not run", b->place),
                 quoted);
 }
 

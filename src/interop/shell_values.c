@@ -229,7 +229,7 @@ enum rk_status shell_fail_unknown(const struct shell *shell, const struct shell_
                        word->text, u->why);
     if (!u->name[0])
         return rk_fail(error, RK_BAD_INPUT, shell->path, u->place.line, u->place.column,
-                       "%s: assign it to a variable NAME, and give --set NAME=VALUE", u->why);
+                       "this %s: assign it to a variable NAME, and give --set NAME=VALUE", u->why);
     return rk_fail(error, RK_BAD_INPUT, shell->path, u->place.line, u->place.column,
                    "$%s %s: give --set %s=VALUE", u->name, u->why, u->name);
 }
