@@ -51,6 +51,7 @@ struct shell_state {
     const char *at, *end;
     struct shell_place place;
     bool fixed_place; /* within a text of `bash -c`: all stands where the text stood */
+    bool bare;        /* words only: no operators, lines mean nothing */
     int depth;
 
     int skip; /* above 0: parsed, not followed */
