@@ -277,7 +277,9 @@ static enum shell_truth group(struct shell_lexer *l, struct shell_token opener)
 {
     if (*opener.raw == '(' && opener.raw + 1 < l->s->end && opener.raw[1] == '(')
         return arithmetic_command(l, opener);
+    const size_t mark = l->s->assigned;
     const enum shell_truth result = shell_list(l);
+    if (*opener.raw == '(') shell_restore(l->s, mark);
     expect(l, *opener.raw == '(' ? ")" : "}", opener);
     return result;
 }

@@ -287,6 +287,15 @@ static void forget(struct shell_state *s, const struct shell_word *words, size_t
     }
 }
 
+static void shift(struct shell_state *s, const struct shell_word *words, size_t count)
+{
+    size_t unknown = 0;
+    const int64_t by = count > 1 ? shell_arithmetic(s, words[1].text, words[1].place, &unknown) : 1;
+    if (unknown || by < 0 || (size_t)by > s->arguments) return;
+    s->argument += by;
+    s->arguments -= (size_t)by;
+}
+
 static enum shell_truth run_simple(struct shell_state *s, struct shell_word *words, size_t count)
 {
     const char *name = words[0].text;
@@ -303,6 +312,8 @@ static enum shell_truth run_simple(struct shell_state *s, struct shell_word *wor
         s->stopped |= !s->maybe;
     } else if (strcmp(name, "return") == 0) {
         s->returned |= !s->maybe;
+    } else if (strcmp(name, "shift") == 0) {
+        shift(s, words, count);
     } else if (strcmp(name, "eval") == 0 && count > 1) {
         run_eval(s, words + 1, count - 1);
     } else if (strcmp(name, "unset") == 0) {

@@ -94,6 +94,10 @@ void shell_assign(struct shell_state *s, const char *name, size_t length,
  * was appended becomes doubtful, others unknown. */
 void shell_poison(struct shell_state *s, size_t mark, struct shell_place place);
 
+/* The variables become what they were before the assignments since the mark: the end of a subshell.
+ */
+void shell_restore(struct shell_state *s, size_t mark);
+
 /* ---- shell_expand.c ---- */
 
 struct shell_words {

@@ -209,6 +209,15 @@ void shell_poison(struct shell_state *s, size_t mark, struct shell_place place)
     }
 }
 
+void shell_restore(struct shell_state *s, size_t mark)
+{
+    for (; s->assigned > mark; s->assigned--) {
+        const struct shell_variable *before = &s->assignment[s->assigned - 1];
+        struct shell_variable *v = shell_find(s, before->name, strlen(before->name));
+        if (v && !v->given) *v = *before;
+    }
+}
+
 const char *shell_variable(const struct shell *shell, const char *name)
 {
     const struct shell_variable *v =
