@@ -1,5 +1,7 @@
 #include "cli/axes.h"
 
+#include "cli/plan_axes.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,6 +15,17 @@ static const struct option_alias offload_aliases[] = {
     {"yes", 1, RK_MAX_TIERS - 1},
     {"no", 0, 0},
     {"both", 0, RK_MAX_TIERS - 1},
+    {NULL, 0, 0},
+};
+
+/* Both spaces take these: what Megatron-LM calls selective, and overlap that is on or off. */
+static const struct option_alias recompute_aliases[] = {
+    {"selective", RK_RECOMPUTE_ATTENTION, RK_RECOMPUTE_ATTENTION},
+    {NULL, 0, 0},
+};
+static const struct option_alias overlap_aliases[] = {
+    {"no", RK_OVERLAP_NONE, RK_OVERLAP_NONE},
+    {"yes", RK_OVERLAP_RING, RK_OVERLAP_PIPE},
     {NULL, 0, 0},
 };
 
@@ -44,10 +57,13 @@ static void fill_row(struct option *row, enum rk_axis axis)
         row->argument = offload ? "no|yes|TIER" : "TIER";
     }
     row->optional = row->aliases != NULL;
+    if (axis == RK_AXIS_RECOMPUTE) row->aliases = recompute_aliases;
+    if (axis == RK_AXIS_TENSOR_OVERLAP) row->aliases = overlap_aliases;
 }
 
 void axes_prepare(void)
 {
+    plan_axes_prepare();
     for (int axis = 0; axis < RK_AXES; axis++) {
         fill_row(&axes_options[axis], (enum rk_axis)axis);
         snprintf(keys[axis], sizeof keys[axis], "%s", axes_options[axis].name);

@@ -15,7 +15,7 @@ struct axis_values {
 };
 
 /* One row per axis; the offsets are in struct axis_values. Empty before axes_prepare(), which
- * main() calls first of all. */
+ * main() calls first of all and which prepares the rows of plan_axes.h, too. */
 extern struct option axes_options[RK_AXES + 1];
 void axes_prepare(void);
 

@@ -1,5 +1,6 @@
 /* reckon search: the best strategies of all there are. */
 #include "cli/commands.h"
+#include "cli/plans_job.h"
 #include "cli/search_all.h"
 #include "cli/search_answer.h"
 #include "cli/search_grid.h"
@@ -13,6 +14,8 @@
 
 enum { MOST_THREADS = 4096, MOST_ROWS = 1000000 };
 
+static const char *const space_names[] = {"classic", "modern", NULL};
+static const char *const framework_names[] = {"megatron", "fsdp", "deepspeed", NULL};
 static const char *const datatype_names[] = {"float8", "float16", "bfloat16", "float32", NULL};
 
 /* clang-format off */
@@ -30,6 +33,15 @@ static const struct option size_options[] = {
      .help = "samples of one step, over all GPUs: a number, a list or a range"},
     {.letter = 'd', .name = "datatype", .type = OPTION_CHOICE, .choices = datatype_names, .argument = "TYPE", AT(datatype),
      .help = "float8, float16, bfloat16 or float32 (bfloat16 if the system has it, else float16, else what it has)"},
+    {.name = NULL},
+};
+static const struct option space_options[] = {
+    {.name = "space", .type = OPTION_CHOICE, .choices = space_names, .argument = "SPACE", AT(space),
+     .help = "classic: the published one; modern: the plans of today (classic, unless the model or another option asks for what it lacks)"},
+    {.name = "framework", .type = OPTION_CHOICE, .choices = framework_names, .argument = "NAME", AT(framework),
+     .help = "modern: whose habits decide what is stored and overlapped: megatron, fsdp or deepspeed (megatron)"},
+    {.name = "sequence", .type = OPTION_NUMBER, .argument = "TOKENS", AT(sequence), .min = 1,
+     .help = "modern: tokens of a sample (the model's)"},
     {.name = NULL},
 };
 static const struct option search_options[] = {
@@ -87,10 +99,13 @@ const struct usage search_usage = {
     .groups = {
         {"Input", input_options, 0},
         {"Size", size_options, 0},
+        {"Space", space_options, 0},
         {"Search", search_options, 0},
         {"Questions", question_options, 0},
         {"Restrictions: a value, a list (8,16) or a range (1..64); all values by default, but the activation is fused",
          axes_options, offsetof(struct search_args, axes)},
+        {"Restrictions of the modern space, beside tensor, pipeline, data, microbatch, recompute and offload above",
+         plan_axes_options, offsetof(struct search_args, plan_axes)},
         {"Form", show_options, offsetof(struct search_args, show)},
         {"General", options_help_rows, 0},
     },
@@ -260,10 +275,13 @@ static const char *conflict(const struct search_args *args, size_t problems)
     return NULL;
 }
 
-static enum rk_status check(const struct search_args *args, size_t problems, struct rk_error *error)
+static enum rk_status check_classic(const struct search_args *args, size_t problems,
+                                    struct rk_error *error)
 {
     struct search_keys keys;
     const char *why = conflict(args, problems);
+    if (plan_axes_given(&args->plan_axes) || args->framework >= 0 || args->sequence)
+        why = "an option of the modern space is given: leave out --space classic, or that option";
     if (why) return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s", why);
     if (args->all && search_all_check(args->all, error) != RK_OK) return error->status;
     return search_keys_open(args, &keys, error);
@@ -295,8 +313,13 @@ int cmd_search(int argc, char **argv)
     const int done = options_read(&search_usage, argc, argv, &args);
     if (done >= 0) return done;
     enum rk_status status = search_grid_open(&grid, &args, &error);
-    if (status == RK_OK) status = check(&args, grid.problems, &error);
-    const int code = status == RK_OK ? run(&grid, &args) : options_fail(&error);
+    const char *why = NULL;
+    const bool modern = status == RK_OK && plans_wanted(&args, &grid, &why);
+    if (status == RK_OK && !modern) status = check_classic(&args, grid.problems, &error);
+    if (modern && why && !args.quiet) fprintf(stderr, "reckon: modern space: %s\n", why);
+    const int code = status != RK_OK ? options_fail(&error)
+                     : modern        ? plans_command(&grid, &args)
+                                     : run(&grid, &args);
     search_grid_release(&grid);
     return code;
 }

@@ -140,15 +140,25 @@ void search_grid_release(struct search_grid *grid)
     *grid = (struct search_grid){.models = 0};
 }
 
-enum rk_status search_grid_set(const struct search_grid *grid, size_t i, struct search *search,
-                               struct rk_error *error)
+struct grid_problem search_grid_at(const struct search_grid *grid, size_t i)
 {
     const size_t batches = (size_t)grid->batch.count;
     const size_t gpus = grid->gpus.count ? (size_t)grid->gpus.count : 1;
     const size_t rest = i / batches, pair = rest / gpus;
-    search->model = &grid->model[pair / (size_t)grid->systems];
-    search->system = &grid->system[pair % (size_t)grid->systems];
-    return search_set_problem(
-        search, grid->gpus.count ? grid->gpus.value[rest % gpus] : search->system->devices,
-        grid->batch.value[i % batches], error);
+    const struct rk_system *system = &grid->system[pair % (size_t)grid->systems];
+    return (struct grid_problem){
+        .model = &grid->model[pair / (size_t)grid->systems],
+        .system = system,
+        .gpus = grid->gpus.count ? grid->gpus.value[rest % gpus] : system->devices,
+        .batch = grid->batch.value[i % batches],
+    };
+}
+
+enum rk_status search_grid_set(const struct search_grid *grid, size_t i, struct search *search,
+                               struct rk_error *error)
+{
+    const struct grid_problem at = search_grid_at(grid, i);
+    search->model = at.model;
+    search->system = at.system;
+    return search_set_problem(search, at.gpus, at.batch, error);
 }

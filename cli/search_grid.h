@@ -20,6 +20,14 @@ enum rk_status search_grid_open(struct search_grid *grid, const struct search_ar
                                 struct rk_error *error);
 void search_grid_release(struct search_grid *grid);
 
+/* Problem number `i`. */
+struct grid_problem {
+    const struct rk_model *model;
+    const struct rk_system *system;
+    uint64_t gpus, batch;
+};
+struct grid_problem search_grid_at(const struct search_grid *grid, size_t i);
+
 /* Sets the search's model, system and problem to problem number `i`. */
 enum rk_status search_grid_set(const struct search_grid *grid, size_t i, struct search *search,
                                struct rk_error *error);

@@ -5,17 +5,23 @@
 #include "cli/axes.h"
 #include "cli/number_list.h"
 #include "cli/options.h"
+#include "cli/plan_axes.h"
 #include "cli/progress.h"
 #include "cli/show.h"
 #include "cli/state_file.h"
 #include "search/expression.h"
 #include <reckon/reckon.h>
 
+enum search_space { SPACE_CLASSIC, SPACE_MODERN };
+
 struct search_args {
     struct option_texts models, systems;
     const char *gpus, *batch; /* number lists; NULL: not given */
     int datatype;             /* -1: not given */
     struct axis_values axes;
+    struct plan_axis_values plan_axes;
+    int space, framework; /* -1: not given */
+    uint64_t sequence;    /* 0: not given */
     uint64_t top, threads;
     bool exhaustive, explain, quiet;
     const char *output, *state;
@@ -27,7 +33,7 @@ struct search_args {
 /* The defaults of an empty command line. */
 #define SEARCH_ARGS_INIT                                                                           \
     {                                                                                              \
-        .datatype = -1, .top = 10                                                                  \
+        .datatype = -1, .space = -1, .framework = -1, .top = 10                                    \
     }
 
 /* One problem and its answer. */

@@ -10,7 +10,7 @@ _reckon() {
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _reckon_words 'estimate predict fits search study timeline report validate models systems shapes import export diff calculon help --help --version'
+        _reckon_words 'estimate predict fits search study timeline report validate models systems shapes import export diff calibrate calculon help --help --version'
         return
     fi
     case $path in
@@ -58,6 +58,8 @@ _reckon() {
         'search --model' | 'search -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
         'search --system' | 'search -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
         'search --datatype' | 'search -d') _reckon_words 'float8 float16 bfloat16 float32' && return ;;
+        'search --space') _reckon_words 'classic modern' && return ;;
+        'search --framework') _reckon_words 'megatron fsdp deepspeed' && return ;;
         'search --state') _reckon_files && return ;;
         'search --output' | 'search -o') _reckon_files && return ;;
         'search --all') _reckon_files && return ;;
@@ -71,6 +73,19 @@ _reckon() {
         'search --activation-offload') _reckon_words 'yes no both' && return ;;
         'search --optimizer-offload') _reckon_words 'yes no both' && return ;;
         'search --fused-activation') _reckon_words 'no yes' && return ;;
+        'search --pipeline-inside') _reckon_words 'no yes' && return ;;
+        'search --sequence-parallel') _reckon_words 'no yes' && return ;;
+        'search --context-kind') _reckon_words 'ring gather ulysses ring+ulysses' && return ;;
+        'search --precision') _reckon_words 'fp32 tf32 fp16 bf16 fp8-delayed fp8-current fp8-block mxfp8 nvfp4' && return ;;
+        'search --attention') _reckon_words 'unfused flash flash3 flash1' && return ;;
+        'search --dispatcher') _reckon_words 'alltoall allgather deepep' && return ;;
+        'search --expert-overlap') _reckon_words 'no yes' && return ;;
+        'search --split') _reckon_words 'even ends balanced' && return ;;
+        'search --pipeline-blocking') _reckon_words 'no yes' && return ;;
+        'search --schedule') _reckon_words 'gpipe 1f1b zero-bubble dualpipe' && return ;;
+        'search --keep-gathered') _reckon_words 'no yes' && return ;;
+        'search --gradient-overlap') _reckon_words 'no yes' && return ;;
+        'search --weight-overlap') _reckon_words 'no yes' && return ;;
         'search --format' | 'search -f') _reckon_words 'table json csv' && return ;;
         'search --color') _reckon_words 'auto always never' && return ;;
         'study --db') _reckon_files && return ;;
@@ -113,9 +128,10 @@ _reckon() {
         'report --activation-offload') _reckon_words 'yes no both' && return ;;
         'report --optimizer-offload') _reckon_words 'yes no both' && return ;;
         'report --fused-activation') _reckon_words 'no yes' && return ;;
-        'validate --by') _reckon_words 'gpu family scale precision source framework kind metric' && return ;;
+        'validate --by') _reckon_words 'gpu family scale precision source framework kind metric fit' && return ;;
         'validate --rules') _reckon_files && return ;;
         'validate --output' | 'validate -o') _reckon_files && return ;;
+        'validate --learn') _reckon_files && return ;;
         'validate --format' | 'validate -f') _reckon_words 'table json csv' && return ;;
         'validate --color') _reckon_words 'auto always never' && return ;;
         'models --format' | 'models -f') _reckon_words 'table json csv' && return ;;
@@ -160,6 +176,11 @@ _reckon() {
         'diff --output' | 'diff -o') _reckon_files && return ;;
         'diff --format' | 'diff -f') _reckon_words 'table json csv' && return ;;
         'diff --color') _reckon_words 'auto always never' && return ;;
+        'calibrate --gemm') _reckon_files && return ;;
+        'calibrate --nccl') _reckon_files && return ;;
+        'calibrate --output' | 'calibrate -o') _reckon_files && return ;;
+        'calibrate --format' | 'calibrate -f') _reckon_words 'table json csv' && return ;;
+        'calibrate --color') _reckon_words 'auto always never' && return ;;
         'calculon llm --peers' | 'calculon llm -p') _reckon_files && return ;;
         'calculon llm-optimal-execution --fused_activation' | 'calculon llm-optimal-execution -f') _reckon_words 'true t T True 1 false f F False 0 both all *' && return ;;
         'calculon llm-all-executions --fused_activation' | 'calculon llm-all-executions -f') _reckon_words 'true t T True 1 false f F False 0 both all *' && return ;;
@@ -168,11 +189,11 @@ _reckon() {
         'estimate') flags='--model --system --gpus --batch --datatype --strategy --training --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --tokens --layers --output --format --color --help' operand= ;;
         'predict') flags='--model --system --gpus --plan --tokens --save --output --format --color --help' operand=plan ;;
         'fits') flags='--gpus --plan --save --output --format --color --help' operand='models systems plan' ;;
-        'search') flags='--model --system --gpus --batch --datatype --top --threads --exhaustive --state --explain --quiet --output --where --sort --pareto --all --why --sensitivity --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --format --color --help' operand= ;;
+        'search') flags='--model --system --gpus --batch --datatype --space --framework --sequence --top --threads --exhaustive --state --explain --quiet --output --where --sort --pareto --all --why --sensitivity --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --context --expert-tensor --expert --pipeline-inside --sequence-parallel --context-kind --ulysses --precision --attention --dispatcher --expert-overlap --chunks --recompute-layers --split --pipeline-blocking --schedule --zero --shard-ranks --keep-gathered --gradient-overlap --weight-overlap --recompute-parts --uneven --format --color --help' operand= ;;
         'study') flags='--db --jobs --figure --export --output --list --dry-run --compare --compare-with --quiet --help' operand=file ;;
         'timeline') flags='--model --system --gpus --batch --datatype --strategy --training --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --schedule --messages --output --pytorch-csv --window --stages --full --format --color --help' operand= ;;
         'report') flags='--output --charts --title --date --model --system --search --top --threads --gpus --batch --datatype --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --help' operand=file ;;
-        'validate') flags='--by --rows --parts --regret --unmodelled --rules --output --format --color --help' operand=file ;;
+        'validate') flags='--by --rows --parts --regret --unmodelled --rules --output --learn --format --color --help' operand=file ;;
         'models') flags='--format --color --help' operand=models ;;
         'systems') flags='--format --color --help' operand=systems ;;
         'shapes') flags='--params --blocks --grid --top --step --hidden-step --sequence --output --format --color --help' operand= ;;
@@ -184,6 +205,7 @@ _reckon() {
         'export deepspeed') flags='--model --plan --gpus --output --help' operand=plan ;;
         'export torchtitan') flags='--model --plan --gpus --output --help' operand=plan ;;
         'diff') flags='--system --model --best --gpus --set --vocabulary --output --format --color --help' operand='file file' ;;
+        'calibrate') flags='--gemm --nccl --collective --ranks --output --format --color --help' operand=systems ;;
         'calculon llm') flags='--peers --layers --help' operand='file file file file' ;;
         'calculon llm-optimal-execution') flags='--debug --cpus --noneok --fused_activation --mbs-break --top-n --layers --no-tp-overlap --no-dp-overlap --help' operand='file file file' ;;
         'calculon llm-all-executions') flags='--debug --cpus --noneok --fused_activation --help' operand='file file file' ;;

@@ -1,5 +1,6 @@
 #include "estimate/fold.h"
 
+#include <math.h>
 #include <string.h>
 
 enum operand operand_of(enum rk_precision precision, bool narrow)
@@ -28,21 +29,18 @@ struct bench { /* where operations are timed */
     const struct rk_plan *plan;
 };
 
-struct timed_layer {
-    const struct layer *layer;
-    double time_s[MAX_OPERATIONS][RK_PASSES];
-};
-
 static void matrix_times(const struct bench *bench, const struct operation *op,
                          double time_s[RK_PASSES])
 {
     const enum operand operand = operand_of(bench->plan->precision, op->narrow);
     const struct rk_system *system = bench->system;
-    time_s[RK_FORWARD] = matrix_time_s(system, operand, op->count, op->m, op->n, op->k);
-    const double first_s = matrix_time_s(system, operand, op->count, op->m, op->k, op->n);
-    const double second_s = matrix_time_s(system, operand, op->count, op->k, op->n, op->m);
-    time_s[RK_AGRAD] = op->of_weights ? first_s : first_s + second_s;
-    time_s[RK_WGRAD] = op->of_weights ? second_s : 0;
+    const double kernels = fmax(1, op->kernels[RK_FORWARD]), count = op->count / kernels;
+    const double forward_s = matrix_time_s(system, operand, count, op->m, op->n, op->k);
+    const double first_s = matrix_time_s(system, operand, count, op->m, op->k, op->n);
+    const double second_s = matrix_time_s(system, operand, count, op->k, op->n, op->m);
+    time_s[RK_FORWARD] = kernels * forward_s;
+    time_s[RK_AGRAD] = kernels * (op->of_weights ? first_s : first_s + second_s);
+    time_s[RK_WGRAD] = op->of_weights ? kernels * second_s : 0;
 }
 
 static void attention_times(const struct bench *bench, const struct operation *op,
@@ -58,6 +56,7 @@ static void attention_times(const struct bench *bench, const struct operation *o
         .value_dim = op->value_dim,
         .pairs = op->pairs,
         .newest = bench->plan->attention == RK_FLASH_3,
+        .oldest = bench->plan->attention == RK_FLASH_1,
     };
     const enum operand operand = operand_of(bench->plan->precision, false);
     time_s[RK_FORWARD] = attention_time_s(bench->system, operand, &shape, false);
@@ -121,6 +120,15 @@ static void comm_times(const struct bench *bench, const struct operation *op,
     }
 }
 
+static double loss_of(const struct bench *bench)
+{
+    const struct rk_kernels *kernels = &bench->system->kernels;
+    const double losses[RK_FRAMEWORKS] = {[RK_MEGATRON] = kernels->megatron_loss,
+                                          [RK_FSDP] = kernels->fsdp_loss,
+                                          [RK_DEEPSPEED] = kernels->deepspeed_loss};
+    return losses[bench->plan->framework];
+}
+
 static void operation_times(const struct bench *bench, const struct operation *op,
                             double time_s[RK_PASSES])
 {
@@ -131,6 +139,10 @@ static void operation_times(const struct bench *bench, const struct operation *o
         [OPERATION_COMM] = comm_times,
     };
     times[op->kind](bench, op, time_s);
+    if (op->kind == OPERATION_COMM) return;
+    const double rate = op->kind == OPERATION_MEMORY ? 1 : bench->system->kernels.sustained;
+    for (int pass = 0; pass < RK_PASSES; pass++)
+        time_s[pass] *= (1 + loss_of(bench)) / rate;
 }
 
 /* ---- communication beside computing ---- */
@@ -147,11 +159,12 @@ static int neighbour(const struct layer *layer, int at, enum operation_kind kind
 }
 
 /* What is waited for of `comm_s` in `steps` steps beside `work_s`: the excess, and a step that has
- * nothing beside it. */
-static double exposed_beside(double comm_s, double work_s, double steps)
+ * nothing beside it; of what could be hidden the share that is. */
+static double exposed_beside(double comm_s, double work_s, double steps, double share)
 {
     const double left_s = comm_s - work_s * (steps - 1) / steps, one_s = comm_s / steps;
-    return left_s > one_s ? left_s : one_s;
+    const double least_s = left_s > one_s ? left_s : one_s;
+    return comm_s - share * (comm_s - least_s);
 }
 
 /* A ring has one step less than ranks: the first step of attention needs no message. */
@@ -164,7 +177,7 @@ static double exposed_of_ring(double comm_s, double work_s, double ranks)
 static double exposed_s(const struct bench *bench, const struct timed_layer *timed, int at,
                         int pass)
 {
-    const struct layer *layer = timed->layer;
+    const struct layer *layer = &timed->layer;
     const struct operation *op = &layer->operation[at];
     const double comm_s = timed->time_s[at][pass];
     const struct rank_group group = group_of(bench->plan, op->over);
@@ -178,7 +191,8 @@ static double exposed_s(const struct bench *bench, const struct timed_layer *tim
                                   ? 0
                                   : timed->time_s[other][pass] +
                                         (pass == RK_AGRAD ? timed->time_s[other][RK_WGRAD] : 0);
-        if (other >= 0) return exposed_beside(comm_s, work_s, group.ranks);
+        if (other >= 0)
+            return exposed_beside(comm_s, work_s, group.ranks, bench->system->kernels.overlap);
     }
     if (op->over == OVER_EXPERT && bench->plan->expert_overlap) return 0; /* see expert_hidden */
     return comm_s;
@@ -229,15 +243,15 @@ static void spend(struct layer_fold *fold, enum fold_pass pass, enum spending sp
     fold->pass_s[pass] += time_s;
 }
 
-static void fold_times(struct layer_fold *fold, const struct bench *bench,
-                       const struct timed_layer *timed, int at, bool redone)
+static void fold_times(struct layer_fold *fold, const struct timed_layer *timed, int at,
+                       bool redone)
 {
-    const struct operation *op = &timed->layer->operation[at];
+    const struct operation *op = &timed->layer.operation[at];
     const enum spending spending = spending_of(op);
     for (int pass = 0; pass < RK_PASSES; pass++) {
         const double all_s = timed->time_s[at][pass];
         const bool comm = op->kind == OPERATION_COMM;
-        const double time_s = comm ? exposed_s(bench, timed, at, pass) : all_s;
+        const double time_s = timed->waited_s[at][pass];
         spend(fold, (enum fold_pass)pass, spending, time_s);
         fold->executed_flop += op->flop[pass];
         if (comm) fold->link_s[link_of(op)] += all_s;
@@ -255,6 +269,7 @@ static void fold_tensors(struct layer_fold *fold, const struct rk_plan *plan,
     *(op->expert ? &fold->expert_parameters : &fold->parameters) += op->parameters;
     if (op->narrow) fold->narrow_parameters += op->parameters;
     if (op->working_bytes > fold->working_bytes) fold->working_bytes = op->working_bytes;
+    if (op->buffer_bytes > fold->buffer_bytes) fold->buffer_bytes = op->buffer_bytes;
     if (redone && plan->recompute == RK_WHOLE) return;
     fold->saved_bytes[op->holding] += redone ? op->saved_recomputed_bytes : op->saved_bytes;
 }
@@ -309,12 +324,12 @@ static bool is_block(enum layer_kind kind)
 static void layer_fold_one(struct layer_fold *fold, const struct bench *bench,
                            const struct timed_layer *timed, enum treatment treatment)
 {
-    const struct layer *layer = timed->layer;
+    const struct layer *layer = &timed->layer;
     memset(fold, 0, sizeof *fold);
     for (int i = 0; i < layer->operations; i++) {
         const struct operation *op = &layer->operation[i];
         const bool redone = treatment == RECOMPUTED && is_redone(bench->plan, op);
-        fold_times(fold, bench, timed, i, redone);
+        fold_times(fold, timed, i, redone);
         fold_tensors(fold, bench->plan, op, redone);
     }
     hide_expert_comm(fold, bench);
@@ -328,37 +343,78 @@ static void sum_saved(struct layer_fold *fold)
         fold->saved_total_bytes += fold->saved_bytes[i];
 }
 
-static void fold_kind(struct layer_folds *fold, enum layer_kind kind, const struct rk_model *model,
+static void time_kind(struct timed_layer *timed, enum layer_kind kind, const struct rk_model *model,
                       const struct bench *bench)
 {
-    struct layer layer;
-    struct timed_layer timed = {.layer = &layer};
-    struct layer_fold *kept = &fold->layer[kind][AS_IT_IS],
-                      *redone = &fold->layer[kind][RECOMPUTED];
-    layer_build(&layer, kind, model, bench->plan);
-    for (int i = 0; i < layer.operations; i++)
-        operation_times(bench, &layer.operation[i], timed.time_s[i]);
-    layer_fold_one(kept, bench, &timed, AS_IT_IS);
-    sum_saved(kept);
-    layer_fold_one(redone, bench, &timed, is_block(kind) ? RECOMPUTED : AS_IT_IS);
-    if (is_block(kind) && bench->plan->recompute == RK_WHOLE)
-        fold_whole(redone, kept, &layer, bench->plan);
-    sum_saved(redone);
-    if (is_block(kind) && layer.message_bytes > fold->message_bytes)
-        fold->message_bytes = layer.message_bytes;
-    fold->present[kind] = true;
+    const struct layer *layer = &timed->layer;
+    layer_build(&timed->layer, kind, model, bench->plan);
+    for (int i = 0; i < layer->operations; i++)
+        operation_times(bench, &layer->operation[i], timed->time_s[i]);
+    for (int i = 0; i < layer->operations; i++)
+        for (int pass = 0; pass < RK_PASSES; pass++)
+            timed->waited_s[i][pass] = layer->operation[i].kind == OPERATION_COMM
+                                           ? exposed_s(bench, timed, i, pass)
+                                           : timed->time_s[i][pass];
 }
 
+static void fold_kind(struct layer_folds *fold, const struct timed_layer *timed,
+                      const struct bench *bench)
+{
+    const struct layer *layer = &timed->layer;
+    const enum layer_kind kind = layer->kind;
+    struct layer_fold *kept = &fold->layer[kind][AS_IT_IS],
+                      *redone = &fold->layer[kind][RECOMPUTED];
+    layer_fold_one(kept, bench, timed, AS_IT_IS);
+    sum_saved(kept);
+    layer_fold_one(redone, bench, timed, is_block(kind) ? RECOMPUTED : AS_IT_IS);
+    if (is_block(kind) && bench->plan->recompute == RK_WHOLE)
+        fold_whole(redone, kept, layer, bench->plan);
+    sum_saved(redone);
+    if (is_block(kind) && layer->message_bytes > fold->message_bytes)
+        fold->message_bytes = layer->message_bytes;
+}
+
+static void find_kinds(bool present[LAYER_KINDS], const struct rk_model *model)
+{
+    double counts[LAYER_KINDS] = {[LAYER_EMBEDDING] = 1, [LAYER_HEAD] = 1};
+    layer_count(model, 0, model->layers, counts);
+    counts[LAYER_PREDICT] = (double)model->predict_layers;
+    for (int kind = 0; kind < LAYER_KINDS; kind++)
+        present[kind] = counts[kind] > 0;
+}
+
+void time_layers(struct timed_layers *timed, const struct rk_model *model,
+                 const struct rk_system *system, const struct rk_plan *plan)
+{
+    const struct bench bench = {system, plan};
+    find_kinds(timed->present, model);
+    for (int kind = 0; kind < LAYER_KINDS; kind++)
+        if (timed->present[kind])
+            time_kind(&timed->layer[kind], (enum layer_kind)kind, model, &bench);
+}
+
+void fold_timed(struct layer_folds *fold, const struct timed_layers *timed,
+                const struct rk_system *system, const struct rk_plan *plan)
+{
+    const struct bench bench = {system, plan};
+    fold->message_bytes = 0;
+    for (int kind = 0; kind < LAYER_KINDS; kind++) {
+        fold->present[kind] = timed->present[kind];
+        if (fold->present[kind]) fold_kind(fold, &timed->layer[kind], &bench);
+    }
+}
+
+/* One kind at a time: a list of operations is large. */
 void fold_layers(struct layer_folds *fold, const struct rk_model *model,
                  const struct rk_system *system, const struct rk_plan *plan)
 {
     const struct bench bench = {system, plan};
-    double counts[LAYER_KINDS] = {[LAYER_EMBEDDING] = 1, [LAYER_HEAD] = 1};
-    layer_count(model, 0, model->layers, counts);
-    counts[LAYER_PREDICT] = (double)model->predict_layers;
+    struct timed_layer timed;
+    find_kinds(fold->present, model);
     fold->message_bytes = 0;
     for (int kind = 0; kind < LAYER_KINDS; kind++) {
-        fold->present[kind] = false;
-        if (counts[kind] > 0) fold_kind(fold, (enum layer_kind)kind, model, &bench);
+        if (!fold->present[kind]) continue;
+        time_kind(&timed, (enum layer_kind)kind, model, &bench);
+        fold_kind(fold, &timed, &bench);
     }
 }

@@ -44,6 +44,7 @@ struct layer_fold {
         saved_bytes[RK_HOLDING_COUNT]; /* held from forward to backward; checkpoints among them */
     double saved_total_bytes;
     double working_bytes; /* the most an operation needs beside that; what is computed again, too */
+    double buffer_bytes;  /* of the buffer that all operations share, at its largest */
 };
 
 /* Whether the recomputation of the plan is applied to a layer. */
@@ -58,6 +59,24 @@ struct layer_folds {
 /* Folds the kinds of layer that the model has. Requires a plan that plan_check accepts. */
 void fold_layers(struct layer_folds *fold, const struct rk_model *model,
                  const struct rk_system *system, const struct rk_plan *plan);
+
+/* The same in two steps: what recomputation has no part in is the first, so that plans that differ
+ * in that alone share it. */
+struct timed_layer {
+    struct layer layer;
+    double time_s[MAX_OPERATIONS][RK_PASSES];
+    double waited_s[MAX_OPERATIONS][RK_PASSES]; /* of communication, what is not hidden; else all */
+};
+
+struct timed_layers {
+    bool present[LAYER_KINDS];
+    struct timed_layer layer[LAYER_KINDS];
+};
+
+void time_layers(struct timed_layers *timed, const struct rk_model *model,
+                 const struct rk_system *system, const struct rk_plan *plan);
+void fold_timed(struct layer_folds *fold, const struct timed_layers *timed,
+                const struct rk_system *system, const struct rk_plan *plan);
 
 /* Ranks of each parallelism and how far apart they are. */
 struct rank_group group_of_tensor(const struct rk_plan *plan);

@@ -79,7 +79,7 @@ void offer_tensor(struct offered *o, const struct rk_plan *plan)
     offer_divisors(o, plan, plan->ranks, usual_tensor);
 }
 
-enum { LEAST_TOKENS = 2048, MOST_SAMPLES = 64 };
+enum { LEAST_TOKENS = 2048, MOST_SAMPLES = 64, MOST_CHUNKS = 16 };
 
 static bool usual_context(const struct offered *o, const struct rk_plan *plan, uint64_t value)
 {
@@ -219,7 +219,7 @@ void offer_precision(struct offered *o, const struct rk_plan *plan)
 
 void offer_attention(struct offered *o, const struct rk_plan *plan)
 {
-    offer_choice(o, plan->attention, RK_ATTENTION_KERNELS - 1);
+    offer_choice(o, plan->attention, RK_FLASH_3);
 }
 
 void offer_dispatcher(struct offered *o, const struct rk_plan *plan)
@@ -304,7 +304,8 @@ static bool power_of_two(uint64_t n)
 /* Powers of two, and what divides the blocks, or blocks with embedding and head. */
 static bool usual_chunks(uint64_t stages, uint64_t chunks, uint64_t layers)
 {
-    return power_of_two(chunks) || layers % stages == 0 || (layers + 2) % stages == 0;
+    return chunks <= MOST_CHUNKS &&
+           (power_of_two(chunks) || layers % stages == 0 || (layers + 2) % stages == 0);
 }
 
 void offer_chunks(struct offered *o, const struct rk_plan *plan)
@@ -361,8 +362,8 @@ void offer_schedule(struct offered *o, const struct rk_plan *plan)
         return;
     }
     offer(o, RK_1F1B);
-    if (asked(o) || plan->chunks == 1) offer(o, RK_GPIPE);
     if (plan->chunks > 1) return;
+    offer(o, RK_GPIPE);
     offer(o, RK_ZERO_BUBBLE);
     if (asked(o) || plan->pipeline % 2 == 0) offer(o, RK_DUALPIPE);
 }
@@ -376,17 +377,22 @@ static bool has_copies(const struct offered *o, const struct rk_plan *plan)
            (o->problem->model->experts && rk_plan_expert_data(plan) > 1);
 }
 
+/* FSDP shards gradients with the optimizer; Megatron-LM and DeepSpeed shard gradients and weights
+ * where there is no pipeline. */
+static bool usual_zero(const struct rk_plan *plan, uint64_t zero)
+{
+    if (plan->framework == RK_FSDP) return zero != 1;
+    return zero < 2 || plan->pipeline == 1;
+}
+
 void offer_zero(struct offered *o, const struct rk_plan *plan)
 {
     if (!has_copies(o, plan)) {
         only(o, 0);
         return;
     }
-    for (uint64_t zero = 0; zero <= 3; zero++) {
-        const bool sharded = zero == 1 && plan->framework == RK_FSDP;
-        const bool pipelined = zero >= 2 && plan->framework == RK_DEEPSPEED && plan->pipeline > 1;
-        if (asked(o) || !(sharded || pipelined)) offer(o, zero);
-    }
+    for (uint64_t zero = 0; zero <= 3; zero++)
+        if (asked(o) || usual_zero(plan, zero)) offer(o, zero);
 }
 
 /* Hybrid sharding: as many ranks as one innermost domain has. */

@@ -16,7 +16,7 @@ enum { REMEMBERED = 4096 };
 
 struct remembered {
     uint64_t of; /* which sharding, in which layout and kernels; 0: none */
-    double parameters, expert_parameters, blocks;
+    double blocks, parameters, expert_parameters;
     struct exchange exchange;
 };
 
@@ -36,10 +36,11 @@ struct schedule_state { /* of one tuple of stages */
 struct plan_scratch {
     const struct rk_plans_problem *problem;
     struct rk_plan plan;
+    struct timed_layers timed;
     struct layer_folds fold;
     struct stage_sum sum[RK_MAX_STAGES];
     struct stage_end end[RK_MAX_STAGES];
-    double forward_s[RK_MAX_STAGES], agrad_s[RK_MAX_STAGES], wgrad_s[RK_MAX_STAGES];
+    double pass_s[RK_MAX_STAGES][FOLD_PASSES];    /* of sum, before anything is moved */
     struct stage_demand demand[2][RK_MAX_STAGES]; /* [1]: with the two copies of DualPipe */
     struct stage_blocks blocks[RK_MAX_STAGES];
     struct stage_map balanced;
@@ -189,11 +190,16 @@ static struct exchange exchange_for(struct run *r, const struct stage_sum *sum,
     const uint64_t hash = (a * 31 + b * 17 + sharding->id) * UINT64_C(0x9e3779b97f4a7c15);
     struct remembered *m = &s->remembered[hash >> 52];
     _Static_assert(REMEMBERED == 1 << 12, "12 bits of the hash");
-    if (m->of == sharding->id && m->parameters == sum->parameters &&
-        m->expert_parameters == sum->expert_parameters && m->blocks == sum->blocks)
+    if (m->of == sharding->id && m->blocks == sum->blocks && m->parameters == sum->parameters &&
+        m->expert_parameters == sum->expert_parameters)
         return m->exchange;
-    *m = (struct remembered){sharding->id, sum->parameters, sum->expert_parameters, sum->blocks,
-                             exchange_of(sum, s->problem->system, &sharding->sharing, &s->plan)};
+    *m = (struct remembered){
+        .of = sharding->id,
+        .blocks = sum->blocks,
+        .parameters = sum->parameters,
+        .expert_parameters = sum->expert_parameters,
+        .exchange = exchange_of(sum, s->problem->system, &sharding->sharing, &s->plan),
+    };
     return m->exchange;
 }
 
@@ -205,9 +211,7 @@ static void move_classes(struct run *r, const struct choice_state *sharding)
     for (int i = 0; i < r->map->classes; i++) {
         struct stage_sum *sum = &s->sum[i];
         const struct exchange exchange = exchange_for(r, sum, sharding);
-        sum->pass_s[FOLD_FORWARD] = s->forward_s[i];
-        sum->pass_s[FOLD_AGRAD] = s->agrad_s[i];
-        sum->pass_s[FOLD_WGRAD] = s->wgrad_s[i];
+        memcpy(sum->pass_s, s->pass_s[i], sizeof sum->pass_s);
         sum->data_s[FOLD_FORWARD] = sum->data_s[FOLD_AGRAD] = 0;
         stage_moves(sum, &exchange, system, &sharding->sharing, &s->plan);
         s->end[i] = stage_end_of(sum, &exchange, system, &sharding->sharing, &s->plan);
@@ -302,9 +306,7 @@ static void sum_classes(struct run *r)
     for (int i = 0; i < r->map->classes; i++) {
         struct stage_sum *sum = &s->sum[i];
         stage_outline(sum, &s->fold, s->problem->model, &s->plan, &r->map->blocks[i]);
-        s->forward_s[i] = sum->pass_s[FOLD_FORWARD];
-        s->agrad_s[i] = sum->pass_s[FOLD_AGRAD];
-        s->wgrad_s[i] = sum->pass_s[FOLD_WGRAD];
+        memcpy(s->pass_s[i], sum->pass_s, sizeof sum->pass_s);
         double both_s = 0;
         for (int pass = 0; pass < FOLD_PASSES; pass++)
             both_s += sum->pass_s[pass];
@@ -382,6 +384,7 @@ static void run_stages(struct run *r)
     struct plan_scratch *s = r->s;
     const struct stage_set *set = r->unit->stages;
     uint64_t folded = UINT64_MAX; /* the recomputation in s->fold; none */
+    bool timed = false;
     open_sharings(r);
     for (uint64_t d = 0; d < set->divisions; d++) {
         const struct division *division = r->division = &set->division[d];
@@ -389,7 +392,9 @@ static void run_stages(struct run *r)
         const uint64_t recompute = choice_value(r->stages, division->first, RK_PLAN_RECOMPUTE);
         if (recompute != folded) {
             rk_plan_axis_set(&s->plan, RK_PLAN_RECOMPUTE, recompute);
-            fold_layers(&s->fold, s->problem->model, s->problem->system, &s->plan);
+            if (!timed) time_layers(&s->timed, s->problem->model, s->problem->system, &s->plan);
+            timed = true;
+            fold_timed(&s->fold, &s->timed, s->problem->system, &s->plan);
             r->send_s = send_s_of(&s->fold, s->problem->system, &s->plan);
             r->tally->explain.folds++;
             folded = recompute;
