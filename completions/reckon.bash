@@ -11,7 +11,6 @@ _reckon() {
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
         _reckon_words 'estimate predict fits search study timeline report validate models systems shapes import export diff calibrate calculon help --help --version'
-        _reckon_words 'estimate predict fits search study timeline report validate models systems shapes import export diff calculon help --help --version'
         return
     fi
     case $path in
