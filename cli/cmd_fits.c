@@ -75,7 +75,8 @@ const struct usage fits_usage = {
 
 /* ---- the words of the system ---- */
 
-/* "x512", "nvl8", "mem2=1TiB@50GB/s": as reckon-system(5) has them, and no word of a plan. */
+/* "x512", "nvl8", "mem2=1TiB@50GB/s", "net1.latency=5us": as reckon-system(5) has them, and no word
+ * of a plan. */
 static bool is_of_system(const char *word)
 {
     static const char *const parts[] = {"hbm",    "mem",        "net", "matrix",
@@ -83,9 +84,11 @@ static bool is_of_system(const char *word)
     if (plan_is_word(word, strlen(word))) return false;
     if (word[0] == 'x' && isdigit((unsigned char)word[1])) return true;
     if (strncmp(word, "nvl", 3) == 0 && isdigit((unsigned char)word[3])) return true;
+    const size_t target = strcspn(word, "=");
+    if (!word[target]) return false;
     for (const char *const *part = parts; *part; part++)
-        if (strncmp(word, *part, strlen(*part)) == 0 && strchr(word, '=')) return true;
-    return false;
+        if (strncmp(word, *part, strlen(*part)) == 0) return true;
+    return memchr(word, '.', target) != NULL;
 }
 
 /* Moves such words from the plan to the system, whose text is then in `buffer`. */

@@ -175,13 +175,17 @@ static const struct command import_commands[] = {
     {"hf", run_hf, "a model from the config.json of Hugging Face transformers", &hf_usage},
     {"megatron", import_megatron, "a launch script of Megatron-LM as a model and a plan",
      &import_megatron_usage},
+    {"deepspeed", import_deepspeed, "a ds_config.json of DeepSpeed as a plan",
+     &import_deepspeed_usage},
+    {"torchtitan", import_torchtitan, "a job file of torchtitan as a plan",
+     &import_torchtitan_usage},
     {.name = NULL},
 };
 
 const struct usage import_usage = {
     .name = "import",
     .summary = "take over the models and plans of other tools",
-    .synopsis = "hf CONFIG | megatron SCRIPT [options]",
+    .synopsis = "hf|megatron|deepspeed|torchtitan FILE [options]",
     .description = "Reads the files of other tools and writes Reckon's own.",
     .groups = {{"General", options_help_rows, 0}},
     .examples = {{"reckon import hf config.json -o model.json",

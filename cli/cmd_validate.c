@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/show.h"
 #include "cli/validate_tables.h"
+#include "facts/error_bar.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@ struct validate_args {
     struct option_texts files;
     struct option_values by;
     bool rows, parts, regret, unmodelled;
-    const char *rules, *output;
+    const char *rules, *output, *learn;
     struct show_args show;
 };
 
@@ -27,15 +28,17 @@ static const struct operand validate_operands[] = {
 
 static const struct option validate_options[] = {
     {.name = "by", .type = OPTION_VALUES, .argument = "CLASS,CLASS", AT(by), .choices = fact_class_names,
-     .help = "statistics by gpu, family, scale, precision, source, framework, kind or metric (the first five)"},
+     .help = "statistics by gpu, family, scale, precision, source, framework, kind (dense or experts), metric or fit (were constants fitted to the source?); the first five unless given"},
     {.name = "rows", .type = OPTION_FLAG, AT(rows), .help = "list every row: predicted, measured, error, verdict"},
-    {.name = "parts", .type = OPTION_FLAG, AT(parts), .help = "with --rows: where the time of each goes"},
+    {.name = "parts", .type = OPTION_FLAG, AT(parts), .help = "with --rows: where time and memory of each go"},
     {.name = "regret", .type = OPTION_FLAG, AT(regret), .help = "list the groups of runs that differ by their plan alone"},
     {.name = "unmodelled", .type = OPTION_FLAG, AT(unmodelled), .help = "list the rows that are not modelled, each with its reason"},
     {.name = "rules", .type = OPTION_TEXT, .argument = "FILE", AT(rules), .complete = "file",
      .help = "how cells are read and what is assumed (measured/rules.json of the catalog)"},
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
      .help = "write every row to FILE as CSV: id, source, gpu, metric, measured, predicted, error, verdict, open, reason"},
+    {.name = "learn", .type = OPTION_TEXT, .argument = "FILE", AT(learn), .complete = "file",
+     .help = "write the errors by class, and what was validated, to FILE: the error bars of reckon predict"},
     {.name = NULL},
 };
 
@@ -138,14 +141,29 @@ static enum rk_status add_statistics(struct report *report, const struct results
     return status;
 }
 
-static int write_rows(const struct results *results, const char *path)
+static int write_rows(const struct results *results, bool parts, const char *path)
 {
     struct report report = {.first = NULL};
     const struct show_args show = {.format = REPORT_AS_CSV, .colour = COLOUR_NEVER};
-    validate_rows(&report, results, false);
+    validate_rows(&report, results, parts);
     const int code = show_report(&report, &show, path, RK_OK);
     report_release(&report);
     return code;
+}
+
+static int write_bars(const struct results *results, const char *path)
+{
+    static struct error_bars bars;
+    struct rk_error error;
+    if (error_bars_learn(&bars, results, &error) != RK_OK) return options_fail(&error);
+    char *text = error_bars_text(&bars);
+    FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    const bool written = text && file && fprintf(file, "%s\n", text) > 0;
+    const bool closed = file && (file == stdout || fclose(file) == 0);
+    free(text);
+    if (written && closed) return RK_OK;
+    rk_fail(&error, RK_IO, path, 0, 0, "cannot be written: check the folder and its space");
+    return options_fail(&error);
 }
 
 static int print(const struct results *results, const struct validate_args *args)
@@ -171,8 +189,10 @@ int cmd_validate(int argc, char **argv)
     const int done = options_read(&validate_usage, argc, argv, &args);
     if (done >= 0) return done;
     int code = collect(&results, &rules, &args, &error) == RK_OK ? RK_OK : options_fail(&error);
-    if (code == RK_OK && args.output) code = write_rows(&results, args.output);
-    const bool to_stdout = args.output && strcmp(args.output, "-") == 0;
+    if (code == RK_OK && args.output) code = write_rows(&results, args.parts, args.output);
+    if (code == RK_OK && args.learn) code = write_bars(&results, args.learn);
+    const bool to_stdout = (args.output && strcmp(args.output, "-") == 0) ||
+                           (args.learn && strcmp(args.learn, "-") == 0);
     if (code == RK_OK && !to_stdout) code = print(&results, &args);
     results_release(&results);
     rules_release(&rules);

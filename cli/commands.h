@@ -8,8 +8,8 @@ extern const struct command main_commands[];
 extern const struct usage main_usage;
 
 extern const struct usage estimate_usage, search_usage, report_usage, models_usage, systems_usage,
-    shapes_usage, calculon_usage, study_usage, timeline_usage, import_usage, predict_usage,
-    fits_usage, validate_usage;
+    shapes_usage, calculon_usage, study_usage, timeline_usage, import_usage, export_usage,
+    diff_usage, predict_usage, fits_usage, validate_usage, calibrate_usage;
 
 int cmd_estimate(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
@@ -22,6 +22,9 @@ int cmd_models(int argc, char **argv);
 int cmd_systems(int argc, char **argv);
 int cmd_shapes(int argc, char **argv);
 int cmd_import(int argc, char **argv);
+int cmd_export(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
+int cmd_calibrate(int argc, char **argv);
 int cmd_calculon(int argc, char **argv);
 int cmd_validate(int argc, char **argv);
 

@@ -184,7 +184,7 @@ static void sum_rows(struct report *report, struct report_table *table, const st
 }
 
 static struct report_table *holding_table(struct report *report, const struct forecast *f,
-                                          const struct run *runs, int count)
+                                          const struct run *runs, int count, const char *title)
 {
     struct report_column *columns = report_alloc(report, (size_t)(count + 2) * sizeof *columns);
     if (!columns) return NULL;
@@ -198,7 +198,7 @@ static struct report_table *holding_table(struct report *report, const struct fo
     }
     columns[1 + count] = (struct report_column){.name = "what", .title = ""};
     return report_add(
-        report, &(struct report_table){.title = "Memory of a GPU, stage by stage",
+        report, &(struct report_table){.title = title,
                                        .formats = REPORT_IN_TEXT,
                                        .columns = columns,
                                        .column_count = count + 1 + (count <= EXPLAINED_RUNS)});
@@ -210,7 +210,8 @@ void forecast_holdings(struct report *report, const struct forecast *f)
     const int all = find_runs(f->prediction, runs);
     for (int first = 0; first < all; first += RUNS_ABREAST) {
         const int count = all - first < RUNS_ABREAST ? all - first : RUNS_ABREAST;
-        struct report_table *table = holding_table(report, f, runs + first, count);
+        struct report_table *table = holding_table(
+            report, f, runs + first, count, first ? NULL : "Memory of a GPU, stage by stage");
         for (int h = 0; table && h < RK_HOLDING_COUNT; h++)
             if (is_held(f->prediction, h)) holding_row(report, table, f, runs + first, count, h);
         if (table) sum_rows(report, table, f, runs + first, count);

@@ -26,6 +26,11 @@ static bool any_time(const struct result *r, const void *context)
     return is_time(r);
 }
 
+static bool settled(const struct result *r, const void *context)
+{
+    return any_time(r, context) && !r->open[0];
+}
+
 static bool large_dense(const struct result *r, const void *context)
 {
     (void)context;
@@ -126,6 +131,7 @@ enum rk_status validate_times(struct report *report, const struct results *resul
         result_filter filter;
     } rows[] = {
         {"all times", any_time},
+        {"nothing left open", settled},
         {"dense, 64 GPUs and more", large_dense},
         {"dense, fewer GPUs", small_dense},
         {"experts", with_experts},
@@ -382,9 +388,15 @@ static const struct report_column row_columns[] = {
 enum { ROW_COLUMNS = sizeof row_columns / sizeof *row_columns };
 
 #define PART_COLUMN(name, help) #name,
-static const char *const part_names[] = {
-    "family",      "gpus",         "precision",          "framework",
-    "measured_si", "predicted_si", RK_TIMES(PART_COLUMN)};
+#define HOLD_COLUMN(name, help) #name "_bytes",
+static const char *const part_names[] = {"family",
+                                         "gpus",
+                                         "precision",
+                                         "framework",
+                                         "measured_si",
+                                         "predicted_si",
+                                         RK_TIMES(PART_COLUMN) RK_HOLDINGS(HOLD_COLUMN)};
+#undef HOLD_COLUMN
 #undef PART_COLUMN
 enum { PART_COLUMNS = sizeof part_names / sizeof *part_names };
 
@@ -401,6 +413,8 @@ static void part_cells(struct report *report, const struct result *r, struct rep
 #define PART_CELL(name, help) cells[i++] = rounded(j->name, 5);
     RK_TIMES(PART_CELL)
 #undef PART_CELL
+    for (int hold = 0; hold < RK_HOLDING_COUNT; hold++)
+        cells[i++] = rounded(j->holds[hold], 8);
 }
 
 void validate_rows(struct report *report, const struct results *results, bool parts)

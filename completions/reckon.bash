@@ -10,12 +10,15 @@ _reckon() {
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _reckon_words 'estimate predict fits search study timeline report validate models systems shapes import calculon help --help --version'
+        _reckon_words 'estimate predict fits search study timeline report validate models systems shapes import export diff calibrate calculon help --help --version'
         return
     fi
     case $path in
         import)
-            [ "$COMP_CWORD" -eq 2 ] && _reckon_words 'hf' && return
+            [ "$COMP_CWORD" -eq 2 ] && _reckon_words 'hf megatron deepspeed torchtitan' && return
+            path="$path ${COMP_WORDS[2]}" ;;
+        export)
+            [ "$COMP_CWORD" -eq 2 ] && _reckon_words 'megatron deepspeed torchtitan' && return
             path="$path ${COMP_WORDS[2]}" ;;
         calculon)
             [ "$COMP_CWORD" -eq 2 ] && _reckon_words 'llm llm-optimal-execution llm-all-executions llm-parameter-calculator' && return
@@ -55,6 +58,8 @@ _reckon() {
         'search --model' | 'search -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
         'search --system' | 'search -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
         'search --datatype' | 'search -d') _reckon_words 'float8 float16 bfloat16 float32' && return ;;
+        'search --space') _reckon_words 'classic modern' && return ;;
+        'search --framework') _reckon_words 'megatron fsdp deepspeed' && return ;;
         'search --state') _reckon_files && return ;;
         'search --output' | 'search -o') _reckon_files && return ;;
         'search --all') _reckon_files && return ;;
@@ -68,6 +73,19 @@ _reckon() {
         'search --activation-offload') _reckon_words 'yes no both' && return ;;
         'search --optimizer-offload') _reckon_words 'yes no both' && return ;;
         'search --fused-activation') _reckon_words 'no yes' && return ;;
+        'search --pipeline-inside') _reckon_words 'no yes' && return ;;
+        'search --sequence-parallel') _reckon_words 'no yes' && return ;;
+        'search --context-kind') _reckon_words 'ring gather ulysses ring+ulysses' && return ;;
+        'search --precision') _reckon_words 'fp32 tf32 fp16 bf16 fp8-delayed fp8-current fp8-block mxfp8 nvfp4' && return ;;
+        'search --attention') _reckon_words 'unfused flash flash3 flash1' && return ;;
+        'search --dispatcher') _reckon_words 'alltoall allgather deepep' && return ;;
+        'search --expert-overlap') _reckon_words 'no yes' && return ;;
+        'search --split') _reckon_words 'even ends balanced' && return ;;
+        'search --pipeline-blocking') _reckon_words 'no yes' && return ;;
+        'search --schedule') _reckon_words 'gpipe 1f1b zero-bubble dualpipe' && return ;;
+        'search --keep-gathered') _reckon_words 'no yes' && return ;;
+        'search --gradient-overlap') _reckon_words 'no yes' && return ;;
+        'search --weight-overlap') _reckon_words 'no yes' && return ;;
         'search --format' | 'search -f') _reckon_words 'table json csv' && return ;;
         'search --color') _reckon_words 'auto always never' && return ;;
         'study --db') _reckon_files && return ;;
@@ -110,9 +128,10 @@ _reckon() {
         'report --activation-offload') _reckon_words 'yes no both' && return ;;
         'report --optimizer-offload') _reckon_words 'yes no both' && return ;;
         'report --fused-activation') _reckon_words 'no yes' && return ;;
-        'validate --by') _reckon_words 'gpu family scale precision source framework kind metric' && return ;;
+        'validate --by') _reckon_words 'gpu family scale precision source framework kind metric fit' && return ;;
         'validate --rules') _reckon_files && return ;;
         'validate --output' | 'validate -o') _reckon_files && return ;;
+        'validate --learn') _reckon_files && return ;;
         'validate --format' | 'validate -f') _reckon_words 'table json csv' && return ;;
         'validate --color') _reckon_words 'auto always never' && return ;;
         'models --format' | 'models -f') _reckon_words 'table json csv' && return ;;
@@ -126,6 +145,42 @@ _reckon() {
         'import hf --as') _reckon_words 'llama mistral mixtral qwen2 qwen3 qwen3_moe deepseek_v2 deepseek_v3 gpt2 gpt_neox falcon bloom' && return ;;
         'import hf --format' | 'import hf -f') _reckon_words 'table json csv' && return ;;
         'import hf --color') _reckon_words 'auto always never' && return ;;
+        'import megatron --system' | 'import megatron -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'import megatron --output' | 'import megatron -o') _reckon_files && return ;;
+        'import megatron --model-output') _reckon_files && return ;;
+        'import megatron --format' | 'import megatron -f') _reckon_words 'table json csv' && return ;;
+        'import megatron --color') _reckon_words 'auto always never' && return ;;
+        'import deepspeed --model' | 'import deepspeed -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'import deepspeed --system' | 'import deepspeed -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'import deepspeed --output' | 'import deepspeed -o') _reckon_files && return ;;
+        'import deepspeed --model-output') _reckon_files && return ;;
+        'import deepspeed --format' | 'import deepspeed -f') _reckon_words 'table json csv' && return ;;
+        'import deepspeed --color') _reckon_words 'auto always never' && return ;;
+        'import torchtitan --model' | 'import torchtitan -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'import torchtitan --system' | 'import torchtitan -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'import torchtitan --output' | 'import torchtitan -o') _reckon_files && return ;;
+        'import torchtitan --model-output') _reckon_files && return ;;
+        'import torchtitan --format' | 'import torchtitan -f') _reckon_words 'table json csv' && return ;;
+        'import torchtitan --color') _reckon_words 'auto always never' && return ;;
+        'export megatron --model' | 'export megatron -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'export megatron --plan' | 'export megatron -p') _reckon_files && return ;;
+        'export megatron --output' | 'export megatron -o') _reckon_files && return ;;
+        'export deepspeed --model' | 'export deepspeed -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'export deepspeed --plan' | 'export deepspeed -p') _reckon_files && return ;;
+        'export deepspeed --output' | 'export deepspeed -o') _reckon_files && return ;;
+        'export torchtitan --model' | 'export torchtitan -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'export torchtitan --plan' | 'export torchtitan -p') _reckon_files && return ;;
+        'export torchtitan --output' | 'export torchtitan -o') _reckon_files && return ;;
+        'diff --system' | 'diff -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'diff --model' | 'diff -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'diff --output' | 'diff -o') _reckon_files && return ;;
+        'diff --format' | 'diff -f') _reckon_words 'table json csv' && return ;;
+        'diff --color') _reckon_words 'auto always never' && return ;;
+        'calibrate --gemm') _reckon_files && return ;;
+        'calibrate --nccl') _reckon_files && return ;;
+        'calibrate --output' | 'calibrate -o') _reckon_files && return ;;
+        'calibrate --format' | 'calibrate -f') _reckon_words 'table json csv' && return ;;
+        'calibrate --color') _reckon_words 'auto always never' && return ;;
         'calculon llm --peers' | 'calculon llm -p') _reckon_files && return ;;
         'calculon llm-optimal-execution --fused_activation' | 'calculon llm-optimal-execution -f') _reckon_words 'true t T True 1 false f F False 0 both all *' && return ;;
         'calculon llm-all-executions --fused_activation' | 'calculon llm-all-executions -f') _reckon_words 'true t T True 1 false f F False 0 both all *' && return ;;
@@ -134,15 +189,23 @@ _reckon() {
         'estimate') flags='--model --system --gpus --batch --datatype --strategy --training --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --tokens --layers --output --format --color --help' operand= ;;
         'predict') flags='--model --system --gpus --plan --tokens --save --output --format --color --help' operand=plan ;;
         'fits') flags='--gpus --plan --save --output --format --color --help' operand='models systems plan' ;;
-        'search') flags='--model --system --gpus --batch --datatype --top --threads --exhaustive --state --explain --quiet --output --where --sort --pareto --all --why --sensitivity --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --format --color --help' operand= ;;
+        'search') flags='--model --system --gpus --batch --datatype --space --framework --sequence --top --threads --exhaustive --state --explain --quiet --output --where --sort --pareto --all --why --sensitivity --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --context --expert-tensor --expert --pipeline-inside --sequence-parallel --context-kind --ulysses --precision --attention --dispatcher --expert-overlap --chunks --recompute-layers --split --pipeline-blocking --schedule --zero --shard-ranks --keep-gathered --gradient-overlap --weight-overlap --recompute-parts --uneven --format --color --help' operand= ;;
         'study') flags='--db --jobs --figure --export --output --list --dry-run --compare --compare-with --quiet --help' operand=file ;;
         'timeline') flags='--model --system --gpus --batch --datatype --strategy --training --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --schedule --messages --output --pytorch-csv --window --stages --full --format --color --help' operand= ;;
         'report') flags='--output --charts --title --date --model --system --search --top --threads --gpus --batch --datatype --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --help' operand=file ;;
-        'validate') flags='--by --rows --parts --regret --unmodelled --rules --output --format --color --help' operand=file ;;
+        'validate') flags='--by --rows --parts --regret --unmodelled --rules --output --learn --format --color --help' operand=file ;;
         'models') flags='--format --color --help' operand=models ;;
         'systems') flags='--format --color --help' operand=systems ;;
         'shapes') flags='--params --blocks --grid --top --step --hidden-step --sequence --output --format --color --help' operand= ;;
         'import hf') flags='--output --as --sequence --format --color --help' operand=file ;;
+        'import megatron') flags='--gpus --set --vocabulary --version --system --output --model-output --format --color --help' operand=file ;;
+        'import deepspeed') flags='--model --gpus --system --output --model-output --format --color --help' operand=file ;;
+        'import torchtitan') flags='--model --gpus --system --output --model-output --format --color --help' operand=file ;;
+        'export megatron') flags='--model --plan --gpus --target --mock-data --gpus-per-node --output --help' operand=plan ;;
+        'export deepspeed') flags='--model --plan --gpus --output --help' operand=plan ;;
+        'export torchtitan') flags='--model --plan --gpus --output --help' operand=plan ;;
+        'diff') flags='--system --model --best --gpus --set --vocabulary --output --format --color --help' operand='file file' ;;
+        'calibrate') flags='--gemm --nccl --collective --ranks --output --format --color --help' operand=systems ;;
         'calculon llm') flags='--peers --layers --help' operand='file file file file' ;;
         'calculon llm-optimal-execution') flags='--debug --cpus --noneok --fused_activation --mbs-break --top-n --layers --no-tp-overlap --no-dp-overlap --help' operand='file file file' ;;
         'calculon llm-all-executions') flags='--debug --cpus --noneok --fused_activation --help' operand='file file file' ;;

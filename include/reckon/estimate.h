@@ -183,7 +183,7 @@ enum rk_pass { RK_FORWARD, RK_AGRAD, RK_WGRAD, RK_PASSES };
 /* One operation as `estimate --layers` shows it. Communication figures are of the tensor-parallel
  * network; [0] base block, [1] edge block. The third pass of communication is the redone one. */
 struct rk_operation {
-    const char *name; /* static storage */
+    const char *name;       /* static storage */
     double inputs, outputs; /* elements */
     double flop[RK_PASSES];
     double access_bytes[RK_PASSES];
@@ -193,7 +193,8 @@ struct rk_operation {
     double comm_link_s[RK_PASSES][2];
     double comm_exposed_s[RK_PASSES][2];
     double optimizer_flop, optimizer_access_bytes, optimizer_s;
-    double weight_bytes, activation_bytes, weight_grad_bytes, activation_grad_bytes, optimizer_bytes;
+    double weight_bytes, activation_bytes, weight_grad_bytes, activation_grad_bytes,
+        optimizer_bytes;
     bool recomputed, recommunicated, keeps_input, keeps_output, reuses_buffer;
 };
 
@@ -202,8 +203,7 @@ enum { RK_MAX_OPERATIONS = 48 };
 /* The operations of one block in order; returns how many were written to `operations`
  * (RK_MAX_OPERATIONS entries). Requires a strategy whose estimate is `timed`. */
 RK_API int rk_block_operations(const struct rk_model *model, const struct rk_system *system,
-                               const struct rk_strategy *strategy,
-                               struct rk_operation *operations);
+                               const struct rk_strategy *strategy, struct rk_operation *operations);
 
 #ifdef __cplusplus
 }

@@ -83,6 +83,7 @@ enum rk_attention_kernel {
     RK_UNFUSED, /* scores in memory */
     RK_FLASH,   /* FlashAttention-2 or an equal of it */
     RK_FLASH_3, /* FlashAttention-3 or cuDNN's on Hopper and later */
+    RK_FLASH_1, /* FlashAttention-1 or Triton's */
     RK_ATTENTION_KERNELS
 };
 
@@ -157,9 +158,10 @@ struct rk_plan {
 
     /* kernels */
     enum rk_attention_kernel attention;
-    bool full_attention; /* the kernel does not skip what the causal mask hides */
-    bool fused;          /* norms, rotary, activation and cross entropy in one kernel each */
-    bool cuda_graphs;    /* no launch overhead of the host */
+    bool full_attention;     /* the kernel does not skip what the causal mask hides */
+    bool fused;              /* norms, rotary, activation and cross entropy in one kernel each */
+    bool transformer_engine; /* RK_MEGATRON: its layers, not Megatron-LM's own ("local") */
+    bool cuda_graphs;        /* no launch overhead of the host */
 
     /* bytes of one element; 0: what framework and precision imply */
     double weight_element_bytes, gradient_element_bytes, master_element_bytes;

@@ -69,8 +69,8 @@ struct rk_stage {
     double forward_s, backward_s; /* of one microbatch, all chunks; recomputation in backward */
     double in_flight;             /* microbatches whose activations are held, in whole stages */
     double holds[RK_HOLDING_COUNT];
-    double static_bytes;    /* weights, gradients, optimizer */
-    double allocated_bytes; /* the allocator's peak: without context and fragmentation */
+    double static_bytes;    /* weights, gradients, optimizer, lasting buffers, workspaces */
+    double allocated_bytes; /* the allocator's peak: without context, libraries, fragmentation */
     double total_bytes;     /* all of it */
     double offloaded_bytes; /* in memory tier 1 */
 };

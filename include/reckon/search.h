@@ -64,9 +64,9 @@ RK_API void rk_axis_set(struct rk_strategy *strategy, enum rk_axis axis, uint64_
 
 enum { RK_MAX_PINNED = 64 };
 
-/* What to search. `pinned[axis]` lists the allowed values; count 0 allows all. An entry is value[i],
- * or, where to[i] is above it, all of value[i] ... to[i]. A network axis is only restricted where
- * its parallelism is above 1. */
+/* What to search. `pinned[axis]` lists the allowed values; count 0 allows all. An entry is
+ * value[i], or, where to[i] is above it, all of value[i] ... to[i]. A network axis is only
+ * restricted where its parallelism is above 1. */
 struct rk_problem {
     const struct rk_model *model;
     const struct rk_system *system;
@@ -126,8 +126,8 @@ struct rk_search_options {
      * called. */
     bool (*keep)(void *context, const void *state, size_t bytes);
     double keep_every_s;
-    /* What keep() was given last: the same search goes on from there, to the same result. NULL: from
-     * the start. State of another search, or cut short, is RK_BAD_INPUT. */
+    /* What keep() was given last: the same search goes on from there, to the same result. NULL:
+     * from the start. State of another search, or cut short, is RK_BAD_INPUT. */
     const void *resume;
     size_t resume_bytes;
 };
@@ -155,10 +155,10 @@ struct rk_search_explain {
 struct rk_search_result {
     struct rk_search_counts counts;
     struct rk_search_explain explain;
-    uint64_t found; /* of options.top */
+    uint64_t found;            /* of options.top */
     struct rk_candidate *best; /* (found), by samples_per_s, then index */
-    bool complete;  /* false: stopped by progress() */
-    double seconds; /* wall time of the search */
+    bool complete;             /* false: stopped by progress() */
+    double seconds;            /* wall time of the search */
 };
 
 /* The best `top` strategies. The result is the same for any number of threads and any mode;

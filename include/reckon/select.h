@@ -19,13 +19,14 @@ extern "C" {
 #endif
 
 struct rk_query {
-    const char *where;  /* NULL: all */
-    const char *sort;   /* expression, smaller is better; NULL: samples per second. Figures of which
-                           more is better (rates, efficiencies) are turned round when they stand
-                           alone */
-    const char *pareto; /* expressions, separated by commas; NULL: no frontier, but the best `top` */
-    uint64_t top;       /* at least 1; ignored with pareto */
-    int threads;        /* 0: as many as OpenMP gives */
+    const char *where; /* NULL: all */
+    const char *sort;  /* expression, smaller is better; NULL: samples per second. Figures of which
+                          more is better (rates, efficiencies) are turned round when they stand
+                          alone */
+    const char
+        *pareto;  /* expressions, separated by commas; NULL: no frontier, but the best `top` */
+    uint64_t top; /* at least 1; ignored with pareto */
+    int threads;  /* 0: as many as OpenMP gives */
     bool (*progress)(void *context, uint64_t decided, uint64_t total); /* as in a search */
     void *context;
 };

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
-#define RK_API __attribute__((visibility("default")))
+#define RK_API                  __attribute__((visibility("default")))
 #define RK_PRINTF(text, values) __attribute__((format(printf, text, values)))
 #else
 #define RK_API
@@ -39,7 +39,8 @@ struct rk_error {
     char text[512];
 };
 
-/* Fills `error` (which may be NULL) and returns `status`; `path` may be NULL. Long texts are cut. */
+/* Fills `error` (which may be NULL) and returns `status`; `path` may be NULL. Long texts are cut.
+ */
 RK_API enum rk_status rk_fail(struct rk_error *error, enum rk_status status, const char *path,
                               int line, int column, const char *format, ...) RK_PRINTF(6, 7);
 

@@ -256,14 +256,15 @@ static enum rk_status unpack(struct bytes *bytes, const char *path, struct rk_er
     return status;
 }
 
-/* Takes the bytes over. */
+/* Takes the bytes over, and hands the text to `check`. */
 static enum rk_status document_take(struct document *document, struct bytes *bytes,
+                                    enum rk_status (*check)(struct document *, struct rk_error *),
                                     struct rk_error *error)
 {
     enum rk_status status = unpack(bytes, document->path, error);
     document->text = bytes->data;
     document->size = bytes->size;
-    if (status == RK_OK) status = parse(document, error);
+    if (status == RK_OK) status = check(document, error);
     if (status != RK_OK) document_release(document);
     return status;
 }
@@ -285,13 +286,15 @@ static enum rk_status read_file(const char *name, const char *path, struct bytes
     return status;
 }
 
-enum rk_status document_load(const char *path, struct document *document, struct rk_error *error)
+static enum rk_status load(const char *path, struct document *document,
+                           enum rk_status (*check)(struct document *, struct rk_error *),
+                           struct rk_error *error)
 {
     struct bytes bytes = {0};
     const bool standard_input = strcmp(path, "-") == 0;
     document_name(document, standard_input ? "<stdin>" : path);
     const enum rk_status status = read_file(path, document->path, &bytes, error);
-    if (status == RK_OK) return document_take(document, &bytes, error);
+    if (status == RK_OK) return document_take(document, &bytes, check, error);
     free(bytes.data);
     return status;
 }
@@ -313,6 +316,22 @@ enum rk_status document_text(const char *path, char **text, size_t *size, struct
     return RK_OK;
 }
 
+enum rk_status document_load(const char *path, struct document *document, struct rk_error *error)
+{
+    return load(path, document, parse, error);
+}
+
+static enum rk_status check_text(struct document *document, struct rk_error *error)
+{
+    return check_bytes(document, error);
+}
+
+enum rk_status document_load_text(const char *path, struct document *document,
+                                  struct rk_error *error)
+{
+    return load(path, document, check_text, error);
+}
+
 enum rk_status document_parse(const char *path, const void *text, size_t size,
                               struct document *document, struct rk_error *error)
 {
@@ -322,7 +341,7 @@ enum rk_status document_parse(const char *path, const void *text, size_t size,
     if (!bytes_reserve(&bytes, size + 1)) return fail_memory(path, error);
     if (size) memcpy(bytes.data, text, size);
     bytes.size = size;
-    return document_take(document, &bytes, error);
+    return document_take(document, &bytes, parse, error);
 }
 
 void document_release(struct document *document)

@@ -26,7 +26,11 @@ struct document {
  * memory. On failure the document is empty; release it or not. */
 enum rk_status document_load(const char *path, struct document *document, struct rk_error *error);
 
-/* The same from memory; `path` is only for messages. */
+/* Any UTF-8 text, likewise; `root` stays NULL. Empty is an error too. */
+enum rk_status document_load_text(const char *path, struct document *document,
+                                  struct rk_error *error);
+
+/* JSON from memory; `path` is only for messages. */
 enum rk_status document_parse(const char *path, const void *text, size_t size,
                               struct document *document, struct rk_error *error);
 

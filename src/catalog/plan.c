@@ -16,7 +16,7 @@ static const char *const schedules[] = {"gpipe", "1f1b", "zero-bubble", "dualpip
 static const char *const context_kinds[] = {"ring", "gather", "ulysses", "ring+ulysses", NULL};
 static const char *const dispatchers[] = {"alltoall", "allgather", "deepep", NULL};
 static const char *const recomputes[] = {"none", "selective", "full", NULL};
-static const char *const kernels[] = {"unfused", "flash", "flash3", NULL};
+static const char *const kernels[] = {"unfused", "flash", "flash3", "flash1", NULL};
 static const char *const parts[] = {"core_attn", "moe_act", "layernorm",      "mla_up_proj",
                                     "mlp",       "moe",     "shared_experts", NULL};
 
@@ -99,6 +99,7 @@ const struct field plan_fields[] = {
     { "attention",         FIELD_CHOICE, AT(attention), .choices = kernels, .preset = RK_FLASH, .word = "attention", .help = "the kernel of attention" },
     { "full_attention",    FIELD_BOOL,   AT(full_attention), .word = "full-attention", .help = "the kernel does not skip what the causal mask hides" },
     { "fused",             FIELD_BOOL,   AT(fused),     .preset = true, .word = "fused", .help = "norms, rotary, activation and cross entropy in one kernel each" },
+    { "transformer_engine", FIELD_BOOL,  AT(transformer_engine), .preset = true, .word = "transformer-engine", .help = "of megatron: the layers are Transformer Engine's, not its own" },
     { "cuda_graphs",       FIELD_BOOL,   AT(cuda_graphs), .word = "cuda-graphs", .help = "the host launches nothing" },
 
     { "weight_element_bytes",   FIELD_NUMBER, AT(weight_element_bytes),   ELEMENT, .word = "weight-bytes",   .help = "of an element of the weights; 0: as framework and precision imply" },

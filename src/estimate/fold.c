@@ -1,5 +1,6 @@
 #include "estimate/fold.h"
 
+#include <math.h>
 #include <string.h>
 
 enum operand operand_of(enum rk_precision precision, bool narrow)
@@ -33,11 +34,13 @@ static void matrix_times(const struct bench *bench, const struct operation *op,
 {
     const enum operand operand = operand_of(bench->plan->precision, op->narrow);
     const struct rk_system *system = bench->system;
-    time_s[RK_FORWARD] = matrix_time_s(system, operand, op->count, op->m, op->n, op->k);
-    const double first_s = matrix_time_s(system, operand, op->count, op->m, op->k, op->n);
-    const double second_s = matrix_time_s(system, operand, op->count, op->k, op->n, op->m);
-    time_s[RK_AGRAD] = op->of_weights ? first_s : first_s + second_s;
-    time_s[RK_WGRAD] = op->of_weights ? second_s : 0;
+    const double kernels = fmax(1, op->kernels[RK_FORWARD]), count = op->count / kernels;
+    const double forward_s = matrix_time_s(system, operand, count, op->m, op->n, op->k);
+    const double first_s = matrix_time_s(system, operand, count, op->m, op->k, op->n);
+    const double second_s = matrix_time_s(system, operand, count, op->k, op->n, op->m);
+    time_s[RK_FORWARD] = kernels * forward_s;
+    time_s[RK_AGRAD] = kernels * (op->of_weights ? first_s : first_s + second_s);
+    time_s[RK_WGRAD] = op->of_weights ? kernels * second_s : 0;
 }
 
 static void attention_times(const struct bench *bench, const struct operation *op,
@@ -53,6 +56,7 @@ static void attention_times(const struct bench *bench, const struct operation *o
         .value_dim = op->value_dim,
         .pairs = op->pairs,
         .newest = bench->plan->attention == RK_FLASH_3,
+        .oldest = bench->plan->attention == RK_FLASH_1,
     };
     const enum operand operand = operand_of(bench->plan->precision, false);
     time_s[RK_FORWARD] = attention_time_s(bench->system, operand, &shape, false);
@@ -116,6 +120,15 @@ static void comm_times(const struct bench *bench, const struct operation *op,
     }
 }
 
+static double loss_of(const struct bench *bench)
+{
+    const struct rk_kernels *kernels = &bench->system->kernels;
+    const double losses[RK_FRAMEWORKS] = {[RK_MEGATRON] = kernels->megatron_loss,
+                                          [RK_FSDP] = kernels->fsdp_loss,
+                                          [RK_DEEPSPEED] = kernels->deepspeed_loss};
+    return losses[bench->plan->framework];
+}
+
 static void operation_times(const struct bench *bench, const struct operation *op,
                             double time_s[RK_PASSES])
 {
@@ -126,6 +139,10 @@ static void operation_times(const struct bench *bench, const struct operation *o
         [OPERATION_COMM] = comm_times,
     };
     times[op->kind](bench, op, time_s);
+    if (op->kind == OPERATION_COMM) return;
+    const double rate = op->kind == OPERATION_MEMORY ? 1 : bench->system->kernels.sustained;
+    for (int pass = 0; pass < RK_PASSES; pass++)
+        time_s[pass] *= (1 + loss_of(bench)) / rate;
 }
 
 /* ---- communication beside computing ---- */
@@ -142,11 +159,12 @@ static int neighbour(const struct layer *layer, int at, enum operation_kind kind
 }
 
 /* What is waited for of `comm_s` in `steps` steps beside `work_s`: the excess, and a step that has
- * nothing beside it. */
-static double exposed_beside(double comm_s, double work_s, double steps)
+ * nothing beside it; of what could be hidden the share that is. */
+static double exposed_beside(double comm_s, double work_s, double steps, double share)
 {
     const double left_s = comm_s - work_s * (steps - 1) / steps, one_s = comm_s / steps;
-    return left_s > one_s ? left_s : one_s;
+    const double least_s = left_s > one_s ? left_s : one_s;
+    return comm_s - share * (comm_s - least_s);
 }
 
 /* A ring has one step less than ranks: the first step of attention needs no message. */
@@ -173,7 +191,8 @@ static double exposed_s(const struct bench *bench, const struct timed_layer *tim
                                   ? 0
                                   : timed->time_s[other][pass] +
                                         (pass == RK_AGRAD ? timed->time_s[other][RK_WGRAD] : 0);
-        if (other >= 0) return exposed_beside(comm_s, work_s, group.ranks);
+        if (other >= 0)
+            return exposed_beside(comm_s, work_s, group.ranks, bench->system->kernels.overlap);
     }
     if (op->over == OVER_EXPERT && bench->plan->expert_overlap) return 0; /* see expert_hidden */
     return comm_s;
@@ -250,6 +269,7 @@ static void fold_tensors(struct layer_fold *fold, const struct rk_plan *plan,
     *(op->expert ? &fold->expert_parameters : &fold->parameters) += op->parameters;
     if (op->narrow) fold->narrow_parameters += op->parameters;
     if (op->working_bytes > fold->working_bytes) fold->working_bytes = op->working_bytes;
+    if (op->buffer_bytes > fold->buffer_bytes) fold->buffer_bytes = op->buffer_bytes;
     if (redone && plan->recompute == RK_WHOLE) return;
     fold->saved_bytes[op->holding] += redone ? op->saved_recomputed_bytes : op->saved_bytes;
 }

@@ -92,8 +92,8 @@ static void add_gradients(struct stage_sum *sum, const struct rk_system *system,
 {
     const double parameters = sum->parameters + sum->expert_parameters;
     const double time_s = memory_time_s(system, parameters * sharing->bytes.added);
-    sum->spent_s[FOLD_WGRAD][SPENT_MEMORY] += time_s;
-    sum->pass_s[FOLD_WGRAD] += time_s;
+    sum->spent_s[FOLD_AGRAD][SPENT_MEMORY] += time_s;
+    sum->pass_s[FOLD_AGRAD] += time_s;
 }
 
 void stage_moves(struct stage_sum *sum, const struct exchange *exchange,

@@ -31,6 +31,8 @@ void stage_map_of(struct stage_map *map, const struct rk_model *model, const str
 
 /* ---- sums of layers ---- */
 
+enum stage_end_of_model { FIRST_END, LAST_END, ENDS };
+
 struct stage_sum {
     double blocks;
     double spent_s[FOLD_PASSES][SPENDINGS]; /* of all chunks, one microbatch */
@@ -44,7 +46,11 @@ struct stage_sum {
     double largest_parameters; /* of its largest block, experts among them */
     double saved_bytes[RK_HOLDING_COUNT];
     double saved_total_bytes;
-    double working_bytes;
+    struct ends_saved { /* of these: by what stands before the first block, behind the last one */
+        double bytes[RK_HOLDING_COUNT];
+        double total_bytes;
+    } ends_saved[ENDS];
+    double working_bytes, buffer_bytes;
 };
 
 /* A stage of these blocks. The outline leaves out what neither its time nor its memory depends on:
@@ -59,6 +65,7 @@ void stage_outline(struct stage_sum *sum, const struct layer_folds *fold,
 
 struct element_bytes {
     double weight, gradient, optimizer; /* as they are kept; optimizer: master copy and moments */
+    double step_gradient;               /* of the optimizer's: from one step to the next forward */
     double gathered;                    /* of weights in the precision of the products */
     double sent_weight, sent_gradient;  /* by data parallelism */
     double narrow_copies; /* of weights that are multiplied in 8 or 4 bits, beside the kept ones */
@@ -99,9 +106,11 @@ double in_flight_of_plan(const struct rk_plan *plan, double microbatches, uint64
 
 /* What a stage needs; the activations of a microbatch in flight apart. */
 struct stage_demand {
-    double static_bytes;             /* weights, gradients, optimizer */
+    double static_bytes;             /* weights, gradients, optimizer, lasting buffers */
+    double between_bytes;            /* beside that from the optimizer's step to the next one */
     double fixed_bytes;              /* gathered, working, messages */
     double flight_bytes, away_bytes; /* of one microbatch: that stay, that are on their way */
+    double handles, engines;         /* of libraries, which have a workspace each */
 };
 
 struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct layer_folds *fold,
@@ -109,7 +118,16 @@ struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct la
 
 static inline double demanded_activations(const struct stage_demand *demand, double in_flight)
 {
-    return demand->fixed_bytes + demand->flight_bytes * in_flight + demand->away_bytes;
+    const double bytes =
+        demand->fixed_bytes + demand->flight_bytes * in_flight + demand->away_bytes;
+    return bytes > demand->between_bytes ? bytes : demand->between_bytes;
+}
+
+static inline double demanded_workspaces(const struct stage_demand *demand,
+                                         const struct rk_system *system)
+{
+    return demand->handles * system->kernels.workspace_bytes +
+           demand->engines * system->kernels.engine_workspace_bytes;
 }
 
 /* All of it: rk_stage.total_bytes. Grows with in_flight. */
@@ -117,8 +135,8 @@ static inline double demanded_bytes(const struct stage_demand *demand,
                                     const struct rk_system *system, double in_flight)
 {
     const double activations = demanded_activations(demand, in_flight);
-    return demand->static_bytes + activations + system->kernels.reserve_bytes +
-           system->kernels.fragmentation * activations;
+    return demand->static_bytes + demanded_workspaces(demand, system) + activations +
+           system->kernels.reserve_bytes + system->kernels.fragmentation * activations;
 }
 
 /* Fills holds, sums and in_flight of `stage`. */

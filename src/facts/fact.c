@@ -8,7 +8,7 @@
 const char *const open_axis_names[] = {
     "tensor", "pipeline", "interleaving", "microbatch", "recompute", "sequence parallel", NULL};
 const char *const fact_class_names[] = {"gpu",       "family", "scale",  "precision", "source",
-                                        "framework", "kind",   "metric", NULL};
+                                        "framework", "kind",   "metric", "fit",       NULL};
 
 bool fact_fail(struct fact *fact, const char *format, ...)
 {
@@ -69,7 +69,7 @@ static void source_of(const struct row *row, const struct fact *fact, char text[
         length--;
     while (length > 1 && strchr("_-", fact->id[length - 1]))
         length--;
-    snprintf(text, FACT_TEXT, "%.*s", (int)length, fact->id);
+    snprintf(text, FACT_TEXT, "%.*s", (int)(length < FACT_TEXT ? length : FACT_TEXT - 1), fact->id);
 }
 
 static void put(char text[static FACT_TEXT], const char *value)
@@ -86,6 +86,7 @@ static void classify(const struct row *row, struct fact *fact)
     put(fact->class_of[CLASS_FRAMEWORK], row_get(row, "framework"));
     put(fact->class_of[CLASS_KIND], row_get(row, "experts")[0] ? "experts" : "dense");
     put(fact->class_of[CLASS_METRIC], row_get(row, "metric_name"));
+    put(fact->class_of[CLASS_FIT], row_get(row, "fit"));
     source_of(row, fact, fact->class_of[CLASS_SOURCE]);
 }
 

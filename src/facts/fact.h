@@ -77,14 +77,15 @@ enum fact_class {
     CLASS_FRAMEWORK,
     CLASS_KIND, /* dense or experts */
     CLASS_METRIC,
+    CLASS_FIT, /* was a constant fitted to the source? "fit" or "held out" */
     FACT_CLASSES
 };
 extern const char *const fact_class_names[]; /* ended by NULL */
 
-enum { FACT_FIGURES = 6, FACT_TEXT = 64, FACT_REASON = 256 };
+enum { FACT_FIGURES = 6, FACT_TEXT = 64, FACT_ID = 160, FACT_REASON = 256 };
 
 struct fact {
-    char id[FACT_TEXT], source[128], gpu[FACT_TEXT];
+    char id[FACT_ID], source[128], gpu[FACT_TEXT];
     char class_of[FACT_CLASSES][FACT_TEXT];
     char
         group[FACT_REASON]; /* facts of one group differ by the plan alone: model, machine, batch */

@@ -22,7 +22,9 @@ static void keep(const struct fact *fact, const struct rk_prediction *p, struct 
         const struct rk_stage *stage = &p->stage[i];
         j->static_bytes = fmax(j->static_bytes, stage->static_bytes);
         j->allocated_bytes = fmax(j->allocated_bytes, stage->allocated_bytes);
-        j->total_bytes = fmax(j->total_bytes, stage->total_bytes);
+        if (stage->total_bytes <= j->total_bytes) continue;
+        j->total_bytes = stage->total_bytes;
+        memcpy(j->holds, stage->holds, sizeof j->holds);
     }
 }
 

@@ -20,6 +20,7 @@ struct judgement {
 #undef JUDGEMENT_TIME
     double model_flop, executed_flop, parameters;
     double static_bytes, allocated_bytes, total_bytes; /* of the fullest stage, or the fact's */
+    double holds[RK_HOLDING_COUNT];                    /* of the stage that total_bytes is of */
     double capacity_bytes;
 };
 

@@ -1,8 +1,44 @@
-/* machine.c - the machine of a row: a system that rules name, its node and its adapters. */
+/* machine.c - the machine of a row: a system that rules name, its node and its adapters, and what
+ * cells "kernels.KEY" change of its kernels. */
+#include "catalog/kernels.h"
 #include "facts/fact.h"
 
 #include <reckon/catalog.h>
 #include <stdio.h>
+#include <string.h>
+
+static const struct field *kernels_field(const char *key)
+{
+    for (const struct field *f = kernels_fields; f->key; f++)
+        if (f->type == FIELD_NUMBER && strcmp(f->key, key) == 0) return f;
+    return NULL;
+}
+
+static bool change(const struct row *row, const struct cell *cell, struct fact *fact)
+{
+    const struct field *field = kernels_field(cell->name + strlen("kernels."));
+    struct document document = {.text = NULL};
+    struct rk_error error;
+    double number = 0;
+    if (!field) return fact_fail(fact, "a rule sets %.60s, which no system has", cell->name);
+    if (!fact_number(row, cell->name, fact, &number)) return false;
+    snprintf(document.path, sizeof document.path, "%s", row->path);
+    document.root = json_real(number);
+    const struct place place = place_root(&document);
+    const enum rk_status status = field_load(&place, field, &fact->system.kernels, &error);
+    json_decref(document.root);
+    return status == RK_OK || fact_fail(fact, "%.60s: %.180s", cell->name, error.text);
+}
+
+static bool change_kernels(const struct row *row, struct fact *fact)
+{
+    for (int i = 0; i < row->count; i++) {
+        const struct cell *cell = &row->cell[i];
+        if (strncmp(cell->name, "kernels.", strlen("kernels.")) != 0 || !cell->value[0]) continue;
+        if (!change(row, cell, fact)) return false;
+    }
+    return true;
+}
 
 bool fact_system(const struct row *row, struct fact *fact)
 {
@@ -14,6 +50,6 @@ bool fact_system(const struct row *row, struct fact *fact)
                          row_get(row, "gpu"));
     snprintf(text, sizeof text, "%s%s%s %s", base, domain[0] ? " nvl" : "", domain,
              row_get(row, "machine"));
-    if (rk_system_load(text, &fact->system, &error) == RK_OK) return true;
+    if (rk_system_load(text, &fact->system, &error) == RK_OK) return change_kernels(row, fact);
     return fact_fail(fact, "system \"%.100s\": %.140s", text, error.text);
 }

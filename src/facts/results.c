@@ -40,6 +40,8 @@ static void describe(struct result *r, const struct fact *fact)
     memcpy(r->class_of, fact->class_of, sizeof r->class_of);
     memcpy(r->group, fact->group, sizeof r->group);
     memcpy(r->reason, fact->reason, sizeof r->reason);
+    snprintf(r->system, sizeof r->system, "%.63s", fact->system.id);
+    r->model = fact->model;
     r->gpus = fact->plan.ranks;
     r->experts = fact->model.experts > 0;
 }

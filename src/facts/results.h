@@ -21,7 +21,7 @@ enum result_verdict {
 const char *result_verdict_name(enum result_verdict verdict);
 
 struct result {
-    char id[FACT_TEXT], source[128];
+    char id[FACT_ID], source[128];
     char class_of[FACT_CLASSES][FACT_TEXT];
     char group[FACT_REASON];
     char metric[FACT_TEXT];
@@ -34,6 +34,8 @@ struct result {
     bool experts;
     char open[FACT_REASON];   /* what was chosen for cells that the source leaves open */
     char reason[FACT_REASON]; /* RESULT_UNMODELLED, RESULT_REFUSED */
+    char system[FACT_TEXT];
+    struct rk_model model;
     struct judgement judgement;
 };
 

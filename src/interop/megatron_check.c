@@ -238,8 +238,8 @@ static void check_data(const struct check *c)
         {torch && HAS(CKPT_FORMAT) && !IS(CKPT_FORMAT, "torch_dist") &&
              !IS(CKPT_FORMAT, "torch_dcp"),
          FLAG(CKPT_FORMAT), "--use-torch-fsdp2 needs torch_dist or torch_dcp"},
-        {HAS(MEGATRON_FSDP) && args->since >= 15 && !IS(CKPT_FORMAT, "fsdp_dtensor"),
-         FLAG(MEGATRON_FSDP), "needs --ckpt-format fsdp_dtensor"},
+        {HAS(MEGATRON_FSDP) && !IS(CKPT_FORMAT, "fsdp_dtensor"), FLAG(MEGATRON_FSDP),
+         "needs --ckpt-format fsdp_dtensor"},
         {HAS(GRADS_FP32) && IS(MAIN_GRADS, "bf16"), FLAG(MAIN_GRADS),
          "must be fp32 with --accumulate-allreduce-grads-in-fp32"},
         {HAS(FP8_PARAM_GATHER) && !HAS(DIST_OPT) && !fsdp && !torch, FLAG(FP8_PARAM_GATHER),

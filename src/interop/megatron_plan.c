@@ -352,7 +352,8 @@ static double dtype_bytes(const struct megatron_args *args, enum megatron_flag f
 /* With bf16 weights the master copy is kept as the 16 bits that they lack. */
 static bool keeps_remainders(const struct megatron_args *args, const struct rk_plan *plan)
 {
-    return HAS(BF16) && plan->precision <= RK_FP8_DELAYED && !IS(MAIN_PARAMS, "fp16");
+    return HAS(BF16) && !HAS(OPT_OFFLOAD) && plan->precision <= RK_FP8_DELAYED &&
+           !IS(MAIN_PARAMS, "fp16");
 }
 
 static void read_bytes(const struct megatron_args *args, struct rk_plan *plan)

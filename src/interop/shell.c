@@ -748,11 +748,19 @@ static enum shell_truth list(struct shell_lexer *l)
 
 /* ---- a script ---- */
 
+/* The marks within values, which no text from outside may have. */
+static const char *find_mark(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (text[i] >= SHELL_MAYBE && text[i] <= SHELL_HOLE) return text + i;
+    return NULL;
+}
+
 static enum rk_status give(struct shell_state *s, const char *const *sets, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const char *equals = strchr(sets[i], '=');
-        if (!equals || equals == sets[i])
+        if (!equals || equals == sets[i] || find_mark(sets[i], strlen(sets[i])))
             return rk_fail(s->error, RK_USAGE, NULL, 0, 0,
                            "--set: \"%.60s\" is no assignment: give NAME=VALUE", sets[i]);
         const struct shell_value value = {equals + 1, 0, 0, {0, 0}};
@@ -774,6 +782,8 @@ enum rk_status shell_read(struct shell *shell, const char *path, const char *tex
     *s = (struct shell_state){.shell = shell, .error = error, .place = {1, 1}};
     if (size > SHELL_MAX_BYTES)
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0, "too large for a launch script");
+    if (find_mark(text, size))
+        return rk_fail(error, RK_BAD_INPUT, path, 0, 0, "is no text: it has control characters");
     const char *copy = shell_copy(s, text, size); /* ends in 0, outlives the caller's text */
     enum rk_status status = give(s, sets, set_count);
     if (status != RK_OK) return status;

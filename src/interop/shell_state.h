@@ -4,12 +4,13 @@
 
 #include "interop/shell.h"
 
-/* A text of which a part may be unknown. What a condition that is unknown may have appended
- * stands between SHELL_MAYBE and SHELL_SURE. */
-enum { SHELL_MAYBE = '\1', SHELL_SURE = '\2' };
+/* A text of which parts may be unknown: they stand in it as SHELL_HOLE and four letters, which are
+ * the index of the unknown. What a condition that is unknown may have appended stands between
+ * SHELL_MAYBE and SHELL_SURE. */
+enum { SHELL_MAYBE = '\1', SHELL_SURE = '\2', SHELL_HOLE = '\3', SHELL_HOLE_LENGTH = 5 };
 struct shell_value {
     const char *text;         /* "" rather than NULL */
-    size_t unknown;           /* index + 1; 0: known */
+    size_t unknown;           /* index + 1 of the first; 0: all is known */
     size_t maybe;             /* index + 1 of the condition; 0: there is none */
     struct shell_place place; /* where it was written */
 };

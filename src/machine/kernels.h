@@ -37,6 +37,7 @@ struct attention_shape {
     double head_dim, value_dim; /* of queries and keys; of values */
     double pairs; /* query-key pairs that count: queries * keys, half of it causal, ... */
     bool newest;  /* FlashAttention-3, cuDNN: uses what Hopper and later have */
+    bool oldest;  /* FlashAttention-1, Triton's */
 };
 
 /* FlashAttention-like kernel; forward or backward. `pairs` is what is computed; infinity when

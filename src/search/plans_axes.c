@@ -19,7 +19,7 @@ enum storage {
 static const char *const split_names[] = {"even", "ends", "balanced", NULL};
 static const char *const schedule_names[] = {"gpipe", "1f1b", "zero-bubble", "dualpipe", NULL};
 static const char *const context_names[] = {"ring", "gather", "ulysses", "ring+ulysses", NULL};
-static const char *const attention_names[] = {"unfused", "flash", "flash3", NULL};
+static const char *const attention_names[] = {"unfused", "flash", "flash3", "flash1", NULL};
 static const char *const dispatcher_names[] = {"alltoall", "allgather", "deepep", NULL};
 static const char *const precision_names[] = {"fp32",        "tf32",        "fp16",      "bf16",
                                               "fp8-delayed", "fp8-current", "fp8-block", "mxfp8",

@@ -219,7 +219,7 @@ void offer_precision(struct offered *o, const struct rk_plan *plan)
 
 void offer_attention(struct offered *o, const struct rk_plan *plan)
 {
-    offer_choice(o, plan->attention, RK_ATTENTION_KERNELS - 1);
+    offer_choice(o, plan->attention, RK_FLASH_3);
 }
 
 void offer_dispatcher(struct offered *o, const struct rk_plan *plan)

@@ -63,7 +63,7 @@ enum comm_what {
     COMM_SEND
 };
 
-enum { NOT_A_PART = -1, MAX_OPERATIONS = 64 };
+enum { NOT_A_PART = -1, MAX_OPERATIONS = 96 };
 
 struct operation {
     const char *name; /* static storage */
@@ -77,7 +77,7 @@ struct operation {
                             capacity, busiest rank = mean */
     double bytes[RK_PASSES];   /* OPERATION_MEMORY: read and written. Fused attention runs both
                                   gradients   in RK_AGRAD; likewise an operation without weights */
-    double kernels[RK_PASSES]; /* kernels launched */
+    double kernels[RK_PASSES]; /* kernels launched; of a matrix, its products one after the other */
 
     /* OPERATION_MATRIX: `count` products (m, k) x (k, n) in forward; gradients (m, n) x (n, k) and
      * (k, m) x (m, n), the second in RK_WGRAD when it is of weights, else both in RK_AGRAD */
@@ -97,8 +97,6 @@ struct operation {
     bool beside_attention;        /* hides behind the attention operation that follows */
     bool beside_matrix;           /* hides behind the matrix that follows or precedes it, with
                                      plan->tensor_overlap */
-    bool hidden[RK_PASSES];       /* hides behind the other gradient of that matrix with any plan:
-                                     frameworks start both at once */
 
     double parameters; /* of this rank */
     bool expert;       /* ... which are an expert's: another data-parallel group */
@@ -106,6 +104,7 @@ struct operation {
     double saved_bytes;            /* held from forward to backward */
     double saved_recomputed_bytes; /* ... when `part` is computed again */
     double working_bytes;          /* while it runs, in forward or backward, beside what is saved */
+    double buffer_bytes; /* of a buffer that all operations of a rank share and nobody frees */
 };
 
 struct layer {

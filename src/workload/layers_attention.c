@@ -9,7 +9,6 @@
 static const struct place_in attention = {RK_HOLD_attention, NOT_A_PART};
 static const struct place_in core = {RK_HOLD_attention, RK_PART_CORE_ATTENTION};
 static const struct place_in up = {RK_HOLD_attention, RK_PART_UP_PROJECTION};
-static const struct place_in inner_norm = {RK_HOLD_attention, RK_PART_UP_PROJECTION};
 
 /* ---- shapes ---- */
 
@@ -103,6 +102,13 @@ static double output_bytes(const struct build *build, const struct heads *heads)
     return build->tokens * heads->queries * heads->value * build->element;
 }
 
+/* Of an output that the linear layer behind attention alone reads: that layer keeps a narrow one
+ * itself. */
+static double output_kept(const struct build *build, const struct heads *heads)
+{
+    return build->kept < build->element ? 0 : output_bytes(build, heads);
+}
+
 /* All-to-all that brings all tokens of fewer heads, and back; forward and backward alike
  * [jacobs2023]. */
 static void add_across(struct build *build, const struct heads *heads)
@@ -119,7 +125,7 @@ static void add_back_across(struct build *build, const struct heads *heads)
     if (heads->across <= 1) return;
     struct operation *op = add_comm(build, "attention output all-to-all", attention, OVER_ULYSSES,
                                     COMM_ALL_TO_ALL, COMM_ALL_TO_ALL, output_bytes(build, heads));
-    op->saved_bytes = op->saved_recomputed_bytes = output_bytes(build, heads);
+    op->saved_bytes = op->saved_recomputed_bytes = output_kept(build, heads);
 }
 
 /* Keys and values of all ranks before attention; once more in backward, for they are not kept
@@ -222,6 +228,8 @@ static void add_unfused(struct build *build, const struct heads *heads, bool loc
     struct operation *op =
         add_product(build, "scores", core, &(struct product){each, rows, columns, heads->width});
     op->useful_flop *= share;
+    if (build->plan->framework == RK_MEGATRON && !build->plan->transformer_engine)
+        op->buffer_bytes = scores * e; /* what the product is added to */
     op = add_memory(build, "softmax", core, scores, softmax_traffic(build));
     op->saved_bytes = scores * (build->plan->fused ? e : e + 4);
     if (drops) {
@@ -232,7 +240,8 @@ static void add_unfused(struct build *build, const struct heads *heads, bool loc
     op = add_product(build, "scores times values", core,
                      &(struct product){each, rows, heads->value, columns});
     op->useful_flop *= share;
-    op->saved_bytes = op->saved_recomputed_bytes = output_bytes(build, heads);
+    op->saved_bytes = op->saved_recomputed_bytes =
+        heads->across > 1 ? 0 : output_kept(build, heads);
 }
 
 static void add_core(struct build *build, const struct heads *heads, bool local)
@@ -319,7 +328,7 @@ static void add_up(struct build *build, const char *name, double columns, double
 static void add_latent_norm(struct build *build, const char *name, const char *gather, double rank,
                             double beside)
 {
-    add_norm(build, name, inner_norm, build->shard, rank, build->kept);
+    add_norm(build, name, up, build->shard, rank, build->kept);
     add_gather(build, gather, up, rank + beside, build->gathered);
 }
 
@@ -354,6 +363,7 @@ static void add_latent(struct build *build, const struct heads *heads)
                    build->plan->fused ? (struct traffic){2 * e, 2 * e, 2, 2}
                                       : (struct traffic){6 * e, 6 * e, 12, 12});
     op->saved_bytes = inputs_kept(build, heads);
+    op->saved_recomputed_bytes = build->tokens * rope * e; /* what the down projection brought */
 }
 
 /* ---- all of it ---- */
@@ -372,7 +382,7 @@ void build_attention(struct build *build, bool local, bool reduces)
         add_narrow_linear(build, "attention out", attention,
                           &(struct product){1, build->tokens, build->hidden, width}, build->tokens);
     op->parameters += model->biases ? build->hidden : 0;
-    if (build->kept < build->element) /* beside the output that attention keeps */
+    if (build->kept < build->element) /* fused, beside the output that attention keeps */
         op->saved_bytes = op->saved_recomputed_bytes = build->tokens * width * build->kept;
     if (reduces) add_reduce(build, "attention reduce", attention, build->hidden);
 }

@@ -221,15 +221,23 @@ void add_gather(struct build *build, const char *name, struct place_in in, doubl
     if (!build->plan->sequence_parallel) { /* nothing forward; gradients are summed */
         op->what[RK_AGRAD] = COMM_ALL_REDUCE;
         op->comm_bytes[RK_FORWARD] = op->kernels[RK_FORWARD] = 0;
-        op->hidden[RK_AGRAD] = true;
         return;
     }
     op->comm_bytes[RK_FORWARD] = x * element;
     op->what[RK_WGRAD] = COMM_ALL_GATHER; /* the input was kept as a shard */
     op->comm_bytes[RK_WGRAD] = x * element;
     op->kernels[RK_WGRAD] = 1;
-    op->hidden[RK_AGRAD] = op->hidden[RK_WGRAD] = true;
     op->working_bytes = 2 * x * build->element; /* gathered input and its gradient */
+    if (build->plan->framework == RK_MEGATRON && !build->plan->transformer_engine)
+        gather_into_buffer(build);
+}
+
+void gather_into_buffer(struct build *build)
+{
+    struct operation *op = &build->layer->operation[build->layer->operations - 1];
+    if (op->over != OVER_TENSOR || !build->plan->sequence_parallel) return;
+    op->buffer_bytes = op->comm_bytes[RK_FORWARD];
+    op->working_bytes -= op->buffer_bytes;
 }
 
 void add_reduce(struct build *build, const char *name, struct place_in in, double width)

@@ -71,6 +71,10 @@ void add_gather(struct build *build, const char *name, struct place_in in, doubl
                 double element);
 void add_reduce(struct build *build, const char *name, struct place_in in, double width);
 
+/* Megatron-LM's own matrices gather into one buffer, which stays: the gather just added is one of
+ * theirs. Transformer Engine's allocate each time. */
+void gather_into_buffer(struct build *build);
+
 /* The end of a half: dropout and the sum of `streams` with the residual stream. */
 void add_residual(struct build *build, const char *name, double streams);
 

@@ -86,6 +86,8 @@ static void add_head(struct build *build, double parameters)
     struct operation *op = add_norm(build, "final norm", end, build->shard, h, build->element);
     op->saved_recomputed_bytes = op->saved_bytes;
     add_gather(build, "logits gather", end, h, build->element);
+    if (build->plan->framework == RK_MEGATRON && build->plan->transformer_engine)
+        gather_into_buffer(build);
     op = add_linear(build, "logits", end, &(struct product){1, rows, columns, h});
     op->parameters = parameters;
     op->useful_flop = 2 * rows * (double)build->model->vocabulary / build->tensor * h;

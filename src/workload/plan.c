@@ -69,8 +69,10 @@ const char *rk_context_kind_name(enum rk_context_kind kind)
 
 const char *rk_attention_kernel_name(enum rk_attention_kernel kernel)
 {
-    static const char *const names[] = {
-        [RK_UNFUSED] = "unfused", [RK_FLASH] = "flash", [RK_FLASH_3] = "flash3"};
+    static const char *const names[] = {[RK_UNFUSED] = "unfused",
+                                        [RK_FLASH] = "flash",
+                                        [RK_FLASH_3] = "flash3",
+                                        [RK_FLASH_1] = "flash1"};
     return NAME(names, kernel);
 }
 
@@ -99,6 +101,7 @@ struct rk_plan rk_plan_default(void)
         .grouped = true,
         .attention = RK_FLASH,
         .fused = true,
+        .transformer_engine = true,
     };
 }
 

@@ -123,4 +123,11 @@ Test(block, what_is_not_covered_is_refused)
     mixture.experts = 8;
     cr_assert_eq(rk_estimate(&mixture, &system, &strategy, &estimate), RK_BAD_MODEL);
     cr_assert_not(estimate.timed);
+    struct rk_model local = llama, predicting = llama;
+    local.window = llama.sequence - 1;
+    cr_assert_eq(rk_estimate(&local, &system, &strategy, &estimate), RK_BAD_MODEL);
+    local.window = llama.sequence; /* hides nothing */
+    cr_assert_neq(rk_estimate(&local, &system, &strategy, &estimate), RK_BAD_MODEL);
+    predicting.predict_layers = 1;
+    cr_assert_eq(rk_estimate(&predicting, &system, &strategy, &estimate), RK_BAD_MODEL);
 }

@@ -209,3 +209,16 @@ Test(collectives, measured_across_nodes)
     }
     rk_system_release(&system);
 }
+
+/* Sends between two nodes of H100 with 400 Gb/s each, in seconds [agrawal2024]. */
+Test(collectives, measured_sends)
+{
+    struct rk_system system = loaded("h100-sxm5-80g");
+    const double bytes[] = {2048, 10813440, 67108864}, measured_s[] = {17e-6, 313e-6, 1871e-6};
+    const double within[] = {0.8, 0.35, 0.1}; /* one base for sends and collectives */
+    for (int i = 0; i < 3; i++) {
+        const double time_s = collective_time_s(&system, SEND, (struct rank_group){2, 8}, bytes[i]);
+        cr_expect_float_eq(time_s / measured_s[i], 1, within[i], "%g", time_s);
+    }
+    rk_system_release(&system);
+}

@@ -1,0 +1,239 @@
+/* reckon export: a plan as what other tools are launched with. */
+#include "cli/commands.h"
+#include "cli/export_plan.h"
+#include "cli/import_answer.h"
+#include "interop/deepspeed.h"
+#include "interop/megatron.h"
+#include "interop/megatron_flags.h"
+#include "interop/output.h"
+#include "interop/torchtitan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct export_args {
+    struct export_source source;
+    const char *target, *output;
+    bool mock_data;
+    uint64_t gpus_per_node;
+};
+
+#define AT(member) .offset = offsetof(struct export_args, member)
+
+/* clang-format off */
+static const struct operand export_operands[] = {
+    {.name = "PLAN", .help = "words that say how it is trained, as reckon-plan(5) has them, beside or instead of --plan",
+     .offset = offsetof(struct export_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
+    {.name = NULL},
+};
+
+static const struct option output_rows[] = {
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
+     .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
+    {.name = NULL},
+};
+
+static const struct option megatron_rows[] = {
+    {.letter = 't', .name = "target", .type = OPTION_TEXT, .argument = "VERSION", AT(target),
+     .help = "the version of Megatron Core that runs it: core_v0.9 to core_v0.16 (the newest)"},
+    {.name = "mock-data", .type = OPTION_FLAG, AT(mock_data),
+     .help = "train on made-up data for a few steps, to check the prediction"},
+    {.name = "gpus-per-node", .type = OPTION_NUMBER, AT(gpus_per_node), .min = 1, .max = 4096,
+     .help = "ranks that torchrun starts on a node (8)"},
+    {.name = NULL},
+};
+
+#define LOSSES "What the target cannot express is named on standard error, key by key, after what was " \
+    "written has been read back as reckon import reads it."
+
+static const struct usage export_megatron_usage = {
+    .name = "export megatron",
+    .summary = "a launch script of Megatron-LM that runs a plan",
+    .synopsis = "--model MODEL [--plan FILE] [--target VERSION] [options] [PLAN]...",
+    .description =
+        "Writes a launch script with the arguments of model, parallelism, training and data as bash "
+        "arrays. Arguments that came with a later version of Megatron Core than the target's are not "
+        "used. " LOSSES " They stand in the script's head, too. A plan that Megatron-LM would refuse "
+        "at its start is refused here, with all reasons.",
+    .operands = export_operands,
+    .words_title = "Words of a plan",
+    .words = plan_words,
+    .groups = {
+        {"Input", export_source_options, offsetof(struct export_args, source)},
+        {"Megatron-LM", megatron_rows, 0},
+        {"Output", output_rows, 0},
+        {"General", options_help_rows, 0},
+    },
+    .examples = {
+        {"reckon export megatron --model llama3.1-70b --plan plan.json --target core_v0.14 -o run.sh",
+         "A plan as a launch script:"},
+        {"reckon export megatron -m llama3.1-8b --mock-data gpus8 tp2 sp zero1 grad-overlap weight-overlap gbs64",
+         "A few steps that check a prediction:"},
+    },
+    .see_also = "reckon-import(1), reckon-diff(1), reckon-predict(1), reckon-plan(5)",
+};
+
+static const struct usage export_deepspeed_usage = {
+    .name = "export deepspeed",
+    .summary = "the ds_config.json of a plan",
+    .synopsis = "--model MODEL [--plan FILE] [options] [PLAN]...",
+    .description =
+        "Writes what DeepSpeed's configuration decides: batch, precision, ZeRO stage, offload, "
+        "AutoTP and Ulysses degrees. Recomputation, kernels and experts are the training code's: they "
+        "are named. Plans with a pipeline are refused, for no configuration makes one. " LOSSES,
+    .operands = export_operands,
+    .words_title = "Words of a plan",
+    .words = plan_words,
+    .groups = {
+        {"Input", export_source_options, offsetof(struct export_args, source)},
+        {"Output", output_rows, 0},
+        {"General", options_help_rows, 0},
+    },
+    .examples = {
+        {"reckon export deepspeed -m llama3.1-8b -o ds_config.json framework=deepspeed gpus16 zero3 mbs2 gbs128",
+         "ZeRO-3 on 16 GPUs:"},
+    },
+    .see_also = "reckon-import(1), reckon-plan(5)",
+};
+
+static const struct usage export_torchtitan_usage = {
+    .name = "export torchtitan",
+    .summary = "the job file (TOML) of torchtitan for a plan",
+    .synopsis = "--model MODEL [--plan FILE] [options] [PLAN]...",
+    .description =
+        "Writes a job file for torchtitan up to v0.2.2: degrees, schedule, batch, activation "
+        "checkpointing, float8. " LOSSES,
+    .operands = export_operands,
+    .words_title = "Words of a plan",
+    .words = plan_words,
+    .groups = {
+        {"Input", export_source_options, offsetof(struct export_args, source)},
+        {"Output", output_rows, 0},
+        {"General", options_help_rows, 0},
+    },
+    .examples = {
+        {"reckon export torchtitan -m llama3.1-70b -o job.toml framework=fsdp gpus256 tp8 sp zero3 grad-overlap weight-overlap gbs512",
+         "70B on 256 GPUs:"},
+    },
+    .see_also = "reckon-import(1), reckon-plan(5)",
+};
+/* clang-format on */
+
+/* ---- targets ---- */
+
+enum target { TO_MEGATRON, TO_DEEPSPEED, TO_TORCHTITAN };
+
+static enum rk_status write_megatron(FILE *file, const struct export_args *args,
+                                     const struct export_plan *plan, struct notes *notes,
+                                     struct rk_error *error)
+{
+    const int version = args->target ? megatron_version(args->target) : MEGATRON_NEWEST;
+    const struct megatron_target target = {
+        .version = version, .mock_data = args->mock_data, .gpus_per_node = args->gpus_per_node};
+    if (!version)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--target: \"%.40s\" is not known: give core_v0.9 to core_v0.16",
+                       args->target);
+    return megatron_write(file, &plan->model, &plan->plan, &target, notes, error);
+}
+
+static enum rk_status write_target(FILE *file, enum target to, const struct export_args *args,
+                                   const struct export_plan *plan, struct notes *notes,
+                                   struct rk_error *error)
+{
+    if (to == TO_MEGATRON) return write_megatron(file, args, plan, notes, error);
+    if (to == TO_DEEPSPEED) return deepspeed_write(file, &plan->model, &plan->plan, notes, error);
+    return torchtitan_write(file, &plan->model, &plan->plan, notes, error);
+}
+
+/* The whole text first: on failure no file appears. */
+static enum rk_status write_file(enum target to, const struct export_args *args,
+                                 const struct export_plan *plan, struct notes *notes,
+                                 struct rk_error *error)
+{
+    struct output output = {.file = NULL};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    enum rk_status status = write_target(memory, to, args, plan, notes, error);
+    if (fclose(memory) != 0 && status == RK_OK)
+        status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (status == RK_OK) status = output_open(&output, args->output ? args->output : "-", error);
+    if (status == RK_OK) {
+        fputs(text, output.file);
+        status = output_commit(&output, error);
+    }
+    free(text);
+    return status;
+}
+
+static int run(enum target to, const struct usage *usage, int argc, char **argv)
+{
+    struct export_args args = {.source = {.model = NULL}};
+    struct export_plan plan;
+    struct rk_error error;
+    const int done = options_read(usage, argc, argv, &args);
+    if (done >= 0) return done;
+    struct notes *notes = calloc(1, sizeof *notes);
+    enum rk_status status = notes ? export_gather(&args.source, &plan, &error)
+                                  : rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
+    if (status == RK_OK) status = write_file(to, &args, &plan, notes, &error);
+    const int code = status == RK_OK ? (int)RK_OK : options_fail(&error);
+    if (notes) import_warn(notes, "");
+    free(notes);
+    return code;
+}
+
+static int run_megatron(int argc, char **argv)
+{
+    return run(TO_MEGATRON, &export_megatron_usage, argc, argv);
+}
+
+static int run_deepspeed(int argc, char **argv)
+{
+    return run(TO_DEEPSPEED, &export_deepspeed_usage, argc, argv);
+}
+
+static int run_torchtitan(int argc, char **argv)
+{
+    return run(TO_TORCHTITAN, &export_torchtitan_usage, argc, argv);
+}
+
+/* ---- the command ---- */
+
+static const struct command export_commands[] = {
+    {"megatron", run_megatron, "a launch script of Megatron-LM", &export_megatron_usage},
+    {"deepspeed", run_deepspeed, "the ds_config.json of DeepSpeed", &export_deepspeed_usage},
+    {"torchtitan", run_torchtitan, "the job file of torchtitan", &export_torchtitan_usage},
+    {.name = NULL},
+};
+
+const struct usage export_usage = {
+    .name = "export",
+    .summary = "a plan as what other tools are launched with",
+    .synopsis = "megatron|deepspeed|torchtitan --model MODEL [--plan FILE] [options] [PLAN]...",
+    .description =
+        "Writes the launch arguments of a plan for Megatron-LM, DeepSpeed or torchtitan, and names "
+        "what the target cannot express.",
+    .groups = {{"General", options_help_rows, 0}},
+    .examples = {{"reckon export megatron --model llama3.1-70b --plan plan.json -o run.sh",
+                  "A plan as a launch script of Megatron-LM:"}},
+    .see_also = "reckon-import(1), reckon-diff(1), reckon-plan(5)",
+    .commands = export_commands,
+};
+
+int cmd_export(int argc, char **argv)
+{
+    struct rk_error error;
+    char none;
+    if (argc > 1 && argv[1][0] != '-') {
+        const struct command *command = options_command(export_commands, argv[1], &error);
+        return command ? command->run(argc - 1, argv + 1) : options_fail(&error);
+    }
+    const int done = options_read(&export_usage, argc, argv, &none);
+    if (done >= 0) return done;
+    rk_fail(&error, RK_USAGE, NULL, 0, 0,
+            "export: say for what: reckon export megatron, deepspeed or torchtitan");
+    return options_fail(&error);
+}

@@ -1,0 +1,196 @@
+#include "cli/diff_source.h"
+
+#include "catalog/plan_fields.h"
+#include "cli/import_answer.h"
+#include "cli/model_input.h"
+#include "interop/megatron.h"
+#include "interop/output.h"
+#include "interop/shell.h"
+#include "interop/text_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum form { PLAN_FILE, PLAN_WORDS, PLAN_CHANGES, PLAN_SCRIPT };
+
+/* "x.json" is a plan, "+tp4" a change of the other plan, "tp8 pp4" words; else it is a script. */
+static enum form form_of(const char *text)
+{
+    const size_t word = strcspn(text, " \t");
+    if (output_ends_in(text, ".json") || output_ends_in(text, ".json.gz") || strcmp(text, "-") == 0)
+        return PLAN_FILE;
+    if (*text == '+') return PLAN_CHANGES;
+    if (access(text, F_OK) != 0 || text[word]) return PLAN_WORDS;
+    return PLAN_SCRIPT;
+}
+
+/* A script also has a model, which counts unless --model is given. */
+static enum rk_status read_script(const struct diff_source *source, const char *path,
+                                  struct rk_plan *plan, struct rk_model *model,
+                                  struct rk_error *error)
+{
+    const struct megatron_options options = {.sets = source->sets.text,
+                                             .set_count = (size_t)source->sets.count,
+                                             .gpus = source->gpus,
+                                             .vocabulary = source->vocabulary};
+    struct megatron_import *import = calloc(1, sizeof *import);
+    char *text = NULL;
+    size_t size;
+    if (!import) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    enum rk_status status = text_file_load(path, SHELL_MAX_BYTES, &text, &size, error);
+    if (status == RK_OK) status = megatron_read(path, text, size, &options, import, error);
+    if (status == RK_OK) {
+        *plan = import->plan;
+        *model = import->model;
+        model_name_of(path, model->id, sizeof model->id);
+    }
+    import_warn(&import->notes, path);
+    free(text);
+    free(import);
+    return status;
+}
+
+/* What the words leave open is as in the other plan: its GPUs, its batch. */
+static enum rk_status read_words(const char *text, const struct rk_plan *other, bool changes,
+                                 struct rk_plan *plan, struct rk_error *error)
+{
+    struct plan_draft draft = plan_draft();
+    struct plan_fault fault;
+    if (other && changes) draft.plan = *other;
+    enum rk_status status = plan_read_words(changes ? text + 1 : text, &draft, error);
+    if (status != RK_OK) return status;
+    if (other && !plan_given(&draft, "gpus") && !plan_given(&draft, "data")) {
+        draft.plan.ranks = other->ranks;
+        draft.given |= UINT64_C(1) << plan_row("gpus");
+    }
+    if (other && !plan_given(&draft, "batch")) {
+        draft.plan.batch = other->batch;
+        draft.given |= UINT64_C(1) << plan_row("batch");
+    }
+    if (!plan_complete(&draft, &fault)) return plan_fail(&draft, &fault, error);
+    *plan = draft.plan;
+    return RK_OK;
+}
+
+static void name_plan(const char *text, enum form form, char name[static 48])
+{
+    const char *base = form == PLAN_WORDS || form == PLAN_CHANGES ? NULL : strrchr(text, '/');
+    snprintf(name, 48, "%.40s", base ? base + 1 : text);
+}
+
+static enum rk_status read_plan(const struct diff_source *source, const char *text,
+                                const struct rk_plan *other, struct rk_plan *plan,
+                                struct rk_model *model, bool *has_model, char name[static 48],
+                                struct rk_error *error)
+{
+    const enum form form = form_of(text);
+    name_plan(text, form, name);
+    *has_model = form == PLAN_SCRIPT;
+    if (form == PLAN_FILE) return rk_plan_load(text, plan, error);
+    if (form == PLAN_SCRIPT) return read_script(source, text, plan, model, error);
+    if (form == PLAN_CHANGES && !other)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "\"%.40s\": changes (+) need a plan before them", text);
+    return read_words(text, other, form == PLAN_CHANGES, plan, error);
+}
+
+/* Would Megatron-LM start this plan? Other frameworks are not asked. */
+static bool starts(const struct rk_model *model, const struct rk_plan *plan)
+{
+    const struct megatron_target newest = {.version = 0};
+    struct notes *notes = calloc(1, sizeof *notes);
+    char *text = NULL;
+    size_t size = 0;
+    struct rk_error error;
+    FILE *memory = open_memstream(&text, &size);
+    bool good = plan->framework != RK_MEGATRON || !notes || !memory;
+    if (!good) good = megatron_write(memory, model, plan, &newest, notes, &error) == RK_OK;
+    if (memory) fclose(memory);
+    free(text);
+    free(notes);
+    return good;
+}
+
+static void pin(struct rk_plans_problem *problem, enum rk_plan_axis axis, uint64_t low,
+                uint64_t high)
+{
+    problem->pinned[axis].count = 1;
+    problem->pinned[axis].value[0] = low;
+    problem->pinned[axis].to[0] = high;
+}
+
+/* What Megatron-LM can run, more and more narrowly until it would start. */
+static enum rk_status search_startable(struct rk_plans_problem *problem, struct diff_input *input,
+                                       struct rk_error *error)
+{
+    if (input->a.framework == RK_MEGATRON) pin(problem, RK_PLAN_SCHEDULE, RK_1F1B, RK_1F1B);
+    for (int narrowed = 0;; narrowed++) {
+        const enum rk_status status = rk_plans_best(problem, &input->b, NULL, error);
+        if (status != RK_OK || narrowed == 3 || starts(&input->model, &input->b)) return status;
+        if (narrowed == 0) pin(problem, RK_PLAN_ZERO, 0, 1); /* no FSDP */
+        if (narrowed == 1) pin(problem, RK_PLAN_SPLIT, RK_SPLIT_EVEN, RK_SPLIT_ENDS);
+        if (narrowed == 2) pin(problem, RK_PLAN_CHUNKS, 1, 1);
+    }
+}
+
+static enum rk_status find_best(struct diff_input *input, struct rk_error *error)
+{
+    struct rk_plans_problem *problem = malloc(sizeof *problem);
+    const struct rk_plan *a = &input->a;
+    if (!problem) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    rk_plans_problem_init(problem, &input->model, &input->system, a->framework, a->ranks, a->batch,
+                          a->sequence);
+    problem->base = *a; /* bytes, imbalance, vocabulary: what no axis chooses stays as it is */
+    problem->base.splits = 0;
+    problem->base.first_layers = problem->base.last_layers = 0;
+    problem->base.embedding_counts = problem->base.head_counts = false;
+    const enum rk_status status = search_startable(problem, input, error);
+    snprintf(input->name_b, sizeof input->name_b, "best");
+    free(problem);
+    return status;
+}
+
+static enum rk_status same_model(const struct rk_model *a, const struct rk_model *b,
+                                 struct rk_error *error)
+{
+    if (rk_model_parameters(a) == rk_model_parameters(b) && a->sequence == b->sequence)
+        return RK_OK;
+    return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
+                   "the two scripts train different models, of %llu and %llu parameters: a "
+                   "difference of plans would mean nothing",
+                   (unsigned long long)rk_model_parameters(a),
+                   (unsigned long long)rk_model_parameters(b));
+}
+
+enum rk_status diff_gather(const struct diff_source *source, struct diff_input *input,
+                           struct rk_error *error)
+{
+    struct rk_model second;
+    bool first_has = false, second_has = false;
+    *input = (struct diff_input){.name_a = ""};
+    if (!source->system)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--system is missing: reckon systems lists what there is");
+    enum rk_status status = read_plan(source, source->a, NULL, &input->a, &input->model, &first_has,
+                                      input->name_a, error);
+    if (status == RK_OK && source->b)
+        status = read_plan(source, source->b, &input->a, &input->b, &second, &second_has,
+                           input->name_b, error);
+    if (status == RK_OK && first_has && second_has)
+        status = same_model(&input->model, &second, error);
+    if (status == RK_OK && !first_has && second_has) input->model = second;
+    if (status == RK_OK && source->model)
+        status = model_open(source->model, &input->model, error);
+    else if (status == RK_OK && !first_has && !second_has)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--model is missing: only launch scripts have one");
+    if (status == RK_OK) status = rk_system_load(source->system, &input->system, error);
+    if (status == RK_OK && !source->b) status = find_best(input, error);
+    return status;
+}
+
+void diff_input_release(struct diff_input *input)
+{
+    rk_system_release(&input->system);
+}

@@ -1,0 +1,28 @@
+/* diff_source.h - the two plans that `reckon diff` compares, from wherever they are. */
+#ifndef RECKON_CLI_DIFF_SOURCE_H
+#define RECKON_CLI_DIFF_SOURCE_H
+
+#include "cli/options.h"
+#include <reckon/reckon.h>
+
+struct diff_source {
+    const char *a, *b; /* plan file, line of words, or launch script; b NULL: the best there is */
+    const char *model, *system;
+    uint64_t gpus, vocabulary;
+    struct option_texts sets;
+};
+
+struct diff_input {
+    struct rk_model model;
+    struct rk_system system;
+    struct rk_plan a, b;
+    char name_a[48], name_b[48];
+};
+
+/* Reads everything and, without a second plan, searches it: the best one with the first one's GPUs,
+ * batch, sequence, precision, kernel and framework. Release the input in any case. */
+enum rk_status diff_gather(const struct diff_source *source, struct diff_input *input,
+                           struct rk_error *error);
+void diff_input_release(struct diff_input *input);
+
+#endif

@@ -1,0 +1,62 @@
+#include "cli/export_plan.h"
+
+#include "cli/model_input.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define AT(member) .offset = offsetof(struct export_source, member)
+
+/* clang-format off */
+const struct option export_source_options[] = {
+    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
+     .help = "what is trained: an id of `reckon models`, a file (also a config.json of Hugging Face), or - (standard input)"},
+    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE", AT(file), .complete = "file",
+     .help = "a plan file, as reckon-plan(5) describes"},
+    {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 1 << 24,
+     .help = "how many GPUs (what the degrees make)"},
+    {.name = NULL},
+};
+/* clang-format on */
+
+enum rk_status export_words(const struct option_texts *words, struct plan_draft *draft,
+                            struct rk_error *error)
+{
+    char line[4096] = "";
+    size_t used = 0;
+    for (int i = 0; i < words->count && used < sizeof line; i++)
+        used +=
+            (size_t)snprintf(line + used, sizeof line - used, "%s%s", i ? " " : "", words->text[i]);
+    if (used >= sizeof line)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "the words of the plan are longer than %zu bytes: give a file, --plan",
+                       sizeof line - 1);
+    return plan_read_words(line, draft, error);
+}
+
+enum rk_status export_gather(const struct export_source *source, struct export_plan *plan,
+                             struct rk_error *error)
+{
+    struct plan_draft draft = plan_draft();
+    struct plan_fault fault;
+    if (!source->model)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--model is missing: reckon models lists what there is");
+    if (!source->file && !source->words.count)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "the plan is missing: give --plan FILE, or its words (tp8 pp4 gbs512)");
+    enum rk_status status = RK_OK;
+    if (source->file) status = plan_named(source->file, &draft, error);
+    if (status == RK_OK) status = export_words(&source->words, &draft, error);
+    if (status == RK_OK) status = model_open(source->model, &plan->model, error);
+    if (status != RK_OK) return status;
+    if (source->gpus) {
+        draft.plan.ranks = source->gpus;
+        draft.given |= UINT64_C(1) << plan_row("gpus");
+        draft.data = 0;
+    }
+    if (!plan_complete(&draft, &fault)) return plan_fail(&draft, &fault, error);
+    plan->plan = draft.plan;
+    return RK_OK;
+}

@@ -1,0 +1,169 @@
+#include "catalog/system_text.h"
+
+#include "base/units.h"
+#include "catalog/kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Every function returns a new reference, or NULL when there is no memory; jansson's setters and
+ * packers take NULL and hand the failure on. */
+
+static json_t *number(double value)
+{
+    if (isinf(value)) return json_string("unlimited");
+    if (value == floor(value) && fabs(value) < 1e15) return json_integer((json_int_t)value);
+    return json_real(value);
+}
+
+static bool put(json_t *object, const char *key, json_t *value)
+{
+    return json_object_set_new(object, key, value) == 0;
+}
+
+static bool put_text(json_t *object, const char *key, const char *text)
+{
+    return !text || put(object, key, json_string(text));
+}
+
+/* One reference for the caller when all went well; else none is left. */
+static json_t *finished(json_t *object, bool good)
+{
+    if (good) return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *curve_json(const struct rk_curve *curve, double unit)
+{
+    json_t *list = json_array();
+    bool good = list;
+    for (int i = 0; good && i < curve->steps; i++)
+        good = json_array_append_new(list, json_pack("[oo]", number(curve->step[i].from / unit),
+                                                     number(curve->step[i].efficiency))) == 0;
+    return finished(list, good);
+}
+
+static json_t *engines_json(const struct rk_engine *engines)
+{
+    json_t *object = json_object();
+    bool good = object;
+    for (int i = 0; i < RK_DATATYPES; i++)
+        if (engines[i].curve.steps)
+            good &= put(object, rk_datatype_name((enum rk_datatype)i),
+                        json_pack("{soso}", "peak_TFLOPps", number(engines[i].peak_flops / 1e12),
+                                  "efficiency_from_GFLOP", curve_json(&engines[i].curve, 1e9)));
+    return finished(object, good);
+}
+
+static json_t *memory_json(const struct rk_memory *memory)
+{
+    return json_pack("{sssososo}", "name", memory->name, "capacity_GiB",
+                     number(memory->capacity_bytes / 1073741824.0), "bandwidth_GBps",
+                     number(memory->bandwidth_Bps / 1e9), "efficiency_from_MB",
+                     curve_json(&memory->curve, 1e6));
+}
+
+static json_t *collectives_json(const struct rk_network *network)
+{
+    static const char *const names[RK_COLLECTIVES] = {"point_to_point", "reduce_scatter",
+                                                      "all_gather", "all_reduce"};
+    json_t *object = json_object();
+    bool good = object;
+    for (int i = 0; i < RK_COLLECTIVES; i++) {
+        json_t *volume = json_pack("{so}", "scale", number(network->collective[i].scale));
+        if (volume && i != RK_POINT_TO_POINT)
+            good &= put(volume, "offset", number(network->collective[i].offset));
+        good &= put(object, names[i], volume);
+    }
+    return finished(object, good);
+}
+
+/* ---- groups of fields ---- */
+
+static json_t *field_json(const struct field *field, const void *values)
+{
+    const char *at = (const char *)values + field->offset;
+    struct unit unit = {QUANTITY_PLAIN, 1, 1};
+    double value;
+    uint64_t count;
+    bool flag;
+    if (field->type == FIELD_COUNT) {
+        memcpy(&count, at, sizeof count);
+        return json_integer((json_int_t)count);
+    }
+    if (field->type == FIELD_BOOL) {
+        memcpy(&flag, at, sizeof flag);
+        return json_boolean(flag);
+    }
+    memcpy(&value, at, sizeof value);
+    if (field->unit) unit_find(field->unit, strlen(field->unit), &unit);
+    return number(value * unit.divisor / unit.factor);
+}
+
+static json_t *fields_json(const struct field *fields, const void *values, const char *source)
+{
+    json_t *object = json_object();
+    bool good = object;
+    for (; fields->key; fields++)
+        if (fields->type != FIELD_TEXT && fields->type != FIELD_SOURCE)
+            good &= put(object, fields->key, field_json(fields, values));
+    return finished(object, good && put_text(object, "source", source));
+}
+
+static json_t *network_json(const struct rk_network *network, const char *source)
+{
+    json_t *object =
+        json_pack("{sssososososbsoso}", "name", network->name, "bandwidth_GBps",
+                  number(network->bandwidth_Bps / 1e9), "efficiency", number(network->efficiency),
+                  "latency_us", number(network->latency_s * 1e6), "size",
+                  json_integer((json_int_t)network->size), "must_be_filled",
+                  network->must_be_filled, "processor_usage", number(network->processor_usage),
+                  "collectives", collectives_json(network));
+    bool good = object;
+    if (good && network->link.efficiency > 0)
+        good = put(object, "link", fields_json(link_fields, &network->link, source));
+    return finished(object, good);
+}
+
+/* ---- the whole ---- */
+
+static json_t *memories_json(const struct rk_system *system)
+{
+    json_t *list = json_array();
+    bool good = list;
+    for (int i = 0; good && i < system->memories; i++)
+        good = json_array_append_new(list, memory_json(&system->memory[i])) == 0;
+    return finished(list, good);
+}
+
+static json_t *networks_json(const struct rk_system *system, const char *const *sources)
+{
+    json_t *list = json_array();
+    bool good = list;
+    for (int i = 0; good && i < system->networks; i++)
+        good = json_array_append_new(
+                   list, network_json(&system->network[i], sources ? sources[i] : NULL)) == 0;
+    return finished(list, good);
+}
+
+char *system_text(const struct rk_system *system, const char *name, const char *description,
+                  const struct system_sources *sources)
+{
+    json_t *root = json_object();
+    bool good = root && put_text(root, "name", name) && put_text(root, "description", description);
+    if (good && system->devices)
+        good = put(root, "devices", json_integer((json_int_t)system->devices));
+    good = good &&
+           put(root, "processing",
+               json_string(system->processing == RK_ROOFLINE ? "roofline" : "no_overlap")) &&
+           put(root, "matrix", engines_json(system->matrix)) &&
+           put(root, "vector", engines_json(system->vector)) &&
+           put(root, "memory", memories_json(system)) &&
+           put(root, "network", networks_json(system, sources->links)) &&
+           put(root, "kernels", fields_json(kernels_fields, &system->kernels, sources->kernels)) &&
+           put_text(root, "source", sources->whole);
+    char *text = good ? json_dumps(root, JSON_INDENT(4) | JSON_REAL_PRECISION(15)) : NULL;
+    json_decref(root);
+    return text;
+}

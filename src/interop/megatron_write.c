@@ -1,0 +1,644 @@
+/* megatron_write.c - a plan as a launch script.
+ *
+ * The arguments are read back as an import reads them: what Megatron-LM would refuse is refused
+ * here, and every key in which the run differs from the plan is named.
+ */
+#include "interop/megatron.h"
+#include "interop/megatron_flags.h"
+#include "interop/target.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <reckon/catalog.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FLAG(name) MEGATRON_##name##_FLAG
+
+enum array { MODEL, PARALLEL, TRAINING, DATA, ARRAYS };
+static const char *const array_names[ARRAYS] = {"MODEL_ARGS", "PARALLEL_ARGS", "TRAINING_ARGS",
+                                                "DATA_ARGS"};
+
+enum { MOST_WORDS = 512, WORD_TEXT = 6144 };
+
+struct writer {
+    const struct rk_model *m;
+    const struct rk_plan *p;
+    int version;
+    struct notes *notes;
+    size_t words;
+    char *word[MOST_WORDS];
+    bool begins[MOST_WORDS]; /* a flag: on a line of its own */
+    enum array array[MOST_WORDS];
+    enum array at;
+    bool failed; /* no memory */
+};
+
+/* ---- words ---- */
+
+static void add(struct writer *w, const char *text, bool begins)
+{
+    char *copy = w->words < MOST_WORDS ? strdup(text) : NULL;
+    if (!copy) {
+        w->failed = true;
+        return;
+    }
+    w->array[w->words] = w->at;
+    w->begins[w->words] = begins;
+    w->word[w->words++] = copy;
+}
+
+static void text_flag(struct writer *w, const char *name)
+{
+    char text[128];
+    snprintf(text, sizeof text, "--%s", name);
+    add(w, text, true);
+}
+
+RK_PRINTF(3, 4)
+static void put(struct writer *w, enum megatron_flag flag, const char *format, ...)
+{
+    char text[WORD_TEXT];
+    va_list values;
+    if (!megatron_flag_in(flag, w->version)) return; /* the comparison names what is lost */
+    text_flag(w, megatron_flags[flag].name);
+    if (!*format) return;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    char *rest = text, *word; /* values of a list */
+    while ((word = strsep(&rest, " ")))
+        if (*word) add(w, word, false);
+}
+
+static void put_if(struct writer *w, bool condition, enum megatron_flag flag)
+{
+    if (condition) put(w, flag, "%s", "");
+}
+
+static void put_count(struct writer *w, enum megatron_flag flag, uint64_t count)
+{
+    put(w, flag, "%" PRIu64, count);
+}
+
+RK_PRINTF(4, 5)
+static void refuse(struct writer *w, const char *what, const char *value, const char *format, ...)
+{
+    char why[256];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(why, sizeof why, format, values);
+    va_end(values);
+    notes_add(w->notes, NOTE_REFUSED, 0, 0, what, value, "%s", why);
+}
+
+/* ---- the model ---- */
+
+static void refuse_model(struct writer *w)
+{
+    const struct rk_model *m = w->m;
+    const struct {
+        bool has;
+        const char *key, *why;
+    } features[] = {
+        {m->position == RK_POSITION_ALIBI, "position alibi", "Megatron-LM has no ALiBi"},
+        {m->parallel_block, "parallel_block", "Megatron-LM has no parallel blocks"},
+        {m->embedding_norm, "embedding_norm", "Megatron-LM has no norm behind the embedding"},
+        {m->activation == RK_RELU, "activation relu", "Megatron-LM has no ReLU"},
+        {m->gated_mlp && m->activation == RK_SQUARED_RELU, "activation",
+         "Megatron-LM has no gate of squared ReLU"},
+        {m->gated_mlp && m->activation == RK_GELU && w->version < 15, "activation gelu",
+         "gates of GELU came with core 0.15"},
+        {m->expert_hidden && m->expert_hidden != m->hidden, "expert_hidden",
+         "plans of Megatron-LM cannot narrow what travels to the experts"},
+        {m->vocabulary == 0, "vocabulary", "is not known: give a model that has it"},
+        {m->window && w->version < 15, "window", "came with core 0.15"},
+        {m->kv_rank && w->version < 10, "kv_rank", "latent attention came with core 0.10"},
+        {m->predict_layers && w->version < 12, "predict_layers",
+         "multi-token prediction came with core 0.12"},
+        {(m->shared_experts || m->dense_layers || m->expert_every > 1 ||
+          (m->experts && m->expert_feedforward != m->feedforward)) &&
+             w->version < 10,
+         "experts",
+         "shared experts, dense layers among mixtures and experts' own width came with "
+         "core 0.10"},
+        {m->router_biases && w->version < 11, "router_biases", "came with core 0.11"},
+    };
+    for (size_t i = 0; i < sizeof features / sizeof *features; i++)
+        if (features[i].has) refuse(w, features[i].key, "", "%s", features[i].why);
+}
+
+static void put_attention(struct writer *w)
+{
+    const struct rk_model *m = w->m;
+    put_count(w, FLAG(NUM_ATTENTION_HEADS), m->heads);
+    if (m->kv_rank) {
+        put(w, FLAG(MLA), "%s", "");
+        if (m->q_rank) put_count(w, FLAG(Q_LORA_RANK), m->q_rank);
+        put_count(w, FLAG(KV_LORA_RANK), m->kv_rank);
+        put_count(w, FLAG(QK_HEAD_DIM), m->head_dim);
+        put_count(w, FLAG(QK_POS_HEAD_DIM), m->rope_dim);
+        put_count(w, FLAG(V_HEAD_DIM), m->value_dim);
+        put(w, FLAG(QK_LAYERNORM), "%s", "");
+        return;
+    }
+    const uint64_t groups = m->attention == RK_ATTENTION_MULTIQUERY ? 1 : m->kv_heads;
+    if (m->head_dim * m->heads != m->hidden) put_count(w, FLAG(KV_CHANNELS), m->head_dim);
+    if (groups && groups != m->heads) {
+        put(w, FLAG(GROUP_QUERY_ATTENTION), "%s", "");
+        put_count(w, FLAG(NUM_QUERY_GROUPS), groups);
+    }
+    put_if(w, m->qk_norm, FLAG(QK_LAYERNORM));
+    put_if(w, m->qkv_biases && !m->biases, FLAG(ADD_QKV_BIAS));
+    if (m->window) put(w, FLAG(WINDOW_SIZE), "%" PRIu64 ",0", m->window - 1);
+    if (m->window && m->window_every) put_count(w, FLAG(WINDOW_SKIP), m->window_every);
+}
+
+static void put_mixture(struct writer *w)
+{
+    const struct rk_model *m = w->m;
+    if (!m->experts) return;
+    put_count(w, FLAG(NUM_EXPERTS), m->experts);
+    put_count(w, FLAG(TOPK), m->active_experts);
+    if (m->expert_feedforward != m->feedforward) put_count(w, FLAG(MOE_FFN), m->expert_feedforward);
+    if (m->shared_experts)
+        put_count(w, FLAG(MOE_SHARED), m->shared_experts * m->expert_feedforward);
+    const uint64_t every = m->expert_every > 1 ? m->expert_every : 1;
+    const uint64_t rest = m->layers - m->dense_layers;
+    if (every > 1 && rest % every)
+        put(w, FLAG(MOE_LAYER_FREQ),
+            "([0]*%" PRIu64 "+([0]*%" PRIu64 "+[1])*%" PRIu64 "+[0]*%" PRIu64 ")", m->dense_layers,
+            every - 1, rest / every, rest % every);
+    else if (every > 1)
+        put(w, FLAG(MOE_LAYER_FREQ), "([0]*%" PRIu64 "+([0]*%" PRIu64 "+[1])*%" PRIu64 ")",
+            m->dense_layers, every - 1, rest / every);
+    else if (m->dense_layers)
+        put(w, FLAG(MOE_LAYER_FREQ), "([0]*%" PRIu64 "+[1]*%" PRIu64 ")", m->dense_layers, rest);
+    put_if(w, m->router_biases, FLAG(EXPERT_BIAS));
+}
+
+static void put_model(struct writer *w)
+{
+    const struct rk_model *m = w->m;
+    const uint64_t sequence = w->p->sequence ? w->p->sequence : m->sequence;
+    w->at = MODEL;
+    put_count(w, FLAG(NUM_LAYERS), m->layers);
+    put_count(w, FLAG(HIDDEN_SIZE), m->hidden);
+    put_count(w, FLAG(FFN_HIDDEN_SIZE), m->feedforward);
+    put_attention(w);
+    put_count(w, FLAG(SEQ_LENGTH), sequence);
+    put_count(w, FLAG(MAX_POSITIONS), sequence);
+    put(w, FLAG(POSITION_TYPE), "%s",
+        m->position == RK_POSITION_LEARNED    ? "learned_absolute"
+        : m->position == RK_POSITION_RELATIVE ? "relative"
+                                              : "rope");
+    put_if(w, m->gated_mlp && m->activation == RK_SILU, FLAG(SWIGLU));
+    put_if(w, m->gated_mlp && m->activation == RK_GELU, FLAG(QUICK_GEGLU));
+    put_if(w, m->activation == RK_SQUARED_RELU, FLAG(SQUARED_RELU));
+    put(w, FLAG(NORMALIZATION), "%s", m->norm == RK_RMS_NORM ? "RMSNorm" : "LayerNorm");
+    put_if(w, !m->biases, FLAG(DISABLE_BIAS_LINEAR));
+    put_if(w, !m->tied_embeddings, FLAG(UNTIE));
+    if (m->no_dropout) {
+        put(w, FLAG(ATTENTION_DROPOUT), "%s", "0.0");
+        put(w, FLAG(HIDDEN_DROPOUT), "%s", "0.0");
+    }
+    put_mixture(w);
+    if (m->predict_layers) put_count(w, FLAG(MTP_NUM_LAYERS), m->predict_layers);
+}
+
+/* ---- parallelism ---- */
+
+/* "Et*3|(t*2|)*29m|L" of the plan's split, whatever gave it. */
+static void put_layout(struct writer *w)
+{
+    char text[WORD_TEXT] = "E";
+    const uint64_t stages = w->p->pipeline * w->p->chunks;
+    size_t used = 1;
+    for (uint64_t i = 0, run; i < stages && used < sizeof text - 64; i += run) {
+        const uint64_t blocks = rk_plan_split(w->p, w->m, i);
+        for (run = 1; i + run + 1 < stages && rk_plan_split(w->p, w->m, i + run) == blocks;)
+            run++;
+        const bool last = i + run == stages;
+        char part[32] = "";
+        if (blocks) snprintf(part, sizeof part, blocks > 1 ? "t*%" PRIu64 : "t", blocks);
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 run > 1 ? "(%s|)*%" PRIu64
+                                 : last  ? "%s"
+                                         : "%s|",
+                                 part, run);
+    }
+    if (w->m->predict_layers)
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "m*%" PRIu64, w->m->predict_layers);
+    snprintf(text + used, sizeof text - used, "L");
+    put(w, FLAG(LAYOUT), "%s", text);
+}
+
+static void put_pipeline(struct writer *w)
+{
+    const struct rk_plan *p = w->p;
+    const uint64_t slots = w->m->layers + p->embedding_counts + p->head_counts;
+    const bool ends = p->first_layers || p->last_layers;
+    if (p->pipeline == 1) return;
+    if ((p->embedding_counts || p->head_counts) &&
+        w->version < megatron_flags[FLAG(COUNT_LOSS)].since)
+        refuse(w, p->embedding_counts ? "embedding_counts" : "head_counts", "yes",
+               "came with core 0.%d", megatron_flags[FLAG(COUNT_LOSS)].since);
+    put_if(w, p->pipeline_blocking, FLAG(NO_P2P_OVERLAP));
+    if (p->splits || (!ends && slots % (p->pipeline * p->chunks))) {
+        if (w->version < megatron_flags[FLAG(LAYOUT)].since)
+            refuse(w, "split", "", "stages of these lengths need core 0.%d",
+                   megatron_flags[FLAG(LAYOUT)].since);
+        put_layout(w);
+        return;
+    }
+    if (p->first_layers) put_count(w, FLAG(FIRST_LAYERS), p->first_layers);
+    if (p->last_layers) put_count(w, FLAG(LAST_LAYERS), p->last_layers);
+    put_if(w, p->embedding_counts, FLAG(COUNT_EMBEDDING));
+    put_if(w, p->head_counts, FLAG(COUNT_LOSS));
+    if (p->chunks > 1 && ends)
+        put_count(w, FLAG(VP_STAGES), p->chunks);
+    else if (p->chunks > 1)
+        put_count(w, FLAG(LAYERS_PER_VP), slots / (p->pipeline * p->chunks));
+}
+
+static void put_context(struct writer *w)
+{
+    const struct rk_plan *p = w->p;
+    static const char *const kinds[] = {[RK_RING] = "p2p",
+                                        [RK_GATHER] = "allgather",
+                                        [RK_ULYSSES] = "a2a",
+                                        [RK_RING_ULYSSES] = "a2a+p2p"};
+    if (p->context == 1) return;
+    put_count(w, FLAG(CP), p->context);
+    put(w, FLAG(CP_COMM), "%s", kinds[p->context_kind]);
+    if (p->context_kind == RK_RING_ULYSSES && p->ulysses && p->context % p->ulysses == 0)
+        put(w, FLAG(CP_SIZES), "%" PRIu64 " %" PRIu64, p->ulysses, p->context / p->ulysses);
+}
+
+static bool torch_fsdp(const struct writer *w)
+{
+    return w->p->framework == RK_FSDP && w->p->zero == 3 && w->p->pipeline == 1 &&
+           w->p->expert == 1 && w->version >= megatron_flags[FLAG(TORCH_FSDP2)].since;
+}
+
+static void put_data(struct writer *w)
+{
+    static const char *const levels[] = {"no_shard", "optim", "optim_grads", "optim_grads_params"};
+    const struct rk_plan *p = w->p;
+    const uint64_t all = rk_plan_data(p) * p->context;
+    if (torch_fsdp(w)) {
+        put(w, FLAG(TORCH_FSDP2), "%s", "");
+        put(w, FLAG(NO_GRAD_FUSION), "%s", "");
+        put(w, FLAG(CKPT_FORMAT), "%s", w->version >= 12 ? "torch_dcp" : "torch_dist");
+        put_if(w, p->keep_gathered, FLAG(FSDP2_NO_RESHARD));
+        return;
+    }
+    if (p->zero == 1) put(w, FLAG(DIST_OPT), "%s", "");
+    if (p->zero > 1) {
+        put(w, FLAG(CUSTOM_FSDP), "%s", "");
+        put(w, FLAG(MEGATRON_FSDP), "%s", "");
+        if (w->version >= megatron_flags[FLAG(MEGATRON_FSDP)].since)
+            put(w, FLAG(CKPT_FORMAT), "%s", "fsdp_dtensor");
+        put(w, FLAG(SHARDING), "%s", levels[p->zero]);
+        put(w, FLAG(DIST_OPT), "%s", "");
+    }
+    put_if(w, p->gradient_overlap || p->zero == 3, FLAG(GRAD_OVERLAP));
+    put_if(w, p->zero && ((p->weight_overlap && p->gradient_overlap) || p->zero == 3),
+           FLAG(PARAM_OVERLAP));
+    if (p->zero && p->shard_ranks && p->shard_ranks < all && all % p->shard_ranks == 0)
+        put_count(w, FLAG(DIST_OPT_INSTANCES), all / p->shard_ranks);
+}
+
+static void put_experts(struct writer *w)
+{
+    static const char *const dispatchers[] = {
+        [RK_ALL_TO_ALL] = "alltoall", [RK_ALL_GATHER_TOKENS] = "allgather", [RK_DEEPEP] = "flex"};
+    const struct rk_plan *p = w->p;
+    if (!w->m->experts) return;
+    if (p->expert > 1) put_count(w, FLAG(EP), p->expert);
+    if (p->expert_tensor && p->expert_tensor != p->tensor)
+        put_count(w, FLAG(ETP), p->expert_tensor);
+    const bool deepep = p->dispatcher == RK_DEEPEP;
+    const int since = megatron_flags[FLAG(DEEPEP)].since;
+    put(w, FLAG(DISPATCHER), "%s",
+        deepep && w->version < since ? "alltoall" : dispatchers[p->dispatcher]);
+    if (deepep && w->version >= megatron_flags[FLAG(FLEX_BACKEND)].since)
+        put(w, FLAG(FLEX_BACKEND), "%s", "deepep");
+    else
+        put_if(w, deepep, FLAG(DEEPEP));
+    put_if(w, p->grouped, FLAG(GROUPED_GEMM));
+    if (p->capacity_factor > 0) put(w, FLAG(CAPACITY_FACTOR), "%.17g", p->capacity_factor);
+    put_if(w, p->capacity_padded && p->capacity_factor > 0, FLAG(PAD_CAPACITY));
+    put_if(w, p->expert_overlap, FLAG(EP_OVERLAP));
+}
+
+static void put_parallel(struct writer *w)
+{
+    const struct rk_plan *p = w->p;
+    w->at = PARALLEL;
+    put_count(w, FLAG(TP), p->tensor);
+    put_count(w, FLAG(PP), p->pipeline);
+    put_pipeline(w);
+    put_context(w);
+    put_if(w, p->sequence_parallel && p->tensor > 1, FLAG(SP));
+    put_if(w, p->tensor_overlap && p->sequence_parallel && p->tensor > 1, FLAG(TP_OVERLAP));
+    put_if(w, p->pipeline_inside, FLAG(TP_PP_DP));
+    put_experts(w);
+    put_data(w);
+}
+
+/* ---- training ---- */
+
+static void put_recompute(struct writer *w)
+{
+    const struct rk_plan *p = w->p;
+    char modules[PLAN_VALUE] = "";
+    if (p->recompute == RK_KEEP) return;
+    put(w, FLAG(RECOMPUTE_GRANULARITY), "%s", p->recompute == RK_WHOLE ? "full" : "selective");
+    if (p->recompute == RK_WHOLE) {
+        put(w, FLAG(RECOMPUTE_METHOD), "%s", p->recompute_layers ? "block" : "uniform");
+        put_count(w, FLAG(RECOMPUTE_NUM_LAYERS),
+                  p->recompute_layers  ? p->recompute_layers
+                  : p->recompute_every ? p->recompute_every
+                                       : 1);
+        put_if(w, p->checkpoint_sharded && p->tensor > 1 && !p->sequence_parallel,
+               FLAG(DISTRIBUTE_SAVED));
+        return;
+    }
+    for (int part = 0; part < RK_PARTS; part++)
+        if (p->recompute_parts >> part & 1)
+            snprintf(modules + strlen(modules), sizeof modules - strlen(modules), " %s",
+                     rk_part_name((enum rk_part)part));
+    if (*modules) put(w, FLAG(RECOMPUTE_MODULES), "%s", modules);
+}
+
+static void put_precision(struct writer *w)
+{
+    const struct rk_plan *p = w->p;
+    static const struct {
+        const char *format, *recipe;
+    } narrow[RK_PRECISIONS] = {[RK_FP8_DELAYED] = {"hybrid", "delayed"},
+                               [RK_FP8_CURRENT] = {"hybrid", "tensorwise"},
+                               [RK_FP8_BLOCK] = {"e4m3", "blockwise"},
+                               [RK_MXFP8] = {"e4m3", "mxfp8"}};
+    put_if(w, p->precision >= RK_BF16, FLAG(BF16));
+    put_if(w, p->precision == RK_FP16, FLAG(FP16));
+    if (p->precision == RK_FP16 && p->gradient_element_bytes != 2)
+        put(w, FLAG(GRADS_FP32), "%s", "");
+    if (narrow[p->precision].format &&
+        (p->precision == RK_FP8_DELAYED || w->version >= megatron_flags[FLAG(FP8_RECIPE)].since)) {
+        put(w, FLAG(FP8_FORMAT), "%s", narrow[p->precision].format);
+        put(w, FLAG(FP8_RECIPE), "%s", narrow[p->precision].recipe);
+        put_if(w, p->weights_fp8 && p->zero, FLAG(FP8_PARAM_GATHER));
+    }
+    if (p->precision == RK_NVFP4) {
+        put(w, FLAG(FP4_FORMAT), "%s", "e2m1");
+        put(w, FLAG(FP4_RECIPE), "%s", "nvfp4");
+        put_if(w, p->weights_fp8, FLAG(FP4_PARAM_GATHER));
+    }
+}
+
+static const char *moment_type(double bytes)
+{
+    return bytes == 1 ? "fp8" : bytes == 2 ? "bf16" : "fp32";
+}
+
+static void put_optimizer(struct writer *w)
+{
+    const struct rk_plan *p = w->p;
+    const bool narrow = p->master_element_bytes == 2 || p->moment1_element_bytes == 1 ||
+                        p->moment1_element_bytes == 2 || p->moment2_element_bytes == 1 ||
+                        p->moment2_element_bytes == 2 || p->optimizer_offload > 0;
+    const bool aware =
+        narrow && p->zero && w->version >= megatron_flags[FLAG(PRECISION_AWARE)].since;
+    const bool grads16 = p->gradient_element_bytes == 2 && p->precision >= RK_BF16;
+    if (aware) {
+        put(w, FLAG(PRECISION_AWARE), "%s", "");
+        put(w, FLAG(EXP_AVG), "%s", moment_type(p->moment1_element_bytes));
+        put(w, FLAG(EXP_AVG_SQ), "%s", moment_type(p->moment2_element_bytes));
+        /* with bf16 weights, fp32 is kept as the 16 bits that they lack */
+        const bool remainders = p->precision >= RK_BF16 && p->precision <= RK_FP8_DELAYED;
+        if (p->master_element_bytes == 2 && (!remainders || p->optimizer_offload > 0))
+            put(w, FLAG(MAIN_PARAMS), "%s", "fp16");
+        if (grads16) put(w, FLAG(MAIN_GRADS), "%s", "bf16");
+    } else {
+        put_if(w, grads16, FLAG(GRAD_REDUCE_BF16));
+    }
+    if (p->optimizer_offload > 0 && aware) {
+        put(w, FLAG(OPT_OFFLOAD), "%s", "");
+        put(w, FLAG(OPT_OFFLOAD_FRACTION), "%.17g", p->optimizer_offload);
+    }
+}
+
+static void put_kernels(struct writer *w)
+{
+    static const char *const kernels[] = {
+        [RK_UNFUSED] = "unfused", [RK_FLASH] = "flash", [RK_FLASH_3] = "fused"};
+    const struct rk_plan *p = w->p;
+    put(w, FLAG(ATTENTION_BACKEND), "%s", kernels[p->attention]);
+    if (p->fused) {
+        put(w, FLAG(CROSS_ENTROPY_FUSION), "%s", "");
+    } else {
+        put(w, w->m->gated_mlp ? FLAG(NO_SWIGLU_FUSION) : FLAG(NO_GELU_FUSION), "%s", "");
+        put(w, FLAG(NO_ROPE_FUSION), "%s", "");
+    }
+    if (!p->cuda_graphs) return;
+    if (w->version >= megatron_flags[FLAG(CUDA_GRAPH_IMPL)].since)
+        put(w, FLAG(CUDA_GRAPH_IMPL), "%s", "transformer_engine");
+    else if (w->version >= megatron_flags[FLAG(EXTERNAL_CUDA_GRAPH)].since)
+        put(w, FLAG(EXTERNAL_CUDA_GRAPH), "%s", "");
+    else
+        put(w, FLAG(ENABLE_CUDA_GRAPH), "%s", "");
+}
+
+static void put_training(struct writer *w)
+{
+    const struct rk_plan *p = w->p;
+    const double layers = floor(p->activation_offload * (double)w->m->layers + 0.5);
+    w->at = TRAINING;
+    put_count(w, FLAG(MICRO_BATCH), p->microbatch);
+    put_count(w, FLAG(GLOBAL_BATCH), p->batch);
+    put_precision(w);
+    put_recompute(w);
+    if (layers >= 1 && layers < (double)w->m->layers && p->pipeline == 1 && p->recompute == RK_KEEP)
+        put(w, FLAG(CPU_OFFLOAD_LAYERS), "%.0f", layers);
+    put_optimizer(w);
+    put_kernels(w);
+}
+
+/* The vocabulary is the model's own size; what it is padded to, the plan says. */
+static void put_vocabulary(struct writer *w)
+{
+    const struct rk_plan *p = w->p;
+    w->at = DATA;
+    put_count(w, FLAG(VOCAB_SIZE), w->m->vocabulary);
+    if (p->vocabulary_multiple)
+        put_count(w, FLAG(VOCAB_DIVISIBLE), p->vocabulary_multiple);
+    else if (w->m->vocabulary % p->tensor == 0 &&
+             megatron_flag_in(FLAG(PADDED_VOCAB_SIZE), w->version))
+        put_count(w, FLAG(PADDED_VOCAB_SIZE), w->m->vocabulary);
+    else
+        put_count(w, FLAG(VOCAB_DIVISIBLE), 1);
+}
+
+/* ---- reading it back ---- */
+
+/* The shape itself must come back; its plan may lose something, which is named. */
+static enum rk_status compare(struct writer *w, const struct megatron_import *back,
+                              struct rk_error *error)
+{
+    static const char *const outside[] = {"imbalance", NULL};
+    char tool[40];
+    struct rk_model model = *w->m;
+    struct rk_plan run = back->plan;
+    if (w->p->sequence) model.sequence = w->p->sequence;
+    run.sequence = w->p->sequence;
+    if (rk_model_parameters(&model) != rk_model_parameters(&back->model))
+        refuse(w, "model", model.id, "has %" PRIu64 " parameters, the run would train %" PRIu64,
+               rk_model_parameters(&model), rk_model_parameters(&back->model));
+    snprintf(tool, sizeof tool, "Megatron Core 0.%d", w->version);
+    return target_compare(w->m, w->p, &run, tool, outside, w->notes, error);
+}
+
+static enum rk_status read_back(struct writer *w, struct rk_error *error)
+{
+    const struct megatron_options options = {.gpus = w->p->ranks, .version = w->version};
+    struct megatron_import *back = malloc(sizeof *back);
+    if (!back) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    enum rk_status status =
+        megatron_read_words((const char *const *)w->word, w->words, &options, back, error);
+    for (int i = 0; i < back->notes.count; i++) {
+        const struct note *note = &back->notes.note[i];
+        if (note->kind == NOTE_REFUSED) refuse(w, note->what, note->value, "%s", note->why);
+    }
+    if (status == RK_OK) status = compare(w, back, error);
+    free(back);
+    return status;
+}
+
+/* ---- the script ---- */
+
+static bool is_plain(const char *text)
+{
+    return *text && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                 "-_.,+/=:") == strlen(text);
+}
+
+static void print_array(FILE *file, const struct writer *w, enum array array)
+{
+    fprintf(file, "%s=(", array_names[array]);
+    for (size_t i = 0; i < w->words; i++) {
+        if (w->array[i] != array) continue;
+        fprintf(file, "%s", w->begins[i] ? "\n    " : " ");
+        if (is_plain(w->word[i]))
+            fputs(w->word[i], file);
+        else
+            fprintf(file, "\"%s\"", w->word[i]); /* layouts and patterns: nothing to escape */
+    }
+    fprintf(file, "\n)\n\n");
+}
+
+static void print_header(FILE *file, const struct writer *w, const struct megatron_target *target)
+{
+    char text[RK_PLAN_TEXT];
+    rk_plan_text(w->p, text, sizeof text);
+    fprintf(file, "#!/bin/bash\n# Written by reckon %s for Megatron Core 0.%d.\n", RECKON_VERSION,
+            w->version);
+    if (target->title) fprintf(file, "# %s\n", target->title);
+    fprintf(file, "#\n# model: %s, %" PRIu64 " parameters\n# plan:  %s\n#\n", w->m->id,
+            rk_model_parameters(w->m), text);
+    const int lost = notes_count(w->notes, NOTE_WARNING);
+    fprintf(file, "# %s\n",
+            lost ? "What the target cannot express:" : "The target expresses all of the plan.");
+    for (int i = 0; i < w->notes->count; i++)
+        if (w->notes->note[i].kind == NOTE_WARNING)
+            fprintf(file, "#   %s %s: %s\n", w->notes->note[i].what, w->notes->note[i].value,
+                    w->notes->note[i].why);
+}
+
+/* Tensor and context parallelism want one queue of work to the device, FSDP several. */
+static void print_environment(FILE *file, const struct writer *w, uint64_t per_node)
+{
+    const bool sharded = w->p->zero > 1;
+    fprintf(file, "\nset -euo pipefail\n\n");
+    if (!sharded)
+        fprintf(file, "export CUDA_DEVICE_MAX_CONNECTIONS=1 # Hopper and earlier; Blackwell needs "
+                      "none\n");
+    else
+        fprintf(file, "unset CUDA_DEVICE_MAX_CONNECTIONS # FSDP gathers beside the computing\n");
+    fprintf(file,
+            "\nGPUS_PER_NODE=%" PRIu64 "\nNNODES=${NNODES:-%" PRIu64 "}\n"
+            "NODE_RANK=${NODE_RANK:-0}\nMASTER_ADDR=${MASTER_ADDR:-localhost}\n"
+            "MASTER_PORT=${MASTER_PORT:-6000}\nMEGATRON=${MEGATRON:-.}\n\n",
+            per_node, w->p->ranks / per_node);
+    fprintf(file, "DISTRIBUTED_ARGS=(\n    --nproc_per_node $GPUS_PER_NODE\n    --nnodes $NNODES\n"
+                  "    --node_rank $NODE_RANK\n    --master_addr $MASTER_ADDR\n"
+                  "    --master_port $MASTER_PORT\n)\n\n");
+}
+
+static void print_run(FILE *file, const struct writer *w, const struct megatron_target *target)
+{
+    if (target->mock_data)
+        fprintf(file,
+                "# Made-up data: enough to check the prediction.\nRUN_ARGS=(\n    --mock-data\n"
+                "    --tokenizer-type NullTokenizer\n    --train-iters 20\n    --lr 1e-4\n"
+                "    --lr-decay-style constant\n    --eval-iters 0\n    --log-interval 1\n"
+                "    --log-throughput\n    --split 100,0,0\n)\n\n");
+    else
+        fprintf(file, "# Yours: data, tokenizer, learning rate, checkpoints, logging.\nRUN_ARGS=(\n"
+                      "    --train-iters 1000\n    --lr 1e-4\n    --log-interval 1\n"
+                      "    --log-throughput\n)\n\n");
+    fprintf(file, "torchrun \"${DISTRIBUTED_ARGS[@]}\" \"$MEGATRON/pretrain_gpt.py\" \\\n");
+    for (int i = 0; i < ARRAYS; i++)
+        fprintf(file, "    \"${%s[@]}\" \\\n", array_names[i]);
+    fprintf(file, "    \"${RUN_ARGS[@]}\" \"$@\"\n");
+    (void)w;
+}
+
+static uint64_t node_size(const struct rk_plan *plan, uint64_t wanted)
+{
+    uint64_t size = wanted ? wanted : 8;
+    if (size > plan->ranks) size = plan->ranks;
+    while (plan->ranks % size)
+        size--;
+    return size;
+}
+
+static void print_script(FILE *file, const struct writer *w, const struct megatron_target *target)
+{
+    print_header(file, w, target);
+    print_environment(file, w, node_size(w->p, target->gpus_per_node));
+    for (int i = 0; i < ARRAYS; i++)
+        print_array(file, w, (enum array)i);
+    print_run(file, w, target);
+}
+
+enum rk_status megatron_write(FILE *file, const struct rk_model *model, const struct rk_plan *plan,
+                              const struct megatron_target *target, struct notes *notes,
+                              struct rk_error *error)
+{
+    struct writer *w = calloc(1, sizeof *w);
+    if (!w) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    const int version = target->version ? target->version : MEGATRON_NEWEST;
+    *w = (struct writer){.m = model, .p = plan, .version = version, .notes = notes};
+    refuse_model(w);
+    put_model(w);
+    put_parallel(w);
+    put_training(w);
+    put_vocabulary(w);
+    enum rk_status status = w->failed ? RK_IO : RK_OK;
+    if (status == RK_OK && !notes_count(notes, NOTE_REFUSED)) status = read_back(w, error);
+    if (status != RK_IO && notes_count(notes, NOTE_REFUSED)) {
+        notes_refusal(notes, NULL, error);
+        error->status = status = RK_NOTHING_FITS;
+    }
+    if (status == RK_OK && w->failed) status = RK_IO;
+    if (status == RK_IO) rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (status == RK_OK) print_script(file, w, target);
+    for (size_t i = 0; i < w->words; i++)
+        free(w->word[i]);
+    free(w);
+    return status;
+}

@@ -1,0 +1,238 @@
+#include "interop/plan_compare.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the canonical form ---- */
+
+static void without_pipeline(struct rk_plan *p)
+{
+    p->chunks = 1;
+    p->schedule = RK_1F1B;
+    p->splits = 0;
+    p->first_layers = p->last_layers = 0;
+    p->embedding_counts = p->head_counts = false;
+    p->pipeline_blocking = p->messages_sharded = p->pipeline_inside = false;
+}
+
+static void without_experts(struct rk_plan *p)
+{
+    const struct rk_plan preset = rk_plan_default();
+    p->expert_tensor = 0;
+    p->dispatcher = preset.dispatcher;
+    p->capacity_factor = 0;
+    p->capacity_padded = p->expert_overlap = false;
+    p->imbalance = preset.imbalance;
+    p->grouped = preset.grouped;
+}
+
+static void without_shards(struct rk_plan *p)
+{
+    p->shard_ranks = 0;
+    p->weight_overlap = p->keep_gathered = false;
+}
+
+/* A split that says no more than the even one. */
+static void even_split(const struct rk_model *model, struct rk_plan *p)
+{
+    struct rk_plan even = *p;
+    even.splits = 0;
+    even.first_layers = even.last_layers = 0;
+    even.embedding_counts = even.head_counts = false;
+    const uint64_t stages = p->pipeline * p->chunks;
+    if (stages > RK_MAX_CHUNKS || (p->splits && (uint64_t)p->splits != stages)) return;
+    for (uint64_t i = 0; i < stages; i++)
+        if (rk_plan_split(&even, model, i) != rk_plan_split(p, model, i)) return;
+    *p = even;
+}
+
+static void recomputation(struct rk_plan *p)
+{
+    if (p->recompute == RK_KEEP) p->recompute_layers = 0;
+    if (p->recompute != RK_SELECTIVE) p->recompute_parts = 0;
+    if (p->recompute != RK_WHOLE || p->recompute_every == 1) p->recompute_every = 0;
+    if (p->recompute != RK_WHOLE || p->tensor == 1) p->checkpoint_sharded = false;
+}
+
+static void bytes(struct rk_plan *p)
+{
+    double *const wide[] = {&p->gradient_element_bytes, &p->master_element_bytes,
+                            &p->moment1_element_bytes, &p->moment2_element_bytes};
+    if (p->framework != RK_MEGATRON) return;
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+        if (*wide[i] == 4) *wide[i] = 0;
+}
+
+struct rk_plan plan_canonical(const struct rk_model *model, const struct rk_plan *plan)
+{
+    struct rk_plan p = *plan;
+    const uint64_t data = rk_plan_data(&p) * p.context;
+    if (p.sequence == model->sequence) p.sequence = 0;
+    if (p.tensor == 1) p.sequence_parallel = p.tensor_overlap = p.messages_sharded = false;
+    if (p.expert_tensor == p.tensor) p.expert_tensor = 0;
+    if (p.context == 1) p.context_kind = RK_RING;
+    if (p.context_kind != RK_RING_ULYSSES) p.ulysses = 0;
+    if (p.pipeline == 1) without_pipeline(&p);
+    if (p.splits) p.first_layers = p.last_layers = 0;
+    if (p.pipeline > 1 && p.chunks) even_split(model, &p);
+    for (int i = p.splits; i < RK_MAX_CHUNKS; i++)
+        p.split[i] = 0;
+    if (!model->experts) without_experts(&p);
+    if (p.zero == 0) without_shards(&p);
+    if (p.zero < 3) p.keep_gathered = false;
+    if (p.shard_ranks >= data) p.shard_ranks = 0;
+    recomputation(&p);
+    bytes(&p);
+    if (p.vocabulary_multiple == 1 && model->vocabulary % p.tensor == 0) p.vocabulary_multiple = 0;
+    return p;
+}
+
+/* ---- values ---- */
+
+static struct plan_draft as_draft(const struct rk_plan *plan)
+{
+    return (struct plan_draft){.plan = *plan, .data = rk_plan_data(plan)};
+}
+
+static void split_text(const struct rk_plan *plan, char text[static PLAN_VALUE])
+{
+    size_t used = 0;
+    snprintf(text, PLAN_VALUE, "even");
+    for (int i = 0, run; i < plan->splits && used < PLAN_VALUE; i += run) {
+        for (run = 1; i + run < plan->splits && plan->split[i + run] == plan->split[i];)
+            run++;
+        used += (size_t)snprintf(text + used, PLAN_VALUE - used, run > 1 ? "%s%d*%d" : "%s%d",
+                                 i ? "," : "", plan->split[i], run);
+    }
+}
+
+static void set_text(const struct field *field, unsigned bits, char text[static PLAN_VALUE])
+{
+    size_t used = 0;
+    snprintf(text, PLAN_VALUE, "none");
+    for (int i = 0; field->choices[i] && used < PLAN_VALUE; i++)
+        if (bits >> i & 1)
+            used += (size_t)snprintf(text + used, PLAN_VALUE - used, "%s%s", used ? "+" : "",
+                                     field->choices[i]);
+}
+
+static void value_text(const struct plan_draft *draft, int row, char text[static PLAN_VALUE])
+{
+    const struct field *field = &plan_fields[row];
+    const double value = field_value(field, draft);
+    switch (field->type) {
+    case FIELD_BOOL:
+        snprintf(text, PLAN_VALUE, "%s", value != 0 ? "yes" : "no");
+        break;
+    case FIELD_CHOICE:
+        snprintf(text, PLAN_VALUE, "%s", field->choices[(int)value]);
+        break;
+    case FIELD_SET:
+        set_text(field, (unsigned)value, text);
+        break;
+    case FIELD_OTHER:
+        split_text(&draft->plan, text);
+        break;
+    default:
+        snprintf(text, PLAN_VALUE, "%.6g", value);
+    }
+}
+
+const char *plan_value_text(const struct rk_plan *plan, int row, char text[static PLAN_VALUE])
+{
+    const struct plan_draft draft = as_draft(plan);
+    value_text(&draft, row, text);
+    return text;
+}
+
+/* ---- comparison ---- */
+
+static bool same(const struct plan_draft *a, const struct plan_draft *b, const struct field *field)
+{
+    if (field->type == FIELD_OTHER)
+        return a->plan.splits == b->plan.splits &&
+               memcmp(a->plan.split, b->plan.split, sizeof a->plan.split) == 0;
+    return field_value(field, a) == field_value(field, b);
+}
+
+int plan_compare(const struct rk_plan *a, const struct rk_plan *b,
+                 struct plan_difference list[static PLAN_MAX_FIELDS])
+{
+    const struct plan_draft first = as_draft(a), second = as_draft(b);
+    int count = 0;
+    for (int row = 0; plan_fields[row].key; row++) {
+        const struct field *field = &plan_fields[row];
+        if (!field->word || strcmp(field->key, "data") == 0 || same(&first, &second, field))
+            continue;
+        struct plan_difference *difference = &list[count++];
+        difference->row = row;
+        value_text(&first, row, difference->a);
+        value_text(&second, row, difference->b);
+    }
+    return count;
+}
+
+/* ---- taking one over ---- */
+
+static void take_recompute(struct rk_plan *to, const struct rk_plan *from)
+{
+    to->recompute = from->recompute;
+    to->recompute_parts = from->recompute_parts;
+    to->recompute_layers = from->recompute_layers;
+    to->recompute_every = from->recompute_every;
+}
+
+/* How the blocks are split; a split of other stages than the plan's makes no sense. */
+static void take_split(struct rk_plan *to, const struct rk_plan *from)
+{
+    to->splits = from->splits;
+    memcpy(to->split, from->split, sizeof to->split);
+    to->first_layers = from->first_layers;
+    to->last_layers = from->last_layers;
+    to->embedding_counts = from->embedding_counts;
+    to->head_counts = from->head_counts;
+}
+
+static size_t field_size(const struct field *field)
+{
+    switch (field->type) {
+    case FIELD_BOOL:
+        return sizeof(bool);
+    case FIELD_TIER:
+    case FIELD_CHOICE:
+        return sizeof(int);
+    case FIELD_SET:
+        return sizeof(unsigned);
+    case FIELD_NUMBER:
+        return sizeof(double);
+    default:
+        return sizeof(uint64_t);
+    }
+}
+
+void plan_take(struct rk_plan *to, const struct rk_plan *from, int row)
+{
+    const struct field *field = &plan_fields[row];
+    struct plan_draft draft = as_draft(to);
+    const struct plan_draft source = as_draft(from);
+    const char *key = field->key;
+    if (strncmp(key, "recompute", 9) == 0) {
+        take_recompute(to, from);
+        return;
+    }
+    if (strcmp(key, "split") == 0 || strcmp(key, "first_layers") == 0 ||
+        strcmp(key, "last_layers") == 0 || strcmp(key, "embedding_counts") == 0 ||
+        strcmp(key, "head_counts") == 0) {
+        take_split(to, from);
+        return;
+    }
+    memcpy((char *)&draft + field->offset, (const char *)&source + field->offset,
+           field_size(field));
+    *to = draft.plan;
+    if (strcmp(key, "pipeline") == 0 || strcmp(key, "chunks") == 0) {
+        if (to->splits && (uint64_t)to->splits != to->pipeline * to->chunks) to->splits = 0;
+        if (to->pipeline == 1) to->chunks = 1;
+    }
+    if (strcmp(key, "context_kind") == 0) to->ulysses = from->ulysses;
+}

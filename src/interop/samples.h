@@ -1,0 +1,31 @@
+/* samples.h - what was measured of an accelerator, one operation a sample. */
+#ifndef RECKON_INTEROP_SAMPLES_H
+#define RECKON_INTEROP_SAMPLES_H
+
+#include <reckon/status.h>
+#include <stddef.h>
+
+enum sample_kind { SAMPLE_PRODUCT, SAMPLE_COLLECTIVE, SAMPLE_KINDS };
+
+struct sample {
+    enum sample_kind kind;
+    double time_s;
+    int operand; /* SAMPLE_PRODUCT: an enum operand, as matrix_time_s of machine/kernels.h has them
+                  */
+    double count, m, n, k;
+    int collective; /* SAMPLE_COLLECTIVE: an enum collective, as collective_time_s has them */
+    double ranks, stride;
+    double bytes;
+};
+
+struct samples {
+    size_t count, room;
+    struct sample *sample;
+};
+
+/* RK_IO when there is no memory. */
+enum rk_status samples_add(struct samples *samples, const struct sample *sample,
+                           struct rk_error *error);
+void samples_release(struct samples *samples); /* a zeroed one is fine */
+
+#endif

@@ -1,0 +1,49 @@
+/* toml.h - as much of TOML [toml] as job files use: tables, dotted keys, strings, numbers,
+ * booleans, arrays of them. Dates, inline tables and arrays of tables are refused with line and
+ * column. */
+#ifndef RECKON_INTEROP_TOML_H
+#define RECKON_INTEROP_TOML_H
+
+#include <reckon/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum toml_type { TOML_STRING, TOML_NUMBER, TOML_BOOL, TOML_ARRAY };
+
+struct toml_entry {
+    char key[128]; /* "parallelism.tensor_parallel_degree" */
+    enum toml_type type;
+    char text[256]; /* a string as it is, others as they stand; of an array the texts, joined by
+                       '\n' */
+    double number;  /* TOML_NUMBER; of TOML_BOOL 0 or 1 */
+    int line, column;
+    bool used; /* by toml_find */
+};
+
+struct toml {
+    char path[256];
+    size_t count;
+    struct toml_entry *entry;
+};
+
+enum { TOML_MAX_BYTES = 1 << 20 };
+
+enum rk_status toml_read(struct toml *toml, const char *path, const char *text,
+                         struct rk_error *error);
+void toml_release(struct toml *toml); /* a zeroed one is fine */
+
+/* NULL when there is none. */
+struct toml_entry *toml_find(struct toml *toml, const char *key);
+
+/* What the key says; *value stays when there is none. RK_BAD_INPUT when it is something else. */
+enum rk_status toml_integer(struct toml *toml, const char *key, int64_t least, int64_t *value,
+                            struct rk_error *error);
+enum rk_status toml_bool(struct toml *toml, const char *key, bool *value, struct rk_error *error);
+enum rk_status toml_string(struct toml *toml, const char *key, const char **value,
+                           struct rk_error *error);
+
+enum rk_status toml_fail(const struct toml *toml, const struct toml_entry *entry,
+                         struct rk_error *error, const char *format, ...) RK_PRINTF(4, 5);
+
+#endif

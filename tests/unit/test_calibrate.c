@@ -1,0 +1,221 @@
+/* Fits: that the simplex finds a least, that constants are found again from times that they gave,
+ * and that a fitted system survives its file. */
+#include "catalog/catalog.h"
+#include "catalog/readers.h"
+#include "catalog/system_text.h"
+#include "catalog_cases.h"
+#include "interop/measured.h"
+#include "machine/kernels.h"
+#include "study/calibrate.h"
+#include "study/simplex.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* ---- the simplex ---- */
+
+/* Rosenbrock's valley, its floor at (2, 4): 100 (y - x^2)^2 + (2 - x)^2 */
+static double valley(const void *context, const struct simplex_variable *v)
+{
+    (void)context;
+    const double x = v[0].value, y = v[1].value;
+    return 100 * (y - x * x) * (y - x * x) + (2 - x) * (2 - x);
+}
+
+Test(calibrate, the_simplex_finds_the_floor_of_a_valley)
+{
+    struct simplex_variable v[] = {{0.1, 100, 0.5}, {0.1, 100, 50}};
+    cr_expect_lt(simplex_minimise(valley, NULL, 2, v, 600), 1e-9);
+    cr_expect_float_eq(v[0].value, 2, 1e-3);
+    cr_expect_float_eq(v[1].value, 4, 1e-3);
+}
+
+Test(calibrate, the_simplex_never_gets_worse_and_stays_in_bounds)
+{
+    struct simplex_variable v[] = {{0.1, 1.5, 1.5}, {0.1, 100, 2.25}};
+    const double before = valley(NULL, v);
+    cr_expect_leq(simplex_minimise(valley, NULL, 2, v, 3), before);
+    simplex_minimise(valley, NULL, 2, v, 500);
+    cr_expect_leq(v[0].value, 1.5);
+    cr_expect_float_eq(v[0].value, 1.5, 0.02); /* the floor lies beyond it */
+}
+
+/* ---- constants found again ---- */
+
+static struct rk_system loaded(const char *id)
+{
+    struct rk_system system = {.memories = 0};
+    struct rk_error error;
+    use_source_catalog();
+    cr_assert_eq(rk_system_load(id, &system, &error), RK_OK, "%s", formatted(&error));
+    return system;
+}
+
+/* Products as `system` predicts them. */
+static struct samples made_products(const struct rk_system *system)
+{
+    struct samples samples = {.count = 0};
+    struct rk_error error;
+    for (double m = 512; m <= 16384; m *= 2)
+        for (double n = 768; n <= 16384; n *= 2.5)
+            for (double k = 256; k <= 16384; k *= 4) {
+                const struct sample s = {.kind = SAMPLE_PRODUCT,
+                                         .operand = OPERAND_BFLOAT16,
+                                         .count = 1,
+                                         .m = m,
+                                         .n = n,
+                                         .k = k,
+                                         .time_s =
+                                             matrix_time_s(system, OPERAND_BFLOAT16, 1, m, n, k)};
+                cr_assert_eq(samples_add(&samples, &s, &error), RK_OK);
+            }
+    return samples;
+}
+
+Test(calibrate, the_constants_of_products_are_found_again)
+{
+    struct rk_system truth = loaded("h100-sxm5-80g"), system = loaded("h100-sxm5-80g");
+    struct calibration calibration;
+    struct rk_error error;
+    truth.kernels.matrix_efficiency = 0.6;
+    truth.kernels.tile_efficiency = 0.8;
+    truth.kernels.kernel_s = 6e-6;
+    struct samples samples = made_products(&truth);
+    cr_assert_eq(calibrate(&samples, &system, &calibration, &error), RK_OK, "%s",
+                 formatted(&error));
+    cr_expect_float_eq(system.kernels.matrix_efficiency, 0.6, 0.01);
+    cr_expect_float_eq(system.kernels.tile_efficiency, 0.8, 0.03);
+    cr_expect_float_eq(system.kernels.kernel_s, 6e-6, 6e-7);
+    cr_assert_eq(calibration.groups, 1);
+    cr_expect_eq(calibration.group[0].samples, samples.count);
+    cr_expect_gt(calibration.group[0].before.mean, 0.15);
+    cr_expect_lt(calibration.group[0].after.mean, 0.01);
+    cr_expect(calibration.group[0].validation);
+    cr_expect_lt(calibration.group[0].validated.mean, 0.015);
+    cr_expect_eq(system.kernels.attention_key_half, truth.kernels.attention_key_half);
+    samples_release(&samples);
+    rk_system_release(&system);
+    rk_system_release(&truth);
+}
+
+Test(calibrate, the_constants_of_both_tiers_are_found_again)
+{
+    struct rk_system truth = loaded("h100-sxm5-80g"), system = loaded("h100-sxm5-80g");
+    struct samples samples = {.count = 0};
+    struct calibration calibration;
+    struct rk_error error;
+    truth.network[0].link.efficiency = 0.6;
+    truth.network[1].link.efficiency = 0.5; /* 200 GB/s a node: less than 0.6 of NVLink */
+    truth.network[1].link.base_s = 40e-6;
+    for (double ranks = 2; ranks <= 64; ranks *= 2)
+        for (double bytes = 65536; bytes < 1e10; bytes *= 4) {
+            struct sample s = {.kind = SAMPLE_COLLECTIVE,
+                               .collective = ALL_GATHER,
+                               .ranks = ranks,
+                               .stride = 1,
+                               .bytes = bytes};
+            s.time_s = collective_time_s(&truth, ALL_GATHER, (struct rank_group){ranks, 1}, bytes);
+            cr_assert_eq(samples_add(&samples, &s, &error), RK_OK);
+        }
+    cr_assert_eq(calibrate(&samples, &system, &calibration, &error), RK_OK);
+    cr_assert_eq(calibration.groups, 2);
+    cr_expect_eq(calibration.group[1].tier, 1);
+    cr_expect_float_eq(system.network[0].link.efficiency, 0.6, 0.02);
+    cr_expect_float_eq(system.network[1].link.efficiency, 0.5, 0.02);
+    cr_expect_float_eq(system.network[1].link.base_s, 40e-6, 8e-6);
+    samples_release(&samples);
+    rk_system_release(&system);
+    rk_system_release(&truth);
+}
+
+Test(calibrate, few_measurements_change_little)
+{
+    struct rk_system system = loaded("h100-sxm5-80g");
+    struct samples samples = {.count = 0};
+    struct calibration calibration;
+    struct rk_error error;
+    struct sample s = {
+        .kind = SAMPLE_PRODUCT, .operand = OPERAND_BFLOAT16, .count = 1, .m = 8192, .n = 8192};
+    for (s.k = 1024; s.k <= 8192; s.k *= 2) {
+        s.time_s = 1.2 * matrix_time_s(&system, OPERAND_BFLOAT16, 1, s.m, s.n, s.k);
+        samples_add(&samples, &s, &error);
+    }
+    cr_assert_eq(calibrate(&samples, &system, &calibration, &error), RK_OK);
+    cr_expect_eq(calibration.constants, 1); /* one for four */
+    cr_expect_float_eq(system.kernels.matrix_efficiency, 0.775 / 1.2, 0.01);
+    cr_expect_not(calibration.group[0].validation);
+    samples.count = 3;
+    cr_expect_eq(calibrate(&samples, &system, &calibration, &error), RK_USAGE);
+    cr_expect_str_eq(error.text, "3 measurements of products: a fit needs 4 or more");
+    samples_release(&samples);
+    rk_system_release(&system);
+}
+
+/* ---- nccl-tests ---- */
+
+Test(calibrate, one_rank_of_each_node_is_a_node_apart)
+{
+    char path[] = "calibrate-XXXXXX"; /* where the tests run: the build folder */
+    struct samples samples = {.count = 0};
+    struct rk_error error;
+    FILE *file = fdopen(mkstemp(path), "w");
+    cr_assert(file);
+    fputs("# Collective test starting: reduce_scatter_perf\n"
+          "#  Rank  0 Group  0 Pid 1 on a device  0 [0] X\n"
+          "#  Rank  1 Group  0 Pid 1 on b device  0 [0] X\n"
+          "#  Rank  2 Group  0 Pid 1 on c device  0 [0] X\n"
+          "     1024   256 float sum -1  12.5 1 1 0  N/A N/A N/A N/A\n"
+          "     2048   512 float sum -1  N/A N/A N/A N/A 13.5 1 1 0\n",
+          file);
+    fclose(file);
+    const struct collectives_options options = {.node = 8};
+    cr_assert_eq(measured_collectives(path, &options, &samples, &error), RK_OK, "%s",
+                 formatted(&error));
+    remove(path);
+    cr_assert_eq(samples.count, 2);
+    cr_expect_eq(samples.sample[0].collective, REDUCE_SCATTER);
+    cr_expect_eq(samples.sample[0].ranks, 3);
+    cr_expect_eq(samples.sample[0].stride, 8);
+    cr_expect_eq(samples.sample[0].bytes, 1024);
+    cr_expect_float_eq(samples.sample[0].time_s, 12.5e-6, 1e-15);
+    cr_expect_float_eq(samples.sample[1].time_s, 13.5e-6, 1e-15);
+    samples_release(&samples);
+}
+
+/* ---- a system and its file ---- */
+
+static void check_again(const char *id)
+{
+    struct rk_system system = loaded(id), again = {.memories = 0};
+    struct document document;
+    struct rk_error error;
+    const struct system_sources sources = {"a test", "a test", NULL};
+    char *text = system_text(&system, "again", NULL, &sources);
+    cr_assert(text);
+    cr_assert_eq(document_parse("again.json", text, strlen(text), &document, &error), RK_OK);
+    cr_assert_eq(system_read(&document, system.id, 0, &again, &error), RK_OK, "%s: %s", id,
+                 formatted(&error));
+    char *second = system_text(&again, "again", NULL, &sources);
+    cr_expect_str_eq(second, text, "%s", id);
+    cr_expect_float_eq(again.kernels.kernel_s, system.kernels.kernel_s, 1e-18);
+    cr_expect_eq(again.kernels.multiprocessors, system.kernels.multiprocessors);
+    cr_expect_eq(again.network[0].link.mesh, system.network[0].link.mesh);
+    cr_expect_eq(again.memories, system.memories);
+    document_release(&document);
+    free(text);
+    free(second);
+    rk_system_release(&system);
+    rk_system_release(&again);
+}
+
+Test(calibrate, every_system_of_the_catalog_survives_its_file)
+{
+    struct catalog_list list;
+    struct rk_error error;
+    use_source_catalog();
+    cr_assert_eq(catalog_list(CATALOG_SYSTEMS, &list, &error), RK_OK);
+    for (size_t i = 0; i < list.count; i++)
+        check_again(list.id[i]);
+    check_again("h100-80g x4096 mem2=1TiB@unlimited processing=roofline");
+    catalog_list_release(&list);
+}
