@@ -3,6 +3,7 @@
 #include "estimate/plan_check.h"
 #include "search/plans_split.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,10 @@ void plan_scratch_close(struct plan_scratch *s)
 
 /* ---- where a unit is ---- */
 
+struct least_shares {
+    double weights, gradients, optimizer;
+};
+
 struct run {
     struct plan_scratch *s;
     const struct plan_unit *unit;
@@ -96,6 +101,8 @@ struct run {
     const struct division *division;
     const struct stage_map *map;
     double send_s, microbatches, shortest_s;
+    struct least_shares least[2]; /* of dense weights, of experts' */
+    uint64_t any;                 /* a sharding that is not refused */
 };
 
 static void refuse(struct run *r, enum rk_verdict verdict, uint64_t plans)
@@ -263,6 +270,78 @@ static bool exceeds(const struct run *r, bool dual)
     return false;
 }
 
+/* The smallest share of its state that a rank holds under any sharding and offload. */
+static void find_least_shares(struct run *r)
+{
+    struct plan_scratch *s = r->s;
+    for (int expert = 0; expert < 2; expert++) {
+        struct least_shares *least = &r->least[expert];
+        *least = (struct least_shares){1, 1, 1};
+        for (uint64_t i = 0; i < r->sharding->count; i++) {
+            const uint64_t zero = choice_value(r->sharding, i, RK_PLAN_ZERO);
+            const double share = 1 / s->sharding[i].sharing.shards[expert].ranks;
+            if (s->sharding[i].refused) continue;
+            if (zero >= 1) least->optimizer = fmin(least->optimizer, share);
+            if (zero >= 2) least->gradients = fmin(least->gradients, share);
+            if (zero >= 3) least->weights = fmin(least->weights, share);
+        }
+        for (uint64_t k = 0; k < r->offload->count; k++) {
+            if (choice_value(r->offload, k, RK_PLAN_OPTIMIZER_OFFLOAD)) least->optimizer = 0;
+            if (choice_value(r->offload, k, RK_PLAN_WEIGHT_OFFLOAD)) least->weights = 0;
+        }
+    }
+}
+
+static double least_state(const struct run *r, const struct stage_sum *sum)
+{
+    const struct element_bytes *bytes = &r->s->sharding[r->any].sharing.bytes;
+    const double parameters[2] = {sum->parameters, sum->expert_parameters};
+    double state = 0;
+    for (int expert = 0; expert < 2; expert++) {
+        const struct least_shares *least = &r->least[expert];
+        state += parameters[expert] *
+                 (bytes->weight * least->weights + bytes->gradient * least->gradients +
+                  bytes->optimizer * least->optimizer);
+    }
+    return state;
+}
+
+/* Of the first stage of a class, under any schedule of the division; 0 when activations can be
+ * offloaded. */
+static double least_flight(struct run *r, int class)
+{
+    struct plan_scratch *s = r->s;
+    double least = INFINITY;
+    for (uint64_t k = 0; k < r->offload->count; k++)
+        if (choice_value(r->offload, k, RK_PLAN_ACTIVATION_OFFLOAD)) return 0;
+    for (uint64_t i = r->division->first; i < r->division->end; i++) {
+        if (s->schedule[i].refused) continue;
+        s->plan.schedule = s->schedule[i].schedule;
+        least = fmin(least, in_flight_of_plan(&s->plan, r->microbatches, r->map->first_of[class]));
+    }
+    return least;
+}
+
+/* Is one class too large for the memory under every sharding, schedule and offload? Every term is
+ * the smallest that any of them has; what is gathered or sent is left out. */
+static bool all_exceed(struct run *r)
+{
+    const struct plan_scratch *s = r->s;
+    const struct rk_system *system = s->problem->system;
+    for (int i = 0; r->prune && i < r->map->classes; i++) {
+        const struct stage_sum *sum = &s->sum[i];
+        const struct stage_demand least = {
+            .static_bytes = least_state(r, sum),
+            .fixed_bytes = sum->working_bytes,
+            .flight_bytes = sum->saved_total_bytes,
+        };
+        if (demanded_bytes(&least, system, least_flight(r, i)) * rounding >
+            system->memory[0].capacity_bytes)
+            return true;
+    }
+    return false;
+}
+
 /* ---- one division under one sharding and offload ---- */
 
 static bool bounded(const struct run *r)
@@ -328,7 +407,7 @@ static bool map_stages(struct run *r)
     return true;
 }
 
-static void each_sharding(struct run *r, void (*visit)(struct run *, uint64_t, uint64_t))
+static void each_sharding(struct run *r)
 {
     struct plan_scratch *s = r->s;
     for (uint64_t i = 0; i < r->sharding->count; i++) {
@@ -337,31 +416,40 @@ static void each_sharding(struct run *r, void (*visit)(struct run *, uint64_t, u
         for (uint64_t k = 0; k < r->offload->count; k++) {
             if (s->offload[k].refused) continue;
             plans_set_choice(&s->plan, r->offload, k);
-            visit(r, i, k);
+            settle(r, i, k);
         }
     }
 }
 
-static void repeat(struct run *r, uint64_t sharding, uint64_t offload)
+/* Plans of the division that passed all checks. */
+static uint64_t passing(const struct run *r)
 {
-    (void)sharding;
-    (void)offload;
-    for (uint64_t i = r->division->first; i < r->division->end; i++) {
-        if (r->s->schedule[i].refused) continue;
-        r->tally->counts.repeated++;
-        r->tally->explain.refused++;
-    }
+    const struct plan_scratch *s = r->s;
+    uint64_t schedules = 0, shardings = 0, offloads = 0;
+    for (uint64_t i = r->division->first; i < r->division->end; i++)
+        schedules += !s->schedule[i].refused;
+    for (uint64_t i = 0; i < r->sharding->count; i++)
+        shardings += !s->sharding[i].refused;
+    for (uint64_t i = 0; i < r->offload->count; i++)
+        offloads += !s->offload[i].refused;
+    return schedules * shardings * offloads;
 }
 
 static void run_division(struct run *r)
 {
     plans_set_choice(&r->s->plan, r->stages, r->division->first);
     if (!map_stages(r)) {
-        each_sharding(r, repeat);
+        r->tally->counts.repeated += passing(r);
+        r->tally->explain.refused += passing(r);
         return;
     }
     sum_classes(r);
-    each_sharding(r, settle);
+    if (all_exceed(r)) {
+        r->tally->counts.verdict[RK_MEMORY_EXCEEDED] += passing(r);
+        r->tally->explain.refused_by_memory += passing(r);
+    } else {
+        each_sharding(r);
+    }
     r->s->plan.splits = 0;
 }
 
@@ -374,8 +462,10 @@ static void open_sharings(struct run *r)
         if (s->sharding[i].refused) continue;
         plans_set_choice(&s->plan, r->sharding, i);
         s->sharding[i].sharing = sharing_of(&s->plan);
+        r->any = i;
         s->sharding[i].id = ++s->ids;
     }
+    find_least_shares(r);
 }
 
 /* Divisions that share the recomputation share a fold. */
