@@ -120,15 +120,6 @@ static void comm_times(const struct bench *bench, const struct operation *op,
     }
 }
 
-static double loss_of(const struct bench *bench)
-{
-    const struct rk_kernels *kernels = &bench->system->kernels;
-    const double losses[RK_FRAMEWORKS] = {[RK_MEGATRON] = kernels->megatron_loss,
-                                          [RK_FSDP] = kernels->fsdp_loss,
-                                          [RK_DEEPSPEED] = kernels->deepspeed_loss};
-    return losses[bench->plan->framework];
-}
-
 static void operation_times(const struct bench *bench, const struct operation *op,
                             double time_s[RK_PASSES])
 {
@@ -139,10 +130,9 @@ static void operation_times(const struct bench *bench, const struct operation *o
         [OPERATION_COMM] = comm_times,
     };
     times[op->kind](bench, op, time_s);
-    if (op->kind == OPERATION_COMM) return;
-    const double rate = op->kind == OPERATION_MEMORY ? 1 : bench->system->kernels.sustained;
+    if (op->kind == OPERATION_COMM || op->kind == OPERATION_MEMORY) return;
     for (int pass = 0; pass < RK_PASSES; pass++)
-        time_s[pass] *= (1 + loss_of(bench)) / rate;
+        time_s[pass] /= bench->system->kernels.sustained;
 }
 
 /* ---- communication beside computing ---- */
@@ -159,12 +149,11 @@ static int neighbour(const struct layer *layer, int at, enum operation_kind kind
 }
 
 /* What is waited for of `comm_s` in `steps` steps beside `work_s`: the excess, and a step that has
- * nothing beside it; of what could be hidden the share that is. */
-static double exposed_beside(double comm_s, double work_s, double steps, double share)
+ * nothing beside it. */
+static double exposed_beside(double comm_s, double work_s, double steps)
 {
     const double left_s = comm_s - work_s * (steps - 1) / steps, one_s = comm_s / steps;
-    const double least_s = left_s > one_s ? left_s : one_s;
-    return comm_s - share * (comm_s - least_s);
+    return left_s > one_s ? left_s : one_s;
 }
 
 /* A ring has one step less than ranks: the first step of attention needs no message. */
@@ -191,8 +180,7 @@ static double exposed_s(const struct bench *bench, const struct timed_layer *tim
                                   ? 0
                                   : timed->time_s[other][pass] +
                                         (pass == RK_AGRAD ? timed->time_s[other][RK_WGRAD] : 0);
-        if (other >= 0)
-            return exposed_beside(comm_s, work_s, group.ranks, bench->system->kernels.overlap);
+        if (other >= 0) return exposed_beside(comm_s, work_s, group.ranks);
     }
     if (op->over == OVER_EXPERT && bench->plan->expert_overlap) return 0; /* see expert_hidden */
     return comm_s;
