@@ -85,8 +85,10 @@ void plan_scratch_close(struct plan_scratch *s)
 
 /* ---- where a unit is ---- */
 
-struct least_shares {
-    double weights, gradients, optimizer;
+struct least {
+    struct sharing sharing;
+    int zero;
+    bool activations, optimizer, weights; /* can be offloaded */
 };
 
 struct run {
@@ -101,8 +103,7 @@ struct run {
     const struct division *division;
     const struct stage_map *map;
     double send_s, microbatches, shortest_s;
-    struct least_shares least[2]; /* of dense weights, of experts' */
-    uint64_t any;                 /* a sharding that is not refused */
+    struct least least;
 };
 
 static void refuse(struct run *r, enum rk_verdict verdict, uint64_t plans)
@@ -270,50 +271,55 @@ static bool exceeds(const struct run *r, bool dual)
     return false;
 }
 
-/* The smallest share of its state that a rank holds under any sharding and offload. */
-static void find_least_shares(struct run *r)
+/* What holds least of all choices: the highest ZeRO stage over the most ranks, and offloaded what
+ * any of them does. None of the plans need be like that. */
+static void find_least(struct run *r)
 {
     struct plan_scratch *s = r->s;
-    for (int expert = 0; expert < 2; expert++) {
-        struct least_shares *least = &r->least[expert];
-        *least = (struct least_shares){1, 1, 1};
-        for (uint64_t i = 0; i < r->sharding->count; i++) {
-            const uint64_t zero = choice_value(r->sharding, i, RK_PLAN_ZERO);
-            const double share = 1 / s->sharding[i].sharing.shards[expert].ranks;
-            if (s->sharding[i].refused) continue;
-            if (zero >= 1) least->optimizer = fmin(least->optimizer, share);
-            if (zero >= 2) least->gradients = fmin(least->gradients, share);
-            if (zero >= 3) least->weights = fmin(least->weights, share);
-        }
-        for (uint64_t k = 0; k < r->offload->count; k++) {
-            if (choice_value(r->offload, k, RK_PLAN_OPTIMIZER_OFFLOAD)) least->optimizer = 0;
-            if (choice_value(r->offload, k, RK_PLAN_WEIGHT_OFFLOAD)) least->weights = 0;
-        }
+    struct least *least = &r->least;
+    *least = (struct least){.sharing.microbatches = 0};
+    for (uint64_t i = 0; i < r->sharding->count; i++) {
+        const struct sharing *sharing = &s->sharding[i].sharing;
+        const int zero = (int)choice_value(r->sharding, i, RK_PLAN_ZERO);
+        if (s->sharding[i].refused) continue;
+        if (least->sharing.microbatches == 0) least->sharing = *sharing;
+        if (zero > least->zero) least->zero = zero;
+        for (int expert = 0; expert < 2; expert++)
+            if (sharing->shards[expert].ranks > least->sharing.shards[expert].ranks)
+                least->sharing.shards[expert] = sharing->shards[expert];
+    }
+    for (uint64_t k = 0; k < r->offload->count; k++) {
+        least->activations |= choice_value(r->offload, k, RK_PLAN_ACTIVATION_OFFLOAD) != 0;
+        least->optimizer |= choice_value(r->offload, k, RK_PLAN_OPTIMIZER_OFFLOAD) != 0;
+        least->weights |= choice_value(r->offload, k, RK_PLAN_WEIGHT_OFFLOAD) != 0;
     }
 }
 
-static double least_state(const struct run *r, const struct stage_sum *sum)
+/* The plan at hand is set to what holds least; whoever goes on with it sets its own choices. */
+static void set_least(struct run *r)
 {
-    const struct element_bytes *bytes = &r->s->sharding[r->any].sharing.bytes;
-    const double parameters[2] = {sum->parameters, sum->expert_parameters};
-    double state = 0;
-    for (int expert = 0; expert < 2; expert++) {
-        const struct least_shares *least = &r->least[expert];
-        state += parameters[expert] *
-                 (bytes->weight * least->weights + bytes->gradient * least->gradients +
-                  bytes->optimizer * least->optimizer);
-    }
-    return state;
+    struct rk_plan *plan = &r->s->plan;
+    plan->schedule = RK_1F1B; /* DualPipe has two copies of the weights */
+    plan->zero = r->least.zero;
+    plan->keep_gathered = false;
+    plan->activation_offload = 0;
+    plan->optimizer_offload = r->least.optimizer;
+    plan->weight_offload = r->least.weights;
 }
 
-/* Of the first stage of a class, under any schedule of the division; 0 when activations can be
- * offloaded. */
+/* Nothing is gathered. */
+static struct stage_demand least_demand(const struct run *r, const struct stage_sum *sum)
+{
+    struct stage_sum lighter = *sum;
+    lighter.largest_parameters = lighter.ends_parameters = 0;
+    return stage_demand_of(&lighter, &r->s->fold, &r->least.sharing, &r->s->plan);
+}
+
+/* Of the first stage of a class, under any schedule of the division. */
 static double least_flight(struct run *r, int class)
 {
     struct plan_scratch *s = r->s;
     double least = INFINITY;
-    for (uint64_t k = 0; k < r->offload->count; k++)
-        if (choice_value(r->offload, k, RK_PLAN_ACTIVATION_OFFLOAD)) return 0;
     for (uint64_t i = r->division->first; i < r->division->end; i++) {
         if (s->schedule[i].refused) continue;
         s->plan.schedule = s->schedule[i].schedule;
@@ -322,19 +328,16 @@ static double least_flight(struct run *r, int class)
     return least;
 }
 
-/* Is one class too large for the memory under every sharding, schedule and offload? Every term is
- * the smallest that any of them has; what is gathered or sent is left out. */
+/* Is one class too large for the memory under every sharding, schedule and offload? Each term of
+ * its demand is the smallest that any of them has. Offloaded activations are left to each plan. */
 static bool all_exceed(struct run *r)
 {
     const struct plan_scratch *s = r->s;
     const struct rk_system *system = s->problem->system;
-    for (int i = 0; r->prune && i < r->map->classes; i++) {
-        const struct stage_sum *sum = &s->sum[i];
-        const struct stage_demand least = {
-            .static_bytes = least_state(r, sum),
-            .fixed_bytes = sum->working_bytes,
-            .flight_bytes = sum->saved_total_bytes,
-        };
+    if (!r->prune || r->least.activations) return false;
+    for (int i = 0; i < r->map->classes; i++) {
+        set_least(r);
+        const struct stage_demand least = least_demand(r, &s->sum[i]);
         if (demanded_bytes(&least, system, least_flight(r, i)) * rounding >
             system->memory[0].capacity_bytes)
             return true;
@@ -462,10 +465,9 @@ static void open_sharings(struct run *r)
         if (s->sharding[i].refused) continue;
         plans_set_choice(&s->plan, r->sharding, i);
         s->sharding[i].sharing = sharing_of(&s->plan);
-        r->any = i;
         s->sharding[i].id = ++s->ids;
     }
-    find_least_shares(r);
+    find_least(r);
 }
 
 /* Divisions that share the recomputation share a fold. */
