@@ -231,22 +231,41 @@ static void spend(struct layer_fold *fold, enum fold_pass pass, enum spending sp
     fold->pass_s[pass] += time_s;
 }
 
-static void fold_times(struct layer_fold *fold, const struct timed_layer *timed, int at,
-                       bool redone)
+/* Bytes that leave a rank in one pass of a collective, by the least that its algorithms move
+ * [patarasuk2009]. */
+static double sent_bytes(const struct operation *op, int pass, double ranks)
+{
+    const double times = op->comm_times[pass] > 0 ? op->comm_times[pass] : 1;
+    const double bytes = times * op->comm_bytes[pass], others = (ranks - 1) / ranks;
+    if (ranks <= 1) return 0;
+    if (op->what[pass] == COMM_SEND) return bytes;
+    return (op->what[pass] == COMM_ALL_REDUCE ? 2 : 1) * others * bytes;
+}
+
+static void fold_link(struct layer_fold *fold, const struct bench *bench,
+                      const struct timed_layer *timed, int at, int pass)
+{
+    const struct operation *op = &timed->layer.operation[at];
+    if (op->kind != OPERATION_COMM) return;
+    const double ranks = group_of(bench->plan, op->over).ranks;
+    fold->link_s[link_of(op)] += timed->time_s[at][pass];
+    fold->link_bytes[link_of(op)] += sent_bytes(op, pass, ranks);
+}
+
+static void fold_times(struct layer_fold *fold, const struct bench *bench,
+                       const struct timed_layer *timed, int at, bool redone)
 {
     const struct operation *op = &timed->layer.operation[at];
     const enum spending spending = spending_of(op);
     for (int pass = 0; pass < RK_PASSES; pass++) {
-        const double all_s = timed->time_s[at][pass];
-        const bool comm = op->kind == OPERATION_COMM;
         const double time_s = timed->waited_s[at][pass];
         spend(fold, (enum fold_pass)pass, spending, time_s);
         fold->executed_flop += op->flop[pass];
-        if (comm) fold->link_s[link_of(op)] += all_s;
+        fold_link(fold, bench, timed, at, pass);
         if (pass != RK_FORWARD || !redone) continue;
         spend(fold, FOLD_RECOMPUTE, spending, time_s);
         fold->executed_flop += op->flop[pass];
-        if (comm) fold->link_s[link_of(op)] += all_s;
+        fold_link(fold, bench, timed, at, pass);
     }
 }
 
@@ -317,7 +336,7 @@ static void layer_fold_one(struct layer_fold *fold, const struct bench *bench,
     for (int i = 0; i < layer->operations; i++) {
         const struct operation *op = &layer->operation[i];
         const bool redone = treatment == RECOMPUTED && is_redone(bench->plan, op);
-        fold_times(fold, timed, i, redone);
+        fold_times(fold, bench, timed, i, redone);
         fold_tensors(fold, bench->plan, op, redone);
     }
     hide_expert_comm(fold, bench);

@@ -205,7 +205,7 @@ Test(facts, metrics_become_times)
         char text[2048];
         snprintf(
             text, sizeof text,
-            "%sprecision=bf16|recompute=none|zero=1|flash_attn=1|metric_name=%s|metric_value=%g",
+            "%sprecision=bf16|recompute=none|zero=1|flash_attn=1|metric_name=%s|metric_value=%.17g",
             GPT RUN, cases[i].metric, cases[i].value);
         struct fact fact = fact_of(text);
         const struct judgement j = {.timed = true, .step_s = 2 * cases[i].seconds};
