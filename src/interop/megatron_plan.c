@@ -400,7 +400,8 @@ static void read_kernels(const struct megatron_args *args, struct rk_plan *plan)
     else if (!HAS(ATTENTION_BACKEND) || IS(ATTENTION_BACKEND, "auto"))
         megatron_note(args, NOTE_ASSUMED, FLAG(ATTENTION_BACKEND), "auto",
                       "Transformer Engine takes the fastest kernel of the device: cuDNN's");
-    plan->fused = !local && !HAS(NO_SWIGLU_FUSION) && !HAS(NO_GELU_FUSION) && !HAS(NO_ROPE_FUSION);
+    plan->transformer_engine = !local;
+    plan->fused = !HAS(NO_SWIGLU_FUSION) && !HAS(NO_GELU_FUSION) && !HAS(NO_ROPE_FUSION);
     plan->cuda_graphs = HAS(ENABLE_CUDA_GRAPH) || HAS(EXTERNAL_CUDA_GRAPH) ||
                         (HAS(CUDA_GRAPH_IMPL) && !IS(CUDA_GRAPH_IMPL, "none"));
 }
