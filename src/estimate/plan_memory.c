@@ -156,6 +156,16 @@ static double remembered_bytes(const struct layer_folds *fold, const struct rk_p
  * for either. */
 enum { HANDLES = 2 };
 
+/* Transformer Engine has one workspace, and one for each stream that it runs grouped products on.
+ */
+enum { GROUPED_STREAMS = 4 };
+
+static double engines_of(const struct stage_sum *sum, const struct rk_plan *plan)
+{
+    if (plan->framework != RK_MEGATRON || !plan->transformer_engine) return 0;
+    return 1 + (plan->grouped && sum->expert_parameters > 0 ? GROUPED_STREAMS : 0);
+}
+
 struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct layer_folds *fold,
                                     const struct sharing *sharing, const struct rk_plan *plan)
 {
@@ -175,7 +185,7 @@ struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct la
         .flight_bytes = flight * kept_of(plan),
         .away_bytes = sum->saved_total_bytes * moving_of(sum, plan),
         .handles = HANDLES,
-        .engines = plan->framework == RK_MEGATRON && plan->transformer_engine,
+        .engines = engines_of(sum, plan),
     };
 }
 

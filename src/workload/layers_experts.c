@@ -199,6 +199,16 @@ static struct operation *add_expert_linear(struct build *build, const struct mix
     return op;
 }
 
+/* Megatron-LM weighs by the router's probability within the kernels of gated activations; behind
+ * another one it keeps both sides of the product. */
+static double weighed_bytes(const struct build *build, double elements)
+{
+    const struct rk_model *model = build->model;
+    const bool apart =
+        build->plan->framework == RK_MEGATRON && !model->gated_mlp && model->activation == RK_GELU;
+    return apart ? elements * build->element : 0;
+}
+
 /* What goes in is kept, what comes out of the first matrix, and of the activation, which also
  * weighs by the router's probability (fp32, one for each copy). */
 static void add_routed(struct build *build, const struct mixture *mix)
@@ -212,7 +222,7 @@ static void add_routed(struct build *build, const struct mixture *mix)
     add_activation(build, "expert activation", experts_activation, rows, inner);
     op = add_expert_linear(build, mix, "experts out", w, inner);
     op->parameters += model->biases ? mix->local * w : 0;
-    op->saved_bytes = 4 * rows;
+    op->saved_bytes = 4 * rows + weighed_bytes(build, rows * inner);
 }
 
 /* BigMac's way in and out: each rank narrows its tokens before they leave, and widens their sum

@@ -126,9 +126,8 @@ static const struct {
      8, "cannot be interleaved"},
     {SMALL "--pipeline-model-parallel-size 2 --num-layers-per-virtual-pipeline-stage 3", 8,
      "not divisible into groups of 3"},
-    {SMALL "--pipeline-model-parallel-size 2 --pipeline-model-parallel-layout 'Et*5|t*3L'", 8,
-     NULL},
-    {SMALL "--pipeline-model-parallel-size 2 --pipeline-model-parallel-layout 'Et*5|t*4L'", 8,
+    {SMALL "--pipeline-model-parallel-size 2 --pipeline-model-parallel-layout Et*5|t*3L", 8, NULL},
+    {SMALL "--pipeline-model-parallel-size 2 --pipeline-model-parallel-layout Et*5|t*4L", 8,
      "has 9 t and 0 m, for 8 layers"},
     {SMALL "--pipeline-model-parallel-size 2 --decoder-first-pipeline-num-layers 3", 8, NULL},
     {SMALL "--cpu-offloading-num-layers 4 --pipeline-model-parallel-size 2", 8,
@@ -290,6 +289,22 @@ Test(megatron, patterns)
     cr_expect_not(megatron_pattern_read("[0]*3", 5, pattern, why));
     cr_expect_not(megatron_pattern_read("[2]*5", 5, pattern, why));
     cr_expect_not(megatron_pattern_read("[0]*99999999999", 5, pattern, why));
+}
+
+/* What the caller says counts, also where the script's launcher is not known. */
+Test(megatron, gpus_given)
+{
+    const struct megatron_options options = {.gpus = 64};
+    struct rk_error error;
+    cr_assert_eq(read_text("torchrun --nnodes $NODES --nproc_per_node 8 pretrain_gpt.py " SMALL,
+                           &options, &error),
+                 RK_OK, "%s", error.text);
+    cr_expect_eq(import.plan.ranks, 64);
+    const struct megatron_options none = {.gpus = 0};
+    cr_expect_eq(read_text("torchrun --nnodes $NODES --nproc_per_node 8 pretrain_gpt.py " SMALL,
+                           &none, &error),
+                 RK_BAD_INPUT);
+    cr_expect(strstr(error.text, "--set NODES=VALUE"), "%s", error.text);
 }
 
 /* The tables of arguments are sorted and do not overlap. */

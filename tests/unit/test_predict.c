@@ -221,6 +221,25 @@ Test(predict, flop_are_conserved)
     cr_expect_float_eq(spread / alone, 1, 1e-9);
 }
 
+/* [jin2025] Table 4: a step of 524,288 tokens, experts over 32 ranks: TFLOP and GiB of all-to-all.
+ */
+Test(predict, bigmac_table_4)
+{
+    static const struct {
+        const char *model;
+        double flop, bytes; /* 1e12, GiB */
+    } rows[] = {{"fine-grained-3.7b", 3490.67, 1488.00}, {"bigmac-3.8b", 3649.00, 372.00}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct rk_model model = model_of(rows[i].model);
+        struct rk_plan plan = rk_plan_default();
+        plan.ranks = plan.expert = 32;
+        plan.batch = 256;
+        const struct rk_prediction *p = predict(&model, "h100-sxm5-80g", &plan);
+        cr_expect_float_eq(p->model_flop / 1e12, rows[i].flop, 0.005);
+        cr_expect_float_eq(p->expert_sent_bytes / 0x1p30, rows[i].bytes, 0.005);
+    }
+}
+
 /* ---- time ---- */
 
 Test(predict, the_terms_are_the_step)
