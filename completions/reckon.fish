@@ -225,6 +225,7 @@ complete -c reckon -n '__fish_seen_subcommand_from report' -l data-network -x -d
 complete -c reckon -n '__fish_seen_subcommand_from report' -l help -s h -d 'print this help'
 complete -c reckon -n '__fish_seen_subcommand_from report' -r -F
 complete -c reckon -n '__fish_seen_subcommand_from validate' -l by -x -a 'gpu family scale precision source framework kind metric fit' -d 'statistics by gpu, family, scale, precision, source, framework, kind (dense or experts), metric or fit (were constants fitted to the source?); the first five unless given'
+complete -c reckon -n '__fish_seen_subcommand_from validate' -l brief -d 'overall alone: no classes, no list of reasons'
 complete -c reckon -n '__fish_seen_subcommand_from validate' -l rows -d 'list every row: predicted, measured, error, verdict'
 complete -c reckon -n '__fish_seen_subcommand_from validate' -l parts -d 'with --rows: where time and memory of each go'
 complete -c reckon -n '__fish_seen_subcommand_from validate' -l regret -d 'list the groups of runs that differ by their plan alone'
