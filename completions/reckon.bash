@@ -10,8 +10,7 @@ _reckon() {
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _reckon_words 'estimate predict fits search study timeline report validate models systems shapes import export calculon help --help --version'
-        _reckon_words 'estimate search study timeline report models systems shapes import calibrate calculon help --help --version'
+        _reckon_words 'estimate predict fits search study timeline report validate models systems shapes import export diff calibrate calculon help --help --version'
         return
     fi
     case $path in
@@ -129,9 +128,10 @@ _reckon() {
         'report --activation-offload') _reckon_words 'yes no both' && return ;;
         'report --optimizer-offload') _reckon_words 'yes no both' && return ;;
         'report --fused-activation') _reckon_words 'no yes' && return ;;
-        'validate --by') _reckon_words 'gpu family scale precision source framework kind metric' && return ;;
+        'validate --by') _reckon_words 'gpu family scale precision source framework kind metric fit' && return ;;
         'validate --rules') _reckon_files && return ;;
         'validate --output' | 'validate -o') _reckon_files && return ;;
+        'validate --learn') _reckon_files && return ;;
         'validate --format' | 'validate -f') _reckon_words 'table json csv' && return ;;
         'validate --color') _reckon_words 'auto always never' && return ;;
         'models --format' | 'models -f') _reckon_words 'table json csv' && return ;;
@@ -171,6 +171,11 @@ _reckon() {
         'export torchtitan --model' | 'export torchtitan -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
         'export torchtitan --plan' | 'export torchtitan -p') _reckon_files && return ;;
         'export torchtitan --output' | 'export torchtitan -o') _reckon_files && return ;;
+        'diff --system' | 'diff -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'diff --model' | 'diff -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'diff --output' | 'diff -o') _reckon_files && return ;;
+        'diff --format' | 'diff -f') _reckon_words 'table json csv' && return ;;
+        'diff --color') _reckon_words 'auto always never' && return ;;
         'calibrate --gemm') _reckon_files && return ;;
         'calibrate --nccl') _reckon_files && return ;;
         'calibrate --output' | 'calibrate -o') _reckon_files && return ;;
@@ -188,7 +193,7 @@ _reckon() {
         'study') flags='--db --jobs --figure --export --output --list --dry-run --compare --compare-with --quiet --help' operand=file ;;
         'timeline') flags='--model --system --gpus --batch --datatype --strategy --training --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --schedule --messages --output --pytorch-csv --window --stages --full --format --color --help' operand= ;;
         'report') flags='--output --charts --title --date --model --system --search --top --threads --gpus --batch --datatype --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --help' operand=file ;;
-        'validate') flags='--by --rows --parts --regret --unmodelled --rules --output --format --color --help' operand=file ;;
+        'validate') flags='--by --rows --parts --regret --unmodelled --only --fit --constants --rules --output --learn --format --color --help' operand=file ;;
         'models') flags='--format --color --help' operand=models ;;
         'systems') flags='--format --color --help' operand=systems ;;
         'shapes') flags='--params --blocks --grid --top --step --hidden-step --sequence --output --format --color --help' operand= ;;
@@ -199,13 +204,11 @@ _reckon() {
         'export megatron') flags='--model --plan --gpus --target --mock-data --gpus-per-node --output --help' operand=plan ;;
         'export deepspeed') flags='--model --plan --gpus --output --help' operand=plan ;;
         'export torchtitan') flags='--model --plan --gpus --output --help' operand=plan ;;
+        'diff') flags='--system --model --best --gpus --set --vocabulary --output --format --color --help' operand='file file' ;;
+        'calibrate') flags='--gemm --nccl --collective --ranks --output --format --color --help' operand=systems ;;
         'calculon llm') flags='--peers --layers --help' operand='file file file file' ;;
         'calculon llm-optimal-execution') flags='--debug --cpus --noneok --fused_activation --mbs-break --top-n --layers --no-tp-overlap --no-dp-overlap --help' operand='file file file' ;;
         'calculon llm-all-executions') flags='--debug --cpus --noneok --fused_activation --help' operand='file file file' ;;
-        'calibrate') flags='--gemm --nccl --collective --ranks --output --format --color --help' operand=systems ;;
-        'calculon llm') flags='--peers --layers --help' operand=file ;;
-        'calculon llm-optimal-execution') flags='--debug --cpus --noneok --fused_activation --mbs-break --top-n --layers --no-tp-overlap --no-dp-overlap --help' operand=file ;;
-        'calculon llm-all-executions') flags='--debug --cpus --noneok --fused_activation --help' operand=file ;;
         'calculon llm-parameter-calculator') flags='--alignment --help' operand=file ;;
     esac
     case $cur:$operand in

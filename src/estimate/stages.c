@@ -77,6 +77,8 @@ static void add_details(struct stage_sum *sum, const struct layer_fold *layer, d
             sum->spent_s[pass][i] += count * layer->spent_s[pass][i];
     for (int i = 0; i < LINKS; i++)
         sum->link_s[i] += count * layer->link_s[i];
+    for (int i = 0; i < LINKS; i++)
+        sum->link_bytes[i] += count * layer->link_bytes[i];
     for (int i = 0; i < RK_HOLDING_COUNT; i++)
         sum->saved_bytes[i] += count * layer->saved_bytes[i];
     sum->useful_flop += count * layer->useful_flop;

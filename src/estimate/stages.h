@@ -40,6 +40,7 @@ struct stage_sum {
     double
         data_s[FOLD_PASSES]; /* ZeRO-2 and 3: gathering and reducing that a microbatch waits for */
     double link_s[LINKS], data_link_s; /* of one microbatch */
+    double link_bytes[LINKS];
     double useful_flop, executed_flop;
     double parameters, expert_parameters, narrow_parameters;
     double ends_parameters;    /* embedding and head among them */

@@ -13,6 +13,8 @@
 
 /* ---- degrees ---- */
 
+enum { MOST_RANKS = 1 << 24 };
+
 static enum rk_status read_degrees(const struct megatron_args *args, struct rk_plan *plan)
 {
     static const enum megatron_flag degrees[] = {
@@ -21,6 +23,11 @@ static enum rk_status read_degrees(const struct megatron_args *args, struct rk_p
         if (megatron_has(args, degrees[i]) && args->value[degrees[i]].count == 0)
             return megatron_args_fail(args, args->value[degrees[i]].word,
                                       "--%s: must be at least 1", megatron_flags[degrees[i]].name);
+    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) /* products stay exact */
+        if (megatron_count(args, degrees[i], 1) > MOST_RANKS)
+            return megatron_args_fail(args, args->value[degrees[i]].word,
+                                      "--%s: at most %d are covered",
+                                      megatron_flags[degrees[i]].name, MOST_RANKS);
     plan->ranks = args->gpus;
     plan->tensor = COUNT(TP, 1);
     plan->pipeline = COUNT(PP, 1);

@@ -587,7 +587,8 @@ static void print_run(FILE *file, const struct writer *w, const struct megatron_
                 "    --lr-decay-style constant\n    --eval-iters 0\n    --log-interval 1\n"
                 "    --log-throughput\n    --split 100,0,0\n)\n\n");
     else
-        fprintf(file, "# Yours: data, tokenizer, learning rate, checkpoints, logging.\nRUN_ARGS=(\n"
+        fprintf(file, "# Yours: data, tokenizer, rotary base, learning rate, checkpoints, "
+                      "logging.\nRUN_ARGS=(\n"
                       "    --train-iters 1000\n    --lr 1e-4\n    --log-interval 1\n"
                       "    --log-throughput\n)\n\n");
     fprintf(file, "torchrun \"${DISTRIBUTED_ARGS[@]}\" \"$MEGATRON/pretrain_gpt.py\" \\\n");

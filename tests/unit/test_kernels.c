@@ -215,7 +215,7 @@ Test(kernels, longer_attention_never_takes_less_and_causal_less_than_full)
             for (int backward = 0; backward < 2; backward++)
                 for (int causal = 0; causal < 2; causal++) {
                     const struct attention_shape shape = {
-                        1, 32, 8, s, s, 128, 128, causal ? s * s / 2 : s * s, true};
+                        1, 32, 8, s, s, 128, 128, causal ? s * s / 2 : s * s, true, false};
                     const double t = attention_time_s(&system, OPERAND_BFLOAT16, &shape, backward);
                     cr_expect_gt(t, before[backward][causal]);
                     before[backward][causal] = t;
@@ -224,6 +224,20 @@ Test(kernels, longer_attention_never_takes_less_and_causal_less_than_full)
         cr_expect_gt(before[1][0], before[0][0]);
         rk_system_release(&system);
     }
+}
+
+/* A window of 4,096 in 131,072 tokens: a row has few pairs, however long the sequence. */
+Test(kernels, a_window_is_as_fast_as_its_pairs)
+{
+    struct rk_system system = loaded("h100-sxm5-80g");
+    const struct attention_shape window = {1,    4,    1, 131072, 131072, 128, 128, 131072.0 * 4096,
+                                           true, false};
+    const struct attention_shape shorter = {16,   4,    1, 8192, 8192, 128, 128, 8192.0 * 4096,
+                                            true, false};
+    cr_expect_float_eq(attention_time_s(&system, OPERAND_BFLOAT16, &window, false) /
+                           attention_time_s(&system, OPERAND_BFLOAT16, &shorter, false),
+                       1, 0.05);
+    rk_system_release(&system);
 }
 
 /* ---- against published measurements ---- */
@@ -316,7 +330,8 @@ static void check_attention(const char *id, bool newest, const struct attention_
     double errors[32];
     for (size_t i = 0; i < count; i++) {
         const double s = cases[i].tokens, d = cases[i].head_dim;
-        const struct attention_shape shape = {cases[i].batch, 32, 8, s, s, d, d, s * s / 2, newest};
+        const struct attention_shape shape = {cases[i].batch, 32,     8,    s, s, d, d,
+                                              s * s / 2,      newest, false};
         errors[i] = fabs(attention_time_s(&system, OPERAND_BFLOAT16, &shape, false) * 1e6 /
                              cases[i].measured_us -
                          1);
