@@ -55,6 +55,16 @@ static struct state state_of(const struct stage_sum *sum, const struct sharing *
 /* Blocks that are gathered at the same time: the one at hand and the one fetched ahead. */
 enum { GATHERED_BLOCKS = 2 };
 
+/* DeepSpeed gathers matrix by matrix, and no more ahead than stage3_max_live_parameters, of which
+ * 1e9 is the preset. The largest matrix is about a third of a block. */
+static double live_parameters(const struct stage_sum *sum, const struct rk_plan *plan)
+{
+    const double block = sum->largest_parameters, all = GATHERED_BLOCKS * block;
+    if (plan->framework != RK_DEEPSPEED) return all + sum->ends_parameters;
+    const double end = sum->ends_parameters, matrix = fmax(block / 3, end);
+    return fmin(all + end, 1e9 + matrix);
+}
+
 /* ZeRO-3: gathered weights, and one block's gradients before they are reduced. Below, the gradients
  * of ZeRO-2 on their way. */
 static double gathered_bytes(const struct stage_sum *sum, const struct rk_plan *plan,
@@ -65,8 +75,8 @@ static double gathered_bytes(const struct stage_sum *sum, const struct rk_plan *
     if (plan->zero == 2) return block * bytes->sent_gradient;
     if (plan->zero < 3) return 0;
     if (plan->keep_gathered) return all * bytes->gathered + block * bytes->sent_gradient;
-    return (GATHERED_BLOCKS * block + ends) * bytes->gathered +
-           (block > ends ? block : ends) * bytes->sent_gradient;
+    const double sent = plan->framework == RK_DEEPSPEED ? fmax(block / 3, ends) : fmax(block, ends);
+    return live_parameters(sum, plan) * bytes->gathered + sent * bytes->sent_gradient;
 }
 
 /* ---- activations ---- */

@@ -197,6 +197,10 @@ struct element_bytes element_bytes_of(const struct rk_plan *plan)
 {
     struct element_bytes e = kept[plan->framework][width_of(plan->precision)];
     const bool narrow = plan->precision >= RK_FP8_DELAYED;
+    if (plan->framework == RK_DEEPSPEED && width_of(plan->precision) == 2 && plan->zero < 2) {
+        e.gradient = 2 + 4; /* its bf16 optimizer sums them up in fp32 beside them */
+        e.sent_gradient = 4;
+    }
     if (plan->weight_element_bytes > 0) e.weight = plan->weight_element_bytes;
     if (plan->gradient_element_bytes > 0) {
         if (plan->gradient_element_bytes >= 4) { /* no fp32 copy of the gradients beside them */

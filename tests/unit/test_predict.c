@@ -52,6 +52,7 @@ Test(predict, zero_memory_is_that_of_its_paper)
     for (int zero = 0; zero <= 3; zero++) {
         struct rk_plan plan = rk_plan_default();
         plan.framework = RK_DEEPSPEED;
+        plan.precision = RK_FP16;
         plan.ranks = plan.batch = 64;
         plan.zero = zero;
         const struct rk_stage *stage = &predict(&model, "h100-sxm5-80g", &plan)->stage[0];
