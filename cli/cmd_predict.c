@@ -119,6 +119,7 @@ static void fill_report(struct report *report, const struct forecast *f)
 {
     add_headline(report, f);
     add_verdict(report, f);
+    forecast_errors(report, f);
     describe_model(report, f->model, REPORT_IN_JSON);
     describe_system(report, f->system, REPORT_IN_JSON);
     forecast_record(report, f);

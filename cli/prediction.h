@@ -17,6 +17,10 @@ struct forecast {
 /* "  tp8 pp4 dp2 ...", "  assumed: ..." */
 void forecast_plan(struct report *report, const struct forecast *f);
 
+/* How far off predictions of such runs were, and what lies outside what was validated
+ * (docs/accuracy.md); nothing where the catalog has no error bars. */
+void forecast_errors(struct report *report, const struct forecast *f);
+
 /* Record "plan" for programs, with every key of plan files. */
 void forecast_record(struct report *report, const struct forecast *f);
 

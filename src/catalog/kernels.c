@@ -1,8 +1,12 @@
 #include "catalog/kernels.h"
 
+#include "base/text.h"
+#include "base/units.h"
 #include "catalog/catalog.h"
 #include "catalog/readers.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define AT(type, member) .offset = offsetof(struct type, member)
@@ -34,10 +38,6 @@ const struct field kernels_fields[] = {
     { "kernel_us",                   FIELD_NUMBER, .unit = "us", AT(rk_kernels, kernel_s), .max = 1e6, .preset = 4, .help = "start and end of a kernel on the device" },
     { "launch_us",                   FIELD_NUMBER, .unit = "us", AT(rk_kernels, launch_s), .max = 1e6, .preset = 8, .help = "of the host for one operation" },
     { "sustained",                   SHARE(sustained), .preset = 0.9, .help = "rate of products and attention in a long run over that of an isolated kernel: clocks under the power limit, caches, jitter" },
-    { "megatron_loss",               FIELD_NUMBER, AT(rk_kernels, megatron_loss), .max = 10, .help = "time of computing beyond its kernels, over theirs, in Megatron-LM: gaps, copies, waiting" },
-    { "fsdp_loss",                   FIELD_NUMBER, AT(rk_kernels, fsdp_loss), .max = 10, .preset = 0.1, .help = "likewise, torch FSDP" },
-    { "deepspeed_loss",              FIELD_NUMBER, AT(rk_kernels, deepspeed_loss), .max = 10, .preset = 0.1, .help = "likewise, DeepSpeed" },
-    { "overlap",                     FIELD_NUMBER, AT(rk_kernels, overlap), .max = 1, .preset = 1, .help = "share of tensor-parallel communication beside a product that is hidden" },
     { "reserve_GiB",                 FIELD_NUMBER, .unit = "GiB", AT(rk_kernels, reserve_bytes), .max = 1024, .preset = 1.5, .help = "context and libraries on the device" },
     { "workspace_MiB",               FIELD_NUMBER, .unit = "MiB", AT(rk_kernels, workspace_bytes), .max = 1048576, .preset = 32, .help = "workspace of a handle of cuBLAS or its like, which the framework allocates" },
     { "engine_workspace_MiB",        FIELD_NUMBER, .unit = "MiB", AT(rk_kernels, engine_workspace_bytes), .max = 1048576, .preset = 32, .help = "workspace of Transformer Engine, likewise" },
@@ -109,4 +109,93 @@ enum rk_status kernels_read(const struct place *place, int depth, struct rk_kern
     }
     if (status == RK_OK) *kernels = read;
     return status;
+}
+
+/* ---- one constant in a line of text ---- */
+
+static const struct field *find_number(const char *key, size_t length)
+{
+    for (const struct field *field = kernels_fields; field->key; field++)
+        if ((field->type == FIELD_COUNT || field->type == FIELD_NUMBER) &&
+            strlen(field->key) == length && memcmp(field->key, key, length) == 0)
+            return field;
+    return NULL;
+}
+
+static bool unknown_key(const char *key, size_t length, char why[static KERNELS_WHY])
+{
+    const char *names[48] = {NULL};
+    char said[TEXT_QUOTE], copy[64];
+    size_t count = 0;
+    for (const struct field *field = kernels_fields; field->key; field++)
+        if (field->type == FIELD_COUNT || field->type == FIELD_NUMBER) names[count++] = field->key;
+    snprintf(copy, sizeof copy, "%.*s", (int)(length < 60 ? length : 60), key);
+    const char *nearest = text_nearest(copy, names);
+    snprintf(why, KERNELS_WHY, "unknown property %s%s%s%s", text_quote(said, key, length),
+             nearest ? ": did you mean " : "; reckon-system(5) lists those of kernels",
+             nearest ? nearest : "", nearest ? "?" : "");
+    return false;
+}
+
+/* In the unit of the key, or with a unit. */
+static bool read_value(const struct field *field, const char *value, size_t length, double *number,
+                       char why[static KERNELS_WHY])
+{
+    struct unit unit = {QUANTITY_PLAIN, 1, 1};
+    struct units_error problem;
+    char said[TEXT_QUOTE];
+    if (field->unit) unit_find(field->unit, strlen(field->unit), &unit);
+    if (length && number_parse(value, length, number) == length) {
+        *number = unit_to_si(&unit, *number);
+        return true;
+    }
+    if (!field->unit) {
+        snprintf(why, KERNELS_WHY, "%s is not a number", text_quote(said, value, length));
+        return false;
+    }
+    if (quantity_parse(value, length, unit.quantity, false, number, &problem)) return true;
+    snprintf(why, KERNELS_WHY, "%s", problem.text);
+    return false;
+}
+
+static bool allowed(const struct field *field, double number)
+{
+    struct unit unit = {QUANTITY_PLAIN, 1, 1};
+    if (field->unit) unit_find(field->unit, strlen(field->unit), &unit);
+    const double min = unit_to_si(&unit, field->min), max = unit_to_si(&unit, field->max);
+    if (!isfinite(number) || (field->above_min ? number <= min : number < min)) return false;
+    if (field->type == FIELD_COUNT && (number != floor(number) || number > 1e9)) return false;
+    return field->max == 0 || number <= max;
+}
+
+bool kernels_set(struct rk_kernels *kernels, const char *key, size_t key_length, const char *value,
+                 size_t value_length, bool *key_wrong, char why[static KERNELS_WHY])
+{
+    const struct field *field = find_number(key, key_length);
+    double number = 0;
+    *key_wrong = !field;
+    if (!key_length) {
+        snprintf(why, KERNELS_WHY, "say which constant: kernels.matrix_efficiency=0.7");
+        return false;
+    }
+    if (!field) return unknown_key(key, key_length, why);
+    if (!read_value(field, value, value_length, &number, why)) return false;
+    if (!allowed(field, number)) {
+        char most[64] = "";
+        if (field->max != 0)
+            snprintf(most, sizeof most, " and <= %.15g%s%s", field->max, field->unit ? " " : "",
+                     field->unit ? field->unit : "");
+        snprintf(why, KERNELS_WHY, "must be %s %.15g%s%s%s%s",
+                 field->above_min ? ">" : ">=", field->min, field->unit ? " " : "",
+                 field->unit ? field->unit : "", most,
+                 field->type == FIELD_COUNT ? ", an integer" : "");
+        return false;
+    }
+    char *at = (char *)kernels + field->offset;
+    const uint64_t count = (uint64_t)number;
+    if (field->type == FIELD_COUNT)
+        memcpy(at, &count, sizeof count);
+    else
+        memcpy(at, &number, sizeof number);
+    return true;
 }

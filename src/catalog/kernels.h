@@ -17,4 +17,12 @@ extern const struct field link_fields[];    /* of struct rk_link */
 enum rk_status kernels_read(const struct place *place, int depth, struct rk_kernels *kernels,
                             struct rk_error *error);
 
+enum { KERNELS_WHY = 256 };
+
+/* One constant from a description in one line: a key of kernels_fields, a number in the key's unit
+ * or with a unit of its own. False, with what is wrong in `why`; *key_wrong says of which of the
+ * two. */
+bool kernels_set(struct rk_kernels *kernels, const char *key, size_t key_length, const char *value,
+                 size_t value_length, bool *key_wrong, char why[static KERNELS_WHY]);
+
 #endif

@@ -567,6 +567,17 @@ static enum rk_status set_processing(const struct parser *parser, struct span va
     return fail_name(parser, value, "processing", names);
 }
 
+static enum rk_status set_kernels(const struct parser *parser, struct span property,
+                                  struct span value)
+{
+    char why[KERNELS_WHY];
+    bool key_wrong;
+    if (kernels_set(&parser->system->kernels, property.at, property.length, value.at, value.length,
+                    &key_wrong, why))
+        return RK_OK;
+    return fail(parser, key_wrong ? property.at : value.at, "%s", why);
+}
+
 /* ---- words ---- */
 
 static bool numbered(struct span span, const char *prefix)
@@ -578,8 +589,8 @@ static bool numbered(struct span span, const char *prefix)
 static enum rk_status read_setting(const struct parser *parser, struct span target,
                                    struct span value)
 {
-    static const char *const parts[] = {"hbm",    "mem2",   "net0",       "net1",
-                                        "matrix", "vector", "processing", NULL};
+    static const char *const parts[] = {"hbm",    "mem2",    "net0",       "net1", "matrix",
+                                        "vector", "kernels", "processing", NULL};
     struct span part, property;
     if (cut(target, '.', &part, &property) && !property.length)
         return fail(parser, property.at, "expected a property behind the dot");
@@ -593,6 +604,7 @@ static enum rk_status read_setting(const struct parser *parser, struct span targ
         return set_engines(parser, part, property, value, parser->system->matrix);
     if (is(part, "vector"))
         return set_engines(parser, part, property, value, parser->system->vector);
+    if (is(part, "kernels")) return set_kernels(parser, property, value);
     if (is(part, "processing") && !property.length) return set_processing(parser, value);
     return fail_name(parser, part, "part", parts);
 }

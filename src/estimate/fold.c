@@ -131,15 +131,6 @@ static void comm_times(const struct bench *bench, const struct operation *op,
     }
 }
 
-static double loss_of(const struct bench *bench)
-{
-    const struct rk_kernels *kernels = &bench->system->kernels;
-    const double losses[RK_FRAMEWORKS] = {[RK_MEGATRON] = kernels->megatron_loss,
-                                          [RK_FSDP] = kernels->fsdp_loss,
-                                          [RK_DEEPSPEED] = kernels->deepspeed_loss};
-    return losses[bench->plan->framework];
-}
-
 static void operation_times(const struct bench *bench, const struct operation *op,
                             double time_s[RK_PASSES])
 {
@@ -150,10 +141,9 @@ static void operation_times(const struct bench *bench, const struct operation *o
         [OPERATION_COMM] = comm_times,
     };
     times[op->kind](bench, op, time_s);
-    if (op->kind == OPERATION_COMM) return;
-    const double rate = op->kind == OPERATION_MEMORY ? 1 : bench->system->kernels.sustained;
+    if (op->kind == OPERATION_COMM || op->kind == OPERATION_MEMORY) return;
     for (int pass = 0; pass < RK_PASSES; pass++)
-        time_s[pass] *= (1 + loss_of(bench)) / rate;
+        time_s[pass] /= bench->system->kernels.sustained;
 }
 
 /* ---- communication beside computing ---- */
@@ -170,12 +160,11 @@ static int neighbour(const struct layer *layer, int at, enum operation_kind kind
 }
 
 /* What is waited for of `comm_s` in `steps` steps beside `work_s`: the excess, and a step that has
- * nothing beside it; of what could be hidden the share that is. */
-static double exposed_beside(double comm_s, double work_s, double steps, double share)
+ * nothing beside it. */
+static double exposed_beside(double comm_s, double work_s, double steps)
 {
     const double left_s = comm_s - work_s * (steps - 1) / steps, one_s = comm_s / steps;
-    const double least_s = left_s > one_s ? left_s : one_s;
-    return comm_s - share * (comm_s - least_s);
+    return left_s > one_s ? left_s : one_s;
 }
 
 /* A ring has one step less than ranks: the first step of attention needs no message. */
@@ -202,8 +191,7 @@ static double exposed_s(const struct bench *bench, const struct timed_layer *tim
                                   ? 0
                                   : timed->time_s[other][pass] +
                                         (pass == RK_AGRAD ? timed->time_s[other][RK_WGRAD] : 0);
-        if (other >= 0)
-            return exposed_beside(comm_s, work_s, group.ranks, bench->system->kernels.overlap);
+        if (other >= 0) return exposed_beside(comm_s, work_s, group.ranks);
     }
     if (op->over == OVER_EXPERT && bench->plan->expert_overlap) return 0; /* see expert_hidden */
     return comm_s;
@@ -254,22 +242,41 @@ static void spend(struct layer_fold *fold, enum fold_pass pass, enum spending sp
     fold->pass_s[pass] += time_s;
 }
 
-static void fold_times(struct layer_fold *fold, const struct timed_layer *timed, int at,
-                       bool redone)
+/* Bytes that leave a rank in one pass of a collective, by the least that its algorithms move
+ * [patarasuk2009]. */
+static double sent_bytes(const struct operation *op, int pass, double ranks)
+{
+    const double times = op->comm_times[pass] > 0 ? op->comm_times[pass] : 1;
+    const double bytes = times * op->comm_bytes[pass], others = (ranks - 1) / ranks;
+    if (ranks <= 1) return 0;
+    if (op->what[pass] == COMM_SEND) return bytes;
+    return (op->what[pass] == COMM_ALL_REDUCE ? 2 : 1) * others * bytes;
+}
+
+static void fold_link(struct layer_fold *fold, const struct bench *bench,
+                      const struct timed_layer *timed, int at, int pass)
+{
+    const struct operation *op = &timed->layer.operation[at];
+    if (op->kind != OPERATION_COMM) return;
+    const double ranks = group_of(bench->plan, op->over).ranks;
+    fold->link_s[link_of(op)] += timed->time_s[at][pass];
+    fold->link_bytes[link_of(op)] += sent_bytes(op, pass, ranks);
+}
+
+static void fold_times(struct layer_fold *fold, const struct bench *bench,
+                       const struct timed_layer *timed, int at, bool redone)
 {
     const struct operation *op = &timed->layer.operation[at];
     const enum spending spending = spending_of(op);
     for (int pass = 0; pass < RK_PASSES; pass++) {
-        const double all_s = timed->time_s[at][pass];
-        const bool comm = op->kind == OPERATION_COMM;
         const double time_s = timed->waited_s[at][pass];
         spend(fold, (enum fold_pass)pass, spending, time_s);
         fold->executed_flop += op->flop[pass];
-        if (comm) fold->link_s[link_of(op)] += all_s;
+        fold_link(fold, bench, timed, at, pass);
         if (pass != RK_FORWARD || !redone) continue;
         spend(fold, FOLD_RECOMPUTE, spending, time_s);
         fold->executed_flop += op->flop[pass];
-        if (comm) fold->link_s[link_of(op)] += all_s;
+        fold_link(fold, bench, timed, at, pass);
     }
 }
 
@@ -345,7 +352,7 @@ static void layer_fold_one(struct layer_fold *fold, const struct bench *bench,
     for (int i = 0; i < layer->operations; i++) {
         const struct operation *op = &layer->operation[i];
         const bool redone = treatment == RECOMPUTED && is_redone(bench->plan, op);
-        fold_times(fold, timed, i, redone);
+        fold_times(fold, bench, timed, i, redone);
         fold_tensors(fold, bench->plan, op, redone);
     }
     hide_expert_comm(fold, bench);

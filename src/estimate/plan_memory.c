@@ -27,6 +27,7 @@ static double copies_of(const struct rk_plan *plan)
 
 struct state {
     double weights, gradients, optimizer;
+    double between; /* of the optimizer's: not there while forward and backward run */
 };
 
 static void add_state(struct state *state, const struct rk_plan *plan,
@@ -37,13 +38,14 @@ static void add_state(struct state *state, const struct rk_plan *plan,
     const double copies = copies_of(plan);
     state->weights += copies * parameters * bytes->weight * shares.weights;
     state->gradients += copies * parameters * bytes->gradient * shares.gradients;
-    state->optimizer += parameters * bytes->optimizer * shares.optimizer;
+    state->optimizer += parameters * (bytes->optimizer - bytes->step_gradient) * shares.optimizer;
+    state->between += parameters * bytes->step_gradient * shares.optimizer;
 }
 
 static struct state state_of(const struct stage_sum *sum, const struct sharing *sharing,
                              const struct rk_plan *plan)
 {
-    struct state state = {0, 0, 0};
+    struct state state = {.weights = 0};
     add_state(&state, plan, sharing, sum->parameters, false);
     add_state(&state, plan, sharing, sum->expert_parameters, true);
     if (plan->zero < 3) state.weights += sum->narrow_parameters * sharing->bytes.narrow_copies;
@@ -52,6 +54,16 @@ static struct state state_of(const struct stage_sum *sum, const struct sharing *
 
 /* Blocks that are gathered at the same time: the one at hand and the one fetched ahead. */
 enum { GATHERED_BLOCKS = 2 };
+
+/* DeepSpeed gathers matrix by matrix, and no more ahead than stage3_max_live_parameters, of which
+ * 1e9 is the preset. The largest matrix is about a third of a block. */
+static double live_parameters(const struct stage_sum *sum, const struct rk_plan *plan)
+{
+    const double block = sum->largest_parameters, all = GATHERED_BLOCKS * block;
+    if (plan->framework != RK_DEEPSPEED) return all + sum->ends_parameters;
+    const double end = sum->ends_parameters, matrix = fmax(block / 3, end);
+    return fmin(all + end, 1e9 + matrix);
+}
 
 /* ZeRO-3: gathered weights, and one block's gradients before they are reduced. Below, the gradients
  * of ZeRO-2 on their way. */
@@ -63,8 +75,8 @@ static double gathered_bytes(const struct stage_sum *sum, const struct rk_plan *
     if (plan->zero == 2) return block * bytes->sent_gradient;
     if (plan->zero < 3) return 0;
     if (plan->keep_gathered) return all * bytes->gathered + block * bytes->sent_gradient;
-    return (GATHERED_BLOCKS * block + ends) * bytes->gathered +
-           (block > ends ? block : ends) * bytes->sent_gradient;
+    const double sent = plan->framework == RK_DEEPSPEED ? fmax(block / 3, ends) : fmax(block, ends);
+    return live_parameters(sum, plan) * bytes->gathered + sent * bytes->sent_gradient;
 }
 
 /* ---- activations ---- */
@@ -102,14 +114,34 @@ static double moving_of(const struct stage_sum *sum, const struct rk_plan *plan)
                : 0;
 }
 
-static void hold_activations(struct rk_stage *stage, const struct stage_sum *sum,
-                             const struct rk_plan *plan)
+/* Interleaved, the ends of the model are in flight as often as their chunk alone: on the last stage
+ * the loss is followed by its backward; the first chunk of the first stage runs twice its share
+ * before the first of them is back. */
+struct ends_in_flight {
+    bool apart;
+    double microbatches[ENDS];
+};
+
+static struct ends_in_flight ends_of(const struct rk_plan *plan, double microbatches)
 {
+    const double p = (double)plan->pipeline;
+    const bool apart =
+        plan->chunks > 1 && plan->schedule != RK_GPIPE && plan->schedule != RK_DUALPIPE;
+    return (struct ends_in_flight){.apart = apart,
+                                   .microbatches = {fmin(microbatches, 2 * p - 1), 1}};
+}
+
+static void hold_activations(struct rk_stage *stage, const struct stage_sum *sum,
+                             const struct rk_plan *plan, double microbatches)
+{
+    const struct ends_in_flight ends = ends_of(plan, microbatches);
     const double kept = kept_of(plan), moving = moving_of(sum, plan);
     for (int i = 0; i < RK_HOLDING_COUNT; i++) {
-        const double bytes = sum->saved_bytes[i];
-        stage->holds[i] += bytes * (kept * stage->in_flight + moving);
-        stage->offloaded_bytes += bytes * plan->activation_offload * stage->in_flight;
+        double flight = sum->saved_bytes[i] * stage->in_flight;
+        for (int end = 0; end < ENDS && ends.apart; end++)
+            flight += sum->ends_saved[end].bytes[i] * (ends.microbatches[end] - stage->in_flight);
+        stage->holds[i] += flight * kept + sum->saved_bytes[i] * moving;
+        stage->offloaded_bytes += flight * plan->activation_offload;
     }
 }
 
@@ -134,19 +166,36 @@ static double remembered_bytes(const struct layer_folds *fold, const struct rk_p
  * for either. */
 enum { HANDLES = 2 };
 
+/* Transformer Engine has one workspace, and one for each stream that it runs grouped products on.
+ */
+enum { GROUPED_STREAMS = 4 };
+
+static double engines_of(const struct stage_sum *sum, const struct rk_plan *plan)
+{
+    if (plan->framework != RK_MEGATRON || !plan->transformer_engine) return 0;
+    return 1 + (plan->grouped && sum->expert_parameters > 0 ? GROUPED_STREAMS : 0);
+}
+
 struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct layer_folds *fold,
                                     const struct sharing *sharing, const struct rk_plan *plan)
 {
     const struct state state = state_of(sum, sharing, plan);
+    const struct ends_in_flight ends = ends_of(plan, sharing->microbatches);
+    double flight = sum->saved_total_bytes, fixed = 0;
+    for (int end = 0; end < ENDS && ends.apart; end++) {
+        flight -= sum->ends_saved[end].total_bytes;
+        fixed += sum->ends_saved[end].total_bytes * ends.microbatches[end];
+    }
     return (struct stage_demand){
         .static_bytes = state.weights * (1 - plan->weight_offload) + state.gradients +
                         state.optimizer * (1 - plan->optimizer_offload) + sum->buffer_bytes,
+        .between_bytes = state.between * (1 - plan->optimizer_offload),
         .fixed_bytes = gathered_bytes(sum, plan, &sharing->bytes) + sum->working_bytes +
-                       messages_bytes(fold, plan),
-        .flight_bytes = sum->saved_total_bytes * kept_of(plan),
+                       messages_bytes(fold, plan) + fixed * kept_of(plan),
+        .flight_bytes = flight * kept_of(plan),
         .away_bytes = sum->saved_total_bytes * moving_of(sum, plan),
         .handles = HANDLES,
-        .engines = plan->framework == RK_MEGATRON && plan->transformer_engine,
+        .engines = engines_of(sum, plan),
     };
 }
 
@@ -161,6 +210,14 @@ static void hold_state(struct rk_stage *stage, const struct state *state,
     stage->offloaded_bytes = weights + optimizer;
 }
 
+/* What the optimizer needs beyond the activations that are gone when it runs. */
+static double idle_bytes(const struct stage_demand *demand, double in_flight)
+{
+    const double activations =
+        demand->fixed_bytes + demand->flight_bytes * in_flight + demand->away_bytes;
+    return demand->between_bytes > activations ? demand->between_bytes - activations : 0;
+}
+
 void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
                   const struct layer_folds *fold, const struct rk_system *system,
                   const struct sharing *sharing, const struct rk_plan *plan, uint64_t index)
@@ -171,12 +228,12 @@ void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
                                .parameters = sum->parameters + sum->expert_parameters};
     stage->in_flight = in_flight_of_plan(plan, sharing->microbatches, index);
     hold_state(stage, &state, plan);
-    hold_activations(stage, sum, plan);
+    hold_activations(stage, sum, plan, sharing->microbatches);
     stage->holds[RK_HOLD_gathered] += gathered_bytes(sum, plan, &sharing->bytes);
-    stage->holds[RK_HOLD_working] += sum->working_bytes;
+    stage->holds[RK_HOLD_working] += sum->working_bytes + idle_bytes(&demand, stage->in_flight);
     stage->holds[RK_HOLD_communication] += messages_bytes(fold, plan) + sum->buffer_bytes;
     const double lasting = demand.static_bytes + demanded_workspaces(&demand, system);
-    stage->static_bytes = lasting + remembered_bytes(fold, plan, index);
+    stage->static_bytes = lasting + demand.between_bytes + remembered_bytes(fold, plan, index);
     stage->allocated_bytes = lasting + demanded_activations(&demand, stage->in_flight);
     stage->holds[RK_HOLD_context] =
         system->kernels.reserve_bytes + demanded_workspaces(&demand, system);

@@ -28,14 +28,17 @@ const char *rk_holding_help(enum rk_holding holding)
 
 /* ---- rates ---- */
 
-/* FLOP of all ranks: each stage's on every tensor, context and data rank. */
-static void add_flop(struct rk_prediction *p, const struct stage_sum *sum,
+/* FLOP and bytes of all ranks: each stage's on every tensor, context and data rank. */
+static void add_work(struct rk_prediction *p, const struct stage_sum *sum,
                      const struct rk_plan *plan)
 {
     const double ranks = (double)(plan->tensor * plan->context * rk_plan_data(plan));
     const double times = ranks * microbatches_of(plan);
     p->model_flop += 3 * times * sum->useful_flop;
     p->executed_flop += times * sum->executed_flop;
+    p->tensor_sent_bytes += times * sum->link_bytes[LINK_TENSOR];
+    p->expert_sent_bytes += times * sum->link_bytes[LINK_EXPERT];
+    p->context_sent_bytes += times * sum->link_bytes[LINK_CONTEXT];
 }
 
 static void rates(struct rk_prediction *p, const struct rk_model *model,
@@ -110,7 +113,7 @@ static void predict_stages(struct rk_prediction *p, const struct layer_folds *fo
     p->stages = map.stages;
     for (int i = 0; i < map.stages; i++) {
         const struct stage_sum *sum = &sums.sum[map.class_of[i]];
-        add_flop(p, sum, plan);
+        add_work(p, sum, plan);
         fill_stage(p, i, sum, fold, system, &sharing, plan);
     }
     const struct staged staged = {.map = &map,

@@ -77,6 +77,8 @@ static void add_details(struct stage_sum *sum, const struct layer_fold *layer, d
             sum->spent_s[pass][i] += count * layer->spent_s[pass][i];
     for (int i = 0; i < LINKS; i++)
         sum->link_s[i] += count * layer->link_s[i];
+    for (int i = 0; i < LINKS; i++)
+        sum->link_bytes[i] += count * layer->link_bytes[i];
     for (int i = 0; i < RK_HOLDING_COUNT; i++)
         sum->saved_bytes[i] += count * layer->saved_bytes[i];
     sum->useful_flop += count * layer->useful_flop;
@@ -94,10 +96,19 @@ static void add_blocks(struct stage_sum *sum, adder *add, const struct layer_fol
     if (size > sum->largest_parameters) sum->largest_parameters = size;
 }
 
-static void add_end(struct stage_sum *sum, adder *add, const struct layer_fold *layer)
+static void note_end(struct stage_sum *sum, const struct layer_fold *layer, double count, int end)
+{
+    struct ends_saved *saved = &sum->ends_saved[end];
+    for (int i = 0; i < RK_HOLDING_COUNT; i++)
+        saved->bytes[i] += count * layer->saved_bytes[i];
+    saved->total_bytes += count * layer->saved_total_bytes;
+}
+
+static void add_end(struct stage_sum *sum, adder *add, const struct layer_fold *layer, int end)
 {
     add(sum, layer, 1);
     sum->ends_parameters += layer->parameters;
+    if (add == add_outline) note_end(sum, layer, 1, end);
 }
 
 static inline void add_stage(struct stage_sum *sum, adder *add, const struct layer_folds *fold,
@@ -109,11 +120,14 @@ static inline void add_stage(struct stage_sum *sum, adder *add, const struct lay
     for (int kind = 0; kind < LAYER_KINDS; kind++)
         for (int i = 0; i < TREATMENTS; i++)
             add_blocks(sum, add, &fold->layer[kind][i], blocks->counts[i][kind]);
-    if (blocks->first) add_end(sum, add, &fold->layer[LAYER_EMBEDDING][AS_IT_IS]);
+    if (blocks->first) add_end(sum, add, &fold->layer[LAYER_EMBEDDING][AS_IT_IS], FIRST_END);
     if (!blocks->last) return;
-    add_end(sum, add, &fold->layer[LAYER_HEAD][AS_IT_IS]);
-    if (model->predict_layers)
-        add_blocks(sum, add, &fold->layer[LAYER_PREDICT][treatment], (double)model->predict_layers);
+    add_end(sum, add, &fold->layer[LAYER_HEAD][AS_IT_IS], LAST_END);
+    if (!model->predict_layers) return;
+    const struct layer_fold *predict = &fold->layer[LAYER_PREDICT][treatment];
+    const double layers = (double)model->predict_layers;
+    add_blocks(sum, add, predict, layers);
+    if (add == add_outline) note_end(sum, predict, layers, LAST_END);
 }
 
 void stage_outline(struct stage_sum *sum, const struct layer_folds *fold,
@@ -138,16 +152,16 @@ void stage_sum(struct stage_sum *sum, const struct layer_folds *fold, const stru
  * bf16 keeps. FSDP keeps fp32 and casts while gathering. */
 /* clang-format off */
 static const struct element_bytes kept[RK_FRAMEWORKS][3] = {
-    /*                weight gradient optimizer gathered sent_weight sent_gradient */
-    [RK_MEGATRON]  = {{ 4,     4,       8,        4,       4,          4 },   /* fp32 */
-                      { 2,     2,       16,       2,       2,          2 },   /* fp16 */
-                      { 2,     4,       12,       2,       2,          4 }},  /* bf16 */
-    [RK_FSDP]      = {{ 4,     4,       8,        4,       4,          4 },
-                      { 4,     4,       8,        2,       2,          2 },
-                      { 4,     4,       8,        2,       2,          4 }},
-    [RK_DEEPSPEED] = {{ 4,     4,       8,        4,       4,          4 },
-                      { 2,     2,       12,       2,       2,          2 },
-                      { 2,     2,       12,       2,       2,          2 }},
+    /*                weight gradient optimizer step_gradient gathered sent_weight sent_gradient */
+    [RK_MEGATRON]  = {{ 4,     4,       8,        0,            4,       4,          4 },   /* fp32 */
+                      { 2,     2,       16,       4,            2,       2,          2 },   /* fp16 */
+                      { 2,     4,       12,       0,            2,       2,          4 }},  /* bf16 */
+    [RK_FSDP]      = {{ 4,     4,       8,        0,            4,       4,          4 },
+                      { 4,     4,       8,        0,            2,       2,          2 },
+                      { 4,     4,       8,        0,            2,       2,          4 }},
+    [RK_DEEPSPEED] = {{ 4,     4,       8,        0,            4,       4,          4 },
+                      { 2,     2,       12,       0,            2,       2,          2 },
+                      { 2,     2,       12,       0,            2,       2,          2 }},
 };
 /* clang-format on */
 
@@ -183,12 +197,16 @@ struct element_bytes element_bytes_of(const struct rk_plan *plan)
 {
     struct element_bytes e = kept[plan->framework][width_of(plan->precision)];
     const bool narrow = plan->precision >= RK_FP8_DELAYED;
+    if (plan->framework == RK_DEEPSPEED && width_of(plan->precision) == 2 && plan->zero < 2) {
+        e.gradient = 2 + 4; /* its bf16 optimizer sums them up in fp32 beside them */
+        e.sent_gradient = 4;
+    }
     if (plan->weight_element_bytes > 0) e.weight = plan->weight_element_bytes;
     if (plan->gradient_element_bytes > 0) {
-        e.optimizer += plan->gradient_element_bytes >= 4 && plan->precision == RK_FP16 &&
-                               plan->framework == RK_MEGATRON
-                           ? -4 /* no fp32 copy of the gradients beside them */
-                           : 0;
+        if (plan->gradient_element_bytes >= 4) { /* no fp32 copy of the gradients beside them */
+            e.optimizer -= e.step_gradient;
+            e.step_gradient = 0;
+        }
         e.gradient = e.sent_gradient = plan->gradient_element_bytes;
     }
     e.optimizer = optimizer_bytes(plan, e.optimizer, e.weight);

@@ -31,6 +31,8 @@ void stage_map_of(struct stage_map *map, const struct rk_model *model, const str
 
 /* ---- sums of layers ---- */
 
+enum stage_end_of_model { FIRST_END, LAST_END, ENDS };
+
 struct stage_sum {
     double blocks;
     double spent_s[FOLD_PASSES][SPENDINGS]; /* of all chunks, one microbatch */
@@ -38,12 +40,17 @@ struct stage_sum {
     double
         data_s[FOLD_PASSES]; /* ZeRO-2 and 3: gathering and reducing that a microbatch waits for */
     double link_s[LINKS], data_link_s; /* of one microbatch */
+    double link_bytes[LINKS];
     double useful_flop, executed_flop;
     double parameters, expert_parameters, narrow_parameters;
     double ends_parameters;    /* embedding and head among them */
     double largest_parameters; /* of its largest block, experts among them */
     double saved_bytes[RK_HOLDING_COUNT];
     double saved_total_bytes;
+    struct ends_saved { /* of these: by what stands before the first block, behind the last one */
+        double bytes[RK_HOLDING_COUNT];
+        double total_bytes;
+    } ends_saved[ENDS];
     double working_bytes, buffer_bytes;
 };
 
@@ -59,6 +66,7 @@ void stage_outline(struct stage_sum *sum, const struct layer_folds *fold,
 
 struct element_bytes {
     double weight, gradient, optimizer; /* as they are kept; optimizer: master copy and moments */
+    double step_gradient;               /* of the optimizer's: from one step to the next forward */
     double gathered;                    /* of weights in the precision of the products */
     double sent_weight, sent_gradient;  /* by data parallelism */
     double narrow_copies; /* of weights that are multiplied in 8 or 4 bits, beside the kept ones */
@@ -100,6 +108,7 @@ double in_flight_of_plan(const struct rk_plan *plan, double microbatches, uint64
 /* What a stage needs; the activations of a microbatch in flight apart. */
 struct stage_demand {
     double static_bytes;             /* weights, gradients, optimizer, lasting buffers */
+    double between_bytes;            /* beside that from the optimizer's step to the next one */
     double fixed_bytes;              /* gathered, working, messages */
     double flight_bytes, away_bytes; /* of one microbatch: that stay, that are on their way */
     double handles, engines;         /* of libraries, which have a workspace each */
@@ -110,7 +119,9 @@ struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct la
 
 static inline double demanded_activations(const struct stage_demand *demand, double in_flight)
 {
-    return demand->fixed_bytes + demand->flight_bytes * in_flight + demand->away_bytes;
+    const double bytes =
+        demand->fixed_bytes + demand->flight_bytes * in_flight + demand->away_bytes;
+    return bytes > demand->between_bytes ? bytes : demand->between_bytes;
 }
 
 static inline double demanded_workspaces(const struct stage_demand *demand,

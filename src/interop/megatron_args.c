@@ -169,7 +169,11 @@ static enum rk_status read_known(struct megatron_args *args, enum megatron_flag 
 {
     const struct megatron_flag_facts *facts = &megatron_flags[flag];
     const char *equals = strchr(words->text, '=');
-    if (facts->kind == MEGATRON_REFUSED) return read_value(args, flag, words, 1);
+    if (facts->kind == MEGATRON_REFUSED) {
+        while (*used < count && !is_flag(&words[*used]))
+            ++*used;
+        return read_value(args, flag, words, 1);
+    }
     if (facts->kind == MEGATRON_SWITCH && equals)
         return megatron_args_fail(args, words, "--%s takes no value", facts->name);
     if (facts->kind == MEGATRON_SWITCH) return read_value(args, flag, words, 1);

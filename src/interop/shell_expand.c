@@ -111,68 +111,67 @@ static void end_word(struct builder *b)
     b->origin = b->place;
 }
 
+/* In a word as people would write it, in a value as a hole. */
 static void put_unknown(struct builder *b, size_t unknown, bool quoted)
 {
     const bool first = !b->started;
+    char hole[SHELL_HOLE_LENGTH] = {SHELL_HOLE};
     if (!unknown) return;
     const char *name = b->s->shell->unknown[unknown - 1].name;
-    put(b, "$", 1);
-    put(b, name, strlen(name));
+    for (int i = 1; i < SHELL_HOLE_LENGTH; i++)
+        hole[i] = (char)('@' + ((unknown - 1) >> (5 * (i - 1)) & 31));
+    if (b->words) {
+        put(b, "$", 1);
+        put(b, *name ? name : "(...)", *name ? strlen(name) : 5);
+    } else {
+        put(b, hole, sizeof hole);
+    }
     if (!b->unknown) b->unknown = unknown;
     b->all_unknown = first && !quoted;
 }
 
-/* Splits at blanks; what stands between the marks makes its words doubtful. */
-static void put_split(struct builder *b, const char *text, size_t condition)
+static size_t hole_index(const char *hole)
 {
-    static const char stops[] = {' ', '\t', '\n', SHELL_MAYBE, SHELL_SURE, 0};
-    bool doubtful = false;
-    for (const char *p = text; *p;) {
-        if (*p == SHELL_MAYBE || *p == SHELL_SURE) {
-            doubtful = *p++ == SHELL_MAYBE;
-            continue;
-        }
-        const size_t n = strcspn(p, stops);
-        if (n) {
-            put(b, p, n);
-            if (doubtful && !b->maybe) b->maybe = condition;
-        } else {
-            end_word(b);
-        }
-        p += n ? n : 1;
-    }
+    size_t index = 0;
+    for (int i = 1; i < SHELL_HOLE_LENGTH; i++)
+        index |= (size_t)((hole[i] - '@') & 31) << (5 * (i - 1));
+    return index + 1;
 }
 
-/* The marks stay in a value; in a word they make all of it doubtful. */
-static void put_whole(struct builder *b, const struct shell_value *value)
+/* Puts a value into words: holes become unknown, what stands between the marks makes its words
+ * doubtful, and unless it is quoted, blanks end a word. */
+static void put_parts(struct builder *b, const struct shell_value *value, bool quoted)
 {
-    static const char marks[] = {SHELL_MAYBE, SHELL_SURE, 0};
-    if (!b->words) {
-        put(b, value->text, strlen(value->text));
-        if (value->maybe && !b->maybe) b->maybe = value->maybe;
-        return;
-    }
-    put(b, "", 0);
+    static const char marks[] = {SHELL_MAYBE, SHELL_SURE, SHELL_HOLE, 0};
+    static const char stops[] = {' ', '\t', '\n', SHELL_MAYBE, SHELL_SURE, SHELL_HOLE, 0};
+    const bool whole = value->maybe && !strchr(value->text, SHELL_MAYBE);
+    bool doubtful = whole;
     for (const char *p = value->text; *p;) {
-        const size_t n = strcspn(p, marks);
-        put(b, p, n);
-        p += n + (p[n] != 0);
+        const size_t n = strcspn(p, quoted ? marks : stops);
+        if (n) put(b, p, n);
+        if (n == 0 && *p == SHELL_HOLE)
+            put_unknown(b, hole_index(p), quoted);
+        else if (n == 0 && (*p == SHELL_MAYBE || *p == SHELL_SURE))
+            doubtful = *p == SHELL_MAYBE;
+        else if (n == 0)
+            end_word(b);
+        if (doubtful && (n || *p == SHELL_HOLE) && !b->maybe) b->maybe = value->maybe;
+        p += n ? n : *p == SHELL_HOLE ? SHELL_HOLE_LENGTH : 1;
     }
-    if (value->maybe && !b->maybe) b->maybe = value->maybe;
 }
 
 static void put_value(struct builder *b, const struct shell_value *value, bool quoted)
 {
-    static const char marks[] = {SHELL_MAYBE, SHELL_SURE, 0};
     if (!b->started && value->place.line) b->origin = value->place;
-    if (quoted || !b->words) {
-        put_whole(b, value);
+    if (quoted) put(b, "", 0);
+    if (b->words) {
+        put_parts(b, value, quoted);
     } else {
-        const bool whole = value->maybe && !strpbrk(value->text, marks);
-        put_split(b, value->text, value->maybe);
-        if (whole && b->started && !b->maybe) b->maybe = value->maybe;
+        put(b, value->text, strlen(value->text));
+        if (!b->unknown && strchr(value->text, SHELL_HOLE)) b->unknown = value->unknown;
+        if (!b->maybe) b->maybe = value->maybe;
     }
-    put_unknown(b, value->unknown, quoted);
+    if (value->unknown && !strchr(value->text, SHELL_HOLE)) put_unknown(b, value->unknown, quoted);
 }
 
 /* "${A[@]}" makes a word of each element. */
@@ -228,7 +227,7 @@ static void positional(struct builder *b, struct parameter *p, const char *name)
         *p = (struct parameter){true, true, *name == '@', s->arguments, all, p->one, name};
     } else if (*name == '#') {
         set_one(p, number_value(b, (int64_t)s->arguments));
-    } else if (*name != '0' && strtoul(name, NULL, 10) <= s->arguments) {
+    } else if (isdigit((unsigned char)*name) && strtoul(name, NULL, 10) - 1 < s->arguments) {
         const struct shell_word *word = &s->argument[strtoul(name, NULL, 10) - 1];
         set_one(p, (struct shell_value){word->text, word->unknown, word->maybe, word->place});
     }
@@ -367,12 +366,43 @@ static void change_case(struct builder *b, struct shell_value *value, char how, 
     value->text = text;
 }
 
+/* "@]:1:2" */
+static void put_sublist(struct builder *b, const struct parameter *p, const char *raw,
+                        size_t length, bool quoted)
+{
+    const char *colon = memchr(raw, ':', length);
+    const size_t first = colon ? (size_t)(colon - raw) : length;
+    size_t unknown[2] = {0, 0};
+    const struct shell_value from_text = shell_expand_one(b->s, raw, first, b->place);
+    int64_t from = shell_arithmetic(b->s, from_text.text, b->place, &unknown[0]);
+    int64_t count = (int64_t)p->count;
+    if (colon) {
+        const struct shell_value text =
+            shell_expand_one(b->s, colon + 1, length - first - 1, b->place);
+        count = shell_arithmetic(b->s, text.text, b->place, &unknown[1]);
+    }
+    if (from < 0) from += (int64_t)p->count;
+    if (unknown[0] || unknown[1] || from < 0 || count < 0) {
+        put_unknown(
+            b, shell_unknown(b->s, p->name, "is sliced in a way that is not followed", b->place),
+            quoted);
+        return;
+    }
+    if (from > (int64_t)p->count) from = (int64_t)p->count;
+    if (count > (int64_t)p->count - from) count = (int64_t)p->count - from;
+    put_list(b, p->value + from, (size_t)count, quoted, p->at);
+}
+
 /* "%.sh", "/a/b", ":2:3", ",,": changes a copy of the value. */
 static void put_changed(struct builder *b, const struct parameter *p, const char *op, size_t length,
                         bool quoted)
 {
     if (!p->set || !p->count || p->value[0].unknown || p->value[0].maybe) {
         put_parameter(b, p, quoted);
+        return;
+    }
+    if (p->list && *op == ':') {
+        put_sublist(b, p, op + 1, length - 1, quoted);
         return;
     }
     struct shell_value value = p->value[0];
@@ -412,6 +442,10 @@ static bool put_default(struct builder *b, const struct parameter *p, const char
         put_parameter(b, p, quoted);
     } else if (kind == '?') {
         put_not_set(b, p, quoted);
+    } else if (!quoted && b->words && !memchr(word, '"', left) && !memchr(word, '\'', left)) {
+        const struct shell_value value = shell_expand_one(b->s, word, left, b->place);
+        if (kind == '=') shell_assign(b->s, p->name, strlen(p->name), &value, 1, false, false);
+        put_value(b, &value, false); /* its blanks part words */
     } else {
         if (kind == '=') {
             const struct shell_value value = shell_expand_one(b->s, word, left, b->place);
@@ -474,7 +508,8 @@ static void put_arithmetic(struct builder *b, const char *raw, size_t length, bo
 
 static void put_command(struct builder *b, bool quoted)
 {
-    put_unknown(b, shell_unknown(b->s, "", "the output of a command, which is not run", b->place),
+    put_unknown(b,
+                shell_unknown(b->s, "", "is the output of a command, which is not run", b->place),
                 quoted);
 }
 

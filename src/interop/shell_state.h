@@ -4,12 +4,13 @@
 
 #include "interop/shell.h"
 
-/* A text of which a part may be unknown. What a condition that is unknown may have appended
- * stands between SHELL_MAYBE and SHELL_SURE. */
-enum { SHELL_MAYBE = '\1', SHELL_SURE = '\2' };
+/* A text of which parts may be unknown: they stand in it as SHELL_HOLE and four letters, which are
+ * the index of the unknown. What a condition that is unknown may have appended stands between
+ * SHELL_MAYBE and SHELL_SURE. */
+enum { SHELL_MAYBE = '\1', SHELL_SURE = '\2', SHELL_HOLE = '\3', SHELL_HOLE_LENGTH = 5 };
 struct shell_value {
     const char *text;         /* "" rather than NULL */
-    size_t unknown;           /* index + 1; 0: known */
+    size_t unknown;           /* index + 1 of the first; 0: all is known */
     size_t maybe;             /* index + 1 of the condition; 0: there is none */
     struct shell_place place; /* where it was written */
 };
@@ -50,6 +51,7 @@ struct shell_state {
     const char *at, *end;
     struct shell_place place;
     bool fixed_place; /* within a text of `bash -c`: all stands where the text stood */
+    bool bare;        /* words only: no operators, lines mean nothing */
     int depth;
 
     int skip; /* above 0: parsed, not followed */
@@ -91,6 +93,10 @@ void shell_assign(struct shell_state *s, const char *name, size_t length,
 /* The variables assigned since the mark may have been, because of the condition at `place`: what
  * was appended becomes doubtful, others unknown. */
 void shell_poison(struct shell_state *s, size_t mark, struct shell_place place);
+
+/* The variables become what they were before the assignments since the mark: the end of a subshell.
+ */
+void shell_restore(struct shell_state *s, size_t mark);
 
 /* ---- shell_expand.c ---- */
 

@@ -188,7 +188,7 @@ double attention_time_s(const struct rk_system *system, enum operand operand,
     const double tile = fmin(rows, ATTENTION_TILE), tile_s = tile * pair_flop / rate;
     const double diagonal = row_pairs < all ? tile / 2 : 0; /* hidden half of the last block */
     const double mean_s = tile_s * (row_pairs + diagonal + kernels->attention_key_half);
-    const double longest_s = tile_s * (all + kernels->attention_key_half);
+    const double longest_s = tile_s * (fmin(all, 2 * row_pairs) + kernels->attention_key_half);
     const double blocks = shape->batch * shape->heads * ceil(rows / ATTENTION_TILE);
     const double computed_s = spread_s((double)kernels->multiprocessors, blocks, mean_s,
                                        row_pairs < all ? longest_s : mean_s);

@@ -137,7 +137,7 @@ static double shortest_s(const struct topk *best)
     return least_s;
 }
 
-enum { FIRST_ROUND = 8, LARGEST_ROUND = 256 };
+enum { FIRST_ROUND = 2, LARGEST_ROUND = 256 };
 
 static void run_rounds(struct team *team, const struct units *units, uint64_t total,
                        const struct rk_plans_options *options, struct rk_plans_result *r)

@@ -228,6 +228,16 @@ static struct operation *add_expert_linear(struct build *build, const struct mix
     return op;
 }
 
+/* Megatron-LM weighs by the router's probability within the kernels of gated activations; behind
+ * another one it keeps both sides of the product. */
+static double weighed_bytes(const struct build *build, double elements)
+{
+    const struct rk_model *model = build->model;
+    const bool apart =
+        build->plan->framework == RK_MEGATRON && !model->gated_mlp && model->activation == RK_GELU;
+    return apart ? elements * build->element : 0;
+}
+
 /* Biases behind the second matrix, weighed by fp32 probabilities, expert by expert: Megatron-LM
  * multiplies, adds, puts together and casts back, in 4 + (2 + 4 + 4) + (4 + 4) + (4 + 2) bytes an
  * element; backward (2 + 4) for the cast, (4 + 2) + (2 + 2) for the products' gradients, put
@@ -253,7 +263,7 @@ static void add_routed(struct build *build, const struct mixture *mix)
     add_activation(build, "expert activation", experts_activation, rows, inner);
     op = add_expert_linear(build, mix, "experts out", w, inner);
     op->parameters += model->biases ? mix->local * w : 0;
-    op->saved_bytes = 4 * rows;
+    op->saved_bytes = 4 * rows + weighed_bytes(build, rows * inner);
     add_biases(build, mix);
 }
 

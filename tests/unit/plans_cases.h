@@ -81,7 +81,7 @@ static inline void draw_system(struct random *r, struct rk_system *s)
     struct rk_error error;
     cr_assert_eq(rk_system_load(names[below(r, 4)], s, &error), RK_OK, "%s", error.text);
     s->devices = 0;
-    s->memory[0].capacity_bytes = 2e9 * times(r, 20);
+    s->memory[0].capacity_bytes = 16e9 * times(r, 6);
     s->memory[0].bandwidth_Bps *= times(r, 2);
     s->network[0].size = UINT64_C(2) << below(r, 4);
     s->kernels.fragmentation = one_in(r, 2) ? 0 : between(r, 0, 0.2);
@@ -97,7 +97,12 @@ static inline void draw_pin(struct random *r, struct rk_plans_problem *p)
     const enum rk_plan_axis axis = (enum rk_plan_axis)below(r, RK_PLAN_AXES);
     const uint64_t count = rk_plans_count(plans);
     p->pinned[axis].count = 0;
-    for (uint64_t i = 0; count > 0 && i < 1 + below(r, 3); i++) {
+    if (rk_plan_axis_info(axis)->type == RK_PLAN_BOOL && one_in(r, 3)) {
+        p->pinned[axis].count = 1; /* no and yes, also where one of them is unusual */
+        p->pinned[axis].value[0] = 0;
+        p->pinned[axis].to[0] = 1;
+    }
+    for (uint64_t i = 0; count > 0 && p->pinned[axis].count < 3 && i < 1 + below(r, 3); i++) {
         struct rk_plan plan;
         rk_plans_plan(plans, below(r, count), &plan);
         p->pinned[axis].value[p->pinned[axis].count++] = rk_plan_axis_get(&plan, axis);
@@ -121,7 +126,7 @@ static inline void draw_case(struct plans_case *c, uint64_t seed, uint64_t most)
     const uint64_t gpus = ranks[below(&r, 9)];
     rk_plans_problem_init(&c->problem, &c->model, &c->system,
                           (enum rk_framework)below(&r, RK_FRAMEWORKS), gpus,
-                          gpus * (1 + below(&r, 8)), one_in(&r, 3) ? 1024 : 0);
+                          gpus * (1 + below(&r, one_in(&r, 2) ? 8 : 100)), one_in(&r, 3) ? 1024 : 0);
     if (one_in(&r, 4)) c->problem.base.precision = RK_FP32;
     for (int tries = 0; tries < 100; tries++) {
         struct rk_plans *plans = rk_plans_open(&c->problem, NULL);

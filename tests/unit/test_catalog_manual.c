@@ -192,6 +192,6 @@ static void check_lines(const char *name, int wanted)
 Test(catalog_manual, one_line_examples_load)
 {
     use_source_catalog();
-    check_lines("system", 3);
+    check_lines("system", 4);
     check_lines("plan", 3);
 }

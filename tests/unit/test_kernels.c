@@ -226,6 +226,20 @@ Test(kernels, longer_attention_never_takes_less_and_causal_less_than_full)
     }
 }
 
+/* A window of 4,096 in 131,072 tokens: a row has few pairs, however long the sequence. */
+Test(kernels, a_window_is_as_fast_as_its_pairs)
+{
+    struct rk_system system = loaded("h100-sxm5-80g");
+    const struct attention_shape window = {1,    4,    1, 131072, 131072, 128, 128, 131072.0 * 4096,
+                                           true, false};
+    const struct attention_shape shorter = {16,   4,    1, 8192, 8192, 128, 128, 8192.0 * 4096,
+                                            true, false};
+    cr_expect_float_eq(attention_time_s(&system, OPERAND_BFLOAT16, &window, false) /
+                           attention_time_s(&system, OPERAND_BFLOAT16, &shorter, false),
+                       1, 0.05);
+    rk_system_release(&system);
+}
+
 /* ---- against published measurements ---- */
 
 static int by_size(const void *a, const void *b)

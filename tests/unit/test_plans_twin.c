@@ -55,7 +55,7 @@ static void check_case(uint64_t seed)
     struct random r = {seed};
     draw_case(&c, seed, MOST_PLANS);
     struct rk_plans *plans = rk_plans_open(&c.problem, NULL);
-    const uint64_t top = 1 + below(&r, 40);
+    const uint64_t top = 1 + below(&r, one_in(&r, 2) ? 10 : 200);
     struct rk_plans_result twin = run(plans, RK_SEARCH_TWIN, 1, top),
                            fast[4] = {run(plans, RK_SEARCH_EXHAUSTIVE, 1, top),
                                       run(plans, RK_SEARCH_EXHAUSTIVE, 3, top),

@@ -135,6 +135,16 @@ static const struct bad_case texts[] = {
     {"h100-80g mem3=80GiB", "1:20: a new memory needs a rate: 80GiB@100GB/s"},
     {"h100-80g mem3.bandwidth=1GB/s", "1:10: no such memory yet: write mem3=SIZE@RATE first"},
     {"h100-80g mem1=none", "1:15: a system needs its first memory"},
+    {"h100-80g kernels=3", "1:17: say which constant: kernels.matrix_efficiency=0.7"},
+    {"h100-80g kernels.matrix_eficiency=1",
+     "1:18: unknown property \"matrix_eficiency\": did you mean matrix_efficiency?"},
+    {"h100-80g kernels.like=1",
+     "1:18: unknown property \"like\"; reckon-system(5) lists those of kernels"},
+    {"h100-80g kernels.matrix_efficiency=2", "1:36: must be > 0 and <= 1"},
+    {"h100-80g kernels.matrix_efficiency=x", "1:36: \"x\" is not a number"},
+    {"h100-80g kernels.tile_m=17.5", "1:25: must be >= 16 and <= 65536, an integer"},
+    {"h100-80g kernels.kernel_us=3GB",
+     "1:28: \"3GB\" is not a time: write a time such as \"10us\""},
     {"h100-80g net3=1GB/s,size=2", "1:10: there are 2 such tiers: the next one is net2"},
     {"h100-80g net2=1GB/s", "1:20: a new network needs a size: 1GB/s,size=8"},
     {"h100-80g net2.size=2", "1:10: no such network yet: write net2=RATE,size=N first"},
@@ -197,4 +207,23 @@ Test(synthetic, the_message_quotes_the_text)
     cr_expect_eq(rk_system_load("h100-80g hbm=400G", &system, &error), RK_USAGE);
     cr_expect_str_eq(formatted(&error), "\"h100-80g hbm=400G\":1:17: \"400G\" is ambiguous: write "
                                         "400GiB (of 1024) or 400GB (of 1000)");
+}
+
+Test(synthetic, constants_of_kernels)
+{
+    struct rk_system system;
+    struct rk_error error;
+    use_source_catalog();
+    cr_assert_eq(rk_system_load("h100-sxm5-80g kernels.matrix_efficiency=0.65 kernels.kernel_us=5 "
+                                "kernels.launch_us=7000ns kernels.float4_TFLOPps=1PFLOP/s "
+                                "kernels.tile_m=64",
+                                &system, &error),
+                 RK_OK, "%s", formatted(&error));
+    cr_expect_eq(system.kernels.matrix_efficiency, 0.65);
+    cr_expect_eq(system.kernels.kernel_s, 5e-6);
+    cr_expect_float_eq(system.kernels.launch_s, 7e-6, 1e-18);
+    cr_expect_eq(system.kernels.float4_FLOPps, 1e15);
+    cr_expect_eq(system.kernels.tile_m, 64);
+    cr_expect_eq(system.kernels.tile_n, 256);
+    rk_system_release(&system);
 }

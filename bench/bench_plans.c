@@ -1,0 +1,115 @@
+/* The search of plans: every plan timed, and pruned; on one thread and on two. Each result is first
+ * compared with the twin's, on a restricted space that one plan at a time can go through. */
+#include "bench.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct problem {
+    const char *name, *model, *system;
+    uint64_t gpus, batch;
+} problems[] = {
+    {"llama3.1-70b on 512 H100", "llama3.1-70b", "h100-sxm5-80g", 512, 1024},
+    {"llama3.1-405b on 8192 H100", "llama3.1-405b", "h100-sxm5-80g", 8192, 2048},
+    {"mixtral-8x7b on 64 H100", "mixtral-8x7b", "h100-sxm5-80g", 64, 256},
+    {"deepseek-v3 on 2048 H800", "deepseek-v3", "h800-sxm5-80g", 2048, 15360},
+};
+
+enum { RUNS = 5, TOP = 10 };
+
+static struct rk_plans_result run(const struct rk_plans *plans, enum rk_search_mode mode,
+                                  int threads)
+{
+    const struct rk_plans_options options = {.mode = mode, .threads = threads, .top = TOP};
+    struct rk_plans_result result;
+    check(rk_plans_search(plans, &options, &result, NULL) == RK_OK, "the search runs");
+    return result;
+}
+
+static void check_same(const struct rk_plans_result *a, const struct rk_plans_result *b)
+{
+    check(memcmp(&a->counts, &b->counts, sizeof a->counts) == 0, "the same counts");
+    check(a->found == b->found, "as many found");
+    for (uint64_t i = 0; i < a->found; i++)
+        check(a->best[i].index == b->best[i].index && a->best[i].step_s == b->best[i].step_s,
+              "the same best plans");
+}
+
+static void only(struct rk_plans_problem *problem, enum rk_plan_axis axis, uint64_t value)
+{
+    problem->pinned[axis].count = 1;
+    problem->pinned[axis].value[0] = problem->pinned[axis].to[0] = value;
+}
+
+/* Some tens of thousands of plans. */
+static void check_twin(const struct rk_plans_problem *all)
+{
+    struct rk_plans_problem few = *all;
+    only(&few, RK_PLAN_MICROBATCH, 1);
+    only(&few, RK_PLAN_TENSOR, 8);
+    only(&few, RK_PLAN_CONTEXT, 1);
+    only(&few, RK_PLAN_ZERO, 1);
+    only(&few, RK_PLAN_EXPERT_TENSOR, 1);
+    struct rk_plans *plans = rk_plans_open(&few, NULL);
+    check(plans != NULL, "memory");
+    struct rk_plans_result twin = run(plans, RK_SEARCH_TWIN, 1);
+    for (int mode = RK_SEARCH_PRUNED; mode <= RK_SEARCH_EXHAUSTIVE; mode++) {
+        struct rk_plans_result fast = run(plans, (enum rk_search_mode)mode, 2);
+        check_same(&twin, &fast);
+        rk_plans_result_release(&fast);
+    }
+    rk_plans_result_release(&twin);
+    rk_plans_close(plans);
+}
+
+/* Best of RUNS, each checked against `expected`. */
+static double best_of(const struct rk_plans *plans, enum rk_search_mode mode, int threads,
+                      const struct rk_plans_result *expected)
+{
+    double best_s = INFINITY;
+    for (int i = 0; i < RUNS; i++) {
+        struct rk_plans_result result = run(plans, mode, threads);
+        check_same(expected, &result);
+        best_s = fmin(best_s, result.seconds);
+        rk_plans_result_release(&result);
+    }
+    return best_s;
+}
+
+static void bench(const struct problem *p)
+{
+    struct rk_model model;
+    struct rk_system system;
+    struct rk_plans_problem problem;
+    load_model(p->model, &model);
+    load_system(p->system, &system);
+    rk_plans_problem_init(&problem, &model, &system, RK_MEGATRON, p->gpus, p->batch, 0);
+    check_twin(&problem);
+    struct rk_plans *plans = rk_plans_open(&problem, NULL);
+    check(plans != NULL, "memory");
+    struct rk_plans_result expected = run(plans, RK_SEARCH_EXHAUSTIVE, 1);
+    for (int pruned = 0; pruned < 2; pruned++) {
+        const enum rk_search_mode mode = pruned ? RK_SEARCH_PRUNED : RK_SEARCH_EXHAUSTIVE;
+        const double one_s = best_of(plans, mode, 1, &expected);
+        const double two_s = best_of(plans, mode, 2, &expected);
+        const double total = (double)expected.counts.total;
+        printf("{\"bench\": \"plans\", \"problem\": \"%s\", \"mode\": \"%s\", \"plans\": %llu, "
+               "\"fit\": %llu, \"folds\": %llu, \"one_thread_ms\": %.1f, "
+               "\"million_per_s_and_core\": %.2f, \"two_threads_ms\": %.1f, \"speedup\": %.2f}\n",
+               p->name, pruned ? "pruned" : "exhaustive", (unsigned long long)expected.counts.total,
+               (unsigned long long)expected.counts.verdict[RK_FITS],
+               (unsigned long long)expected.explain.folds, one_s * 1e3, total / one_s / 1e6,
+               two_s * 1e3, one_s / two_s);
+        fflush(stdout);
+    }
+    rk_plans_result_release(&expected);
+    rk_plans_close(plans);
+    rk_system_release(&system);
+}
+
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
+        if (argc < 2 || strstr(problems[i].name, argv[1])) bench(&problems[i]);
+    return 0;
+}
