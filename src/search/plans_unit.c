@@ -34,6 +34,9 @@ struct schedule_state { /* of one tuple of stages */
     enum rk_schedule schedule;
 };
 
+/* Schedules that stages' memory is the same under, microbatches in flight apart. */
+enum { DEMAND_SOME, DEMAND_ALL, DEMAND_PAIRS, DEMANDS };
+
 struct plan_scratch {
     const struct rk_plans_problem *problem;
     struct rk_plan plan;
@@ -41,8 +44,8 @@ struct plan_scratch {
     struct layer_folds fold;
     struct stage_sum sum[RK_MAX_STAGES];
     struct stage_end end[RK_MAX_STAGES];
-    double pass_s[RK_MAX_STAGES][FOLD_PASSES];    /* of sum, before anything is moved */
-    struct stage_demand demand[2][RK_MAX_STAGES]; /* [1]: with the two copies of DualPipe */
+    double pass_s[RK_MAX_STAGES][FOLD_PASSES];          /* of sum, before anything is moved */
+    struct stage_demand demand[DEMANDS][RK_MAX_STAGES]; /* (classes); of pairs (p / 2) */
     struct stage_blocks blocks[RK_MAX_STAGES];
     struct stage_map balanced;
     struct choice_state *sharding, *offload;
@@ -244,27 +247,55 @@ static void time_plan(struct run *r, uint64_t index)
 
 /* ---- memory ---- */
 
-static void demand_classes(struct run *r, const struct sharing *sharing)
+static int demand_kind(enum rk_schedule schedule)
+{
+    return schedule == RK_DUALPIPE ? DEMAND_PAIRS : schedule == RK_GPIPE ? DEMAND_ALL : DEMAND_SOME;
+}
+
+static void demand_pairs(struct run *r, const struct sharing *sharing)
 {
     struct plan_scratch *s = r->s;
-    const enum rk_schedule schedules[2] = {RK_1F1B, RK_DUALPIPE};
-    const uint64_t last = r->division->end - 1;
-    const int kinds = s->schedule[last].schedule == RK_DUALPIPE ? 2 : 1;
-    for (int dual = 0; dual < kinds; dual++) {
-        s->plan.schedule = schedules[dual];
-        for (int i = 0; i < r->map->classes; i++)
-            s->demand[dual][i] = stage_demand_of(&s->sum[i], &s->fold, sharing, &s->plan);
+    const uint16_t *class_of = r->map->class_of;
+    const int p = r->map->stages;
+    for (int i = 0; i < p / 2; i++) {
+        struct stage_sum pair;
+        stage_pair(&pair, &s->sum[class_of[i]], &s->sum[class_of[p - 1 - i]], &s->plan,
+                   (uint64_t)i);
+        s->demand[DEMAND_PAIRS][i] = stage_demand_of(&pair, &s->fold, sharing, &s->plan);
     }
 }
 
-/* Of the stages of a class the first one has most microbatches in flight. */
-static bool exceeds(const struct run *r, bool dual)
+/* What stages need under each kind of schedule that the division has. */
+static void demand_stages(struct run *r, const struct sharing *sharing)
+{
+    struct plan_scratch *s = r->s;
+    bool done[DEMANDS] = {false};
+    for (uint64_t k = r->division->first; k < r->division->end; k++) {
+        const int kind = demand_kind(s->schedule[k].schedule);
+        if (done[kind] || s->schedule[k].refused) continue;
+        done[kind] = true;
+        s->plan.schedule = s->schedule[k].schedule;
+        if (kind == DEMAND_PAIRS) {
+            demand_pairs(r, sharing);
+            continue;
+        }
+        for (int i = 0; i < r->map->classes; i++)
+            s->demand[kind][i] = stage_demand_of(&s->sum[i], &s->fold, sharing, &s->plan);
+    }
+}
+
+/* Of the stages of a class the first one has most microbatches in flight; with DualPipe all have as
+ * many. */
+static bool exceeds(const struct run *r)
 {
     const struct plan_scratch *s = r->s;
     const struct rk_system *system = s->problem->system;
-    for (int i = 0; i < r->map->classes; i++) {
-        const double in_flight = in_flight_of_plan(&s->plan, r->microbatches, r->map->first_of[i]);
-        if (demanded_bytes(&s->demand[dual][i], system, in_flight) >
+    const int kind = demand_kind(s->plan.schedule);
+    const int count = kind == DEMAND_PAIRS ? r->map->stages / 2 : r->map->classes;
+    for (int i = 0; i < count; i++) {
+        const uint64_t stage = kind == DEMAND_PAIRS ? (uint64_t)i : r->map->first_of[i];
+        const double in_flight = in_flight_of_plan(&s->plan, r->microbatches, stage);
+        if (demanded_bytes(&s->demand[kind][i], system, in_flight) >
             system->memory[0].capacity_bytes)
             return true;
     }
@@ -295,11 +326,19 @@ static void find_least(struct run *r)
     }
 }
 
-/* The plan at hand is set to what holds least; whoever goes on with it sets its own choices. */
+static bool has_pairs(const struct run *r)
+{
+    for (uint64_t i = r->division->first; i < r->division->end; i++)
+        if (r->s->schedule[i].schedule == RK_DUALPIPE && !r->s->schedule[i].refused) return true;
+    return false;
+}
+
+/* The plan at hand is set to what holds least; whoever goes on with it sets its own choices. Of a
+ * rank with two stages one is counted, whose state DualPipe shares with another rank. */
 static void set_least(struct run *r)
 {
     struct rk_plan *plan = &r->s->plan;
-    plan->schedule = RK_1F1B; /* DualPipe has two copies of the weights */
+    plan->schedule = has_pairs(r) ? RK_DUALPIPE : RK_1F1B;
     plan->zero = r->least.zero;
     plan->keep_gathered = false;
     plan->activation_offload = 0;
@@ -315,14 +354,16 @@ static struct stage_demand least_demand(const struct run *r, const struct stage_
     return stage_demand_of(&lighter, &r->s->fold, &r->least.sharing, &r->s->plan);
 }
 
-/* Of the first stage of a class, under any schedule of the division. */
+/* Of the first stage of a class, under any schedule of the division. Of DualPipe's microbatches
+ * those of the one direction are as many as 1F1B's. */
 static double least_flight(struct run *r, int class)
 {
     struct plan_scratch *s = r->s;
     double least = INFINITY;
     for (uint64_t i = r->division->first; i < r->division->end; i++) {
         if (s->schedule[i].refused) continue;
-        s->plan.schedule = s->schedule[i].schedule;
+        const bool pairs = s->schedule[i].schedule == RK_DUALPIPE;
+        s->plan.schedule = pairs ? RK_1F1B : s->schedule[i].schedule;
         least = fmin(least, in_flight_of_plan(&s->plan, r->microbatches, r->map->first_of[class]));
     }
     return least;
@@ -357,11 +398,11 @@ static void settle(struct run *r, uint64_t sharding, uint64_t offload)
     struct plan_scratch *s = r->s;
     const struct choice_state *state = &s->sharding[sharding];
     bool moved = false;
-    demand_classes(r, &state->sharing);
+    demand_stages(r, &state->sharing);
     for (uint64_t i = r->division->first; i < r->division->end; i++) {
         if (s->schedule[i].refused) continue;
         s->plan.schedule = s->schedule[i].schedule;
-        if (exceeds(r, s->plan.schedule == RK_DUALPIPE)) {
+        if (exceeds(r)) {
             r->tally->counts.verdict[RK_MEMORY_EXCEEDED]++;
             r->tally->explain.refused_by_memory++;
             continue;
