@@ -141,7 +141,7 @@ static void operation_times(const struct bench *bench, const struct operation *o
         [OPERATION_COMM] = comm_times,
     };
     times[op->kind](bench, op, time_s);
-    if (op->kind == OPERATION_COMM || op->kind == OPERATION_MEMORY) return;
+    if (op->kind != OPERATION_MATRIX) return;
     for (int pass = 0; pass < RK_PASSES; pass++)
         time_s[pass] /= bench->system->kernels.sustained;
 }
