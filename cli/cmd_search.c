@@ -1,5 +1,6 @@
 /* reckon search: the best strategies of all there are. */
 #include "cli/commands.h"
+#include "cli/plan_input.h"
 #include "cli/plans_job.h"
 #include "cli/search_all.h"
 #include "cli/search_answer.h"
@@ -19,6 +20,11 @@ static const char *const framework_names[] = {"megatron", "fsdp", "deepspeed", N
 static const char *const datatype_names[] = {"float8", "float16", "bfloat16", "float32", NULL};
 
 /* clang-format off */
+static const struct operand search_operands[] = {
+    {.name = "PLAN", .help = "modern: words of what all plans have, \"tp8 cuda-graphs imbalance=1.2\"; below are all",
+     .offset = offsetof(struct search_args, words), .optional = OPERAND_MANY, .complete = "plan"},
+    {.name = NULL},
+};
 static const struct option input_options[] = {
     {.letter = 'm', .name = "model", .type = OPTION_TEXTS, .argument = "MODEL", AT(models), .complete = "models",
      .help = "what is trained: an id of `reckon models`, a file, or - (standard input); several with commas, or repeated"},
@@ -80,7 +86,7 @@ static const struct option question_options[] = {
 const struct usage search_usage = {
     .name = "search",
     .summary = "the best strategies of all there are",
-    .synopsis = "--model MODEL --system SYSTEM --gpus N --batch N [options]",
+    .synopsis = "--model MODEL --system SYSTEM --gpus N --batch N [options] [PLAN]...",
     .description =
         "Goes through every strategy for one model on one machine: all splits over tensor, "
         "pipeline and data parallelism, interleaving, microbatches, recomputation, sharding, "
@@ -102,6 +108,9 @@ const struct usage search_usage = {
         "it was stopped, by a signal or by anything else, to the same answer; FILE is removed when "
         "the answer is complete. When nothing fits, the exit status is 1; of several problems, when "
         "none has a plan.",
+    .operands = search_operands,
+    .words_title = "Words of a plan",
+    .words = plan_words,
     .groups = {
         {"Input", input_options, 0},
         {"Size", size_options, 0},
@@ -135,7 +144,8 @@ const struct usage search_usage = {
          "zero-bubble leaves plans without a pipeline alone. Values that are unusual are searched when "
          "they are asked for. --recompute takes none, full and selective (core_attn), "
          "--recompute-parts what else selective may be, --interleaving is --chunks, --datatype "
-         "float8 is --precision fp8-current. -o writes a plan file for reckon predict --plan. What only "
+         "float8 is --precision fp8-current. Words of a plan, as reckon predict takes them, restrict an axis "
+         "to one value or say what all plans have: imbalance=1.2 cuda-graphs no-fused. -o writes a plan file for reckon predict --plan. What only "
          "the published space has (--where, --sort, --pareto, --all, --why, --sensitivity, --state, "
          "networks by tier) is refused."},
         {"EXPRESSIONS",
@@ -308,7 +318,8 @@ static enum rk_status check_classic(const struct search_args *args, size_t probl
 {
     struct search_keys keys;
     const char *why = conflict(args, problems);
-    if (plan_axes_given(&args->plan_axes) || args->framework >= 0 || args->sequence)
+    if (plan_axes_given(&args->plan_axes) || args->framework >= 0 || args->sequence ||
+        args->words.count)
         why = "an option of the modern space is given: leave out --space classic, or that option";
     if (why) return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s", why);
     if (args->all && search_all_check(args->all, error) != RK_OK) return error->status;

@@ -13,7 +13,7 @@
 struct validate_args {
     struct option_texts files;
     struct option_values by;
-    bool rows, parts, regret, unmodelled, constants;
+    bool rows, parts, regret, unmodelled, constants, brief;
     const char *rules, *output, *learn, *fit;
     struct option_texts only;
     struct show_args show;
@@ -31,6 +31,7 @@ static const struct operand validate_operands[] = {
 static const struct option validate_options[] = {
     {.name = "by", .type = OPTION_VALUES, .argument = "CLASS,CLASS", AT(by), .choices = fact_class_names,
      .help = "statistics by gpu, family, scale, precision, source, framework, kind (dense or experts), metric or fit (were constants fitted to the source?); the first five unless given"},
+    {.name = "brief", .type = OPTION_FLAG, AT(brief), .help = "overall alone: no classes, no list of reasons"},
     {.name = "rows", .type = OPTION_FLAG, AT(rows), .help = "list every row: predicted, measured, error, verdict"},
     {.name = "parts", .type = OPTION_FLAG, AT(parts), .help = "with --rows: where time and memory of each go"},
     {.name = "regret", .type = OPTION_FLAG, AT(regret), .help = "list the groups of runs that differ by their plan alone"},
@@ -141,11 +142,13 @@ static enum rk_status add_statistics(struct report *report, const struct results
 {
     enum rk_status status = validate_times(report, results, error);
     for (int i = 0; i < FACT_CLASSES && status == RK_OK; i++)
-        if (wants(args, i)) status = validate_by(report, results, (enum fact_class)i, error);
+        if (!args->brief && wants(args, i))
+            status = validate_by(report, results, (enum fact_class)i, error);
     if (status == RK_OK) status = validate_memory(report, results, error);
     if (status == RK_OK) validate_fits(report, results);
     if (status == RK_OK) status = validate_regret(report, results, args->regret, error);
-    if (status == RK_OK) status = validate_unmodelled(report, results, args->unmodelled, error);
+    if (status == RK_OK && (!args->brief || args->unmodelled))
+        status = validate_unmodelled(report, results, args->unmodelled, error);
     return status;
 }
 

@@ -144,6 +144,7 @@ complete -c reckon -n '__fish_seen_subcommand_from search' -l uneven -d 'only st
 complete -c reckon -n '__fish_seen_subcommand_from search' -l format -s f -x -a 'table json csv' -d 'how to print: an aligned table, JSON with every figure in SI units, or CSV (table)'
 complete -c reckon -n '__fish_seen_subcommand_from search' -l color -x -a 'auto always never' -d 'colour the table: auto (on a terminal), always or never; NO_COLOR is heeded (auto)'
 complete -c reckon -n '__fish_seen_subcommand_from search' -l help -s h -d 'print this help'
+complete -c reckon -n '__fish_seen_subcommand_from search' -x -a '(reckon __list plan 2>/dev/null)'
 complete -c reckon -n '__fish_seen_subcommand_from study' -l db -r -F -d 'database that keeps the results (FILE with .db for .json)'
 complete -c reckon -n '__fish_seen_subcommand_from study' -l jobs -s j -x -d 'searches at a time (all cores); the results are the same for any number'
 complete -c reckon -n '__fish_seen_subcommand_from study' -l figure -x -d 'only this figure of the study'
@@ -224,6 +225,7 @@ complete -c reckon -n '__fish_seen_subcommand_from report' -l data-network -x -d
 complete -c reckon -n '__fish_seen_subcommand_from report' -l help -s h -d 'print this help'
 complete -c reckon -n '__fish_seen_subcommand_from report' -r -F
 complete -c reckon -n '__fish_seen_subcommand_from validate' -l by -x -a 'gpu family scale precision source framework kind metric fit' -d 'statistics by gpu, family, scale, precision, source, framework, kind (dense or experts), metric or fit (were constants fitted to the source?); the first five unless given'
+complete -c reckon -n '__fish_seen_subcommand_from validate' -l brief -d 'overall alone: no classes, no list of reasons'
 complete -c reckon -n '__fish_seen_subcommand_from validate' -l rows -d 'list every row: predicted, measured, error, verdict'
 complete -c reckon -n '__fish_seen_subcommand_from validate' -l parts -d 'with --rows: where time and memory of each go'
 complete -c reckon -n '__fish_seen_subcommand_from validate' -l regret -d 'list the groups of runs that differ by their plan alone'

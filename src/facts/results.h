@@ -86,9 +86,9 @@ struct regret {
                       first is one that was out of memory */
 };
 
-/* All groups of two or more measured times, in the order of their first rows. Runs that are
- * predicted not to fit are not ranked first while others fit; of runs predicted alike (to 1e-9) the
- * first is the slowest measured. The caller frees the list. */
+/* All groups in which two strategies or more were measured, sorted by name. Runs that are predicted
+ * alike (to 1e-9) are one strategy, whose time is that of the fastest. Runs that are predicted not
+ * to fit are not ranked first while others fit. The caller frees the list. */
 enum rk_status regrets_of(const struct results *results, struct regret **regrets, size_t *count,
                           struct rk_error *error);
 

@@ -291,6 +291,32 @@ Test(megatron, patterns)
     cr_expect_not(megatron_pattern_read("[0]*99999999999", 5, pattern, why));
 }
 
+/* Patterns as the model's dense layers and steps; those that it has no words for are refused. */
+Test(megatron, mixtures)
+{
+    static const struct {
+        const char *pattern;
+        bool taken;
+        uint64_t dense, every;
+    } cases[] = {
+        {"([0]*3+[1]*5)", true, 3, 0},   {"1", true, 0, 0},      {"([0,1])*4", true, 0, 2},
+        {"([0]*2+[0,1]*3)", true, 2, 2}, {"2", true, 0, 2},      {"3", false, 0, 0},
+        {"([1]*3+[0]*5)", false, 0, 0},  {"[0]*8", false, 0, 0}, {"([0]*7+[1])", true, 7, 0},
+    };
+    const struct megatron_options options = {.gpus = 8};
+    struct rk_error error;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        snprintf(text, sizeof text, "%s --num-experts 4 --moe-layer-freq %s", SMALL,
+                 cases[i].pattern);
+        const enum rk_status status = read_text(text, &options, &error);
+        cr_expect_eq(status == RK_OK, cases[i].taken, "%s", cases[i].pattern);
+        if (status != RK_OK) continue;
+        cr_expect_eq(import.model.dense_layers, cases[i].dense, "%s", cases[i].pattern);
+        cr_expect_eq(import.model.expert_every, cases[i].every, "%s", cases[i].pattern);
+    }
+}
+
 /* What the caller says counts, also where the script's launcher is not known. */
 Test(megatron, gpus_given)
 {
