@@ -118,6 +118,7 @@ struct stage_demand {
     double fixed_bytes;              /* gathered, working, messages */
     double flight_bytes, away_bytes; /* of one microbatch: that stay, that are on their way */
     double handles, engines;         /* of libraries, which have a workspace each */
+    double outside_bytes;            /* taken from the device past the framework's allocator */
 };
 
 struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct layer_folds *fold,
@@ -143,7 +144,8 @@ static inline double demanded_bytes(const struct stage_demand *demand,
 {
     const double activations = demanded_activations(demand, in_flight);
     return demand->static_bytes + demanded_workspaces(demand, system) + activations +
-           system->kernels.reserve_bytes + system->kernels.fragmentation * activations;
+           demand->outside_bytes + system->kernels.reserve_bytes +
+           system->kernels.fragmentation * activations;
 }
 
 /* Fills holds, sums and in_flight of `stage`. */
