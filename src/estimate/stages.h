@@ -52,6 +52,8 @@ struct stage_sum {
         double total_bytes;
     } ends_saved[ENDS];
     double working_bytes, buffer_bytes;
+    double block_shapes, end_shapes; /* elements of weights of different shapes: of a block, of the
+                                        head */
 };
 
 /* A stage of these blocks. The outline leaves out what neither its time nor its memory depends on:
