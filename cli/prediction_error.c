@@ -1,4 +1,5 @@
 /* prediction_error.c - how far off a prediction may be, from the runs that were compared. */
+#include "base/units.h"
 #include "catalog/catalog.h"
 #include "cli/prediction.h"
 #include "facts/error_bar.h"
@@ -25,10 +26,13 @@ static void add_bar(struct report *report, const struct forecast *f, const struc
     const double step_s = f->prediction->step_s;
     const double least_s = step_s / (1 + c->p90),
                  most_s = step_s / (c->p90 < 1 ? 1 - c->p90 : 0.01);
+    char least[QUANTITY_TEXT], most[QUANTITY_TEXT];
     report_note(report,
                 report_text(report,
-                            "  90 %% of %llu compared runs (%s) are within %.0f %%: %.4g to %.4g s",
-                            (unsigned long long)c->runs, c->of, 100 * c->p90, least_s, most_s));
+                            "  90 %% of %llu compared runs (%s) are within %.0f %%: %s to %s",
+                            (unsigned long long)c->runs, c->of, 100 * c->p90,
+                            quantity_format(least, QUANTITY_SECONDS, least_s),
+                            quantity_format(most, QUANTITY_SECONDS, most_s)));
     report_row(report,
                report_add(report, &(struct report_table){.name = "error_bar",
                                                          .shape = REPORT_RECORD,
