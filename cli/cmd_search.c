@@ -1,5 +1,6 @@
 /* reckon search: the best strategies of all there are. */
 #include "cli/commands.h"
+#include "cli/plan_input.h"
 #include "cli/plans_job.h"
 #include "cli/search_all.h"
 #include "cli/search_answer.h"
@@ -19,6 +20,11 @@ static const char *const framework_names[] = {"megatron", "fsdp", "deepspeed", N
 static const char *const datatype_names[] = {"float8", "float16", "bfloat16", "float32", NULL};
 
 /* clang-format off */
+static const struct operand search_operands[] = {
+    {.name = "PLAN", .help = "modern: words of what all plans have, \"tp8 cuda-graphs imbalance=1.2\"; below are all",
+     .offset = offsetof(struct search_args, words), .optional = OPERAND_MANY, .complete = "plan"},
+    {.name = NULL},
+};
 static const struct option input_options[] = {
     {.letter = 'm', .name = "model", .type = OPTION_TEXTS, .argument = "MODEL", AT(models), .complete = "models",
      .help = "what is trained: an id of `reckon models`, a file, or - (standard input); several with commas, or repeated"},
@@ -80,7 +86,7 @@ static const struct option question_options[] = {
 const struct usage search_usage = {
     .name = "search",
     .summary = "the best strategies of all there are",
-    .synopsis = "--model MODEL --system SYSTEM --gpus N --batch N [options]",
+    .synopsis = "--model MODEL --system SYSTEM --gpus N --batch N [options] [PLAN]...",
     .description =
         "Goes through every strategy for one model on one machine: all splits over tensor, "
         "pipeline and data parallelism, interleaving, microbatches, recomputation, sharding, "
@@ -89,6 +95,12 @@ const struct usage search_usage = {
         "The batch is the largest multiple of the data degree up to --batch. Ties are broken by "
         "the position in the enumeration, so that the answer is always the same. How long the "
         "search took is said on standard error.\n\n"
+        "That is the published space, --space classic. --space modern goes through the plans of today "
+        "(reckon predict): embedding and head, uneven stages, mixtures of experts and latent attention, "
+        "context, expert and expert-tensor parallelism, GPipe, 1F1B, interleaved, zero-bubble and "
+        "DualPipe schedules, ZeRO 0 to 3 and hybrid sharding, recomputation by part or of the first "
+        "layers, narrow datatypes, offload; see MODERN SPACE. It is taken without being asked for when "
+        "the model has experts, latent attention or windows, or an option is given that only it has.\n\n"
         "Several models, systems, numbers of GPUs or batches are all searched with each other: a "
         "table with one row a problem and its best strategy, or why it has none.\n\n"
         "SIGINT ends the search with the best strategies so far, marked as incomplete, and exit "
@@ -96,6 +108,9 @@ const struct usage search_usage = {
         "it was stopped, by a signal or by anything else, to the same answer; FILE is removed when "
         "the answer is complete. When nothing fits, the exit status is 1; of several problems, when "
         "none has a plan.",
+    .operands = search_operands,
+    .words_title = "Words of a plan",
+    .words = plan_words,
     .groups = {
         {"Input", input_options, 0},
         {"Size", size_options, 0},
@@ -114,6 +129,25 @@ const struct usage search_usage = {
          "Where a number of GPUs or a batch stands, a list with commas and ranges may stand. "
          "LOW..HIGH doubles from LOW as far as HIGH; LOW..HIGHxF multiplies by F, LOW..HIGH+S adds "
          "S. B^E is a power. 1024..16384 and 2^10..2^14 are both 1024, 2048, 4096, 8192, 16384."},
+        {"MODERN SPACE",
+         "--batch is the batch of every plan: it is a multiple of data times microbatch. An axis that "
+         "is not restricted takes its usual values: tensor the divisors of the heads within two of the "
+         "innermost network domains; context as long as a rank keeps 2,048 tokens; pipeline up to the "
+         "layers; expert the divisors of the experts, with expert-tensor 1 or as tensor; microbatch up "
+         "to 64; chunks powers of two and what divides the layers, up to 16; recomputation none, full "
+         "(of all layers or the first 1, 2, 4, ... of a virtual stage) and sets of parts; ZeRO what the "
+         "framework has, over all ranks or within a node; offload where there is a second memory; "
+         "splits even, with embedding and head as a block each, and balanced by time. Precision, "
+         "attention kernel, dispatcher and overlaps are as the framework has them. docs/search.md has "
+         "them all.\n\n"
+         "A restriction is on the value of an axis where the axis means something: --schedule "
+         "zero-bubble leaves plans without a pipeline alone. Values that are unusual are searched when "
+         "they are asked for. --recompute takes none, full and selective (core_attn), "
+         "--recompute-parts what else selective may be, --interleaving is --chunks, --datatype "
+         "float8 is --precision fp8-current. Words of a plan, as reckon predict takes them, restrict an axis "
+         "to one value or say what all plans have: imbalance=1.2 cuda-graphs no-fused. -o writes a plan file for reckon predict --plan. What only "
+         "the published space has (--where, --sort, --pareto, --all, --why, --sensitivity, --state, "
+         "networks by tier) is refused."},
         {"EXPRESSIONS",
          "--where, --sort and --pareto take expressions over the figures of an estimate and the "
          "axes of a strategy:\n\n"
@@ -165,6 +199,10 @@ const struct usage search_usage = {
          "What time costs in memory:"},
         {"reckon search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 --all plans.sqlite",
          "All that can run, for questions of one's own:"},
+        {"reckon search -m llama3.1-70b -s h100-sxm5-80g -g 512 -b 1024 --space modern -o plan.json",
+         "Llama 3.1 70B as people train today; the plan is for reckon predict:"},
+        {"reckon search -m deepseek-v3 -s h800-sxm5-80g -g 2048 -b 15360 --precision fp8-block --schedule dualpipe --tensor 1",
+         "DeepSeek-V3 as its report has it, but for the degrees:"},
         {"reckon search -m megatron-1t -s a100-80g-nvl8 -g 64 -b 512",
          "Why can it not run, and what would help:"},
         {"reckon search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 --sensitivity",
@@ -174,7 +212,7 @@ const struct usage search_usage = {
         {"reckon search -m multi-128t -s h100-80g-nvl8 -g 16384 -b 16384 --exhaustive --state search.state",
          "A long search, that can be stopped and goes on when the command is given again:"},
     },
-    .see_also = "reckon-estimate(1), reckon-study(1), reckon-model(5), reckon-system(5), reckon-strategy(5)",
+    .see_also = "reckon-estimate(1), reckon-predict(1), reckon-study(1), reckon-model(5), reckon-system(5), reckon-strategy(5), reckon-plan(5)",
 };
 /* clang-format on */
 
@@ -280,7 +318,8 @@ static enum rk_status check_classic(const struct search_args *args, size_t probl
 {
     struct search_keys keys;
     const char *why = conflict(args, problems);
-    if (plan_axes_given(&args->plan_axes) || args->framework >= 0 || args->sequence)
+    if (plan_axes_given(&args->plan_axes) || args->framework >= 0 || args->sequence ||
+        args->words.count)
         why = "an option of the modern space is given: leave out --space classic, or that option";
     if (why) return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s", why);
     if (args->all && search_all_check(args->all, error) != RK_OK) return error->status;

@@ -2,6 +2,7 @@
 #include "catalog/catalog.h"
 #include "cli/commands.h"
 #include "cli/show.h"
+#include "cli/validate_fit.h"
 #include "cli/validate_tables.h"
 #include "facts/error_bar.h"
 
@@ -12,8 +13,9 @@
 struct validate_args {
     struct option_texts files;
     struct option_values by;
-    bool rows, parts, regret, unmodelled;
-    const char *rules, *output, *learn;
+    bool rows, parts, regret, unmodelled, constants, brief;
+    const char *rules, *output, *learn, *fit;
+    struct option_texts only;
     struct show_args show;
 };
 
@@ -29,10 +31,17 @@ static const struct operand validate_operands[] = {
 static const struct option validate_options[] = {
     {.name = "by", .type = OPTION_VALUES, .argument = "CLASS,CLASS", AT(by), .choices = fact_class_names,
      .help = "statistics by gpu, family, scale, precision, source, framework, kind (dense or experts), metric or fit (were constants fitted to the source?); the first five unless given"},
+    {.name = "brief", .type = OPTION_FLAG, AT(brief), .help = "overall alone: no classes, no list of reasons"},
     {.name = "rows", .type = OPTION_FLAG, AT(rows), .help = "list every row: predicted, measured, error, verdict"},
     {.name = "parts", .type = OPTION_FLAG, AT(parts), .help = "with --rows: where time and memory of each go"},
     {.name = "regret", .type = OPTION_FLAG, AT(regret), .help = "list the groups of runs that differ by their plan alone"},
     {.name = "unmodelled", .type = OPTION_FLAG, AT(unmodelled), .help = "list the rows that are not modelled, each with its reason"},
+    {.name = "only", .type = OPTION_TEXTS, .argument = "CLASS=NAME", AT(only),
+     .help = "only runs of that class, as --by names it: source=dgxc; of several, those that match one of each class"},
+    {.name = "fit", .type = OPTION_TEXT, .argument = "KEY,KEY", AT(fit),
+     .help = "fit constants of kernels, reckon-system(5), to the runs that --only takes, and say what the others make of them"},
+    {.name = "constants", .type = OPTION_FLAG, AT(constants),
+     .help = "what each constant of kernels is worth: errors when accelerators have the default instead, or 10 % more or less"},
     {.name = "rules", .type = OPTION_TEXT, .argument = "FILE", AT(rules), .complete = "file",
      .help = "how cells are read and what is assumed (measured/rules.json of the catalog)"},
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
@@ -81,39 +90,26 @@ static enum rk_status own_path(const char *name, char *path, size_t size, struct
     return status;
 }
 
-static enum rk_status add_table(struct results *results, const char *path,
-                                const struct rules *rules, struct rk_error *error)
-{
-    struct csv csv;
-    enum rk_status status = csv_load(path, &csv, error);
-    if (status == RK_OK) status = results_add(results, &csv, rules, error);
-    csv_release(&csv);
-    return status;
-}
-
-static enum rk_status add_tables(struct results *results, const struct validate_args *args,
+static enum rk_status add_tables(struct facts *facts, const struct validate_args *args,
                                  const struct rules *rules, struct rk_error *error)
 {
     enum rk_status status = RK_OK;
     char path[4096];
     for (int i = 0; i < args->files.count && status == RK_OK; i++)
-        status = add_table(results, args->files.text[i], rules, error);
+        status = facts_load(facts, args->files.text[i], rules, error);
     if (args->files.count) return status;
     for (size_t i = 0; i < sizeof own_tables / sizeof *own_tables && status == RK_OK; i++) {
         status = own_path(own_tables[i], path, sizeof path, error);
-        if (status == RK_OK) status = add_table(results, path, rules, error);
+        if (status == RK_OK) status = facts_load(facts, path, rules, error);
     }
     return status;
 }
 
-static enum rk_status collect(struct results *results, struct rules *rules,
-                              const struct validate_args *args, struct rk_error *error)
+static enum rk_status load_facts(struct facts *facts, struct rules *rules,
+                                 const struct validate_args *args, struct rk_error *error)
 {
-    char path[4096];
-    enum rk_status status = RK_OK;
-    if (!args->rules) status = own_path("rules.json", path, sizeof path, error);
-    if (status == RK_OK) status = rules_load(args->rules ? args->rules : path, rules, error);
-    if (status == RK_OK) status = add_tables(results, args, rules, error);
+    enum rk_status status = rules_load_or_own(args->rules, rules, error);
+    if (status == RK_OK) status = add_tables(facts, args, rules, error);
     return status;
 }
 
@@ -133,11 +129,13 @@ static enum rk_status add_statistics(struct report *report, const struct results
 {
     enum rk_status status = validate_times(report, results, error);
     for (int i = 0; i < FACT_CLASSES && status == RK_OK; i++)
-        if (wants(args, i)) status = validate_by(report, results, (enum fact_class)i, error);
+        if (!args->brief && wants(args, i))
+            status = validate_by(report, results, (enum fact_class)i, error);
     if (status == RK_OK) status = validate_memory(report, results, error);
     if (status == RK_OK) validate_fits(report, results);
     if (status == RK_OK) status = validate_regret(report, results, args->regret, error);
-    if (status == RK_OK) status = validate_unmodelled(report, results, args->unmodelled, error);
+    if (status == RK_OK && (!args->brief || args->unmodelled))
+        status = validate_unmodelled(report, results, args->unmodelled, error);
     return status;
 }
 
@@ -180,21 +178,38 @@ static int print(const struct results *results, const struct validate_args *args
     return code;
 }
 
+static int judge_facts(struct facts *facts, const struct validate_args *args)
+{
+    struct results results = {0};
+    struct rk_error error;
+    int code = RK_OK;
+    if (validate_only(facts, &args->only, &error) != RK_OK) return options_fail(&error);
+    if (results_add(&results, facts, &error) != RK_OK) code = options_fail(&error);
+    if (code == RK_OK && args->output) code = write_rows(&results, args->parts, args->output);
+    if (code == RK_OK && args->learn) code = write_bars(&results, args->learn);
+    const bool to_stdout = (args->output && strcmp(args->output, "-") == 0) ||
+                           (args->learn && strcmp(args->learn, "-") == 0);
+    if (code == RK_OK && !to_stdout) code = print(&results, args);
+    results_release(&results);
+    return code;
+}
+
 int cmd_validate(int argc, char **argv)
 {
     struct validate_args args = {.rules = NULL};
-    struct results results = {0};
+    struct facts facts = {0};
     struct rules rules = {0};
     struct rk_error error;
     const int done = options_read(&validate_usage, argc, argv, &args);
     if (done >= 0) return done;
-    int code = collect(&results, &rules, &args, &error) == RK_OK ? RK_OK : options_fail(&error);
-    if (code == RK_OK && args.output) code = write_rows(&results, args.parts, args.output);
-    if (code == RK_OK && args.learn) code = write_bars(&results, args.learn);
-    const bool to_stdout = (args.output && strcmp(args.output, "-") == 0) ||
-                           (args.learn && strcmp(args.learn, "-") == 0);
-    if (code == RK_OK && !to_stdout) code = print(&results, &args);
-    results_release(&results);
+    int code = load_facts(&facts, &rules, &args, &error) == RK_OK ? RK_OK : options_fail(&error);
+    if (code == RK_OK && args.constants)
+        code = validate_constants(&facts, &args.show);
+    else if (code == RK_OK && args.fit)
+        code = validate_fit(&facts, &args.only, args.fit, &args.show);
+    else if (code == RK_OK)
+        code = judge_facts(&facts, &args);
+    facts_release(&facts);
     rules_release(&rules);
     return code;
 }

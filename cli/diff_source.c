@@ -21,8 +21,7 @@ static enum form form_of(const char *text)
     if (output_ends_in(text, ".json") || output_ends_in(text, ".json.gz") || strcmp(text, "-") == 0)
         return PLAN_FILE;
     if (*text == '+') return PLAN_CHANGES;
-    if (access(text, F_OK) != 0 || text[word]) return PLAN_WORDS;
-    return PLAN_SCRIPT;
+    return plan_is_word(text, word) && access(text, F_OK) != 0 ? PLAN_WORDS : PLAN_SCRIPT;
 }
 
 /* A script also has a model, which counts unless --model is given. */

@@ -14,7 +14,9 @@ bool plans_wanted(const struct search_args *args, const struct search_grid *grid
 {
     *why = NULL;
     if (args->space >= 0) return args->space == SPACE_MODERN;
-    if (plan_axes_given(&args->plan_axes) || args->framework >= 0 || args->sequence) return true;
+    if (plan_axes_given(&args->plan_axes) || args->framework >= 0 || args->sequence ||
+        args->words.count)
+        return true;
     for (int i = 0; i < grid->models; i++)
         if (unknown_to_published(&grid->model[i])) {
             *why = "the published space (--space classic) knows no experts, latent attention or "
@@ -50,9 +52,12 @@ static enum rk_status job_set(struct plans_job *job, const struct search_grid *g
         args->framework >= 0 ? (enum rk_framework)args->framework : RK_MEGATRON;
     rk_plans_problem_init(&job->problem, at.model, at.system, framework, at.gpus, at.batch,
                           args->sequence);
-    const enum rk_status status = set_precision(job, error);
-    if (status != RK_OK) return status;
-    return plan_axes_restrict(&args->plan_axes, &args->axes, &job->problem, error);
+    enum rk_status status = set_precision(job, error);
+    if (status == RK_OK)
+        status = plan_axes_restrict(&args->plan_axes, &args->axes, &job->problem, error);
+    if (status == RK_OK)
+        status = plans_take_words(&args->words, args->framework >= 0, &job->problem, error);
+    return status;
 }
 
 static bool step(void *context, uint64_t decided, uint64_t total, double best_s)
@@ -85,6 +90,15 @@ static void job_release(struct plans_job *job)
     rk_plans_close(job->plans);
 }
 
+/* Of a search that was stopped, what was settled before. */
+static uint64_t settled(const struct rk_plans_counts *counts)
+{
+    uint64_t sum = counts->repeated;
+    for (int i = 0; i < RK_VERDICTS; i++)
+        sum += counts->verdict[i];
+    return sum;
+}
+
 static void say_rate(uint64_t plans, double seconds)
 {
     char digits[REPORT_DIGITS];
@@ -114,7 +128,7 @@ static int answer(const struct plans_job *job, struct search_session *session)
         fputs("reckon: interrupted: these are the best so far, the search is incomplete\n", stderr);
         code = progress_code();
     }
-    if (!args->quiet) say_rate(job->result.counts.total, job->result.seconds);
+    if (!args->quiet) say_rate(settled(&job->result.counts), job->result.seconds);
     if (args->explain) plans_answer_explain(job);
     plans_answer_fill(&report, job);
     if (!piped) code = show_report(&report, &args->show, NULL, code);

@@ -16,6 +16,11 @@ struct plans_job {
  * something is given that it lacks. `why` says so in a few words. */
 bool plans_wanted(const struct search_args *args, const struct search_grid *grid, const char **why);
 
+/* Words of a plan: what all plans have. RK_USAGE when an option says the same; `framework`: one was
+ * given as an option. */
+enum rk_status plans_take_words(const struct option_texts *words, bool framework,
+                                struct rk_plans_problem *problem, struct rk_error *error);
+
 /* Searches all problems of the grid and prints the answer; returns the exit code. */
 int plans_command(const struct search_grid *grid, const struct search_args *args);
 

@@ -195,6 +195,7 @@ static const struct report_column link_columns[] = {
     {.name = "on the link", .unit = "s", .digits = 4},
     {.name = "waited for",  .unit = "s", .digits = 4},
     {.name = "share",       .title = "of the step", .unit = "%", .digits = 1},
+    {.name = "sent",        .title = "sent, all GPUs", .unit = "B", .digits = 2},
 };
 static const struct {
     const char *name, *help;
@@ -217,12 +218,12 @@ static void add_links(struct report *report, const struct rk_prediction *p)
 {
     const struct {
         const char *name;
-        double link_s, waited_s;
+        double link_s, waited_s, sent_bytes; /* -1: not counted */
     } links[] = {
-        {"tensor parallel", p->tensor_link_s, p->tensor_s},
-        {"context parallel", p->context_link_s, p->context_s},
-        {"expert parallel", p->expert_link_s, p->expert_s},
-        {"data parallel", p->data_link_s, p->data_s},
+        {"tensor parallel", p->tensor_link_s, p->tensor_s, p->tensor_sent_bytes},
+        {"context parallel", p->context_link_s, p->context_s, p->context_sent_bytes},
+        {"expert parallel", p->expert_link_s, p->expert_s, p->expert_sent_bytes},
+        {"data parallel", p->data_link_s, p->data_s, -1},
     };
     struct report_table *table =
         report_add(report, &(struct report_table){.title = "Communication of the slowest stage",
@@ -232,7 +233,8 @@ static void add_links(struct report *report, const struct rk_prediction *p)
     for (int i = 0; i < COUNT_OF(links); i++) {
         const struct report_cell cells[] = {
             cell_text(links[i].name), cell_number(links[i].link_s), cell_number(links[i].waited_s),
-            cell_number(p->step_s > 0 ? links[i].waited_s / p->step_s : 0)};
+            cell_number(p->step_s > 0 ? links[i].waited_s / p->step_s : 0),
+            links[i].sent_bytes >= 0 ? cell_number(links[i].sent_bytes) : cell_none()};
         if (links[i].link_s > 0) report_row(report, table, cells);
     }
 }
@@ -307,12 +309,16 @@ static void rate_cells(const struct forecast *f, struct report_cell cells[COUNT_
 static void add_figures(struct report *report, const struct rk_prediction *p)
 {
     static const struct report_column others[] = {
-        {.name = "tensor_link_s"}, {.name = "context_link_s"}, {.name = "expert_link_s"},
-        {.name = "data_link_s"},   {.name = "model_flop"},     {.name = "executed_flop"},
-        {.name = "parameters"},
+        {.name = "tensor_link_s"},      {.name = "context_link_s"},
+        {.name = "expert_link_s"},      {.name = "data_link_s"},
+        {.name = "model_flop"},         {.name = "executed_flop"},
+        {.name = "parameters"},         {.name = "tensor_sent_bytes"},
+        {.name = "context_sent_bytes"}, {.name = "expert_sent_bytes"},
     };
-    const double values[] = {p->tensor_link_s, p->context_link_s, p->expert_link_s, p->data_link_s,
-                             p->model_flop,    p->executed_flop,  p->parameters};
+    const double values[] = {p->tensor_link_s,    p->context_link_s,    p->expert_link_s,
+                             p->data_link_s,      p->model_flop,        p->executed_flop,
+                             p->parameters,       p->tensor_sent_bytes, p->context_sent_bytes,
+                             p->expert_sent_bytes};
     enum { FIGURES = COUNT_OF(times) + COUNT_OF(others) };
     struct report_column *columns = report_alloc(report, FIGURES * sizeof *columns);
     struct report_cell cells[FIGURES];

@@ -22,6 +22,7 @@ struct search_args {
     struct plan_axis_values plan_axes;
     int space, framework; /* -1: not given */
     uint64_t sequence;    /* 0: not given */
+    struct option_texts words;
     uint64_t top, threads;
     bool exhaustive, explain, quiet;
     const char *output, *state;

@@ -89,9 +89,11 @@ struct rk_prediction {
     double mfu, hfu;                    /* over the peak rate of the plan's precision */
     double parameters;                  /* of the model */
     double data_link_s, tensor_link_s, expert_link_s,
-        context_link_s;    /* links busy, hidden or not */
-    int stages;            /* pipeline */
-    int tightest, slowest; /* stages */
+        context_link_s; /* links busy, hidden or not */
+    double tensor_sent_bytes, expert_sent_bytes,
+        context_sent_bytes; /* that leave ranks in a step, all ranks */
+    int stages;             /* pipeline */
+    int tightest, slowest;  /* stages */
     struct rk_stage stage[RK_MAX_STAGES];
 };
 

@@ -108,11 +108,8 @@ struct rk_kernels {
     double memory_efficiency;  /* of the bandwidth, large kernels */
     double kernel_s;           /* start and end of a kernel on the device */
     double launch_s;           /* of the host for one operation, when it does not run ahead */
-    double sustained; /* rate of products and attention in a long run over that of an isolated
-                         kernel: clocks under the power limit, caches, jitter */
-    double megatron_loss, fsdp_loss, deepspeed_loss; /* time that computing takes beyond its
-                                                        kernels, over theirs, in that framework */
-    double overlap; /* share of tensor-parallel communication beside a product that is hidden */
+    double sustained;       /* rate of products and attention in a long run over that of an isolated
+                               kernel: clocks under the power limit, caches, jitter */
     double reserve_bytes;   /* context and libraries on the device */
     double workspace_bytes; /* of a handle of cuBLAS or its like, in the framework's allocator */
     double engine_workspace_bytes; /* of Transformer Engine, likewise */

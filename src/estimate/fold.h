@@ -36,6 +36,7 @@ struct layer_fold {
     double spent_s[FOLD_PASSES][SPENDINGS];
     double pass_s[FOLD_PASSES];           /* their sums */
     double link_s[LINKS];                 /* all passes */
+    double link_bytes[LINKS];             /* that leave this rank, all passes */
     double useful_flop;                   /* of forward */
     double executed_flop;                 /* of all passes */
     double parameters, expert_parameters; /* of this rank */

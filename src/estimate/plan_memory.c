@@ -9,20 +9,19 @@ struct shares { /* of one rank: 1 / ranks that share it */
     double weights, gradients, optimizer;
 };
 
+/* With DualPipe two ranks hold each stage, and share what ZeRO divides [deepseek2024v3]. */
+static double holders_of(const struct rk_plan *plan)
+{
+    return plan->schedule == RK_DUALPIPE ? 2 : 1;
+}
+
 static struct shares shares_of(const struct rk_plan *plan, const struct sharing *sharing,
                                bool expert)
 {
-    const double ranks = sharing->shards[expert].ranks;
+    const double ranks = sharing->shards[expert].ranks * holders_of(plan);
     return (struct shares){.weights = plan->zero >= 3 ? 1 / ranks : 1,
                            .gradients = plan->zero >= 2 ? 1 / ranks : 1,
                            .optimizer = plan->zero >= 1 ? 1 / ranks : 1};
-}
-
-/* DualPipe keeps the weights of both directions on each rank, and their gradients [deepseek2024v3].
- */
-static double copies_of(const struct rk_plan *plan)
-{
-    return plan->schedule == RK_DUALPIPE ? 2 : 1;
 }
 
 struct state {
@@ -35,9 +34,8 @@ static void add_state(struct state *state, const struct rk_plan *plan,
 {
     const struct shares shares = shares_of(plan, sharing, expert);
     const struct element_bytes *bytes = &sharing->bytes;
-    const double copies = copies_of(plan);
-    state->weights += copies * parameters * bytes->weight * shares.weights;
-    state->gradients += copies * parameters * bytes->gradient * shares.gradients;
+    state->weights += parameters * bytes->weight * shares.weights;
+    state->gradients += parameters * bytes->gradient * shares.gradients;
     state->optimizer += parameters * (bytes->optimizer - bytes->step_gradient) * shares.optimizer;
     state->between += parameters * bytes->step_gradient * shares.optimizer;
 }
@@ -55,6 +53,16 @@ static struct state state_of(const struct stage_sum *sum, const struct sharing *
 /* Blocks that are gathered at the same time: the one at hand and the one fetched ahead. */
 enum { GATHERED_BLOCKS = 2 };
 
+/* DeepSpeed gathers matrix by matrix, and no more ahead than stage3_max_live_parameters, of which
+ * 1e9 is the preset. The largest matrix is about a third of a block. */
+static double live_parameters(const struct stage_sum *sum, const struct rk_plan *plan)
+{
+    const double block = sum->largest_parameters, all = GATHERED_BLOCKS * block;
+    if (plan->framework != RK_DEEPSPEED) return all + sum->ends_parameters;
+    const double end = sum->ends_parameters, matrix = fmax(block / 3, end);
+    return fmin(all + end, 1e9 + matrix);
+}
+
 /* ZeRO-3: gathered weights, and one block's gradients before they are reduced. Below, the gradients
  * of ZeRO-2 on their way. */
 static double gathered_bytes(const struct stage_sum *sum, const struct rk_plan *plan,
@@ -65,8 +73,8 @@ static double gathered_bytes(const struct stage_sum *sum, const struct rk_plan *
     if (plan->zero == 2) return block * bytes->sent_gradient;
     if (plan->zero < 3) return 0;
     if (plan->keep_gathered) return all * bytes->gathered + block * bytes->sent_gradient;
-    return (GATHERED_BLOCKS * block + ends) * bytes->gathered +
-           (block > ends ? block : ends) * bytes->sent_gradient;
+    const double sent = plan->framework == RK_DEEPSPEED ? fmax(block / 3, ends) : fmax(block, ends);
+    return live_parameters(sum, plan) * bytes->gathered + sent * bytes->sent_gradient;
 }
 
 /* ---- activations ---- */
@@ -104,9 +112,9 @@ static double moving_of(const struct stage_sum *sum, const struct rk_plan *plan)
                : 0;
 }
 
-/* Interleaved, the ends of the model are in flight as often as their chunk alone: on the last stage
- * the loss is followed by its backward; the first chunk of the first stage runs twice its share
- * before the first of them is back. */
+/* Interleaved, or with the stages of both directions on one rank, the ends of the model are in
+ * flight as often as their chunk alone: on the last stage the loss is followed by its backward; the
+ * first chunk of the first stage runs twice its share before the first of them is back. */
 struct ends_in_flight {
     bool apart;
     double microbatches[ENDS];
@@ -115,10 +123,10 @@ struct ends_in_flight {
 static struct ends_in_flight ends_of(const struct rk_plan *plan, double microbatches)
 {
     const double p = (double)plan->pipeline;
-    const bool apart =
-        plan->chunks > 1 && plan->schedule != RK_GPIPE && plan->schedule != RK_DUALPIPE;
-    return (struct ends_in_flight){.apart = apart,
-                                   .microbatches = {fmin(microbatches, 2 * p - 1), 1}};
+    const bool dual = plan->schedule == RK_DUALPIPE;
+    return (struct ends_in_flight){.apart =
+                                       dual || (plan->chunks > 1 && plan->schedule != RK_GPIPE),
+                                   .microbatches = {fmin(microbatches, dual ? p : 2 * p - 1), 1}};
 }
 
 static void hold_activations(struct rk_stage *stage, const struct stage_sum *sum,
@@ -156,6 +164,16 @@ static double remembered_bytes(const struct layer_folds *fold, const struct rk_p
  * for either. */
 enum { HANDLES = 2 };
 
+/* Transformer Engine has one workspace, and one for each stream that it runs grouped products on.
+ */
+enum { GROUPED_STREAMS = 4 };
+
+static double engines_of(const struct stage_sum *sum, const struct rk_plan *plan)
+{
+    if (plan->framework != RK_MEGATRON || !plan->transformer_engine) return 0;
+    return 1 + (plan->grouped && sum->expert_parameters > 0 ? GROUPED_STREAMS : 0);
+}
+
 struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct layer_folds *fold,
                                     const struct sharing *sharing, const struct rk_plan *plan)
 {
@@ -175,7 +193,7 @@ struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct la
         .flight_bytes = flight * kept_of(plan),
         .away_bytes = sum->saved_total_bytes * moving_of(sum, plan),
         .handles = HANDLES,
-        .engines = plan->framework == RK_MEGATRON && plan->transformer_engine,
+        .engines = engines_of(sum, plan),
     };
 }
 

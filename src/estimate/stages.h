@@ -40,6 +40,7 @@ struct stage_sum {
     double
         data_s[FOLD_PASSES]; /* ZeRO-2 and 3: gathering and reducing that a microbatch waits for */
     double link_s[LINKS], data_link_s; /* of one microbatch */
+    double link_bytes[LINKS];
     double useful_flop, executed_flop;
     double parameters, expert_parameters, narrow_parameters;
     double ends_parameters;    /* embedding and head among them */
@@ -60,6 +61,12 @@ void stage_sum(struct stage_sum *sum, const struct layer_folds *fold, const stru
 void stage_outline(struct stage_sum *sum, const struct layer_folds *fold,
                    const struct rk_model *model, const struct rk_plan *plan,
                    const struct stage_blocks *blocks);
+
+/* The two stages that DualPipe puts on rank `index`: its own, of which p - index microbatches are
+ * in flight, and p - 1 - index, of which index + 1 are [deepseek2024v3]; saved tensors as a mean of
+ * the p + 1. Times are those of its own. */
+void stage_pair(struct stage_sum *pair, const struct stage_sum *own, const struct stage_sum *other,
+                const struct rk_plan *plan, uint64_t index);
 
 /* ---- bytes of one parameter ---- */
 

@@ -325,7 +325,7 @@ static bool out_of_range(const struct error_bars *bars, int i, const struct erro
         const struct error_range *r = &bars->range[k];
         const double value = range_value(i, request);
         if (strcmp(r->of, range_names[i]) != 0 || (value >= r->least && value <= r->most)) continue;
-        snprintf(text, size, "%s: %.4g; compared runs had %.4g to %.4g", r->of, value, r->least,
+        snprintf(text, size, "%s: %.7g; compared runs had %.7g to %.7g", r->of, value, r->least,
                  r->most);
         return true;
     }

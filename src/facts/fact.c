@@ -94,11 +94,11 @@ static void name_group(const struct row *row, struct fact *fact)
 {
     const struct rk_model *m = &fact->model;
     snprintf(fact->group, sizeof fact->group,
-             "%.64s | %.40s x%llu | batch %s of %llu | %s | %llux%llu, %llu experts", fact->source,
-             fact->gpu, (unsigned long long)fact->plan.ranks, row_get(row, "global_batch"),
-             (unsigned long long)fact->plan.sequence, row_get(row, "precision"),
-             (unsigned long long)m->layers, (unsigned long long)m->hidden,
-             (unsigned long long)m->experts);
+             "%.64s | %.40s x%llu | batch %llu of %llu | %s | %llux%llu, %llu experts",
+             fact->source, fact->gpu, (unsigned long long)fact->plan.ranks,
+             (unsigned long long)fact->plan.batch, (unsigned long long)fact->plan.sequence,
+             row_get(row, "precision"), (unsigned long long)m->layers,
+             (unsigned long long)m->hidden, (unsigned long long)m->experts);
 }
 
 /* ---- the whole ---- */

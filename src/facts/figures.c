@@ -21,6 +21,9 @@ static const struct metric {
 } metrics[] = {
     {"iter_time_s",           FIGURE_STEP,  FORM_SECONDS, 1,    COUNT_NOTHING, false},
     {"iter_time_ms",          FIGURE_STEP,  FORM_SECONDS, 1e-3, COUNT_NOTHING, false},
+    {"step_time_s",           FIGURE_STEP,  FORM_SECONDS, 1,    COUNT_NOTHING, false},
+    {"step_time_ms",          FIGURE_STEP,  FORM_SECONDS, 1e-3, COUNT_NOTHING, false},
+    {"tokens_per_day",        FIGURE_STEP,  FORM_RATE,    1 / 86400.0, COUNT_TOKENS, false},
     {"tokens_per_s_per_gpu",  FIGURE_STEP,  FORM_RATE,    1,    COUNT_TOKENS,  true},
     {"tokens_per_s",          FIGURE_STEP,  FORM_RATE,    1,    COUNT_TOKENS,  false},
     {"samples_per_s_per_gpu", FIGURE_STEP,  FORM_RATE,    1,    COUNT_SAMPLES, true},
@@ -56,7 +59,7 @@ static double scale_of(const struct metric *m, const struct row *row, const stru
     switch (m->form) {
     case FORM_RATE:
         return samples * (m->counted == COUNT_TOKENS ? (double)fact->plan.sequence : 1) /
-               (m->per_gpu ? gpus : 1);
+               (m->per_gpu ? gpus : 1) / m->unit;
     case FORM_FLOPS:
         return m->unit * gpus;
     case FORM_SHARE:

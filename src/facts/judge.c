@@ -98,6 +98,7 @@ static uint64_t powers(uint64_t most, uint64_t *choices, uint64_t count)
 static uint64_t choices_of(const struct fact *fact, const struct rk_plan *plan, enum open_axis axis,
                            uint64_t *choices)
 {
+    const uint64_t slots = fact->model.layers + plan->embedding_counts + plan->head_counts;
     uint64_t count = 0;
     switch (axis) {
     case OPEN_TENSOR:
@@ -108,8 +109,8 @@ static uint64_t choices_of(const struct fact *fact, const struct rk_plan *plan, 
                 choices[count++] = n;
         return count;
     case OPEN_CHUNKS:
-        for (uint64_t n = 1; plan->pipeline * n <= fact->model.layers; n++)
-            if (fact->model.layers % (plan->pipeline * n) == 0 && count < MOST_CHOICES &&
+        for (uint64_t n = 1; plan->pipeline * n <= slots; n++)
+            if (slots % (plan->pipeline * n) == 0 && count < MOST_CHOICES &&
                 (n == 1 || plan->pipeline > 1))
                 choices[count++] = n;
         if (count == 0) choices[count++] = 1;

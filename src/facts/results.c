@@ -100,20 +100,13 @@ static enum rk_status add_fact(struct results *results, const struct fact *fact,
     return RK_OK;
 }
 
-enum rk_status results_add(struct results *results, const struct csv *csv,
-                           const struct rules *rules, struct rk_error *error)
+enum rk_status results_add(struct results *results, const struct facts *facts,
+                           struct rk_error *error)
 {
     enum rk_status status = RK_OK;
-    for (size_t i = 0; i < csv->rows && status == RK_OK; i++) {
-        struct row row;
-        struct fact fact = {0};
-        status = row_read(csv, i, &row, error);
-        if (status == RK_OK) status = rules_apply(rules, &row, error);
-        if (status == RK_OK) status = fact_read(&row, &fact, error);
-        if (status == RK_OK) status = add_fact(results, &fact, error);
+    for (size_t i = 0; i < facts->count && status == RK_OK; i++) {
+        status = add_fact(results, &facts->fact[i], error);
         results->rows += status == RK_OK;
-        fact_release(&fact);
-        row_release(&row);
     }
     return status;
 }

@@ -6,8 +6,8 @@
 #ifndef RECKON_FACTS_RESULTS_H
 #define RECKON_FACTS_RESULTS_H
 
+#include "facts/facts.h"
 #include "facts/judge.h"
-#include "facts/rules.h"
 
 enum result_verdict {
     RESULT_COMPARED,
@@ -45,10 +45,10 @@ struct results {
     size_t rows;           /* read */
 };
 
-/* Adds a result for each figure of each row, one for a row that cannot be modelled. RK_IO: no
+/* Adds a result for each figure of each fact, one for a fact that cannot be modelled. RK_IO: no
  * memory. */
-enum rk_status results_add(struct results *results, const struct csv *csv,
-                           const struct rules *rules, struct rk_error *error);
+enum rk_status results_add(struct results *results, const struct facts *facts,
+                           struct rk_error *error);
 void results_release(struct results *results); /* a zeroed struct is fine */
 
 /* ---- statistics ---- */
@@ -86,9 +86,9 @@ struct regret {
                       first is one that was out of memory */
 };
 
-/* All groups of two or more measured times, in the order of their first rows. Runs that are
- * predicted not to fit are not ranked first while others fit; of runs predicted alike (to 1e-9) the
- * first is the slowest measured. The caller frees the list. */
+/* All groups in which two strategies or more were measured, sorted by name. Runs that are predicted
+ * alike (to 1e-9) are one strategy, whose time is that of the fastest. Runs that are predicted not
+ * to fit are not ranked first while others fit. The caller frees the list. */
 enum rk_status regrets_of(const struct results *results, struct regret **regrets, size_t *count,
                           struct rk_error *error);
 

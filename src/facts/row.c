@@ -37,12 +37,22 @@ bool row_set(struct row *row, const char *name, const char *value, const char *w
     return true;
 }
 
+/* Tables write "not given" in several ways. */
+static const char *given(const char *text)
+{
+    static const char *const nothing[] = {"NA", "N/A",     "n/a",       "-",
+                                          "?",  "unknown", "not given", NULL};
+    for (int i = 0; nothing[i]; i++)
+        if (strcmp(text, nothing[i]) == 0) return "";
+    return text;
+}
+
 enum rk_status row_read(const struct csv *csv, size_t index, struct row *row,
                         struct rk_error *error)
 {
     *row = (struct row){.path = csv->path, .line = csv->line[index]};
     for (size_t i = 0; i < csv->columns; i++)
-        if (!row_set(row, csv->name[i], csv_cell(csv, index, i), NULL))
+        if (!row_set(row, csv->name[i], given(csv_cell(csv, index, i)), NULL))
             return rk_fail(error, RK_IO, csv->path, row->line, 0, "no memory for the row");
     return RK_OK;
 }

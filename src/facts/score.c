@@ -89,14 +89,19 @@ static bool is_oom(const struct result *r)
     return r->kind == FIGURE_OOM;
 }
 
-/* Does the prediction rank `a` before `b`? Equal predictions: the slower measured. */
+/* The same strategy, measured again: by another release, another team. */
+static bool alike(const struct result *a, const struct result *b)
+{
+    return fabs(a->predicted_si - b->predicted_si) <= 1e-9 * b->predicted_si;
+}
+
+/* Does the prediction rank `a` before `b`? Of one strategy the fastest run stands for it. */
 static bool ranks_before(const struct result *a, const struct result *b)
 {
     const bool fits_a = a->judgement.verdict == RK_FITS, fits_b = b->judgement.verdict == RK_FITS;
     if (fits_a != fits_b) return fits_a;
-    if (fabs(a->predicted_si - b->predicted_si) > 1e-9 * b->predicted_si)
-        return a->predicted_si < b->predicted_si;
-    return is_oom(a) || (!is_oom(b) && a->measured_si > b->measured_si);
+    if (!alike(a, b)) return a->predicted_si < b->predicted_si;
+    return !is_oom(a) && (is_oom(b) || a->measured_si < b->measured_si);
 }
 
 static void join(struct regret *g, const struct result *r)
@@ -106,24 +111,30 @@ static void join(struct regret *g, const struct result *r)
     if (!is_oom(r) && (!g->best || r->measured_si < g->best->measured_si)) g->best = r;
 }
 
+/* By group, then by prediction, then by row. */
 static int by_group(const void *a, const void *b)
 {
     const struct result *x = *(const struct result *const *)a,
                         *y = *(const struct result *const *)b;
     const int order = strcmp(x->group, y->group);
-    return order ? order : (x > y) - (x < y);
+    if (order) return order;
+    if (x->predicted_si != y->predicted_si) return x->predicted_si < y->predicted_si ? -1 : 1;
+    return (x > y) - (x < y);
 }
 
-/* `sorted` by group; counts[] of measured times decide which groups stay. */
+/* Groups of `sorted` results in which two strategies or more were measured. */
 static size_t gather(const struct result **sorted, size_t count, struct regret *groups)
 {
     size_t kept = 0;
     for (size_t i = 0; i < count;) {
         struct regret g = {.group = sorted[i]->group};
+        const struct result *last = NULL; /* measured */
         size_t measured = 0;
         for (; i < count && strcmp(sorted[i]->group, g.group) == 0; i++) {
             join(&g, sorted[i]);
-            measured += !is_oom(sorted[i]);
+            if (is_oom(sorted[i])) continue;
+            measured += !last || !alike(sorted[i], last);
+            last = sorted[i];
         }
         if (measured < 2) continue;
         g.regret = is_oom(g.first) ? NAN : g.first->measured_si / g.best->measured_si - 1;

@@ -40,10 +40,10 @@ static enum rk_status read_count(const struct place *object, const char *key, ui
         return place_fail(&member, error,
                           "\"auto\" is filled in by the trainer: write the number here");
     if (json_is_real(member.value)) { /* "5e7" */
-        *count = (uint64_t)json_real_value(member.value);
-        return json_real_value(member.value) >= 0 && json_real_value(member.value) <= 1e15
-                   ? RK_OK
-                   : place_fail(&member, error, "must be a count");
+        const double number = json_real_value(member.value);
+        if (!(number >= 0 && number <= 1e9)) return place_fail(&member, error, "must be 0 to 1e9");
+        *count = (uint64_t)number;
+        return RK_OK;
     }
     return field_load(&member, &count_field, count, error);
 }
@@ -146,12 +146,15 @@ static enum rk_status derive_batch(const struct place *root, struct config *c, u
                                    struct rk_error *error)
 {
     if (!c->microbatch && c->batch && c->accumulation)
-        c->microbatch = c->batch / (c->accumulation * data);
+        c->microbatch = c->batch / c->accumulation / data;
     if (!c->microbatch && c->batch) c->microbatch = c->batch / data;
     if (!c->microbatch)
         return place_fail(root, error,
                           "missing key \"train_micro_batch_size_per_gpu\": add it, or "
                           "\"train_batch_size\"");
+    if ((double)c->microbatch * (double)(c->accumulation ? c->accumulation : 1) * (double)data >
+        1e15)
+        return place_fail(root, error, "the batch is larger than 1e15 samples");
     if (!c->batch) c->batch = c->microbatch * (c->accumulation ? c->accumulation : 1) * data;
     if (c->batch % (c->microbatch * data) ||
         (c->accumulation && c->batch != c->microbatch * c->accumulation * data))
@@ -163,6 +166,8 @@ static enum rk_status derive_batch(const struct place *root, struct config *c, u
             c->batch, c->microbatch, data);
     return RK_OK;
 }
+
+enum { MOST_RANKS = 1 << 24 };
 
 static uint64_t derive_gpus(const struct config *c)
 {
@@ -203,8 +208,13 @@ enum rk_status deepspeed_read(const struct document *document, const struct rk_m
     enum rk_status status = read_config(&root, &c, notes, error);
     if (status != RK_OK) return status;
     const uint64_t degrees = c.autotp * c.sequence;
-    if (!degrees) return place_fail(&root, error, "a parallel degree of 0: give at least 1");
+    if (!degrees || degrees > MOST_RANKS)
+        return place_fail(&root, error,
+                          "parallel degrees must be at least 1, and make at most %d "
+                          "ranks",
+                          MOST_RANKS);
     if (!gpus) gpus = derive_gpus(&c);
+    if (gpus > MOST_RANKS) return place_fail(&root, error, "more than %d GPUs", MOST_RANKS);
     if (gpus % degrees)
         return place_fail(&root, error,
                           "%" PRIu64 " GPUs are not divisible by autotp_size * "

@@ -54,6 +54,22 @@ static struct megatron_args *args_new(const char *path, const struct shell *shel
     return args;
 }
 
+/* Does the text begin with an argument, comments aside? */
+static bool is_bare(const char *text, size_t size)
+{
+    const char *end = text + size;
+    for (const char *p = text; p < end;) {
+        const char *line = memchr(p, '\n', (size_t)(end - p));
+        if (*p == '#')
+            p = line ? line + 1 : end;
+        else if (strchr(" \t\r\n", *p) && *p)
+            p++;
+        else
+            return end - p > 2 && p[0] == '-' && p[1] == '-';
+    }
+    return false;
+}
+
 static enum rk_status read_script(struct megatron_args *args, struct shell *shell, const char *text,
                                   size_t size, const struct megatron_options *options,
                                   struct megatron_import *import)
@@ -69,8 +85,10 @@ static enum rk_status read_script(struct megatron_args *args, struct shell *shel
         sets[slurm.count + i] = options->sets[i];
     const struct shell_word *words = NULL;
     size_t word_count = 0;
-    enum rk_status status = shell_read(shell, args->path, text, size, sets, count, args->error);
+    enum rk_status status = (is_bare(text, size) ? shell_read_words : shell_read)(
+        shell, args->path, text, size, sets, count, args->error);
     free(sets);
+    args->gpus = options->gpus;
     if (status == RK_OK) status = megatron_launch(args, &slurm, &words, &word_count);
     if (status == RK_OK) status = interpret(args, words, word_count, options, import);
     return status;

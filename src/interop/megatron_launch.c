@@ -202,6 +202,7 @@ static bool trains(const struct shell_word *words, size_t count)
 static enum rk_status note_gpus(struct megatron_args *args, const struct launch *launch,
                                 const char *launcher, const struct megatron_slurm *slurm)
 {
+    if (args->gpus) return RK_OK; /* as the caller says */
     const char *world = shell_variable(args->shell, "WORLD_SIZE");
     const bool torch = launcher && strcmp(launcher, "torchrun") == 0;
     for (int i = 0; torch && i < LAUNCH_NUMBERS; i++)

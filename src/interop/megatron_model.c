@@ -234,7 +234,7 @@ static bool describe_pattern(const unsigned char *pattern, struct rk_model *m, b
     const uint64_t dense = first + 1 >= step ? first + 1 - step : 0;
     m->dense_layers = step > 1 ? dense : first;
     *shifted = step > 1 && first + 1 < step;
-    return true;
+    return mixtures == (m->layers - m->dense_layers) / step;
 }
 
 static enum rk_status read_frequency(const struct megatron_args *args, struct rk_model *m)

@@ -13,6 +13,8 @@
 
 /* ---- degrees ---- */
 
+enum { MOST_RANKS = 1 << 24 };
+
 static enum rk_status read_degrees(const struct megatron_args *args, struct rk_plan *plan)
 {
     static const enum megatron_flag degrees[] = {
@@ -21,6 +23,11 @@ static enum rk_status read_degrees(const struct megatron_args *args, struct rk_p
         if (megatron_has(args, degrees[i]) && args->value[degrees[i]].count == 0)
             return megatron_args_fail(args, args->value[degrees[i]].word,
                                       "--%s: must be at least 1", megatron_flags[degrees[i]].name);
+    for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) /* products stay exact */
+        if (megatron_count(args, degrees[i], 1) > MOST_RANKS)
+            return megatron_args_fail(args, args->value[degrees[i]].word,
+                                      "--%s: at most %d are covered",
+                                      megatron_flags[degrees[i]].name, MOST_RANKS);
     plan->ranks = args->gpus;
     plan->tensor = COUNT(TP, 1);
     plan->pipeline = COUNT(PP, 1);
@@ -393,7 +400,8 @@ static void read_kernels(const struct megatron_args *args, struct rk_plan *plan)
     else if (!HAS(ATTENTION_BACKEND) || IS(ATTENTION_BACKEND, "auto"))
         megatron_note(args, NOTE_ASSUMED, FLAG(ATTENTION_BACKEND), "auto",
                       "Transformer Engine takes the fastest kernel of the device: cuDNN's");
-    plan->fused = !local && !HAS(NO_SWIGLU_FUSION) && !HAS(NO_GELU_FUSION) && !HAS(NO_ROPE_FUSION);
+    plan->transformer_engine = !local;
+    plan->fused = !HAS(NO_SWIGLU_FUSION) && !HAS(NO_GELU_FUSION) && !HAS(NO_ROPE_FUSION);
     plan->cuda_graphs = HAS(ENABLE_CUDA_GRAPH) || HAS(EXTERNAL_CUDA_GRAPH) ||
                         (HAS(CUDA_GRAPH_IMPL) && !IS(CUDA_GRAPH_IMPL, "none"));
 }

@@ -434,10 +434,17 @@ static void put_optimizer(struct writer *w)
 
 static void put_kernels(struct writer *w)
 {
-    static const char *const kernels[] = {
-        [RK_UNFUSED] = "unfused", [RK_FLASH] = "flash", [RK_FLASH_3] = "fused"};
+    static const char *const kernels[RK_ATTENTION_KERNELS] = {[RK_UNFUSED] = "unfused",
+                                                              [RK_FLASH_1] = "flash",
+                                                              [RK_FLASH] = "flash",
+                                                              [RK_FLASH_3] = "fused"};
     const struct rk_plan *p = w->p;
-    put(w, FLAG(ATTENTION_BACKEND), "%s", kernels[p->attention]);
+    if (p->transformer_engine) {
+        put(w, FLAG(ATTENTION_BACKEND), "%s", kernels[p->attention]);
+    } else {
+        put(w, FLAG(TRANSFORMER_IMPL), "%s", "local");
+        put_if(w, p->attention != RK_UNFUSED, FLAG(FLASH_ATTN));
+    }
     if (p->fused) {
         put(w, FLAG(CROSS_ENTROPY_FUSION), "%s", "");
     } else {
@@ -587,7 +594,8 @@ static void print_run(FILE *file, const struct writer *w, const struct megatron_
                 "    --lr-decay-style constant\n    --eval-iters 0\n    --log-interval 1\n"
                 "    --log-throughput\n    --split 100,0,0\n)\n\n");
     else
-        fprintf(file, "# Yours: data, tokenizer, learning rate, checkpoints, logging.\nRUN_ARGS=(\n"
+        fprintf(file, "# Yours: data, tokenizer, rotary base, learning rate, checkpoints, "
+                      "logging.\nRUN_ARGS=(\n"
                       "    --train-iters 1000\n    --lr 1e-4\n    --log-interval 1\n"
                       "    --log-throughput\n)\n\n");
     fprintf(file, "torchrun \"${DISTRIBUTED_ARGS[@]}\" \"$MEGATRON/pretrain_gpt.py\" \\\n");

@@ -82,6 +82,7 @@ struct rk_plan plan_canonical(const struct rk_model *model, const struct rk_plan
     if (p.zero == 0) without_shards(&p);
     if (p.zero < 3) p.keep_gathered = false;
     if (p.shard_ranks >= data) p.shard_ranks = 0;
+    if (p.framework != RK_MEGATRON) p.transformer_engine = rk_plan_default().transformer_engine;
     recomputation(&p);
     bytes(&p);
     if (p.vocabulary_multiple == 1 && model->vocabulary % p.tensor == 0) p.vocabulary_multiple = 0;

@@ -61,6 +61,12 @@ enum { SHELL_MAX_BYTES = 4 << 20 };
 enum rk_status shell_read(struct shell *shell, const char *path, const char *text, size_t size,
                           const char *const *sets, size_t set_count, struct rk_error *error);
 
+/* The same for a text of nothing but words: one command; operators and the ends of lines are not
+ * special, so that `--moe-layer-freq ([0]*3+[1]*58)` needs no quotes. */
+enum rk_status shell_read_words(struct shell *shell, const char *path, const char *text,
+                                size_t size, const char *const *sets, size_t set_count,
+                                struct rk_error *error);
+
 /* The value of a variable behind the last line; NULL when it is not set, an array or unknown. */
 const char *shell_variable(const struct shell *shell, const char *name);
 

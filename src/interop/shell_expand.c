@@ -227,7 +227,7 @@ static void positional(struct builder *b, struct parameter *p, const char *name)
         *p = (struct parameter){true, true, *name == '@', s->arguments, all, p->one, name};
     } else if (*name == '#') {
         set_one(p, number_value(b, (int64_t)s->arguments));
-    } else if (*name != '0' && strtoul(name, NULL, 10) <= s->arguments) {
+    } else if (isdigit((unsigned char)*name) && strtoul(name, NULL, 10) - 1 < s->arguments) {
         const struct shell_word *word = &s->argument[strtoul(name, NULL, 10) - 1];
         set_one(p, (struct shell_value){word->text, word->unknown, word->maybe, word->place});
     }
@@ -366,12 +366,43 @@ static void change_case(struct builder *b, struct shell_value *value, char how, 
     value->text = text;
 }
 
+/* "@]:1:2" */
+static void put_sublist(struct builder *b, const struct parameter *p, const char *raw,
+                        size_t length, bool quoted)
+{
+    const char *colon = memchr(raw, ':', length);
+    const size_t first = colon ? (size_t)(colon - raw) : length;
+    size_t unknown[2] = {0, 0};
+    const struct shell_value from_text = shell_expand_one(b->s, raw, first, b->place);
+    int64_t from = shell_arithmetic(b->s, from_text.text, b->place, &unknown[0]);
+    int64_t count = (int64_t)p->count;
+    if (colon) {
+        const struct shell_value text =
+            shell_expand_one(b->s, colon + 1, length - first - 1, b->place);
+        count = shell_arithmetic(b->s, text.text, b->place, &unknown[1]);
+    }
+    if (from < 0) from += (int64_t)p->count;
+    if (unknown[0] || unknown[1] || from < 0 || count < 0) {
+        put_unknown(
+            b, shell_unknown(b->s, p->name, "is sliced in a way that is not followed", b->place),
+            quoted);
+        return;
+    }
+    if (from > (int64_t)p->count) from = (int64_t)p->count;
+    if (count > (int64_t)p->count - from) count = (int64_t)p->count - from;
+    put_list(b, p->value + from, (size_t)count, quoted, p->at);
+}
+
 /* "%.sh", "/a/b", ":2:3", ",,": changes a copy of the value. */
 static void put_changed(struct builder *b, const struct parameter *p, const char *op, size_t length,
                         bool quoted)
 {
     if (!p->set || !p->count || p->value[0].unknown || p->value[0].maybe) {
         put_parameter(b, p, quoted);
+        return;
+    }
+    if (p->list && *op == ':') {
+        put_sublist(b, p, op + 1, length - 1, quoted);
         return;
     }
     struct shell_value value = p->value[0];
@@ -411,6 +442,10 @@ static bool put_default(struct builder *b, const struct parameter *p, const char
         put_parameter(b, p, quoted);
     } else if (kind == '?') {
         put_not_set(b, p, quoted);
+    } else if (!quoted && b->words && !memchr(word, '"', left) && !memchr(word, '\'', left)) {
+        const struct shell_value value = shell_expand_one(b->s, word, left, b->place);
+        if (kind == '=') shell_assign(b->s, p->name, strlen(p->name), &value, 1, false, false);
+        put_value(b, &value, false); /* its blanks part words */
     } else {
         if (kind == '=') {
             const struct shell_value value = shell_expand_one(b->s, word, left, b->place);
@@ -473,7 +508,8 @@ static void put_arithmetic(struct builder *b, const char *raw, size_t length, bo
 
 static void put_command(struct builder *b, bool quoted)
 {
-    put_unknown(b, shell_unknown(b->s, "", "the output of a command, which is not run", b->place),
+    put_unknown(b,
+                shell_unknown(b->s, "", "is the output of a command, which is not run", b->place),
                 quoted);
 }
 

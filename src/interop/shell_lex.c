@@ -50,8 +50,8 @@ static size_t operator_length(const char *at, const char *end)
 
 static size_t word_length(struct shell_state *s)
 {
-    const char *p = s->at;
-    while (p < s->end && !strchr(" \t\r\n;&|<>()", *p) && *p) {
+    const char *p = s->at, *stops = s->bare ? " \t\r\n" : " \t\r\n;&|<>()";
+    while (p < s->end && !strchr(stops, *p) && *p) {
         const char next = p + 1 < s->end ? p[1] : '\0';
         size_t n = 1;
         if (*p == '\\')
@@ -105,12 +105,13 @@ static struct shell_token read_token(struct shell_lexer *lexer)
         token.length = 1;
         return token;
     }
-    const bool process = (*s->at == '<' || *s->at == '>') && s->at + 1 < s->end && s->at[1] == '(';
+    const bool process =
+        !s->bare && (*s->at == '<' || *s->at == '>') && s->at + 1 < s->end && s->at[1] == '(';
     if (process) {
         const size_t n = shell_span(s->at + 1, s->end);
         token.kind = SHELL_WORD;
         token.length = n ? n + 1 : (size_t)(s->end - s->at);
-    } else if ((token.length = operator_length(s->at, s->end)) > 0) {
+    } else if (!s->bare && (token.length = operator_length(s->at, s->end)) > 0) {
         token.kind = SHELL_OPERATOR;
     } else {
         token.kind = SHELL_WORD;

@@ -51,6 +51,7 @@ struct shell_state {
     const char *at, *end;
     struct shell_place place;
     bool fixed_place; /* within a text of `bash -c`: all stands where the text stood */
+    bool bare;        /* words only: no operators, lines mean nothing */
     int depth;
 
     int skip; /* above 0: parsed, not followed */
@@ -92,6 +93,10 @@ void shell_assign(struct shell_state *s, const char *name, size_t length,
 /* The variables assigned since the mark may have been, because of the condition at `place`: what
  * was appended becomes doubtful, others unknown. */
 void shell_poison(struct shell_state *s, size_t mark, struct shell_place place);
+
+/* The variables become what they were before the assignments since the mark: the end of a subshell.
+ */
+void shell_restore(struct shell_state *s, size_t mark);
 
 /* ---- shell_expand.c ---- */
 

@@ -209,6 +209,15 @@ void shell_poison(struct shell_state *s, size_t mark, struct shell_place place)
     }
 }
 
+void shell_restore(struct shell_state *s, size_t mark)
+{
+    for (; s->assigned > mark; s->assigned--) {
+        const struct shell_variable *before = &s->assignment[s->assigned - 1];
+        struct shell_variable *v = shell_find(s, before->name, strlen(before->name));
+        if (v && !v->given) *v = *before;
+    }
+}
+
 const char *shell_variable(const struct shell *shell, const char *name)
 {
     const struct shell_variable *v =
@@ -229,7 +238,7 @@ enum rk_status shell_fail_unknown(const struct shell *shell, const struct shell_
                        word->text, u->why);
     if (!u->name[0])
         return rk_fail(error, RK_BAD_INPUT, shell->path, u->place.line, u->place.column,
-                       "%s: assign it to a variable NAME, and give --set NAME=VALUE", u->why);
+                       "this %s: assign it to a variable NAME, and give --set NAME=VALUE", u->why);
     return rk_fail(error, RK_BAD_INPUT, shell->path, u->place.line, u->place.column,
                    "$%s %s: give --set %s=VALUE", u->name, u->why, u->name);
 }

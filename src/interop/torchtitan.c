@@ -42,15 +42,22 @@ static enum rk_status read_degrees(struct job *j)
     return status;
 }
 
+enum { MOST_RANKS = 1 << 24 };
+
 static enum rk_status derive_ranks(struct job *j, uint64_t gpus)
 {
     struct rk_plan *p = j->p;
+    const double all = (double)j->tensor * (double)j->pipeline * (double)j->context *
+                       (double)j->replicate * (double)(j->shard > 0 ? j->shard : 1);
     const struct toml_entry *shard = toml_find(j->toml, "parallelism.data_parallel_shard_degree");
-    const uint64_t model = (uint64_t)(j->tensor * j->pipeline * j->context * j->replicate);
+    if (all > MOST_RANKS || j->expert > MOST_RANKS || j->expert_tensor > MOST_RANKS)
+        return rk_fail(j->error, RK_BAD_INPUT, j->toml->path, 0, 0,
+                       "the degrees make more than %d ranks", MOST_RANKS);
     if (j->shard < 1 && !gpus)
         return rk_fail(j->error, RK_BAD_INPUT, j->toml->path, shard ? shard->line : 0,
                        shard ? shard->column : 0,
                        "data_parallel_shard_degree is what is left of the GPUs: give --gpus N");
+    const uint64_t model = (uint64_t)(j->tensor * j->pipeline * j->context * j->replicate);
     if (j->shard < 1 && (gpus % model || gpus < model))
         return rk_fail(j->error, RK_BAD_INPUT, j->toml->path, 0, 0,
                        "%" PRIu64 " GPUs are not divisible by the degrees' product %" PRIu64, gpus,
@@ -111,7 +118,7 @@ static enum rk_status read_pipeline(struct job *j)
         if (strcmp(name, schedules[i].name) != 0) continue;
         p->schedule = schedules[i].schedule;
         p->chunks = schedules[i].chunks ? 2 : 1;
-        const uint64_t each = (uint64_t)j->per_stage * p->pipeline;
+        const uint64_t each = (uint64_t)j->per_stage * p->pipeline; /* at most 1e9 * 2^24 */
         if (schedules[i].chunks && j->per_stage) /* embedding and head count as a layer each */
             p->chunks = (j->m->layers + 2 + each - 1) / each;
         p->embedding_counts = p->head_counts = true; /* ... less_layers = 1 */

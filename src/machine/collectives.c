@@ -161,6 +161,30 @@ static double all_to_all_s(const struct span *span, double bytes)
     return hops_s + slowest;
 }
 
+/* Expected number of `groups` equal groups that `copies` random members are of. */
+static double groups_met(double groups, double copies)
+{
+    return groups * (1 - pow(1 - 1 / groups, copies));
+}
+
+/* Copies cross a tier once for each domain below it that they go to. */
+double dispatch_time_s(const struct rk_system *system, struct rank_group group, double copies,
+                       double bytes)
+{
+    if (group.ranks <= 1 || !(bytes > 0)) return 0;
+    const struct span span = make_span(system, group);
+    const double all = groups_met(span.ranks, copies);
+    double hops_s = 0, slowest = 0;
+    for (int i = 0; i < span.tiers; i++) {
+        const struct span_tier *tier = &span.tier[i];
+        const double share = groups_met(span.ranks / tier->inside, copies) / all;
+        const double moved = bytes * share * (tier->domains - 1) / tier->domains;
+        hops_s += tier->hop_s * ceil(log2(tier->inside * (tier->domains - 1) + 1));
+        slowest = fmax(slowest, (moved + sqrt(moved * tier->ramp_bytes)) / tier->rate_Bps);
+    }
+    return base_s(&span) + hops_s + slowest;
+}
+
 static double send_s(const struct span *span, double bytes)
 {
     const struct span_tier *tier =

@@ -75,8 +75,7 @@ static void grow_choices(struct builder *b, struct choices *choices, struct rk_p
                          uint64_t *tuple, int depth)
 {
     struct offered offered;
-    const enum rk_plan_axis axis =
-        (enum rk_plan_axis)((int)plan_bundle_axis(choices->bundle) + depth);
+    const enum rk_plan_axis axis = (enum rk_plan_axis)(choices->first + depth);
     if (depth == choices->axes) {
         append_tuple(b, choices, tuple);
         return;
@@ -129,8 +128,8 @@ static const struct choices *choices_of(struct builder *b, enum plan_bundle bund
         return NULL;
     }
     choices->bundle = bundle;
-    choices->axes =
-        (int)plan_bundle_axis((enum plan_bundle)(bundle + 1)) - (int)plan_bundle_axis(bundle);
+    choices->first = (int)plan_bundle_axis(bundle);
+    choices->axes = (int)plan_bundle_axis((enum plan_bundle)(bundle + 1)) - choices->first;
     grow_choices(b, choices, &plan, tuple, 0);
     if (!b->failed && choices->count > 0) return keep_choices(b, choices);
     release_choices(choices);
@@ -218,9 +217,8 @@ void plans_set_layout(struct rk_plan *plan, const struct layout *layout)
 
 void plans_set_choice(struct rk_plan *plan, const struct choices *choices, uint64_t i)
 {
-    const int first = (int)plan_bundle_axis(choices->bundle);
     for (int axis = 0; axis < choices->axes; axis++)
-        rk_plan_axis_set(plan, (enum rk_plan_axis)(first + axis),
+        rk_plan_axis_set(plan, (enum rk_plan_axis)(choices->first + axis),
                          choices->value[i * (uint64_t)choices->axes + (uint64_t)axis]);
 }
 

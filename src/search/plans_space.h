@@ -10,7 +10,7 @@
 
 struct choices {
     enum plan_bundle bundle;
-    int axes;
+    int first, axes; /* of the bundle: enum rk_plan_axis, how many */
     uint64_t count;
     uint64_t *value; /* (count, axes) */
     uint64_t room;   /* while it grows, in numbers */
@@ -48,8 +48,7 @@ void plans_set_choice(struct rk_plan *plan, const struct choices *choices, uint6
 static inline uint64_t choice_value(const struct choices *choices, uint64_t i,
                                     enum rk_plan_axis axis)
 {
-    const int at = (int)axis - (int)plan_bundle_axis(choices->bundle);
-    return choices->value[i * (uint64_t)choices->axes + (uint64_t)at];
+    return choices->value[i * (uint64_t)choices->axes + (uint64_t)((int)axis - choices->first)];
 }
 
 #endif

@@ -83,7 +83,9 @@ struct operation {
      * (k, m) x (m, n), the second in RK_WGRAD when it is of weights, else both in RK_AGRAD */
     double count, m, n, k;
     bool of_weights;
-    bool narrow; /* runs in the plan's 8-bit or 4-bit precision where it has one; else 16 bits */
+    double starts; /* products of `count` that the library starts apart, one after the other; 0: one
+                      kernel does all */
+    bool narrow;   /* runs in the plan's 8-bit or 4-bit precision where it has one; else 16 bits */
 
     /* OPERATION_ATTENTION */
     double batch, heads, kv_heads, queries, keys, head_dim, value_dim;
@@ -94,9 +96,11 @@ struct operation {
     enum comm_what what[RK_PASSES];
     double comm_bytes[RK_PASSES]; /* whole vector, as collective_time_s wants it; 0: none */
     double comm_times[RK_PASSES]; /* how often (ring steps); preset 1 */
-    bool beside_attention;        /* hides behind the attention operation that follows */
-    bool beside_matrix;           /* hides behind the matrix that follows or precedes it, with
-                                     plan->tensor_overlap */
+    double copies; /* all-to-all: ranks that each token goes to; those of one network domain are
+                      sent one, and pass it on; 0: each is sent its own */
+    bool beside_attention; /* hides behind the attention operation that follows */
+    bool beside_matrix;    /* hides behind the matrix that follows or precedes it, with
+                              plan->tensor_overlap */
 
     double parameters; /* of this rank */
     bool expert;       /* ... which are an expert's: another data-parallel group */

@@ -43,10 +43,12 @@ void build_embedding(struct build *build)
 
 /* ---- head ---- */
 
-/* Bytes for each logit. Megatron-LM: an fp32 copy, in which maximum, difference, exponential and
- * quotient are worked out in place, is kept for backward beside the 16-bit logits or their gradient
- * [narayanan2021]; fused, fewer kernels touch it. torch: compiled, the 16-bit logits are kept and
- * turn into their gradient; else fp32 logits, their log-softmax, and a gradient of each. */
+/* Bytes for each logit. Whole on each rank, torch has them in 16 bits, in fp32, their log-softmax,
+ * and a gradient of either. Megatron-LM: an fp32 copy, in which maximum, difference, exponential
+ * and quotient are worked out in place, is kept for backward beside the 16-bit logits or their
+ * gradient [narayanan2021]; fused, fewer kernels touch it. torch: compiled, the 16-bit logits are
+ * kept and turn into their gradient; else fp32 logits, their log-softmax, and a gradient of each.
+ */
 struct loss_bytes {
     double kept, beside;
     struct traffic traffic;
@@ -56,6 +58,11 @@ static struct loss_bytes loss_bytes_of(const struct build *build)
 {
     const double e = build->element;
     const bool torch = build->plan->framework == RK_FSDP;
+    if (build->plan->whole_logits) {
+        const double gathered =
+            build->tensor > 1 ? 2 * e : 0; /* the parts, and beside each other */
+        return (struct loss_bytes){gathered + e + 8, 8 + e, {e + 16, e + 24, 4, 4}};
+    }
     if (build->plan->fused && torch) return (struct loss_bytes){e, e, {2 * e, 2 * e, 2, 2}};
     if (torch) return (struct loss_bytes){4, 8 + (e < 4 ? e : 0), {e + 16, e + 24, 4, 4}};
     if (build->plan->fused) return (struct loss_bytes){4, e, {e + 24, e + 12, 4, 2}};
@@ -66,7 +73,13 @@ static struct loss_bytes loss_bytes_of(const struct build *build)
 static void add_loss(struct build *build, double logits)
 {
     const struct loss_bytes bytes = loss_bytes_of(build);
-    if (build->tensor > 1) {
+    const bool whole = build->plan->whole_logits;
+    if (whole) logits *= build->tensor;
+    if (build->tensor > 1 && whole)
+        add_comm(build, "logits all-gather", end, OVER_TENSOR, COMM_ALL_GATHER, COMM_REDUCE_SCATTER,
+                 logits * build->element)
+            ->comm_bytes[RK_AGRAD] = 0; /* each keeps its share of the gradient */
+    if (build->tensor > 1 && !whole) {
         struct operation *comm = add_comm(build, "loss reduce", end, OVER_TENSOR, COMM_ALL_REDUCE,
                                           COMM_ALL_REDUCE, build->tokens * FLOAT_BYTES);
         comm->comm_times[RK_FORWARD] = comm->kernels[RK_FORWARD] = 3;

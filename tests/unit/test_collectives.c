@@ -36,6 +36,23 @@ Test(collectives, the_ranks_of_a_node_share_its_links_outwards)
                        1e-12);
 }
 
+/* Tokens for 8 of 32 ranks are for 32 (1 - (31/32)^8) = 7.177 ranks and 4 (1 - (3/4)^8) = 3.600 of
+ * the 4 nodes. 1 GB in the end: 7/8 of it over the links of the node, 8.75 ms; 3.600/7.177 of it
+ * over the network, of which 3/4 leave the node, 37.6 ms. 3 and 5 hops. */
+Test(collectives, tokens_for_several_ranks_of_a_node_cross_once)
+{
+    const struct rank_group four = {32, 1}, one = {8, 1};
+    const double ranks = 32 * (1 - pow(31.0 / 32, 8)), met = 4 * (1 - pow(0.75, 8));
+    cr_expect_float_eq(dispatch_time_s(&nodes, four, 8, 1e9),
+                       2e-3 + 3e-6 + 5e-5 + met / ranks * 0.75 * 0.1, 1e-12);
+    cr_expect_float_eq(met / ranks * 0.75 * 0.1, 37.6e-3, 5e-5);
+    /* within a node, and for one rank each, it is an all-to-all */
+    cr_expect_float_eq(dispatch_time_s(&nodes, one, 8, 1e9), seconds(ALL_TO_ALL, 8, 1, 1e9), 1e-12);
+    cr_expect_float_eq(dispatch_time_s(&nodes, four, 1, 1e9), seconds(ALL_TO_ALL, 32, 1, 1e9),
+                       1e-12);
+    cr_expect_eq(dispatch_time_s(&nodes, (struct rank_group){1, 1}, 8, 1e9), 0);
+}
+
 Test(collectives, one_rank_a_node_has_one_link_and_a_tree)
 {
     /* 16 nodes: 4 steps of halving instead of 15; 15/16 GB at 10 GB/s */

@@ -88,7 +88,9 @@ static struct rk_plan random_megatron(const struct rk_model *m)
     if (p.moment1_element_bytes > 0 && p.precision >= RK_BF16 && p.precision <= RK_FP8_DELAYED)
         p.master_element_bytes = 2; /* all that Megatron-LM keeps beside bf16 */
     if (p.precision != RK_FP32 && draw(3) == 0) p.gradient_element_bytes = 2;
-    p.attention = (enum rk_attention_kernel)draw(RK_ATTENTION_KERNELS);
+    static const enum rk_attention_kernel kernels[] = {RK_UNFUSED, RK_FLASH, RK_FLASH_3};
+    p.transformer_engine = draw(4) != 0;
+    p.attention = kernels[draw(p.transformer_engine ? 3 : 2)];
     p.fused = draw(4) != 0;
     p.cuda_graphs = draw(4) == 0;
     p.vocabulary_multiple = draw(2) ? 128 : 0;

@@ -166,6 +166,10 @@ Test(facts, spellings)
         {"precision=fp32 (no flag)|recompute=selective:[layernorm mlp moe_act]|zero=1", RK_FP32,
          RK_SELECTIVE, 1u << RK_PART_NORM | 1u << RK_PART_MLP | 1u << RK_PART_ACTIVATION, 1, 0},
         {"precision=BF16|recompute=none|zero=1", RK_BF16, RK_KEEP, 0, 1, 0},
+        {"precision=bf16-mixed|recompute=yes|zero=ZeRO-2", RK_BF16, RK_WHOLE, 0, 2, 0},
+        {"precision=mixed fp16|recompute=off|zero=FSDP", RK_FP16, RK_KEEP, 0, 3, 0},
+        {"precision=TF32|recompute=selective: core_attn, mlp|zero=none", RK_TF32, RK_SELECTIVE,
+         1u << RK_PART_CORE_ATTENTION | 1u << RK_PART_MLP, 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[2048];
@@ -195,12 +199,13 @@ Test(facts, metrics_become_times)
         {"samples_per_s_per_gpu", 0.5, 4},                           /* 128 / (64 * 0.5) */
         {"tokens_per_s", 65536, 4},                                  /* 128 * 2048 / 65536 */
         {"tokens_per_s_per_gpu", 1024, 4},                           /* 128 * 2048 / (64 * 1024) */
+        {"tokens_per_day", 65536 * 86400.0, 4},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[2048];
         snprintf(
             text, sizeof text,
-            "%sprecision=bf16|recompute=none|zero=1|flash_attn=1|metric_name=%s|metric_value=%g",
+            "%sprecision=bf16|recompute=none|zero=1|flash_attn=1|metric_name=%s|metric_value=%.17g",
             GPT RUN, cases[i].metric, cases[i].value);
         struct fact fact = fact_of(text);
         const struct judgement j = {.timed = true, .step_s = 2 * cases[i].seconds};
@@ -210,7 +215,8 @@ Test(facts, metrics_become_times)
                   seconds);
         /* at twice the time, half the rate */
         const double predicted = judge_figure(&fact, &fact.figure[0], &j);
-        const double expected = i == 0 ? 2 * cases[i].value : cases[i].value / 2;
+        const double expected =
+            i == 0 ? 2 * cases[i].value : cases[i].value / 2; /* seconds first */
         cr_expect(fabs(predicted / expected - 1) < 1e-12, "%s: %g", cases[i].metric, predicted);
         fact_release(&fact);
     }
@@ -366,15 +372,41 @@ Test(facts, reasons_instead_of_silence)
  * and each GPU that a rule names has a system that loads. */
 Test(facts, systems_of_the_rules_load)
 {
-    static const char *const gpus[] = {
-        "A100-SXM4-80GB", "A100-SXM4-40GB", "A100-PCIe-80GB",   "A800-80GB",
-        "H100-SXM5-80GB", "H100-PCIe-80GB", "H100-NVL-94GB",    "H800-SXM",
-        "H200-SXM-141GB", "H20-96GB",       "GH200-96GB",       "GB200 (NVL72)",
-        "GB300 (NVL72)",  "B200-SXM-180GB", "B300-SXM-288GB",   "V100-SXM3-32GB (DGX-2)",
-        "L40S",           "L4-24GB (PCIe)", "A10G-24GB (PCIe)", "RTX-4090",
-        "MI250X",         "MI300X-192GB",   "MI325X-256GB",     "MI355X-288GB",
-        "MI350X-288GB",   "TPU v4",         "TPU v5e",          "TPU v5p",
-        "TPU v6e",        "Gaudi2-96GB",    "Gaudi3",           "Ascend 910B"};
+    static const char *const gpus[] = {"A100-SXM4-80GB",
+                                       "A100-SXM4-40GB",
+                                       "A100-PCIe-80GB",
+                                       "A800-80GB",
+                                       "H100-SXM5-80GB",
+                                       "H100-PCIe-80GB",
+                                       "H100-NVL-94GB",
+                                       "H800-SXM",
+                                       "H200-SXM-141GB",
+                                       "H20-96GB",
+                                       "GH200-96GB",
+                                       "GB200 (NVL72)",
+                                       "GB300 (NVL72)",
+                                       "B200-SXM-180GB",
+                                       "B300-SXM-288GB",
+                                       "V100-SXM3-32GB (DGX-2)",
+                                       "L40S",
+                                       "L4-24GB (PCIe)",
+                                       "A10G-24GB (PCIe)",
+                                       "RTX-4090",
+                                       "MI250X",
+                                       "NVIDIA H100 80GB HBM3",
+                                       "AMD Instinct MI300X",
+                                       "Tesla V100-SXM2-32GB",
+                                       "MI300X-192GB",
+                                       "MI325X-256GB",
+                                       "MI355X-288GB",
+                                       "MI350X-288GB",
+                                       "TPU v4",
+                                       "TPU v5e",
+                                       "TPU v5p",
+                                       "TPU v6e",
+                                       "Gaudi2-96GB",
+                                       "Gaudi3",
+                                       "Ascend 910B"};
     for (size_t i = 0; i < sizeof gpus / sizeof *gpus; i++) {
         char text[2048];
         snprintf(text, sizeof text,

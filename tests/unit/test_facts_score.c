@@ -60,7 +60,7 @@ static struct results made(const struct run *runs, size_t count)
     return results;
 }
 
-Test(regret, of_five_groups)
+Test(regret, of_six_groups)
 {
     static const struct run runs[] = {
         /* the prediction prefers a2, which took 11 s; the best took 10 s: 10 % */
@@ -72,9 +72,13 @@ Test(regret, of_five_groups)
         /* c2 is faster, but predicted not to fit: c1 is chosen, 6 / 4 - 1 = 50 % */
         {"c1", "c", FIGURE_STEP, true, 6, 6},
         {"c2", "c", FIGURE_STEP, false, 4, 3},
-        /* predicted alike: the slower measured, 3 / 2 - 1 = 50 % */
-        {"d1", "d", FIGURE_STEP, true, 2, 1},
-        {"d2", "d", FIGURE_STEP, true, 3, 1},
+        /* predicted alike is one strategy, d3 another; the fastest run stands for it: 2 / 2 - 1 */
+        {"d1", "d", FIGURE_STEP, true, 3, 1},
+        {"d2", "d", FIGURE_STEP, true, 2, 1},
+        {"d3", "d", FIGURE_STEP, true, 4, 2},
+        /* one strategy, measured twice: nothing to choose */
+        {"f1", "f", FIGURE_STEP, true, 4, 2},
+        {"f2", "f", FIGURE_STEP, true, 5, 2},
         /* chooses one that was out of memory */
         {"e1", "e", FIGURE_STEP, true, 2, 2},
         {"e2", "e", FIGURE_STEP, true, 3, 3},
@@ -92,7 +96,9 @@ Test(regret, of_five_groups)
     cr_expect_eq(regrets[0].plans, 3);
     NEAR(regrets[1].regret, 0.5);
     cr_expect_str_eq(regrets[1].first->id, "c1");
-    NEAR(regrets[2].regret, 0.5);
+    NEAR(regrets[2].regret, 0);
+    cr_expect_str_eq(regrets[2].first->id, "d2");
+    cr_expect_eq(regrets[2].plans, 3);
     cr_expect(isnan(regrets[3].regret));
     cr_expect_str_eq(regrets[3].first->id, "e3");
     free(regrets);

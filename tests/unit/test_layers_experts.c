@@ -215,7 +215,7 @@ Test(layers_experts, expert_tensor)
     cr_expect_eq(find(&layer, "expert reduce")->what[RK_FORWARD], COMM_REDUCE_SCATTER);
 }
 
-/* 64 ranks are 8 nodes: a token for 8 random experts is for 8 (1 - (7/8)^8) = 5.251 of them. */
+/* A token for 8 random experts is for 64 (1 - (63/64)^8) = 7.5760 of 64 ranks. */
 Test(layers_experts, dispatchers)
 {
     const struct rk_model model = bigmac(false);
@@ -223,11 +223,12 @@ Test(layers_experts, dispatchers)
     plan.dispatcher = RK_DEEPEP;
     struct layer layer = layer_of(&model, LAYER_EXPERTS, &plan);
     const double token = 2048 * 2;
-    cr_expect_float_eq(find(&layer, "dispatch")->comm_bytes[RK_FORWARD] / 2048 / token, 5.2511,
+    cr_expect_float_eq(find(&layer, "dispatch")->comm_bytes[RK_FORWARD] / 2048 / token, 7.5760,
                        1e-4);
+    cr_expect_eq(find(&layer, "dispatch")->copies, 8);
     plan.precision = RK_FP8_BLOCK; /* there in 8 bits, and gradients, too */
     layer = layer_of(&model, LAYER_EXPERTS, &plan);
-    const double narrow = 5.2511 * (1 + 4.0 / 128) / 2, wide = 5.2511;
+    const double narrow = 7.5760 * (1 + 4.0 / 128) / 2, wide = 7.5760;
     cr_expect_float_eq(find(&layer, "dispatch")->comm_bytes[RK_FORWARD] / 2048 / token, narrow,
                        1e-4);
     cr_expect_float_eq(find(&layer, "dispatch")->comm_bytes[RK_AGRAD] / 2048 / token, wide, 1e-4);
@@ -238,6 +239,55 @@ Test(layers_experts, dispatchers)
     cr_expect_eq(find(&layer, "dispatch")->what[RK_FORWARD], COMM_ALL_GATHER);
     cr_expect_eq(find(&layer, "dispatch")->comm_bytes[RK_FORWARD], 64 * 2048 * token);
     cr_expect_eq(find(&layer, "combine")->what[RK_FORWARD], COMM_REDUCE_SCATTER);
+}
+
+/* 64 experts over 8 ranks: 8 of a rank. Transformer Engine starts a product of each, and casts of
+ * each in so many kernels; captured steps and torch's grouped products are one kernel. */
+Test(layers_experts, products_that_the_host_starts)
+{
+    static const struct {
+        enum rk_precision precision;
+        enum rk_framework framework;
+        bool captured;
+        double starts, casts;
+    } cases[] = {
+        {RK_MXFP8, RK_MEGATRON, false, 8, 16},      {RK_FP8_CURRENT, RK_MEGATRON, false, 8, 24},
+        {RK_FP8_DELAYED, RK_MEGATRON, false, 8, 1}, {RK_MXFP8, RK_MEGATRON, true, 0, 1},
+        {RK_MXFP8, RK_FSDP, false, 0, 1},
+    };
+    const struct rk_model model = bigmac(false);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rk_plan plan = plan_of(8, 8);
+        plan.precision = cases[i].precision;
+        plan.framework = cases[i].framework;
+        plan.cuda_graphs = cases[i].captured;
+        const struct layer layer = layer_of(&model, LAYER_EXPERTS, &plan);
+        const struct operation *op = find(&layer, "experts out");
+        cr_expect_eq(op->starts, cases[i].starts, "case %zu", i);
+        cr_expect_str_eq(op[-1].name, "cast");
+        cr_expect_eq(op[-1].kernels[RK_FORWARD], cases[i].casts, "case %zu", i);
+        cr_expect_eq(op[-1].kernels[RK_AGRAD], cases[i].casts, "case %zu", i);
+        cr_expect_eq(op->kernels[RK_FORWARD], 1);
+    }
+}
+
+/* Biases behind 2048 * 8 copies of 2048 wide, expert by expert: 28 bytes an element forward, 40
+ * backward; captured, they are part of the product. */
+Test(layers_experts, biases_weighed_by_probabilities)
+{
+    struct rk_model model = bigmac(false);
+    struct rk_plan plan = plan_of(8, 8);
+    model.biases = true;
+    struct layer layer = layer_of(&model, LAYER_EXPERTS, &plan);
+    const struct operation *op = find(&layer, "expert biases");
+    cr_expect_eq(op->bytes[RK_FORWARD], 2048.0 * 8 * 2048 * 28);
+    cr_expect_eq(op->bytes[RK_AGRAD], 2048.0 * 8 * 2048 * 40);
+    cr_expect_eq(op->kernels[RK_FORWARD], 2 * 8 + 2);
+    cr_expect_eq(op->kernels[RK_AGRAD], 5 * 8 + 2);
+    plan.cuda_graphs = true;
+    layer = layer_of(&model, LAYER_EXPERTS, &plan);
+    for (int i = 0; i < layer.operations; i++)
+        cr_expect_str_neq(layer.operation[i].name, "expert biases");
 }
 
 /* Bytes a token of DeepSeek-V3's mixture on one rank: norm 4 * 7168; router 256 * (4 + 4 + 1); for

@@ -126,9 +126,8 @@ static const struct {
      8, "cannot be interleaved"},
     {SMALL "--pipeline-model-parallel-size 2 --num-layers-per-virtual-pipeline-stage 3", 8,
      "not divisible into groups of 3"},
-    {SMALL "--pipeline-model-parallel-size 2 --pipeline-model-parallel-layout 'Et*5|t*3L'", 8,
-     NULL},
-    {SMALL "--pipeline-model-parallel-size 2 --pipeline-model-parallel-layout 'Et*5|t*4L'", 8,
+    {SMALL "--pipeline-model-parallel-size 2 --pipeline-model-parallel-layout Et*5|t*3L", 8, NULL},
+    {SMALL "--pipeline-model-parallel-size 2 --pipeline-model-parallel-layout Et*5|t*4L", 8,
      "has 9 t and 0 m, for 8 layers"},
     {SMALL "--pipeline-model-parallel-size 2 --decoder-first-pipeline-num-layers 3", 8, NULL},
     {SMALL "--cpu-offloading-num-layers 4 --pipeline-model-parallel-size 2", 8,
@@ -276,7 +275,7 @@ Test(megatron, data_of_the_plan)
         snprintf(
             text, sizeof text,
             "--use-megatron-fsdp --use-distributed-optimizer --data-parallel-sharding-strategy "
-            "%s --no-gradient-accumulation-fusion",
+            "%s --no-gradient-accumulation-fusion --ckpt-format fsdp_dtensor",
             rows[i].strategy);
         cr_expect_eq(plan_with(text)->zero, rows[i].zero, "%s", rows[i].strategy);
     }
@@ -327,7 +326,7 @@ Test(megatron, bytes_and_kernels_of_the_plan)
     cr_expect_eq(plan_with("")->gradient_element_bytes, 0);
     cr_expect_eq(plan_with("--grad-reduce-in-bf16")->gradient_element_bytes, 2);
     const struct rk_plan *p = plan_with("--transformer-impl local");
-    cr_expect(p->attention == RK_UNFUSED && !p->fused && !p->transformer_engine);
+    cr_expect(p->attention == RK_UNFUSED && !p->transformer_engine);
     p = plan_with("--attention-backend flash");
     cr_expect(p->attention == RK_FLASH && p->fused && p->transformer_engine);
 }
@@ -445,6 +444,48 @@ Test(megatron, patterns)
     cr_expect_not(megatron_pattern_read("[0]*3", 5, pattern, why));
     cr_expect_not(megatron_pattern_read("[2]*5", 5, pattern, why));
     cr_expect_not(megatron_pattern_read("[0]*99999999999", 5, pattern, why));
+}
+
+/* Patterns as the model's dense layers and steps; those that it has no words for are refused. */
+Test(megatron, mixtures)
+{
+    static const struct {
+        const char *pattern;
+        bool taken;
+        uint64_t dense, every;
+    } cases[] = {
+        {"([0]*3+[1]*5)", true, 3, 0},   {"1", true, 0, 0},      {"([0,1])*4", true, 0, 2},
+        {"([0]*2+[0,1]*3)", true, 2, 2}, {"2", true, 0, 2},      {"3", false, 0, 0},
+        {"([1]*3+[0]*5)", false, 0, 0},  {"[0]*8", false, 0, 0}, {"([0]*7+[1])", true, 7, 0},
+    };
+    const struct megatron_options options = {.gpus = 8};
+    struct rk_error error;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        snprintf(text, sizeof text, "%s --num-experts 4 --moe-layer-freq %s", SMALL,
+                 cases[i].pattern);
+        const enum rk_status status = read_text(text, &options, &error);
+        cr_expect_eq(status == RK_OK, cases[i].taken, "%s", cases[i].pattern);
+        if (status != RK_OK) continue;
+        cr_expect_eq(import.model.dense_layers, cases[i].dense, "%s", cases[i].pattern);
+        cr_expect_eq(import.model.expert_every, cases[i].every, "%s", cases[i].pattern);
+    }
+}
+
+/* What the caller says counts, also where the script's launcher is not known. */
+Test(megatron, gpus_given)
+{
+    const struct megatron_options options = {.gpus = 64};
+    struct rk_error error;
+    cr_assert_eq(read_text("torchrun --nnodes $NODES --nproc_per_node 8 pretrain_gpt.py " SMALL,
+                           &options, &error),
+                 RK_OK, "%s", error.text);
+    cr_expect_eq(import.plan.ranks, 64);
+    const struct megatron_options none = {.gpus = 0};
+    cr_expect_eq(read_text("torchrun --nnodes $NODES --nproc_per_node 8 pretrain_gpt.py " SMALL,
+                           &none, &error),
+                 RK_BAD_INPUT);
+    cr_expect(strstr(error.text, "--set NODES=VALUE"), "%s", error.text);
 }
 
 /* The tables of arguments are sorted and do not overlap. */

@@ -222,3 +222,33 @@ Test(plans_space, texts_of_values_are_read_back)
     cr_expect(rk_plan_axis_parse(RK_PLAN_RECOMPUTE, "full", &value) && value == RK_WHOLE);
     cr_expect_not(rk_plan_axis_parse(RK_PLAN_RECOMPUTE, "mlp+", &value));
 }
+
+/* The choices of an axis are the names that plans have for them, all of them. */
+Test(plans_space, choices_are_the_names_of_plans)
+{
+    for (int i = 0; i < RK_SCHEDULES + 1; i++) {
+        const char *name = rk_schedule_name((enum rk_schedule)i);
+        const char *choice = rk_plan_axis_info(RK_PLAN_SCHEDULE)->choices[i];
+        cr_expect(name == choice || strcmp(name, choice) == 0);
+    }
+    for (int i = 0; i < RK_CONTEXT_KINDS + 1; i++) {
+        const char *name = rk_context_kind_name((enum rk_context_kind)i);
+        const char *choice = rk_plan_axis_info(RK_PLAN_CONTEXT_KIND)->choices[i];
+        cr_expect(name == choice || strcmp(name, choice) == 0);
+    }
+    for (int i = 0; i < RK_PRECISIONS + 1; i++) {
+        const char *name = rk_precision_name((enum rk_precision)i);
+        const char *choice = rk_plan_axis_info(RK_PLAN_PRECISION)->choices[i];
+        cr_expect(name == choice || strcmp(name, choice) == 0);
+    }
+    for (int i = 0; i < RK_ATTENTION_KERNELS + 1; i++) {
+        const char *name = rk_attention_kernel_name((enum rk_attention_kernel)i);
+        const char *choice = rk_plan_axis_info(RK_PLAN_ATTENTION)->choices[i];
+        cr_expect(name == choice || strcmp(name, choice) == 0);
+    }
+    for (int i = 0; i < RK_DISPATCHERS + 1; i++) {
+        const char *name = rk_dispatcher_name((enum rk_dispatcher)i);
+        const char *choice = rk_plan_axis_info(RK_PLAN_DISPATCHER)->choices[i];
+        cr_expect(name == choice || strcmp(name, choice) == 0);
+    }
+}

@@ -52,6 +52,7 @@ Test(predict, zero_memory_is_that_of_its_paper)
     for (int zero = 0; zero <= 3; zero++) {
         struct rk_plan plan = rk_plan_default();
         plan.framework = RK_DEEPSPEED;
+        plan.precision = RK_FP16;
         plan.ranks = plan.batch = 64;
         plan.zero = zero;
         const struct rk_stage *stage = &predict(&model, "h100-sxm5-80g", &plan)->stage[0];
@@ -183,6 +184,35 @@ Test(predict, microbatches_in_flight)
     cr_expect_float_eq(predict(&model, "a100-sxm4-80g", &plan)->stage[7].in_flight, 9, 1e-12);
 }
 
+/* [deepseek2024v3]: a rank of DualPipe holds stage i, of which p - i microbatches are in flight,
+ * and stage p - 1 - i, of which i + 1 are, and of the head's logits one microbatch's. Both ranks of
+ * a pair hold the same; under ZeRO-1 the optimizer's state is over twice the ranks. */
+Test(predict, dualpipe_holds_two_stages)
+{
+    const struct rk_model model = model_of("llama3.1-8b");
+    struct rk_plan plan = rk_plan_default();
+    struct rk_stage alone[4];
+    plan.ranks = 8;
+    plan.pipeline = 4;
+    plan.batch = 32;
+    plan.zero = 1;
+    memcpy(alone, predict(&model, "h100-sxm5-80g", &plan)->stage, sizeof alone);
+    plan.schedule = RK_DUALPIPE;
+    const struct rk_prediction *p = predict(&model, "h100-sxm5-80g", &plan);
+    for (int i = 0; i < 4; i++) {
+        const struct rk_stage *pair = &p->stage[i], *own = &alone[i], *other = &alone[3 - i];
+        cr_expect_float_eq(pair->holds[RK_HOLD_weights],
+                           own->holds[RK_HOLD_weights] + other->holds[RK_HOLD_weights], 1);
+        cr_expect_float_eq(pair->holds[RK_HOLD_optimizer],
+                           (own->holds[RK_HOLD_optimizer] + other->holds[RK_HOLD_optimizer]) / 2,
+                           1);
+        cr_expect_float_eq(pair->holds[RK_HOLD_mlp],
+                           own->holds[RK_HOLD_mlp] + other->holds[RK_HOLD_mlp], 1);
+        cr_expect_float_eq(pair->holds[RK_HOLD_embedding],
+                           own->holds[RK_HOLD_embedding] + other->holds[RK_HOLD_embedding], 1);
+    }
+}
+
 /* ---- conservation ---- */
 
 /* Whatever the split, the stages' parameters are the model's; a tied embedding is on both ends. */
@@ -219,6 +249,25 @@ Test(predict, flop_are_conserved)
     plan.sequence_parallel = true;
     const double spread = predict(&model, "h100-sxm5-80g", &plan)->model_flop;
     cr_expect_float_eq(spread / alone, 1, 1e-9);
+}
+
+/* [jin2025] Table 4: a step of 524,288 tokens, experts over 32 ranks: TFLOP and GiB of all-to-all.
+ */
+Test(predict, bigmac_table_4)
+{
+    static const struct {
+        const char *model;
+        double flop, bytes; /* 1e12, GiB */
+    } rows[] = {{"fine-grained-3.7b", 3490.67, 1488.00}, {"bigmac-3.8b", 3649.00, 372.00}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct rk_model model = model_of(rows[i].model);
+        struct rk_plan plan = rk_plan_default();
+        plan.ranks = plan.expert = 32;
+        plan.batch = 256;
+        const struct rk_prediction *p = predict(&model, "h100-sxm5-80g", &plan);
+        cr_expect_float_eq(p->model_flop / 1e12, rows[i].flop, 0.005);
+        cr_expect_float_eq(p->expert_sent_bytes / 0x1p30, rows[i].bytes, 0.005);
+    }
 }
 
 /* ---- time ---- */

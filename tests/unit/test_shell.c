@@ -79,6 +79,8 @@ Test(shell, arrays)
                  "<x><a><b c><d><3><b><c><a>");
     expect_words("A=(a b)\nA+=(c)\nx ${A[@]} \"${A[*]}\" p\"${A[@]}\"q",
                  "<x><a><b><c><a b c><pa><b><cq>");
+    expect_words("A=(a b c)\nx ${A[@]:1} ${A[@]:0:2} ${N:-p q} \"${N:-p q}\"",
+                 "<x><b><c><a><b><p><q><p q>");
     expect_words("A=()\nx \"${A[@]}\" b", "<x><b>");
     expect_words("A=(\"--flag value\")\nx ${A[@]} \"${A[@]}\"", "<x><--flag><value><--flag value>");
     expect_words("N=4\nA=(--n $N --m $((N*2)))\nx \"${A[@]}\"", "<x><--n><4><--m><8>");
@@ -108,6 +110,8 @@ Test(shell, conditions)
                  "<srun><-N><4><python><a.py><--n><4>");
     expect_words("C=\"p q\"\neval x $C", "<x><p><q>");
     expect_words("x a \"$@\" b", "<x><a><b>");
+    expect_words("f() { a=$1; shift; x $a $#; }\nf 1 2 3", "<x><1><2>");
+    expect_words("A=1\n( A=2 )\nx $A", "<x><1>");
 }
 
 Test(shell, unknown)

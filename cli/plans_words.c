@@ -1,0 +1,109 @@
+/* plans_words.c - words of a plan as what all plans of a search have: an axis is restricted to its
+ * word, everything else is so in every plan. */
+#include "catalog/plan_fields.h"
+#include "cli/plans_job.h"
+
+#include <string.h>
+
+/* Said elsewhere, or found by the search. */
+static const struct {
+    const char *key, *instead;
+} elsewhere[] = {
+    {"gpus", "--gpus"},
+    {"batch", "--batch"},
+    {"sequence", "--sequence"},
+    {"split", "--split"},
+    {"first_layers", "--split"},
+    {"last_layers", "--split"},
+    {"embedding_counts", "--split ends"},
+    {"head_counts", "--split ends"},
+};
+
+static enum rk_status check_words(const struct plan_draft *draft, struct rk_error *error)
+{
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+        if (plan_given(draft, elsewhere[i].key))
+            return rk_fail(error, RK_USAGE, NULL, 0, 0, "\"%s\" is no word of a search: give %s",
+                           plan_fields[plan_row(elsewhere[i].key)].word, elsewhere[i].instead);
+    return RK_OK;
+}
+
+static enum rk_status read_line(const struct option_texts *words, struct plan_draft *draft,
+                                struct rk_error *error)
+{
+    char line[4096] = "";
+    size_t used = 0;
+    for (int i = 0; i < words->count; i++) {
+        used +=
+            (size_t)snprintf(line + used, sizeof line - used, "%s%s", i ? " " : "", words->text[i]);
+        if (used >= sizeof line)
+            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                           "the words of the plan are longer than %zu bytes", sizeof line - 1);
+    }
+    return plan_read_words(line, draft, error);
+}
+
+/* The row that says the value of an axis; -1 when there is none. */
+static int row_of(enum rk_plan_axis axis)
+{
+    for (int row = 0; plan_fields[row].key; row++)
+        if (plan_fields[row].word && strcmp(plan_fields[row].key, plan_axis_key(axis)) == 0)
+            return row;
+    return -1;
+}
+
+static bool is_given(const struct plan_draft *draft, enum rk_plan_axis axis)
+{
+    const int row = row_of(axis);
+    if (axis == RK_PLAN_RECOMPUTE && plan_given(draft, "recompute_parts")) return true;
+    return row >= 0 && (draft->given >> row & 1);
+}
+
+/* "recompute-parts=..." alone means selective; "selective" alone means core attention. */
+static void settle_recompute(struct plan_draft *draft)
+{
+    struct rk_plan *plan = &draft->plan;
+    const bool parts = plan_given(draft, "recompute_parts");
+    if (parts && !plan_given(draft, "recompute")) plan->recompute = RK_SELECTIVE;
+    if (plan->recompute == RK_SELECTIVE && !parts)
+        plan->recompute_parts = 1u << RK_PART_CORE_ATTENTION;
+}
+
+static enum rk_status pin_word(struct rk_plans_problem *problem, const struct plan_draft *draft,
+                               enum rk_plan_axis axis, struct rk_error *error)
+{
+    const uint64_t value =
+        axis == RK_PLAN_DATA ? draft->data : rk_plan_axis_get(&draft->plan, axis);
+    if (problem->pinned[axis].count)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--%s and a word of the plan say the same: give one of them",
+                       rk_plan_axis_info(axis)->name);
+    problem->pinned[axis].count = 1;
+    problem->pinned[axis].value[0] = problem->pinned[axis].to[0] = value;
+    return RK_OK;
+}
+
+enum rk_status plans_take_words(const struct option_texts *words, bool framework,
+                                struct rk_plans_problem *problem, struct rk_error *error)
+{
+    struct plan_draft draft = plan_draft();
+    const struct rk_plan before = problem->base;
+    if (words->count == 0) return RK_OK;
+    enum rk_status status = read_line(words, &draft, error);
+    if (status == RK_OK) status = check_words(&draft, error);
+    if (status == RK_OK && framework && plan_given(&draft, "framework"))
+        status = rk_fail(error, RK_USAGE, NULL, 0, 0,
+                         "--framework and a word of the plan say the same: give one of them");
+    if (status != RK_OK) return status;
+    settle_recompute(&draft);
+    for (int axis = 0; axis < RK_PLAN_AXES && status == RK_OK; axis++)
+        if (is_given(&draft, (enum rk_plan_axis)axis))
+            status = pin_word(problem, &draft, (enum rk_plan_axis)axis, error);
+    problem->base = draft.plan;
+    problem->base.ranks = before.ranks;
+    problem->base.batch = before.batch;
+    problem->base.sequence = before.sequence;
+    if (!plan_given(&draft, "framework")) problem->base.framework = before.framework;
+    if (!plan_given(&draft, "precision")) problem->base.precision = before.precision;
+    return status;
+}

@@ -1,0 +1,54 @@
+/* facts.c - lists of facts, kept to be judged more than once. */
+#include "facts/facts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static struct fact *append(struct facts *facts)
+{
+    if (facts->count == facts->room) {
+        const size_t room = facts->room ? 2 * facts->room : 256;
+        struct fact *more = realloc(facts->fact, room * sizeof *more);
+        if (!more) return NULL;
+        facts->fact = more;
+        facts->room = room;
+    }
+    struct fact *fact = &facts->fact[facts->count++];
+    *fact = (struct fact){.flop_ratio = 1};
+    return fact;
+}
+
+enum rk_status facts_add(struct facts *facts, const struct csv *csv, const struct rules *rules,
+                         struct rk_error *error)
+{
+    enum rk_status status = RK_OK;
+    for (size_t i = 0; i < csv->rows && status == RK_OK; i++) {
+        struct row row;
+        status = row_read(csv, i, &row, error);
+        if (status == RK_OK) status = rules_apply(rules, &row, error);
+        struct fact *fact = status == RK_OK ? append(facts) : NULL;
+        if (status == RK_OK && !fact)
+            status = rk_fail(error, RK_IO, csv->path, row.line, 0, "no memory for the row");
+        if (status == RK_OK) status = fact_read(&row, fact, error);
+        row_release(&row);
+    }
+    return status;
+}
+
+enum rk_status facts_load(struct facts *facts, const char *path, const struct rules *rules,
+                          struct rk_error *error)
+{
+    struct csv csv;
+    enum rk_status status = csv_load(path, &csv, error);
+    if (status == RK_OK) status = facts_add(facts, &csv, rules, error);
+    csv_release(&csv);
+    return status;
+}
+
+void facts_release(struct facts *facts)
+{
+    for (size_t i = 0; i < facts->count; i++)
+        fact_release(&facts->fact[i]);
+    free(facts->fact);
+    *facts = (struct facts){0};
+}

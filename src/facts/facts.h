@@ -1,0 +1,22 @@
+/* facts.h - lists of facts, kept to be judged more than once. */
+#ifndef RECKON_FACTS_FACTS_H
+#define RECKON_FACTS_FACTS_H
+
+#include "facts/fact.h"
+#include "facts/rules.h"
+
+struct facts {
+    size_t count, room;
+    struct fact *fact; /* (count), owned */
+};
+
+/* Adds a fact for each row. RK_IO: no memory. */
+enum rk_status facts_add(struct facts *facts, const struct csv *csv, const struct rules *rules,
+                         struct rk_error *error);
+
+/* The same for a file. */
+enum rk_status facts_load(struct facts *facts, const char *path, const struct rules *rules,
+                          struct rk_error *error);
+void facts_release(struct facts *facts); /* a zeroed list is fine */
+
+#endif

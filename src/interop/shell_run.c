@@ -1,0 +1,339 @@
+/* shell_run.c - simple commands of a script that is read: assignments, functions, `bash -c`. */
+#include "interop/shell_run.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- functions ---- */
+
+void shell_define(struct shell_lexer *l, struct shell_token name)
+{
+    struct shell_state *s = l->s;
+    shell_skip_lines(l);
+    const struct shell_token opener = shell_peek(l);
+    if (shell_live(s)) {
+        struct shell_function *functions =
+            shell_grow(s, s->function, s->functions, sizeof *s->function);
+        if (!functions) return;
+        s->function = functions;
+        functions[s->functions++] = (struct shell_function){shell_copy(s, name.raw, name.length),
+                                                            opener.raw, s->end, opener.place};
+    }
+    s->skip++;
+    shell_command(l);
+    s->skip--;
+}
+
+static const struct shell_function *find_function(const struct shell_state *s, const char *name)
+{
+    for (size_t i = s->functions; i-- > 0;)
+        if (strcmp(s->function[i].name, name) == 0) return &s->function[i];
+    return NULL;
+}
+
+/* Reads text from elsewhere in the place of this command. */
+static void run_text(struct shell_state *s, const char *at, const char *end,
+                     struct shell_place place, bool fixed, bool all)
+{
+    const struct shell_state before = *s;
+    struct shell_lexer inner = {.s = s};
+    if (++s->depth > SHELL_MAX_DEPTH) {
+        shell_fail(s, place, "commands that call each other without end");
+        return;
+    }
+    s->at = at;
+    s->end = end;
+    s->place = place;
+    s->fixed_place = fixed || before.fixed_place;
+    if (all) {
+        while (shell_peek(&inner).kind != SHELL_END && s->status == RK_OK) {
+            shell_list(&inner);
+            if (shell_peek(&inner).kind != SHELL_END) shell_next(&inner);
+        }
+    } else {
+        shell_command(&inner);
+    }
+    s->at = before.at;
+    s->end = before.end;
+    s->place = before.place;
+    s->fixed_place = before.fixed_place;
+    s->depth = before.depth;
+}
+
+static void call(struct shell_state *s, const struct shell_function *function,
+                 struct shell_word *words, size_t count)
+{
+    struct shell_word *const argument = s->argument;
+    const size_t arguments = s->arguments;
+    s->argument = words;
+    s->arguments = count;
+    run_text(s, function->body, function->end, function->place, false, false);
+    s->argument = argument;
+    s->arguments = arguments;
+    s->returned = false;
+}
+
+/* ---- simple commands ---- */
+
+/* Length of "NAME=", "NAME+=" or "NAME[...]=" at the start of a word; 0: none. */
+static size_t assignment_length(struct shell_token token, bool *append, bool *element)
+{
+    const char *end = token.raw + token.length;
+    size_t n = shell_name_length(token.raw, end);
+    *append = *element = false;
+    if (!n) return 0;
+    if (n < token.length && token.raw[n] == '[') {
+        const char *close = memchr(token.raw + n, ']', token.length - n);
+        if (!close) return 0;
+        n = (size_t)(close - token.raw) + 1;
+        *element = true;
+    }
+    if (n < token.length && token.raw[n] == '+') {
+        *append = true;
+        n++;
+    }
+    return n < token.length && token.raw[n] == '=' ? n + 1 : 0;
+}
+
+static void assign_array(struct shell_lexer *l, const char *name, size_t length, bool append)
+{
+    struct shell_state *s = l->s;
+    const struct shell_token opener = shell_next(l); /* ( */
+    struct shell_words words = {0};
+    for (;;) {
+        const struct shell_token token = shell_next(l);
+        if (shell_token_is(token, ")")) break;
+        if (token.kind == SHELL_LINE) continue;
+        if (token.kind != SHELL_WORD) {
+            shell_fail(s, token.place,
+                       token.kind == SHELL_END
+                           ? "the array that begins in line %d is not closed"
+                           : "an operator within the array that begins in line %d: quote it",
+                       opener.place.line);
+            return;
+        }
+        if (shell_live(s)) shell_expand(s, token.raw, token.length, token.place, &words);
+    }
+    if (!shell_live(s)) return;
+    struct shell_value *values = shell_alloc(s, (words.count + 1) * sizeof *values);
+    for (size_t i = 0; values && i < words.count; i++)
+        values[i] = (struct shell_value){words.word[i].text, words.word[i].unknown,
+                                         words.word[i].maybe, words.word[i].place};
+    if (values) shell_assign(s, name, length, values, words.count, true, append);
+}
+
+/* Carries out an assignment whose word was just read; false when it is none. */
+static bool assign(struct shell_lexer *l, struct shell_token token)
+{
+    struct shell_state *s = l->s;
+    bool append, element;
+    const size_t n = assignment_length(token, &append, &element);
+    if (!n) return false;
+    const size_t name = shell_name_length(token.raw, token.raw + token.length);
+    const bool array = n == token.length && s->at < s->end && *s->at == '(' && !l->peeked;
+    if (array) {
+        assign_array(l, token.raw, name, append);
+        return true;
+    }
+    if (!shell_live(s)) return true;
+    const struct shell_place place = {token.place.line, token.place.column + (int)n};
+    struct shell_value value =
+        shell_expand_one(s, token.raw + n, token.length - n, s->fixed_place ? token.place : place);
+    if (element) {
+        const char *copy = shell_copy(s, token.raw, name);
+        value.unknown =
+            shell_unknown(s, copy, "is set element by element, which is not followed", token.place);
+    }
+    shell_assign(s, token.raw, name, &value, 1, false, append);
+    return true;
+}
+
+void shell_redirect(struct shell_lexer *l, struct shell_token operator)
+{
+    const struct shell_token target = shell_next(l);
+    if (target.kind != SHELL_WORD)
+        shell_fail(l->s, target.place, "a name is expected behind %.*s",
+                   (int)operator.length, operator.raw);
+    else if (shell_token_is(operator, "<<") || shell_token_is(operator, "<<-"))
+        shell_heredoc(l, operator.length == 3, target);
+}
+
+bool shell_is_redirection(struct shell_token token)
+{
+    return token.kind == SHELL_OPERATOR &&
+           (memchr(token.raw, '<', token.length) || memchr(token.raw, '>', token.length));
+}
+
+/* "2" of "2>&1" */
+bool shell_is_descriptor(const struct shell_lexer *l, struct shell_token token)
+{
+    for (size_t i = 0; i < token.length; i++)
+        if (!isdigit((unsigned char)token.raw[i])) return false;
+    return l->s->at < l->s->end && (*l->s->at == '<' || *l->s->at == '>');
+}
+
+static bool declares(struct shell_token token)
+{
+    static const char *const words[] = {"export", "declare", "local", "readonly", "typeset", NULL};
+    for (int i = 0; words[i]; i++)
+        if (shell_token_is(token, words[i])) return true;
+    return false;
+}
+
+bool shell_reads_line(struct shell_token token)
+{
+    return token.kind == SHELL_WORD || shell_is_redirection(token);
+}
+
+/* The words of a simple command; assignments are carried out on the way. */
+static void read_words(struct shell_lexer *l, struct shell_words *words)
+{
+    struct shell_state *s = l->s;
+    const bool declaration = declares(shell_peek(l));
+    bool first = true; /* no word yet: assignments are */
+    while (shell_reads_line(shell_peek(l)) && s->status == RK_OK) {
+        const struct shell_token token = shell_next(l);
+        if (shell_is_redirection(token)) {
+            shell_redirect(l, token);
+        } else if ((first || declaration) && assign(l, token)) {
+            /* done */
+        } else if (!shell_is_descriptor(l, token)) {
+            first = false;
+            if (shell_live(s)) shell_expand(s, token.raw, token.length, token.place, words);
+        }
+    }
+}
+
+void shell_record(struct shell_state *s, const struct shell_word *words, size_t count)
+{
+    struct shell *shell = s->shell;
+    struct shell_command *commands =
+        shell_grow(s, shell->command, shell->commands, sizeof *shell->command);
+    if (!commands) return;
+    shell->command = commands;
+    commands[shell->commands++] =
+        (struct shell_command){shell->words, s->prefixes + count, s->maybe, s->condition};
+    for (size_t i = 0; i < s->prefixes + count; i++) {
+        struct shell_word *all = shell_grow(s, shell->word, shell->words, sizeof *shell->word);
+        if (!all) return;
+        shell->word = all;
+        all[shell->words++] = i < s->prefixes ? s->prefix[i] : words[i - s->prefixes];
+    }
+}
+
+static bool ends_in(const char *text, const char *ending)
+{
+    const size_t n = strlen(text), m = strlen(ending);
+    return n >= m && strcmp(text + n - m, ending) == 0;
+}
+
+/* The text that `bash -c` in front of it runs; 0: none. */
+static size_t shell_text(const struct shell_word *words, size_t count, size_t *shell)
+{
+    for (size_t i = 0; i + 2 < count; i++) {
+        const char *name = strrchr(words[i].text, '/');
+        name = name ? name + 1 : words[i].text;
+        if (strcmp(name, "bash") != 0 && strcmp(name, "sh") != 0) continue;
+        *shell = i;
+        for (size_t k = i + 1; k + 1 < count && words[k].text[0] == '-'; k++)
+            if (ends_in(words[k].text, "c")) return k + 1;
+    }
+    return 0;
+}
+
+static void run_nested(struct shell_state *s, const struct shell_word *words, size_t prefixes,
+                       const struct shell_word *text)
+{
+    const struct shell_word *const before = s->prefix;
+    const size_t had = s->prefixes;
+    struct shell_word *all = shell_alloc(s, (had + prefixes + 1) * sizeof *all);
+    if (!all) return;
+    if (had) memcpy(all, before, had * sizeof *all);
+    if (prefixes) memcpy(all + had, words, prefixes * sizeof *all);
+    s->prefix = all;
+    s->prefixes = had + prefixes;
+    run_text(s, text->text, text->text + strlen(text->text), text->place, true, true);
+    s->prefix = before;
+    s->prefixes = had;
+}
+
+static void run_eval(struct shell_state *s, const struct shell_word *words, size_t count)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < count; i++)
+        length += strlen(words[i].text) + 1;
+    char *text = shell_alloc(s, length + 1);
+    if (!text) return;
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++)
+        used += (size_t)snprintf(text + used, length + 1 - used, "%s ", words[i].text);
+    const struct shell_word all = {.text = text, .place = words[0].place};
+    run_nested(s, NULL, 0, &all);
+}
+
+static void forget(struct shell_state *s, const struct shell_word *words, size_t count,
+                   const char *why)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *name = words[i].text;
+        if (*name == '-' || !*name || shell_name_length(name, name + strlen(name)) != strlen(name))
+            continue;
+        const struct shell_value value = {"", why ? shell_unknown(s, name, why, words[i].place) : 0,
+                                          0, words[i].place};
+        shell_assign(s, name, strlen(name), &value, 1, false, false);
+        struct shell_variable *v = shell_find(s, name, strlen(name));
+        if (v && !why && !v->given) v->set = false;
+    }
+}
+
+static void shift(struct shell_state *s, const struct shell_word *words, size_t count)
+{
+    size_t unknown = 0;
+    const int64_t by = count > 1 ? shell_arithmetic(s, words[1].text, words[1].place, &unknown) : 1;
+    if (unknown || by < 0 || (size_t)by > s->arguments) return;
+    s->argument += by;
+    s->arguments -= (size_t)by;
+}
+
+static enum shell_truth run_simple(struct shell_state *s, struct shell_word *words, size_t count)
+{
+    const char *name = words[0].text;
+    const struct shell_function *function = find_function(s, name);
+    size_t shell;
+    if (strcmp(name, "[") == 0 && count > 1 && strcmp(words[count - 1].text, "]") == 0)
+        return shell_test(s, words + 1, count - 2);
+    if (strcmp(name, "test") == 0) return shell_test(s, words + 1, count - 1);
+    if (strcmp(name, "true") == 0 || strcmp(name, ":") == 0) return SHELL_TRUE;
+    if (strcmp(name, "false") == 0) return SHELL_FALSE;
+    if (function) {
+        call(s, function, words + 1, count - 1);
+    } else if (strcmp(name, "exit") == 0) {
+        s->stopped |= !s->maybe;
+    } else if (strcmp(name, "return") == 0) {
+        s->returned |= !s->maybe;
+    } else if (strcmp(name, "shift") == 0) {
+        shift(s, words, count);
+    } else if (strcmp(name, "eval") == 0 && count > 1) {
+        run_eval(s, words + 1, count - 1);
+    } else if (strcmp(name, "unset") == 0) {
+        forget(s, words + 1, count - 1, NULL);
+    } else if (strcmp(name, "read") == 0) {
+        forget(s, words + 1, count - 1, "is read from a file or a person");
+    } else {
+        const size_t text = shell_text(words, count, &shell);
+        if (text)
+            run_nested(s, words, shell, &words[text]);
+        else
+            shell_record(s, words, count);
+    }
+    return SHELL_PERHAPS;
+}
+
+enum shell_truth shell_simple(struct shell_lexer *l)
+{
+    struct shell_words words = {0};
+    read_words(l, &words);
+    if (!shell_live(l->s)) return SHELL_PERHAPS;
+    return words.count ? run_simple(l->s, words.word, words.count) : SHELL_TRUE;
+}

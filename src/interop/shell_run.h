@@ -1,0 +1,36 @@
+/* shell_run.h - what follows a script: the statements (shell.c) and the simple commands with their
+ * assignments, redirections and functions (shell_run.c). */
+#ifndef RECKON_INTEROP_SHELL_RUN_H
+#define RECKON_INTEROP_SHELL_RUN_H
+
+#include "interop/shell_lex.h"
+
+/* Is what is read also followed: not skipped, not behind `exit` or an error? */
+bool shell_live(const struct shell_state *s);
+
+/* ---- shell.c ---- */
+
+/* Statements up to what ends them ("fi", "done", ")", the end), which is left. */
+enum shell_truth shell_list(struct shell_lexer *l);
+enum shell_truth shell_command(struct shell_lexer *l);
+void shell_skip_lines(struct shell_lexer *l);
+
+/* ---- shell_run.c ---- */
+
+enum shell_truth shell_simple(struct shell_lexer *l);
+
+/* Adds a command to the shell's list. */
+void shell_record(struct shell_state *s, const struct shell_word *words, size_t count);
+
+/* A function's body, whose name and "()" were read. */
+void shell_define(struct shell_lexer *l, struct shell_token name);
+
+/* Words and redirections go on with a command. */
+bool shell_reads_line(struct shell_token token);
+bool shell_is_redirection(struct shell_token token);
+bool shell_is_descriptor(const struct shell_lexer *l, struct shell_token token);
+
+/* Reads the target of a redirection. */
+void shell_redirect(struct shell_lexer *l, struct shell_token operator);
+
+#endif
