@@ -136,6 +136,7 @@ struct rk_plan {
     /* data */
     int zero;              /* 0 ... 3: optimizer, gradients, weights are sharded */
     uint64_t shard_ranks;  /* ranks that share one copy; 0: all of data * context (hybrid: less) */
+    bool whole_gradients;  /* ZeRO-1: all-reduced all the same, as simple implementations do */
     bool gradient_overlap; /* reduced while backward runs */
     bool weight_overlap;   /* gathered while forward runs */
     bool keep_gathered;    /* ZeRO-3: forward's weights stay until backward */

@@ -79,6 +79,7 @@ const struct field plan_fields[] = {
 
     { "zero",              FIELD_TIER,   AT(zero),      .max = 3, .word = "zero", .help = "what data parallelism shards: 1 optimizer, 2 gradients, 3 weights too" },
     { "shard_ranks",       FIELD_COUNT,  AT(shard_ranks), .word = "shard", .help = "ranks that share one copy; 0: all of data * context" },
+    { "whole_gradients",   FIELD_BOOL,   AT(whole_gradients), .word = "whole-grads", .help = "ZeRO-1 all-reduces gradients instead of scattering them" },
     { "gradient_overlap",  FIELD_BOOL,   AT(gradient_overlap), .word = "grad-overlap", .help = "gradients are reduced while backward runs" },
     { "weight_overlap",    FIELD_BOOL,   AT(weight_overlap), .word = "weight-overlap", .help = "weights are gathered while forward runs" },
     { "keep_gathered",     FIELD_BOOL,   AT(keep_gathered), .word = "keep-gathered", .help = "ZeRO-3 keeps gathered weights from forward to backward" },

@@ -9,20 +9,19 @@ struct shares { /* of one rank: 1 / ranks that share it */
     double weights, gradients, optimizer;
 };
 
+/* With DualPipe two ranks hold each stage, and share what ZeRO divides [deepseek2024v3]. */
+static double holders_of(const struct rk_plan *plan)
+{
+    return plan->schedule == RK_DUALPIPE ? 2 : 1;
+}
+
 static struct shares shares_of(const struct rk_plan *plan, const struct sharing *sharing,
                                bool expert)
 {
-    const double ranks = sharing->shards[expert].ranks;
+    const double ranks = sharing->shards[expert].ranks * holders_of(plan);
     return (struct shares){.weights = plan->zero >= 3 ? 1 / ranks : 1,
                            .gradients = plan->zero >= 2 ? 1 / ranks : 1,
                            .optimizer = plan->zero >= 1 ? 1 / ranks : 1};
-}
-
-/* DualPipe keeps the weights of both directions on each rank, and their gradients [deepseek2024v3].
- */
-static double copies_of(const struct rk_plan *plan)
-{
-    return plan->schedule == RK_DUALPIPE ? 2 : 1;
 }
 
 struct state {
@@ -35,9 +34,8 @@ static void add_state(struct state *state, const struct rk_plan *plan,
 {
     const struct shares shares = shares_of(plan, sharing, expert);
     const struct element_bytes *bytes = &sharing->bytes;
-    const double copies = copies_of(plan);
-    state->weights += copies * parameters * bytes->weight * shares.weights;
-    state->gradients += copies * parameters * bytes->gradient * shares.gradients;
+    state->weights += parameters * bytes->weight * shares.weights;
+    state->gradients += parameters * bytes->gradient * shares.gradients;
     state->optimizer += parameters * (bytes->optimizer - bytes->step_gradient) * shares.optimizer;
     state->between += parameters * bytes->step_gradient * shares.optimizer;
 }
@@ -114,9 +112,9 @@ static double moving_of(const struct stage_sum *sum, const struct rk_plan *plan)
                : 0;
 }
 
-/* Interleaved, the ends of the model are in flight as often as their chunk alone: on the last stage
- * the loss is followed by its backward; the first chunk of the first stage runs twice its share
- * before the first of them is back. */
+/* Interleaved, or with the stages of both directions on one rank, the ends of the model are in
+ * flight as often as their chunk alone: on the last stage the loss is followed by its backward; the
+ * first chunk of the first stage runs twice its share before the first of them is back. */
 struct ends_in_flight {
     bool apart;
     double microbatches[ENDS];
@@ -125,10 +123,10 @@ struct ends_in_flight {
 static struct ends_in_flight ends_of(const struct rk_plan *plan, double microbatches)
 {
     const double p = (double)plan->pipeline;
-    const bool apart =
-        plan->chunks > 1 && plan->schedule != RK_GPIPE && plan->schedule != RK_DUALPIPE;
-    return (struct ends_in_flight){.apart = apart,
-                                   .microbatches = {fmin(microbatches, 2 * p - 1), 1}};
+    const bool dual = plan->schedule == RK_DUALPIPE;
+    return (struct ends_in_flight){.apart =
+                                       dual || (plan->chunks > 1 && plan->schedule != RK_GPIPE),
+                                   .microbatches = {fmin(microbatches, dual ? p : 2 * p - 1), 1}};
 }
 
 static void hold_activations(struct rk_stage *stage, const struct stage_sum *sum,

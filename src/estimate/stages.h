@@ -62,6 +62,12 @@ void stage_outline(struct stage_sum *sum, const struct layer_folds *fold,
                    const struct rk_model *model, const struct rk_plan *plan,
                    const struct stage_blocks *blocks);
 
+/* The two stages that DualPipe puts on rank `index`: its own, of which p - index microbatches are
+ * in flight, and p - 1 - index, of which index + 1 are [deepseek2024v3]; saved tensors as a mean of
+ * the p + 1. Times are those of its own. */
+void stage_pair(struct stage_sum *pair, const struct stage_sum *own, const struct stage_sum *other,
+                const struct rk_plan *plan, uint64_t index);
+
 /* ---- bytes of one parameter ---- */
 
 struct element_bytes {

@@ -49,8 +49,7 @@ Test(fold, products_of_experts_start_apart)
 {
     struct rk_plan plan = plan_of(8);
     const struct rk_kernels *kernels = &machine.kernels;
-    const double apart_s =
-        31 * 1.5 * kernels->kernel_s * (1 + kernels->megatron_loss) / kernels->sustained;
+    const double apart_s = 31 * 1.5 * kernels->kernel_s / kernels->sustained;
     for (int pass = 0; pass < RK_PASSES; pass++) {
         plan.cuda_graphs = true;
         const double one_s = time_of(&plan, "experts in", (enum rk_pass)pass);
@@ -61,14 +60,13 @@ Test(fold, products_of_experts_start_apart)
 }
 
 /* SimuMax measured 32 products of (1024, 7168) and (7168, 4096) on a B200 under load: 0.458 of 2250
- * TFLOP/s, that is 1.867 ms. What a framework loses is not of the product. */
+ * TFLOP/s, that is 1.867 ms. */
 Test(fold, a_grouped_product_as_measured)
 {
     struct rk_plan plan = plan_of(8);
     plan.sequence = 4096;
-    const double measured_s = 1.867e-3, loss = machine.kernels.megatron_loss;
-    cr_expect_float_eq(time_of(&plan, "experts in", RK_FORWARD) / (1 + loss), measured_s,
-                       0.05 * measured_s);
+    const double measured_s = 1.867e-3;
+    cr_expect_float_eq(time_of(&plan, "experts in", RK_FORWARD), measured_s, 0.12 * measured_s);
 }
 
 static double expert_s(const struct layer_fold *fold)
@@ -94,7 +92,7 @@ Test(fold, exchange_beside_computing)
         uint64_t ranks;
         enum rk_dispatcher dispatcher;
         bool longer; /* than computing */
-    } cases[] = {{8, RK_ALL_TO_ALL, false}, {64, RK_ALL_TO_ALL, true}, {64, RK_DEEPEP, true}};
+    } cases[] = {{8, RK_ALL_TO_ALL, false}, {64, RK_ALL_TO_ALL, true}, {64, RK_DEEPEP, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rk_plan plan = plan_of(cases[i].ranks);
         plan.dispatcher = cases[i].dispatcher;

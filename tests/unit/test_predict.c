@@ -184,6 +184,35 @@ Test(predict, microbatches_in_flight)
     cr_expect_float_eq(predict(&model, "a100-sxm4-80g", &plan)->stage[7].in_flight, 9, 1e-12);
 }
 
+/* [deepseek2024v3]: a rank of DualPipe holds stage i, of which p - i microbatches are in flight,
+ * and stage p - 1 - i, of which i + 1 are, and of the head's logits one microbatch's. Both ranks of
+ * a pair hold the same; under ZeRO-1 the optimizer's state is over twice the ranks. */
+Test(predict, dualpipe_holds_two_stages)
+{
+    const struct rk_model model = model_of("llama3.1-8b");
+    struct rk_plan plan = rk_plan_default();
+    struct rk_stage alone[4];
+    plan.ranks = 8;
+    plan.pipeline = 4;
+    plan.batch = 32;
+    plan.zero = 1;
+    memcpy(alone, predict(&model, "h100-sxm5-80g", &plan)->stage, sizeof alone);
+    plan.schedule = RK_DUALPIPE;
+    const struct rk_prediction *p = predict(&model, "h100-sxm5-80g", &plan);
+    for (int i = 0; i < 4; i++) {
+        const struct rk_stage *pair = &p->stage[i], *own = &alone[i], *other = &alone[3 - i];
+        cr_expect_float_eq(pair->holds[RK_HOLD_weights],
+                           own->holds[RK_HOLD_weights] + other->holds[RK_HOLD_weights], 1);
+        cr_expect_float_eq(pair->holds[RK_HOLD_optimizer],
+                           (own->holds[RK_HOLD_optimizer] + other->holds[RK_HOLD_optimizer]) / 2,
+                           1);
+        cr_expect_float_eq(pair->holds[RK_HOLD_mlp],
+                           own->holds[RK_HOLD_mlp] + other->holds[RK_HOLD_mlp], 1);
+        cr_expect_float_eq(pair->holds[RK_HOLD_embedding],
+                           own->holds[RK_HOLD_embedding] + other->holds[RK_HOLD_embedding], 1);
+    }
+}
+
 /* ---- conservation ---- */
 
 /* Whatever the split, the stages' parameters are the model's; a tied embedding is on both ends. */
