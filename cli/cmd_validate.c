@@ -90,27 +90,17 @@ static enum rk_status own_path(const char *name, char *path, size_t size, struct
     return status;
 }
 
-static enum rk_status add_table(struct facts *facts, const char *path, const struct rules *rules,
-                                struct rk_error *error)
-{
-    struct csv csv;
-    enum rk_status status = csv_load(path, &csv, error);
-    if (status == RK_OK) status = facts_add(facts, &csv, rules, error);
-    csv_release(&csv);
-    return status;
-}
-
 static enum rk_status add_tables(struct facts *facts, const struct validate_args *args,
                                  const struct rules *rules, struct rk_error *error)
 {
     enum rk_status status = RK_OK;
     char path[4096];
     for (int i = 0; i < args->files.count && status == RK_OK; i++)
-        status = add_table(facts, args->files.text[i], rules, error);
+        status = facts_load(facts, args->files.text[i], rules, error);
     if (args->files.count) return status;
     for (size_t i = 0; i < sizeof own_tables / sizeof *own_tables && status == RK_OK; i++) {
         status = own_path(own_tables[i], path, sizeof path, error);
-        if (status == RK_OK) status = add_table(facts, path, rules, error);
+        if (status == RK_OK) status = facts_load(facts, path, rules, error);
     }
     return status;
 }
@@ -118,10 +108,7 @@ static enum rk_status add_tables(struct facts *facts, const struct validate_args
 static enum rk_status load_facts(struct facts *facts, struct rules *rules,
                                  const struct validate_args *args, struct rk_error *error)
 {
-    char path[4096];
-    enum rk_status status = RK_OK;
-    if (!args->rules) status = own_path("rules.json", path, sizeof path, error);
-    if (status == RK_OK) status = rules_load(args->rules ? args->rules : path, rules, error);
+    enum rk_status status = rules_load_or_own(args->rules, rules, error);
     if (status == RK_OK) status = add_tables(facts, args, rules, error);
     return status;
 }

@@ -68,6 +68,8 @@ struct timed_layer {
     struct layer layer;
     double time_s[MAX_OPERATIONS][RK_PASSES];
     double waited_s[MAX_OPERATIONS][RK_PASSES]; /* of communication, what is not hidden; else all */
+    double sent_bytes[MAX_OPERATIONS][RK_PASSES]; /* of communication */
+    struct layer_fold kept;                       /* nothing is computed again */
 };
 
 struct timed_layers {

@@ -35,6 +35,16 @@ enum rk_status facts_add(struct facts *facts, const struct csv *csv, const struc
     return status;
 }
 
+enum rk_status facts_load(struct facts *facts, const char *path, const struct rules *rules,
+                          struct rk_error *error)
+{
+    struct csv csv;
+    enum rk_status status = csv_load(path, &csv, error);
+    if (status == RK_OK) status = facts_add(facts, &csv, rules, error);
+    csv_release(&csv);
+    return status;
+}
+
 void facts_release(struct facts *facts)
 {
     for (size_t i = 0; i < facts->count; i++)
