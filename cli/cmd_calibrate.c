@@ -1,6 +1,7 @@
 /* reckon calibrate: an accelerator's constants from what was measured on it. */
 #include "catalog/catalog.h"
 #include "catalog/system_text.h"
+#include "cli/calibrate_runs.h"
 #include "cli/commands.h"
 #include "cli/show.h"
 #include "interop/measured.h"
@@ -12,7 +13,7 @@
 
 struct calibrate_args {
     const char *system, *output, *collective;
-    struct option_texts products, collectives;
+    struct option_texts products, collectives, runs;
     uint64_t ranks;
     struct show_args show;
 };
@@ -31,6 +32,8 @@ static const struct option measured_rows[] = {
      .help = "matrix products: CSV with the columns m, n, k and time_s, time_ms or time_us, and where they differ count and datatype; may be repeated"},
     {.name = "nccl", .type = OPTION_TEXTS, .argument = "FILE", AT(collectives), .complete = "file",
      .help = "collectives: what nccl-tests prints, or the JSON of its -J; may be repeated"},
+    {.name = "runs", .type = OPTION_TEXTS, .argument = "FILE", AT(runs), .complete = "file",
+     .help = "steps of training: the columns of reckon-validate(1); rows of other accelerators, and those that cannot be predicted, are left out and counted; may be repeated"},
     {.name = "collective", .type = OPTION_TEXT, .argument = "NAME", AT(collective),
      .help = "which collective the files of --nccl hold: all_reduce, reduce_scatter, all_gather, alltoall, sendrecv (what they say)"},
     {.name = "ranks", .type = OPTION_NUMBER, AT(ranks), .min = 2, .max = UINT64_C(1) << 24,
@@ -43,7 +46,7 @@ static const struct option measured_rows[] = {
 const struct usage calibrate_usage = {
     .name = "calibrate",
     .summary = "fit a system's kernels and links to what was measured on it",
-    .synopsis = "SYSTEM [--gemm FILE] [--nccl FILE] [-o FILE]",
+    .synopsis = "SYSTEM [--gemm FILE] [--nccl FILE] [--runs FILE] [-o FILE]",
     .description =
         "Predictions take an accelerator's kernels and links from a few constants, the groups kernels and link "
         "of a system file. This command fits them to measurements: it makes the mean of "
@@ -62,6 +65,8 @@ const struct usage calibrate_usage = {
     .examples = {
         {"reckon calibrate h100-sxm5-80g --gemm gemm.csv --nccl all_reduce.txt -o mine.json",
          "Fit both, and use the result as a system:"},
+        {"reckon calibrate a100-sxm4-80g --runs mine.csv -o mine.json",
+         "From the steps of runs alone, which say what a long run sustains:"},
         {"all_reduce_perf -b 64K -e 1G -f 2 -g 8 | reckon calibrate h100-sxm5-80g --nccl -",
          "What collectives of eight achieve here:"},
     },
@@ -75,7 +80,9 @@ const struct usage calibrate_usage = {
          "count products of (m, k) x (k, n) run as one kernel. Measure with random data, after a warm-up, and as "
          "long as training would: cold or idle accelerators have faster clocks.\n\n"
          "Sizes of collectives are those of nccl-tests, the whole vector. Accelerators are taken to be "
-         "neighbours; with fewer of a node than it has, each uses its own adapter."},
+         "neighbours; with fewer of a node than it has, each uses its own adapter.\n\n"
+         "Runs are fitted last, to what is left when operations are as measured: how much of an isolated kernel's "
+         "rate a long run sustains, then memory's, then the host's launches."},
     },
     .see_also = "reckon-systems(1), reckon-system(5)",
 };
@@ -201,8 +208,8 @@ static enum rk_status write_system(const struct calibrate_args *args,
 /* ---- the command ---- */
 
 static enum rk_status read_measurements(const struct calibrate_args *args,
-                                        const struct rk_system *system, struct samples *samples,
-                                        struct rk_error *error)
+                                        const struct rk_system *system, struct facts *facts,
+                                        struct samples *samples, struct rk_error *error)
 {
     const struct collectives_options options = {args->collective, args->ranks,
                                                 system->network[0].size};
@@ -211,9 +218,11 @@ static enum rk_status read_measurements(const struct calibrate_args *args,
         status = measured_products(args->products.text[i], samples, error);
     for (int i = 0; status == RK_OK && i < args->collectives.count; i++)
         status = measured_collectives(args->collectives.text[i], &options, samples, error);
+    if (status == RK_OK && args->runs.count)
+        status = calibrate_runs(&args->runs, args->system, facts, samples, error);
     if (status == RK_OK && !samples->count)
         status = rk_fail(error, RK_USAGE, NULL, 0, 0,
-                         "calibrate: no measurements: give --gemm FILE or --nccl FILE");
+                         "calibrate: no measurements: give --gemm FILE, --nccl FILE or --runs FILE");
     return status;
 }
 
@@ -246,15 +255,17 @@ int cmd_calibrate(int argc, char **argv)
     struct calibrate_args args = {.system = NULL};
     struct rk_system system = {.memories = 0};
     struct samples samples = {.count = 0};
+    struct facts facts = {.count = 0};
     struct calibration calibration;
     struct rk_error error;
     const int done = options_read(&calibrate_usage, argc, argv, &args);
     if (done >= 0) return done;
     enum rk_status status = rk_system_load(args.system, &system, &error);
-    if (status == RK_OK) status = read_measurements(&args, &system, &samples, &error);
+    if (status == RK_OK) status = read_measurements(&args, &system, &facts, &samples, &error);
     if (status == RK_OK) status = calibrate(&samples, &system, &calibration, &error);
     if (status == RK_OK && args.output) status = write_system(&args, &system, &calibration, &error);
     samples_release(&samples);
+    facts_release(&facts);
     rk_system_release(&system);
     if (status != RK_OK) return options_fail(&error);
     warn(&calibration);

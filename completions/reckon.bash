@@ -178,6 +178,7 @@ _reckon() {
         'diff --color') _reckon_words 'auto always never' && return ;;
         'calibrate --gemm') _reckon_files && return ;;
         'calibrate --nccl') _reckon_files && return ;;
+        'calibrate --runs') _reckon_files && return ;;
         'calibrate --output' | 'calibrate -o') _reckon_files && return ;;
         'calibrate --format' | 'calibrate -f') _reckon_words 'table json csv' && return ;;
         'calibrate --color') _reckon_words 'auto always never' && return ;;
@@ -205,7 +206,7 @@ _reckon() {
         'export deepspeed') flags='--model --plan --gpus --output --help' operand=plan ;;
         'export torchtitan') flags='--model --plan --gpus --output --help' operand=plan ;;
         'diff') flags='--system --model --best --gpus --set --vocabulary --output --format --color --help' operand='file file' ;;
-        'calibrate') flags='--gemm --nccl --collective --ranks --output --format --color --help' operand=systems ;;
+        'calibrate') flags='--gemm --nccl --runs --collective --ranks --output --format --color --help' operand=systems ;;
         'calculon llm') flags='--peers --layers --help' operand='file file file file' ;;
         'calculon llm-optimal-execution') flags='--debug --cpus --noneok --fused_activation --mbs-break --top-n --layers --no-tp-overlap --no-dp-overlap --help' operand='file file file' ;;
         'calculon llm-all-executions') flags='--debug --cpus --noneok --fused_activation --help' operand='file file file' ;;

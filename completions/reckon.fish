@@ -330,6 +330,7 @@ complete -c reckon -n '__fish_seen_subcommand_from diff' -r -F
 complete -c reckon -n '__fish_seen_subcommand_from diff' -r -F
 complete -c reckon -n '__fish_seen_subcommand_from calibrate' -l gemm -r -F -d 'matrix products: CSV with the columns m, n, k and time_s, time_ms or time_us, and where they differ count and datatype; may be repeated'
 complete -c reckon -n '__fish_seen_subcommand_from calibrate' -l nccl -r -F -d 'collectives: what nccl-tests prints, or the JSON of its -J; may be repeated'
+complete -c reckon -n '__fish_seen_subcommand_from calibrate' -l runs -r -F -d 'steps of training: the columns of reckon-validate(1); rows of other accelerators, and those that cannot be predicted, are left out and counted; may be repeated'
 complete -c reckon -n '__fish_seen_subcommand_from calibrate' -l collective -x -d 'which collective the files of --nccl hold: all_reduce, reduce_scatter, all_gather, alltoall, sendrecv (what they say)'
 complete -c reckon -n '__fish_seen_subcommand_from calibrate' -l ranks -x -d 'how many accelerators the files of --nccl were measured on (the devices they list)'
 complete -c reckon -n '__fish_seen_subcommand_from calibrate' -l output -s o -r -F -d 'write the system with the fitted constants to FILE, as reckon-system(5) describes; - prints it instead of the report'

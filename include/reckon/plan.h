@@ -136,6 +136,7 @@ struct rk_plan {
     /* data */
     int zero;              /* 0 ... 3: optimizer, gradients, weights are sharded */
     uint64_t shard_ranks;  /* ranks that share one copy; 0: all of data * context (hybrid: less) */
+    bool whole_gradients;  /* ZeRO-1: all-reduced all the same, as simple implementations do */
     bool gradient_overlap; /* reduced while backward runs */
     bool weight_overlap;   /* gathered while forward runs */
     bool keep_gathered;    /* ZeRO-3: forward's weights stay until backward */
@@ -161,6 +162,7 @@ struct rk_plan {
     bool full_attention;     /* the kernel does not skip what the causal mask hides */
     bool fused;              /* norms, rotary, activation and cross entropy in one kernel each */
     bool transformer_engine; /* RK_MEGATRON: its layers, not Megatron-LM's own ("local") */
+    bool gradient_fusion;    /* RK_MEGATRON: products add weight gradients to the main ones */
     bool whole_logits;       /* tensor ranks gather them before the loss, which torch works out */
     bool cuda_graphs;        /* no launch overhead of the host */
 

@@ -79,6 +79,7 @@ const struct field plan_fields[] = {
 
     { "zero",              FIELD_TIER,   AT(zero),      .max = 3, .word = "zero", .help = "what data parallelism shards: 1 optimizer, 2 gradients, 3 weights too" },
     { "shard_ranks",       FIELD_COUNT,  AT(shard_ranks), .word = "shard", .help = "ranks that share one copy; 0: all of data * context" },
+    { "whole_gradients",   FIELD_BOOL,   AT(whole_gradients), .word = "whole-grads", .help = "ZeRO-1 all-reduces gradients instead of scattering them" },
     { "gradient_overlap",  FIELD_BOOL,   AT(gradient_overlap), .word = "grad-overlap", .help = "gradients are reduced while backward runs" },
     { "weight_overlap",    FIELD_BOOL,   AT(weight_overlap), .word = "weight-overlap", .help = "weights are gathered while forward runs" },
     { "keep_gathered",     FIELD_BOOL,   AT(keep_gathered), .word = "keep-gathered", .help = "ZeRO-3 keeps gathered weights from forward to backward" },
@@ -99,6 +100,7 @@ const struct field plan_fields[] = {
     { "attention",         FIELD_CHOICE, AT(attention), .choices = kernels, .preset = RK_FLASH, .word = "attention", .help = "the kernel of attention" },
     { "full_attention",    FIELD_BOOL,   AT(full_attention), .word = "full-attention", .help = "the kernel does not skip what the causal mask hides" },
     { "fused",             FIELD_BOOL,   AT(fused),     .preset = true, .word = "fused", .help = "norms, rotary, activation and cross entropy in one kernel each" },
+    { "gradient_fusion",   FIELD_BOOL,   AT(gradient_fusion), .preset = true, .word = "gradient-fusion", .help = "of megatron: products of matrices add weight gradients to the main ones" },
     { "whole_logits",      FIELD_BOOL,   AT(whole_logits), .word = "whole-logits", .help = "tensor ranks gather the logits before the loss, which torch works out" },
     { "transformer_engine", FIELD_BOOL,  AT(transformer_engine), .preset = true, .word = "transformer-engine", .help = "of megatron: the layers are Transformer Engine's, not its own" },
     { "cuda_graphs",       FIELD_BOOL,   AT(cuda_graphs), .word = "cuda-graphs", .help = "the host launches nothing" },

@@ -9,20 +9,19 @@ struct shares { /* of one rank: 1 / ranks that share it */
     double weights, gradients, optimizer;
 };
 
+/* With DualPipe two ranks hold each stage, and share what ZeRO divides [deepseek2024v3]. */
+static double holders_of(const struct rk_plan *plan)
+{
+    return plan->schedule == RK_DUALPIPE ? 2 : 1;
+}
+
 static struct shares shares_of(const struct rk_plan *plan, const struct sharing *sharing,
                                bool expert)
 {
-    const double ranks = sharing->shards[expert].ranks;
+    const double ranks = sharing->shards[expert].ranks * holders_of(plan);
     return (struct shares){.weights = plan->zero >= 3 ? 1 / ranks : 1,
                            .gradients = plan->zero >= 2 ? 1 / ranks : 1,
                            .optimizer = plan->zero >= 1 ? 1 / ranks : 1};
-}
-
-/* DualPipe keeps the weights of both directions on each rank, and their gradients [deepseek2024v3].
- */
-static double copies_of(const struct rk_plan *plan)
-{
-    return plan->schedule == RK_DUALPIPE ? 2 : 1;
 }
 
 struct state {
@@ -35,9 +34,8 @@ static void add_state(struct state *state, const struct rk_plan *plan,
 {
     const struct shares shares = shares_of(plan, sharing, expert);
     const struct element_bytes *bytes = &sharing->bytes;
-    const double copies = copies_of(plan);
-    state->weights += copies * parameters * bytes->weight * shares.weights;
-    state->gradients += copies * parameters * bytes->gradient * shares.gradients;
+    state->weights += parameters * bytes->weight * shares.weights;
+    state->gradients += parameters * bytes->gradient * shares.gradients;
     state->optimizer += parameters * (bytes->optimizer - bytes->step_gradient) * shares.optimizer;
     state->between += parameters * bytes->step_gradient * shares.optimizer;
 }
@@ -114,9 +112,9 @@ static double moving_of(const struct stage_sum *sum, const struct rk_plan *plan)
                : 0;
 }
 
-/* Interleaved, the ends of the model are in flight as often as their chunk alone: on the last stage
- * the loss is followed by its backward; the first chunk of the first stage runs twice its share
- * before the first of them is back. */
+/* Interleaved, or with the stages of both directions on one rank, the ends of the model are in
+ * flight as often as their chunk alone: on the last stage the loss is followed by its backward; the
+ * first chunk of the first stage runs twice its share before the first of them is back. */
 struct ends_in_flight {
     bool apart;
     double microbatches[ENDS];
@@ -125,10 +123,10 @@ struct ends_in_flight {
 static struct ends_in_flight ends_of(const struct rk_plan *plan, double microbatches)
 {
     const double p = (double)plan->pipeline;
-    const bool apart =
-        plan->chunks > 1 && plan->schedule != RK_GPIPE && plan->schedule != RK_DUALPIPE;
-    return (struct ends_in_flight){.apart = apart,
-                                   .microbatches = {fmin(microbatches, 2 * p - 1), 1}};
+    const bool dual = plan->schedule == RK_DUALPIPE;
+    return (struct ends_in_flight){.apart =
+                                       dual || (plan->chunks > 1 && plan->schedule != RK_GPIPE),
+                                   .microbatches = {fmin(microbatches, dual ? p : 2 * p - 1), 1}};
 }
 
 static void hold_activations(struct rk_stage *stage, const struct stage_sum *sum,
@@ -176,6 +174,31 @@ static double engines_of(const struct stage_sum *sum, const struct rk_plan *plan
     return 1 + (plan->grouped && sum->expert_parameters > 0 ? GROUPED_STREAMS : 0);
 }
 
+/* Transformer Engine overlaps tensor parallelism through buffers that all ranks can write to, one
+ * of the gathered stream for each of ten products: four that gather in rings (forward of query,
+ * key, value and of the MLP's first matrix, gradients of the two others), two that scatter what
+ * they bring, four that communicate beside them (both gradients of the former). */
+enum { OVERLAPPED_PRODUCTS = 10 };
+
+static double overlap_bytes(const struct layer_folds *fold, const struct rk_plan *plan)
+{
+    const bool shared = plan->sequence_parallel || plan->messages_sharded;
+    const double stream = fold->message_bytes * (shared ? (double)plan->tensor : 1);
+    const bool overlaps = plan->framework == RK_MEGATRON && plan->transformer_engine &&
+                          plan->tensor_overlap && plan->tensor > 1;
+    return overlaps ? OVERLAPPED_PRODUCTS * stream : 0;
+}
+
+/* What Transformer Engine hands autograd in place of a weight gradient that its product has added
+ * to the main one: a tensor for each shape of weights, kept for good. */
+static double placeholder_bytes(const struct stage_sum *sum, const struct rk_plan *plan)
+{
+    const bool held =
+        plan->framework == RK_MEGATRON && plan->transformer_engine && plan->gradient_fusion;
+    const double element = plan->precision == RK_FP32 || plan->precision == RK_TF32 ? 4 : 2;
+    return held ? (sum->block_shapes + sum->end_shapes) * element : 0;
+}
+
 struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct layer_folds *fold,
                                     const struct sharing *sharing, const struct rk_plan *plan)
 {
@@ -188,7 +211,8 @@ struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct la
     }
     return (struct stage_demand){
         .static_bytes = state.weights * (1 - plan->weight_offload) + state.gradients +
-                        state.optimizer * (1 - plan->optimizer_offload) + sum->buffer_bytes,
+                        state.optimizer * (1 - plan->optimizer_offload) + sum->buffer_bytes +
+                        placeholder_bytes(sum, plan),
         .between_bytes = state.between * (1 - plan->optimizer_offload),
         .fixed_bytes = gathered_bytes(sum, plan, &sharing->bytes) + sum->working_bytes +
                        messages_bytes(fold, plan) + fixed * kept_of(plan),
@@ -196,6 +220,7 @@ struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct la
         .away_bytes = sum->saved_total_bytes * moving_of(sum, plan),
         .handles = HANDLES,
         .engines = engines_of(sum, plan),
+        .outside_bytes = overlap_bytes(fold, plan),
     };
 }
 
@@ -231,7 +256,8 @@ void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
     hold_activations(stage, sum, plan, sharing->microbatches);
     stage->holds[RK_HOLD_gathered] += gathered_bytes(sum, plan, &sharing->bytes);
     stage->holds[RK_HOLD_working] += sum->working_bytes + idle_bytes(&demand, stage->in_flight);
-    stage->holds[RK_HOLD_communication] += messages_bytes(fold, plan) + sum->buffer_bytes;
+    stage->holds[RK_HOLD_communication] += messages_bytes(fold, plan) + sum->buffer_bytes +
+                                           demand.outside_bytes + placeholder_bytes(sum, plan);
     const double lasting = demand.static_bytes + demanded_workspaces(&demand, system);
     stage->static_bytes = lasting + demand.between_bytes + remembered_bytes(fold, plan, index);
     stage->allocated_bytes = lasting + demanded_activations(&demand, stage->in_flight);

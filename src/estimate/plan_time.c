@@ -28,11 +28,14 @@ static double pieces_of(const struct stage_sum *sum, const struct rk_plan *plan)
     return plan->zero < 3 || sum->blocks < 1 ? 1 : sum->blocks * modules[plan->framework];
 }
 
-/* Reduces gradients to shards, and the shards over their copies. */
+/* Reduces gradients to shards, and the shards over their copies; or the whole of them. */
 static double reduce_s(const struct rk_system *system, const struct sharing *sharing, bool expert,
-                       double bytes)
+                       double bytes, bool whole)
 {
     const struct rank_group shards = sharing->shards[expert];
+    if (whole)
+        return collective_time_s(system, ALL_REDUCE, shards, bytes) +
+               collective_time_s(system, ALL_REDUCE, sharing->copies[expert], bytes);
     return collective_time_s(system, REDUCE_SCATTER, shards, bytes) +
            collective_time_s(system, ALL_REDUCE, sharing->copies[expert], bytes / shards.ranks);
 }
@@ -48,11 +51,12 @@ struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system 
                             const struct sharing *sharing, const struct rk_plan *plan)
 {
     const double n = pieces_of(sum, plan);
+    const bool whole = plan->whole_gradients && plan->zero == 1;
     const double gradient = sharing->bytes.sent_gradient / n,
                  weight = sharing->bytes.sent_weight / n;
     return (struct exchange){
-        .reduce_s = n * (reduce_s(system, sharing, false, sum->parameters * gradient) +
-                         reduce_s(system, sharing, true, sum->expert_parameters * gradient)),
+        .reduce_s = n * (reduce_s(system, sharing, false, sum->parameters * gradient, whole) +
+                         reduce_s(system, sharing, true, sum->expert_parameters * gradient, whole)),
         .gather_s = n * (gather_s(system, sharing, false, sum->parameters * weight) +
                          gather_s(system, sharing, true, sum->expert_parameters * weight)),
     };

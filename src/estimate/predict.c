@@ -75,12 +75,19 @@ static void sum_classes(struct class_sums *sums, const struct stage_map *map,
     }
 }
 
+/* `other` is the stage at the same distance from the far end. */
 static void fill_stage(struct rk_prediction *p, int i, const struct stage_sum *sum,
-                       const struct layer_folds *fold, const struct rk_system *system,
-                       const struct sharing *sharing, const struct rk_plan *plan)
+                       const struct stage_sum *other, const struct layer_folds *fold,
+                       const struct rk_system *system, const struct sharing *sharing,
+                       const struct rk_plan *plan)
 {
     struct rk_stage *stage = &p->stage[i];
-    stage_memory(stage, sum, fold, system, sharing, plan, (uint64_t)i);
+    struct stage_sum pair;
+    const bool dual = plan->schedule == RK_DUALPIPE;
+    if (dual) stage_pair(&pair, sum, other, plan, (uint64_t)i);
+    stage_memory(stage, dual ? &pair : sum, fold, system, sharing, plan, (uint64_t)i);
+    stage->blocks = (uint64_t)sum->blocks;
+    stage->parameters = sum->parameters + sum->expert_parameters;
     stage->forward_s = sum->pass_s[FOLD_FORWARD] + sum->data_s[FOLD_FORWARD];
     stage->backward_s = sum->pass_s[FOLD_AGRAD] + sum->pass_s[FOLD_WGRAD] +
                         sum->pass_s[FOLD_RECOMPUTE] + sum->data_s[FOLD_AGRAD];
@@ -114,7 +121,8 @@ static void predict_stages(struct rk_prediction *p, const struct layer_folds *fo
     for (int i = 0; i < map.stages; i++) {
         const struct stage_sum *sum = &sums.sum[map.class_of[i]];
         add_work(p, sum, plan);
-        fill_stage(p, i, sum, fold, system, &sharing, plan);
+        const struct stage_sum *other = &sums.sum[map.class_of[map.stages - 1 - i]];
+        fill_stage(p, i, sum, other, fold, system, &sharing, plan);
     }
     const struct staged staged = {.map = &map,
                                   .sums = sums.sum,

@@ -94,6 +94,7 @@ static void add_blocks(struct stage_sum *sum, adder *add, const struct layer_fol
     const double size = layer->parameters + layer->expert_parameters;
     add(sum, layer, count);
     if (size > sum->largest_parameters) sum->largest_parameters = size;
+    if (layer->weight_shapes > sum->block_shapes) sum->block_shapes = layer->weight_shapes;
 }
 
 static void note_end(struct stage_sum *sum, const struct layer_fold *layer, double count, int end)
@@ -108,7 +109,9 @@ static void add_end(struct stage_sum *sum, adder *add, const struct layer_fold *
 {
     add(sum, layer, 1);
     sum->ends_parameters += layer->parameters;
-    if (add == add_outline) note_end(sum, layer, 1, end);
+    if (add != add_outline) return;
+    sum->end_shapes += layer->weight_shapes;
+    note_end(sum, layer, 1, end);
 }
 
 static inline void add_stage(struct stage_sum *sum, adder *add, const struct layer_folds *fold,
@@ -144,6 +147,57 @@ void stage_sum(struct stage_sum *sum, const struct layer_folds *fold, const stru
 {
     stage_outline(sum, fold, model, plan, blocks);
     add_stage(sum, add_details, fold, model, plan, blocks);
+}
+
+/* ---- two stages on one rank ---- */
+
+static double mean_of(double own, double other, double share)
+{
+    return own * share + other * (1 - share);
+}
+
+static void pair_ends(struct ends_saved *pair, const struct ends_saved *other)
+{
+    for (int i = 0; i < RK_HOLDING_COUNT; i++)
+        pair->bytes[i] += other->bytes[i];
+    pair->total_bytes += other->total_bytes;
+}
+
+/* The tensors of blocks alone, and then those of the ends, which are counted apart. */
+static void pair_saved(struct stage_sum *pair, const struct stage_sum *own,
+                       const struct stage_sum *other, double share)
+{
+    for (int end = 0; end < ENDS; end++) {
+        const struct ends_saved *a = &own->ends_saved[end], *b = &other->ends_saved[end];
+        pair_ends(&pair->ends_saved[end], b);
+        for (int i = 0; i < RK_HOLDING_COUNT; i++)
+            pair->saved_bytes[i] +=
+                a->bytes[i] + b->bytes[i] - mean_of(a->bytes[i], b->bytes[i], share);
+        pair->saved_total_bytes +=
+            a->total_bytes + b->total_bytes - mean_of(a->total_bytes, b->total_bytes, share);
+    }
+}
+
+void stage_pair(struct stage_sum *pair, const struct stage_sum *own, const struct stage_sum *other,
+                const struct rk_plan *plan, uint64_t index)
+{
+    const double p = (double)plan->pipeline, share = (p - (double)index) / (p + 1);
+    *pair = *own;
+    pair->blocks += other->blocks;
+    pair->parameters += other->parameters;
+    pair->expert_parameters += other->expert_parameters;
+    pair->narrow_parameters += other->narrow_parameters;
+    pair->ends_parameters += other->ends_parameters;
+    if (other->largest_parameters > own->largest_parameters)
+        pair->largest_parameters = other->largest_parameters;
+    if (other->working_bytes > own->working_bytes) pair->working_bytes = other->working_bytes;
+    if (other->buffer_bytes > own->buffer_bytes) pair->buffer_bytes = other->buffer_bytes;
+    if (other->block_shapes > own->block_shapes) pair->block_shapes = other->block_shapes;
+    pair->end_shapes += other->end_shapes;
+    for (int i = 0; i < RK_HOLDING_COUNT; i++)
+        pair->saved_bytes[i] = mean_of(own->saved_bytes[i], other->saved_bytes[i], share);
+    pair->saved_total_bytes = mean_of(own->saved_total_bytes, other->saved_total_bytes, share);
+    pair_saved(pair, own, other, share);
 }
 
 /* ---- bytes of one parameter ---- */

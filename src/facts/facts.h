@@ -13,6 +13,10 @@ struct facts {
 /* Adds a fact for each row. RK_IO: no memory. */
 enum rk_status facts_add(struct facts *facts, const struct csv *csv, const struct rules *rules,
                          struct rk_error *error);
+
+/* The same for a file. */
+enum rk_status facts_load(struct facts *facts, const char *path, const struct rules *rules,
+                          struct rk_error *error);
 void facts_release(struct facts *facts); /* a zeroed list is fine */
 
 #endif

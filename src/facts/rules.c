@@ -1,4 +1,5 @@
 #include "facts/rules.h"
+#include "catalog/catalog.h"
 #include "catalog/document.h"
 #include "catalog/fields.h"
 
@@ -156,6 +157,16 @@ enum rk_status rules_load(const char *path, struct rules *rules, struct rk_error
     document_release(&document);
     if (status != RK_OK) rules_release(rules);
     return status;
+}
+
+enum rk_status rules_load_or_own(const char *path, struct rules *rules, struct rk_error *error)
+{
+    char folder[3072], own[4096];
+    if (path) return rules_load(path, rules, error);
+    const enum rk_status status = catalog_folder(folder, sizeof folder, error);
+    if (status != RK_OK) return status;
+    snprintf(own, sizeof own, "%s/measured/rules.json", folder);
+    return rules_load(own, rules, error);
 }
 
 void rules_release(struct rules *rules)

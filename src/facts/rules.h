@@ -26,6 +26,9 @@ struct rules {
 /* RK_BAD_INPUT when the file cannot be read or a rule is wrong. */
 enum rk_status rules_load(const char *path, struct rules *rules, struct rk_error *error);
 
+/* The catalog's own, measured/rules.json; or those of `path`, unless it is NULL. */
+enum rk_status rules_load_or_own(const char *path, struct rules *rules, struct rk_error *error);
+
 /* A zeroed struct is fine. */
 void rules_release(struct rules *rules);
 

@@ -1,11 +1,14 @@
-/* samples.h - what was measured of an accelerator, one operation a sample. */
+/* samples.h - what was measured of an accelerator: an operation, or a step of training, a sample.
+ */
 #ifndef RECKON_INTEROP_SAMPLES_H
 #define RECKON_INTEROP_SAMPLES_H
 
 #include <reckon/status.h>
 #include <stddef.h>
 
-enum sample_kind { SAMPLE_PRODUCT, SAMPLE_COLLECTIVE, SAMPLE_KINDS };
+enum sample_kind { SAMPLE_PRODUCT, SAMPLE_COLLECTIVE, SAMPLE_STEP, SAMPLE_KINDS };
+
+struct fact; /* facts/fact.h */
 
 struct sample {
     enum sample_kind kind;
@@ -16,6 +19,7 @@ struct sample {
     int collective; /* SAMPLE_COLLECTIVE: an enum collective, as collective_time_s has them */
     double ranks, stride;
     double bytes;
+    const struct fact *run; /* SAMPLE_STEP: a measured run; not owned */
 };
 
 struct samples {

@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "catalog/kernels.h"
+#include "facts/judge.h"
 #include "machine/kernels.h"
 #include "study/simplex.h"
 
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- kinds of samples: what predicts them. Measured iterations would be one more row. ---- */
+/* ---- kinds of samples: what predicts them ---- */
 
 static double product_s(const struct rk_system *system, const struct sample *s)
 {
@@ -22,17 +23,28 @@ static double collective_s(const struct rk_system *system, const struct sample *
                              (struct rank_group){s->ranks, s->stride}, s->bytes);
 }
 
+/* On the run's own networks, with the system's kernels. */
+static double run_s(const struct rk_system *system, const struct sample *s)
+{
+    struct fact run = *s->run;
+    struct judgement judgement;
+    run.system.kernels = system->kernels;
+    judge(&run, &judgement);
+    return judgement.timed ? judgement.step_s : NAN;
+}
+
 static double (*const predict[SAMPLE_KINDS])(const struct rk_system *, const struct sample *) = {
     [SAMPLE_PRODUCT] = product_s,
     [SAMPLE_COLLECTIVE] = collective_s,
+    [SAMPLE_STEP] = run_s,
 };
 
 /* ---- groups of samples, and the constants that each is fitted with ---- */
 
-enum group { GROUP_PRODUCTS, GROUP_NARROW, GROUP_FLOAT4, GROUP_LINK };
+enum group { GROUP_PRODUCTS, GROUP_NARROW, GROUP_FLOAT4, GROUP_LINK, GROUP_STEPS };
 
 static const char *const group_names[] = {"products", "8-bit products", "4-bit products",
-                                          "collectives"};
+                                          "collectives", "steps"};
 
 /* The most telling ones first: a fit has one constant for each four samples. SI units. */
 #define KERNELS(member) offsetof(struct rk_kernels, member)
@@ -56,6 +68,9 @@ static const struct constant {
     { GROUP_LINK,     LINK(hop_s),                     1e-8, 1e-3 },
     { GROUP_LINK,     LINK(ramp_bytes),                1e3,  1e9 },
     { GROUP_LINK,     LINK(in_network),                0.01, 1 },
+    { GROUP_STEPS,    KERNELS(sustained),              0.05, 1 },
+    { GROUP_STEPS,    KERNELS(memory_efficiency),      0.05, 1 },
+    { GROUP_STEPS,    KERNELS(launch_s),               1e-7, 1e-3 },
 };
 /* clang-format on */
 enum {
@@ -84,6 +99,7 @@ static bool belongs(const struct rk_system *system, const struct sample *s, enum
                     int tier)
 {
     if (group == GROUP_LINK) return s->kind == SAMPLE_COLLECTIVE && sample_tier(system, s) == tier;
+    if (group == GROUP_STEPS) return s->kind == SAMPLE_STEP;
     return s->kind == SAMPLE_PRODUCT && product_group(s) == group;
 }
 
@@ -326,6 +342,9 @@ enum rk_status calibrate(const struct samples *samples, struct rk_system *system
     for (int tier = 0; status == RK_OK && tier < system->networks && tier < 4; tier++)
         status =
             calibrate_group(samples, GROUP_LINK, tier, members, errors, system, calibration, error);
+    if (status == RK_OK) /* of what is left when operations are as measured */
+        status =
+            calibrate_group(samples, GROUP_STEPS, 0, members, errors, system, calibration, error);
     free(members);
     free(errors);
     return status;

@@ -20,7 +20,7 @@ struct calibration_error {
 enum { CALIBRATION_CONSTANTS = 32 };
 
 struct calibration_group { /* samples that are fitted together */
-    const char *name;      /* "products", "narrow products", "collectives" */
+    const char *name;      /* "products", "8-bit products", "collectives", "steps" */
     int tier;              /* of collectives, else -1 */
     size_t samples;
     struct calibration_error before, after, validated;

@@ -4,6 +4,7 @@
 #include "catalog/readers.h"
 #include "catalog/system_text.h"
 #include "catalog_cases.h"
+#include "facts/judge.h"
 #include "interop/measured.h"
 #include "machine/kernels.h"
 #include "study/calibrate.h"
@@ -126,6 +127,43 @@ Test(calibrate, the_constants_of_both_tiers_are_found_again)
     samples_release(&samples);
     rk_system_release(&system);
     rk_system_release(&truth);
+}
+
+/* Steps as a machine gives that sustains 0.7: four of a plan each, more layers and another batch.
+ */
+Test(calibrate, what_a_long_run_sustains_is_found_again)
+{
+    struct rk_system system = loaded("h100-sxm5-80g"), slow = loaded("h100-sxm5-80g");
+    struct samples samples = {.count = 0};
+    struct fact fact[8] = {{.reason = ""}};
+    struct calibration calibration;
+    struct rk_error error;
+    slow.kernels.sustained = 0.7;
+    system.kernels.sustained = 0.95;
+    for (int i = 0; i < 8; i++) {
+        struct judgement judgement;
+        cr_assert_eq(rk_model_load(i % 2 ? "llama3.1-8b" : "llama2-7b", &fact[i].model, &error),
+                     RK_OK);
+        fact[i].plan = rk_plan_default();
+        fact[i].plan.ranks = fact[i].plan.batch = 8u << i / 2;
+        fact[i].plan.zero = 3;
+        fact[i].lone_batch = (double)fact[i].plan.batch;
+        fact[i].system = slow;
+        judge(&fact[i], &judgement);
+        cr_assert(judgement.timed);
+        const struct sample s = {.kind = SAMPLE_STEP, .run = &fact[i], .time_s = judgement.step_s};
+        cr_assert_eq(samples_add(&samples, &s, &error), RK_OK);
+    }
+    cr_assert_eq(calibrate(&samples, &system, &calibration, &error), RK_OK, "%s",
+                 formatted(&error));
+    cr_expect_eq(calibration.groups, 1);
+    cr_expect_str_eq(calibration.group[0].name, "steps");
+    cr_expect_gt(calibration.group[0].before.mean, 0.1);
+    cr_expect_lt(calibration.group[0].after.mean, 0.01);
+    cr_expect_float_eq(system.kernels.sustained, 0.7, 0.02);
+    samples_release(&samples);
+    rk_system_release(&system);
+    rk_system_release(&slow);
 }
 
 Test(calibrate, few_measurements_change_little)
