@@ -180,10 +180,13 @@ static struct results results_of(const char *text)
 {
     struct rules rules = own_rules();
     struct results results = {0};
+    struct facts facts = {0};
     struct rk_error error = {.text = ""};
     struct csv csv;
     cr_assert_eq(csv_parse("t.csv", text, strlen(text), &csv, &error), RK_OK, "%s", error.text);
-    cr_assert_eq(results_add(&results, &csv, &rules, &error), RK_OK, "%s", error.text);
+    cr_assert_eq(facts_add(&facts, &csv, &rules, &error), RK_OK, "%s", error.text);
+    cr_assert_eq(results_add(&results, &facts, &error), RK_OK, "%s", error.text);
+    facts_release(&facts);
     csv_release(&csv);
     rules_release(&rules);
     return results;
