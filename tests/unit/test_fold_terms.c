@@ -230,7 +230,8 @@ Test(fold_terms, experts_beside_another_microbatch)
     for (int pass = 0; pass < RK_PASSES; pass++)
         computing_s += f->spent_s[pass][SPENT_MATRIX] + f->spent_s[pass][SPENT_ATTENTION];
     cr_assert(computing_s > 0.1 && computing_s < 4, "%g", computing_s);
-    NEAR(f->pass_s[FOLD_FORWARD] + f->pass_s[FOLD_AGRAD] + f->pass_s[FOLD_WGRAD], 4);
+    /* while it sends, the one multiprocessor of this machine does not compute */
+    NEAR(f->pass_s[FOLD_FORWARD] + f->pass_s[FOLD_AGRAD] + f->pass_s[FOLD_WGRAD], 4 + computing_s);
     NEAR(f->link_s[LINK_EXPERT], 4);
 }
 
