@@ -272,6 +272,7 @@ static void fill_report(struct report *report, const struct plan_input *input, b
     forecast_record(report, f);
     if (!f->prediction->timed) forecast_refusal(report, f);
     if (!f->prediction->timed) return;
+    forecast_memory_errors(report, f);
     forecast_stages(report, f, true);
     forecast_holdings(report, f);
     add_changes(report, input, f);
