@@ -52,8 +52,7 @@ static inline void machine_init(struct machine *m, double flops)
                     .attention_efficiency = {0.5, 0.25},
                     .newest_attention_efficiency = {1, 0.5},
                     .memory_efficiency = 1,
-                    .sustained = 1,
-                    .overlap = 1},
+                    .sustained = 1},
     };
 }
 
