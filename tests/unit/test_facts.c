@@ -281,6 +281,32 @@ Test(facts, layers_per_stage)
     fact_release(&fact);
 }
 
+/* t 2 * c 2 * p 4 * d 3 ranks; microbatches of 2, 5 of them on each of 3. */
+Test(facts, ranks_and_batch_that_follow)
+{
+    struct fact fact =
+        fact_of(GPT "gpu=A100-SXM4-80GB|gpus_per_node=8|tp=2|cp=2|pp=4|vpp=1|dp=3|sp=0|"
+                    "micro_batch=2|grad_accum=5|precision=bf16|recompute=none|zero=0|flash_attn=1|"
+                    "metric_name=iter_time_s|metric_value=1");
+    cr_expect_str_eq(fact.reason, "");
+    cr_expect_eq(fact.plan.ranks, 48);
+    cr_expect_eq(fact.plan.batch, 30);
+    fact_release(&fact);
+}
+
+/* Where all layers are mixtures sources give an expert's width as that of the MLP. */
+Test(facts, width_of_experts)
+{
+    struct fact fact = fact_of(FULL "|experts=8|topk=2");
+    cr_expect_str_eq(fact.reason, "");
+    cr_expect_eq(fact.model.expert_feedforward, 8192);
+    fact_release(&fact);
+    fact = fact_of(FULL "|experts=8|topk=2|moe_ffn=1024");
+    cr_expect_eq(fact.model.expert_feedforward, 1024);
+    cr_expect_eq(fact.model.feedforward, 8192);
+    fact_release(&fact);
+}
+
 /* 126 layers on 128 virtual stages: embedding and head take a place each. */
 Test(facts, ends_count_where_nothing_else_divides)
 {

@@ -186,6 +186,161 @@ Test(megatron, versions)
     cr_expect(strstr(error.text, "only up to 0.13"), "%s", error.text);
 }
 
+/* ---- what single arguments mean ---- */
+
+static void take(const char *arguments)
+{
+    const struct megatron_options options = {.gpus = 64};
+    struct rk_error error = {.text = ""};
+    cr_assert_eq(read_text(arguments, &options, &error), RK_OK, "%s: %s", arguments, error.text);
+}
+
+static const struct rk_model *model_with(const char *arguments)
+{
+    char text[2048];
+    snprintf(text, sizeof text, "%s%s", SMALL, arguments);
+    take(text);
+    return &import.model;
+}
+
+static const struct rk_plan *plan_with(const char *arguments)
+{
+    model_with(arguments);
+    return &import.plan;
+}
+
+/* arguments.py: 4 h, with --swiglu int(4 h * 2 / 3 / 64) * 64 = 42 * 64; linear layers have biases,
+ * the head shares the embedding, both dropouts are 0.1. */
+Test(megatron, defaults_of_the_model)
+{
+    const struct rk_model *m = model_with("");
+    cr_expect_eq(m->feedforward, 4096);
+    cr_expect(m->biases && m->tied_embeddings && !m->gated_mlp && !m->no_dropout);
+    cr_expect_eq(m->norm, RK_LAYER_NORM);
+    cr_expect_eq(m->position, RK_POSITION_LEARNED);
+    cr_expect_eq(model_with("--swiglu")->feedforward, 2688);
+    m = model_with("--attention-dropout 0 --untie-embeddings-and-output-weights "
+                   "--disable-bias-linear --use-rotary-position-embeddings "
+                   "--normalization RMSNorm");
+    cr_expect(!m->no_dropout && !m->tied_embeddings && !m->biases);
+    cr_expect_eq(m->norm, RK_RMS_NORM);
+    cr_expect_eq(m->position, RK_POSITION_ROPE);
+    cr_expect(model_with("--attention-dropout 0 --hidden-dropout 0.0")->no_dropout);
+}
+
+Test(megatron, attention_of_the_model)
+{
+    cr_expect_eq(model_with("--group-query-attention --num-query-groups 4")->kv_heads, 4);
+    cr_expect_eq(model_with("--num-query-groups 4")->kv_heads, 0);
+    cr_expect_eq(model_with("--kv-channels 96")->head_dim, 96);
+    cr_expect_eq(model_with("")->head_dim, 64);
+    cr_expect_eq(model_with("--window-size 4095,0")->window, 4096); /* and the token itself */
+    const struct rk_model *m =
+        model_with("--multi-latent-attention --kv-lora-rank 256 --qk-head-dim 96 "
+                   "--qk-pos-emb-head-dim 48 --v-head-dim 80 --qk-layernorm");
+    cr_expect(m->kv_rank == 256 && m->head_dim == 96 && m->rope_dim == 48 && m->value_dim == 80);
+    cr_expect_eq(m->q_rank, 0);
+}
+
+/* Of eight layers: every second one, the second first; all behind two dense ones; every third. */
+Test(megatron, mixtures_of_the_model)
+{
+    const struct rk_model *m = model_with("--num-experts 8");
+    cr_expect(m->active_experts == 2 && m->expert_feedforward == 4096 && m->dense_layers == 0);
+    m = model_with("--num-experts 8 --moe-router-topk 3 --moe-ffn-hidden-size 512 "
+                   "--moe-shared-expert-intermediate-size 1024");
+    cr_expect(m->active_experts == 3 && m->expert_feedforward == 512 && m->shared_experts == 2);
+    m = model_with("--num-experts 8 --moe-layer-freq [0,1]*4");
+    cr_expect(m->expert_every == 2 && m->dense_layers == 0);
+    m = model_with("--num-experts 8 --moe-layer-freq [0]*2+[1]*6");
+    cr_expect(m->expert_every == 0 && m->dense_layers == 2);
+    m = model_with("--num-experts 8 --moe-layer-freq [0,0,0,1,0,0,1,0]");
+    cr_expect(m->expert_every == 3 && m->dense_layers == 1, "%d behind %d", (int)m->expert_every,
+              (int)m->dense_layers);
+}
+
+/* 64 GPUs. */
+Test(megatron, data_of_the_plan)
+{
+    const struct rk_plan *p = plan_with("--use-distributed-optimizer");
+    cr_expect(p->zero == 1 && p->shard_ranks == 0);
+    p = plan_with("--use-distributed-optimizer --num-distributed-optimizer-instances 4");
+    cr_expect_eq(p->shard_ranks, 16);
+    static const struct {
+        const char *strategy;
+        int zero;
+    } rows[] = {{"no_shard", 0}, {"optim", 1}, {"optim_grads", 2}, {"optim_grads_params", 3}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[256];
+        snprintf(
+            text, sizeof text,
+            "--use-megatron-fsdp --use-distributed-optimizer --data-parallel-sharding-strategy "
+            "%s --no-gradient-accumulation-fusion --ckpt-format fsdp_dtensor",
+            rows[i].strategy);
+        cr_expect_eq(plan_with(text)->zero, rows[i].zero, "%s", rows[i].strategy);
+    }
+}
+
+Test(megatron, recomputation_of_the_plan)
+{
+    const struct rk_plan *p = plan_with("--recompute-granularity full --recompute-method block "
+                                        "--recompute-num-layers 3");
+    cr_expect(p->recompute == RK_WHOLE && p->recompute_layers == 3 && p->recompute_every == 0);
+    p = plan_with("--recompute-granularity full --recompute-method uniform "
+                  "--recompute-num-layers 4");
+    cr_expect(p->recompute == RK_WHOLE && p->recompute_layers == 0 && p->recompute_every == 4);
+    p = plan_with("--recompute-activations");
+    cr_expect_eq(p->recompute, RK_SELECTIVE);
+    cr_expect_eq(p->recompute_parts, 1u << RK_PART_CORE_ATTENTION);
+    p = plan_with("--recompute-granularity selective --recompute-modules mlp layernorm");
+    cr_expect_eq(p->recompute_parts, 1u << RK_PART_MLP | 1u << RK_PART_NORM);
+}
+
+Test(megatron, experts_of_the_plan)
+{
+    const struct rk_plan *p = plan_with("--num-experts 8");
+    cr_expect_eq(p->dispatcher, RK_ALL_GATHER_TOKENS);
+    cr_expect_eq(p->capacity_factor, 0);
+    p = plan_with("--num-experts 8 --moe-token-dispatcher-type alltoall "
+                  "--moe-expert-capacity-factor 1.25 --moe-pad-expert-input-to-capacity");
+    cr_expect_eq(p->dispatcher, RK_ALL_TO_ALL);
+    cr_expect(p->capacity_factor == 1.25 && p->capacity_padded);
+}
+
+Test(megatron, context_of_the_plan)
+{
+    static const struct {
+        const char *type;
+        enum rk_context_kind kind;
+    } rows[] = {{"p2p", RK_RING}, {"all_gather", RK_GATHER}, {"a2a", RK_ULYSSES}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "--context-parallel-size 4 --cp-comm-type %s", rows[i].type);
+        cr_expect_eq(plan_with(text)->context_kind, rows[i].kind, "%s", rows[i].type);
+        cr_expect_eq(import.plan.context, 4);
+    }
+}
+
+Test(megatron, bytes_and_kernels_of_the_plan)
+{
+    cr_expect_eq(plan_with("")->gradient_element_bytes, 0);
+    cr_expect_eq(plan_with("--grad-reduce-in-bf16")->gradient_element_bytes, 2);
+    const struct rk_plan *p = plan_with("--transformer-impl local");
+    cr_expect(p->attention == RK_UNFUSED && !p->transformer_engine);
+    p = plan_with("--attention-backend flash");
+    cr_expect(p->attention == RK_FLASH && p->fused && p->transformer_engine);
+}
+
+/* Two of eight layers; half of the optimizer. */
+Test(megatron, offload_of_the_plan)
+{
+    cr_expect_eq(plan_with("--cpu-offloading-num-layers 2")->activation_offload, 0.25);
+    const struct rk_plan *p =
+        plan_with("--optimizer-cpu-offload --optimizer-offload-fraction 0.5 "
+                  "--use-precision-aware-optimizer --use-distributed-optimizer");
+    cr_expect_eq(p->optimizer_offload, 0.5);
+}
+
 static const struct note *find(const char *what)
 {
     for (int i = 0; i < import.notes.count; i++)

@@ -151,3 +151,15 @@ Test(pipeline, equal_stages_wait_as_the_papers_say)
     cr_expect_float_eq(pipeline_pace(RK_ZERO_BUBBLE, stages, 8, 1, 32).wait_s, 7 * 1.2, 1e-12);
     cr_expect_float_eq(pipeline_pace(RK_DUALPIPE, stages, 8, 1, 32).wait_s, 3 * 2.3, 1e-12);
 }
+
+/* Two stages, three microbatches; the first, of 1 + 9 s, sets the pace. The second, 3 + 3 s, has
+ * the first microbatch's gradient after 7 s while the first one stopped after two forward passes at
+ * 2 s: backward 7 to 16, forward 17, backward 26, 35. So 3 * 10 and 5 s of waiting. */
+Test(pipeline, the_first_stage_runs_ahead_by_one)
+{
+    const struct stage_times stages[] = {{1, 9, 0}, {3, 3, 0}};
+    const struct pace pace = pipeline_pace(RK_1F1B, stages, 2, 1, 3);
+    cr_expect_eq(pace.stage, 0);
+    cr_expect_float_eq(pace.wait_s, 5, 1e-12);
+    cr_expect_float_eq(simulate(stages, 2, 3, false), 35, 1e-12);
+}

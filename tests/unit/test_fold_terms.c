@@ -1,0 +1,335 @@
+/* Layers on a machine: each rule of the fold by itself, by hand. */
+#include "estimate/fold.h"
+#include "predict_cases.h"
+
+static struct machine machine;
+static struct layer_folds folds;
+
+static const double T = 128, h = 64; /* tokens, hidden */
+
+/* FLOP of the weights of a block in one pass; of full attention, forward. */
+static const double weights_flop = 2 * 128 * 12.0 * 64 * 64;
+static const double attention_flop = 4 * 4 * 128.0 * 128 * 16;
+
+static struct rk_plan plan_of(uint64_t tensor, uint64_t context)
+{
+    struct rk_plan plan = rk_plan_default();
+    plan.tensor = tensor;
+    plan.context = context;
+    plan.ranks = tensor * context;
+    plan.full_attention = true;
+    return plan;
+}
+
+static const struct layer_fold *fold_of(const struct rk_model *model, enum layer_kind kind,
+                                        const struct rk_plan *plan, enum treatment treatment)
+{
+    fold_layers(&folds, model, &machine.system, plan);
+    return &folds.layer[kind][treatment];
+}
+
+static const struct layer_fold *dense(const struct rk_plan *plan)
+{
+    return fold_of(&small, LAYER_DENSE, plan, AS_IT_IS);
+}
+
+/* Latency of any collective within a node, and beyond. */
+static void set_latency(double inside_s, double outside_s)
+{
+    machine.network[0].link.base_s = inside_s;
+    machine.network[1].link.base_s = outside_s;
+}
+
+/* ---- products ---- */
+
+Test(fold_terms, three_passes)
+{
+    machine_init(&machine, 1e6);
+    const struct rk_plan plan = plan_of(1, 1);
+    const struct layer_fold *f = dense(&plan);
+    for (int pass = 0; pass < RK_PASSES; pass++)
+        NEAR(f->spent_s[pass][SPENT_MATRIX], weights_flop / 1e6);
+    NEAR(f->executed_flop, 3 * weights_flop + 3.5 * attention_flop);
+    NEAR(f->useful_flop, weights_flop + attention_flop);
+    NEAR(f->parameters, SMALL_BLOCK);
+}
+
+/* Scores and their product with the values are products of activations: both gradients at once. */
+Test(fold_terms, products_of_activations)
+{
+    machine_init(&machine, 1e6);
+    struct rk_plan plan = plan_of(1, 1);
+    plan.attention = RK_UNFUSED;
+    const struct layer_fold *f = dense(&plan);
+    NEAR(f->spent_s[FOLD_FORWARD][SPENT_MATRIX], (weights_flop + attention_flop) / 1e6);
+    NEAR(f->spent_s[FOLD_AGRAD][SPENT_MATRIX], (weights_flop + 2 * attention_flop) / 1e6);
+    NEAR(f->spent_s[FOLD_WGRAD][SPENT_MATRIX], weights_flop / 1e6);
+}
+
+/* In 8 bits linear layers are twice as fast, in 4 four times; attention and head stay in 16. */
+Test(fold_terms, what_is_multiplied_narrow)
+{
+    static const struct {
+        enum rk_precision precision;
+        double rate;
+    } rows[] = {{RK_FP32, 0.5},      {RK_FP16, 1},      {RK_BF16, 1},  {RK_FP8_DELAYED, 2},
+                {RK_FP8_CURRENT, 2}, {RK_FP8_BLOCK, 2}, {RK_MXFP8, 2}, {RK_NVFP4, 4}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const double wide = fmin(rows[i].rate, 1) * 1e6, narrow = rows[i].rate * 1e6;
+        machine_init(&machine, 1e6);
+        struct rk_plan plan = plan_of(1, 1);
+        plan.precision = rows[i].precision;
+        plan.attention = RK_UNFUSED;
+        const struct layer_fold *f = dense(&plan);
+        NEAR(f->spent_s[FOLD_FORWARD][SPENT_MATRIX], weights_flop / narrow + attention_flop / wide);
+        f = fold_of(&small, LAYER_HEAD, &plan, AS_IT_IS);
+        NEAR(f->spent_s[FOLD_FORWARD][SPENT_MATRIX], 2 * T * h * 1024 / wide);
+        plan.attention = RK_FLASH; /* one block of 128 queries a head, at half the rate */
+        NEAR(dense(&plan)->spent_s[FOLD_FORWARD][SPENT_ATTENTION], 2 * attention_flop / wide);
+    }
+}
+
+/* Backward five products for two at half of forward's rate, 5 times as long; FlashAttention-3 is
+ * twice as fast here. */
+Test(fold_terms, attention_kernels)
+{
+    machine_init(&machine, 1e6);
+    struct rk_plan plan = plan_of(1, 1);
+    const double forward_s = dense(&plan)->spent_s[FOLD_FORWARD][SPENT_ATTENTION];
+    NEAR(forward_s, attention_flop / 0.5e6);
+    NEAR(dense(&plan)->spent_s[FOLD_AGRAD][SPENT_ATTENTION], 5 * forward_s);
+    NEAR(dense(&plan)->spent_s[FOLD_WGRAD][SPENT_ATTENTION], 0);
+    plan.attention = RK_FLASH_3;
+    NEAR(dense(&plan)->spent_s[FOLD_FORWARD][SPENT_ATTENTION], forward_s / 2);
+    plan.attention = RK_FLASH_1;
+    cr_expect_gt(dense(&plan)->spent_s[FOLD_FORWARD][SPENT_ATTENTION], 1.5 * forward_s);
+}
+
+/* A second for each kernel and nothing for its bytes: the kernels of torch's RMSNorm, rotary and
+ * SwiGLU are counted one by one. */
+Test(fold_terms, each_kernel_starts)
+{
+    struct rk_model model = small;
+    struct layer layer;
+    double kernels = 0;
+    model.norm = RK_RMS_NORM;
+    model.gated_mlp = true;
+    machine_init(&machine, 1e30);
+    machine.system.kernels.kernel_s = 1;
+    struct rk_plan plan = plan_of(1, 1);
+    plan.fused = false;
+    layer_build(&layer, LAYER_DENSE, &model, &plan);
+    for (int i = 0; i < layer.operations; i++)
+        if (layer.operation[i].kind == OPERATION_MEMORY)
+            kernels += layer.operation[i].kernels[RK_FORWARD];
+    cr_assert_gt(kernels, 15);
+    NEAR(fold_of(&model, LAYER_DENSE, &plan, AS_IT_IS)->spent_s[FOLD_FORWARD][SPENT_MEMORY],
+         kernels);
+}
+
+/* 1000 B/s: two norms and two residuals of T h elements, 4 and 6 bytes; rotary, 4 of 2 T h; the
+ * activation 4 of 4 T h. */
+Test(fold_terms, memory_limits_the_rest)
+{
+    machine_init(&machine, 1e30);
+    machine.memory[0].bandwidth_Bps = 1e3;
+    machine.system.kernels.sustained = 0.5; /* clocks do not slow memory */
+    const struct rk_plan plan = plan_of(1, 1);
+    NEAR(dense(&plan)->spent_s[FOLD_FORWARD][SPENT_MEMORY],
+         T * h * (2 * 4 + 2 * 6 + 2 * 4 + 4 * 4) / 1e3);
+}
+
+/* ... but it slows products and attention, not communication. */
+Test(fold_terms, clocks_of_long_runs)
+{
+    machine_init(&machine, 1e6);
+    machine.system.kernels.sustained = 0.5;
+    set_latency(1, 1);
+    const struct rk_plan plan = plan_of(2, 1);
+    const struct layer_fold *f = dense(&plan);
+    NEAR(f->spent_s[FOLD_FORWARD][SPENT_MATRIX], weights_flop / 2 / 0.5e6);
+    NEAR(f->spent_s[FOLD_FORWARD][SPENT_ATTENTION], attention_flop / 2 / 0.25e6);
+    NEAR(f->spent_s[FOLD_FORWARD][SPENT_TENSOR], 2); /* two reductions */
+}
+
+/* ---- communication beside computing ---- */
+
+/* t = 4, a second for each collective. At 655,360 FLOP/s the product behind attention takes 2 T h^2
+ * / 4 / 655360 = 0.4 s, that of the MLP 1.6 s; a quarter of a product has nothing beside it.
+ * Forward 1 - 0.4 * 3/4 = 0.7 and, 1 - 1.2 < 0, a fourth: 0.95 s. */
+Test(fold_terms, tensor_communication_beside_products)
+{
+    struct rk_plan plan = plan_of(4, 1);
+    machine_init(&machine, 655360);
+    set_latency(1, 1);
+    NEAR(dense(&plan)->spent_s[FOLD_FORWARD][SPENT_TENSOR], 2);
+    plan.tensor_overlap = true;
+    NEAR(dense(&plan)->spent_s[FOLD_FORWARD][SPENT_TENSOR], 0.95);
+    NEAR(dense(&plan)->spent_s[FOLD_AGRAD][SPENT_TENSOR], 0.5);
+    NEAR(dense(&plan)->link_s[LINK_TENSOR], 4);
+}
+
+/* Four ranks pass keys and values on three times forward, four times backward, a second each; the
+ * attention over three of four parts is beside it. */
+Test(fold_terms, ring_beside_attention)
+{
+    const double flops[] = {1e30, 2e6, 1e4}; /* attention: none, some, more than enough */
+    for (int i = 0; i < 3; i++) {
+        machine_init(&machine, flops[i]);
+        set_latency(1, 1);
+        const struct rk_plan plan = plan_of(1, 4);
+        const struct layer_fold *f = dense(&plan);
+        const double forward_s = f->spent_s[FOLD_FORWARD][SPENT_ATTENTION];
+        const double backward_s = f->spent_s[FOLD_AGRAD][SPENT_ATTENTION];
+        if (i == 1) cr_assert(forward_s > 0.1 && forward_s < 3);
+        NEAR(f->spent_s[FOLD_FORWARD][SPENT_CONTEXT], fmax(0, 3 - forward_s * 3 / 4));
+        NEAR(f->spent_s[FOLD_AGRAD][SPENT_CONTEXT], fmax(0, 4 - backward_s * 3 / 4));
+        NEAR(f->link_s[LINK_CONTEXT], 7);
+        NEAR(f->spent_s[FOLD_FORWARD][SPENT_TENSOR], 0);
+    }
+}
+
+/* c = 8 in pairs, t = 2, nodes of 8: pairs are 2 apart, in a node, 1 s for an all-to-all; the ring
+ * of 4, ranks 4 apart, leaves it, 10 s for each of 3 steps. */
+Test(fold_terms, rings_between_all_to_alls)
+{
+    const double flops[] = {1e30, 2e5};
+    for (int i = 0; i < 2; i++) {
+        machine_init(&machine, flops[i]);
+        set_latency(1, 10);
+        struct rk_plan plan = plan_of(2, 8);
+        plan.context_kind = RK_RING_ULYSSES;
+        plan.ulysses = 2;
+        const struct layer_fold *f = dense(&plan);
+        const double attention_s = f->spent_s[FOLD_FORWARD][SPENT_ATTENTION];
+        cr_assert(i == 0 || attention_s > 0.1);
+        NEAR(f->spent_s[FOLD_FORWARD][SPENT_CONTEXT], 2 * 1 + 3 * 10 - attention_s * 3 / 4);
+    }
+}
+
+/* Dispatch and combine, both ways, a second each. Beside another microbatch's computing only what
+ * exceeds it is waited for, but 20 of 200 multiprocessors send [deepseek2024v3]. */
+Test(fold_terms, experts_beside_another_microbatch)
+{
+    const struct rk_model model = small_mixture();
+    static const double flops[] = {1e30, 1e9, 1e6}; /* computing: none, less than 4 s, more */
+    for (int i = 0; i < 3; i++) {
+        struct rk_plan plan = plan_of(1, 1);
+        plan.ranks = plan.batch = plan.expert = 4;
+        machine_init(&machine, flops[i]);
+        machine.system.kernels.multiprocessors = 200;
+        set_latency(1, 1);
+        const struct layer_fold *f = fold_of(&model, LAYER_EXPERTS, &plan, AS_IT_IS);
+        NEAR(f->spent_s[FOLD_FORWARD][SPENT_EXPERT], 2);
+        NEAR(f->spent_s[FOLD_AGRAD][SPENT_EXPERT], 2);
+        NEAR(f->link_s[LINK_EXPERT], 4);
+        double computing_s = 0;
+        for (int pass = 0; pass < RK_PASSES; pass++)
+            computing_s += f->spent_s[pass][SPENT_MATRIX] + f->spent_s[pass][SPENT_ATTENTION];
+        cr_assert_eq(computing_s > 4, i == 2, "%g", computing_s);
+        plan.expert_overlap = true;
+        f = fold_of(&model, LAYER_EXPERTS, &plan, AS_IT_IS);
+        NEAR(f->spent_s[FOLD_FORWARD][SPENT_EXPERT] + f->spent_s[FOLD_AGRAD][SPENT_EXPERT],
+             fmax(0, 4 - computing_s) + 0.1 * fmin(4, computing_s));
+    }
+}
+
+/* ---- recomputation ---- */
+
+/* Whole layers: forward once more, its communication and FLOP, too; there is a checkpoint for each
+ * group, and room for all tensors of one group. */
+Test(fold_terms, whole_layers_again)
+{
+    machine_init(&machine, 1e6);
+    set_latency(1, 1);
+    struct rk_plan plan = plan_of(2, 1);
+    plan.recompute = RK_WHOLE;
+    for (uint64_t every = 0; every <= 3; every += 3) {
+        const double group = every ? (double)every : 1;
+        plan.recompute_every = every;
+        const struct layer_fold kept = *dense(&plan);
+        const struct layer_fold *f = fold_of(&small, LAYER_DENSE, &plan, RECOMPUTED);
+        NEAR(f->pass_s[FOLD_RECOMPUTE], kept.pass_s[FOLD_FORWARD]);
+        cr_expect_gt(kept.pass_s[FOLD_FORWARD], 2);
+        NEAR(kept.pass_s[FOLD_RECOMPUTE], 0);
+        NEAR(f->executed_flop - kept.executed_flop, (weights_flop + attention_flop) / 2);
+        NEAR(f->link_s[LINK_TENSOR], kept.link_s[LINK_TENSOR] + 2);
+        NEAR(f->saved_bytes[RK_HOLD_checkpoints], T * h * 2 / group);
+        NEAR(f->saved_total_bytes, T * h * 2 / group);
+        NEAR(f->working_bytes, kept.working_bytes + group * kept.saved_total_bytes);
+    }
+}
+
+static double dropped(unsigned parts, enum rk_holding holding)
+{
+    struct rk_plan plan = plan_of(1, 1);
+    plan.recompute = RK_SELECTIVE;
+    plan.recompute_parts = parts;
+    const double kept = dense(&plan)->saved_bytes[holding];
+    return kept - fold_of(&small, LAYER_DENSE, &plan, RECOMPUTED)->saved_bytes[holding];
+}
+
+/* Norms: both outputs, 2 bytes an element. The MLP: what the activation reads and brings, whether
+ * the activation is named or not. Attention: the log-sums of 4 heads. */
+Test(fold_terms, parts_again)
+{
+    machine_init(&machine, 1e6);
+    NEAR(dropped(1 << RK_PART_NORM, RK_HOLD_norms), 2 * T * h * 2);
+    NEAR(dropped(1 << RK_PART_MLP, RK_HOLD_norms), 0);
+    NEAR(dropped(1 << RK_PART_MLP, RK_HOLD_mlp), 2 * T * 256 * 2);
+    NEAR(dropped(1 << RK_PART_ACTIVATION, RK_HOLD_mlp), T * 256 * 2);
+    NEAR(dropped(1 << RK_PART_CORE_ATTENTION, RK_HOLD_attention), T * 4 * 4);
+}
+
+/* ... and that part alone takes time again. */
+Test(fold_terms, time_of_parts)
+{
+    machine_init(&machine, 1e6);
+    machine.memory[0].bandwidth_Bps = 1e6;
+    struct rk_plan plan = plan_of(1, 1);
+    plan.recompute = RK_SELECTIVE;
+    plan.recompute_parts = 1 << RK_PART_CORE_ATTENTION;
+    const struct layer_fold *f = fold_of(&small, LAYER_DENSE, &plan, RECOMPUTED);
+    NEAR(f->pass_s[FOLD_RECOMPUTE], f->spent_s[FOLD_FORWARD][SPENT_ATTENTION]);
+    plan.recompute_parts = 1 << RK_PART_MLP; /* 16 T h^2 FLOP, 4 bytes of 4 T h */
+    f = fold_of(&small, LAYER_DENSE, &plan, RECOMPUTED);
+    NEAR(f->spent_s[FOLD_RECOMPUTE][SPENT_MATRIX], 16 * T * h * h / 1e6);
+    NEAR(f->spent_s[FOLD_RECOMPUTE][SPENT_MEMORY], 16 * T * h / 1e6);
+}
+
+/* ---- host and working memory ---- */
+
+/* A second of the host for each kernel: beyond what the device takes it is waited for. */
+Test(fold_terms, launches)
+{
+    struct rk_plan plan = plan_of(1, 1);
+    struct layer layer;
+    double kernels = 0;
+    layer_build(&layer, LAYER_DENSE, &small, &plan);
+    for (int i = 0; i < layer.operations; i++)
+        kernels += layer.operation[i].kernels[RK_FORWARD];
+    machine_init(&machine, 4e6);
+    machine.system.kernels.launch_s = 1;
+    const struct layer_fold *f = dense(&plan);
+    const double device_s =
+        f->spent_s[FOLD_FORWARD][SPENT_MATRIX] + f->spent_s[FOLD_FORWARD][SPENT_ATTENTION];
+    cr_assert(device_s > 1 && device_s < kernels, "%g s of %g kernels", device_s, kernels);
+    NEAR(f->spent_s[FOLD_FORWARD][SPENT_LAUNCH], kernels - device_s);
+    NEAR(f->pass_s[FOLD_FORWARD], kernels);
+    plan.cuda_graphs = true;
+    NEAR(dense(&plan)->spent_s[FOLD_FORWARD][SPENT_LAUNCH], 0);
+}
+
+/* One operation at a time: the largest working set, which is none of the ends of the list. */
+Test(fold_terms, working_memory)
+{
+    const struct rk_plan plan = plan_of(1, 1);
+    struct layer layer;
+    double most = 0;
+    machine_init(&machine, 1e6);
+    layer_build(&layer, LAYER_DENSE, &small, &plan);
+    for (int i = 0; i < layer.operations; i++)
+        most = fmax(most, layer.operation[i].working_bytes);
+    cr_assert_gt(most, layer.operation[layer.operations - 1].working_bytes);
+    NEAR(dense(&plan)->working_bytes, most);
+}

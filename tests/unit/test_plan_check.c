@@ -1,0 +1,177 @@
+/* What no plan can be: one reason after the other, on a machine and models that allow the rest. */
+#include "predict_cases.h"
+
+static struct machine machine;
+static struct rk_model model;
+static struct rk_plan plan;
+static struct rk_prediction prediction;
+
+static void begin(const struct rk_model *of)
+{
+    machine_init(&machine, 1e6);
+    model = *of;
+    plan = rk_plan_default();
+    plan.ranks = 8;
+    plan.batch = 64;
+}
+
+/* The verdict with `change`, which fits without it. */
+#define EXPECT(verdict_, of, change)                                                               \
+    do {                                                                                           \
+        begin(of);                                                                                 \
+        cr_expect_eq(rk_predict(&model, &machine.system, &plan, &prediction), RK_FITS);            \
+        change;                                                                                    \
+        cr_expect_eq(rk_predict(&model, &machine.system, &plan, &prediction), verdict_, "%s: %s",  \
+                     #change, rk_verdict_name(prediction.verdict));                                \
+        cr_expect(verdict_ == RK_FITS || prediction.reason.what, #change);                         \
+    } while (0)
+
+Test(plan_check, ranks)
+{
+    EXPECT(RK_FITS, &small, machine.system.devices = 8);
+    EXPECT(RK_BAD_DEGREES, &small, machine.system.devices = 7);
+    EXPECT(RK_FITS, &small, machine.network[1].size = 8);
+    EXPECT(RK_NETWORK_TOO_SMALL, &small, machine.network[1].size = 7);
+}
+
+/* 4 heads; 6 * 64 = 384 of hidden and 256 of the MLP. */
+Test(plan_check, tensor)
+{
+    EXPECT(RK_FITS, &small, plan.tensor = 4);
+    EXPECT(RK_BAD_TENSOR, &small, plan.tensor = 8);
+    EXPECT(RK_BAD_TENSOR, &small, plan.tensor = 4; model.feedforward = 258);
+    EXPECT(RK_BAD_TENSOR, &small, plan.tensor = 4; model.hidden = 66);
+    EXPECT(RK_FITS, &small, plan.tensor = 4; model.kv_heads = 2);
+    EXPECT(RK_BAD_TENSOR, &small, plan.tensor = 4; model.heads = 12; model.kv_heads = 3);
+    EXPECT(RK_FITS, &small, plan.tensor = 4; model.attention = RK_ATTENTION_MULTIQUERY);
+}
+
+/* Where all layers are mixtures there is no dense MLP to divide. */
+Test(plan_check, tensor_of_mixtures)
+{
+    const struct rk_model mixture = small_mixture();
+    EXPECT(RK_FITS, &mixture, plan.tensor = 4; model.feedforward = 258);
+    EXPECT(RK_BAD_TENSOR, &mixture, plan.tensor = 4; model.feedforward = 258;
+           model.dense_layers = 1);
+    EXPECT(RK_BAD_TENSOR, &mixture, plan.tensor = 4; model.expert_feedforward = 258);
+    EXPECT(RK_FITS, &mixture, plan.tensor = 4; plan.expert_tensor = 1;
+           model.expert_feedforward = 258);
+}
+
+/* 128 tokens, 4 heads. */
+Test(plan_check, context)
+{
+    EXPECT(RK_FITS, &small, plan.context = 8);
+    EXPECT(RK_BAD_OPTION, &small, plan.context = 8; plan.sequence = 132);
+    EXPECT(RK_BAD_OPTION, &small, plan.tensor = 4; plan.sequence = 126;
+           plan.sequence_parallel = true);
+    EXPECT(RK_FITS, &small, plan.context = 4; plan.context_kind = RK_ULYSSES);
+    EXPECT(RK_BAD_OPTION, &small, plan.context = 8; plan.context_kind = RK_ULYSSES);
+    EXPECT(RK_FITS, &small, plan.context = 8; plan.context_kind = RK_RING_ULYSSES;
+           plan.ulysses = 2);
+    EXPECT(RK_BAD_OPTION, &small, plan.context = 2; plan.context_kind = RK_RING_ULYSSES;
+           plan.ulysses = 4);
+}
+
+/* 8 experts. */
+Test(plan_check, experts)
+{
+    const struct rk_model mixture = small_mixture();
+    EXPECT(RK_FITS, &mixture, plan.expert = 8);
+    EXPECT(RK_BAD_OPTION, &mixture, plan.expert = 8; model.experts = 12);
+    EXPECT(RK_BAD_DEGREES, &mixture, plan.expert = 8; plan.pipeline = 2);
+    EXPECT(RK_BAD_DEGREES, &mixture, plan.expert = 8; plan.expert_tensor = 2);
+    EXPECT(RK_BAD_OPTION, &mixture, plan.imbalance = 0.5);
+    EXPECT(RK_BAD_OPTION, &mixture, plan.capacity_factor = -1);
+    EXPECT(RK_BAD_OPTION, &small, plan.expert = 2);
+}
+
+/* 4 blocks. */
+Test(plan_check, pipeline)
+{
+    EXPECT(RK_FITS, &small, plan.pipeline = 4);
+    EXPECT(RK_BAD_PIPELINE, &small, plan.pipeline = 8);
+    EXPECT(RK_FITS, &small, plan.pipeline = plan.chunks = 2);
+    EXPECT(RK_BAD_PIPELINE, &small, plan.pipeline = plan.chunks = 2;
+           plan.schedule = RK_ZERO_BUBBLE);
+    EXPECT(RK_BAD_PIPELINE, &small, plan.chunks = 2);
+    EXPECT(RK_FITS, &small, plan.pipeline = 2; plan.splits = 2; plan.split[0] = 3;
+           plan.split[1] = 1);
+    EXPECT(RK_BAD_PIPELINE, &small, plan.pipeline = 2; plan.splits = 2; plan.split[0] = 2;
+           plan.split[1] = 1);
+    EXPECT(RK_BAD_PIPELINE, &small, plan.pipeline = 2; plan.splits = 2; plan.split[0] = 3;
+           plan.split[1] = 2);
+    EXPECT(RK_BAD_PIPELINE, &small, plan.pipeline = 2; plan.splits = 1; plan.split[0] = 4);
+    EXPECT(RK_BAD_PIPELINE, &small, plan.pipeline = 2; plan.first_layers = 3; plan.last_layers = 2);
+}
+
+/* An even number of stages and of microbatches, at least twice as many as stages. */
+Test(plan_check, dualpipe)
+{
+    EXPECT(RK_FITS, &small, plan.pipeline = 2; plan.schedule = RK_DUALPIPE);
+    EXPECT(RK_BAD_PIPELINE, &small, plan.ranks = 3; plan.pipeline = 3; plan.schedule = RK_DUALPIPE);
+    EXPECT(RK_BAD_PIPELINE, &small, plan.pipeline = 2; plan.batch = 4 * 2;
+           plan.schedule = RK_DUALPIPE);
+    EXPECT(RK_BAD_PIPELINE, &small, plan.pipeline = 2; plan.batch = 4 * 5;
+           plan.schedule = RK_DUALPIPE);
+}
+
+Test(plan_check, sharding_and_offload)
+{
+    EXPECT(RK_FITS, &small, plan.framework = RK_DEEPSPEED; plan.pipeline = 2; plan.zero = 1);
+    EXPECT(RK_BAD_OPTION, &small, plan.framework = RK_DEEPSPEED; plan.pipeline = 2; plan.zero = 2);
+    EXPECT(RK_FITS, &small, plan.zero = 1; plan.shard_ranks = 4);
+    EXPECT(RK_BAD_OPTION, &small, plan.zero = 1; plan.shard_ranks = 5);
+    EXPECT(RK_BAD_OPTION, &small, plan.activation_offload = 1.5);
+    EXPECT(RK_BAD_OPTION, &small, plan.weight_offload = -0.5);
+    EXPECT(RK_FITS, &small, plan.weight_offload = 0.5);
+    EXPECT(RK_BAD_MEMORY, &small, plan.weight_offload = 0.5; machine.system.memories = 1);
+    EXPECT(RK_BAD_MEMORY, &small, plan.activation_offload = 0.5; machine.system.memories = 1);
+}
+
+/* What just fits fits. */
+Test(plan_check, memory)
+{
+    begin(&small);
+    plan.pipeline = 2;
+    rk_predict(&model, &machine.system, &plan, &prediction);
+    const double most = fmax(prediction.stage[0].total_bytes, prediction.stage[1].total_bytes);
+    cr_expect_eq(prediction.stage[prediction.tightest].total_bytes, most);
+    cr_expect_neq(prediction.stage[0].total_bytes, prediction.stage[1].total_bytes);
+    EXPECT(RK_FITS, &small, plan.pipeline = 2; machine.memory[0].capacity_bytes = most);
+    EXPECT(RK_MEMORY_EXCEEDED, &small, plan.pipeline = 2;
+           machine.memory[0].capacity_bytes = most - 1);
+    cr_expect(prediction.timed);
+    cr_expect_eq(prediction.reason.need, most);
+    cr_expect_eq(prediction.reason.have, most - 1);
+}
+
+/* ---- rates, by hand ---- */
+
+/* Forward of a sample: four blocks of 24 T h^2 and 4 a T^2 d, and the head, 2 T h v; three times
+ * that for each of 64 samples. Recomputed whole, the blocks' forward once more. In 8 bits the peak
+ * is twice as high. */
+Test(plan_check, rates)
+{
+    const double blocks = 4 * (24 * 128.0 * 64 * 64 + 4 * 4 * 128.0 * 128 * 16);
+    const double head = 2 * 128 * 64 * 1024.0;
+    begin(&small);
+    plan.tensor = plan.context = 2;
+    plan.attention = RK_UNFUSED;
+    plan.recompute = RK_WHOLE;
+    for (int narrow = 0; narrow < 2; narrow++) {
+        const struct rk_prediction *p = &prediction;
+        if (narrow) plan.precision = RK_FP8_CURRENT;
+        rk_predict(&model, &machine.system, &plan, &prediction);
+        const double possible = (narrow ? 2e6 : 1e6) * 8 * p->step_s;
+        NEAR(p->model_flop, 3 * 64 * (blocks + head));
+        NEAR(p->executed_flop, 64 * (4 * blocks + 3 * head));
+        NEAR(p->mfu, p->model_flop / possible);
+        NEAR(p->hfu, p->executed_flop / possible);
+        NEAR(p->samples_per_s, 64 / p->step_s);
+        NEAR(p->tokens_per_s, 64 * 128 / p->step_s);
+    }
+    plan.sequence = 64;
+    rk_predict(&model, &machine.system, &plan, &prediction);
+    NEAR(prediction.tokens_per_s, 64 * 64 / prediction.step_s);
+}

@@ -1,0 +1,207 @@
+/* What a stage's memory holds, by hand. */
+#include "estimate/stages.h"
+#include "predict_cases.h"
+
+static struct machine machine;
+static struct rk_prediction prediction;
+
+static const double T = 128, h = 64; /* tokens, hidden */
+
+static const struct rk_stage *stage_of(const struct rk_model *model, const struct rk_plan *plan,
+                                       int stage)
+{
+    rk_predict(model, &machine.system, plan, &prediction);
+    cr_assert(prediction.timed, "%s", prediction.reason.what);
+    return &prediction.stage[stage];
+}
+
+static struct rk_plan plan_of(enum rk_framework framework, uint64_t ranks, int zero)
+{
+    struct rk_plan plan = rk_plan_default();
+    machine_init(&machine, 1e6);
+    plan.framework = framework;
+    plan.ranks = plan.batch = ranks;
+    plan.zero = zero;
+    return plan;
+}
+
+/* ---- microbatches in flight ---- */
+
+/* Never more than there are: m = 2 on stage 0 of 8; interleaved in two chunks, 4 of 4. */
+Test(plan_memory, no_more_in_flight_than_microbatches)
+{
+    struct rk_plan plan = rk_plan_default();
+    plan.pipeline = 8;
+    NEAR(in_flight_of_plan(&plan, 2, 0), 2);
+    NEAR(in_flight_of_plan(&plan, 20, 3), 5);
+    plan.chunks = 2;
+    NEAR(in_flight_of_plan(&plan, 2, 0), 2);
+    NEAR(in_flight_of_plan(&plan, 16, 0), (2 * 7 + 8 + 1) / 2.0);
+    plan.chunks = 1;
+    plan.schedule = RK_DUALPIPE;
+    NEAR(in_flight_of_plan(&plan, 16, 0), 9);
+    NEAR(in_flight_of_plan(&plan, 6, 0), 6);
+}
+
+/* 1F1B on two stages: the first holds two microbatches of two blocks, the second one. The MLP keeps
+ * 2 * 4 h elements of 2 bytes a token. */
+Test(plan_memory, activations_in_flight)
+{
+    struct rk_plan plan = plan_of(RK_MEGATRON, 2, 0);
+    plan.pipeline = 2;
+    plan.batch = 8;
+    NEAR(stage_of(&small, &plan, 0)->holds[RK_HOLD_mlp], 2 * 2 * T * 8 * h * 2);
+    NEAR(prediction.stage[1].holds[RK_HOLD_mlp], 2 * T * 8 * h * 2);
+}
+
+/* ---- state ---- */
+
+/* Of 8 ranks, experts over 4: 8 share the dense optimizer, 2 that of a rank's 2 experts. */
+Test(plan_memory, experts_state_is_shared_by_fewer)
+{
+    const struct rk_model model = small_mixture();
+    struct rk_plan plan = plan_of(RK_MEGATRON, 8, 1);
+    plan.expert = 4;
+    const double dense = SMALL_ENDS + 4 * MIXTURE_DENSE, experts = 4 * 2 * MIXTURE_EXPERT;
+    const struct rk_stage *s = stage_of(&model, &plan, 0);
+    NEAR(s->parameters, dense + experts);
+    NEAR(s->holds[RK_HOLD_optimizer], 12 * (dense / 8 + experts / 2));
+    NEAR(s->holds[RK_HOLD_weights], 2 * (dense + experts));
+    plan.zero = 2;
+    NEAR(stage_of(&model, &plan, 0)->holds[RK_HOLD_gradients], 4 * (dense / 8 + experts / 2));
+    plan.zero = 3;
+    NEAR(stage_of(&model, &plan, 0)->holds[RK_HOLD_weights], 2 * (dense / 8 + experts / 2));
+}
+
+/* Each of two ranks has both stages, and with ZeRO-1 half of their optimizer each. */
+Test(plan_memory, dualpipe_has_two_stages)
+{
+    struct rk_plan plan = plan_of(RK_MEGATRON, 2, 0);
+    plan.pipeline = 2;
+    plan.batch = 4;
+    plan.schedule = RK_DUALPIPE;
+    const double both = SMALL_ENDS + 4 * SMALL_BLOCK;
+    for (int i = 0; i < 2; i++) {
+        const struct rk_stage *s = stage_of(&small, &plan, i);
+        NEAR(s->holds[RK_HOLD_weights], 2 * both);
+        NEAR(s->holds[RK_HOLD_gradients], 4 * both);
+        NEAR(s->holds[RK_HOLD_optimizer], 12 * both);
+    }
+    plan.zero = 1;
+    NEAR(stage_of(&small, &plan, 0)->holds[RK_HOLD_optimizer], 12 * both / 2);
+}
+
+/* 8 bits: of the blocks' linear layers, 12 h^2 each, two copies of a byte beside bf16. */
+Test(plan_memory, copies_of_narrow_weights)
+{
+    struct rk_plan plan = plan_of(RK_MEGATRON, 1, 0);
+    plan.precision = RK_FP8_CURRENT;
+    const struct rk_stage *s = stage_of(&small, &plan, 0);
+    NEAR(s->holds[RK_HOLD_weights], 2 * s->parameters + 2 * 4 * 12 * h * h);
+}
+
+/* FSDP gathers two blocks, embedding and head in 16 bits, and reduces one of these, the larger, in
+ * 32; kept gathered, all weights, and one block's gradients. ZeRO-2: gradients of a block. */
+Test(plan_memory, gathered)
+{
+    struct rk_plan plan = plan_of(RK_FSDP, 8, 3);
+    const double block = SMALL_BLOCK, ends = SMALL_ENDS;
+    NEAR(stage_of(&small, &plan, 0)->holds[RK_HOLD_gathered], (2 * block + ends) * 2 + ends * 4);
+    plan.keep_gathered = true;
+    NEAR(stage_of(&small, &plan, 0)->holds[RK_HOLD_gathered], (4 * block + ends) * 2 + block * 4);
+    plan.zero = 2;
+    NEAR(stage_of(&small, &plan, 0)->holds[RK_HOLD_gathered], block * 4);
+    plan.zero = 1;
+    NEAR(stage_of(&small, &plan, 0)->holds[RK_HOLD_gathered], 0);
+}
+
+/* ---- offload ---- */
+
+/* Half of the activations go; of those, two of four blocks' are on their way. */
+Test(plan_memory, offloaded_activations)
+{
+    struct rk_plan plan = plan_of(RK_MEGATRON, 1, 0);
+    const double all = stage_of(&small, &plan, 0)->holds[RK_HOLD_mlp];
+    plan.activation_offload = 0.5;
+    const struct rk_stage *s = stage_of(&small, &plan, 0);
+    NEAR(s->holds[RK_HOLD_mlp], all / 2 + all / 2 * 2 / 4);
+    cr_expect_geq(s->offloaded_bytes, all / 2);
+}
+
+/* What is said of the parts is said of the sums, too. */
+Test(plan_memory, offloaded_state)
+{
+    struct rk_plan plan = plan_of(RK_MEGATRON, 1, 0);
+    const struct rk_stage before = *stage_of(&small, &plan, 0);
+    plan.optimizer_offload = 0.25;
+    const struct rk_stage *s = stage_of(&small, &plan, 0);
+    NEAR(s->holds[RK_HOLD_optimizer], 0.75 * 12 * s->parameters);
+    NEAR(before.static_bytes - s->static_bytes, 0.25 * 12 * s->parameters);
+    NEAR(before.total_bytes - s->total_bytes, 0.25 * 12 * s->parameters);
+    NEAR(s->offloaded_bytes, 0.25 * 12 * s->parameters);
+    plan.optimizer_offload = 0;
+    plan.weight_offload = 0.5;
+    s = stage_of(&small, &plan, 0);
+    NEAR(s->holds[RK_HOLD_weights], 0.5 * 2 * s->parameters);
+    NEAR(before.static_bytes - s->static_bytes, 0.5 * 2 * s->parameters);
+    NEAR(s->offloaded_bytes, 0.5 * 2 * s->parameters);
+}
+
+/* ---- the rest ---- */
+
+/* A message and its gradient are received while others are at work: T h elements of 2 bytes. */
+Test(plan_memory, messages)
+{
+    struct rk_plan plan = plan_of(RK_FSDP, 2, 0);
+    plan.pipeline = 2;
+    NEAR(stage_of(&small, &plan, 0)->holds[RK_HOLD_communication], 2 * T * h * 2);
+    plan.pipeline = 1;
+    NEAR(stage_of(&small, &plan, 0)->holds[RK_HOLD_communication], 0);
+}
+
+/* Context and two workspaces of cuBLAS, one of Transformer Engine; a tenth of what comes and goes.
+ */
+Test(plan_memory, what_libraries_take)
+{
+    struct rk_plan plan = plan_of(RK_MEGATRON, 1, 0);
+    const struct rk_stage before = *stage_of(&small, &plan, 0);
+    machine.system.kernels.reserve_bytes = 1e6;
+    machine.system.kernels.workspace_bytes = 1e5;
+    machine.system.kernels.engine_workspace_bytes = 1e4;
+    machine.system.kernels.fragmentation = 0.1;
+    const struct rk_stage *s = stage_of(&small, &plan, 0);
+    const double coming = before.allocated_bytes - before.static_bytes;
+    cr_assert_gt(coming, 0);
+    NEAR(s->holds[RK_HOLD_context], 1e6 + 2e5 + 1e4);
+    NEAR(s->holds[RK_HOLD_fragmentation], 0.1 * coming);
+    NEAR(s->static_bytes, before.static_bytes + 2e5 + 1e4);
+    NEAR(s->total_bytes, before.total_bytes + 1e6 + 2e5 + 1e4 + 0.1 * coming);
+    plan.transformer_engine = false;
+    NEAR(stage_of(&small, &plan, 0)->holds[RK_HOLD_context], 1e6 + 2e5);
+}
+
+/* Whatever the plan, the sum of what is held is the total. */
+Test(plan_memory, holdings_are_the_total)
+{
+    const struct rk_model mixture = small_mixture();
+    for (unsigned i = 0; i < 2 * 4 * 3 * 2 * 2 * 3; i++) {
+        struct rk_plan plan = plan_of((enum rk_framework)(i / 48 % 3), 8, (int)(i / 2 % 4));
+        const struct rk_model *model = i % 2 ? &mixture : &small;
+        machine.system.kernels.reserve_bytes = 1e6;
+        machine.system.kernels.workspace_bytes = 1e5;
+        machine.system.kernels.fragmentation = 0.1;
+        plan.batch = 64;
+        plan.expert = i % 2 ? 2 : 1;
+        plan.pipeline = i / 8 % 2 && plan.framework != RK_DEEPSPEED ? 2 : 1;
+        plan.chunks = plan.pipeline > 1 && i / 16 % 2 ? 2 : 1;
+        plan.recompute = (enum rk_recompute_mode)(i / 16 % 3);
+        plan.recompute_parts = 1 << RK_PART_CORE_ATTENTION;
+        plan.activation_offload = i / 32 % 2 ? 0.5 : 0;
+        const struct rk_stage *s = stage_of(model, &plan, 0);
+        double sum = 0;
+        for (int hold = 0; hold < RK_HOLDING_COUNT; hold++)
+            sum += s->holds[hold];
+        cr_expect(fabs(sum - s->total_bytes) < 1e-9 * sum, "plan %u: %.0f of %.0f", i, sum,
+                  s->total_bytes);
+    }
+}

@@ -1,0 +1,274 @@
+/* Data parallelism, offload, optimizer and pipeline of a step, by hand. */
+#include "estimate/stages.h"
+#include "predict_cases.h"
+
+static struct machine machine;
+
+/* 1000 B/s in a node of 8, 100 B/s beyond, 1000 B/s of memory, 100 B/s of the second one. */
+static const struct rk_system *slow(void)
+{
+    machine_init(&machine, 1e30);
+    machine.network[0].bandwidth_Bps = 1e3;
+    machine.network[1].bandwidth_Bps = 1e2;
+    machine.memory[0].bandwidth_Bps = 1e3;
+    machine.memory[1].bandwidth_Bps = 1e2;
+    return &machine.system;
+}
+
+/* Dense weights over 4 ranks; experts' over 2, and 2 copies, 2 ranks apart. */
+static const struct sharing sharing = {
+    .bytes = {.weight = 2, .gradient = 4, .optimizer = 12, .sent_weight = 2, .sent_gradient = 4},
+    .shards = {{4, 1}, {2, 1}},
+    .copies = {{1, 4}, {2, 2}},
+    .microbatches = 4,
+};
+
+static struct stage_sum stage_of(double parameters, double experts)
+{
+    return (struct stage_sum){
+        .blocks = 5,
+        .parameters = parameters,
+        .expert_parameters = experts,
+        .pass_s = {[FOLD_FORWARD] = 10, [FOLD_AGRAD] = 12, [FOLD_WGRAD] = 5, [FOLD_RECOMPUTE] = 3},
+    };
+}
+
+static struct rk_plan plan_with(int zero)
+{
+    struct rk_plan plan = rk_plan_default();
+    plan.zero = zero;
+    return plan;
+}
+
+/* ---- what is sent ---- */
+
+/* Dense: 4000 B of gradients scattered over 4, 3 s. Experts: 16000 B over 2, 8 s, and their 8000 B
+ * a shard all-reduced over 2 copies, 8 s. Weights 2000 B * 3/4 and 8000 B / 2: 5.5 s. */
+Test(plan_time, exchanges)
+{
+    const struct rk_system *system = slow();
+    const struct stage_sum sum = stage_of(1000, 4000);
+    const struct rk_plan plan = plan_with(1);
+    struct exchange e = exchange_of(&sum, system, &sharing, &plan);
+    NEAR(e.reduce_s, 3 + 8 + 8);
+    NEAR(e.gather_s, 5.5);
+    const struct stage_sum dense = stage_of(1000, 0);
+    e = exchange_of(&dense, system, &sharing, &plan);
+    NEAR(e.reduce_s, 3);
+    NEAR(e.gather_s, 1.5);
+}
+
+/* All-reduced whole: 4000 B over 4, 6 s; 16000 B over 2, 16 s, and again over the copies. */
+Test(plan_time, whole_gradients)
+{
+    const struct rk_system *system = slow();
+    const struct stage_sum sum = stage_of(1000, 4000);
+    struct rk_plan plan = plan_with(1);
+    plan.whole_gradients = true;
+    NEAR(exchange_of(&sum, system, &sharing, &plan).reduce_s, 6 + 16 + 16);
+    plan.zero = 2;
+    NEAR(exchange_of(&sum, system, &sharing, &plan).reduce_s, 19);
+}
+
+/* ZeRO-3 moves each of 5 blocks on its own, DeepSpeed 6 modules of each: a second for each of three
+ * reductions and two gathers. */
+Test(plan_time, collectives_of_blocks)
+{
+    const struct rk_system *system = slow();
+    const struct stage_sum sum = stage_of(1000, 4000);
+    struct rk_plan plan = plan_with(3);
+    machine.network[0].link.base_s = 1;
+    struct exchange e = exchange_of(&sum, system, &sharing, &plan);
+    NEAR(e.reduce_s, 19 + 5 * 3);
+    NEAR(e.gather_s, 5.5 + 5 * 2);
+    plan.framework = RK_DEEPSPEED;
+    e = exchange_of(&sum, system, &sharing, &plan);
+    NEAR(e.gather_s, 5.5 + 30 * 2);
+    plan.zero = 2;
+    e = exchange_of(&sum, system, &sharing, &plan);
+    NEAR(e.gather_s, 5.5 + 2);
+}
+
+/* ---- for each microbatch ---- */
+
+static struct stage_sum moved(struct rk_plan plan, double reduce_s, double gather_s)
+{
+    struct stage_sum sum = stage_of(1000, 4000);
+    const struct exchange exchange = {reduce_s, gather_s};
+    stage_moves(&sum, &exchange, slow(), &sharing, &plan);
+    return sum;
+}
+
+/* Reducing takes 3 s, gathering 2. ZeRO-3 gathers forward and once more backward, ZeRO-2 reduces
+ * alone, ZeRO-1 does neither before the end. */
+Test(plan_time, zero_for_each_microbatch)
+{
+    struct rk_plan plan = plan_with(3);
+    struct stage_sum sum = moved(plan, 3, 2);
+    NEAR(sum.data_s[FOLD_FORWARD], 2);
+    NEAR(sum.data_s[FOLD_AGRAD], 2 + 3);
+    NEAR(sum.data_link_s, 7);
+    plan.keep_gathered = true;
+    sum = moved(plan, 3, 2);
+    NEAR(sum.data_s[FOLD_AGRAD], 3);
+    NEAR(sum.data_link_s, 5);
+    for (int zero = 0; zero <= 2; zero++) {
+        sum = moved(plan_with(zero), 3, 2);
+        NEAR(sum.data_s[FOLD_FORWARD], 0);
+        NEAR(sum.data_s[FOLD_AGRAD], zero == 2 ? 3 : 0);
+    }
+}
+
+/* Beside 10 s of forward and 20 s of backward of five layers: one of them has nothing beside it.
+ * Of 20 s forward 20 - 10 * 4/5 are left, of 40 + 3 backward 43 - 20 * 4/5. */
+Test(plan_time, zero_beside_computing)
+{
+    struct rk_plan plan = plan_with(3);
+    plan.gradient_overlap = plan.weight_overlap = true;
+    struct stage_sum sum = moved(plan, 3, 2);
+    NEAR(sum.data_s[FOLD_FORWARD], 2.0 / 5);
+    NEAR(sum.data_s[FOLD_AGRAD], 5.0 / 5);
+    sum = moved(plan, 3, 20);
+    NEAR(sum.data_s[FOLD_FORWARD], 12);
+    NEAR(sum.data_s[FOLD_AGRAD], 23 - 20 * 4.0 / 5);
+    NEAR(moved(plan, 23, 20).data_s[FOLD_AGRAD], 43 - 20 * 4.0 / 5);
+}
+
+/* Half of 8000 B a microbatch go to the second memory at 100 B/s, 40 s, and come back: 40 - 10 *
+ * 4/5 s are waited for forward, 40 - 20 * 4/5 backward. Then a quarter of the weights, too: 5000 *
+ * 2 B / 4, 25 s more. */
+Test(plan_time, offload)
+{
+    struct rk_plan plan = plan_with(0);
+    struct stage_sum sum = stage_of(1000, 4000);
+    const struct exchange none = {0, 0};
+    plan.activation_offload = 0.5;
+    sum.saved_total_bytes = 8000;
+    stage_moves(&sum, &none, slow(), &sharing, &plan);
+    NEAR(sum.spent_s[FOLD_FORWARD][SPENT_OFFLOAD], 32);
+    NEAR(sum.spent_s[FOLD_AGRAD][SPENT_OFFLOAD], 24);
+    NEAR(sum.pass_s[FOLD_FORWARD], 10 + 32);
+    NEAR(sum.pass_s[FOLD_AGRAD], 12 + 24);
+    plan.weight_offload = 0.25;
+    sum = stage_of(1000, 4000);
+    sum.saved_total_bytes = 8000;
+    stage_moves(&sum, &none, slow(), &sharing, &plan);
+    NEAR(sum.spent_s[FOLD_FORWARD][SPENT_OFFLOAD], 32 + 25);
+}
+
+/* 6 bytes of each of 5000 parameters at 1000 B/s. */
+Test(plan_time, gradients_are_added)
+{
+    struct sharing adding = sharing;
+    struct stage_sum sum = stage_of(1000, 4000);
+    const struct exchange none = {0, 0};
+    const struct rk_plan plan = plan_with(0);
+    adding.bytes.added = 6;
+    stage_moves(&sum, &none, slow(), &adding, &plan);
+    NEAR(sum.spent_s[FOLD_AGRAD][SPENT_MEMORY], 30);
+    NEAR(sum.pass_s[FOLD_AGRAD], 12 + 30);
+}
+
+/* ---- the end ---- */
+
+static struct stage_end end_of(struct rk_plan plan)
+{
+    const struct stage_sum sum = stage_of(1000, 4000);
+    const struct exchange exchange = {3, 2};
+    return stage_end_of(&sum, &exchange, slow(), &sharing, &plan);
+}
+
+/* What was not sent before: gradients without ZeRO-2, updated weights of ZeRO-1 and 2. */
+Test(plan_time, data_parallelism_in_the_end)
+{
+    static const double waited_s[] = {3, 5, 2, 0};
+    for (int zero = 0; zero <= 3; zero++) {
+        NEAR(end_of(plan_with(zero)).data_s, waited_s[zero]);
+        NEAR(end_of(plan_with(zero)).data_link_s, waited_s[zero]);
+    }
+    struct rk_plan plan = plan_with(1); /* five layers: a fifth has nothing beside it */
+    plan.gradient_overlap = true;
+    NEAR(end_of(plan).data_s, 3 / 5.0 + 2);
+    plan.weight_overlap = true;
+    NEAR(end_of(plan).data_s, 5 / 5.0);
+    plan.chunks = 5; /* one layer a chunk: all of the last one's */
+    NEAR(end_of(plan).data_s, 5);
+}
+
+/* A rank steps 1000 / 4 + 4000 / 2 = 2250 parameters: it reads the gradient twice, once for its
+ * norm, reads and writes 12 bytes of state, and writes weights at least once. Offloaded, gradient
+ * and weight of its share travel at 100 B/s. */
+Test(plan_time, optimizer)
+{
+    struct sharing without = sharing;
+    struct rk_plan plan = plan_with(1);
+    const struct exchange none = {0, 0};
+    const struct stage_sum sum = stage_of(1000, 4000);
+    const double step_s = end_of(plan).optimizer_s;
+    without.bytes.weight = 0;
+    NEAR(stage_end_of(&sum, &none, slow(), &without, &plan).optimizer_s,
+         2250 * (2 * 4 + 2 * 12) / 1e3);
+    cr_expect_geq(step_s, 2250 * (2 * 4 + 2 * 12 + 2) / 1e3);
+    plan.optimizer_offload = 0.25;
+    NEAR(end_of(plan).optimizer_s, 0.75 * step_s + 0.25 * 2250 * (4 + 2) / 1e2);
+}
+
+/* ---- the step ---- */
+
+static struct step_outline outline_of(const struct rk_plan *plan, const struct stage_end *ends,
+                                      double microbatches)
+{
+    struct stage_map map = {.stages = 2, .classes = 2, .class_of = {0, 1}, .first_of = {0, 1}};
+    const struct stage_sum sum = {.blocks = 1, .pass_s = {[FOLD_FORWARD] = 1, [FOLD_AGRAD] = 2}};
+    const struct stage_sum sums[2] = {sum, sum};
+    const struct staged staged = {&map, sums, ends, 0.5, microbatches};
+    struct step_outline outline;
+    step_outline(&outline, &staged, plan);
+    return outline;
+}
+
+/* p = 2, four microbatches of 1 s and 2 s on each stage: 12 s, and 3 s that the pipeline takes to
+ * fill and to drain. Messages take half a second: one each way then, and one each way for each
+ * microbatch; interleaved over 3 chunks they are hidden unless they block. */
+Test(plan_time, messages)
+{
+    const struct stage_end none[2] = {{.data_s = 0}, {.data_s = 0}};
+    struct rk_plan plan = rk_plan_default();
+    plan.pipeline = 2;
+    struct step_outline o = outline_of(&plan, none, 4);
+    NEAR(o.bubble_s, 3);
+    NEAR(o.pipeline_s, 2 * 0.5 + 4 * 2 * 0.5);
+    NEAR(o.step_s, 12 + 3 + 5);
+    plan.chunks = 3;
+    o = outline_of(&plan, none, 4);
+    NEAR(o.bubble_s, 1);
+    NEAR(o.pipeline_s, 2 * 0.5);
+    plan.pipeline_blocking = true;
+    o = outline_of(&plan, none, 4);
+    NEAR(o.pipeline_s, 2 * 0.5 + 4 * 3 * 2 * 0.5);
+}
+
+/* The second stage ends 2 s before the first one: what it does then is waited for beyond that. */
+Test(plan_time, the_last_stage_to_end)
+{
+    struct rk_plan plan = rk_plan_default();
+    plan.pipeline = 2;
+    const struct stage_end first[2] = {{.data_s = 1, .optimizer_s = 2},
+                                       {.data_s = 1, .optimizer_s = 2}};
+    struct step_outline o = outline_of(&plan, first, 4);
+    cr_expect_eq(o.last, 0);
+    NEAR(o.data_end_s, 1);
+    NEAR(o.optimizer_s, 2);
+    NEAR(o.step_s, 12 + 3 + 5 + 3);
+    const struct stage_end second[2] = {{.data_s = 1, .optimizer_s = 2},
+                                        {.data_s = 4, .optimizer_s = 2}};
+    o = outline_of(&plan, second, 4);
+    cr_expect_eq(o.last, 1);
+    NEAR(o.data_end_s, 2);
+    NEAR(o.optimizer_s, 2);
+    const struct stage_end late[2] = {{.data_s = 0, .optimizer_s = 1},
+                                      {.data_s = 1, .optimizer_s = 4}};
+    o = outline_of(&plan, late, 4);
+    NEAR(o.data_end_s, 0); /* within the 2 s, and 1 of the optimizer's 4 */
+    NEAR(o.optimizer_s, 3);
+}
