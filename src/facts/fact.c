@@ -90,15 +90,17 @@ static void classify(const struct row *row, struct fact *fact)
     source_of(row, fact, fact->class_of[CLASS_SOURCE]);
 }
 
+/* What the plans of a group share. Dropping tokens is other work, not another plan. */
 static void name_group(const struct row *row, struct fact *fact)
 {
     const struct rk_model *m = &fact->model;
     snprintf(fact->group, sizeof fact->group,
-             "%.64s | %.40s x%llu | batch %llu of %llu | %s | %llux%llu, %llu experts",
+             "%.64s | %.40s x%llu | batch %llu of %llu | %s | %llux%llu, %llu experts%s",
              fact->source, fact->gpu, (unsigned long long)fact->plan.ranks,
              (unsigned long long)fact->plan.batch, (unsigned long long)fact->plan.sequence,
              row_get(row, "precision"), (unsigned long long)m->layers,
-             (unsigned long long)m->hidden, (unsigned long long)m->experts);
+             (unsigned long long)m->hidden, (unsigned long long)m->experts,
+             fact->plan.capacity_factor > 0 ? ", tokens dropped" : "");
 }
 
 /* ---- the whole ---- */
