@@ -238,13 +238,13 @@ static double optimizer_bytes(const struct rk_plan *plan, double usual, double w
 
 /* Megatron-LM's fused kernels add within the product of the weight gradient [korthikanti2022]. FSDP
  * casts each gradient to what it reduces in, DeepSpeed and unfused Megatron-LM read it and read and
- * write the sum, which the first microbatch does without. */
+ * write the sum, as wide as it is sent, which the first microbatch does without. */
 static double added_bytes(const struct rk_plan *plan, const struct element_bytes *e)
 {
     const double m = microbatches_of(plan), fresh = e->gathered;
     if (plan->framework == RK_FSDP) return fresh + e->sent_gradient;
     if (plan->framework == RK_MEGATRON && plan->fused) return 0;
-    return (fresh + 2 * e->gradient) * (m > 1 ? (m - 1) / m : 0);
+    return (fresh + 2 * e->sent_gradient) * (m > 1 ? (m - 1) / m : 0);
 }
 
 struct element_bytes element_bytes_of(const struct rk_plan *plan)

@@ -36,12 +36,13 @@ void rk_plans_result_release(struct rk_plans_result *result)
 
 /* ---- the best ---- */
 
-/* What most plans fail at. */
+/* Memory, if any plan passed all checks before; else what most plans fail at. */
 static enum rk_verdict main_verdict(const struct rk_plans_counts *counts)
 {
     int most = RK_MEMORY_EXCEEDED;
+    if (counts->verdict[most] > 0) return RK_MEMORY_EXCEEDED;
     for (int i = RK_FITS + 1; i < RK_VERDICTS; i++)
-        if (counts->verdict[most] == 0 && counts->verdict[i] > 0) most = i;
+        if (counts->verdict[i] > counts->verdict[most]) most = i;
     return (enum rk_verdict)most;
 }
 

@@ -83,6 +83,9 @@ Test(collectives, reduction_in_the_switches)
     cr_expect_float_eq(seconds(ALL_REDUCE, 8, 1, 1e9), 1e-3 + 8e-6 + 1.0 / 150, 1e-9);
     /* up to four ranks a ring is used: 2 * 3/4 GB at 100 GB/s */
     cr_expect_float_eq(seconds(ALL_REDUCE, 4, 1, 1e9), 1e-3 + 6e-6 + 15e-3, 1e-9);
+    /* two nodes: then 1/8 GB over 2 ranks at 10 GB/s, faster than a ring of 16 */
+    cr_expect_float_eq(seconds(ALL_REDUCE, 16, 1, 1e9),
+                       2e-3 + 8e-6 + 1.0 / 150 + 2e-5 + 1.0 / 8 / 10, 1e-9);
     tiers[0].link.in_network = 0;
 }
 
@@ -98,6 +101,7 @@ Test(collectives, messages_and_all_to_all)
 {
     cr_expect_float_eq(seconds(SEND, 8, 1, 1e8), 1e-3 + 1e-6 + 1e-3, 1e-12);
     cr_expect_float_eq(seconds(SEND, 8, 64, 1e8), 2e-3 + 1e-5 + 1e-2, 1e-12);
+    cr_expect_float_eq(seconds(SEND, 16, 1, 1e8), 2e-3 + 1e-5 + 1e-2, 1e-12);
     /* 16 ranks on two nodes: 7/16 inside at 100 GB/s beside 8/16 at 10 GB/s */
     cr_expect_float_eq(seconds(ALL_TO_ALL, 16, 1, 1e9), 2e-3 + 3e-6 + 4e-5 + 5e-2, 1e-9);
 }

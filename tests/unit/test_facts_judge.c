@@ -1,5 +1,5 @@
 /* What a prediction says of a measured run: open cells, batches that do not divide, verdicts. */
-#include "facts/error_bar.h"
+#include "facts/results.h"
 #include "predict_cases.h"
 
 #include <stdio.h>
@@ -228,66 +228,4 @@ Test(results, a_peak_of_the_source)
     NEAR(r.result[0].measured_si, r.result[0].judgement.model_flop / (0.4 * 200e12));
     NEAR(r.result[1].measured_si, r.result[1].judgement.model_flop / (0.4 * 312e12));
     results_release(&r);
-}
-
-/* ---- error bars ---- */
-
-/* `count` runs of a generation: errors 1, 2, ... times `step`. */
-static void add_runs(struct results *r, const char *system, int count, double step, uint64_t ranks)
-{
-    for (int i = 1; i <= count; i++) {
-        struct result *one = &r->result[r->count++];
-        *one = (struct result){.kind = FIGURE_STEP, .verdict = RESULT_COMPARED, .model = small};
-        one->error = i * step;
-        one->judgement.plan = rk_plan_default();
-        one->judgement.plan.ranks = ranks;
-        one->judgement.parameters = 1e9;
-        snprintf(one->system, sizeof one->system, "%s", system);
-    }
-}
-
-/* Eleven runs on the H100: median 6, 90th percentile 10 percent; eleven on the A100, ten times as
- * much; seven on the V100 are too few for a class of their own. */
-Test(error_bar, classes_and_ranges)
-{
-    struct results results = {.result = calloc(64, sizeof(struct result)), .room = 64};
-    struct error_bars *bars = calloc(1, sizeof *bars);
-    struct rk_error error;
-    add_runs(&results, "h100-sxm5-80g", 11, 0.01, 64);
-    add_runs(&results, "a100-sxm4-80g", 11, 0.1, 8);
-    add_runs(&results, "v100-sxm2-32g", 7, 0.5, 16);
-    cr_assert_eq(error_bars_learn(bars, &results, &error), RK_OK);
-    struct rk_plan plan = rk_plan_default();
-    plan.ranks = 64;
-    struct error_request request = {&small, "h200-sxm-141g", &plan, 1e9};
-    const struct error_class *c = error_bar_of(bars, &request);
-    cr_assert_not_null(c);
-    cr_expect_str_eq(c->of, "Hopper, dense, megatron, 16 bits, 64 to 511 GPUs");
-    cr_expect_eq(c->runs, 11);
-    NEAR(c->median, 0.06);
-    NEAR(c->p90, 0.10);
-    NEAR(c->signed_mean, 0.06);
-    plan.ranks = 8; /* none of Hopper has so few */
-    c = error_bar_of(bars, &request);
-    cr_expect_str_eq(c->of, "Hopper, dense, megatron, 16 bits");
-    request.system = "v100-sxm2-32g";
-    c = error_bar_of(bars, &request);
-    cr_expect_str_eq(c->of, "dense");
-    cr_expect_eq(c->runs, 29);
-
-    char text[256];
-    cr_expect_not(error_bar_warning(bars, &request, 0, text, sizeof text), "%s", text);
-    plan.ranks = 4;
-    cr_expect(error_bar_warning(bars, &request, 0, text, sizeof text));
-    cr_expect(strstr(text, "GPUs: 4"), "%s", text);
-    plan.ranks = 65;
-    cr_expect(error_bar_warning(bars, &request, 0, text, sizeof text));
-    cr_expect(strstr(text, "GPUs: 65"), "%s", text);
-    plan.ranks = 64;
-    plan.precision = RK_NVFP4;
-    cr_expect(error_bar_warning(bars, &request, 0, text, sizeof text));
-    cr_expect(strstr(text, "nvfp4"), "%s", text);
-    cr_expect_not(error_bar_warning(bars, &request, 1, text, sizeof text));
-    free(bars);
-    results_release(&results);
 }

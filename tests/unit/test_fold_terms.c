@@ -139,18 +139,17 @@ Test(fold_terms, memory_limits_the_rest)
          T * h * (2 * 4 + 2 * 6 + 2 * 4 + 4 * 4) / 1e3);
 }
 
-Test(fold_terms, long_runs_slow_products_alone)
+/* ... but it slows products and attention, not communication. */
+Test(fold_terms, clocks_of_long_runs)
 {
     machine_init(&machine, 1e6);
     machine.system.kernels.sustained = 0.5;
     set_latency(1, 1);
-    for (int i = 0; i < RK_FRAMEWORKS; i++) {
-        struct rk_plan plan = plan_of(2, 1);
-        plan.framework = (enum rk_framework)i;
-        const struct layer_fold *f = dense(&plan);
-        NEAR(f->spent_s[FOLD_FORWARD][SPENT_MATRIX], weights_flop / 2 / 1e6 * 2);
-        NEAR(f->spent_s[FOLD_FORWARD][SPENT_TENSOR], 2); /* two reductions */
-    }
+    const struct rk_plan plan = plan_of(2, 1);
+    const struct layer_fold *f = dense(&plan);
+    NEAR(f->spent_s[FOLD_FORWARD][SPENT_MATRIX], weights_flop / 2 / 0.5e6);
+    NEAR(f->spent_s[FOLD_FORWARD][SPENT_ATTENTION], attention_flop / 2 / 0.25e6);
+    NEAR(f->spent_s[FOLD_FORWARD][SPENT_TENSOR], 2); /* two reductions */
 }
 
 /* ---- communication beside computing ---- */
@@ -209,29 +208,30 @@ Test(fold_terms, rings_between_all_to_alls)
 }
 
 /* Dispatch and combine, both ways, a second each. Beside another microbatch's computing only what
- * exceeds it is waited for. */
+ * exceeds it is waited for, but 20 of 200 multiprocessors send [deepseek2024v3]. */
 Test(fold_terms, experts_beside_another_microbatch)
 {
     const struct rk_model model = small_mixture();
-    struct rk_plan plan = plan_of(1, 1);
-    plan.ranks = plan.batch = plan.expert = 4;
-    machine_init(&machine, 1e30);
-    set_latency(1, 1);
-    const struct layer_fold *f = fold_of(&model, LAYER_EXPERTS, &plan, AS_IT_IS);
-    NEAR(f->spent_s[FOLD_FORWARD][SPENT_EXPERT], 2);
-    NEAR(f->spent_s[FOLD_AGRAD][SPENT_EXPERT], 2);
-    plan.expert_overlap = true;
-    f = fold_of(&model, LAYER_EXPERTS, &plan, AS_IT_IS);
-    NEAR(f->spent_s[FOLD_FORWARD][SPENT_EXPERT] + f->spent_s[FOLD_AGRAD][SPENT_EXPERT], 4);
-    machine_init(&machine, 5e7);
-    set_latency(1, 1);
-    f = fold_of(&model, LAYER_EXPERTS, &plan, AS_IT_IS);
-    double computing_s = 0;
-    for (int pass = 0; pass < RK_PASSES; pass++)
-        computing_s += f->spent_s[pass][SPENT_MATRIX] + f->spent_s[pass][SPENT_ATTENTION];
-    cr_assert(computing_s > 0.1 && computing_s < 4, "%g", computing_s);
-    NEAR(f->pass_s[FOLD_FORWARD] + f->pass_s[FOLD_AGRAD] + f->pass_s[FOLD_WGRAD], 4);
-    NEAR(f->link_s[LINK_EXPERT], 4);
+    static const double flops[] = {1e30, 1e9, 1e6}; /* computing: none, less than 4 s, more */
+    for (int i = 0; i < 3; i++) {
+        struct rk_plan plan = plan_of(1, 1);
+        plan.ranks = plan.batch = plan.expert = 4;
+        machine_init(&machine, flops[i]);
+        machine.system.kernels.multiprocessors = 200;
+        set_latency(1, 1);
+        const struct layer_fold *f = fold_of(&model, LAYER_EXPERTS, &plan, AS_IT_IS);
+        NEAR(f->spent_s[FOLD_FORWARD][SPENT_EXPERT], 2);
+        NEAR(f->spent_s[FOLD_AGRAD][SPENT_EXPERT], 2);
+        NEAR(f->link_s[LINK_EXPERT], 4);
+        double computing_s = 0;
+        for (int pass = 0; pass < RK_PASSES; pass++)
+            computing_s += f->spent_s[pass][SPENT_MATRIX] + f->spent_s[pass][SPENT_ATTENTION];
+        cr_assert_eq(computing_s > 4, i == 2, "%g", computing_s);
+        plan.expert_overlap = true;
+        f = fold_of(&model, LAYER_EXPERTS, &plan, AS_IT_IS);
+        NEAR(f->spent_s[FOLD_FORWARD][SPENT_EXPERT] + f->spent_s[FOLD_AGRAD][SPENT_EXPERT],
+             fmax(0, 4 - computing_s) + 0.1 * fmin(4, computing_s));
+    }
 }
 
 /* ---- recomputation ---- */

@@ -74,6 +74,27 @@ Test(kernels, power_and_memory_limit_a_product)
     cr_expect_float_eq(matrix_time_s(&system, OPERAND_BFLOAT16, 1, 1280, 128, 32), 0.835584, 1e-9);
 }
 
+/* In 8 bits at a quarter of 2 TFLOP/s, in 4 at an eighth of 4: 2 * 1280 * 128 * 4096 / 5e11. One
+ * tile at a quarter of a tenth of 2 TFLOP/s: 2 * 128 * 128 * 4096 / 5e10. */
+Test(kernels, narrow_products_have_rates_of_their_own)
+{
+    struct rk_system system = plain();
+    system.kernels.narrow_efficiency = 0.25;
+    cr_expect_float_eq(matrix_time_s(&system, OPERAND_FLOAT8, 1, 1280, 128, 4096), 2.68435456e-3,
+                       1e-12);
+    system.kernels.float4_FLOPps = 4e12;
+    system.kernels.float4_efficiency = 0.125;
+    cr_expect_float_eq(matrix_time_s(&system, OPERAND_FLOAT4, 1, 1280, 128, 4096), 2.68435456e-3,
+                       1e-12);
+    system.kernels.narrow_efficiency = 1;
+    system.kernels.narrow_tile_efficiency = 0.25;
+    cr_expect_float_eq(matrix_time_s(&system, OPERAND_FLOAT8, 1, 1280, 128, 4096), 2.68435456e-3,
+                       1e-12);
+    /* 1280 x 128 x 32 reads 1 byte an element, writes 2: 372736 bytes at 0.5 MB/s */
+    plain_memory.bandwidth_Bps = 1e6;
+    cr_expect_float_eq(matrix_time_s(&system, OPERAND_FLOAT8, 1, 1280, 128, 32), 0.745472, 1e-9);
+}
+
 Test(kernels, small_products_take_smaller_tiles_or_split_k)
 {
     struct rk_system system = plain();
@@ -124,6 +145,41 @@ Test(kernels, attention_by_hand)
     shape.heads = 10;
     cr_expect_float_eq(attention_time_s(&system, OPERAND_BFLOAT16, &shape, true), 3.3554432e-3,
                        1e-7);
+}
+
+/* 10 heads over 2 of keys, 128 tokens, at 0.5 MB/s: (10 + 2) * 128 * 256 elements of 2 bytes, twice
+ * in backward; there row sums read output and gradient, 4 bytes * 128, and query gradients are
+ * cleared, read and cast, 10 bytes * 128, of 1280 rows. */
+Test(kernels, attention_limited_by_memory)
+{
+    struct rk_system system = plain();
+    const struct attention_shape shape = {1, 10, 2, 128, 128, 128, 128, 128 * 128, false, false};
+    plain_memory.bandwidth_Bps = 1e6;
+    const double once_s = 12 * 128 * 256 * 2 / 5e5;
+    const double forward_s = attention_time_s(&system, OPERAND_BFLOAT16, &shape, false);
+    const double backward_s = attention_time_s(&system, OPERAND_BFLOAT16, &shape, true);
+    cr_expect_float_eq(forward_s, once_s, 1e-9);
+    cr_expect_float_eq(backward_s, 2 * once_s + 1280 * (4 + 10) * 128 / 5e5, 1e-9);
+    system.kernels.kernel_s = 1; /* one kernel forward, three backward */
+    cr_expect_float_eq(attention_time_s(&system, OPERAND_BFLOAT16, &shape, false), forward_s + 1,
+                       1e-9);
+    cr_expect_float_eq(attention_time_s(&system, OPERAND_BFLOAT16, &shape, true), backward_s + 3,
+                       1e-9);
+}
+
+/* 640 causal tokens are 5 blocks of queries on 10 multiprocessors: as long as the last one, of 128
+ * * 640 pairs of 512 FLOP at 50 GFLOP/s. FlashAttention-2 is 1.7 to 3 times as fast as the first
+ * [dao2023]. */
+Test(kernels, the_longest_row_of_causal_attention)
+{
+    struct rk_system system = plain();
+    struct attention_shape shape = {1, 1, 1, 640, 640, 128, 128, 640 * 641 / 2, false, false};
+    plain_memory.bandwidth_Bps = 1e15;
+    const double second_s = attention_time_s(&system, OPERAND_BFLOAT16, &shape, false);
+    cr_expect_float_eq(second_s, 128.0 * 640 * 512 / 5e10, 1e-9);
+    shape.oldest = true;
+    const double first_s = attention_time_s(&system, OPERAND_BFLOAT16, &shape, false);
+    cr_expect(first_s > 1.7 * second_s && first_s < 3 * second_s, "%g", first_s / second_s);
 }
 
 Test(kernels, exponentials_and_short_rows_slow_attention)

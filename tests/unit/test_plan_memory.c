@@ -73,18 +73,22 @@ Test(plan_memory, experts_state_is_shared_by_fewer)
     NEAR(stage_of(&model, &plan, 0)->holds[RK_HOLD_weights], 2 * (dense / 8 + experts / 2));
 }
 
-/* Both directions on each rank, weights and gradients twice, one optimizer. */
-Test(plan_memory, dualpipe_has_two_copies)
+/* Each of two ranks has both stages, and with ZeRO-1 half of their optimizer each. */
+Test(plan_memory, dualpipe_has_two_stages)
 {
     struct rk_plan plan = plan_of(RK_MEGATRON, 2, 0);
     plan.pipeline = 2;
     plan.batch = 4;
     plan.schedule = RK_DUALPIPE;
-    const struct rk_stage *s = stage_of(&small, &plan, 0);
-    NEAR(s->parameters, SMALL_TABLE + 2 * SMALL_BLOCK);
-    NEAR(s->holds[RK_HOLD_weights], 2 * 2 * s->parameters);
-    NEAR(s->holds[RK_HOLD_gradients], 2 * 4 * s->parameters);
-    NEAR(s->holds[RK_HOLD_optimizer], 12 * s->parameters);
+    const double both = SMALL_ENDS + 4 * SMALL_BLOCK;
+    for (int i = 0; i < 2; i++) {
+        const struct rk_stage *s = stage_of(&small, &plan, i);
+        NEAR(s->holds[RK_HOLD_weights], 2 * both);
+        NEAR(s->holds[RK_HOLD_gradients], 4 * both);
+        NEAR(s->holds[RK_HOLD_optimizer], 12 * both);
+    }
+    plan.zero = 1;
+    NEAR(stage_of(&small, &plan, 0)->holds[RK_HOLD_optimizer], 12 * both / 2);
 }
 
 /* 8 bits: of the blocks' linear layers, 12 h^2 each, two copies of a byte beside bf16. */

@@ -29,7 +29,7 @@ static struct stage_sum stage_of(double parameters, double experts)
         .blocks = 5,
         .parameters = parameters,
         .expert_parameters = experts,
-        .pass_s = {[FOLD_FORWARD] = 10, [FOLD_AGRAD] = 12, [FOLD_WGRAD] = 8},
+        .pass_s = {[FOLD_FORWARD] = 10, [FOLD_AGRAD] = 12, [FOLD_WGRAD] = 5, [FOLD_RECOMPUTE] = 3},
     };
 }
 
@@ -56,6 +56,18 @@ Test(plan_time, exchanges)
     e = exchange_of(&dense, system, &sharing, &plan);
     NEAR(e.reduce_s, 3);
     NEAR(e.gather_s, 1.5);
+}
+
+/* All-reduced whole: 4000 B over 4, 6 s; 16000 B over 2, 16 s, and again over the copies. */
+Test(plan_time, whole_gradients)
+{
+    const struct rk_system *system = slow();
+    const struct stage_sum sum = stage_of(1000, 4000);
+    struct rk_plan plan = plan_with(1);
+    plan.whole_gradients = true;
+    NEAR(exchange_of(&sum, system, &sharing, &plan).reduce_s, 6 + 16 + 16);
+    plan.zero = 2;
+    NEAR(exchange_of(&sum, system, &sharing, &plan).reduce_s, 19);
 }
 
 /* ZeRO-3 moves each of 5 blocks on its own, DeepSpeed 6 modules of each: a second for each of three

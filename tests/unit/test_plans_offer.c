@@ -1,0 +1,133 @@
+/* Which plans a search looks at, and how blocks are balanced, on a small machine. */
+#include "predict_cases.h"
+#include "search/plans_split.h"
+
+#include <reckon/plans.h>
+#include <string.h>
+
+static struct machine machine;
+
+static struct rk_plans_problem problem_of(const struct rk_model *model, uint64_t ranks,
+                                          uint64_t batch)
+{
+    struct rk_plans_problem problem;
+    rk_plans_problem_init(&problem, model, &machine.system, RK_MEGATRON, ranks, batch, 0);
+    return problem;
+}
+
+/* Calls `see` with each plan. */
+static void each_plan(const struct rk_plans_problem *problem,
+                      void (*see)(const struct rk_plan *plan, void *context), void *context)
+{
+    struct rk_plans *plans = rk_plans_open(problem, NULL);
+    cr_assert_not_null(plans);
+    for (uint64_t i = 0; i < rk_plans_count(plans); i++) {
+        struct rk_plan plan;
+        if (rk_plans_plan(plans, i, &plan)) see(&plan, context);
+    }
+    rk_plans_close(plans);
+}
+
+struct seen {
+    uint64_t plans, largest_tensor, largest_context;
+};
+
+static void see(const struct rk_plan *plan, void *context)
+{
+    struct seen *seen = context;
+    seen->plans++;
+    if (plan->tensor > seen->largest_tensor) seen->largest_tensor = plan->tensor;
+    if (plan->context > seen->largest_context) seen->largest_context = plan->context;
+    const uint64_t data = rk_plan_data(plan);
+    cr_assert(data > 0 && plan->batch % (data * plan->microbatch) == 0, "data %d", (int)data);
+}
+
+/* 12 samples on 8 ranks: 8 of data parallelism do not divide them. 8192 tokens are cut into 4 parts
+ * of 2048 at most. */
+Test(plans_offer, batches_and_contexts)
+{
+    struct rk_model model = small;
+    struct seen seen = {0};
+    machine_init(&machine, 1e6);
+    model.sequence = 8192;
+    struct rk_plans_problem problem = problem_of(&model, 8, 12);
+    problem.pinned[RK_PLAN_PIPELINE].count = 1;
+    problem.pinned[RK_PLAN_PIPELINE].value[0] = 1;
+    each_plan(&problem, see, &seen);
+    cr_expect_gt(seen.plans, 0);
+    cr_expect_eq(seen.largest_context, 4);
+}
+
+/* Nodes of 8: tensor parallelism reaches over two of them, when there are as many heads. */
+Test(plans_offer, tensor_degrees)
+{
+    struct rk_model model = small;
+    machine_init(&machine, 1e6);
+    for (uint64_t heads = 4; heads <= 64; heads *= 2) {
+        struct seen seen = {0};
+        model.heads = heads;
+        struct rk_plans_problem problem = problem_of(&model, 32, 32);
+        problem.pinned[RK_PLAN_PIPELINE].count = problem.pinned[RK_PLAN_CONTEXT].count = 1;
+        problem.pinned[RK_PLAN_PIPELINE].value[0] = problem.pinned[RK_PLAN_CONTEXT].value[0] = 1;
+        each_plan(&problem, see, &seen);
+        cr_expect_eq(seen.largest_tensor, heads < 16 ? heads : 16, "%d heads", (int)heads);
+    }
+}
+
+/* bf16, else fp16, else what there is. */
+Test(plans_offer, usual_precisions)
+{
+    machine_init(&machine, 1e6);
+    cr_expect_eq(problem_of(&small, 1, 1).base.precision, RK_BF16);
+    machine.system.matrix[RK_BFLOAT16].peak_flops = 0;
+    cr_expect_eq(problem_of(&small, 1, 1).base.precision, RK_FP16);
+    machine.system.matrix[RK_FLOAT16].peak_flops = 0;
+    cr_expect_eq(problem_of(&small, 1, 1).base.precision, RK_FP32);
+    machine.system.kernels.tfloat32_FLOPps = 1e6;
+    cr_expect_eq(problem_of(&small, 1, 1).base.precision, RK_TF32);
+}
+
+/* A block has 24 T h^2 + 4 a T^2 d = 2^24 FLOP, a head of 6144 entries 2 T h v = 6 times that: 12
+ * blocks on two stages, 9 and 3 with the head. Computed again, a block takes 4 passes of 3: 8 of
+ * them, 10.7, and 4 with the head, 11.3, are better than 12 and 10. */
+Test(plans_offer, balanced_stages)
+{
+    struct rk_model model = small;
+    struct rk_plan plan = rk_plan_default();
+    static struct layer_folds folds;
+    machine_init(&machine, 1e6);
+    model.layers = 12;
+    model.vocabulary = 6144;
+    plan.ranks = plan.pipeline = plan.batch = 2;
+    plan.attention = RK_UNFUSED;
+    fold_layers(&folds, &model, &machine.system, &plan);
+    plan_balance(&plan, &model, &folds);
+    cr_expect(plan.split[0] == 9 && plan.split[1] == 3, "%d", plan.split[0]);
+    plan.splits = 0;
+    plan.recompute = RK_WHOLE;
+    fold_layers(&folds, &model, &machine.system, &plan);
+    plan_balance(&plan, &model, &folds);
+    cr_expect(plan.split[0] == 8 && plan.split[1] == 4, "%d", plan.split[0]);
+}
+
+static void expect_refusal(const struct rk_plans_problem *problem, enum rk_verdict verdict)
+{
+    struct rk_error error = {.text = ""};
+    cr_expect_eq(rk_plans_best(problem, NULL, NULL, &error), RK_NOTHING_FITS);
+    cr_expect(strstr(error.text, rk_verdict_name(verdict)), "%s", error.text);
+}
+
+/* Memory, where plans get so far; else what refuses them. */
+Test(plans_offer, why_nothing_fits)
+{
+    struct rk_plans_problem problem;
+    machine_init(&machine, 1e6);
+    problem = problem_of(&small, 8, 8);
+    machine.memory[0].capacity_bytes = 1;
+    expect_refusal(&problem, RK_MEMORY_EXCEEDED);
+    machine.network[1].size = 4;
+    expect_refusal(&problem, RK_NETWORK_TOO_SMALL);
+    problem.base.precision = RK_TF32; /* has no engine */
+    machine.network[1].size = 8;
+    expect_refusal(&problem, RK_BAD_DATATYPE);
+}
