@@ -195,10 +195,11 @@ Test(facts, metrics_become_times)
         const char *metric;
         double value, seconds;
     } cases[] = {
-        {"iter_time_s", 10, 10},           {"samples_per_s", 64, 2}, /* 128 / 64 */
-        {"samples_per_s_per_gpu", 0.5, 4},                           /* 128 / (64 * 0.5) */
-        {"tokens_per_s", 65536, 4},                                  /* 128 * 2048 / 65536 */
-        {"tokens_per_s_per_gpu", 1024, 4},                           /* 128 * 2048 / (64 * 1024) */
+        {"iter_time_s", 10, 10},
+        {"samples_per_s", 64, 2},          /* 128 / 64 */
+        {"samples_per_s_per_gpu", 0.5, 4}, /* 128 / (64 * 0.5) */
+        {"tokens_per_s", 65536, 4},        /* 128 * 2048 / 65536 */
+        {"tokens_per_s_per_gpu", 1024, 4}, /* 128 * 2048 / (64 * 1024) */
         {"tokens_per_day", 65536 * 86400.0, 4},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -418,4 +419,20 @@ Test(facts, systems_of_the_rules_load)
         cr_expect_str_eq(fact.reason, "", "%s: %s", gpus[i], fact.reason);
         fact_release(&fact);
     }
+}
+
+/* A cell "kernels.KEY" is a key of the system's kernels, in its unit. */
+Test(facts, kernels_by_cells)
+{
+    struct fact fact = fact_of(FULL "|kernels.workspace_MiB=32|kernels.fragmentation=0.5");
+    cr_expect_str_empty(fact.reason, "%s", fact.reason);
+    cr_expect_float_eq(fact.system.kernels.workspace_bytes, 32 * 0x1p20, 1e-9);
+    cr_expect_float_eq(fact.system.kernels.fragmentation, 0.5, 1e-12);
+    fact_release(&fact);
+    fact = fact_of(FULL "|kernels.workspace_GiB=32");
+    cr_expect_str_eq(fact.reason, "a rule sets kernels.workspace_GiB, which no system has");
+    fact_release(&fact);
+    fact = fact_of(FULL "|kernels.fragmentation=2");
+    cr_expect(strstr(fact.reason, "kernels.fragmentation: "), "%s", fact.reason);
+    fact_release(&fact);
 }

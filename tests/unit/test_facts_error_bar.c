@@ -128,3 +128,37 @@ Test(error_bars, the_catalog_has_them)
     cr_expect(c->p90 > 0 && c->p90 < 1);
     free(bars);
 }
+
+/* Peaks have classes of their own, by framework: ten of Megatron's, four of FSDP's that are too
+ * few, static bytes that do not count. */
+Test(error_bars, peaks_of_memory)
+{
+    struct results results = {0};
+    struct rk_error error;
+    struct error_bars *bars = malloc(sizeof *bars);
+    add(&results, 10, "h100-sxm5-80g", 128, 0, -0.01);
+    for (size_t i = 0; i < 10; i++)
+        results.result[i].kind = i % 2 ? FIGURE_ALLOCATED : FIGURE_USED;
+    add(&results, 14, "h100-sxm5-80g", 8, 0, 0.5);
+    for (size_t i = 10; i < 24; i++) {
+        results.result[i].kind = i < 14 ? FIGURE_RESERVED : FIGURE_STATIC;
+        results.result[i].judgement.plan.framework = RK_FSDP;
+    }
+    cr_assert_eq(error_bars_learn(bars, &results, &error), RK_OK);
+    struct rk_model model = {.sequence = 2048};
+    struct rk_plan plan = rk_plan_default();
+    const struct error_request request = {&model, "a100-sxm4-80g", &plan, 1e9};
+    const struct error_class *c = error_bar_of_memory(bars, &request);
+    cr_assert(c);
+    cr_expect_str_eq(c->of, "peak memory, megatron, dense");
+    cr_expect_eq(c->runs, 10);
+    NEAR(c->signed_mean, -0.055);
+    NEAR(c->p90, 0.091);
+    plan.framework = RK_FSDP;
+    c = error_bar_of_memory(bars, &request);
+    cr_expect_str_eq(c->of, "peak memory");
+    cr_expect_eq(c->runs, 14);
+    cr_expect_null(error_bar_of(bars, &request), "no times were compared");
+    free(results.result);
+    free(bars);
+}
