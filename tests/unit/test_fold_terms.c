@@ -209,7 +209,8 @@ Test(fold_terms, rings_between_all_to_alls)
 }
 
 /* Dispatch and combine, both ways, a second each. Beside another microbatch's computing only what
- * exceeds it is waited for. */
+ * exceeds it is waited for; but sending takes the only multiprocessor, so computing takes its time
+ * once more. */
 Test(fold_terms, experts_beside_another_microbatch)
 {
     const struct rk_model model = small_mixture();
@@ -230,7 +231,7 @@ Test(fold_terms, experts_beside_another_microbatch)
     for (int pass = 0; pass < RK_PASSES; pass++)
         computing_s += f->spent_s[pass][SPENT_MATRIX] + f->spent_s[pass][SPENT_ATTENTION];
     cr_assert(computing_s > 0.1 && computing_s < 4, "%g", computing_s);
-    NEAR(f->pass_s[FOLD_FORWARD] + f->pass_s[FOLD_AGRAD] + f->pass_s[FOLD_WGRAD], 4);
+    NEAR(f->pass_s[FOLD_FORWARD] + f->pass_s[FOLD_AGRAD] + f->pass_s[FOLD_WGRAD], 4 + computing_s);
     NEAR(f->link_s[LINK_EXPERT], 4);
 }
 
