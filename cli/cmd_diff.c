@@ -67,7 +67,7 @@ const struct usage diff_usage = {
     .examples = {
         {"reckon diff train_llama3_70b.sh --best --system h100-sxm5-80g",
          "What a better plan than the script's would do, and what it is worth:"},
-        {"reckon diff \"gpus64 tp8 pp2 sp zero1 gbs128\" \"+tp4 pp4\" -m llama3.1-70b -s h100-sxm5-80g",
+        {"reckon diff \"gpus64 tp8 pp2 sp zero1 gbs128\" \"+tp4 pp8\" -m llama3.1-70b -s h100-sxm5-80g",
          "A change, before it is tried:"},
         {"reckon diff old.json new.json -m llama3.1-8b -s h100-sxm5-80g --format json",
          "Two plan files, for a program:"},
