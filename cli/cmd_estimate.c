@@ -1,4 +1,5 @@
 /* reckon estimate: the time and memory of one training plan. */
+#include "base/units.h"
 #include "cli/breakdown.h"
 #include "cli/commands.h"
 #include "cli/describe.h"
@@ -67,9 +68,12 @@ const struct usage estimate_usage = {
 static void add_headline(struct report *report, const struct breakdown *b, const char *assumed)
 {
     const struct rk_estimate *e = b->estimate;
-    const char *verdict = e->verdict == RK_FITS ? report_text(report, "%.4g s a step, MFU %.1f %%",
-                                                              e->step_s, 100 * e->mfu)
-                                                : "this plan cannot run";
+    char step[QUANTITY_TEXT];
+    const char *verdict =
+        e->verdict == RK_FITS
+            ? report_text(report, "%s a step, MFU %.1f %%",
+                          quantity_format(step, QUANTITY_SECONDS, e->step_s), 100 * e->mfu)
+            : "this plan cannot run";
     report_note(report, report_text(report, "%s on %s, %llu GPU%s: %s", b->model->id, b->system->id,
                                     (unsigned long long)b->strategy->ranks,
                                     b->strategy->ranks == 1 ? "" : "s", verdict));

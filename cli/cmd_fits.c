@@ -124,12 +124,14 @@ static const char *stage_phrase(struct report *report, const struct rk_predictio
 static const char *verdict(struct report *report, const struct forecast *f)
 {
     const struct rk_prediction *p = f->prediction;
-    char amount[QUANTITY_TEXT];
+    char amount[QUANTITY_TEXT], step[QUANTITY_TEXT];
     if (!p->timed) return "this plan cannot run";
     const double left = forecast_left(f, p->tightest);
     quantity_format(amount, QUANTITY_BYTES, fabs(left));
-    return report_text(report, left < 0 ? "does not fit, %s too little%s" : "fits, %s left%s",
-                       amount, stage_phrase(report, p));
+    return report_text(
+        report,
+        left < 0 ? "does not fit, %s too little%s; %s a step" : "fits, %s left%s; %s a step",
+        amount, stage_phrase(report, p), quantity_format(step, QUANTITY_SECONDS, p->step_s));
 }
 
 static void add_verdict(struct report *report, const struct forecast *f)
@@ -270,6 +272,7 @@ static void fill_report(struct report *report, const struct plan_input *input, b
     forecast_record(report, f);
     if (!f->prediction->timed) forecast_refusal(report, f);
     if (!f->prediction->timed) return;
+    forecast_memory_errors(report, f);
     forecast_stages(report, f, true);
     forecast_holdings(report, f);
     add_changes(report, input, f);

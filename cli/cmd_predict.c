@@ -1,4 +1,5 @@
 /* reckon predict: the time and memory of a step under a plan of today. */
+#include "base/units.h"
 #include "cli/commands.h"
 #include "cli/describe.h"
 #include "cli/plan_input.h"
@@ -80,9 +81,11 @@ const struct usage predict_usage = {
 static void add_headline(struct report *report, const struct forecast *f)
 {
     const struct rk_prediction *p = f->prediction;
+    char step[QUANTITY_TEXT];
     const char *verdict =
         p->verdict == RK_FITS
-            ? report_text(report, "%.4g s a step, %.4g TFLOP/s a GPU, MFU %.1f %%", p->step_s,
+            ? report_text(report, "%s a step, %.4g TFLOP/s a GPU, MFU %.1f %%",
+                          quantity_format(step, QUANTITY_SECONDS, p->step_s),
                           p->model_flop / p->step_s / (double)f->plan->ranks / 1e12, 100 * p->mfu)
             : "this plan cannot run";
     report_note(report, report_text(report, "%s on %s, %llu GPU%s: %s", f->model->id, f->system->id,

@@ -304,9 +304,12 @@ static void note_files(struct report *report, const struct story *s)
 
 static void add_headline(struct report *report, const struct story *s, bool fits)
 {
+    char step[QUANTITY_TEXT];
     report_note(report, report_text(report, "%s on %s, %" PRIu64 " GPUs: %s", s->model->id,
                                     s->system->id, s->strategy->ranks,
-                                    fits ? report_text(report, "%.4g s a step", s->timeline->step_s)
+                                    fits ? report_text(report, "%s a step",
+                                                       quantity_format(step, QUANTITY_SECONDS,
+                                                                       s->timeline->step_s))
                                          : "this plan cannot run"));
     describe_plan(report, s->strategy);
     if (s->assumed[0]) report_note(report, report_text(report, "  assumed: %s", s->assumed));

@@ -63,7 +63,14 @@ const struct usage validate_usage = {
         "measured.\n\n"
         "What a table's cells mean, and what is assumed where they are empty, is a list of rules with their reasons, "
         "the same for all rows. Rows that cannot be modelled are counted with the reason. Where a source leaves a "
-        "choice open that rules do not settle, the fastest one that fits is taken.",
+        "choice open that rules do not settle, the fastest one that fits is taken.\n\n"
+        "A table begins with a line of column names; any of them may be left out but gpu. The run: id, source, notes. "
+        "The model: model (an id of the catalog) or model_name, layers, hidden, ffn, heads, kv_heads, seq, vocab, "
+        "gated_mlp, experts, topk, moe_ffn. The machine: gpu (as a system is called, or as its maker calls it), gpus, "
+        "gpus_per_node. The plan: framework, tp, pp, vpp, dp, cp, ep, sp, micro_batch, global_batch, precision, "
+        "recompute, zero, flash_attn. What was measured: metric_name and metric_value, of iter_time_s, iter_time_ms, "
+        "tokens_per_s, tokens_per_s_per_gpu, samples_per_s, samples_per_s_per_gpu, tflops_per_gpu, mfu_pct, hfu_pct, "
+        "layer_fwd_plus_bwd_ms and OOM (without a value).",
     .operands = validate_operands,
     .groups = {
         {"Validation", validate_options, 0},
@@ -75,7 +82,7 @@ const struct usage validate_usage = {
         {"reckon validate mine.csv --rows", "Runs of one's own:"},
         {"reckon validate -o results.csv", "Every row, to compare two versions of the model:"},
     },
-    .see_also = "reckon-estimate(1)",
+    .see_also = "reckon-predict(1), reckon-calibrate(1), reckon-system(5)",
 };
 
 /* The tables of the catalog, when none is named. */

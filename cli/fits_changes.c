@@ -1,5 +1,6 @@
 /* fits_changes.c - what single changes of a plan save, and at what price. */
 #include "cli/fits.h"
+#include "workload/parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -67,11 +68,13 @@ static unsigned part_bit(const char *name)
     return 1u << part;
 }
 
-static bool add_part(const struct rk_plan *plan, unsigned bit, char words[128])
+static bool add_part(const struct plan_input *input, const struct rk_plan *plan, unsigned bit,
+                     char words[128])
 {
     const unsigned had = plan->recompute == RK_SELECTIVE ? plan->recompute_parts : 0;
     size_t used = (size_t)snprintf(words, 128, "recompute=selective");
     if (plan->recompute == RK_WHOLE || had & bit) return false;
+    if (!(plan_parts(&input->model, plan) & bit)) return false;
     const char *mark = ":";
     for (int i = 0; i < RK_PARTS; i++) {
         if (!((had | bit) >> i & 1)) continue;
@@ -108,7 +111,7 @@ static bool words_of(const struct change *change, const struct plan_input *input
                      const struct rk_plan *plan, char words[128])
 {
     if (is_offload(change) && input->system.memories < 2) return false;
-    if (change->kind == CHANGE_PART) return add_part(plan, part_bit(change->key), words);
+    if (change->kind == CHANGE_PART) return add_part(input, plan, part_bit(change->key), words);
     if (change->kind == CHANGE_BLOCKS) return half_the_blocks(input, plan, words);
     if (change->kind == CHANGE_TO) {
         snprintf(words, 128, "%s", change->words);

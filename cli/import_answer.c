@@ -1,4 +1,5 @@
 #include "cli/import_answer.h"
+#include "base/units.h"
 
 #include "catalog/model_fields.h"
 #include "catalog/save.h"
@@ -152,10 +153,11 @@ static void add_verdict(struct report *report, const struct import_answer *answe
 static void add_prediction(struct report *report, const struct forecast *f)
 {
     const struct rk_prediction *p = f->prediction;
+    char step[QUANTITY_TEXT];
     if (p->verdict == RK_FITS)
         report_note(report,
-                    report_text(report, "On %s: %.4g s a step, %.4g TFLOP/s a GPU, MFU %.1f %%",
-                                f->system->id, p->step_s,
+                    report_text(report, "On %s: %s a step, %.4g TFLOP/s a GPU, MFU %.1f %%",
+                                f->system->id, quantity_format(step, QUANTITY_SECONDS, p->step_s),
                                 p->model_flop / p->step_s / (double)f->plan->ranks / 1e12,
                                 100 * p->mfu));
     else

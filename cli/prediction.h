@@ -20,6 +20,7 @@ void forecast_plan(struct report *report, const struct forecast *f);
 /* How far off predictions of such runs were, and what lies outside what was validated
  * (docs/accuracy.md); nothing where the catalog has no error bars. */
 void forecast_errors(struct report *report, const struct forecast *f);
+void forecast_memory_errors(struct report *report, const struct forecast *f); /* of memory alone */
 
 /* Record "plan" for programs, with every key of plan files. */
 void forecast_record(struct report *report, const struct forecast *f);

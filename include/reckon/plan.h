@@ -162,6 +162,7 @@ struct rk_plan {
     bool full_attention;     /* the kernel does not skip what the causal mask hides */
     bool fused;              /* norms, rotary, activation and cross entropy in one kernel each */
     bool transformer_engine; /* RK_MEGATRON: its layers, not Megatron-LM's own ("local") */
+    bool gradient_fusion;    /* RK_MEGATRON: products add weight gradients to the main ones */
     bool whole_logits;       /* tensor ranks gather them before the loss, which torch works out */
     bool cuda_graphs;        /* no launch overhead of the host */
 

@@ -108,9 +108,9 @@ struct rk_kernels {
     double memory_efficiency;  /* of the bandwidth, large kernels */
     double kernel_s;           /* start and end of a kernel on the device */
     double launch_s;           /* of the host for one operation, when it does not run ahead */
-    double sustained;       /* rate of products and attention in a long run over that of an isolated
-                               kernel: clocks under the power limit, caches, jitter */
-    double reserve_bytes;   /* context and libraries on the device */
+    double sustained;     /* rate of matrix products in a long run over that of an isolated kernel:
+                             clocks under the power limit, caches, jitter. Attention draws less power */
+    double reserve_bytes; /* context and libraries on the device */
     double workspace_bytes; /* of a handle of cuBLAS or its like, in the framework's allocator */
     double engine_workspace_bytes; /* of Transformer Engine, likewise */
     double fragmentation;          /* share of the activations that the allocator loses */

@@ -213,14 +213,15 @@ static enum rk_status fail_syntax(const struct document *document, const json_er
 }
 
 /* What can be told from the bytes, more clearly than a parser would. */
-static enum rk_status check_bytes(const struct document *document, struct rk_error *error)
+static enum rk_status check_bytes(const struct document *document, const char *expected,
+                                  struct rk_error *error)
 {
     const char *text = document->text, *path = document->path;
     size_t i = 0;
     while (i < document->size && strchr(" \t\r\n", text[i]) && text[i])
         i++;
     if (i == document->size)
-        return rk_fail(error, RK_BAD_INPUT, path, 1, 1, "is empty: expected a JSON object");
+        return rk_fail(error, RK_BAD_INPUT, path, 1, 1, "is empty: expected %s", expected);
     if (document->size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
         return rk_fail(error, RK_BAD_INPUT, path, 1, 1,
                        "begins with a byte order mark: save the file as UTF-8 without it");
@@ -238,7 +239,7 @@ static enum rk_status check_bytes(const struct document *document, struct rk_err
 static enum rk_status parse(struct document *document, struct rk_error *error)
 {
     json_error_t problem;
-    const enum rk_status status = check_bytes(document, error);
+    const enum rk_status status = check_bytes(document, "a JSON object", error);
     if (status != RK_OK) return status;
     document->root = json_loadb(document->text, document->size,
                                 JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &problem);
@@ -323,7 +324,7 @@ enum rk_status document_load(const char *path, struct document *document, struct
 
 static enum rk_status check_text(struct document *document, struct rk_error *error)
 {
-    return check_bytes(document, error);
+    return check_bytes(document, "lines of measurements", error);
 }
 
 enum rk_status document_load_text(const char *path, struct document *document,

@@ -37,11 +37,11 @@ const struct field kernels_fields[] = {
     { "memory_efficiency",           SHARE(memory_efficiency), .preset = 0.85, .help = "share of the bandwidth of memory 0, large kernels" },
     { "kernel_us",                   FIELD_NUMBER, .unit = "us", AT(rk_kernels, kernel_s), .max = 1e6, .preset = 4, .help = "start and end of a kernel on the device" },
     { "launch_us",                   FIELD_NUMBER, .unit = "us", AT(rk_kernels, launch_s), .max = 1e6, .preset = 8, .help = "of the host for one operation" },
-    { "sustained",                   SHARE(sustained), .preset = 0.9, .help = "rate of products and attention in a long run over that of an isolated kernel: clocks under the power limit, caches, jitter" },
+    { "sustained",                   SHARE(sustained), .preset = 0.9, .help = "rate of matrix products in a long run over that of an isolated kernel: clocks under the power limit, caches, jitter" },
     { "reserve_GiB",                 FIELD_NUMBER, .unit = "GiB", AT(rk_kernels, reserve_bytes), .max = 1024, .preset = 1.5, .help = "context and libraries on the device" },
     { "workspace_MiB",               FIELD_NUMBER, .unit = "MiB", AT(rk_kernels, workspace_bytes), .max = 1048576, .preset = 32, .help = "workspace of a handle of cuBLAS or its like, which the framework allocates" },
     { "engine_workspace_MiB",        FIELD_NUMBER, .unit = "MiB", AT(rk_kernels, engine_workspace_bytes), .max = 1048576, .preset = 32, .help = "workspace of Transformer Engine, likewise" },
-    { "fragmentation",               FIELD_NUMBER, AT(rk_kernels, fragmentation), .max = 1, .preset = 0.03, .help = "share of the activations that the allocator loses" },
+    { "fragmentation",               FIELD_NUMBER, AT(rk_kernels, fragmentation), .max = 1, .preset = 0.06, .help = "share of the activations that the allocator loses" },
     { "source",                      FIELD_SOURCE, .help = "where the numbers come from" },
     { .key = NULL },
 };

@@ -100,6 +100,7 @@ const struct field plan_fields[] = {
     { "attention",         FIELD_CHOICE, AT(attention), .choices = kernels, .preset = RK_FLASH, .word = "attention", .help = "the kernel of attention" },
     { "full_attention",    FIELD_BOOL,   AT(full_attention), .word = "full-attention", .help = "the kernel does not skip what the causal mask hides" },
     { "fused",             FIELD_BOOL,   AT(fused),     .preset = true, .word = "fused", .help = "norms, rotary, activation and cross entropy in one kernel each" },
+    { "gradient_fusion",   FIELD_BOOL,   AT(gradient_fusion), .preset = true, .word = "gradient-fusion", .help = "of megatron: products of matrices add weight gradients to the main ones" },
     { "whole_logits",      FIELD_BOOL,   AT(whole_logits), .word = "whole-logits", .help = "tensor ranks gather the logits before the loss, which torch works out" },
     { "transformer_engine", FIELD_BOOL,  AT(transformer_engine), .preset = true, .word = "transformer-engine", .help = "of megatron: the layers are Transformer Engine's, not its own" },
     { "cuda_graphs",       FIELD_BOOL,   AT(cuda_graphs), .word = "cuda-graphs", .help = "the host launches nothing" },

@@ -173,12 +173,34 @@ static const char *nearest_name(struct span span)
     return text_nearest(name, names);
 }
 
+/* "seq1M" is meant to be a number of tokens. */
+static const struct field *field_of_number(struct span span, struct span *value)
+{
+    size_t length = 0;
+    while (length < span.length && !isdigit((unsigned char)span.at[length]))
+        length++;
+    *value = (struct span){span.at + length, span.length - length};
+    const struct field *field = value->length ? find_field((struct span){span.at, length}) : NULL;
+    return field && is_numeric(field) ? field : NULL;
+}
+
+static enum rk_status fail_number(const struct parser *parser, const struct field *field,
+                                  struct span value)
+{
+    char said[TEXT_QUOTE];
+    return fail(parser, value.at, "%s must be a number, got %s%s", field->word, quote(said, value),
+                field->type == FIELD_NUMBER ? "" : ": write out its digits");
+}
+
 static enum rk_status fail_unknown(const struct parser *parser, const struct word *word)
 {
     char said[TEXT_QUOTE];
     const struct span span = word->whole, name = name_of(span);
     const struct field *choice = field_of_choice(span);
     const char *nearest = nearest_name(name);
+    struct span value;
+    const struct field *number = field_of_number(span, &value);
+    if (number) return fail_number(parser, number, value);
     if (word->negated && word->field)
         return fail(parser, span.at, "%s cannot be taken back: it takes a value",
                     word->field->word);
@@ -216,11 +238,11 @@ static enum rk_status read_number(const struct parser *parser, const struct word
         return RK_OK;
     }
     if (!value.length)
-        return fail(parser, word->whole.at + word->whole.length, "%s needs a number: %s%s8",
-                    word->field->word, word->field->word, strlen(word->field->word) > 4 ? "=" : "");
+        return fail(parser, word->whole.at + word->whole.length, "%s needs a number: %s%s%.0f",
+                    word->field->word, word->field->word, strlen(word->field->word) > 4 ? "=" : "",
+                    word->field->max > 0 && word->field->max < 8 ? word->field->max : 8);
     if (number_parse(value.at, value.length, number) != value.length || !isfinite(*number))
-        return fail(parser, value.at, "%s must be a number, got %s%s", word->field->word,
-                    quote(said, value), whole ? ": write out its digits" : "");
+        return fail_number(parser, word->field, value);
     if (whole && *number != floor(*number))
         return fail(parser, value.at, "%s must be an integer, got %s", word->field->word,
                     quote(said, value));

@@ -141,7 +141,7 @@ static void operation_times(const struct bench *bench, const struct operation *o
         [OPERATION_COMM] = comm_times,
     };
     times[op->kind](bench, op, time_s);
-    if (op->kind == OPERATION_COMM || op->kind == OPERATION_MEMORY) return;
+    if (op->kind != OPERATION_MATRIX) return;
     for (int pass = 0; pass < RK_PASSES; pass++)
         time_s[pass] /= bench->system->kernels.sustained;
 }
@@ -253,18 +253,16 @@ static double sent_bytes(const struct operation *op, int pass, double ranks)
     return (op->what[pass] == COMM_ALL_REDUCE ? 2 : 1) * others * bytes;
 }
 
-static void fold_link(struct layer_fold *fold, const struct bench *bench,
-                      const struct timed_layer *timed, int at, int pass)
+static void fold_link(struct layer_fold *fold, const struct timed_layer *timed, int at, int pass)
 {
     const struct operation *op = &timed->layer.operation[at];
     if (op->kind != OPERATION_COMM) return;
-    const double ranks = group_of(bench->plan, op->over).ranks;
     fold->link_s[link_of(op)] += timed->time_s[at][pass];
-    fold->link_bytes[link_of(op)] += sent_bytes(op, pass, ranks);
+    fold->link_bytes[link_of(op)] += timed->sent_bytes[at][pass];
 }
 
-static void fold_times(struct layer_fold *fold, const struct bench *bench,
-                       const struct timed_layer *timed, int at, bool redone)
+static void fold_times(struct layer_fold *fold, const struct timed_layer *timed, int at,
+                       bool redone)
 {
     const struct operation *op = &timed->layer.operation[at];
     const enum spending spending = spending_of(op);
@@ -272,11 +270,11 @@ static void fold_times(struct layer_fold *fold, const struct bench *bench,
         const double time_s = timed->waited_s[at][pass];
         spend(fold, (enum fold_pass)pass, spending, time_s);
         fold->executed_flop += op->flop[pass];
-        fold_link(fold, bench, timed, at, pass);
+        fold_link(fold, timed, at, pass);
         if (pass != RK_FORWARD || !redone) continue;
         spend(fold, FOLD_RECOMPUTE, spending, time_s);
         fold->executed_flop += op->flop[pass];
-        fold_link(fold, bench, timed, at, pass);
+        fold_link(fold, timed, at, pass);
     }
 }
 
@@ -286,6 +284,7 @@ static void fold_tensors(struct layer_fold *fold, const struct rk_plan *plan,
     fold->useful_flop += op->useful_flop;
     *(op->expert ? &fold->expert_parameters : &fold->parameters) += op->parameters;
     if (op->narrow) fold->narrow_parameters += op->parameters;
+    if (op->kind == OPERATION_MATRIX && op->of_weights) fold->weight_shapes += op->n * op->k;
     if (op->working_bytes > fold->working_bytes) fold->working_bytes = op->working_bytes;
     if (op->buffer_bytes > fold->buffer_bytes) fold->buffer_bytes = op->buffer_bytes;
     if (redone && plan->recompute == RK_WHOLE) return;
@@ -352,7 +351,7 @@ static void layer_fold_one(struct layer_fold *fold, const struct bench *bench,
     for (int i = 0; i < layer->operations; i++) {
         const struct operation *op = &layer->operation[i];
         const bool redone = treatment == RECOMPUTED && is_redone(bench->plan, op);
-        fold_times(fold, bench, timed, i, redone);
+        fold_times(fold, timed, i, redone);
         fold_tensors(fold, bench->plan, op, redone);
     }
     hide_expert_comm(fold, bench);
@@ -366,6 +365,18 @@ static void sum_saved(struct layer_fold *fold)
         fold->saved_total_bytes += fold->saved_bytes[i];
 }
 
+static void time_operation(struct timed_layer *timed, const struct bench *bench, int at)
+{
+    const struct operation *op = &timed->layer.operation[at];
+    const bool comm = op->kind == OPERATION_COMM;
+    const double ranks = comm ? group_of(bench->plan, op->over).ranks : 1;
+    for (int pass = 0; pass < RK_PASSES; pass++) {
+        timed->waited_s[at][pass] =
+            comm ? exposed_s(bench, timed, at, pass) : timed->time_s[at][pass];
+        timed->sent_bytes[at][pass] = comm ? sent_bytes(op, pass, ranks) : 0;
+    }
+}
+
 static void time_kind(struct timed_layer *timed, enum layer_kind kind, const struct rk_model *model,
                       const struct bench *bench)
 {
@@ -374,10 +385,9 @@ static void time_kind(struct timed_layer *timed, enum layer_kind kind, const str
     for (int i = 0; i < layer->operations; i++)
         operation_times(bench, &layer->operation[i], timed->time_s[i]);
     for (int i = 0; i < layer->operations; i++)
-        for (int pass = 0; pass < RK_PASSES; pass++)
-            timed->waited_s[i][pass] = layer->operation[i].kind == OPERATION_COMM
-                                           ? exposed_s(bench, timed, i, pass)
-                                           : timed->time_s[i][pass];
+        time_operation(timed, bench, i);
+    layer_fold_one(&timed->kept, bench, timed, AS_IT_IS);
+    sum_saved(&timed->kept);
 }
 
 static void fold_kind(struct layer_folds *fold, const struct timed_layer *timed,
@@ -385,16 +395,15 @@ static void fold_kind(struct layer_folds *fold, const struct timed_layer *timed,
 {
     const struct layer *layer = &timed->layer;
     const enum layer_kind kind = layer->kind;
-    struct layer_fold *kept = &fold->layer[kind][AS_IT_IS],
-                      *redone = &fold->layer[kind][RECOMPUTED];
-    layer_fold_one(kept, bench, timed, AS_IT_IS);
-    sum_saved(kept);
-    layer_fold_one(redone, bench, timed, is_block(kind) ? RECOMPUTED : AS_IT_IS);
-    if (is_block(kind) && bench->plan->recompute == RK_WHOLE)
-        fold_whole(redone, kept, layer, bench->plan);
-    sum_saved(redone);
-    if (is_block(kind) && layer->message_bytes > fold->message_bytes)
-        fold->message_bytes = layer->message_bytes;
+    struct layer_fold *redone = &fold->layer[kind][RECOMPUTED];
+    fold->layer[kind][AS_IT_IS] = *redone = timed->kept;
+    if (is_block(kind)) {
+        if (bench->plan->recompute != RK_KEEP) layer_fold_one(redone, bench, timed, RECOMPUTED);
+        if (bench->plan->recompute == RK_WHOLE)
+            fold_whole(redone, &timed->kept, layer, bench->plan);
+        sum_saved(redone);
+        if (layer->message_bytes > fold->message_bytes) fold->message_bytes = layer->message_bytes;
+    }
 }
 
 static void find_kinds(bool present[LAYER_KINDS], const struct rk_model *model)

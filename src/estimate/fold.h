@@ -45,6 +45,7 @@ struct layer_fold {
         saved_bytes[RK_HOLDING_COUNT]; /* held from forward to backward; checkpoints among them */
     double saved_total_bytes;
     double working_bytes; /* the most an operation needs beside that; what is computed again, too */
+    double weight_shapes; /* elements of its matrices' weights, of experts one's */
     double buffer_bytes;  /* of the buffer that all operations share, at its largest */
 };
 
@@ -67,6 +68,8 @@ struct timed_layer {
     struct layer layer;
     double time_s[MAX_OPERATIONS][RK_PASSES];
     double waited_s[MAX_OPERATIONS][RK_PASSES]; /* of communication, what is not hidden; else all */
+    double sent_bytes[MAX_OPERATIONS][RK_PASSES]; /* of communication */
+    struct layer_fold kept;                       /* nothing is computed again */
 };
 
 struct timed_layers {

@@ -174,6 +174,31 @@ static double engines_of(const struct stage_sum *sum, const struct rk_plan *plan
     return 1 + (plan->grouped && sum->expert_parameters > 0 ? GROUPED_STREAMS : 0);
 }
 
+/* Transformer Engine overlaps tensor parallelism through buffers that all ranks can write to, one
+ * of the gathered stream for each of ten products: four that gather in rings (forward of query,
+ * key, value and of the MLP's first matrix, gradients of the two others), two that scatter what
+ * they bring, four that communicate beside them (both gradients of the former). */
+enum { OVERLAPPED_PRODUCTS = 10 };
+
+static double overlap_bytes(const struct layer_folds *fold, const struct rk_plan *plan)
+{
+    const bool shared = plan->sequence_parallel || plan->messages_sharded;
+    const double stream = fold->message_bytes * (shared ? (double)plan->tensor : 1);
+    const bool overlaps = plan->framework == RK_MEGATRON && plan->transformer_engine &&
+                          plan->tensor_overlap && plan->tensor > 1;
+    return overlaps ? OVERLAPPED_PRODUCTS * stream : 0;
+}
+
+/* What Transformer Engine hands autograd in place of a weight gradient that its product has added
+ * to the main one: a tensor for each shape of weights, kept for good. */
+static double placeholder_bytes(const struct stage_sum *sum, const struct rk_plan *plan)
+{
+    const bool held =
+        plan->framework == RK_MEGATRON && plan->transformer_engine && plan->gradient_fusion;
+    const double element = plan->precision == RK_FP32 || plan->precision == RK_TF32 ? 4 : 2;
+    return held ? (sum->block_shapes + sum->end_shapes) * element : 0;
+}
+
 struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct layer_folds *fold,
                                     const struct sharing *sharing, const struct rk_plan *plan)
 {
@@ -186,7 +211,8 @@ struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct la
     }
     return (struct stage_demand){
         .static_bytes = state.weights * (1 - plan->weight_offload) + state.gradients +
-                        state.optimizer * (1 - plan->optimizer_offload) + sum->buffer_bytes,
+                        state.optimizer * (1 - plan->optimizer_offload) + sum->buffer_bytes +
+                        placeholder_bytes(sum, plan),
         .between_bytes = state.between * (1 - plan->optimizer_offload),
         .fixed_bytes = gathered_bytes(sum, plan, &sharing->bytes) + sum->working_bytes +
                        messages_bytes(fold, plan) + fixed * kept_of(plan),
@@ -194,6 +220,7 @@ struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct la
         .away_bytes = sum->saved_total_bytes * moving_of(sum, plan),
         .handles = HANDLES,
         .engines = engines_of(sum, plan),
+        .outside_bytes = overlap_bytes(fold, plan),
     };
 }
 
@@ -229,7 +256,8 @@ void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
     hold_activations(stage, sum, plan, sharing->microbatches);
     stage->holds[RK_HOLD_gathered] += gathered_bytes(sum, plan, &sharing->bytes);
     stage->holds[RK_HOLD_working] += sum->working_bytes + idle_bytes(&demand, stage->in_flight);
-    stage->holds[RK_HOLD_communication] += messages_bytes(fold, plan) + sum->buffer_bytes;
+    stage->holds[RK_HOLD_communication] += messages_bytes(fold, plan) + sum->buffer_bytes +
+                                           demand.outside_bytes + placeholder_bytes(sum, plan);
     const double lasting = demand.static_bytes + demanded_workspaces(&demand, system);
     stage->static_bytes = lasting + demand.between_bytes + remembered_bytes(fold, plan, index);
     stage->allocated_bytes = lasting + demanded_activations(&demand, stage->in_flight);

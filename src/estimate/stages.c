@@ -94,6 +94,7 @@ static void add_blocks(struct stage_sum *sum, adder *add, const struct layer_fol
     const double size = layer->parameters + layer->expert_parameters;
     add(sum, layer, count);
     if (size > sum->largest_parameters) sum->largest_parameters = size;
+    if (layer->weight_shapes > sum->block_shapes) sum->block_shapes = layer->weight_shapes;
 }
 
 static void note_end(struct stage_sum *sum, const struct layer_fold *layer, double count, int end)
@@ -108,7 +109,9 @@ static void add_end(struct stage_sum *sum, adder *add, const struct layer_fold *
 {
     add(sum, layer, 1);
     sum->ends_parameters += layer->parameters;
-    if (add == add_outline) note_end(sum, layer, 1, end);
+    if (add != add_outline) return;
+    sum->end_shapes += layer->weight_shapes;
+    note_end(sum, layer, 1, end);
 }
 
 static inline void add_stage(struct stage_sum *sum, adder *add, const struct layer_folds *fold,
@@ -189,6 +192,8 @@ void stage_pair(struct stage_sum *pair, const struct stage_sum *own, const struc
         pair->largest_parameters = other->largest_parameters;
     if (other->working_bytes > own->working_bytes) pair->working_bytes = other->working_bytes;
     if (other->buffer_bytes > own->buffer_bytes) pair->buffer_bytes = other->buffer_bytes;
+    if (other->block_shapes > own->block_shapes) pair->block_shapes = other->block_shapes;
+    pair->end_shapes += other->end_shapes;
     for (int i = 0; i < RK_HOLDING_COUNT; i++)
         pair->saved_bytes[i] = mean_of(own->saved_bytes[i], other->saved_bytes[i], share);
     pair->saved_total_bytes = mean_of(own->saved_total_bytes, other->saved_total_bytes, share);
@@ -233,13 +238,13 @@ static double optimizer_bytes(const struct rk_plan *plan, double usual, double w
 
 /* Megatron-LM's fused kernels add within the product of the weight gradient [korthikanti2022]. FSDP
  * casts each gradient to what it reduces in, DeepSpeed and unfused Megatron-LM read it and read and
- * write the sum, which the first microbatch does without. */
+ * write the sum, as wide as it is sent, which the first microbatch does without. */
 static double added_bytes(const struct rk_plan *plan, const struct element_bytes *e)
 {
     const double m = microbatches_of(plan), fresh = e->gathered;
     if (plan->framework == RK_FSDP) return fresh + e->sent_gradient;
     if (plan->framework == RK_MEGATRON && plan->fused) return 0;
-    return (fresh + 2 * e->gradient) * (m > 1 ? (m - 1) / m : 0);
+    return (fresh + 2 * e->sent_gradient) * (m > 1 ? (m - 1) / m : 0);
 }
 
 struct element_bytes element_bytes_of(const struct rk_plan *plan)

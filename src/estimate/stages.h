@@ -52,6 +52,8 @@ struct stage_sum {
         double total_bytes;
     } ends_saved[ENDS];
     double working_bytes, buffer_bytes;
+    double block_shapes, end_shapes; /* elements of weights of different shapes: of a block, of the
+                                        head */
 };
 
 /* A stage of these blocks. The outline leaves out what neither its time nor its memory depends on:
@@ -118,6 +120,7 @@ struct stage_demand {
     double fixed_bytes;              /* gathered, working, messages */
     double flight_bytes, away_bytes; /* of one microbatch: that stay, that are on their way */
     double handles, engines;         /* of libraries, which have a workspace each */
+    double outside_bytes;            /* taken from the device past the framework's allocator */
 };
 
 struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct layer_folds *fold,
@@ -143,7 +146,8 @@ static inline double demanded_bytes(const struct stage_demand *demand,
 {
     const double activations = demanded_activations(demand, in_flight);
     return demand->static_bytes + demanded_workspaces(demand, system) + activations +
-           system->kernels.reserve_bytes + system->kernels.fragmentation * activations;
+           demand->outside_bytes + system->kernels.reserve_bytes +
+           system->kernels.fragmentation * activations;
 }
 
 /* Fills holds, sums and in_flight of `stage`. */

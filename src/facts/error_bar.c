@@ -74,6 +74,20 @@ static void name_class(char text[128], int level, const struct error_request *r)
     }
 }
 
+enum { MEMORY_LEVELS = 3 };
+
+static void name_memory(char text[128], int level, const struct error_request *r)
+{
+    const char *kind = r->model->experts ? "experts" : "dense";
+    const char *framework = rk_framework_name(r->plan->framework);
+    if (level == 0)
+        snprintf(text, 128, "peak memory, %s, %s", framework, kind);
+    else if (level == 1)
+        snprintf(text, 128, "peak memory, %s", framework);
+    else
+        snprintf(text, 128, "peak memory");
+}
+
 /* Choices whose absence from the runs is worth a warning; "" ends them. */
 static void name_choice(char text[40], int i, const struct error_request *r)
 {
@@ -128,6 +142,13 @@ static bool counts(const struct result *r)
     return r->kind == FIGURE_STEP && isfinite(r->error);
 }
 
+static bool is_peak(const struct result *r)
+{
+    const bool peak =
+        r->kind == FIGURE_ALLOCATED || r->kind == FIGURE_RESERVED || r->kind == FIGURE_USED;
+    return peak && isfinite(r->error);
+}
+
 static struct error_request request_of(const struct result *r)
 {
     return (struct error_request){&r->model, r->system, &r->judgement.plan,
@@ -145,6 +166,17 @@ static bool in_class(const struct result *r, const void *context)
     return false;
 }
 
+static bool in_memory_class(const struct result *r, const void *context)
+{
+    const struct error_request request = request_of(r);
+    char name[128];
+    for (int level = 0; level < MEMORY_LEVELS && is_peak(r); level++) {
+        name_memory(name, level, &request);
+        if (strcmp(name, context) == 0) return true;
+    }
+    return false;
+}
+
 static const struct error_class *find_class(const struct error_bars *bars, const char *name)
 {
     for (int i = 0; i < bars->classes; i++)
@@ -152,12 +184,14 @@ static const struct error_class *find_class(const struct error_bars *bars, const
     return NULL;
 }
 
+typedef bool member(const struct result *r, const void *name);
+
 static enum rk_status learn_class(struct error_bars *bars, const struct results *results,
-                                  const char *name, struct rk_error *error)
+                                  member *belongs, const char *name, struct rk_error *error)
 {
     struct score s;
     if (find_class(bars, name) || bars->classes == ERROR_BAR_CLASSES) return RK_OK;
-    const enum rk_status status = score_of(results, in_class, name, &s, error);
+    const enum rk_status status = score_of(results, belongs, name, &s, error);
     if (status != RK_OK || s.count < ERROR_BAR_RUNS) return status;
     struct error_class *c = &bars->class_of[bars->classes++];
     *c = (struct error_class){
@@ -191,6 +225,22 @@ static void learn_run(struct error_bars *bars, const struct error_request *reque
     }
 }
 
+static enum rk_status learn_memory(struct error_bars *bars, const struct results *results,
+                                   struct rk_error *error)
+{
+    enum rk_status status = RK_OK;
+    for (size_t k = 0; k < results->count && status == RK_OK; k++) {
+        const struct result *r = &results->result[k];
+        const struct error_request request = request_of(r);
+        for (int level = 0; level < MEMORY_LEVELS && status == RK_OK && is_peak(r); level++) {
+            char name[128];
+            name_memory(name, level, &request);
+            status = learn_class(bars, results, in_memory_class, name, error);
+        }
+    }
+    return status;
+}
+
 enum rk_status error_bars_learn(struct error_bars *bars, const struct results *results,
                                 struct rk_error *error)
 {
@@ -209,10 +259,10 @@ enum rk_status error_bars_learn(struct error_bars *bars, const struct results *r
         for (int level = 0; level < LEVELS && status == RK_OK; level++) {
             char name[128];
             name_class(name, level, &request);
-            status = learn_class(bars, results, name, error);
+            status = learn_class(bars, results, in_class, name, error);
         }
     }
-    return status;
+    return status == RK_OK ? learn_memory(bars, results, error) : status;
 }
 
 /* ---- the file ---- */
@@ -238,11 +288,11 @@ char *error_bars_text(const struct error_bars *bars)
     for (int i = 0; i < bars->seens; i++)
         json_array_append_new(seen, json_pack("{s:s, s:I}", "of", bars->seen[i].of, "runs",
                                               (json_int_t)bars->seen[i].runs));
-    json_t *root =
-        json_pack("{s:s, s:o, s:o, s:o}", "description",
-                  "Errors of predicted times by class, and what was validated: written by reckon "
-                  "validate --learn.",
-                  "classes", classes, "ranges", ranges, "seen", seen);
+    json_t *root = json_pack("{s:s, s:o, s:o, s:o}", "description",
+                             "Errors of predicted times and peaks of memory by class, and what was "
+                             "validated: written by reckon "
+                             "validate --learn.",
+                             "classes", classes, "ranges", ranges, "seen", seen);
     char *text = root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) : NULL;
     json_decref(root);
     return text;
@@ -312,6 +362,18 @@ const struct error_class *error_bar_of(const struct error_bars *bars,
     char name[128];
     for (int level = 0; level < LEVELS; level++) {
         name_class(name, level, request);
+        const struct error_class *c = find_class(bars, name);
+        if (c) return c;
+    }
+    return NULL;
+}
+
+const struct error_class *error_bar_of_memory(const struct error_bars *bars,
+                                              const struct error_request *request)
+{
+    char name[128];
+    for (int level = 0; level < MEMORY_LEVELS; level++) {
+        name_memory(name, level, request);
         const struct error_class *c = find_class(bars, name);
         if (c) return c;
     }

@@ -36,7 +36,7 @@ struct error_bars {
     struct error_seen seen[ERROR_BAR_SEEN];
 };
 
-/* From the compared times among the results. RK_IO: no memory. */
+/* From the compared times and memory among the results. RK_IO: no memory. */
 enum rk_status error_bars_learn(struct error_bars *bars, const struct results *results,
                                 struct rk_error *error);
 
@@ -55,6 +55,10 @@ struct error_request {
 /* The class whose errors stand for the request's; NULL when there is none. */
 const struct error_class *error_bar_of(const struct error_bars *bars,
                                        const struct error_request *request);
+
+/* Likewise of peaks of memory, by framework, dense or with experts. */
+const struct error_class *error_bar_of_memory(const struct error_bars *bars,
+                                              const struct error_request *request);
 
 /* Writes the i-th thing that lies outside what was validated; false when there are no more. */
 bool error_bar_warning(const struct error_bars *bars, const struct error_request *request, int i,

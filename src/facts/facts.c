@@ -35,11 +35,21 @@ enum rk_status facts_add(struct facts *facts, const struct csv *csv, const struc
     return status;
 }
 
+/* A table of something else is told from one of runs by what no run lacks. */
+static enum rk_status check_columns(const struct csv *csv, struct rk_error *error)
+{
+    if (csv_column(csv, "gpu") >= 0 || csv_column(csv, "system") >= 0) return RK_OK;
+    return rk_fail(error, RK_BAD_INPUT, csv->path, 1, 0,
+                   "no column \"gpu\": the first line must name the columns of measured runs, "
+                   "reckon validate --help lists them");
+}
+
 enum rk_status facts_load(struct facts *facts, const char *path, const struct rules *rules,
                           struct rk_error *error)
 {
     struct csv csv;
     enum rk_status status = csv_load(path, &csv, error);
+    if (status == RK_OK) status = check_columns(&csv, error);
     if (status == RK_OK) status = facts_add(facts, &csv, rules, error);
     csv_release(&csv);
     return status;

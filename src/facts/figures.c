@@ -86,7 +86,8 @@ static bool read_metric(const struct row *row, struct fact *fact)
             (struct figure){m->name, m->kind, m->form, value, scale_of(m, row, fact)};
         return true;
     }
-    return fact_fail(fact, "metric_name: \"%.60s\" is not known", name);
+    return fact_fail(fact, "metric_name: \"%.60s\" is not known: reckon-validate(1) lists them",
+                     name);
 }
 
 /* ---- memory ---- */

@@ -90,6 +90,7 @@ static const struct member {
     {"full_attention",       MEMBER_BOOL,   AT(full_attention), NULL},
     {"fused",                MEMBER_BOOL,   AT(fused), NULL},
     {"whole_gradients",      MEMBER_BOOL,   AT(whole_gradients), NULL},
+    {"gradient_fusion",      MEMBER_BOOL,   AT(gradient_fusion), NULL},
     {"whole_logits",         MEMBER_BOOL,   AT(whole_logits), NULL},
     {"transformer_engine",   MEMBER_BOOL,   AT(transformer_engine), NULL},
     {"cuda_graphs",          MEMBER_BOOL,   AT(cuda_graphs), NULL},

@@ -401,6 +401,7 @@ static void read_kernels(const struct megatron_args *args, struct rk_plan *plan)
         megatron_note(args, NOTE_ASSUMED, FLAG(ATTENTION_BACKEND), "auto",
                       "Transformer Engine takes the fastest kernel of the device: cuDNN's");
     plan->transformer_engine = !local;
+    plan->gradient_fusion = !HAS(NO_GRAD_FUSION);
     plan->fused = !HAS(NO_SWIGLU_FUSION) && !HAS(NO_GELU_FUSION) && !HAS(NO_ROPE_FUSION);
     plan->cuda_graphs = HAS(ENABLE_CUDA_GRAPH) || HAS(EXTERNAL_CUDA_GRAPH) ||
                         (HAS(CUDA_GRAPH_IMPL) && !IS(CUDA_GRAPH_IMPL, "none"));

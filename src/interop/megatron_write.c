@@ -295,6 +295,7 @@ static void put_data(struct writer *w)
         put_if(w, p->keep_gathered, FLAG(FSDP2_NO_RESHARD));
         return;
     }
+    put_if(w, p->framework == RK_MEGATRON && !p->gradient_fusion, FLAG(NO_GRAD_FUSION));
     if (p->zero == 1) put(w, FLAG(DIST_OPT), "%s", "");
     if (p->zero > 1) {
         put(w, FLAG(CUSTOM_FSDP), "%s", "");

@@ -1,6 +1,7 @@
 #include "search/plans_offer.h"
 
 #include "search/numbers.h"
+#include "workload/parts.h"
 
 /* ---- offering ---- */
 
@@ -250,15 +251,6 @@ enum {
     SHARED = 1 << RK_PART_SHARED_EXPERTS
 };
 
-/* Parts that a model has. */
-static unsigned parts_of(const struct rk_model *model)
-{
-    const bool dense = !model->experts || model->dense_layers || model->expert_every > 1;
-    return ATTENTION | ACTIVATION | NORM | (model->kv_rank ? UP_PROJECTION : 0) |
-           (dense ? MLP : 0) | (model->experts ? MIXTURE : 0) |
-           (model->shared_experts ? SHARED : 0);
-}
-
 /* From cheap to dear. */
 static const unsigned usual_parts[] = {
     NORM,
@@ -281,10 +273,18 @@ static void offer_asked_parts(struct offered *o)
         offer(o, p->pinned[RK_PLAN_RECOMPUTE].value[i]);
 }
 
+/* The parts that can be computed again; the precision is that of all plans, where they have one. */
+static unsigned parts_of(const struct rk_plans_problem *problem, const struct rk_plan *plan)
+{
+    struct rk_plan with = *plan;
+    if (problem->pinned[RK_PLAN_PRECISION].count == 1)
+        with.precision = (enum rk_precision)problem->pinned[RK_PLAN_PRECISION].value[0];
+    return plan_parts(problem->model, &with);
+}
+
 void offer_recompute(struct offered *o, const struct rk_plan *plan)
 {
-    const unsigned have = parts_of(o->problem->model);
-    (void)plan;
+    const unsigned have = parts_of(o->problem, plan);
     if (asked(o)) {
         offer_asked_parts(o);
         return;

@@ -88,9 +88,10 @@ void plan_scratch_close(struct plan_scratch *s)
 
 /* ---- where a unit is ---- */
 
-struct least {
-    struct sharing sharing;
-    int zero;
+struct extremes {               /* of all choices of sharing and offload */
+    struct sharing least, most; /* over the most ranks, over the fewest */
+    int zero, lowest_zero;
+    bool gathers, keeps;                  /* ZeRO-2 or 3; keeps what it gathered */
     bool activations, optimizer, weights; /* can be offloaded */
 };
 
@@ -106,7 +107,7 @@ struct run {
     const struct division *division;
     const struct stage_map *map;
     double send_s, microbatches, shortest_s;
-    struct least least;
+    struct extremes extremes;
 };
 
 static void refuse(struct run *r, enum rk_verdict verdict, uint64_t plans)
@@ -302,27 +303,37 @@ static bool exceeds(const struct run *r)
     return false;
 }
 
-/* What holds least of all choices: the highest ZeRO stage over the most ranks, and offloaded what
- * any of them does. None of the plans need be like that. */
-static void find_least(struct run *r)
+static void note_sharing(struct extremes *e, const struct sharing *sharing, int zero, bool keeps)
 {
-    struct plan_scratch *s = r->s;
-    struct least *least = &r->least;
-    *least = (struct least){.sharing.microbatches = 0};
-    for (uint64_t i = 0; i < r->sharding->count; i++) {
-        const struct sharing *sharing = &s->sharding[i].sharing;
-        const int zero = (int)choice_value(r->sharding, i, RK_PLAN_ZERO);
-        if (s->sharding[i].refused) continue;
-        if (least->sharing.microbatches == 0) least->sharing = *sharing;
-        if (zero > least->zero) least->zero = zero;
-        for (int expert = 0; expert < 2; expert++)
-            if (sharing->shards[expert].ranks > least->sharing.shards[expert].ranks)
-                least->sharing.shards[expert] = sharing->shards[expert];
+    if (e->least.microbatches == 0) {
+        e->least = e->most = *sharing;
+        e->zero = e->lowest_zero = zero;
     }
+    if (zero > e->zero) e->zero = zero;
+    if (zero < e->lowest_zero) e->lowest_zero = zero;
+    e->gathers |= zero >= 2;
+    e->keeps |= keeps;
+    for (int expert = 0; expert < 2; expert++) {
+        const struct rank_group shards = sharing->shards[expert];
+        if (shards.ranks > e->least.shards[expert].ranks) e->least.shards[expert] = shards;
+        if (shards.ranks < e->most.shards[expert].ranks) e->most.shards[expert] = shards;
+    }
+}
+
+static void find_extremes(struct run *r)
+{
+    const struct plan_scratch *s = r->s;
+    struct extremes *e = &r->extremes;
+    *e = (struct extremes){.zero = 0};
+    for (uint64_t i = 0; i < r->sharding->count; i++)
+        if (!s->sharding[i].refused)
+            note_sharing(e, &s->sharding[i].sharing,
+                         (int)choice_value(r->sharding, i, RK_PLAN_ZERO),
+                         choice_value(r->sharding, i, RK_PLAN_KEEP_GATHERED) != 0);
     for (uint64_t k = 0; k < r->offload->count; k++) {
-        least->activations |= choice_value(r->offload, k, RK_PLAN_ACTIVATION_OFFLOAD) != 0;
-        least->optimizer |= choice_value(r->offload, k, RK_PLAN_OPTIMIZER_OFFLOAD) != 0;
-        least->weights |= choice_value(r->offload, k, RK_PLAN_WEIGHT_OFFLOAD) != 0;
+        e->activations |= choice_value(r->offload, k, RK_PLAN_ACTIVATION_OFFLOAD) != 0;
+        e->optimizer |= choice_value(r->offload, k, RK_PLAN_OPTIMIZER_OFFLOAD) != 0;
+        e->weights |= choice_value(r->offload, k, RK_PLAN_WEIGHT_OFFLOAD) != 0;
     }
 }
 
@@ -333,65 +344,101 @@ static bool has_pairs(const struct run *r)
     return false;
 }
 
-/* The plan at hand is set to what holds least; whoever goes on with it sets its own choices. Of a
- * rank with two stages one is counted, whose state DualPipe shares with another rank. */
-static void set_least(struct run *r)
+/* Is the memory of all schedules that of 1F1B, microbatches in flight apart? */
+static bool alike(const struct run *r)
 {
-    struct rk_plan *plan = &r->s->plan;
-    plan->schedule = has_pairs(r) ? RK_DUALPIPE : RK_1F1B;
-    plan->zero = r->least.zero;
-    plan->keep_gathered = false;
-    plan->activation_offload = 0;
-    plan->optimizer_offload = r->least.optimizer;
-    plan->weight_offload = r->least.weights;
+    for (uint64_t i = r->division->first; i < r->division->end; i++)
+        if (demand_kind(r->s->schedule[i].schedule) != DEMAND_SOME) return false;
+    return true;
 }
 
-/* Nothing is gathered. */
+/* What holds least: the highest ZeRO stage over the most ranks, offloaded what any plan offloads,
+ * and nothing gathered. No plan need be like that. The plan at hand is left so: whoever goes on
+ * with it sets its own choices. Of a rank with two stages one is counted, whose state DualPipe
+ * shares with another rank. */
 static struct stage_demand least_demand(const struct run *r, const struct stage_sum *sum)
 {
+    struct rk_plan *plan = &r->s->plan;
     struct stage_sum lighter = *sum;
     lighter.largest_parameters = lighter.ends_parameters = 0;
-    return stage_demand_of(&lighter, &r->s->fold, &r->least.sharing, &r->s->plan);
+    plan->schedule = has_pairs(r) ? RK_DUALPIPE : RK_1F1B;
+    plan->zero = r->extremes.zero;
+    plan->keep_gathered = false;
+    plan->activation_offload = 0;
+    plan->optimizer_offload = r->extremes.optimizer;
+    plan->weight_offload = r->extremes.weights;
+    return stage_demand_of(&lighter, &r->s->fold, &r->extremes.least, plan);
 }
 
-/* Of the first stage of a class, under any schedule of the division. Of DualPipe's microbatches
- * those of the one direction are as many as 1F1B's. */
-static double least_flight(struct run *r, int class)
+/* What holds most: the lowest ZeRO stage over the fewest ranks, nothing offloaded, and the most
+ * that any plan gathers. */
+static struct stage_demand most_demand(const struct run *r, const struct stage_sum *sum)
+{
+    struct rk_plan *plan = &r->s->plan;
+    const struct extremes *e = &r->extremes;
+    plan->schedule = RK_1F1B; /* see alike() */
+    plan->zero = e->lowest_zero;
+    plan->keep_gathered = false;
+    plan->activation_offload = plan->optimizer_offload = plan->weight_offload = 0;
+    struct stage_demand most = stage_demand_of(sum, &r->s->fold, &e->most, plan);
+    for (int kept = 0; e->gathers && kept <= e->keeps; kept++) {
+        plan->zero = 3;
+        plan->keep_gathered = kept;
+        const struct stage_demand other = stage_demand_of(sum, &r->s->fold, &e->most, plan);
+        most.fixed_bytes = fmax(most.fixed_bytes, other.fixed_bytes);
+    }
+    return most;
+}
+
+struct flights {
+    double least, most;
+};
+
+/* Of the first stage of a class, under all schedules of the division. */
+static struct flights flights_of(struct run *r, int class)
 {
     struct plan_scratch *s = r->s;
-    double least = INFINITY;
+    struct flights flights = {INFINITY, 0};
     for (uint64_t i = r->division->first; i < r->division->end; i++) {
         if (s->schedule[i].refused) continue;
-        const bool pairs = s->schedule[i].schedule == RK_DUALPIPE;
+        const bool pairs = s->schedule[i].schedule == RK_DUALPIPE; /* of one direction, as 1F1B */
         s->plan.schedule = pairs ? RK_1F1B : s->schedule[i].schedule;
-        least = fmin(least, in_flight_of_plan(&s->plan, r->microbatches, r->map->first_of[class]));
+        const double in_flight =
+            in_flight_of_plan(&s->plan, r->microbatches, r->map->first_of[class]);
+        flights.least = fmin(flights.least, in_flight);
+        flights.most = fmax(flights.most, in_flight);
     }
-    return least;
+    return flights;
 }
-
-/* Is one class too large for the memory under every sharding, schedule and offload? Each term of
- * its demand is the smallest that any of them has. Offloaded activations are left to each plan. */
-static bool all_exceed(struct run *r)
-{
-    const struct plan_scratch *s = r->s;
-    const struct rk_system *system = s->problem->system;
-    if (!r->prune || r->least.activations) return false;
-    for (int i = 0; i < r->map->classes; i++) {
-        set_least(r);
-        const struct stage_demand least = least_demand(r, &s->sum[i]);
-        if (demanded_bytes(&least, system, least_flight(r, i)) * rounding >
-            system->memory[0].capacity_bytes)
-            return true;
-    }
-    return false;
-}
-
-/* ---- one division under one sharding and offload ---- */
 
 static bool bounded(const struct run *r)
 {
     return r->prune && (double)r->s->plan.batch < r->tally->least * r->shortest_s;
 }
+
+enum fitting { ALL_FIT, SOME_FIT, NONE_FITS };
+
+/* What memory says of all shardings, schedules and offloads of a division at once; that all fit is
+ * of use when none needs to be timed. Offloaded activations are left to each plan. */
+static enum fitting fitting_of(struct run *r)
+{
+    const struct plan_scratch *s = r->s;
+    const struct rk_system *system = s->problem->system;
+    const double have = system->memory[0].capacity_bytes;
+    bool all = bounded(r) && alike(r);
+    if (!r->prune || r->extremes.activations) return SOME_FIT;
+    for (int i = 0; i < r->map->classes; i++) {
+        const struct flights flights = flights_of(r, i);
+        const struct stage_demand least = least_demand(r, &s->sum[i]);
+        if (demanded_bytes(&least, system, flights.least) * rounding > have) return NONE_FITS;
+        if (!all) continue;
+        const struct stage_demand most = most_demand(r, &s->sum[i]);
+        all = demanded_bytes(&most, system, flights.most) <= have * rounding;
+    }
+    return all ? ALL_FIT : SOME_FIT;
+}
+
+/* ---- one division under one sharding and offload ---- */
 
 static void settle(struct run *r, uint64_t sharding, uint64_t offload)
 {
@@ -488,9 +535,13 @@ static void run_division(struct run *r)
         return;
     }
     sum_classes(r);
-    if (all_exceed(r)) {
+    const enum fitting fitting = fitting_of(r);
+    if (fitting == NONE_FITS) {
         r->tally->counts.verdict[RK_MEMORY_EXCEEDED] += passing(r);
         r->tally->explain.refused_by_memory += passing(r);
+    } else if (fitting == ALL_FIT) {
+        r->tally->counts.verdict[RK_FITS] += passing(r);
+        r->tally->explain.bounded += passing(r);
     } else {
         each_sharding(r);
     }
@@ -508,7 +559,7 @@ static void open_sharings(struct run *r)
         s->sharding[i].sharing = sharing_of(&s->plan);
         s->sharding[i].id = ++s->ids;
     }
-    find_least(r);
+    find_extremes(r);
 }
 
 /* Divisions that share the recomputation share a fold. */

@@ -102,6 +102,7 @@ struct rk_plan rk_plan_default(void)
         .attention = RK_FLASH,
         .fused = true,
         .transformer_engine = true,
+        .gradient_fusion = true,
     };
 }
 

@@ -132,6 +132,7 @@ Test(predict, static_bytes_of_megatrons_own_tests)
         plan.pipeline = rows[i].pipeline;
         plan.precision = rows[i].precision;
         plan.transformer_engine = rows[i].engine;
+        plan.gradient_fusion = false;
         plan.zero = rows[i].zero;
         plan.attention = RK_UNFUSED;
         plan.vocabulary_multiple = 128;
@@ -142,6 +143,46 @@ Test(predict, static_bytes_of_megatrons_own_tests)
         cr_expect_float_eq(near(stage, rows[i].measured), 0, 0.0025, "%zu", i);
     }
     rk_system_release(&system);
+}
+
+/* Placeholders of weight gradients, for each shape of one block and for the head: at tensor 8 of a
+ * model of width 6144 with 48 heads, 8 of keys, feedforward 24576 and 256000 tokens (2 bytes):
+ *     6144 * (6144 + 2 * 1024) / 8 + 6144 * 6144 / 8 + 2 * 6144 * 24576 / 8 + 6144 * 256000 / 8
+ *   = 6,291,456 + 4,718,592 + 37,748,736 + 196,608,000 elements = 490,733,568 bytes. */
+Test(predict, placeholders_of_gradients_are_one_a_shape)
+{
+    const struct rk_model model = {.layers = 4,
+                                   .hidden = 6144,
+                                   .feedforward = 24576,
+                                   .heads = 48,
+                                   .kv_heads = 8,
+                                   .head_dim = 128,
+                                   .sequence = 4096,
+                                   .vocabulary = 256000,
+                                   .position = RK_POSITION_ROPE,
+                                   .count_embeddings = true};
+    struct rk_plan plan = rk_plan_default();
+    plan.ranks = plan.tensor = 8;
+    const double with = predict(&model, "h100-sxm5-80g", &plan)->stage[0].static_bytes;
+    plan.gradient_fusion = false;
+    const double without = predict(&model, "h100-sxm5-80g", &plan)->stage[0].static_bytes;
+    cr_expect_float_eq(with - without, 490733568, 1);
+}
+
+/* Transformer Engine's overlap has ten buffers of the stream past the allocator: 1 * 4096 * 4096
+ * elements of 2 bytes each. */
+Test(predict, overlapped_tensor_parallelism_needs_buffers)
+{
+    const struct rk_model model = model_of("llama3.1-8b");
+    struct rk_plan plan = rk_plan_default();
+    plan.ranks = plan.tensor = 8;
+    plan.sequence = 4096;
+    plan.sequence_parallel = true;
+    const struct rk_stage alone = predict(&model, "h100-sxm5-80g", &plan)->stage[0];
+    plan.tensor_overlap = true;
+    const struct rk_stage *stage = &predict(&model, "h100-sxm5-80g", &plan)->stage[0];
+    cr_expect_float_eq(stage->total_bytes - alone.total_bytes, 10 * 4096.0 * 4096 * 2, 1);
+    cr_expect_float_eq(stage->allocated_bytes, alone.allocated_bytes, 1);
 }
 
 /* A head is in flight once on the last stage whatever the interleaving: twice the chunks hold no

@@ -1,0 +1,27 @@
+#include "workload/parts.h"
+
+enum {
+    ATTENTION = 1 << RK_PART_CORE_ATTENTION,
+    ACTIVATION = 1 << RK_PART_ACTIVATION,
+    NORM = 1 << RK_PART_NORM,
+    UP_PROJECTION = 1 << RK_PART_UP_PROJECTION,
+    MLP = 1 << RK_PART_MLP,
+    MIXTURE = 1 << RK_PART_EXPERTS,
+    SHARED = 1 << RK_PART_SHARED_EXPERTS
+};
+
+static unsigned parts_of_model(const struct rk_model *model)
+{
+    const bool dense = !model->experts || model->dense_layers || model->expert_every > 1;
+    return ATTENTION | ACTIVATION | NORM | (model->kv_rank ? UP_PROJECTION : 0) |
+           (dense ? MLP : 0) | (model->experts ? MIXTURE : 0) |
+           (model->shared_experts ? SHARED : 0);
+}
+
+unsigned plan_parts(const struct rk_model *model, const struct rk_plan *plan)
+{
+    const unsigned parts = parts_of_model(model);
+    if (plan->framework != RK_MEGATRON) return parts;
+    if (plan->precision == RK_FP8_DELAYED) return parts & ~(unsigned)(ACTIVATION | NORM);
+    return model->experts && plan->grouped ? parts : parts & ~(unsigned)ACTIVATION;
+}

@@ -1,0 +1,17 @@
+/* parts.h - which parts of a layer a run can compute again by themselves.
+ *
+ * A model has only some of the parts of enum rk_part, and a framework can name only some of those:
+ * Megatron-LM computes activation functions again (moe_act) for experts in one grouped product, not
+ * for dense MLPs, and neither them nor norms with the delayed recipe of fp8 (validate_args and
+ * TransformerConfig of Megatron Core 0.12 and later).
+ */
+#ifndef RECKON_WORKLOAD_PARTS_H
+#define RECKON_WORKLOAD_PARTS_H
+
+#include <reckon/model.h>
+#include <reckon/plan.h>
+
+/* Bits 1 << enum rk_part, by the model and by framework, precision and `grouped` of the plan. */
+unsigned plan_parts(const struct rk_model *model, const struct rk_plan *plan);
+
+#endif
