@@ -302,6 +302,10 @@ Test(facts, width_of_experts)
     cr_expect_str_eq(fact.reason, "");
     cr_expect_eq(fact.model.expert_feedforward, 8192);
     fact_release(&fact);
+    fact = fact_of(FULL "|experts=8|topk=2|dense_ffn=4096");
+    cr_expect_eq(fact.model.expert_feedforward, 8192);
+    cr_expect_eq(fact.model.feedforward, 4096);
+    fact_release(&fact);
     fact = fact_of(FULL "|experts=8|topk=2|moe_ffn=1024");
     cr_expect_eq(fact.model.expert_feedforward, 1024);
     cr_expect_eq(fact.model.feedforward, 8192);

@@ -339,6 +339,11 @@ Test(megatron, offload_of_the_plan)
         plan_with("--optimizer-cpu-offload --optimizer-offload-fraction 0.5 "
                   "--use-precision-aware-optimizer --use-distributed-optimizer");
     cr_expect_eq(p->optimizer_offload, 0.5);
+    /* of a token's values 1024 each into norms, query-key-value, output and MLP, 3072 of attention,
+     * 4096 on either side of the activation: 2048 of 16384 */
+    p = plan_with("--fine-grained-activation-offloading --offload-modules attn_norm qkv_linear "
+                  "--transformer-impl transformer_engine");
+    cr_expect_eq(p->activation_offload, 0.125);
 }
 
 static const struct note *find(const char *what)
