@@ -221,8 +221,9 @@ static enum rk_status read_measurements(const struct calibrate_args *args,
     if (status == RK_OK && args->runs.count)
         status = calibrate_runs(&args->runs, args->system, facts, samples, error);
     if (status == RK_OK && !samples->count)
-        status = rk_fail(error, RK_USAGE, NULL, 0, 0,
-                         "calibrate: no measurements: give --gemm FILE, --nccl FILE or --runs FILE");
+        status =
+            rk_fail(error, RK_USAGE, NULL, 0, 0,
+                    "calibrate: no measurements: give --gemm FILE, --nccl FILE or --runs FILE");
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/validate_fit.h"
 #include "cli/validate_tables.h"
 #include "facts/error_bar.h"
+#include "interop/output.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,14 +162,16 @@ static int write_bars(const struct results *results, const char *path)
     static struct error_bars bars;
     struct rk_error error;
     if (error_bars_learn(&bars, results, &error) != RK_OK) return options_fail(&error);
+    struct output output = {.file = NULL};
     char *text = error_bars_text(&bars);
-    FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-    const bool written = text && file && fprintf(file, "%s\n", text) > 0;
-    const bool closed = file && (file == stdout || fclose(file) == 0);
+    enum rk_status status = text ? output_open(&output, path, &error)
+                                 : rk_fail(&error, RK_IO, path, 0, 0, "no memory to write it");
+    if (status == RK_OK) {
+        fprintf(output.file, "%s\n", text);
+        status = output_commit(&output, &error);
+    }
     free(text);
-    if (written && closed) return RK_OK;
-    rk_fail(&error, RK_IO, path, 0, 0, "cannot be written: check the folder and its space");
-    return options_fail(&error);
+    return status == RK_OK ? RK_OK : options_fail(&error);
 }
 
 static int print(const struct results *results, const struct validate_args *args)

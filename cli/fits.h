@@ -11,9 +11,9 @@
 bool fits_is_open(const struct plan_draft *draft);
 
 /* Completes an open draft whose GPUs are settled: the fastest plan that fits, among those with the
- * degrees that GPUs, model and a node allow, sequence parallelism beside tensor parallelism, sharding
- * as the framework has it by habit, and with or without recomputation; the smallest one when none
- * fits. Notes in input->assumed how it was found. */
+ * degrees that GPUs, model and a node allow, sequence parallelism beside tensor parallelism,
+ * sharding as the framework has it by habit, and with or without recomputation; the smallest one
+ * when none fits. Notes in input->assumed how it was found. */
 void fits_choose(struct plan_input *input);
 
 /* The plan that fits_choose takes with twice the GPUs, four times, ..., the first that fits; false

@@ -37,7 +37,8 @@ static void value_name(const struct option *option, char *buffer, size_t size)
         used +=
             (size_t)snprintf(buffer + used, size - used, "%s%s", i ? "|" : "", option->choices[i]);
     if (used) return;
-    snprintf(buffer, size, "%s", option->type == OPTION_TEXT || option->type == OPTION_TEXTS ? "TEXT" : "N");
+    snprintf(buffer, size, "%s",
+             option->type == OPTION_TEXT || option->type == OPTION_TEXTS ? "TEXT" : "N");
 }
 
 int option_spelling(const struct option *option, char *buffer, size_t size)

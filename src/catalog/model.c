@@ -99,7 +99,8 @@ static enum rk_status check_rules(const struct place *root, const struct rk_mode
     const bool mixture = m->experts > 0, latent = m->kv_rank > 0;
     const bool multiquery = m->attention == RK_ATTENTION_MULTIQUERY;
     const bool of_mixture = m->active_experts || m->shared_experts || m->expert_feedforward ||
-                            m->dense_layers || m->router_biases || m->expert_every || m->expert_hidden;
+                            m->dense_layers || m->router_biases || m->expert_every ||
+                            m->expert_hidden;
     const struct {
         bool broken;
         const char *key, *text;
