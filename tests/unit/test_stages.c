@@ -195,9 +195,11 @@ Test(stages, adding_gradients)
     plan.batch = 1;
     NEAR(element_bytes_of(&plan).added, 0);
     plan.framework = RK_DEEPSPEED;
-    plan.zero = 2; /* sums in 16 bits */
     plan.batch = 4;
     NEAR(element_bytes_of(&plan).added, (2 + 2 * 4) * 3 / 4.0); /* bf16 is summed in fp32 */
+    plan.zero = 2; /* sums in 16 bits */
+    NEAR(element_bytes_of(&plan).added, (2 + 2 * 2) * 3 / 4.0);
+    plan.zero = 0;
     plan.precision = RK_FP16;
     NEAR(element_bytes_of(&plan).added, (2 + 2 * 2) * 3 / 4.0);
 }
