@@ -23,8 +23,8 @@ Test(topk, the_best_of_many_with_ties)
             cr_assert(topk_init(&topk, room));
             for (uint64_t i = 0; i < MANY; i++) {
                 const uint64_t order = i * 263 % MANY; /* not in the order of their index */
-                all[i] = (struct rk_candidate){.samples_per_s = (double)(order * seed * 7919 % 23),
-                                               .index = order};
+                all[i] = (struct rk_candidate){
+                    .samples_per_s = (double)(1 + order * seed * 7919 % 23), .index = order};
                 topk_offer(&topk, all[i]);
                 cr_assert_eq(topk_least(&topk) > 0,
                              i + 1 >= room && topk.heap[0].samples_per_s > 0);
