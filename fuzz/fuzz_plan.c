@@ -1,4 +1,5 @@
-/* fuzz_plan.c - any bytes as a plan file; what is read is written as words that read as the same. */
+/* fuzz_plan.c - any bytes as a plan file; what is read is written as words that read as the same.
+ */
 #include "catalog/plan_fields.h"
 
 #undef NDEBUG /* the assertions are the test */
