@@ -131,3 +131,40 @@ Test(plans_offer, why_nothing_fits)
     machine.network[1].size = 8;
     expect_refusal(&problem, RK_BAD_DATATYPE);
 }
+
+/* GPipe holds all microbatches, 1F1B two: whatever the capacity between, pruning finds as many
+ * plans that fit as predicting one after the other. Kernels take a second, so that small
+ * microbatches are slow and need not be timed. */
+Test(plans_offer, schedules_that_hold_more)
+{
+    struct rk_plan plan = rk_plan_default();
+    static struct rk_prediction p;
+    machine_init(&machine, 1e6);
+    machine.system.memories = 1; /* nothing is offloaded */
+    struct rk_plans_problem problem = problem_of(&small, 2, 16);
+    machine.system.kernels.kernel_s = 1;
+    problem.pinned[RK_PLAN_PIPELINE].count = 1;
+    problem.pinned[RK_PLAN_PIPELINE].value[0] = 2;
+    problem.pinned[RK_PLAN_SCHEDULE].count = 2;
+    problem.pinned[RK_PLAN_SCHEDULE].value[0] = RK_GPIPE;
+    problem.pinned[RK_PLAN_SCHEDULE].value[1] = RK_1F1B;
+    plan.ranks = plan.pipeline = 2;
+    plan.batch = 16;
+    plan.schedule = RK_GPIPE;
+    rk_predict(&small, &machine.system, &plan, &p);
+    const double most = p.stage[p.tightest].total_bytes;
+    for (double share = 0.02; share < 1.3; share += 0.02) {
+        const struct rk_plans_options one = {.mode = RK_SEARCH_TWIN, .top = 1};
+        const struct rk_plans_options pruned = {.mode = RK_SEARCH_PRUNED, .top = 1};
+        struct rk_plans_result a, b;
+        machine.memory[0].capacity_bytes = share * most;
+        struct rk_plans *plans = rk_plans_open(&problem, NULL);
+        cr_assert_eq(rk_plans_search(plans, &one, &a, NULL), RK_OK);
+        cr_assert_eq(rk_plans_search(plans, &pruned, &b, NULL), RK_OK);
+        cr_expect_eq(a.counts.verdict[RK_FITS], b.counts.verdict[RK_FITS], "%g of %g bytes", share,
+                     most);
+        rk_plans_result_release(&a);
+        rk_plans_result_release(&b);
+        rk_plans_close(plans);
+    }
+}
