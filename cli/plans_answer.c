@@ -268,18 +268,6 @@ static void add_headline(struct report *report, const struct plans_job *job)
                                         : ""));
 }
 
-static void add_record(struct report *report, const char *name, const struct report_column *columns,
-                       int count, const struct report_cell *cells)
-{
-    report_row(report,
-               report_add(report, &(struct report_table){.name = name,
-                                                         .shape = REPORT_RECORD,
-                                                         .formats = REPORT_IN_JSON,
-                                                         .columns = columns,
-                                                         .column_count = count}),
-               cells);
-}
-
 static void add_summary(struct report *report, const struct plans_job *job)
 {
     static const struct report_column head[] = {
@@ -293,16 +281,18 @@ static void add_summary(struct report *report, const struct plans_job *job)
         {.name = "plans"}, {.name = "fits"}, {.name = "repeated"}};
     const struct rk_plans_problem *p = &job->problem;
     const struct rk_plans_counts *c = &job->result.counts;
-    add_record(report, NULL, head, 3,
-               (const struct report_cell[]){cell_text("search"), cell_text("modern"),
-                                            cell_flag(job->result.complete)});
-    add_record(report, "problem", problem, 5,
-               (const struct report_cell[]){
-                   cell_count(p->base.ranks), cell_count(p->base.batch), cell_count(sequence_of(p)),
-                   cell_text(rk_framework_name(p->base.framework)), cell_text(precision_of(p))});
-    add_record(report, "counts", counts, 3,
-               (const struct report_cell[]){cell_count(c->total), cell_count(c->verdict[RK_FITS]),
-                                            cell_count(c->repeated)});
+    report_record(report, NULL, head, 3,
+                  (const struct report_cell[]){cell_text("search"), cell_text("modern"),
+                                               cell_flag(job->result.complete)});
+    report_record(report, "problem", problem, 5,
+                  (const struct report_cell[]){cell_count(p->base.ranks), cell_count(p->base.batch),
+                                               cell_count(sequence_of(p)),
+                                               cell_text(rk_framework_name(p->base.framework)),
+                                               cell_text(precision_of(p))});
+    report_record(report, "counts", counts, 3,
+                  (const struct report_cell[]){cell_count(c->total),
+                                               cell_count(c->verdict[RK_FITS]),
+                                               cell_count(c->repeated)});
 }
 
 void plans_answer_fill(struct report *report, const struct plans_job *job)

@@ -273,19 +273,6 @@ static void add_headline(struct report *report, const struct search *search)
                             c->total == 0 ? ": the batch and the restrictions leave none" : ""));
 }
 
-/* One record of JSON. */
-static void add_record(struct report *report, const char *name, const struct report_column *columns,
-                       int count, const struct report_cell *cells)
-{
-    report_row(report,
-               report_add(report, &(struct report_table){.name = name,
-                                                         .shape = REPORT_RECORD,
-                                                         .formats = REPORT_IN_JSON,
-                                                         .columns = columns,
-                                                         .column_count = count}),
-               cells);
-}
-
 static void add_summary(struct report *report, const struct search *search)
 {
     static const struct report_column columns[] = {{.name = "command"}, {.name = "complete"}};
@@ -296,21 +283,21 @@ static void add_summary(struct report *report, const struct search *search)
     static const struct report_column count_columns[] = {
         {.name = "strategies"}, {.name = "fits"}, {.name = "matches"}};
     const struct search_args *args = search->args;
-    add_record(
+    report_record(
         report, NULL, columns, 2,
         (const struct report_cell[]){cell_text("search"), cell_flag(search->result.complete)});
-    add_record(report, "problem", problem_columns, 3,
-               (const struct report_cell[]){cell_count(search->problem.ranks),
-                                            cell_count(search->problem.max_batch),
-                                            cell_text(rk_datatype_name(search->problem.datatype))});
+    report_record(report, "problem", problem_columns, 3,
+                  (const struct report_cell[]){
+                      cell_count(search->problem.ranks), cell_count(search->problem.max_batch),
+                      cell_text(rk_datatype_name(search->problem.datatype))});
     if (search->selected)
-        add_record(report, "query", query_columns, 3,
-                   (const struct report_cell[]){cell_text(args->where), cell_text(args->sort),
-                                                cell_text(args->pareto)});
-    add_record(report, "counts", count_columns, search->selected ? 3 : 2,
-               (const struct report_cell[]){cell_count(search->result.counts.total),
-                                            cell_count(search->result.counts.fits),
-                                            cell_count(search->matches)});
+        report_record(report, "query", query_columns, 3,
+                      (const struct report_cell[]){cell_text(args->where), cell_text(args->sort),
+                                                   cell_text(args->pareto)});
+    report_record(report, "counts", count_columns, search->selected ? 3 : 2,
+                  (const struct report_cell[]){cell_count(search->result.counts.total),
+                                               cell_count(search->result.counts.fits),
+                                               cell_count(search->matches)});
 }
 
 void search_answer_fill(struct report *report, const struct search_answer *answer)

@@ -138,6 +138,18 @@ void report_row(struct report *report, struct report_table *table, const struct 
     memcpy(table->cells + table->rows++ * columns, cells, columns * sizeof *cells);
 }
 
+void report_record(struct report *report, const char *name, const struct report_column *columns,
+                   int count, const struct report_cell *cells)
+{
+    report_row(report,
+               report_add(report, &(struct report_table){.name = name,
+                                                         .shape = REPORT_RECORD,
+                                                         .formats = REPORT_IN_JSON,
+                                                         .columns = columns,
+                                                         .column_count = count}),
+               cells);
+}
+
 void table_row(const struct report_table *table, size_t row, struct report_cell *cells)
 {
     const size_t columns = (size_t)table->column_count;

@@ -139,6 +139,10 @@ void report_paragraph(struct report *report, const char *text);
 /* Appends a copy of `cells` (column_count) to a table of stored rows; `table` may be NULL. */
 void report_row(struct report *report, struct report_table *table, const struct report_cell *cells);
 
+/* A table of one row that JSON shows as an object; `columns` (count) as report_add wants them. */
+void report_record(struct report *report, const char *name, const struct report_column *columns,
+                   int count, const struct report_cell *cells);
+
 /* Writes all tables that are meant for the format. RK_IO when the report failed or `out` did. */
 enum rk_status report_write(const struct report *report, enum report_format format,
                             const struct report_style *style, FILE *out, struct rk_error *error);
