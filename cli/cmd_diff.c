@@ -57,7 +57,8 @@ const struct usage diff_usage = {
         "changes, one after the other, the key that helps most among those that can run: there the gains "
         "add up to the whole.\n\n"
         "Without B, the search finds the best plan with the GPUs, batch, sequence, precision and "
-        "attention kernel of A: what a launch script of today leaves on the table.",
+        "attention kernel of A: what a launch script of today leaves on the table.\n\n"
+        "Exit status 0: both can run and fit; 1: one of them does not.",
     .operands = diff_operands,
     .groups = {
         {"Input", input_rows, 0},
