@@ -39,14 +39,14 @@ stop_after() # seconds, file, options
         exit 1
     }
 }
-stop_after 0.3 text
+stop_after 1 text
 grep -q INCOMPLETE "$work/text" || { echo "text is not marked:"; cat "$work/text"; exit 1; }
-stop_after 0.3 json --format json --quiet
+stop_after 1 json --format json --quiet
 grep -q '"complete": false' "$work/json" || { echo "JSON is not marked"; exit 1; }
 grep -q interrupted "$work/json.err" || { echo "standard error says nothing"; exit 1; }
 
 # the status that the program itself ends with
-timeout --foreground --preserve-status -s INT 0.3 "$RECKON" search --model "$work/model.json" \
+timeout --foreground --preserve-status -s INT 1 "$RECKON" search --model "$work/model.json" \
     --system "$work/system.json" --gpus 3603600 --batch 36036000 --fused-activation both \
     --exhaustive --format csv >"$work/csv" 2>/dev/null
 status=$?
