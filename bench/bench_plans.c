@@ -97,7 +97,7 @@ static void bench(const struct problem *p)
                "\"fit\": %llu, \"folds\": %llu, \"one_thread_ms\": %.1f, "
                "\"million_per_s_and_core\": %.2f, \"two_threads_ms\": %.1f, \"speedup\": %.2f}\n",
                p->name, pruned ? "pruned" : "exhaustive", (unsigned long long)expected.counts.total,
-               (unsigned long long)expected.counts.verdict[RK_FITS],
+               (unsigned long long)expected.counts.verdict[RK_FITS][0],
                (unsigned long long)expected.explain.folds, one_s * 1e3, total / one_s / 1e6,
                two_s * 1e3, one_s / two_s);
         fflush(stdout);

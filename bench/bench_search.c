@@ -86,8 +86,8 @@ static void bench(const struct problem *p, const char *vector, double published_
                "\"million_per_s_and_core\": %.0f, \"two_threads_ms\": %.3f, \"speedup\": %.2f, "
                "\"times_published_tool\": %.0f}\n",
                p->name, pruned ? "pruned" : "exhaustive", vector, (unsigned long long)p->total,
-               (unsigned long long)expected.counts.fits, one_s * 1e3, rate / 1e6, two_s * 1e3,
-               one_s / two_s, published_rate > 0 ? rate / published_rate : 0);
+               (unsigned long long)expected.counts.verdict[RK_FITS][0], one_s * 1e3, rate / 1e6,
+               two_s * 1e3, one_s / two_s, published_rate > 0 ? rate / published_rate : 0);
         fflush(stdout);
     }
     rk_search_result_release(&expected);

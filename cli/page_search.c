@@ -65,7 +65,7 @@ static void cards(const struct job *j)
                                         any ? cell_number(e->samples_per_s) : cell_none(),
                                         any ? cell_number(e->hbm_bytes) : cell_none(),
                                         cell_count(c->total),
-                                        cell_count(c->fits)};
+                                        cell_count(c->verdict[RK_FITS][0])};
     struct report_table *table = page_table(j->page, columns, COUNT_OF(columns));
     report_row(&j->page->memory, table, cells);
     if (table)
@@ -368,7 +368,7 @@ static enum rk_status effect_of(const struct job *j, struct report_table *table,
             any ? cell_number(rate) : cell_none(),
             any ? cell_number(rate / best_rate) : cell_none(),
             cell_count(result.counts.total),
-            cell_count(result.counts.fits)};
+            cell_count(result.counts.verdict[RK_FITS][0])};
         if (status == RK_OK && result.counts.total) report_row(&j->page->memory, table, cells);
         rk_search_result_release(&result);
     }
@@ -435,17 +435,17 @@ static void outcomes(const struct job *j)
     const struct rk_system *system = j->search->problem->system;
     struct report *memory = &j->page->memory;
     struct report_table *table = page_table(j->page, columns, 3);
-    outcome(j, table, "can run", c->fits);
+    outcome(j, table, "can run", c->verdict[RK_FITS][0]);
     for (int i = 0; i < system->networks; i++)
         tier_outcome(j, table, RK_NETWORK_TOO_SMALL, network_name(memory, system, i),
-                     c->network_too_small[i]);
+                     c->verdict[RK_NETWORK_TOO_SMALL][i]);
     for (int i = 0; i < system->networks; i++)
         tier_outcome(j, table, RK_NETWORK_NOT_FILLED, network_name(memory, system, i),
-                     c->network_not_filled[i]);
-    outcome(j, table, rk_verdict_name(RK_TOO_FEW_BLOCKS), c->too_few_blocks);
+                     c->verdict[RK_NETWORK_NOT_FILLED][i]);
+    outcome(j, table, rk_verdict_name(RK_TOO_FEW_BLOCKS), c->verdict[RK_TOO_FEW_BLOCKS][0]);
     for (int i = 0; i < system->memories; i++)
         tier_outcome(j, table, RK_MEMORY_EXCEEDED, memory_name(memory, system, i),
-                     c->memory_exceeded[i]);
+                     c->verdict[RK_MEMORY_EXCEEDED][i]);
     page_section(j->page, "refusals", "What became of the strategies",
                  "A strategy that several things refuse counts for the first of them.");
     page_chart(j->page,

@@ -204,7 +204,7 @@ static void outcome_row(struct report *report, struct report_table *table, uint6
 /* Reasons that never occurred are left out. */
 static void add_outcomes(struct report *report, const struct plans_job *job)
 {
-    const struct rk_plans_counts *c = &job->result.counts;
+    const struct rk_search_counts *c = &job->result.counts;
     struct report_table *table =
         report_add(report, &(struct report_table){.name = "outcomes",
                                                   .title = "What became of the plans",
@@ -212,21 +212,21 @@ static void add_outcomes(struct report *report, const struct plans_job *job)
                                                   .columns = outcome_columns,
                                                   .column_count = 4});
     for (int i = 0; i < RK_VERDICTS; i++)
-        if (i == RK_FITS || c->verdict[i])
+        if (i == RK_FITS || rk_search_count(c, (enum rk_verdict)i))
             outcome_row(report, table, c->total, rk_verdict_name((enum rk_verdict)i),
-                        c->verdict[i]);
+                        rk_search_count(c, (enum rk_verdict)i));
     if (c->repeated) outcome_row(report, table, c->total, "repeated", c->repeated);
 }
 
 const char *plans_reason(struct report *report, const struct plans_job *job)
 {
-    const struct rk_plans_counts *c = &job->result.counts;
+    const struct rk_search_counts *c = &job->result.counts;
     if (c->total == 0) return "ranks, batch and restrictions leave no plan";
-    if (c->verdict[RK_MEMORY_EXCEEDED])
+    if (c->verdict[RK_MEMORY_EXCEEDED][0])
         return report_text(report, "%s is too small", memory_name(report, job->problem.system, 0));
     int most = RK_BAD_MODEL;
     for (int i = RK_BAD_MODEL; i < RK_VERDICTS; i++)
-        if (c->verdict[i] > c->verdict[most]) most = i;
+        if (c->verdict[i][0] > c->verdict[most][0]) most = i;
     return report_text(report, "most are refused: %s", rk_verdict_name((enum rk_verdict)most));
 }
 
@@ -249,7 +249,7 @@ static const char *precision_of(const struct rk_plans_problem *p)
 static void add_headline(struct report *report, const struct plans_job *job)
 {
     const struct rk_plans_problem *p = &job->problem;
-    const struct rk_plans_counts *c = &job->result.counts;
+    const struct rk_search_counts *c = &job->result.counts;
     char total[REPORT_DIGITS], fits[REPORT_DIGITS];
     if (!job->result.complete)
         report_note(report, "INCOMPLETE: stopped by a signal; the best so far");
@@ -262,7 +262,7 @@ static void add_headline(struct report *report, const struct plans_job *job)
                                     precision_of(p) ? precision_of(p) : "several precisions"));
     report_note(report, report_text(report, "  modern space: %s plans, %s can run%s",
                                     report_digits(c->total, total),
-                                    report_digits(c->verdict[RK_FITS], fits),
+                                    report_digits(c->verdict[RK_FITS][0], fits),
                                     job->result.found == 0
                                         ? report_text(report, ": %s", plans_reason(report, job))
                                         : ""));
@@ -280,7 +280,7 @@ static void add_summary(struct report *report, const struct plans_job *job)
     static const struct report_column counts[] = {
         {.name = "plans"}, {.name = "fits"}, {.name = "repeated"}};
     const struct rk_plans_problem *p = &job->problem;
-    const struct rk_plans_counts *c = &job->result.counts;
+    const struct rk_search_counts *c = &job->result.counts;
     report_record(report, NULL, head, 3,
                   (const struct report_cell[]){cell_text("search"), cell_text("modern"),
                                                cell_flag(job->result.complete)});
@@ -291,7 +291,7 @@ static void add_summary(struct report *report, const struct plans_job *job)
                                                cell_text(precision_of(p))});
     report_record(report, "counts", counts, 3,
                   (const struct report_cell[]){cell_count(c->total),
-                                               cell_count(c->verdict[RK_FITS]),
+                                               cell_count(c->verdict[RK_FITS][0]),
                                                cell_count(c->repeated)});
 }
 
@@ -315,7 +315,7 @@ void plans_answer_explain(const struct plans_job *job)
 {
     static const struct report_column columns[] = {
         {.name = "settled by"}, {.name = "plans"}, {.name = "share", .unit = "%", .digits = 3}};
-    const struct rk_plans_explain *e = &job->result.explain;
+    const struct rk_search_explain *e = &job->result.explain;
     const struct {
         const char *argument;
         uint64_t count;

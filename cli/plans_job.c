@@ -91,11 +91,11 @@ static void job_release(struct plans_job *job)
 }
 
 /* Of a search that was stopped, what was settled before. */
-static uint64_t settled(const struct rk_plans_counts *counts)
+static uint64_t settled(const struct rk_search_counts *counts)
 {
     uint64_t sum = counts->repeated;
     for (int i = 0; i < RK_VERDICTS; i++)
-        sum += counts->verdict[i];
+        sum += rk_search_count(counts, (enum rk_verdict)i);
     return sum;
 }
 
@@ -177,7 +177,7 @@ static enum rk_status run_row(struct plans_row *row, struct report *report,
         .model = at.model, .system = at.system, .gpus = at.gpus, .batch = at.batch};
     if (status == RK_OK) {
         row->plans = job.result.counts.total;
-        row->fits = job.result.counts.verdict[RK_FITS];
+        row->fits = job.result.counts.verdict[RK_FITS][0];
         if (job.result.found)
             take_best(row, &job);
         else

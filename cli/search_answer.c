@@ -231,17 +231,18 @@ static void add_outcomes(struct report *report, const struct search *search)
                                                   .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
                                                   .columns = outcome_columns,
                                                   .column_count = 6});
-    outcome_row(report, table, c->total, RK_FITS, -1, NULL, c->fits);
+    outcome_row(report, table, c->total, RK_FITS, -1, NULL, c->verdict[RK_FITS][0]);
     for (int tier = 0; tier < system->networks && tier < RK_MAX_TIERS; tier++)
         outcome_row(report, table, c->total, RK_NETWORK_TOO_SMALL, tier, system->network[tier].name,
-                    c->network_too_small[tier]);
+                    c->verdict[RK_NETWORK_TOO_SMALL][tier]);
     for (int tier = 0; tier < system->networks && tier < RK_MAX_TIERS; tier++)
         outcome_row(report, table, c->total, RK_NETWORK_NOT_FILLED, tier,
-                    system->network[tier].name, c->network_not_filled[tier]);
-    outcome_row(report, table, c->total, RK_TOO_FEW_BLOCKS, -1, NULL, c->too_few_blocks);
+                    system->network[tier].name, c->verdict[RK_NETWORK_NOT_FILLED][tier]);
+    outcome_row(report, table, c->total, RK_TOO_FEW_BLOCKS, -1, NULL,
+                c->verdict[RK_TOO_FEW_BLOCKS][0]);
     for (int tier = 0; tier < system->memories && tier < RK_MAX_TIERS; tier++)
         outcome_row(report, table, c->total, RK_MEMORY_EXCEEDED, tier, system->memory[tier].name,
-                    c->memory_exceeded[tier]);
+                    c->verdict[RK_MEMORY_EXCEEDED][tier]);
 }
 
 /* ---- the report ---- */
@@ -268,8 +269,8 @@ static void add_headline(struct report *report, const struct search *search)
                             rk_datatype_name(search->problem.datatype)));
     report_note(report,
                 report_text(report, "  %s strategies, %s can run%s%s",
-                            report_digits(c->total, total), report_digits(c->fits, fits),
-                            matching(report, search),
+                            report_digits(c->total, total),
+                            report_digits(c->verdict[RK_FITS][0], fits), matching(report, search),
                             c->total == 0 ? ": the batch and the restrictions leave none" : ""));
 }
 
@@ -294,10 +295,11 @@ static void add_summary(struct report *report, const struct search *search)
         report_record(report, "query", query_columns, 3,
                       (const struct report_cell[]){cell_text(args->where), cell_text(args->sort),
                                                    cell_text(args->pareto)});
-    report_record(report, "counts", count_columns, search->selected ? 3 : 2,
-                  (const struct report_cell[]){cell_count(search->result.counts.total),
-                                               cell_count(search->result.counts.fits),
-                                               cell_count(search->matches)});
+    report_record(
+        report, "counts", count_columns, search->selected ? 3 : 2,
+        (const struct report_cell[]){cell_count(search->result.counts.total),
+                                     cell_count(search->result.counts.verdict[RK_FITS][0]),
+                                     cell_count(search->matches)});
 }
 
 void search_answer_fill(struct report *report, const struct search_answer *answer)
@@ -343,7 +345,7 @@ void search_answer_explain(const struct search *search)
         const char *argument;
         uint64_t count;
     } rows[] = {
-        {"a network or block count of a whole group", e->refused_by_group},
+        {"a network or block count of a whole group", e->refused},
         {"memory", e->refused_by_memory},
         {"a lower bound on the time of a group", e->bounded},
         {"their own time", e->timed},

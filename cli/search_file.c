@@ -115,8 +115,9 @@ enum rk_status search_file_check(const struct document *document, const struct s
     if (file->strategies != result->counts.total)
         return differs(document, "strategies", (double)file->strategies,
                        (double)result->counts.total, error);
-    if (file->fits != result->counts.fits)
-        return differs(document, "fits", (double)file->fits, (double)result->counts.fits, error);
+    if (file->fits != result->counts.verdict[RK_FITS][0])
+        return differs(document, "fits", (double)file->fits,
+                       (double)result->counts.verdict[RK_FITS][0], error);
     if (file->found > result->found)
         return differs(document, "best", (double)file->found, (double)result->found, error);
     for (size_t i = 0; i < file->found; i++) {

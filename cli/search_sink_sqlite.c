@@ -79,7 +79,8 @@ static enum rk_status describe(struct database *d, const struct search *search,
         "INSERT INTO problem VALUES (%Q, %Q, %lld, %lld, %Q, %Q, %lld, %lld)",
         search->model->id, search->system->id, (sqlite3_int64)p->ranks, (sqlite3_int64)p->max_batch,
         rk_datatype_name(p->datatype), search->args->where,
-        (sqlite3_int64)search->result.counts.total, (sqlite3_int64)search->result.counts.fits);
+        (sqlite3_int64)search->result.counts.total,
+        (sqlite3_int64)search->result.counts.verdict[RK_FITS][0]);
     const enum rk_status status = sql ? execute(d, sql, error) : fail(d, error);
     sqlite3_free(sql);
     return status;

@@ -48,15 +48,16 @@ static const char *main_reason(struct report *report, const struct search *searc
     const struct rk_system *system = search->system;
     struct refusal most = {.count = 0};
     if (c->total == 0) return "the restrictions leave no strategy";
-    if (c->fits > 0) return report_text(report, "no plan satisfies %s", search->args->where);
+    if (c->verdict[RK_FITS][0] > 0)
+        return report_text(report, "no plan satisfies %s", search->args->where);
     for (int tier = 0; tier < RK_MAX_TIERS; tier++)
-        count_refusal(&most, c->memory_exceeded[tier], RK_MEMORY_EXCEEDED, tier);
+        count_refusal(&most, c->verdict[RK_MEMORY_EXCEEDED][tier], RK_MEMORY_EXCEEDED, tier);
     if (most.count)
         return report_text(report, "%s is too small", memory_name(report, system, most.tier));
-    if (c->too_few_blocks) return "too few blocks on a rank to offload";
+    if (c->verdict[RK_TOO_FEW_BLOCKS][0]) return "too few blocks on a rank to offload";
     for (int tier = 0; tier < RK_MAX_TIERS; tier++) {
-        count_refusal(&most, c->network_too_small[tier], RK_NETWORK_TOO_SMALL, tier);
-        count_refusal(&most, c->network_not_filled[tier], RK_NETWORK_NOT_FILLED, tier);
+        count_refusal(&most, c->verdict[RK_NETWORK_TOO_SMALL][tier], RK_NETWORK_TOO_SMALL, tier);
+        count_refusal(&most, c->verdict[RK_NETWORK_NOT_FILLED][tier], RK_NETWORK_NOT_FILLED, tier);
     }
     return report_text(report, "%s is %s", network_name(report, system, most.tier),
                        most.verdict == RK_NETWORK_TOO_SMALL ? "too small" : "not filled");
@@ -72,7 +73,7 @@ static void take_answer(struct table *table, const struct search *search)
                               .gpus = search->problem.ranks,
                               .max_batch = search->problem.max_batch,
                               .strategies = search->result.counts.total,
-                              .fits = search->result.counts.fits,
+                              .fits = search->result.counts.verdict[RK_FITS][0],
                               .found = search->result.found > 0};
     table->seconds += search->result.seconds;
     table->fitting += row->found;

@@ -71,7 +71,7 @@ static void share_candidates(const struct mpi_team *t, struct topk *best,
 
 static uint64_t explain_sum(const struct rk_search_explain *e)
 {
-    return e->refused_by_group + e->refused_by_memory + e->bounded + e->timed;
+    return e->refused + e->refused_by_memory + e->bounded + e->timed;
 }
 
 static bool merge(void *context, struct rk_search_counts *counts, struct rk_search_explain *explain,

@@ -144,25 +144,9 @@ struct rk_plans_options {
     void *context;
 };
 
-/* Plans by what became of them; the sum of all verdicts and `repeated` is `total`. */
-struct rk_plans_counts {
-    uint64_t total;
-    uint64_t verdict[RK_VERDICTS];
-    uint64_t repeated; /* a balanced split that is also the even one */
-};
-
-/* By which argument the plans were settled (the sum is `total`). */
-struct rk_plans_explain {
-    uint64_t refused;           /* by a check, or repeated: without layers being folded */
-    uint64_t refused_by_memory; /* one decision for all the plans it does not depend on */
-    uint64_t bounded;           /* fit, but the pace of their slowest stage excludes them */
-    uint64_t timed;             /* fit, and their time was computed */
-    uint64_t folds;             /* of layers: not plans */
-};
-
 struct rk_plans_result {
-    struct rk_plans_counts counts;
-    struct rk_plans_explain explain;
+    struct rk_search_counts counts;
+    struct rk_search_explain explain;
     uint64_t found;            /* of options.top */
     struct rk_candidate *best; /* (found), by samples_per_s, then index */
     bool complete;             /* false: stopped by progress() */

@@ -134,22 +134,23 @@ struct rk_search_options {
 
 enum { RK_MAX_TIERS = 64 };
 
-/* Strategies by what became of them; the sum of all is `total`. */
+/* Plans by what became of them; the sum of all verdicts and `repeated` is `total`. */
 struct rk_search_counts {
     uint64_t total;
-    uint64_t fits;
-    uint64_t network_too_small[RK_MAX_TIERS];
-    uint64_t network_not_filled[RK_MAX_TIERS];
-    uint64_t too_few_blocks;
-    uint64_t memory_exceeded[RK_MAX_TIERS];
+    uint64_t verdict[RK_VERDICTS][RK_MAX_TIERS]; /* [0] of those that name no tier */
+    uint64_t repeated; /* are another plan in other words: a balanced split that is also even */
 };
 
-/* By which argument the strategies were settled (the sum is `total`). */
+/* Those of one verdict, of all tiers. */
+RK_API uint64_t rk_search_count(const struct rk_search_counts *counts, enum rk_verdict verdict);
+
+/* By which argument the plans were settled (the sum is `total`, `folds` apart). */
 struct rk_search_explain {
-    uint64_t refused_by_group; /* a network or block count that a whole group shares */
+    uint64_t refused; /* by a check or a network, or repeated: many at once */
     uint64_t refused_by_memory;
     uint64_t bounded; /* fit, but a lower bound on the time of their group excludes them */
     uint64_t timed;   /* fit, and their time was computed */
+    uint64_t folds;   /* of layers, by the search of plans: not plans */
 };
 
 struct rk_search_result {

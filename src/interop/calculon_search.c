@@ -114,7 +114,7 @@ static enum rk_status search_space(const struct calculon_problem *problem,
         list_add(list, &item);
     }
     tally->total += result.counts.total;
-    tally->good += result.counts.fits;
+    tally->good += result.counts.verdict[RK_FITS][0];
     rk_search_result_release(&result);
     return RK_OK;
 }

@@ -40,11 +40,8 @@ void group_count_networks(const struct rk_space *space, const struct group *g,
                 if (networks_allowed(&space->problem, g, t->value[i], p->value[j], d->value[k],
                                      &verdict, &tier))
                     continue;
-                if (verdict == RK_NETWORK_TOO_SMALL)
-                    counts->network_too_small[tier] += each;
-                else
-                    counts->network_not_filled[tier] += each;
-                explain->refused_by_group += each;
+                counts->verdict[verdict][tier] += each;
+                explain->refused += each;
             }
 }
 

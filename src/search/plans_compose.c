@@ -56,10 +56,21 @@ static bool units_open(struct units *units, const struct rk_plans *plans,
 /* ---- workers ---- */
 
 struct worker {
-    _Alignas(128) struct plan_scratch *scratch;
+    _Alignas(128) struct visitor visitor; /* first: the callback gets back to the worker */
+    struct plan_scratch *scratch;
     struct topk best;
-    struct plan_tally tally;
+    struct rk_search_counts counts;
+    struct rk_search_explain explain;
 };
+
+static void worker_batch(struct visitor *visitor, const struct batch *batch, int hits)
+{
+    (void)hits;
+    for (int i = 0; i < batch->lanes; i++)
+        topk_offer(&((struct worker *)visitor)->best,
+                   (struct rk_candidate){batch->samples / batch->step_s[i], batch->step_s[i],
+                                         batch->index(batch, i)});
+}
 
 struct team {
     int threads;
@@ -77,7 +88,8 @@ static bool team_open(struct team *team, const struct rk_plans *plans, int threa
     for (int i = 0; i < threads; i++) {
         struct worker *w = &team->worker[i];
         w->scratch = plan_scratch_open(plans);
-        w->tally.best = &w->best;
+        w->visitor =
+            (struct visitor){.batch = worker_batch, .counts = &w->counts, .explain = &w->explain};
         open = topk_init(&w->best, top) && w->scratch && open;
     }
     return open;
@@ -103,10 +115,11 @@ static void run_round(struct team *team, const struct units *units, uint64_t fir
 #pragma omp parallel num_threads(team->threads)
     {
         struct worker *w = &team->worker[omp_get_thread_num()];
-        w->tally.least = least;
+        w->visitor.least = least;
+        w->visitor.prune = prune;
 #pragma omp for schedule(dynamic, 1)
         for (uint64_t i = first; i < end; i++)
-            plan_unit_run(w->scratch, &units->unit[i], prune, &w->tally);
+            plan_unit_run(w->scratch, &units->unit[i], &w->visitor);
     }
     for (int i = 0; i < team->threads; i++) {
         struct topk *best = &team->worker[i].best;
@@ -116,16 +129,16 @@ static void run_round(struct team *team, const struct units *units, uint64_t fir
     }
 }
 
-static void add_up(struct rk_plans_result *r, const struct plan_tally *tally)
+static void add_up(struct rk_plans_result *r, const struct worker *w)
 {
     for (int i = 0; i < RK_VERDICTS; i++)
-        r->counts.verdict[i] += tally->counts.verdict[i];
-    r->counts.repeated += tally->counts.repeated;
-    r->explain.refused += tally->explain.refused;
-    r->explain.refused_by_memory += tally->explain.refused_by_memory;
-    r->explain.bounded += tally->explain.bounded;
-    r->explain.timed += tally->explain.timed;
-    r->explain.folds += tally->explain.folds;
+        r->counts.verdict[i][0] += w->counts.verdict[i][0];
+    r->counts.repeated += w->counts.repeated;
+    r->explain.refused += w->explain.refused;
+    r->explain.refused_by_memory += w->explain.refused_by_memory;
+    r->explain.bounded += w->explain.bounded;
+    r->explain.timed += w->explain.timed;
+    r->explain.folds += w->explain.folds;
 }
 
 /* Of what was found so far; infinity when that is nothing. */
@@ -168,7 +181,7 @@ enum rk_status plans_compose(const struct rk_plans *plans, const struct rk_plans
     if (open) {
         run_rounds(&team, &units, plans->count, options, r);
         for (int i = 0; i < threads; i++)
-            add_up(r, &team.worker[i].tally);
+            add_up(r, &team.worker[i]);
         topk_sort(&team.best);
         r->found = team.best.count;
         r->best = team.best.heap;

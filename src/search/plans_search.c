@@ -37,17 +37,17 @@ void rk_plans_result_release(struct rk_plans_result *result)
 /* ---- the best ---- */
 
 /* Memory, if any plan passed all checks before; else what most plans fail at. */
-static enum rk_verdict main_verdict(const struct rk_plans_counts *counts)
+static enum rk_verdict main_verdict(const struct rk_search_counts *counts)
 {
     int most = RK_MEMORY_EXCEEDED;
-    if (counts->verdict[most] > 0) return RK_MEMORY_EXCEEDED;
+    if (counts->verdict[most][0] > 0) return RK_MEMORY_EXCEEDED;
     for (int i = RK_FITS + 1; i < RK_VERDICTS; i++)
-        if (counts->verdict[i] > counts->verdict[most]) most = i;
+        if (counts->verdict[i][0] > counts->verdict[most][0]) most = i;
     return (enum rk_verdict)most;
 }
 
 static enum rk_status nothing(const struct rk_plans_problem *problem,
-                              const struct rk_plans_counts *counts, struct rk_error *error)
+                              const struct rk_search_counts *counts, struct rk_error *error)
 {
     if (counts->total == 0)
         return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,

@@ -7,7 +7,7 @@ enum { PROGRESS_EVERY = 1024 };
 
 static void count(struct rk_plans_result *r, const struct rk_prediction *p)
 {
-    r->counts.verdict[p->verdict]++;
+    r->counts.verdict[p->verdict][0]++;
     if (p->verdict == RK_FITS)
         r->explain.timed++;
     else if (p->verdict == RK_MEMORY_EXCEEDED)

@@ -98,8 +98,7 @@ struct extremes {               /* of all choices of sharing and offload */
 struct run {
     struct plan_scratch *s;
     const struct plan_unit *unit;
-    struct plan_tally *tally;
-    bool prune;
+    struct visitor *visitor;
     const struct choices *stages, *sharding, *offload;
     uint64_t base;        /* index of the first plan of the width and kernels at hand */
     uint64_t leaves;      /* plans of one tuple of stages */
@@ -112,8 +111,8 @@ struct run {
 
 static void refuse(struct run *r, enum rk_verdict verdict, uint64_t plans)
 {
-    r->tally->counts.verdict[verdict] += plans;
-    r->tally->explain.refused += plans;
+    r->visitor->counts->verdict[verdict][0] += plans;
+    r->visitor->explain->refused += plans;
 }
 
 /* ---- checks ---- */
@@ -230,22 +229,6 @@ static void move_classes(struct run *r, const struct choice_state *sharding)
     }
 }
 
-static void time_plan(struct run *r, uint64_t index)
-{
-    struct plan_scratch *s = r->s;
-    struct step_outline outline;
-    const struct staged staged = {.map = r->map,
-                                  .sums = s->sum,
-                                  .ends = s->end,
-                                  .send_s = r->send_s,
-                                  .microbatches = r->microbatches};
-    step_outline(&outline, &staged, &s->plan);
-    const double samples_per_s = (double)s->plan.batch / outline.step_s;
-    r->tally->explain.timed++;
-    if (samples_per_s >= r->tally->least)
-        topk_offer(r->tally->best, (struct rk_candidate){samples_per_s, outline.step_s, index});
-}
-
 /* ---- memory ---- */
 
 static int demand_kind(enum rk_schedule schedule)
@@ -285,22 +268,37 @@ static void demand_stages(struct run *r, const struct sharing *sharing)
     }
 }
 
-/* Of the stages of a class the first one has most microbatches in flight; with DualPipe all have as
- * many. */
-static bool exceeds(const struct run *r)
+/* What the stages of class `i` need at most, or of pair `i`: of a class the first one has most
+ * microbatches in flight; with DualPipe all have as many. */
+static double stage_bytes(const struct run *r, int kind, int i)
 {
     const struct plan_scratch *s = r->s;
-    const struct rk_system *system = s->problem->system;
-    const int kind = demand_kind(s->plan.schedule);
-    const int count = kind == DEMAND_PAIRS ? r->map->stages / 2 : r->map->classes;
-    for (int i = 0; i < count; i++) {
-        const uint64_t stage = kind == DEMAND_PAIRS ? (uint64_t)i : r->map->first_of[i];
-        const double in_flight = in_flight_of_plan(&s->plan, r->microbatches, stage);
-        if (demanded_bytes(&s->demand[kind][i], system, in_flight) >
-            system->memory[0].capacity_bytes)
-            return true;
-    }
+    const uint64_t stage = kind == DEMAND_PAIRS ? (uint64_t)i : r->map->first_of[i];
+    const double in_flight = in_flight_of_plan(&s->plan, r->microbatches, stage);
+    return demanded_bytes(&s->demand[kind][i], s->problem->system, in_flight);
+}
+
+static int stages_of(const struct run *r, int kind)
+{
+    return kind == DEMAND_PAIRS ? r->map->stages / 2 : r->map->classes;
+}
+
+static bool exceeds(const struct run *r)
+{
+    const double have = r->s->problem->system->memory[0].capacity_bytes;
+    const int kind = demand_kind(r->s->plan.schedule), count = stages_of(r, kind);
+    for (int i = 0; i < count; i++)
+        if (stage_bytes(r, kind, i) > have) return true;
     return false;
+}
+
+static double tightest_bytes(const struct run *r)
+{
+    const int kind = demand_kind(r->s->plan.schedule), count = stages_of(r, kind);
+    double most = 0;
+    for (int i = 0; i < count; i++)
+        most = fmax(most, stage_bytes(r, kind, i));
+    return most;
 }
 
 static void note_sharing(struct extremes *e, const struct sharing *sharing, int zero, bool keeps)
@@ -413,7 +411,7 @@ static struct flights flights_of(struct run *r, int class)
 
 static bool bounded(const struct run *r)
 {
-    return r->prune && (double)r->s->plan.batch < r->tally->least * r->shortest_s;
+    return r->visitor->prune && (double)r->s->plan.batch < r->visitor->least * r->shortest_s;
 }
 
 enum fitting { ALL_FIT, SOME_FIT, NONE_FITS };
@@ -426,7 +424,7 @@ static enum fitting fitting_of(struct run *r)
     const struct rk_system *system = s->problem->system;
     const double have = system->memory[0].capacity_bytes;
     bool all = bounded(r) && alike(r);
-    if (!r->prune || r->extremes.activations) return SOME_FIT;
+    if (!r->visitor->prune || r->extremes.activations) return SOME_FIT;
     for (int i = 0; i < r->map->classes; i++) {
         const struct flights flights = flights_of(r, i);
         const struct stage_demand least = least_demand(r, &s->sum[i]);
@@ -440,6 +438,52 @@ static enum fitting fitting_of(struct run *r)
 
 /* ---- one division under one sharding and offload ---- */
 
+/* One plan as a batch. */
+struct single {
+    struct batch batch;
+    uint64_t index;
+};
+
+static uint64_t single_index(const struct batch *batch, int lane)
+{
+    (void)lane;
+    return ((const struct single *)batch)->index;
+}
+
+static bool offloads(const struct rk_plan *plan)
+{
+    return plan->activation_offload > 0 || plan->optimizer_offload > 0 || plan->weight_offload > 0;
+}
+
+static void report(struct run *r, const double *step_s, uint64_t index)
+{
+    const double hbm_bytes = r->visitor->needs ? tightest_bytes(r) : 0;
+    const double lower_bytes = offloads(&r->s->plan) ? (double)NAN : 0;
+    const struct single single = {.batch = {.lanes = 1,
+                                            .samples = (double)r->s->plan.batch,
+                                            .step_s = step_s,
+                                            .hbm_bytes = &hbm_bytes,
+                                            .lower_bytes = &lower_bytes,
+                                            .index = single_index},
+                                  .index = index};
+    r->visitor->batch(r->visitor, &single.batch, 1);
+}
+
+static void time_plan(struct run *r, uint64_t index)
+{
+    struct plan_scratch *s = r->s;
+    struct step_outline outline;
+    const struct staged staged = {.map = r->map,
+                                  .sums = s->sum,
+                                  .ends = s->end,
+                                  .send_s = r->send_s,
+                                  .microbatches = r->microbatches};
+    step_outline(&outline, &staged, &s->plan);
+    r->visitor->explain->timed++;
+    if ((double)s->plan.batch / outline.step_s >= r->visitor->least)
+        report(r, &outline.step_s, index);
+}
+
 static void settle(struct run *r, uint64_t sharding, uint64_t offload)
 {
     struct plan_scratch *s = r->s;
@@ -450,13 +494,13 @@ static void settle(struct run *r, uint64_t sharding, uint64_t offload)
         if (s->schedule[i].refused) continue;
         s->plan.schedule = s->schedule[i].schedule;
         if (exceeds(r)) {
-            r->tally->counts.verdict[RK_MEMORY_EXCEEDED]++;
-            r->tally->explain.refused_by_memory++;
+            r->visitor->counts->verdict[RK_MEMORY_EXCEEDED][0]++;
+            r->visitor->explain->refused_by_memory++;
             continue;
         }
-        r->tally->counts.verdict[RK_FITS]++;
+        r->visitor->counts->verdict[RK_FITS][0]++;
         if (bounded(r)) {
-            r->tally->explain.bounded++;
+            r->visitor->explain->bounded++;
             continue;
         }
         if (!moved) move_classes(r, state);
@@ -530,18 +574,18 @@ static void run_division(struct run *r)
 {
     plans_set_choice(&r->s->plan, r->stages, r->division->first);
     if (!map_stages(r)) {
-        r->tally->counts.repeated += passing(r);
-        r->tally->explain.refused += passing(r);
+        r->visitor->counts->repeated += passing(r);
+        r->visitor->explain->refused += passing(r);
         return;
     }
     sum_classes(r);
     const enum fitting fitting = fitting_of(r);
     if (fitting == NONE_FITS) {
-        r->tally->counts.verdict[RK_MEMORY_EXCEEDED] += passing(r);
-        r->tally->explain.refused_by_memory += passing(r);
+        r->visitor->counts->verdict[RK_MEMORY_EXCEEDED][0] += passing(r);
+        r->visitor->explain->refused_by_memory += passing(r);
     } else if (fitting == ALL_FIT) {
-        r->tally->counts.verdict[RK_FITS] += passing(r);
-        r->tally->explain.bounded += passing(r);
+        r->visitor->counts->verdict[RK_FITS][0] += passing(r);
+        r->visitor->explain->bounded += passing(r);
     } else {
         each_sharding(r);
     }
@@ -580,7 +624,7 @@ static void run_stages(struct run *r)
             timed = true;
             fold_timed(&s->fold, &s->timed, s->problem->system, &s->plan);
             r->send_s = send_s_of(&s->fold, s->problem->system, &s->plan);
-            r->tally->explain.folds++;
+            r->visitor->explain->folds++;
             folded = recompute;
         }
         run_division(r);
@@ -601,16 +645,14 @@ static void run_local(struct run *r)
         run_stages(r);
 }
 
-void plan_unit_run(struct plan_scratch *s, const struct plan_unit *unit, bool prune,
-                   struct plan_tally *tally)
+void plan_unit_run(struct plan_scratch *s, const struct plan_unit *unit, struct visitor *visitor)
 {
     const struct layout *layout = unit->layout;
     const struct choices *width = layout->choices[BUNDLE_WIDTH];
     const struct choices *kernels = layout->choices[BUNDLE_KERNELS];
     struct run r = {.s = s,
                     .unit = unit,
-                    .tally = tally,
-                    .prune = prune,
+                    .visitor = visitor,
                     .stages = layout->choices[BUNDLE_STAGES],
                     .sharding = layout->choices[BUNDLE_SHARDING],
                     .offload = layout->choices[BUNDLE_OFFLOAD]};

@@ -8,20 +8,12 @@
 #define RECKON_SEARCH_PLANS_UNIT_H
 
 #include "search/plans_stages.h"
-#include "search/topk.h"
+#include "search/visitor.h"
 
 struct plan_unit {
     const struct layout *layout;
     const struct stage_set *stages;
     uint64_t microbatch; /* index into its choices */
-};
-
-/* What became of the plans of a unit is added to these. */
-struct plan_tally {
-    struct rk_plans_counts counts; /* total is left alone */
-    struct rk_plans_explain explain;
-    struct topk *best;
-    double least; /* samples per second below which no plan is wanted */
 };
 
 struct plan_scratch; /* a thread's; opaque */
@@ -30,9 +22,8 @@ struct plan_scratch; /* a thread's; opaque */
 struct plan_scratch *plan_scratch_open(const struct rk_plans *plans);
 void plan_scratch_close(struct plan_scratch *scratch);
 
-/* `prune`: plans that a bound excludes are not timed. */
-void plan_unit_run(struct plan_scratch *scratch, const struct plan_unit *unit, bool prune,
-                   struct plan_tally *tally);
+void plan_unit_run(struct plan_scratch *scratch, const struct plan_unit *unit,
+                   struct visitor *visitor);
 
 static inline uint64_t plan_unit_count(const struct plan_unit *unit)
 {

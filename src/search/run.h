@@ -87,7 +87,7 @@ struct run {
     bool full;
     bool sharding;
     int tier[3]; /* of weights, activations, optimizer */
-    struct batch batch;
+    struct unit_batch batch;
     uint64_t networks; /* (tensor, pipeline, data) networks that are allowed */
 };
 

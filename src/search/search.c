@@ -43,11 +43,11 @@ static void worker_batch(struct visitor *visitor, const struct batch *batch, int
     (void)hits;
     struct worker *w = (struct worker *)visitor;
     for (int i = 0; i < batch->lanes; i++) {
-        const double samples_per_s = (double)batch->unit->group->batch / batch->step_s[i];
+        const double samples_per_s = batch->samples / batch->step_s[i];
         if (!(samples_per_s >= visitor->least) || isinf(batch->step_s[i])) continue;
         if (!w->own_limit && w->local.count == w->local.room) worker_flush(w);
         topk_offer(&w->local,
-                   (struct rk_candidate){samples_per_s, batch->step_s[i], batch_index(batch, i)});
+                   (struct rk_candidate){samples_per_s, batch->step_s[i], batch->index(batch, i)});
     }
     if (w->own_limit && topk_least(&w->local) > visitor->least)
         visitor->least = topk_least(&w->local);
@@ -73,28 +73,34 @@ static void worker_close(struct worker *w)
 
 /* ---- sums ---- */
 
+uint64_t rk_search_count(const struct rk_search_counts *counts, enum rk_verdict verdict)
+{
+    uint64_t sum = 0;
+    for (int tier = 0; tier < RK_MAX_TIERS; tier++)
+        sum += counts->verdict[verdict][tier];
+    return sum;
+}
+
 static void counts_add(struct rk_search_counts *to, const struct rk_search_counts *from)
 {
-    to->fits += from->fits;
-    to->too_few_blocks += from->too_few_blocks;
-    for (int i = 0; i < RK_MAX_TIERS; i++) {
-        to->network_too_small[i] += from->network_too_small[i];
-        to->network_not_filled[i] += from->network_not_filled[i];
-        to->memory_exceeded[i] += from->memory_exceeded[i];
-    }
+    for (int verdict = 0; verdict < RK_VERDICTS; verdict++)
+        for (int tier = 0; tier < RK_MAX_TIERS; tier++)
+            to->verdict[verdict][tier] += from->verdict[verdict][tier];
+    to->repeated += from->repeated;
 }
 
 static void explain_add(struct rk_search_explain *to, const struct rk_search_explain *from)
 {
-    to->refused_by_group += from->refused_by_group;
+    to->refused += from->refused;
     to->refused_by_memory += from->refused_by_memory;
     to->bounded += from->bounded;
     to->timed += from->timed;
+    to->folds += from->folds;
 }
 
 static uint64_t explain_sum(const struct rk_search_explain *e)
 {
-    return e->refused_by_group + e->refused_by_memory + e->bounded + e->timed;
+    return e->refused + e->refused_by_memory + e->bounded + e->timed;
 }
 
 static double now_s(void)

@@ -188,7 +188,7 @@ static void selector_batch(struct visitor *visitor, const struct batch *batch, i
     for (int lane = 0; lane < batch->lanes && hits > 0; lane++) {
         if (isinf(batch->step_s[lane])) continue;
         hits--;
-        const uint64_t index = batch_index(batch, lane);
+        const uint64_t index = batch->index(batch, lane);
         struct rk_strategy strategy;
         rk_space_strategy(s->question->space, index, &strategy);
         fill_figures(s, batch, lane, &strategy);
@@ -264,7 +264,7 @@ static bool select_part(struct selecting *s, int part)
         flush(mine);
         const struct rk_search_explain *e = &mine->explain;
 #pragma omp atomic write
-        mine->decided = e->refused_by_group + e->refused_by_memory + e->timed;
+        mine->decided = e->refused + e->refused_by_memory + e->timed;
         if (omp_get_thread_num() == 0) show_progress(s);
     }
     for (int i = 0; i < s->threads; i++)
@@ -274,10 +274,9 @@ static bool select_part(struct selecting *s, int part)
 
 static void add_counts(struct rk_search_counts *to, const struct rk_search_counts *from)
 {
-    to->fits += from->fits;
-    to->too_few_blocks += from->too_few_blocks;
-    for (int i = 0; i < RK_MAX_TIERS; i++)
-        to->memory_exceeded[i] += from->memory_exceeded[i];
+    for (int verdict = 0; verdict < RK_VERDICTS; verdict++)
+        for (int tier = 0; tier < RK_MAX_TIERS; tier++)
+            to->verdict[verdict][tier] += from->verdict[verdict][tier];
 }
 
 static bool finish_frontier(struct selecting *s, const struct question *q,

@@ -5,31 +5,17 @@
 
 #include <math.h>
 
+/* Those that a network or the number of blocks refuses were not asked about memory. */
 static void count(const struct rk_estimate *e, struct rk_search_result *r)
 {
-    const int tier = e->reasons ? e->reason[0].tier : 0;
-    switch (e->verdict) {
-    case RK_FITS:
-        r->counts.fits++;
+    const int tier = e->reasons && e->reason[0].tier >= 0 ? e->reason[0].tier : 0;
+    r->counts.verdict[e->verdict][tier]++;
+    if (e->verdict == RK_FITS)
         r->explain.timed++;
-        break;
-    case RK_NETWORK_TOO_SMALL:
-        r->counts.network_too_small[tier]++;
-        r->explain.refused_by_group++;
-        break;
-    case RK_NETWORK_NOT_FILLED:
-        r->counts.network_not_filled[tier]++;
-        r->explain.refused_by_group++;
-        break;
-    case RK_TOO_FEW_BLOCKS:
-        r->counts.too_few_blocks++;
-        r->explain.refused_by_group++;
-        break;
-    default:
-        r->counts.memory_exceeded[tier]++;
+    else if (e->verdict == RK_MEMORY_EXCEEDED)
         r->explain.refused_by_memory++;
-        break;
-    }
+    else
+        r->explain.refused++;
 }
 
 enum { PROGRESS_EVERY = 4096 };

@@ -49,13 +49,34 @@ static void decide_memory(struct run *r)
         refused[0] -= (uint64_t)(r->padded - r->lanes);
         uint64_t fits = (uint64_t)r->lanes;
         for (int tier = 0; tier < job.tiers; tier++) {
-            r->visitor->counts->memory_exceeded[tier] += refused[tier] * times;
+            r->visitor->counts->verdict[RK_MEMORY_EXCEEDED][tier] += refused[tier] * times;
             r->visitor->explain->refused_by_memory += refused[tier] * times;
             fits -= refused[tier];
         }
         r->s->fits[v] = fits;
-        r->visitor->counts->fits += fits * times;
+        r->visitor->counts->verdict[RK_FITS][0] += fits * times;
     }
+}
+
+/* ---- indices ---- */
+
+/* Index of the strategy in a lane. */
+static uint64_t batch_index(const struct batch *of, int lane)
+{
+    const struct unit_batch *batch = (const struct unit_batch *)of;
+    const struct unit *unit = batch->unit;
+    const struct row *row = &unit->folio->rows->row[lane_row(unit, lane)];
+    const struct options *o = unit->group->options;
+    const struct kind *kind = o->kind;
+    while (kind->recompute != row->recompute || kind->comm != row->comm ||
+           kind->redo != row->redo || kind->sharding != batch->sharding)
+        kind++;
+    int at[INNERS];
+    memcpy(at, batch->at, sizeof at);
+    at[INNER_TENSOR_OVERLAP] = row->at_overlap;
+    at[INNER_FUSED_ACTIVATION] = row->at_fused;
+    at[INNER_MICROBATCH] = unit->first_microbatch + lane_microbatch(unit, lane);
+    return space_index(unit->group, batch->interleaving, kind, at);
 }
 
 /* ---- time ---- */
@@ -77,12 +98,12 @@ static void time_batch(struct run *r, struct time_job *job, int v, bool overlapp
     visitor->explain->timed += r->s->fits[v];
     if (hits == 0) return;
     r->batch.interleaving = v;
-    r->batch.step_s = job->step_s;
+    r->batch.batch.step_s = job->step_s;
     if (visitor->needs) {
-        r->batch.hbm_bytes = r->s->hbm + (size_t)v * LANES;
-        r->batch.lower_bytes = r->s->lower + (size_t)v * LANES;
+        r->batch.batch.hbm_bytes = r->s->hbm + (size_t)v * LANES;
+        r->batch.batch.lower_bytes = r->s->lower + (size_t)v * LANES;
     }
-    visitor->batch(visitor, &r->batch, hits);
+    visitor->batch(visitor, &r->batch.batch, hits);
 }
 
 /* All data networks and overlaps of one interleaving; nets are tensor and pipeline network. */
@@ -187,8 +208,8 @@ static void run_offload(struct run *r)
     if (r->blocks < OFFLOAD_MIN_BLOCKS && (r->tier[0] || r->tier[1] || r->tier[2])) {
         const uint64_t refused = (uint64_t)r->lanes * (uint64_t)r->group->interleavings *
                                  r->networks * (uint64_t)inner[INNER_DATA_OVERLAP].count;
-        r->visitor->counts->too_few_blocks += refused;
-        r->visitor->explain->refused_by_group += refused;
+        r->visitor->counts->verdict[RK_TOO_FEW_BLOCKS][0] += refused;
+        r->visitor->explain->refused += refused;
         return;
     }
     run_load_tiers(r);
@@ -250,11 +271,11 @@ void unit_run(const struct rk_space *space, const struct unit *unit, struct scra
         .pipeline = (double)g->pipeline,
         .full = unit->first_row < unit->folio->rows->full,
         .networks = group_allowed_networks(&space->problem, g),
-        .batch = {.unit = unit},
+        .batch = {.batch = {.samples = (double)g->batch, .index = batch_index}, .unit = unit},
     };
     if (r.networks == 0) return;
     r.padded = (r.lanes + LANE_ROUND - 1) / LANE_ROUND * LANE_ROUND;
-    r.batch.lanes = r.lanes;
+    r.batch.batch.lanes = r.lanes;
     run_load_lanes(&r);
     for (int sharding = 0; sharding < 2; sharding++) {
         r.sharding = sharding;
@@ -262,7 +283,7 @@ void unit_run(const struct rk_space *space, const struct unit *unit, struct scra
     }
 }
 
-/* ---- bounds and indices ---- */
+/* ---- bounds ---- */
 
 /* Per sample: all blocks of all microbatches, without bubble, messages, waits or data parallelism;
  * the slack covers that these sums round differently from the step's. */
@@ -287,21 +308,4 @@ double unit_bound_s(const struct rk_space *space, const struct unit *unit)
         }
     }
     return least_s * (1 - 1e-9) / (double)g->batch;
-}
-
-uint64_t batch_index(const struct batch *batch, int lane)
-{
-    const struct unit *unit = batch->unit;
-    const struct row *row = &unit->folio->rows->row[lane_row(unit, lane)];
-    const struct options *o = unit->group->options;
-    const struct kind *kind = o->kind;
-    while (kind->recompute != row->recompute || kind->comm != row->comm ||
-           kind->redo != row->redo || kind->sharding != batch->sharding)
-        kind++;
-    int at[INNERS];
-    memcpy(at, batch->at, sizeof at);
-    at[INNER_TENSOR_OVERLAP] = row->at_overlap;
-    at[INNER_FUSED_ACTIVATION] = row->at_fused;
-    at[INNER_MICROBATCH] = unit->first_microbatch + lane_microbatch(unit, lane);
-    return space_index(unit->group, batch->interleaving, kind, at);
 }

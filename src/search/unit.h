@@ -10,6 +10,7 @@
 #include "search/folio.h"
 #include "search/kernel.h"
 #include "search/space.h"
+#include "search/visitor.h"
 
 struct unit {
     const struct group *group;
@@ -21,30 +22,13 @@ struct unit {
     double bound_s; /* no strategy of the unit is faster */
 };
 
-/* Where the lanes of a finished batch of times stand in the space. */
-struct batch {
+/* A batch of the lanes of a unit, and where they stand in the space. */
+struct unit_batch {
+    struct batch batch; /* first: its index() gets back to what follows */
     const struct unit *unit;
     int interleaving; /* position in the group's list */
     bool sharding;
     int at[INNERS]; /* without what differs from lane to lane */
-    int lanes;
-    const double *step_s;                  /* (lanes) infinite where it is refused */
-    const double *hbm_bytes, *lower_bytes; /* (lanes) or NULL; see visitor.needs */
-};
-
-/* Index of the strategy in a lane of a batch. */
-uint64_t batch_index(const struct batch *batch, int lane);
-
-/* What a unit reports to. */
-struct visitor {
-    bool needs;   /* batches carry what their strategies need of memory */
-    bool prune;   /* skip batches whose bound is too slow */
-    double least; /* samples per second that are wanted; 0: all that fits */
-    /* Sees each batch that may have such strategies (a few slower ones can be among the hits); may
-     * raise `least`. */
-    void (*batch)(struct visitor *visitor, const struct batch *batch, int hits);
-    struct rk_search_counts *counts;
-    struct rk_search_explain *explain;
 };
 
 struct scratch; /* arrays of one thread */

@@ -217,14 +217,6 @@ enum rk_status study_write_grid(const struct study *study, struct study_database
 
 /* ---- finished searches ---- */
 
-static uint64_t sum_tiers(const uint64_t counts[RK_MAX_TIERS])
-{
-    uint64_t sum = 0;
-    for (int i = 0; i < RK_MAX_TIERS; i++)
-        sum += counts[i];
-    return sum;
-}
-
 static size_t add_tiers(char *buffer, size_t size, size_t used, const char *name,
                         const uint64_t counts[RK_MAX_TIERS], int tiers)
 {
@@ -241,12 +233,12 @@ static void tell_refused(const struct rk_search_counts *counts, const struct rk_
                          char buffer[REFUSED_SIZE])
 {
     size_t used = (size_t)snprintf(buffer, REFUSED_SIZE, "{");
-    used = add_tiers(buffer, REFUSED_SIZE, used, "network_too_small", counts->network_too_small,
-                     system->networks);
-    used = add_tiers(buffer, REFUSED_SIZE, used, "network_not_filled", counts->network_not_filled,
-                     system->networks);
-    used = add_tiers(buffer, REFUSED_SIZE, used, "memory_exceeded", counts->memory_exceeded,
-                     system->memories);
+    used = add_tiers(buffer, REFUSED_SIZE, used, "network_too_small",
+                     counts->verdict[RK_NETWORK_TOO_SMALL], system->networks);
+    used = add_tiers(buffer, REFUSED_SIZE, used, "network_not_filled",
+                     counts->verdict[RK_NETWORK_NOT_FILLED], system->networks);
+    used = add_tiers(buffer, REFUSED_SIZE, used, "memory_exceeded",
+                     counts->verdict[RK_MEMORY_EXCEEDED], system->memories);
     snprintf(buffer + used, REFUSED_SIZE - used, "}");
 }
 
@@ -263,11 +255,11 @@ static enum rk_status write_search(const struct study *study, const struct study
     bind_count(&b, RK_MODEL_VERSION);
     bind_point(&b, study, point);
     bind_count(&b, counts->total);
-    bind_count(&b, counts->fits);
-    bind_count(&b, sum_tiers(counts->network_too_small));
-    bind_count(&b, sum_tiers(counts->network_not_filled));
-    bind_count(&b, counts->too_few_blocks);
-    bind_count(&b, sum_tiers(counts->memory_exceeded));
+    bind_count(&b, rk_search_count(counts, RK_FITS));
+    bind_count(&b, rk_search_count(counts, RK_NETWORK_TOO_SMALL));
+    bind_count(&b, rk_search_count(counts, RK_NETWORK_NOT_FILLED));
+    bind_count(&b, rk_search_count(counts, RK_TOO_FEW_BLOCKS));
+    bind_count(&b, rk_search_count(counts, RK_MEMORY_EXCEEDED));
     bind_text(&b, refused);
     bind_count(&b, row->explain.bounded);
     bind_count(&b, row->explain.timed);

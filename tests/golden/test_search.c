@@ -54,13 +54,14 @@ static void check_counts(const struct rk_search_counts *counts, const json_t *pr
 {
     const json_t *errors = json_object_get(problem, "errors");
     cr_assert_eq(counts->total, integer(problem, "total"));
-    cr_assert_eq(counts->fits, integer(problem, "good"));
-    cr_assert_eq(counts->network_too_small[0], integer(errors, "Network tier0 isn't big enough"));
-    cr_assert_eq(counts->memory_exceeded[0], integer(errors, "Mem tier1 needs X but only has X"));
-    uint64_t sum = counts->fits + counts->too_few_blocks;
-    for (int tier = 0; tier < RK_MAX_TIERS; tier++)
-        sum += counts->network_too_small[tier] + counts->network_not_filled[tier] +
-               counts->memory_exceeded[tier];
+    cr_assert_eq(counts->verdict[RK_FITS][0], integer(problem, "good"));
+    cr_assert_eq(counts->verdict[RK_NETWORK_TOO_SMALL][0],
+                 integer(errors, "Network tier0 isn't big enough"));
+    cr_assert_eq(counts->verdict[RK_MEMORY_EXCEEDED][0],
+                 integer(errors, "Mem tier1 needs X but only has X"));
+    uint64_t sum = 0;
+    for (int verdict = 0; verdict < RK_VERDICTS; verdict++)
+        sum += rk_search_count(counts, (enum rk_verdict)verdict);
     cr_assert_eq(sum, counts->total);
 }
 

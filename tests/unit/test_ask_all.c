@@ -106,13 +106,14 @@ static void check_database(const char *where, uint64_t tensor)
     uint64_t written;
     sqlite3 *database;
     set(&f, "all.sqlite", where);
-    cr_assert_gt(f.search.result.counts.fits, 1000);
+    cr_assert_gt(f.search.result.counts.verdict[RK_FITS][0], 1000);
     cr_assert_eq(search_all_write(&f.search, &f.session, &written, &error), RK_OK, "%s",
                  error.text);
-    if (!where) cr_assert_eq(written, f.search.result.counts.fits);
+    if (!where) cr_assert_eq(written, f.search.result.counts.verdict[RK_FITS][0]);
     cr_assert_eq(sqlite3_open_v2(f.path, &database, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
     cr_assert_eq(number(database, "SELECT count(*) FROM strategy"), (double)written);
-    cr_assert_eq(number(database, "SELECT fits FROM problem"), (double)f.search.result.counts.fits);
+    cr_assert_eq(number(database, "SELECT fits FROM problem"),
+                 (double)f.search.result.counts.verdict[RK_FITS][0]);
     cr_assert_eq(number(database, "SELECT gpus + max_batch FROM problem"), 24);
     check_rows(&f, database, tensor);
     sqlite3_close(database);

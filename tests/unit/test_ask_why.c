@@ -81,7 +81,7 @@ static uint64_t count_fits(const struct fixture *f)
     const struct rk_search_options options = {.top = 1};
     struct rk_space *space = rk_space_open(&f->search.problem, NULL);
     cr_assert_eq(rk_search(space, &options, &result, NULL), RK_OK);
-    const uint64_t fits = result.counts.fits;
+    const uint64_t fits = result.counts.verdict[RK_FITS][0];
     rk_search_result_release(&result);
     rk_space_close(space);
     return fits;

@@ -161,8 +161,8 @@ Test(plans_offer, schedules_that_hold_more)
         struct rk_plans *plans = rk_plans_open(&problem, NULL);
         cr_assert_eq(rk_plans_search(plans, &one, &a, NULL), RK_OK);
         cr_assert_eq(rk_plans_search(plans, &pruned, &b, NULL), RK_OK);
-        cr_expect_eq(a.counts.verdict[RK_FITS], b.counts.verdict[RK_FITS], "%g of %g bytes", share,
-                     most);
+        cr_expect_eq(a.counts.verdict[RK_FITS][0], b.counts.verdict[RK_FITS][0], "%g of %g bytes",
+                     share, most);
         rk_plans_result_release(&a);
         rk_plans_result_release(&b);
         rk_plans_close(plans);

@@ -21,22 +21,22 @@ static void check_sums(const struct rk_plans_result *r, uint64_t seed)
 {
     uint64_t sum = r->counts.repeated;
     for (int i = 0; i < RK_VERDICTS; i++)
-        sum += r->counts.verdict[i];
-    const struct rk_plans_explain *e = &r->explain;
+        sum += r->counts.verdict[i][0];
+    const struct rk_search_explain *e = &r->explain;
     cr_assert_eq(sum, r->counts.total, "seed %" PRIu64, seed);
     cr_assert_eq(e->refused + e->refused_by_memory + e->bounded + e->timed, r->counts.total,
                  "seed %" PRIu64, seed);
-    cr_assert_eq(e->bounded + e->timed, r->counts.verdict[RK_FITS], "seed %" PRIu64, seed);
+    cr_assert_eq(e->bounded + e->timed, r->counts.verdict[RK_FITS][0], "seed %" PRIu64, seed);
 }
 
 static void check_same(const struct rk_plans_result *a, const struct rk_plans_result *b,
                        uint64_t seed, const char *name)
 {
     for (int i = 0; i < RK_VERDICTS; i++)
-        cr_assert_eq(a->counts.verdict[i], b->counts.verdict[i],
+        cr_assert_eq(a->counts.verdict[i][0], b->counts.verdict[i][0],
                      "seed %" PRIu64 ", %s: %s %" PRIu64 ", not %" PRIu64, seed, name,
-                     rk_verdict_name((enum rk_verdict)i), b->counts.verdict[i],
-                     a->counts.verdict[i]);
+                     rk_verdict_name((enum rk_verdict)i), b->counts.verdict[i][0],
+                     a->counts.verdict[i][0]);
     cr_assert_eq(a->counts.repeated, b->counts.repeated, "seed %" PRIu64 ", %s", seed, name);
     cr_assert_eq(a->found, b->found, "seed %" PRIu64 ", %s", seed, name);
     for (uint64_t i = 0; i < a->found; i++) {

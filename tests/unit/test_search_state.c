@@ -60,7 +60,7 @@ static void stop_and_go(enum rk_search_mode mode, uint64_t top)
     struct rk_search_options options = {.mode = mode, .top = top, .threads = 2};
     struct rk_search_result whole, part;
     cr_assert_eq(rk_search(space, &options, &whole, NULL), RK_OK);
-    cr_assert(whole.complete && whole.counts.fits > 1000);
+    cr_assert(whole.complete && whole.counts.verdict[RK_FITS][0] > 1000);
     struct keeper keeper = {0};
     options.keep = keep;
     options.context = &keeper;

@@ -142,7 +142,7 @@ static struct rk_search_result run(const struct rk_space *space, enum rk_search_
 static uint64_t settled(const struct rk_search_result *r)
 {
     const struct rk_search_explain *e = &r->explain;
-    return e->refused_by_group + e->refused_by_memory + e->bounded + e->timed;
+    return e->refused + e->refused_by_memory + e->bounded + e->timed;
 }
 
 static void compare(const struct rk_search_result *twin, const struct rk_search_result *fast,
@@ -207,11 +207,11 @@ static bool run_case(uint64_t seed, uint64_t *feasible)
         compare(&twin, &all, seed, "exhaustive");
         compare(&twin, &one, seed, "pruned");
         compare(&twin, &two, seed, "pruned on two threads");
-        cr_assert_eq(all.explain.timed, all.counts.fits);
+        cr_assert_eq(all.explain.timed, all.counts.verdict[RK_FITS][0]);
         check_order(&problem, space, &twin, seed);
         cr_assert_eq(memcmp(&one.explain, &two.explain, sizeof one.explain), 0,
                      "seed %" PRIu64 ": the explanation depends on the threads", seed);
-        *feasible += twin.counts.fits;
+        *feasible += twin.counts.verdict[RK_FITS][0];
         rk_search_result_release(&twin);
         rk_search_result_release(&all);
         rk_search_result_release(&one);

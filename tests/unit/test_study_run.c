@@ -170,7 +170,7 @@ static void check_by_degrees(const struct study *study, const struct study_row *
         struct rk_space *space = rk_space_open(&problem, NULL);
         cr_assert_eq(rk_search(space, &options, &result, NULL), RK_OK);
         total += result.counts.total;
-        fits += result.counts.fits;
+        fits += result.counts.verdict[RK_FITS][0];
         for (uint64_t i = 0; i < result.found; i++) {
             struct rk_strategy strategy;
             rk_space_strategy(space, result.best[i].index, &strategy);
@@ -182,7 +182,7 @@ static void check_by_degrees(const struct study *study, const struct study_row *
         rk_space_close(space);
     }
     cr_expect_eq(row->counts.total, total);
-    cr_expect_eq(row->counts.fits, fits);
+    cr_expect_eq(row->counts.verdict[RK_FITS][0], fits);
     cr_expect_eq(row->found, fits < point->top ? fits : point->top);
     if (!row->found) return;
     cr_expect_eq(row->best[0].estimate.step_s / (double)row->best[0].strategy.batch, best.sample_s);
@@ -210,7 +210,7 @@ static void check_by_strategies(const struct study *study, const struct study_ro
             better[k] += sample_s < kept_s || (sample_s == kept_s && i < kept->position);
         }
     }
-    cr_expect_eq(row->counts.fits, fits);
+    cr_expect_eq(row->counts.verdict[RK_FITS][0], fits);
     for (uint64_t k = 0; k < row->found; k++) {
         struct rk_strategy strategy;
         cr_expect_eq(better[k], k); /* so many stand before it */
