@@ -6,6 +6,7 @@
 #include "cli/validate_tables.h"
 #include "facts/error_bar.h"
 #include "interop/output.h"
+#include "study/left_out.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 struct validate_args {
     struct option_texts files;
     struct option_values by;
-    bool rows, parts, regret, unmodelled, constants, brief;
+    bool rows, parts, regret, unmodelled, constants, brief, left_out;
     const char *rules, *output, *learn, *fit;
     struct option_texts only;
     struct show_args show;
@@ -35,6 +36,8 @@ static const struct option validate_options[] = {
     {.name = "brief", .type = OPTION_FLAG, AT(brief), .help = "overall alone: no classes, no list of reasons"},
     {.name = "rows", .type = OPTION_FLAG, AT(rows), .help = "list every row: predicted, measured, error, verdict"},
     {.name = "parts", .type = OPTION_FLAG, AT(parts), .help = "with --rows: where time and memory of each go"},
+    {.name = "left-out", .type = OPTION_FLAG, AT(left_out),
+     .help = "errors as of sources that nobody has seen: for each source, what was fitted or inferred is so without it; constants of accelerators, and rules that say \"inferred\""},
     {.name = "regret", .type = OPTION_FLAG, AT(regret), .help = "list the groups of runs that differ by their plan alone"},
     {.name = "unmodelled", .type = OPTION_FLAG, AT(unmodelled), .help = "list the rows that are not modelled, each with its reason"},
     {.name = "only", .type = OPTION_TEXTS, .argument = "CLASS=NAME", AT(only),
@@ -80,6 +83,7 @@ const struct usage validate_usage = {
     },
     .examples = {
         {"reckon validate", "How good are predictions?"},
+        {"reckon validate --left-out --by source", "How good are they for a cluster that nobody has seen?"},
         {"reckon validate mine.csv --rows", "Runs of one's own:"},
         {"reckon validate -o results.csv", "Every row, to compare two versions of the model:"},
     },
@@ -136,6 +140,7 @@ static enum rk_status add_statistics(struct report *report, const struct results
                                      const struct validate_args *args, struct rk_error *error)
 {
     enum rk_status status = validate_times(report, results, error);
+    if (status == RK_OK) status = validate_sources(report, results, error);
     for (int i = 0; i < FACT_CLASSES && status == RK_OK; i++)
         if (!args->brief && wants(args, i))
             status = validate_by(report, results, (enum fact_class)i, error);
@@ -188,13 +193,28 @@ static int print(const struct results *results, const struct validate_args *args
     return code;
 }
 
-static int judge_facts(struct facts *facts, const struct validate_args *args)
+/* Results in view, or of facts that are read once more without what was inferred. */
+static enum rk_status judge_all(struct results *results, struct facts *facts, struct rules *rules,
+                                const struct validate_args *args, struct rk_error *error)
+{
+    if (!args->left_out) return results_add(results, facts, error);
+    struct facts bare = {0};
+    rules->stated_only = true;
+    enum rk_status status = add_tables(&bare, args, rules, error);
+    if (status == RK_OK) status = validate_only(&bare, &args->only, error);
+    if (status == RK_OK) status = left_out(results, facts, &bare, error);
+    facts_release(&bare);
+    return status;
+}
+
+static int judge_facts(struct facts *facts, struct rules *rules, const struct validate_args *args)
 {
     struct results results = {0};
     struct rk_error error;
     int code = RK_OK;
-    if (validate_only(facts, &args->only, &error) != RK_OK) return options_fail(&error);
-    if (results_add(&results, facts, &error) != RK_OK) code = options_fail(&error);
+    if (!args->left_out && validate_only(facts, &args->only, &error) != RK_OK)
+        return options_fail(&error);
+    if (judge_all(&results, facts, rules, args, &error) != RK_OK) code = options_fail(&error);
     if (code == RK_OK && args->output) code = write_rows(&results, args->parts, args->output);
     if (code == RK_OK && args->learn) code = write_bars(&results, args->learn);
     const bool to_stdout = (args->output && strcmp(args->output, "-") == 0) ||
@@ -218,7 +238,7 @@ int cmd_validate(int argc, char **argv)
     else if (code == RK_OK && args.fit)
         code = validate_fit(&facts, &args.only, args.fit, &args.show);
     else if (code == RK_OK)
-        code = judge_facts(&facts, &args);
+        code = judge_facts(&facts, &rules, &args);
     facts_release(&facts);
     rules_release(&rules);
     return code;

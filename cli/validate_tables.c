@@ -1,4 +1,5 @@
 #include "cli/validate_tables.h"
+#include "study/left_out.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -190,6 +191,35 @@ enum rk_status validate_memory(struct report *report, const struct results *resu
         status = add_score(&scores, rows[i].name, results, of_kind, &rows[i].kind, error);
     if (status == RK_OK) status = add_score(&scores, "all peaks", results, peak, NULL, error);
     return status;
+}
+
+/* ---- sources ---- */
+
+enum rk_status validate_sources(struct report *report, const struct results *results,
+                                struct rk_error *error)
+{
+    static const struct report_column columns[] = {
+        {.name = "runs", .title = "of"},
+        {.name = "sources"},
+        {.name = "mean", .unit = "%", .digits = 2},
+    };
+    struct source_means means;
+    const enum rk_status status = source_means(results, &means, error);
+    if (status != RK_OK || means.sources < 2) return status;
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = "source_means",
+                                                  .title = "Mean of the means of sources",
+                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                  .columns = columns,
+                                                  .column_count = COUNT(columns)});
+    report_row(report, table,
+               (struct report_cell[]){cell_text("all times"), cell_count(means.sources),
+                                      cell_number(means.all)});
+    if (means.expert_sources)
+        report_row(report, table,
+                   (struct report_cell[]){cell_text("experts"), cell_count(means.expert_sources),
+                                          cell_number(means.experts)});
+    return RK_OK;
 }
 
 /* ---- what fits ---- */

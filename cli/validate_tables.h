@@ -15,6 +15,10 @@ enum rk_status validate_by(struct report *report, const struct results *results,
 enum rk_status validate_memory(struct report *report, const struct results *results,
                                struct rk_error *error);
 
+/* Means over sources of their mean errors. */
+enum rk_status validate_sources(struct report *report, const struct results *results,
+                                struct rk_error *error);
+
 /* Which runs are predicted to fit. */
 void validate_fits(struct report *report, const struct results *results);
 

@@ -194,7 +194,7 @@ _reckon() {
         'study') flags='--db --jobs --figure --export --output --list --dry-run --compare --compare-with --quiet --help' operand=file ;;
         'timeline') flags='--model --system --gpus --batch --datatype --strategy --training --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --schedule --messages --output --pytorch-csv --window --stages --full --format --color --help' operand= ;;
         'report') flags='--output --charts --title --date --model --system --search --top --threads --gpus --batch --datatype --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --help' operand=file ;;
-        'validate') flags='--by --brief --rows --parts --regret --unmodelled --only --fit --constants --rules --output --learn --format --color --help' operand=file ;;
+        'validate') flags='--by --brief --rows --parts --left-out --regret --unmodelled --only --fit --constants --rules --output --learn --format --color --help' operand=file ;;
         'models') flags='--format --color --help' operand=models ;;
         'systems') flags='--format --color --help' operand=systems ;;
         'shapes') flags='--params --blocks --grid --top --step --hidden-step --sequence --output --format --color --help' operand= ;;

@@ -228,6 +228,7 @@ complete -c reckon -n '__fish_seen_subcommand_from validate' -l by -x -a 'gpu fa
 complete -c reckon -n '__fish_seen_subcommand_from validate' -l brief -d 'overall alone: no classes, no list of reasons'
 complete -c reckon -n '__fish_seen_subcommand_from validate' -l rows -d 'list every row: predicted, measured, error, verdict'
 complete -c reckon -n '__fish_seen_subcommand_from validate' -l parts -d 'with --rows: where time and memory of each go'
+complete -c reckon -n '__fish_seen_subcommand_from validate' -l left-out -d 'errors as of sources that nobody has seen: for each source, what was fitted or inferred is so without it; constants of accelerators, and rules that say "inferred"'
 complete -c reckon -n '__fish_seen_subcommand_from validate' -l regret -d 'list the groups of runs that differ by their plan alone'
 complete -c reckon -n '__fish_seen_subcommand_from validate' -l unmodelled -d 'list the rows that are not modelled, each with its reason'
 complete -c reckon -n '__fish_seen_subcommand_from validate' -l only -x -d 'only runs of that class, as --by names it: source=dgxc; of several, those that match one of each class'

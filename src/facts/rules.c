@@ -25,6 +25,7 @@ struct rule {
     int conditions, settings;
     struct condition condition[MOST_CONDITIONS];
     struct setting *setting; /* (settings) */
+    bool inferred;
     char *why;
 };
 
@@ -108,14 +109,19 @@ static enum rk_status load_part(const struct place *object, const char *part, st
 static enum rk_status load_rule(const struct place *object, struct rule *rule,
                                 struct rk_error *error)
 {
-    static const char *const keys[] = {"when", "set", "replace", "why", NULL};
-    struct place why;
+    static const char *const keys[] = {"when", "set", "replace", "inferred", "why", NULL};
+    struct place why, inferred;
     enum rk_status status = place_need_object(object, error);
     if (status == RK_OK) status = place_need_keys(object, keys, error);
     if (status == RK_OK) status = load_part(object, "when", rule, error);
     if (status == RK_OK) status = load_part(object, "set", rule, error);
     if (status == RK_OK) status = load_part(object, "replace", rule, error);
     if (status != RK_OK) return status;
+    if (place_member(object, "inferred", &inferred)) {
+        if (!json_is_boolean(inferred.value))
+            return place_fail(&inferred, error, "must be true or false");
+        rule->inferred = json_is_true(inferred.value);
+    }
     if (!place_member(object, "why", &why))
         return place_fail(object, error, "missing key \"why\": give the reason or the source");
     status = need_text(&why, error);
@@ -258,6 +264,7 @@ enum rk_status rules_apply(const struct rules *rules, struct row *row, struct rk
     for (size_t i = 0; i < rules->count; i++) {
         const struct rule *rule = &rules->rule[i];
         struct groups groups = {{{0}}};
+        if (rule->inferred && rules->stated_only) continue;
         if (!matches(rule, row, &groups)) continue;
         for (int k = 0; k < rule->settings; k++) {
             const struct setting *s = &rule->setting[k];

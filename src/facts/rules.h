@@ -6,7 +6,9 @@
  *                                       find; a leading "!" means: does not match; "^$": empty)
  *     "set"      column: value, ...     fills cells that are empty
  *     "replace"  column: value, ...     overwrites
- *     "why"      the reason, or the source of what is set
+ *     "inferred" true: it was found from the figures of the source's own runs, and is left out
+ * where errors are those of a source that nobody has seen "why"      the reason, or the source of
+ * what is set
  *
  * A pattern that begins with "(?i)" does not tell upper from lower case. $1 ... $9 in a value are
  * the groups of the last pattern of the rule that has groups, ${column} is a cell. So one list says
@@ -21,6 +23,7 @@
 struct rules {
     size_t count;
     struct rule *rule; /* (count) */
+    bool stated_only;  /* apply no inferred ones */
 };
 
 /* RK_BAD_INPUT when the file cannot be read or a rule is wrong. */
