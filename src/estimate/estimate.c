@@ -4,6 +4,7 @@
 #include "estimate/layer.h"
 #include "estimate/offload.h"
 #include "estimate/step.h"
+#include "schedule/flight.h"
 #include "workload/block.h"
 
 #include <assert.h>
@@ -281,7 +282,7 @@ static void fill_memory(const struct plan *p, struct rk_estimate *e)
     const struct rk_strategy *s = p->strategy;
     const struct layer_cost *l = &p->layer;
     const struct optimizer_cost *o = &p->optimizer;
-    const double in_flight = in_flight_of(p->microbatches, p->pipeline, p->interleaving);
+    const double in_flight = flight_published(p->microbatches, p->pipeline, p->interleaving);
     const bool training = s->training, full = s->recompute == RK_RECOMPUTE_FULL;
     e->weight_bytes = p->blocks * l->weight_bytes;
     e->activation_bytes =

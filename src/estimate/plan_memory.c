@@ -1,5 +1,6 @@
 /* plan_memory.c - what a stage's memory holds. docs/memory.md has the rules of the frameworks. */
 #include "estimate/stages.h"
+#include "schedule/flight.h"
 
 #include <math.h>
 
@@ -79,23 +80,10 @@ static double gathered_bytes(const struct stage_sum *sum, const struct rk_plan *
 
 /* ---- activations ---- */
 
-/* Chunks that a rank runs forward before its first backward, and the one that then follows:
- * Megatron-LM's interleaved schedule. */
-static double interleaved_chunks(const struct rk_plan *plan, double microbatches, uint64_t index)
-{
-    const double p = (double)plan->pipeline, v = (double)plan->chunks;
-    const double chunks = 2 * (p - (double)index - 1) + (v - 1) * p + 1;
-    return chunks < microbatches * v ? chunks : microbatches * v;
-}
-
 double in_flight_of_plan(const struct rk_plan *plan, double microbatches, uint64_t index)
 {
-    const double p = (double)plan->pipeline;
-    if (plan->schedule == RK_GPIPE) return microbatches;
-    if (plan->schedule == RK_DUALPIPE) return fmin(microbatches, p + 1);
-    if (plan->chunks > 1)
-        return interleaved_chunks(plan, microbatches, index) / (double)plan->chunks;
-    return fmin(microbatches, p - (double)index);
+    const struct pipeline pipeline = pipeline_of(plan, microbatches);
+    return flight_of_stage(&pipeline, index);
 }
 
 /* Of what one microbatch saves: what stays here, and what is on its way to the second tier or
@@ -112,21 +100,15 @@ static double moving_of(const struct stage_sum *sum, const struct rk_plan *plan)
                : 0;
 }
 
-/* Interleaved, or with the stages of both directions on one rank, the ends of the model are in
- * flight as often as their chunk alone: on the last stage the loss is followed by its backward; the
- * first chunk of the first stage runs twice its share before the first of them is back. */
+/* The ends of the model are in flight as often as their chunk alone. */
 struct ends_in_flight {
-    bool apart;
     double microbatches[ENDS];
 };
 
 static struct ends_in_flight ends_of(const struct rk_plan *plan, double microbatches)
 {
-    const double p = (double)plan->pipeline;
-    const bool dual = plan->schedule == RK_DUALPIPE;
-    return (struct ends_in_flight){.apart =
-                                       dual || (plan->chunks > 1 && plan->schedule != RK_GPIPE),
-                                   .microbatches = {fmin(microbatches, dual ? p : 2 * p - 1), 1}};
+    const struct pipeline pipeline = pipeline_of(plan, microbatches);
+    return (struct ends_in_flight){{flight_of_first(&pipeline), flight_of_last(&pipeline)}};
 }
 
 static void hold_activations(struct rk_stage *stage, const struct stage_sum *sum,
@@ -136,7 +118,7 @@ static void hold_activations(struct rk_stage *stage, const struct stage_sum *sum
     const double kept = kept_of(plan), moving = moving_of(sum, plan);
     for (int i = 0; i < RK_HOLDING_COUNT; i++) {
         double flight = sum->saved_bytes[i] * stage->in_flight;
-        for (int end = 0; end < ENDS && ends.apart; end++)
+        for (int end = 0; end < ENDS; end++)
             flight += sum->ends_saved[end].bytes[i] * (ends.microbatches[end] - stage->in_flight);
         stage->holds[i] += flight * kept + sum->saved_bytes[i] * moving;
         stage->offloaded_bytes += flight * plan->activation_offload;
@@ -205,7 +187,7 @@ struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct la
     const struct state state = state_of(sum, sharing, plan);
     const struct ends_in_flight ends = ends_of(plan, sharing->microbatches);
     double flight = sum->saved_total_bytes, fixed = 0;
-    for (int end = 0; end < ENDS && ends.apart; end++) {
+    for (int end = 0; end < ENDS; end++) {
         flight -= sum->ends_saved[end].total_bytes;
         fixed += sum->ends_saved[end].total_bytes * ends.microbatches[end];
     }

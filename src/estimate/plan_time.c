@@ -1,8 +1,8 @@
 /* plan_time.c - the time of a step from the times of its stages. docs/prediction.md has the
  * formulas.
  */
-#include "estimate/pipeline.h"
 #include "estimate/stages.h"
+#include "schedule/pace.h"
 
 #include <math.h>
 
@@ -196,8 +196,8 @@ static struct pace pace_of(const struct staged *staged, const struct rk_plan *pl
     }
     for (int i = 0; i < map->stages; i++)
         times[i] = classes[map->class_of[i]];
-    return pipeline_pace(plan->schedule, times, map->stages, (double)plan->chunks,
-                         staged->microbatches);
+    const struct pipeline pipeline = pipeline_of(plan, staged->microbatches);
+    return pipeline_pace(&pipeline, times);
 }
 
 /* Stages end one after the other, the first one last: what comes behind backward on stage i runs

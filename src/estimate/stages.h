@@ -8,6 +8,7 @@
 #define RECKON_ESTIMATE_STAGES_H
 
 #include "estimate/fold.h"
+#include "schedule/order.h"
 
 /* ---- which stages are alike ---- */
 
@@ -193,5 +194,11 @@ void step_time(struct rk_prediction *prediction, const struct staged *staged,
                const struct rk_plan *plan);
 
 double microbatches_of(const struct rk_plan *plan);
+
+static inline struct pipeline pipeline_of(const struct rk_plan *plan, double microbatches)
+{
+    return (struct pipeline){plan->schedule, plan->pipeline, plan->chunks, (uint64_t)microbatches,
+                             false};
+}
 
 #endif

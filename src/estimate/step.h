@@ -125,14 +125,6 @@ STEP_INLINE double data_exposed_of(double block_reduce_s, double chunks_visible_
 
 /* ---- memory ---- */
 
-/* Microbatches whose activations a rank holds; [narayanan2021], section 2.2. */
-STEP_INLINE double in_flight_of(double microbatches, double pipeline, double interleaving)
-{
-    const double rounds = microbatches < pipeline ? microbatches : pipeline;
-    const double more = interleaving > 1 ? (pipeline - 1) / (interleaving * pipeline) : 0;
-    return rounds * (1 + more);
-}
-
 /* Working space of one block and what the others keep. */
 STEP_INLINE double activations_of(double working, double stored, double blocks, double in_flight)
 {

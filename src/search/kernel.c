@@ -1,6 +1,7 @@
 #include "search/kernel.h"
 
 #include "estimate/step.h"
+#include "schedule/flight.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,7 @@ BODY uint64_t memory_first(const struct memory_job *j, int keep)
     int refused = 0;
 #pragma omp simd reduction(+ : refused)
     for (int i = 0; i < lanes; i++) {
-        const double in_flight = in_flight_of(m[i], pipeline, interleaving);
+        const double in_flight = flight_published(m[i], pipeline, interleaving);
         const double kept = leave ? working[i] + stored[i]
                                   : activations_of(working[i], stored[i], blocks, in_flight);
         const double need = tier_sum(weight_blocks * weights[i], kept,
@@ -85,7 +86,7 @@ BODY uint64_t memory_lower(const struct memory_job *j, int tier, int keep)
     int refused = 0;
 #pragma omp simd reduction(+ : refused)
     for (int i = 0; i < lanes; i++) {
-        const double in_flight = in_flight_of(m[i], pipeline, interleaving);
+        const double in_flight = flight_published(m[i], pipeline, interleaving);
         const double kept = activations_of(working[i], stored[i], blocks, in_flight);
         const double need = tier_sum(w * weights[i], a * kept, 0, 0, o * grads[i], o * state[i]);
         const int misses = need > capacity && penalty[i] == 0;

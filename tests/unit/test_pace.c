@@ -1,6 +1,6 @@
-/* pipeline.c against a simulation of the schedules, event by event, and against the papers'
+/* pace.c against a simulation of the schedules, event by event, and against the papers'
  * formulas. */
-#include "estimate/pipeline.h"
+#include "schedule/pace.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -82,9 +82,11 @@ static double simulate(const struct stage_times *stages, int count, int microbat
 }
 
 static double predicted(enum rk_schedule schedule, const struct stage_times *stages, int count,
-                        double chunks, int microbatches)
+                        uint64_t chunks, int microbatches)
 {
-    const struct pace pace = pipeline_pace(schedule, stages, count, chunks, microbatches);
+    const struct pipeline pipeline = {schedule, (uint64_t)count, chunks, (uint64_t)microbatches,
+                                      false};
+    const struct pace pace = pipeline_pace(&pipeline, stages);
     return microbatches * (stages[pace.stage].forward_s + stages[pace.stage].backward_s) +
            pace.wait_s;
 }
@@ -101,7 +103,7 @@ static int draw(struct stage_times *stages, double unequal)
 
 /* Stages of like duration, as plans have them: the formula is the simulation's result, but for
  * fewer microbatches than stages. */
-Test(pipeline, one_forward_one_backward_is_what_a_simulation_gives)
+Test(pace, one_forward_one_backward_is_what_a_simulation_gives)
 {
     struct stage_times stages[STAGES];
     for (state = 1; state < 2000000000; state += 1999999) {
@@ -115,7 +117,7 @@ Test(pipeline, one_forward_one_backward_is_what_a_simulation_gives)
     }
 }
 
-Test(pipeline, very_unequal_stages_are_within_five_percent)
+Test(pace, very_unequal_stages_are_within_five_percent)
 {
     struct stage_times stages[STAGES];
     for (state = 7; state < 1000000000; state += 1999999) {
@@ -127,7 +129,7 @@ Test(pipeline, very_unequal_stages_are_within_five_percent)
     }
 }
 
-Test(pipeline, gpipe_is_what_a_simulation_gives)
+Test(pace, gpipe_is_what_a_simulation_gives)
 {
     struct stage_times stages[STAGES];
     for (state = 3; state < 1000000000; state += 1999999) {
@@ -139,26 +141,33 @@ Test(pipeline, gpipe_is_what_a_simulation_gives)
     }
 }
 
+static double waited(enum rk_schedule schedule, const struct stage_times *stages, uint64_t chunks)
+{
+    const struct pipeline pipeline = {schedule, 8, chunks, 32, false};
+    return pipeline_pace(&pipeline, stages).wait_s;
+}
+
 /* Of p equal stages: (p-1)(f+b) for 1F1B, over v interleaved [narayanan2021]; (p-1)(f+b-2w) for
  * ZB-H1 [qi2023]; (p/2-1)(f+b + b - 3w) for DualPipe [deepseek2024v3, table 2]. f 1, b 2, w 0.9. */
-Test(pipeline, equal_stages_wait_as_the_papers_say)
+Test(pace, equal_stages_wait_as_the_papers_say)
 {
     struct stage_times stages[8];
     for (int i = 0; i < 8; i++)
         stages[i] = (struct stage_times){1, 2, 0.9};
-    cr_expect_float_eq(pipeline_pace(RK_1F1B, stages, 8, 1, 32).wait_s, 21, 1e-12);
-    cr_expect_float_eq(pipeline_pace(RK_1F1B, stages, 8, 3, 32).wait_s, 7, 1e-12);
-    cr_expect_float_eq(pipeline_pace(RK_ZERO_BUBBLE, stages, 8, 1, 32).wait_s, 7 * 1.2, 1e-12);
-    cr_expect_float_eq(pipeline_pace(RK_DUALPIPE, stages, 8, 1, 32).wait_s, 3 * 2.3, 1e-12);
+    cr_expect_float_eq(waited(RK_1F1B, stages, 1), 21, 1e-12);
+    cr_expect_float_eq(waited(RK_1F1B, stages, 3), 7, 1e-12);
+    cr_expect_float_eq(waited(RK_ZERO_BUBBLE, stages, 1), 7 * 1.2, 1e-12);
+    cr_expect_float_eq(waited(RK_DUALPIPE, stages, 1), 3 * 2.3, 1e-12);
 }
 
 /* Two stages, three microbatches; the first, of 1 + 9 s, sets the pace. The second, 3 + 3 s, has
  * the first microbatch's gradient after 7 s while the first one stopped after two forward passes at
  * 2 s: backward 7 to 16, forward 17, backward 26, 35. So 3 * 10 and 5 s of waiting. */
-Test(pipeline, the_first_stage_runs_ahead_by_one)
+Test(pace, the_first_stage_runs_ahead_by_one)
 {
     const struct stage_times stages[] = {{1, 9, 0}, {3, 3, 0}};
-    const struct pace pace = pipeline_pace(RK_1F1B, stages, 2, 1, 3);
+    const struct pipeline pipeline = {RK_1F1B, 2, 1, 3, false};
+    const struct pace pace = pipeline_pace(&pipeline, stages);
     cr_expect_eq(pace.stage, 0);
     cr_expect_float_eq(pace.wait_s, 5, 1e-12);
     cr_expect_float_eq(simulate(stages, 2, 3, false), 35, 1e-12);

@@ -1,4 +1,4 @@
-#include "estimate/pipeline.h"
+#include "schedule/pace.h"
 
 #include <math.h>
 
@@ -55,15 +55,14 @@ static struct pace pace_of_1f1b(const struct stage_times *stages, int count, dou
 }
 
 /* What the pace-setting stage waits for another one. */
-static double wait_for(enum rk_schedule schedule, const struct stage_times *stage, int count,
-                       double chunks)
+static double wait_for(const struct pipeline *p, const struct stage_times *stage)
 {
-    const double waited_s = both(stage);
-    if (schedule == RK_ZERO_BUBBLE) return fmax(0, waited_s - 2 * stage->wgrad_s);
-    if (schedule == RK_DUALPIPE) /* half the stages less one, over those that are there */
-        return fmax(0, waited_s + stage->backward_s - 3 * stage->wgrad_s) *
-               ((double)count / 2 - 1) / ((double)count - 1);
-    return waited_s / chunks;
+    const double waited_s = both(stage), count = (double)p->stages;
+    if (p->schedule == RK_ZERO_BUBBLE) return fmax(0, waited_s - 2 * stage->wgrad_s);
+    if (p->schedule == RK_DUALPIPE) /* half the stages less one, over those that are there */
+        return fmax(0, waited_s + stage->backward_s - 3 * stage->wgrad_s) * (count / 2 - 1) /
+               (count - 1);
+    return waited_s / (double)p->chunks;
 }
 
 /* With fewer microbatches than stages no stage gets to alternate: never later than GPipe. */
@@ -75,12 +74,14 @@ static struct pace sooner(struct pace a, struct pace b, const struct stage_times
     return a_s <= b_s ? a : b;
 }
 
-struct pace pipeline_pace(enum rk_schedule schedule, const struct stage_times *stages, int count,
-                          double chunks, double microbatches)
+struct pace pipeline_pace(const struct pipeline *p, const struct stage_times *stages)
 {
+    const int count = (int)p->stages;
+    const double microbatches = (double)p->microbatches;
     if (count == 1) return (struct pace){0, 0};
-    if (schedule == RK_GPIPE) return pace_of_gpipe(stages, count, microbatches);
-    if (schedule == RK_1F1B && chunks == 1) {
+    if (p->schedule == RK_GPIPE && p->chunks == 1)
+        return pace_of_gpipe(stages, count, microbatches);
+    if (p->schedule == RK_1F1B && p->chunks == 1) {
         const struct pace pace = pace_of_1f1b(stages, count, microbatches);
         return microbatches >= count
                    ? pace
@@ -88,6 +89,6 @@ struct pace pipeline_pace(enum rk_schedule schedule, const struct stage_times *s
     }
     struct pace pace = {slowest(stages, count), 0};
     for (int i = 0; i < count; i++)
-        if (i != pace.stage) pace.wait_s += wait_for(schedule, &stages[i], count, chunks);
+        if (i != pace.stage) pace.wait_s += wait_for(p, &stages[i]);
     return pace;
 }

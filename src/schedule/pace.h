@@ -1,0 +1,28 @@
+/* pace.h - how long a pipeline of unequal stages takes: numbers alone, by schedule.
+ *
+ * One stage sets the pace: it works on all its microbatches and waits for the others at start and
+ * end. `stage` is that one, `wait_s` what it waits. Pure; seconds.
+ */
+#ifndef RECKON_SCHEDULE_PACE_H
+#define RECKON_SCHEDULE_PACE_H
+
+#include "schedule/order.h"
+
+/* One microbatch on one stage, all its chunks. */
+struct stage_times {
+    double forward_s, backward_s; /* backward with the weight gradient */
+    double wgrad_s;               /* ... of it, which zero-bubble schedules put off */
+};
+
+struct pace {
+    int stage;
+    double wait_s;
+};
+
+/* `stages` of the pipeline. For 1F1B and GPipe it is the longest of the chains of work that go
+ * through one stage: exact when stages are equal, and nearly always else (a simulation in the
+ * tests). With chunks [narayanan2021], ZB-H1 [qi2023] and DualPipe [deepseek2024v3] wait as their
+ * papers say of equal stages, each stage with its own time. */
+struct pace pipeline_pace(const struct pipeline *pipeline, const struct stage_times *stages);
+
+#endif
