@@ -61,11 +61,11 @@ static enum rk_status read_words(const char *text, const struct rk_plan *other, 
     if (status != RK_OK) return status;
     if (other && !plan_given(&draft, "gpus") && !plan_given(&draft, "data")) {
         draft.plan.ranks = other->ranks;
-        draft.given |= UINT64_C(1) << plan_row("gpus");
+        draft.given[plan_row("gpus")] = true;
     }
     if (other && !plan_given(&draft, "batch")) {
         draft.plan.batch = other->batch;
-        draft.given |= UINT64_C(1) << plan_row("batch");
+        draft.given[plan_row("batch")] = true;
     }
     if (!plan_complete(&draft, &fault)) return plan_fail(&draft, &fault, error);
     *plan = draft.plan;

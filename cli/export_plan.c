@@ -53,7 +53,7 @@ enum rk_status export_gather(const struct export_source *source, struct export_p
     if (status != RK_OK) return status;
     if (source->gpus) {
         draft.plan.ranks = source->gpus;
-        draft.given |= UINT64_C(1) << plan_row("gpus");
+        draft.given[plan_row("gpus")] = true;
         draft.data = 0;
     }
     if (!plan_complete(&draft, &fault)) return plan_fail(&draft, &fault, error);

@@ -134,7 +134,7 @@ static bool apply(const struct rk_plan *plan, const char *words, struct rk_plan 
 {
     struct plan_draft draft = {.plan = *plan};
     struct plan_fault fault;
-    draft.given = (UINT64_C(1) << plan_row("gpus")) | (UINT64_C(1) << plan_row("batch"));
+    draft.given[plan_row("gpus")] = draft.given[plan_row("batch")] = true;
     if (plan_read_words(words, &draft, NULL) != RK_OK) return false;
     if (draft.plan.recompute != RK_SELECTIVE) draft.plan.recompute_parts = 0;
     if (draft.plan.pipeline * draft.plan.chunks != plan->pipeline * plan->chunks) {

@@ -166,12 +166,12 @@ void plan_assume(struct plan_input *input, const char *format, ...)
 
 static void give(struct plan_draft *draft, const char *key)
 {
-    draft->given |= UINT64_C(1) << plan_row(key);
+    draft->given[plan_row(key)] = true;
 }
 
 static bool in_words(const struct plan_draft *draft, const char *key)
 {
-    return draft->words >> plan_row(key) & 1;
+    return draft->words[plan_row(key)];
 }
 
 /* --gpus outdoes a file; against words it must agree. */

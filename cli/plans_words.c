@@ -56,7 +56,7 @@ static bool is_given(const struct plan_draft *draft, enum rk_plan_axis axis)
 {
     const int row = row_of(axis);
     if (axis == RK_PLAN_RECOMPUTE && plan_given(draft, "recompute_parts")) return true;
-    return row >= 0 && (draft->given >> row & 1);
+    return row >= 0 && draft->given[row];
 }
 
 /* "recompute-parts=..." alone means selective; "selective" alone means core attention. */

@@ -121,7 +121,7 @@ complete -c reckon -n '__fish_seen_subcommand_from search' -l data-network -x -d
 complete -c reckon -n '__fish_seen_subcommand_from search' -l context -x -d 'context parallel degree: ranks that share a sample'\''s tokens'
 complete -c reckon -n '__fish_seen_subcommand_from search' -l expert-tensor -x -d 'tensor parallel degree within an expert'
 complete -c reckon -n '__fish_seen_subcommand_from search' -l expert -x -d 'expert parallel degree: ranks that share the experts of a layer'
-complete -c reckon -n '__fish_seen_subcommand_from search' -l pipeline-inside -x -a 'no yes' -d 'stages are nearer to each other than data parallel ranks'
+complete -c reckon -n '__fish_seen_subcommand_from search' -l order -x -a 'tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp pp-tp-cp-dp pp-tp-dp-cp pp-cp-tp-dp pp-' -d 'how ranks are counted, innermost first'
 complete -c reckon -n '__fish_seen_subcommand_from search' -l sequence-parallel -x -a 'no yes' -d 'norms and dropout on shards of the sequence'
 complete -c reckon -n '__fish_seen_subcommand_from search' -l context-kind -x -a 'ring gather ulysses ring+ulysses' -d 'what context parallelism sends'
 complete -c reckon -n '__fish_seen_subcommand_from search' -l ulysses -x -d 'ring+ulysses: ranks of an all-to-all'

@@ -1,11 +1,8 @@
-/* plan.h - how people train today: every choice that one training run makes.
+/* plan.h - every choice that one training run makes.
  *
- * A plan says what struct rk_strategy says for the published model [isaev2023], and what came
- * since: expert and context parallelism, sharded data parallelism in all its stages, recomputation
- * by part, narrow datatypes, uneven stages. rk_predict (predict.h) judges it.
- *
- * Ranks are laid out tensor first, then context, expert (within data), data, pipeline last, unless
- * pipeline_inside asks for pipeline before data: neighbours of the first share the fastest links.
+ * plan.def lists the members; this header says what they are made of. rk_predict (predict.h) judges
+ * a plan: `framework` says whose habits it follows, and RK_CALCULON that the published model
+ * [isaev2023] shall judge it.
  *
  * A zeroed plan is not valid: begin with rk_plan_default().
  */
@@ -14,167 +11,200 @@
 
 #include <reckon/model.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Whose habits decide what is stored how: see docs/memory.md. */
-enum rk_framework {
-    RK_MEGATRON, /* flat buffers of weights and gradients; gradients and optimizer in fp32 */
-    RK_FSDP, /* torch FSDP, FSDP2, torchtitan, llm-foundry: fp32 shards, gathered in `precision` */
-    RK_DEEPSPEED, /* ZeRO: 16-bit weights and gradients, fp32 master copy and moments in shards */
-    RK_FRAMEWORKS
+/* Members of an unnamed struct are those of the struct around it; C++ asks for a word. */
+#ifdef __cplusplus
+#define RK_UNNAMED __extension__
+#else
+#define RK_UNNAMED
+#endif
+
+/* ---- what a choice can be: X(value, name in files and flags, meaning) ---- */
+/* clang-format off */
+
+#define RK_NAMES_framework(X) \
+    X(RK_MEGATRON,  "megatron",  "flat buffers of weights and gradients; gradients and optimizer in fp32") \
+    X(RK_FSDP,      "fsdp",      "torch FSDP, FSDP2, torchtitan, llm-foundry: fp32 shards, gathered in `precision`") \
+    X(RK_DEEPSPEED, "deepspeed", "ZeRO: 16-bit weights and gradients, fp32 master copy and moments in shards") \
+    X(RK_CALCULON,  "calculon",  "the published model of training [isaev2023]: blocks alike, without embedding and head")
+
+/* What the matrices are multiplied in. Those below bf16 keep bf16 weights, with casts on the way. */
+#define RK_NAMES_precision(X) \
+    X(RK_FP32,        "fp32",        "32 bits") \
+    X(RK_TF32,        "tf32",        "operands rounded to 10 bits of mantissa") \
+    X(RK_FP16,        "fp16",        "16 bits") \
+    X(RK_BF16,        "bf16",        "16 bits, 8 of them exponent") \
+    X(RK_FP8_DELAYED, "fp8-delayed", "per-tensor scales from the history of maxima") \
+    X(RK_FP8_CURRENT, "fp8-current", "per-tensor scales of the tensor itself") \
+    X(RK_FP8_BLOCK,   "fp8-block",   "a scale for each 128 or 128 x 128 values (DeepSeek-V3)") \
+    X(RK_MXFP8,       "mxfp8",       "a scale for each 32 values") \
+    X(RK_NVFP4,       "nvfp4",       "4-bit values, a scale for each 16")
+
+/* How ranks are counted, innermost first: every permutation of tensor (tp), context (cp), data (dp)
+ * and pipeline (pp). Neighbours of the first share the fastest links. */
+#define RK_NAMES_order(X) \
+    X(RK_ORDER_TP_CP_DP_PP, "tp-cp-dp-pp", "Megatron-LM's usual one") \
+    X(RK_ORDER_TP_CP_PP_DP, "tp-cp-pp-dp", "its --use-tp-pp-dp-mapping: stages are nearer to each other than data ranks") \
+    X(RK_ORDER_TP_DP_CP_PP, "tp-dp-cp-pp", "") X(RK_ORDER_TP_DP_PP_CP, "tp-dp-pp-cp", "") \
+    X(RK_ORDER_TP_PP_CP_DP, "tp-pp-cp-dp", "") X(RK_ORDER_TP_PP_DP_CP, "tp-pp-dp-cp", "") \
+    X(RK_ORDER_CP_TP_DP_PP, "cp-tp-dp-pp", "") X(RK_ORDER_CP_TP_PP_DP, "cp-tp-pp-dp", "") \
+    X(RK_ORDER_CP_DP_TP_PP, "cp-dp-tp-pp", "") X(RK_ORDER_CP_DP_PP_TP, "cp-dp-pp-tp", "") \
+    X(RK_ORDER_CP_PP_TP_DP, "cp-pp-tp-dp", "") X(RK_ORDER_CP_PP_DP_TP, "cp-pp-dp-tp", "") \
+    X(RK_ORDER_DP_TP_CP_PP, "dp-tp-cp-pp", "") X(RK_ORDER_DP_TP_PP_CP, "dp-tp-pp-cp", "") \
+    X(RK_ORDER_DP_CP_TP_PP, "dp-cp-tp-pp", "") X(RK_ORDER_DP_CP_PP_TP, "dp-cp-pp-tp", "") \
+    X(RK_ORDER_DP_PP_TP_CP, "dp-pp-tp-cp", "") X(RK_ORDER_DP_PP_CP_TP, "dp-pp-cp-tp", "") \
+    X(RK_ORDER_PP_TP_CP_DP, "pp-tp-cp-dp", "") X(RK_ORDER_PP_TP_DP_CP, "pp-tp-dp-cp", "") \
+    X(RK_ORDER_PP_CP_TP_DP, "pp-cp-tp-dp", "") X(RK_ORDER_PP_CP_DP_TP, "pp-cp-dp-tp", "") \
+    X(RK_ORDER_PP_DP_TP_CP, "pp-dp-tp-cp", "") X(RK_ORDER_PP_DP_CP_TP, "pp-dp-cp-tp", "")
+
+#define RK_NAMES_schedule(X) \
+    X(RK_GPIPE,       "gpipe",       "all forward passes, then all backward passes") \
+    X(RK_1F1B,        "1f1b",        "with chunks > 1 interleaved [narayanan2021]") \
+    X(RK_ZERO_BUBBLE, "zero-bubble", "ZB-H1: weight gradients fill the bubble, memory as 1F1B [qi2023]") \
+    X(RK_DUALPIPE,    "dualpipe",    "two directions, two copies of the weights [deepseek2024v3]")
+
+#define RK_NAMES_recompute_mode(X) \
+    X(RK_KEEP,      "none",      "nothing is computed again") \
+    X(RK_SELECTIVE, "selective", "the parts in recompute_parts") \
+    X(RK_WHOLE,     "full",      "whole layers, from their inputs")
+
+/* Parts of a layer that can be computed again. The names are Megatron-LM's --recompute-modules. */
+#define RK_NAMES_part(X) \
+    X(RK_PART_CORE_ATTENTION, "core_attn",      "scores, softmax, and their product with the values") \
+    X(RK_PART_ACTIVATION,     "moe_act",        "the MLP's or the experts' activation function") \
+    X(RK_PART_NORM,           "layernorm",      "norms in front of attention and MLP") \
+    X(RK_PART_UP_PROJECTION,  "mla_up_proj",    "of latent attention") \
+    X(RK_PART_MLP,            "mlp",            "the whole dense MLP") \
+    X(RK_PART_EXPERTS,        "moe",            "the whole mixture") \
+    X(RK_PART_SHARED_EXPERTS, "shared_experts", "those that every token goes through")
+
+#define RK_NAMES_tensor_overlap(X) \
+    X(RK_OVERLAP_NONE, "none", "communication, then computing") \
+    X(RK_OVERLAP_RING, "ring", "tiles go round in a ring beside the matrices") \
+    X(RK_OVERLAP_PIPE, "pipe", "tiles one after the other")
+
+#define RK_NAMES_context_kind(X) \
+    X(RK_RING,         "ring",         "keys and values go round, hidden behind attention [liu2023]") \
+    X(RK_GATHER,       "gather",       "keys and values are gathered before attention [dubey2024]") \
+    X(RK_ULYSSES,      "ulysses",      "all-to-all between sequence and heads [jacobs2023]") \
+    X(RK_RING_ULYSSES, "ring+ulysses", "all-to-all within groups of `ulysses` ranks, ring between them")
+
+#define RK_NAMES_attention_kernel(X) \
+    X(RK_UNFUSED, "unfused", "scores in memory") \
+    X(RK_FLASH,   "flash",   "FlashAttention-2 or an equal of it") \
+    X(RK_FLASH_3, "flash3",  "FlashAttention-3 or cuDNN's on Hopper and later") \
+    X(RK_FLASH_1, "flash1",  "FlashAttention-1 or Triton's")
+
+#define RK_NAMES_dispatcher(X) \
+    X(RK_ALL_TO_ALL,        "alltoall",  "tokens go to the ranks of their experts") \
+    X(RK_ALL_GATHER_TOKENS, "allgather", "every rank sees all tokens and drops those of others") \
+    X(RK_DEEPEP,            "deepep",    "each token crosses to a node once [deepseek2024v3]")
+
+/* clang-format on */
+#define RK_NAMES_VALUE(value, name, help) value,
+enum rk_framework { RK_NAMES_framework(RK_NAMES_VALUE) RK_FRAMEWORKS };
+enum rk_precision { RK_NAMES_precision(RK_NAMES_VALUE) RK_PRECISIONS };
+enum rk_order { RK_NAMES_order(RK_NAMES_VALUE) RK_ORDERS };
+enum rk_schedule { RK_NAMES_schedule(RK_NAMES_VALUE) RK_SCHEDULES };
+enum rk_recompute_mode { RK_NAMES_recompute_mode(RK_NAMES_VALUE) RK_RECOMPUTE_MODES };
+enum rk_part { RK_NAMES_part(RK_NAMES_VALUE) RK_PARTS };
+enum rk_tensor_overlap { RK_NAMES_tensor_overlap(RK_NAMES_VALUE) RK_TENSOR_OVERLAPS };
+enum rk_context_kind { RK_NAMES_context_kind(RK_NAMES_VALUE) RK_CONTEXT_KINDS };
+enum rk_attention_kernel { RK_NAMES_attention_kernel(RK_NAMES_VALUE) RK_ATTENTION_KERNELS };
+enum rk_dispatcher { RK_NAMES_dispatcher(RK_NAMES_VALUE) RK_DISPATCHERS };
+#undef RK_NAMES_VALUE
+
+/* Tensors that can be offloaded, each in shares. */
+enum rk_share {
+    RK_SHARE_WEIGHTS,
+    RK_SHARE_OPTIMIZER,
+    RK_SHARE_ATTENTION, /* activations of attention */
+    RK_SHARE_MLP,       /* ... of dense MLPs */
+    RK_SHARE_EXPERTS,
+    RK_SHARE_NORMS,
+    RK_SHARE_CHECKPOINTS, /* inputs of layers that are computed again */
+    RK_SHARES
 };
 
-/* What the matrices are multiplied in. Those below bf16 keep bf16 weights, with casts on the way.
- */
-enum rk_precision {
-    RK_FP32,
-    RK_TF32,
-    RK_FP16,
-    RK_BF16,
-    RK_FP8_DELAYED, /* per-tensor scales from the history of maxima */
-    RK_FP8_CURRENT, /* per-tensor scales of the tensor itself */
-    RK_FP8_BLOCK,   /* a scale for each 128 or 128 x 128 values (DeepSeek-V3) */
-    RK_MXFP8,       /* a scale for each 32 values */
-    RK_NVFP4,       /* 4-bit values, a scale for each 16 */
-    RK_PRECISIONS
+enum {
+    RK_MAX_CHUNKS = 512,
+    RK_MAX_STAGES = 256,
+    RK_MAX_SEGMENTS = 128,
+    RK_MAX_LOCALS = 8,
+    RK_SHARE_TIERS = 4
 };
 
-enum rk_schedule {
-    RK_GPIPE,
-    RK_1F1B,        /* with chunks > 1 interleaved [narayanan2021] */
-    RK_ZERO_BUBBLE, /* ZB-H1: weight gradients fill the bubble, memory as 1F1B [qi2023] */
-    RK_DUALPIPE,    /* two directions, two copies of the weights [deepseek2024v3] */
-    RK_SCHEDULES
+/* ---- the plan ---- */
+
+/* clang-format off */
+#define RK_MEMBERS_OF_LOCAL(type, member) type member;
+#define RK_MEMBERS_OF_WHOLE(type, member)
+#define RK_LOCAL_MEMBERS_END double share[RK_SHARES][RK_SHARE_TIERS]; /* offloaded; [i]: to memory tier i + 1 */
+
+/* What one layer sees of a plan. */
+struct rk_local {
+#define PLAN_COUNT(scope, by, member, preset, least, most, word, help)  RK_MEMBERS_OF_##scope(uint64_t, member)
+#define PLAN_LEVEL(scope, by, member, preset, least, most, word, help)  RK_MEMBERS_OF_##scope(int, member)
+#define PLAN_FLAG(scope, by, member, preset, word, help)                RK_MEMBERS_OF_##scope(bool, member)
+#define PLAN_NUMBER(scope, by, member, preset, least, most, word, help) RK_MEMBERS_OF_##scope(double, member)
+#define PLAN_CHOICE(scope, by, member, list, preset, word, help)        RK_MEMBERS_OF_##scope(enum rk_##list, member)
+#define PLAN_PARTS(scope, by, member, list, word, help)                 RK_MEMBERS_OF_##scope(unsigned, member)
+#include <reckon/plan.def>
+    RK_LOCAL_MEMBERS_END
 };
 
-enum rk_recompute_mode {
-    RK_KEEP,      /* nothing is computed again */
-    RK_SELECTIVE, /* the parts in recompute_parts */
-    RK_WHOLE,     /* whole layers, from their inputs */
-    RK_RECOMPUTE_MODES
+/* A run of layers, in model order, that are alike. */
+struct rk_segment {
+    uint16_t layers;
+    uint16_t local; /* 0: as the plan says; i: as rk_plan.other[i - 1] says */
 };
-
-/* Parts of a layer that can be computed again; bits of rk_plan.recompute_parts. The names are
- * Megatron-LM's --recompute-modules. */
-enum rk_part {
-    RK_PART_CORE_ATTENTION, /* scores, softmax, and their product with the values */
-    RK_PART_ACTIVATION,     /* the MLP's or the experts' activation function */
-    RK_PART_NORM,           /* norms in front of attention and MLP */
-    RK_PART_UP_PROJECTION,  /* of latent attention */
-    RK_PART_MLP,            /* the whole dense MLP */
-    RK_PART_EXPERTS,        /* the whole mixture */
-    RK_PART_SHARED_EXPERTS,
-    RK_PARTS
-};
-
-enum rk_context_kind {
-    RK_RING,         /* keys and values go round, hidden behind attention [liu2023] */
-    RK_GATHER,       /* keys and values are gathered before attention [dubey2024] */
-    RK_ULYSSES,      /* all-to-all between sequence and heads [jacobs2023] */
-    RK_RING_ULYSSES, /* all-to-all within groups of `ulysses` ranks, ring between them */
-    RK_CONTEXT_KINDS
-};
-
-enum rk_attention_kernel {
-    RK_UNFUSED, /* scores in memory */
-    RK_FLASH,   /* FlashAttention-2 or an equal of it */
-    RK_FLASH_3, /* FlashAttention-3 or cuDNN's on Hopper and later */
-    RK_FLASH_1, /* FlashAttention-1 or Triton's */
-    RK_ATTENTION_KERNELS
-};
-
-enum rk_dispatcher {
-    RK_ALL_TO_ALL,
-    RK_ALL_GATHER_TOKENS, /* every rank sees all tokens and drops those of others */
-    RK_DEEPEP,            /* each token crosses to a node once [deepseek2024v3] */
-    RK_DISPATCHERS
-};
-
-enum { RK_MAX_CHUNKS = 512 };
 
 struct rk_plan {
-    enum rk_framework framework;
-    enum rk_precision precision;
+    /* What all layers see: plan.tensor is plan.local.tensor. */
+    union {
+        struct rk_local local;
+        RK_UNNAMED struct {
+#define PLAN_COUNT(scope, by, member, preset, least, most, word, help)  RK_MEMBERS_OF_##scope(uint64_t, member)
+#define PLAN_LEVEL(scope, by, member, preset, least, most, word, help)  RK_MEMBERS_OF_##scope(int, member)
+#define PLAN_FLAG(scope, by, member, preset, word, help)                RK_MEMBERS_OF_##scope(bool, member)
+#define PLAN_NUMBER(scope, by, member, preset, least, most, word, help) RK_MEMBERS_OF_##scope(double, member)
+#define PLAN_CHOICE(scope, by, member, list, preset, word, help)        RK_MEMBERS_OF_##scope(enum rk_##list, member)
+#define PLAN_PARTS(scope, by, member, list, word, help)                 RK_MEMBERS_OF_##scope(unsigned, member)
+#include <reckon/plan.def>
+            RK_LOCAL_MEMBERS_END
+        };
+    };
+#undef RK_MEMBERS_OF_LOCAL
+#undef RK_MEMBERS_OF_WHOLE
+#define RK_MEMBERS_OF_LOCAL(type, member)
+#define RK_MEMBERS_OF_WHOLE(type, member) type member;
+#define PLAN_COUNT(scope, by, member, preset, least, most, word, help)      RK_MEMBERS_OF_##scope(uint64_t, member)
+#define PLAN_RANKS(scope, by, key, member, preset, least, most, word, help) RK_MEMBERS_OF_##scope(uint64_t, member)
+#define PLAN_LEVEL(scope, by, member, preset, least, most, word, help)      RK_MEMBERS_OF_##scope(int, member)
+#define PLAN_FLAG(scope, by, member, preset, word, help)                    RK_MEMBERS_OF_##scope(bool, member)
+#define PLAN_NUMBER(scope, by, member, preset, least, most, word, help)     RK_MEMBERS_OF_##scope(double, member)
+#define PLAN_CHOICE(scope, by, member, list, preset, word, help)            RK_MEMBERS_OF_##scope(enum rk_##list, member)
+#define PLAN_PARTS(scope, by, member, list, word, help)                     RK_MEMBERS_OF_##scope(unsigned, member)
+#include <reckon/plan.def>
+#undef RK_MEMBERS_OF_LOCAL
+#undef RK_MEMBERS_OF_WHOLE
+#undef RK_LOCAL_MEMBERS_END
+    /* clang-format on */
 
-    /* degrees; data parallelism is what is left of `ranks` */
-    uint64_t ranks;
-    uint64_t tensor;   /* t */
-    uint64_t context;  /* c */
-    uint64_t pipeline; /* p */
-    uint64_t expert;   /* ranks that share the experts of a layer; divides context * data * tensor /
-                          expert_tensor */
-    uint64_t expert_tensor; /* tensor parallelism within an expert; 0: as `tensor` */
-    bool pipeline_inside;   /* rank order tensor, context, pipeline, data */
-
-    uint64_t batch;      /* samples of one step, over all ranks */
-    uint64_t microbatch; /* samples of one forward pass; b */
-    uint64_t sequence;   /* tokens of a sample; 0: the model's */
-
-    /* pipeline */
-    enum rk_schedule schedule;
-    uint64_t chunks;               /* virtual stages of a rank; v */
     int splits;                    /* entries of split; 0: as even as it goes */
     uint16_t split[RK_MAX_CHUNKS]; /* blocks of each virtual stage, in model order: p * v entries */
-    uint64_t first_layers, last_layers; /* of the first and last stage; 0: as the others */
-    bool embedding_counts, head_counts; /* they take the place of a block in the even split */
-    bool messages_sharded;  /* between stages each tensor rank sends its share, gathered behind
-                               [narayanan2021] */
-    bool pipeline_blocking; /* messages between stages wait for computing and it for them */
+    uint8_t cluster[RK_MAX_STAGES]; /* of each stage; all 0: the machine's only one */
 
-    /* tensor */
-    bool sequence_parallel; /* norms and dropout on shards of the sequence [korthikanti2022] */
-    bool tensor_overlap;    /* communication in tiles beside the matrices */
-
-    /* context */
-    enum rk_context_kind context_kind;
-    uint64_t ulysses; /* RK_RING_ULYSSES: ranks of an all-to-all */
-
-    /* data */
-    int zero;              /* 0 ... 3: optimizer, gradients, weights are sharded */
-    uint64_t shard_ranks;  /* ranks that share one copy; 0: all of data * context (hybrid: less) */
-    bool whole_gradients;  /* ZeRO-1: all-reduced all the same, as simple implementations do */
-    bool gradient_overlap; /* reduced while backward runs */
-    bool weight_overlap;   /* gathered while forward runs */
-    bool keep_gathered;    /* ZeRO-3: forward's weights stay until backward */
-
-    /* experts */
-    enum rk_dispatcher dispatcher;
-    double capacity_factor; /* 0: no token is dropped; else each expert takes factor * share */
-    bool capacity_padded;   /* ... and is filled up to it */
-    double imbalance;       /* tokens of the busiest rank over the mean, at least 1 */
-    bool expert_overlap;    /* all-to-all beside the computing of another microbatch */
-    bool grouped;           /* experts of a rank in one grouped product */
-
-    /* recomputation */
-    enum rk_recompute_mode recompute;
-    unsigned recompute_parts;  /* 1 << enum rk_part; RK_SELECTIVE */
-    uint64_t recompute_layers; /* of a virtual stage, its first ones; 0: all ("block") */
-    uint64_t
-        recompute_every; /* whole layers are checkpointed in groups of so many ("uniform"); 0: 1 */
-    bool checkpoint_sharded; /* checkpoints split over tensor ranks */
-
-    /* kernels */
-    enum rk_attention_kernel attention;
-    bool full_attention;     /* the kernel does not skip what the causal mask hides */
-    bool fused;              /* norms, rotary, activation and cross entropy in one kernel each */
-    bool transformer_engine; /* RK_MEGATRON: its layers, not Megatron-LM's own ("local") */
-    bool gradient_fusion;    /* RK_MEGATRON: products add weight gradients to the main ones */
-    bool whole_logits;       /* tensor ranks gather them before the loss, which torch works out */
-    bool cuda_graphs;        /* no launch overhead of the host */
-
-    /* bytes of one element; 0: what framework and precision imply */
-    double weight_element_bytes, gradient_element_bytes, master_element_bytes;
-    double moment1_element_bytes, moment2_element_bytes;
-    bool weights_fp8; /* weights are kept and gathered in 8 bits */
-
-    /* offload to memory tier 1, shares from 0 to 1 */
-    double activation_offload, optimizer_offload, weight_offload;
-
-    uint64_t vocabulary_multiple; /* the vocabulary is padded to multiples of it times t; 0: not */
+    int segments; /* 0: all layers are alike */
+    struct rk_segment segment[RK_MAX_SEGMENTS];
+    int others;
+    struct rk_local other[RK_MAX_LOCALS]; /* (others) */
 };
 
 /* One rank, a batch of one, nothing sharded, bf16, Megatron's habits, flash attention. */
@@ -191,18 +221,27 @@ RK_API uint64_t rk_plan_expert_data(const struct rk_plan *plan);
 RK_API uint64_t rk_plan_shards(const struct rk_plan *plan);
 RK_API uint64_t rk_plan_expert_shards(const struct rk_plan *plan);
 
+/* The share of a class of tensors that is in memory tier 1. */
+static inline double rk_plan_offloaded(const struct rk_plan *plan, enum rk_share share)
+{
+    return plan->share[share][0];
+}
+
+/* The activations of layers, all of them alike. */
+RK_API void rk_plan_offload_activations(struct rk_plan *plan, double share);
+
 /* Blocks of virtual stage `i` (of p * v, in model order). */
 RK_API uint64_t rk_plan_split(const struct rk_plan *plan, const struct rk_model *model, uint64_t i);
 
-/* Names as files and flags spell them; NULL outside the range. */
-RK_API const char *rk_framework_name(enum rk_framework framework);
-RK_API const char *rk_precision_name(enum rk_precision precision);
-RK_API const char *rk_schedule_name(enum rk_schedule schedule);
-RK_API const char *rk_recompute_mode_name(enum rk_recompute_mode mode);
-RK_API const char *rk_part_name(enum rk_part part);
-RK_API const char *rk_context_kind_name(enum rk_context_kind kind);
-RK_API const char *rk_attention_kernel_name(enum rk_attention_kernel kernel);
-RK_API const char *rk_dispatcher_name(enum rk_dispatcher dispatcher);
+/* All lists of names, and the name of a value as files and flags spell it; NULL outside the range.
+ */
+#define RK_NAMES(X)                                                                                \
+    X(framework)                                                                                   \
+    X(precision) X(order) X(schedule) X(recompute_mode) X(part) X(tensor_overlap) X(context_kind)  \
+        X(attention_kernel) X(dispatcher)
+#define RK_NAMES_FUNCTION(list) RK_API const char *rk_##list##_name(enum rk_##list value);
+RK_NAMES(RK_NAMES_FUNCTION)
+#undef RK_NAMES_FUNCTION
 
 #ifdef __cplusplus
 }

@@ -25,7 +25,7 @@ enum rk_plan_axis {
     RK_PLAN_DATA, /* what is left: it can be restricted, not chosen */
     RK_PLAN_EXPERT_TENSOR,
     RK_PLAN_EXPERT,
-    RK_PLAN_PIPELINE_INSIDE,
+    RK_PLAN_ORDER,
     /* microbatch */
     RK_PLAN_MICROBATCH,
     /* width */

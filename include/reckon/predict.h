@@ -61,8 +61,6 @@ enum rk_holding {
 RK_API const char *rk_holding_name(enum rk_holding holding);
 RK_API const char *rk_holding_help(enum rk_holding holding);
 
-enum { RK_MAX_STAGES = 256 };
-
 struct rk_stage {
     uint64_t blocks;              /* of all its chunks */
     double parameters;            /* of one rank, before ZeRO divides them */

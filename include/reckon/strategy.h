@@ -2,6 +2,7 @@
 #ifndef RECKON_STRATEGY_H
 #define RECKON_STRATEGY_H
 
+#include <reckon/plan.h>
 #include <reckon/system.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,8 +17,6 @@ enum rk_recompute { RK_RECOMPUTE_FULL, RK_RECOMPUTE_ATTENTION, RK_RECOMPUTE_NONE
 /* What tensor parallelism sends: all-reduces; the same with the pipeline's messages scattered;
  * reduce-scatters and all-gathers, with sequence parallelism between them. */
 enum rk_tensor_comm { RK_COMM_ALL_REDUCE, RK_COMM_P2P_RS_AG, RK_COMM_RS_AG, RK_TENSOR_COMMS };
-
-enum rk_tensor_overlap { RK_OVERLAP_NONE, RK_OVERLAP_RING, RK_OVERLAP_PIPE, RK_TENSOR_OVERLAPS };
 
 struct rk_strategy {
     uint64_t ranks;        /* accelerators in use; tensor * pipeline * data */

@@ -6,9 +6,27 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_KEYS = 72 };
+enum { MAX_KEYS = 96 };
 
 static const double largest_count = 9007199254740992; /* 2^53: beyond it doubles skip integers */
+
+/* ---- shares ---- */
+
+static void store_share(const struct field *field, double *share, double number)
+{
+    const size_t columns = (size_t)field->max;
+    const size_t column = number > 0 ? (size_t)ceil(number) - 1 : 0;
+    for (size_t i = 0; i < field->size * columns; i++)
+        share[i] = i % columns == column ? number - (double)column : 0;
+}
+
+/* That of the first row. */
+static double share_value(const struct field *field, const double *share)
+{
+    for (size_t column = 0; column < (size_t)field->max; column++)
+        if (share[column] > 0) return (double)column + share[column];
+    return 0;
+}
 
 /* ---- presets ---- */
 
@@ -39,6 +57,9 @@ void field_store(const struct field *field, void *base, double number)
     case FIELD_BOOL:
         flag = number != 0;
         memcpy(target, &flag, sizeof flag);
+        break;
+    case FIELD_SHARE:
+        store_share(field, (double *)(void *)target, number);
         break;
     case FIELD_TEXT:
     case FIELD_SOURCE:
@@ -72,6 +93,8 @@ double field_value(const struct field *field, const void *base)
     case FIELD_COUNT:
         memcpy(&count, at, sizeof count);
         break;
+    case FIELD_SHARE:
+        return share_value(field, (const double *)(const void *)at);
     case FIELD_TEXT:
     case FIELD_SOURCE:
     case FIELD_OTHER:
@@ -201,6 +224,8 @@ static enum rk_status load_choice(const struct place *place, const struct field 
 {
     char list[256], got[PLACE_TEXT];
     const char *text = json_string_value(place->value);
+    *number = json_is_true(place->value);
+    if (field->switches && json_is_boolean(place->value)) return RK_OK;
     for (int i = 0; text && field->choices[i]; i++)
         if (strcmp(text, field->choices[i]) == 0) {
             *number = i;
@@ -279,6 +304,12 @@ enum rk_status field_load(const struct place *place, const struct field *field, 
         break;
     case FIELD_NUMBER:
         status = load_number(place, field, &number, error);
+        break;
+    case FIELD_SHARE:
+        if (json_is_boolean(place->value))
+            number = json_is_true(place->value);
+        else
+            status = load_number(place, field, &number, error);
         break;
     case FIELD_BOOL:
         status = load_bool(place, &number, error);

@@ -17,6 +17,8 @@ enum field_type {
     FIELD_BOOL,   /* bool */
     FIELD_CHOICE, /* an enum: the index of the name in `choices` */
     FIELD_SET,    /* unsigned: bits 1 << index; a list of names of `choices`, not empty */
+    FIELD_SHARE,  /* double [size][max], all rows alike: 0.5 is a half in column 0, 1 all of it, 1.5
+                     a half in column 1, 2 all of it there, ... true is 1 */
     FIELD_TEXT,   /* char [size]: not empty, fits */
     FIELD_SOURCE, /* one text or a list of them; checked, not kept: see catalog.h */
     FIELD_OTHER   /* `load` reads it */
@@ -34,8 +36,9 @@ struct field {
     bool above_min, below_max;  /* min or max itself is not allowed */
     bool unlimited;             /* the text "unlimited" is infinity */
     double preset;              /* value of an optional key that is not there */
-    size_t size;                /* FIELD_TEXT */
+    size_t size;                /* FIELD_TEXT, FIELD_SHARE */
     const char *const *choices; /* FIELD_CHOICE, FIELD_SET; ended by NULL */
+    bool switches;              /* FIELD_CHOICE: the first two are also said as no and yes */
     enum rk_status (*load)(const struct place *place, void *target, struct rk_error *error);
     const char *help;
     const char *word; /* the key in one line of text; NULL: there is none */

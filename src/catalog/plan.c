@@ -1,5 +1,6 @@
 /* plan.c - the table of a plan's choices, and plan files, reckon-plan(5). */
 #include "catalog/plan_fields.h"
+#include "plan/names.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -7,18 +8,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-static const char *const frameworks[] = {"megatron", "fsdp", "deepspeed", NULL};
-static const char *const precisions[] = {"fp32",        "tf32",        "fp16",      "bf16",
-                                         "fp8-delayed", "fp8-current", "fp8-block", "mxfp8",
-                                         "nvfp4",       NULL};
-static const char *const schedules[] = {"gpipe", "1f1b", "zero-bubble", "dualpipe", NULL};
-static const char *const context_kinds[] = {"ring", "gather", "ulysses", "ring+ulysses", NULL};
-static const char *const dispatchers[] = {"alltoall", "allgather", "deepep", NULL};
-static const char *const recomputes[] = {"none", "selective", "full", NULL};
-static const char *const kernels[] = {"unfused", "flash", "flash3", "flash1", NULL};
-static const char *const parts[] = {"core_attn", "moe_act", "layernorm",      "mla_up_proj",
-                                    "mlp",       "moe",     "shared_experts", NULL};
 
 static enum rk_status load_split(const struct place *place, void *target, struct rk_error *error)
 {
@@ -36,88 +25,49 @@ static enum rk_status load_split(const struct place *place, void *target, struct
     return status;
 }
 
-#define AT(member) .offset = offsetof(struct plan_draft, plan.member)
-#define DEGREE     .min = 1, .preset = 1
-#define SHARE      .max = 1
-#define ELEMENT    .max = 8
+/* How the order was said before. */
+static enum rk_status load_pipeline_inside(const struct place *place, void *target,
+                                           struct rk_error *error)
+{
+    static const struct field flag = {.type = FIELD_BOOL};
+    bool inside = false;
+    const enum rk_status status = field_load(place, &flag, &inside, error);
+    const enum rk_order order = inside ? RK_ORDER_TP_CP_PP_DP : RK_ORDER_TP_CP_DP_PP;
+    if (status == RK_OK) memcpy(target, &order, sizeof order);
+    return status;
+}
 
 /* clang-format off */
+#define AT(member) .offset = offsetof(struct plan_draft, member)
+#define PLAN_COUNT(scope, by, name, value, low, high, text, says) \
+    { #name, FIELD_COUNT, AT(plan.name), .min = low, .max = high, .preset = value, .word = text, .help = says },
+#define PLAN_RANKS(scope, by, name, member, value, low, high, text, says) \
+    { #name, FIELD_COUNT, AT(plan.member), .min = low, .max = high, .preset = value, .word = text, .help = says },
+#define PLAN_LEVEL(scope, by, name, value, low, high, text, says) \
+    { #name, FIELD_TIER, AT(plan.name), .min = low, .max = high, .preset = value, .word = text, .help = says },
+#define PLAN_FLAG(scope, by, name, value, text, says) \
+    { #name, FIELD_BOOL, AT(plan.name), .preset = value, .word = text, .help = says },
+#define PLAN_NUMBER(scope, by, name, value, low, high, text, says) \
+    { #name, FIELD_NUMBER, AT(plan.name), .min = low, .max = high, .preset = value, .word = text, .help = says },
+#define PLAN_CHOICE(scope, by, name, list, value, text, says) \
+    { #name, FIELD_CHOICE, AT(plan.name), .choices = names_of_##list, .preset = value, .word = text, .help = says },
+#define PLAN_SWITCH(scope, by, name, list, value, text, says) \
+    { #name, FIELD_CHOICE, AT(plan.name), .choices = names_of_##list, .switches = true, .preset = value, .word = text, .help = says },
+#define PLAN_PARTS(scope, by, name, list, text, says) \
+    { #name, FIELD_SET, AT(plan.name), .choices = names_of_##list, .word = text, .help = says },
+#define PLAN_SHARE(scope, by, name, first, last, text, says) \
+    { #name, FIELD_SHARE, AT(plan.share[first]), .max = RK_SHARE_TIERS, .size = last - first + 1, .word = text, .help = says },
+#define PLAN_DERIVED(scope, by, name, text, says) \
+    { #name, FIELD_COUNT, AT(name), .min = 1, .word = text, .help = says },
+#define PLAN_SPLIT(scope, by, name, text, says) \
+    { #name, FIELD_OTHER, AT(plan), .load = load_##name, .word = text, .help = says },
+
 const struct field plan_fields[] = {
-    { "name",              FIELD_TEXT,   .help = "what people call it" },
-    { "description",       FIELD_TEXT,   .help = "a sentence or two" },
-
-    { "framework",         FIELD_CHOICE, AT(framework), .choices = frameworks, .word = "framework", .help = "whose habits decide what is stored how" },
-    { "precision",         FIELD_CHOICE, AT(precision), .choices = precisions, .preset = RK_BF16, .word = "precision", .help = "what matrices are multiplied in" },
-
-    { "gpus",              FIELD_COUNT,  AT(ranks),     DEGREE, .word = "gpus", .help = "accelerators in use; default the product of the degrees" },
-    { "tensor",            FIELD_COUNT,  AT(tensor),    DEGREE, .word = "tp", .help = "tensor parallel degree" },
-    { "pipeline",          FIELD_COUNT,  AT(pipeline),  DEGREE, .word = "pp", .help = "pipeline parallel degree" },
-    { "chunks",            FIELD_COUNT,  AT(chunks),    DEGREE, .word = "vpp", .help = "virtual stages of a rank: interleaving" },
-    { "context",           FIELD_COUNT,  AT(context),   DEGREE, .word = "cp", .help = "context parallel degree" },
-    { "data",              FIELD_COUNT,  .offset = offsetof(struct plan_draft, data), .min = 1, .word = "dp", .help = "data parallel degree; default what gpus leaves" },
-    { "expert",            FIELD_COUNT,  AT(expert),    DEGREE, .word = "ep", .help = "ranks that share the experts of a layer" },
-    { "expert_tensor",     FIELD_COUNT,  AT(expert_tensor), .word = "etp", .help = "tensor parallel degree within an expert; 0: as tensor" },
-    { "pipeline_inside",   FIELD_BOOL,   AT(pipeline_inside), .word = "pipeline-inside", .help = "ranks are counted through the pipeline before data" },
-
-    { "microbatch",        FIELD_COUNT,  AT(microbatch), DEGREE, .word = "mbs", .help = "samples of one forward pass" },
-    { "batch",             FIELD_COUNT,  AT(batch),     DEGREE, .word = "gbs", .help = "samples of one step, over all ranks; default 4 * gpus * microbatch" },
-    { "sequence",          FIELD_COUNT,  AT(sequence),  .max = 1e9, .word = "seq", .help = "tokens of a sample; 0: the model's" },
-
-    { "schedule",          FIELD_CHOICE, AT(schedule),  .choices = schedules, .preset = RK_1F1B, .word = "schedule", .help = "order of the pipeline's work; 1f1b is interleaved when chunks > 1" },
-    { "split",             FIELD_OTHER,  .offset = offsetof(struct plan_draft, plan), .load = load_split, .word = "split", .help = "blocks of each virtual stage, in model order" },
-    { "first_layers",      FIELD_COUNT,  AT(first_layers), .max = 1e6, .word = "first-layers", .help = "blocks of the first stage; 0: as the others" },
-    { "last_layers",       FIELD_COUNT,  AT(last_layers),  .max = 1e6, .word = "last-layers", .help = "blocks of the last stage; 0: as the others" },
-    { "embedding_counts",  FIELD_BOOL,   AT(embedding_counts), .word = "embedding-counts", .help = "the embedding takes the place of a block in the even split" },
-    { "head_counts",       FIELD_BOOL,   AT(head_counts), .word = "head-counts", .help = "the head takes the place of a block in the even split" },
-    { "messages_sharded",  FIELD_BOOL,   AT(messages_sharded), .word = "messages-sharded", .help = "messages between stages are split over tensor ranks" },
-    { "pipeline_blocking", FIELD_BOOL,   AT(pipeline_blocking), .word = "pipeline-blocking", .help = "messages between stages and computing wait for each other" },
-
-    { "sequence_parallel", FIELD_BOOL,   AT(sequence_parallel), .word = "sp", .help = "norms and dropout on shards of the sequence, over tensor" },
-    { "tensor_overlap",    FIELD_BOOL,   AT(tensor_overlap), .word = "tp-overlap", .help = "tensor communication in tiles beside the matrices" },
-    { "context_kind",      FIELD_CHOICE, AT(context_kind), .choices = context_kinds, .word = "cp-kind", .help = "how ranks of a context share keys and values" },
-    { "ulysses",           FIELD_COUNT,  AT(ulysses),   .word = "ulysses", .help = "ranks of an all-to-all within ring+ulysses" },
-
-    { "zero",              FIELD_TIER,   AT(zero),      .max = 3, .word = "zero", .help = "what data parallelism shards: 1 optimizer, 2 gradients, 3 weights too" },
-    { "shard_ranks",       FIELD_COUNT,  AT(shard_ranks), .word = "shard", .help = "ranks that share one copy; 0: all of data * context" },
-    { "whole_gradients",   FIELD_BOOL,   AT(whole_gradients), .word = "whole-grads", .help = "ZeRO-1 all-reduces gradients instead of scattering them" },
-    { "gradient_overlap",  FIELD_BOOL,   AT(gradient_overlap), .word = "grad-overlap", .help = "gradients are reduced while backward runs" },
-    { "weight_overlap",    FIELD_BOOL,   AT(weight_overlap), .word = "weight-overlap", .help = "weights are gathered while forward runs" },
-    { "keep_gathered",     FIELD_BOOL,   AT(keep_gathered), .word = "keep-gathered", .help = "ZeRO-3 keeps gathered weights from forward to backward" },
-
-    { "dispatcher",        FIELD_CHOICE, AT(dispatcher), .choices = dispatchers, .word = "dispatcher", .help = "how tokens get to their experts" },
-    { "capacity_factor",   FIELD_NUMBER, AT(capacity_factor), .max = 1e6, .word = "capacity", .help = "an expert takes so many times its share of the tokens; 0: all that come" },
-    { "capacity_padded",   FIELD_BOOL,   AT(capacity_padded), .word = "capacity-padded", .help = "experts are filled up to their capacity" },
-    { "imbalance",         FIELD_NUMBER, AT(imbalance), .min = 1, .max = 1e6, .preset = 1, .word = "imbalance", .help = "tokens of the busiest expert rank over the mean" },
-    { "expert_overlap",    FIELD_BOOL,   AT(expert_overlap), .word = "ep-overlap", .help = "all-to-all beside the computing of another microbatch" },
-    { "grouped",           FIELD_BOOL,   AT(grouped),   .preset = true, .word = "grouped", .help = "experts of a rank in one grouped product" },
-
-    { "recompute",         FIELD_CHOICE, AT(recompute), .choices = recomputes, .word = "recompute", .help = "what backward computes again: nothing, parts of layers, or whole layers" },
-    { "recompute_parts",   FIELD_SET,    AT(recompute_parts), .choices = parts, .word = "recompute-parts", .help = "parts that selective recomputation means; default core_attn" },
-    { "recompute_layers",  FIELD_COUNT,  AT(recompute_layers), .max = 1e6, .word = "recompute-layers", .help = "so many first layers of a virtual stage; 0: all" },
-    { "recompute_every",   FIELD_COUNT,  AT(recompute_every), .max = 1e6, .word = "recompute-every", .help = "whole layers are checkpointed in groups of so many; 0: 1" },
-    { "checkpoint_sharded",FIELD_BOOL,   AT(checkpoint_sharded), .word = "checkpoint-sharded", .help = "checkpoints are split over tensor ranks" },
-
-    { "attention",         FIELD_CHOICE, AT(attention), .choices = kernels, .preset = RK_FLASH, .word = "attention", .help = "the kernel of attention" },
-    { "full_attention",    FIELD_BOOL,   AT(full_attention), .word = "full-attention", .help = "the kernel does not skip what the causal mask hides" },
-    { "fused",             FIELD_BOOL,   AT(fused),     .preset = true, .word = "fused", .help = "norms, rotary, activation and cross entropy in one kernel each" },
-    { "gradient_fusion",   FIELD_BOOL,   AT(gradient_fusion), .preset = true, .word = "gradient-fusion", .help = "of megatron: products of matrices add weight gradients to the main ones" },
-    { "whole_logits",      FIELD_BOOL,   AT(whole_logits), .word = "whole-logits", .help = "tensor ranks gather the logits before the loss, which torch works out" },
-    { "transformer_engine", FIELD_BOOL,  AT(transformer_engine), .preset = true, .word = "transformer-engine", .help = "of megatron: the layers are Transformer Engine's, not its own" },
-    { "cuda_graphs",       FIELD_BOOL,   AT(cuda_graphs), .word = "cuda-graphs", .help = "the host launches nothing" },
-
-    { "weight_element_bytes",   FIELD_NUMBER, AT(weight_element_bytes),   ELEMENT, .word = "weight-bytes",   .help = "of an element of the weights; 0: as framework and precision imply" },
-    { "gradient_element_bytes", FIELD_NUMBER, AT(gradient_element_bytes), ELEMENT, .word = "gradient-bytes", .help = "likewise of the gradients" },
-    { "master_element_bytes",   FIELD_NUMBER, AT(master_element_bytes),   ELEMENT, .word = "master-bytes",   .help = "likewise of the master copy of the weights" },
-    { "moment1_element_bytes",  FIELD_NUMBER, AT(moment1_element_bytes),  ELEMENT, .word = "moment1-bytes",  .help = "likewise of the first moment" },
-    { "moment2_element_bytes",  FIELD_NUMBER, AT(moment2_element_bytes),  ELEMENT, .word = "moment2-bytes",  .help = "likewise of the second moment" },
-    { "weights_fp8",       FIELD_BOOL,   AT(weights_fp8), .word = "weights-fp8", .help = "weights are kept and gathered in 8 bits" },
-
-    { "activation_offload",FIELD_NUMBER, AT(activation_offload), SHARE, .word = "offload-activations", .help = "share of the activations that goes to memory tier 1" },
-    { "optimizer_offload", FIELD_NUMBER, AT(optimizer_offload),  SHARE, .word = "offload-optimizer",   .help = "likewise of the optimizer state" },
-    { "weight_offload",    FIELD_NUMBER, AT(weight_offload),     SHARE, .word = "offload-weights",     .help = "likewise of the weights" },
-    { "vocabulary_multiple", FIELD_COUNT, AT(vocabulary_multiple), .max = 1e6, .word = "vocab-multiple", .help = "the vocabulary is padded to multiples of it times tensor; 0: it is not" },
-
-    { "source",            FIELD_SOURCE, .help = "where the numbers come from" },
+    { "name",        FIELD_TEXT, .help = "what people call it" },
+    { "description", FIELD_TEXT, .help = "a sentence or two" },
+#include <reckon/plan.def>
+    { "pipeline_inside", FIELD_OTHER, AT(plan.order), .load = load_pipeline_inside, .help = "of before: order tp-cp-pp-dp" },
+    { "source",      FIELD_SOURCE, .help = "where the numbers come from" },
     { .key = NULL },
 };
 /* clang-format on */
@@ -264,7 +214,7 @@ static void note_key(struct plan_draft *draft, int row, const struct place *memb
 {
     struct rk_error spot;
     place_fail(member, &spot, "%s", ""); /* only to learn where it stands */
-    draft->given |= UINT64_C(1) << row;
+    draft->given[row] = true;
     draft->at[row].line = spot.line;
     draft->at[row].column = spot.column;
 }

@@ -12,14 +12,14 @@
 /* Ended by key NULL. Rows with a `word` are choices, the others are about the file. */
 extern const struct field plan_fields[];
 
-enum { PLAN_MAX_FIELDS = 64 };
+enum { PLAN_MAX_FIELDS = 80 };
 
 /* What has been said of a plan so far; the rest of it is as plan_draft() leaves it. */
 struct plan_draft {
     struct rk_plan plan;
-    uint64_t data;  /* data parallel degree, which a plan does not have; 0: not given */
-    uint64_t given; /* 1 << row: by anybody */
-    uint64_t words; /* ... by the line */
+    uint64_t data; /* data parallel degree, which a plan does not have; 0: not given */
+    bool given[PLAN_MAX_FIELDS]; /* by anybody */
+    bool words[PLAN_MAX_FIELDS]; /* ... by the line */
     struct {
         int line, column; /* where it is given, 1-based; 0: nowhere */
     } at[PLAN_MAX_FIELDS];
@@ -33,7 +33,7 @@ struct plan_draft plan_draft(void);
 int plan_row(const char *key);
 static inline bool plan_given(const struct plan_draft *draft, const char *key)
 {
-    return draft->given >> plan_row(key) & 1;
+    return draft->given[plan_row(key)];
 }
 
 /* Takes over a file; nothing is worked out. */

@@ -87,7 +87,19 @@ static const struct field *find_field(struct span name)
 
 static bool is_numeric(const struct field *field)
 {
-    return field->type == FIELD_COUNT || field->type == FIELD_TIER || field->type == FIELD_NUMBER;
+    return field->type == FIELD_COUNT || field->type == FIELD_TIER || field->type == FIELD_NUMBER ||
+           field->type == FIELD_SHARE;
+}
+
+static bool is_whole(const struct field *field)
+{
+    return field->type == FIELD_COUNT || field->type == FIELD_TIER;
+}
+
+/* Is it said with yes and no, or alone? */
+static bool is_switch(const struct field *field)
+{
+    return field->type == FIELD_BOOL || field->switches;
 }
 
 /* "tp8": the digits at the end are the value of a number. */
@@ -111,7 +123,7 @@ static bool find_negated(struct word *word)
         return false;
     word->field = find_field((struct span){word->whole.at + skip, word->whole.length - skip});
     word->negated = true;
-    return word->field && word->field->type == FIELD_BOOL;
+    return word->field && is_switch(word->field);
 }
 
 static bool find_word(struct span span, struct word *word)
@@ -133,10 +145,23 @@ static bool find_word(struct span span, struct word *word)
     return find_negated(word);
 }
 
+/* Words of before, and what is said now. */
+static struct span todays_word(struct span span)
+{
+    static const char *const words[][2] = {
+        {"pipeline-inside", "order=tp-cp-pp-dp"},
+        {"pipeline_inside", "order=tp-cp-pp-dp"},
+        {"no-pipeline-inside", "order=tp-cp-dp-pp"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (is(span, words[i][0])) return (struct span){words[i][1], strlen(words[i][1])};
+    return span;
+}
+
 bool plan_is_word(const char *text, size_t length)
 {
     struct word word;
-    return find_word((struct span){text, length}, &word);
+    return find_word(todays_word((struct span){text, length}), &word);
 }
 
 /* Whose value is it? "fsdp" alone is meant to be framework=fsdp. */
@@ -189,7 +214,7 @@ static enum rk_status fail_number(const struct parser *parser, const struct fiel
 {
     char said[TEXT_QUOTE];
     return fail(parser, value.at, "%s must be a number, got %s%s", field->word, quote(said, value),
-                field->type == FIELD_NUMBER ? "" : ": write out its digits");
+                is_whole(field) ? ": write out its digits" : "");
 }
 
 static enum rk_status fail_unknown(const struct parser *parser, const struct word *word)
@@ -232,8 +257,8 @@ static enum rk_status read_number(const struct parser *parser, const struct word
 {
     char said[TEXT_QUOTE];
     const struct span value = word->value;
-    const bool whole = word->field->type != FIELD_NUMBER;
-    if (!word->valued && word->field->max == 1) { /* all of it */
+    const bool whole = is_whole(word->field);
+    if (!word->valued && word->field->type == FIELD_SHARE) { /* all of it */
         *number = 1;
         return RK_OK;
     }
@@ -252,18 +277,25 @@ static enum rk_status read_number(const struct parser *parser, const struct word
     return field_allows(word->field, *number) ? RK_OK : fail_range(parser, word);
 }
 
-static enum rk_status read_flag(const struct parser *parser, const struct word *word,
-                                double *number)
+/* "sp", "no-sp", "sp=yes"; false when it is something else. */
+static bool read_switch(const struct word *word, double *number)
 {
     static const char *const names[] = {"no", "yes", "false", "true", "off", "on", "0", "1"};
-    char said[TEXT_QUOTE];
     *number = !word->negated;
-    if (!word->valued) return RK_OK;
+    if (!word->valued) return true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (is(word->value, names[i])) {
             *number = i & 1;
-            return RK_OK;
+            return true;
         }
+    return false;
+}
+
+static enum rk_status read_flag(const struct parser *parser, const struct word *word,
+                                double *number)
+{
+    char said[TEXT_QUOTE];
+    if (read_switch(word, number)) return RK_OK;
     return fail(parser, word->value.at, "%s must be yes or no, got %s", word->field->word,
                 quote(said, word->value));
 }
@@ -354,7 +386,7 @@ static enum rk_status read_split(const struct parser *parser, struct span rest)
 
 static bool said(const struct plan_draft *draft, const char *key)
 {
-    return draft->words >> plan_row(key) & 1;
+    return draft->words[plan_row(key)];
 }
 
 /* The line's data degree outdoes ranks from elsewhere, and the other way round. */
@@ -362,14 +394,12 @@ static void note(const struct parser *parser, const char *key, const char *at)
 {
     struct plan_draft *draft = parser->draft;
     const int row = plan_row(key);
-    draft->words |= UINT64_C(1) << row;
-    draft->given |= UINT64_C(1) << row;
+    draft->words[row] = draft->given[row] = true;
     draft->at[row].line = 1;
     draft->at[row].column = column_of(parser->text, at);
-    if (strcmp(key, "data") == 0 && !said(draft, "gpus"))
-        draft->given &= ~(UINT64_C(1) << plan_row("gpus"));
+    if (strcmp(key, "data") == 0 && !said(draft, "gpus")) draft->given[plan_row("gpus")] = false;
     if (strcmp(key, "gpus") == 0 && !said(draft, "data")) {
-        draft->given &= ~(UINT64_C(1) << plan_row("data"));
+        draft->given[plan_row("data")] = false;
         draft->data = 0;
     }
 }
@@ -402,7 +432,7 @@ static enum rk_status read_value(const struct parser *parser, const struct word 
                                  double *number)
 {
     const struct field *field = word->field;
-    if (!word->valued && !is_numeric(field) && field->type != FIELD_BOOL) {
+    if (!word->valued && !is_numeric(field) && !is_switch(field)) {
         char list[256] = "10,11,11,10";
         if (field->choices) field_list(field->choices, list, sizeof list);
         return fail(parser, word->whole.at + word->whole.length, "%s needs a value: %s=%s%s",
@@ -413,6 +443,7 @@ static enum rk_status read_value(const struct parser *parser, const struct word 
         return read_flag(parser, word, number);
     case FIELD_CHOICE:
         if (strcmp(field->key, "recompute") == 0) return read_recompute(parser, word, number);
+        if (field->switches && read_switch(word, number)) return RK_OK;
         return read_choice(parser, word->value, field->word, field->choices, number);
     case FIELD_SET:
         return read_set(parser, word->value, field, number);
@@ -427,7 +458,7 @@ static enum rk_status read_word(const struct parser *parser, struct span span)
 {
     struct word word;
     double number = 0;
-    if (!find_word(span, &word)) return fail_unknown(parser, &word);
+    if (!find_word(todays_word(span), &word)) return fail_unknown(parser, &word);
     if (said(parser->draft, word.field->key))
         return fail(parser, span.at, "%s is given twice: leave one out", word.field->word);
     const enum rk_status status = read_value(parser, &word, &number);
@@ -442,7 +473,7 @@ enum rk_status plan_read_words(const char *text, struct plan_draft *draft, struc
     struct plan_draft read = *draft;
     const struct parser parser = {text, &read, error};
     enum rk_status status = RK_OK;
-    read.words = 0;
+    memset(read.words, 0, sizeof read.words);
     snprintf(read.text, sizeof read.text, "%s", text);
     for (struct span word = next_word(text); status == RK_OK && word.length;
          word = next_word(word.at + word.length))
@@ -457,7 +488,7 @@ enum rk_status plan_fail(const struct plan_draft *draft, const struct plan_fault
     char said_text[TEXT_QUOTE];
     const struct field *field = &plan_fields[fault->row];
     const int line = draft->at[fault->row].line, column = draft->at[fault->row].column;
-    if (draft->words >> fault->row & 1)
+    if (draft->words[fault->row])
         return rk_fail(error, RK_USAGE, text_quote(said_text, draft->text, strlen(draft->text)),
                        line, column, "%s: %s", field->word, fault->text);
     if (*draft->path)

@@ -105,10 +105,13 @@ static void add_word(struct line *line, const struct plan_draft *draft, const st
     case FIELD_CHOICE:
         if (is_key(field, "recompute"))
             add_recompute(line, &draft->plan, field);
+        else if (field->switches && value < 2)
+            add(line, value != 0 ? "%s" : "no-%s", field->word);
         else
             add(line, "%s=%s", field->word, field->choices[(int)value]);
         break;
     case FIELD_NUMBER:
+    case FIELD_SHARE:
         add(line, "%s=%s", field->word, shortest(value, number));
         break;
     case FIELD_OTHER:
@@ -174,6 +177,7 @@ static void write_value(FILE *file, const struct plan_draft *draft, const struct
         fprintf(file, "\"%s\"", field->choices[(int)value]);
         break;
     case FIELD_NUMBER:
+    case FIELD_SHARE:
         fputs(shortest(value, number), file);
         break;
     case FIELD_SET:

@@ -1,6 +1,11 @@
 /* groups.c - who talks to whom: the ranks of each parallelism in the order of plan.h. */
 #include "estimate/fold.h"
 
+static bool pipeline_inside(const struct rk_plan *plan)
+{
+    return plan->order == RK_ORDER_TP_CP_PP_DP;
+}
+
 struct rank_group group_of_tensor(const struct rk_plan *plan)
 {
     return (struct rank_group){(double)plan->tensor, 1};
@@ -14,7 +19,7 @@ struct rank_group group_of_context(const struct rk_plan *plan)
 struct rank_group group_of_pipeline(const struct rk_plan *plan)
 {
     const uint64_t inner = plan->tensor * plan->context;
-    const uint64_t stride = plan->pipeline_inside ? inner : inner * rk_plan_data(plan);
+    const uint64_t stride = pipeline_inside(plan) ? inner : inner * rk_plan_data(plan);
     return (struct rank_group){(double)plan->pipeline, (double)stride};
 }
 
@@ -33,7 +38,7 @@ struct rank_group group_of_expert(const struct rk_plan *plan)
 static double data_stride(const struct rk_plan *plan, bool expert)
 {
     const uint64_t width = expert ? rk_plan_expert_tensor(plan) * plan->expert : plan->tensor;
-    const bool apart = plan->pipeline_inside && (expert || plan->context == 1);
+    const bool apart = pipeline_inside(plan) && (expert || plan->context == 1);
     return (double)(width * (apart ? plan->pipeline : 1));
 }
 

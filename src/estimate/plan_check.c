@@ -1,6 +1,7 @@
 #include "estimate/plan_check.h"
 
 #include "estimate/fold.h"
+#include "plan/members.h"
 
 struct check {
     const struct rk_model *model;
@@ -27,6 +28,19 @@ static bool divides(uint64_t part, uint64_t whole)
 static uint64_t sequence_of(const struct check *c)
 {
     return c->plan->sequence ? c->plan->sequence : c->model->sequence;
+}
+
+/* What this predictor gives no meaning to must be as it is by default. */
+static bool check_members(const struct check *c)
+{
+    const struct rk_plan *p = c->plan;
+    const char *beyond = plan_beyond(p, PLAN_BY_RECKON);
+    const bool counted = p->order == RK_ORDER_TP_CP_DP_PP || p->order == RK_ORDER_TP_CP_PP_DP;
+    return want(c, p->framework != RK_CALCULON, RK_BAD_OPTION, "framework calculon", 0, 1) &&
+           want(c, !beyond, RK_BAD_OPTION, beyond, 0, 1) &&
+           want(c, counted, RK_BAD_OPTION, "order, tp-cp-dp-pp or tp-cp-pp-dp", 0, p->order) &&
+           want(c, p->tensor_overlap != RK_OVERLAP_PIPE, RK_BAD_OPTION,
+                "tensor_overlap, none or ring", RK_OVERLAP_RING, p->tensor_overlap);
 }
 
 static bool check_degrees(const struct check *c)
@@ -167,10 +181,13 @@ static bool share(double value)
 static bool check_offload(const struct check *c)
 {
     const struct rk_plan *p = c->plan;
-    const bool any = p->activation_offload > 0 || p->optimizer_offload > 0 || p->weight_offload > 0;
+    const bool any = rk_plan_offloaded(p, RK_SHARE_ATTENTION) > 0 ||
+                     rk_plan_offloaded(p, RK_SHARE_OPTIMIZER) > 0 ||
+                     rk_plan_offloaded(p, RK_SHARE_WEIGHTS) > 0;
     return want(c,
-                share(p->activation_offload) && share(p->optimizer_offload) &&
-                    share(p->weight_offload),
+                share(rk_plan_offloaded(p, RK_SHARE_ATTENTION)) &&
+                    share(rk_plan_offloaded(p, RK_SHARE_OPTIMIZER)) &&
+                    share(rk_plan_offloaded(p, RK_SHARE_WEIGHTS)),
                 RK_BAD_OPTION, "offload, a share from 0 to 1", 1, 0) &&
            want(c, !any || c->system->memories > 1, RK_BAD_MEMORY, "a second memory tier", 2,
                 c->system->memories);
@@ -194,12 +211,12 @@ int plan_check_parts(const struct rk_model *model, const struct rk_system *syste
                      const struct rk_plan *plan, unsigned parts, struct rk_reason *reason)
 {
     static bool (*const checks[PLAN_CHECKS])(const struct check *) = {
-        [CHECK_DEGREES] = check_degrees,   [CHECK_BATCH] = check_batch,
-        [CHECK_TENSOR] = check_tensor,     [CHECK_SEQUENCE] = check_sequence,
-        [CHECK_EXPERTS] = check_experts,   [CHECK_STAGES] = check_stages,
-        [CHECK_SCHEDULE] = check_schedule, [CHECK_SHARDING] = check_sharding,
-        [CHECK_OFFLOAD] = check_offload,   [CHECK_PRECISION] = check_precision,
-        [CHECK_NETWORKS] = check_networks,
+        [CHECK_MEMBERS] = check_members,     [CHECK_DEGREES] = check_degrees,
+        [CHECK_BATCH] = check_batch,         [CHECK_TENSOR] = check_tensor,
+        [CHECK_SEQUENCE] = check_sequence,   [CHECK_EXPERTS] = check_experts,
+        [CHECK_STAGES] = check_stages,       [CHECK_SCHEDULE] = check_schedule,
+        [CHECK_SHARDING] = check_sharding,   [CHECK_OFFLOAD] = check_offload,
+        [CHECK_PRECISION] = check_precision, [CHECK_NETWORKS] = check_networks,
     };
     const struct check check = {model, system, plan, reason};
     for (int i = 0; i < PLAN_CHECKS; i++)

@@ -90,13 +90,13 @@ double in_flight_of_plan(const struct rk_plan *plan, double microbatches, uint64
  * back, two blocks of it. */
 static double kept_of(const struct rk_plan *plan)
 {
-    return 1 - plan->activation_offload;
+    return 1 - rk_plan_offloaded(plan, RK_SHARE_ATTENTION);
 }
 
 static double moving_of(const struct stage_sum *sum, const struct rk_plan *plan)
 {
-    return plan->activation_offload > 0 && sum->blocks > 0
-               ? 2 / sum->blocks * plan->activation_offload
+    return rk_plan_offloaded(plan, RK_SHARE_ATTENTION) > 0 && sum->blocks > 0
+               ? 2 / sum->blocks * rk_plan_offloaded(plan, RK_SHARE_ATTENTION)
                : 0;
 }
 
@@ -121,7 +121,7 @@ static void hold_activations(struct rk_stage *stage, const struct stage_sum *sum
         for (int end = 0; end < ENDS; end++)
             flight += sum->ends_saved[end].bytes[i] * (ends.microbatches[end] - stage->in_flight);
         stage->holds[i] += flight * kept + sum->saved_bytes[i] * moving;
-        stage->offloaded_bytes += flight * plan->activation_offload;
+        stage->offloaded_bytes += flight * rk_plan_offloaded(plan, RK_SHARE_ATTENTION);
     }
 }
 
@@ -192,10 +192,11 @@ struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct la
         fixed += sum->ends_saved[end].total_bytes * ends.microbatches[end];
     }
     return (struct stage_demand){
-        .static_bytes = state.weights * (1 - plan->weight_offload) + state.gradients +
-                        state.optimizer * (1 - plan->optimizer_offload) + sum->buffer_bytes +
-                        placeholder_bytes(sum, plan),
-        .between_bytes = state.between * (1 - plan->optimizer_offload),
+        .static_bytes = state.weights * (1 - rk_plan_offloaded(plan, RK_SHARE_WEIGHTS)) +
+                        state.gradients +
+                        state.optimizer * (1 - rk_plan_offloaded(plan, RK_SHARE_OPTIMIZER)) +
+                        sum->buffer_bytes + placeholder_bytes(sum, plan),
+        .between_bytes = state.between * (1 - rk_plan_offloaded(plan, RK_SHARE_OPTIMIZER)),
         .fixed_bytes = gathered_bytes(sum, plan, &sharing->bytes) + sum->working_bytes +
                        messages_bytes(fold, plan) + fixed * kept_of(plan),
         .flight_bytes = flight * kept_of(plan),
@@ -209,8 +210,8 @@ struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct la
 static void hold_state(struct rk_stage *stage, const struct state *state,
                        const struct rk_plan *plan)
 {
-    const double weights = state->weights * plan->weight_offload;
-    const double optimizer = state->optimizer * plan->optimizer_offload;
+    const double weights = state->weights * rk_plan_offloaded(plan, RK_SHARE_WEIGHTS);
+    const double optimizer = state->optimizer * rk_plan_offloaded(plan, RK_SHARE_OPTIMIZER);
     stage->holds[RK_HOLD_weights] = state->weights - weights;
     stage->holds[RK_HOLD_gradients] = state->gradients;
     stage->holds[RK_HOLD_optimizer] = state->optimizer - optimizer;

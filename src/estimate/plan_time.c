@@ -78,10 +78,13 @@ static double backward_s(const struct stage_sum *sum)
 static void offload_transfers(struct stage_sum *sum, const struct rk_system *system,
                               const struct sharing *sharing, const struct rk_plan *plan)
 {
-    if (plan->activation_offload <= 0 && plan->weight_offload <= 0) return;
-    const double weights =
-        (sum->parameters + sum->expert_parameters) * sharing->bytes.weight * plan->weight_offload;
-    const double bytes = sum->saved_total_bytes * plan->activation_offload + weights;
+    if (rk_plan_offloaded(plan, RK_SHARE_ATTENTION) <= 0 &&
+        rk_plan_offloaded(plan, RK_SHARE_WEIGHTS) <= 0)
+        return;
+    const double weights = (sum->parameters + sum->expert_parameters) * sharing->bytes.weight *
+                           rk_plan_offloaded(plan, RK_SHARE_WEIGHTS);
+    const double bytes =
+        sum->saved_total_bytes * rk_plan_offloaded(plan, RK_SHARE_ATTENTION) + weights;
     const double transfer_s = offloaded_s(system, bytes);
     const double out_s = beside(transfer_s, sum->pass_s[FOLD_FORWARD], sum->blocks, true);
     const double back_s = beside(transfer_s, backward_s(sum), sum->blocks, true);
@@ -134,7 +137,7 @@ static double optimizer_s(const struct stage_sum *sum, const struct rk_system *s
     const struct element_bytes *bytes = &sharing->bytes;
     const double own = sum->parameters / sharing->shards[0].ranks +
                        sum->expert_parameters / sharing->shards[1].ranks;
-    const double away = plan->optimizer_offload;
+    const double away = rk_plan_offloaded(plan, RK_SHARE_OPTIMIZER);
     return memory_time_s(system, (1 - away) * own * optimizer_access_bytes(bytes)) +
            offloaded_s(system, away * own * (bytes->gradient + bytes->weight));
 }

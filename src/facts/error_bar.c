@@ -100,10 +100,10 @@ static void name_choice(char text[40], int i, const struct error_request *r)
         {"context", p->context > 1 ? rk_context_kind_name(p->context_kind) : NULL},
         {"dispatcher",
          r->model->experts && p->expert > 1 ? rk_dispatcher_name(p->dispatcher) : NULL},
-        {"offload", p->activation_offload > 0  ? "activations"
-                    : p->optimizer_offload > 0 ? "optimizer"
-                    : p->weight_offload > 0    ? "weights"
-                                               : NULL},
+        {"offload", rk_plan_offloaded(p, RK_SHARE_ATTENTION) > 0   ? "activations"
+                    : rk_plan_offloaded(p, RK_SHARE_OPTIMIZER) > 0 ? "optimizer"
+                    : rk_plan_offloaded(p, RK_SHARE_WEIGHTS) > 0   ? "weights"
+                                                                   : NULL},
         {"latent", r->model->kv_rank ? "attention" : NULL},
         {"local", r->model->window ? "attention" : NULL},
         {"expert", p->expert_overlap ? "overlap" : NULL},

@@ -1,111 +1,38 @@
-/* plan.c - the plan of a row: cells into the members of struct rk_plan, by one table. */
+/* plan.c - the plan of a row: cells into the members of struct rk_plan, by the table of its fields.
+ */
+#include "catalog/plan_fields.h"
 #include "facts/fact.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the table of cells ---- */
+/* ---- cells ---- */
 
-enum member_type { MEMBER_COUNT, MEMBER_INT, MEMBER_BOOL, MEMBER_NUMBER, MEMBER_CHOICE };
-
-static const char *framework(int i)
-{
-    return rk_framework_name((enum rk_framework)i);
-}
-static const char *precision(int i)
-{
-    return rk_precision_name((enum rk_precision)i);
-}
-static const char *schedule(int i)
-{
-    return rk_schedule_name((enum rk_schedule)i);
-}
-static const char *recompute(int i)
-{
-    return rk_recompute_mode_name((enum rk_recompute_mode)i);
-}
-static const char *context(int i)
-{
-    return rk_context_kind_name((enum rk_context_kind)i);
-}
-static const char *attention(int i)
-{
-    return rk_attention_kernel_name((enum rk_attention_kernel)i);
-}
-static const char *dispatcher(int i)
-{
-    return rk_dispatcher_name((enum rk_dispatcher)i);
-}
-
-#define AT(member) offsetof(struct rk_plan, member)
-
-/* clang-format off */
-static const struct member {
-    const char *column;
-    enum member_type type;
-    size_t offset;
-    const char *(*name)(int); /* MEMBER_CHOICE */
-} members[] = {
-    {"framework",            MEMBER_CHOICE, AT(framework), framework},
-    {"precision",            MEMBER_CHOICE, AT(precision), precision},
-    {"gpus",                 MEMBER_COUNT,  AT(ranks), NULL},
-    {"tp",                   MEMBER_COUNT,  AT(tensor), NULL},
-    {"cp",                   MEMBER_COUNT,  AT(context), NULL},
-    {"pp",                   MEMBER_COUNT,  AT(pipeline), NULL},
-    {"ep",                   MEMBER_COUNT,  AT(expert), NULL},
-    {"etp",                  MEMBER_COUNT,  AT(expert_tensor), NULL},
-    {"pipeline_inside",      MEMBER_BOOL,   AT(pipeline_inside), NULL},
-    {"global_batch",         MEMBER_COUNT,  AT(batch), NULL},
-    {"micro_batch",          MEMBER_COUNT,  AT(microbatch), NULL},
-    {"seq",                  MEMBER_COUNT,  AT(sequence), NULL},
-    {"schedule",             MEMBER_CHOICE, AT(schedule), schedule},
-    {"vpp",                  MEMBER_COUNT,  AT(chunks), NULL},
-    {"first_layers",         MEMBER_COUNT,  AT(first_layers), NULL},
-    {"last_layers",          MEMBER_COUNT,  AT(last_layers), NULL},
-    {"embedding_counts",     MEMBER_BOOL,   AT(embedding_counts), NULL},
-    {"head_counts",          MEMBER_BOOL,   AT(head_counts), NULL},
-    {"messages_sharded", MEMBER_BOOL, AT(messages_sharded), NULL},
-    {"pipeline_blocking",    MEMBER_BOOL,   AT(pipeline_blocking), NULL},
-    {"sp",                   MEMBER_BOOL,   AT(sequence_parallel), NULL},
-    {"tensor_overlap",       MEMBER_BOOL,   AT(tensor_overlap), NULL},
-    {"context_kind",         MEMBER_CHOICE, AT(context_kind), context},
-    {"ulysses",              MEMBER_COUNT,  AT(ulysses), NULL},
-    {"zero",                 MEMBER_INT,    AT(zero), NULL},
-    {"shard_ranks",          MEMBER_COUNT,  AT(shard_ranks), NULL},
-    {"gradient_overlap",     MEMBER_BOOL,   AT(gradient_overlap), NULL},
-    {"weight_overlap",       MEMBER_BOOL,   AT(weight_overlap), NULL},
-    {"keep_gathered",        MEMBER_BOOL,   AT(keep_gathered), NULL},
-    {"dispatcher",           MEMBER_CHOICE, AT(dispatcher), dispatcher},
-    {"capacity_factor",      MEMBER_NUMBER, AT(capacity_factor), NULL},
-    {"capacity_padded",      MEMBER_BOOL,   AT(capacity_padded), NULL},
-    {"imbalance",            MEMBER_NUMBER, AT(imbalance), NULL},
-    {"expert_overlap",       MEMBER_BOOL,   AT(expert_overlap), NULL},
-    {"grouped",              MEMBER_BOOL,   AT(grouped), NULL},
-    {"recompute",            MEMBER_CHOICE, AT(recompute), recompute},
-    {"recompute_layers",     MEMBER_COUNT,  AT(recompute_layers), NULL},
-    {"recompute_every",      MEMBER_COUNT,  AT(recompute_every), NULL},
-    {"checkpoint_sharded",   MEMBER_BOOL,   AT(checkpoint_sharded), NULL},
-    {"attention",            MEMBER_CHOICE, AT(attention), attention},
-    {"full_attention",       MEMBER_BOOL,   AT(full_attention), NULL},
-    {"fused",                MEMBER_BOOL,   AT(fused), NULL},
-    {"whole_gradients",      MEMBER_BOOL,   AT(whole_gradients), NULL},
-    {"gradient_fusion",      MEMBER_BOOL,   AT(gradient_fusion), NULL},
-    {"whole_logits",         MEMBER_BOOL,   AT(whole_logits), NULL},
-    {"transformer_engine",   MEMBER_BOOL,   AT(transformer_engine), NULL},
-    {"cuda_graphs",          MEMBER_BOOL,   AT(cuda_graphs), NULL},
-    {"weight_element_bytes",   MEMBER_NUMBER, AT(weight_element_bytes), NULL},
-    {"gradient_element_bytes", MEMBER_NUMBER, AT(gradient_element_bytes), NULL},
-    {"master_element_bytes",   MEMBER_NUMBER, AT(master_element_bytes), NULL},
-    {"moment1_element_bytes",  MEMBER_NUMBER, AT(moment1_element_bytes), NULL},
-    {"moment2_element_bytes",  MEMBER_NUMBER, AT(moment2_element_bytes), NULL},
-    {"weights_fp8",          MEMBER_BOOL,   AT(weights_fp8), NULL},
-    {"activation_offload",   MEMBER_NUMBER, AT(activation_offload), NULL},
-    {"optimizer_offload",    MEMBER_NUMBER, AT(optimizer_offload), NULL},
-    {"weight_offload",       MEMBER_NUMBER, AT(weight_offload), NULL},
-    {"vocabulary_multiple",  MEMBER_COUNT,  AT(vocabulary_multiple), NULL},
+/* Columns are named as the members of a plan file or their words, but for these. */
+static const char *const other_names[][2] = {
+    {"batch", "global_batch"},
+    {"microbatch", "micro_batch"},
 };
 
+/* Parts and splits have a notation of their own; data parallelism follows from the rest. */
+static bool is_cell(const struct field *field)
+{
+    return field->word && field->type != FIELD_SET && field->type != FIELD_OTHER &&
+           strcmp(field->key, "data") != 0;
+}
+
+/* The column of a member that the row has; its key when it has none. */
+static const char *column_of(const struct row *row, const struct field *field)
+{
+    if (row_get(row, field->key)[0]) return field->key;
+    if (row_get(row, field->word)[0]) return field->word;
+    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
+        if (strcmp(other_names[i][0], field->key) == 0) return other_names[i][1];
+    return field->key;
+}
+
+/* clang-format off */
 /* Cells that may be "?": open. */
 static const struct {
     const char *column;
@@ -130,46 +57,61 @@ static bool is_open(const char *column, struct fact *fact)
     return false;
 }
 
-static bool read_choice(const struct member *m, const char *text, struct fact *fact)
+static bool is_one_of(const char *text, const char *a, const char *b)
 {
-    for (int i = 0; m->name(i); i++)
-        if (strcmp(m->name(i), text) == 0) {
-            *(int *)((char *)&fact->plan + m->offset) = i;
+    return strcmp(text, a) == 0 || strcmp(text, b) == 0;
+}
+
+static bool read_choice(const struct field *field, const char *column, const char *text,
+                        struct fact *fact, double *number)
+{
+    for (int i = 0; field->choices[i]; i++)
+        if (strcmp(field->choices[i], text) == 0) {
+            *number = i;
             return true;
         }
-    return fact_fail(fact, "%s: \"%.80s\" is not known", m->column, text);
+    return fact_fail(fact, "%s: \"%.80s\" is not known", column, text);
 }
 
-static bool read_bool(const struct member *m, const char *text, struct fact *fact)
+static bool read_bool(const char *column, const char *text, struct fact *fact, double *number)
 {
-    const bool yes = strcmp(text, "1") == 0 || strcmp(text, "yes") == 0;
-    if (!yes && strcmp(text, "0") != 0 && strcmp(text, "no") != 0)
-        return fact_fail(fact, "%s: \"%.80s\" is neither 0 nor 1", m->column, text);
-    *(bool *)((char *)&fact->plan + m->offset) = yes;
-    return true;
+    *number = is_one_of(text, "1", "yes");
+    return *number != 0 || is_one_of(text, "0", "no") ||
+           fact_fail(fact, "%s: \"%.80s\" is neither 0 nor 1", column, text);
 }
 
-static bool read_member(const struct row *row, const struct member *m, struct fact *fact)
+static bool read_number(const struct row *row, const struct field *field, const char *column,
+                        struct fact *fact, double *number)
 {
-    const char *text = row_get(row, m->column);
-    char *at = (char *)&fact->plan + m->offset;
     uint64_t count = 0;
-    if (!text[0]) return true;
-    if (strcmp(text, "?") == 0 && is_open(m->column, fact)) return true;
-    switch (m->type) {
-    case MEMBER_COUNT:
-        return fact_count(row, m->column, fact, (uint64_t *)at);
-    case MEMBER_INT:
-        if (!fact_count(row, m->column, fact, &count)) return false;
-        *(int *)at = (int)count;
+    const char *text = row_get(row, column);
+    switch (field->type) {
+    case FIELD_CHOICE:
+        if (field->switches && is_one_of(text, "0", "1"))
+            return read_bool(column, text, fact, number);
+        return read_choice(field, column, text, fact, number);
+    case FIELD_BOOL:
+        return read_bool(column, text, fact, number);
+    case FIELD_NUMBER:
+    case FIELD_SHARE:
+        return fact_number(row, column, fact, number);
+    default:
+        if (!fact_count(row, column, fact, &count)) return false;
+        *number = (double)count;
         return true;
-    case MEMBER_BOOL:
-        return read_bool(m, text, fact);
-    case MEMBER_NUMBER:
-        return fact_number(row, m->column, fact, (double *)at);
-    case MEMBER_CHOICE:
-        return read_choice(m, text, fact);
     }
+}
+
+static bool read_member(const struct row *row, const struct field *field, struct fact *fact)
+{
+    struct plan_draft draft = {.plan = fact->plan};
+    const char *column = column_of(row, field), *text = row_get(row, column);
+    double number = 0;
+    if (!text[0]) return true;
+    if (strcmp(text, "?") == 0 && is_open(column, fact)) return true;
+    if (!read_number(row, field, column, fact, &number)) return false;
+    field_store(field, &draft, number);
+    fact->plan = draft.plan;
     return true;
 }
 
@@ -249,8 +191,8 @@ static void count_ends(struct fact *fact)
 bool fact_plan(const struct row *row, struct fact *fact)
 {
     fact->plan = rk_plan_default();
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        if (!read_member(row, &members[i], fact)) return false;
+    for (const struct field *field = plan_fields; field->key; field++)
+        if (is_cell(field) && !read_member(row, field, fact)) return false;
     if (!read_parts(row, fact) || !read_split(row, fact) || !derive(row, fact)) return false;
     struct rk_plan *plan = &fact->plan;
     if (!plan->sequence) plan->sequence = fact->model.sequence;

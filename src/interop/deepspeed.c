@@ -194,8 +194,8 @@ static void fill(const struct config *c, uint64_t gpus, struct rk_plan *plan)
     plan->weight_overlap = c->stage == 3 && c->prefetch > 0;
     if (c->stage == 3) plan->shard_ranks = c->mics;
     plan->gradient_element_bytes = c->accumulate;
-    plan->optimizer_offload = c->optimizer_cpu && c->stage ? c->ratio : 0;
-    plan->weight_offload = c->param_cpu && c->stage == 3;
+    plan->share[RK_SHARE_OPTIMIZER][0] = c->optimizer_cpu && c->stage ? c->ratio : 0;
+    plan->share[RK_SHARE_WEIGHTS][0] = c->param_cpu && c->stage == 3;
 }
 
 enum rk_status deepspeed_read(const struct document *document, const struct rk_model *model,
@@ -258,14 +258,14 @@ static void write_zero(FILE *file, const struct rk_plan *p)
     if (p->zero) {
         fprintf(file,
                 "        \"contiguous_gradients\": true,\n        \"reduce_scatter\": true,\n");
-        if (p->optimizer_offload > 0)
+        if (rk_plan_offloaded(p, RK_SHARE_OPTIMIZER) > 0)
             fprintf(file,
                     "        \"offload_optimizer\": {\"device\": \"cpu\", \"pin_memory\": true, "
                     "\"ratio\": %.17g},\n",
-                    p->optimizer_offload);
+                    rk_plan_offloaded(p, RK_SHARE_OPTIMIZER));
     }
     if (p->zero == 3) {
-        if (p->weight_offload > 0)
+        if (rk_plan_offloaded(p, RK_SHARE_WEIGHTS) > 0)
             fprintf(file,
                     "        \"offload_param\": {\"device\": \"cpu\", \"pin_memory\": true},\n");
         fprintf(file, "        \"stage3_prefetch_bucket_size\": %d,\n",
@@ -293,7 +293,7 @@ static void write_config(FILE *file, const struct rk_plan *p)
         fprintf(file,
                 "    \"activation_checkpointing\": {\"partition_activations\": %s, "
                 "\"cpu_checkpointing\": %s},\n",
-                yes(p->checkpoint_sharded), yes(p->activation_offload > 0));
+                yes(p->checkpoint_sharded), yes(rk_plan_offloaded(p, RK_SHARE_ATTENTION) > 0));
     if (p->gradient_element_bytes > 0)
         fprintf(file, "    \"data_types\": {\"grad_accum_dtype\": \"%s\"},\n",
                 p->gradient_element_bytes == 4 ? "fp32"

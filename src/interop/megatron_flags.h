@@ -83,7 +83,7 @@ enum megatron_kind {
     X(EP,                    "expert-model-parallel-size",      COUNT,  9, 0, "", "expert") \
     X(ETP,                   "expert-tensor-parallel-size",     COUNT,  10, 0, "", "expert_tensor") \
     X(SP,                    "sequence-parallel",               SWITCH, 9, 0, "", "sequence_parallel") \
-    X(TP_PP_DP,              "use-tp-pp-dp-mapping",            SWITCH, 9, 0, "", "pipeline_inside") \
+    X(TP_PP_DP,              "use-tp-pp-dp-mapping",            SWITCH, 9, 0, "", "order") \
     X(TP_OVERLAP,            "tp-comm-overlap",                 SWITCH, 9, 0, "", "tensor_overlap") \
     X(CP_COMM,               "cp-comm-type",                    LIST,   10, 0, "p2p|a2a|all_gather|allgather|a2a+p2p", "context_kind") \
     X(CP_SIZES,              "hierarchical-context-parallel-sizes", LIST, 10, 0, "", "ulysses") \

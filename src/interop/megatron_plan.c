@@ -2,6 +2,7 @@
 #include "interop/megatron_args.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <reckon/predict.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static enum rk_status read_degrees(const struct megatron_args *args, struct rk_p
     plan->context = COUNT(CP, 1);
     plan->expert = COUNT(EP, 1);
     plan->expert_tensor = COUNT(ETP, 0) == plan->tensor ? 0 : COUNT(ETP, 0);
-    plan->pipeline_inside = HAS(TP_PP_DP);
+    plan->order = HAS(TP_PP_DP) ? RK_ORDER_TP_CP_PP_DP : RK_ORDER_TP_CP_DP_PP;
     plan->sequence_parallel = HAS(SP) && plan->tensor > 1;
     plan->tensor_overlap = HAS(TP_OVERLAP);
     if (HAS(SP) && plan->tensor == 1)
@@ -305,18 +306,17 @@ static void read_offload(const struct megatron_args *args, const struct rk_model
     char text[32];
     if (HAS(OPT_OFFLOAD)) {
         const double share = megatron_number(args, FLAG(OPT_OFFLOAD_FRACTION), 1);
-        plan->optimizer_offload = share < 0 ? 0 : share > 1 ? 1 : share;
+        plan->share[RK_SHARE_OPTIMIZER][0] = fmin(fmax(share, 0), 1);
     }
-    if (COUNT(CPU_OFFLOAD_LAYERS, 0))
-        plan->activation_offload = (double)COUNT(CPU_OFFLOAD_LAYERS, 0) / (double)model->layers;
+    double share = (double)COUNT(CPU_OFFLOAD_LAYERS, 0) / (double)model->layers;
     if (HAS(FINE_OFFLOAD)) {
-        plan->activation_offload = offload_share(args, model);
-        snprintf(text, sizeof text, "%.3g", plan->activation_offload);
+        share = offload_share(args, model);
+        snprintf(text, sizeof text, "%.3g", share);
         megatron_note(
             args, NOTE_WARNING, FLAG(FINE_OFFLOAD), text,
             "the share of a layer's activations that the modules in --offload-modules hold");
     }
-    if (plan->activation_offload > 1) plan->activation_offload = 1;
+    rk_plan_offload_activations(plan, fmin(share, 1));
 }
 
 /* ---- precision ---- */

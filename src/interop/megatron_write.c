@@ -345,7 +345,7 @@ static void put_parallel(struct writer *w)
     put_context(w);
     put_if(w, p->sequence_parallel && p->tensor > 1, FLAG(SP));
     put_if(w, p->tensor_overlap && p->sequence_parallel && p->tensor > 1, FLAG(TP_OVERLAP));
-    put_if(w, p->pipeline_inside, FLAG(TP_PP_DP));
+    put_if(w, p->order == RK_ORDER_TP_CP_PP_DP, FLAG(TP_PP_DP));
     put_experts(w);
     put_data(w);
 }
@@ -411,7 +411,8 @@ static void put_optimizer(struct writer *w)
     const struct rk_plan *p = w->p;
     const bool narrow = p->master_element_bytes == 2 || p->moment1_element_bytes == 1 ||
                         p->moment1_element_bytes == 2 || p->moment2_element_bytes == 1 ||
-                        p->moment2_element_bytes == 2 || p->optimizer_offload > 0;
+                        p->moment2_element_bytes == 2 ||
+                        rk_plan_offloaded(p, RK_SHARE_OPTIMIZER) > 0;
     const bool aware =
         narrow && p->zero && w->version >= megatron_flags[FLAG(PRECISION_AWARE)].since;
     const bool grads16 = p->gradient_element_bytes == 2 && p->precision >= RK_BF16;
@@ -421,15 +422,16 @@ static void put_optimizer(struct writer *w)
         put(w, FLAG(EXP_AVG_SQ), "%s", moment_type(p->moment2_element_bytes));
         /* with bf16 weights, fp32 is kept as the 16 bits that they lack */
         const bool remainders = p->precision >= RK_BF16 && p->precision <= RK_FP8_DELAYED;
-        if (p->master_element_bytes == 2 && (!remainders || p->optimizer_offload > 0))
+        if (p->master_element_bytes == 2 &&
+            (!remainders || rk_plan_offloaded(p, RK_SHARE_OPTIMIZER) > 0))
             put(w, FLAG(MAIN_PARAMS), "%s", "fp16");
         if (grads16) put(w, FLAG(MAIN_GRADS), "%s", "bf16");
     } else {
         put_if(w, grads16, FLAG(GRAD_REDUCE_BF16));
     }
-    if (p->optimizer_offload > 0 && aware) {
+    if (rk_plan_offloaded(p, RK_SHARE_OPTIMIZER) > 0 && aware) {
         put(w, FLAG(OPT_OFFLOAD), "%s", "");
-        put(w, FLAG(OPT_OFFLOAD_FRACTION), "%.17g", p->optimizer_offload);
+        put(w, FLAG(OPT_OFFLOAD_FRACTION), "%.17g", rk_plan_offloaded(p, RK_SHARE_OPTIMIZER));
     }
 }
 
@@ -464,7 +466,8 @@ static void put_kernels(struct writer *w)
 static void put_training(struct writer *w)
 {
     const struct rk_plan *p = w->p;
-    const double layers = floor(p->activation_offload * (double)w->m->layers + 0.5);
+    const double layers =
+        floor(rk_plan_offloaded(p, RK_SHARE_ATTENTION) * (double)w->m->layers + 0.5);
     w->at = TRAINING;
     put_count(w, FLAG(MICRO_BATCH), p->microbatch);
     put_count(w, FLAG(GLOBAL_BATCH), p->batch);

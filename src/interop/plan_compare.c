@@ -13,7 +13,8 @@ static void without_pipeline(struct rk_plan *p)
     p->splits = 0;
     p->first_layers = p->last_layers = 0;
     p->embedding_counts = p->head_counts = false;
-    p->pipeline_blocking = p->messages_sharded = p->pipeline_inside = false;
+    p->pipeline_blocking = p->messages_sharded = false;
+    p->order = RK_ORDER_TP_CP_DP_PP;
 }
 
 static void without_experts(struct rk_plan *p)
@@ -69,7 +70,8 @@ struct rk_plan plan_canonical(const struct rk_model *model, const struct rk_plan
     struct rk_plan p = *plan;
     const uint64_t data = rk_plan_data(&p) * p.context;
     if (p.sequence == model->sequence) p.sequence = 0;
-    if (p.tensor == 1) p.sequence_parallel = p.tensor_overlap = p.messages_sharded = false;
+    if (p.tensor == 1) p.sequence_parallel = p.messages_sharded = p.regather = false;
+    if (p.tensor == 1) p.tensor_overlap = RK_OVERLAP_NONE;
     if (p.expert_tensor == p.tensor) p.expert_tensor = 0;
     if (p.context == 1) p.context_kind = RK_RING;
     if (p.context_kind != RK_RING_ULYSSES) p.ulysses = 0;
@@ -207,6 +209,8 @@ static size_t field_size(const struct field *field)
         return sizeof(unsigned);
     case FIELD_NUMBER:
         return sizeof(double);
+    case FIELD_SHARE:
+        return field->size * RK_SHARE_TIERS * sizeof(double);
     default:
         return sizeof(uint64_t);
     }

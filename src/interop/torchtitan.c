@@ -173,7 +173,8 @@ static enum rk_status read_data(struct job *j)
     if (p->zero && j->replicate > 1) p->shard_ranks = (uint64_t)(j->shard * j->context);
     if (j->context > 1) p->context_kind = strcmp(rotate, "alltoall") == 0 ? RK_RING : RK_GATHER;
     p->tensor_overlap = async && j->tensor > 1;
-    p->optimizer_offload = p->weight_offload = offload && p->zero == 3 ? 1 : 0;
+    p->share[RK_SHARE_OPTIMIZER][0] = p->share[RK_SHARE_WEIGHTS][0] =
+        offload && p->zero == 3 ? 1 : 0;
     return RK_OK;
 }
 
@@ -412,7 +413,10 @@ static void write_training(FILE *file, const struct rk_model *m, const struct rk
     fprintf(file, "mixed_precision_param = \"%s\"\nmixed_precision_reduce = \"float32\"\n",
             p->precision <= RK_TF32 ? "float32" : "bfloat16");
     fprintf(file, "enable_cpu_offload = %s\nsteps = 20\n\n",
-            p->optimizer_offload > 0 && p->weight_offload > 0 ? "true" : "false");
+            rk_plan_offloaded(p, RK_SHARE_OPTIMIZER) > 0 &&
+                    rk_plan_offloaded(p, RK_SHARE_WEIGHTS) > 0
+                ? "true"
+                : "false");
     fprintf(file, "[activation_checkpoint]\nmode = \"%s\"\n", modes[p->recompute]);
     if (p->recompute == RK_SELECTIVE) fprintf(file, "selective_ac_option = \"op\"\n");
     fprintf(file, "\n[compile]\nenable = %s\n", p->fused ? "true" : "false");

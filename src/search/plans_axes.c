@@ -1,5 +1,6 @@
 #include "search/plans_axes.h"
 
+#include "plan/names.h"
 #include "search/plans_offer.h"
 
 #include <stddef.h>
@@ -17,18 +18,11 @@ enum storage {
 };
 
 static const char *const split_names[] = {"even", "ends", "balanced", NULL};
-static const char *const schedule_names[] = {"gpipe", "1f1b", "zero-bubble", "dualpipe", NULL};
-static const char *const context_names[] = {"ring", "gather", "ulysses", "ring+ulysses", NULL};
-static const char *const attention_names[] = {"unfused", "flash", "flash3", "flash1", NULL};
-static const char *const dispatcher_names[] = {"alltoall", "allgather", "deepep", NULL};
-static const char *const precision_names[] = {"fp32",        "tf32",        "fp16",      "bf16",
-                                              "fp8-delayed", "fp8-current", "fp8-block", "mxfp8",
-                                              "nvfp4",       NULL};
 
 struct axis_row {
     struct rk_plan_axis_info info;
     enum storage storage;
-    size_t offset;
+    size_t offset; /* STORED_SHARE: enum rk_share */
     enum plan_bundle bundle;
     plan_offer *offer;
 };
@@ -46,30 +40,30 @@ static const struct axis_row axes[RK_PLAN_AXES] = {
     ROW(DATA,              "data",               NUMBER, NULL,             false, DERIVED_DATA,     0,                      LAYOUT,     offer_data,              "data parallel degree: what is left of the ranks"),
     ROW(EXPERT_TENSOR,     "expert-tensor",      NUMBER, NULL,             true,  STORED_U64,       AT(expert_tensor),      LAYOUT,     offer_expert_tensor,     "tensor parallel degree within an expert"),
     ROW(EXPERT,            "expert",             NUMBER, NULL,             true,  STORED_U64,       AT(expert),             LAYOUT,     offer_expert,            "expert parallel degree: ranks that share the experts of a layer"),
-    ROW(PIPELINE_INSIDE,   "pipeline-inside",    BOOL,   NULL,             false, STORED_BOOL,      AT(pipeline_inside),    LAYOUT,     offer_pipeline_inside,   "stages are nearer to each other than data parallel ranks"),
+    ROW(ORDER,             "order",              CHOICE, names_of_order,   false, STORED_INT,       AT(order),              LAYOUT,     offer_order,             "how ranks are counted, innermost first"),
     ROW(MICROBATCH,        "microbatch",         NUMBER, NULL,             true,  STORED_U64,       AT(microbatch),         MICROBATCH, offer_microbatch,        "samples of one forward pass on a rank"),
     ROW(SEQUENCE_PARALLEL, "sequence-parallel",  BOOL,   NULL,             true,  STORED_BOOL,      AT(sequence_parallel),  WIDTH,      offer_sequence_parallel, "norms and dropout on shards of the sequence"),
-    ROW(TENSOR_OVERLAP,    "tensor-overlap",     BOOL,   NULL,             true,  STORED_BOOL,      AT(tensor_overlap),     WIDTH,      offer_tensor_overlap,    "tensor-parallel communication in tiles beside the matrices"),
-    ROW(CONTEXT_KIND,      "context-kind",       CHOICE, context_names,    true,  STORED_INT,       AT(context_kind),       WIDTH,      offer_context_kind,      "what context parallelism sends"),
+    ROW(TENSOR_OVERLAP,    "tensor-overlap",     CHOICE, names_of_tensor_overlap, true,  STORED_INT,      AT(tensor_overlap),     WIDTH,      offer_tensor_overlap,    "tensor-parallel communication in tiles beside the matrices"),
+    ROW(CONTEXT_KIND,      "context-kind",       CHOICE, names_of_context_kind,    true,  STORED_INT,       AT(context_kind),       WIDTH,      offer_context_kind,      "what context parallelism sends"),
     ROW(ULYSSES,           "ulysses",            NUMBER, NULL,             true,  STORED_U64,       AT(ulysses),            WIDTH,      offer_ulysses,           "ring+ulysses: ranks of an all-to-all"),
-    ROW(PRECISION,         "precision",          CHOICE, precision_names,  true,  STORED_INT,       AT(precision),          KERNELS,    offer_precision,         "what matrices are multiplied in"),
-    ROW(ATTENTION,         "attention",          CHOICE, attention_names,  true,  STORED_INT,       AT(attention),          KERNELS,    offer_attention,         "attention kernel"),
-    ROW(DISPATCHER,        "dispatcher",         CHOICE, dispatcher_names, true,  STORED_INT,       AT(dispatcher),         KERNELS,    offer_dispatcher,        "how tokens travel to experts"),
+    ROW(PRECISION,         "precision",          CHOICE, names_of_precision,  true,  STORED_INT,       AT(precision),          KERNELS,    offer_precision,         "what matrices are multiplied in"),
+    ROW(ATTENTION,         "attention",          CHOICE, names_of_attention_kernel,  true,  STORED_INT,       AT(attention),          KERNELS,    offer_attention,         "attention kernel"),
+    ROW(DISPATCHER,        "dispatcher",         CHOICE, names_of_dispatcher, true,  STORED_INT,       AT(dispatcher),         KERNELS,    offer_dispatcher,        "how tokens travel to experts"),
     ROW(EXPERT_OVERLAP,    "expert-overlap",     BOOL,   NULL,             true,  STORED_BOOL,      AT(expert_overlap),     KERNELS,    offer_expert_overlap,    "all-to-all of experts beside the computing of another microbatch"),
     ROW(RECOMPUTE,         "recompute",          PARTS,  NULL,             true,  STORED_RECOMPUTE, 0,                      STAGES,     offer_recompute,         "computed again in backward: none, full (whole layers), or parts of a layer"),
     ROW(CHUNKS,            "chunks",             NUMBER, NULL,             false, STORED_U64,       AT(chunks),             STAGES,     offer_chunks,            "virtual stages of a rank (interleaving)"),
     ROW(RECOMPUTE_LAYERS,  "recompute-layers",   NUMBER, NULL,             false, STORED_U64,       AT(recompute_layers),   STAGES,     offer_recompute_layers,  "layers of a virtual stage that are computed again, its first ones; 0: all"),
     ROW(SPLIT,             "split",              CHOICE, split_names,      false, STORED_SPLIT,     0,                      STAGES,     offer_split,             "how blocks are dealt to stages: evenly, with embedding and head as a block each, or balanced by time"),
     ROW(PIPELINE_BLOCKING, "pipeline-blocking",  BOOL,   NULL,             false, STORED_BOOL,      AT(pipeline_blocking),  STAGES,     offer_pipeline_blocking, "messages between stages wait for computing, and it for them"),
-    ROW(SCHEDULE,          "schedule",           CHOICE, schedule_names,   false, STORED_INT,       AT(schedule),           STAGES,     offer_schedule,          "pipeline schedule; 1f1b with chunks above 1 is interleaved"),
+    ROW(SCHEDULE,          "schedule",           CHOICE, names_of_schedule,   false, STORED_INT,       AT(schedule),           STAGES,     offer_schedule,          "pipeline schedule; 1f1b with chunks above 1 is interleaved"),
     ROW(ZERO,              "zero",               NUMBER, NULL,             false, STORED_INT,       AT(zero),               SHARDING,   offer_zero,              "ZeRO stage: 1 shards the optimizer, 2 gradients too, 3 weights too (FSDP)"),
     ROW(SHARD_RANKS,       "shard-ranks",        NUMBER, NULL,             false, STORED_U64,       AT(shard_ranks),        SHARDING,   offer_shard_ranks,       "ranks that share one copy of the state (hybrid sharding); 0: all"),
     ROW(KEEP_GATHERED,     "keep-gathered",      BOOL,   NULL,             false, STORED_BOOL,      AT(keep_gathered),      SHARDING,   offer_keep_gathered,     "zero 3: forward's weights stay until backward"),
     ROW(GRADIENT_OVERLAP,  "gradient-overlap",   BOOL,   NULL,             false, STORED_BOOL,      AT(gradient_overlap),   SHARDING,   offer_gradient_overlap,  "gradients are reduced while backward runs"),
     ROW(WEIGHT_OVERLAP,    "weight-overlap",     BOOL,   NULL,             false, STORED_BOOL,      AT(weight_overlap),     SHARDING,   offer_weight_overlap,    "weights are gathered while forward runs"),
-    ROW(ACTIVATION_OFFLOAD,"activation-offload", BOOL,   NULL,             false, STORED_SHARE,     AT(activation_offload), OFFLOAD,    offer_activation_offload,"activations go to memory tier 1"),
-    ROW(OPTIMIZER_OFFLOAD, "optimizer-offload",  BOOL,   NULL,             false, STORED_SHARE,     AT(optimizer_offload),  OFFLOAD,    offer_optimizer_offload, "optimizer state is in memory tier 1"),
-    ROW(WEIGHT_OFFLOAD,    "weight-offload",     BOOL,   NULL,             false, STORED_SHARE,     AT(weight_offload),     OFFLOAD,    offer_weight_offload,    "weights are in memory tier 1"),
+    ROW(ACTIVATION_OFFLOAD,"activation-offload", BOOL,   NULL,             false, STORED_SHARE,     RK_SHARE_ATTENTION, OFFLOAD,    offer_activation_offload,"activations go to memory tier 1"),
+    ROW(OPTIMIZER_OFFLOAD, "optimizer-offload",  BOOL,   NULL,             false, STORED_SHARE,     RK_SHARE_OPTIMIZER,  OFFLOAD,    offer_optimizer_offload, "optimizer state is in memory tier 1"),
+    ROW(WEIGHT_OFFLOAD,    "weight-offload",     BOOL,   NULL,             false, STORED_SHARE,     RK_SHARE_WEIGHTS,     OFFLOAD,    offer_weight_offload,    "weights are in memory tier 1"),
 };
 /* clang-format on */
 
@@ -112,7 +106,6 @@ uint64_t rk_plan_axis_get(const struct rk_plan *plan, enum rk_plan_axis axis)
 {
     const char *member = (const char *)plan + axes[axis].offset;
     uint64_t number;
-    double share;
     int choice;
     bool flag;
     switch (axes[axis].storage) {
@@ -126,8 +119,7 @@ uint64_t rk_plan_axis_get(const struct rk_plan *plan, enum rk_plan_axis axis)
         memcpy(&choice, member, sizeof choice);
         return (uint64_t)choice;
     case STORED_SHARE:
-        memcpy(&share, member, sizeof share);
-        return share > 0;
+        return rk_plan_offloaded(plan, (enum rk_share)axes[axis].offset) > 0;
     case STORED_RECOMPUTE:
         return RK_RECOMPUTE_VALUE(plan->recompute,
                                   plan->recompute == RK_SELECTIVE ? plan->recompute_parts : 0);
@@ -145,10 +137,17 @@ static void set_split(struct rk_plan *plan, uint64_t value)
     plan->splits = 0;
 }
 
+static void set_share(struct rk_plan *plan, enum rk_share share, double value)
+{
+    if (share == RK_SHARE_ATTENTION)
+        rk_plan_offload_activations(plan, value);
+    else
+        plan->share[share][0] = value;
+}
+
 void rk_plan_axis_set(struct rk_plan *plan, enum rk_plan_axis axis, uint64_t value)
 {
     char *member = (char *)plan + axes[axis].offset;
-    const double share = value != 0;
     const int choice = (int)value;
     const bool flag = value != 0;
     switch (axes[axis].storage) {
@@ -162,7 +161,7 @@ void rk_plan_axis_set(struct rk_plan *plan, enum rk_plan_axis axis, uint64_t val
         memcpy(member, &choice, sizeof choice);
         break;
     case STORED_SHARE:
-        memcpy(member, &share, sizeof share);
+        set_share(plan, (enum rk_share)axes[axis].offset, value != 0);
         break;
     case STORED_RECOMPUTE:
         plan->recompute = (enum rk_recompute_mode)(value & 3);
@@ -284,7 +283,9 @@ bool rk_plan_axis_parse(enum rk_plan_axis axis, const char *text, uint64_t *valu
     case RK_PLAN_BOOL:
         return parse_word(no_yes, text, strlen(text), value);
     case RK_PLAN_CHOICE:
-        return parse_word(info->choices, text, strlen(text), value);
+        if (parse_word(info->choices, text, strlen(text), value)) return true;
+        return strcmp(info->choices[0], "none") == 0 &&
+               parse_word(no_yes, text, strlen(text), value);
     default:
         return parse_parts(text, value);
     }

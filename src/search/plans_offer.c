@@ -140,12 +140,12 @@ void offer_expert(struct offered *o, const struct rk_plan *plan)
     offer_divisors(o, plan, plan->ranks / plan->pipeline / plan->expert_tensor, usual_expert);
 }
 
-void offer_pipeline_inside(struct offered *o, const struct rk_plan *plan)
+void offer_order(struct offered *o, const struct rk_plan *plan)
 {
     if (plan->pipeline == 1)
         only(o, 0);
     else
-        offer_choice(o, o->problem->base.pipeline_inside, 1);
+        offer_choice(o, o->problem->base.order, RK_ORDERS - 1);
 }
 
 /* ---- microbatch ---- */
@@ -180,7 +180,10 @@ void offer_tensor_overlap(struct offered *o, const struct rk_plan *plan)
     if (plan->tensor == 1)
         only(o, 0);
     else
-        offer_choice(o, plan->framework == RK_MEGATRON && plan->sequence_parallel, 1);
+        offer_choice(o,
+                     plan->framework == RK_MEGATRON && plan->sequence_parallel ? RK_OVERLAP_RING
+                                                                               : RK_OVERLAP_NONE,
+                     RK_OVERLAP_RING);
 }
 
 void offer_context_kind(struct offered *o, const struct rk_plan *plan)

@@ -10,7 +10,7 @@
 #include "search/plans_axes.h"
 
 plan_offer offer_tensor, offer_context, offer_pipeline, offer_data, offer_expert_tensor,
-    offer_expert, offer_pipeline_inside;
+    offer_expert, offer_order;
 plan_offer offer_microbatch;
 plan_offer offer_sequence_parallel, offer_tensor_overlap, offer_context_kind, offer_ulysses;
 plan_offer offer_precision, offer_attention, offer_dispatcher, offer_expert_overlap;

@@ -141,7 +141,7 @@ static void add_layout(struct builder *b, const struct rk_plan *plan)
 {
     struct rk_plans *plans = b->plans;
     struct layout layout = {.first = plans->count};
-    for (int axis = 0; axis <= RK_PLAN_PIPELINE_INSIDE; axis++)
+    for (int axis = 0; axis <= RK_PLAN_ORDER; axis++)
         layout.value[axis] = rk_plan_axis_get(plan, (enum rk_plan_axis)axis);
     for (int bundle = BUNDLE_LAYOUT + 1; bundle < BUNDLES; bundle++) {
         layout.choices[bundle] = choices_of(b, (enum plan_bundle)bundle, plan);
@@ -158,7 +158,7 @@ static void add_layout(struct builder *b, const struct rk_plan *plan)
 static void add_layouts(struct builder *b, struct rk_plan *plan, int axis)
 {
     struct offered offered;
-    if (axis > RK_PLAN_PIPELINE_INSIDE) {
+    if (axis > RK_PLAN_ORDER) {
         add_layout(b, plan);
         return;
     }
@@ -211,7 +211,7 @@ uint64_t rk_plans_count(const struct rk_plans *plans)
 
 void plans_set_layout(struct rk_plan *plan, const struct layout *layout)
 {
-    for (int axis = 0; axis <= RK_PLAN_PIPELINE_INSIDE; axis++)
+    for (int axis = 0; axis <= RK_PLAN_ORDER; axis++)
         rk_plan_axis_set(plan, (enum rk_plan_axis)axis, layout->value[axis]);
 }
 

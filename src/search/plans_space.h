@@ -17,7 +17,7 @@ struct choices {
 };
 
 struct layout {
-    uint64_t value[RK_PLAN_PIPELINE_INSIDE + 1];
+    uint64_t value[RK_PLAN_ORDER + 1];
     const struct choices *choices[BUNDLES]; /* [BUNDLE_LAYOUT] is NULL */
     uint64_t first, count;
 };

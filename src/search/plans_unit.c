@@ -362,9 +362,9 @@ static struct stage_demand least_demand(const struct run *r, const struct stage_
     plan->schedule = has_pairs(r) ? RK_DUALPIPE : RK_1F1B;
     plan->zero = r->extremes.zero;
     plan->keep_gathered = false;
-    plan->activation_offload = 0;
-    plan->optimizer_offload = r->extremes.optimizer;
-    plan->weight_offload = r->extremes.weights;
+    rk_plan_offload_activations(plan, 0);
+    plan->share[RK_SHARE_OPTIMIZER][0] = r->extremes.optimizer;
+    plan->share[RK_SHARE_WEIGHTS][0] = r->extremes.weights;
     return stage_demand_of(&lighter, &r->s->fold, &r->extremes.least, plan);
 }
 
@@ -377,7 +377,7 @@ static struct stage_demand most_demand(const struct run *r, const struct stage_s
     plan->schedule = RK_1F1B; /* see alike() */
     plan->zero = e->lowest_zero;
     plan->keep_gathered = false;
-    plan->activation_offload = plan->optimizer_offload = plan->weight_offload = 0;
+    memset(plan->share, 0, sizeof plan->share);
     struct stage_demand most = stage_demand_of(sum, &r->s->fold, &e->most, plan);
     for (int kept = 0; e->gathers && kept <= e->keeps; kept++) {
         plan->zero = 3;
@@ -452,7 +452,9 @@ static uint64_t single_index(const struct batch *batch, int lane)
 
 static bool offloads(const struct rk_plan *plan)
 {
-    return plan->activation_offload > 0 || plan->optimizer_offload > 0 || plan->weight_offload > 0;
+    return rk_plan_offloaded(plan, RK_SHARE_ATTENTION) > 0 ||
+           rk_plan_offloaded(plan, RK_SHARE_OPTIMIZER) > 0 ||
+           rk_plan_offloaded(plan, RK_SHARE_WEIGHTS) > 0;
 }
 
 static void report(struct run *r, const double *step_s, uint64_t index)

@@ -31,7 +31,7 @@ offers 'gpt3-13b gpt3-175b' reckon models gpt3-
 offers 'full attention none' reckon estimate --recompute ''
 offers 'table json csv' reckon search -f ''
 offers 'llm llm-optimal-execution llm-all-executions llm-parameter-calculator' reckon calculon llm
-offers 'tp tp-overlap' reckon predict tp
+offers 'tp tp-overlap=none tp-overlap=ring tp-overlap=pipe tp-net=' reckon predict tp
 offers llama3.1-70b reckon fits llama3.1-7
 offers 'schedule=gpipe schedule=1f1b schedule=zero-bubble schedule=dualpipe' reckon fits schedule
 offers --peers reckon calculon llm --p

@@ -125,7 +125,7 @@ static inline void draw_case(struct plans_case *c, uint64_t seed, uint64_t most)
     draw_system(&r, &c->system);
     const uint64_t gpus = ranks[below(&r, 9)];
     rk_plans_problem_init(
-        &c->problem, &c->model, &c->system, (enum rk_framework)below(&r, RK_FRAMEWORKS), gpus,
+        &c->problem, &c->model, &c->system, (enum rk_framework)below(&r, RK_CALCULON), gpus,
         gpus * (1 + below(&r, one_in(&r, 2) ? 8 : 100)), one_in(&r, 3) ? 1024 : 0);
     if (one_in(&r, 4)) c->problem.base.precision = RK_FP32;
     for (int tries = 0; tries < 100; tries++) {

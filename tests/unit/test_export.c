@@ -66,7 +66,7 @@ static struct rk_plan random_megatron(const struct rk_model *m)
     p.sequence_parallel = p.tensor > 1 && (m->experts || draw(2));
     p.tensor_overlap = p.sequence_parallel && draw(2);
     if (p.context > 1) p.context_kind = draw(2) ? RK_RING : RK_GATHER;
-    p.pipeline_inside = p.pipeline > 1 && draw(4) == 0;
+    p.order = p.pipeline > 1 && draw(4) == 0 ? RK_ORDER_TP_CP_PP_DP : RK_ORDER_TP_CP_DP_PP;
     p.zero = (int)draw(2);
     p.gradient_overlap = draw(2);
     p.weight_overlap = p.zero && p.gradient_overlap && draw(2);
@@ -217,8 +217,8 @@ Test(export, plans_survive_deepspeed)
         p.precision = draw(2) ? RK_BF16 : RK_FP16;
         p.gradient_overlap = draw(2);
         p.weight_overlap = p.zero == 3 && draw(2);
-        if (p.zero && draw(3) == 0) p.optimizer_offload = (double)(1 + draw(4)) / 4;
-        p.weight_offload = p.zero == 3 && draw(3) == 0;
+        if (p.zero && draw(3) == 0) p.share[RK_SHARE_OPTIMIZER][0] = (double)(1 + draw(4)) / 4;
+        p.share[RK_SHARE_WEIGHTS][0] = p.zero == 3 && draw(3) == 0;
         p.gradient_element_bytes = draw(2) ? 0 : draw(2) ? 2 : 4;
         FILE *memory = open_memstream(&text, &size);
         notes = (struct notes){.count = 0};

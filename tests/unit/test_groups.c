@@ -37,7 +37,7 @@ Test(groups, of_the_pipeline)
 {
     struct rk_plan plan = plan_of();
     EXPECT_GROUP(group_of_pipeline(&plan), 2, 64);
-    plan.pipeline_inside = true;
+    plan.order = RK_ORDER_TP_CP_PP_DP;
     EXPECT_GROUP(group_of_pipeline(&plan), 2, 8);
 }
 
@@ -66,7 +66,7 @@ Test(groups, data_behind_the_pipeline)
 {
     struct rk_plan plan = plan_of();
     plan.zero = 1;
-    plan.pipeline_inside = true;
+    plan.order = RK_ORDER_TP_CP_PP_DP;
     EXPECT_GROUP(group_of_shards(&plan, false), 32, 2);
     EXPECT_GROUP(group_of_shards(&plan, true), 8, 16);
     plan.context = 1; /* 128 / (2 * 2) = 32 of data */

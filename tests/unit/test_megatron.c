@@ -334,16 +334,16 @@ Test(megatron, bytes_and_kernels_of_the_plan)
 /* Two of eight layers; half of the optimizer. */
 Test(megatron, offload_of_the_plan)
 {
-    cr_expect_eq(plan_with("--cpu-offloading-num-layers 2")->activation_offload, 0.25);
+    cr_expect_eq(plan_with("--cpu-offloading-num-layers 2")->share[RK_SHARE_ATTENTION][0], 0.25);
     const struct rk_plan *p =
         plan_with("--optimizer-cpu-offload --optimizer-offload-fraction 0.5 "
                   "--use-precision-aware-optimizer --use-distributed-optimizer");
-    cr_expect_eq(p->optimizer_offload, 0.5);
+    cr_expect_eq(p->share[RK_SHARE_OPTIMIZER][0], 0.5);
     /* of a token's values 1024 each into norms, query-key-value, output and MLP, 3072 of attention,
      * 4096 on either side of the activation: 2048 of 16384 */
     p = plan_with("--fine-grained-activation-offloading --offload-modules attn_norm qkv_linear "
                   "--transformer-impl transformer_engine");
-    cr_expect_eq(p->activation_offload, 0.125);
+    cr_expect_eq(p->share[RK_SHARE_ATTENTION][0], 0.125);
 }
 
 static const struct note *find(const char *what)

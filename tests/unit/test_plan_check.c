@@ -122,11 +122,11 @@ Test(plan_check, sharding_and_offload)
     EXPECT(RK_BAD_OPTION, &small, plan.framework = RK_DEEPSPEED; plan.pipeline = 2; plan.zero = 2);
     EXPECT(RK_FITS, &small, plan.zero = 1; plan.shard_ranks = 4);
     EXPECT(RK_BAD_OPTION, &small, plan.zero = 1; plan.shard_ranks = 5);
-    EXPECT(RK_BAD_OPTION, &small, plan.activation_offload = 1.5);
-    EXPECT(RK_BAD_OPTION, &small, plan.weight_offload = -0.5);
-    EXPECT(RK_FITS, &small, plan.weight_offload = 0.5);
-    EXPECT(RK_BAD_MEMORY, &small, plan.weight_offload = 0.5; machine.system.memories = 1);
-    EXPECT(RK_BAD_MEMORY, &small, plan.activation_offload = 0.5; machine.system.memories = 1);
+    EXPECT(RK_BAD_OPTION, &small, rk_plan_offload_activations(&plan, 1.5));
+    EXPECT(RK_BAD_OPTION, &small, plan.share[RK_SHARE_WEIGHTS][0] = -0.5);
+    EXPECT(RK_FITS, &small, plan.share[RK_SHARE_WEIGHTS][0] = 0.5);
+    EXPECT(RK_BAD_MEMORY, &small, plan.share[RK_SHARE_WEIGHTS][0] = 0.5; machine.system.memories = 1);
+    EXPECT(RK_BAD_MEMORY, &small, rk_plan_offload_activations(&plan, 0.5); machine.system.memories = 1);
 }
 
 /* What just fits fits. */

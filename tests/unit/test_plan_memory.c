@@ -122,7 +122,7 @@ Test(plan_memory, offloaded_activations)
 {
     struct rk_plan plan = plan_of(RK_MEGATRON, 1, 0);
     const double all = stage_of(&small, &plan, 0)->holds[RK_HOLD_mlp];
-    plan.activation_offload = 0.5;
+    rk_plan_offload_activations(&plan, 0.5);
     const struct rk_stage *s = stage_of(&small, &plan, 0);
     NEAR(s->holds[RK_HOLD_mlp], all / 2 + all / 2 * 2 / 4);
     cr_expect_geq(s->offloaded_bytes, all / 2);
@@ -133,14 +133,14 @@ Test(plan_memory, offloaded_state)
 {
     struct rk_plan plan = plan_of(RK_MEGATRON, 1, 0);
     const struct rk_stage before = *stage_of(&small, &plan, 0);
-    plan.optimizer_offload = 0.25;
+    plan.share[RK_SHARE_OPTIMIZER][0] = 0.25;
     const struct rk_stage *s = stage_of(&small, &plan, 0);
     NEAR(s->holds[RK_HOLD_optimizer], 0.75 * 12 * s->parameters);
     NEAR(before.static_bytes - s->static_bytes, 0.25 * 12 * s->parameters);
     NEAR(before.total_bytes - s->total_bytes, 0.25 * 12 * s->parameters);
     NEAR(s->offloaded_bytes, 0.25 * 12 * s->parameters);
-    plan.optimizer_offload = 0;
-    plan.weight_offload = 0.5;
+    plan.share[RK_SHARE_OPTIMIZER][0] = 0;
+    plan.share[RK_SHARE_WEIGHTS][0] = 0.5;
     s = stage_of(&small, &plan, 0);
     NEAR(s->holds[RK_HOLD_weights], 0.5 * 2 * s->parameters);
     NEAR(before.static_bytes - s->static_bytes, 0.5 * 2 * s->parameters);
@@ -196,7 +196,7 @@ Test(plan_memory, holdings_are_the_total)
         plan.chunks = plan.pipeline > 1 && i / 16 % 2 ? 2 : 1;
         plan.recompute = (enum rk_recompute_mode)(i / 16 % 3);
         plan.recompute_parts = 1 << RK_PART_CORE_ATTENTION;
-        plan.activation_offload = i / 32 % 2 ? 0.5 : 0;
+        rk_plan_offload_activations(&plan, i / 32 % 2 ? 0.5 : 0);
         const struct rk_stage *s = stage_of(model, &plan, 0);
         double sum = 0;
         for (int hold = 0; hold < RK_HOLDING_COUNT; hold++)

@@ -142,14 +142,14 @@ Test(plan_time, offload)
     struct rk_plan plan = plan_with(0);
     struct stage_sum sum = stage_of(1000, 4000);
     const struct exchange none = {0, 0};
-    plan.activation_offload = 0.5;
+    rk_plan_offload_activations(&plan, 0.5);
     sum.saved_total_bytes = 8000;
     stage_moves(&sum, &none, slow(), &sharing, &plan);
     NEAR(sum.spent_s[FOLD_FORWARD][SPENT_OFFLOAD], 32);
     NEAR(sum.spent_s[FOLD_AGRAD][SPENT_OFFLOAD], 24);
     NEAR(sum.pass_s[FOLD_FORWARD], 10 + 32);
     NEAR(sum.pass_s[FOLD_AGRAD], 12 + 24);
-    plan.weight_offload = 0.25;
+    plan.share[RK_SHARE_WEIGHTS][0] = 0.25;
     sum = stage_of(1000, 4000);
     sum.saved_total_bytes = 8000;
     stage_moves(&sum, &none, slow(), &sharing, &plan);
@@ -209,7 +209,7 @@ Test(plan_time, optimizer)
     NEAR(stage_end_of(&sum, &none, slow(), &without, &plan).optimizer_s,
          2250 * (2 * 4 + 2 * 12) / 1e3);
     cr_expect_geq(step_s, 2250 * (2 * 4 + 2 * 12 + 2) / 1e3);
-    plan.optimizer_offload = 0.25;
+    plan.share[RK_SHARE_OPTIMIZER][0] = 0.25;
     NEAR(end_of(plan).optimizer_s, 0.75 * step_s + 0.25 * 2250 * (4 + 2) / 1e2);
 }
 

@@ -474,7 +474,7 @@ Test(predict, reasons)
             plan.split[0] = 1);
     REFUSED(RK_BAD_PIPELINE, plan.pipeline = 4; plan.batch = 4; plan.schedule = RK_DUALPIPE);
     REFUSED(RK_BAD_DATATYPE, plan.precision = RK_FP8_DELAYED);
-    REFUSED(RK_BAD_MEMORY, plan.optimizer_offload = 1);
+    REFUSED(RK_BAD_MEMORY, plan.share[RK_SHARE_OPTIMIZER][0] = 1);
     REFUSED(RK_MEMORY_EXCEEDED, plan.zero = 0);
 #undef REFUSED
     rk_system_release(&system);

@@ -1,0 +1,13 @@
+/* members.h - which member of a plan means something to which predictor. */
+#ifndef RECKON_PLAN_MEMBERS_H
+#define RECKON_PLAN_MEMBERS_H
+
+#include <reckon/plan.h>
+
+enum plan_by { PLAN_BY_RECKON = 1, PLAN_BY_CALCULON = 2, PLAN_BY_BOTH = 3 };
+
+/* The key of the first member that is not as rk_plan_default() has it although it means nothing to
+ * this predictor; NULL: there is none. */
+const char *plan_beyond(const struct rk_plan *plan, enum plan_by by);
+
+#endif

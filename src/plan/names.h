@@ -1,0 +1,11 @@
+/* names.h - the names of a plan's choices as lists, by value, ended by NULL. */
+#ifndef RECKON_PLAN_NAMES_H
+#define RECKON_PLAN_NAMES_H
+
+#include <reckon/plan.h>
+
+#define NAMES_DECLARED(list) extern const char *const names_of_##list[];
+RK_NAMES(NAMES_DECLARED)
+#undef NAMES_DECLARED
+
+#endif

@@ -1,0 +1,132 @@
+/* plan.c - names, defaults and derived degrees of a plan. */
+#include "plan/members.h"
+#include "plan/names.h"
+
+#include <stddef.h>
+
+#define NAME(value, name, help) [value] = name,
+#define NAMES(list)                                                                                \
+    const char *const names_of_##list[] = {RK_NAMES_##list(NAME) NULL};                            \
+    const char *rk_##list##_name(enum rk_##list value)                                             \
+    {                                                                                              \
+        return (unsigned)value < sizeof names_of_##list / sizeof *names_of_##list                  \
+                   ? names_of_##list[value]                                                        \
+                   : NULL;                                                                         \
+    }
+RK_NAMES(NAMES)
+
+struct rk_plan rk_plan_default(void)
+{
+    /* clang-format off */
+    return (struct rk_plan){
+#define PLAN_COUNT(scope, by, member, preset, least, most, word, help)      .member = preset,
+#define PLAN_RANKS(scope, by, key, member, preset, least, most, word, help) .member = preset,
+#define PLAN_LEVEL(scope, by, member, preset, least, most, word, help)      .member = preset,
+#define PLAN_FLAG(scope, by, member, preset, word, help)                    .member = preset,
+#define PLAN_NUMBER(scope, by, member, preset, least, most, word, help)     .member = preset,
+#define PLAN_CHOICE(scope, by, member, list, preset, word, help)            .member = preset,
+#include <reckon/plan.def>
+    };
+    /* clang-format on */
+}
+
+/* Are all activations offloaded alike, and is nothing beyond memory tier 1? */
+static bool simple_shares(const struct rk_plan *plan, enum plan_by by)
+{
+    for (int i = 0; i < RK_SHARES; i++)
+        for (int tier = 0; tier < RK_SHARE_TIERS; tier++) {
+            const double share = plan->share[i][tier];
+            if (i > RK_SHARE_ATTENTION && share != plan->share[RK_SHARE_ATTENTION][tier])
+                return false;
+            if (by == PLAN_BY_RECKON && tier > 0 && share != 0) return false;
+        }
+    return true;
+}
+
+const char *plan_beyond(const struct rk_plan *plan, enum plan_by by)
+{
+    /* clang-format off */
+#define DIFFERS(by_, key, member, value) if (!(PLAN_BY_##by_ & by) && plan->member != value) return key;
+#define PLAN_COUNT(scope, by_, member, value, least, most, word, help)      DIFFERS(by_, #member, member, value)
+#define PLAN_RANKS(scope, by_, key, member, value, least, most, word, help) DIFFERS(by_, #key, member, value)
+#define PLAN_LEVEL(scope, by_, member, value, least, most, word, help)      DIFFERS(by_, #member, member, value)
+#define PLAN_FLAG(scope, by_, member, value, word, help)                    DIFFERS(by_, #member, member, value)
+#define PLAN_NUMBER(scope, by_, member, value, least, most, word, help)     DIFFERS(by_, #member, member, value)
+#define PLAN_CHOICE(scope, by_, member, list, value, word, help)            DIFFERS(by_, #member, member, value)
+#define PLAN_PARTS(scope, by_, member, list, word, help)                    DIFFERS(by_, #member, member, 0)
+#define PLAN_SPLIT(scope, by_, key, word, help)                             DIFFERS(by_, #key, splits, 0)
+#include <reckon/plan.def>
+    /* clang-format on */
+    if (plan->segments) return "segments";
+    for (uint64_t i = 0; i < plan->pipeline && i < RK_MAX_STAGES; i++)
+        if (plan->cluster[i]) return "cluster";
+    return simple_shares(plan, by) ? NULL : "offload";
+}
+
+void rk_plan_offload_activations(struct rk_plan *plan, double share)
+{
+    for (int i = RK_SHARE_ATTENTION; i <= RK_SHARE_CHECKPOINTS; i++)
+        plan->share[i][0] = share;
+}
+
+uint64_t rk_plan_data(const struct rk_plan *plan)
+{
+    const uint64_t model = plan->tensor * plan->context * plan->pipeline;
+    return model && plan->ranks % model == 0 ? plan->ranks / model : 0;
+}
+
+uint64_t rk_plan_expert_tensor(const struct rk_plan *plan)
+{
+    return plan->expert_tensor ? plan->expert_tensor : plan->tensor;
+}
+
+uint64_t rk_plan_expert_data(const struct rk_plan *plan)
+{
+    const uint64_t model = plan->pipeline * plan->expert * rk_plan_expert_tensor(plan);
+    return model && plan->ranks % model == 0 ? plan->ranks / model : 0;
+}
+
+uint64_t rk_plan_shards(const struct rk_plan *plan)
+{
+    if (plan->zero == 0) return 1;
+    const uint64_t all = rk_plan_data(plan) * plan->context;
+    return plan->shard_ranks && plan->shard_ranks < all ? plan->shard_ranks : all;
+}
+
+uint64_t rk_plan_expert_shards(const struct rk_plan *plan)
+{
+    if (plan->zero == 0) return 1;
+    const uint64_t all = rk_plan_expert_data(plan);
+    const uint64_t dense = rk_plan_data(plan) * plan->context;
+    if (!plan->shard_ranks || plan->shard_ranks >= dense) return all;
+    const uint64_t copies = dense / plan->shard_ranks; /* hybrid: as many copies of the experts */
+    return all > copies ? all / copies : 1;
+}
+
+/* The slots that embedding and head take in an even split, at its two ends. */
+static uint64_t slots(const struct rk_plan *plan, const struct rk_model *model)
+{
+    return model->layers + plan->embedding_counts + plan->head_counts;
+}
+
+uint64_t rk_plan_split(const struct rk_plan *plan, const struct rk_model *model, uint64_t i)
+{
+    const uint64_t stages = plan->pipeline * plan->chunks;
+    const bool first = i == 0, last = i == stages - 1;
+    if (plan->splits) return plan->split[i];
+    if (plan->first_layers || plan->last_layers) {
+        /* Megatron-LM: of a rank, spread over its chunks; the other ranks share the rest */
+        const uint64_t p = plan->pipeline, stage = i % p;
+        const uint64_t given = (plan->first_layers > 0) + (plan->last_layers > 0);
+        const uint64_t rest = model->layers - plan->first_layers - plan->last_layers;
+        uint64_t layers = p > given ? rest / (p - given) : 0;
+        if (stage == 0 && plan->first_layers) layers = plan->first_layers;
+        if (stage == p - 1 && plan->last_layers) layers = plan->last_layers;
+        return layers / plan->chunks;
+    }
+    const uint64_t all = slots(plan, model), share = all / stages, more = all % stages;
+    /* what is left over goes to the first stages */
+    const uint64_t slot = share + (i < more);
+    const uint64_t taken = (first && plan->embedding_counts) + (last && plan->head_counts);
+    return slot > taken ? slot - taken : 0;
+}
