@@ -27,6 +27,7 @@ enum operand operand_of(enum rk_precision precision, bool narrow)
 struct bench { /* where operations are timed */
     const struct rk_system *system;
     const struct rk_plan *plan;
+    struct rank_map ranks;
 };
 
 /* Start and end of one product of several that are started apart, in starts of a kernel; fitted to
@@ -85,28 +86,16 @@ static void memory_times(const struct bench *bench, const struct operation *op,
     }
 }
 
-static struct rank_group group_of(const struct rk_plan *plan, enum comm_over over)
+static struct rank_group group_over(const struct bench *bench, enum comm_over over)
 {
-    const struct rank_group context = group_of_context(plan);
-    const double ulysses = plan->context_kind == RK_RING_ULYSSES && plan->ulysses
-                               ? (double)plan->ulysses
-                               : context.ranks;
-    switch (over) {
-    case OVER_TENSOR:
-        return group_of_tensor(plan);
-    case OVER_CONTEXT:
-        return plan->context_kind == RK_RING_ULYSSES
-                   ? (struct rank_group){context.ranks / ulysses, context.stride * ulysses}
-                   : context;
-    case OVER_ULYSSES:
-        return (struct rank_group){ulysses, context.stride};
-    case OVER_EXPERT:
-        return group_of_expert(plan);
-    case OVER_EXPERT_TENSOR:
-        return group_of_expert_tensor(plan);
-    default:
-        return (struct rank_group){1, 1};
-    }
+    static const enum rank_groups groups[] = {
+        [OVER_TENSOR] = RANKS_OF_TENSOR,
+        [OVER_CONTEXT] = RANKS_OF_RING,
+        [OVER_ULYSSES] = RANKS_OF_ULYSSES,
+        [OVER_EXPERT] = RANKS_OF_EXPERT,
+        [OVER_EXPERT_TENSOR] = RANKS_OF_EXPERT_TENSOR,
+    };
+    return group_of(&bench->ranks, groups[over]);
 }
 
 static const enum collective collectives[] = {
@@ -120,7 +109,7 @@ static const enum collective collectives[] = {
 static void comm_times(const struct bench *bench, const struct operation *op,
                        double time_s[RK_PASSES])
 {
-    const struct rank_group group = group_of(bench->plan, op->over);
+    const struct rank_group group = group_over(bench, op->over);
     for (int pass = 0; pass < RK_PASSES; pass++) {
         const double times = op->comm_times[pass] > 0 ? op->comm_times[pass] : 1;
         const double bytes = op->comm_bytes[pass];
@@ -180,7 +169,7 @@ static double exposed_s(const struct bench *bench, const struct timed_layer *tim
     const struct layer *layer = &timed->layer;
     const struct operation *op = &layer->operation[at];
     const double comm_s = timed->time_s[at][pass];
-    const struct rank_group group = group_of(bench->plan, op->over);
+    const struct rank_group group = group_over(bench, op->over);
     if (op->beside_attention) {
         const int other = neighbour(layer, at, OPERATION_ATTENTION);
         if (other >= 0) return exposed_of_ring(comm_s, timed->time_s[other][pass], group.ranks);
@@ -369,7 +358,7 @@ static void time_operation(struct timed_layer *timed, const struct bench *bench,
 {
     const struct operation *op = &timed->layer.operation[at];
     const bool comm = op->kind == OPERATION_COMM;
-    const double ranks = comm ? group_of(bench->plan, op->over).ranks : 1;
+    const double ranks = comm ? group_over(bench, op->over).ranks : 1;
     for (int pass = 0; pass < RK_PASSES; pass++) {
         timed->waited_s[at][pass] =
             comm ? exposed_s(bench, timed, at, pass) : timed->time_s[at][pass];
@@ -418,7 +407,7 @@ static void find_kinds(bool present[LAYER_KINDS], const struct rk_model *model)
 void time_layers(struct timed_layers *timed, const struct rk_model *model,
                  const struct rk_system *system, const struct rk_plan *plan)
 {
-    const struct bench bench = {system, plan};
+    const struct bench bench = {system, plan, rank_map_of(plan)};
     find_kinds(timed->present, model);
     for (int kind = 0; kind < LAYER_KINDS; kind++)
         if (timed->present[kind])
@@ -428,7 +417,7 @@ void time_layers(struct timed_layers *timed, const struct rk_model *model,
 void fold_timed(struct layer_folds *fold, const struct timed_layers *timed,
                 const struct rk_system *system, const struct rk_plan *plan)
 {
-    const struct bench bench = {system, plan};
+    const struct bench bench = {system, plan, rank_map_of(plan)};
     fold->message_bytes = 0;
     for (int kind = 0; kind < LAYER_KINDS; kind++) {
         fold->present[kind] = timed->present[kind];
@@ -440,7 +429,7 @@ void fold_timed(struct layer_folds *fold, const struct timed_layers *timed,
 void fold_layers(struct layer_folds *fold, const struct rk_model *model,
                  const struct rk_system *system, const struct rk_plan *plan)
 {
-    const struct bench bench = {system, plan};
+    const struct bench bench = {system, plan, rank_map_of(plan)};
     struct timed_layer timed;
     find_kinds(fold->present, model);
     fold->message_bytes = 0;

@@ -9,6 +9,7 @@
 #define RECKON_ESTIMATE_FOLD_H
 
 #include "machine/kernels.h"
+#include "plan/ranks.h"
 #include "workload/layers.h"
 
 #include <reckon/predict.h>
@@ -82,16 +83,11 @@ void time_layers(struct timed_layers *timed, const struct rk_model *model,
 void fold_timed(struct layer_folds *fold, const struct timed_layers *timed,
                 const struct rk_system *system, const struct rk_plan *plan);
 
-/* Ranks of each parallelism and how far apart they are. */
-struct rank_group group_of_tensor(const struct rk_plan *plan);
-struct rank_group group_of_context(const struct rk_plan *plan);
-struct rank_group group_of_pipeline(const struct rk_plan *plan);
-struct rank_group group_of_expert(const struct rk_plan *plan);
-struct rank_group group_of_expert_tensor(const struct rk_plan *plan);
-
-/* Ranks that share one copy of the state, and those that hold copies of the same shard. */
-struct rank_group group_of_shards(const struct rk_plan *plan, bool expert);
-struct rank_group group_of_copies(const struct rk_plan *plan, bool expert);
+/* Of a map of ranks what the time of a collective depends on. */
+static inline struct rank_group group_of(const struct rank_map *map, enum rank_groups group)
+{
+    return (struct rank_group){(double)ranks_of_group(map, group), (double)rank_stride(map, group)};
+}
 
 /* What the plan's narrow operations, or the others, multiply. */
 enum operand operand_of(enum rk_precision precision, bool narrow);

@@ -176,7 +176,8 @@ double send_s_of(const struct layer_folds *fold, const struct rk_system *system,
                  const struct rk_plan *plan)
 {
     if (plan->pipeline == 1) return 0;
-    return collective_time_s(system, SEND, group_of_pipeline(plan), fold->message_bytes);
+    const struct rank_map map = rank_map_of(plan);
+    return collective_time_s(system, SEND, group_of(&map, RANKS_OF_PIPELINE), fold->message_bytes);
 }
 
 static double messages_s(const struct staged *staged, const struct rk_plan *plan)

@@ -277,10 +277,11 @@ struct element_bytes element_bytes_of(const struct rk_plan *plan)
 
 struct sharing sharing_of(const struct rk_plan *plan)
 {
+    const struct rank_map map = rank_map_of(plan);
     return (struct sharing){
         .bytes = element_bytes_of(plan),
-        .shards = {group_of_shards(plan, false), group_of_shards(plan, true)},
-        .copies = {group_of_copies(plan, false), group_of_copies(plan, true)},
+        .shards = {group_of(&map, RANKS_OF_SHARDS), group_of(&map, RANKS_OF_EXPERT_SHARDS)},
+        .copies = {group_of(&map, RANKS_OF_COPIES), group_of(&map, RANKS_OF_EXPERT_COPIES)},
         .microbatches = microbatches_of(plan),
     };
 }
