@@ -57,7 +57,7 @@ void entry_sources(struct report *report, const struct catalog_entry *entry)
 
 /* ---- the shape of modern models ---- */
 
-enum { MOST_FIELDS = 48 };
+enum { MOST_FIELDS = 96 };
 
 /* Those that describe_model shows. */
 static bool is_classic(const struct field *field)
@@ -74,6 +74,8 @@ static bool is_classic(const struct field *field)
 
 static struct report_cell field_cell(const struct rk_model *model, const struct field *field)
 {
+    const char *text = model_field_text(model, field);
+    if (text) return *text ? cell_text(text) : cell_none();
     const uint64_t value = model_field_value(model, field);
     if (field->type == FIELD_BOOL) return cell_flag(value != 0);
     if (field->type == FIELD_CHOICE) return cell_text(field->choices[value]);
@@ -96,7 +98,8 @@ static void add_shape(struct report *report, const struct rk_model *model,
         cells[count++] = cell_count(rk_model_active_parameters(model));
     }
     for (const struct field *field = model_fields; field->key && count < MOST_FIELDS; field++) {
-        if (!model_field_counts(field) || is_classic(field)) continue;
+        const bool shown = model_field_counts(field) || model_field_text(model, field);
+        if (!shown || is_classic(field)) continue;
         if (!all && !model_field_given(model, field)) continue;
         columns[count] = (struct report_column){.name = field->key, .help = field->help};
         cells[count++] = field_cell(model, field);

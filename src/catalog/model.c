@@ -2,76 +2,49 @@
 #include "catalog/catalog.h"
 #include "catalog/model_fields.h"
 #include "catalog/readers.h"
+#include "workload/pattern.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static const char *const attentions[] = {
     [RK_ATTENTION_MULTIHEAD] = "multihead", [RK_ATTENTION_MULTIQUERY] = "multiquery", NULL};
-static const char *const positions[] = {[RK_POSITION_LEARNED] = "learned",
-                                        [RK_POSITION_ROPE] = "rope",
-                                        [RK_POSITION_ALIBI] = "alibi",
-                                        [RK_POSITION_RELATIVE] = "relative",
-                                        NULL};
-static const char *const activations[] = {[RK_GELU] = "gelu",
-                                          [RK_SILU] = "silu",
-                                          [RK_SQUARED_RELU] = "squared_relu",
-                                          [RK_RELU] = "relu",
+static const char *const positions[] = {
+    [RK_POSITION_LEARNED] = "learned",   [RK_POSITION_ROPE] = "rope", [RK_POSITION_ALIBI] = "alibi",
+    [RK_POSITION_RELATIVE] = "relative", [RK_POSITION_NONE] = "none", NULL};
+static const char *const activations[] = {
+    [RK_GELU] = "gelu", [RK_SILU] = "silu",   [RK_SQUARED_RELU] = "squared_relu",
+    [RK_RELU] = "relu", [RK_XIELU] = "xielu", NULL};
+static const char *const norms[] = {[RK_LAYER_NORM] = "layernorm",
+                                    [RK_RMS_NORM] = "rmsnorm",
+                                    [RK_LAYER_NORM_UNBIASED] = "layernorm_unbiased",
+                                    [RK_LAYER_NORM_PLAIN] = "layernorm_plain",
+                                    NULL};
+static const char *const recurrences[] = {[RK_RECURRENCE_NONE] = "none",
+                                          [RK_MAMBA] = "mamba",
+                                          [RK_MAMBA_2] = "mamba2",
+                                          [RK_GATED_DELTA] = "gated_delta",
+                                          [RK_KIMI_DELTA] = "kimi_delta",
+                                          [RK_LIGHTNING] = "lightning",
                                           NULL};
-static const char *const norms[] = {[RK_LAYER_NORM] = "layernorm", [RK_RMS_NORM] = "rmsnorm", NULL};
 
-/* No dimension is as large as this; it keeps every product below 2^53 * 2^53. */
-#define DIMENSION  .min = 1, .max = 1e9
-#define FROM_ZERO  .max = 1e9
-#define AT(member) .offset = offsetof(struct rk_model, member)
-
-/* clang-format off */
+/* No dimension is larger than model.def allows; that keeps every product below 2^53 * 2^53. */
 const struct field model_fields[] = {
-    { "name",             FIELD_TEXT,   .help = "what people call it" },
-    { "description",      FIELD_TEXT,   .help = "a sentence or two" },
-    { "layers",           FIELD_COUNT,  FIELD_REQUIRED, AT(layers),      DIMENSION, .help = "transformer blocks" },
-    { "hidden",           FIELD_COUNT,  FIELD_REQUIRED, AT(hidden),      DIMENSION, .help = "width of the residual stream" },
-    { "feedforward",      FIELD_COUNT,  FIELD_REQUIRED, AT(feedforward), DIMENSION, .help = "width inside the MLP" },
-    { "heads",            FIELD_COUNT,  FIELD_REQUIRED, AT(heads),       DIMENSION, .help = "attention heads" },
-    { "head_dim",         FIELD_COUNT,  FIELD_OPTIONAL, AT(head_dim),    DIMENSION, .help = "width of one head; default hidden / heads" },
-    { "sequence",         FIELD_COUNT,  FIELD_REQUIRED, AT(sequence),    DIMENSION, .help = "tokens of one sample" },
-    { "vocabulary",       FIELD_COUNT,  FIELD_OPTIONAL, AT(vocabulary),  FROM_ZERO, .help = "entries of the embedding table; 0: not known" },
-    { "attention",        FIELD_CHOICE, FIELD_OPTIONAL, AT(attention),        .choices = attentions, .help = "keys and values per head, or one for all heads" },
-    { "kv_heads",         FIELD_COUNT,  FIELD_OPTIONAL, AT(kv_heads),    DIMENSION, .help = "key and value heads, each shared by a group of heads" },
-    { "position",         FIELD_CHOICE, FIELD_OPTIONAL, AT(position),         .choices = positions, .help = "how positions are told apart" },
-    { "norm",             FIELD_CHOICE, FIELD_OPTIONAL, AT(norm),             .choices = norms, .help = "kind of all norms" },
-    { "block_norms",      FIELD_COUNT,  FIELD_OPTIONAL, AT(block_norms), .min = 1, .max = 2, .help = "norms of a block; default two" },
-    { "parallel_block",   FIELD_BOOL,   FIELD_OPTIONAL, AT(parallel_block),   .help = "attention and MLP read the same input" },
-    { "gated_mlp",        FIELD_BOOL,   FIELD_OPTIONAL, AT(gated_mlp),        .help = "a gate beside the MLP's first matrix" },
-    { "activation",       FIELD_CHOICE, FIELD_OPTIONAL, AT(activation),       .choices = activations, .help = "between the MLP's matrices, or of its gate" },
-    { "tied_embeddings",  FIELD_BOOL,   FIELD_OPTIONAL, AT(tied_embeddings),  .preset = true, .help = "the head shares the embedding's weights" },
-    { "biases",           FIELD_BOOL,   FIELD_OPTIONAL, AT(biases),           .preset = true, .help = "linear layers have biases" },
-    { "qkv_biases",       FIELD_BOOL,   FIELD_OPTIONAL, AT(qkv_biases),       .help = "query, key and value have biases even so" },
-    { "qk_norm",          FIELD_BOOL,   FIELD_OPTIONAL, AT(qk_norm),          .help = "norms on the heads of query and key" },
-    { "embedding_norm",   FIELD_BOOL,   FIELD_OPTIONAL, AT(embedding_norm),   .help = "a norm behind the embedding" },
-    { "no_dropout",       FIELD_BOOL,   FIELD_OPTIONAL, AT(no_dropout),       .help = "trained without dropout" },
-    { "flash_attention",  FIELD_BOOL,   FIELD_OPTIONAL, AT(flash_attention),  .help = "attention scores are never written to memory" },
-    { "causal_skip",      FIELD_BOOL,   FIELD_OPTIONAL, AT(causal_skip),      .help = "flash attention leaves out what the causal mask hides" },
-    { "window",           FIELD_COUNT,  FIELD_OPTIONAL, AT(window),       FROM_ZERO, .help = "tokens that a token of a local layer sees; 0: no local layers" },
-    { "window_every",     FIELD_COUNT,  FIELD_OPTIONAL, AT(window_every), FROM_ZERO, .help = "every so many-th layer sees all tokens; 0: all are local" },
-    { "experts",            FIELD_COUNT, FIELD_OPTIONAL, AT(experts),            FROM_ZERO, .help = "routed experts of a layer; 0: dense" },
-    { "active_experts",     FIELD_COUNT, FIELD_OPTIONAL, AT(active_experts),     DIMENSION, .help = "routed experts that a token goes to" },
-    { "shared_experts",     FIELD_COUNT, FIELD_OPTIONAL, AT(shared_experts),     FROM_ZERO, .help = "experts that every token goes through" },
-    { "expert_feedforward", FIELD_COUNT, FIELD_OPTIONAL, AT(expert_feedforward), DIMENSION, .help = "width inside an expert; default feedforward" },
-    { "dense_layers",       FIELD_COUNT, FIELD_OPTIONAL, AT(dense_layers),       FROM_ZERO, .help = "layers, the first ones, with a dense MLP" },
-    { "expert_every",       FIELD_COUNT, FIELD_OPTIONAL, AT(expert_every),       FROM_ZERO, .help = "behind those every so many-th is a mixture; 0: each" },
-    { "expert_hidden",      FIELD_COUNT, FIELD_OPTIONAL, AT(expert_hidden),      FROM_ZERO, .help = "width of tokens on their way to the experts; 0: hidden" },
-    { "router_biases",      FIELD_BOOL,  FIELD_OPTIONAL, AT(router_biases),      .help = "one value an expert to balance them by" },
-    { "q_rank",           FIELD_COUNT,  FIELD_OPTIONAL, AT(q_rank),      FROM_ZERO, .help = "width of the latent query; 0: queries are not compressed" },
-    { "kv_rank",          FIELD_COUNT,  FIELD_OPTIONAL, AT(kv_rank),     FROM_ZERO, .help = "width of the latent key and value; 0: no latent attention" },
-    { "rope_dim",         FIELD_COUNT,  FIELD_OPTIONAL, AT(rope_dim),    FROM_ZERO, .help = "part of a latent head with position" },
-    { "value_dim",        FIELD_COUNT,  FIELD_OPTIONAL, AT(value_dim),   DIMENSION, .help = "width of a latent value head" },
-    { "predict_layers",   FIELD_COUNT,  FIELD_OPTIONAL, AT(predict_layers),   .max = 64, .help = "layers for multi-token prediction, outside the parameter count" },
-    { "count_embeddings", FIELD_BOOL,   FIELD_OPTIONAL, AT(count_embeddings), .preset = true, .help = "the parameter count includes the embeddings" },
-    { "source",           FIELD_SOURCE, .help = "where the numbers come from" },
-    { .key = NULL },
+    {"name", FIELD_TEXT, .help = "what people call it"},
+    {"description", FIELD_TEXT, .help = "a sentence or two"},
+#define AT(key) .offset = offsetof(struct rk_model, key)
+#define MODEL_COUNT(key, need, least, most, text)                                                  \
+    {#key, FIELD_COUNT, FIELD_##need, AT(key), .min = least, .max = most, .help = text},
+#define MODEL_FLAG(key, value, text)                                                               \
+    {#key, FIELD_BOOL, FIELD_OPTIONAL, AT(key), .preset = value, .help = text},
+#define MODEL_CHOICE(key, type, names, text)                                                       \
+    {#key, FIELD_CHOICE, FIELD_OPTIONAL, AT(key), .choices = names, .help = text},
+#define MODEL_TEXT(key, bytes, text)                                                               \
+    {#key, FIELD_TEXT, FIELD_OPTIONAL, AT(key), .size = bytes, .help = text},
+#include <reckon/model.def>
+    {"source", FIELD_SOURCE, .help = "where the numbers come from"},
+    {.key = NULL},
 };
-/* clang-format on */
 
 /* What a file leaves out follows from the rest. */
 static enum rk_status complete(const struct place *root, struct rk_model *model,
@@ -92,6 +65,85 @@ static enum rk_status complete(const struct place *root, struct rk_model *model,
     return RK_OK;
 }
 
+struct rule { /* the last one has no key */
+    bool broken;
+    const char *key, *text;
+};
+
+/* Fails at the first broken one. */
+static enum rk_status check_each(const struct place *root, const struct rule *rule,
+                                 struct rk_error *error)
+{
+    struct place member;
+    while (rule->key && !rule->broken)
+        rule++;
+    if (!rule->key) return RK_OK;
+    if (place_member(root, rule->key, &member)) return place_fail(&member, error, "%s", rule->text);
+    return place_fail(root, error, "%s: %s", rule->key, rule->text);
+}
+
+/* Of the letters of a pattern, those that are none. */
+static bool has_other_letters(const char *pattern, const char *letters)
+{
+    return pattern[strspn(pattern, letters)] != '\0';
+}
+
+/* A layer of neither half. */
+static bool has_empty_layer(const struct rk_model *m)
+{
+    const size_t period = strlen(m->mixers) * strlen(m->mlps);
+    for (uint64_t i = 0; i < m->layers && i < period; i++)
+        if (mixer_of(m, i) == MIXER_NONE && mlp_of(m, i) == MLP_NONE) return true;
+    return false;
+}
+
+/* Keys of a pattern that say the same differently, or name what the model has not. */
+static enum rk_status check_pattern(const struct place *root, const struct rk_model *m,
+                                    struct rk_error *error)
+{
+    const bool bad_mixers = has_other_letters(m->mixers, mixer_letters);
+    const bool bad_mlps = has_other_letters(m->mlps, mlp_letters);
+    const struct pattern_counts none = {.mixers = {0}};
+    const struct pattern_counts counts = bad_mixers || bad_mlps ? none : pattern_count(m);
+    const double recurrent = counts.mixers[MIXER_RECURRENT] + counts.mixers[MIXER_BOTH];
+    const double local = counts.mixers[MIXER_LOCAL];
+    const bool halves = counts.mixers[MIXER_NONE] + counts.mlps[MLP_NONE] > 0;
+    return check_each(
+        root,
+        (const struct rule[]){
+            {bad_mixers, "mixers", "must be of the letters a, l, r, b and -"},
+            {bad_mlps, "mlps", "must be of the letters d, e and -"},
+            {*m->mixers && m->window_every, "window_every", "says what mixers say: leave one out"},
+            {*m->mlps && (m->dense_layers || m->expert_every), "mlps",
+             "says what dense_layers and expert_every say: leave these out"},
+            {*m->mlps && m->experts && counts.mlps[MLP_EXPERTS] == 0, "mlps",
+             "leaves no layer with experts"},
+            {!m->experts && counts.mlps[MLP_EXPERTS] > 0, "mlps", "needs experts"},
+            {!m->feedforward && counts.mlps[MLP_DENSE] > 0, "feedforward",
+             "must be at least 1: some layer has a dense MLP"},
+            {*m->mixers && local > 0 && !m->window, "mixers",
+             "needs window: what local layers see"},
+            {*m->mixers && m->window && local == 0, "window", "no layer of mixers is local"},
+            {m->window_chunks && !m->window, "window_chunks", "needs window"},
+            {(m->local_heads || m->local_kv_heads || m->local_head_dim) && !m->window, "window",
+             "missing, but other keys speak of local layers: add it"},
+            {halves && m->parallel_block, "parallel_block", "needs both halves in every layer"},
+            {!bad_mixers && !bad_mlps && has_empty_layer(m), "mlps",
+             "a layer has neither a mixer nor an MLP"},
+            {recurrent > 0 && !m->recurrence, "mixers", "needs recurrence: of which kind"},
+            {m->recurrence && recurrent == 0, "recurrence", "no layer of mixers is recurrent"},
+            {m->recurrence && !(m->recurrent_heads && m->recurrent_dim && m->state), "recurrence",
+             "needs recurrent_heads, recurrent_dim and state"},
+            {!m->recurrence && (m->recurrent_heads || m->recurrent_dim || m->state ||
+                                m->recurrent_groups || m->convolution || m->time_rank),
+             "recurrence", "missing, but other keys speak of it: add it"},
+            {m->recurrence && m->recurrent_groups && m->recurrent_heads % m->recurrent_groups,
+             "recurrent_groups", "must divide recurrent_heads"},
+            {.key = NULL},
+        },
+        error);
+}
+
 /* Keys that contradict each other. */
 static enum rk_status check_rules(const struct place *root, const struct rk_model *m,
                                   struct rk_error *error)
@@ -100,15 +152,17 @@ static enum rk_status check_rules(const struct place *root, const struct rk_mode
     const bool multiquery = m->attention == RK_ATTENTION_MULTIQUERY;
     const bool of_mixture = m->active_experts || m->shared_experts || m->expert_feedforward ||
                             m->dense_layers || m->router_biases || m->expert_every ||
-                            m->expert_hidden;
-    const struct {
-        bool broken;
-        const char *key, *text;
-    } rules[] = {
+                            m->expert_hidden || m->shared_feedforward;
+    const struct rule rules[] = {
         {m->kv_heads && m->heads % m->kv_heads, "kv_heads", "must divide heads"},
+        {m->local_kv_heads && (m->local_heads ? m->local_heads : m->heads) % m->local_kv_heads,
+         "local_kv_heads", "must divide the heads of local layers"},
         {multiquery && m->kv_heads > 1, "kv_heads", "must be 1 for multiquery attention"},
         {m->block_norms == 1 && !m->parallel_block, "block_norms",
-         "must be 2 unless parallel_block is true"},
+         "must be at least 2 unless parallel_block is true"},
+        {m->block_norms > 2 && m->parallel_block, "block_norms",
+         "must be 1 or 2 with parallel_block"},
+        {m->qk_norm_wide && !m->qk_norm, "qk_norm_wide", "needs qk_norm"},
         {m->causal_skip && !m->flash_attention, "causal_skip", "needs flash_attention"},
         {mixture && !m->active_experts, "experts",
          "needs active_experts: how many a token goes to"},
@@ -117,6 +171,8 @@ static enum rk_status check_rules(const struct place *root, const struct rk_mode
         {mixture && m->dense_layers >= m->layers, "dense_layers", "must be less than layers"},
         {mixture && m->expert_every > m->layers - m->dense_layers, "expert_every",
          "leaves no layer with experts: must be at most layers - dense_layers"},
+        {m->shared_gate && !(m->shared_experts || m->shared_feedforward), "shared_gate",
+         "needs shared_experts or shared_feedforward"},
         {m->expert_hidden > m->hidden, "expert_hidden", "must be at most hidden"},
         {m->window_every == 1, "window_every",
          "leaves no local layer: must be 0 or at least 2, or leave window out"},
@@ -124,19 +180,15 @@ static enum rk_status check_rules(const struct place *root, const struct rk_mode
         {latent && !(m->rope_dim && m->value_dim), "kv_rank", "needs rope_dim and value_dim"},
         {latent && (m->kv_heads || multiquery), "kv_rank",
          "latent attention has no kv_heads: leave them out"},
-        {latent && (m->qk_norm || m->qkv_biases), "kv_rank",
-         "latent attention has norms of its own and no qkv_biases: leave qk_norm and these out"},
-        {!latent && (m->q_rank || m->rope_dim || m->value_dim), "kv_rank",
+        {latent && (m->qk_norm || m->attention_gate || m->attention_sinks), "kv_rank",
+         "latent attention has norms of its own, and no gate or sinks: leave these out"},
+        {!latent && (m->q_rank || m->rope_dim), "kv_rank",
          "missing, but other keys speak of latent attention: add it"},
+        {m->index_heads && !(latent && m->index_dim), "index_heads",
+         "needs latent attention and index_dim"},
+        {.key = NULL},
     };
-    for (unsigned i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        struct place member;
-        if (!rules[i].broken) continue;
-        if (place_member(root, rules[i].key, &member))
-            return place_fail(&member, error, "%s", rules[i].text);
-        return place_fail(root, error, "%s: %s", rules[i].key, rules[i].text);
-    }
-    return RK_OK;
+    return check_each(root, rules, error);
 }
 
 /* The counts that are made of products must stay exact in a double. Doubles tell: they do not
@@ -165,6 +217,7 @@ enum rk_status model_check(const struct place *root, struct rk_model *model, str
 {
     enum rk_status status = complete(root, model, error);
     if (status == RK_OK) status = check_rules(root, model, error);
+    if (status == RK_OK) status = check_pattern(root, model, error);
     if (status == RK_OK) status = check_products(root, model, error);
     return status;
 }

@@ -19,6 +19,13 @@ enum rk_status model_check(const struct place *root, struct rk_model *model,
 bool model_field_counts(const struct field *field);
 uint64_t model_field_value(const struct rk_model *model, const struct field *field);
 
+/* A member that is a text; NULL for rows that are none of a model's. */
+const char *model_field_text(const struct rk_model *model, const struct field *field);
+
+/* Do two models say the same by this row? */
+bool model_fields_equal(const struct rk_model *a, const struct rk_model *b,
+                        const struct field *field);
+
 /* Does the member differ from what a file that lacks the key gives? */
 bool model_field_given(const struct rk_model *model, const struct field *field);
 

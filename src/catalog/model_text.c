@@ -27,14 +27,31 @@ uint64_t model_field_value(const struct rk_model *model, const struct field *fie
     }
 }
 
+const char *model_field_text(const struct rk_model *model, const struct field *field)
+{
+    return field->type == FIELD_TEXT && field->size ? (const char *)model + field->offset : NULL;
+}
+
 bool model_field_given(const struct rk_model *model, const struct field *field)
 {
+    const char *text = model_field_text(model, field);
+    if (text) return *text != '\0';
     return field->need == FIELD_REQUIRED ||
            model_field_value(model, field) != (uint64_t)field->preset;
 }
 
+bool model_fields_equal(const struct rk_model *a, const struct rk_model *b,
+                        const struct field *field)
+{
+    const char *text = model_field_text(a, field);
+    if (text) return strcmp(text, model_field_text(b, field)) == 0;
+    return !model_field_counts(field) || model_field_value(a, field) == model_field_value(b, field);
+}
+
 static json_t *field_json(const struct rk_model *model, const struct field *field)
 {
+    const char *text = model_field_text(model, field);
+    if (text) return json_string(text);
     const uint64_t value = model_field_value(model, field);
     if (field->type == FIELD_CHOICE) return json_string(field->choices[value]);
     if (field->type == FIELD_BOOL) return json_boolean(value);
@@ -64,7 +81,8 @@ static bool fill(json_t *root, const struct rk_model *model, const char *name,
     if (name) good &= put(root, "name", json_string(name));
     if (description) good &= put(root, "description", json_string(description));
     for (const struct field *field = model_fields; field->key; field++)
-        if (model_field_counts(field) && model_field_given(model, field))
+        if ((model_field_counts(field) || model_field_text(model, field)) &&
+            model_field_given(model, field))
             good &= put(root, field->key, field_json(model, field));
     if (source_count) good &= put(root, "source", list_json(sources, source_count));
     return good;

@@ -1,4 +1,5 @@
 #include "estimate/check.h"
+#include "workload/pattern.h"
 
 #include <string.h>
 
@@ -95,14 +96,22 @@ static void check_pipeline(const struct rk_model *m, const struct rk_strategy *s
         (double)s->interleaving, 1);
 }
 
-/* Features of models that are counted but not estimated. */
+/* Features of models that are counted but not estimated: all but those of plain blocks. */
 static bool check_model(const struct rk_model *m, struct rk_estimate *e)
 {
     const int before = e->reasons;
+    const struct pattern_counts counts = pattern_count(m);
+    const bool halves = counts.mixers[MIXER_NONE] + counts.mlps[MLP_NONE] > 0;
     add(e, m->experts > 0, RK_BAD_MODEL, "mixtures of experts", 0, 0);
     add(e, m->kv_rank > 0, RK_BAD_MODEL, "latent attention", 0, 0);
     add(e, m->window > 0 && m->window < m->sequence, RK_BAD_MODEL, "attention over a window", 0, 0);
     add(e, m->predict_layers > 0, RK_BAD_MODEL, "multi-token prediction", 0, 0);
+    add(e, m->recurrence != RK_RECURRENCE_NONE, RK_BAD_MODEL, "recurrences", 0, 0);
+    add(e, halves, RK_BAD_MODEL, "layers without a mixer or an MLP", 0, 0);
+    add(e, m->norm > RK_RMS_NORM, RK_BAD_MODEL, "norms without biases", 0, 0);
+    add(e, m->block_norms > 2, RK_BAD_MODEL, "more than two norms a block", 0, 0);
+    add(e, m->attention_gate, RK_BAD_MODEL, "gated attention", 0, 0);
+    add(e, !m->kv_rank && m->value_dim > 0, RK_BAD_MODEL, "value heads of another width", 0, 0);
     return e->reasons == before;
 }
 

@@ -51,6 +51,7 @@ static void matrix_times(const struct bench *bench, const struct operation *op,
     const double second_s = matrix_time_s(system, operand, count, op->k, op->n, op->m) + apart;
     time_s[RK_FORWARD] = kernels * forward_s;
     time_s[RK_AGRAD] = kernels * (op->of_weights ? first_s : first_s + second_s);
+    time_s[RK_AGRAD] += op->again * kernels * forward_s;
     time_s[RK_WGRAD] = op->of_weights ? kernels * second_s : 0;
 }
 

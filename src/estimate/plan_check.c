@@ -41,6 +41,13 @@ static bool check_members(const struct check *c)
                 "tensor_overlap, none or ring", RK_OVERLAP_RING, p->tensor_overlap);
 }
 
+/* A model that is counted, but whose time no operation stands for. */
+static bool check_model(const struct check *c)
+{
+    const char *feature = model_unmodelled(c->model, sequence_of(c));
+    return want(c, !feature, RK_BAD_MODEL, feature, 0, 0);
+}
+
 static bool check_degrees(const struct check *c)
 {
     const struct rk_plan *p = c->plan;
@@ -67,17 +74,33 @@ static uint64_t kv_heads(const struct rk_model *model)
     return model->kv_heads ? model->kv_heads : model->heads;
 }
 
+/* Heads of layers that differ from the others: of local attention, of a recurrence. */
+static bool check_other_heads(const struct check *c)
+{
+    const struct rk_model *m = c->model;
+    const uint64_t t = c->plan->tensor, local = m->local_kv_heads;
+    return want(c, !m->local_heads || divides(t, m->local_heads), RK_BAD_TENSOR, "local_heads",
+                (double)t, (double)m->local_heads) &&
+           want(c, !local || divides(t, local) || divides(local, t), RK_BAD_TENSOR,
+                "local_kv_heads", (double)t, (double)local) &&
+           want(c, !m->recurrence || divides(t, m->recurrent_heads), RK_BAD_TENSOR,
+                "recurrent_heads", (double)t, (double)m->recurrent_heads) &&
+           want(c, !m->recurrent_groups || divides(t, m->recurrent_groups), RK_BAD_TENSOR,
+                "recurrent_groups", (double)t, (double)m->recurrent_groups);
+}
+
 static bool check_tensor(const struct check *c)
 {
     const struct rk_model *m = c->model;
     const uint64_t t = c->plan->tensor, kv = kv_heads(m);
-    const bool dense = !m->experts || m->dense_layers || m->expert_every > 1;
+    const bool dense = has_dense_mlps(m);
     return want(c, divides(t, m->heads), RK_BAD_TENSOR, "heads", (double)t, (double)m->heads) &&
            want(c, m->kv_rank || divides(t, kv) || divides(kv, t), RK_BAD_TENSOR, "kv_heads",
                 (double)t, (double)kv) &&
            want(c, !dense || divides(t, m->feedforward), RK_BAD_TENSOR, "feedforward", (double)t,
                 (double)m->feedforward) &&
-           want(c, divides(t, m->hidden), RK_BAD_TENSOR, "hidden", (double)t, (double)m->hidden);
+           want(c, divides(t, m->hidden), RK_BAD_TENSOR, "hidden", (double)t, (double)m->hidden) &&
+           check_other_heads(c);
 }
 
 static bool check_sequence(const struct check *c)
@@ -89,7 +112,9 @@ static bool check_sequence(const struct check *c)
     const uint64_t across = p->context_kind == RK_ULYSSES        ? p->context
                             : p->context_kind == RK_RING_ULYSSES ? p->ulysses
                                                                  : 1;
-    return want(c, divides(shards, s), RK_BAD_OPTION, "sequence by context * tensor",
+    return want(c, p->context == 1 || !c->model->recurrence, RK_BAD_OPTION,
+                "context parallelism of a recurrence: 1", (double)p->context, 1) &&
+           want(c, divides(shards, s), RK_BAD_OPTION, "sequence by context * tensor",
                 (double)shards, (double)s) &&
            want(c, divides(across, heads), RK_BAD_OPTION, "heads by tensor * ulysses",
                 (double)across, (double)heads) &&
@@ -209,12 +234,13 @@ int plan_check_parts(const struct rk_model *model, const struct rk_system *syste
                      const struct rk_plan *plan, unsigned parts, struct rk_reason *reason)
 {
     static bool (*const checks[PLAN_CHECKS])(const struct check *) = {
-        [CHECK_MEMBERS] = check_members,     [CHECK_DEGREES] = check_degrees,
-        [CHECK_BATCH] = check_batch,         [CHECK_TENSOR] = check_tensor,
-        [CHECK_SEQUENCE] = check_sequence,   [CHECK_EXPERTS] = check_experts,
-        [CHECK_STAGES] = check_stages,       [CHECK_SCHEDULE] = check_schedule,
-        [CHECK_SHARDING] = check_sharding,   [CHECK_OFFLOAD] = check_offload,
-        [CHECK_PRECISION] = check_precision, [CHECK_NETWORKS] = check_networks,
+        [CHECK_MODEL] = check_model,       [CHECK_MEMBERS] = check_members,
+        [CHECK_DEGREES] = check_degrees,   [CHECK_BATCH] = check_batch,
+        [CHECK_TENSOR] = check_tensor,     [CHECK_SEQUENCE] = check_sequence,
+        [CHECK_EXPERTS] = check_experts,   [CHECK_STAGES] = check_stages,
+        [CHECK_SCHEDULE] = check_schedule, [CHECK_SHARDING] = check_sharding,
+        [CHECK_OFFLOAD] = check_offload,   [CHECK_PRECISION] = check_precision,
+        [CHECK_NETWORKS] = check_networks,
     };
     const struct check check = {model, system, plan, reason};
     for (int i = 0; i < PLAN_CHECKS; i++)

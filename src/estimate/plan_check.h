@@ -10,6 +10,7 @@
 /* In the order in which reasons are named, and which members of a plan each of them reads beside
  * the degrees, ranks and batch: the search makes each check where its members are chosen. */
 enum plan_check_part {
+    CHECK_MODEL,   /* sequence */
     CHECK_MEMBERS, /* what the predictor gives no meaning to; tensor_overlap */
     CHECK_DEGREES,
     CHECK_BATCH,    /* microbatch */

@@ -40,41 +40,11 @@ static void add_text(digest *d, const char *text)
 
 static void add_model(digest *d, const struct rk_model *m)
 {
-    const uint64_t fields[] = {m->layers,
-                               m->hidden,
-                               m->feedforward,
-                               m->heads,
-                               m->head_dim,
-                               m->sequence,
-                               m->vocabulary,
-                               m->attention,
-                               m->position,
-                               m->tied_embeddings,
-                               m->biases,
-                               m->embedding_norm,
-                               m->count_embeddings,
-                               m->kv_heads,
-                               m->norm,
-                               m->gated_mlp,
-                               m->qkv_biases,
-                               m->qk_norm,
-                               m->parallel_block,
-                               m->block_norms,
-                               m->no_dropout,
-                               m->flash_attention,
-                               m->causal_skip,
-                               m->experts,
-                               m->active_experts,
-                               m->shared_experts,
-                               m->expert_feedforward,
-                               m->dense_layers,
-                               m->router_biases,
-                               m->q_rank,
-                               m->kv_rank,
-                               m->rope_dim,
-                               m->value_dim};
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        add_count(d, fields[i]);
+#define MODEL_COUNT(key, need, least, most, help) add_count(d, m->key);
+#define MODEL_FLAG(key, preset, help)             add_count(d, m->key);
+#define MODEL_CHOICE(key, type, names, help)      add_count(d, m->key);
+#define MODEL_TEXT(key, size, help)               add_text(d, m->key);
+#include <reckon/model.def>
 }
 
 static void add_curve(digest *d, const struct rk_curve *curve)

@@ -5,22 +5,19 @@
 
 /* ---- kinds ---- */
 
-static bool is_mixture(const struct rk_model *model, uint64_t i)
+enum mixer mixer_of_kind(enum layer_kind kind)
 {
-    const uint64_t every = model->expert_every ? model->expert_every : 1;
-    return model->experts && i >= model->dense_layers && (i - model->dense_layers + 1) % every == 0;
+    return (enum mixer)((kind - LAYER_BLOCKS) % MIXERS);
 }
 
-static bool is_local(const struct rk_model *model, uint64_t i)
+enum mlp_kind mlp_of_kind(enum layer_kind kind)
 {
-    return model->window && !(model->window_every && (i + 1) % model->window_every == 0);
+    return (enum mlp_kind)((kind - LAYER_BLOCKS) / MIXERS);
 }
 
 enum layer_kind layer_kind_of(const struct rk_model *model, uint64_t i)
 {
-    const bool local = is_local(model, i);
-    if (is_mixture(model, i)) return local ? LAYER_EXPERTS_LOCAL : LAYER_EXPERTS;
-    return local ? LAYER_DENSE_LOCAL : LAYER_DENSE;
+    return (enum layer_kind)(LAYER_BLOCKS + mlp_of(model, i) * MIXERS + mixer_of(model, i));
 }
 
 void layer_count(const struct rk_model *model, uint64_t first, uint64_t count,
@@ -69,20 +66,47 @@ static void add_block_norm(struct build *build, const char *name, bool for_exper
     add_norm(build, name, norm_place, build->shard, build->hidden, kept);
 }
 
-static void serial_block(struct build *build, bool local, bool mixture)
+/* Behind a half, too, in models with four norms a block (Gemma 2). */
+static void add_post_norm(struct build *build, const char *name)
 {
-    add_block_norm(build, "attention norm", false);
-    gather_attention(build);
-    build_attention(build, local, true);
-    add_residual(build, "attention residual", 1);
+    if (build->model->block_norms != 4) return;
+    struct operation *op = add_norm(build, name, norm_place, build->shard, build->hidden, 0);
+    op->saved_recomputed_bytes = op->saved_bytes;
+}
+
+static void mixer_half(struct build *build, enum mixer mixer)
+{
+    const bool attends = mixer_attends(mixer), recurs = mixer_recurs(mixer);
+    if (!attends && !recurs) return;
+    add_block_norm(build, attends ? "attention norm" : "recurrence norm", false);
+    if (attends) gather_attention(build);
+    if (recurs) build_recurrence(build, attends);
+    if (attends) build_attention(build, mixer == MIXER_LOCAL, true);
+    add_post_norm(build, attends ? "attention post norm" : "recurrence post norm");
+    add_residual(build, attends ? "attention residual" : "recurrence residual", 1);
+}
+
+/* Experts and a dense MLP beside them (Arctic) have a norm each. */
+static void mlp_half(struct build *build, enum mlp_kind kind)
+{
+    const bool mixture = kind == MLP_EXPERTS;
+    if (kind == MLP_NONE) return;
     add_block_norm(build, "mlp norm", mixture);
+    if (mixture && build->model->block_norms == 3) add_block_norm(build, "shared norm", true);
     struct mlp mlp = dense_mlp;
     mlp.width = (double)build->model->feedforward;
     if (mixture)
         build_experts(build);
     else
         build_mlp(build, &mlp);
+    add_post_norm(build, "mlp post norm");
     add_residual(build, "mlp residual", 1);
+}
+
+static void serial_block(struct build *build, enum mixer mixer, enum mlp_kind mlp)
+{
+    mixer_half(build, mixer);
+    mlp_half(build, mlp);
 }
 
 /* Attention and MLP read the same input, and their sum is reduced once [chowdhery2022]; with a norm
@@ -106,12 +130,12 @@ static void parallel_block(struct build *build, bool local, bool mixture)
 
 void build_block(struct build *build, enum layer_kind kind)
 {
-    const bool local = kind == LAYER_DENSE_LOCAL || kind == LAYER_EXPERTS_LOCAL;
-    const bool mixture = kind == LAYER_EXPERTS || kind == LAYER_EXPERTS_LOCAL;
+    const enum mixer mixer = mixer_of_kind(kind);
+    const enum mlp_kind mlp = mlp_of_kind(kind);
     if (build->model->parallel_block)
-        parallel_block(build, local, mixture);
+        parallel_block(build, mixer == MIXER_LOCAL, mlp == MLP_EXPERTS);
     else
-        serial_block(build, local, mixture);
+        serial_block(build, mixer, mlp);
 }
 
 void layer_build(struct layer *layer, enum layer_kind kind, const struct rk_model *model,

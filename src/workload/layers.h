@@ -13,23 +13,32 @@
 #ifndef RECKON_WORKLOAD_LAYERS_H
 #define RECKON_WORKLOAD_LAYERS_H
 
+#include "workload/pattern.h"
+
 #include <reckon/estimate.h>
 #include <reckon/model.h>
 #include <reckon/plan.h>
 #include <reckon/predict.h>
 #include <stdbool.h>
 
+/* Blocks are numbered by what they are made of, in the order in which stages sum them. */
 enum layer_kind {
-    LAYER_EMBEDDING,   /* tables of tokens and positions, norm and dropout behind them */
-    LAYER_DENSE,       /* attention over all tokens, one MLP */
-    LAYER_DENSE_LOCAL, /* attention over a window */
-    LAYER_EXPERTS,     /* attention over all tokens, a mixture */
-    LAYER_EXPERTS_LOCAL,
-    LAYER_PREDICT, /* multi-token prediction: a projection of 2h to h, a block, its share of the
-                      head */
-    LAYER_HEAD,    /* final norm, logits, loss */
-    LAYER_KINDS
+    LAYER_EMBEDDING, /* tables of tokens and positions, norm and dropout behind them */
+    LAYER_BLOCKS,    /* the first of MIXERS * MLP_KINDS */
+    LAYER_PREDICT = LAYER_BLOCKS + MIXERS * MLP_KINDS, /* multi-token prediction: a projection of
+                                              2h to h, a block, its share of the head */
+    LAYER_HEAD,                                        /* final norm, logits, loss */
+    LAYER_KINDS,
+
+    LAYER_DENSE = LAYER_BLOCKS + MLP_DENSE * MIXERS + MIXER_ATTENTION,
+    LAYER_DENSE_LOCAL = LAYER_BLOCKS + MLP_DENSE * MIXERS + MIXER_LOCAL,
+    LAYER_EXPERTS = LAYER_BLOCKS + MLP_EXPERTS * MIXERS + MIXER_ATTENTION,
+    LAYER_EXPERTS_LOCAL = LAYER_BLOCKS + MLP_EXPERTS * MIXERS + MIXER_LOCAL
 };
+
+/* Of a kind that is a block's. */
+enum mixer mixer_of_kind(enum layer_kind kind);
+enum mlp_kind mlp_of_kind(enum layer_kind kind);
 
 /* Kind of block `i` (of model->layers), and how many of each kind blocks first ... first + count -
  * 1 are; adds to counts. */
@@ -85,6 +94,7 @@ struct operation {
     bool of_weights;
     double starts; /* products of `count` that the library starts apart, one after the other; 0: one
                       kernel does all */
+    double again;  /* of its forward products, how many backward runs once more */
     bool narrow;   /* runs in the plan's 8-bit or 4-bit precision where it has one; else 16 bits */
 
     /* OPERATION_ATTENTION */

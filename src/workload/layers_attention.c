@@ -21,12 +21,6 @@ struct heads {
     double across, around;
 };
 
-static double kv_heads(const struct rk_model *model)
-{
-    if (model->attention == RK_ATTENTION_MULTIQUERY) return 1;
-    return (double)(model->kv_heads && !model->kv_rank ? model->kv_heads : model->heads);
-}
-
 static double across_of(const struct rk_plan *plan)
 {
     if (plan->context_kind == RK_ULYSSES) return (double)plan->context;
@@ -34,17 +28,16 @@ static double across_of(const struct rk_plan *plan)
     return 1;
 }
 
-static struct heads heads_of(const struct build *build)
+static struct heads heads_of(const struct build *build, bool local)
 {
-    const struct rk_model *model = build->model;
-    const double t = build->tensor, shared = kv_heads(model) / t, across = across_of(build->plan);
-    const double d = (double)model->head_dim;
+    const struct head_shape shape = head_shape_of(build->model, local);
+    const double t = build->tensor, shared = shape.kv_heads / t, across = across_of(build->plan);
     return (struct heads){
-        .queries = (double)model->heads / t,
+        .queries = shape.heads / t,
         .keys = fmax(shared, 1),
         .shared = shared,
-        .width = model->kv_rank ? d + (double)model->rope_dim : d,
-        .value = model->kv_rank ? (double)model->value_dim : d,
+        .width = shape.width,
+        .value = shape.value,
         .across = across,
         .around = build->context / across,
     };
@@ -58,6 +51,13 @@ static double causal_pairs(double s, double window)
     return w * (w + 1) / 2 + (s - w) * w;
 }
 
+/* Likewise where each chunk of w tokens is a sample of its own. */
+static double chunk_pairs(double s, double w)
+{
+    const double whole = floor(s / w), rest = s - whole * w;
+    return whole * causal_pairs(w, 0) + causal_pairs(rest, 0);
+}
+
 static double window_of(const struct build *build, bool local)
 {
     return local ? (double)build->model->window : 0;
@@ -66,8 +66,10 @@ static double window_of(const struct build *build, bool local)
 /* Pairs that a fused kernel computes. */
 static double fused_pairs(const struct build *build, bool local)
 {
-    const double s = build->sequence;
-    if (!build->plan->full_attention) return causal_pairs(s, window_of(build, local));
+    const double s = build->sequence, w = window_of(build, local);
+    if (local && build->model->window_chunks)
+        return build->plan->full_attention ? s * fmin(s, w) : chunk_pairs(s, w);
+    if (!build->plan->full_attention) return causal_pairs(s, w);
     return local ? s * fmin(s, 2 * window_of(build, true) - 1) : s * s;
 }
 
@@ -192,6 +194,7 @@ static void add_flash(struct build *build, const struct heads *heads, bool local
     op->bytes[RK_AGRAD] = 2 * inputs + 2 * output + logs;
     op->kernels[RK_FORWARD] = around;
     op->kernels[RK_AGRAD] = 3 * around; /* row sums, gradients, and their conversion */
+    op->parameters = build->model->attention_sinks ? heads->queries : 0;
     op->batch = build->batch;
     op->heads = heads->queries / heads->across;
     op->kv_heads = keys;
@@ -228,6 +231,7 @@ static void add_unfused(struct build *build, const struct heads *heads, bool loc
     struct operation *op =
         add_product(build, "scores", core, &(struct product){each, rows, columns, heads->width});
     op->useful_flop *= share;
+    op->parameters = build->model->attention_sinks ? heads->queries : 0;
     if (build->plan->framework == RK_MEGATRON && !build->plan->transformer_engine)
         op->buffer_bytes = scores * e; /* what the product is added to */
     op = add_memory(build, "softmax", core, scores, softmax_traffic(build));
@@ -279,7 +283,8 @@ static void add_head_norms(struct build *build, const struct heads *heads)
     if (!build->model->qk_norm) return;
     const double rows = build->tokens * (heads->queries + heads->keys);
     struct operation *op = add_norm(build, "query, key norm", attention, rows, heads->width, 0);
-    op->parameters = 2 * norm_parameters(build->model, heads->width);
+    const double own = build->model->qk_norm_wide ? heads->queries + heads->keys : 2;
+    op->parameters = own * norm_parameters(build->model, heads->width);
     op->saved_recomputed_bytes = op->saved_bytes;
 }
 
@@ -293,14 +298,18 @@ static double inputs_kept(const struct build *build, const struct heads *heads)
 static void add_projections(struct build *build, const struct heads *heads)
 {
     const struct rk_model *model = build->model;
-    const double d = heads->width, columns = (heads->queries + 2 * heads->keys) * d;
-    const double useful = (heads->queries + 2 * heads->shared) / (heads->queries + 2 * heads->keys);
+    const double d = heads->width, both = d + heads->value; /* of a key and its value */
+    const double gate = model->attention_gate ? heads->queries * heads->value : 0;
+    const double queries = heads->queries * d + gate;
+    const double columns = queries + heads->keys * both;
+    const double useful = (queries + heads->shared * both) / columns;
     struct operation *op = add_narrow_linear(
         build, "query, key, value", attention,
         &(struct product){1, build->tokens, columns, build->hidden}, build->shard);
-    op->parameters += model->biases || model->qkv_biases ? columns : 0;
+    op->parameters += has_qkv_biases(model) ? columns : 0;
     op->useful_flop *= useful;
-    op->saved_bytes = op->saved_recomputed_bytes = inputs_kept(build, heads);
+    op->saved_bytes = op->saved_recomputed_bytes =
+        inputs_kept(build, heads) + build->tokens * gate * build->element;
     add_head_norms(build, heads);
     add_rotary(build, attention, build->tokens * (heads->queries + heads->keys) * d);
 }
@@ -313,7 +322,7 @@ static void add_down(struct build *build, const char *name, double width)
     struct operation *op =
         add_narrow_linear(build, name, attention,
                           &(struct product){1, build->shard, width, build->hidden}, build->shard);
-    op->parameters += build->model->biases ? width : 0;
+    op->parameters += has_qkv_biases(build->model) ? width : 0;
     if (!build->plan->sequence_parallel) op->useful_flop /= build->tensor;
 }
 
@@ -368,20 +377,34 @@ static void add_latent(struct build *build, const struct heads *heads)
 
 /* ---- all of it ---- */
 
+/* A sigmoid of the gate times the output [qiu2025]; backward reads gate, output and gradient, and
+ * writes two. */
+static void add_gate(struct build *build, const struct heads *heads)
+{
+    const double e = build->element;
+    if (!build->model->attention_gate) return;
+    struct operation *op = add_memory(build, "attention gate", attention,
+                                      build->tokens * heads->queries * heads->value,
+                                      build->plan->fused ? (struct traffic){3 * e, 5 * e, 1, 1}
+                                                         : (struct traffic){5 * e, 8 * e, 2, 3});
+    op->saved_bytes = op->saved_recomputed_bytes = output_kept(build, heads);
+}
+
 void build_attention(struct build *build, bool local, bool reduces)
 {
     const struct rk_model *model = build->model;
-    const struct heads heads = heads_of(build);
+    const struct heads heads = heads_of(build, local);
     if (model->kv_rank)
         add_latent(build, &heads);
     else
         add_projections(build, &heads);
     add_core(build, &heads, local);
+    add_gate(build, &heads);
     const double width = heads.queries * heads.value;
     struct operation *op =
         add_narrow_linear(build, "attention out", attention,
                           &(struct product){1, build->tokens, build->hidden, width}, build->tokens);
-    op->parameters += model->biases ? build->hidden : 0;
+    op->parameters += has_out_biases(model) ? build->hidden : 0;
     if (build->kept < build->element) /* fused, beside the output that attention keeps */
         op->saved_bytes = op->saved_recomputed_bytes = build->tokens * width * build->kept;
     if (reduces) add_reduce(build, "attention reduce", attention, build->hidden);

@@ -160,18 +160,13 @@ struct operation *add_memory(struct build *build, const char *name, struct place
 
 /* ---- norms ---- */
 
-double norm_parameters(const struct rk_model *model, double width)
-{
-    return (model->norm == RK_RMS_NORM ? 1 : 2) * width;
-}
-
 /* One kernel reads its input and writes its output; backward reads gradient and input and writes a
  * gradient. RMSNorm as models write it out in torch [zhang2019]: cast to fp32, square, mean, scale,
  * cast back, weigh; torch has LayerNorm in one kernel. */
 static struct traffic norm_traffic(const struct build *build)
 {
     const double e = build->element;
-    if (build->plan->fused || build->model->norm == RK_LAYER_NORM)
+    if (build->plan->fused || build->model->norm != RK_RMS_NORM)
         return (struct traffic){2 * e, 3 * e, 1, 1};
     return (struct traffic){4 * e + 28, 8 * e + 48, 6, 9};
 }
@@ -180,7 +175,7 @@ static struct traffic norm_traffic(const struct build *build)
  * scaled input in front of the weights. */
 static double norm_input_bytes(const struct build *build)
 {
-    if (build->plan->fused || build->model->norm == RK_LAYER_NORM) return build->element;
+    if (build->plan->fused || build->model->norm != RK_RMS_NORM) return build->element;
     return 4 + build->element;
 }
 

@@ -78,14 +78,16 @@ void gather_into_buffer(struct build *build);
 /* The end of a half: dropout and the sum of `streams` with the residual stream. */
 void add_residual(struct build *build, const char *name, double streams);
 
-double norm_parameters(const struct rk_model *model, double width);
-
 /* ---- halves of a block ---- */
 
 /* Attention from the output of its norm (of which each rank has `shard` rows) up to what the
  * residual sum reads; `beside` is the width of what else reads the gathered input, and
  * `reduces` says whether the sum over tensor ranks is its own. */
 void build_attention(struct build *build, bool local, bool reduces);
+
+/* A recurrence in place of attention, or beside it (then the gathered input and the sum over tensor
+ * ranks are attention's, and it comes first). */
+void build_recurrence(struct build *build, bool beside);
 
 /* An MLP of `width` over all tokens of the rank. `gathers`, `reduces`: the communication is its
  * own. */
@@ -108,7 +110,7 @@ void build_embedding(struct build *build);
 void build_head(struct build *build);
 void build_predict(struct build *build);
 
-/* A block of `kind`, one of the four. */
+/* A block of `kind`, none of the ends. */
 void build_block(struct build *build, enum layer_kind kind);
 
 #endif

@@ -29,7 +29,8 @@ void build_embedding(struct build *build)
     if (model->position == RK_POSITION_LEARNED) {
         struct operation *op =
             add_memory(build, "positions", end, x, (struct traffic){3 * e, e, 1, 1});
-        op->parameters = (double)model->sequence * h;
+        op->parameters =
+            (double)(model->position_rows ? model->position_rows : model->sequence) * h;
     }
     if (model->embedding_norm) {
         struct operation *op = add_norm(build, "embedding norm", end, build->shard, h, 0);
@@ -90,9 +91,21 @@ static void add_loss(struct build *build, double logits)
     op->working_bytes = logits * bytes.beside;
 }
 
+/* cap * tanh(logits / cap) [gemma2024two]: three kernels, of which backward needs the middle one's
+ * output. */
+static void add_cap(struct build *build, double logits)
+{
+    const double e = build->element;
+    if (!build->model->logit_cap) return;
+    struct operation *op = add_memory(build, "logit cap", end, logits,
+                                      build->plan->fused ? (struct traffic){2 * e, 3 * e, 1, 1}
+                                                         : (struct traffic){6 * e, 7 * e, 3, 3});
+    op->saved_bytes = op->saved_recomputed_bytes = logits * e;
+}
+
 /* Final norm, logits in 16 bits over shards of the padded vocabulary, loss. `parameters`: of the
- * table. */
-static void add_head(struct build *build, double parameters)
+ * table; `biases`: of the head. */
+static void add_head(struct build *build, double parameters, double biases)
 {
     const double h = build->hidden, rows = build->tokens;
     const double columns = padded_vocabulary(build->model, build->plan) / build->tensor;
@@ -102,10 +115,11 @@ static void add_head(struct build *build, double parameters)
     if (build->plan->framework == RK_MEGATRON && build->plan->transformer_engine)
         gather_into_buffer(build);
     op = add_linear(build, "logits", end, &(struct product){1, rows, columns, h});
-    op->parameters = parameters;
+    op->parameters = parameters + biases;
     op->useful_flop = 2 * rows * (double)build->model->vocabulary / build->tensor * h;
     /* the gradients of logits and input; the logits' own are the loss's */
     op->working_bytes = rows * (columns + h) * build->element;
+    add_cap(build, rows * columns);
     add_loss(build, rows * columns);
 }
 
@@ -123,7 +137,8 @@ static double head_parameters(const struct build *build)
 
 void build_head(struct build *build)
 {
-    add_head(build, head_parameters(build));
+    const double columns = padded_vocabulary(build->model, build->plan) / build->tensor;
+    add_head(build, head_parameters(build), build->model->head_biases ? columns : 0);
 }
 
 /* ---- multi-token prediction ---- */
@@ -148,5 +163,5 @@ void build_predict(struct build *build)
         add_comm(build, "prediction all-gather", place, OVER_TENSOR, COMM_ALL_GATHER,
                  COMM_REDUCE_SCATTER, build->tokens * h * build->element);
     build_block(build, layer_kind_of(build->model, build->model->layers - 1));
-    add_head(build, 0);
+    add_head(build, 0, 0);
 }

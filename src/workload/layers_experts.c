@@ -245,7 +245,7 @@ static double weighed_bytes(const struct build *build, double elements)
 static void add_biases(struct build *build, const struct mixture *mix)
 {
     const double each = mix->local;
-    if (!build->model->biases || !starts_each(build)) return;
+    if (!has_mlp_biases(build->model) || !starts_each(build)) return;
     add_memory(build, "expert biases", experts_place, copies(mix) * mix->width,
                (struct traffic){28, 40, 2 * each + 2, 5 * each + 2});
 }
@@ -258,11 +258,14 @@ static void add_routed(struct build *build, const struct mixture *mix)
     const double inner = mix->feedforward / mix->tensor, rows = copies(mix), w = mix->width;
     const double wide = (model->gated_mlp ? 2 : 1) * inner;
     struct operation *op = add_expert_linear(build, mix, "experts in", wide, w);
-    op->parameters += model->biases ? mix->local * wide : 0;
+    op->parameters += has_mlp_biases(model) ? mix->local * wide : 0;
     op->saved_bytes = rows * (w * build->kept + wide * build->element);
     add_activation(build, "expert activation", experts_activation, rows, inner);
+    op = &build->layer->operation[build->layer->operations - 1];
+    op->parameters = mix->local * activation_parameters(model);
+    op->expert = true;
     op = add_expert_linear(build, mix, "experts out", w, inner);
-    op->parameters += model->biases ? mix->local * w : 0;
+    op->parameters += has_mlp_biases(model) ? mix->local * w : 0;
     op->saved_bytes = 4 * rows + weighed_bytes(build, rows * inner);
     add_biases(build, mix);
 }
@@ -280,10 +283,21 @@ static void add_turn(struct build *build, const struct mixture *mix, bool down)
     if (!down || build->kept < build->element) op->saved_bytes = rows * product.k * build->kept;
 }
 
+/* A sigmoid of one product a token times what the shared experts bring (Qwen2-MoE): reads their
+ * input and output, and writes; backward reads the gradient besides, and writes two. */
+static void add_shared_gate(struct build *build)
+{
+    const double x = build->shard * build->hidden, e = build->element;
+    if (!build->model->shared_gate) return;
+    struct operation *op =
+        add_memory(build, "shared gate", shared_place, x, (struct traffic){3 * e, 5 * e, 3, 4});
+    op->parameters = build->hidden;
+    op->saved_bytes = x * e;
+}
+
 static void add_shared(struct build *build)
 {
-    const double width =
-        (double)build->model->shared_experts * (double)build->model->expert_feedforward;
+    const double width = shared_width(build->model);
     const double x = build->shard * build->hidden, e = build->element;
     if (!(width > 0)) return;
     build_mlp(build, &(struct mlp){.width = width,
@@ -296,6 +310,7 @@ static void add_shared(struct build *build)
                                    .input_kept = build->kept < e ? x * build->kept : 0,
                                    .gathers = true,
                                    .reduces = true});
+    add_shared_gate(build);
     add_memory(build, "shared sum", experts_place, x, (struct traffic){3 * e, 0, 1, 0});
 }
 

@@ -23,7 +23,7 @@ static struct traffic traffic_of(const struct build *build)
     const double e = build->element;
     if (build->plan->fused) return (struct traffic){f->fused[0] * e, f->fused[1] * e, 1, 1};
     const double square = model->activation == RK_SQUARED_RELU ? 1 : 0;
-    const double bias = model->biases ? 1 : 0;
+    const double bias = has_mlp_biases(model) ? 1 : 0;
     return (struct traffic){
         .forward = (f->apart[0] + 2 * square + 2 * bias) * e,
         .backward = (f->apart[1] + 3 * square) * e,
@@ -52,7 +52,7 @@ void build_mlp(struct build *build, const struct mlp *mlp)
 {
     const double width = mlp->width / build->tensor, h = build->hidden;
     const double wide = inputs_of(build->model) * width, rows = build->tokens;
-    const bool biases = build->model->biases;
+    const bool biases = has_mlp_biases(build->model);
     struct place_in activation = mlp->in;
     if (mlp->in.part == RK_PART_MLP) activation.part = RK_PART_ACTIVATION;
     if (mlp->gathers) add_gather(build, mlp->gather, mlp->in, h, build->gathered);
@@ -61,6 +61,8 @@ void build_mlp(struct build *build, const struct mlp *mlp)
     op->parameters += biases ? wide : 0;
     op->saved_bytes = rows * wide * build->element + mlp->input_kept;
     add_activation(build, mlp->activation, activation, rows, width);
+    op = &build->layer->operation[build->layer->operations - 1];
+    op->parameters = activation_parameters(build->model);
     op = add_narrow_linear(build, mlp->out_name, mlp->in, &(struct product){1, rows, h, width},
                            rows);
     op->parameters += biases ? h : 0;

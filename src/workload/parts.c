@@ -1,4 +1,5 @@
 #include "workload/parts.h"
+#include "workload/pattern.h"
 
 enum {
     ATTENTION = 1 << RK_PART_CORE_ATTENTION,
@@ -12,10 +13,10 @@ enum {
 
 static unsigned parts_of_model(const struct rk_model *model)
 {
-    const bool dense = !model->experts || model->dense_layers || model->expert_every > 1;
+    const bool dense = has_dense_mlps(model);
     return ATTENTION | ACTIVATION | NORM | (model->kv_rank ? UP_PROJECTION : 0) |
            (dense ? MLP : 0) | (model->experts ? MIXTURE : 0) |
-           (model->shared_experts ? SHARED : 0);
+           (model->shared_experts || model->shared_feedforward ? SHARED : 0);
 }
 
 unsigned plan_parts(const struct rk_model *model, const struct rk_plan *plan)

@@ -67,11 +67,11 @@ static const struct bad_case lines[] = {
     {"\"layer\": 2", "x.json:2:3: unknown key \"layer\"; did you mean \"layers\"?"},
     {"\"layers\": 2, \"zebra\": 1",
      "x.json:2:16: unknown key \"zebra\"; known here: name, description, layers, hidden, "
-     "feedforward, heads, head_dim, sequence, vocabulary, attention, kv_heads, position, norm, "
-     "block_norms, parallel_block, gated_mlp, activation, tied_embeddings, biases, qkv_biases, "
-     "qk_norm, embedding_norm, no_dropout, flash_attention, causal_skip, window, window_every, "
-     "experts, active_experts, shared_experts, expert_feedforward, dense_layers, expert_every, "
-     "..."},
+     "feedforward, heads, head_dim, sequence, vocabulary, attention, kv_heads, position, "
+     "position_rows, norm, block_norms, parallel_block, gated_mlp, activation, tied_embeddings, "
+     "biases, qkv_biases, out_biases, mlp_biases, head_biases, qk_norm, qk_norm_wide, "
+     "attention_gate, attention_sinks, attention_cap, logit_cap, embedding_norm, no_dropout, "
+     "flash_attention, ..."},
     {"\"layers\": 0", "x.json:2:13: layers: must be >= 1 and <= 1000000000, got 0"},
     {"\"layers\": -2", "x.json:2:13: layers: must be >= 1 and <= 1000000000, got -2"},
     {"\"layers\": 2.5", "x.json:2:13: layers: must be an integer, got 2.5"},
@@ -91,13 +91,14 @@ static const struct bad_case lines[] = {
      "x.json:2:29: attention: must be one of multihead, multiquery; got the string "
      "\"multiqueri\"; did you mean \"multiquery\"?"},
     {"\"layers\": 2, \"position\": 3",
-     "x.json:2:28: position: must be one of learned, rope, alibi, relative; got 3"},
+     "x.json:2:28: position: must be one of learned, rope, alibi, relative, none; got 3"},
     {"\"layers\": 2, \"source\": 3", "x.json:2:26: source: must be a text, got 3"},
     {"\"layers\": 2, \"source\": []", "x.json:2:26: source: must have at least 1 element, has 0"},
     {"\"layers\": 2, \"name\": \"\"", "x.json:2:24: name: must be a text, got the string \"\""},
     {"\"name\": \"x\"", "x.json:1:1: missing key \"layers\" (transformer blocks): add it"},
     {"\"layers\": 2, \"norm\": \"rmsnrom\"",
-     "x.json:2:24: norm: must be one of layernorm, rmsnorm; got the string \"rmsnrom\"; did you "
+     "x.json:2:24: norm: must be one of layernorm, rmsnorm, layernorm_unbiased, "
+     "layernorm_plain; got the string \"rmsnrom\"; did you "
      "mean \"rmsnorm\"?"},
     {"\"layers\": 2, \"kv_heads\": 3", "x.json:2:28: kv_heads: must divide heads"},
     {"\"layers\": 2, \"kv_heads\": 0",
@@ -105,7 +106,7 @@ static const struct bad_case lines[] = {
     {"\"layers\": 2, \"attention\": \"multiquery\", \"kv_heads\": 2",
      "x.json:2:55: kv_heads: must be 1 for multiquery attention"},
     {"\"layers\": 2, \"block_norms\": 1",
-     "x.json:2:31: block_norms: must be 2 unless parallel_block is true"},
+     "x.json:2:31: block_norms: must be at least 2 unless parallel_block is true"},
     {"\"layers\": 2, \"causal_skip\": true", "x.json:2:31: causal_skip: needs flash_attention"},
     {"\"layers\": 2, \"experts\": 4",
      "x.json:2:27: experts: needs active_experts: how many a token goes to"},
@@ -128,7 +129,7 @@ static const struct bad_case lines[] = {
      "x.json:2:46: window_every: leaves no local layer: must be 0 or at least 2, or leave window "
      "out"},
     {"\"layers\": 2, \"activation\": \"swiglu\"",
-     "x.json:2:30: activation: must be one of gelu, silu, squared_relu, relu; got the string "
+     "x.json:2:30: activation: must be one of gelu, silu, squared_relu, relu, xielu; got the string "
      "\"swiglu\"; did you mean \"silu\"?"},
     {"\"layers\": 2, \"predict_layers\": 65",
      "x.json:2:34: predict_layers: must be >= 0 and <= 64, got 65"},
@@ -142,8 +143,8 @@ static const struct bad_case lines[] = {
      "x.json:2:42: kv_rank: latent attention has no kv_heads: leave them out"},
     {"\"layers\": 2, \"head_dim\": 8, \"kv_rank\": 4, \"rope_dim\": 4, \"value_dim\": 4, "
      "\"qk_norm\": true",
-     "x.json:2:42: kv_rank: latent attention has norms of its own and no qkv_biases: leave qk_norm "
-     "and these out"},
+     "x.json:2:42: kv_rank: latent attention has norms of its own, and no gate or sinks: leave "
+     "these out"},
     {"\"layers\": 2, \"rope_dim\": 4",
      "x.json:1:1: kv_rank: missing, but other keys speak of latent attention: add it"},
     {"\"layers\": 1000000000, \"experts\": 1000000000, \"active_experts\": 1, "
