@@ -17,16 +17,15 @@ static const struct problem {
 
 enum { RUNS = 5, TOP = 10 };
 
-static struct rk_plans_result run(const struct rk_plans *plans, enum rk_search_mode mode,
-                                  int threads)
+static struct rk_answer run(const struct rk_space *plans, enum rk_search_mode mode, int threads)
 {
-    const struct rk_plans_options options = {.mode = mode, .threads = threads, .top = TOP};
-    struct rk_plans_result result;
-    check(rk_plans_search(plans, &options, &result, NULL) == RK_OK, "the search runs");
+    const struct rk_query options = {.mode = mode, .threads = threads, .top = TOP};
+    struct rk_answer result;
+    check(rk_ask(plans, &options, &result, NULL) == RK_OK, "the search runs");
     return result;
 }
 
-static void check_same(const struct rk_plans_result *a, const struct rk_plans_result *b)
+static void check_same(const struct rk_answer *a, const struct rk_answer *b)
 {
     check(memcmp(&a->counts, &b->counts, sizeof a->counts) == 0, "the same counts");
     check(a->found == b->found, "as many found");
@@ -50,28 +49,28 @@ static void check_twin(const struct rk_plans_problem *all)
     only(&few, RK_PLAN_CONTEXT, 1);
     only(&few, RK_PLAN_ZERO, 1);
     only(&few, RK_PLAN_EXPERT_TENSOR, 1);
-    struct rk_plans *plans = rk_plans_open(&few, NULL);
+    struct rk_space *plans = rk_plans_open(&few, NULL);
     check(plans != NULL, "memory");
-    struct rk_plans_result twin = run(plans, RK_SEARCH_TWIN, 1);
+    struct rk_answer twin = run(plans, RK_SEARCH_TWIN, 1);
     for (int mode = RK_SEARCH_PRUNED; mode <= RK_SEARCH_EXHAUSTIVE; mode++) {
-        struct rk_plans_result fast = run(plans, (enum rk_search_mode)mode, 2);
+        struct rk_answer fast = run(plans, (enum rk_search_mode)mode, 2);
         check_same(&twin, &fast);
-        rk_plans_result_release(&fast);
+        rk_answer_release(&fast);
     }
-    rk_plans_result_release(&twin);
-    rk_plans_close(plans);
+    rk_answer_release(&twin);
+    rk_space_close(plans);
 }
 
 /* Best of RUNS, each checked against `expected`. */
-static double best_of(const struct rk_plans *plans, enum rk_search_mode mode, int threads,
-                      const struct rk_plans_result *expected)
+static double best_of(const struct rk_space *plans, enum rk_search_mode mode, int threads,
+                      const struct rk_answer *expected)
 {
     double best_s = INFINITY;
     for (int i = 0; i < RUNS; i++) {
-        struct rk_plans_result result = run(plans, mode, threads);
+        struct rk_answer result = run(plans, mode, threads);
         check_same(expected, &result);
         best_s = fmin(best_s, result.seconds);
-        rk_plans_result_release(&result);
+        rk_answer_release(&result);
     }
     return best_s;
 }
@@ -85,9 +84,9 @@ static void bench(const struct problem *p)
     load_system(p->system, &system);
     rk_plans_problem_init(&problem, &model, &system, RK_MEGATRON, p->gpus, p->batch, 0);
     check_twin(&problem);
-    struct rk_plans *plans = rk_plans_open(&problem, NULL);
+    struct rk_space *plans = rk_plans_open(&problem, NULL);
     check(plans != NULL, "memory");
-    struct rk_plans_result expected = run(plans, RK_SEARCH_EXHAUSTIVE, 1);
+    struct rk_answer expected = run(plans, RK_SEARCH_EXHAUSTIVE, 1);
     for (int pruned = 0; pruned < 2; pruned++) {
         const enum rk_search_mode mode = pruned ? RK_SEARCH_PRUNED : RK_SEARCH_EXHAUSTIVE;
         const double one_s = best_of(plans, mode, 1, &expected);
@@ -102,8 +101,8 @@ static void bench(const struct problem *p)
                two_s * 1e3, one_s / two_s);
         fflush(stdout);
     }
-    rk_plans_result_release(&expected);
-    rk_plans_close(plans);
+    rk_answer_release(&expected);
+    rk_space_close(plans);
     rk_system_release(&system);
 }
 

@@ -35,16 +35,15 @@ static const struct problem {
 
 enum { RUNS = 15, TOP = 10 };
 
-static struct rk_search_result run(const struct rk_space *space, enum rk_search_mode mode,
-                                   int threads)
+static struct rk_answer run(const struct rk_space *space, enum rk_search_mode mode, int threads)
 {
-    const struct rk_search_options options = {.mode = mode, .threads = threads, .top = TOP};
-    struct rk_search_result result;
-    check(rk_search(space, &options, &result, NULL) == RK_OK, "the search runs");
+    const struct rk_query options = {.mode = mode, .threads = threads, .top = TOP};
+    struct rk_answer result;
+    check(rk_ask(space, &options, &result, NULL) == RK_OK, "the search runs");
     return result;
 }
 
-static void check_same(const struct rk_search_result *a, const struct rk_search_result *b)
+static void check_same(const struct rk_answer *a, const struct rk_answer *b)
 {
     check(memcmp(&a->counts, &b->counts, sizeof a->counts) == 0, "the same counts");
     check(a->found == b->found, "as many found");
@@ -55,14 +54,14 @@ static void check_same(const struct rk_search_result *a, const struct rk_search_
 
 /* Best of RUNS, each checked against `expected`. */
 static double best_of(const struct rk_space *space, enum rk_search_mode mode, int threads,
-                      const struct rk_search_result *expected)
+                      const struct rk_answer *expected)
 {
     double best_s = INFINITY;
     for (int i = 0; i < RUNS; i++) {
-        struct rk_search_result result = run(space, mode, threads);
+        struct rk_answer result = run(space, mode, threads);
         check_same(expected, &result);
         best_s = fmin(best_s, result.seconds);
-        rk_search_result_release(&result);
+        rk_answer_release(&result);
     }
     return best_s;
 }
@@ -75,7 +74,7 @@ static void bench(const struct problem *p, const char *vector, double published_
     rk_problem_init(&problem, p->model, &system, p->gpus, p->batch, RK_FLOAT8);
     struct rk_space *space = rk_space_open(&problem, NULL);
     check(space && rk_space_count(space) == p->total, "as many strategies as published");
-    struct rk_search_result expected = run(space, RK_SEARCH_EXHAUSTIVE, 1);
+    struct rk_answer expected = run(space, RK_SEARCH_EXHAUSTIVE, 1);
     for (int pruned = 0; pruned < 2; pruned++) {
         const enum rk_search_mode mode = pruned ? RK_SEARCH_PRUNED : RK_SEARCH_EXHAUSTIVE;
         const double one_s = best_of(space, mode, 1, &expected);
@@ -90,7 +89,7 @@ static void bench(const struct problem *p, const char *vector, double published_
                two_s * 1e3, one_s / two_s, published_rate > 0 ? rate / published_rate : 0);
         fflush(stdout);
     }
-    rk_search_result_release(&expected);
+    rk_answer_release(&expected);
     rk_space_close(space);
     rk_system_release(&system);
 }

@@ -199,10 +199,9 @@ static const char *search_command(struct job *job, const struct rk_problem *prob
 static enum rk_status search_again(struct job *job, const struct rk_problem *problem,
                                    struct rk_space *space, int *code, struct rk_error *error)
 {
-    struct rk_search_result result = {.best = NULL};
-    const struct rk_search_options options = {.threads = (int)job->args.threads,
-                                              .top = job->args.top};
-    enum rk_status status = rk_search(space, &options, &result, error);
+    struct rk_answer result = {.best = NULL};
+    const struct rk_query options = {.threads = (int)job->args.threads, .top = job->args.top};
+    enum rk_status status = rk_ask(space, &options, &result, error);
     if (status == RK_OK && job->file.best)
         status = search_file_check(&job->document, &job->file, &result, error);
     if (status == RK_OK)
@@ -212,7 +211,7 @@ static enum rk_status search_again(struct job *job, const struct rk_problem *pro
                                                    &result, (int)job->args.threads},
                              error);
     *code = result.found ? RK_OK : RK_NOTHING_FITS;
-    rk_search_result_release(&result);
+    rk_answer_release(&result);
     return status;
 }
 

@@ -286,9 +286,7 @@ static int search_one(const struct search_grid *grid, const struct search_args *
     session->all_searches = 1;
     enum rk_status status = search_keys_open(args, &a.keys, &error);
     if (status == RK_OK) status = search_grid_set(grid, 0, &search, &error);
-    if (status == RK_OK)
-        status = search_selects(args) ? search_select(&search, session, &error)
-                                      : search_run(&search, session, &error);
+    if (status == RK_OK) status = search_run(&search, session, &error);
     const int code = status == RK_OK ? answer(&a, session) : options_fail(&error);
     search_release(&search);
     return code;
@@ -305,11 +303,6 @@ static const char *conflict(const struct search_args *args, size_t problems)
     if (several && (args->all || args->why || args->sensitivity || args->pareto))
         return "--all, --pareto, --why and --sensitivity are about one problem: give one model, "
                "system, size and batch";
-    if (args->state && search_selects(args))
-        return "--state: selections (--where, --sort, --pareto) cannot be resumed: leave it out";
-    if (args->explain && search_selects(args))
-        return "--explain: selections (--where, --sort, --pareto) settle each strategy by itself: "
-               "leave it out";
     return NULL;
 }
 

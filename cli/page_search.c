@@ -224,16 +224,16 @@ static enum rk_status frontier(const struct job *j, struct report_table *table,
 {
     const struct rk_query query = {
         .pareto = "time / batch, hbm", .top = 1, .threads = j->search->threads};
-    struct rk_selection selection = {.row = NULL};
-    const enum rk_status status = rk_select(j->search->space, &query, &selection, error);
+    struct rk_answer selection = {.found = 0};
+    const enum rk_status status = rk_ask(j->search->space, &query, &selection, error);
     for (uint64_t i = 0; status == RK_OK && i < selection.found; i++) {
         struct found f;
-        rk_space_strategy(j->search->space, selection.row[i].index, &f.strategy);
+        rk_space_strategy(j->search->space, selection.best[i].index, &f.strategy);
         rk_estimate(j->search->problem->model, j->search->problem->system, &f.strategy,
                     &f.estimate);
         memory_point(j, table, "frontier", "", &f.strategy, &f.estimate);
     }
-    rk_selection_release(&selection);
+    rk_answer_release(&selection);
     return status;
 }
 
@@ -331,16 +331,16 @@ static int axis_values(const struct rk_problem *p, enum rk_axis axis, uint64_t v
 
 /* The best strategy that has this value; found is 0 when there is none. */
 static enum rk_status search_value(const struct job *j, enum rk_axis axis, uint64_t value,
-                                   struct rk_search_result *result, struct rk_error *error)
+                                   struct rk_answer *result, struct rk_error *error)
 {
     struct rk_problem problem = *j->search->problem;
-    const struct rk_search_options options = {.top = 1, .threads = j->search->threads};
+    const struct rk_query options = {.top = 1, .threads = j->search->threads};
     problem.pinned[axis].count = 1;
     problem.pinned[axis].value[0] = problem.pinned[axis].to[0] = value;
     struct rk_space *space = rk_space_open(&problem, error);
     if (!space) return error->status;
     const enum rk_status status =
-        rk_space_count(space) ? rk_search(space, &options, result, error) : RK_OK;
+        rk_space_count(space) ? rk_ask(space, &options, result, error) : RK_OK;
     rk_space_close(space);
     return status;
 }
@@ -352,7 +352,7 @@ static enum rk_status effect_of(const struct job *j, struct report_table *table,
     const int count = axis_values(j->search->problem, axis, values);
     enum rk_status status = RK_OK;
     for (int i = 0; i < count && status == RK_OK; i++) {
-        struct rk_search_result result = {.best = NULL};
+        struct rk_answer result = {.best = NULL};
         struct rk_strategy strategy = {0};
         if (!is_allowed(j->search->problem, axis, values[i])) continue;
         status = search_value(j, axis, values[i], &result, error);
@@ -370,7 +370,7 @@ static enum rk_status effect_of(const struct job *j, struct report_table *table,
             cell_count(result.counts.total),
             cell_count(result.counts.verdict[RK_FITS][0])};
         if (status == RK_OK && result.counts.total) report_row(&j->page->memory, table, cells);
-        rk_search_result_release(&result);
+        rk_answer_release(&result);
     }
     return status;
 }
@@ -463,7 +463,7 @@ static void outcomes(const struct job *j)
 
 static bool load_best(struct job *j)
 {
-    const struct rk_search_result *result = j->search->result;
+    const struct rk_answer *result = j->search->result;
     j->count = (int)result->found;
     j->best = report_alloc(&j->page->memory, (result->found + 1) * sizeof *j->best);
     for (int i = 0; j->best && i < j->count; i++) {

@@ -32,7 +32,7 @@ struct page_search {
     const char *command; /* `reckon search ...`, which gives the same answer */
     const struct rk_problem *problem;
     const struct rk_space *space;
-    const struct rk_search_result *result;
+    const struct rk_answer *result;
     int threads; /* 0: all */
 };
 

@@ -70,7 +70,7 @@ static bool step(void *context, uint64_t decided, uint64_t total, double best_s)
 static enum rk_status job_run(struct plans_job *job, struct search_session *session, uint64_t top,
                               struct rk_error *error)
 {
-    const struct rk_plans_options options = {
+    const struct rk_query options = {
         .mode = job->args->exhaustive ? RK_SEARCH_EXHAUSTIVE : RK_SEARCH_PRUNED,
         .threads = (int)job->args->threads,
         .top = top,
@@ -79,15 +79,15 @@ static enum rk_status job_run(struct plans_job *job, struct search_session *sess
     };
     job->plans = rk_plans_open(&job->problem, error);
     if (!job->plans) return error->status;
-    const enum rk_status status = rk_plans_search(job->plans, &options, &job->result, error);
-    session->before += rk_plans_count(job->plans);
+    const enum rk_status status = rk_ask(job->plans, &options, &job->result, error);
+    session->before += rk_space_count(job->plans);
     return status;
 }
 
 static void job_release(struct plans_job *job)
 {
-    rk_plans_result_release(&job->result);
-    rk_plans_close(job->plans);
+    rk_answer_release(&job->result);
+    rk_space_close(job->plans);
 }
 
 /* Of a search that was stopped, what was settled before. */

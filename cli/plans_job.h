@@ -8,8 +8,8 @@
 struct plans_job {
     const struct search_args *args;
     struct rk_plans_problem problem;
-    struct rk_plans *plans; /* NULL until it is opened */
-    struct rk_plans_result result;
+    struct rk_space *plans; /* NULL until it is opened */
+    struct rk_answer result;
 };
 
 /* Is it this space that was asked for? The published one, unless it does not know the model, or

@@ -22,7 +22,7 @@ struct progress {
 
 void progress_start(struct progress *progress, const char *what);
 
-/* What a search calls (struct rk_search_options.progress), with a struct progress as context. */
+/* What a search calls (struct rk_query.progress), with a struct progress as context. */
 bool progress_step(void *context, uint64_t done, uint64_t total, double best_s);
 
 /* Was the job that was started last asked to stop? */

@@ -252,8 +252,8 @@ static const char *matching(struct report *report, const struct search *search)
 {
     char matches[REPORT_DIGITS];
     if (!search->args->where || !search->selected) return "";
-    return report_text(report, ", %s of them satisfy %s", report_digits(search->matches, matches),
-                       search->args->where);
+    return report_text(report, ", %s of them satisfy %s",
+                       report_digits(search->result.matches, matches), search->args->where);
 }
 
 static void add_headline(struct report *report, const struct search *search)
@@ -299,7 +299,7 @@ static void add_summary(struct report *report, const struct search *search)
         report, "counts", count_columns, search->selected ? 3 : 2,
         (const struct report_cell[]){cell_count(search->result.counts.total),
                                      cell_count(search->result.counts.verdict[RK_FITS][0]),
-                                     cell_count(search->matches)});
+                                     cell_count(search->result.matches)});
 }
 
 void search_answer_fill(struct report *report, const struct search_answer *answer)

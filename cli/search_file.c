@@ -110,7 +110,7 @@ static enum rk_status differs(const struct document *document, const char *what,
 }
 
 enum rk_status search_file_check(const struct document *document, const struct search_file *file,
-                                 const struct rk_search_result *result, struct rk_error *error)
+                                 const struct rk_answer *result, struct rk_error *error)
 {
     if (file->strategies != result->counts.total)
         return differs(document, "strategies", (double)file->strategies,

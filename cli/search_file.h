@@ -25,6 +25,6 @@ void search_file_release(struct search_file *file); /* a zeroed one is fine */
 
 /* Does a search made again give what the file says? Fails at the first difference. */
 enum rk_status search_file_check(const struct document *document, const struct search_file *file,
-                                 const struct rk_search_result *result, struct rk_error *error);
+                                 const struct rk_answer *result, struct rk_error *error);
 
 #endif

@@ -28,24 +28,25 @@ enum rk_status search_set_problem(struct search *search, uint64_t gpus, uint64_t
 
 /* ---- with a state ---- */
 
-static uint64_t fingerprint_of(const struct search *search, const struct rk_search_options *options)
+static uint64_t fingerprint_of(const struct search *search, const struct rk_query *options)
 {
-    return state_fingerprint(&search->problem, options);
+    return state_fingerprint(search->space, options);
 }
 
 /* The answer of search `i` of the command, if the state has it. */
 static enum rk_status take_answer(struct search *search, const struct state_answer *answer,
-                                  const struct rk_search_options *options, const char *path,
+                                  const struct rk_query *options, const char *path,
                                   struct rk_error *error)
 {
     if (answer->fingerprint != fingerprint_of(search, options))
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                        "state of another search (model, system, gpus, batch, restrictions, mode or "
                        "top differ): name another file or remove this one");
-    search->result = (struct rk_search_result){.counts = answer->counts,
-                                               .explain = answer->explain,
-                                               .found = answer->found,
-                                               .complete = true};
+    search->result = (struct rk_answer){.counts = answer->counts,
+                                        .explain = answer->explain,
+                                        .matches = answer->matches,
+                                        .found = answer->found,
+                                        .complete = true};
     search->result.best = calloc(1, sizeof *search->result.best);
     if (!search->result.best) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
     search->result.best[0] = answer->best;
@@ -53,7 +54,7 @@ static enum rk_status take_answer(struct search *search, const struct state_answ
 }
 
 static enum rk_status keep_answer(const struct search *search, struct state_file *file,
-                                  const struct rk_search_options *options, struct rk_error *error)
+                                  const struct rk_query *options, struct rk_error *error)
 {
     struct state_answer answer;
     memset(&answer, 0, sizeof answer);
@@ -62,6 +63,7 @@ static enum rk_status keep_answer(const struct search *search, struct state_file
     if (answer.found) answer.best = search->result.best[0];
     answer.counts = search->result.counts;
     answer.explain = search->result.explain;
+    answer.matches = search->result.matches;
     return state_file_finish(file, &answer, error);
 }
 
@@ -82,7 +84,7 @@ static bool keep(void *context, const void *progress, size_t bytes)
 
 /* Errors in the state's content name its file. */
 static enum rk_status run(struct search *search, struct search_session *session,
-                          struct rk_search_options *options, struct rk_error *error)
+                          struct rk_query *options, struct rk_error *error)
 {
     struct state_file *file = &session->state;
     if (file->path[0]) {
@@ -92,7 +94,7 @@ static enum rk_status run(struct search *search, struct search_session *session,
         session->resumed |= file->progress != NULL;
     }
     const enum rk_status status =
-        search_with(search->space, options, cli_team, &search->result, error);
+        ask_with(search->space, options, cli_team, &search->result, error);
     if (status == RK_BAD_INPUT && options->resume)
         memcpy(error->path, file->path, sizeof error->path - 1);
     if (status != RK_OK || file->error.status == RK_OK) return status;
@@ -106,14 +108,18 @@ enum rk_status search_run(struct search *search, struct search_session *session,
     struct state_file *file = &session->state;
     const size_t number = session->searches++;
     const bool last = session->searches == session->all_searches;
-    struct rk_search_options options = {
+    struct rk_query options = {
         .mode = search->args->exhaustive ? RK_SEARCH_EXHAUSTIVE : RK_SEARCH_PRUNED,
+        .where = search->args->where,
+        .sort = search->args->sort,
+        .pareto = search->args->pareto,
         .threads = (int)search->args->threads,
         .top = search->top,
         .progress = step,
         .keep = file->path[0] ? keep : NULL,
         .context = session,
     };
+    search->selected = search_selects(search->args);
     search->space = rk_space_open(&search->problem, error);
     if (!search->space) return error->status;
     const uint64_t count = rk_space_count(search->space);
@@ -133,7 +139,7 @@ enum rk_status search_run(struct search *search, struct search_session *session,
 
 void search_release(struct search *search)
 {
-    rk_search_result_release(&search->result);
+    rk_answer_release(&search->result);
     rk_space_close(search->space);
     search->space = NULL;
 }
@@ -144,28 +150,16 @@ int search_code(const struct search *search)
     return search->result.found ? RK_OK : RK_NOTHING_FITS;
 }
 
-/* By a search or, with a condition, by a selection. */
 static bool best_index(const struct rk_space *space, const struct search_args *args,
                        uint64_t *index)
 {
+    const struct rk_query query = {.where = args->where, .top = 1, .threads = (int)args->threads};
+    struct rk_answer answer;
     struct rk_error error;
-    bool found = false;
-    if (args->where) {
-        const struct rk_query query = {
-            .where = args->where, .top = 1, .threads = (int)args->threads};
-        struct rk_selection selection;
-        if (rk_select(space, &query, &selection, &error) != RK_OK) return false;
-        found = selection.found > 0;
-        if (found) *index = selection.row[0].index;
-        rk_selection_release(&selection);
-        return found;
-    }
-    const struct rk_search_options options = {.threads = (int)args->threads, .top = 1};
-    struct rk_search_result result;
-    if (rk_search(space, &options, &result, &error) != RK_OK) return false;
-    found = result.found > 0;
-    if (found) *index = result.best[0].index;
-    rk_search_result_release(&result);
+    if (rk_ask(space, &query, &answer, &error) != RK_OK) return false;
+    const bool found = answer.found > 0;
+    if (found) *index = answer.best[0].index;
+    rk_answer_release(&answer);
     return found;
 }
 

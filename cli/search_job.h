@@ -37,6 +37,11 @@ struct search_args {
         .datatype = -1, .space = -1, .framework = -1, .top = 10                                    \
     }
 
+static inline bool search_selects(const struct search_args *args)
+{
+    return args->where || args->sort || args->pareto;
+}
+
 /* One problem and its answer. */
 struct search {
     const struct search_args *args;
@@ -45,9 +50,8 @@ struct search {
     uint64_t top; /* how many of the best are wanted */
     struct rk_problem problem;
     struct rk_space *space; /* NULL until search_open() */
-    struct rk_search_result result;
-    bool selected;    /* the answer is a selection: --where, --sort, --pareto */
-    uint64_t matches; /* of a selection */
+    struct rk_answer result;
+    bool selected; /* the answer is a selection: --where, --sort, --pareto */
 };
 
 /* What the searches of a command share. */

@@ -1,5 +1,5 @@
-/* search_select.h - `reckon search` with --where, --sort and --pareto: selections (rk_select) in
- * the place of a search's answer, and their expressions as columns. */
+/* search_select.h - `reckon search` with --where, --sort and --pareto: their expressions, checked
+ * before the search begins, and as columns of its answer. */
 #ifndef RECKON_CLI_SEARCH_SELECT_H
 #define RECKON_CLI_SEARCH_SELECT_H
 
@@ -21,21 +21,11 @@ struct search_keys {
     struct search_key key[SEARCH_KEYS];
 };
 
-/* Is a selection asked for? */
-static inline bool search_selects(const struct search_args *args)
-{
-    return args->where || args->sort || args->pareto;
-}
-
 /* Checks all expressions. RK_USAGE names the option and the column in its expression. */
 enum rk_status search_keys_open(const struct search_args *args, struct search_keys *keys,
                                 struct rk_error *error);
 
 double search_key_value(const struct search_key *key, const struct rk_strategy *strategy,
                         const struct rk_estimate *estimate);
-
-/* Selects, in the place of search_run(). */
-enum rk_status search_select(struct search *search, struct search_session *session,
-                             struct rk_error *error);
 
 #endif

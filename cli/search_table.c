@@ -110,10 +110,7 @@ static enum rk_status run_one(struct table *table, const struct search_grid *gri
         session->all_searches--;
         return RK_OK;
     }
-    if (search_selects(table->args))
-        status = search_select(&search, session, error);
-    else
-        status = search_run(&search, session, error);
+    status = search_run(&search, session, error);
     if (status == RK_OK) {
         table->complete &= search.result.complete;
         take_answer(table, &search);

@@ -82,13 +82,13 @@ static double need_of(const struct rk_strategy *s, const struct rk_estimate *e,
 
 /* Of strategies that need the same, the fastest. */
 static int take_misses(const struct rk_problem *without, const struct rk_space *space,
-                       const struct rk_selection *selection, enum search_limit limit, int tier,
+                       const struct rk_answer *selection, enum search_limit limit, int tier,
                        struct search_miss missed[SEARCH_MISSES])
 {
     int count = 0;
     for (uint64_t i = 0; i < selection->found; i++) {
         struct search_miss miss;
-        rk_space_strategy(space, selection->row[i].index, &miss.strategy);
+        rk_space_strategy(space, selection->best[i].index, &miss.strategy);
         rk_estimate(without->model, without->system, &miss.strategy, &miss.estimate);
         miss.need = need_of(&miss.strategy, &miss.estimate, limit, tier);
         struct search_miss *last = &missed[count ? count - 1 : 0];
@@ -108,7 +108,7 @@ int search_misses(const struct search_aim *aim, const struct rk_problem *problem
     char need[EXPRESSION_SIZE], where[EXPRESSION_SIZE];
     struct rk_system lifted = {0};
     struct rk_error error;
-    struct rk_selection selection = {.found = 0};
+    struct rk_answer selection = {.found = 0};
     if (rk_system_copy(&lifted, problem->system, &error) != RK_OK) return 0;
     if (limit == LIMIT_MEMORY)
         memory_need(&lifted, tier, need);
@@ -123,9 +123,9 @@ int search_misses(const struct search_aim *aim, const struct rk_problem *problem
                                    .threads = (int)aim->search->args->threads};
     struct rk_space *space = rk_space_open(&without, &error);
     int count = 0;
-    if (space && rk_select(space, &query, &selection, &error) == RK_OK)
+    if (space && rk_ask(space, &query, &selection, &error) == RK_OK)
         count = take_misses(&without, space, &selection, limit, tier, missed);
-    rk_selection_release(&selection);
+    rk_answer_release(&selection);
     rk_space_close(space);
     rk_system_release(&lifted);
     return count;

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char magic[8] = {'r', 'k', 'f', 'i', 'l', 'e', '0', '1'};
+static const char magic[8] = {'r', 'k', 'f', 'i', 'l', 'e', '0', '2'};
 
 /* In front of the answers, which stand before the progress. */
 struct header {

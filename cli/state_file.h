@@ -2,7 +2,7 @@
  * them, they go on from there to the same answer.
  *
  * The file holds the answers of the searches that are finished and the progress of the next one
- * (struct rk_search_options.keep). It is written beside, brought to the disk and renamed: at any
+ * (struct rk_query.keep). It is written beside, brought to the disk and renamed: at any
  * moment there is a whole one or none. Writing takes a twentieth of the time at most.
  */
 #ifndef RECKON_CLI_STATE_FILE_H
@@ -15,6 +15,7 @@ struct state_answer {
     uint64_t fingerprint; /* of the problem and the options */
     uint64_t found;       /* 0, or 1 and `best` */
     struct rk_candidate best;
+    uint64_t matches;
     struct rk_search_counts counts;
     struct rk_search_explain explain;
 };
@@ -35,7 +36,7 @@ struct state_file {
 enum rk_status state_file_open(struct state_file *file, const char *path, bool writes,
                                struct rk_error *error);
 
-/* struct rk_search_options.keep, with a struct state_file as context. */
+/* struct rk_query.keep, with a struct state_file as context. */
 bool state_file_keep(void *context, const void *progress, size_t bytes);
 
 /* The next search is finished: what is kept is written before the one behind it begins. */

@@ -2,7 +2,7 @@
 #ifndef RECKON_CLI_TEAM_H
 #define RECKON_CLI_TEAM_H
 
-#include "search/search.h"
+#include "search/engine.h"
 #include "study/study.h"
 
 /* NULL: alone. Set before a command runs. */

@@ -41,54 +41,41 @@ static int claim(void *context)
     return unit < t->units ? unit : t->units;
 }
 
-static void sum_counts(struct rk_search_counts *counts, struct rk_search_explain *explain)
-{
-    const int n = (int)(sizeof *counts / sizeof(uint64_t));
-    const int m = (int)(sizeof *explain / sizeof(uint64_t));
-    MPI_Allreduce(MPI_IN_PLACE, counts, n, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Allreduce(MPI_IN_PLACE, explain, m, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-}
-
-enum { CHUNK = 4096 }; /* candidates sent at once */
-
-/* Each rank's candidates to all, a chunk at a time. `own` is a copy: `best` changes meanwhile. */
-static void share_candidates(const struct mpi_team *t, struct topk *best,
-                             const struct rk_candidate *own, uint64_t own_count)
-{
-    struct rk_candidate chunk[CHUNK];
-    for (int root = 0; root < t->ranks; root++) {
-        uint64_t count = own_count;
-        MPI_Bcast(&count, 1, MPI_UINT64_T, root, MPI_COMM_WORLD);
-        for (uint64_t done = 0; done < count; done += CHUNK) {
-            const uint64_t size = count - done < CHUNK ? count - done : CHUNK;
-            if (root == t->rank) memcpy(chunk, own + done, size * sizeof *chunk);
-            MPI_Bcast(chunk, (int)(size * sizeof *chunk), MPI_BYTE, root, MPI_COMM_WORLD);
-            for (uint64_t i = 0; i < size && root != t->rank; i++)
-                topk_offer(best, chunk[i]);
-        }
-    }
-}
-
-static uint64_t explain_sum(const struct rk_search_explain *e)
-{
-    return e->refused + e->refused_by_memory + e->bounded + e->timed;
-}
-
-static bool merge(void *context, struct rk_search_counts *counts, struct rk_search_explain *explain,
-                  struct topk *best, bool stopped)
+static void end(void *context, uint64_t decided)
 {
     struct mpi_team *t = context;
-    int any = stopped;
     t->busy_s += MPI_Wtime() - t->round_s;
-    t->decided += explain_sum(explain);
-    sum_counts(counts, explain);
-    MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
-    struct rk_candidate *own = malloc(best->count * sizeof *own + 1);
-    if (!own) MPI_Abort(MPI_COMM_WORLD, RK_IO); /* the others wait for this rank's part */
-    memcpy(own, best->heap, best->count * sizeof *own);
-    share_candidates(t, best, own, best->count);
-    free(own);
-    return any;
+    t->decided += decided;
+}
+
+static void sum(void *context, uint64_t *number, int count)
+{
+    (void)context;
+    MPI_Allreduce(MPI_IN_PLACE, number, count, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+}
+
+enum { CHUNK = 1 << 18 }; /* bytes sent at once, about */
+
+/* Each rank's items to all, a chunk at a time. */
+static void share(void *context, const void *items, uint64_t count, size_t size,
+                  void (*take)(void *receiver, const void *item), void *receiver)
+{
+    const struct mpi_team *t = context;
+    const uint64_t most = size < CHUNK ? CHUNK / size : 1;
+    char *chunk = malloc(most * size);
+    if (!chunk) MPI_Abort(MPI_COMM_WORLD, RK_IO); /* the others wait for this rank's part */
+    for (int root = 0; root < t->ranks; root++) {
+        uint64_t all = count;
+        MPI_Bcast(&all, 1, MPI_UINT64_T, root, MPI_COMM_WORLD);
+        for (uint64_t done = 0; done < all; done += most) {
+            const uint64_t now = all - done < most ? all - done : most;
+            if (root == t->rank) memcpy(chunk, (const char *)items + done * size, now * size);
+            MPI_Bcast(chunk, (int)(now * size), MPI_BYTE, root, MPI_COMM_WORLD);
+            for (uint64_t i = 0; i < now && root != t->rank; i++)
+                take(receiver, chunk + i * size);
+        }
+    }
+    free(chunk);
 }
 
 struct mpi_team *mpi_team_open(void)
@@ -100,8 +87,13 @@ struct mpi_team *mpi_team_open(void)
     MPI_Win_allocate(t->rank == 0 ? sizeof(int) : 0, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
                      &t->counter, &t->window);
     MPI_Win_lock_all(0, t->window);
-    t->interface = (struct search_team){
-        .context = t, .rank = t->rank, .begin = begin, .claim = claim, .merge = merge};
+    t->interface = (struct search_team){.context = t,
+                                        .rank = t->rank,
+                                        .begin = begin,
+                                        .claim = claim,
+                                        .end = end,
+                                        .sum = sum,
+                                        .share = share};
     return t;
 }
 

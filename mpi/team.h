@@ -7,7 +7,7 @@
 #ifndef RECKON_MPI_TEAM_H
 #define RECKON_MPI_TEAM_H
 
-#include "search/search.h"
+#include "search/engine.h"
 
 struct mpi_team;
 

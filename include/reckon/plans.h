@@ -121,44 +121,16 @@ RK_API void rk_plans_problem_init(struct rk_plans_problem *problem, const struct
 
 /* ---- the space as a list ---- */
 
-struct rk_plans; /* opaque; immutable, shared by threads; keeps a copy of the problem */
-
-/* NULL when there is no memory. The model and system must outlive the space. */
-RK_API struct rk_plans *rk_plans_open(const struct rk_plans_problem *problem,
+/* A space of plans: search.h counts, asks and closes it. NULL when there is no memory. The model
+ * and system must outlive it. */
+RK_API struct rk_space *rk_plans_open(const struct rk_plans_problem *problem,
                                       struct rk_error *error);
-RK_API void rk_plans_close(struct rk_plans *plans);
-RK_API uint64_t rk_plans_count(const struct rk_plans *plans);
 
-/* Requires index < rk_plans_count(plans). False when the plan repeats one before it: its balanced
+/* Requires index < rk_space_count(space). False when the plan repeats one before it: its balanced
  * split is also the even one. */
-RK_API bool rk_plans_plan(const struct rk_plans *plans, uint64_t index, struct rk_plan *plan);
+RK_API bool rk_plans_plan(const struct rk_space *space, uint64_t index, struct rk_plan *plan);
 
-/* ---- searching it ---- */
-
-struct rk_plans_options {
-    enum rk_search_mode mode; /* the twin predicts one plan at a time */
-    int threads;              /* 0: as many as OpenMP gives */
-    uint64_t top;             /* how many of the best to keep, at least 1 */
-    /* As in struct rk_search_options. */
-    bool (*progress)(void *context, uint64_t decided, uint64_t total, double best_step_s);
-    void *context;
-};
-
-struct rk_plans_result {
-    struct rk_search_counts counts;
-    struct rk_search_explain explain;
-    uint64_t found;            /* of options.top */
-    struct rk_candidate *best; /* (found), by samples_per_s, then index */
-    bool complete;             /* false: stopped by progress() */
-    double seconds;            /* wall time of the search */
-};
-
-/* The best `top` plans. Counts, best and ties are the same for any number of threads and any mode;
- * explain too, but for the mode. Release it with rk_plans_result_release. */
-RK_API enum rk_status rk_plans_search(const struct rk_plans *plans,
-                                      const struct rk_plans_options *options,
-                                      struct rk_plans_result *result, struct rk_error *error);
-RK_API void rk_plans_result_release(struct rk_plans_result *result);
+/* ---- the best ---- */
 
 /* The best plan of a problem and its prediction. RK_NOTHING_FITS when there is none: `error` then
  * says which verdict refuses most. Either of plan and prediction may be NULL. */

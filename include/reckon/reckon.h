@@ -9,7 +9,6 @@
 #include <reckon/plans.h>
 #include <reckon/predict.h>
 #include <reckon/search.h>
-#include <reckon/select.h>
 #include <reckon/status.h>
 #include <reckon/strategy.h>
 #include <reckon/system.h>

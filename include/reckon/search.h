@@ -1,4 +1,4 @@
-/* search.h - the space of strategies for one model on one system, and the best of it.
+/* search.h - the space of strategies for one model on one system, and questions about it.
  *
  * The space is that of [isaev2023], outermost axis first: tensor, pipeline, data (what is left),
  * interleaving, batch (the largest multiple of data up to the maximum), recompute, optimizer
@@ -94,31 +94,40 @@ RK_API struct rk_space *rk_space_open(const struct rk_problem *problem, struct r
 RK_API void rk_space_close(struct rk_space *space);
 RK_API uint64_t rk_space_count(const struct rk_space *space);
 
-/* Requires index < rk_space_count(space). */
+/* Of a space of strategies. Requires index < rk_space_count(space). */
 RK_API void rk_space_strategy(const struct rk_space *space, uint64_t index,
                               struct rk_strategy *strategy);
 
-/* ---- searching it ---- */
+/* ---- asking ---- */
 
-/* The best has the most samples per second; the batch is not the same for all data degrees. */
-struct rk_candidate {
-    double samples_per_s;
-    double step_s;
-    uint64_t index;
-};
+/* Goes up whenever any plan gets another figure, count or order, be it in the last digit: states
+ * and studies of another version are not gone on from. */
+enum { RK_MODEL_VERSION = 1 };
 
 enum rk_search_mode {
     RK_SEARCH_PRUNED,     /* groups are settled by proof; the same answer */
-    RK_SEARCH_EXHAUSTIVE, /* every strategy gets its verdict and, if it fits, its time */
-    RK_SEARCH_TWIN        /* one at a time through rk_estimate: slow, for tests */
+    RK_SEARCH_EXHAUSTIVE, /* every plan gets its verdict and, if it fits, its time */
+    RK_SEARCH_TWIN        /* one at a time through rk_estimate or rk_predict: slow, for tests */
 };
 
-struct rk_search_options {
-    enum rk_search_mode mode;
-    int threads;  /* 0: as many as OpenMP gives */
-    uint64_t top; /* how many of the best to keep, at least 1 */
+/* What is asked of all plans that fit. Conditions and keys are expressions over the predictor's
+ * figures ("step_s", "hbm_bytes", "bubble_s", ...), the axes ("tensor", "recompute", ...; '_' for
+ * '-'), "batch", and the short names time, hbm, mem2 (all lower tiers), rate (samples per second):
+ *
+ *     hbm <= 60GiB and tensor <= 8 and (recompute == none or mfu > 0.5)
+ *
+ * with + - * / ( ) < <= > >= == != and, or, not; numbers may carry units. */
+struct rk_query {
+    enum rk_search_mode mode; /* with where, sort or pareto nothing is pruned */
+    const char *where;        /* NULL: all */
+    const char *sort;   /* smaller is better; NULL: most samples per second. Figures of which more
+                           is better (rates, efficiencies) are turned round when they stand alone */
+    const char *pareto; /* up to eight, with commas between them: what nothing is better than in all
+                           of them, in the place of the best `top`; NULL: no frontier */
+    uint64_t top;       /* how many of the best to keep, at least 1 */
+    int threads;        /* 0: as many as OpenMP gives */
     /* Called now and then from one thread, with what is decided so far; returning false stops
-     * the search. May be NULL. */
+     * the search. May be NULL. best_step_s is infinite with where, sort and pareto. */
     bool (*progress)(void *context, uint64_t decided, uint64_t total, double best_step_s);
     void *context;
     /* Called with the progress as bytes, for the caller to keep, when keep_every_s have passed
@@ -130,6 +139,15 @@ struct rk_search_options {
      * from the start. State of another search, or cut short, is RK_BAD_INPUT. */
     const void *resume;
     size_t resume_bytes;
+};
+
+/* A plan of the answer. Without `sort` the best has the most samples per second; the batch is not
+ * the same for all plans of the published model. */
+struct rk_candidate {
+    double key; /* samples per second, the sort key, or the first objective */
+    double samples_per_s;
+    double step_s;
+    uint64_t index;
 };
 
 enum { RK_MAX_TIERS = 64 };
@@ -153,21 +171,32 @@ struct rk_search_explain {
     uint64_t folds;   /* of layers, by the search of plans: not plans */
 };
 
-struct rk_search_result {
+struct rk_answer {
     struct rk_search_counts counts;
     struct rk_search_explain explain;
-    uint64_t found;            /* of options.top */
-    struct rk_candidate *best; /* (found), by samples_per_s, then index */
-    bool complete;             /* false: stopped by progress() */
-    double seconds;            /* wall time of the search */
+    uint64_t matches; /* plans that fit and satisfy `where` */
+    uint64_t found;
+    struct rk_candidate *best; /* (found) by key, best first, then index */
+    bool complete;             /* false: stopped by progress() or keep() */
+    double seconds;            /* wall time */
 };
 
-/* The best `top` strategies. The result is the same for any number of threads and any mode;
- * release it with rk_search_result_release. */
-RK_API enum rk_status rk_search(const struct rk_space *space,
-                                const struct rk_search_options *options,
-                                struct rk_search_result *result, struct rk_error *error);
-RK_API void rk_search_result_release(struct rk_search_result *result);
+/* Counts, matches and plans are the same for any number of threads and any mode; explain too, but
+ * for the mode. RK_USAGE when an expression is wrong: error->column is the place within it. Release
+ * the answer with rk_answer_release. */
+RK_API enum rk_status rk_ask(const struct rk_space *space, const struct rk_query *query,
+                             struct rk_answer *answer, struct rk_error *error);
+RK_API void rk_answer_release(struct rk_answer *answer);
+
+/* ---- one plan ---- */
+
+/* Whether an estimated strategy satisfies a condition (NULL: yes). */
+struct rk_condition;
+RK_API struct rk_condition *rk_condition_open(const char *text, struct rk_error *error);
+RK_API void rk_condition_close(struct rk_condition *condition);
+RK_API bool rk_condition_holds(const struct rk_condition *condition,
+                               const struct rk_strategy *strategy,
+                               const struct rk_estimate *estimate);
 
 #ifdef __cplusplus
 }

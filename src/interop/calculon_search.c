@@ -95,16 +95,16 @@ static enum rk_status search_space(const struct calculon_problem *problem,
                                    const struct rk_space *space, struct ranked_list *list,
                                    struct calculon_ranking *tally, struct rk_error *error)
 {
-    const struct rk_search_options options = {.mode = RK_SEARCH_EXHAUSTIVE,
-                                              .threads = problem->threads,
-                                              .top = list->top,
-                                              .progress = problem->progress,
-                                              .context = problem->context};
-    struct rk_search_result result;
-    const enum rk_status status = rk_search(space, &options, &result, error);
+    const struct rk_query options = {.mode = RK_SEARCH_EXHAUSTIVE,
+                                     .threads = problem->threads,
+                                     .top = list->top,
+                                     .progress = problem->progress,
+                                     .context = problem->context};
+    struct rk_answer result;
+    const enum rk_status status = rk_ask(space, &options, &result, error);
     if (status != RK_OK) return status;
     if (!result.complete) {
-        rk_search_result_release(&result);
+        rk_answer_release(&result);
         return rk_fail(error, RK_INTERRUPTED, NULL, 0, 0, "stopped; nothing was written");
     }
     for (uint64_t i = 0; i < result.found; i++) {
@@ -115,7 +115,7 @@ static enum rk_status search_space(const struct calculon_problem *problem,
     }
     tally->total += result.counts.total;
     tally->good += result.counts.verdict[RK_FITS][0];
-    rk_search_result_release(&result);
+    rk_answer_release(&result);
     return RK_OK;
 }
 

@@ -20,7 +20,7 @@ struct calculon_problem {
     bool tensor_overlap; /* may tensor parallelism overlap? */
     bool data_overlap;   /* may data parallelism? */
     int threads;         /* 0: one per processor */
-    /* As in struct rk_search_options; may be NULL. Returning false ends in RK_INTERRUPTED. */
+    /* As in struct rk_query; may be NULL. Returning false ends in RK_INTERRUPTED. */
     bool (*progress)(void *context, uint64_t done, uint64_t total, double best_step_s);
     void *context;
 };

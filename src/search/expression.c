@@ -29,80 +29,76 @@ enum term_kind {
 
 /* ---- names ---- */
 
-#define FIGURE(member) offsetof(struct rk_estimate, member)
-
 static const struct {
-    const char *name;
-    size_t offset;
+    const char *name, *figure;
 } aliases[] = {
-    {"time", FIGURE(step_s)},
-    {"hbm", FIGURE(hbm_bytes)},
-    {"mem2", FIGURE(offload_bytes)},
-    {"rate", FIGURE(samples_per_s)},
+    {"time", "step_s"}, {"hbm", "hbm_bytes"}, {"mem2", "offload_bytes"}, {"rate", "samples_per_s"}};
+
+static const char *const quick[QUICK_FIGURES] = {
+    [QUICK_STEP] = "step_s",   [QUICK_SAMPLES] = "samples_per_s", [QUICK_TOKENS] = "tokens_per_s",
+    [QUICK_HBM] = "hbm_bytes", [QUICK_LOWER] = "offload_bytes",
 };
 
-static const size_t quick[] = {FIGURE(step_s), FIGURE(hbm_bytes), FIGURE(offload_bytes),
-                               FIGURE(samples_per_s), FIGURE(tokens_per_s)};
+static const char *const more_is_better[] = {
+    "samples_per_s", "tokens_per_s", "mfu", "hfu", "compute_efficiency", "system_efficiency", NULL};
 
-static const size_t more_is_better[] = {FIGURE(samples_per_s), FIGURE(tokens_per_s), FIGURE(mfu),
-                                        FIGURE(compute_efficiency), FIGURE(system_efficiency)};
-
-static bool listed(const size_t *list, size_t count, size_t offset)
+static int position(const char *name, const char *const *list, int count)
 {
-    for (size_t i = 0; i < count; i++)
-        if (list[i] == offset) return true;
-    return false;
+    for (int i = 0; i < count && list[i]; i++)
+        if (strcmp(list[i], name) == 0) return i;
+    return -1;
 }
 
-bool expression_is_quick(size_t offset)
+/* The place of a figure; -1 when there is none of that name. */
+static int find_figure(const struct predictor *predictor, const char *name)
 {
-    return listed(quick, sizeof quick / sizeof *quick, offset);
-}
-
-static bool find_figure(const char *name, size_t *offset)
-{
+    const struct rk_figure *figures = predictor->figures();
     for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
-        if (strcmp(aliases[i].name, name) == 0) {
-            *offset = aliases[i].offset;
-            return true;
-        }
-    const struct rk_figure *figure = rk_figure_find(name);
-    if (figure) *offset = figure->offset;
-    return figure != NULL;
+        if (strcmp(aliases[i].name, name) == 0) name = aliases[i].figure;
+    for (int i = 0; figures[i].name; i++)
+        if (strcmp(figures[i].name, name) == 0) return i;
+    return -1;
 }
 
-/* Names in expressions have '_' where flags have '-'. */
-static bool same_axis_name(const char *name, const char *axis)
+const struct rk_figure *expression_figure(const struct predictor *predictor, const char *name)
 {
-    while (*name && (*name == *axis || (*name == '_' && *axis == '-'))) {
+    const int place = find_figure(predictor, name);
+    return place < 0 ? NULL : &predictor->figures()[place];
+}
+
+void quick_places(const struct predictor *predictor, int place[QUICK_FIGURES])
+{
+    for (int i = 0; i < QUICK_FIGURES; i++)
+        place[i] = find_figure(predictor, quick[i]);
+}
+
+/* What it takes to know a figure. */
+static unsigned reads_of(const struct rk_figure *figure)
+{
+    const int found = position(figure->name, quick, QUICK_FIGURES);
+    return found < 0 ? READS_SLOW : found == QUICK_LOWER ? READS_LOWER : 0;
+}
+
+/* Names in expressions may have '_' where flags have '-'. */
+static bool same_name(const char *name, const char *flag)
+{
+    while (*name && (*name == *flag || (*name == '_' && *flag == '-'))) {
         name++;
-        axis++;
+        flag++;
     }
-    return *name == *axis;
+    return *name == *flag;
 }
 
-static bool find_axis(const char *name, enum rk_axis *axis)
+static int find_axis(const struct predictor *predictor, const char *name)
 {
-    for (int i = 0; i < RK_AXES; i++)
-        if (same_axis_name(name, rk_axis((enum rk_axis)i)->name)) {
-            *axis = (enum rk_axis)i;
-            return true;
-        }
-    return false;
-}
-
-/* The value of a word such as "ring" on an axis of choices; -1 when it has none. */
-static int find_choice(const char *word, enum rk_axis axis)
-{
-    const char *const *choices = rk_axis(axis)->choices;
-    for (int i = 0; choices && choices[i]; i++)
-        if (strcmp(choices[i], word) == 0) return i;
+    for (int i = 0; i < predictor->axes; i++)
+        if (same_name(name, predictor->axis_name(i))) return i;
     return -1;
 }
 
 /* ---- parser ---- */
 
-enum { WORD = 64, DEPTH = 32 };
+enum { WORD = 128, DEPTH = 32, NAMES = 512 };
 
 struct parser {
     struct expression *out;
@@ -111,8 +107,7 @@ struct parser {
     struct rk_error *error;
     bool failed;
     int depth;
-    bool comparing; /* `compared` is the axis of choices on the left of a comparison */
-    enum rk_axis compared;
+    int compared; /* the axis on the left of a comparison; -1: there is none */
 };
 
 /* `more` are up to three further pieces of the message. */
@@ -215,24 +210,31 @@ static void parse_number(struct parser *p)
     p->at = end;
 }
 
+/* Words of the axis on the left of the comparison at hand; NULL: they have no names. */
+static const char *const *compared_words(const struct parser *p)
+{
+    return p->compared < 0 ? NULL : p->out->predictor->axis_words(p->compared);
+}
+
 /* Suggests the nearest figure, axis or short name. */
 static void fail_name(struct parser *p, size_t at, const char *word)
 {
-    const char *const *choices = p->comparing ? rk_axis(p->compared)->choices : NULL;
+    const struct predictor *predictor = p->out->predictor;
+    const char *const *choices = compared_words(p);
     if (choices) {
         const char *choice = text_nearest(word, choices);
         fail(p, at, "no such value: ",
              (const char *const[]){word, "; did you mean ", choice ? choice : choices[0]});
         return;
     }
-    const char *names[512];
+    const char *names[NAMES];
     int count = 0;
-    for (const struct rk_figure *f = rk_figures(); f->name && count < 400; f++)
+    for (const struct rk_figure *f = predictor->figures(); f->name && count < MAX_FIGURES; f++)
         names[count++] = f->name;
     for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
         names[count++] = aliases[i].name;
-    for (int i = 0; i < RK_AXES; i++)
-        names[count++] = rk_axis((enum rk_axis)i)->name;
+    for (int i = 0; i < predictor->axes; i++)
+        names[count++] = predictor->axis_name(i);
     names[count] = NULL;
     const char *near = text_nearest(word, names);
     if (near)
@@ -241,37 +243,67 @@ static void fail_name(struct parser *p, size_t at, const char *word)
         fail(p, at, "neither a figure nor an axis: ", (const char *const[]){word, "", ""});
 }
 
-static bool parse_choice(struct parser *p, const char *word)
+static void emit_number(struct parser *p, double number)
 {
-    if (strcmp(word, "yes") == 0 || strcmp(word, "true") == 0) {
-        emit(p, (struct term){.kind = TERM_NUMBER, .number = 1});
+    emit(p, (struct term){.kind = TERM_NUMBER, .number = number});
+}
+
+/* A value of the axis, with '-' or '_' in it: "zero_bubble". */
+static bool find_value(const struct parser *p, const char *word, uint64_t *value)
+{
+    char other[WORD];
+    const struct predictor *predictor = p->out->predictor;
+    if (!compared_words(p)) return false;
+    if (predictor->axis_parse(p->compared, word, value)) return true;
+    for (size_t i = 0; (other[i] = word[i] == '_' ? '-' : word[i]) != '\0';)
+        i++;
+    return predictor->axis_parse(p->compared, other, value);
+}
+
+/* The longest value at the cursor: "ring", "ring+ulysses", "zero-bubble". */
+static bool parse_value(struct parser *p)
+{
+    char word[WORD];
+    uint64_t value;
+    size_t length = 0;
+    while (p->at + length < p->length && length < WORD - 1 &&
+           (word_character(p->text[p->at + length]) || strchr("+-", p->text[p->at + length])))
+        length++;
+    memcpy(word, p->text + p->at, length);
+    for (; length > 0; length--) {
+        if (p->at + length < p->length && word_character(p->text[p->at + length])) continue;
+        word[length] = '\0';
+        if (!find_value(p, word, &value)) continue;
+        emit_number(p, (double)value);
+        p->at += length;
         return true;
     }
-    if (strcmp(word, "no") == 0 || strcmp(word, "false") == 0) {
-        emit_kind(p, TERM_NUMBER);
-        return true;
-    }
-    const int choice = p->comparing ? find_choice(word, p->compared) : -1;
-    if (choice >= 0) emit(p, (struct term){.kind = TERM_NUMBER, .number = choice});
-    return choice >= 0;
+    return false;
+}
+
+static bool parse_truth(struct parser *p, const char *word)
+{
+    static const char *const words[] = {"no", "false", "yes", "true", NULL};
+    const int found = position(word, words, 4);
+    if (found >= 0) emit_number(p, found >= 2);
+    return found >= 0;
 }
 
 static void parse_name(struct parser *p)
 {
     char word[WORD];
+    const struct predictor *predictor = p->out->predictor;
     const size_t at = p->at, length = peek_word(p, word);
-    struct term term = {0};
+    if (parse_value(p)) return;
     p->at += length;
-    if (parse_choice(p, word)) return;
-    if (find_figure(word, &term.offset)) {
-        term.kind = TERM_FIGURE;
-        p->out->needs_estimate |= !expression_is_quick(term.offset);
-        emit(p, term);
-    } else if (find_axis(word, &term.axis)) {
-        term.kind = TERM_AXIS;
-        emit(p, term);
-    } else if (strcmp(word, "batch") == 0) {
-        emit_kind(p, TERM_BATCH);
+    if (parse_truth(p, word)) return;
+    const int figure = find_figure(predictor, word), axis = find_axis(predictor, word);
+    if (figure >= 0) {
+        p->out->reads |= reads_of(&predictor->figures()[figure]);
+        emit(p, (struct term){.kind = TERM_FIGURE, .place = figure});
+    } else if (axis >= 0 || strcmp(word, "batch") == 0) {
+        p->out->reads |= READS_PLAN;
+        emit(p, (struct term){.kind = axis >= 0 ? TERM_AXIS : TERM_BATCH, .place = axis});
     } else {
         fail_name(p, at, word);
     }
@@ -347,10 +379,9 @@ static void parse_comparison(struct parser *p)
     for (size_t i = 0; i < sizeof signs / sizeof *signs && !p->failed; i++) {
         if (!accept_sign(p, signs[i].sign)) continue;
         const struct term *left = &p->out->term[before];
-        p->comparing = p->out->terms == before + 1 && left->kind == TERM_AXIS;
-        if (p->comparing) p->compared = left->axis;
+        if (p->out->terms == before + 1 && left->kind == TERM_AXIS) p->compared = left->place;
         parse_sum(p);
-        p->comparing = false;
+        p->compared = -1;
         emit_kind(p, signs[i].kind);
         return;
     }
@@ -383,21 +414,28 @@ static void parse_or(struct parser *p)
     }
 }
 
-enum rk_status expression_compile(struct expression *expression, const char *text, size_t length,
-                                  size_t first, struct rk_error *error)
+enum rk_status expression_compile(struct expression *expression, const struct predictor *predictor,
+                                  const char *text, size_t length, size_t first,
+                                  struct rk_error *error)
 {
-    struct parser p = {
-        .out = expression, .text = text, .length = length, .first = first, .error = error};
+    struct parser p = {.out = expression,
+                       .text = text,
+                       .length = length,
+                       .first = first,
+                       .error = error,
+                       .compared = -1};
+    expression->predictor = predictor;
     expression->terms = 0;
-    expression->needs_estimate = expression->more_is_better = false;
+    expression->reads = 0;
+    expression->more_is_better = false;
     parse_or(&p);
     skip_space(&p);
     if (p.at < p.length) fail(&p, p.at, "what follows here is not part of the expression", NULL);
     if (p.failed) return RK_USAGE;
     const struct term *only = &expression->term[0];
-    expression->more_is_better =
-        expression->terms == 1 && only->kind == TERM_FIGURE &&
-        listed(more_is_better, sizeof more_is_better / sizeof *more_is_better, only->offset);
+    if (expression->terms == 1 && only->kind == TERM_FIGURE)
+        expression->more_is_better =
+            position(predictor->figures()[only->place].name, more_is_better, NAMES) >= 0;
     return RK_OK;
 }
 
@@ -433,9 +471,10 @@ static double combine(int kind, double a, double b)
     }
 }
 
-double expression_value(const struct expression *expression, const struct rk_strategy *strategy,
-                        const struct rk_estimate *estimate)
+double expression_value(const struct expression *expression, const union any_plan *plan,
+                        const double *figure)
 {
+    const struct predictor *predictor = expression->predictor;
     double stack[EXPRESSION_TERMS] = {0};
     int top = -1;
     for (int i = 0; i < expression->terms; i++) {
@@ -445,13 +484,13 @@ double expression_value(const struct expression *expression, const struct rk_str
             stack[++top] = t->number;
             break;
         case TERM_FIGURE:
-            memcpy(&stack[++top], (const char *)estimate + t->offset, sizeof *stack);
+            stack[++top] = figure[t->place];
             break;
         case TERM_AXIS:
-            stack[++top] = (double)rk_axis_get(strategy, t->axis);
+            stack[++top] = (double)predictor->axis_get(plan, t->place);
             break;
         case TERM_BATCH:
-            stack[++top] = (double)strategy->batch;
+            stack[++top] = (double)predictor->batch(plan);
             break;
         case TERM_NEGATE:
             stack[top] = -stack[top];

@@ -1,4 +1,4 @@
-/* expression.h - conditions and keys over the figures and axes of a strategy.
+/* expression.h - conditions and keys over the figures and axes of a predictor's plans.
  *
  *     or := and { "or" and }         and := not { "and" not }       not := ["not"] comparison
  *     comparison := sum [ ("<" | "<=" | ">" | ">=" | "==" | "=" | "!=") sum ]
@@ -10,32 +10,54 @@
 #ifndef RECKON_SEARCH_EXPRESSION_H
 #define RECKON_SEARCH_EXPRESSION_H
 
-#include <reckon/estimate.h>
-#include <reckon/search.h>
+#include "search/predictor.h"
 
 enum { EXPRESSION_TERMS = 128 };
 
+/* Figures that a search has without a prediction of the plan. */
+enum quick_figure {
+    QUICK_STEP,
+    QUICK_SAMPLES,
+    QUICK_TOKENS,
+    QUICK_HBM,
+    QUICK_LOWER, /* of some plans */
+    QUICK_FIGURES
+};
+
+/* Where they are among the figures of a predictor. */
+void quick_places(const struct predictor *predictor, int place[QUICK_FIGURES]);
+
+/* What an expression looks at. */
+enum { READS_PLAN = 1, READS_LOWER = 2, READS_SLOW = 4 };
+
 struct expression {
+    const struct predictor *predictor;
     int terms;
     struct term {
         int kind; /* enum term_kind in expression.c */
         double number;
-        size_t offset;     /* of a figure */
-        enum rk_axis axis; /* of an axis */
+        int place; /* of a figure or an axis */
     } term[EXPRESSION_TERMS];
-    bool needs_estimate; /* reads a figure beyond those of expression_is_quick */
+    unsigned reads;
     bool more_is_better; /* a single figure of which more is better */
 };
 
-/* step_s, hbm_bytes, offload_bytes, samples_per_s, tokens_per_s: known without an estimate. */
-bool expression_is_quick(size_t offset);
-
 /* Compiles `length` characters; `first` is what column 1 of messages stands for. RK_USAGE with
  * the column when it is wrong. */
-enum rk_status expression_compile(struct expression *expression, const char *text, size_t length,
-                                  size_t first, struct rk_error *error);
+enum rk_status expression_compile(struct expression *expression, const struct predictor *predictor,
+                                  const char *text, size_t length, size_t first,
+                                  struct rk_error *error);
 
-double expression_value(const struct expression *expression, const struct rk_strategy *strategy,
-                        const struct rk_estimate *estimate);
+/* `plan` may be NULL without READS_PLAN; of `figure` only what is read counts. */
+double expression_value(const struct expression *expression, const union any_plan *plan,
+                        const double *figure);
+
+/* Of a strategy, under the published model's predictor. */
+double expression_of_estimate(const struct expression *expression,
+                              const struct rk_strategy *strategy,
+                              const struct rk_estimate *estimate);
+
+/* The figure that a name or a short name stands for; NULL: there is none. */
+const struct rk_figure *expression_figure(const struct predictor *predictor, const char *name);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The (recompute, communication, redone gather) of all kinds, sharded or not. */
-static int distinct_kinds(const struct rk_space *space, bool tensor, struct kind kinds[MAX_KINDS])
+static int distinct_kinds(const struct strategies *space, bool tensor, struct kind kinds[MAX_KINDS])
 {
     int count = 0;
     for (int o = tensor ? 4 : 0; o < (tensor ? 8 : 4); o++)
@@ -37,7 +37,7 @@ static void rows_add(struct rows *rows, const struct kind *kind, const struct op
             };
 }
 
-void rows_open(struct rows *rows, const struct rk_space *space, bool tensor)
+void rows_open(struct rows *rows, const struct strategies *space, bool tensor)
 {
     struct kind kinds[MAX_KINDS];
     const int count = distinct_kinds(space, tensor, kinds);
@@ -55,7 +55,7 @@ bool folio_uses_network(const struct rk_system *system, uint64_t tensor, uint64_
     return check_network(&system->network[network], (double)tensor) == RK_FITS;
 }
 
-size_t folio_bytes(const struct rk_space *space, const struct rows *rows, uint64_t tensor)
+size_t folio_bytes(const struct strategies *space, const struct rows *rows, uint64_t tensor)
 {
     const size_t networks = tensor > 1 ? (size_t)space->problem.system->networks : 1;
     return (size_t)rows->count * networks * sizeof(struct folio_entry);

@@ -26,7 +26,7 @@ struct rows {
 };
 
 /* The rows that a problem's options allow, with or without tensor parallelism. */
-void rows_open(struct rows *rows, const struct rk_space *space, bool tensor);
+void rows_open(struct rows *rows, const struct strategies *space, bool tensor);
 
 /* Entries are written by different threads: none shares a cache line. */
 struct folio_entry {
@@ -51,7 +51,7 @@ struct folio {
 bool folio_uses_network(const struct rk_system *system, uint64_t tensor, uint64_t network);
 
 /* Bytes that folio_fold needs for each microbatch size. */
-size_t folio_bytes(const struct rk_space *space, const struct rows *rows, uint64_t tensor);
+size_t folio_bytes(const struct strategies *space, const struct rows *rows, uint64_t tensor);
 
 /* Fills the layer costs of one microbatch size; different sizes may be filled at the same time. */
 void folio_fold(struct folio *folio, const struct rk_problem *problem, int microbatch);

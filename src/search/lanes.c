@@ -22,7 +22,7 @@ static void curve_lengthen(struct long_curve *to, const struct rk_curve *from)
     }
 }
 
-static int most_interleavings(const struct rk_space *space)
+static int most_interleavings(const struct strategies *space)
 {
     int most = 1;
     for (int i = 0; i < space->groups; i++)
@@ -30,7 +30,7 @@ static int most_interleavings(const struct rk_space *space)
     return most;
 }
 
-struct scratch *scratch_open(const struct rk_space *space)
+struct scratch *scratch_open(const struct strategies *space)
 {
     const size_t most = (size_t)most_interleavings(space);
     const size_t networks = (size_t)space->problem.system->networks;

@@ -24,7 +24,7 @@ bool networks_allowed(const struct rk_problem *p, const struct group *g, uint64_
     return true;
 }
 
-void group_count_networks(const struct rk_space *space, const struct group *g,
+void group_count_networks(const struct strategies *space, const struct group *g,
                           struct rk_search_counts *counts, struct rk_search_explain *explain)
 {
     const struct values *inner = g->options->inner;

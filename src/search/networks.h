@@ -10,7 +10,7 @@ bool networks_allowed(const struct rk_problem *problem, const struct group *grou
                       uint64_t pipeline, uint64_t data, enum rk_verdict *verdict, int *tier);
 
 /* Counts the strategies of a group that a network refuses. */
-void group_count_networks(const struct rk_space *space, const struct group *group,
+void group_count_networks(const struct strategies *space, const struct group *group,
                           struct rk_search_counts *counts, struct rk_search_explain *explain);
 
 /* (tensor, pipeline, data) networks that no tier refuses; without any, a group has no units. */

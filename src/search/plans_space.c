@@ -140,7 +140,7 @@ static const struct choices *choices_of(struct builder *b, enum plan_bundle bund
 static void add_layout(struct builder *b, const struct rk_plan *plan)
 {
     struct rk_plans *plans = b->plans;
-    struct layout layout = {.first = plans->count};
+    struct layout layout = {.first = plans->space.count};
     for (int axis = 0; axis <= RK_PLAN_ORDER; axis++)
         layout.value[axis] = rk_plan_axis_get(plan, (enum rk_plan_axis)axis);
     for (int bundle = BUNDLE_LAYOUT + 1; bundle < BUNDLES; bundle++) {
@@ -152,7 +152,7 @@ static void add_layout(struct builder *b, const struct rk_plan *plan)
     if (!grow(b, &array, plans->layouts, &plans->layouts_room, sizeof *plans->layout)) return;
     plans->layout = array;
     plans->layout[plans->layouts++] = layout;
-    plans->count += layout.count;
+    plans->space.count += layout.count;
 }
 
 static void add_layouts(struct builder *b, struct rk_plan *plan, int axis)
@@ -173,38 +173,38 @@ static void add_layouts(struct builder *b, struct rk_plan *plan, int axis)
                      rk_plan_axis_get(&one, (enum rk_plan_axis)axis));
 }
 
-struct rk_plans *rk_plans_open(const struct rk_plans_problem *problem, struct rk_error *error)
+struct rk_space *rk_plans_open(const struct rk_plans_problem *problem, struct rk_error *error)
 {
     struct rk_plans *plans = calloc(1, sizeof *plans);
     if (!plans) {
         rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the space");
         return NULL;
     }
+    const uint64_t sequence = problem->base.sequence;
+    plans->space = (struct rk_space){.predictor = &plans_predictor,
+                                     .model = problem->model,
+                                     .system = problem->system,
+                                     .sequence = sequence ? sequence : problem->model->sequence};
     plans->problem = *problem;
     struct builder b = {.plans = plans, .problem = &plans->problem};
     struct rk_plan plan = problem->base;
     plan.tensor = plan.context = plan.pipeline = plan.expert = 1;
     plan.expert_tensor = 0;
     if (plan.ranks > 0 && plan.batch > 0) add_layouts(&b, &plan, 0);
-    if (!b.failed) return plans;
-    rk_plans_close(plans);
+    if (!b.failed) return &plans->space;
+    plans_close(&plans->space);
     rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the space");
     return NULL;
 }
 
-void rk_plans_close(struct rk_plans *plans)
+void plans_close(struct rk_space *space)
 {
-    if (!plans) return;
+    struct rk_plans *plans = (struct rk_plans *)space;
     for (uint64_t i = 0; i < plans->bundles; i++)
         release_choices(plans->bundle[i]);
     free(plans->bundle);
     free(plans->layout);
     free(plans);
-}
-
-uint64_t rk_plans_count(const struct rk_plans *plans)
-{
-    return plans->count;
 }
 
 /* ---- one plan ---- */
@@ -235,8 +235,9 @@ static const struct layout *layout_of(const struct rk_plans *plans, uint64_t ind
     return &plans->layout[low];
 }
 
-bool rk_plans_plan(const struct rk_plans *plans, uint64_t index, struct rk_plan *plan)
+bool rk_plans_plan(const struct rk_space *space, uint64_t index, struct rk_plan *plan)
 {
+    const struct rk_plans *plans = plans_of(space);
     const struct layout *layout = layout_of(plans, index);
     uint64_t rest = index - layout->first, split = RK_SPLIT_EVEN;
     *plan = plans->problem.base;

@@ -7,6 +7,7 @@
 #define RECKON_SEARCH_PLANS_SPACE_H
 
 #include "search/plans_axes.h"
+#include "search/predictor.h"
 
 struct choices {
     enum plan_bundle bundle;
@@ -23,13 +24,20 @@ struct layout {
 };
 
 struct rk_plans {
+    struct rk_space space; /* first */
     struct rk_plans_problem problem;
-    uint64_t count;
     uint64_t layouts, layouts_room;
     struct layout *layout; /* (layouts) */
     uint64_t bundles, bundles_room;
     struct choices **bundle; /* (bundles) */
 };
+
+static inline const struct rk_plans *plans_of(const struct rk_space *space)
+{
+    return (const struct rk_plans *)space;
+}
+
+void plans_close(struct rk_space *space);
 
 /* Plans that share everything outside bundles above `bundle`. */
 static inline uint64_t plans_below(const struct layout *layout, enum plan_bundle bundle)

@@ -64,21 +64,30 @@ static bool fill_divisions(struct stage_set *set, const struct rk_plans_problem 
     return true;
 }
 
-static bool fill_set(struct stage_set *set, const struct rk_plans_problem *problem,
-                     const struct layout *layout)
+static bool fill_set(struct stage_set *set, const struct rk_plans_problem *problem)
 {
-    const struct choices *choices = layout->choices[BUNDLE_STAGES];
+    const struct choices *choices = set->choices;
     struct rk_plan plan = problem->base;
-    set->choices = choices;
-    set->pipeline = layout->value[RK_PLAN_PIPELINE];
     set->division = calloc(choices->count, sizeof *set->division);
     if (!set->division) return false;
     for (uint64_t i = 0; i < choices->count; i++) {
         if (divides_at(choices, i)) set->division[set->divisions++].first = i;
         set->division[set->divisions - 1].end = i + 1;
     }
-    plans_set_layout(&plan, layout);
+    plans_set_layout(&plan, set->layout);
     return fill_divisions(set, problem, &plan);
+}
+
+void stage_set_fill(struct stage_set *set, const struct rk_plans *plans)
+{
+    set->failed = !fill_set(set, &plans->problem);
+}
+
+bool stage_sets_filled(const struct stage_sets *sets)
+{
+    for (uint64_t k = 0; k < sets->count; k++)
+        if (sets->set[k].failed) return false;
+    return true;
 }
 
 static bool same_set(const struct stage_set *set, const struct layout *layout)
@@ -87,7 +96,7 @@ static bool same_set(const struct stage_set *set, const struct layout *layout)
            set->pipeline == layout->value[RK_PLAN_PIPELINE];
 }
 
-static bool fill_sets(struct stage_sets *sets, const struct rk_plans *plans)
+static bool list_sets(struct stage_sets *sets, const struct rk_plans *plans)
 {
     uint64_t room = 0;
     for (uint64_t i = 0; i < plans->layouts; i++) {
@@ -103,8 +112,9 @@ static bool fill_sets(struct stage_sets *sets, const struct rk_plans *plans)
             sets->set = grown;
             room = 2 * room + 16;
         }
-        memset(&sets->set[sets->count++], 0, sizeof *sets->set);
-        if (!fill_set(&sets->set[k], &plans->problem, layout)) return false;
+        sets->set[sets->count++] = (struct stage_set){.choices = layout->choices[BUNDLE_STAGES],
+                                                      .layout = layout,
+                                                      .pipeline = layout->value[RK_PLAN_PIPELINE]};
     }
     return true;
 }
@@ -114,7 +124,7 @@ struct stage_sets *stage_sets_open(const struct rk_plans *plans)
     struct stage_sets *sets = calloc(1, sizeof *sets);
     if (!sets) return NULL;
     sets->of_layout = malloc((plans->layouts + 1) * sizeof *sets->of_layout);
-    if (sets->of_layout && fill_sets(sets, plans)) return sets;
+    if (sets->of_layout && list_sets(sets, plans)) return sets;
     stage_sets_close(sets);
     return NULL;
 }

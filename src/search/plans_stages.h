@@ -21,7 +21,9 @@ struct division {
 
 struct stage_set {
     const struct choices *choices;
+    const struct layout *layout; /* one that has it */
     uint64_t pipeline;
+    bool failed; /* there was no memory to fill it */
     uint64_t divisions;
     struct division *division;   /* (divisions) */
     struct stage_blocks *blocks; /* of all their maps */
@@ -34,7 +36,12 @@ struct stage_sets {
     uint32_t *of_layout; /* (layouts) index into set */
 };
 
+/* Lists the sets; each is then filled, by any thread. */
 struct stage_sets *stage_sets_open(const struct rk_plans *plans);
+void stage_set_fill(struct stage_set *set, const struct rk_plans *plans);
+
+/* False when there was no memory for one of them. */
+bool stage_sets_filled(const struct stage_sets *sets);
 void stage_sets_close(struct stage_sets *sets);
 
 #endif

@@ -74,7 +74,7 @@ struct scratch {
 };
 
 struct run {
-    const struct rk_space *space;
+    const struct strategies *space;
     const struct rk_problem *problem;
     const struct unit *unit;
     const struct group *group;

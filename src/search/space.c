@@ -157,7 +157,7 @@ static int divisors_of(uint64_t n, uint64_t *value)
 
 /* Growing storage of the space under construction. */
 struct builder {
-    struct rk_space *space;
+    struct strategies *space;
     size_t numbers, numbers_room;
     int groups_room;
     bool failed;
@@ -180,7 +180,7 @@ static uint64_t *builder_numbers(struct builder *b, size_t more)
 
 static struct group *builder_group(struct builder *b)
 {
-    struct rk_space *s = b->space;
+    struct strategies *s = b->space;
     if (s->groups == b->groups_room) {
         const int room = 2 * b->groups_room + 64;
         struct group *grown = realloc(s->group, (size_t)room * sizeof *grown);
@@ -236,12 +236,12 @@ static void builder_add(struct builder *b, uint64_t tensor, uint64_t pipeline)
         .interleavings = interleavings,
         .microbatches = microbatches,
         .per_cell = (uint64_t)microbatches * o->per_microbatch,
-        .first = b->space->count,
+        .first = b->space->base.count,
         .numbers_at = first,
     };
     const uint64_t strategies = g->per_cell * (uint64_t)interleavings;
     if (strategies == 0) return;
-    b->space->count += strategies;
+    b->space->base.count += strategies;
     b->space->groups++;
 }
 
@@ -310,32 +310,33 @@ static enum rk_status check_problem(const struct rk_problem *p, struct rk_error 
 struct rk_space *rk_space_open(const struct rk_problem *problem, struct rk_error *error)
 {
     if (check_problem(problem, error) != RK_OK) return NULL;
-    struct rk_space *space = calloc(1, sizeof *space);
+    struct strategies *space = calloc(1, sizeof *space);
     struct builder builder = {.space = space};
-    if (space) {
-        space->problem = *problem;
-        builder_run(&builder);
+    if (!space) {
+        rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the strategy space");
+        return NULL;
     }
-    if (!space || builder.failed) {
-        rk_space_close(space);
+    space->base = (struct rk_space){.predictor = &published_predictor,
+                                    .model = problem->model,
+                                    .system = problem->system,
+                                    .sequence = problem->model->sequence};
+    space->problem = *problem;
+    builder_run(&builder);
+    if (builder.failed) {
+        strategies_close(&space->base);
         rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the strategy space");
         return NULL;
     }
     builder_settle(&builder);
-    return space;
+    return &space->base;
 }
 
-void rk_space_close(struct rk_space *space)
+void strategies_close(struct rk_space *base)
 {
-    if (!space) return;
+    struct strategies *space = (struct strategies *)base;
     free(space->group);
     free(space->numbers);
     free(space);
-}
-
-uint64_t rk_space_count(const struct rk_space *space)
-{
-    return space->count;
 }
 
 /* ---- index to strategy and back ---- */
@@ -354,7 +355,7 @@ uint64_t space_index(const struct group *group, int interleaving, const struct k
            kind->before * (uint64_t)group->microbatches + index;
 }
 
-static const struct group *group_of(const struct rk_space *space, uint64_t index)
+static const struct group *group_of(const struct strategies *space, uint64_t index)
 {
     int low = 0, high = space->groups - 1;
     while (low < high) {
@@ -376,8 +377,9 @@ static const struct kind *kind_of(const struct group *group, uint64_t rest)
     return &o->kind[i];
 }
 
-void rk_space_strategy(const struct rk_space *space, uint64_t index, struct rk_strategy *strategy)
+void rk_space_strategy(const struct rk_space *base, uint64_t index, struct rk_strategy *strategy)
 {
+    const struct strategies *space = strategies_of(base);
     const struct group *g = group_of(space, index);
     uint64_t rest = index - g->first;
     const uint64_t interleaving = rest / g->per_cell;

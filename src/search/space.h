@@ -8,7 +8,7 @@
 #ifndef RECKON_SEARCH_SPACE_H
 #define RECKON_SEARCH_SPACE_H
 
-#include <reckon/search.h>
+#include "search/predictor.h"
 
 /* Axes of the rectangle, outermost first. */
 enum inner {
@@ -58,16 +58,17 @@ struct group {
     const uint64_t *microbatch;   /* (microbatches) */
     uint64_t per_cell;            /* strategies of one interleaving */
     uint64_t first;               /* index of the group's first strategy */
-    size_t numbers_at;            /* where interleaving starts in rk_space.numbers */
+    size_t numbers_at;            /* where interleaving starts in strategies.numbers */
 };
 
-struct rk_space {
+/* The space of the published model. */
+struct strategies {
+    struct rk_space base; /* first */
     struct rk_problem problem;
     struct options options[8]; /* by tensor > 1, pipeline > 1, data > 1 */
     int groups;
     struct group *group; /* (groups) in the order of the enumeration */
     uint64_t *numbers;   /* backs interleaving and microbatch */
-    uint64_t count;
 };
 
 static inline int inner_count(const struct options *options, const struct kind *kind,
@@ -84,6 +85,13 @@ static inline uint64_t inner_value(const struct options *options, const struct k
     if (axis == INNER_ACTIVATION_OFFLOAD && kind->recompute == RK_RECOMPUTE_FULL) return 0;
     return options->inner[axis].value[i];
 }
+
+static inline const struct strategies *strategies_of(const struct rk_space *space)
+{
+    return (const struct strategies *)space;
+}
+
+void strategies_close(struct rk_space *space);
 
 /* Index of a strategy from positions in the lists of its group. */
 uint64_t space_index(const struct group *group, int interleaving, const struct kind *kind,

@@ -1,148 +1,103 @@
 #include "search/state.h"
 
-#include <string.h>
+#include "search/hash.h"
 
-/* ---- fingerprint: FNV-1a over values, never over padding ---- */
+#include <stdlib.h>
 
-static void mix(uint64_t *hash, const void *bytes, size_t count)
+uint64_t state_fingerprint(const struct rk_space *space, const struct rk_query *query)
 {
-    const unsigned char *byte = bytes;
-    for (size_t i = 0; i < count; i++)
-        *hash = (*hash ^ byte[i]) * UINT64_C(0x100000001b3);
-}
-
-static void mix_number(uint64_t *hash, uint64_t value)
-{
-    mix(hash, &value, sizeof value);
-}
-static void mix_real(uint64_t *hash, double value)
-{
-    mix(hash, &value, sizeof value);
-}
-
-static void mix_curve(uint64_t *hash, const struct rk_curve *curve)
-{
-    for (int i = 0; i < curve->steps; i++) {
-        mix_real(hash, curve->step[i].from);
-        mix_real(hash, curve->step[i].rate);
-    }
-}
-
-static void mix_model(uint64_t *hash, const struct rk_model *m)
-{
-    const uint64_t shape[] = {m->layers,      m->hidden,          m->feedforward, m->heads,
-                              m->head_dim,    m->sequence,        m->attention,   m->kv_heads,
-                              m->norm,        m->gated_mlp,       m->no_dropout,  m->parallel_block,
-                              m->block_norms, m->flash_attention, m->causal_skip};
-    mix(hash, shape, sizeof shape);
-}
-
-static void mix_network(uint64_t *hash, const struct rk_network *n)
-{
-    mix_real(hash, n->bandwidth_Bps);
-    mix_real(hash, n->efficiency);
-    mix_real(hash, n->latency_s);
-    mix_number(hash, n->size);
-    mix_number(hash, n->must_be_filled);
-    mix_real(hash, n->processor_usage);
-    for (int op = 0; op < RK_COLLECTIVES; op++) {
-        mix_real(hash, n->collective[op].scale);
-        mix_real(hash, n->collective[op].offset);
-    }
-}
-
-static void mix_system(uint64_t *hash, const struct rk_system *s)
-{
-    mix_number(hash, s->processing);
-    for (int d = 0; d < RK_DATATYPES; d++) {
-        mix_curve(hash, &s->matrix[d].curve);
-        mix_curve(hash, &s->vector[d].curve);
-    }
-    for (int i = 0; i < s->memories; i++) {
-        mix_real(hash, s->memory[i].capacity_bytes);
-        mix_curve(hash, &s->memory[i].curve);
-    }
-    for (int i = 0; i < s->networks; i++)
-        mix_network(hash, &s->network[i]);
-}
-
-uint64_t state_fingerprint(const struct rk_problem *p, const struct rk_search_options *options)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    mix_model(&hash, p->model);
-    mix_system(&hash, p->system);
-    mix_number(&hash, p->ranks);
-    mix_number(&hash, p->max_batch);
-    mix_number(&hash, p->datatype);
-    for (int axis = 0; axis < RK_AXES; axis++) {
-        mix_number(&hash, (uint64_t)p->pinned[axis].count);
-        for (int i = 0; i < p->pinned[axis].count; i++) {
-            mix_number(&hash, p->pinned[axis].value[i]);
-            mix_number(&hash, p->pinned[axis].to[i]);
-        }
-    }
-    mix_number(&hash, options->mode);
-    mix_number(&hash, options->top);
+    uint64_t hash = HASH_START;
+    mix_number(&hash, RK_MODEL_VERSION);
+    mix_text(&hash, space->predictor->name);
+    space->predictor->fingerprint(space, &hash);
+    mix_number(&hash, query->mode);
+    mix_number(&hash, query->top);
+    mix_text(&hash, query->where);
+    mix_text(&hash, query->sort);
+    mix_text(&hash, query->pareto);
     return hash;
 }
 
-/* ---- a header, then the candidates ---- */
+/* ---- a header, then the candidates, then the frontier ---- */
 
 struct header {
     char magic[8];
     uint64_t fingerprint;
-    uint64_t candidates;
-    uint64_t checksum; /* of state and candidates */
+    uint64_t candidates, points;
+    uint64_t checksum; /* of state, candidates and points */
     struct search_state state;
 };
 
-static const char magic[8] = {'r', 'k', 's', 't', 'a', 't', 'e', '1'};
+static const char magic[8] = {'r', 'k', 's', 't', 'a', 't', 'e', '2'};
 
-static uint64_t checksum(const struct search_state *state, const struct topk *best)
+static size_t bytes_of(uint64_t candidates, uint64_t points)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    return candidates * sizeof(struct rk_candidate) + points * sizeof(struct point);
+}
+
+static uint64_t checksum(const struct search_state *state, const void *rest, size_t size)
+{
+    uint64_t hash = HASH_START;
     mix(&hash, state, sizeof *state);
-    mix(&hash, best->heap, best->count * sizeof *best->heap);
+    mix(&hash, rest, size);
     return hash;
 }
 
-size_t state_size(const struct topk *best)
+size_t state_size(const struct finds *f)
 {
-    return sizeof(struct header) + best->count * sizeof *best->heap;
+    return sizeof(struct header) + bytes_of(f->best.count, f->frontier.count);
 }
 
 void state_write(void *bytes, uint64_t fingerprint, const struct search_state *state,
-                 const struct topk *best)
+                 const struct finds *f)
 {
     struct header h;
+    char *rest = (char *)bytes + sizeof h;
+    const size_t candidates = f->best.count * sizeof *f->best.heap;
     memset(&h, 0, sizeof h);
     memcpy(h.magic, magic, sizeof magic);
     h.fingerprint = fingerprint;
-    h.candidates = best->count;
+    h.candidates = f->best.count;
+    h.points = f->frontier.count;
     h.state = *state;
-    h.checksum = checksum(&h.state, best);
+    memcpy(rest, f->best.heap, candidates);
+    if (h.points)
+        memcpy(rest + candidates, f->frontier.point, h.points * sizeof *f->frontier.point);
+    h.checksum = checksum(&h.state, rest, bytes_of(h.candidates, h.points));
     memcpy(bytes, &h, sizeof h);
-    memcpy((char *)bytes + sizeof h, best->heap, best->count * sizeof *best->heap);
+}
+
+static enum rk_status take(struct finds *f, const struct header *h, const char *rest,
+                           struct rk_error *error)
+{
+    const size_t candidates = h->candidates * sizeof *f->best.heap;
+    struct point *points = malloc(h->points * sizeof *points + 1);
+    if (!points) return rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the search");
+    memcpy(f->best.heap, rest, candidates);
+    memcpy(points, rest + candidates, h->points * sizeof *points);
+    f->best.count = h->candidates;
+    f->frontier = (struct frontier){.count = h->points, .room = h->points, .point = points};
+    return RK_OK;
 }
 
 enum rk_status state_read(const void *bytes, size_t size, uint64_t fingerprint,
-                          struct search_state *state, struct topk *best, struct rk_error *error)
+                          struct search_state *state, struct finds *f, struct rk_error *error)
 {
     struct header h = {0};
+    const char *rest = (const char *)bytes + sizeof h;
     if (size >= sizeof h) memcpy(&h, bytes, sizeof h);
-    if (memcmp(h.magic, magic, sizeof magic) != 0 || h.candidates > best->room ||
-        size != sizeof h + h.candidates * sizeof *best->heap)
+    if (memcmp(h.magic, magic, sizeof magic) != 0 || h.candidates > f->best.room ||
+        h.points > size / sizeof(struct point) ||
+        size != sizeof h + bytes_of(h.candidates, h.points))
         return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
                        "not a whole search state: remove it to start over");
     if (h.fingerprint != fingerprint)
         return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
                        "state of another search (model, system, gpus, batch, restrictions, mode or "
                        "top differ): name another file or remove this one");
-    memcpy(best->heap, (const char *)bytes + sizeof h, h.candidates * sizeof *best->heap);
-    best->count = h.candidates;
+    if (h.checksum != checksum(&h.state, rest, size - sizeof h))
+        return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
+                       "the search state is damaged: remove it to start over");
     *state = h.state;
-    if (h.checksum == checksum(state, best)) return RK_OK;
-    topk_clear(best);
-    return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
-                   "the search state is damaged: remove it to start over");
+    return take(f, &h, rest, error);
 }

@@ -6,26 +6,26 @@
 #ifndef RECKON_SEARCH_STATE_H
 #define RECKON_SEARCH_STATE_H
 
-#include "search/topk.h"
+#include "search/question.h"
 
 struct search_state {
     int part, first, size; /* the next round: its part, first unit and number of units */
+    uint64_t matches;
     struct rk_search_counts counts;
     struct rk_search_explain explain;
 };
 
-/* Everything that the result depends on. */
-uint64_t state_fingerprint(const struct rk_problem *problem,
-                           const struct rk_search_options *options);
+/* Everything that the answer depends on. */
+uint64_t state_fingerprint(const struct rk_space *space, const struct rk_query *query);
 
 /* How many bytes state_write needs. */
-size_t state_size(const struct topk *best);
+size_t state_size(const struct finds *finds);
 void state_write(void *bytes, uint64_t fingerprint, const struct search_state *state,
-                 const struct topk *best);
+                 const struct finds *finds);
 
-/* The other way round; `best` must have the writer's room. RK_BAD_INPUT when the bytes are not a
+/* The other way round; `finds` must have the writer's room. RK_BAD_INPUT when the bytes are not a
  * whole state or belong to another search. */
 enum rk_status state_read(const void *bytes, size_t size, uint64_t fingerprint,
-                          struct search_state *state, struct topk *best, struct rk_error *error);
+                          struct search_state *state, struct finds *finds, struct rk_error *error);
 
 #endif

@@ -60,9 +60,16 @@ void topk_offer(struct topk *topk, struct rk_candidate candidate)
     }
 }
 
+void topk_move(struct topk *to, struct topk *from)
+{
+    for (uint64_t i = 0; i < from->count; i++)
+        topk_offer(to, from->heap[i]);
+    topk_clear(from);
+}
+
 double topk_least(const struct topk *topk)
 {
-    return topk->count < topk->room ? 0 : topk->heap[0].samples_per_s;
+    return topk->count < topk->room ? 0 : topk->heap[0].key;
 }
 
 static int compare(const void *a, const void *b)

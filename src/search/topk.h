@@ -1,4 +1,4 @@
-/* topk.h - the best K candidates of many: by samples per second, then index. */
+/* topk.h - the best K candidates of many: by key, more is better, then index. */
 #ifndef RECKON_SEARCH_TOPK_H
 #define RECKON_SEARCH_TOPK_H
 
@@ -11,8 +11,7 @@ struct topk {
 
 static inline bool candidate_before(const struct rk_candidate *a, const struct rk_candidate *b)
 {
-    return a->samples_per_s > b->samples_per_s ||
-           (a->samples_per_s == b->samples_per_s && a->index < b->index);
+    return a->key > b->key || (a->key == b->key && a->index < b->index);
 }
 
 /* False when there is no memory. */
@@ -21,7 +20,10 @@ void topk_release(struct topk *topk);
 void topk_clear(struct topk *topk);
 void topk_offer(struct topk *topk, struct rk_candidate candidate);
 
-/* Candidates with fewer samples per second are not wanted; 0 while there is room. */
+/* All of `from`, which is cleared. */
+void topk_move(struct topk *to, struct topk *from);
+
+/* Candidates with a smaller key are not wanted; 0 while there is room. */
 double topk_least(const struct topk *topk);
 
 /* Sorts the heap from best to worst; it takes no more offers then. */

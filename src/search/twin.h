@@ -1,11 +1,11 @@
-/* twin.h - the search, one strategy at a time through rk_estimate: the oracle of the fast ones. */
+/* twin.h - a question put to one plan at a time through its predictor: the oracle of the engine. */
 #ifndef RECKON_SEARCH_TWIN_H
 #define RECKON_SEARCH_TWIN_H
 
-#include <reckon/search.h>
+#include "search/question.h"
 
-/* RK_OK, or RK_IO when there is no memory. One thread; result->seconds stays 0. */
-enum rk_status search_twin(const struct rk_space *space, const struct rk_search_options *options,
-                           struct rk_search_result *result, struct rk_error *error);
+/* RK_OK, or RK_IO when there is no memory. One thread. */
+enum rk_status ask_twin(const struct question *question, const struct rk_query *query,
+                        struct rk_answer *answer, struct rk_error *error);
 
 #endif

@@ -253,7 +253,7 @@ static bool has_sharding(const struct options *o, bool sharding)
     return false;
 }
 
-void unit_run(const struct rk_space *space, const struct unit *unit, struct scratch *scratch,
+void unit_run(const struct strategies *space, const struct unit *unit, struct scratch *scratch,
               struct visitor *visitor)
 {
     const struct group *g = unit->group;
@@ -287,7 +287,7 @@ void unit_run(const struct rk_space *space, const struct unit *unit, struct scra
 
 /* Per sample: all blocks of all microbatches, without bubble, messages, waits or data parallelism;
  * the slack covers that these sums round differently from the step's. */
-double unit_bound_s(const struct rk_space *space, const struct unit *unit)
+double unit_bound_s(const struct strategies *space, const struct unit *unit)
 {
     const struct group *g = unit->group;
     const double blocks = (double)(space->problem.model->layers / g->pipeline);

@@ -33,13 +33,13 @@ struct unit_batch {
 
 struct scratch; /* arrays of one thread */
 
-struct scratch *scratch_open(const struct rk_space *space);
+struct scratch *scratch_open(const struct strategies *space);
 void scratch_close(struct scratch *scratch);
 
 /* A time for a sample below those of all strategies of the unit. */
-double unit_bound_s(const struct rk_space *space, const struct unit *unit);
+double unit_bound_s(const struct strategies *space, const struct unit *unit);
 
-void unit_run(const struct rk_space *space, const struct unit *unit, struct scratch *scratch,
+void unit_run(const struct strategies *space, const struct unit *unit, struct scratch *scratch,
               struct visitor *visitor);
 
 #endif

@@ -232,7 +232,7 @@ static int descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-static bool rates_add(struct rates *rates, const struct rk_search_result *result, uint64_t batch)
+static bool rates_add(struct rates *rates, const struct rk_answer *result, uint64_t batch)
 {
     const uint64_t need = rates->count + result->found;
     if (need > rates->room) {
@@ -252,7 +252,7 @@ static enum rk_status add_degree(struct rates *rates, struct rk_problem *problem
                                  struct rk_error *error)
 {
     const uint64_t max_batch = problem->max_batch, batch = max_batch / data * data;
-    struct rk_search_result result;
+    struct rk_answer result;
     problem->pinned[RK_AXIS_DATA].count = 1;
     problem->pinned[RK_AXIS_DATA].value[0] = data;
     if (data > max_batch) problem->max_batch = data;
@@ -260,13 +260,13 @@ static enum rk_status add_degree(struct rates *rates, struct rk_problem *problem
     problem->max_batch = max_batch;
     if (!space) return RK_IO;
     const uint64_t count = rk_space_count(space);
-    const struct rk_search_options options = {
+    const struct rk_query options = {
         .mode = RK_SEARCH_EXHAUSTIVE, .threads = 1, .top = count ? count : 1};
-    enum rk_status status = rk_search(space, &options, &result, error);
+    enum rk_status status = rk_ask(space, &options, &result, error);
     if (status == RK_OK) {
         if (!rates_add(rates, &result, batch ? batch : data))
             status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the distribution");
-        rk_search_result_release(&result);
+        rk_answer_release(&result);
     }
     rk_space_close(space);
     return status;

@@ -64,7 +64,7 @@ static bool watch_progress(void *context, uint64_t decided, uint64_t total, doub
 }
 
 static enum rk_status keep_best(const struct rk_problem *problem, const struct rk_space *space,
-                                const struct rk_search_result *result, struct study_row *row,
+                                const struct rk_answer *result, struct study_row *row,
                                 struct rk_error *error)
 {
     row->best = calloc(result->found ? result->found : 1, sizeof *row->best);
@@ -85,23 +85,23 @@ static enum rk_status search_point(struct engine *engine, size_t index, struct s
     const struct study_point *point = &engine->study->point[index];
     struct watch watch = {engine, 0};
     struct rk_problem problem;
-    struct rk_search_result result;
+    struct rk_answer result;
     const double start_s = now_s();
-    const struct rk_search_options options = {.mode = point->mode,
-                                              .threads = engine->threads,
-                                              .top = point->top,
-                                              .progress = watch_progress,
-                                              .context = &watch};
+    const struct rk_query options = {.mode = point->mode,
+                                     .threads = engine->threads,
+                                     .top = point->top,
+                                     .progress = watch_progress,
+                                     .context = &watch};
     *row = (struct study_row){.point = index};
     study_problem(engine->study, point, &problem);
     struct rk_space *space = rk_space_open(&problem, error);
     if (!space) return error->status;
-    enum rk_status status = rk_search(space, &options, &result, error);
+    enum rk_status status = rk_ask(space, &options, &result, error);
     if (status == RK_OK) {
         row->counts = result.counts;
         row->explain = result.explain;
         status = result.complete ? keep_best(&problem, space, &result, row, error) : RK_INTERRUPTED;
-        rk_search_result_release(&result);
+        rk_answer_release(&result);
     }
     rk_space_close(space);
     row->seconds = now_s() - start_s;

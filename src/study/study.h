@@ -17,10 +17,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Goes up whenever any strategy gets another figure, count or order, be it in the last digit:
- * studies then make their searches again. */
-enum { RK_MODEL_VERSION = 1 };
-
 enum { STUDY_NAME = 160, STUDY_KEY = 33, STUDY_MAX_POINTS = 1000000, STUDY_MAX_TOP = 1000 };
 
 struct study_model {

@@ -8,7 +8,7 @@ struct searched {
     struct rk_model model;
     struct rk_system system;
     struct rk_space *space;
-    struct rk_search_result result;
+    struct rk_answer result;
 };
 
 static uint64_t integer(const json_t *json, const char *key)
@@ -99,17 +99,17 @@ static void check_top(const struct searched *searched, const json_t *tops, doubl
 
 static void search_problem(const json_t *problem, double tolerance)
 {
-    const struct rk_search_options options = {.mode = RK_SEARCH_EXHAUSTIVE, .top = 10};
+    const struct rk_query options = {.mode = RK_SEARCH_EXHAUSTIVE, .top = 10};
     struct searched searched;
     struct rk_error error;
     open_space(&searched, problem, json_string_value(json_object_get(problem, "system")),
                datatype_named(json_string_value(json_object_get(problem, "datatype"))),
                strcmp(json_string_value(json_object_get(problem, "fused")), "both") == 0);
-    cr_assert_eq(rk_search(searched.space, &options, &searched.result, &error), RK_OK, "%s",
+    cr_assert_eq(rk_ask(searched.space, &options, &searched.result, &error), RK_OK, "%s",
                  error.text);
     check_counts(&searched.result.counts, problem);
     check_top(&searched, json_object_get(problem, "top"), tolerance);
-    rk_search_result_release(&searched.result);
+    rk_answer_release(&searched.result);
     close_space(&searched);
 }
 

@@ -93,9 +93,9 @@ static inline void draw_system(struct random *r, struct rk_system *s)
 /* Restricts an axis to values that a plan of the space has there, so that something is left. */
 static inline void draw_pin(struct random *r, struct rk_plans_problem *p)
 {
-    struct rk_plans *plans = rk_plans_open(p, NULL);
+    struct rk_space *plans = rk_plans_open(p, NULL);
     const enum rk_plan_axis axis = (enum rk_plan_axis)below(r, RK_PLAN_AXES);
-    const uint64_t count = rk_plans_count(plans);
+    const uint64_t count = rk_space_count(plans);
     p->pinned[axis].count = 0;
     if (rk_plan_axis_info(axis)->type == RK_PLAN_BOOL && one_in(r, 3)) {
         p->pinned[axis].count = 1; /* no and yes, also where one of them is unusual */
@@ -107,7 +107,7 @@ static inline void draw_pin(struct random *r, struct rk_plans_problem *p)
         rk_plans_plan(plans, below(r, count), &plan);
         p->pinned[axis].value[p->pinned[axis].count++] = rk_plan_axis_get(&plan, axis);
     }
-    rk_plans_close(plans);
+    rk_space_close(plans);
 }
 
 struct plans_case {
@@ -129,10 +129,10 @@ static inline void draw_case(struct plans_case *c, uint64_t seed, uint64_t most)
         gpus * (1 + below(&r, one_in(&r, 2) ? 8 : 100)), one_in(&r, 3) ? 1024 : 0);
     if (one_in(&r, 4)) c->problem.base.precision = RK_FP32;
     for (int tries = 0; tries < 100; tries++) {
-        struct rk_plans *plans = rk_plans_open(&c->problem, NULL);
+        struct rk_space *plans = rk_plans_open(&c->problem, NULL);
         cr_assert_not_null(plans);
-        const uint64_t count = rk_plans_count(plans);
-        rk_plans_close(plans);
+        const uint64_t count = rk_space_count(plans);
+        rk_space_close(plans);
         if (count <= most) break;
         draw_pin(&r, &c->problem);
     }

@@ -77,12 +77,12 @@ static size_t find_change(const struct report_table *table, const char *kind, in
 /* How many strategies fit on the machine as it stands in f->system. */
 static uint64_t count_fits(const struct fixture *f)
 {
-    struct rk_search_result result;
-    const struct rk_search_options options = {.top = 1};
+    struct rk_answer result;
+    const struct rk_query options = {.top = 1};
     struct rk_space *space = rk_space_open(&f->search.problem, NULL);
-    cr_assert_eq(rk_search(space, &options, &result, NULL), RK_OK);
+    cr_assert_eq(rk_ask(space, &options, &result, NULL), RK_OK);
     const uint64_t fits = result.counts.verdict[RK_FITS][0];
-    rk_search_result_release(&result);
+    rk_answer_release(&result);
     rk_space_close(space);
     return fits;
 }

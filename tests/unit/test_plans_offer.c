@@ -19,13 +19,13 @@ static struct rk_plans_problem problem_of(const struct rk_model *model, uint64_t
 static void each_plan(const struct rk_plans_problem *problem,
                       void (*see)(const struct rk_plan *plan, void *context), void *context)
 {
-    struct rk_plans *plans = rk_plans_open(problem, NULL);
+    struct rk_space *plans = rk_plans_open(problem, NULL);
     cr_assert_not_null(plans);
-    for (uint64_t i = 0; i < rk_plans_count(plans); i++) {
+    for (uint64_t i = 0; i < rk_space_count(plans); i++) {
         struct rk_plan plan;
         if (rk_plans_plan(plans, i, &plan)) see(&plan, context);
     }
-    rk_plans_close(plans);
+    rk_space_close(plans);
 }
 
 struct seen {
@@ -154,17 +154,17 @@ Test(plans_offer, schedules_that_hold_more)
     rk_predict(&small, &machine.system, &plan, &p);
     const double most = p.stage[p.tightest].total_bytes;
     for (double share = 0.02; share < 1.3; share += 0.02) {
-        const struct rk_plans_options one = {.mode = RK_SEARCH_TWIN, .top = 1};
-        const struct rk_plans_options pruned = {.mode = RK_SEARCH_PRUNED, .top = 1};
-        struct rk_plans_result a, b;
+        const struct rk_query one = {.mode = RK_SEARCH_TWIN, .top = 1};
+        const struct rk_query pruned = {.mode = RK_SEARCH_PRUNED, .top = 1};
+        struct rk_answer a, b;
         machine.memory[0].capacity_bytes = share * most;
-        struct rk_plans *plans = rk_plans_open(&problem, NULL);
-        cr_assert_eq(rk_plans_search(plans, &one, &a, NULL), RK_OK);
-        cr_assert_eq(rk_plans_search(plans, &pruned, &b, NULL), RK_OK);
+        struct rk_space *plans = rk_plans_open(&problem, NULL);
+        cr_assert_eq(rk_ask(plans, &one, &a, NULL), RK_OK);
+        cr_assert_eq(rk_ask(plans, &pruned, &b, NULL), RK_OK);
         cr_expect_eq(a.counts.verdict[RK_FITS][0], b.counts.verdict[RK_FITS][0], "%g of %g bytes",
                      share, most);
-        rk_plans_result_release(&a);
-        rk_plans_result_release(&b);
-        rk_plans_close(plans);
+        rk_answer_release(&a);
+        rk_answer_release(&b);
+        rk_space_close(plans);
     }
 }

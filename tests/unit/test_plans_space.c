@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static struct rk_plans *space_of(const struct rk_plans_problem *problem)
+static struct rk_space *space_of(const struct rk_plans_problem *problem)
 {
-    struct rk_plans *plans = rk_plans_open(problem, NULL);
+    struct rk_space *plans = rk_plans_open(problem, NULL);
     cr_assert_not_null(plans);
     return plans;
 }
@@ -26,10 +26,10 @@ static void only(struct rk_plans_problem *p, enum rk_plan_axis axis, uint64_t va
     p->pinned[axis].value[0] = p->pinned[axis].to[0] = value;
 }
 
-static bool has_text(const struct rk_plans *plans, const char *text)
+static bool has_text(const struct rk_space *plans, const char *text)
 {
     char words[RK_PLAN_TEXT];
-    for (uint64_t i = 0; i < rk_plans_count(plans); i++) {
+    for (uint64_t i = 0; i < rk_space_count(plans); i++) {
         struct rk_plan plan;
         rk_plans_plan(plans, i, &plan);
         rk_plan_text(&plan, words, sizeof words);
@@ -50,9 +50,9 @@ Test(plans_space, count_by_hand)
     only(&c.problem, RK_PLAN_CONTEXT, 1);
     only(&c.problem, RK_PLAN_RECOMPUTE, RK_RECOMPUTE_VALUE(RK_KEEP, 0));
     only(&c.problem, RK_PLAN_ZERO, 0);
-    struct rk_plans *plans = space_of(&c.problem);
-    cr_expect_eq(rk_plans_count(plans), 11, "%" PRIu64, rk_plans_count(plans));
-    rk_plans_close(plans);
+    struct rk_space *plans = space_of(&c.problem);
+    cr_expect_eq(rk_space_count(plans), 11, "%" PRIu64, rk_space_count(plans));
+    rk_space_close(plans);
     rk_system_release(&c.system);
 }
 
@@ -66,11 +66,11 @@ Test(plans_space, published_plans_are_in_it)
     only(&c.problem, RK_PLAN_PIPELINE, 16);
     only(&c.problem, RK_PLAN_CHUNKS, 8);
     only(&c.problem, RK_PLAN_ZERO, 1);
-    struct rk_plans *plans = space_of(&c.problem);
+    struct rk_space *plans = space_of(&c.problem);
     cr_expect(has_text(plans,
                        "dp64 tp8 pp16 vpp8 gbs2048 embedding-counts head-counts sp tp-overlap "
                        "zero1 grad-overlap weight-overlap"));
-    rk_plans_close(plans);
+    rk_space_close(plans);
     rk_system_release(&c.system);
 
     load(&c, "deepseek-v3", "h800-sxm5-80g", 2048, 15360);
@@ -85,20 +85,20 @@ Test(plans_space, published_plans_are_in_it)
     plans = space_of(&c.problem);
     cr_expect(has_text(plans, "dp128 pp16 ep64 etp1 gbs15360 schedule=dualpipe zero1 grad-overlap "
                               "weight-overlap recompute=selective:moe_act+layernorm+mla_up_proj"));
-    rk_plans_close(plans);
+    rk_space_close(plans);
     rk_system_release(&c.system);
 }
 
-static void check_others(const struct rk_plans *plans, const struct rk_plans *fewer,
+static void check_others(const struct rk_space *plans, const struct rk_space *fewer,
                          enum rk_plan_axis axis, uint64_t value, uint64_t seed)
 {
     struct rk_plan plan, other;
     uint64_t at = 0;
-    for (uint64_t i = 0; i < rk_plans_count(fewer); i++) {
+    for (uint64_t i = 0; i < rk_space_count(fewer); i++) {
         rk_plans_plan(fewer, i, &other);
         if (rk_plan_axis_get(&other, axis) == value) continue;
         for (bool same = false; !same; at++) {
-            cr_assert(at < rk_plans_count(plans), "seed %" PRIu64 ": %s brings another value", seed,
+            cr_assert(at < rk_space_count(plans), "seed %" PRIu64 ": %s brings another value", seed,
                       rk_plan_axis_info(axis)->name);
             rk_plans_plan(plans, at, &plan);
             same = memcmp(&plan, &other, sizeof plan) == 0;
@@ -113,24 +113,24 @@ static void check_restricted(const struct rk_plans_problem *all, uint64_t seed)
 {
     struct random r = {seed};
     struct rk_plans_problem restricted = *all;
-    struct rk_plans *plans = space_of(all);
-    const uint64_t count = rk_plans_count(plans);
+    struct rk_space *plans = space_of(all);
+    const uint64_t count = rk_space_count(plans);
     const enum rk_plan_axis axis = (enum rk_plan_axis)below(&r, RK_PLAN_AXES);
     struct rk_plan plan, other;
     if (count == 0 || axis == RK_PLAN_SPLIT || all->pinned[axis].count) {
-        rk_plans_close(plans);
+        rk_space_close(plans);
         return;
     }
     rk_plans_plan(plans, below(&r, count), &plan);
     const uint64_t value = rk_plan_axis_get(&plan, axis);
     only(&restricted, axis, value);
-    struct rk_plans *fewer = space_of(&restricted);
+    struct rk_space *fewer = space_of(&restricted);
     uint64_t at = 0, with = 0;
     for (uint64_t i = 0; i < count; i++) {
         rk_plans_plan(plans, i, &plan);
         if (rk_plan_axis_get(&plan, axis) != value) continue;
         for (bool same = false; !same; at++) {
-            cr_assert(at < rk_plans_count(fewer),
+            cr_assert(at < rk_space_count(fewer),
                       "seed %" PRIu64 ": %s leaves out a plan with its value", seed,
                       rk_plan_axis_info(axis)->name);
             rk_plans_plan(fewer, at, &other);
@@ -140,8 +140,8 @@ static void check_restricted(const struct rk_plans_problem *all, uint64_t seed)
     }
     cr_expect(with > 0);
     check_others(plans, fewer, axis, value, seed);
-    rk_plans_close(fewer);
-    rk_plans_close(plans);
+    rk_space_close(fewer);
+    rk_space_close(plans);
 }
 
 Test(plans_space, restricted_has_all_with_the_value, .timeout = 120)
@@ -160,8 +160,8 @@ Test(plans_space, plans_are_whole_and_different, .timeout = 120)
     for (uint64_t seed = 1; seed <= 100; seed++) {
         struct plans_case c;
         draw_case(&c, seed, 800);
-        struct rk_plans *plans = space_of(&c.problem);
-        const uint64_t count = rk_plans_count(plans);
+        struct rk_space *plans = space_of(&c.problem);
+        const uint64_t count = rk_space_count(plans);
         struct rk_plan *plan = calloc(count + 1, sizeof *plan);
         for (uint64_t i = 0; i < count; i++) {
             const bool repeated = !rk_plans_plan(plans, i, &plan[i]);
@@ -174,7 +174,7 @@ Test(plans_space, plans_are_whole_and_different, .timeout = 120)
                     "seed %" PRIu64 ": plans %" PRIu64 " and %" PRIu64 " are the same", seed, k, i);
         }
         free(plan);
-        rk_plans_close(plans);
+        rk_space_close(plans);
         rk_system_release(&c.system);
     }
 }
@@ -184,16 +184,16 @@ Test(plans_space, impossible_problems_have_no_plans)
     struct plans_case c;
     load(&c, "gpt2-124m", "h100-sxm5-80g", 8, 4);
     only(&c.problem, RK_PLAN_TENSOR, 3); /* no divisor of 8 */
-    struct rk_plans *plans = space_of(&c.problem);
-    cr_expect_eq(rk_plans_count(plans), 0);
+    struct rk_space *plans = space_of(&c.problem);
+    cr_expect_eq(rk_space_count(plans), 0);
     for (int mode = 0; mode <= RK_SEARCH_TWIN; mode++) {
-        const struct rk_plans_options options = {.mode = (enum rk_search_mode)mode, .top = 3};
-        struct rk_plans_result result;
-        cr_assert_eq(rk_plans_search(plans, &options, &result, NULL), RK_OK);
+        const struct rk_query options = {.mode = (enum rk_search_mode)mode, .top = 3};
+        struct rk_answer result;
+        cr_assert_eq(rk_ask(plans, &options, &result, NULL), RK_OK);
         cr_expect(result.found == 0 && result.complete && result.counts.total == 0);
-        rk_plans_result_release(&result);
+        rk_answer_release(&result);
     }
-    rk_plans_close(plans);
+    rk_space_close(plans);
     struct rk_error error;
     cr_expect_eq(rk_plans_best(&c.problem, NULL, NULL, &error), RK_NOTHING_FITS);
     rk_system_release(&c.system);

@@ -8,16 +8,16 @@
 
 enum { CASES = 300, MOST_PLANS = 4000 };
 
-static struct rk_plans_result run(const struct rk_plans *plans, enum rk_search_mode mode,
-                                  int threads, uint64_t top)
+static struct rk_answer run(const struct rk_space *plans, enum rk_search_mode mode, int threads,
+                            uint64_t top)
 {
-    const struct rk_plans_options options = {.mode = mode, .threads = threads, .top = top};
-    struct rk_plans_result result;
-    cr_assert_eq(rk_plans_search(plans, &options, &result, NULL), RK_OK);
+    const struct rk_query options = {.mode = mode, .threads = threads, .top = top};
+    struct rk_answer result;
+    cr_assert_eq(rk_ask(plans, &options, &result, NULL), RK_OK);
     return result;
 }
 
-static void check_sums(const struct rk_plans_result *r, uint64_t seed)
+static void check_sums(const struct rk_answer *r, uint64_t seed)
 {
     uint64_t sum = r->counts.repeated;
     for (int i = 0; i < RK_VERDICTS; i++)
@@ -29,8 +29,8 @@ static void check_sums(const struct rk_plans_result *r, uint64_t seed)
     cr_assert_eq(e->bounded + e->timed, r->counts.verdict[RK_FITS][0], "seed %" PRIu64, seed);
 }
 
-static void check_same(const struct rk_plans_result *a, const struct rk_plans_result *b,
-                       uint64_t seed, const char *name)
+static void check_same(const struct rk_answer *a, const struct rk_answer *b, uint64_t seed,
+                       const char *name)
 {
     for (int i = 0; i < RK_VERDICTS; i++)
         cr_assert_eq(a->counts.verdict[i][0], b->counts.verdict[i][0],
@@ -54,13 +54,13 @@ static void check_case(uint64_t seed)
     struct plans_case c;
     struct random r = {seed};
     draw_case(&c, seed, MOST_PLANS);
-    struct rk_plans *plans = rk_plans_open(&c.problem, NULL);
+    struct rk_space *plans = rk_plans_open(&c.problem, NULL);
     const uint64_t top = 1 + below(&r, one_in(&r, 2) ? 10 : 200);
-    struct rk_plans_result twin = run(plans, RK_SEARCH_TWIN, 1, top),
-                           fast[4] = {run(plans, RK_SEARCH_EXHAUSTIVE, 1, top),
-                                      run(plans, RK_SEARCH_EXHAUSTIVE, 3, top),
-                                      run(plans, RK_SEARCH_PRUNED, 1, top),
-                                      run(plans, RK_SEARCH_PRUNED, 4, top)};
+    struct rk_answer twin = run(plans, RK_SEARCH_TWIN, 1, top),
+                     fast[4] = {run(plans, RK_SEARCH_EXHAUSTIVE, 1, top),
+                                run(plans, RK_SEARCH_EXHAUSTIVE, 3, top),
+                                run(plans, RK_SEARCH_PRUNED, 1, top),
+                                run(plans, RK_SEARCH_PRUNED, 4, top)};
     static const char *const names[] = {"exhaustive", "exhaustive, 3 threads", "pruned",
                                         "pruned, 4 threads"};
     check_sums(&twin, seed);
@@ -71,9 +71,9 @@ static void check_case(uint64_t seed)
     cr_assert_eq(memcmp(&fast[2].explain, &fast[3].explain, sizeof fast[2].explain), 0,
                  "seed %" PRIu64 ": what is pruned depends on threads", seed);
     for (int i = 0; i < 4; i++)
-        rk_plans_result_release(&fast[i]);
-    rk_plans_result_release(&twin);
-    rk_plans_close(plans);
+        rk_answer_release(&fast[i]);
+    rk_answer_release(&twin);
+    rk_space_close(plans);
     rk_system_release(&c.system);
 }
 

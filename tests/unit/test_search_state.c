@@ -44,7 +44,7 @@ static struct rk_space *open_space(struct rk_system *system, uint64_t batch)
     return rk_space_open(&problem, NULL);
 }
 
-static void check_same(const struct rk_search_result *a, const struct rk_search_result *b)
+static void check_same(const struct rk_answer *a, const struct rk_answer *b)
 {
     cr_assert_eq(memcmp(&a->counts, &b->counts, sizeof a->counts), 0);
     cr_assert_eq(memcmp(&a->explain, &b->explain, sizeof a->explain), 0);
@@ -57,9 +57,9 @@ static void stop_and_go(enum rk_search_mode mode, uint64_t top)
 {
     struct rk_system system;
     struct rk_space *space = open_space(&system, 512);
-    struct rk_search_options options = {.mode = mode, .top = top, .threads = 2};
-    struct rk_search_result whole, part;
-    cr_assert_eq(rk_search(space, &options, &whole, NULL), RK_OK);
+    struct rk_query options = {.mode = mode, .top = top, .threads = 2};
+    struct rk_answer whole, part;
+    cr_assert_eq(rk_ask(space, &options, &whole, NULL), RK_OK);
     cr_assert(whole.complete && whole.counts.verdict[RK_FITS][0] > 1000);
     struct keeper keeper = {0};
     options.keep = keep;
@@ -73,18 +73,18 @@ static void stop_and_go(enum rk_search_mode mode, uint64_t top)
         options.resume = resume;
         options.resume_bytes = keeper.size;
         keeper.bytes = NULL;
-        cr_assert_eq(rk_search(space, &options, &part, NULL), RK_OK);
+        cr_assert_eq(rk_ask(space, &options, &part, NULL), RK_OK);
         if (!keeper.bytes)
             keeper.bytes = resume; /* nothing new was given away */
         else
             free(resume);
-        if (!part.complete) rk_search_result_release(&part);
+        if (!part.complete) rk_answer_release(&part);
     } while (!part.complete);
     cr_assert(stops >= 2, "stopped only %d times", stops);
     check_same(&whole, &part);
     free(keeper.bytes);
-    rk_search_result_release(&whole);
-    rk_search_result_release(&part);
+    rk_answer_release(&whole);
+    rk_answer_release(&part);
     rk_space_close(space);
     rk_system_release(&system);
 }
@@ -107,23 +107,23 @@ Test(search_state, refuses_what_is_not_its_own)
     struct rk_system system, other_system;
     struct rk_space *space = open_space(&system, 512), *other = open_space(&other_system, 256);
     struct keeper keeper = {.rounds_left = 1};
-    struct rk_search_options options = {.top = 10, .keep = keep, .context = &keeper};
-    struct rk_search_result result;
+    struct rk_query options = {.top = 10, .keep = keep, .context = &keeper};
+    struct rk_answer result;
     struct rk_error error;
-    cr_assert_eq(rk_search(space, &options, &result, NULL), RK_OK);
+    cr_assert_eq(rk_ask(space, &options, &result, NULL), RK_OK);
     cr_assert_not(result.complete);
-    rk_search_result_release(&result);
+    rk_answer_release(&result);
     options.keep = NULL;
     options.resume = keeper.bytes;
     options.resume_bytes = keeper.size;
-    cr_assert_eq(rk_search(other, &options, &result, &error), RK_BAD_INPUT);
+    cr_assert_eq(rk_ask(other, &options, &result, &error), RK_BAD_INPUT);
     cr_assert(strstr(error.text, "another search"), "%s", error.text);
     options.resume_bytes = keeper.size - 1;
-    cr_assert_eq(rk_search(space, &options, &result, &error), RK_BAD_INPUT);
+    cr_assert_eq(rk_ask(space, &options, &result, &error), RK_BAD_INPUT);
     cr_assert(strstr(error.text, "whole"), "%s", error.text);
     options.resume_bytes = keeper.size;
     ((char *)keeper.bytes)[keeper.size - 3] ^= 1;
-    cr_assert_eq(rk_search(space, &options, &result, &error), RK_BAD_INPUT);
+    cr_assert_eq(rk_ask(space, &options, &result, &error), RK_BAD_INPUT);
     cr_assert(strstr(error.text, "damaged"), "%s", error.text);
     free(keeper.bytes);
     rk_space_close(space);

@@ -130,23 +130,23 @@ static void draw_pins(struct rk_problem *p)
     }
 }
 
-static struct rk_search_result run(const struct rk_space *space, enum rk_search_mode mode,
-                                   int threads, uint64_t top)
+static struct rk_answer run(const struct rk_space *space, enum rk_search_mode mode, int threads,
+                            uint64_t top)
 {
-    const struct rk_search_options options = {.mode = mode, .threads = threads, .top = top};
-    struct rk_search_result result;
-    cr_assert_eq(rk_search(space, &options, &result, NULL), RK_OK);
+    const struct rk_query options = {.mode = mode, .threads = threads, .top = top};
+    struct rk_answer result;
+    cr_assert_eq(rk_ask(space, &options, &result, NULL), RK_OK);
     return result;
 }
 
-static uint64_t settled(const struct rk_search_result *r)
+static uint64_t settled(const struct rk_answer *r)
 {
     const struct rk_search_explain *e = &r->explain;
     return e->refused + e->refused_by_memory + e->bounded + e->timed;
 }
 
-static void compare(const struct rk_search_result *twin, const struct rk_search_result *fast,
-                    uint64_t seed, const char *name)
+static void compare(const struct rk_answer *twin, const struct rk_answer *fast, uint64_t seed,
+                    const char *name)
 {
     cr_assert_eq(memcmp(&twin->counts, &fast->counts, sizeof twin->counts), 0,
                  "seed %" PRIu64 ": %s counts differ", seed, name);
@@ -166,7 +166,7 @@ static void compare(const struct rk_search_result *twin, const struct rk_search_
 
 /* By samples per second, which is not by time: batches differ. */
 static void check_order(const struct rk_problem *p, const struct rk_space *space,
-                        const struct rk_search_result *r, uint64_t seed)
+                        const struct rk_answer *r, uint64_t seed)
 {
     double best = 0;
     for (uint64_t i = 0; i < rk_space_count(space) && r->found > 0; i++) {
@@ -200,10 +200,10 @@ static bool run_case(uint64_t seed, uint64_t *feasible)
     const bool small = rk_space_count(space) <= MOST_STRATEGIES;
     const uint64_t top = pick(tops, 3);
     if (small) {
-        struct rk_search_result twin = run(space, RK_SEARCH_TWIN, 1, top);
-        struct rk_search_result all = run(space, RK_SEARCH_EXHAUSTIVE, 2, top);
-        struct rk_search_result one = run(space, RK_SEARCH_PRUNED, 1, top);
-        struct rk_search_result two = run(space, RK_SEARCH_PRUNED, 2, top);
+        struct rk_answer twin = run(space, RK_SEARCH_TWIN, 1, top);
+        struct rk_answer all = run(space, RK_SEARCH_EXHAUSTIVE, 2, top);
+        struct rk_answer one = run(space, RK_SEARCH_PRUNED, 1, top);
+        struct rk_answer two = run(space, RK_SEARCH_PRUNED, 2, top);
         compare(&twin, &all, seed, "exhaustive");
         compare(&twin, &one, seed, "pruned");
         compare(&twin, &two, seed, "pruned on two threads");
@@ -212,10 +212,10 @@ static bool run_case(uint64_t seed, uint64_t *feasible)
         cr_assert_eq(memcmp(&one.explain, &two.explain, sizeof one.explain), 0,
                      "seed %" PRIu64 ": the explanation depends on the threads", seed);
         *feasible += twin.counts.verdict[RK_FITS][0];
-        rk_search_result_release(&twin);
-        rk_search_result_release(&all);
-        rk_search_result_release(&one);
-        rk_search_result_release(&two);
+        rk_answer_release(&twin);
+        rk_answer_release(&all);
+        rk_answer_release(&one);
+        rk_answer_release(&two);
     }
     rk_space_close(space);
     return small;

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <reckon/catalog.h>
-#include <reckon/select.h>
+#include <reckon/search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,12 +24,12 @@ static struct rk_space *open_space(struct rk_system *system)
     return rk_space_open(&problem, NULL);
 }
 
-static struct rk_selection select_with(const struct rk_space *space, struct rk_query query)
+static struct rk_answer select_with(const struct rk_space *space, struct rk_query query)
 {
-    struct rk_selection selection;
+    struct rk_answer selection;
     struct rk_error error;
     if (query.top == 0) query.top = 50;
-    cr_assert_eq(rk_select(space, &query, &selection, &error), RK_OK, "%s", error.text);
+    cr_assert_eq(rk_ask(space, &query, &selection, &error), RK_OK, "%s", error.text);
     return selection;
 }
 
@@ -76,7 +76,7 @@ Test(select, conditions_count_what_a_walk_counts)
         "-time <= -40ms and batch == 8",
     };
     for (size_t k = 0; k < sizeof where / sizeof *where; k++) {
-        struct rk_selection s = select_with(space, (struct rk_query){.where = where[k]});
+        struct rk_answer s = select_with(space, (struct rk_query){.where = where[k]});
         struct rk_condition *condition = rk_condition_open(where[k], NULL);
         uint64_t expected = 0;
         for (uint64_t i = 0; i < w.count; i++)
@@ -86,7 +86,7 @@ Test(select, conditions_count_what_a_walk_counts)
         cr_assert(expected > 0 && expected < w.count, "%s is no test: %" PRIu64 " of %" PRIu64,
                   where[k], expected, w.count);
         rk_condition_close(condition);
-        rk_selection_release(&s);
+        rk_answer_release(&s);
     }
     walk_free(&w);
     rk_space_close(space);
@@ -120,18 +120,18 @@ Test(select, sorting_by_any_figure)
     struct rk_system system;
     struct rk_space *space = open_space(&system);
     struct walk w = walk_all(space, &system);
-    struct rk_selection least = select_with(space, (struct rk_query){.sort = "hbm", .top = 3});
-    struct rk_selection most = select_with(space, (struct rk_query){.sort = "mfu", .top = 3});
+    struct rk_answer least = select_with(space, (struct rk_query){.sort = "hbm", .top = 3});
+    struct rk_answer most = select_with(space, (struct rk_query){.sort = "mfu", .top = 3});
     double least_hbm = INFINITY, most_mfu = 0;
     for (uint64_t i = 0; i < w.count; i++) {
         least_hbm = fmin(least_hbm, w.estimate[i].hbm_bytes);
         most_mfu = fmax(most_mfu, w.estimate[i].mfu);
     }
-    cr_assert_eq(least.row[0].key, least_hbm);
-    cr_assert_eq(most.row[0].key, most_mfu);
-    cr_assert(most.row[0].key >= most.row[1].key && most.row[1].key >= most.row[2].key);
-    rk_selection_release(&least);
-    rk_selection_release(&most);
+    cr_assert_eq(least.best[0].key, least_hbm);
+    cr_assert_eq(most.best[0].key, most_mfu);
+    cr_assert(most.best[0].key >= most.best[1].key && most.best[1].key >= most.best[2].key);
+    rk_answer_release(&least);
+    rk_answer_release(&most);
     walk_free(&w);
     rk_space_close(space);
     rk_system_release(&system);
@@ -153,25 +153,25 @@ Test(select, the_frontier_is_what_nothing_covers, .timeout = 120)
     struct rk_system system;
     struct rk_space *space = open_space(&system);
     struct walk w = walk_all(space, &system);
-    struct rk_selection one =
+    struct rk_answer one =
         select_with(space, (struct rk_query){.pareto = "time,hbm,mem2", .threads = 1});
-    struct rk_selection two =
+    struct rk_answer two =
         select_with(space, (struct rk_query){.pareto = "time,hbm,mem2", .threads = 2});
     cr_assert(one.found > 5 && one.found == two.found, "%" PRIu64, one.found);
-    cr_assert_eq(memcmp(one.row, two.row, one.found * sizeof *one.row), 0);
+    cr_assert_eq(memcmp(one.best, two.best, one.found * sizeof *one.best), 0);
     uint64_t expected = 0;
     for (uint64_t i = 0; i < w.count; i++) {
         bool covered = false, listed = false;
         for (uint64_t k = 0; k < one.found; k++)
-            listed |= one.row[k].index == w.index[i];
+            listed |= one.best[k].index == w.index[i];
         for (uint64_t j = 0; j < w.count && !covered; j++)
             covered = j != i && covers(&w, j, i);
         expected += !covered;
         cr_assert_eq(listed, !covered, "strategy %" PRIu64, w.index[i]);
     }
     cr_assert_eq(one.found, expected);
-    rk_selection_release(&one);
-    rk_selection_release(&two);
+    rk_answer_release(&one);
+    rk_answer_release(&two);
     walk_free(&w);
     rk_space_close(space);
     rk_system_release(&system);

@@ -163,12 +163,12 @@ static void check_by_degrees(const struct study *study, const struct study_row *
     uint64_t total = 0, fits = 0;
     study_problem(study, point, &problem);
     for (uint64_t data = 1; data <= point->gpus; data++) {
-        struct rk_search_result result;
-        const struct rk_search_options options = {.top = 1, .threads = 1};
+        struct rk_answer result;
+        const struct rk_query options = {.top = 1, .threads = 1};
         problem.pinned[RK_AXIS_DATA].count = 1;
         problem.pinned[RK_AXIS_DATA].value[0] = data;
         struct rk_space *space = rk_space_open(&problem, NULL);
-        cr_assert_eq(rk_search(space, &options, &result, NULL), RK_OK);
+        cr_assert_eq(rk_ask(space, &options, &result, NULL), RK_OK);
         total += result.counts.total;
         fits += result.counts.verdict[RK_FITS][0];
         for (uint64_t i = 0; i < result.found; i++) {
@@ -178,7 +178,7 @@ static void check_by_degrees(const struct study *study, const struct study_row *
             if (best.sample_s == 0 || sample_s < best.sample_s)
                 best = (struct best_of){sample_s, strategy};
         }
-        rk_search_result_release(&result);
+        rk_answer_release(&result);
         rk_space_close(space);
     }
     cr_expect_eq(row->counts.total, total);

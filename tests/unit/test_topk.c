@@ -9,7 +9,7 @@ enum { MANY = 500 };
 static int best_first(const void *a, const void *b)
 {
     const struct rk_candidate *x = a, *y = b;
-    if (x->samples_per_s != y->samples_per_s) return x->samples_per_s > y->samples_per_s ? -1 : 1;
+    if (x->key != y->key) return x->key > y->key ? -1 : 1;
     return x->index < y->index ? -1 : 1;
 }
 
@@ -23,11 +23,10 @@ Test(topk, the_best_of_many_with_ties)
             cr_assert(topk_init(&topk, room));
             for (uint64_t i = 0; i < MANY; i++) {
                 const uint64_t order = i * 263 % MANY; /* not in the order of their index */
-                all[i] = (struct rk_candidate){
-                    .samples_per_s = (double)(1 + order * seed * 7919 % 23), .index = order};
+                all[i] = (struct rk_candidate){.key = (double)(1 + order * seed * 7919 % 23),
+                                               .index = order};
                 topk_offer(&topk, all[i]);
-                cr_assert_eq(topk_least(&topk) > 0,
-                             i + 1 >= room && topk.heap[0].samples_per_s > 0);
+                cr_assert_eq(topk_least(&topk) > 0, i + 1 >= room && topk.heap[0].key > 0);
             }
             topk_sort(&topk);
             qsort(all, MANY, sizeof *all, best_first);

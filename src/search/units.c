@@ -1,4 +1,4 @@
-#include "search/plan.h"
+#include "search/units.h"
 
 #include "search/networks.h"
 
@@ -16,7 +16,8 @@ static int compare_numbers(const void *a, const void *b)
 
 /* The distinct microbatch sizes of those of the groups [first, end) that a network admits,
  * ascending; the caller frees them. */
-static uint64_t *distinct_microbatches(const struct rk_space *space, int first, int end, int *count)
+static uint64_t *distinct_microbatches(const struct strategies *space, int first, int end,
+                                       int *count)
 {
     size_t all = 0, kept = 0;
     for (int g = first; g < end; g++)
@@ -36,14 +37,14 @@ static uint64_t *distinct_microbatches(const struct rk_space *space, int first, 
     return value;
 }
 
-static const struct rows *rows_of(const struct plan *s, uint64_t tensor)
+static const struct rows *rows_of(const struct strategy_units *s, uint64_t tensor)
 {
     return &s->rows[tensor > 1];
 }
 
-static bool plan_degrees(struct plan *s)
+static bool make_degrees(struct strategy_units *s)
 {
-    const struct rk_space *space = s->space;
+    const struct strategies *space = s->space;
     s->degree = calloc((size_t)space->groups + 1, sizeof *s->degree);
     if (!s->degree) return false;
     for (int first = 0; first < space->groups;) {
@@ -60,15 +61,15 @@ static bool plan_degrees(struct plan *s)
     return true;
 }
 
-static bool plan_portion(struct plan *s, struct portion portion, size_t *held, size_t each)
+static bool add_portion(struct strategy_units *s, struct portion portion, size_t *held, size_t each)
 {
     const size_t bytes = each * (size_t)portion.count;
     if (*held > 0 && *held + bytes > FOLIO_BUDGET) {
-        s->parts++;
+        s->head.parts++;
         *held = 0;
     }
     *held += bytes;
-    portion.part = s->parts;
+    portion.part = s->head.parts;
     struct portion *grown = realloc(s->portion, ((size_t)s->portions + 1) * sizeof *grown);
     if (!grown) return false;
     s->portion = grown;
@@ -76,7 +77,7 @@ static bool plan_portion(struct plan *s, struct portion portion, size_t *held, s
     return true;
 }
 
-static bool plan_portions(struct plan *s)
+static bool make_portions(struct strategy_units *s)
 {
     size_t held = 0;
     for (int i = 0; i < s->degrees; i++) {
@@ -87,52 +88,70 @@ static bool plan_portions(struct plan *s)
         for (int first = 0; first < d->microbatches; first += most) {
             const int left = d->microbatches - first;
             const struct portion portion = {d, first, left < most ? left : most, 0};
-            if (!plan_portion(s, portion, &held, each)) return false;
+            if (!add_portion(s, portion, &held, each)) return false;
         }
     }
-    s->parts++;
+    s->head.parts++;
     return true;
 }
 
-void plan_close(struct plan *s)
+static struct strategy_units *own(struct units *units)
+{
+    return (struct strategy_units *)units;
+}
+
+static void release_folios(struct strategy_units *s)
 {
     for (int i = 0; i < s->folios; i++) {
         free(s->folio[i].layer);
         free(s->folio[i].weights);
     }
+    s->folios = 0;
+}
+
+void strategy_units_close(struct units *units)
+{
+    struct strategy_units *s = own(units);
+    release_folios(s);
     for (int i = 0; i < s->degrees; i++)
         free(s->degree[i].microbatch);
     free(s->folio);
     free(s->unit);
     free(s->degree);
     free(s->portion);
+    free(s);
 }
 
-bool plan_open(struct plan *s, const struct rk_space *space)
+struct units *strategy_units_open(const struct rk_space *space)
 {
-    *s = (struct plan){.space = space};
-    rows_open(&s->rows[0], space, false);
-    rows_open(&s->rows[1], space, true);
-    return plan_degrees(s) && plan_portions(s);
+    struct strategy_units *s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    s->space = strategies_of(space);
+    rows_open(&s->rows[0], s->space, false);
+    rows_open(&s->rows[1], s->space, true);
+    if (make_degrees(s) && make_portions(s)) return &s->head;
+    strategy_units_close(&s->head);
+    return NULL;
 }
 
 /* ---- units of a part ---- */
 
-static bool add_unit(struct plan *s, struct unit unit)
+static bool add_unit(struct strategy_units *s, struct unit unit)
 {
-    if (s->units == s->units_room) {
+    if (s->head.count == s->units_room) {
         const int room = 2 * s->units_room + 256;
         struct unit *grown = realloc(s->unit, (size_t)room * sizeof *grown);
         if (!grown) return false;
         s->unit = grown;
         s->units_room = room;
     }
-    s->unit[s->units++] = unit;
+    s->unit[s->head.count++] = unit;
     return true;
 }
 
 /* Cuts rows [first, end) x microbatches into units of at most LANES lanes. */
-static bool add_lanes(struct plan *s, struct unit unit, int first, int end, int microbatches)
+static bool add_lanes(struct strategy_units *s, struct unit unit, int first, int end,
+                      int microbatches)
 {
     const int wide = microbatches < LANES ? microbatches : LANES;
     const int tall = LANES / wide;
@@ -150,7 +169,7 @@ static bool add_lanes(struct plan *s, struct unit unit, int first, int end, int 
 }
 
 /* Runs of the group's microbatch sizes that are neighbours in the folio's list too. */
-static bool add_group(struct plan *s, const struct group *g, const struct folio *f)
+static bool add_group(struct strategy_units *s, const struct group *g, const struct folio *f)
 {
     int at = 0;
     for (int b = 0; b < g->microbatches;) {
@@ -176,7 +195,7 @@ static bool add_group(struct plan *s, const struct group *g, const struct folio 
     return true;
 }
 
-static bool folio_open(struct folio *f, const struct plan *s, const struct portion *p)
+static bool folio_open(struct folio *f, const struct strategy_units *s, const struct portion *p)
 {
     const uint64_t tensor = s->space->group[p->degree->first].tensor;
     const struct rows *rows = rows_of(s, tensor);
@@ -192,16 +211,10 @@ static bool folio_open(struct folio *f, const struct plan *s, const struct porti
     return f->layer && f->weights;
 }
 
-int plan_fold_jobs(const struct plan *s)
+/* A job is a microbatch size of a folio. */
+void strategy_units_prepare(struct units *units, int job)
 {
-    int jobs = 0;
-    for (int i = 0; i < s->folios; i++)
-        jobs += s->folio[i].microbatches;
-    return jobs;
-}
-
-void plan_fold(struct plan *s, int job)
-{
+    struct strategy_units *s = own(units);
     int f = 0;
     while (job >= s->folio[f].microbatches)
         job -= s->folio[f++].microbatches;
@@ -216,8 +229,9 @@ static int compare_units(const void *a, const void *b)
     return (x->group > y->group) - (x->group < y->group);
 }
 
-void plan_bound(struct plan *s, int unit)
+void strategy_unit_bound(struct units *units, int unit)
 {
+    struct strategy_units *s = own(units);
     s->unit[unit].bound_s = unit_bound_s(s->space, &s->unit[unit]);
 }
 
@@ -233,35 +247,38 @@ static int compare_sizes(const void *a, const void *b)
     return x != y ? (x < y) - (x > y) : compare_units(a, b);
 }
 
-void plan_sort_round(struct plan *s, int first, int units)
+void strategy_units_sort_round(struct units *units, int first, int count)
 {
-    if (units > 0) qsort(s->unit + first, (size_t)units, sizeof *s->unit, compare_sizes);
+    if (count > 0)
+        qsort(own(units)->unit + first, (size_t)count, sizeof(struct unit), compare_sizes);
 }
 
-void plan_sort(struct plan *s)
+void strategy_units_sort(struct units *units)
 {
-    if (s->units > 0) qsort(s->unit, (size_t)s->units, sizeof *s->unit, compare_units);
+    if (units->count > 0)
+        qsort(own(units)->unit, (size_t)units->count, sizeof(struct unit), compare_units);
 }
 
-bool plan_begin_part(struct plan *s, int part)
+bool strategy_units_begin(struct units *units, int part)
 {
-    for (int i = 0; i < s->folios; i++) {
-        free(s->folio[i].layer);
-        free(s->folio[i].weights);
-    }
+    struct strategy_units *s = own(units);
+    release_folios(s);
     s->part = part;
-    s->folios = s->units = 0;
+    units->jobs = units->count = 0;
     struct folio *grown = realloc(s->folio, ((size_t)s->portions + 1) * sizeof *grown);
     if (!grown) return false;
     s->folio = grown;
-    for (int i = 0; i < s->portions; i++)
-        if (s->portion[i].part == part)
-            if (!folio_open(&s->folio[s->folios++], s, &s->portion[i])) return false;
+    for (int i = 0; i < s->portions; i++) {
+        if (s->portion[i].part != part) continue;
+        if (!folio_open(&s->folio[s->folios++], s, &s->portion[i])) return false;
+        units->jobs += s->portion[i].count;
+    }
     return true;
 }
 
-bool plan_list_units(struct plan *s)
+bool strategy_units_list(struct units *units)
 {
+    struct strategy_units *s = own(units);
     for (int i = 0, f = 0; i < s->portions; i++) {
         if (s->portion[i].part != s->part) continue;
         const struct degree *d = s->portion[i].degree;
@@ -273,4 +290,10 @@ bool plan_list_units(struct plan *s)
         f++;
     }
     return true;
+}
+
+void strategy_unit_run(const struct units *units, int unit, void *scratch, struct visitor *visitor)
+{
+    const struct strategy_units *s = (const struct strategy_units *)units;
+    unit_run(s->space, &s->unit[unit], scratch, visitor);
 }

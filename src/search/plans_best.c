@@ -1,0 +1,42 @@
+#include <reckon/plans.h>
+
+/* Memory, if any plan passed all checks before; else what most plans fail at. */
+static enum rk_verdict main_verdict(const struct rk_search_counts *counts)
+{
+    int most = RK_MEMORY_EXCEEDED;
+    if (counts->verdict[most][0] > 0) return RK_MEMORY_EXCEEDED;
+    for (int i = RK_FITS + 1; i < RK_VERDICTS; i++)
+        if (counts->verdict[i][0] > counts->verdict[most][0]) most = i;
+    return (enum rk_verdict)most;
+}
+
+static enum rk_status nothing(const struct rk_plans_problem *problem,
+                              const struct rk_search_counts *counts, struct rk_error *error)
+{
+    if (counts->total == 0)
+        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                       "%s on %s: ranks, batch and restrictions leave no plan", problem->model->id,
+                       problem->system->id);
+    return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "%s on %s: no plan can run (%s)",
+                   problem->model->id, problem->system->id, rk_verdict_name(main_verdict(counts)));
+}
+
+enum rk_status rk_plans_best(const struct rk_plans_problem *problem, struct rk_plan *plan,
+                             struct rk_prediction *prediction, struct rk_error *error)
+{
+    const struct rk_query query = {.top = 1};
+    struct rk_answer answer;
+    struct rk_plan best;
+    struct rk_space *space = rk_plans_open(problem, error);
+    if (!space) return RK_IO;
+    enum rk_status status = rk_ask(space, &query, &answer, error);
+    if (status == RK_OK && answer.found == 0) status = nothing(problem, &answer.counts, error);
+    if (status == RK_OK) {
+        rk_plans_plan(space, answer.best[0].index, &best);
+        if (plan) *plan = best;
+        if (prediction) rk_predict(problem->model, problem->system, &best, prediction);
+    }
+    rk_answer_release(&answer);
+    rk_space_close(space);
+    return status;
+}

@@ -1,0 +1,210 @@
+/* published.c - the model of [isaev2023] as the search sees it. */
+#include "search/expression.h"
+#include "search/hash.h"
+#include "search/networks.h"
+#include "search/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- axes and figures ---- */
+
+static const char *axis_name(int axis)
+{
+    return rk_axis((enum rk_axis)axis)->name;
+}
+
+static const char *const *axis_words(int axis)
+{
+    return rk_axis((enum rk_axis)axis)->choices;
+}
+
+static bool axis_parse(int axis, const char *word, uint64_t *value)
+{
+    const char *const *words = axis_words(axis);
+    for (*value = 0; words && words[*value]; ++*value)
+        if (strcmp(words[*value], word) == 0) return true;
+    return false;
+}
+
+static uint64_t axis_get(const union any_plan *plan, int axis)
+{
+    return rk_axis_get(&plan->strategy, (enum rk_axis)axis);
+}
+
+static uint64_t batch_of(const union any_plan *plan)
+{
+    return plan->strategy.batch;
+}
+
+enum { FIRST = offsetof(struct rk_estimate, step_s) }; /* of the figures, which end the struct */
+
+static void predict(const struct rk_space *space, const union any_plan *plan, struct outcome *to)
+{
+    _Static_assert((sizeof(struct rk_estimate) - FIRST) / sizeof(double) <= MAX_FIGURES,
+                   "an outcome has room for all figures");
+    struct rk_estimate estimate;
+    rk_estimate(space->model, space->system, &plan->strategy, &estimate);
+    to->verdict = estimate.verdict;
+    to->tier = estimate.reasons && estimate.reason[0].tier > 0 ? estimate.reason[0].tier : 0;
+    memcpy(to->figure, (const char *)&estimate + FIRST, sizeof estimate - FIRST);
+}
+
+/* ---- conditions alone ---- */
+
+double expression_of_estimate(const struct expression *expression,
+                              const struct rk_strategy *strategy,
+                              const struct rk_estimate *estimate)
+{
+    const union any_plan plan = {.strategy = *strategy};
+    double figure[MAX_FIGURES];
+    memcpy(figure, (const char *)estimate + FIRST, sizeof *estimate - FIRST);
+    return expression_value(expression, &plan, figure);
+}
+
+struct rk_condition {
+    struct expression expression;
+};
+
+struct rk_condition *rk_condition_open(const char *text, struct rk_error *error)
+{
+    struct rk_condition *condition = malloc(sizeof *condition);
+    if (!condition) {
+        rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for a condition");
+        return NULL;
+    }
+    if (expression_compile(&condition->expression, &published_predictor, text, strlen(text), 0,
+                           error) == RK_OK)
+        return condition;
+    free(condition);
+    return NULL;
+}
+
+void rk_condition_close(struct rk_condition *condition)
+{
+    free(condition);
+}
+
+bool rk_condition_holds(const struct rk_condition *condition, const struct rk_strategy *strategy,
+                        const struct rk_estimate *estimate)
+{
+    return !condition || expression_of_estimate(&condition->expression, strategy, estimate) != 0;
+}
+
+/* ---- the space ---- */
+
+static bool plan_at(const struct rk_space *space, uint64_t index, union any_plan *plan)
+{
+    rk_space_strategy(space, index, &plan->strategy);
+    return true;
+}
+
+static void *open_scratch(const struct rk_space *space)
+{
+    return scratch_open(strategies_of(space));
+}
+
+static void close_scratch(void *scratch)
+{
+    scratch_close(scratch);
+}
+
+static void count_rest(const struct rk_space *base, struct rk_search_counts *counts,
+                       struct rk_search_explain *explain)
+{
+    const struct strategies *space = strategies_of(base);
+    for (int g = 0; g < space->groups; g++)
+        group_count_networks(space, &space->group[g], counts, explain);
+}
+
+/* ---- fingerprint ---- */
+
+static void mix_curve(uint64_t *hash, const struct rk_curve *curve)
+{
+    for (int i = 0; i < curve->steps; i++) {
+        mix_real(hash, curve->step[i].from);
+        mix_real(hash, curve->step[i].rate);
+    }
+}
+
+static void mix_model(uint64_t *hash, const struct rk_model *m)
+{
+    const uint64_t shape[] = {m->layers,      m->hidden,          m->feedforward, m->heads,
+                              m->head_dim,    m->sequence,        m->attention,   m->kv_heads,
+                              m->norm,        m->gated_mlp,       m->no_dropout,  m->parallel_block,
+                              m->block_norms, m->flash_attention, m->causal_skip};
+    mix(hash, shape, sizeof shape);
+}
+
+static void mix_network(uint64_t *hash, const struct rk_network *n)
+{
+    mix_real(hash, n->bandwidth_Bps);
+    mix_real(hash, n->efficiency);
+    mix_real(hash, n->latency_s);
+    mix_number(hash, n->size);
+    mix_number(hash, n->must_be_filled);
+    mix_real(hash, n->processor_usage);
+    for (int op = 0; op < RK_COLLECTIVES; op++) {
+        mix_real(hash, n->collective[op].scale);
+        mix_real(hash, n->collective[op].offset);
+    }
+}
+
+static void mix_system(uint64_t *hash, const struct rk_system *s)
+{
+    mix_number(hash, s->processing);
+    for (int d = 0; d < RK_DATATYPES; d++) {
+        mix_curve(hash, &s->matrix[d].curve);
+        mix_curve(hash, &s->vector[d].curve);
+    }
+    for (int i = 0; i < s->memories; i++) {
+        mix_real(hash, s->memory[i].capacity_bytes);
+        mix_curve(hash, &s->memory[i].curve);
+    }
+    for (int i = 0; i < s->networks; i++)
+        mix_network(hash, &s->network[i]);
+}
+
+static void fingerprint(const struct rk_space *space, uint64_t *hash)
+{
+    const struct rk_problem *p = &strategies_of(space)->problem;
+    mix_model(hash, p->model);
+    mix_system(hash, p->system);
+    mix_number(hash, p->ranks);
+    mix_number(hash, p->max_batch);
+    mix_number(hash, p->datatype);
+    for (int axis = 0; axis < RK_AXES; axis++) {
+        mix_number(hash, (uint64_t)p->pinned[axis].count);
+        for (int i = 0; i < p->pinned[axis].count; i++) {
+            mix_number(hash, p->pinned[axis].value[i]);
+            mix_number(hash, p->pinned[axis].to[i]);
+        }
+    }
+}
+
+const struct predictor published_predictor = {
+    .name = "calculon",
+    .axes = RK_AXES,
+    .axis_name = axis_name,
+    .axis_words = axis_words,
+    .axis_parse = axis_parse,
+    .axis_get = axis_get,
+    .batch = batch_of,
+    .figures = rk_figures,
+    .predict = predict,
+    .close = strategies_close,
+    .plan_at = plan_at,
+    .fingerprint = fingerprint,
+    .units_open = strategy_units_open,
+    .units_close = strategy_units_close,
+    .units_begin = strategy_units_begin,
+    .units_prepare = strategy_units_prepare,
+    .units_list = strategy_units_list,
+    .unit_bound = strategy_unit_bound,
+    .units_sort = strategy_units_sort,
+    .units_sort_round = strategy_units_sort_round,
+    .scratch_open = open_scratch,
+    .scratch_close = close_scratch,
+    .unit_run = strategy_unit_run,
+    .count_rest = count_rest,
+};

@@ -1,0 +1,159 @@
+#include "search/question.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is asked ---- */
+
+static enum rk_status compile(struct question *q, struct expression *e, const char *text,
+                              size_t length, size_t first, struct rk_error *error)
+{
+    const enum rk_status status =
+        expression_compile(e, q->space->predictor, text, length, first, error);
+    if (status == RK_OK) q->reads |= e->reads;
+    return status;
+}
+
+static enum rk_status compile_objective(struct question *q, const char *text, size_t length,
+                                        size_t first, struct rk_error *error)
+{
+    if (q->objectives == OBJECTIVES)
+        return rk_fail(error, RK_USAGE, NULL, 0, (int)first + 1,
+                       "a frontier has at most %d objectives", OBJECTIVES);
+    return compile(q, &q->objective[q->objectives++], text, length, first, error);
+}
+
+enum rk_status question_open(struct question *q, const struct rk_space *space,
+                             const struct rk_query *query, struct rk_error *error)
+{
+    enum rk_status status = RK_OK;
+    *q = (struct question){.space = space,
+                           .plain = !query->where && !query->sort && !query->pareto,
+                           .has_where = query->where != NULL,
+                           .has_frontier = query->pareto != NULL};
+    quick_places(space->predictor, q->place);
+    if (q->has_where) status = compile(q, &q->where, query->where, strlen(query->where), 0, error);
+    if (!q->has_frontier && status == RK_OK) {
+        const char *sort = query->sort ? query->sort : "samples_per_s";
+        return compile_objective(q, sort, strlen(sort), 0, error);
+    }
+    const char *start = query->pareto;
+    while (status == RK_OK && start) {
+        const char *comma = strchr(start, ',');
+        const size_t length = comma ? (size_t)(comma - start) : strlen(start);
+        status = compile_objective(q, start, length, (size_t)(start - query->pareto), error);
+        start = comma ? comma + 1 : NULL;
+    }
+    return status;
+}
+
+/* ---- what was found ---- */
+
+bool finds_open(struct finds *f, const struct question *question, uint64_t room)
+{
+    *f = (struct finds){.question = question};
+    return topk_init(&f->best, room);
+}
+
+void finds_close(struct finds *f)
+{
+    topk_release(&f->best);
+    frontier_release(&f->frontier);
+}
+
+/* Less is better. */
+static double objective_value(const struct finds *f, int i, const union any_plan *plan)
+{
+    const struct expression *e = &f->question->objective[i];
+    const double value = expression_value(e, plan, f->outcome.figure);
+    return e->more_is_better ? -value : value;
+}
+
+static void take_point(struct finds *f, const struct rk_candidate *found,
+                       const union any_plan *plan)
+{
+    struct point point = {
+        .index = found->index, .step_s = found->step_s, .samples_per_s = found->samples_per_s};
+    for (int i = 0; i < f->question->objectives; i++)
+        point.objective[i] = objective_value(f, i, plan);
+    frontier_offer(&f->frontier, &point);
+}
+
+void finds_take(struct finds *f, uint64_t index, const union any_plan *plan)
+{
+    const struct question *q = f->question;
+    const double *figure = f->outcome.figure;
+    if (q->has_where && expression_value(&q->where, plan, figure) == 0) return;
+    struct rk_candidate found = {.samples_per_s = figure[q->place[QUICK_SAMPLES]],
+                                 .step_s = figure[q->place[QUICK_STEP]],
+                                 .index = index};
+    f->matches++;
+    if (q->has_frontier) {
+        take_point(f, &found, plan);
+        return;
+    }
+    const double key = objective_value(f, 0, plan);
+    found.key = isnan(key) ? -INFINITY : -key;
+    topk_offer(&f->best, found);
+}
+
+static void fill_quick(struct finds *f, const struct batch *batch, int lane)
+{
+    const struct question *q = f->question;
+    double *figure = f->outcome.figure;
+    const double samples_per_s = batch->samples / batch->step_s[lane];
+    figure[q->place[QUICK_STEP]] = batch->step_s[lane];
+    figure[q->place[QUICK_SAMPLES]] = samples_per_s;
+    figure[q->place[QUICK_TOKENS]] = samples_per_s * (double)q->space->sequence;
+    figure[q->place[QUICK_HBM]] = batch->hbm_bytes[lane];
+    figure[q->place[QUICK_LOWER]] = batch->lower_bytes[lane];
+}
+
+bool finds_look(struct finds *f, const struct batch *batch, int lane)
+{
+    const struct question *q = f->question;
+    const struct predictor *predictor = q->space->predictor;
+    const uint64_t index = batch->index(batch, lane);
+    union any_plan plan;
+    const bool predict =
+        q->reads & READS_SLOW || (q->reads & READS_LOWER && isnan(batch->lower_bytes[lane]));
+    if (predict || q->reads & READS_PLAN) predictor->plan_at(q->space, index, &plan);
+    if (predict)
+        predictor->predict(q->space, &plan, &f->outcome);
+    else
+        fill_quick(f, batch, lane);
+    finds_take(f, index, &plan);
+    return f->best.count == f->best.room;
+}
+
+/* ---- the answer ---- */
+
+static bool finish_frontier(struct finds *f, struct rk_answer *answer)
+{
+    const bool more_is_better = f->question->objective[0].more_is_better;
+    frontier_sort(&f->frontier);
+    answer->found = f->frontier.count;
+    answer->best = calloc(f->frontier.count + 1, sizeof *answer->best);
+    if (!answer->best || f->frontier.failed) return false;
+    for (size_t i = 0; i < f->frontier.count; i++) {
+        const struct point *p = &f->frontier.point[i];
+        const double key = more_is_better ? -p->objective[0] : p->objective[0];
+        answer->best[i] = (struct rk_candidate){key, p->samples_per_s, p->step_s, p->index};
+    }
+    return true;
+}
+
+bool finds_finish(struct finds *f, struct rk_answer *answer)
+{
+    answer->matches =
+        f->question->has_where ? f->matches : rk_search_count(&answer->counts, RK_FITS);
+    if (f->question->has_frontier) return finish_frontier(f, answer);
+    topk_sort(&f->best);
+    answer->found = f->best.count;
+    answer->best = f->best.heap;
+    f->best.heap = NULL;
+    for (uint64_t i = 0; i < answer->found && !f->question->objective[0].more_is_better; i++)
+        answer->best[i].key = -answer->best[i].key;
+    return true;
+}
