@@ -110,6 +110,8 @@ struct rk_kernels {
     double launch_s;           /* of the host for one operation, when it does not run ahead */
     double sustained;     /* rate of matrix products in a long run over that of an isolated kernel:
                              clocks under the power limit, caches, jitter. Attention draws less power */
+    double power_W, sustained_power_W; /* limit of a board; that under which `sustained` was found.
+                                          0: not known, and the same */
     double reserve_bytes; /* context and libraries on the device */
     double workspace_bytes; /* of a handle of cuBLAS or its like, in the framework's allocator */
     double engine_workspace_bytes; /* of Transformer Engine, likewise */

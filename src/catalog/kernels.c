@@ -38,6 +38,8 @@ const struct field kernels_fields[] = {
     { "kernel_us",                   FIELD_NUMBER, .unit = "us", AT(rk_kernels, kernel_s), .max = 1e6, .preset = 4, .help = "start and end of a kernel on the device" },
     { "launch_us",                   FIELD_NUMBER, .unit = "us", AT(rk_kernels, launch_s), .max = 1e6, .preset = 8, .help = "of the host for one operation" },
     { "sustained",                   SHARE(sustained), .preset = 0.9, .help = "rate of matrix products in a long run over that of an isolated kernel: clocks under the power limit, caches, jitter" },
+    { "power_W",                     FIELD_NUMBER, AT(rk_kernels, power_W), .max = 1e6, .help = "power limit of the board; 0: that under which sustained was found" },
+    { "sustained_power_W",           FIELD_NUMBER, AT(rk_kernels, sustained_power_W), .max = 1e6, .help = "power limit under which sustained was found; the rate goes with the cube root of power" },
     { "reserve_GiB",                 FIELD_NUMBER, .unit = "GiB", AT(rk_kernels, reserve_bytes), .max = 1024, .preset = 1.5, .help = "context and libraries on the device" },
     { "workspace_MiB",               FIELD_NUMBER, .unit = "MiB", AT(rk_kernels, workspace_bytes), .max = 1048576, .preset = 32, .help = "workspace of a handle of cuBLAS or its like, which the framework allocates" },
     { "engine_workspace_MiB",        FIELD_NUMBER, .unit = "MiB", AT(rk_kernels, engine_workspace_bytes), .max = 1048576, .preset = 32, .help = "workspace of Transformer Engine, likewise" },

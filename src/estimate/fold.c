@@ -28,7 +28,13 @@ struct bench { /* where operations are timed */
     const struct rk_system *system;
     const struct rk_plan *plan;
     struct rank_map ranks;
+    double sustained; /* rate of products in a long run over that of an isolated kernel */
 };
+
+static struct bench bench_of(const struct rk_system *system, const struct rk_plan *plan)
+{
+    return (struct bench){system, plan, rank_map_of(plan), sustained_share(&system->kernels)};
+}
 
 /* Start and end of one product of several that are started apart, in starts of a kernel; fitted to
  * 48 grouped products in bf16 that SimuMax measured on a B200. */
@@ -133,7 +139,7 @@ static void operation_times(const struct bench *bench, const struct operation *o
     times[op->kind](bench, op, time_s);
     if (op->kind != OPERATION_MATRIX) return;
     for (int pass = 0; pass < RK_PASSES; pass++)
-        time_s[pass] /= bench->system->kernels.sustained;
+        time_s[pass] /= bench->sustained;
 }
 
 /* ---- communication beside computing ---- */
@@ -408,7 +414,7 @@ static void find_kinds(bool present[LAYER_KINDS], const struct rk_model *model)
 void time_layers(struct timed_layers *timed, const struct rk_model *model,
                  const struct rk_system *system, const struct rk_plan *plan)
 {
-    const struct bench bench = {system, plan, rank_map_of(plan)};
+    const struct bench bench = bench_of(system, plan);
     find_kinds(timed->present, model);
     for (int kind = 0; kind < LAYER_KINDS; kind++)
         if (timed->present[kind])
@@ -418,7 +424,7 @@ void time_layers(struct timed_layers *timed, const struct rk_model *model,
 void fold_timed(struct layer_folds *fold, const struct timed_layers *timed,
                 const struct rk_system *system, const struct rk_plan *plan)
 {
-    const struct bench bench = {system, plan, rank_map_of(plan)};
+    const struct bench bench = bench_of(system, plan);
     fold->message_bytes = 0;
     for (int kind = 0; kind < LAYER_KINDS; kind++) {
         fold->present[kind] = timed->present[kind];
@@ -430,7 +436,7 @@ void fold_timed(struct layer_folds *fold, const struct timed_layers *timed,
 void fold_layers(struct layer_folds *fold, const struct rk_model *model,
                  const struct rk_system *system, const struct rk_plan *plan)
 {
-    const struct bench bench = {system, plan, rank_map_of(plan)};
+    const struct bench bench = bench_of(system, plan);
     struct timed_layer timed;
     find_kinds(fold->present, model);
     fold->message_bytes = 0;

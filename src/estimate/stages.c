@@ -9,15 +9,25 @@ double microbatches_of(const struct rk_plan *plan)
 
 /* ---- which stages are alike ---- */
 
-/* Blocks `first` ... of one virtual stage; the first recompute_layers of them are computed again.
- */
+/* Blocks `first` ... of one virtual stage; of the first recompute_layers of them, every
+ * recompute_stride-th is computed again. */
 static void add_chunk(struct stage_blocks *blocks, const struct rk_model *model,
                       const struct rk_plan *plan, uint64_t first, uint64_t count)
 {
+    const uint64_t stride = plan->recompute_stride > 1 ? plan->recompute_stride : 1;
     const bool all = !plan->recompute_layers || plan->recompute_layers > count;
-    const uint64_t redone = plan->recompute == RK_KEEP ? 0 : all ? count : plan->recompute_layers;
-    layer_count(model, first, redone, blocks->counts[RECOMPUTED]);
-    layer_count(model, first + redone, count - redone, blocks->counts[AS_IT_IS]);
+    const uint64_t within = plan->recompute == RK_KEEP ? 0 : all ? count : plan->recompute_layers;
+    uint64_t done = 0;
+    for (uint64_t i = stride - 1; stride > 1 && i < within; i += stride) {
+        layer_count(model, first + done, i - done, blocks->counts[AS_IT_IS]);
+        layer_count(model, first + i, 1, blocks->counts[RECOMPUTED]);
+        done = i + 1;
+    }
+    if (stride == 1) {
+        layer_count(model, first, within, blocks->counts[RECOMPUTED]);
+        done = within;
+    }
+    layer_count(model, first + done, count - done, blocks->counts[AS_IT_IS]);
     blocks->all += (double)count;
 }
 

@@ -237,6 +237,7 @@ enum rk_status deepspeed_read(const struct document *document, const struct rk_m
 /* What the training code decides. */
 static const char *const outside[] = {"recompute",        "recompute_parts",
                                       "recompute_layers", "recompute_every",
+                                      "recompute_stride",
                                       "attention",        "fused",
                                       "full_attention",   "cuda_graphs",
                                       "grouped",          "imbalance",

@@ -50,7 +50,8 @@ static void even_split(const struct rk_model *model, struct rk_plan *p)
 
 static void recomputation(struct rk_plan *p)
 {
-    if (p->recompute == RK_KEEP) p->recompute_layers = 0;
+    if (p->recompute == RK_KEEP) p->recompute_layers = p->recompute_stride = 0;
+    if (p->recompute_stride == 1) p->recompute_stride = 0;
     if (p->recompute != RK_SELECTIVE) p->recompute_parts = 0;
     if (p->recompute != RK_WHOLE || p->recompute_every == 1) p->recompute_every = 0;
     if (p->recompute != RK_WHOLE || p->tensor == 1) p->checkpoint_sharded = false;
@@ -184,6 +185,7 @@ static void take_recompute(struct rk_plan *to, const struct rk_plan *from)
     to->recompute_parts = from->recompute_parts;
     to->recompute_layers = from->recompute_layers;
     to->recompute_every = from->recompute_every;
+    to->recompute_stride = from->recompute_stride;
 }
 
 /* How the blocks are split; a split of other stages than the plan's makes no sense. */

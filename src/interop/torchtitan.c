@@ -226,6 +226,9 @@ static enum rk_status read_checkpointing(struct job *j)
                   "torchtitan's default");
     if (strcmp(mode, "full") == 0) {
         j->p->recompute = RK_WHOLE;
+    } else if (strcmp(mode, "selective") == 0 && strtoull(option, NULL, 10) > 0) {
+        j->p->recompute = RK_WHOLE;
+        j->p->recompute_stride = strtoull(option, NULL, 10);
     } else if (strcmp(mode, "selective") == 0) {
         j->p->recompute = RK_SELECTIVE;
         j->p->recompute_parts = 1u << RK_PART_ACTIVATION | 1u << RK_PART_NORM;
@@ -417,7 +420,10 @@ static void write_training(FILE *file, const struct rk_model *m, const struct rk
                     rk_plan_offloaded(p, RK_SHARE_WEIGHTS) > 0
                 ? "true"
                 : "false");
-    fprintf(file, "[activation_checkpoint]\nmode = \"%s\"\n", modes[p->recompute]);
+    const bool strides = p->recompute == RK_WHOLE && p->recompute_stride > 1;
+    fprintf(file, "[activation_checkpoint]\nmode = \"%s\"\n",
+            modes[strides ? RK_SELECTIVE : p->recompute]);
+    if (strides) fprintf(file, "selective_ac_option = \"%" PRIu64 "\"\n", p->recompute_stride);
     if (p->recompute == RK_SELECTIVE) fprintf(file, "selective_ac_option = \"op\"\n");
     fprintf(file, "\n[compile]\nenable = %s\n", p->fused ? "true" : "false");
 }

@@ -128,6 +128,12 @@ double matrix_time_s(const struct rk_system *system, enum operand operand, doubl
     return system->kernels.kernel_s + fmax(limit, fastest_s(system, &product));
 }
 
+double sustained_share(const struct rk_kernels *kernels)
+{
+    if (!(kernels->power_W > 0 && kernels->sustained_power_W > 0)) return kernels->sustained;
+    return fmin(1, kernels->sustained * cbrt(kernels->power_W / kernels->sustained_power_W));
+}
+
 /* ---- attention ---- */
 
 enum { ATTENTION_TILE = 128 }; /* queries (in backward: keys) that one thread block works on */

@@ -31,6 +31,11 @@ double operand_peak(const struct rk_system *system, enum operand operand);
 double matrix_time_s(const struct rk_system *system, enum operand operand, double count, double m,
                      double n, double k);
 
+/* Rate of products in a long run over that of an isolated kernel, under the board's own power: a
+ * chip's clock, and so its rate, goes with the cube root of what it may draw, for power is
+ * frequency times the square of a voltage that goes with it. */
+double sustained_share(const struct rk_kernels *kernels);
+
 struct attention_shape {
     double batch, heads, kv_heads;
     double queries, keys;       /* tokens */

@@ -1,5 +1,6 @@
 #include "study/left_out.h"
 #include "catalog/kernels.h"
+#include "facts/error_bar.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -68,21 +69,44 @@ static bool same_accelerator(const struct fact *a, const struct fact *b)
            a->system.matrix[RK_BFLOAT16].peak_flops == b->system.matrix[RK_BFLOAT16].peak_flops;
 }
 
+static bool same_generation(const struct fact *a, const struct fact *b)
+{
+    const char *x = accelerator_generation(a->system.id), *y = accelerator_generation(b->system.id);
+    return strcmp(x, y) == 0 && strcmp(x, "other") != 0;
+}
+
+static bool is_fit(const struct fact *fact)
+{
+    return strcmp(fact->class_of[CLASS_FIT], "fit") == 0;
+}
+
+static bool same_and_fit(const struct fact *a, const struct fact *b)
+{
+    return is_fit(a) && same_accelerator(a, b);
+}
+
+/* Whose runs stand for an accelerator: its own of the sources that constants are fitted to, its own
+ * of all, those of its generation. */
+typedef bool likeness(const struct fact *a, const struct fact *b);
+static likeness *const nearest_first[] = {same_and_fit, same_accelerator, same_generation};
+
 static const char *source_of(const struct fact *fact)
 {
     return fact->class_of[CLASS_SOURCE];
 }
 
-/* A run that counts: of the accelerator, of another source. Runs of one source stand together. */
-static bool counts(const struct tables *tables, size_t i, const struct fact *like)
+/* A run that counts: of such an accelerator, of another source. Runs of one source stand together.
+ */
+static bool counts(const struct tables *tables, size_t i, const struct fact *like, likeness *alike)
 {
     const struct fact *fact = &tables->facts->fact[i];
     return isfinite(tables->error[i][0]) && isfinite(tables->error[i][TRIED - 1]) &&
-           strcmp(source_of(fact), source_of(like)) != 0 && same_accelerator(fact, like);
+           strcmp(source_of(fact), source_of(like)) != 0 && alike(fact, like);
 }
 
 /* Mean over sources of their mean |error|; NAN: no source. */
-static double objective(const struct tables *tables, const struct fact *like, double sustained)
+static double objective(const struct tables *tables, const struct fact *like, likeness *alike,
+                        double sustained)
 {
     const struct facts *facts = tables->facts;
     double sum = 0;
@@ -92,7 +116,7 @@ static double objective(const struct tables *tables, const struct fact *like, do
         double own = 0;
         size_t runs = 0;
         for (; i < facts->count && strcmp(source_of(&facts->fact[i]), source) == 0; i++) {
-            if (!counts(tables, i, like)) continue;
+            if (!counts(tables, i, like, alike)) continue;
             own += fabs(error_at(tables->error[i], sustained));
             runs++;
         }
@@ -112,11 +136,16 @@ static double preset(void)
 
 static double fit_without(const struct tables *tables, const struct fact *like)
 {
-    double best = preset(), least = objective(tables, like, best);
+    double best = preset(), least = NAN;
+    likeness *alike = NULL;
+    for (size_t i = 0; i < sizeof nearest_first / sizeof *nearest_first && isnan(least); i++) {
+        alike = nearest_first[i];
+        least = objective(tables, like, alike, best);
+    }
     if (isnan(least)) return best;
     for (int percent = 50; percent <= 100; percent++) {
         const double sustained = percent / 100.0;
-        const double error = objective(tables, like, sustained);
+        const double error = objective(tables, like, alike, sustained);
         if (error < least) {
             least = error;
             best = sustained;
@@ -127,7 +156,8 @@ static double fit_without(const struct tables *tables, const struct fact *like)
 
 /* ---- all ---- */
 
-/* Facts of one source and accelerator follow each other: what was fitted for the last one is kept.
+/* Sources that nothing was fitted to have the constants as they are. Facts of one source and
+ * accelerator follow each other: what was fitted for the last one is kept.
  */
 static void refit(const struct tables *tables, struct facts *bare)
 {
@@ -136,7 +166,7 @@ static void refit(const struct tables *tables, struct facts *bare)
     for (size_t i = 0; i < bare->count; i++) {
         struct fact *fact = &bare->fact[i];
         const bool times = fact->figures > 0 && fact->figure[0].kind == FIGURE_STEP;
-        if (fact->reason[0] || !times) continue;
+        if (fact->reason[0] || !times || !is_fit(fact)) continue;
         if (!last || strcmp(source_of(last), source_of(fact)) != 0 || !same_accelerator(last, fact))
             value = fit_without(tables, fact);
         fact->system.kernels.sustained = value;

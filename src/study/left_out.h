@@ -1,9 +1,11 @@
 /* left_out.h - how far off predictions are for a source that nobody has seen.
  *
  * For each source everything that was fitted or inferred is done again without it, then its runs
- * are predicted: `sustained` of each of its accelerators is fitted to the dense runs of the other
- * sources, each source counting once; an accelerator that no other source has takes the preset of
- * all. Cells are read without the rules that were inferred from the source's own figures.
+ * are predicted: where `sustained` of an accelerator was fitted to the source, it is fitted to the
+ * dense runs of the other sources it is fitted to, each source counting once; where there is none,
+ * to all other sources with this accelerator, or else of its generation; where there is none of
+ * those, it is the preset of all. Cells are read without the rules that were inferred from the
+ * source's own figures.
  */
 #ifndef RECKON_STUDY_LEFT_OUT_H
 #define RECKON_STUDY_LEFT_OUT_H

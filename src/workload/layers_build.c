@@ -162,12 +162,16 @@ struct operation *add_memory(struct build *build, const char *name, struct place
 
 /* One kernel reads its input and writes its output; backward reads gradient and input and writes a
  * gradient. RMSNorm as models write it out in torch [zhang2019]: cast to fp32, square, mean, scale,
- * cast back, weigh; torch has LayerNorm in one kernel. */
+ * cast back, weigh; torch has LayerNorm in one kernel, which its autocast runs in fp32 between two
+ * casts. */
 static struct traffic norm_traffic(const struct build *build)
 {
     const double e = build->element;
-    if (build->plan->fused || build->model->norm != RK_RMS_NORM)
+    const bool layer_norm = build->model->norm != RK_RMS_NORM;
+    const bool autocast = build->plan->framework == RK_FSDP && e < 4;
+    if (build->plan->fused || (layer_norm && !autocast))
         return (struct traffic){2 * e, 3 * e, 1, 1};
+    if (layer_norm) return (struct traffic){2 * e + 16, 2 * e + 20, 3, 3};
     return (struct traffic){4 * e + 28, 8 * e + 48, 6, 9};
 }
 

@@ -333,7 +333,7 @@ Test(facts, what_the_source_leaves_open)
     struct fact fact =
         fact_of(GPT "gpu=A100-SXM4-80GB|gpus=64|gpus_per_node=8|tp=2|pp=4|cp=1|sp=0|global_batch="
                     "128|precision=fp16|"
-                    "zero=0|flash_attn=0|metric_name=iter_time_s|metric_value=10|year=2021");
+                    "zero=0|flash_attn=1|metric_name=iter_time_s|metric_value=10|year=2023");
     cr_expect_str_eq(fact.reason, "");
     cr_expect_eq(fact.open, 1u << OPEN_CHUNKS | 1u << OPEN_MICROBATCH | 1u << OPEN_RECOMPUTE);
     fact_release(&fact);

@@ -333,3 +333,16 @@ Test(fold_terms, working_memory)
     cr_assert_gt(most, layer.operation[layer.operations - 1].working_bytes);
     NEAR(dense(&plan)->working_bytes, most);
 }
+
+/* A board of an eighth of the power runs products at half the rate, and no faster than an isolated
+ * kernel with more of it. */
+Test(fold_terms, rate_under_a_power_limit)
+{
+    machine_init(&machine, 1e6);
+    const struct rk_plan plan = plan_of(1, 1);
+    machine.system.kernels.sustained_power_W = 800;
+    machine.system.kernels.power_W = 100;
+    NEAR(dense(&plan)->spent_s[FOLD_FORWARD][SPENT_MATRIX], 2 * weights_flop / 1e6);
+    machine.system.kernels.power_W = 1600;
+    NEAR(dense(&plan)->spent_s[FOLD_FORWARD][SPENT_MATRIX], weights_flop / 1e6);
+}

@@ -123,6 +123,22 @@ Test(layers_work, bytes_of_fused_kernels)
     expect_traffic(find(&layer, "attention residual"), tokens * h, 6, 6);
 }
 
+/* torch's autocast runs LayerNorm in fp32, cast to it and back: 2 + 4, 4 + 4, 4 + 2; backward casts
+ * the gradient, reads it and the input, writes one, and casts it. Megatron-LM has no autocast. */
+Test(layers_work, layer_norm_under_autocast)
+{
+    struct rk_model model = llama;
+    struct rk_plan plan = plan_of(1, 1);
+    model.norm = RK_LAYER_NORM;
+    plan.fused = false;
+    plan.framework = RK_FSDP;
+    struct layer layer = layer_of(&model, LAYER_DENSE, &plan);
+    expect_traffic(find(&layer, "attention norm"), tokens * h, 20, 24);
+    plan.framework = RK_MEGATRON;
+    layer = layer_of(&model, LAYER_DENSE, &plan);
+    expect_traffic(find(&layer, "attention norm"), tokens * h, 4, 6);
+}
+
 /* The mask is written within the fused kernel; backward reads gradient and mask and writes. */
 Test(layers_work, dropout_of_the_residual)
 {

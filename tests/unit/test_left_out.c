@@ -6,26 +6,36 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char rules_text[] =
     "{\"rules\": ["
     "{\"when\": {\"gpu\": \".\"}, \"set\": {\"system\": \"a100-sxm4-80g\", \"model\": "
     "\"llama-7b\", \"gpus\": \"8\", \"tp\": \"8\", \"global_batch\": \"8\", \"metric_name\": "
-    "\"iter_time_s\", \"recompute\": \"full\"}, \"why\": \"all\"},"
+    "\"iter_time_s\", \"recompute\": \"full\", \"fit\": \"fit\"}, \"why\": \"all\"},"
     "{\"when\": {\"id\": \"^b\"}, \"set\": {\"sp\": \"1\"}, \"inferred\": true, \"why\": "
     "\"seen\"}]}";
 
 static struct rules rules;
 
+/* Tests run at the same time, each as a process. */
+static const char *own_file(const char *text)
+{
+    static char path[64];
+    snprintf(path, sizeof path, "test_left_out.%ld", (long)getpid());
+    FILE *file = fopen(path, "w");
+    fputs(text, file);
+    fclose(file);
+    return path;
+}
+
 static void load(const char *table, struct facts *facts, bool stated_only)
 {
     struct rk_error error = {.text = ""};
-    FILE *file = fopen("test_left_out.csv", "w");
-    fputs(table, file);
-    fclose(file);
+    const char *path = own_file(table);
     rules.stated_only = stated_only;
-    cr_assert_eq(facts_load(facts, "test_left_out.csv", &rules, &error), RK_OK, "%s", error.text);
-    remove("test_left_out.csv");
+    cr_assert_eq(facts_load(facts, path, &rules, &error), RK_OK, "%s", error.text);
+    remove(path);
 }
 
 /* Predicted seconds of the runs of one table, each source left out. */
@@ -48,11 +58,9 @@ static void predict(const char *table, double *predicted_s, size_t count)
 static void begin(void)
 {
     struct rk_error error = {.text = ""};
-    FILE *file = fopen("test_left_out.json", "w");
-    fputs(rules_text, file);
-    fclose(file);
-    cr_assert_eq(rules_load("test_left_out.json", &rules, &error), RK_OK, "%s", error.text);
-    remove("test_left_out.json");
+    const char *path = own_file(rules_text);
+    cr_assert_eq(rules_load(path, &rules, &error), RK_OK, "%s", error.text);
+    remove(path);
 }
 
 static void end(void)

@@ -45,6 +45,15 @@ Test(stages, chunks_are_dealt_round)
     plan.recompute_layers = 5; /* more than there are */
     stage_map_of(&map, &model, &plan);
     cr_expect_eq(count(1, RECOMPUTED, LAYER_EXPERTS), 3);
+    /* every second layer of each chunk: 1 (dense) and 5, 3 and 7 */
+    plan.recompute_stride = 2;
+    stage_map_of(&map, &model, &plan);
+    cr_expect_eq(count(0, RECOMPUTED, LAYER_DENSE), 1);
+    cr_expect_eq(count(0, RECOMPUTED, LAYER_EXPERTS), 1);
+    cr_expect_eq(count(0, AS_IT_IS, LAYER_DENSE), 1);
+    cr_expect_eq(count(1, RECOMPUTED, LAYER_EXPERTS), 2);
+    cr_expect_eq(count(1, AS_IT_IS, LAYER_DENSE), 1);
+    cr_expect_eq(stage(0)->all, 4);
 }
 
 /* Two layers each: dense, the first; dense; two of experts; experts, the last. */
