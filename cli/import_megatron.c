@@ -11,8 +11,9 @@
 
 struct megatron_args_given {
     const char *script, *version;
-    uint64_t gpus, vocabulary;
-    struct option_texts sets;
+    const char *deepspeed;
+    uint64_t gpus, vocabulary, variant;
+    struct option_texts sets, ignored;
     struct import_args answer;
 };
 
@@ -32,6 +33,12 @@ static const struct option megatron_rows[] = {
      .help = "a variable that the script does not set, or sets otherwise; may be repeated"},
     {.name = "vocabulary", .type = OPTION_NUMBER, AT(vocabulary), .min = 1, .max = 1 << 28,
      .help = "entries of the embedding table before padding, where only the tokenizer's files tell them"},
+    {.name = "variant", .type = OPTION_NUMBER, AT(variant), .min = 1, .max = 64,
+     .help = "which of several commands that train, in the order of the script"},
+    {.name = "ignore", .type = OPTION_TEXTS, .argument = "NAME", AT(ignored),
+     .help = "an argument that is not known, or not covered, and on which nothing depends here; several with commas, may be repeated"},
+    {.name = "deepspeed", .type = OPTION_TEXT, .argument = "FILE", AT(deepspeed), .complete = "file",
+     .help = "the configuration of DeepSpeed (what --deepspeed_config names, beside the script)"},
     {.name = "version", .type = OPTION_TEXT, .argument = "VERSION", AT(version),
      .help = "refuse arguments that this version of Megatron Core lacks: core_v0.9 to core_v0.16 (any)"},
     {.name = NULL},
@@ -43,13 +50,15 @@ const struct usage import_megatron_usage = {
     .synopsis = "SCRIPT|-- ARGUMENTS [--system SYSTEM] [-o PLAN] [--model-output MODEL] [options]",
     .description =
         "Reads the command line that trains with Megatron-LM (Megatron Core 0.9 to 0.16), out of "
-        "its launch script: variables, arrays, arithmetic, conditions and functions are followed as "
-        "bash would, but nothing is ever executed. Prints the model with its number of parameters, "
+        "its launch script: variables, arrays, arithmetic, conditions, functions and sourced files are "
+        "followed as bash would, but nothing is ever executed. The arguments of Megatron-LM before "
+        "Core, Megatron-DeepSpeed, Pai-Megatron-Patch and MindSpeed are read as well, and the "
+        "configuration of DeepSpeed that a script writes. Prints the model with its number of parameters, "
         "the plan, each default that was assumed, and with --system the time and memory of a step.\n\n"
         "What the script does not say, a variable of the environment or the output of a command, is "
         "an error where it matters, with line and column: give it with --set NAME=VALUE. Arguments "
-        "about data, logging, checkpoints and the like are passed over; those that no version knows "
-        "are warned of. Arguments that contradict each other, so that Megatron-LM would stop at its "
+        "about data, logging, checkpoints and the like are passed over; those that none knows "
+        "are refused until --ignore names them. Arguments that contradict each other, so that Megatron-LM would stop at its "
         "start, are all reported, and nothing is written.",
     .operands = megatron_operands,
     .groups = {
@@ -80,6 +89,20 @@ static void name_model(const char *path, struct rk_model *model)
     snprintf(model->id, sizeof model->id, "%s", *id ? id : "megatron");
 }
 
+enum { CONFIG_BYTES = 1 << 20, MOST_IGNORED = 256 };
+
+/* "a,b" as two names. */
+static size_t split_names(const struct option_texts *texts, char **names, size_t most)
+{
+    size_t count = 0;
+    for (int i = 0; i < texts->count; i++) {
+        char *rest = (char *)(uintptr_t)texts->text[i], *name;
+        while ((name = strsep(&rest, ",")) && count < most)
+            names[count++] = name + strspn(name, "-");
+    }
+    return count;
+}
+
 static enum rk_status read_script(const struct megatron_args_given *given,
                                   const struct megatron_options *options,
                                   struct megatron_import *import, struct rk_error *error)
@@ -99,7 +122,8 @@ static enum rk_status read_options(const struct megatron_args_given *given,
     *options = (struct megatron_options){.sets = given->sets.text,
                                          .set_count = (size_t)given->sets.count,
                                          .gpus = given->gpus,
-                                         .vocabulary = given->vocabulary};
+                                         .vocabulary = given->vocabulary,
+                                         .variant = (int)given->variant};
     if (!given->version) return RK_OK;
     options->version = megatron_version(given->version);
     if (options->version) return RK_OK;
@@ -114,15 +138,16 @@ static int answer(struct megatron_import *import, const struct megatron_args_giv
     const char *path = given->script ? text_file_name(given->script) : "";
     const char *to = given->answer.model_output;
     name_model(to && strcmp(to, "-") != 0 ? to : path, &import->model);
+    const bool core = strcmp(import->tool, "Megatron-LM") == 0;
     snprintf(remark, sizeof remark, "The arguments are those of Megatron Core 0.%d to 0.%d",
              import->since, import->until);
-    const struct import_answer answer = {.tool = "Megatron-LM",
+    const struct import_answer answer = {.tool = import->tool,
                                          .path = path,
                                          .model = &import->model,
                                          .own_model = true,
                                          .plan = &import->plan,
                                          .notes = &import->notes,
-                                         .remark = remark};
+                                         .remark = core ? remark : NULL};
     return import_answer(&answer, &given->answer);
 }
 
@@ -148,7 +173,14 @@ int import_megatron(int argc, char **argv)
         return options_fail(&error);
     }
     *import = (struct megatron_import){.since = 0};
+    char *ignored[MOST_IGNORED], *config = NULL;
+    size_t size;
     enum rk_status status = read_options(&given, &options, &error);
+    options.ignored = (const char *const *)ignored;
+    options.ignored_count = split_names(&given.ignored, ignored, MOST_IGNORED);
+    if (status == RK_OK && given.deepspeed)
+        status = text_file_load(given.deepspeed, CONFIG_BYTES, &config, &size, &error);
+    options.deepspeed = config;
     if (status == RK_OK)
         status = given.script ? read_script(&given, &options, import, &error)
                               : megatron_read_words((const char *const *)argv + own + 1, words,
@@ -160,6 +192,7 @@ int import_megatron(int argc, char **argv)
         code = options_fail(&error);
         import_warn(&import->notes, given.script ? text_file_name(given.script) : "");
     }
+    free(config);
     free(import);
     return code;
 }

@@ -145,6 +145,7 @@ _reckon() {
         'import hf --as') _reckon_words 'llama mistral mixtral qwen2 qwen3 qwen3_moe deepseek_v2 deepseek_v3 gpt2 gpt_neox falcon bloom' && return ;;
         'import hf --format' | 'import hf -f') _reckon_words 'table json csv' && return ;;
         'import hf --color') _reckon_words 'auto always never' && return ;;
+        'import megatron --deepspeed') _reckon_files && return ;;
         'import megatron --system' | 'import megatron -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
         'import megatron --output' | 'import megatron -o') _reckon_files && return ;;
         'import megatron --model-output') _reckon_files && return ;;
@@ -199,7 +200,7 @@ _reckon() {
         'systems') flags='--format --color --help' operand=systems ;;
         'shapes') flags='--params --blocks --grid --top --step --hidden-step --sequence --output --format --color --help' operand= ;;
         'import hf') flags='--output --as --sequence --format --color --help' operand=file ;;
-        'import megatron') flags='--gpus --set --vocabulary --version --system --output --model-output --format --color --help' operand=file ;;
+        'import megatron') flags='--gpus --set --vocabulary --variant --ignore --deepspeed --version --system --output --model-output --format --color --help' operand=file ;;
         'import deepspeed') flags='--model --gpus --system --output --model-output --format --color --help' operand=file ;;
         'import torchtitan') flags='--model --gpus --system --output --model-output --format --color --help' operand=file ;;
         'export megatron') flags='--model --plan --gpus --target --mock-data --gpus-per-node --output --help' operand=plan ;;

@@ -9,17 +9,6 @@
 
 /* ---- reading ---- */
 
-/* What the file says; presets are DeepSpeed's. */
-struct config {
-    uint64_t batch, microbatch, accumulation; /* 0: not said */
-    uint64_t stage, mics, prefetch, autotp, sequence;
-    bool overlap, overlap_given;
-    bool bf16, fp16, cpu_checkpointing;
-    bool optimizer_cpu, param_cpu;
-    double ratio;
-    int accumulate; /* bytes of the type that gradients are summed in; 0: not said */
-};
-
 #define LARGE .max = 1e9
 static const struct field count_field = {.type = FIELD_COUNT, LARGE};
 static const struct field bool_field = {.type = FIELD_BOOL};
@@ -74,8 +63,8 @@ static enum rk_status read_device(const struct place *zero, const char *key, boo
     return status;
 }
 
-static enum rk_status read_zero(const struct place *root, struct config *c, struct notes *notes,
-                                struct rk_error *error)
+static enum rk_status read_zero(const struct place *root, struct deepspeed_choices *c,
+                                struct notes *notes, struct rk_error *error)
 {
     struct place zero = {.value = NULL}, member;
     if (!find(root, "zero_optimization", &zero)) return RK_OK;
@@ -98,7 +87,7 @@ static enum rk_status read_zero(const struct place *root, struct config *c, stru
     return status;
 }
 
-static enum rk_status read_accumulation_type(const struct place *root, struct config *c,
+static enum rk_status read_accumulation_type(const struct place *root, struct deepspeed_choices *c,
                                              struct rk_error *error)
 {
     struct place types, type;
@@ -118,11 +107,11 @@ static enum rk_status read_enabled(const struct place *root, const char *key, co
     return status == RK_OK ? read_bool(&section, flag, on, error) : status;
 }
 
-static enum rk_status read_config(const struct place *root, struct config *c, struct notes *notes,
-                                  struct rk_error *error)
+static enum rk_status read_config(const struct place *root, struct deepspeed_choices *c,
+                                  struct notes *notes, struct rk_error *error)
 {
     struct place tensor = {.value = NULL};
-    *c = (struct config){.prefetch = 50000000, .autotp = 1, .sequence = 1, .ratio = 1};
+    *c = (struct deepspeed_choices){.prefetch = 50000000, .autotp = 1, .sequence = 1, .ratio = 1};
     enum rk_status status = place_need_object(root, error);
     if (status == RK_OK) status = read_count(root, "train_batch_size", &c->batch, error);
     if (status == RK_OK)
@@ -141,9 +130,28 @@ static enum rk_status read_config(const struct place *root, struct config *c, st
     return status == RK_OK ? read_zero(root, c, notes, error) : status;
 }
 
+enum rk_status deepspeed_choices(const struct document *document, struct deepspeed_choices *choices,
+                                 struct notes *notes, struct rk_error *error)
+{
+    const struct place root = place_root(document);
+    return read_config(&root, choices, notes, error);
+}
+
+void deepspeed_choose(const struct deepspeed_choices *c, struct rk_plan *plan)
+{
+    plan->framework = RK_DEEPSPEED;
+    plan->zero = (int)c->stage;
+    plan->gradient_overlap = c->overlap;
+    plan->weight_overlap = c->stage == 3 && c->prefetch > 0;
+    plan->shard_ranks = c->stage == 3 ? c->mics : 0;
+    plan->gradient_element_bytes = c->accumulate;
+    plan->share[RK_SHARE_OPTIMIZER][0] = c->optimizer_cpu && c->stage ? c->ratio : 0;
+    plan->share[RK_SHARE_WEIGHTS][0] = c->param_cpu && c->stage == 3;
+}
+
 /* batch = microbatch * accumulation * data: what is missing follows, as DeepSpeed has it. */
-static enum rk_status derive_batch(const struct place *root, struct config *c, uint64_t data,
-                                   struct rk_error *error)
+static enum rk_status derive_batch(const struct place *root, struct deepspeed_choices *c,
+                                   uint64_t data, struct rk_error *error)
 {
     if (!c->microbatch && c->batch && c->accumulation)
         c->microbatch = c->batch / c->accumulation / data;
@@ -169,7 +177,7 @@ static enum rk_status derive_batch(const struct place *root, struct config *c, u
 
 enum { MOST_RANKS = 1 << 24 };
 
-static uint64_t derive_gpus(const struct config *c)
+static uint64_t derive_gpus(const struct deepspeed_choices *c)
 {
     const uint64_t model = c->autotp * c->sequence;
     if (c->batch && c->microbatch && c->accumulation &&
@@ -178,10 +186,10 @@ static uint64_t derive_gpus(const struct config *c)
     return model;
 }
 
-static void fill(const struct config *c, uint64_t gpus, struct rk_plan *plan)
+static void fill(const struct deepspeed_choices *c, uint64_t gpus, struct rk_plan *plan)
 {
     *plan = rk_plan_default();
-    plan->framework = RK_DEEPSPEED;
+    deepspeed_choose(c, plan);
     plan->precision = c->bf16 ? RK_BF16 : c->fp16 ? RK_FP16 : RK_FP32;
     plan->ranks = gpus;
     plan->tensor = c->autotp;
@@ -189,13 +197,6 @@ static void fill(const struct config *c, uint64_t gpus, struct rk_plan *plan)
     plan->context_kind = c->sequence > 1 ? RK_ULYSSES : RK_RING;
     plan->batch = c->batch;
     plan->microbatch = c->microbatch;
-    plan->zero = (int)c->stage;
-    plan->gradient_overlap = c->overlap;
-    plan->weight_overlap = c->stage == 3 && c->prefetch > 0;
-    if (c->stage == 3) plan->shard_ranks = c->mics;
-    plan->gradient_element_bytes = c->accumulate;
-    plan->share[RK_SHARE_OPTIMIZER][0] = c->optimizer_cpu && c->stage ? c->ratio : 0;
-    plan->share[RK_SHARE_WEIGHTS][0] = c->param_cpu && c->stage == 3;
 }
 
 enum rk_status deepspeed_read(const struct document *document, const struct rk_model *model,
@@ -203,7 +204,7 @@ enum rk_status deepspeed_read(const struct document *document, const struct rk_m
                               struct rk_error *error)
 {
     const struct place root = place_root(document);
-    struct config c;
+    struct deepspeed_choices c;
     (void)model;
     enum rk_status status = read_config(&root, &c, notes, error);
     if (status != RK_OK) return status;

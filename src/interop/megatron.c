@@ -17,19 +17,30 @@ int megatron_version(const char *text)
     return minor >= MEGATRON_OLDEST && minor <= MEGATRON_NEWEST ? (int)minor : 0;
 }
 
+static const char *tool_name(enum megatron_tool tool)
+{
+    return tool == MEGATRON_DEEPSPEED   ? "Megatron-DeepSpeed"
+           : tool == MEGATRON_2         ? "Megatron-LM before Core"
+           : tool == MEGATRON_PAI       ? "Pai-Megatron-Patch"
+           : tool == MEGATRON_MINDSPEED ? "MindSpeed"
+                                        : "Megatron-LM";
+}
+
 static enum rk_status interpret(struct megatron_args *args, const struct shell_word *words,
                                 size_t count, const struct megatron_options *options,
                                 struct megatron_import *import)
 {
-    enum rk_status status = megatron_args_read(args, words, count, options->version);
+    enum rk_status status = megatron_args_read(args, words, count);
     import->since = args->since;
     import->until = args->until;
+    import->tool = tool_name(args->tool);
     if (status == RK_OK) status = megatron_model(args, options->vocabulary, &import->model);
     if (status != RK_OK) return status;
     if (options->gpus) args->gpus = options->gpus;
     if (!args->gpus)
         return megatron_args_fail(args, NULL, "nothing says how many GPUs are used: give --gpus N");
     status = megatron_plan(args, &import->model, &import->plan);
+    if (status == RK_OK) status = megatron_deepspeed(args, &import->plan);
     if (status != RK_OK) return status;
     import->model.flash_attention = import->plan.attention != RK_UNFUSED;
     import->model.causal_skip = import->model.flash_attention;
@@ -39,6 +50,7 @@ static enum rk_status interpret(struct megatron_args *args, const struct shell_w
 
 /* The arguments' table is too large for the stack of a thread. */
 static struct megatron_args *args_new(const char *path, const struct shell *shell,
+                                      const struct megatron_options *options,
                                       struct megatron_import *import, struct rk_error *error)
 {
     struct megatron_args *args = calloc(1, sizeof *args);
@@ -49,6 +61,7 @@ static struct megatron_args *args_new(const char *path, const struct shell *shel
     }
     args->path = path;
     args->shell = shell;
+    args->options = options;
     args->notes = &import->notes;
     args->error = error;
     return args;
@@ -99,7 +112,7 @@ enum rk_status megatron_read(const char *path, const char *text, size_t size,
                              struct rk_error *error)
 {
     struct shell shell = {.words = 0};
-    struct megatron_args *args = args_new(path, &shell, import, error);
+    struct megatron_args *args = args_new(path, &shell, options, import, error);
     if (!args) return RK_IO;
     const enum rk_status status = read_script(args, &shell, text, size, options, import);
     shell_release(&shell);
@@ -111,7 +124,7 @@ enum rk_status megatron_read_words(const char *const *words, size_t count,
                                    const struct megatron_options *options,
                                    struct megatron_import *import, struct rk_error *error)
 {
-    struct megatron_args *args = args_new("", NULL, import, error);
+    struct megatron_args *args = args_new("", NULL, options, import, error);
     struct shell_word *list = calloc(count + 1, sizeof *list);
     enum rk_status status = RK_IO;
     if (args && list) {

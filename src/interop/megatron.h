@@ -17,15 +17,20 @@
 struct megatron_options {
     const char *const *sets; /* "NAME=VALUE": variables of the script */
     size_t set_count;
-    uint64_t gpus;       /* 0: as the launcher says */
-    uint64_t vocabulary; /* 0: as the arguments say */
-    int version;         /* minor of Megatron Core; 0: any in which all arguments exist */
+    uint64_t gpus;              /* 0: as the launcher says */
+    uint64_t vocabulary;        /* 0: as the arguments say */
+    int version;                /* minor of Megatron Core; 0: any in which all arguments exist */
+    int variant;                /* of the commands that train, from 1 on; 0: there is only one */
+    const char *const *ignored; /* names of arguments that are passed over, without "--" */
+    size_t ignored_count;
+    const char *deepspeed; /* text of DeepSpeed's configuration; NULL: as the script says */
 };
 
 struct megatron_import {
     struct rk_model model;
     struct rk_plan plan;
     int since, until; /* versions of core that know all the arguments that were read */
+    const char *tool; /* whose arguments they are: "Megatron-LM", "Megatron-DeepSpeed" */
     struct notes notes;
 };
 

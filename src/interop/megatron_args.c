@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum rk_status megatron_args_fail(const struct megatron_args *args, const struct shell_word *word,
                                   const char *format, ...)
@@ -57,24 +58,33 @@ static bool is_flag(const struct shell_word *word)
     return text[0] == '-' && !isdigit((unsigned char)text[1]) && text[1] && text[1] != '.';
 }
 
-static bool choice_known(const char *choices, const char *text)
+/* The choice that the text is, whatever its case: Megatron-DeepSpeed writes them small. */
+static const char *find_choice(const char *choices, const char *text, size_t *length)
 {
     const size_t n = strlen(text);
-    for (const char *p = choices; *p;) {
-        const size_t length = strcspn(p, "|");
-        if (length == n && memcmp(p, text, n) == 0) return true;
-        p += length + (p[length] == '|');
+    for (const char *p = choices; *p; p += *length + (p[*length] == '|')) {
+        *length = strcspn(p, "|");
+        if (*length == n && strncasecmp(p, text, n) == 0) return p;
     }
-    return false;
+    return NULL;
 }
 
-static enum rk_status read_word(const struct megatron_args *args,
-                                const struct megatron_flag_facts *facts,
+static enum rk_status read_word(struct megatron_args *args, enum megatron_flag flag,
                                 const struct shell_word *word)
 {
+    const struct megatron_flag_facts *facts = &megatron_flags[flag];
     char quoted[TEXT_QUOTE];
+    size_t n;
     if (word->unknown || word->maybe) return shell_fail_unknown(args->shell, word, args->error);
-    if (!*facts->choices || choice_known(facts->choices, word->text)) return RK_OK;
+    const char *choice = find_choice(facts->choices, word->text, &n);
+    if (choice && memcmp(choice, word->text, n) != 0 && facts->kind == MEGATRON_WORD &&
+        n < sizeof args->choice[flag]) {
+        memcpy(args->choice[flag], choice, n);
+        args->joined[flag] = *word;
+        args->joined[flag].text = args->choice[flag];
+        args->value[flag].word = &args->joined[flag];
+    }
+    if (!*facts->choices || choice) return RK_OK;
     return megatron_args_fail(args, word, "--%s: %s is not known: give one of %s", facts->name,
                               text_quote(quoted, word->text, strlen(word->text)), facts->choices);
 }
@@ -108,6 +118,22 @@ static enum rk_status read_number(const struct megatron_args *args,
     return RK_OK;
 }
 
+/* "64 64 128": only where all are the same is there one kind of layer. */
+static enum rk_status read_counts(const struct megatron_args *args,
+                                  const struct megatron_flag_facts *facts,
+                                  const struct shell_word *word, bool first, uint64_t *count)
+{
+    uint64_t next = 0;
+    const enum rk_status status = read_count(args, facts, word, &next);
+    if (status == RK_OK && !first && next != *count)
+        return megatron_args_fail(args, word,
+                                  "--%s: differs from layer to layer, which is not "
+                                  "covered",
+                                  facts->name);
+    *count = next;
+    return status;
+}
+
 static enum rk_status read_value(struct megatron_args *args, enum megatron_flag flag,
                                  const struct shell_word *word, size_t left)
 {
@@ -116,18 +142,29 @@ static enum rk_status read_value(struct megatron_args *args, enum megatron_flag 
     const bool wants = facts->kind != MEGATRON_SWITCH && facts->kind != MEGATRON_REFUSED;
     *value = (struct megatron_value){.given = true, .word = word};
     if (!wants) return RK_OK;
+    if (facts->kind == MEGATRON_PATH) {
+        value->words = left && !is_flag(word);
+        value->given = value->words;
+        return RK_OK;
+    }
     if (left == 0 || is_flag(word))
-        return megatron_args_fail(args, left ? word : word - 1, "--%s needs a value", facts->name);
+        return megatron_args_fail(args, left ? word : word - 1,
+                                  "--%s needs a value: what stands behind it is nothing, or a "
+                                  "variable that is empty",
+                                  facts->name);
     for (value->words = 0; (size_t)value->words < left && !is_flag(&word[value->words]);) {
         enum rk_status status = RK_OK;
         const struct shell_word *next = &word[value->words++];
         if (facts->kind == MEGATRON_COUNT)
             status = read_count(args, facts, next, &value->count);
+        else if (facts->kind == MEGATRON_COUNTS)
+            status = read_counts(args, facts, next, value->words == 1, &value->count);
         else if (facts->kind == MEGATRON_NUMBER)
             status = read_number(args, facts, next, &value->number);
         else
-            status = read_word(args, facts, next);
-        if (status != RK_OK || facts->kind != MEGATRON_LIST) return status;
+            status = read_word(args, flag, next);
+        if (status != RK_OK || (facts->kind != MEGATRON_LIST && facts->kind != MEGATRON_COUNTS))
+            return status;
     }
     return RK_OK;
 }
@@ -141,8 +178,10 @@ static void narrow(struct megatron_args *args, int since, int until)
 }
 
 static void judge_version(struct megatron_args *args, const struct shell_word *word, int since,
-                          int until, int version)
+                          int until)
 {
+    const int version = args->options->version;
+    if (!since) return; /* never in core */
     narrow(args, since, until);
     if (!version || (version >= since && (!until || version <= until))) return;
     if (version < since)
@@ -153,15 +192,44 @@ static void judge_version(struct megatron_args *args, const struct shell_word *w
                   "is not in Megatron Core 0.%d, only up to 0.%d", version, until);
 }
 
-static void note_unknown(const struct megatron_args *args, const struct shell_word *word)
+static bool is_ignored(const struct megatron_args *args, const char *name)
 {
-    const char *nearest = megatron_flag_nearest(word->text + strspn(word->text, "-"));
-    if (nearest)
-        notes_add(args->notes, NOTE_UNKNOWN, word->place.line, word->place.column, word->text, "",
-                  "is not known, did you mean --%s?", nearest);
-    else
-        notes_add(args->notes, NOTE_UNKNOWN, word->place.line, word->place.column, word->text, "",
-                  "is not known");
+    for (size_t i = 0; i < args->options->ignored_count; i++)
+        if (strcmp(args->options->ignored[i], name) == 0) return true;
+    return false;
+}
+
+static void note_unknown(struct megatron_args *args, const struct shell_word *word,
+                         const char *name)
+{
+    const char *nearest = megatron_flag_nearest(name);
+    char why[160] = "is not known";
+    if (is_ignored(args, name)) return;
+    if (nearest) snprintf(why, sizeof why, "is not known, did you mean --%s?", nearest);
+    args->unknown++;
+    notes_add(args->notes, NOTE_UNKNOWN, word->place.line, word->place.column, word->text, "", "%s",
+              why);
+}
+
+/* All of them in one message, with what lets them pass. */
+static enum rk_status refuse_unknown(const struct megatron_args *args)
+{
+    char names[240] = "";
+    const struct note *first = NULL;
+    size_t used = 0;
+    for (int i = 0; i < args->notes->count && used + 66 < sizeof names; i++) {
+        const struct note *note = &args->notes->note[i];
+        if (note->kind != NOTE_UNKNOWN) continue;
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", first ? "," : "",
+                                 note->what + strspn(note->what, "-"));
+        if (!first) first = note;
+    }
+    if (!first) return RK_OK;
+    return rk_fail(args->error, *args->path ? RK_BAD_INPUT : RK_USAGE, args->path, first->line,
+                   first->column,
+                   "%s: is not known to Megatron-LM or its relatives: correct it, or if nothing of "
+                   "shape, time and memory depends on it, give --ignore %s",
+                   first->what, names);
 }
 
 static enum rk_status read_known(struct megatron_args *args, enum megatron_flag flag,
@@ -187,28 +255,70 @@ static enum rk_status read_known(struct megatron_args *args, enum megatron_flag 
     return status;
 }
 
+static void note_effect(struct megatron_args *args, const struct shell_word *word,
+                        const struct megatron_other *other)
+{
+    if (other->effect == MEGATRON_NO_EFFECT || is_ignored(args, other->name)) return;
+    if (other->effect == MEGATRON_NOT_COVERED)
+        notes_add(args->notes, NOTE_REFUSED, word->place.line, word->place.column, word->text, "",
+                  "%s, which plans do not cover: give --ignore %s to estimate the run without it",
+                  other->why, other->name);
+    else
+        notes_add(args->notes, NOTE_WARNING, word->place.line, word->place.column, word->text, "",
+                  "is not followed: %s", other->why);
+}
+
+/* Words that an argument takes, and more: argparse would stop there, but they say nothing. */
+static size_t pass_over(struct megatron_args *args, const struct shell_word *words, size_t count,
+                        size_t most)
+{
+    size_t used = 1, stray = 0;
+    for (; used < count && !is_flag(&words[used]); used++) {
+        if (used <= most || most > 1) continue;
+        if (words[used].unknown && words[used].empty_unknown) break; /* may hold arguments */
+        if (!stray++)
+            notes_add(args->notes, NOTE_WARNING, words[used].place.line, words[used].place.column,
+                      words->text, words[used].text,
+                      "is a word too many behind this argument: it is passed over, but the run "
+                      "itself would stop here");
+    }
+    return used;
+}
+
+static void add_tools(struct megatron_args *args, int tools)
+{
+    args->tools |= tools;
+    if ((tools & (tools - 1)) == 0) args->sure |= tools;
+}
+
 static enum rk_status read_flag(struct megatron_args *args, const struct shell_word *words,
-                                size_t count, int version, size_t *used)
+                                size_t count, size_t *used)
 {
     char name[128];
-    int values = 2, since, until;
+    int tools;
+    struct megatron_other other;
     const bool joined = strchr(words->text, '=');
     snprintf(name, sizeof name, "%.*s", (int)strcspn(words->text, "="), words->text);
-    const int flag = strncmp(name, "--", 2) == 0 ? megatron_flag_find(name) : -1;
+    const bool is_long = strncmp(name, "--", 2) == 0;
+    const int flag = is_long ? megatron_flag_find(name, &tools) : -1;
     *used = 1;
     if (flag >= 0 && words->maybe) return shell_fail_unknown(args->shell, words, args->error);
     if (flag >= 0) {
-        judge_version(args, words, megatron_flags[flag].since, megatron_flags[flag].until, version);
+        if (tools == MEGATRON_CORE)
+            judge_version(args, words, megatron_flags[flag].since, megatron_flags[flag].until);
+        else
+            add_tools(args, tools);
         return read_known(args, (enum megatron_flag)flag, words, count, used);
     }
-    if (strncmp(name, "--", 2) == 0 && megatron_other_find(name + 2, &values, &since, &until))
-        judge_version(args, words, since, until, version);
-    else
-        note_unknown(args, words);
-    for (size_t most = joined ? 0 : (size_t)values; *used < count && !is_flag(&words[*used]);) {
-        if (most < 2 && *used > most) break;
-        ++*used;
+    if (is_long && megatron_other_find(name + 2, &other)) {
+        judge_version(args, words, other.since, other.until);
+        add_tools(args, other.tools);
+        note_effect(args, words, &other);
+    } else {
+        other.values = 2;
+        note_unknown(args, words, is_long ? name + 2 : name);
     }
+    *used = pass_over(args, words, count, joined ? 0 : (size_t)other.values);
     return RK_OK;
 }
 
@@ -231,8 +341,18 @@ static enum rk_status refuse_kinds(struct megatron_args *args)
     return RK_OK;
 }
 
+/* Whose arguments they are: what only one of them has decides. */
+static enum megatron_tool find_tool(const struct megatron_args *args)
+{
+    static const enum megatron_tool tools[] = {MEGATRON_DEEPSPEED, MEGATRON_MINDSPEED, MEGATRON_PAI,
+                                               MEGATRON_2};
+    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
+        if (args->sure & tools[i]) return tools[i];
+    return (args->tools & MEGATRON_OLD) ? MEGATRON_2 : MEGATRON_CORE;
+}
+
 enum rk_status megatron_args_read(struct megatron_args *args, const struct shell_word *words,
-                                  size_t count, int version)
+                                  size_t count)
 {
     enum rk_status status = RK_OK;
     args->since = MEGATRON_OLDEST;
@@ -240,12 +360,14 @@ enum rk_status megatron_args_read(struct megatron_args *args, const struct shell
     for (size_t i = 0; status == RK_OK && i < count;) {
         size_t used = 1;
         if (is_flag(&words[i]) && !words[i].unknown)
-            status = read_flag(args, &words[i], count - i, version, &used);
+            status = read_flag(args, &words[i], count - i, &used);
         else if (*words[i].text || words[i].unknown)
             status = judge_stray(args, &words[i]);
         i += used;
     }
-    if (status == RK_OK && args->since > args->until)
+    args->tool = find_tool(args);
+    if (status == RK_OK && args->unknown) status = refuse_unknown(args);
+    if (status == RK_OK && args->tool == MEGATRON_CORE && args->since > args->until)
         notes_add(args->notes, NOTE_REFUSED, 0, 0, "the arguments", "",
                   "are in no single version of Megatron Core: some came with 0.%d, others left "
                   "behind 0.%d",

@@ -20,17 +20,23 @@ struct megatron_args {
     const char *path;          /* "" for words of the command line */
     const struct shell *shell; /* NULL likewise */
     struct megatron_value value[MEGATRON_FLAG_COUNT];
-    struct shell_word joined[MEGATRON_FLAG_COUNT]; /* values of "--flag=value" */
+    struct shell_word joined[MEGATRON_FLAG_COUNT]; /* values of "--flag=value", "rmsnorm" */
     uint64_t gpus;                                 /* 0: nothing says it */
     const char *gpus_from;                         /* static: "torchrun" */
     struct notes *notes;
     struct rk_error *error;
     int since, until;
+    int tools, sure; /* whose arguments were given beside Core's; those of only one */
+    char choice[MEGATRON_FLAG_COUNT][24]; /* as the table of flags writes it */
+    enum megatron_tool tool;              /* that it is for */
+    const struct megatron_options *options;
+    size_t unknown; /* arguments that nothing is known of */
 };
 
-/* Reads the words behind the program's name. RK_BAD_INPUT at a value that is wrong or unknown. */
+/* Reads the words behind the program's name. RK_BAD_INPUT at a value that is wrong or unknown, and
+ * at arguments that nothing is known of. */
 enum rk_status megatron_args_read(struct megatron_args *args, const struct shell_word *words,
-                                  size_t count, int version);
+                                  size_t count);
 
 /* Fails at a word. */
 RK_PRINTF(3, 4)
@@ -73,6 +79,12 @@ static inline double megatron_number(const struct megatron_args *args, enum mega
     return args->value[flag].given ? args->value[flag].number : preset;
 }
 
+/* Megatron-LM before Core, or Megatron-DeepSpeed, which grew from it. */
+static inline bool megatron_is_old(const struct megatron_args *args)
+{
+    return (args->tool & MEGATRON_OLD) != 0;
+}
+
 /* "" when it was not given. */
 static inline const char *megatron_text(const struct megatron_args *args, enum megatron_flag flag)
 {
@@ -93,6 +105,9 @@ enum rk_status megatron_model(const struct megatron_args *args, uint64_t vocabul
 /* megatron_plan.c: degrees and choices; args->gpus must be set. */
 enum rk_status megatron_plan(const struct megatron_args *args, const struct rk_model *model,
                              struct rk_plan *plan);
+
+/* megatron_deepspeed.c: ZeRO and offload as DeepSpeed's own file has them. */
+enum rk_status megatron_deepspeed(const struct megatron_args *args, struct rk_plan *plan);
 
 /* megatron_check.c: what Megatron-LM would refuse, as notes. */
 void megatron_check(const struct megatron_args *args, const struct rk_model *model,

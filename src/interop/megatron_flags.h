@@ -1,5 +1,9 @@
 /* megatron_flags.h - the arguments of Megatron-LM that the shape of a model or a plan depends on.
  *
+ * Beside those of Megatron Core stand those of its ancestors and relatives, from the sources of
+ * Megatron-LM v1.0 to v2.6, of Megatron-DeepSpeed (microsoft, bigscience-workshop),
+ * Pai-Megatron-Patch and MindSpeed-LLM.
+ *
  * One table for reading, writing, version checks and help. Versions are those of Megatron Core, by
  * the minor number of 0.9 to 0.16, as found in megatron/training/arguments.py and the dataclasses
  * that it makes arguments of, at the tags core_v0.9.0 ... core_v0.16.0 [megatron-lm].
@@ -11,11 +15,23 @@
 
 enum { MEGATRON_OLDEST = 9, MEGATRON_NEWEST = 16 };
 
+/* Whose arguments they are. */
+enum megatron_tool {
+    MEGATRON_CORE = 1 << 0,      /* Megatron-LM on Megatron Core */
+    MEGATRON_2 = 1 << 1,         /* Megatron-LM before it: 1.0 to 3.0 */
+    MEGATRON_DEEPSPEED = 1 << 2, /* Megatron-DeepSpeed */
+    MEGATRON_PAI = 1 << 3,       /* Pai-Megatron-Patch */
+    MEGATRON_MINDSPEED = 1 << 4,
+    MEGATRON_OLD = MEGATRON_2 | MEGATRON_DEEPSPEED
+};
+
 enum megatron_kind {
     MEGATRON_SWITCH, /* no value */
     MEGATRON_COUNT,  /* a whole number */
+    MEGATRON_COUNTS, /* one or more whole numbers, all the same */
     MEGATRON_NUMBER,
     MEGATRON_WORD,   /* any text, or one of the choices */
+    MEGATRON_PATH,   /* any text, which may be missing or unknown */
     MEGATRON_LIST,   /* one or more words, each of the choices */
     MEGATRON_REFUSED /* makes a model or a run that plans do not describe */
 };
@@ -35,7 +51,7 @@ enum megatron_kind {
     X(SEQ_LENGTH,            "seq-length",                      COUNT,  9, 0, "", "sequence") \
     X(ENCODER_SEQ_LENGTH,    "encoder-seq-length",              COUNT,  9, 0, "", "sequence") \
     X(MAX_POSITIONS,         "max-position-embeddings",         COUNT,  9, 0, "", "learned positions") \
-    X(POSITION_TYPE,         "position-embedding-type",         WORD,   9, 0, "learned_absolute|rope|mrope|yarn|relative|none", "position") \
+    X(POSITION_TYPE,         "position-embedding-type",         WORD,   9, 0, "learned_absolute|rope|mrope|yarn|relative|none|absolute|rotary|alibi", "position") \
     X(USE_ROTARY,            "use-rotary-position-embeddings",  SWITCH, 9, 0, "", "position") \
     X(SWIGLU,                "swiglu",                          SWITCH, 9, 0, "", "gated_mlp, activation") \
     X(QUICK_GEGLU,           "quick-geglu",                     SWITCH, 15, 0, "", "gated_mlp, activation") \
@@ -49,6 +65,8 @@ enum megatron_kind {
     X(PADDED_VOCAB_SIZE,     "padded-vocab-size",               COUNT,  14, 0, "", "vocabulary") \
     X(VOCAB_DIVISIBLE,       "make-vocab-size-divisible-by",    COUNT,  9, 0, "", "vocabulary_multiple") \
     X(TOKENIZER_TYPE,        "tokenizer-type",                  WORD,   9, 0, "", "vocabulary") \
+    X(TOKENIZER_MODEL,       "tokenizer-model",                 PATH,   9, 0, "", "vocabulary") \
+    X(VOCAB_FILE,            "vocab-file",                      PATH,   9, 0, "", "vocabulary") \
     X(ATTENTION_DROPOUT,     "attention-dropout",               NUMBER, 9, 0, "", "no_dropout") \
     X(HIDDEN_DROPOUT,        "hidden-dropout",                  NUMBER, 9, 0, "", "no_dropout") \
     X(WINDOW_SIZE,           "window-size",                     WORD,   15, 0, "", "window") \
@@ -61,7 +79,7 @@ enum megatron_kind {
     X(V_HEAD_DIM,            "v-head-dim",                      COUNT,  10, 0, "", "value_dim") \
     X(MTP_NUM_LAYERS,        "mtp-num-layers",                  COUNT,  12, 0, "", "predict_layers") \
     /* experts */ \
-    X(NUM_EXPERTS,           "num-experts",                     COUNT,  9, 0, "", "experts") \
+    X(NUM_EXPERTS,           "num-experts",                     COUNTS, 9, 0, "", "experts") \
     X(TOPK,                  "moe-router-topk",                 COUNT,  9, 0, "", "active_experts") \
     X(MOE_FFN,               "moe-ffn-hidden-size",             COUNT,  10, 0, "", "expert_feedforward") \
     X(MOE_SHARED,            "moe-shared-expert-intermediate-size", COUNT, 10, 0, "", "shared_experts") \
@@ -143,7 +161,7 @@ enum megatron_kind {
     X(MAIN_PARAMS,           "main-params-dtype",               WORD,   11, 0, "fp32|fp16", "master_bytes") \
     X(EXP_AVG,               "exp-avg-dtype",                   WORD,   11, 0, "fp32|fp16|bf16|fp8", "moment1_bytes") \
     X(EXP_AVG_SQ,            "exp-avg-sq-dtype",                WORD,   11, 0, "fp32|fp16|bf16|fp8", "moment2_bytes") \
-    X(OPTIMIZER,             "optimizer",                       WORD,   9, 0, "adam|sgd|muon|dist_muon", "bytes of the optimizer") \
+    X(OPTIMIZER,             "optimizer",                       WORD,   9, 0, "adam|sgd|muon|dist_muon|hybridadam|cpu-adam", "bytes of the optimizer") \
     /* kernels */ \
     X(TRANSFORMER_IMPL,      "transformer-impl",                WORD,   9, 0, "local|transformer_engine|inference_optimized", "attention") \
     X(FLASH_ATTN,            "use-flash-attn",                  SWITCH, 9, 0, "", "attention") \
@@ -168,34 +186,101 @@ enum megatron_kind {
     X(ATTENTION_VARIANT,     "experimental-attention-variant",  REFUSED, 16, 0, "", "attention of another kind") \
     X(HYBRID_CP,             "hybrid-context-parallel",         REFUSED, 16, 0, "", "context parallelism that differs by sample") \
     X(MOE_LATENT,            "moe-latent-size",                 REFUSED, 16, 0, "", "projections around the experts")
+
+/* X(id, name, kind, tools, choices, sets): arguments that Megatron Core never had */
+#define MEGATRON_ELSEWHERE(X) \
+    X(DEEPSPEED,             "deepspeed",                       SWITCH, MEGATRON_DEEPSPEED, "", "framework") \
+    X(DEEPSPEED_CONFIG,      "deepspeed_config",                PATH,   MEGATRON_DEEPSPEED, "", "zero") \
+    X(ZERO_STAGE,            "zero-stage",                      NUMBER, MEGATRON_DEEPSPEED, "", "zero") \
+    X(DS_SEQUENCE,           "ds-sequence-parallel-size",       COUNT,  MEGATRON_DEEPSPEED, "", "context, context_kind") \
+    X(CHECKPOINT_ACTIVATIONS, "checkpoint-activations",         SWITCH, MEGATRON_OLD, "", "recompute") \
+    X(DS_CHECKPOINTING,      "deepspeed-activation-checkpointing", SWITCH, MEGATRON_DEEPSPEED, "", "whose function recomputes") \
+    X(PARTITION_ACTIVATIONS, "partition-activations",           SWITCH, MEGATRON_DEEPSPEED, "", "checkpoint_sharded") \
+    X(CHECKPOINT_IN_CPU,     "checkpoint-in-cpu",               SWITCH, MEGATRON_DEEPSPEED, "", "activation_offload") \
+    X(NUM_KV_HEADS,          "num-key-value-heads",             COUNT,  MEGATRON_DEEPSPEED, "", "kv_heads") \
+    X(HEAD_TYPE,             "attention-head-type",             WORD,   MEGATRON_2, "multihead|multiquery", "kv_heads") \
+    X(EXPERT_INTERVAL,       "expert-interval",                 COUNT,  MEGATRON_DEEPSPEED, "", "expert_every") \
+    X(MLP_TYPE,              "mlp-type",                        WORD,   MEGATRON_DEEPSPEED, "standard|residual", "what stands beside experts") \
+    X(NO_TOKEN_DROP,         "disable-moe-token-dropping",      SWITCH, MEGATRON_DEEPSPEED, "", "capacity_factor") \
+    X(EXPERT_TENSOR,         "enable-expert-tensor-parallelism", SWITCH, MEGATRON_DEEPSPEED, "", "expert_tensor") \
+    X(EMBED_NORM,            "embed-layernorm",                 SWITCH, MEGATRON_DEEPSPEED, "", "embedding_norm") \
+    X(GLU,                   "glu-activation",                  WORD,   MEGATRON_OLD, "geglu|liglu|reglu|swiglu", "gated_mlp, activation") \
+    X(PAD_VOCAB_TO,          "pad-vocab-size-to",               COUNT,  MEGATRON_DEEPSPEED, "", "vocabulary") \
+    X(CPU_OPTIMIZER,         "cpu-optimizer",                   SWITCH, MEGATRON_DEEPSPEED, "", "optimizer_offload") \
+    X(BNB_OPTIMIZER,         "use-bnb-optimizer",               SWITCH, MEGATRON_DEEPSPEED, "", "moment1_bytes, moment2_bytes") \
+    X(ZBH1,                  "enable-zbh1-pipeline",            SWITCH, MEGATRON_DEEPSPEED, "", "schedule") \
+    X(DDP_IMPL,              "DDP-impl",                        WORD,   MEGATRON_2, "local|torch|FSDP", "gradient_overlap") \
+    X(FP32_ALLREDUCE,        "fp32-allreduce",                  SWITCH, MEGATRON_2, "", "gradient_bytes") \
+    X(FP8_E4M3,              "fp8-e4m3",                        SWITCH, MEGATRON_OLD, "", "precision") \
+    X(FP8_HYBRID,            "fp8-hybrid",                      SWITCH, MEGATRON_OLD, "", "precision") \
+    X(TOKENIZER_NAME,        "tokenizer-name-or-path",          PATH,   MEGATRON_DEEPSPEED | MEGATRON_MINDSPEED, "", "vocabulary") \
+    X(EXTRA_VOCAB,           "extra-vocab-size",                COUNT,  MEGATRON_PAI, "", "vocabulary") \
+    X(SHARED_EXPERTS,        "n-shared-experts",                COUNT,  MEGATRON_MINDSPEED, "", "shared_experts") \
+    X(FIRST_DENSE,           "first-k-dense-replace",           COUNT,  MEGATRON_MINDSPEED, "", "dense_layers") \
+    X(CP_ALGO,               "context-parallel-algo",           WORD,   MEGATRON_MINDSPEED, "megatron_cp_algo|ulysses_cp_algo|hybrid_cp_algo", "context_kind") \
+    X(ULYSSES_DEGREE,        "ulysses-degree-in-cp",            COUNT,  MEGATRON_MINDSPEED, "", "ulysses") \
+    X(TP_EXTENDS_EP,         "moe-tp-extend-ep",                SWITCH, MEGATRON_MINDSPEED, "", "expert, expert_tensor") \
+    X(RECOMPUTE_ACTIVATION,  "recompute-activation-function",   SWITCH, MEGATRON_MINDSPEED, "", "recompute_parts") \
+    X(RECOMPUTE_NORM,        "recompute-norm",                  SWITCH, MEGATRON_MINDSPEED, "", "recompute_parts") \
+    X(REUSE_FP32,            "reuse-fp32-param",                SWITCH, MEGATRON_MINDSPEED, "", "master_bytes") \
+    X(ASCEND_MC2,            "use-ascend-mc2",                  SWITCH, MEGATRON_MINDSPEED, "", "tensor_overlap") \
+    X(SWAP_OPTIMIZER,        "swap-optimizer",                  SWITCH, MEGATRON_MINDSPEED, "", "optimizer_offload") \
+    X(GEGLU,                 "geglu",                           SWITCH, MEGATRON_MINDSPEED, "", "gated_mlp, activation")
 /* clang-format on */
+
+/* Another name of an argument. */
+struct megatron_alias {
+    const char *name;
+    int flag; /* enum megatron_flag */
+    int tools;
+};
 
 enum megatron_flag {
 #define MEGATRON_FLAG_ENUM(id, name, kind, since, until, choices, sets) MEGATRON_##id##_FLAG,
     MEGATRON_FLAGS(MEGATRON_FLAG_ENUM)
 #undef MEGATRON_FLAG_ENUM
-        MEGATRON_FLAG_COUNT
+#define MEGATRON_FLAG_ENUM(id, name, kind, tools, choices, sets) MEGATRON_##id##_FLAG,
+        MEGATRON_ELSEWHERE(MEGATRON_FLAG_ENUM)
+#undef MEGATRON_FLAG_ENUM
+            MEGATRON_FLAG_COUNT
 };
 
 struct megatron_flag_facts {
     const char *name; /* without "--" */
     enum megatron_kind kind;
-    int since, until; /* minor versions; until 0: up to the newest */
+    int since, until; /* minor versions; until 0: up to the newest; since 0: never in Core */
     const char *choices;
     const char *sets;
+    int tools; /* enum megatron_tool of those not in Core */
 };
 
 extern const struct megatron_flag_facts megatron_flags[MEGATRON_FLAG_COUNT];
 
-/* Index of the flag called so, with or without "--"; -1 when there is none. */
-int megatron_flag_find(const char *name);
+/* Index of the flag called so, with or without "--", perhaps by another name; -1: there is none.
+ * *tools (may be NULL): who calls it so. */
+int megatron_flag_find(const char *name, int *tools);
 
 /* Is it in that version of core? */
 bool megatron_flag_in(enum megatron_flag flag, int minor);
 
-/* Arguments that change neither shape nor plan: data, logging, checkpoints, learning rates. Of
- * those *since, *until and how many *values follow are set (2: any number). */
-bool megatron_other_find(const char *name, int *values, int *since, int *until);
+/* What an argument does that is in none of the tables above. */
+enum megatron_effect {
+    MEGATRON_NO_EFFECT,    /* on shape and plan: data, logging, checkpoints, learning rates */
+    MEGATRON_NOT_FOLLOWED, /* on time or memory, slightly */
+    MEGATRON_NOT_COVERED   /* on both, or on the shape: such runs are refused */
+};
+
+struct megatron_other {
+    const char *name;
+    int values;       /* behind the name; 2: any number */
+    int since, until; /* of core; since 0: never there */
+    int tools;        /* of those not in Core */
+    enum megatron_effect effect;
+    const char *why; /* what it changes; NULL where it has no effect */
+};
+
+/* False: nothing is known of it. */
+bool megatron_other_find(const char *name, struct megatron_other *other);
 
 /* The known argument nearest to a misspelled one; NULL: none is near. */
 const char *megatron_flag_nearest(const char *name);

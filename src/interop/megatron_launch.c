@@ -176,8 +176,8 @@ static bool is_program(const struct shell_word *word)
 static size_t arguments_begin(const struct shell_word *words, size_t count)
 {
     size_t first = 0, program = count;
-    while (first < count &&
-           (megatron_flag_find(words[first].text) < 0 || strncmp(words[first].text, "--", 2) != 0))
+    while (first < count && (megatron_flag_find(words[first].text, NULL) < 0 ||
+                             strncmp(words[first].text, "--", 2) != 0))
         first++;
     if (first == count) return count;
     for (size_t i = 0; i < first; i++)
@@ -187,16 +187,90 @@ static size_t arguments_begin(const struct shell_word *words, size_t count)
 }
 
 /* Enough to be the training run, and no tool that takes some of the same arguments. */
-static bool trains(const struct shell_word *words, size_t count)
+static bool has_sizes(const struct shell_word *words, size_t count)
 {
-    bool layers = false, batch = false;
-    for (size_t i = 0; i < count; i++) {
-        layers |= strncmp(words[i].text, "--num-layers", 12) == 0 ||
-                  strncmp(words[i].text, "--hidden-size", 13) == 0;
-        batch |= strncmp(words[i].text, "--micro-batch-size", 18) == 0 ||
-                 strncmp(words[i].text, "--tensor-model-parallel-size", 28) == 0;
-    }
-    return layers || batch;
+    static const char *const names[] = {"--num-layers", "--hidden-size", "--micro-batch-size",
+                                        "--tensor-model-parallel-size", "--batch-size"};
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            if (strncmp(words[i].text, names[k], strlen(names[k])) == 0) return true;
+    return false;
+}
+
+/* Commands that only show the words that they are given: `echo $CMD`. */
+static const char *const printers[] = {"echo", "printf", "cat", "tee",  "logger", "tail",
+                                       "head", "grep",   "sed", "tmux", "ls",     NULL};
+
+/* What programs do, by a part of their path; the first that fits. `why` NULL: they train none. */
+static const struct program {
+    const char *part, *why;
+} programs[] = {
+    {"pretrain_bert", "an encoder with a masked loss"},
+    {"pretrain_ict", "two encoders"},
+    {"pretrain_realm", "two encoders"},
+    {"pretrain_t5", "an encoder and a decoder"},
+    {"pretrain_vision", "a model of images"},
+    {"pretrain_vlm", "a model of images and text"},
+    {"multimodal", "a model of images and text"},
+    {"mimo", "a model of images and text"},
+    {"pretrain_retro", "a decoder with retrieval"},
+    {"pretrain_mamba", "state space layers"},
+    {"pretrain_hybrid", "state space layers"},
+    {"train_rl", "a loop of sampling and training"},
+    {"preprocess", NULL},
+    {"convert", NULL},
+    {"checkpoint", NULL},
+    {"generat", NULL},
+    {"inference", NULL},
+    {"server", NULL},
+    {"eval", NULL},
+    {"tasks/", NULL},
+    {"tools/", NULL},
+    {"hf2", NULL},
+    {"2hf", NULL},
+};
+
+static bool prints(const struct shell_word *word)
+{
+    const char *name = strrchr(word->text, '/');
+    name = name ? name + 1 : word->text;
+    for (int i = 0; printers[i]; i++)
+        if (strcmp(name, printers[i]) == 0) return true;
+    return false;
+}
+
+/* The program in front of the arguments; NULL: it is not known. */
+static const char *find_program(const struct shell_word *words, size_t begin)
+{
+    for (size_t i = begin; i-- > 0;)
+        if (is_program(&words[i])) return words[i].text;
+    return NULL;
+}
+
+static const struct program *judge_program(const char *path)
+{
+    for (size_t i = 0; path && i < sizeof programs / sizeof *programs; i++)
+        if (strstr(path, programs[i].part)) return &programs[i];
+    return NULL;
+}
+
+static bool trains(const struct shell *shell, const struct shell_command *command)
+{
+    const struct shell_word *words = &shell->word[command->first];
+    const size_t begin = arguments_begin(words, command->count);
+    if (begin == command->count || !has_sizes(words + begin, command->count - begin)) return false;
+    const struct program *program = judge_program(find_program(words, begin));
+    return !prints(words) && (!program || program->why);
+}
+
+static bool same_words(const struct shell *shell, const struct shell_command *a,
+                       const struct shell_command *b)
+{
+    if (a->count != b->count) return false;
+    for (size_t i = 0; i < a->count; i++)
+        if (strcmp(shell->word[a->first + i].text, shell->word[b->first + i].text) != 0)
+            return false;
+    return true;
 }
 
 static enum rk_status note_gpus(struct megatron_args *args, const struct launch *launch,
@@ -239,34 +313,57 @@ static enum rk_status fail_none(const struct megatron_args *args, const struct s
 {
     return rk_fail(args->error, RK_BAD_INPUT, shell->path, 0, 0,
                    "no command with arguments of Megatron-LM (--num-layers, --micro-batch-size, "
-                   "...) is in this script%s",
+                   "...) trains in this script%s",
                    shell->commands ? "" : ": it has no commands at all");
+}
+
+enum { MOST_VARIANTS = 64 };
+
+/* "1 in line 40, 2 in line 52 behind the condition of line 50" */
+static enum rk_status list_variants(const struct megatron_args *args, const struct shell *shell,
+                                    const struct shell_command *const *found, int count)
+{
+    char text[260] = "";
+    size_t used = 0;
+    for (int i = 0; i < count && used + 60 < sizeof text; i++) {
+        const int line = shell->word[found[i]->first].place.line;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%d in line %d", i ? ", " : "",
+                                 i + 1, line);
+        if (found[i]->maybe)
+            used += (size_t)snprintf(text + used, sizeof text - used,
+                                     " behind the condition of line %d", found[i]->condition.line);
+    }
+    return megatron_args_fail(args, &shell->word[found[1]->first],
+                              "%d commands train (%s): choose with --variant 1 to %d", count, text,
+                              count);
 }
 
 static enum rk_status choose(const struct megatron_args *args, const struct shell *shell,
                              const struct shell_command **chosen)
 {
-    *chosen = NULL;
-    for (size_t i = 0; i < shell->commands; i++) {
-        const struct shell_command *command = &shell->command[i];
-        const struct shell_word *words = &shell->word[command->first];
-        const size_t begin = arguments_begin(words, command->count);
-        if (begin == command->count || !trains(words + begin, command->count - begin)) continue;
-        if (*chosen)
-            return megatron_args_fail(args, words,
-                                      "this is a second command that trains, beside that of line "
-                                      "%d: leave one of them in",
-                                      shell->word[(*chosen)->first].place.line);
-        *chosen = command;
+    const struct shell_command *found[MOST_VARIANTS];
+    const int wanted = args->options->variant;
+    int count = 0;
+    for (size_t i = 0; i < shell->commands && count < MOST_VARIANTS; i++) {
+        bool known = !trains(shell, &shell->command[i]);
+        for (int k = 0; !known && k < count; k++) /* a second try, or the same in two branches */
+            known = same_words(shell, found[k], &shell->command[i]);
+        if (!known) found[count++] = &shell->command[i];
     }
-    return *chosen ? RK_OK : fail_none(args, shell);
+    if (!count) return fail_none(args, shell);
+    if (wanted > count)
+        return rk_fail(args->error, RK_USAGE, NULL, 0, 0, "--variant: only %d command%s train%s",
+                       count, count > 1 ? "s" : "", count > 1 ? "" : "s");
+    if (!wanted && count > 1) return list_variants(args, shell, found, count);
+    *chosen = found[wanted ? wanted - 1 : 0];
+    return RK_OK;
 }
 
 enum rk_status megatron_launch(struct megatron_args *args, const struct megatron_slurm *slurm,
                                const struct shell_word **words, size_t *count)
 {
     const struct shell *shell = args->shell;
-    const struct shell_command *command;
+    const struct shell_command *command = NULL;
     struct launch launch = {.number = {0}};
     if (bare(shell)) {
         *words = shell->word;
@@ -277,6 +374,11 @@ enum rk_status megatron_launch(struct megatron_args *args, const struct megatron
     if (status != RK_OK) return status;
     const struct shell_word *all = &shell->word[command->first];
     const size_t begin = arguments_begin(all, command->count);
+    const char *path = find_program(all, begin);
+    const struct program *program = judge_program(path);
+    if (program)
+        return megatron_args_fail(args, all, "%s trains %s, which models here do not describe",
+                                  path, program->why);
     *words = all + begin;
     *count = command->count - begin;
     if (command->maybe)

@@ -1,5 +1,6 @@
 /* megatron_model.c - the shape of the model that the arguments make. */
 #include "interop/megatron_args.h"
+#include "interop/tokenizers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 #define FLAG(name)          MEGATRON_##name##_FLAG
 #define HAS(name)           megatron_has(args, FLAG(name))
+#define HAS_FLAG(flag)      megatron_has(args, flag)
 #define COUNT(name, preset) megatron_count(args, FLAG(name), preset)
 
 static void assume(const struct megatron_args *args, enum megatron_flag flag, uint64_t value,
@@ -61,6 +63,15 @@ static enum rk_status read_heads(const struct megatron_args *args, struct rk_mod
     if (!m->head_dim) {
         m->head_dim = m->hidden / m->heads;
         if (!HAS(MLA)) assume(args, FLAG(KV_CHANNELS), m->head_dim, "not given: hidden / heads");
+    }
+    if (HAS(NUM_KV_HEADS) || megatron_is(args, FLAG(HEAD_TYPE), "multiquery")) {
+        const uint64_t groups = HAS(NUM_KV_HEADS) ? COUNT(NUM_KV_HEADS, 1) : 1;
+        if (!groups || m->heads % groups)
+            return megatron_args_fail(args, args->value[FLAG(NUM_KV_HEADS)].word,
+                                      "--num-key-value-heads: must divide the %" PRIu64 " heads",
+                                      m->heads);
+        m->kv_heads = groups == m->heads ? 0 : groups;
+        return RK_OK;
     }
     if (!HAS(GROUP_QUERY_ATTENTION)) {
         if (HAS(NUM_QUERY_GROUPS) && COUNT(NUM_QUERY_GROUPS, 1) != m->heads)
@@ -118,8 +129,10 @@ static void read_position(const struct megatron_args *args, struct rk_model *m)
         m->position = RK_POSITION_LEARNED;
         megatron_note(args, NOTE_ASSUMED, FLAG(POSITION_TYPE), "learned_absolute",
                       "Megatron-LM's default");
-    } else if (strcmp(type, "learned_absolute") == 0) {
+    } else if (strcmp(type, "learned_absolute") == 0 || strcmp(type, "absolute") == 0) {
         m->position = RK_POSITION_LEARNED;
+    } else if (strcmp(type, "alibi") == 0) {
+        m->position = RK_POSITION_ALIBI;
     } else if (strcmp(type, "relative") == 0) {
         m->position = RK_POSITION_RELATIVE;
     } else if (strcmp(type, "none") == 0) {
@@ -135,8 +148,13 @@ static void read_position(const struct megatron_args *args, struct rk_model *m)
 
 static void read_kinds(const struct megatron_args *args, struct rk_model *m)
 {
-    m->gated_mlp = HAS(SWIGLU) || HAS(QUICK_GEGLU);
-    m->activation = HAS(SWIGLU) ? RK_SILU : HAS(SQUARED_RELU) ? RK_SQUARED_RELU : RK_GELU;
+    const bool swish = HAS(SWIGLU) || megatron_is(args, FLAG(GLU), "swiglu");
+    m->gated_mlp = swish || HAS(QUICK_GEGLU) || HAS(GEGLU) || HAS(GLU);
+    m->activation = swish ? RK_SILU : HAS(SQUARED_RELU) ? RK_SQUARED_RELU : RK_GELU;
+    if (megatron_is(args, FLAG(GLU), "reglu")) m->activation = RK_RELU;
+    if (megatron_is(args, FLAG(GLU), "liglu"))
+        megatron_note(args, NOTE_WARNING, FLAG(GLU), "liglu", "is estimated as a gate of GELU");
+    m->embedding_norm = HAS(EMBED_NORM);
     m->norm = megatron_is(args, FLAG(NORMALIZATION), "RMSNorm") ? RK_RMS_NORM : RK_LAYER_NORM;
     m->biases = !HAS(DISABLE_BIAS_LINEAR);
     m->qkv_biases = HAS(ADD_QKV_BIAS) && !m->biases && !HAS(MLA);
@@ -186,12 +204,23 @@ static enum rk_status read_window(const struct megatron_args *args, struct rk_mo
 
 /* ---- vocabulary ---- */
 
-/* Those whose size the type alone tells. */
-static const struct {
-    const char *type;
-    uint64_t size;
-} tokenizers[] = {
-    {"GPT2BPETokenizer", 50257}, {"Llama2Tokenizer", 32000}, {"TikTokenizer", 131072}};
+/* What a tokenizer's name or type tells. */
+static uint64_t find_vocabulary(const struct megatron_args *args)
+{
+    static const enum megatron_flag names[] = {FLAG(TOKENIZER_MODEL), FLAG(TOKENIZER_NAME),
+                                               FLAG(VOCAB_FILE), FLAG(TOKENIZER_TYPE)};
+    const struct tokenizer *found = NULL;
+    for (size_t i = 0; !found && i < sizeof names / sizeof *names; i++) {
+        const struct shell_word *word = args->value[names[i]].word;
+        if (!HAS_FLAG(names[i]) || word->unknown || word->maybe) continue;
+        found = names[i] == FLAG(TOKENIZER_TYPE) ? tokenizer_of_type(word->text)
+                                                 : tokenizer_of_name(word->text);
+        if (found)
+            megatron_note(args, NOTE_ASSUMED, FLAG(VOCAB_SIZE), found->text,
+                          "not given: as the tokenizer %s has it", found->name);
+    }
+    return found ? found->vocabulary : 0;
+}
 
 static enum rk_status read_vocabulary(const struct megatron_args *args, uint64_t given,
                                       struct rk_model *m)
@@ -199,13 +228,10 @@ static enum rk_status read_vocabulary(const struct megatron_args *args, uint64_t
     const char *type = megatron_text(args, FLAG(TOKENIZER_TYPE));
     m->vocabulary = given;
     if (!m->vocabulary) m->vocabulary = COUNT(PADDED_VOCAB_SIZE, 0);
+    if (!m->vocabulary) m->vocabulary = COUNT(PAD_VOCAB_TO, 0);
     if (!m->vocabulary) m->vocabulary = COUNT(VOCAB_SIZE, 0);
-    for (size_t i = 0; !m->vocabulary && i < sizeof tokenizers / sizeof *tokenizers; i++)
-        if (strcmp(type, tokenizers[i].type) == 0) {
-            m->vocabulary = tokenizers[i].size;
-            assume(args, FLAG(VOCAB_SIZE), m->vocabulary,
-                   "not given: as the tokenizer's type has it");
-        }
+    if (!m->vocabulary && (m->vocabulary = find_vocabulary(args)))
+        m->vocabulary += COUNT(EXTRA_VOCAB, 0);
     if (m->vocabulary) return RK_OK;
     return megatron_args_fail(args, args->value[FLAG(TOKENIZER_TYPE)].word,
                               "the vocabulary's size is in the files of the tokenizer%s%.40s: give "
@@ -265,11 +291,14 @@ static enum rk_status read_frequency(const struct megatron_args *args, struct rk
 
 static enum rk_status read_mixture(const struct megatron_args *args, struct rk_model *m)
 {
-    const uint64_t shared = COUNT(MOE_SHARED, 0);
+    const bool deepspeed = args->tool == MEGATRON_DEEPSPEED;
+    const uint64_t topk = deepspeed ? 1 : 2;
+    uint64_t shared = COUNT(MOE_SHARED, 0);
     m->experts = COUNT(NUM_EXPERTS, 0);
+    if (deepspeed && m->experts == 1) m->experts = 0; /* its way to say a dense model */
     if (!m->experts) return RK_OK;
-    m->active_experts = COUNT(TOPK, 2);
-    assume(args, FLAG(TOPK), 2, "Megatron-LM's default");
+    m->active_experts = COUNT(TOPK, topk);
+    assume(args, FLAG(TOPK), topk, "the tool's default");
     m->expert_feedforward = COUNT(MOE_FFN, m->feedforward);
     assume(args, FLAG(MOE_FFN), m->feedforward, "not given: --ffn-hidden-size");
     enum rk_status status = need(args, FLAG(MOE_FFN), m->expert_feedforward);
@@ -278,6 +307,11 @@ static enum rk_status read_mixture(const struct megatron_args *args, struct rk_m
         return megatron_args_fail(args, args->value[FLAG(TOPK)].word,
                                   "--moe-router-topk: must be 1 to the %" PRIu64 " experts",
                                   m->experts);
+    shared += COUNT(SHARED_EXPERTS, 0) * m->expert_feedforward;
+    if (megatron_is(args, FLAG(MLP_TYPE), "residual"))
+        return megatron_args_fail(args, args->value[FLAG(MLP_TYPE)].word,
+                                  "--mlp-type residual: a dense MLP beside the experts is not "
+                                  "covered");
     if (shared % m->expert_feedforward)
         return megatron_args_fail(
             args, args->value[FLAG(MOE_SHARED)].word,
@@ -286,6 +320,12 @@ static enum rk_status read_mixture(const struct megatron_args *args, struct rk_m
             m->expert_feedforward);
     m->shared_experts = shared / m->expert_feedforward;
     m->router_biases = HAS(EXPERT_BIAS);
+    m->dense_layers = COUNT(FIRST_DENSE, 0);
+    if (deepspeed) {
+        const uint64_t every = COUNT(EXPERT_INTERVAL, 2);
+        assume(args, FLAG(EXPERT_INTERVAL), 2, "Megatron-DeepSpeed's default");
+        m->expert_every = every > 1 ? every : 0;
+    }
     return read_frequency(args, m);
 }
 

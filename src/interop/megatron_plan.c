@@ -19,7 +19,8 @@ enum { MOST_RANKS = 1 << 24 };
 static enum rk_status read_degrees(const struct megatron_args *args, struct rk_plan *plan)
 {
     static const enum megatron_flag degrees[] = {
-        FLAG(TP), FLAG(PP), FLAG(CP), FLAG(EP), FLAG(ETP), FLAG(MICRO_BATCH), FLAG(GLOBAL_BATCH)};
+        FLAG(TP),  FLAG(PP),          FLAG(CP),           FLAG(EP),
+        FLAG(ETP), FLAG(MICRO_BATCH), FLAG(GLOBAL_BATCH), FLAG(DS_SEQUENCE)};
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
         if (megatron_has(args, degrees[i]) && args->value[degrees[i]].count == 0)
             return megatron_args_fail(args, args->value[degrees[i]].word,
@@ -36,8 +37,17 @@ static enum rk_status read_degrees(const struct megatron_args *args, struct rk_p
     plan->expert = COUNT(EP, 1);
     plan->expert_tensor = COUNT(ETP, 0) == plan->tensor ? 0 : COUNT(ETP, 0);
     plan->order = HAS(TP_PP_DP) ? RK_ORDER_TP_CP_PP_DP : RK_ORDER_TP_CP_DP_PP;
+    if (args->tool == MEGATRON_DEEPSPEED) {
+        plan->context = COUNT(DS_SEQUENCE, 1);
+        plan->context_kind = plan->context > 1 ? RK_ULYSSES : RK_RING;
+        plan->expert_tensor = HAS(EXPERT_TENSOR) || plan->tensor == 1 ? 0 : 1;
+    }
+    if (HAS(TP_EXTENDS_EP) && plan->tensor > 1) {
+        plan->expert *= plan->tensor;
+        plan->expert_tensor = 1;
+    }
     plan->sequence_parallel = HAS(SP) && plan->tensor > 1;
-    plan->tensor_overlap = HAS(TP_OVERLAP);
+    plan->tensor_overlap = HAS(TP_OVERLAP) || HAS(ASCEND_MC2) ? RK_OVERLAP_RING : RK_OVERLAP_NONE;
     if (HAS(SP) && plan->tensor == 1)
         megatron_note(args, NOTE_WARNING, FLAG(SP), "",
                       "is switched off by Megatron-LM, because tensor parallelism is 1");
@@ -78,6 +88,15 @@ static void read_context(const struct megatron_args *args, struct rk_plan *plan)
                  {"a2a", RK_ULYSSES},
                  {"a2a+p2p", RK_RING_ULYSSES}};
     const struct megatron_value *value = &args->value[FLAG(CP_COMM)];
+    if (plan->context > 1 && args->tool == MEGATRON_MINDSPEED) {
+        plan->context_kind = IS(CP_ALGO, "megatron_cp_algo") ? RK_RING
+                             : IS(CP_ALGO, "hybrid_cp_algo") ? RK_RING_ULYSSES
+                                                             : RK_ULYSSES;
+        if (plan->context_kind == RK_RING_ULYSSES) plan->ulysses = COUNT(ULYSSES_DEGREE, 1);
+        if (!HAS(CP_ALGO))
+            megatron_note(args, NOTE_ASSUMED, FLAG(CP_ALGO), "ulysses_cp_algo",
+                          "MindSpeed's default");
+    }
     if (plan->context == 1 || !HAS(CP_COMM)) return;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (IS(CP_COMM, kinds[i].text)) plan->context_kind = kinds[i].kind;
@@ -217,9 +236,14 @@ static void read_experts(const struct megatron_args *args, const struct rk_model
     if (IS(DISPATCHER, "flex")) plan->dispatcher = RK_DEEPEP;
     if (IS(DISPATCHER, "flex") && IS(FLEX_BACKEND, "hybridep"))
         megatron_note(args, NOTE_WARNING, FLAG(FLEX_BACKEND), "hybridep", "is estimated as deepep");
-    if (!HAS(DISPATCHER))
+    if (args->tool == MEGATRON_DEEPSPEED)
+        plan->dispatcher = RK_ALL_TO_ALL;
+    else if (!HAS(DISPATCHER))
         megatron_note(args, NOTE_ASSUMED, FLAG(DISPATCHER), "allgather", "Megatron-LM's default");
-    const double factor = megatron_number(args, FLAG(CAPACITY_FACTOR), 0);
+    const bool drops = args->tool == MEGATRON_DEEPSPEED && !HAS(NO_TOKEN_DROP);
+    const double factor = args->tool == MEGATRON_DEEPSPEED && !drops
+                              ? 0
+                              : megatron_number(args, FLAG(CAPACITY_FACTOR), drops);
     plan->capacity_factor = factor > 0 ? factor : 0;
     plan->capacity_padded = HAS(PAD_CAPACITY);
     plan->expert_overlap = HAS(EP_OVERLAP);
@@ -245,9 +269,30 @@ static void read_parts(const struct megatron_args *args, struct rk_plan *plan)
             plan->recompute_parts |= 1u << part;
 }
 
+/* Before Core, and in Megatron-DeepSpeed: every so many layers from their inputs, or the first of a
+ * stage. --deepspeed-activation-checkpointing only says whose function does it. */
+static bool read_old_recompute(const struct megatron_args *args, struct rk_plan *plan)
+{
+    const bool method = args->tool == MEGATRON_2 && HAS(RECOMPUTE_METHOD);
+    if (!megatron_is_old(args)) return false;
+    if (HAS(DS_CHECKPOINTING) && !HAS(CHECKPOINT_ACTIVATIONS))
+        megatron_note(args, NOTE_WARNING, FLAG(DS_CHECKPOINTING), "",
+                      "recomputes nothing without --checkpoint-activations");
+    if (!HAS(CHECKPOINT_ACTIVATIONS) && !method) return false;
+    plan->recompute = RK_WHOLE;
+    if (IS(RECOMPUTE_METHOD, "block"))
+        plan->recompute_layers = COUNT(RECOMPUTE_NUM_LAYERS, 1);
+    else
+        plan->recompute_every = COUNT(RECOMPUTE_NUM_LAYERS, 1);
+    if (plan->recompute_every == 1) plan->recompute_every = 0;
+    plan->checkpoint_sharded |= HAS(PARTITION_ACTIVATIONS) && HAS(DS_CHECKPOINTING);
+    return true;
+}
+
 static void read_recompute(const struct megatron_args *args, struct rk_plan *plan)
 {
     plan->checkpoint_sharded = HAS(DISTRIBUTE_SAVED);
+    if (read_old_recompute(args, plan)) return;
     if (HAS(RECOMPUTE_ACTIVATIONS) || IS(RECOMPUTE_GRANULARITY, "selective")) {
         read_parts(args, plan);
     } else if (IS(RECOMPUTE_GRANULARITY, "full")) {
@@ -257,6 +302,11 @@ static void read_recompute(const struct megatron_args *args, struct rk_plan *pla
         else
             plan->recompute_every = COUNT(RECOMPUTE_NUM_LAYERS, 1);
         if (plan->recompute_every == 1) plan->recompute_every = 0;
+    }
+    if ((HAS(RECOMPUTE_ACTIVATION) || HAS(RECOMPUTE_NORM)) && plan->recompute != RK_WHOLE) {
+        plan->recompute = RK_SELECTIVE;
+        plan->recompute_parts |= HAS(RECOMPUTE_ACTIVATION) ? 1u << RK_PART_ACTIVATION : 0;
+        plan->recompute_parts |= HAS(RECOMPUTE_NORM) ? 1u << RK_PART_NORM : 0;
     }
     if (HAS(MOE_LAYER_RECOMPUTE) && plan->recompute != RK_WHOLE) {
         plan->recompute = RK_SELECTIVE;
@@ -308,6 +358,15 @@ static void read_offload(const struct megatron_args *args, const struct rk_model
         const double share = megatron_number(args, FLAG(OPT_OFFLOAD_FRACTION), 1);
         plan->share[RK_SHARE_OPTIMIZER][0] = fmin(fmax(share, 0), 1);
     }
+    if (HAS(CPU_OPTIMIZER) || HAS(SWAP_OPTIMIZER) || IS(OPTIMIZER, "cpu-adam"))
+        plan->share[RK_SHARE_OPTIMIZER][0] = 1;
+    if (IS(OPTIMIZER, "hybridadam")) /* of Pai-Megatron-Patch */
+        plan->share[RK_SHARE_OPTIMIZER][0] =
+            fmin(fmax(megatron_number(args, FLAG(OPT_OFFLOAD_FRACTION), 0.5), 0), 1);
+    if (HAS(CHECKPOINT_IN_CPU) && HAS(DS_CHECKPOINTING) && plan->recompute == RK_WHOLE) {
+        rk_plan_offload_activations(plan, 1);
+        return;
+    }
     double share = (double)COUNT(CPU_OFFLOAD_LAYERS, 0) / (double)model->layers;
     if (HAS(FINE_OFFLOAD)) {
         share = offload_share(args, model);
@@ -336,7 +395,7 @@ static enum rk_status read_precision(const struct megatron_args *args, struct rk
                       "neither --bf16 nor --fp16 is given: all is computed in fp32");
     if (IS(FP8_RECIPE, "custom") || IS(FP4_RECIPE, "custom"))
         return megatron_args_fail(args, NULL, "a recipe of your own (custom) is not covered");
-    if (HAS(FP8_FORMAT)) plan->precision = RK_FP8_DELAYED;
+    if (HAS(FP8_FORMAT) || HAS(FP8_E4M3) || HAS(FP8_HYBRID)) plan->precision = RK_FP8_DELAYED;
     for (size_t i = 0; HAS(FP8_FORMAT) && i < sizeof recipes / sizeof *recipes; i++)
         if (IS(FP8_RECIPE, recipes[i].recipe)) plan->precision = recipes[i].precision;
     if (HAS(FP8_FORMAT) && !HAS(FP8_RECIPE))
@@ -365,10 +424,13 @@ static bool keeps_remainders(const struct megatron_args *args, const struct rk_p
 
 static void read_bytes(const struct megatron_args *args, struct rk_plan *plan)
 {
-    const bool narrow_fp16 = HAS(FP16) && !HAS(GRADS_FP32);
+    const bool old = args->tool == MEGATRON_2;
+    const bool narrow_fp16 = HAS(FP16) && !HAS(GRADS_FP32) && !(old && HAS(FP32_ALLREDUCE));
+    if (HAS(BNB_OPTIMIZER)) plan->moment1_element_bytes = plan->moment2_element_bytes = 1;
+    if (HAS(REUSE_FP32)) plan->master_element_bytes = 2; /* what bf16 weights lack */
     if (HAS(GRAD_REDUCE_BF16) || narrow_fp16) plan->gradient_element_bytes = 2;
     if (!HAS(PRECISION_AWARE)) {
-        if (HAS(OPTIMIZER) && !IS(OPTIMIZER, "adam"))
+        if (IS(OPTIMIZER, "sgd") || IS(OPTIMIZER, "muon") || IS(OPTIMIZER, "dist_muon"))
             megatron_note(args, NOTE_WARNING, FLAG(OPTIMIZER), megatron_text(args, FLAG(OPTIMIZER)),
                           "is estimated with the two moments of Adam");
         return;
@@ -388,12 +450,16 @@ static void read_bytes(const struct megatron_args *args, struct rk_plan *plan)
 
 static void read_kernels(const struct megatron_args *args, struct rk_plan *plan)
 {
-    const bool local = IS(TRANSFORMER_IMPL, "local");
+    const bool old = megatron_is_old(args) && !HAS(TRANSFORMER_IMPL);
+    const bool local = IS(TRANSFORMER_IMPL, "local") || old;
     plan->attention = RK_FLASH_3;
-    if (HAS(FLASH_ATTN) && !local)
+    if (HAS(FLASH_ATTN) && !local && args->tool == MEGATRON_CORE)
         megatron_note(args, NOTE_WARNING, FLAG(FLASH_ATTN), "",
                       "has no effect on models of Megatron Core: --attention-backend flash has");
-    if (IS(ATTENTION_BACKEND, "flash") || (HAS(FLASH_ATTN) && local))
+    if (args->tool == MEGATRON_MINDSPEED) {
+        megatron_note(args, NOTE_ASSUMED, FLAG(FLASH_ATTN), "yes", "MindSpeed's own kernel");
+        plan->attention = RK_FLASH;
+    } else if (IS(ATTENTION_BACKEND, "flash") || (HAS(FLASH_ATTN) && local))
         plan->attention = RK_FLASH;
     else if (IS(ATTENTION_BACKEND, "unfused") || IS(ATTENTION_BACKEND, "local") || local)
         plan->attention = RK_UNFUSED;
@@ -401,7 +467,7 @@ static void read_kernels(const struct megatron_args *args, struct rk_plan *plan)
         megatron_note(args, NOTE_ASSUMED, FLAG(ATTENTION_BACKEND), "auto",
                       "Transformer Engine takes the fastest kernel of the device: cuDNN's");
     plan->transformer_engine = !local;
-    plan->gradient_fusion = !HAS(NO_GRAD_FUSION);
+    plan->gradient_fusion = !HAS(NO_GRAD_FUSION) && !old;
     plan->fused = !HAS(NO_SWIGLU_FUSION) && !HAS(NO_GELU_FUSION) && !HAS(NO_ROPE_FUSION);
     plan->cuda_graphs = HAS(ENABLE_CUDA_GRAPH) || HAS(EXTERNAL_CUDA_GRAPH) ||
                         (HAS(CUDA_GRAPH_IMPL) && !IS(CUDA_GRAPH_IMPL, "none"));
@@ -423,6 +489,8 @@ enum rk_status megatron_plan(const struct megatron_args *args, const struct rk_m
     read_offload(args, model, plan);
     read_bytes(args, plan);
     read_kernels(args, plan);
-    plan->vocabulary_multiple = HAS(PADDED_VOCAB_SIZE) ? 0 : COUNT(VOCAB_DIVISIBLE, 128);
+    if (HAS(ZBH1)) plan->schedule = RK_ZERO_BUBBLE;
+    plan->vocabulary_multiple =
+        HAS(PADDED_VOCAB_SIZE) || HAS(PAD_VOCAB_TO) ? 0 : COUNT(VOCAB_DIVISIBLE, 128);
     return RK_OK;
 }

@@ -50,11 +50,11 @@ static enum shell_truth branch(struct shell_lexer *l, enum shell_truth when,
     }
     const bool before = s->maybe;
     const struct shell_place condition = s->condition;
-    const size_t mark = s->assigned;
+    const size_t mark = s->assigned, cause = s->cause;
     s->maybe = true;
     s->condition = place;
     shell_list(l);
-    shell_poison(s, mark, place);
+    shell_poison(s, mark, place, cause);
     s->maybe = before;
     s->condition = condition;
     return SHELL_PERHAPS;
@@ -69,6 +69,7 @@ static void if_command(struct shell_lexer *l, struct shell_token opener)
     while (more && l->s->status == RK_OK) {
         enum shell_truth when = SHELL_FALSE;
         if (taken == SHELL_TRUE) l->s->skip++;
+        l->s->cause = 0;
         when = shell_list(l);
         if (taken == SHELL_TRUE) l->s->skip--;
         expect(l, "then", opener);
@@ -102,7 +103,10 @@ static enum shell_truth matches(struct shell_state *s, const struct shell_value 
     if (!shell_live(s)) return SHELL_FALSE;
     const struct shell_value text = shell_expand_one(s, pattern.raw, pattern.length, pattern.place);
     if (strcmp(text.text, "*") == 0) return SHELL_TRUE;
-    if (subject->unknown || subject->maybe || text.unknown) return SHELL_PERHAPS;
+    if (subject->unknown || subject->maybe || text.unknown) {
+        s->cause = subject->unknown ? subject->unknown : subject->maybe;
+        return SHELL_PERHAPS;
+    }
     return fnmatch(text.text, subject->text, 0) == 0 ? SHELL_TRUE : SHELL_FALSE;
 }
 
@@ -212,6 +216,7 @@ static void for_command(struct shell_lexer *l, struct shell_token opener)
 
 static void while_command(struct shell_lexer *l, struct shell_token opener)
 {
+    l->s->cause = 0;
     const enum shell_truth condition = shell_list(l);
     const bool until = shell_token_is(opener, "until");
     expect(l, "do", opener);
@@ -407,7 +412,7 @@ static enum shell_truth and_or(struct shell_lexer *l)
         s->skip -= skipped;
         s->maybe = before;
         s->condition = condition;
-        if (perhaps) shell_poison(s, mark, token.place);
+        if (perhaps) shell_poison(s, mark, token.place, 0);
         if (!skipped) result = result == SHELL_PERHAPS && right != SHELL_FALSE ? result : right;
     }
 }

@@ -1,10 +1,10 @@
 /* shell.h - what a launch script would run, found out by reading it: nothing is ever executed.
  *
- * Follows assignments, arrays, parameter expansion, integer arithmetic, if, case, for, functions
- * and `bash -c`, as bash does, and lists the simple commands with the words that they would be
- * given. What the script does not say (a variable of the environment, the output of a command, $1)
- * is unknown: a word that contains it says so, and shell_fail_unknown says how to give it. Behind
- * a condition that cannot be judged, what was assigned within is unknown as well.
+ * Follows assignments, arrays, parameter expansion, integer arithmetic, if, case, for, functions,
+ * `bash -c` and `source`, as bash does, and lists the simple commands with the words that they
+ * would be given. What the script does not say (a variable of the environment, the output of a
+ * command, $1) is unknown: a word that contains it says so, and shell_fail_unknown says how to give
+ * it. Behind a condition that cannot be judged, what was assigned within is unknown as well.
  *
  * Commands other than `test`, `[`, `[[`, `((`, `true` and `false` are taken to succeed in `a && b`,
  * and to be unknown as conditions of `if` and `while`.
@@ -25,6 +25,7 @@ struct shell_place {
 struct shell_unknown {
     char name[64]; /* "" when there is none */
     char why[96];  /* "is not set in this script" */
+    char give[64]; /* what decides the condition that it depends on; "" : the name itself */
     struct shell_place place;
 };
 
@@ -66,6 +67,10 @@ enum rk_status shell_read(struct shell *shell, const char *path, const char *tex
 enum rk_status shell_read_words(struct shell *shell, const char *path, const char *text,
                                 size_t size, const char *const *sets, size_t set_count,
                                 struct rk_error *error);
+
+/* The text that the script writes to the file `name` with `cat <<EOF > name`; NULL: none. Its
+ * word is unknown where the text is. */
+const char *shell_file(const struct shell *shell, const char *name, struct shell_word *word);
 
 /* The value of a variable behind the last line; NULL when it is not set, an array or unknown. */
 const char *shell_variable(const struct shell *shell, const char *name);

@@ -62,6 +62,18 @@ size_t shell_span(const char *at, const char *end)
     return depth || p > end ? 0 : (size_t)(p - at);
 }
 
+/* "<Specify path>": letters first, no blank in front of the '>', the end of a word behind it. */
+size_t shell_placeholder(const char *at, const char *end)
+{
+    if (at + 2 >= end || *at != '<' || !isalpha((unsigned char)at[1])) return 0;
+    const char *p = at + 1;
+    while (p < end && (isalnum((unsigned char)*p) || strchr(" _-/.,:'()", *p)) && *p)
+        p++;
+    if (p == end || *p != '>' || p[-1] == ' ') return 0;
+    const char next = p + 1 < end ? p[1] : '\n';
+    return isalnum((unsigned char)next) || strchr(">&(", next) ? 0 : (size_t)(p + 1 - at);
+}
+
 /* ---- building words ---- */
 
 struct builder {
@@ -584,6 +596,8 @@ static void put_raw(struct builder *b, const char *raw, size_t length, bool quot
             n = 2;
         } else if (*p == '$') {
             n = put_dollar(b, p, end, quoted);
+        } else if (!quoted && (n = shell_placeholder(p, end)) > 0) {
+            put_unknown(b, shell_unknown(b->s, "", "is a place to fill in", b->place), quoted);
         } else if (*p == '`') {
             n = shell_span(p, end);
             put_command(b, quoted);
@@ -593,7 +607,7 @@ static void put_raw(struct builder *b, const char *raw, size_t length, bool quot
         } else if (!quoted && (*p == '"' || *p == '\'')) {
             n = put_quoted(b, p, end);
         } else {
-            for (n = 1; p + n < end && !strchr("\\$`\"'", p[n]); n++) {
+            for (n = 1; p + n < end && !strchr("\\$`\"'<", p[n]); n++) {
             }
             put(b, p, n);
         }
@@ -616,4 +630,16 @@ struct shell_value shell_expand_one(struct shell_state *s, const char *raw, size
     struct builder b = {.s = s, .place = place, .origin = place};
     put_raw(&b, raw, length, false);
     return (struct shell_value){b.text ? b.text : "", b.unknown, b.maybe, place};
+}
+
+struct shell_value shell_expand_document(struct shell_state *s, const char *raw, size_t length,
+                                         struct shell_place place)
+{
+    struct shell_words words = {0};
+    struct builder b = {.s = s, .place = place, .words = &words, .origin = place};
+    put(&b, "", 0);
+    put_raw(&b, raw, length, true);
+    end_word(&b);
+    if (!words.count) return (struct shell_value){"", 0, 0, place};
+    return (struct shell_value){words.word->text, words.word->unknown, words.word->maybe, place};
 }

@@ -51,7 +51,13 @@ static size_t operator_length(const char *at, const char *end)
 static size_t word_length(struct shell_state *s)
 {
     const char *p = s->at, *stops = s->bare ? " \t\r\n" : " \t\r\n;&|<>()";
-    while (p < s->end && !strchr(stops, *p) && *p) {
+    while (p < s->end && *p) {
+        const size_t place = s->bare ? 0 : shell_placeholder(p, s->end);
+        if (place) {
+            p += place;
+            continue;
+        }
+        if (strchr(stops, *p)) break;
         const char next = p + 1 < s->end ? p[1] : '\0';
         size_t n = 1;
         if (*p == '\\')
@@ -68,9 +74,28 @@ static size_t word_length(struct shell_state *s)
     return (size_t)(p - s->at);
 }
 
+static void use_document(struct shell_state *s, const struct shell_heredoc *document,
+                         const char *text, size_t length, struct shell_place place)
+{
+    if (!document->file && !document->script) return;
+    const struct shell_value value =
+        document->plain ? (struct shell_value){shell_copy(s, text, length), 0, 0, place}
+                        : shell_expand_document(s, text, length, place);
+    if (document->script) {
+        shell_follow(s, value.text, place);
+        return;
+    }
+    struct shell_written *files = shell_grow(s, s->file, s->files, sizeof *s->file);
+    if (!files) return;
+    s->file = files;
+    files[s->files++] = (struct shell_written){document->file, value};
+}
+
 /* The lines up to the one that holds the delimiter alone. */
 static void skip_document(struct shell_state *s, const struct shell_heredoc *document)
 {
+    const char *const text = s->at;
+    const struct shell_place place = s->place;
     while (s->at < s->end) {
         const char *line = s->at;
         const char *stop = memchr(line, '\n', (size_t)(s->end - line));
@@ -78,9 +103,11 @@ static void skip_document(struct shell_state *s, const struct shell_heredoc *doc
         shell_advance(s, (size_t)(last - line) + (stop != NULL));
         while (document->tabs && line < last && *line == '\t')
             line++;
-        if ((size_t)(last - line) == document->length &&
-            memcmp(line, document->delimiter, document->length) == 0)
-            return;
+        if ((size_t)(last - line) != document->length ||
+            memcmp(line, document->delimiter, document->length) != 0)
+            continue;
+        use_document(s, document, text, (size_t)(line - text), place);
+        return;
     }
 }
 
@@ -111,7 +138,8 @@ static struct shell_token read_token(struct shell_lexer *lexer)
         const size_t n = shell_span(s->at + 1, s->end);
         token.kind = SHELL_WORD;
         token.length = n ? n + 1 : (size_t)(s->end - s->at);
-    } else if (!s->bare && (token.length = operator_length(s->at, s->end)) > 0) {
+    } else if (!s->bare && !shell_placeholder(s->at, s->end) &&
+               (token.length = operator_length(s->at, s->end)) > 0) {
         token.kind = SHELL_OPERATOR;
     } else {
         token.kind = SHELL_WORD;
@@ -151,6 +179,6 @@ void shell_heredoc(struct shell_lexer *lexer, bool tabs, struct shell_token word
 {
     if (lexer->documents == SHELL_MAX_DOCUMENTS || word.kind != SHELL_WORD) return;
     const bool quoted = word.length > 1 && (*word.raw == '\'' || *word.raw == '"');
-    lexer->document[lexer->documents++] =
-        (struct shell_heredoc){word.raw + quoted, word.length - 2 * quoted, tabs};
+    lexer->document[lexer->documents++] = (struct shell_heredoc){
+        word.raw + quoted, word.length - 2 * quoted, tabs, quoted, NULL, false};
 }

@@ -16,7 +16,10 @@ struct shell_token {
 struct shell_heredoc {
     const char *delimiter;
     size_t length;
-    bool tabs; /* stripped, "<<-" */
+    bool tabs;        /* stripped, "<<-" */
+    bool plain;       /* quoted delimiter: nothing is expanded */
+    const char *file; /* that the document is written to; NULL: to none */
+    bool script;      /* a shell reads it: `sbatch <<EOF` */
 };
 
 enum { SHELL_MAX_DOCUMENTS = 8 };

@@ -149,7 +149,7 @@ static bool assign(struct shell_lexer *l, struct shell_token token)
     return true;
 }
 
-void shell_redirect(struct shell_lexer *l, struct shell_token operator)
+struct shell_token shell_redirect(struct shell_lexer *l, struct shell_token operator)
 {
     const struct shell_token target = shell_next(l);
     if (target.kind != SHELL_WORD)
@@ -157,6 +157,7 @@ void shell_redirect(struct shell_lexer *l, struct shell_token operator)
                    (int)operator.length, operator.raw);
     else if (shell_token_is(operator, "<<") || shell_token_is(operator, "<<-"))
         shell_heredoc(l, operator.length == 3, target);
+    return target;
 }
 
 bool shell_is_redirection(struct shell_token token)
@@ -186,22 +187,40 @@ bool shell_reads_line(struct shell_token token)
     return token.kind == SHELL_WORD || shell_is_redirection(token);
 }
 
+/* `cat <<EOF > name` writes a file, `sbatch <<EOF` and `bash <<EOF` run a script. */
+static void use_input(struct shell_lexer *l, struct shell_heredoc *document,
+                      const struct shell_words *words, struct shell_token output)
+{
+    static const char *const shells[] = {"bash", "sh", "sbatch", NULL};
+    struct shell_words names = {0};
+    for (int i = 0; shells[i]; i++)
+        document->script |= strcmp(words->word->text, shells[i]) == 0;
+    if (output.length && words->count == 1 && strcmp(words->word->text, "cat") == 0)
+        shell_expand(l->s, output.raw, output.length, output.place, &names);
+    if (names.count) document->file = names.word->text;
+}
+
 /* The words of a simple command; assignments are carried out on the way. */
 static void read_words(struct shell_lexer *l, struct shell_words *words)
 {
     struct shell_state *s = l->s;
     const bool declaration = declares(shell_peek(l));
+    const int documents = l->documents;
+    struct shell_token output = {.length = 0};
     bool first = true; /* no word yet: assignments are */
     while (shell_reads_line(shell_peek(l)) && s->status == RK_OK) {
         const struct shell_token token = shell_next(l);
         if (shell_is_redirection(token)) {
-            shell_redirect(l, token);
+            const struct shell_token target = shell_redirect(l, token);
+            if (shell_token_is(token, ">")) output = target;
         } else if ((first || declaration) && assign(l, token)) {
             /* done */
         } else if (!shell_is_descriptor(l, token)) {
             first = false;
             if (shell_live(s)) shell_expand(s, token.raw, token.length, token.place, words);
         }
+        if (l->documents > documents && words->count && shell_live(s)) /* before the line ends */
+            use_input(l, &l->document[documents], words, output);
     }
 }
 
@@ -272,6 +291,43 @@ static void run_eval(struct shell_state *s, const struct shell_word *words, size
     run_nested(s, NULL, 0, &all);
 }
 
+void shell_follow(struct shell_state *s, const char *text, struct shell_place place)
+{
+    run_text(s, text, text + strlen(text), place, true, true);
+}
+
+/* What the file says stands where it is sourced. */
+static void run_source(struct shell_state *s, const struct shell_word *name)
+{
+    const char *text = shell_source(s, name->text);
+    if (text) shell_follow(s, text, name->place);
+}
+
+/* `mpirun -np 16 bash entry.sh a b`, where entry.sh is beside the script: followed with its
+ * arguments, behind the words of the launcher. False: there is no such script. */
+static bool run_script(struct shell_state *s, struct shell_word *words, size_t count)
+{
+    size_t at = 0;
+    while (at < count && !(ends_in(words[at].text, ".sh") && words[at].text[0] != '-'))
+        at++;
+    if (at == count || s->depth > SHELL_MAX_SCRIPTS) return false;
+    const bool shell =
+        at && (strcmp(words[at - 1].text, "bash") == 0 || strcmp(words[at - 1].text, "sh") == 0);
+    const char *text = shell || at == 0 ? shell_source(s, words[at].text) : NULL;
+    if (!text) return false;
+    struct shell_word *const argument = s->argument;
+    const size_t arguments = s->arguments;
+    const bool stopped = s->stopped;
+    s->argument = words + at + 1;
+    s->arguments = count - at - 1;
+    const struct shell_word all = {.text = text, .place = words[at].place};
+    run_nested(s, words, at - shell, &all);
+    s->argument = argument;
+    s->arguments = arguments;
+    s->stopped = stopped; /* an `exit` there ends only that script */
+    return true;
+}
+
 static void forget(struct shell_state *s, const struct shell_word *words, size_t count,
                    const char *why)
 {
@@ -316,6 +372,8 @@ static enum shell_truth run_simple(struct shell_state *s, struct shell_word *wor
         shift(s, words, count);
     } else if (strcmp(name, "eval") == 0 && count > 1) {
         run_eval(s, words + 1, count - 1);
+    } else if ((strcmp(name, "source") == 0 || strcmp(name, ".") == 0) && count > 1) {
+        run_source(s, &words[1]);
     } else if (strcmp(name, "unset") == 0) {
         forget(s, words + 1, count - 1, NULL);
     } else if (strcmp(name, "read") == 0) {
@@ -324,7 +382,7 @@ static enum shell_truth run_simple(struct shell_state *s, struct shell_word *wor
         const size_t text = shell_text(words, count, &shell);
         if (text)
             run_nested(s, words, shell, &words[text]);
-        else
+        else if (!run_script(s, words, count))
             shell_record(s, words, count);
     }
     return SHELL_PERHAPS;

@@ -31,6 +31,12 @@ bool shell_is_redirection(struct shell_token token);
 bool shell_is_descriptor(const struct shell_lexer *l, struct shell_token token);
 
 /* Reads the target of a redirection. */
-void shell_redirect(struct shell_lexer *l, struct shell_token operator);
+struct shell_token shell_redirect(struct shell_lexer *l, struct shell_token operator);
+
+/* ---- shell_source.c ---- */
+
+/* `source NAME`: the file's text, which lives as long as the shell, when it is beside the script
+ * or where its path says; NULL: it is not there, or no text. */
+const char *shell_source(struct shell_state *s, const char *name);
 
 #endif

@@ -23,6 +23,12 @@ struct shell_variable {
     struct shell_value *value; /* (count), count 1 for a scalar */
 };
 
+/* A file that the script writes out of its own text: `cat <<EOF > name`. */
+struct shell_written {
+    const char *name;
+    struct shell_value text;
+};
+
 struct shell_function {
     const char *name;
     const char *body, *end; /* from behind the ')' on */
@@ -36,9 +42,10 @@ struct shell_state {
     struct shell_block *memory;
     size_t allocated, steps;
 
-    size_t variables, functions;
+    size_t variables, functions, files;
     struct shell_variable *variable;
     struct shell_function *function;
+    struct shell_written *file;
 
     size_t assigned; /* variables as they were before each assignment */
     struct shell_variable *assignment;
@@ -57,6 +64,7 @@ struct shell_state {
     int skip; /* above 0: parsed, not followed */
     bool maybe;
     struct shell_place condition;
+    size_t cause;  /* index + 1 of what makes the condition that was last judged unknown; 0: none */
     bool stopped;  /* by `exit` */
     bool returned; /* from the function that runs */
 
@@ -65,7 +73,12 @@ struct shell_state {
     const struct shell_word *prefix;
 };
 
-enum { SHELL_MAX_DEPTH = 64, SHELL_MAX_STEPS = 200000, SHELL_MAX_MEMORY = 32 << 20 };
+enum {
+    SHELL_MAX_DEPTH = 64,
+    SHELL_MAX_SCRIPTS = 24,
+    SHELL_MAX_STEPS = 200000,
+    SHELL_MAX_MEMORY = 32 << 20
+};
 
 /* ---- shell_values.c ---- */
 
@@ -91,8 +104,8 @@ void shell_assign(struct shell_state *s, const char *name, size_t length,
                   const struct shell_value *values, size_t count, bool array, bool append);
 
 /* The variables assigned since the mark may have been, because of the condition at `place`: what
- * was appended becomes doubtful, others unknown. */
-void shell_poison(struct shell_state *s, size_t mark, struct shell_place place);
+ * was appended becomes doubtful, others unknown. `cause`: what makes it so, as in s->cause. */
+void shell_poison(struct shell_state *s, size_t mark, struct shell_place place, size_t cause);
 
 /* The variables become what they were before the assignments since the mark: the end of a subshell.
  */
@@ -117,8 +130,21 @@ struct shell_value shell_expand_one(struct shell_state *s, const char *raw, size
  * it does not end. */
 size_t shell_span(const char *at, const char *end);
 
+/* The text of a "here document": as between double quotes, which themselves are ordinary there. */
+struct shell_value shell_expand_document(struct shell_state *s, const char *raw, size_t length,
+                                         struct shell_place place);
+
+/* Characters of "<what to give here>", which stands where a value is to be filled in; 0: what is
+ * there is no such thing, but perhaps a redirection. */
+size_t shell_placeholder(const char *at, const char *end);
+
 /* Length of a name at `at`; 0: none. */
 size_t shell_name_length(const char *at, const char *end);
+
+/* ---- shell_run.c ---- */
+
+/* Follows a script within the script, all of which stands at `place`. */
+void shell_follow(struct shell_state *s, const char *text, struct shell_place place);
 
 /* ---- shell_arith.c ---- */
 

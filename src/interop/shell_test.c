@@ -127,5 +127,8 @@ enum shell_truth shell_test(struct shell_state *s, const struct shell_word *word
 {
     struct test t = {s, word, word + count, 0};
     const enum shell_truth value = disjunction(&t);
-    return t.next == t.end ? value : SHELL_PERHAPS;
+    if (t.next == t.end && value != SHELL_PERHAPS) return value;
+    for (size_t i = 0; i < count && !s->cause; i++)
+        s->cause = word[i].unknown ? word[i].unknown : word[i].maybe;
+    return SHELL_PERHAPS;
 }

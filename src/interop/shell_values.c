@@ -1,6 +1,7 @@
 /* shell_values.c - memory, variables and unknowns of a script that is read. */
 #include "interop/shell_state.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,12 +115,19 @@ static struct shell_value join(struct shell_state *s, struct shell_value a, stru
                                 a.maybe ? a.maybe : b.maybe, a.place};
 }
 
-/* What is the output of a command can be given under the name that it is assigned to. */
+/* What is the output of a command, or an argument of the script, can be given under the name that
+ * it is assigned to: what is assigned is nothing else. */
 static void name_unknown(struct shell_state *s, const char *name, const struct shell_value *value)
 {
     if (!value->unknown) return;
     struct shell_unknown *unknown = &s->shell->unknown[value->unknown - 1];
-    if (!unknown->name[0]) snprintf(unknown->name, sizeof unknown->name, "%s", name);
+    const bool alone = value->text[0] == SHELL_HOLE && !value->text[SHELL_HOLE_LENGTH];
+    if (isdigit((unsigned char)unknown->name[0]) && alone)
+        snprintf(unknown->why, sizeof unknown->why, "is argument %.8s of this script",
+                 unknown->name);
+    else if (unknown->name[0])
+        return;
+    snprintf(unknown->name, sizeof unknown->name, "%s", name);
 }
 
 void shell_assign(struct shell_state *s, const char *name, size_t length,
@@ -183,7 +191,19 @@ static void doubt(struct shell_state *s, struct shell_variable *now,
     now->value = all;
 }
 
-void shell_poison(struct shell_state *s, size_t mark, struct shell_place place)
+/* What is unknown because of a condition is given by giving what the condition depends on. */
+static size_t unknown_by(struct shell_state *s, const char *name, const char *why,
+                         struct shell_place place, size_t cause)
+{
+    const size_t index = shell_unknown(s, name, why, place);
+    if (!index || !cause) return index;
+    struct shell_unknown *list = s->shell->unknown;
+    const char *give = *list[cause - 1].give ? list[cause - 1].give : list[cause - 1].name;
+    snprintf(list[index - 1].give, sizeof list->give, "%s", give);
+    return index;
+}
+
+void shell_poison(struct shell_state *s, size_t mark, struct shell_place place, size_t cause)
 {
     char why[96];
     const size_t last = s->assigned;
@@ -197,12 +217,12 @@ void shell_poison(struct shell_state *s, size_t mark, struct shell_place place)
             first &= s->assignment[k].name != before.name;
         if (!v || v->given || !first) continue;
         if (extends(v, &before)) {
-            doubt(s, v, &before, shell_unknown(s, "", why, place));
+            doubt(s, v, &before, unknown_by(s, "", why, place, cause));
             continue;
         }
         struct shell_value *value = shell_alloc(s, sizeof *value);
         if (!value) return;
-        *value = (struct shell_value){"", shell_unknown(s, before.name, why, place), 0, place};
+        *value = (struct shell_value){"", unknown_by(s, before.name, why, place, cause), 0, place};
         v->value = value;
         v->count = 1;
         v->set = true;
@@ -227,11 +247,26 @@ const char *shell_variable(const struct shell *shell, const char *name)
                : NULL;
 }
 
+const char *shell_file(const struct shell *shell, const char *name, struct shell_word *word)
+{
+    const struct shell_state *s = shell->state;
+    for (size_t i = s ? s->files : 0; i-- > 0;) {
+        const struct shell_value *value = &s->file[i].text;
+        if (strcmp(s->file[i].name, name) != 0) continue;
+        *word = (struct shell_word){value->text, value->unknown, value->maybe, false, value->place};
+        return value->text;
+    }
+    return NULL;
+}
+
 enum rk_status shell_fail_unknown(const struct shell *shell, const struct shell_word *word,
                                   struct rk_error *error)
 {
     const size_t index = word->unknown ? word->unknown : word->maybe;
     const struct shell_unknown *u = &shell->unknown[index - 1];
+    if (!word->unknown && *u->give)
+        return rk_fail(error, RK_BAD_INPUT, shell->path, word->place.line, word->place.column,
+                       "%.40s %s: give --set %s=VALUE", word->text, u->why, u->give);
     if (!word->unknown)
         return rk_fail(error, RK_BAD_INPUT, shell->path, word->place.line, word->place.column,
                        "%.40s %s: give the variables of that condition with --set NAME=VALUE",
@@ -240,7 +275,7 @@ enum rk_status shell_fail_unknown(const struct shell *shell, const struct shell_
         return rk_fail(error, RK_BAD_INPUT, shell->path, u->place.line, u->place.column,
                        "this %s: assign it to a variable NAME, and give --set NAME=VALUE", u->why);
     return rk_fail(error, RK_BAD_INPUT, shell->path, u->place.line, u->place.column,
-                   "$%s %s: give --set %s=VALUE", u->name, u->why, u->name);
+                   "$%s %s: give --set %s=VALUE", u->name, u->why, *u->give ? u->give : u->name);
 }
 
 void shell_release(struct shell *shell)

@@ -355,16 +355,21 @@ static const struct note *find(const char *what)
 
 Test(megatron, ignores_and_warns)
 {
-    const struct megatron_options options = {.gpus = 8};
+    static const char *const ignored[] = {"tensor-model-paralel-size"};
+    struct megatron_options options = {.gpus = 8};
     struct rk_error error;
+    cr_expect_eq(read_text(SMALL "--tensor-model-paralel-size 4", &options, &error), RK_BAD_INPUT);
+    cr_expect_eq(find("--tensor-model-paralel-size")->kind, NOTE_UNKNOWN);
+    cr_expect(strstr(find("--tensor-model-paralel-size")->why, "--tensor-model-parallel-size"));
+    options.ignored = ignored;
+    options.ignored_count = 1;
     cr_assert_eq(read_text(SMALL
                            "--log-interval 1 --data-path 0.5 a 0.5 b --tensor-model-paralel-size "
                            "4 --sequence-parallel",
                            &options, &error),
                  RK_OK, "%s", error.text);
     cr_expect_not(find("--log-interval"));
-    cr_expect_eq(find("--tensor-model-paralel-size")->kind, NOTE_UNKNOWN);
-    cr_expect(strstr(find("--tensor-model-paralel-size")->why, "--tensor-model-parallel-size"));
+    cr_expect_not(find("--tensor-model-paralel-size"));
     cr_expect_eq(find("--sequence-parallel")->kind, NOTE_WARNING); /* tensor parallelism is 1 */
     cr_expect_not(import.plan.sequence_parallel);
     cr_expect_str_eq(find("--ffn-hidden-size")->value, "4096");
@@ -385,9 +390,11 @@ Test(megatron, places)
     cr_expect_eq(read_text("A=(\n  --num-layers 8\n  --bf17 $X\n)\npython pretrain_gpt.py "
                            "${A[@]} --micro-batch-size 0 " SMALL,
                            &options, &error),
-                 RK_OK, "%s", error.text); /* the last --micro-batch-size counts, as in argparse */
+                 RK_BAD_INPUT);
     cr_expect_eq(find("--bf17")->line, 3);
     cr_expect_eq(find("--bf17")->column, 3);
+    cr_expect_eq(read_text("python pretrain_gpt.py --micro-batch-size 0 " SMALL, &options, &error),
+                 RK_OK, "%s", error.text); /* the last one counts, as in argparse */
 }
 
 Test(megatron, gpus)
@@ -496,14 +503,172 @@ Test(megatron, gpus_given)
 /* The tables of arguments are sorted and do not overlap. */
 Test(megatron, tables)
 {
+    struct megatron_other other;
     for (int i = 0; i < MEGATRON_FLAG_COUNT; i++) {
-        int values, since, until;
-        cr_expect_not(megatron_other_find(megatron_flags[i].name, &values, &since, &until));
-        cr_expect_eq(megatron_flag_find(megatron_flags[i].name), i);
+        cr_expect_not(megatron_other_find(megatron_flags[i].name, &other), "%s",
+                      megatron_flags[i].name);
+        cr_expect_eq(megatron_flag_find(megatron_flags[i].name, NULL), i);
     }
-    int values, since, until;
-    cr_expect(megatron_other_find("adam-beta1", &values, &since, &until));
-    cr_expect(megatron_other_find("log-throughput", &values, &since, &until));
-    cr_expect(megatron_other_find("yaml-config", &values, &since, &until) == false);
-    cr_expect(megatron_other_find("s3-cache-path", &values, &since, &until) && until == 12);
+    cr_expect(megatron_other_find("adam-beta1", &other) && other.effect == MEGATRON_NO_EFFECT);
+    cr_expect(megatron_other_find("log-throughput", &other));
+    cr_expect(megatron_other_find("yaml-config", &other) == false);
+    cr_expect(megatron_other_find("s3-cache-path", &other) && other.until == 12);
+    cr_expect(megatron_other_find("random-ltd", &other) && other.effect == MEGATRON_NOT_COVERED);
+}
+
+/* ---- relatives of Megatron Core ---- */
+
+/* Megatron-LM 2.x: arguments.py of v2.6 makes --checkpoint-activations the method "uniform". */
+Test(megatron, recomputation_before_core)
+{
+    const struct rk_plan *p = plan_with("--checkpoint-activations");
+    cr_expect(p->recompute == RK_WHOLE && p->recompute_every == 0 && !p->transformer_engine);
+    cr_expect_str_eq(import.tool, "Megatron-LM before Core");
+    p = plan_with("--checkpoint-activations --checkpoint-num-layers 4");
+    cr_expect_eq(p->recompute_every, 4);
+    p = plan_with("--activations-checkpoint-method block --activations-checkpoint-num-layers 3");
+    cr_expect(p->recompute == RK_WHOLE && p->recompute_layers == 3);
+    p = plan_with("--model-parallel-size 4 --DDP-impl local");
+    cr_expect_eq(p->tensor, 4);
+}
+
+/* The file that the script writes decides, not --zero-stage. */
+Test(megatron, deepspeed_as_the_script_writes_it)
+{
+    static const char script[] =
+        "STAGE=1\nMB=1\nCONFIG=./ds.$SLURM_JOB_ID.json\n"
+        "cat <<EOT > $CONFIG\n"
+        "{\"train_micro_batch_size_per_gpu\": $MB, \"train_batch_size\": 64,\n"
+        " \"zero_optimization\": {\"stage\": $STAGE}, \"bf16\": {\"enabled\": true}}\n"
+        "EOT\n"
+        "CMD=\"pretrain_gpt.py " SMALL "--global-batch-size 64 --deepspeed --zero-stage 3 "
+        "--deepspeed_config $CONFIG --checkpoint-activations --deepspeed-activation-checkpointing "
+        "--position-embedding-type alibi --embed-layernorm --num-experts 1\"\n"
+        "echo $CMD\nsrun bash -c \"deepspeed $CMD\"\n";
+    const struct megatron_options options = {.gpus = 64};
+    struct rk_error error = {.text = ""};
+    cr_assert_eq(read_text(script, &options, &error), RK_OK, "%s", error.text);
+    cr_expect_str_eq(import.tool, "Megatron-DeepSpeed");
+    cr_expect_eq(import.plan.framework, RK_DEEPSPEED);
+    cr_expect_eq(import.plan.zero, 1);
+    cr_expect_eq(import.plan.recompute, RK_WHOLE);
+    cr_expect_eq(import.plan.attention, RK_UNFUSED);
+    cr_expect_eq(import.model.position, RK_POSITION_ALIBI);
+    cr_expect(import.model.embedding_norm && !import.model.experts);
+}
+
+Test(megatron, deepspeed_without_its_file)
+{
+    const struct rk_plan *p = plan_with("--deepspeed --deepspeed_config absent.json --zero-stage 2 "
+                                        "--ds-sequence-parallel-size 4 --num-key-value-heads 4");
+    cr_expect(p->zero == 2 && p->context == 4 && p->context_kind == RK_ULYSSES);
+    cr_expect_eq(import.model.kv_heads, 4);
+    const struct megatron_options options = {
+        .gpus = 64,
+        .deepspeed = "{\"train_micro_batch_size_per_gpu\": 1, \"zero_optimization\": {\"stage\": "
+                     "3, \"offload_optimizer\": {\"device\": \"cpu\"}}}"};
+    struct rk_error error;
+    cr_assert_eq(read_text(SMALL "--deepspeed --deepspeed_config x.json", &options, &error), RK_OK);
+    cr_expect(import.plan.zero == 3 && import.plan.share[RK_SHARE_OPTIMIZER][0] == 1);
+    const struct megatron_options none = {.gpus = 64};
+    cr_expect_eq(read_text(SMALL "--deepspeed --deepspeed_config x.json", &none, &error),
+                 RK_BAD_INPUT);
+    cr_expect(strstr(error.text, "give --deepspeed FILE"), "%s", error.text);
+}
+
+Test(megatron, experts_of_deepspeed)
+{
+    const struct rk_plan *p =
+        plan_with("--num-experts 64 64 --moe-expert-parallel-size 8 --deepspeed --zero-stage 1");
+    cr_expect(p->expert == 8 && p->capacity_factor == 1 && p->dispatcher == RK_ALL_TO_ALL);
+    cr_expect(import.model.expert_every == 2 && import.model.active_experts == 1);
+    p = plan_with("--num-experts 64 --expert-interval 1 --topk 2 --disable-moe-token-dropping "
+                  "--deepspeed --zero-stage 1");
+    cr_expect(p->capacity_factor == 0 && import.model.active_experts == 2 &&
+              import.model.expert_every == 0);
+}
+
+/* ---- what is not understood ---- */
+
+Test(megatron, unknown_arguments_are_refused_until_ignored)
+{
+    static const char *const ignored[] = {"new-trick", "swap-attention"};
+    const char *const text = SMALL "--new-trick 7 --swap-attention --save my model path";
+    struct megatron_options options = {.gpus = 8};
+    struct rk_error error;
+    cr_expect_eq(read_text(text, &options, &error), RK_BAD_INPUT);
+    cr_expect(strstr(error.text, "give --ignore new-trick"), "%s", error.text);
+    options.ignored = ignored;
+    options.ignored_count = 1;
+    cr_expect_eq(read_text(text, &options, &error), RK_BAD_INPUT);
+    cr_expect(strstr(error.text, "--swap-attention: activations move"), "%s", error.text);
+    options.ignored_count = 2;
+    cr_expect_eq(read_text(text, &options, &error), RK_OK, "%s", error.text);
+}
+
+Test(megatron, names_are_read_in_any_case)
+{
+    cr_expect_eq(model_with("--normalization rmsnorm")->norm, RK_RMS_NORM);
+    cr_expect_eq(model_with("--normalization RMSNorm")->norm, RK_RMS_NORM);
+}
+
+Test(megatron, variants)
+{
+    static const char script[] =
+        "if [ $DRY = 1 ]; then\n python pretrain_gpt.py " SMALL
+        "--num-layers 2\nelse\n python pretrain_gpt.py " SMALL "\n python pretrain_gpt.py " SMALL
+        "\nfi\npython tools/preprocess_data.py " SMALL;
+    struct megatron_options options = {.gpus = 8};
+    struct rk_error error;
+    cr_expect_eq(read_text(script, &options, &error), RK_BAD_INPUT);
+    cr_expect(strstr(error.text, "choose with --variant 1 to 2"), "%s", error.text);
+    options.variant = 1;
+    cr_expect_eq(read_text(script, &options, &error), RK_OK);
+    cr_expect_eq(import.model.layers, 2);
+    options.variant = 2;
+    cr_expect_eq(read_text(script, &options, &error), RK_OK);
+    cr_expect_eq(import.model.layers, 8);
+    options.variant = 3;
+    cr_expect_eq(read_text(script, &options, &error), RK_USAGE);
+}
+
+Test(megatron, programs_that_train_something_else)
+{
+    const struct megatron_options options = {.gpus = 8};
+    struct rk_error error;
+    cr_expect_eq(read_text("python pretrain_bert.py " SMALL, &options, &error), RK_BAD_INPUT);
+    cr_expect(strstr(error.text, "pretrain_bert.py trains an encoder"), "%s", error.text);
+}
+
+#undef SMALL
+#define BARE                                                                                       \
+    "--num-layers 8 --hidden-size 1024 --num-attention-heads 16 --seq-length 2048 "                \
+    "--max-position-embeddings 2048 --micro-batch-size 1 --bf16 "
+
+Test(megatron, vocabularies_by_name)
+{
+    static const struct {
+        const char *arguments;
+        uint64_t vocabulary; /* 0: is asked for */
+    } rows[] = {
+        {"--tokenizer-type HuggingFaceTokenizer --tokenizer-model meta-llama/Llama-3.1-8B", 128256},
+        {"--tokenizer-type Llama2Tokenizer --tokenizer-model x/tokenizer.model", 32000},
+        {"--vocab-file data/gpt2-vocab.json", 50257},
+        {"--patch-tokenizer-type Qwen2Tokenizer --extra-vocab-size 421", 152064},
+        {"--tokenizer-name-or-path EleutherAI/gpt-neox-20b", 50277},
+        {"--tokenizer-model my/own", 0},
+        {"--tokenizer-model", 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct megatron_options options = {.gpus = 8};
+        struct rk_error error = {.text = ""};
+        char text[512];
+        snprintf(text, sizeof text, "%s%s", BARE, rows[i].arguments);
+        const enum rk_status status = read_text(text, &options, &error);
+        cr_expect_eq(status, rows[i].vocabulary ? RK_OK : RK_BAD_INPUT, "%s: %s", text, error.text);
+        if (rows[i].vocabulary)
+            cr_expect_eq(import.model.vocabulary, rows[i].vocabulary, "%s", text);
+        else
+            cr_expect(strstr(error.text, "give --vocabulary N"), "%s", error.text);
+    }
 }

@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The words of the last command as <a><b>; unknown ones as <?...>, doubtful ones as <~...>. */
@@ -145,4 +146,81 @@ Test(shell, wrong)
     expect_words("fi", "x.sh:1:1: 'fi' ends nothing");
     expect_words("f() { f; }\nf", "x.sh:1:7: nested too deeply");
     expect_words("x $((1/0))", "x.sh:1:3: arithmetic: division by 0");
+}
+
+/* Text files beside a script are read where it sources them; a file that it writes is kept. */
+Test(shell, files_of_a_script)
+{
+    char folder[] = "reckon-shell-XXXXXX", path[128], script[160];
+    cr_assert(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/env.sh", folder);
+    FILE *file = fopen(path, "w");
+    cr_assert(file);
+    fputs("A=1\nB=\"$1\"\nx $A \"$@\"\n", file);
+    fclose(file);
+    snprintf(script, sizeof script, "%s/run.sh", folder);
+    static const struct {
+        const char *text, *words;
+    } rows[] = {
+        {"source env.sh\ny $A", "<y><1>"},
+        {". $(dirname $0)/env.sh; y $A", "<y><1>"},
+        {"source absent.sh\ny $A", "<y><?$A>"},
+        {"torchrun bash env.sh p q", "<torchrun><x><1><p><q>"},
+        {"sbatch <<EOF\nx $((1 + 1)) \\$A\nEOF\n", "<x><2><?$A>"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct shell shell;
+        struct rk_error error;
+        char got[256] = "";
+        size_t used = 0;
+        const enum rk_status status =
+            shell_read(&shell, script, rows[i].text, strlen(rows[i].text), NULL, 0, &error);
+        cr_assert_eq(status, RK_OK, "%s", error.text);
+        const struct shell_command *last = &shell.command[shell.commands - 1];
+        if (strcmp(shell.word[last->first].text, "sbatch") == 0) last--; /* its script came first */
+        for (size_t k = 0; k < last->count; k++)
+            used += (size_t)snprintf(got + used, sizeof got - used, "<%s%s>",
+                                     shell.word[last->first + k].unknown ? "?" : "",
+                                     shell.word[last->first + k].text);
+        cr_expect_str_eq(got, rows[i].words, "%s gives %s", rows[i].text, got);
+        shell_release(&shell);
+    }
+    remove(path);
+    remove(folder);
+}
+
+Test(shell, documents_written_to_files)
+{
+    static const char text[] = "N=4\nF=ds.json\ncat <<EOT > $F\n{\"a\": $N, \"b\": "
+                               "\"$M\"}\nEOT\ncat > plain <<'E'\n$N\nE\n";
+    struct shell shell;
+    struct rk_error error;
+    struct shell_word word;
+    cr_assert_eq(shell_read(&shell, "x.sh", text, sizeof text - 1, NULL, 0, &error), RK_OK);
+    cr_expect_str_eq(shell_file(&shell, "ds.json", &word), "{\"a\": 4, \"b\": \"$M\"}\n");
+    cr_expect(word.unknown);
+    cr_expect_str_eq(shell_file(&shell, "plain", &word), "$N\n");
+    cr_expect_null(shell_file(&shell, "other", &word));
+    shell_release(&shell);
+}
+
+Test(shell, places_to_fill_in)
+{
+    expect_words("x --a <your path> b", "<x><--a><?$(...)><b>");
+    expect_words("P=<Specify path and file prefix>_document\nx $P", "<x><?$P_document>");
+    expect_words("x <in >out a", "<x><a>");
+    expect_words("x <in>out a", "<x><a>");
+    expect_words("x 2>&1 <in", "<x>");
+}
+
+/* What is asked for is what the condition depends on, and by the name that it has in the script. */
+Test(shell, what_to_give)
+{
+    static const char text[] = "SIZE=$2\nif [ $SIZE = 7B ]; then\n H=4096\nelse\n H=5120\nfi\nx $H";
+    struct shell shell;
+    struct rk_error error;
+    cr_assert_eq(shell_read(&shell, "x.sh", text, sizeof text - 1, NULL, 0, &error), RK_OK);
+    shell_fail_unknown(&shell, &shell.word[1], &error);
+    cr_expect(strstr(error.text, "give --set SIZE=VALUE"), "%s", error.text);
+    shell_release(&shell);
 }

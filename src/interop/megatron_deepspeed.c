@@ -1,0 +1,111 @@
+/* megatron_deepspeed.c - what DeepSpeed's configuration decides in runs of Megatron-DeepSpeed: the
+ * file that --deepspeed_config names, which most scripts write themselves. */
+#include "interop/deepspeed.h"
+#include "interop/megatron_args.h"
+#include "interop/text_file.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FLAG(name) MEGATRON_##name##_FLAG
+#define HAS(name)  megatron_has(args, FLAG(name))
+
+enum { CONFIG_BYTES = 1 << 20 };
+
+/* The text of the file, from the script, from the folder of the script, or NULL. */
+static enum rk_status find_config(const struct megatron_args *args, char **loaded,
+                                  const char **text)
+{
+    const struct shell_word *name = args->value[FLAG(DEEPSPEED_CONFIG)].word;
+    struct shell_word written;
+    struct rk_error error;
+    char path[4096];
+    size_t size;
+    *loaded = NULL;
+    *text = args->options->deepspeed;
+    if (*text || !args->shell) return RK_OK;
+    *text = shell_file(args->shell, name->text, &written);
+    if (*text && (written.unknown || written.maybe))
+        return shell_fail_unknown(args->shell, &written, args->error);
+    if (*text || name->unknown) return RK_OK;
+    const char *slash = strrchr(args->path, '/');
+    snprintf(path, sizeof path, "%.*s%s",
+             *name->text == '/' || !slash ? 0 : (int)(slash - args->path) + 1, args->path,
+             name->text);
+    if (text_file_load(path, CONFIG_BYTES, loaded, &size, &error) == RK_OK) *text = *loaded;
+    return RK_OK;
+}
+
+/* DeepSpeed itself stops where its file and the arguments disagree. */
+static enum rk_status compare_batches(const struct megatron_args *args,
+                                      const struct deepspeed_choices *c, const struct rk_plan *plan)
+{
+    const struct shell_word *word = args->value[FLAG(DEEPSPEED_CONFIG)].word;
+    if (c->microbatch && c->microbatch != plan->microbatch)
+        return megatron_args_fail(args, word,
+                                  "train_micro_batch_size_per_gpu is %" PRIu64
+                                  " in DeepSpeed's file, --micro-batch-size %" PRIu64
+                                  ": correct one of them",
+                                  c->microbatch, plan->microbatch);
+    if (c->batch && c->batch != plan->batch)
+        return megatron_args_fail(args, word,
+                                  "train_batch_size is %" PRIu64
+                                  " in DeepSpeed's file, --global-batch-size %" PRIu64
+                                  ": correct one of them",
+                                  c->batch, plan->batch);
+    return RK_OK;
+}
+
+static enum rk_status read_config(const struct megatron_args *args, const char *text,
+                                  struct rk_plan *plan)
+{
+    struct document document;
+    struct deepspeed_choices c;
+    enum rk_status status =
+        document_parse("DeepSpeed's configuration", text, strlen(text), &document, args->error);
+    if (status != RK_OK) return status;
+    status = deepspeed_choices(&document, &c, args->notes, args->error);
+    document_release(&document);
+    if (status == RK_OK) status = compare_batches(args, &c, plan);
+    if (status == RK_OK) deepspeed_choose(&c, plan);
+    return status;
+}
+
+/* Without the file, as the argument says: scripts pass to both what is one variable in them. */
+static enum rk_status read_argument(const struct megatron_args *args, struct rk_plan *plan)
+{
+    const struct shell_word *word = args->value[FLAG(DEEPSPEED_CONFIG)].word;
+    const double stage = megatron_number(args, FLAG(ZERO_STAGE), -1);
+    char text[16];
+    if (stage < 0 || stage > 3 || stage != (double)(int)stage)
+        return megatron_args_fail(args, word,
+                                  "DeepSpeed's configuration %s is not here, and --zero-stage does "
+                                  "not tell how it shards: give --deepspeed FILE",
+                                  word ? word->text : "");
+    plan->zero = (int)stage;
+    plan->gradient_overlap = plan->weight_overlap = plan->zero == 3;
+    snprintf(text, sizeof text, "%d", plan->zero);
+    megatron_note(args, NOTE_WARNING, FLAG(ZERO_STAGE), text,
+                  "is taken for what DeepSpeed's configuration says, which is not here: give "
+                  "--deepspeed FILE to be sure, and for offload and overlap");
+    return RK_OK;
+}
+
+enum rk_status megatron_deepspeed(const struct megatron_args *args, struct rk_plan *plan)
+{
+    char *loaded;
+    const char *text;
+    if (!HAS(DEEPSPEED) && !HAS(DEEPSPEED_CONFIG)) return RK_OK;
+    plan->framework = RK_DEEPSPEED;
+    plan->zero = 0;
+    enum rk_status status = RK_OK;
+    if (!HAS(DEEPSPEED_CONFIG) && !args->options->deepspeed) return read_argument(args, plan);
+    status = find_config(args, &loaded, &text);
+    if (status == RK_OK) status = text ? read_config(args, text, plan) : read_argument(args, plan);
+    free(loaded);
+    if (status == RK_OK && plan->pipeline > 1 && plan->zero > 1)
+        megatron_note(args, NOTE_REFUSED, FLAG(DEEPSPEED_CONFIG), "",
+                      "ZeRO-%d cannot run with DeepSpeed's pipeline: at most 1", plan->zero);
+    return status;
+}

@@ -1,0 +1,41 @@
+/* shell_source.c - the files that a script sources: read, never run. */
+#include "interop/shell_run.h"
+#include "interop/text_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { SOURCE_BYTES = 1 << 20, SOURCE_PATH = 4096 };
+
+static const char *load(struct shell_state *s, const char *path)
+{
+    struct stat facts;
+    struct rk_error error;
+    char *text;
+    size_t size;
+    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode)) return NULL; /* no pipes, no devices */
+    if (text_file_load(path, SOURCE_BYTES, &text, &size, &error) != RK_OK) return NULL;
+    bool is_text = true; /* nor has it the marks within values */
+    for (size_t i = 0; i < size; i++)
+        is_text &= text[i] < 0 || text[i] > SHELL_HOLE;
+    const char *copy = is_text ? shell_copy(s, text, size) : NULL;
+    free(text);
+    return copy;
+}
+
+/* A folder that is not known, "$DIR/", is taken as that of the script. */
+const char *shell_source(struct shell_state *s, const char *name)
+{
+    char path[SOURCE_PATH];
+    const char *script = s->shell->path, *slash = strrchr(script, '/');
+    const int folder = slash ? (int)(slash - script) + 1 : 0;
+    const char *base = strrchr(name, '/');
+    base = base ? base + 1 : name;
+    snprintf(path, sizeof path, "%.*s%s", folder, script, name);
+    const char *text = *name == '/' ? load(s, name) : load(s, path);
+    if (text) return text;
+    snprintf(path, sizeof path, "%.*s%s", folder, script, base);
+    return load(s, path);
+}
