@@ -122,11 +122,13 @@ static void name_unknown(struct shell_state *s, const char *name, const struct s
     if (!value->unknown) return;
     struct shell_unknown *unknown = &s->shell->unknown[value->unknown - 1];
     const bool alone = value->text[0] == SHELL_HOLE && !value->text[SHELL_HOLE_LENGTH];
-    if (isdigit((unsigned char)unknown->name[0]) && alone)
+    const bool argument = isdigit((unsigned char)unknown->name[0]);
+    if (unknown->name[0] && !argument) return;
+    if (!*unknown->give) snprintf(unknown->give, sizeof unknown->give, "%s", name);
+    if (!alone) return; /* a part of it has no name of its own */
+    if (argument)
         snprintf(unknown->why, sizeof unknown->why, "is argument %.8s of this script",
                  unknown->name);
-    else if (unknown->name[0])
-        return;
     snprintf(unknown->name, sizeof unknown->name, "%s", name);
 }
 
@@ -271,6 +273,9 @@ enum rk_status shell_fail_unknown(const struct shell *shell, const struct shell_
         return rk_fail(error, RK_BAD_INPUT, shell->path, word->place.line, word->place.column,
                        "%.40s %s: give the variables of that condition with --set NAME=VALUE",
                        word->text, u->why);
+    if (!u->name[0] && *u->give)
+        return rk_fail(error, RK_BAD_INPUT, shell->path, u->place.line, u->place.column,
+                       "this %s: give --set %s=VALUE", u->why, u->give);
     if (!u->name[0])
         return rk_fail(error, RK_BAD_INPUT, shell->path, u->place.line, u->place.column,
                        "this %s: assign it to a variable NAME, and give --set NAME=VALUE", u->why);

@@ -207,10 +207,16 @@ Test(shell, documents_written_to_files)
 Test(shell, places_to_fill_in)
 {
     expect_words("x --a <your path> b", "<x><--a><?$(...)><b>");
-    expect_words("P=<Specify path and file prefix>_document\nx $P", "<x><?$P_document>");
+    expect_words("P=<Specify path and file prefix>_document\nx $P", "<x><?$(...)_document>");
     expect_words("x <in >out a", "<x><a>");
     expect_words("x <in>out a", "<x><a>");
     expect_words("x 2>&1 <in", "<x>");
+}
+
+Test(shell, unknown_parts_of_nested_commands)
+{
+    expect_words("CMD=\"$(pwd)/a.py --b\"\nsrun bash -c \"torchrun $CMD\"",
+                 "<srun><torchrun><?$(...)/a.py><--b>");
 }
 
 /* What is asked for is what the condition depends on, and by the name that it has in the script. */
