@@ -304,8 +304,8 @@ static void check_recompute(const struct check *c)
     const struct rule rules[] = {
         {full && !HAS(RECOMPUTE_METHOD), FLAG(RECOMPUTE_METHOD),
          "is missing: full recomputation needs it, uniform or block"},
-        {full && !COUNT(RECOMPUTE_NUM_LAYERS, 0), FLAG(RECOMPUTE_NUM_LAYERS),
-         "is missing: full recomputation needs it, at least 1"},
+        {full && !COUNT(RECOMPUTE_NUM_LAYERS, args->tool != MEGATRON_CORE),
+         FLAG(RECOMPUTE_NUM_LAYERS), "is missing: full recomputation needs it, at least 1"},
         {selective && HAS(RECOMPUTE_METHOD), FLAG(RECOMPUTE_METHOD),
          "cannot be given with selective recomputation"},
         {selective && HAS(RECOMPUTE_NUM_LAYERS), FLAG(RECOMPUTE_NUM_LAYERS),
