@@ -5,98 +5,282 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_ITEMS = 4096 };
+/* ---- sums of items in a row ---- */
 
-/* Blocks of a model deeper than that are not told apart: see plan_balance. */
+void dealing_open(struct dealing *d, double head, double tail)
+{
+    d->head = head;
+    d->tail = tail;
+    d->items = d->runs = 0;
+    d->all = head + tail;
+    d->largest = 0;
+    d->from_head[0] = head;
+}
 
-struct dealing {
-    const double *cost;
-    int items, stages;
-    double head, tail;
+void dealing_add(struct dealing *d, double cost, int count)
+{
+    struct run_of_items *run = &d->run[d->runs++];
+    *run = (struct run_of_items){
+        .cost = cost, .first = d->items, .count = count, .sums = d->items + d->runs - 1};
+    double *sum = d->sum + run->sums;
+    sum[0] = 0;
+    d->from_tail[0] = d->tail;
+    for (int i = 0; i < count; i++) {
+        sum[i + 1] = sum[i] + cost;
+        d->from_tail[i + 1] = d->from_tail[i] + cost;
+        d->from_head[d->items + 1] = d->from_head[d->items] + cost;
+        d->items++;
+        d->all += cost;
+    }
+    d->largest = fmax(d->largest, cost);
+}
+
+/* The most items, `room` at most, whose sum is not above `most`. */
+static int fitting(const double *sum, double cost, int room, double most)
+{
+    const double guess = most / cost;
+    int count = guess < room ? (int)guess : room;
+    while (count < room && sum[count + 1] <= most)
+        count++;
+    while (count > 0 && sum[count] > most)
+        count--;
+    return count;
+}
+
+static int run_at(const struct dealing *d, int run, int item)
+{
+    while (run < d->runs - 1 && item >= d->run[run + 1].first)
+        run++;
+    return run;
+}
+
+static int room_in(const struct run_of_items *run, int item)
+{
+    return run->first + run->count - item;
+}
+
+/* ---- the slowest stage of the best split ---- */
+
+struct greedy { /* stages that are filled from the front, each up to `most` */
+    const struct dealing *d;
+    int stages, stage, at, run;
+    double most, next; /* the least that would let a stage take one more */
 };
 
-static double begin_of(const struct dealing *d, int stage)
+static void note_next(struct greedy *g, double sum)
 {
-    return (stage == 0 ? d->head : 0) + (stage == d->stages - 1 ? d->tail : 0);
+    if (sum > g->most && sum < g->next) g->next = sum;
 }
 
-/* Each stage takes what fits below `most`. Returns how many items that leaves; `next` is the least
- * that would let a stage take one more. */
-static int deal_greedily(const struct dealing *d, double most, double *next)
+/* One stage, item by item. */
+static void fill_stage(struct greedy *g, double sum)
 {
-    int at = 0;
-    *next = INFINITY;
-    for (int stage = 0; stage < d->stages; stage++) {
-        double sum = begin_of(d, stage);
-        if (sum > most && sum < *next) *next = sum;
-        while (at < d->items && sum + d->cost[at] <= most)
-            sum += d->cost[at++];
-        if (at < d->items && sum + d->cost[at] < *next) *next = sum + d->cost[at];
+    const struct dealing *d = g->d;
+    note_next(g, sum);
+    while (g->at < d->items) {
+        g->run = run_at(d, g->run, g->at);
+        const double more = sum + d->run[g->run].cost;
+        note_next(g, more);
+        if (more > g->most) break;
+        sum = more;
+        g->at++;
     }
-    return d->items - at;
+    g->stage++;
 }
 
-static double least_possible(const struct dealing *d)
+static void fill_first(struct greedy *g)
 {
-    double sum = d->head + d->tail, most = d->stages == 1 ? sum : fmax(d->head, d->tail);
-    for (int i = 0; i < d->items; i++) {
-        sum += d->cost[i];
-        most = fmax(most, d->cost[i]);
+    const struct dealing *d = g->d;
+    note_next(g, d->head);
+    while (g->at < d->items && d->from_head[g->at + 1] <= g->most)
+        g->at++;
+    if (g->at < d->items) note_next(g, d->from_head[g->at + 1]);
+    g->stage++;
+}
+
+/* Stages between first and last one that lie within a run all take as many; where the run ends, a
+ * stage takes of the next one too. */
+static void fill_between(struct greedy *g)
+{
+    const struct dealing *d = g->d;
+    g->run = run_at(d, g->run, g->at);
+    const struct run_of_items *run = &d->run[g->run];
+    const double *sum = d->sum + run->sums;
+    const int room = room_in(run, g->at), count = fitting(sum, run->cost, room, g->most);
+    const int left = g->stages - 1 - g->stage;
+    if (count == room) {
+        fill_stage(g, 0);
+        return;
     }
-    return fmax(most, sum / d->stages * (1 - 1e-12));
+    const int alike = count == 0 || (room - 1) / count > left ? left : (room - 1) / count;
+    note_next(g, sum[count + 1]);
+    g->at += alike * count;
+    g->stage += alike;
+}
+
+static void fill_last(struct greedy *g)
+{
+    const struct dealing *d = g->d;
+    const struct run_of_items *last = &d->run[d->runs - 1];
+    if (g->stages == 1 || g->at < last->first) {
+        fill_stage(g, g->stages == 1 ? d->head + d->tail : d->tail);
+        return;
+    }
+    const int room = room_in(last, g->at);
+    const int count = fitting(d->from_tail, last->cost, room, g->most);
+    g->at += count;
+    if (count < room) note_next(g, d->from_tail[count + 1]);
+}
+
+/* How many items that leaves. */
+static int fill_stages(struct greedy *g)
+{
+    const struct dealing *d = g->d;
+    g->stage = g->at = g->run = 0;
+    g->next = INFINITY;
+    if (g->stages > 1) fill_first(g);
+    while (g->stage < g->stages - 1 && g->at < d->items)
+        fill_between(g);
+    fill_last(g);
+    return d->items - g->at;
+}
+
+static double least_possible(const struct dealing *d, int stages)
+{
+    const double ends = stages == 1 ? d->head + d->tail : fmax(d->head, d->tail);
+    return fmax(fmax(ends, d->largest), d->all / stages * (1 - 1e-12));
 }
 
 /* A split with a smaller slowest stage than `next` would leave the same items. */
-static double slowest_of_best(const struct dealing *d)
+static double slowest_of_best(const struct dealing *d, int stages)
 {
-    double most = least_possible(d), next;
-    while (deal_greedily(d, most, &next) > 0)
-        most = next;
-    return most;
+    struct greedy g = {.d = d, .stages = stages, .most = least_possible(d, stages)};
+    while (fill_stages(&g) > 0)
+        g.most = g.next;
+    return g.most;
+}
+
+/* ---- the best split ---- */
+
+/* The first item of a stage that ends before `at`, which is in `run`, item by item. */
+static int begin_before(const struct dealing *d, int run, int at, double sum, double most)
+{
+    while (at > 0) {
+        while (d->run[run].first >= at)
+            run--;
+        sum += d->run[run].cost;
+        if (sum > most) break;
+        at--;
+    }
+    return at;
 }
 
 /* from[k]: the first item that the last k stages can begin with. Sums are made from behind here and
  * from the front above, so they are compared with room for rounding. */
-static void deal_backwards(const struct dealing *d, double most, int *from)
+static void deal_backwards(const struct dealing *d, int stages, double most, int *from)
 {
-    int at = d->items;
-    from[0] = at;
-    for (int k = 1; k <= d->stages; k++) {
-        double sum = begin_of(d, d->stages - k);
-        while (at > 0 && sum + d->cost[at - 1] <= most)
-            sum += d->cost[--at];
-        from[k] = at;
+    int run = d->runs - 1;
+    from[0] = d->items;
+    for (int k = 1; k < stages; k++) {
+        const int at = from[k - 1];
+        while (run > 0 && d->run[run].first >= at)
+            run--;
+        const struct run_of_items *r = &d->run[run];
+        const double *sum = k == 1 ? d->from_tail : d->sum + r->sums;
+        const int room = at - r->first, count = fitting(sum, r->cost, room, most);
+        from[k] = count < room ? at - count : begin_before(d, run, at, k == 1 ? d->tail : 0, most);
     }
+}
+
+struct even { /* stages that are filled from the front, each up to its share of what is left */
+    const struct dealing *d;
+    int at, run;
+    double most, share;
+};
+
+static bool takes(const struct even *e, double sum, double cost)
+{
+    return sum + cost <= e->most && sum + cost / 2 <= e->share;
+}
+
+/* Stages between first and last one: `usual` is what the one before took. `must`: up to that item
+ * in any case. Returns the sum. */
+static double take_between(struct even *e, int usual, int must)
+{
+    const struct dealing *d = e->d;
+    e->run = run_at(d, e->run, e->at);
+    const struct run_of_items *run = &d->run[e->run];
+    const double *sum = d->sum + run->sums;
+    const int room = room_in(run, e->at);
+    int count = usual < room ? usual : room;
+    while (count < room && takes(e, sum[count], run->cost))
+        count++;
+    while (count > 0 && !takes(e, sum[count - 1], run->cost))
+        count--;
+    if (count < must - e->at) count = must - e->at < room ? must - e->at : room;
+    e->at += count;
+    return sum[count];
+}
+
+static double take_stage(struct even *e, double sum, int must)
+{
+    const struct dealing *d = e->d;
+    while (e->at < d->items) {
+        e->run = run_at(d, e->run, e->at);
+        const double cost = d->run[e->run].cost;
+        if (e->at >= must && !takes(e, sum, cost)) break;
+        sum += cost;
+        e->at++;
+    }
+    return sum;
 }
 
 /* As even as the slowest stage allows: each stage takes what comes nearest to its share of what is
  * left, but no more than `most`, and enough for the others to manage. */
-static void deal_evenly(const struct dealing *d, double most, uint16_t *split)
+static void deal_evenly(const struct dealing *d, int stages, double most, uint16_t *split)
 {
-    int from[RK_MAX_CHUNKS + 1], at = 0;
-    double left = d->head + d->tail;
-    deal_backwards(d, most, from);
-    for (int i = 0; i < d->items; i++)
-        left += d->cost[i];
-    for (int stage = 0; stage < d->stages; stage++) {
-        const int others = d->stages - stage - 1, first = at;
-        const double share = left / (others + 1);
-        double sum = begin_of(d, stage);
-        while (at < d->items && (at < from[others] || others == 0 ||
-                                 (sum + d->cost[at] <= most && sum + d->cost[at] / 2 <= share)))
-            sum += d->cost[at++];
-        split[stage] = (uint16_t)(at - first);
+    int from[RK_MAX_CHUNKS + 1], usual = 0;
+    struct even e = {.d = d, .most = most};
+    double left = d->all;
+    deal_backwards(d, stages, most, from);
+    for (int stage = 0; stage < stages; stage++) {
+        const int others = stages - stage - 1, first = e.at;
+        const bool between = stage > 0 && others > 0;
+        double sum = (stage == 0 ? d->head : 0) + (others == 0 ? d->tail : 0);
+        e.share = left / (others + 1);
+        if (between && e.at < d->items) sum = take_between(&e, usual, from[others]);
+        /* the rest, behind the end of a run */
+        if (others == 0)
+            e.at = d->items;
+        else if (!between || e.at == d->run[e.run].first + d->run[e.run].count)
+            sum = take_stage(&e, sum, from[others]);
+        split[stage] = (uint16_t)(usual = e.at - first);
         left -= sum;
     }
+}
+
+double dealing_split(const struct dealing *d, int stages, uint16_t *split)
+{
+    if (d->items == 0) {
+        memset(split, 0, (size_t)stages * sizeof *split);
+        return fmax(d->head, d->tail);
+    }
+    const double most = slowest_of_best(d, stages);
+    deal_evenly(d, stages, most * (1 + 1e-12), split);
+    return most;
 }
 
 double split_balanced(uint16_t *split, int stages, const double *cost, int items, double head,
                       double tail)
 {
-    const struct dealing d = {cost, items, stages, head, tail};
-    const double most = slowest_of_best(&d);
-    deal_evenly(&d, most * (1 + 1e-12), split);
-    return most;
+    struct dealing d;
+    dealing_open(&d, head, tail);
+    for (int i = 0, end; i < items; i = end) {
+        for (end = i + 1; end < items && cost[end] == cost[i];)
+            end++;
+        dealing_add(&d, cost[i], end - i);
+    }
+    return dealing_split(&d, stages, split);
 }
 
 /* ---- of a plan ---- */
@@ -109,8 +293,25 @@ static double cost_of(const struct layer_fold *layer)
     return sum;
 }
 
-/* Where the first few layers of each stage are computed again, that costs every stage the same. */
-static enum treatment treatment_of(const struct rk_plan *plan)
+bool plan_dealing(struct dealing *d, const struct rk_model *model, const struct layer_folds *fold,
+                  enum treatment treatment)
+{
+    double kinds[LAYER_KINDS];
+    const double head = cost_of(&fold->layer[LAYER_EMBEDDING][AS_IT_IS]);
+    double tail = cost_of(&fold->layer[LAYER_HEAD][AS_IT_IS]);
+    if (model->layers > MAX_ITEMS) return false;
+    for (int kind = 0; kind < LAYER_KINDS; kind++)
+        kinds[kind] = fold->present[kind] ? cost_of(&fold->layer[kind][treatment]) : 0;
+    if (model->predict_layers) tail += (double)model->predict_layers * kinds[LAYER_PREDICT];
+    dealing_open(d, head, tail);
+    for (uint64_t i = 0, count; i < model->layers; i += count) {
+        count = layer_run(model, i);
+        dealing_add(d, kinds[layer_kind_of(model, i)], (int)count);
+    }
+    return true;
+}
+
+enum treatment plan_dealt(const struct rk_plan *plan)
 {
     return plan->recompute != RK_KEEP && !plan->recompute_layers ? RECOMPUTED : AS_IT_IS;
 }
@@ -118,19 +319,10 @@ static enum treatment treatment_of(const struct rk_plan *plan)
 void plan_balance(struct rk_plan *plan, const struct rk_model *model,
                   const struct layer_folds *fold)
 {
-    double cost[MAX_ITEMS], kinds[LAYER_KINDS];
-    const enum treatment treatment = treatment_of(plan);
-    const int stages = (int)(plan->pipeline * plan->chunks);
-    const double head = cost_of(&fold->layer[LAYER_EMBEDDING][AS_IT_IS]);
-    double tail = cost_of(&fold->layer[LAYER_HEAD][AS_IT_IS]);
-    if (model->layers > MAX_ITEMS) return;
-    for (int kind = 0; kind < LAYER_KINDS; kind++)
-        kinds[kind] = fold->present[kind] ? cost_of(&fold->layer[kind][treatment]) : 0;
-    if (model->predict_layers) tail += (double)model->predict_layers * kinds[LAYER_PREDICT];
-    for (uint64_t i = 0; i < model->layers; i++)
-        cost[i] = kinds[layer_kind_of(model, i)];
-    split_balanced(plan->split, stages, cost, (int)model->layers, head, tail);
-    plan->splits = stages;
+    struct dealing d;
+    if (!plan_dealing(&d, model, fold, plan_dealt(plan))) return;
+    plan->splits = (int)(plan->pipeline * plan->chunks);
+    dealing_split(&d, plan->splits, plan->split);
 }
 
 static bool has_split(const struct rk_plans_problem *problem, uint64_t value)

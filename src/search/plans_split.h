@@ -10,11 +10,46 @@
 #include "estimate/fold.h"
 #include <reckon/plans.h>
 
-/* Deals items of cost[0] ... cost[items - 1] to `stages` stages; head and tail are added to the
- * first and the last one. Costs are at least 0, stages at least 1. Returns the cost of the slowest
- * stage. */
+enum { MAX_ITEMS = 4096 }; /* blocks of a deeper model are not told apart: see plan_balance */
+
+/* Items in model order, as runs of equal ones, with the sums that stages can have: a stage between
+ * the first and the last one that lies within a run takes as long as its number of items alone
+ * says, added up from 0. So whole rows of stages are dealt at once. */
+struct dealing {
+    double head, tail;
+    double all, largest; /* of both and all items; item */
+    int items, runs;
+    struct run_of_items {
+        double cost;
+        int first, count;
+        int sums; /* sum[sums + k]: of k of its items */
+    } run[MAX_ITEMS];
+    double sum[2 * MAX_ITEMS];
+    double from_head[MAX_ITEMS + 1]; /* [k]: head and the first k items */
+    double from_tail[MAX_ITEMS + 1]; /* [k]: tail and k items of the last run */
+};
+
+/* Items are added in model order, MAX_ITEMS at most. Costs are at least 0. */
+void dealing_open(struct dealing *dealing, double head, double tail);
+void dealing_add(struct dealing *dealing, double cost, int count);
+
+/* Deals them to `stages` stages, at least 1 and at most RK_MAX_CHUNKS. Returns the cost of the
+ * slowest. */
+double dealing_split(const struct dealing *dealing, int stages, uint16_t *split);
+
+/* The same of cost[0] ... cost[items - 1]. */
 double split_balanced(uint16_t *split, int stages, const double *cost, int items, double head,
                       double tail);
+
+/* ---- of a plan ---- */
+
+/* Which layers decide: where the first few of each stage are computed again, that costs every stage
+ * the same. */
+enum treatment plan_dealt(const struct rk_plan *plan);
+
+/* The blocks of a model; false when there are too many. */
+bool plan_dealing(struct dealing *dealing, const struct rk_model *model,
+                  const struct layer_folds *fold, enum treatment treatment);
 
 /* Sets plan->split. Requires a plan that plan_check accepts, and its fold. */
 void plan_balance(struct rk_plan *plan, const struct rk_model *model,

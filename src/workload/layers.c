@@ -20,11 +20,31 @@ enum layer_kind layer_kind_of(const struct rk_model *model, uint64_t i)
     return (enum layer_kind)(LAYER_BLOCKS + mlp_of(model, i) * MIXERS + mixer_of(model, i));
 }
 
+/* Where kinds take turns, one block at a time. */
+uint64_t layer_run(const struct rk_model *model, uint64_t i)
+{
+    const bool turns = *model->mixers || *model->mlps || model->window ||
+                       (model->experts && model->expert_every > 1);
+    const enum layer_kind kind = layer_kind_of(model, i);
+    uint64_t count = 1;
+    if (!turns)
+        return model->experts && i < model->dense_layers && model->dense_layers < model->layers
+                   ? model->dense_layers - i
+                   : model->layers - i;
+    while (i + count < model->layers && layer_kind_of(model, i + count) == kind)
+        count++;
+    return count;
+}
+
 void layer_count(const struct rk_model *model, uint64_t first, uint64_t count,
                  double counts[LAYER_KINDS])
 {
-    for (uint64_t i = first; i < first + count; i++)
-        counts[layer_kind_of(model, i)]++;
+    uint64_t some;
+    for (uint64_t i = first; i < first + count; i += some) {
+        some = layer_run(model, i);
+        if (some > first + count - i) some = first + count - i;
+        counts[layer_kind_of(model, i)] += (double)some;
+    }
 }
 
 double padded_vocabulary(const struct rk_model *model, const struct rk_plan *plan)

@@ -40,9 +40,11 @@ enum layer_kind {
 enum mixer mixer_of_kind(enum layer_kind kind);
 enum mlp_kind mlp_of_kind(enum layer_kind kind);
 
-/* Kind of block `i` (of model->layers), and how many of each kind blocks first ... first + count -
- * 1 are; adds to counts. */
+/* Kind of block `i` (of model->layers), and how many blocks from it on are of that kind. */
 enum layer_kind layer_kind_of(const struct rk_model *model, uint64_t i);
+uint64_t layer_run(const struct rk_model *model, uint64_t i);
+
+/* How many of each kind blocks first ... first + count - 1 are; adds to counts. */
 void layer_count(const struct rk_model *model, uint64_t first, uint64_t count,
                  double counts[LAYER_KINDS]);
 
