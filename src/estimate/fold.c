@@ -411,6 +411,23 @@ static void find_kinds(bool present[LAYER_KINDS], const struct rk_model *model)
         present[kind] = counts[kind] > 0;
 }
 
+/* Distances between ranks follow from their order; the head is on a rank of its own or with the
+ * embedding; narrow products share a cast of their weights among the microbatches of a step. */
+void layer_key(uint64_t key[LAYER_KEY], const struct rk_plan *plan)
+{
+    static const enum rank_groups groups[] = {RANKS_OF_TENSOR, RANKS_OF_CONTEXT, RANKS_OF_EXPERT,
+                                              RANKS_OF_EXPERT_TENSOR};
+    const bool narrow = operand_of(plan->precision, true) != operand_of(plan->precision, false);
+    const struct rank_map map = rank_map_of(plan);
+    for (int i = 0; i < 4; i++) {
+        key[2 * i] = ranks_of_group(&map, groups[i]);
+        key[2 * i + 1] = key[2 * i] > 1 ? rank_stride(&map, groups[i]) : 0;
+    }
+    key[8] = plan->microbatch;
+    key[9] = plan->pipeline > 1;
+    key[10] = narrow ? plan->microbatch * rk_plan_data(plan) : 0;
+}
+
 void time_layers(struct timed_layers *timed, const struct rk_model *model,
                  const struct rk_system *system, const struct rk_plan *plan)
 {

@@ -78,6 +78,11 @@ struct timed_layers {
     struct timed_layer layer[LAYER_KINDS];
 };
 
+/* What the first step depends on, beside the axes of width and kernels and what all plans of a
+ * space have in common: plans with equal keys have the same timed layers. */
+enum { LAYER_KEY = 11 };
+void layer_key(uint64_t key[LAYER_KEY], const struct rk_plan *plan);
+
 void time_layers(struct timed_layers *timed, const struct rk_model *model,
                  const struct rk_system *system, const struct rk_plan *plan);
 void fold_timed(struct layer_folds *fold, const struct timed_layers *timed,

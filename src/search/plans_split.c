@@ -325,7 +325,7 @@ void plan_balance(struct rk_plan *plan, const struct rk_model *model,
     dealing_split(&d, plan->splits, plan->split);
 }
 
-static bool has_split(const struct rk_plans_problem *problem, uint64_t value)
+bool plans_have_split(const struct rk_plans_problem *problem, uint64_t value)
 {
     const int count = problem->pinned[RK_PLAN_SPLIT].count;
     for (int i = 0; i < count; i++)
@@ -336,15 +336,21 @@ static bool has_split(const struct rk_plans_problem *problem, uint64_t value)
     return count == 0;
 }
 
+void plans_fixed_split(uint16_t *split, int stages, const struct rk_model *model, uint64_t value)
+{
+    struct rk_plan plan = {.pipeline = (uint64_t)stages, .chunks = 1};
+    rk_plan_axis_set(&plan, RK_PLAN_SPLIT, value);
+    for (int i = 0; i < stages; i++)
+        split[i] = (uint16_t)rk_plan_split(&plan, model, (uint64_t)i);
+}
+
 bool plan_repeats(const struct rk_plan *plan, const struct rk_plans_problem *problem)
 {
-    struct rk_plan other = {.pipeline = plan->pipeline, .chunks = plan->chunks};
-    for (int value = 0; value < RK_SPLIT_BALANCED; value++) {
-        bool same = has_split(problem, (uint64_t)value);
-        rk_plan_axis_set(&other, RK_PLAN_SPLIT, (uint64_t)value);
-        for (int i = 0; i < plan->splits && same; i++)
-            same = rk_plan_split(&other, problem->model, (uint64_t)i) == plan->split[i];
-        if (same) return true;
+    uint16_t other[RK_MAX_CHUNKS];
+    for (uint64_t value = 0; value < RK_SPLIT_BALANCED; value++) {
+        if (!plans_have_split(problem, value)) continue;
+        plans_fixed_split(other, plan->splits, problem->model, value);
+        if (memcmp(other, plan->split, (size_t)plan->splits * sizeof *other) == 0) return true;
     }
     return false;
 }

@@ -55,6 +55,10 @@ bool plan_dealing(struct dealing *dealing, const struct rk_model *model,
 void plan_balance(struct rk_plan *plan, const struct rk_model *model,
                   const struct layer_folds *fold);
 
+/* Does the space have a split (enum rk_plan_split), and how does it deal blocks? Not balanced. */
+bool plans_have_split(const struct rk_plans_problem *problem, uint64_t value);
+void plans_fixed_split(uint16_t *split, int stages, const struct rk_model *model, uint64_t value);
+
 /* Is the balanced split of `plan` one of the others, which the problem has too? */
 bool plan_repeats(const struct rk_plan *plan, const struct rk_plans_problem *problem);
 

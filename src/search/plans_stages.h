@@ -2,8 +2,9 @@
  *
  * A tuple of BUNDLE_STAGES is recompute, chunks, recompute_layers, split, blocking, schedule.
  * Tuples that differ in the schedule alone are a division: the same blocks on the same stages.
- * Divisions with the same recompute share a fold. Which blocks a stage has depends on the pipeline
- * degree and the tuple, so it is worked out once for each of the few degrees there are.
+ * Divisions that differ in what is computed again deal the same blocks: they share a shape. Which
+ * blocks a stage has depends on the pipeline degree and the shape, so it is worked out once for
+ * each of the few degrees there are.
  */
 #ifndef RECKON_SEARCH_PLANS_STAGES_H
 #define RECKON_SEARCH_PLANS_STAGES_H
@@ -11,32 +12,57 @@
 #include "estimate/stages.h"
 #include "search/plans_space.h"
 
+/* Schedules to choose from. */
+struct timetable {
+    uint64_t chunks;
+    int schedules;
+    enum rk_schedule schedule[RK_SCHEDULES];
+};
+
 struct division {
-    uint64_t first, end; /* tuples */
-    bool refused;        /* by CHECK_STAGES */
+    uint64_t tuple;     /* the first one: as many as the timetable has schedules */
+    uint32_t recompute; /* index into stage_sets.recompute */
+};
+
+struct shape {
+    uint64_t first, end; /* divisions */
+    uint32_t timetable;
+    bool refused; /* by CHECK_STAGES */
     enum rk_verdict verdict;
-    bool balanced;
-    struct stage_map map; /* unless refused or balanced */
+    bool balanced;    /* by time: stages are dealt when layers are folded */
+    bool some_layers; /* of a stage are computed again: the others are as they are */
+    int parts;        /* virtual stages */
+    /* Unless refused or balanced. Blocks count as computed again if they may be: without
+     * recomputation these cost the same as others. */
+    struct stage_map map;
 };
 
 struct stage_set {
+    const struct stage_sets *all;
     const struct choices *choices;
     const struct layout *layout; /* one that has it */
     uint64_t pipeline;
     bool failed; /* there was no memory to fill it */
-    uint64_t divisions;
-    struct division *division;   /* (divisions) */
-    struct stage_blocks *blocks; /* of all their maps */
+    uint64_t divisions, shapes, timetables;
+    struct division *division;   /* (divisions) by shape */
+    struct shape *shape;         /* (shapes) */
+    struct timetable *timetable; /* (timetables) */
+    struct stage_blocks *blocks; /* of all maps */
 };
 
-/* One set for each layout of the space that differs. NULL when there is no memory. */
+/* One set for each layout of the space that differs. */
 struct stage_sets {
     uint64_t count;
     struct stage_set *set;
     uint32_t *of_layout; /* (layouts) index into set */
+    uint64_t recomputes;
+    uint64_t *recompute; /* (recomputes) values of RK_PLAN_RECOMPUTE */
 };
 
-/* Lists the sets; each is then filled, by any thread. */
+/* How many values of RK_PLAN_RECOMPUTE the space has. */
+uint64_t stages_recomputes(const struct rk_plans *plans);
+
+/* Lists the sets; each is then filled, by any thread. NULL when there is no memory. */
 struct stage_sets *stage_sets_open(const struct rk_plans *plans);
 void stage_set_fill(struct stage_set *set, const struct rk_plans *plans);
 

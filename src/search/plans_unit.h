@@ -1,20 +1,28 @@
-/* plans_unit.h - all plans of one layout and microbatch size, composed of folded layers.
+/* plans_unit.h - the plans of one group, width and kernels, composed of folded layers.
  *
- * A unit is what one thread takes at a time. It folds the layers for each width, kernel and
- * recomputation, sums them to stages for each division, and for each sharding and offload decides
- * first whether the stages fit, then how long a step takes.
+ * A unit is what one thread takes at a time. It folds the layers for each recomputation, sums them
+ * to stages for each way to deal them, and decides first whether the stages fit, then how long a
+ * step takes: for all that has the same answer at once. docs/search.md has the method.
  */
 #ifndef RECKON_SEARCH_PLANS_UNIT_H
 #define RECKON_SEARCH_PLANS_UNIT_H
 
-#include "search/plans_stages.h"
+#include "search/plans_groups.h"
 #include "search/visitor.h"
 
 struct plan_unit {
-    const struct layout *layout;
-    const struct stage_set *stages;
-    uint64_t microbatch; /* index into its choices */
+    const struct plan_group *group;
+    uint64_t width, kernels; /* indices into its choices */
 };
+
+/* Plans of a unit. */
+static inline uint64_t plan_unit_count(const struct plan_unit *unit)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < unit->group->members; i++)
+        count += plans_below(unit->group->member[i].layout, BUNDLE_KERNELS);
+    return count;
+}
 
 struct plan_scratch; /* a thread's; opaque */
 
@@ -24,10 +32,5 @@ void plan_scratch_close(struct plan_scratch *scratch);
 
 void plan_unit_run(struct plan_scratch *scratch, const struct plan_unit *unit,
                    struct visitor *visitor);
-
-static inline uint64_t plan_unit_count(const struct plan_unit *unit)
-{
-    return plans_below(unit->layout, BUNDLE_MICROBATCH);
-}
 
 #endif

@@ -8,6 +8,7 @@ struct plan_units {
     struct units head; /* first */
     const struct rk_plans *plans;
     struct stage_sets *sets;
+    struct plan_groups groups;
     struct plan_unit *unit; /* (head.count) */
 };
 
@@ -20,6 +21,7 @@ void plan_units_close(struct units *units)
 {
     struct plan_units *u = own(units);
     stage_sets_close(u->sets);
+    plan_groups_close(&u->groups);
     free(u->unit);
     free(u);
 }
@@ -72,19 +74,19 @@ static void mix_order(struct plan_units *u)
 bool plan_units_list(struct units *units)
 {
     struct plan_units *u = own(units);
-    const struct rk_plans *plans = u->plans;
     uint64_t count = 0;
-    for (uint64_t i = 0; i < plans->layouts; i++)
-        count += plans->layout[i].choices[BUNDLE_MICROBATCH]->count;
+    if (!stage_sets_filled(u->sets) || !plan_groups_open(&u->groups, u->plans, u->sets))
+        return false;
+    for (uint64_t i = 0; i < u->groups.count; i++)
+        count += u->groups.group[i].width->count * u->groups.group[i].kernels->count;
     u->unit = malloc((count + 1) * sizeof *u->unit);
-    if (!u->unit || count > INT32_MAX || !stage_sets_filled(u->sets)) return false;
-    for (uint64_t i = 0; i < plans->layouts; i++)
-        for (uint64_t k = 0; k < plans->layout[i].choices[BUNDLE_MICROBATCH]->count; k++)
-            u->unit[u->head.count++] = (struct plan_unit){
-                .layout = &plans->layout[i],
-                .stages = &u->sets->set[u->sets->of_layout[i]],
-                .microbatch = k,
-            };
+    if (!u->unit || count > INT32_MAX) return false;
+    for (uint64_t i = 0; i < u->groups.count; i++) {
+        const struct plan_group *group = &u->groups.group[i];
+        for (uint64_t w = 0; w < group->width->count; w++)
+            for (uint64_t k = 0; k < group->kernels->count; k++)
+                u->unit[u->head.count++] = (struct plan_unit){group, w, k};
+    }
     mix_order(u);
     return true;
 }
@@ -105,8 +107,9 @@ static int compare_sizes(const void *a, const void *b)
     const struct plan_unit *x = a, *y = b;
     const uint64_t m = plan_unit_count(x), n = plan_unit_count(y);
     if (m != n) return m > n ? -1 : 1;
-    if (x->layout != y->layout) return x->layout < y->layout ? -1 : 1;
-    return (x->microbatch > y->microbatch) - (x->microbatch < y->microbatch);
+    if (x->group != y->group) return x->group < y->group ? -1 : 1;
+    if (x->width != y->width) return x->width < y->width ? -1 : 1;
+    return (x->kernels > y->kernels) - (x->kernels < y->kernels);
 }
 
 void plan_units_sort_round(struct units *units, int first, int count)
