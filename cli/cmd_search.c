@@ -284,7 +284,7 @@ static int search_one(const struct search_grid *grid, const struct search_args *
     struct search_answer a = {.search = &search};
     struct rk_error error;
     session->all_searches = 1;
-    enum rk_status status = search_keys_open(args, &a.keys, &error);
+    enum rk_status status = search_keys_open(args, &published_predictor, &a.keys, &error);
     if (status == RK_OK) status = search_grid_set(grid, 0, &search, &error);
     if (status == RK_OK) status = search_run(&search, session, &error);
     const int code = status == RK_OK ? answer(&a, session) : options_fail(&error);
@@ -316,10 +316,25 @@ static enum rk_status check_classic(const struct search_args *args, size_t probl
         why = "an option of the modern space is given: leave out --space classic, or that option";
     if (why) return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s", why);
     if (args->all && search_all_check(args->all, error) != RK_OK) return error->status;
-    return search_keys_open(args, &keys, error);
+    return search_keys_open(args, &published_predictor, &keys, error);
 }
 
-static int run(const struct search_grid *grid, const struct search_args *args)
+static enum rk_status check_modern(const struct search_args *args, size_t problems,
+                                   struct rk_error *error)
+{
+    struct search_keys keys;
+    const char *why = plans_conflict(args, problems);
+    if (why) return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s", why);
+    return search_keys_open(args, &plans_predictor, &keys, error);
+}
+
+static int run_classic(const struct search_grid *grid, const struct search_args *args,
+                       struct search_session *session)
+{
+    return grid->problems > 1 ? search_table(grid, args, session) : search_one(grid, args, session);
+}
+
+static int run(const struct search_grid *grid, const struct search_args *args, bool modern)
 {
     struct search_session session = {.searches = 0};
     struct rk_error error;
@@ -328,9 +343,8 @@ static int run(const struct search_grid *grid, const struct search_args *args)
         state_file_close(&session.state);
         return options_fail(&error);
     }
-    progress_start(&session.progress, "strategies");
-    const int code =
-        grid->problems > 1 ? search_table(grid, args, &session) : search_one(grid, args, &session);
+    progress_start(&session.progress, modern ? "plans" : "strategies");
+    const int code = modern ? plans_run(grid, args, &session) : run_classic(grid, args, &session);
     progress_end(&session.progress);
     if (code == RK_OK || code == RK_NOTHING_FITS) state_file_remove(&session.state);
     state_file_close(&session.state);
@@ -347,11 +361,11 @@ int cmd_search(int argc, char **argv)
     enum rk_status status = search_grid_open(&grid, &args, &error);
     const char *why = NULL;
     const bool modern = status == RK_OK && plans_wanted(&args, &grid, &why);
-    if (status == RK_OK && !modern) status = check_classic(&args, grid.problems, &error);
+    if (status == RK_OK)
+        status = modern ? check_modern(&args, grid.problems, &error)
+                        : check_classic(&args, grid.problems, &error);
     if (modern && why && !args.quiet) fprintf(stderr, "reckon: modern space: %s\n", why);
-    const int code = status != RK_OK ? options_fail(&error)
-                     : modern        ? plans_command(&grid, &args)
-                                     : run(&grid, &args);
+    const int code = status == RK_OK ? run(&grid, &args, modern) : options_fail(&error);
     search_grid_release(&grid);
     return code;
 }

@@ -222,6 +222,7 @@ const char *plans_reason(struct report *report, const struct plans_job *job)
 {
     const struct rk_search_counts *c = &job->result.counts;
     if (c->total == 0) return "ranks, batch and restrictions leave no plan";
+    if (c->verdict[RK_FITS][0] && job->args->where) return "no plan satisfies the condition";
     if (c->verdict[RK_MEMORY_EXCEEDED][0])
         return report_text(report, "%s is too small", memory_name(report, job->problem.system, 0));
     int most = RK_BAD_MODEL;
@@ -246,6 +247,15 @@ static const char *precision_of(const struct rk_plans_problem *p)
     return rk_precision_name((enum rk_precision)p->pinned[axis].value[0]);
 }
 
+/* ", 1,234 of them satisfy hbm<=60GiB" */
+static const char *matching(struct report *report, const struct plans_job *job)
+{
+    char matches[REPORT_DIGITS];
+    if (!job->args->where) return "";
+    return report_text(report, ", %s of them satisfy %s",
+                       report_digits(job->result.matches, matches), job->args->where);
+}
+
 static void add_headline(struct report *report, const struct plans_job *job)
 {
     const struct rk_plans_problem *p = &job->problem;
@@ -260,12 +270,12 @@ static void add_headline(struct report *report, const struct plans_job *job)
                                     p->base.ranks == 1 ? "" : "s", p->base.batch, sequence_of(p),
                                     rk_framework_name(p->base.framework),
                                     precision_of(p) ? precision_of(p) : "several precisions"));
-    report_note(report, report_text(report, "  modern space: %s plans, %s can run%s",
-                                    report_digits(c->total, total),
-                                    report_digits(c->verdict[RK_FITS][0], fits),
-                                    job->result.found == 0
-                                        ? report_text(report, ": %s", plans_reason(report, job))
-                                        : ""));
+    report_note(
+        report,
+        report_text(
+            report, "  modern space: %s plans, %s can run%s%s", report_digits(c->total, total),
+            report_digits(c->verdict[RK_FITS][0], fits), matching(report, job),
+            job->result.found == 0 ? report_text(report, ": %s", plans_reason(report, job)) : ""));
 }
 
 static void add_summary(struct report *report, const struct plans_job *job)
@@ -278,7 +288,10 @@ static void add_summary(struct report *report, const struct plans_job *job)
                                                    {.name = "framework"},
                                                    {.name = "precision"}};
     static const struct report_column counts[] = {
-        {.name = "plans"}, {.name = "fits"}, {.name = "repeated"}};
+        {.name = "plans"}, {.name = "fits"}, {.name = "repeated"}, {.name = "matches"}};
+    static const struct report_column query[] = {
+        {.name = "where"}, {.name = "sort"}, {.name = "pareto"}};
+    const struct search_args *args = job->args;
     const struct rk_plans_problem *p = &job->problem;
     const struct rk_search_counts *c = &job->result.counts;
     report_record(report, NULL, head, 3,
@@ -289,10 +302,14 @@ static void add_summary(struct report *report, const struct plans_job *job)
                                                cell_count(sequence_of(p)),
                                                cell_text(rk_framework_name(p->base.framework)),
                                                cell_text(precision_of(p))});
-    report_record(report, "counts", counts, 3,
-                  (const struct report_cell[]){cell_count(c->total),
-                                               cell_count(c->verdict[RK_FITS][0]),
-                                               cell_count(c->repeated)});
+    if (search_selects(args))
+        report_record(report, "query", query, 3,
+                      (const struct report_cell[]){cell_text(args->where), cell_text(args->sort),
+                                                   cell_text(args->pareto)});
+    report_record(
+        report, "counts", counts, search_selects(args) ? 4 : 3,
+        (const struct report_cell[]){cell_count(c->total), cell_count(c->verdict[RK_FITS][0]),
+                                     cell_count(c->repeated), cell_count(job->result.matches)});
 }
 
 void plans_answer_fill(struct report *report, const struct plans_job *job)

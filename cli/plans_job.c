@@ -60,28 +60,12 @@ static enum rk_status job_set(struct plans_job *job, const struct search_grid *g
     return status;
 }
 
-static bool step(void *context, uint64_t decided, uint64_t total, double best_s)
-{
-    struct search_session *session = context;
-    if (session->total < session->before + total) session->total = session->before + total;
-    return progress_step(&session->progress, session->before + decided, session->total, best_s);
-}
-
 static enum rk_status job_run(struct plans_job *job, struct search_session *session, uint64_t top,
                               struct rk_error *error)
 {
-    const struct rk_query options = {
-        .mode = job->args->exhaustive ? RK_SEARCH_EXHAUSTIVE : RK_SEARCH_PRUNED,
-        .threads = (int)job->args->threads,
-        .top = top,
-        .progress = step,
-        .context = session,
-    };
     job->plans = rk_plans_open(&job->problem, error);
     if (!job->plans) return error->status;
-    const enum rk_status status = rk_ask(job->plans, &options, &job->result, error);
-    session->before += rk_space_count(job->plans);
-    return status;
+    return search_ask(session, job->args, job->plans, top, &job->result, error);
 }
 
 static void job_release(struct plans_job *job)
@@ -99,9 +83,14 @@ static uint64_t settled(const struct rk_search_counts *counts)
     return sum;
 }
 
-static void say_rate(uint64_t plans, double seconds)
+static void say_rate(const struct search_session *session, uint64_t plans, double seconds)
 {
     char digits[REPORT_DIGITS];
+    if (session->resumed) {
+        fprintf(stderr, "reckon: went on from %s; the rest took %.3f s\n", session->state.path,
+                seconds);
+        return;
+    }
     fprintf(stderr, "reckon: %s plans settled in %.3f s, %.4g million a second\n",
             report_digits(plans, digits), seconds,
             seconds > 0 ? (double)plans / seconds / 1e6 : 0.0);
@@ -110,7 +99,7 @@ static void say_rate(uint64_t plans, double seconds)
 static enum rk_status save_best(const struct plans_job *job, struct rk_error *error)
 {
     struct rk_plan plan;
-    if (!job->args->output || !job->result.found) return RK_OK;
+    if (!job->args->output || !job->result.found || !search_speaks()) return RK_OK;
     rk_plans_plan(job->plans, job->result.best[0].index, &plan);
     return rk_plan_save(job->args->output, &plan, error);
 }
@@ -128,7 +117,7 @@ static int answer(const struct plans_job *job, struct search_session *session)
         fputs("reckon: interrupted: these are the best so far, the search is incomplete\n", stderr);
         code = progress_code();
     }
-    if (!args->quiet) say_rate(settled(&job->result.counts), job->result.seconds);
+    if (!args->quiet) say_rate(session, settled(&job->result.counts), job->result.seconds);
     if (args->explain) plans_answer_explain(job);
     plans_answer_fill(&report, job);
     if (!piped) code = show_report(&report, &args->show, NULL, code);
@@ -142,6 +131,7 @@ static int search_one(const struct search_grid *grid, const struct search_args *
 {
     struct plans_job job = {.args = args};
     struct rk_error error;
+    session->all_searches = 1;
     enum rk_status status = job_set(&job, grid, 0, &error);
     if (status == RK_OK) status = job_run(&job, session, args->top, &error);
     const int code = status == RK_OK ? answer(&job, session) : options_fail(&error);
@@ -197,6 +187,7 @@ static int search_several(const struct search_grid *grid, const struct search_ar
     enum rk_status status = rows ? RK_OK : rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
     size_t count = 0, fitting = 0;
     bool complete = true;
+    session->all_searches = grid->problems;
     for (; status == RK_OK && complete && count < grid->problems; count++) {
         status = run_row(&rows[count], &report, grid, args, count, session, &complete, &error);
         fitting += status == RK_OK && !rows[count].reason;
@@ -216,30 +207,21 @@ static int search_several(const struct search_grid *grid, const struct search_ar
 
 /* ---- the command ---- */
 
-static const char *conflict(const struct search_args *args, const struct search_grid *grid)
+const char *plans_conflict(const struct search_args *args, size_t problems)
 {
-    if (args->state) return "--state keeps searches of the published space alone: leave it out";
-    if (args->where || args->sort || args->pareto || args->all || args->why || args->sensitivity)
-        return "--where, --sort, --pareto, --all, --why and --sensitivity ask about the published "
-               "space: add --space classic, or leave them out";
-    if (grid->problems > 1 && args->output)
+    if (args->all || args->why || args->sensitivity)
+        return "--all, --why and --sensitivity ask about the published space: add --space classic, "
+               "or leave them out";
+    if (problems > 1 && args->output)
         return "-o takes the best plan of one problem: give one model, system, size and batch";
+    if (problems > 1 && args->pareto)
+        return "--pareto is about one problem: give one model, system, size and batch";
     return NULL;
 }
 
-int plans_command(const struct search_grid *grid, const struct search_args *args)
+int plans_run(const struct search_grid *grid, const struct search_args *args,
+              struct search_session *session)
 {
-    struct search_session session = {.searches = 0};
-    struct rk_error error;
-    const char *why = conflict(args, grid);
-    if (why) {
-        rk_fail(&error, RK_USAGE, NULL, 0, 0, "%s", why);
-        return options_fail(&error);
-    }
-    if (!search_speaks()) return RK_OK; /* threads share this search, processes do not */
-    progress_start(&session.progress, "plans");
-    const int code = grid->problems > 1 ? search_several(grid, args, &session)
-                                        : search_one(grid, args, &session);
-    progress_end(&session.progress);
-    return code;
+    return grid->problems > 1 ? search_several(grid, args, session)
+                              : search_one(grid, args, session);
 }

@@ -21,8 +21,12 @@ bool plans_wanted(const struct search_args *args, const struct search_grid *grid
 enum rk_status plans_take_words(const struct option_texts *words, bool framework,
                                 struct rk_plans_problem *problem, struct rk_error *error);
 
+/* What does not go together; NULL when all does. */
+const char *plans_conflict(const struct search_args *args, size_t problems);
+
 /* Searches all problems of the grid and prints the answer; returns the exit code. */
-int plans_command(const struct search_grid *grid, const struct search_args *args);
+int plans_run(const struct search_grid *grid, const struct search_args *args,
+              struct search_session *session);
 
 /* What is said of one job's answer. */
 void plans_answer_fill(struct report *report, const struct plans_job *job);

@@ -28,43 +28,37 @@ enum rk_status search_set_problem(struct search *search, uint64_t gpus, uint64_t
 
 /* ---- with a state ---- */
 
-static uint64_t fingerprint_of(const struct search *search, const struct rk_query *options)
-{
-    return state_fingerprint(search->space, options);
-}
-
 /* The answer of search `i` of the command, if the state has it. */
-static enum rk_status take_answer(struct search *search, const struct state_answer *answer,
-                                  const struct rk_query *options, const char *path,
-                                  struct rk_error *error)
+static enum rk_status take_answer(struct rk_answer *answer, const struct state_answer *kept,
+                                  uint64_t fingerprint, const char *path, struct rk_error *error)
 {
-    if (answer->fingerprint != fingerprint_of(search, options))
+    if (kept->fingerprint != fingerprint)
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                        "state of another search (model, system, gpus, batch, restrictions, mode or "
                        "top differ): name another file or remove this one");
-    search->result = (struct rk_answer){.counts = answer->counts,
-                                        .explain = answer->explain,
-                                        .matches = answer->matches,
-                                        .found = answer->found,
-                                        .complete = true};
-    search->result.best = calloc(1, sizeof *search->result.best);
-    if (!search->result.best) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    search->result.best[0] = answer->best;
+    *answer = (struct rk_answer){.counts = kept->counts,
+                                 .explain = kept->explain,
+                                 .matches = kept->matches,
+                                 .found = kept->found,
+                                 .complete = true};
+    answer->best = calloc(1, sizeof *answer->best);
+    if (!answer->best) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    answer->best[0] = kept->best;
     return RK_OK;
 }
 
-static enum rk_status keep_answer(const struct search *search, struct state_file *file,
-                                  const struct rk_query *options, struct rk_error *error)
+static enum rk_status keep_answer(const struct rk_answer *answer, struct state_file *file,
+                                  uint64_t fingerprint, struct rk_error *error)
 {
-    struct state_answer answer;
-    memset(&answer, 0, sizeof answer);
-    answer.fingerprint = fingerprint_of(search, options);
-    answer.found = search->result.found > 0;
-    if (answer.found) answer.best = search->result.best[0];
-    answer.counts = search->result.counts;
-    answer.explain = search->result.explain;
-    answer.matches = search->result.matches;
-    return state_file_finish(file, &answer, error);
+    struct state_answer kept;
+    memset(&kept, 0, sizeof kept);
+    kept.fingerprint = fingerprint;
+    kept.found = answer->found > 0;
+    if (kept.found) kept.best = answer->best[0];
+    kept.counts = answer->counts;
+    kept.explain = answer->explain;
+    kept.matches = answer->matches;
+    return state_file_finish(file, &kept, error);
 }
 
 /* ---- searching ---- */
@@ -83,58 +77,65 @@ static bool keep(void *context, const void *progress, size_t bytes)
 }
 
 /* Errors in the state's content name its file. */
-static enum rk_status run(struct search *search, struct search_session *session,
-                          struct rk_query *options, struct rk_error *error)
+static enum rk_status run(struct search_session *session, const struct rk_space *space,
+                          struct rk_query *query, struct rk_answer *answer, struct rk_error *error)
 {
     struct state_file *file = &session->state;
     if (file->path[0]) {
-        options->keep_every_s = 1e-3 * KEEP_EVERY_MS;
-        options->resume = file->progress;
-        options->resume_bytes = file->progress_bytes;
+        query->keep_every_s = 1e-3 * KEEP_EVERY_MS;
+        query->resume = file->progress;
+        query->resume_bytes = file->progress_bytes;
         session->resumed |= file->progress != NULL;
     }
-    const enum rk_status status =
-        ask_with(search->space, options, cli_team, &search->result, error);
-    if (status == RK_BAD_INPUT && options->resume)
+    const enum rk_status status = ask_with(space, query, cli_team, answer, error);
+    if (status == RK_BAD_INPUT && query->resume)
         memcpy(error->path, file->path, sizeof error->path - 1);
     if (status != RK_OK || file->error.status == RK_OK) return status;
     *error = file->error;
     return file->error.status;
 }
 
-enum rk_status search_run(struct search *search, struct search_session *session,
+enum rk_status search_ask(struct search_session *session, const struct search_args *args,
+                          const struct rk_space *space, uint64_t top, struct rk_answer *answer,
                           struct rk_error *error)
 {
     struct state_file *file = &session->state;
     const size_t number = session->searches++;
     const bool last = session->searches == session->all_searches;
-    struct rk_query options = {
-        .mode = search->args->exhaustive ? RK_SEARCH_EXHAUSTIVE : RK_SEARCH_PRUNED,
-        .where = search->args->where,
-        .sort = search->args->sort,
-        .pareto = search->args->pareto,
-        .threads = (int)search->args->threads,
-        .top = search->top,
+    const uint64_t count = rk_space_count(space);
+    struct rk_query query = {
+        .mode = args->exhaustive ? RK_SEARCH_EXHAUSTIVE : RK_SEARCH_PRUNED,
+        .where = args->where,
+        .sort = args->sort,
+        .pareto = args->pareto,
+        .threads = (int)args->threads,
+        .top = top,
         .progress = step,
         .keep = file->path[0] ? keep : NULL,
         .context = session,
     };
-    search->selected = search_selects(search->args);
-    search->space = rk_space_open(&search->problem, error);
-    if (!search->space) return error->status;
-    const uint64_t count = rk_space_count(search->space);
+    const uint64_t fingerprint = file->path[0] ? state_fingerprint(space, &query) : 0;
     if (session->total < session->before + count) session->total = session->before + count;
     enum rk_status status;
     if (number < file->finished) {
         session->resumed = true;
-        status = take_answer(search, &file->answer[number], &options, file->path, error);
+        status = take_answer(answer, &file->answer[number], fingerprint, file->path, error);
     } else {
-        status = run(search, session, &options, error);
-        if (status == RK_OK && file->path[0] && search->result.complete && !last)
-            status = keep_answer(search, file, &options, error);
+        status = run(session, space, &query, answer, error);
+        if (status == RK_OK && file->path[0] && answer->complete && !last)
+            status = keep_answer(answer, file, fingerprint, error);
     }
     session->before += count;
     return status;
+}
+
+enum rk_status search_run(struct search *search, struct search_session *session,
+                          struct rk_error *error)
+{
+    search->selected = search_selects(search->args);
+    search->space = rk_space_open(&search->problem, error);
+    if (!search->space) return error->status;
+    return search_ask(session, search->args, search->space, search->top, &search->result, error);
 }
 
 void search_release(struct search *search)

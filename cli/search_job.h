@@ -71,8 +71,13 @@ bool search_speaks(void);
 enum rk_status search_set_problem(struct search *search, uint64_t gpus, uint64_t batch,
                                   struct rk_error *error);
 
-/* Opens the space and searches it; what --state kept is gone on from. search->result.complete is
- * false when it was stopped. */
+/* Asks of a space what the arguments say, with `top` best ones; what --state kept is gone on from.
+ * answer->complete is false when it was stopped. */
+enum rk_status search_ask(struct search_session *session, const struct search_args *args,
+                          const struct rk_space *space, uint64_t top, struct rk_answer *answer,
+                          struct rk_error *error);
+
+/* Opens the space and asks it. */
 enum rk_status search_run(struct search *search, struct search_session *session,
                           struct rk_error *error);
 void search_release(struct search *search);

@@ -22,8 +22,8 @@ struct search_keys {
 };
 
 /* Checks all expressions. RK_USAGE names the option and the column in its expression. */
-enum rk_status search_keys_open(const struct search_args *args, struct search_keys *keys,
-                                struct rk_error *error);
+enum rk_status search_keys_open(const struct search_args *args, const struct predictor *predictor,
+                                struct search_keys *keys, struct rk_error *error);
 
 double search_key_value(const struct search_key *key, const struct rk_strategy *strategy,
                         const struct rk_estimate *estimate);
