@@ -18,6 +18,8 @@ const struct command main_commands[] = {
     {"diff",       cmd_diff,     "what one plan does differently from another, and what it is worth", &diff_usage},
     {"calibrate",  cmd_calibrate, "fit a system's constants to what was measured on it", &calibrate_usage},
     {"calculon",   cmd_calculon, "the commands of the published tool Calculon",     &calculon_usage},
+    {"tokenizer",  cmd_tokenizer, "train a tokenizer",                             &tokenizer_usage},
+    {"tokenize",   cmd_tokenize, "texts as token ids, and back",                    &tokenize_usage},
     {"__man",      cmd_man,      "print a manual page",                             NULL},
     {"__complete", cmd_complete, "print a completion script",                       NULL},
     {"__list",     cmd_list,     "print the ids of models or systems",              NULL},

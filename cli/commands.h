@@ -9,7 +9,8 @@ extern const struct usage main_usage;
 
 extern const struct usage estimate_usage, search_usage, report_usage, models_usage, systems_usage,
     shapes_usage, calculon_usage, study_usage, timeline_usage, import_usage, export_usage,
-    diff_usage, predict_usage, fits_usage, validate_usage, calibrate_usage;
+    diff_usage, predict_usage, fits_usage, validate_usage, calibrate_usage,
+    tokenize_usage, tokenizer_usage;
 
 int cmd_estimate(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
@@ -27,6 +28,8 @@ int cmd_diff(int argc, char **argv);
 int cmd_calibrate(int argc, char **argv);
 int cmd_calculon(int argc, char **argv);
 int cmd_validate(int argc, char **argv);
+int cmd_tokenize(int argc, char **argv);
+int cmd_tokenizer(int argc, char **argv);
 
 /* Hidden: what is made from the tables. `__man [COMMAND]`, `__complete bash|zsh|fish`,
  * `__list commands|models|systems|plan`. */

@@ -10,7 +10,7 @@ _reckon() {
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _reckon_words 'estimate predict fits search study timeline report validate models systems shapes import export diff calibrate calculon help --help --version'
+        _reckon_words 'estimate predict fits search study timeline report validate models systems shapes import export diff calibrate calculon tokenizer tokenize help --help --version'
         return
     fi
     case $path in
@@ -22,6 +22,9 @@ _reckon() {
             path="$path ${COMP_WORDS[2]}" ;;
         calculon)
             [ "$COMP_CWORD" -eq 2 ] && _reckon_words 'llm llm-optimal-execution llm-all-executions llm-parameter-calculator' && return
+            path="$path ${COMP_WORDS[2]}" ;;
+        tokenizer)
+            [ "$COMP_CWORD" -eq 2 ] && _reckon_words 'train' && return
             path="$path ${COMP_WORDS[2]}" ;;
     esac
     case "$path $prev" in
@@ -186,6 +189,15 @@ _reckon() {
         'calculon llm --peers' | 'calculon llm -p') _reckon_files && return ;;
         'calculon llm-optimal-execution --fused_activation' | 'calculon llm-optimal-execution -f') _reckon_words 'true t T True 1 false f F False 0 both all *' && return ;;
         'calculon llm-all-executions --fused_activation' | 'calculon llm-all-executions -f') _reckon_words 'true t T True 1 false f F False 0 both all *' && return ;;
+        'tokenizer train --cut' | 'tokenizer train -c') _reckon_words 'default case arithmetic combined character llama3 qwen' && return ;;
+        'tokenizer train --unit' | 'tokenizer train -u') _reckon_words 'auto file paragraph line jsonl warc' && return ;;
+        'tokenizer train --output' | 'tokenizer train -o') _reckon_files && return ;;
+        'tokenize --tokenizer' | 'tokenize -t') _reckon_files && return ;;
+        'tokenize --unit' | 'tokenize -u') _reckon_words 'auto file paragraph line jsonl warc' && return ;;
+        'tokenize --as' | 'tokenize -a') _reckon_words 'ids count bin' && return ;;
+        'tokenize --output' | 'tokenize -o') _reckon_files && return ;;
+        'tokenize --format' | 'tokenize -f') _reckon_words 'table json csv' && return ;;
+        'tokenize --color') _reckon_words 'auto always never' && return ;;
     esac
     case $path in
         'estimate') flags='--model --system --gpus --batch --datatype --strategy --training --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --tokens --layers --output --format --color --help' operand= ;;
@@ -212,6 +224,8 @@ _reckon() {
         'calculon llm-optimal-execution') flags='--debug --cpus --noneok --fused_activation --mbs-break --top-n --layers --no-tp-overlap --no-dp-overlap --help' operand='file file file' ;;
         'calculon llm-all-executions') flags='--debug --cpus --noneok --fused_activation --help' operand='file file file' ;;
         'calculon llm-parameter-calculator') flags='--alignment --help' operand=file ;;
+        'tokenizer train') flags='--vocabulary --cut --least --unit --threads --output --help' operand=file ;;
+        'tokenize') flags='--tokenizer --unit --decode --as --output --threads --format --color --help' operand=file ;;
     esac
     case $cur:$operand in
         -*) _reckon_words "$flags" ;;

@@ -1,4 +1,5 @@
 #include "catalog/document.h"
+#include "base/bytes.h"
 #include "base/text.h"
 
 #include <ctype.h>
@@ -13,23 +14,6 @@
 #include <zlib.h>
 
 /* ---- bytes ---- */
-
-struct bytes {
-    char *data;
-    size_t size, room;
-};
-
-static bool bytes_reserve(struct bytes *bytes, size_t more)
-{
-    if (bytes->room - bytes->size >= more) return true;
-    size_t room = bytes->room ? 2 * bytes->room : 16384;
-    if (room < bytes->size + more) room = bytes->size + more;
-    char *data = realloc(bytes->data, room);
-    if (!data) return false;
-    bytes->data = data;
-    bytes->room = room;
-    return true;
-}
 
 static enum rk_status fail_memory(const char *path, struct rk_error *error)
 {

@@ -1,0 +1,171 @@
+/* reckon tokenizer train: a byte-level BPE vocabulary from texts. */
+#include "cli/commands.h"
+#include "corpus/reader.h"
+#include "interop/output.h"
+#include "tokens/train.h"
+
+#include <string.h>
+
+struct train_args {
+    struct option_texts files;
+    struct reader_options reader;
+    const char *output;
+    uint64_t vocabulary, least, threads;
+    int cut; /* enum cut */
+};
+
+#define AT(member) .offset = offsetof(struct train_args, member)
+
+/* clang-format off */
+static const struct operand operands[] = {
+    {.name = "FILE", .help = "texts to train on, \"-\" for standard input; gzip and Zstandard are unpacked",
+     AT(files), .optional = OPERAND_MANY, .complete = "file"},
+    {.name = NULL},
+};
+
+static const struct option train_rows[] = {
+    {.letter = 'v', .name = "vocabulary", .type = OPTION_NUMBER, AT(vocabulary), .min = 257, .max = 1 << 20,
+     .help = "tokens to make, bytes and special tokens included (8192)"},
+    {.letter = 'c', .name = "cut", .type = OPTION_CHOICE, .choices = cut_names, AT(cut),
+     .help = "where no token reaches across: as GPT-2 (default), Llama 3 or Qwen, or as the other ways of mGPT (default)"},
+    {.name = "least", .type = OPTION_NUMBER, AT(least), .min = 1,
+     .help = "how often a pair must stand in the texts to become a token (2)"},
+    {.letter = 'u', .name = "unit", .type = OPTION_CHOICE, .choices = reader_unit_names, AT(reader.unit),
+     .help = "what a document is: the file, a paragraph, a line, a JSON line's \"text\", a WARC record; auto goes by the file's name (auto)"},
+    {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 1024,
+     .help = "threads to count with; the outcome is the same for any number (one per processor)"},
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
+     .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
+    {.name = NULL},
+};
+
+static const struct usage train_usage = {
+    .name = "tokenizer train",
+    .summary = "a byte-level BPE vocabulary from texts",
+    .synopsis = "[--vocabulary N] [--cut CUT] [-o FILE] FILE...",
+    .description =
+        "Counts the pieces of the texts, then makes the pair of tokens that stands side by side most "
+        "often a token, again and again. Writes a tokenizer.json that Hugging Face's tokenizers read "
+        "(but for the cuts case and combined, which need a normalizer of Reckon's own).\n\n"
+        "The cuts are those of mGPT (Shliazhko et al. 2022): default cuts as GPT-2; case turns a "
+        "capital into the token <case> and a small letter; arithmetic lets each digit and sign stand "
+        "alone; combined does both; character lets each character stand alone, so that tokens are "
+        "characters or parts of them.\n\n"
+        "Memory grows with the number of different pieces, not with the texts.",
+    .operands = operands,
+    .groups = {
+        {"Training", train_rows, 0},
+        {"General", options_help_rows, 0},
+    },
+    .examples = {
+        {"reckon tokenizer train -v 4096 -o tokenizer.json data/corpus/declaration/*.txt",
+         "A small vocabulary for 29 languages:"},
+        {"reckon tokenizer train -v 50257 --cut llama3 -u jsonl -o tokenizer.json train.jsonl.zst",
+         "One for a cleaned corpus:"},
+    },
+    .see_also = "reckon-tokenize(1), reckon-corpus(1)",
+};
+/* clang-format on */
+
+static enum rk_status add_records(const char *path, const struct train_args *args,
+                                  struct trainer *trainer, struct rk_error *error)
+{
+    struct reader *reader;
+    struct reader_record record;
+    bool end = false;
+    enum rk_status status = reader_open(path, &args->reader, &reader, error);
+    while (status == RK_OK) {
+        status = reader_next(reader, &record, &end, error);
+        if (status != RK_OK || end) break;
+        if (record.reason == REASON_NONE)
+            status = trainer_add(trainer, record.text, record.size, error);
+        else
+            fprintf(stderr, "reckon: %s: document %llu is left out: %s\n", path,
+                    (unsigned long long)record.number, reason_facts[record.reason].text);
+    }
+    reader_close(reader);
+    return status;
+}
+
+static enum rk_status write(const struct tokenizer *t, const char *path, struct rk_error *error)
+{
+    struct output output = {.file = NULL};
+    enum rk_status status = output_open(&output, path, error);
+    if (status == RK_OK) status = tokenizer_write(output.file, t, error);
+    if (status == RK_OK) return output_commit(&output, error);
+    output_abandon(&output);
+    return status;
+}
+
+static enum rk_status train(const struct train_args *args, const struct train_options *options,
+                            struct rk_error *error)
+{
+    struct tokenizer tokenizer;
+    enum rk_status status = RK_OK;
+    struct trainer *trainer = trainer_open(options);
+    if (!trainer) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory to train");
+    for (int i = 0; status == RK_OK && i < args->files.count; i++)
+        status = add_records(args->files.text[i], args, trainer, error);
+    if (status == RK_OK) status = trainer_finish(trainer, &tokenizer, error);
+    trainer_close(trainer);
+    if (status != RK_OK) return status;
+    status = write(&tokenizer, args->output, error);
+    if (status == RK_OK && tokenizer.ids < options->vocabulary)
+        fprintf(stderr, "reckon: %u tokens instead of %u: no other pair stands there %llu times\n",
+                tokenizer.ids, options->vocabulary, (unsigned long long)options->least);
+    tokenizer_release(&tokenizer);
+    return status;
+}
+
+static int run_train(int argc, char **argv)
+{
+    struct train_args args = {.output = "-", .vocabulary = 8192, .least = 2};
+    struct rk_error error;
+    const int done = options_read(&train_usage, argc, argv, &args);
+    if (done >= 0) return done;
+    if (args.files.count == 0) args.files.text[args.files.count++] = "-";
+    /* What a file is limited to elsewhere protects a corpus from one huge document. */
+    args.reader.most_bytes = SIZE_MAX / 8;
+    const struct train_options options = {.cut = (enum cut)args.cut,
+                                          .vocabulary = (uint32_t)args.vocabulary,
+                                          .least = args.least,
+                                          .threads = (int)args.threads};
+    if (options.vocabulary < train_least_vocabulary(options.cut)) {
+        rk_fail(&error, RK_USAGE, NULL, 0, 0, "--vocabulary: at least %u for --cut %s",
+                train_least_vocabulary(options.cut), cut_names[options.cut]);
+        return options_fail(&error);
+    }
+    return train(&args, &options, &error) == RK_OK ? (int)RK_OK : options_fail(&error);
+}
+
+static const struct command commands[] = {
+    {"train", run_train, "a byte-level BPE vocabulary from texts", &train_usage},
+    {.name = NULL},
+};
+
+const struct usage tokenizer_usage = {
+    .name = "tokenizer",
+    .summary = "train a tokenizer",
+    .synopsis = "train [options] FILE...",
+    .description = "Makes tokenizers for reckon tokenize, and for everything that reads a "
+                   "tokenizer.json.",
+    .groups = {{"General", options_help_rows, 0}},
+    .examples = {{"reckon tokenizer train -v 4096 -o tokenizer.json data/corpus/declaration/*.txt",
+                  "A small vocabulary for 29 languages:"}},
+    .see_also = "reckon-tokenize(1), reckon-corpus(1)",
+    .commands = commands,
+};
+
+int cmd_tokenizer(int argc, char **argv)
+{
+    struct rk_error error;
+    char none;
+    if (argc > 1 && argv[1][0] != '-') {
+        const struct command *command = options_command(commands, argv[1], &error);
+        return command ? command->run(argc - 1, argv + 1) : options_fail(&error);
+    }
+    const int done = options_read(&tokenizer_usage, argc, argv, &none);
+    if (done >= 0) return done;
+    rk_fail(&error, RK_USAGE, NULL, 0, 0, "tokenizer: say what to do: reckon tokenizer train");
+    return options_fail(&error);
+}
