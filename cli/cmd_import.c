@@ -35,7 +35,7 @@ static const struct option hf_rows[] = {
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
      .help = "write the model to FILE, as reckon-model(5) describes; - prints it instead of the report"},
     {.name = "as", .type = OPTION_CHOICE, .argument = "TYPE", AT(type), .choices = hf_type_names,
-     .help = "read the file as one of this model_type, whatever it says: llama, mistral, mixtral, qwen2, qwen3, qwen3_moe, deepseek_v2, deepseek_v3, gpt2, gpt_neox, falcon, bloom"},
+     .help = "read the file as one of this model_type, whatever it says"},
     {.name = "sequence", .type = OPTION_NUMBER, AT(sequence), .min = 1, .max = MOST_SEQUENCE,
      .help = "tokens of one sample (the context of pre-training, as far as the file tells it)"},
     {.name = NULL},
@@ -47,10 +47,12 @@ static const struct usage hf_usage = {
     .synopsis = "CONFIG [-o FILE] [--as TYPE] [--sequence N]",
     .description =
         "Prints the shape, the exact number of parameters and each default that was assumed, because "
-        "the file does not say it. What the file says and an estimate does not follow is a warning. Known are "
-        "the types llama, mistral, mixtral, qwen2, qwen3, qwen3_moe, deepseek_v2, deepseek_v3, gpt2, "
-        "gpt_neox, falcon and bloom, in the spellings of transformers 4 and 5. Layers for multi-token prediction are "
-        "read, but not counted as parameters.",
+        "the file does not say it. What the file says and an estimate does not follow is a warning; a key that "
+        "the type has not and that may change shape or cost is an error. Layers for multi-token prediction are "
+        "read, but not counted as parameters. Spellings of transformers 4 and 5 are read. Types that are known:"
+#define HF_TYPE(name, class, keys, facts) " " name
+#include "interop/hf_types.def"
+        ".",
     .operands = hf_operands,
     .groups = {
         {"Import", hf_rows, 0},
@@ -158,7 +160,7 @@ static int run_hf(int argc, char **argv)
     if (done >= 0) return done;
     model_name_of(args.output && !to_stdout(&args) ? args.output : args.config, id, sizeof id);
     const struct hf_options options = {.type = args.type, .sequence = args.sequence};
-    enum rk_status status = document_load(args.config, &document, &error);
+    enum rk_status status = hf_document_load(args.config, &document, &error);
     if (status == RK_OK) status = hf_read(&document, id, &options, &import, &error);
     if (status == RK_OK && strcmp(id, "-") == 0)
         snprintf(import.model.id, sizeof import.model.id, "%s", import.type);

@@ -60,6 +60,11 @@ enum rk_status model_open(const char *name, struct rk_model *model, struct rk_er
     struct document document = {.root = NULL};
     char id[sizeof model->id];
     enum rk_status status = catalog_open(CATALOG_MODELS, name, &document, id, sizeof id, error);
+    if (status == RK_BAD_INPUT && strcmp(name, "-") != 0) {
+        struct rk_error second; /* numbers as Python writes them */
+        if (hf_document_load(name, &document, &second) == RK_OK && is_hugging_face(&document))
+            status = RK_OK;
+    }
     if (status == RK_OK)
         status = is_hugging_face(&document) ? read_hugging_face(&document, name, model, error)
                                             : model_read(&document, id, model, error);

@@ -145,7 +145,7 @@ _reckon() {
         'shapes --format' | 'shapes -f') _reckon_words 'table json csv' && return ;;
         'shapes --color') _reckon_words 'auto always never' && return ;;
         'import hf --output' | 'import hf -o') _reckon_files && return ;;
-        'import hf --as') _reckon_words 'llama mistral mixtral qwen2 qwen3 qwen3_moe deepseek_v2 deepseek_v3 gpt2 gpt_neox falcon bloom' && return ;;
+        'import hf --as') _reckon_words 'llama mistral mixtral ministral ministral3 arcee gemma gemma2 gemma3_text phi phi3 phimoe qwen qwen2 qwen2_vl qwen2_vl_text qwen2_5_vl qwen2_5_vl_text qwen2_moe qwen3 qwen3_vl_text qwen3_moe qwen3_vl_moe_text qwen3_next qwen3_5_text qwen3_5_moe_text llama' && return ;;
         'import hf --format' | 'import hf -f') _reckon_words 'table json csv' && return ;;
         'import hf --color') _reckon_words 'auto always never' && return ;;
         'import megatron --deepspeed') _reckon_files && return ;;

@@ -2,52 +2,18 @@
 #include "base/text.h"
 #include "catalog/model_fields.h"
 #include "interop/hf_reading.h"
+#include "workload/pattern.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-const char *const hf_type_names[] = {
-    [HF_LLAMA] = "llama",
-    [HF_MISTRAL] = "mistral",
-    [HF_MIXTRAL] = "mixtral",
-    [HF_QWEN2] = "qwen2",
-    [HF_QWEN3] = "qwen3",
-    [HF_QWEN3_MOE] = "qwen3_moe",
-    [HF_DEEPSEEK_V2] = "deepseek_v2",
-    [HF_DEEPSEEK_V3] = "deepseek_v3",
-    [HF_GPT2] = "gpt2",
-    [HF_GPT_NEOX] = "gpt_neox",
-    [HF_FALCON] = "falcon",
-    [HF_BLOOM] = "bloom",
-    [HF_TYPES] = NULL,
-};
-
-/* What every model of a type has and no key says: the model classes of transformers. Biases: of
- * all layers but attention's, which has a key in gpt_neox. */
-/* clang-format off */
-static const struct facts {
-    const char *architecture; /* begins the class names */
-    enum rk_norm norm;
-    enum rk_position position;
-    bool gated_mlp, biases, qkv_biases, qk_norm, embedding_norm;
-} facts[HF_TYPES] = {
-    /*                   class         norm           position             gated  biases qkv    qk     embedding */
-    [HF_LLAMA]       = { "Llama",      RK_RMS_NORM,   RK_POSITION_ROPE,    true,  false, false, false, false },
-    [HF_MISTRAL]     = { "Mistral",    RK_RMS_NORM,   RK_POSITION_ROPE,    true,  false, false, false, false },
-    [HF_MIXTRAL]     = { "Mixtral",    RK_RMS_NORM,   RK_POSITION_ROPE,    true,  false, false, false, false },
-    [HF_QWEN2]       = { "Qwen2",      RK_RMS_NORM,   RK_POSITION_ROPE,    true,  false, true,  false, false },
-    [HF_QWEN3]       = { "Qwen3",      RK_RMS_NORM,   RK_POSITION_ROPE,    true,  false, false, true,  false },
-    [HF_QWEN3_MOE]   = { "Qwen3Moe",   RK_RMS_NORM,   RK_POSITION_ROPE,    true,  false, false, true,  false },
-    [HF_DEEPSEEK_V2] = { "DeepseekV2", RK_RMS_NORM,   RK_POSITION_ROPE,    true,  false, false, false, false },
-    [HF_DEEPSEEK_V3] = { "DeepseekV3", RK_RMS_NORM,   RK_POSITION_ROPE,    true,  false, false, false, false },
-    [HF_GPT2]        = { "GPT2",       RK_LAYER_NORM, RK_POSITION_LEARNED, false, true,  true,  false, false },
-    [HF_GPT_NEOX]    = { "GPTNeoX",    RK_LAYER_NORM, RK_POSITION_ROPE,    false, true,  false, false, false },
-    [HF_FALCON]      = { "Falcon",     RK_LAYER_NORM, RK_POSITION_ROPE,    false, false, false, false, false },
-    [HF_BLOOM]       = { "Bloom",      RK_LAYER_NORM, RK_POSITION_ALIBI,   false, true,  true,  false, true  },
-};
-/* clang-format on */
+/* Tokens of a sample where the file says the longest alone: what Llama 2, Qwen2.5, Qwen3 and
+ * DeepSeek-V3 were pre-trained with, before their contexts were stretched (arXiv 2307.09288,
+ * 2412.15115, 2505.09388, 2412.19437). */
+enum { USUAL_SEQUENCE = 4096 };
 
 enum { FALLBACK_SEQUENCE = 2048 }; /* what Falcon and BLOOM, whose files lack it, trained with */
 
@@ -56,11 +22,14 @@ const struct place *hf_model_object(const struct reading *r)
     return r->at.text.value ? &r->at.text : &r->at.root;
 }
 
-/* The member, where there is one, so that messages point at it. */
-static struct place place_of(const struct place *object, const char *key)
+bool hf_member(const struct reading *r, const char *key, struct place *found)
 {
-    struct place member;
-    return place_member(object, key, &member) ? member : *object;
+    return place_member(hf_model_object(r), key, found) && !json_is_null(found->value);
+}
+
+static bool is_type(const struct reading *r, const char *name)
+{
+    return strcmp(r->type->name, name) == 0;
 }
 
 /* ---- notes ---- */
@@ -85,22 +54,20 @@ const char *hf_count_text(char buffer[static VALUE], uint64_t count)
     return buffer;
 }
 
-static const char *key_text(char buffer[static VALUE], const struct hf_keys *keys,
-                            const struct field *field)
+static const char *missing_text(char buffer[static VALUE], const struct field *field, double preset)
 {
-    const char *at = (const char *)keys + field->offset;
-    uint64_t count;
-    double number;
-    if (field->type == FIELD_BOOL) {
-        snprintf(buffer, VALUE, "%s", *(const bool *)at ? "yes" : "no");
-    } else if (field->type == FIELD_NUMBER) {
-        memcpy(&number, at, sizeof number);
-        snprintf(buffer, VALUE, "%g", number);
-    } else {
-        memcpy(&count, at, sizeof count);
-        snprintf(buffer, VALUE, "%" PRIu64, count);
-    }
+    if (field->type == FIELD_BOOL)
+        snprintf(buffer, VALUE, "%s", preset != 0 ? "yes" : "no");
+    else
+        snprintf(buffer, VALUE, "%.15g", preset);
     return buffer;
+}
+
+/* What took its place, after it was derived. */
+static double taken(const struct reading *r, int i)
+{
+    const double preset = r->missing.row[i].preset;
+    return preset != 0 ? preset : field_value(r->missing.row[i].field, &r->keys);
 }
 
 /* Keys that the file lacks, with the values that took their place. */
@@ -110,7 +77,7 @@ static void note_missing(struct reading *r)
     for (int i = 0; i < r->missing.count; i++) {
         const char *instead = r->missing.row[i].instead;
         hf_note_add(r, HF_ASSUMED, r->missing.row[i].key,
-                    key_text(value, &r->keys, r->missing.row[i].field), "%s in the file: %s",
+                    missing_text(value, r->missing.row[i].field, taken(r, i)), "%s in the file: %s",
                     r->missing.row[i].null ? "null" : "not",
                     instead ? instead : "the library's default");
     }
@@ -118,24 +85,24 @@ static void note_missing(struct reading *r)
 
 /* ---- the type ---- */
 
-static int type_named(const char *name)
+static const struct hf_type *type_named(const char *name)
 {
-    for (int i = 0; i < HF_TYPES; i++)
-        if (strcmp(name, hf_type_names[i]) == 0) return i;
-    return -1;
+    for (const struct hf_type *type = hf_types; type->name; type++)
+        if (strcmp(name, type->name) == 0) return type;
+    return NULL;
 }
 
 /* "LlamaForCausalLM", "GPT2LMHeadModel", "BloomModel" */
-static int type_of_class(const char *name)
+static const struct hf_type *type_of_class(const char *name)
 {
     static const char *const endings[] = {"For", "Model", "LMHead"};
-    for (int i = 0; i < HF_TYPES; i++) {
-        const size_t length = strlen(facts[i].architecture);
-        if (strncmp(name, facts[i].architecture, length) != 0) continue;
+    for (const struct hf_type *type = hf_types; type->name; type++) {
+        const size_t length = strlen(type->architecture);
+        if (strncmp(name, type->architecture, length) != 0) continue;
         for (int k = 0; k < 3; k++)
-            if (strncmp(name + length, endings[k], strlen(endings[k])) == 0) return i;
+            if (strncmp(name + length, endings[k], strlen(endings[k])) == 0) return type;
     }
-    return -1;
+    return NULL;
 }
 
 static const char *class_name(const struct place *object)
@@ -147,22 +114,18 @@ static const char *class_name(const struct place *object)
 
 static enum rk_status fail_type(const struct place *place, const char *name, struct rk_error *error)
 {
-    char known[200] = "", quoted[TEXT_QUOTE];
-    for (int i = 0; i < HF_TYPES; i++) {
-        const size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", hf_type_names[i]);
-    }
+    char quoted[TEXT_QUOTE];
     if (!name)
         return place_fail(place, error,
-                          "missing key \"model_type\", one of %s: add it, or give --as TYPE",
-                          known);
+                          "missing key \"model_type\": add it, or give --as TYPE; reckon import hf "
+                          "--help lists the types");
     const char *nearest = text_nearest(name, hf_type_names);
     text_quote(quoted, name, strlen(name));
     return place_fail(place, error,
-                      "%s is not known%s%s%s; known: %s. If its blocks are like Llama's, give "
-                      "--as llama",
+                      "%s is not known%s%s%s; reckon import hf --help lists the types that are. If "
+                      "its layers are made like those of one of them, give --as TYPE",
                       quoted, nearest ? " (did you mean \"" : "", nearest ? nearest : "",
-                      nearest ? "\"?)" : "", known);
+                      nearest ? "\"?)" : "");
 }
 
 /* By model_type; else by the first of the architectures; --as before both. */
@@ -175,19 +138,19 @@ static enum rk_status find_type(struct reading *r)
     if (there && !json_is_string(said.value))
         return place_fail(&said, r->error, "must be a text, got %s", place_describe(got, &said));
     const char *name = there ? json_string_value(said.value) : NULL;
-    int type = r->options->type >= 0 ? r->options->type : name ? type_named(name) : -1;
-    if (type < 0) {
+    const struct hf_type *named = name ? type_named(name) : NULL;
+    r->type = r->options->type >= 0 ? &hf_types[r->options->type] : named;
+    if (!r->type) {
         const char *class = class_name(object);
         if (!class && object != &r->at.root) class = class_name(&r->at.root);
-        type = class ? type_of_class(class) : -1;
-        if (type < 0) return fail_type(there ? &said : object, name, r->error);
-        hf_note_add(r, HF_ASSUMED, "model_type", hf_type_names[type],
-                    "after architectures[0], %.60s", class);
-    } else if (!name || type != type_named(name)) {
-        hf_note_add(r, HF_ASSUMED, "model_type", hf_type_names[type], "by --as");
+        r->type = class ? type_of_class(class) : NULL;
+        if (!r->type) return fail_type(there ? &said : object, name, r->error);
+        hf_note_add(r, HF_ASSUMED, "model_type", r->type->name, "after architectures[0], %.60s",
+                    class);
+    } else if (r->type != named) {
+        hf_note_add(r, HF_ASSUMED, "model_type", r->type->name, "by --as");
     }
-    r->type = (enum hf_type)type;
-    r->import->type = hf_type_names[type];
+    r->import->type = r->type->name;
     return RK_OK;
 }
 
@@ -196,13 +159,17 @@ static enum rk_status find_text(struct reading *r)
 {
     enum rk_status status = place_need_object(&r->at.root, r->error);
     if (status != RK_OK) return status;
-    if (!place_member(&r->at.root, "text_config", &r->at.text) || json_is_null(r->at.text.value)) {
+    static const char *const names[] = {"text_config", "language_config", "llm_config"};
+    bool there = false;
+    for (int i = 0; !there && i < 3; i++)
+        there = place_member(&r->at.root, names[i], &r->at.text) && !json_is_null(r->at.text.value);
+    if (!there) {
         r->at.text.value = NULL;
         return RK_OK;
     }
     status = place_need_object(&r->at.text, r->error);
     if (status == RK_OK)
-        hf_note_add(r, HF_IGNORED, "text_config", "",
+        hf_note_add(r, HF_IGNORED, r->at.text.key, "",
                     "only the language model inside is read and counted, nothing around it");
     return status;
 }
@@ -222,36 +189,86 @@ static void derive_falcon(struct hf_keys *k)
     }
 }
 
+/* Step sizes of Mamba go through a sixteenth of the stream [gu2023]; Kimi's gates through a head.
+ */
+static uint64_t time_rank_of(const struct hf_keys *k, enum rk_recurrence kind)
+{
+    if (kind == RK_KIMI_DELTA) return k->recurrent_dim;
+    if (kind != RK_MAMBA) return 0;
+    return k->time_rank ? k->time_rank : (k->hidden + 15) / 16;
+}
+
+static void derive_recurrence(struct hf_keys *k, struct rk_model *m)
+{
+    const uint64_t expand = k->expand ? k->expand : 2;
+    if (!k->inner) k->inner = expand * k->hidden;
+    if (m->recurrence == RK_MAMBA) {
+        k->recurrent_heads = 1;
+        k->recurrent_dim = k->inner;
+    }
+    if (m->recurrence == RK_LIGHTNING) {
+        k->recurrent_heads = k->heads;
+        k->recurrent_dim = k->state = k->head_dim;
+    }
+    if (m->recurrence == RK_KIMI_DELTA) k->state = k->recurrent_dim;
+    if (!k->recurrent_dim && k->recurrent_heads) k->recurrent_dim = k->inner / k->recurrent_heads;
+    m->recurrent_heads = k->recurrent_heads;
+    m->recurrent_dim = k->recurrent_dim;
+    m->recurrent_groups = k->groups;
+    m->state = k->state;
+    m->convolution = k->convolution;
+    m->time_rank = time_rank_of(k, m->recurrence);
+    m->recurrent_norm = m->recurrent_norm || k->recurrent_norm;
+}
+
 static void derive(struct reading *r)
 {
     struct hf_keys *k = &r->keys;
+    if (!k->heads) k->heads = k->recurrent_heads ? k->recurrent_heads : 1; /* no attention */
     if (!k->head_dim) k->head_dim = k->kv_rank ? k->nope_dim : k->hidden / k->heads;
-    if (!k->feedforward) k->feedforward = 4 * k->hidden;
-    if (r->type == HF_FALCON) derive_falcon(k);
+    if (!k->head_dim) k->head_dim = 1;
+    if (k->half_feedforward) k->feedforward = k->half_feedforward / 2;
+    if (!k->feedforward) k->feedforward = (k->expansion ? k->expansion : 4) * k->hidden;
+    if (*r->import->model.mlps == '-') k->feedforward = 0;
+    if (is_type(r, "falcon")) derive_falcon(k);
     if (!k->kv_heads) k->kv_heads = k->heads;
+    if (r->import->model.recurrence) derive_recurrence(k, &r->import->model);
 }
 
 static enum rk_status check_keys(const struct reading *r)
 {
     const struct hf_keys *k = &r->keys;
-    const struct place *object = hf_model_object(r);
-    if (!k->head_dim && !k->kv_rank && k->hidden % k->heads) {
-        const struct place place = place_of(object, "num_attention_heads");
+    struct place place;
+    if (k->heads && !k->head_dim && !k->kv_rank && k->hidden % k->heads) {
+        if (!hf_member(r, "num_attention_heads", &place)) place = *hf_model_object(r);
         return place_fail(&place, r->error,
                           "%" PRIu64 " heads do not divide the hidden size %" PRIu64
                           ", and no head_dim is given: correct one of them",
                           k->heads, k->hidden);
     }
-    if (k->kv_heads && k->heads % k->kv_heads && (r->type != HF_FALCON || k->new_decoder)) {
-        const struct place place =
-            place_of(object, r->type == HF_FALCON ? "num_kv_heads" : "num_key_value_heads");
+    if (k->kv_heads && k->heads % k->kv_heads && (!is_type(r, "falcon") || k->new_decoder)) {
+        if (!hf_member(r, is_type(r, "falcon") ? "num_kv_heads" : "num_key_value_heads", &place))
+            place = *hf_model_object(r);
         return place_fail(&place, r->error, "must divide the %" PRIu64 " heads, got %" PRIu64,
                           k->heads, k->kv_heads);
     }
     if (k->experts && (k->active_experts < 1 || k->active_experts > k->experts)) {
-        const struct place place = place_of(object, "num_experts_per_tok");
+        if (!hf_member(r, "num_experts_per_tok", &place)) place = *hf_model_object(r);
         return place_fail(&place, r->error, "must be 1 to %" PRIu64 " experts, got %" PRIu64,
                           k->experts, k->active_experts);
+    }
+    if (k->embedding_dim && k->embedding_dim != k->hidden) {
+        hf_member(r, "word_embed_proj_dim", &place);
+        return place_fail(&place, r->error,
+                          "embeddings of another width than hidden are not known here");
+    }
+    if (hf_type_has(r->type, "do_layer_norm_before") && !k->norm_first &&
+        hf_member(r, "do_layer_norm_before", &place))
+        return place_fail(&place, r->error, "norms behind each half are not known here");
+    if (k->local_value_dim && k->local_value_dim != (k->value_dim ? k->value_dim : k->head_dim)) {
+        hf_member(r, "swa_v_head_dim", &place);
+        return place_fail(&place, r->error,
+                          "value heads of local layers of another width are not known here");
     }
     return RK_OK;
 }
@@ -286,37 +303,49 @@ static enum rk_status load_rope(struct reading *r)
 static enum rk_status choose_sequence(struct reading *r)
 {
     const struct hf_keys *k = &r->keys;
-    const struct place *object = hf_model_object(r);
     uint64_t *sequence = &r->import->model.sequence;
-    char value[VALUE], positions[VALUE];
+    char value[VALUE];
     if (r->options->sequence) {
         *sequence = r->options->sequence;
-        if (r->type == HF_GPT2 && k->positions && k->positions != *sequence)
-            hf_note_add(r, HF_IGNORED, "n_positions", hf_count_text(positions, k->positions),
-                        "the table of positions is counted for samples of %" PRIu64 " tokens",
-                        *sequence);
-        return RK_OK;
-    }
-    if (k->original_positions) {
+    } else if (k->original_positions) {
         *sequence = k->original_positions;
         hf_note_add(r, HF_ASSUMED, "sequence", hf_count_text(value, *sequence),
                     "original_max_position_embeddings, before the context was stretched to %" PRIu64
                     "; --sequence sets another",
                     k->positions);
+    } else if (k->positions > USUAL_SEQUENCE) {
+        *sequence = USUAL_SEQUENCE;
+        hf_note_add(r, HF_ASSUMED, "sequence", hf_count_text(value, *sequence),
+                    "usual in pre-training; the file allows up to %" PRIu64
+                    " and does not say; --sequence sets another",
+                    k->positions);
     } else if (k->positions) {
         *sequence = k->positions;
         hf_note_add(r, HF_ASSUMED, "sequence", hf_count_text(value, *sequence),
                     "the longest that the file allows; --sequence sets another");
-    } else if (r->type == HF_FALCON || r->type == HF_BLOOM) {
+    } else if (is_type(r, "falcon") || is_type(r, "bloom")) {
         *sequence = FALLBACK_SEQUENCE;
         hf_note_add(r, HF_ASSUMED, "sequence", hf_count_text(value, *sequence),
                     "not in the file: what %s trained with; --sequence sets another",
                     r->import->type);
+    } else if (r->import->model.position == RK_POSITION_NONE) {
+        *sequence = USUAL_SEQUENCE;
+        hf_note_add(r, HF_ASSUMED, "sequence", hf_count_text(value, *sequence),
+                    "usual in pre-training; --sequence sets another");
     } else {
-        return place_fail(object, r->error,
+        return place_fail(hf_model_object(r), r->error,
                           "missing key \"max_position_embeddings\": add it, or give --sequence N");
     }
     return RK_OK;
+}
+
+/* Rows of learned positions: OPT's begin two behind the first (its modelling class). */
+static void set_positions(struct reading *r)
+{
+    struct rk_model *m = &r->import->model;
+    const uint64_t rows = r->keys.positions + (is_type(r, "opt") ? 2 : 0);
+    if (m->position == RK_POSITION_LEARNED && r->keys.positions && rows != m->sequence)
+        m->position_rows = rows;
 }
 
 /* ---- activation ---- */
@@ -327,13 +356,14 @@ static void set_activation(struct reading *r)
     static const struct {
         const char *name;
         enum rk_activation activation;
-    } known[] = {{"silu", RK_SILU},         {"swish", RK_SILU},      {"gelu", RK_GELU},
-                 {"gelu_new", RK_GELU},     {"gelu_fast", RK_GELU},  {"gelu_pytorch_tanh", RK_GELU},
-                 {"gelu_10", RK_GELU},      {"quick_gelu", RK_GELU}, {"relu", RK_RELU},
-                 {"relu2", RK_SQUARED_RELU}};
+    } known[] = {
+        {"silu", RK_SILU},          {"swish", RK_SILU},      {"gelu", RK_GELU},
+        {"gelu_new", RK_GELU},      {"gelu_fast", RK_GELU},  {"gelu_pytorch_tanh", RK_GELU},
+        {"gelu_10", RK_GELU},       {"quick_gelu", RK_GELU}, {"relu", RK_RELU},
+        {"relu2", RK_SQUARED_RELU}, {"xielu", RK_XIELU}};
     const char *name = r->keys.activation;
     struct rk_model *m = &r->import->model;
-    m->activation = m->gated_mlp ? RK_SILU : RK_GELU;
+    if (!strstr(r->type->facts, "activation=")) m->activation = m->gated_mlp ? RK_SILU : RK_GELU;
     if (!*name) return;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(name, known[i].name) == 0) {
@@ -346,38 +376,94 @@ static void set_activation(struct reading *r)
 
 /* ---- biases ---- */
 
-/* What biases on query, key and value add; on all linear layers. */
-static uint64_t bias_parameters(const struct rk_model *model, bool everywhere)
-{
-    struct rk_model with = *model, bare = *model;
-    bare.biases = bare.qkv_biases = false;
-    with.biases = everywhere;
-    with.qkv_biases = true;
-    return rk_model_parameters(&with) - rk_model_parameters(&bare);
-}
-
-/* A model has biases everywhere, or on query, key and value alone; some files ask for others. What
- * the count then lacks is said. */
+/* Of the type and of keys together; all of them are said by one member. */
 static void set_biases(struct reading *r)
 {
     const struct hf_keys *k = &r->keys;
-    const struct facts *f = &facts[r->type];
     struct rk_model *m = &r->import->model;
-    const bool attention = k->attention_bias || k->bias || (f->biases && f->qkv_biases);
-    const bool mlp = k->mlp_bias || k->bias || f->biases;
-    const uint64_t projections = k->layers * k->hidden;
-    const uint64_t latent = k->layers * (k->q_rank + k->kv_rank + k->rope_dim) + projections;
-    uint64_t lacking = 0;
-    m->biases = mlp && attention;
-    m->qkv_biases = !m->biases && !k->kv_rank && (attention || f->qkv_biases);
-    if (mlp && !attention)
-        lacking = bias_parameters(m, true) - bias_parameters(m, false) - projections;
-    if (!mlp && attention) lacking = k->kv_rank ? latent : projections;
-    if (lacking)
-        hf_note_add(r, HF_IGNORED, mlp && !f->biases ? "mlp_bias" : "attention_bias",
-                    mlp && f->biases ? "no" : "yes",
-                    "the count lacks %" PRIu64 " biases: model files cannot say where they are",
-                    lacking);
+    const bool all = m->biases || k->bias;
+    const bool linear = k->linear_bias || (hf_type_has(r->type, "no_bias") && !k->no_bias);
+    const bool qkv =
+        all || m->qkv_biases || k->attention_bias || k->qkv_bias || (linear && is_type(r, "mpt"));
+    const bool out = all || k->attention_bias || k->out_bias || linear;
+    const bool mlp = all || m->mlp_biases || k->mlp_bias || linear;
+    m->biases = qkv && out && mlp;
+    m->qkv_biases = !m->biases && qkv;
+    m->out_biases = !m->biases && out;
+    m->mlp_biases = !m->biases && mlp;
+    if (k->head_bias) m->head_biases = true;
+    /* MPT leaves them out of norms, too */
+    if (is_type(r, "mpt") && k->no_bias) m->norm = RK_LAYER_NORM_UNBIASED;
+}
+
+/* ---- what the type says ---- */
+
+/* The value of a word "key=value" of the type's facts. */
+static bool fact_of(const struct hf_type *type, const char *key, char value[static VALUE])
+{
+    const size_t length = strlen(key);
+    for (const char *at = type->facts; at && *at; at = strchr(at, ' ')) {
+        at += strspn(at, " ");
+        if (strncmp(at, key, length) == 0 && at[length] == '=') {
+            snprintf(value, VALUE, "%.*s", (int)strcspn(at + length + 1, " "), at + length + 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+static double fact_number(const struct field *field, const char *value)
+{
+    for (int i = 0; field->type == FIELD_CHOICE && field->choices[i]; i++)
+        if (strcmp(field->choices[i], value) == 0) return i;
+    return field->type == FIELD_BOOL ? strcmp(value, "yes") == 0 : strtod(value, NULL);
+}
+
+static void set_facts(struct reading *r)
+{
+    struct rk_model *m = &r->import->model;
+    char value[VALUE];
+    for (const struct field *field = model_fields; field->key; field++) {
+        if (!fact_of(r->type, field->key, value)) continue;
+        if (field->type == FIELD_TEXT)
+            snprintf((char *)m + field->offset, field->size, "%s", value);
+        else
+            field_store(field, m, fact_number(field, value));
+    }
+}
+
+/* A fact that some key of its files can change is none. */
+static bool is_changed(const struct hf_type *type, const char *key)
+{
+    static const struct {
+        const char *key, *by[8];
+    } changes[] = {
+        {"biases",
+         {"attention_bias", "mlp_bias", "bias", "use_bias", "no_bias", "add_bias_linear"}},
+        {"position", {"alibi", "learned_pos_emb"}},
+        {"qk_norm_wide", {"use_qk_norm"}},
+        {"router_biases", {"topk_method", "use_routing_bias", "moe_router_enable_expert_bias"}},
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+        for (int k = 0; strcmp(changes[i].key, key) == 0 && changes[i].by[k]; k++)
+            if (hf_type_has(type, changes[i].by[k])) return true;
+    return false;
+}
+
+static void note_facts(struct reading *r)
+{
+    const struct rk_model *m = &r->import->model;
+    char text[VALUE];
+    for (const struct field *field = model_fields; field->key; field++) {
+        if (!fact_of(r->type, field->key, text) || is_changed(r->type, field->key)) continue;
+        if (!model_field_counts(field) && !model_field_text(m, field)) continue;
+        if (field->type == FIELD_BOOL && strcmp(text, "no") == 0 && field->preset == 0) continue;
+        hf_note_add(r, HF_ASSUMED, field->key, text, "of every %s model; no key says so",
+                    r->import->type);
+    }
+    hf_note_add(r, HF_ASSUMED, "flash_attention", "yes",
+                "as models are trained now; no key says so");
+    hf_note_add(r, HF_ASSUMED, "causal_skip", "yes", "as models are trained now; no key says so");
 }
 
 /* ---- the model ---- */
@@ -385,7 +471,6 @@ static void set_biases(struct reading *r)
 static void set_shape(struct reading *r)
 {
     const struct hf_keys *k = &r->keys;
-    const struct facts *f = &facts[r->type];
     struct rk_model *m = &r->import->model;
     m->layers = k->layers;
     m->hidden = k->hidden;
@@ -393,54 +478,77 @@ static void set_shape(struct reading *r)
     m->heads = k->heads;
     m->head_dim = k->head_dim;
     m->kv_heads = k->kv_rank || k->kv_heads == k->heads ? 0 : k->kv_heads;
+    if (k->multi_query && !is_type(r, "falcon")) m->attention = RK_ATTENTION_MULTIQUERY;
+    if (k->multi_query && !is_type(r, "falcon")) m->kv_heads = 0;
     m->vocabulary = k->vocabulary;
     m->tied_embeddings = k->tied_embeddings;
     m->count_embeddings = true;
-    m->norm = f->norm;
-    m->position = k->alibi ? RK_POSITION_ALIBI : f->position;
-    m->gated_mlp = f->gated_mlp;
-    m->qk_norm = f->qk_norm;
-    m->embedding_norm = f->embedding_norm;
-    m->parallel_block = k->parallel_residual;
-    m->block_norms = k->parallel_norms == 1 ? 1 : 0;
+    if (k->alibi) m->position = RK_POSITION_ALIBI;
+    if (is_type(r, "mpt") && !k->alibi && !k->learned_positions) m->position = RK_POSITION_NONE;
+    if (hf_type_reads(r->type, "use_qk_norm") || hf_type_reads(r->type, "qk_layernorm"))
+        m->qk_norm = k->qk_norm;
+    if (!m->qk_norm) m->qk_norm_wide = false;
+    m->parallel_block = m->parallel_block || k->parallel_residual;
+    if (k->parallel_norms == 1) m->block_norms = 1;
+    if (is_type(r, "stablelm") && k->parallel_residual) m->block_norms = 1;
     m->no_dropout = !(k->dropout[0] > 0 || k->dropout[1] > 0 || k->dropout[2] > 0);
     m->flash_attention = m->causal_skip = true;
+    m->attention_cap = k->score_cap > 0;
+    m->logit_cap = k->logit_cap > 0;
     m->q_rank = k->q_rank;
     m->kv_rank = k->kv_rank;
     m->rope_dim = k->rope_dim;
     m->value_dim = k->value_dim;
+    if (k->kv_rank && !m->value_dim) m->value_dim = k->hidden / k->heads; /* MiniCPM3 */
+    if (!k->kv_rank && m->value_dim == m->head_dim) m->value_dim = 0;
+    m->index_heads = k->index_heads;
+    m->index_dim = k->index_dim;
+    m->local_heads = k->local_heads == k->heads ? 0 : k->local_heads;
+    m->local_kv_heads = k->local_kv_heads == k->kv_heads ? 0 : k->local_kv_heads;
+    m->local_head_dim = k->local_head_dim == k->head_dim ? 0 : k->local_head_dim;
     m->predict_layers = k->predict_layers;
 }
 
-/* Is the key of model files decided by the type alone? */
-static bool is_fact(enum hf_type type, const char *key)
+/* A dense MLP beside the experts counts as one of theirs that every token goes through; Arctic's is
+ * as wide as the stream and has a norm of its own. */
+static void set_residual_mlp(struct reading *r)
 {
-    static const char *const by_type[] = {"norm",    "gated_mlp",      "qkv_biases",
-                                          "qk_norm", "embedding_norm", NULL};
-    static const unsigned bias_types =
-        1u << HF_MISTRAL | 1u << HF_MIXTRAL | 1u << HF_QWEN2 | 1u << HF_GPT2 | 1u << HF_BLOOM;
-    if (strcmp(key, "biases") == 0) return bias_types >> type & 1;
-    if (strcmp(key, "position") == 0) return type != HF_FALCON;
-    const char *const *known = by_type;
-    while (*known && strcmp(*known, key) != 0)
-        known++;
-    return *known != NULL;
+    struct rk_model *m = &r->import->model;
+    const bool arctic = is_type(r, "arctic");
+    if (!r->keys.residual_mlp || !r->keys.experts) return;
+    m->shared_experts = 1;
+    m->shared_feedforward = arctic ? r->keys.hidden : r->keys.feedforward;
+    if (arctic) m->block_norms = 3;
 }
 
-static void note_facts(struct reading *r)
+static void set_experts(struct reading *r)
 {
-    const struct rk_model *m = &r->import->model;
-    for (const struct field *field = model_fields; field->key; field++) {
-        if (!model_field_counts(field) || !is_fact(r->type, field->key)) continue;
-        const uint64_t value = model_field_value(m, field);
-        const bool flag = field->type == FIELD_BOOL;
-        if (flag && value == (uint64_t)field->preset && !value) continue;
-        hf_note_add(r, HF_ASSUMED, field->key, flag ? value ? "yes" : "no" : field->choices[value],
-                    "of every %s model; no key says so", r->import->type);
+    const struct hf_keys *k = &r->keys;
+    struct rk_model *m = &r->import->model;
+    if (!k->experts) {
+        m->router_biases = m->shared_gate = false;
+        m->shared_experts = 0;
+        if (k->shared_feedforward && hf_type_has(r->type, "shared_intermediate_size"))
+            m->feedforward = k->shared_feedforward; /* Granite's hybrids without experts */
+        return;
     }
-    hf_note_add(r, HF_ASSUMED, "flash_attention", "yes",
-                "as models are trained now; no key says so");
-    hf_note_add(r, HF_ASSUMED, "causal_skip", "yes", "as models are trained now; no key says so");
+    const uint64_t wide = k->expert_feedforward ? k->expert_feedforward : k->feedforward;
+    m->experts = k->experts;
+    m->active_experts = k->active_experts;
+    m->expert_feedforward = wide;
+    m->expert_hidden = k->expert_hidden;
+    if (k->shared_experts) m->shared_experts = k->shared_experts;
+    if (k->shared_feedforward) {
+        if (!m->shared_experts) m->shared_experts = 1;
+        const uint64_t all = k->shared_feedforward * m->shared_experts;
+        m->shared_feedforward = all == m->shared_experts * wide ? 0 : all;
+    }
+    if (*k->topk_method) m->router_biases = strcmp(k->topk_method, "noaux_tc") == 0;
+    if (k->expert_bias) m->router_biases = true;
+    if (m->router_biases && !*k->topk_method && hf_type_has(r->type, "topk_method"))
+        hf_note_add(r, HF_ASSUMED, "topk_method", "noaux_tc", "not in the file: of every %s model",
+                    r->import->type);
+    set_residual_mlp(r);
 }
 
 /* ---- what is not followed ---- */
@@ -461,13 +569,33 @@ static enum rk_status note_quantization(struct reading *r)
     return RK_OK;
 }
 
+/* What an estimate does not follow of what the file says. */
 static enum rk_status note_ignored(struct reading *r)
 {
+    const struct hf_keys *k = &r->keys;
+    const struct rk_model *m = &r->import->model;
     char value[VALUE];
-    if (r->keys.predict_layers)
+    struct place place;
+    if (k->predict_layers)
         hf_note_add(r, HF_IGNORED, "num_nextn_predict_layers",
-                    hf_count_text(value, r->keys.predict_layers),
+                    hf_count_text(value, k->predict_layers),
                     "layers for multi-token prediction are trained, but not counted as parameters");
+    if (m->attention_cap) {
+        snprintf(value, sizeof value, "%g", k->score_cap);
+        hf_note_add(r, HF_IGNORED, "attn_logit_softcapping", value,
+                    "attention with capped scores is taken to be as fast as without");
+    }
+    if (hf_type_has(r->type, "add_swa_attention_sink_bias") &&
+        hf_member(r, "add_swa_attention_sink_bias", &place) && json_is_true(place.value))
+        hf_note_add(r, HF_IGNORED, "add_swa_attention_sink_bias", "yes",
+                    "one value a head of local layers is not counted: %.0f parameters",
+                    pattern_count(m).mixers[MIXER_LOCAL] * head_shape_of(m, true).heads);
+    if (hf_type_has(r->type, "interleave_moe_layer_step") && hf_member(r, "use_qk_norm", &place) &&
+        json_is_true(place.value))
+        hf_note_add(r, HF_IGNORED, "use_qk_norm", "yes",
+                    "norms without weights on query and key are not timed");
+    if (*r->unknown)
+        hf_note_add(r, HF_IGNORED, "unknown keys", "", "not known, not followed: %s", r->unknown);
     return note_quantization(r);
 }
 
@@ -477,20 +605,25 @@ static enum rk_status read_all(struct reading *r)
 {
     enum rk_status status = find_text(r);
     if (status == RK_OK) status = find_type(r);
-    if (status == RK_OK) status = hf_keys_load(&r->at, r->type, &r->keys, &r->missing, r->error);
+    if (status == RK_OK)
+        status = hf_keys_load(&r->at, r->type, &r->keys, &r->missing, r->unknown, sizeof r->unknown,
+                              r->error);
     if (status == RK_OK) status = load_rope(r);
     if (status == RK_OK) status = check_keys(r);
     if (status != RK_OK) return status;
+    set_facts(r);
     derive(r);
     set_shape(r);
     note_missing(r);
     status = choose_sequence(r);
-    if (status == RK_OK) status = hf_set_experts(r);
-    if (status == RK_OK) status = hf_set_window(r);
-    if (status == RK_OK) status = note_ignored(r);
     if (status != RK_OK) return status;
+    set_positions(r);
+    set_experts(r);
     set_activation(r);
     set_biases(r);
+    status = hf_set_pattern(r);
+    if (status == RK_OK) status = note_ignored(r);
+    if (status != RK_OK) return status;
     note_facts(r);
     return model_check(hf_model_object(r), &r->import->model, r->error);
 }
@@ -508,4 +641,40 @@ enum rk_status hf_read(const struct document *document, const char *id,
     snprintf(read.datatype, sizeof read.datatype, "%s", r.keys.datatype);
     *import = read;
     return RK_OK;
+}
+
+/* ---- Python's JSON ---- */
+
+/* NaN, Infinity and -Infinity outside of texts become texts, with blanks behind them that keep
+ * every other place where it is. */
+static void quote_numbers(char *text)
+{
+    static const char *const words[][2] = {
+        {"-Infinity", "\"-inf\"   "}, {"Infinity", "\"inf\"   "}, {"NaN", "\"N\""}};
+    bool inside = false;
+    for (; *text; text++) {
+        if (inside && *text == '\\' && text[1])
+            text++;
+        else if (*text == '"')
+            inside = !inside;
+        for (int i = 0; !inside && i < 3; i++) {
+            const size_t length = strlen(words[i][0]);
+            if (strncmp(text, words[i][0], length) != 0) continue;
+            memcpy(text, words[i][1], length);
+            text += length - 1;
+            break;
+        }
+    }
+}
+
+enum rk_status hf_document_load(const char *path, struct document *document, struct rk_error *error)
+{
+    char *text = NULL;
+    size_t size = 0;
+    enum rk_status status = document_text(path, &text, &size, error);
+    if (status != RK_OK) return status;
+    quote_numbers(text);
+    status = document_parse(strcmp(path, "-") == 0 ? "<stdin>" : path, text, size, document, error);
+    free(text);
+    return status;
 }

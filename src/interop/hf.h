@@ -4,17 +4,16 @@
  * a type has. All that is taken from there is noted, as is what the file says and an estimate does
  * not follow. Both spellings of keys are read, of transformers 4 and 5.
  *
- * Unknown keys are no errors: the files are full of them. RK_BAD_INPUT with line and column: a
- * type that is not known, a missing key that the shape needs, a value of the wrong type or range.
+ * RK_BAD_INPUT with line and column: a type that is not known, a missing key that the shape needs,
+ * a value of the wrong type or range, and a key that the type has not and that would change shape,
+ * count or cost. Other unknown keys are no errors, since files are full of them: they are noted.
  */
 #ifndef RECKON_INTEROP_HF_H
 #define RECKON_INTEROP_HF_H
 
 #include "catalog/document.h"
+#include "interop/hf_types.h"
 #include <reckon/model.h>
-
-/* The types that are known ("llama", "deepseek_v3", ...), ended by NULL. */
-extern const char *const hf_type_names[];
 
 enum hf_note_kind {
     HF_ASSUMED, /* not said by the file */
@@ -23,12 +22,12 @@ enum hf_note_kind {
 
 struct hf_note {
     enum hf_note_kind kind;
-    char what[32]; /* the key, of the file or of model files */
+    char what[48]; /* the key, of the file or of model files */
     char value[32];
     char why[192];
 };
 
-enum { HF_MAX_NOTES = 48 };
+enum { HF_MAX_NOTES = 64 };
 
 struct hf_options {
     int type;          /* read the file as hf_type_names[type], whatever it says; -1: as it says */
@@ -42,6 +41,11 @@ struct hf_import {
     int notes;
     struct hf_note note[HF_MAX_NOTES];
 };
+
+/* A file as Python writes it: NaN and Infinity, which JSON has not, are texts. Else document_load.
+ */
+enum rk_status hf_document_load(const char *path, struct document *document,
+                                struct rk_error *error);
 
 /* `id` becomes the model's. `import` is untouched on failure. */
 enum rk_status hf_read(const struct document *document, const char *id,

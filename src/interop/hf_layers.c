@@ -1,189 +1,328 @@
-/* hf_layers.c - which layers are mixtures of experts, and which see a window of the sample. */
+/* hf_layers.c - the pattern of layers: which attend, to what, which recur, which are mixtures.
+ *
+ * Files say it in a dozen ways: a list of names or numbers, a text of letters, a period and an
+ * offset, the first or every so many-th. Each way writes the letters of pattern.h, one a layer, and
+ * the letters are then said as shortly as model files can.
+ */
 #include "base/text.h"
 #include "interop/hf_reading.h"
+#include "workload/pattern.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-/* ---- mixtures ---- */
+enum { MOST_LAYERS = 4096 };
 
-enum { MOST_LISTED = 4096 };
-
-/* Layers in mlp_only_layers that would be mixtures by the step. */
-struct listed {
-    uint64_t count;
-    uint64_t leading; /* the list begins with layers 0 ... leading - 1 */
-    bool first;       /* ... and names no other one that counts */
+struct letters {
+    uint64_t layers;
+    char mixer[MOST_LAYERS], mlp[MOST_LAYERS];
 };
 
-static enum rk_status count_listed(struct reading *r, struct listed *listed)
+/* ---- lists ---- */
+
+/* Of one element a layer: what it stands for. */
+struct meaning {
+    const char *name; /* of a text; NULL: any other */
+    int number;       /* of a number, when there is no name */
+    char letter;
+};
+
+static enum rk_status fail_element(const struct place *place, struct rk_error *error)
 {
-    const struct place *object = hf_model_object(r);
-    struct place list;
-    *listed = (struct listed){.first = true};
-    if (!place_member(object, "mlp_only_layers", &list) || json_is_null(list.value)) return RK_OK;
-    enum rk_status status = place_need_array(&list, 0, MOST_LISTED, r->error);
-    for (size_t i = 0; status == RK_OK && i < json_array_size(list.value); i++) {
-        static const struct field field = {.type = FIELD_COUNT, .max = 1e9};
-        const struct place element = place_element(&list, i);
+    char got[PLACE_TEXT];
+    return place_fail(place, error, "%s is not a kind of layer that is known here",
+                      place_describe(got, place));
+}
+
+static enum rk_status read_list(struct reading *r, const struct place *list,
+                                const struct meaning *meanings, char *to, uint64_t layers)
+{
+    enum rk_status status = place_need_array(list, 0, MOST_LAYERS, r->error);
+    const size_t size = status == RK_OK ? json_array_size(list->value) : 0;
+    if (status == RK_OK && size < layers)
+        return place_fail(list, r->error, "has %zu elements for %" PRIu64 " layers", size, layers);
+    for (size_t i = 0; status == RK_OK && i < layers; i++) {
+        const struct place element = place_element(list, i);
+        const char *text = json_string_value(element.value);
+        const struct meaning *m = meanings;
+        if (!text && !json_is_integer(element.value)) return fail_element(&element, r->error);
+        while (m->letter && (text ? !m->name || strcmp(text, m->name) != 0
+                                  : m->name || json_integer_value(element.value) != m->number))
+            m++;
+        if (!m->letter) return fail_element(&element, r->error);
+        to[i] = m->letter;
+    }
+    return status;
+}
+
+/* Layers that a list names by their numbers, from `base` on. */
+static enum rk_status read_numbers(struct reading *r, const struct place *list, uint64_t base,
+                                   char letter, char *to, uint64_t layers)
+{
+    static const struct field field = {.type = FIELD_COUNT, .max = 1e9};
+    enum rk_status status = place_need_array(list, 0, MOST_LAYERS, r->error);
+    const size_t size = status == RK_OK ? json_array_size(list->value) : 0;
+    for (size_t i = 0; status == RK_OK && i < size; i++) {
+        const struct place element = place_element(list, i);
         uint64_t layer;
-        bool before = false;
         status = field_load(&element, &field, &layer, r->error);
-        for (size_t k = 0; status == RK_OK && k < i; k++)
-            before |= json_equal(json_array_get(list.value, k), element.value);
-        if (status != RK_OK || before || layer >= r->keys.layers) continue;
-        const bool mixture = (layer + 1) % r->keys.sparse_step == 0;
-        listed->count += mixture;
-        if (layer == listed->leading)
-            listed->leading++;
-        else if (mixture)
-            listed->first = false;
+        if (status == RK_OK && layer >= base && layer - base < layers) to[layer - base] = letter;
     }
     return status;
 }
 
-/* Which layers are mixtures, as a file and as model files say it. */
-struct sparse {
-    uint64_t mixtures; /* how many */
-    uint64_t first;    /* one, of which each step-th follows */
-    bool regular;
-};
+/* ---- mixers ---- */
 
-/* Every n-th layer, counted from the n-th, but for those listed; of deepseek, counted from the
- * first one, and none before `dense_first`. */
-static enum rk_status find_sparse(struct reading *r, uint64_t step, struct sparse *sparse)
+static const struct meaning layer_names[] = {{"full_attention", 0, 'a'},
+                                             {"attention", 0, 'a'},
+                                             {"sliding_attention", 0, 'l'},
+                                             {"chunked_attention", 0, 'l'},
+                                             {"linear_attention", 0, 'r'},
+                                             {"mamba", 0, 'r'},
+                                             {"mamba2", 0, 'r'},
+                                             {"hybrid", 0, 'b'},
+                                             {NULL, 0, '\0'}};
+static const struct meaning linear_or_whole[] = {{NULL, 0, 'r'}, {NULL, 1, 'a'}, {NULL, 0, '\0'}};
+static const struct meaning whole_or_local[] = {{NULL, 0, 'a'}, {NULL, 1, 'l'}, {NULL, 0, '\0'}};
+
+static void fill_every(char *to, uint64_t layers, uint64_t every, char at, char others)
 {
-    const struct hf_keys *k = &r->keys;
-    struct listed listed = {.first = true};
-    enum rk_status status = RK_OK;
-    if (r->type == HF_QWEN3_MOE) {
-        status = count_listed(r, &listed);
-        sparse->mixtures = k->layers / step - listed.count;
-        sparse->first = (listed.leading / step + 1) * step - 1;
-    } else {
-        const uint64_t from = k->dense_first < k->layers ? k->dense_first : k->layers;
-        sparse->mixtures = (k->layers + step - 1) / step - (from + step - 1) / step;
-        sparse->first = (from + step - 1) / step * step;
-    }
-    sparse->regular = listed.first && sparse->first + 1 >= step;
-    return status;
+    for (uint64_t i = 0; i < layers; i++)
+        to[i] = (i + 1) % every == 0 ? at : others;
 }
 
-/* Model files count from the layer behind the dense ones: each n-th of those. */
-static enum rk_status set_mixtures(struct reading *r)
+/* "M-M*E": Mamba, an MLP alone, attention alone, a mixture alone (Nemotron-H); "LLLG": local and
+ * global, repeated (EXAONE 4). */
+static enum rk_status read_letters(struct reading *r, const struct place *place, bool repeated,
+                                   struct letters *letters)
 {
-    const struct hf_keys *k = &r->keys;
-    struct rk_model *m = &r->import->model;
-    const uint64_t step = k->sparse_step ? k->sparse_step : 1;
-    struct sparse sparse;
-    char value[VALUE];
-    const enum rk_status status = find_sparse(r, step, &sparse);
-    if (status != RK_OK || sparse.mixtures == 0) {
-        m->dense_layers = k->layers;
-        return status;
+    static const char known[] = "M*-ELG", mixers[] = "ra--la", mlps[] = "--dedd";
+    const char *text = json_string_value(place->value);
+    const size_t length = text ? strlen(text) : 0;
+    char got[PLACE_TEXT];
+    if (length == 0 || (!repeated && length < letters->layers))
+        return place_fail(place, r->error, "must be a letter for each layer, got %s",
+                          place_describe(got, place));
+    for (uint64_t i = 0; i < letters->layers; i++) {
+        const char *at = strchr(known, text[i % length]);
+        if (!at) return fail_element(place, r->error);
+        letters->mixer[i] = mixers[at - known];
+        if (!repeated) letters->mlp[i] = mlps[at - known];
     }
-    if (sparse.regular) {
-        m->dense_layers = sparse.first + 1 - step;
-        m->expert_every = step > 1 ? step : 0;
-        return RK_OK;
-    }
-    m->dense_layers = k->layers - sparse.mixtures;
-    if (m->dense_layers)
-        hf_note_add(r, HF_IGNORED, "dense_layers", hf_count_text(value, m->dense_layers),
-                    "these layers stand between those with experts; here they are the first ones");
     return RK_OK;
 }
 
-enum rk_status hf_set_experts(struct reading *r)
+/* Each way that files of the type may say it; the first that is there holds. */
+static enum rk_status said_mixers(struct reading *r, struct letters *l, bool *said)
 {
     const struct hf_keys *k = &r->keys;
-    struct rk_model *m = &r->import->model;
-    const enum rk_status status = k->experts ? set_mixtures(r) : RK_OK;
-    if (status != RK_OK || !k->experts) return status;
-    if (m->dense_layers == k->layers) {
-        m->dense_layers = 0;
-        return RK_OK;
-    }
-    m->experts = k->experts;
-    m->active_experts = k->active_experts;
-    m->shared_experts = k->shared_experts;
-    m->expert_feedforward = k->expert_feedforward ? k->expert_feedforward : k->feedforward;
-    m->router_biases =
-        *k->topk_method ? strcmp(k->topk_method, "noaux_tc") == 0 : r->type == HF_DEEPSEEK_V3;
-    if (r->type == HF_DEEPSEEK_V3 && !*k->topk_method)
-        hf_note_add(r, HF_ASSUMED, "topk_method", "noaux_tc", "not in the file: of every %s model",
-                    r->import->type);
-    return RK_OK;
-}
-
-/* ---- windows of attention ---- */
-
-/* Which layers are local: from `from` on, or, where the file lists them, as the list says. */
-struct pattern {
-    uint64_t from;   /* the first local one */
-    uint64_t period; /* of the listed ones, each so many-th sees all tokens; 0: none, 1: all */
-    bool listed, regular;
-};
-
-/* A layer of the list; its place in the period of those before it. */
-static void follow(struct pattern *pattern, uint64_t i, bool local)
-{
-    if (!local && !pattern->period) pattern->period = i + 1;
-    const bool whole = pattern->period && (i + 1) % pattern->period == 0;
-    if (local == whole) pattern->regular = false;
-}
-
-static enum rk_status read_layer_types(struct reading *r, struct pattern *pattern)
-{
-    const struct place *object = hf_model_object(r);
     struct place list;
-    char got[PLACE_TEXT], quoted[TEXT_QUOTE];
-    const char *other = NULL;
-    if (!place_member(object, "layer_types", &list) || json_is_null(list.value)) return RK_OK;
-    enum rk_status status = place_need_array(&list, 0, (size_t)-1, r->error);
-    pattern->listed = true;
-    for (size_t i = 0; status == RK_OK && i < json_array_size(list.value); i++) {
-        const struct place element = place_element(&list, i);
-        const char *type = json_string_value(element.value);
-        if (!type)
-            return place_fail(&element, r->error, "must be a text, got %s",
-                              place_describe(got, &element));
-        const bool local = strcmp(type, "sliding_attention") == 0;
-        follow(pattern, i, local);
-        if (!local && !other && strcmp(type, "full_attention") != 0) other = type;
+    char *to = l->mixer;
+    *said = true;
+#define SAID(key) (hf_type_has(r->type, key) && hf_member(r, key, &list))
+    if (SAID("hybrid_override_pattern")) return read_letters(r, &list, false, l);
+    if (SAID("layer_types")) return read_list(r, &list, layer_names, to, l->layers);
+    if (SAID("attn_type_list")) return read_list(r, &list, linear_or_whole, to, l->layers);
+    if (SAID("hybrid_layer_pattern")) return read_list(r, &list, whole_or_local, to, l->layers);
+    if (SAID("attn_layer_indices") && json_is_array(list.value) &&
+        json_array_size(list.value) > 0) {
+        memset(to, 'r', l->layers);
+        return read_numbers(r, &list, 0, 'a', to, l->layers);
     }
-    if (other)
-        hf_note_add(r, HF_IGNORED, "layer_types", "",
-                    "some layers are %s: all are taken for full_attention",
-                    text_quote(quoted, other, strlen(other)));
-    return status;
+    if (SAID("linear_attn_config")) {
+        struct hf_chain chain;
+        struct place layers;
+        if (!hf_find(&list, "kda_layers", &chain, &layers))
+            return place_fail(&list, r->error, "missing key \"kda_layers\": add it");
+        return read_numbers(r, &layers, 1, 'r', to, l->layers);
+    }
+    if (SAID("sliding_window_pattern") && json_is_string(list.value))
+        return read_letters(r, &list, true, l);
+#undef SAID
+    *said = false;
+    for (uint64_t i = 0; k->attention_step && i < l->layers; i++)
+        to[i] = i % k->attention_step == k->attention_offset ? 'a' : 'r';
+    if (k->attention_every && r->import->model.recurrence)
+        fill_every(to, l->layers, k->attention_every, 'a', 'r');
+    if (k->pattern) fill_every(to, l->layers, k->pattern, 'a', 'l');
+    if (k->chunk) fill_every(to, l->layers, k->attention_every ? k->attention_every : 4, 'a', 'l');
+    return RK_OK;
 }
 
+/* Is attention of some layers limited? qwen's files have a window even where they do not use it. */
 static bool uses_window(const struct reading *r)
 {
-    const bool optional = r->type == HF_QWEN2 || r->type == HF_QWEN3 || r->type == HF_QWEN3_MOE;
-    return r->keys.window && (r->keys.use_window || !optional);
+    return r->keys.window && (r->keys.use_window || !hf_type_has(r->type, "use_sliding_window"));
 }
 
-/* Layers behind the first `from` are local in qwen's files, all of them in others', unless each has
- * its type. */
-enum rk_status hf_set_window(struct reading *r)
+/* Layers of llama4 without positions see all, the others their chunk. */
+static enum rk_status read_chunks(struct reading *r, struct letters *l)
+{
+    static const struct meaning meanings[] = {{NULL, 1, 'l'}, {NULL, 0, 'a'}, {NULL, 0, '\0'}};
+    struct place list;
+    if (!r->keys.chunk || !hf_member(r, "no_rope_layers", &list)) return RK_OK;
+    if (!json_is_array(list.value) || json_array_size(list.value) == 0) return RK_OK;
+    return read_list(r, &list, meanings, l->mixer, l->layers);
+}
+
+static enum rk_status set_mixers(struct reading *r, struct letters *l)
 {
     const struct hf_keys *k = &r->keys;
     struct rk_model *m = &r->import->model;
-    struct pattern pattern = {.from = k->window_from, .regular = true};
-    char value[VALUE];
-    const enum rk_status status = read_layer_types(r, &pattern);
-    if (status != RK_OK || !uses_window(r)) return status;
-    if (!pattern.listed && pattern.from >= k->layers) return RK_OK;
-    if (pattern.listed && pattern.regular && pattern.period == 1) return RK_OK;
-    if (pattern.listed ? !pattern.regular : pattern.from > 0) {
-        hf_note_add(
-            r, HF_IGNORED, "sliding_window", hf_count_text(value, k->window),
-            "attention is taken to reach over the whole sample in every layer: model files cannot "
-            "say which are local");
-        return RK_OK;
+    const char all = *m->mixers ? *m->mixers : 'a';
+    bool said;
+    memset(l->mixer, all, l->layers);
+    enum rk_status status = said_mixers(r, l, &said);
+    if (status == RK_OK && !said) status = read_chunks(r, l);
+    if (status != RK_OK) return status;
+    m->window = k->chunk ? k->chunk : uses_window(r) ? k->window : 0;
+    /* without a list: all layers, or in qwen's files those behind the first few */
+    const bool periodic = k->pattern || k->chunk || k->attention_every || k->attention_step;
+    if (m->window && !said && !periodic && all == 'a')
+        for (uint64_t i = 0; i < l->layers; i++)
+            l->mixer[i] = i >= k->window_from ? 'l' : 'a';
+    for (uint64_t i = 0; i < l->layers && !m->window; i++)
+        if (l->mixer[i] == 'l') l->mixer[i] = 'a';
+    return RK_OK;
+}
+
+/* ---- MLPs ---- */
+
+static const struct meaning dense_or_sparse[] = {
+    {"dense", 0, 'd'}, {"sparse", 0, 'e'}, {NULL, 0, 'd'}, {NULL, 1, 'e'}, {NULL, 0, '\0'}};
+
+static enum rk_status set_mlps(struct reading *r, struct letters *l)
+{
+    const struct hf_keys *k = &r->keys;
+    struct place list;
+    const uint64_t step = k->sparse_step ? k->sparse_step : 1;
+    const uint64_t every = k->sparse_every ? k->sparse_every : 1;
+    if (hf_type_has(r->type, "hybrid_override_pattern")) return RK_OK; /* the mixers' */
+    for (uint64_t i = 0; i < l->layers; i++) {
+        const bool sparse = k->experts && i >= k->dense_first && i >= k->sparse_from &&
+                            i % step == k->sparse_offset && (i + 1) % every == 0;
+        l->mlp[i] = *r->import->model.mlps ? *r->import->model.mlps : sparse ? 'e' : 'd';
     }
-    m->window = k->window;
-    m->window_every = pattern.listed && pattern.period < k->layers ? pattern.period : 0;
+    if (!k->experts) return RK_OK;
+#define SAID(key) (hf_type_has(r->type, key) && hf_member(r, key, &list))
+    if (SAID("mlp_layer_types")) return read_list(r, &list, dense_or_sparse, l->mlp, l->layers);
+    if (SAID("moe_layer_freq") && json_is_array(list.value))
+        return read_list(r, &list, dense_or_sparse, l->mlp, l->layers);
+    if (SAID("moe_layers")) {
+        memset(l->mlp, 'd', l->layers);
+        return read_numbers(r, &list, 0, 'e', l->mlp, l->layers);
+    }
+    if (SAID("moe_layer_end_index")) {
+        static const struct field field = {.type = FIELD_TIER, .min = -1, .max = 1e9};
+        int end = -1;
+        const enum rk_status status = field_load(&list, &field, &end, r->error);
+        for (uint64_t i = 0; status == RK_OK && end >= 0 && i < l->layers; i++)
+            if (i > (uint64_t)end) l->mlp[i] = 'd';
+        return status;
+    }
+    if (SAID("mlp_only_layers")) return read_numbers(r, &list, 0, 'd', l->mlp, l->layers);
+#undef SAID
+    return RK_OK;
+}
+
+/* ---- said shortly ---- */
+
+/* The letters up to their period; false when that is longer than model files allow. */
+static bool write_period(char *to, size_t size, const char *letters, uint64_t layers)
+{
+    uint64_t period = 1;
+    for (uint64_t i = 0; i < layers; i++)
+        if (letters[i] != letters[i % period]) period = i + 1;
+    if (period + 1 > size) return false;
+    memcpy(to, letters, period);
+    to[period] = '\0';
+    return true;
+}
+
+static bool is_every(const char *letters, uint64_t layers, uint64_t from, uint64_t every, char at,
+                     char others)
+{
+    for (uint64_t i = 0; i < layers; i++)
+        if (letters[i] != (i >= from && (i - from + 1) % every == 0 ? at : others)) return false;
+    return true;
+}
+
+/* All local, or every so many-th not, is `window` with `window_every`. */
+static bool write_mixers(struct rk_model *m, const struct letters *l)
+{
+    const char *first = memchr(l->mixer, 'a', l->layers);
+    const uint64_t every = first ? (uint64_t)(first - l->mixer) + 1 : 0;
+    m->mixers[0] = '\0';
+    if (is_every(l->mixer, l->layers, 0, 1, 'a', 'a')) return true;
+    if (is_every(l->mixer, l->layers, 0, 1, 'l', 'l')) return true;
+    if (every > 1 && is_every(l->mixer, l->layers, 0, every, 'a', 'l')) {
+        m->window_every = every;
+        return true;
+    }
+    return write_period(m->mixers, sizeof m->mixers, l->mixer, l->layers);
+}
+
+/* A few dense ones, then every so many-th a mixture, is `dense_layers` with `expert_every`. */
+static bool write_mlps(struct rk_model *m, const struct letters *l)
+{
+    const char *first = memchr(l->mlp, 'e', l->layers);
+    m->mlps[0] = '\0';
+    if (is_every(l->mlp, l->layers, 0, 1, 'd', 'd')) return true;
+    if (!first) return write_period(m->mlps, sizeof m->mlps, l->mlp, l->layers);
+    const uint64_t at = (uint64_t)(first - l->mlp), left = l->layers - at - 1;
+    const char *second = left ? memchr(first + 1, 'e', left) : NULL;
+    const uint64_t every = second ? (uint64_t)(second - first) : left + 1;
+    if (at + 1 >= every && is_every(l->mlp, l->layers, at + 1 - every, every, 'e', 'd')) {
+        m->dense_layers = at + 1 - every;
+        m->expert_every = every > 1 ? every : 0;
+        return true;
+    }
+    return write_period(m->mlps, sizeof m->mlps, l->mlp, l->layers);
+}
+
+static void forget_experts(struct rk_model *m)
+{
+    m->experts = m->active_experts = m->shared_experts = m->expert_feedforward = 0;
+    m->shared_feedforward = m->expert_hidden = m->dense_layers = m->expert_every = 0;
+    m->router_biases = m->shared_gate = false;
+}
+
+static void forget_recurrence(struct rk_model *m)
+{
+    m->recurrence = RK_RECURRENCE_NONE;
+    m->recurrent_heads = m->recurrent_dim = m->recurrent_groups = m->state = 0;
+    m->convolution = m->time_rank = 0;
+    m->recurrent_norm = false;
+}
+
+static bool has_letter(const char *letters, uint64_t layers, char letter)
+{
+    return memchr(letters, letter, layers) != NULL;
+}
+
+enum rk_status hf_set_pattern(struct reading *r)
+{
+    struct rk_model *m = &r->import->model;
+    struct letters letters = {.layers = m->layers};
+    const struct place *object = hf_model_object(r);
+    if (m->layers > MOST_LAYERS)
+        return place_fail(object, r->error, "%" PRIu64 " layers: at most %d are read", m->layers,
+                          MOST_LAYERS);
+    enum rk_status status = set_mixers(r, &letters);
+    if (status == RK_OK) status = set_mlps(r, &letters);
+    if (status != RK_OK) return status;
+    const bool recurs =
+        has_letter(letters.mixer, m->layers, 'r') || has_letter(letters.mixer, m->layers, 'b');
+    if (!has_letter(letters.mlp, m->layers, 'e')) forget_experts(m); /* the file's are in none */
+    if (!recurs) forget_recurrence(m);
+    if (!has_letter(letters.mixer, m->layers, 'l'))
+        m->window = m->local_heads = m->local_kv_heads = m->local_head_dim = 0;
+    if (!write_mixers(m, &letters) || !write_mlps(m, &letters))
+        return place_fail(object, r->error,
+                          "a pattern of %" PRIu64 " layers that does not repeat within %zu: model "
+                          "files cannot say it",
+                          m->layers, sizeof m->mixers - 1);
+    if (!m->window) m->window_chunks = false;
     return RK_OK;
 }

@@ -7,16 +7,20 @@
 
 struct reading {
     struct hf_place at;
-    enum hf_type type;
+    const struct hf_type *type;
     const struct hf_options *options;
     struct hf_keys keys;
     struct hf_missing missing;
+    char unknown[200]; /* keys that nobody knows */
     struct hf_import *import;
     struct rk_error *error;
 };
 
 /* What the shape is read from. */
 const struct place *hf_model_object(const struct reading *r);
+
+/* A member of it, missing and null being the same; the place of the object when it is missing. */
+bool hf_member(const struct reading *r, const char *key, struct place *found);
 
 RK_PRINTF(5, 6)
 void hf_note_add(struct reading *r, enum hf_note_kind kind, const char *what, const char *value,
@@ -26,8 +30,8 @@ enum { VALUE = 32 };
 
 const char *hf_count_text(char buffer[static VALUE], uint64_t count);
 
-/* The parts of the model that say which layers are what. Both need the shape's other members. */
-enum rk_status hf_set_experts(struct reading *r);
-enum rk_status hf_set_window(struct reading *r);
+/* What mixes the tokens of each layer, and the MLP of each: the model's mixers, mlps, window and
+ * short forms. Needs the shape's other members. */
+enum rk_status hf_set_pattern(struct reading *r);
 
 #endif

@@ -3,6 +3,7 @@
 #include "catalog/readers.h"
 #include "catalog_cases.h"
 #include "interop/hf.h"
+#include "interop/hf_keys.h"
 
 #include <stdio.h>
 
@@ -54,14 +55,14 @@ static const struct {
     {"llama-3.1-8b", 8030261248, 0, 8192},
     {"llama-3.1-70b", 70553706496, 0, 8192},
     {"llama-3.1-405b-v5", 405853388800, 0, 8192},
-    {"mistral-7b", 7241732096, 0, 32768},
-    {"mixtral-8x7b", 46702792704, 12879925248, 32768},
-    {"mixtral-8x22b", 140620634112, 39152031744, 65536},
-    {"qwen2.5-7b", 7615616512, 0, 131072},
-    {"qwen3-8b", 8190735360, 0, 40960},
-    {"qwen3-32b", 32762123264, 0, 40960},
-    {"qwen3-30b-a3b", 30532122624, 3353032704, 40960},
-    {"qwen3-235b-a22b", 235093634560, 22190763520, 40960},
+    {"mistral-7b", 7241732096, 0, 4096},
+    {"mixtral-8x7b", 46702792704, 12879925248, 4096},
+    {"mixtral-8x22b", 140620634112, 39152031744, 4096},
+    {"qwen2.5-7b", 7615616512, 0, 4096},
+    {"qwen3-8b", 8190735360, 0, 4096},
+    {"qwen3-32b", 32762123264, 0, 4096},
+    {"qwen3-30b-a3b", 30532122624, 3353032704, 4096},
+    {"qwen3-235b-a22b", 235093634560, 22190763520, 4096},
     {"deepseek-v3", 671026419200, 37552297472, 4096},
     {"deepseek-v2-lite", 15706484224, 0, 4096},
 };
@@ -169,6 +170,9 @@ Test(hf, notes_what_is_assumed_and_ignored)
 #define BODY                                                                                       \
     "\"hidden_size\": 64, \"intermediate_size\": 128, \"num_hidden_layers\": 6, "                  \
     "\"num_attention_heads\": 4, \"vocab_size\": 100, \"max_position_embeddings\": 32"
+#define BARE                                                                                       \
+    "\"hidden_size\": 64, \"num_hidden_layers\": 6, \"num_attention_heads\": 4, "                  \
+    "\"vocab_size\": 100, \"max_position_embeddings\": 32"
 #define LAYER (4 * 64 * 64 + 3 * 64 * 128 + 2 * 64)
 #define REST  (2 * 100 * 64 + 64)
 
@@ -215,14 +219,14 @@ Test(hf, defaults_of_the_library)
     parameters("{\"model_type\": \"llama\", " BODY "}", &import);
     cr_expect_eq(import.model.head_dim, 16);
     cr_expect(import.model.no_dropout);
-    parameters("{\"model_type\": \"gpt2\", \"attn_pdrop\": 0, \"embd_pdrop\": 0, " BODY "}",
+    parameters("{\"model_type\": \"gpt2\", \"attn_pdrop\": 0, \"embd_pdrop\": 0, " BARE "}",
                &import);
     cr_expect_not(import.model.no_dropout, "resid_pdrop is 0.1");
     cr_expect(import.model.tied_embeddings);
     const struct hf_options shorter = {.type = -1, .sequence = 16};
-    cr_assert_eq(read_text("{\"model_type\": \"gpt2\", " BODY "}", &shorter, &import, &error),
+    cr_assert_eq(read_text("{\"model_type\": \"gpt2\", " BARE "}", &shorter, &import, &error),
                  RK_OK);
-    cr_expect_str_eq(find_note(&import, "n_positions")->value, "32");
+    cr_expect_eq(import.model.position_rows, 32);
     cr_expect_eq(import.model.sequence, 16);
 }
 
@@ -247,13 +251,12 @@ Test(hf, biases)
     cr_expect_null(find_note(&import, "attention_bias"));
     cr_expect_eq(
         parameters("{\"model_type\": \"llama\", \"attention_bias\": true, " BODY "}", &import),
-        bare + 6 * 3 * 64);
-    cr_expect_str_eq(find_note(&import, "attention_bias")->why,
-                     "the count lacks 384 biases: model files cannot say where they are");
+        bare + 6 * 4 * 64);
+    cr_expect(import.model.qkv_biases && import.model.out_biases && !import.model.mlp_biases);
     cr_expect_eq(parameters("{\"model_type\": \"llama\", \"mlp_bias\": true, " BODY "}", &import),
-                 bare);
-    cr_expect_str_eq(find_note(&import, "mlp_bias")->why, /* 6 * (2 * 128 + 64) */
-                     "the count lacks 1920 biases: model files cannot say where they are");
+                 bare + 6 * (2 * 128 + 64));
+    cr_expect_eq(parameters("{\"model_type\": \"glm\", \"head_dim\": 16, " BODY "}", &import),
+                 bare + 6 * 3 * 64);
 }
 
 /* A router of 64*4 and four experts of width 8, 3*64*8 each, instead of the MLP. */
@@ -265,17 +268,17 @@ Test(hf, layers_with_and_without_experts)
     static const struct {
         const char *keys;
         uint64_t dense;
-        bool noted;
         uint64_t first, every; /* as the model says it */
+        const char *mlps;      /* ... when these do not */
     } rows[] = {
-        {"", 0, false, 0, 0},
-        {"\"mlp_only_layers\": [0, 1],", 2, false, 2, 0},
-        {"\"mlp_only_layers\": [1, 5, 5, 9],", 2, true, 2, 0},
-        {"\"decoder_sparse_step\": 2,", 3, false, 0, 2},
-        {"\"decoder_sparse_step\": 2, \"mlp_only_layers\": [1],", 4, true, 4, 0},
-        {"\"decoder_sparse_step\": 2, \"mlp_only_layers\": [0],", 3, false, 0, 2},
-        {"\"decoder_sparse_step\": 2, \"mlp_only_layers\": [0, 1],", 4, false, 2, 2},
-        {"\"decoder_sparse_step\": 7,", 6, false, 0, 0},
+        {"", 0, 0, 0, ""},
+        {"\"mlp_only_layers\": [0, 1],", 2, 2, 0, ""},
+        {"\"mlp_only_layers\": [1, 5, 5, 9],", 2, 0, 0, "edee"},
+        {"\"decoder_sparse_step\": 2,", 3, 0, 2, ""},
+        {"\"decoder_sparse_step\": 2, \"mlp_only_layers\": [1],", 4, 2, 2, ""},
+        {"\"decoder_sparse_step\": 2, \"mlp_only_layers\": [0],", 3, 0, 2, ""},
+        {"\"decoder_sparse_step\": 2, \"mlp_only_layers\": [0, 1],", 4, 2, 2, ""},
+        {"\"decoder_sparse_step\": 7,", 6, 0, 0, ""},
     };
     const uint64_t less = 3 * 64 * 128 - (64 * 4 + 4 * 3 * 64 * 8);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -284,7 +287,7 @@ Test(hf, layers_with_and_without_experts)
         snprintf(file, sizeof file, text, rows[i].keys);
         cr_expect_eq(parameters(file, &import),
                      6 * (LAYER + 2 * 16) + REST - (6 - rows[i].dense) * less, "%s", rows[i].keys);
-        cr_expect_eq(find_note(&import, "dense_layers") != NULL, rows[i].noted, "%s", rows[i].keys);
+        cr_expect_str_eq(import.model.mlps, rows[i].mlps, "%s", rows[i].keys);
         cr_expect_eq(import.model.dense_layers, rows[i].first, "%s", rows[i].keys);
         cr_expect_eq(import.model.expert_every, rows[i].every, "%s", rows[i].keys);
     }
@@ -303,42 +306,43 @@ Test(hf, deepseek_layers)
     parameters(file, &import);
     cr_expect_eq(import.model.dense_layers, 3);
     cr_expect(import.model.router_biases, "deepseek_v3 has them");
-    cr_expect_null(find_note(&import, "dense_layers"));
+    const uint64_t bare = rk_model_parameters(&import.model);
     strcpy(strrchr(file, '}'), ", \"attention_bias\": true}");
-    parameters(file, &import);
-    cr_expect_str_eq(find_note(&import, "attention_bias")->why, /* 6 * (8 + 4 + 64) */
-                     "the count lacks 456 biases: model files cannot say where they are");
+    /* of the way down, and behind attention */
+    cr_expect_eq(parameters(file, &import), bare + 6 * (8 + 4 + 64));
     snprintf(file, sizeof file, text, 2); /* only layer 4 */
     parameters(file, &import);
     cr_expect_eq(import.model.dense_layers, 3);
     cr_expect_eq(import.model.expert_every, 2);
-    cr_expect_null(find_note(&import, "dense_layers"));
     char *from = strstr(file, "\"first_k_dense_replace\": 3");
     from[strlen("\"first_k_dense_replace\": ")] = '0'; /* layers 0, 2, 4 */
     parameters(file, &import);
-    cr_expect_eq(import.model.dense_layers, 3);
-    cr_expect_eq(import.model.expert_every, 0);
-    cr_expect(find_note(&import, "dense_layers"));
+    cr_expect_str_eq(import.model.mlps, "ed");
 }
 
 /* Six layers; which of them see 128 tokens. */
+#define L "\"sliding_attention\""
+#define F "\"full_attention\""
+
 Test(hf, windows)
 {
     static const struct {
         const char *type, *keys;
         uint64_t window, every;
-        bool noted;
+        const char *mixers;
     } rows[] = {
-        {"mistral", "", 128, 0, false},
-        {"qwen2", "", 0, 0, false},
-        {"qwen2", "\"use_sliding_window\": true,", 0, 0, false}, /* from layer 28 on */
-        {"qwen2", "\"use_sliding_window\": true, \"max_window_layers\": 0,", 128, 0, false},
-        {"qwen2", "\"use_sliding_window\": true, \"max_window_layers\": 3,", 0, 0, true},
-        {"mistral", "\"layer_types\": [\"sliding_attention\", \"full_attention\"],", 128, 2, false},
-        {"mistral", "\"layer_types\": [\"sliding_attention\", \"sliding_attention\"],", 128, 0,
-         false},
-        {"mistral", "\"layer_types\": [\"full_attention\", \"full_attention\"],", 0, 0, false},
-        {"mistral", "\"layer_types\": [\"full_attention\", \"sliding_attention\"],", 0, 0, true},
+        {"mistral", "", 128, 0, ""},
+        {"qwen2", "", 0, 0, ""},
+        {"qwen2", "\"use_sliding_window\": true,", 0, 0, ""}, /* from layer 28 on */
+        {"qwen2", "\"use_sliding_window\": true, \"max_window_layers\": 0,", 128, 0, ""},
+        {"qwen2", "\"use_sliding_window\": true, \"max_window_layers\": 3,", 128, 0, "aaalll"},
+        {"mistral", "\"layer_types\": [" L ", " F ", " L ", " F ", " L ", " F "],", 128, 2, ""},
+        {"mistral", "\"layer_types\": [" L ", " L ", " L ", " L ", " L ", " L "],", 128, 0, ""},
+        {"mistral", "\"layer_types\": [" F ", " F ", " F ", " F ", " F ", " F "],", 0, 0, ""},
+        {"mistral", "\"layer_types\": [" F ", " L ", " F ", " L ", " F ", " L "],", 128, 0, "al"},
+        {"gemma2", "\"head_dim\": 16,", 128, 2, ""},
+        {"cohere2", "\"sliding_window_pattern\": 3,", 128, 3, ""},
+        {"exaone4", "\"sliding_window_pattern\": \"LLLG\",", 128, 4, ""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char file[1024];
@@ -349,8 +353,7 @@ Test(hf, windows)
         parameters(file, &import);
         cr_expect_eq(import.model.window, rows[i].window, "%s", rows[i].keys);
         cr_expect_eq(import.model.window_every, rows[i].every, "%s", rows[i].keys);
-        cr_expect_eq(find_note(&import, "sliding_window") != NULL, rows[i].noted, "%s",
-                     rows[i].keys);
+        cr_expect_str_eq(import.model.mixers, rows[i].mixers, "%s", rows[i].keys);
     }
 }
 
@@ -418,15 +421,16 @@ static const char llama[] = "{\n"
 /* { what takes the place of "model_type": "llama", the message } */
 static const struct bad_case heads[] = {
     {"\"model_type\": \"lama\"",
-     "c.json:2:17: model_type: \"lama\" is not known (did you mean \"llama\"?); known: llama, "
-     "mistral, mixtral, qwen2, qwen3, qwen3_moe, deepseek_v2, deepseek_v3, gpt2, gpt_neox, falcon, "
-     "bloom. If its blocks are like Llama's, give --as llama"},
+     "c.json:2:17: model_type: \"lama\" is not known (did you mean \"llama\"?); reckon import hf "
+     "--help lists the types that are. If its layers are made like those of one of them, give --as "
+     "TYPE"},
     {"\"model_type\": 3", "c.json:2:17: model_type: must be a text, got 3"},
     {"\"x\": 3",
-     "c.json:1:1: missing key \"model_type\", one of llama, mistral, mixtral, qwen2, qwen3, "
-     "qwen3_moe, deepseek_v2, deepseek_v3, gpt2, gpt_neox, falcon, bloom: add it, or give --as "
-     "TYPE"},
-    {"\"model_type\": \"mixtral\"", "c.json:1:1: missing key \"num_local_experts\": add it"},
+     "c.json:1:1: missing key \"model_type\": add it, or give --as TYPE; reckon import hf --help "
+     "lists the types"},
+    {"\"model_type\": \"mixtral\"",
+     "c.json:1:1: missing key \"num_experts\" (or \"num_local_experts\"): add "
+     "it"},
     {"\"model_type\": \"mixtral\", \"num_local_experts\": 2, \"num_experts_per_tok\": 3",
      "c.json:2:75: num_experts_per_tok: must be 1 to 2 experts, got 3"},
     {"\"model_type\": \"llama\", \"num_key_value_heads\": 3",
@@ -444,15 +448,17 @@ static const struct bad_case heads[] = {
      "c.json:2:40: rope_theta: must be a number, got the string \"big\""},
     {"\"model_type\": \"llama\", \"dtype\": 3", "c.json:2:35: dtype: must be a text, got 3"},
     {"\"model_type\": \"llama\", \"layer_types\": [3]",
-     "c.json:2:42: layer_types[0]: must be a text, got 3"},
+     "c.json:2:41: layer_types: has 1 elements for 6 layers"},
+    {"\"model_type\": \"llama\", \"layer_types\": [3, 3, 3, 3, 3, 3]",
+     "c.json:2:42: layer_types[0]: 3 is not a kind of layer that is known here"},
     {"\"model_type\": \"llama\", \"quantization_config\": \"fp8\"",
      "c.json:2:49: quantization_config: must be an object, {...}, got the string \"fp8\""},
     {"\"model_type\": \"llama\", \"text_config\": []",
      "c.json:2:41: text_config: must be an object, {...}, got a list"},
-    {"\"model_type\": \"llama\", \"text_config\": {\"model_type\": \"gemma\"}",
-     "c.json:2:56: text_config.model_type: \"gemma\" is not known; known: llama, mistral, mixtral, "
-     "qwen2, qwen3, qwen3_moe, deepseek_v2, deepseek_v3, gpt2, gpt_neox, falcon, bloom. If its "
-     "blocks are like Llama's, give --as llama"},
+    {"\"model_type\": \"llama\", \"text_config\": {\"model_type\": \"my\"}",
+     "c.json:2:56: text_config.model_type: \"my\" is not known; reckon import hf --help lists "
+     "the "
+     "types that are. If its layers are made like those of one of them, give --as TYPE"},
     {"\"model_type\": \"llama\", \"attention_dropout\": 2",
      "c.json:2:47: attention_dropout: must be >= 0 and <= 1, got 2"},
 };
@@ -484,7 +490,7 @@ Test(hf, bad_bodies)
         {"\"max_position_embeddings\": 32", "\"x\": 1",
          "c.json:1:1: missing key \"max_position_embeddings\": add it, or give --sequence N"},
         {"\"num_hidden_layers\": 6", "\"num_hidden_layers\": 1e9, \"head_dim\": 1000000000",
-         "c.json:1:1: 1.84e+19 parameters: more than 2^53, check the dimensions"},
+         "c.json:1:1: 1000000000 layers: at most 4096 are read"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct hf_import import;
@@ -495,4 +501,86 @@ Test(hf, bad_bodies)
         cr_expect_str_eq(formatted(&error), cases[i][2], "%s", formatted(&error));
         free(text);
     }
+}
+
+/* A key that the type has not, and that would change shape, count or cost. */
+Test(hf, keys_of_other_types_are_refused)
+{
+    static const char *const cases[][2] = {
+        {"\"model_type\": \"llama\", \"num_experts\": 60", "num_experts: 60: not a key of llama"},
+        {"\"model_type\": \"llama\", \"final_logit_softcapping\": 30.0", "not a key of llama"},
+        {"\"model_type\": \"llama\", \"kv_lora_rank\": 512", "not a key of llama"},
+        {"\"model_type\": \"llama\", \"norm_type\": \"layer_norm\", \"use_bias\": true",
+         "use_bias: true: not a key of llama"},
+        {"\"model_type\": \"llama\", \"some_new_heads\": 3",
+         "some_new_heads: 3: not a key of llama"},
+        {"\"model_type\": \"cohere2\", \"use_qk_norm\": true", "only those without it"},
+        {"\"model_type\": \"opt\", \"ffn_dim\": 8, \"do_layer_norm_before\": false",
+         "norms behind"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct hf_import import;
+        struct rk_error error = {0};
+        char *text = replaced(llama, "\"model_type\": \"llama\"", cases[i][0]);
+        if (i == 6) {
+            free(text);
+            text = replaced("{\"model_type\": \"llama\", " BARE "}", "\"model_type\": \"llama\"",
+                            cases[i][0]);
+        }
+        cr_expect_eq(read_text(text, &plain, &import, &error), RK_BAD_INPUT, "%s", cases[i][0]);
+        cr_expect(strstr(formatted(&error), cases[i][1]), "%s", formatted(&error));
+        free(text);
+    }
+}
+
+/* ... but what is off, harmless, or a text that nobody knows is not. */
+Test(hf, other_keys_are_passed_over)
+{
+    struct hf_import import;
+    parameters("{\"model_type\": \"llama\", \"num_experts\": 0, \"sliding_window\": null, "
+               "\"use_cache\": true, \"rope_theta\": 1e4, \"flavour\": \"sweet\", " BODY "}",
+               &import);
+    cr_expect_str_eq(find_note(&import, "unknown keys")->why, "not known, not followed: flavour");
+}
+
+/* Every word of every row is a key, every fact a member of models with a value that it may have. */
+Test(hf, rows_of_types_are_sound)
+{
+    for (const struct hf_type *type = hf_types; type->name; type++) {
+        char facts[512];
+        cr_assert_lt(strlen(type->facts), sizeof facts);
+        strcpy(facts, type->facts);
+        for (char *word = strtok(facts, " "); word; word = strtok(NULL, " ")) {
+            char *value = strchr(word, '=');
+            const struct field *field = model_fields;
+            cr_assert(value, "%s: %s", type->name, word);
+            *value++ = '\0';
+            while (field->key && strcmp(field->key, word) != 0)
+                field++;
+            cr_assert(field->key, "%s: no model has %s", type->name, word);
+            bool known = field->type != FIELD_CHOICE;
+            for (int i = 0; field->type == FIELD_CHOICE && field->choices[i]; i++)
+                known |= strcmp(field->choices[i], value) == 0;
+            cr_expect(known, "%s: %s=%s", type->name, word, value);
+        }
+        cr_expect(hf_type_reads(type, "hidden_size") && hf_type_reads(type, "num_hidden_layers"));
+    }
+}
+
+Test(hf, numbers_as_python_writes_them)
+{
+    struct document document;
+    struct rk_error error;
+    struct hf_import import;
+    char path[] = "hf-XXXXXX";
+    FILE *file = fdopen(mkstemp(path), "w");
+    fprintf(file, "{\"model_type\": \"llama\", \"time_step_limit\": [0.0, Infinity], "
+                  "\"name\": \"NaN \\\" Infinity\", \"initializer_range\": NaN, "
+                  "\"rope_theta\": 1, \"x\": -Infinity, " BODY "}");
+    fclose(file);
+    cr_assert_eq(hf_document_load(path, &document, &error), RK_OK, "%s", formatted(&error));
+    cr_expect_str_eq(json_string_value(json_object_get(document.root, "name")), "NaN \" Infinity");
+    cr_expect_eq(hf_read(&document, "c", &plain, &import, &error), RK_OK, "%s", formatted(&error));
+    document_release(&document);
+    remove(path);
 }
