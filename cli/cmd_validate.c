@@ -51,7 +51,7 @@ static const struct option validate_options[] = {
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
      .help = "write every row to FILE as CSV: id, source, gpu, metric, measured, predicted, error, verdict, open, reason"},
     {.name = "learn", .type = OPTION_TEXT, .argument = "FILE", AT(learn), .complete = "file",
-     .help = "write the errors by class, and what was validated, to FILE: the error bars of reckon predict"},
+     .help = "write the errors by class, and what was validated, to FILE: the error bars of reckon predict, with --left-out"},
     {.name = NULL},
 };
 
@@ -162,11 +162,11 @@ static int write_rows(const struct results *results, bool parts, const char *pat
     return code;
 }
 
-static int write_bars(const struct results *results, const char *path)
+static int write_bars(const struct results *results, const struct results *view, const char *path)
 {
     static struct error_bars bars;
     struct rk_error error;
-    if (error_bars_learn(&bars, results, &error) != RK_OK) return options_fail(&error);
+    if (error_bars_learn(&bars, results, view, &error) != RK_OK) return options_fail(&error);
     struct output output = {.file = NULL};
     char *text = error_bars_text(&bars);
     enum rk_status status = text ? output_open(&output, path, &error)
@@ -179,48 +179,68 @@ static int write_bars(const struct results *results, const char *path)
     return status == RK_OK ? RK_OK : options_fail(&error);
 }
 
-static int print(const struct results *results, const struct validate_args *args)
+/* What is printed, and what error bars of memory are learned from: the same unless sources are left
+ * out. */
+struct judged {
+    struct results shown, view;
+};
+
+static enum rk_status judge_left_out(struct judged *judged, struct facts *facts,
+                                     struct rules *rules, const struct validate_args *args,
+                                     struct rk_error *error)
 {
+    struct facts bare = {0};
+    rules->stated_only = true;
+    enum rk_status status = results_add(&judged->view, facts, error);
+    if (status == RK_OK) status = add_tables(&bare, args, rules, error);
+    if (status == RK_OK) status = validate_only(&bare, &args->only, error);
+    if (status == RK_OK) status = left_out(&judged->shown, facts, &bare, error);
+    facts_release(&bare);
+    return status;
+}
+
+static const struct results *memory_of(const struct judged *judged,
+                                       const struct validate_args *args)
+{
+    return args->left_out ? &judged->view : &judged->shown;
+}
+
+static int print(const struct judged *judged, const struct validate_args *args)
+{
+    const struct results *results = &judged->shown;
     struct report report = {.first = NULL};
     struct rk_error error;
     report_note(&report, report_text(&report, "%zu rows read", results->rows));
     const bool rows = args->rows || args->parts || args->show.format == REPORT_AS_CSV;
     if (rows) validate_rows(&report, results, args->parts);
-    const enum rk_status status = add_statistics(&report, results, args, &error);
+    enum rk_status status = RK_OK;
+    if (args->left_out) status = validate_bars(&report, results, memory_of(judged, args), &error);
+    if (status == RK_OK) status = add_statistics(&report, results, args, &error);
     const int code =
         status == RK_OK ? show_report(&report, &args->show, NULL, RK_OK) : options_fail(&error);
     report_release(&report);
     return code;
 }
 
-/* Results in view, or of facts that are read once more without what was inferred. */
-static enum rk_status judge_all(struct results *results, struct facts *facts, struct rules *rules,
-                                const struct validate_args *args, struct rk_error *error)
-{
-    if (!args->left_out) return results_add(results, facts, error);
-    struct facts bare = {0};
-    rules->stated_only = true;
-    enum rk_status status = add_tables(&bare, args, rules, error);
-    if (status == RK_OK) status = validate_only(&bare, &args->only, error);
-    if (status == RK_OK) status = left_out(results, facts, &bare, error);
-    facts_release(&bare);
-    return status;
-}
-
 static int judge_facts(struct facts *facts, struct rules *rules, const struct validate_args *args)
 {
-    struct results results = {0};
+    struct judged judged = {0};
     struct rk_error error;
-    int code = RK_OK;
-    if (!args->left_out && validate_only(facts, &args->only, &error) != RK_OK)
-        return options_fail(&error);
-    if (judge_all(&results, facts, rules, args, &error) != RK_OK) code = options_fail(&error);
-    if (code == RK_OK && args->output) code = write_rows(&results, args->parts, args->output);
-    if (code == RK_OK && args->learn) code = write_bars(&results, args->learn);
+    enum rk_status status = RK_OK;
+    if (args->left_out)
+        status = judge_left_out(&judged, facts, rules, args, &error);
+    else
+        status = validate_only(facts, &args->only, &error);
+    if (status == RK_OK && !args->left_out) status = results_add(&judged.shown, facts, &error);
+    int code = status == RK_OK ? RK_OK : options_fail(&error);
+    if (code == RK_OK && args->output) code = write_rows(&judged.shown, args->parts, args->output);
+    if (code == RK_OK && args->learn)
+        code = write_bars(&judged.shown, memory_of(&judged, args), args->learn);
     const bool to_stdout = (args->output && strcmp(args->output, "-") == 0) ||
                            (args->learn && strcmp(args->learn, "-") == 0);
-    if (code == RK_OK && !to_stdout) code = print(&results, args);
-    results_release(&results);
+    if (code == RK_OK && !to_stdout) code = print(&judged, args);
+    results_release(&judged.shown);
+    results_release(&judged.view);
     return code;
 }
 

@@ -18,64 +18,73 @@ static const struct error_bars *own_bars(struct report *report)
     return bars && error_bars_load(path, bars, &error) == RK_OK ? bars : NULL;
 }
 
-static void add_bar(struct report *report, const struct forecast *f, const struct error_class *c)
+/* clang-format off */
+static const struct report_column bar_columns[] = {
+    {.name = "class"}, {.name = "runs"}, {.name = "sources"},
+    {.name = "p5"}, {.name = "p25"}, {.name = "p50"}, {.name = "p75"}, {.name = "p95"}};
+/* clang-format on */
+static const struct report_column chance_columns[] = {{.name = "probability"}};
+enum { BAR_COLUMNS = sizeof bar_columns / sizeof *bar_columns };
+
+/* What 5, 25, 50, 75 and 95 % of such runs are below, given what is predicted. */
+static void add_record(struct report *report, const char *name, const struct error_class *c,
+                       double predicted)
 {
-    static const struct report_column columns[] = {
-        {.name = "class"}, {.name = "runs"},    {.name = "signed_mean"}, {.name = "median"},
-        {.name = "p90"},   {.name = "least_s"}, {.name = "most_s"}};
-    const double step_s = f->prediction->step_s;
-    const double least_s = step_s / (1 + c->p90),
-                 most_s = step_s / (c->p90 < 1 ? 1 - c->p90 : 0.01);
-    char least[QUANTITY_TEXT], most[QUANTITY_TEXT];
-    report_note(report,
-                report_text(report,
-                            "  90 %% of %llu compared runs (%s) are within %.0f %%: %s to %s",
-                            (unsigned long long)c->runs, c->of, 100 * c->p90,
-                            quantity_format(least, QUANTITY_SECONDS, least_s),
-                            quantity_format(most, QUANTITY_SECONDS, most_s)));
+    struct report_cell cells[BAR_COLUMNS] = {cell_text(report_text(report, "%s", c->of)),
+                                             cell_count(c->runs), cell_count(c->sources)};
+    for (int i = 0; i < ERROR_SHARES; i++)
+        cells[3 + i] = cell_number(predicted * c->ratio[i]);
     report_row(report,
-               report_add(report, &(struct report_table){.name = "error_bar",
+               report_add(report, &(struct report_table){.name = name,
                                                          .shape = REPORT_RECORD,
                                                          .formats = REPORT_IN_JSON,
-                                                         .columns = columns,
-                                                         .column_count = 7}),
-               (struct report_cell[]){cell_text(report_text(report, "%s", c->of)),
-                                      cell_count(c->runs), cell_number(c->signed_mean),
-                                      cell_number(c->median), cell_number(c->p90),
-                                      cell_number(least_s), cell_number(most_s)});
+                                                         .columns = bar_columns,
+                                                         .column_count = BAR_COLUMNS}),
+               cells);
 }
 
-/* What the class says of the fullest stage, and of the room that is left. */
+static void add_bar(struct report *report, const struct forecast *f, const struct error_class *c)
+{
+    const double step_s = f->prediction->step_s;
+    char at[ERROR_SHARES][QUANTITY_TEXT];
+    for (int i = 0; i < ERROR_SHARES; i++)
+        quantity_format(at[i], QUANTITY_SECONDS, step_s * c->ratio[i]);
+    report_note(report,
+                report_text(report,
+                            "  of such runs (%s: %llu of %llu sources, each left out) half take %s "
+                            "to %s, 90 %% %s to %s",
+                            c->of, (unsigned long long)c->runs, (unsigned long long)c->sources,
+                            at[1], at[3], at[0], at[4]));
+    add_record(report, "error_bar", c, step_s);
+}
+
+/* What the class says of the fullest stage, and how likely it is that it fits. */
 static void add_memory_bar(struct report *report, const struct forecast *f,
                            const struct error_class *c)
 {
-    static const struct report_column columns[] = {
-        {.name = "class"}, {.name = "runs"},        {.name = "signed_mean"}, {.name = "median"},
-        {.name = "p90"},   {.name = "least_bytes"}, {.name = "most_bytes"}};
     const double total = f->prediction->stage[f->prediction->tightest].total_bytes;
     const double room = f->system->memory[0].capacity_bytes;
-    const double least = total / (1 + c->p90), most = total / (c->p90 < 1 ? 1 - c->p90 : 0.01);
-    const char *verdict = most <= room    ? "it fits even then"
-                          : total <= room ? "it may not fit"
-                          : least <= room ? "it may fit"
-                                          : "it does not fit even then";
+    const double fits = error_share_below(c, room / total);
+    const char *chance = fits > 0.995   ? "it fits"
+                         : fits < 0.005 ? "it does not fit"
+                                        : report_text(report, "it fits in %.0f %%", 100 * fits);
     const size_t prefix = strlen("peak memory, ");
-    const char *of = strlen(c->of) > prefix ? c->of + prefix : "of all frameworks";
-    report_note(report, report_text(report,
-                                    "  memory: 90 %% of %llu compared peaks (%s) are within "
-                                    "%.0f %%: %.1f to %.1f of %.1f GiB, %s",
-                                    (unsigned long long)c->runs, of, 100 * c->p90, least / 0x1p30,
-                                    most / 0x1p30, room / 0x1p30, verdict));
+    const char *of = strlen(c->of) > prefix ? c->of + prefix : "all frameworks";
+    report_note(report,
+                report_text(report,
+                            "  memory: of such runs (%s: %llu of %llu sources) 90 %% need %.1f to "
+                            "%.1f of %.1f GiB; %s",
+                            of, (unsigned long long)c->runs, (unsigned long long)c->sources,
+                            total * c->ratio[0] / 0x1p30, total * c->ratio[4] / 0x1p30,
+                            room / 0x1p30, chance));
+    add_record(report, "memory_error_bar", c, total);
     report_row(report,
-               report_add(report, &(struct report_table){.name = "memory_error_bar",
+               report_add(report, &(struct report_table){.name = "memory_fits",
                                                          .shape = REPORT_RECORD,
                                                          .formats = REPORT_IN_JSON,
-                                                         .columns = columns,
-                                                         .column_count = 7}),
-               (struct report_cell[]){cell_text(report_text(report, "%s", c->of)),
-                                      cell_count(c->runs), cell_number(c->signed_mean),
-                                      cell_number(c->median), cell_number(c->p90),
-                                      cell_number(least), cell_number(most)});
+                                                         .columns = chance_columns,
+                                                         .column_count = 1}),
+               (struct report_cell[]){cell_number(fits)});
 }
 
 static void add_warnings(struct report *report, const struct error_bars *bars,
@@ -104,20 +113,19 @@ static struct error_request request_of(const struct forecast *f)
 void forecast_memory_errors(struct report *report, const struct forecast *f)
 {
     const struct error_bars *bars = f->prediction->timed ? own_bars(report) : NULL;
+    struct error_class memory;
     if (!bars) return;
     const struct error_request request = request_of(f);
-    const struct error_class *memory = error_bar_of_memory(bars, &request);
-    if (memory) add_memory_bar(report, f, memory);
+    if (error_bar_of_memory(bars, &request, &memory)) add_memory_bar(report, f, &memory);
 }
 
 void forecast_errors(struct report *report, const struct forecast *f)
 {
     const struct error_bars *bars = f->prediction->timed ? own_bars(report) : NULL;
+    struct error_class class;
     if (!bars) return;
     const struct error_request request = request_of(f);
-    const struct error_class *class = error_bar_of(bars, &request);
-    if (class) add_bar(report, f, class);
-    const struct error_class *memory = error_bar_of_memory(bars, &request);
-    if (memory) add_memory_bar(report, f, memory);
+    if (error_bar_of(bars, &request, &class)) add_bar(report, f, &class);
+    if (error_bar_of_memory(bars, &request, &class)) add_memory_bar(report, f, &class);
     add_warnings(report, bars, &request);
 }

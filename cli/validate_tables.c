@@ -1,4 +1,5 @@
 #include "cli/validate_tables.h"
+#include "facts/error_bar.h"
 #include "study/left_out.h"
 
 #include <math.h>
@@ -219,6 +220,38 @@ enum rk_status validate_sources(struct report *report, const struct results *res
         report_row(report, table,
                    (struct report_cell[]){cell_text("experts"), cell_count(means.expert_sources),
                                           cell_number(means.experts)});
+    return RK_OK;
+}
+
+/* ---- error bars ---- */
+
+enum rk_status validate_bars(struct report *report, const struct results *results,
+                             const struct results *memory, struct rk_error *error)
+{
+    static const struct report_column columns[] = {
+        {.name = "runs", .title = "of"},
+        {.name = "sources"},
+        {.name = "half", .title = "50 % range holds", .unit = "%", .digits = 1},
+        {.name = "most", .title = "90 % range holds", .unit = "%", .digits = 1},
+    };
+    static const char *const names[] = {"times", "peaks of memory"};
+    struct report_table *table = NULL;
+    for (int i = 0; i < COUNT(names); i++) {
+        struct error_coverage c;
+        const enum rk_status status = error_bars_coverage(i ? memory : results, i == 1, &c, error);
+        if (status != RK_OK) return status;
+        if (c.sources < 2) continue;
+        if (!table)
+            table = report_add(report,
+                               &(struct report_table){.name = "bars",
+                                                      .title = "Error bars of a source left out",
+                                                      .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                      .columns = columns,
+                                                      .column_count = COUNT(columns)});
+        report_row(report, table,
+                   (struct report_cell[]){cell_text(names[i]), cell_count(c.sources),
+                                          cell_number(c.half), cell_number(c.most)});
+    }
     return RK_OK;
 }
 

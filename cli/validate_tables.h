@@ -19,6 +19,11 @@ enum rk_status validate_memory(struct report *report, const struct results *resu
 enum rk_status validate_sources(struct report *report, const struct results *results,
                                 struct rk_error *error);
 
+/* How often error bars hold that are learned without a run's source: of times, of peaks of memory.
+ */
+enum rk_status validate_bars(struct report *report, const struct results *results,
+                             const struct results *memory, struct rk_error *error);
+
 /* Which runs are predicted to fit. */
 void validate_fits(struct report *report, const struct results *results);
 

@@ -239,7 +239,7 @@ complete -c reckon -n '__fish_seen_subcommand_from validate' -l fit -x -d 'fit c
 complete -c reckon -n '__fish_seen_subcommand_from validate' -l constants -d 'what each constant of kernels is worth: errors when accelerators have the default instead, or 10 % more or less'
 complete -c reckon -n '__fish_seen_subcommand_from validate' -l rules -r -F -d 'how cells are read and what is assumed (measured/rules.json of the catalog)'
 complete -c reckon -n '__fish_seen_subcommand_from validate' -l output -s o -r -F -d 'write every row to FILE as CSV: id, source, gpu, metric, measured, predicted, error, verdict, open, reason'
-complete -c reckon -n '__fish_seen_subcommand_from validate' -l learn -r -F -d 'write the errors by class, and what was validated, to FILE: the error bars of reckon predict'
+complete -c reckon -n '__fish_seen_subcommand_from validate' -l learn -r -F -d 'write the errors by class, and what was validated, to FILE: the error bars of reckon predict, with --left-out'
 complete -c reckon -n '__fish_seen_subcommand_from validate' -l format -s f -x -a 'table json csv' -d 'how to print: an aligned table, JSON with every figure in SI units, or CSV (table)'
 complete -c reckon -n '__fish_seen_subcommand_from validate' -l color -x -a 'auto always never' -d 'colour the table: auto (on a terminal), always or never; NO_COLOR is heeded (auto)'
 complete -c reckon -n '__fish_seen_subcommand_from validate' -l help -s h -d 'print this help'

@@ -29,19 +29,7 @@ const char *accelerator_generation(const char *system)
     return "other";
 }
 
-static const char *width_of(enum rk_precision precision)
-{
-    if (precision == RK_FP32 || precision == RK_TF32) return "32 bits";
-    if (precision == RK_NVFP4) return "4 bits";
-    return precision >= RK_FP8_DELAYED ? "8 bits" : "16 bits";
-}
-
-static const char *scale_of(uint64_t gpus)
-{
-    return gpus >= 512 ? "512 GPUs and more" : gpus >= 64 ? "64 to 511 GPUs" : "fewer than 64 GPUs";
-}
-
-enum { LEVELS = 7 };
+enum { LEVELS = 5, FIRST_WITHOUT_GENERATION = 2 };
 
 /* The name of the request's class, fewer of its properties with each level. */
 static void name_class(char text[128], int level, const struct error_request *r)
@@ -49,24 +37,17 @@ static void name_class(char text[128], int level, const struct error_request *r)
     const char *generation = accelerator_generation(r->system);
     const char *kind = r->model->experts ? "experts" : "dense";
     const char *framework = rk_framework_name(r->plan->framework);
-    const char *width = width_of(r->plan->precision), *scale = scale_of(r->plan->ranks);
     switch (level) {
     case 0:
-        snprintf(text, 128, "%s, %s, %s, %s, %s", generation, kind, framework, width, scale);
-        break;
-    case 1:
-        snprintf(text, 128, "%s, %s, %s, %s", generation, kind, framework, width);
-        break;
-    case 2:
         snprintf(text, 128, "%s, %s, %s", generation, kind, framework);
         break;
-    case 3:
-        snprintf(text, 128, "%s, %s, %s", generation, kind, width);
-        break;
-    case 4:
+    case 1:
         snprintf(text, 128, "%s, %s", generation, kind);
         break;
-    case 5:
+    case 2:
+        snprintf(text, 128, "%s, %s", kind, framework);
+        break;
+    case 3:
         snprintf(text, 128, "%s", kind);
         break;
     default:
@@ -135,7 +116,7 @@ static double range_value(int i, const struct error_request *r)
     return values[i];
 }
 
-/* ---- learning ---- */
+/* ---- results ---- */
 
 static bool counts(const struct result *r)
 {
@@ -155,26 +136,68 @@ static struct error_request request_of(const struct result *r)
                                   r->judgement.parameters};
 }
 
-static bool in_class(const struct result *r, const void *context)
+/* ---- classes ---- */
+
+const double error_shares[ERROR_SHARES] = {0.05, 0.25, 0.5, 0.75, 0.95};
+
+/* Of times or of memory: which results count, and how their classes are called. */
+struct subject {
+    bool (*counts)(const struct result *r);
+    void (*name)(char text[128], int level, const struct error_request *r);
+    int levels;
+};
+static const struct subject times = {counts, name_class, LEVELS};
+static const struct subject peaks = {is_peak, name_memory, MEMORY_LEVELS};
+
+static const char *source_of(const struct result *r)
 {
-    const struct error_request request = request_of(r);
-    char name[128];
-    for (int level = 0; level < LEVELS && counts(r); level++) {
-        name_class(name, level, &request);
-        if (strcmp(name, context) == 0) return true;
-    }
-    return false;
+    return r->class_of[CLASS_SOURCE];
 }
 
-static bool in_memory_class(const struct result *r, const void *context)
+/* Measured over predicted, and what it counts. */
+struct sample {
+    double ratio, weight;
+    const char *source;
+};
+
+static int by_ratio(const void *a, const void *b)
 {
-    const struct error_request request = request_of(r);
-    char name[128];
-    for (int level = 0; level < MEMORY_LEVELS && is_peak(r); level++) {
-        name_memory(name, level, &request);
-        if (strcmp(name, context) == 0) return true;
+    const double x = ((const struct sample *)a)->ratio, y = ((const struct sample *)b)->ratio;
+    return (x > y) - (x < y);
+}
+
+static int by_source(const void *a, const void *b)
+{
+    return strcmp(((const struct sample *)a)->source, ((const struct sample *)b)->source);
+}
+
+/* Each source counts once. Returns how many there are. */
+static size_t weigh(struct sample *samples, size_t count)
+{
+    size_t sources = 0;
+    qsort(samples, count, sizeof *samples, by_source);
+    for (size_t i = 0; i < count; sources++) {
+        size_t end = i;
+        while (end < count && strcmp(samples[end].source, samples[i].source) == 0)
+            end++;
+        for (size_t k = i; k < end; k++)
+            samples[k].weight = 1 / (double)(end - i);
+        i = end;
     }
-    return false;
+    return sources;
+}
+
+/* The ratio below which `share` of the weight lies; half a source's beyond each end. */
+static double ratio_at(const struct sample *sorted, size_t count, double sources, double share)
+{
+    const double beyond = (share > 0.5) - (share < 0.5);
+    const double at = sources * (share + 0.5 * beyond / (sources + 1));
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += sorted[i].weight;
+        if (sum >= at) return sorted[i].ratio;
+    }
+    return sorted[count - 1].ratio;
 }
 
 static const struct error_class *find_class(const struct error_bars *bars, const char *name)
@@ -184,20 +207,92 @@ static const struct error_class *find_class(const struct error_bars *bars, const
     return NULL;
 }
 
-typedef bool member(const struct result *r, const void *name);
+/* The classes of each result, by their places in a list of names; and room for samples. */
+struct lesson {
+    const struct results *results;
+    const struct subject *subject;
+    int names;
+    char name[ERROR_BAR_CLASSES][128];
+    bool last[ERROR_BAR_CLASSES];
+    int (*class_of)[LEVELS]; /* (results); -1: none */
+    struct sample *samples;  /* (results) */
+};
 
-static enum rk_status learn_class(struct error_bars *bars, const struct results *results,
-                                  member *belongs, const char *name, struct rk_error *error)
+static int place_of(struct lesson *lesson, const char *name, bool last)
 {
-    struct score s;
-    if (find_class(bars, name) || bars->classes == ERROR_BAR_CLASSES) return RK_OK;
-    const enum rk_status status = score_of(results, belongs, name, &s, error);
-    if (status != RK_OK || s.count < ERROR_BAR_RUNS) return status;
-    struct error_class *c = &bars->class_of[bars->classes++];
-    *c = (struct error_class){
-        .runs = s.count, .signed_mean = s.signed_mean, .median = s.median, .p90 = s.p90};
-    snprintf(c->of, sizeof c->of, "%s", name);
+    int i = 0;
+    while (i < lesson->names && strcmp(lesson->name[i], name) != 0)
+        i++;
+    if (i == ERROR_BAR_CLASSES) return -1;
+    if (i == lesson->names) {
+        snprintf(lesson->name[i], sizeof lesson->name[i], "%s", name);
+        lesson->last[i] = last;
+        lesson->names++;
+    }
+    return i;
+}
+
+static enum rk_status lesson_begin(struct lesson *lesson, const struct results *results,
+                                   const struct subject *subject, struct rk_error *error)
+{
+    const size_t count = results->count + 1;
+    *lesson = (struct lesson){.results = results, .subject = subject};
+    lesson->class_of = malloc(count * sizeof *lesson->class_of);
+    lesson->samples = malloc(count * sizeof *lesson->samples);
+    if (!lesson->class_of || !lesson->samples)
+        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the error bars");
+    for (size_t i = 0; i < results->count; i++) {
+        const struct error_request request = request_of(&results->result[i]);
+        for (int level = 0; level < LEVELS; level++) {
+            char name[128];
+            const bool counted = level < subject->levels && subject->counts(&results->result[i]);
+            if (counted) subject->name(name, level, &request);
+            lesson->class_of[i][level] =
+                counted ? place_of(lesson, name, level == subject->levels - 1) : -1;
+        }
+    }
     return RK_OK;
+}
+
+static void lesson_end(struct lesson *lesson)
+{
+    free(lesson->class_of);
+    free(lesson->samples);
+}
+
+static bool is_in(const struct lesson *lesson, size_t i, int class)
+{
+    for (int level = 0; level < LEVELS; level++)
+        if (lesson->class_of[i][level] == class) return true;
+    return false;
+}
+
+/* The last class of a subject is there with any number of sources. */
+static void learn_class(struct error_bars *bars, const struct lesson *lesson, int class,
+                        const char *without)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < lesson->results->count; i++) {
+        const struct result *r = &lesson->results->result[i];
+        if (is_in(lesson, i, class) && !(without && strcmp(source_of(r), without) == 0))
+            lesson->samples[count++] = (struct sample){1 / (1 + r->error), 0, source_of(r)};
+    }
+    const size_t sources = weigh(lesson->samples, count);
+    if (count == 0 || (sources < ERROR_BAR_SOURCES && !lesson->last[class])) return;
+    if (bars->classes == ERROR_BAR_CLASSES) return;
+    struct error_class *c = &bars->class_of[bars->classes++];
+    *c = (struct error_class){.runs = count, .sources = sources};
+    snprintf(c->of, sizeof c->of, "%s", lesson->name[class]);
+    qsort(lesson->samples, count, sizeof *lesson->samples, by_ratio);
+    for (int i = 0; i < ERROR_SHARES; i++)
+        c->ratio[i] = ratio_at(lesson->samples, count, (double)sources, error_shares[i]);
+}
+
+/* From all sources but one; NULL: from all. */
+static void learn_classes(struct error_bars *bars, const struct lesson *lesson, const char *without)
+{
+    for (int class = 0; class < lesson->names; class ++)
+        learn_class(bars, lesson, class, without);
 }
 
 static void learn_choice(struct error_bars *bars, const char *name)
@@ -225,51 +320,179 @@ static void learn_run(struct error_bars *bars, const struct error_request *reque
     }
 }
 
-static enum rk_status learn_memory(struct error_bars *bars, const struct results *results,
-                                   struct rk_error *error)
+/* ---- how often ranges hold ---- */
+
+/* The most specific class there is; `level` is that of the name. */
+static const struct error_class *class_for(const struct error_bars *bars,
+                                           const struct subject *subject,
+                                           const struct error_request *request, int *level)
 {
-    enum rk_status status = RK_OK;
-    for (size_t k = 0; k < results->count && status == RK_OK; k++) {
-        const struct result *r = &results->result[k];
-        const struct error_request request = request_of(r);
-        for (int level = 0; level < MEMORY_LEVELS && status == RK_OK && is_peak(r); level++) {
-            char name[128];
-            name_memory(name, level, &request);
-            status = learn_class(bars, results, in_memory_class, name, error);
-        }
+    char name[128];
+    for (*level = 0; *level < subject->levels; ++*level) {
+        subject->name(name, *level, request);
+        const struct error_class *c = find_class(bars, name);
+        if (c) return c;
     }
+    return NULL;
+}
+
+/* By which factor a range around the median has to grow to reach `ratio`. */
+static double reach(const struct error_class *c, double ratio, int low, int high)
+{
+    const double from = log(c->ratio[2]), to = log(ratio);
+    const double end = log(c->ratio[to < from ? low : high]);
+    return fabs(end - from) > 0 ? (to - from) / (end - from) : to == from ? 0 : INFINITY;
+}
+
+/* A run of a source that was left out: how much each range would have to grow. */
+struct trial {
+    double half, most;
+    bool is_new;
+    const char *source;
+};
+
+static size_t try_source(struct error_bars *bars, const struct lesson *lesson, const char *without,
+                         struct trial *trials)
+{
+    size_t count = 0;
+    bars->classes = 0;
+    learn_classes(bars, lesson, without);
+    for (size_t i = 0; i < lesson->results->count; i++) {
+        const struct result *r = &lesson->results->result[i];
+        const struct error_request request = request_of(r);
+        int level;
+        if (!lesson->subject->counts(r) || strcmp(source_of(r), without) != 0) continue;
+        const struct error_class *c = class_for(bars, lesson->subject, &request, &level);
+        const double ratio = 1 / (1 + r->error);
+        if (c)
+            trials[count++] = (struct trial){reach(c, ratio, 1, 3), reach(c, ratio, 0, 4),
+                                             level >= FIRST_WITHOUT_GENERATION, source_of(r)};
+    }
+    return count;
+}
+
+static enum rk_status try_all(const struct results *results, const struct subject *subject,
+                              struct trial **trials, size_t *count, struct rk_error *error)
+{
+    size_t sources;
+    struct lesson lesson;
+    const char **names = class_names(results, CLASS_SOURCE, &sources);
+    struct error_bars *bars = malloc(sizeof *bars);
+    enum rk_status status = lesson_begin(&lesson, results, subject, error);
+    *trials = malloc((results->count + 1) * sizeof **trials);
+    *count = 0;
+    if (status == RK_OK && (!names || !bars || !*trials))
+        status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the error bars");
+    for (size_t i = 0; status == RK_OK && i < sources; i++)
+        *count += try_source(bars, &lesson, names[i], *trials + *count);
+    free(names);
+    free(bars);
+    lesson_end(&lesson);
+    return status;
+}
+
+/* Mean over sources of the share of trials within `factor` of the range; the new ones, or all. */
+static double holds(const struct trial *trials, size_t count, bool half, bool only_new,
+                    double factor, size_t *sources)
+{
+    double sum = 0;
+    *sources = 0;
+    for (size_t i = 0; i < count;) {
+        const char *source = trials[i].source;
+        size_t own = 0, inside = 0;
+        for (; i < count && strcmp(trials[i].source, source) == 0; i++) {
+            if (only_new && !trials[i].is_new) continue;
+            own++;
+            inside += (half ? trials[i].half : trials[i].most) <= factor;
+        }
+        if (own == 0) continue;
+        sum += (double)inside / (double)own;
+        ++*sources;
+    }
+    return *sources ? sum / (double)*sources : 0;
+}
+
+/* The least factor of at least 1, in steps, with which the range holds for what is new; fewer than
+ * three such sources say nothing. */
+static double wider(const struct trial *trials, size_t count, bool half, double share)
+{
+    size_t sources;
+    double factor = 1;
+    while (factor < 5 && holds(trials, count, half, true, factor, &sources) < share && sources >= 3)
+        factor += 0.05;
+    return factor;
+}
+
+enum rk_status error_bars_coverage(const struct results *results, bool memory,
+                                   struct error_coverage *coverage, struct rk_error *error)
+{
+    struct trial *trials;
+    size_t count;
+    const enum rk_status status =
+        try_all(results, memory ? &peaks : &times, &trials, &count, error);
+    if (status == RK_OK) {
+        coverage->half = holds(trials, count, true, false, 1, &coverage->sources);
+        coverage->most = holds(trials, count, false, false, 1, &coverage->sources);
+    }
+    free(trials);
+    return status;
+}
+
+/* ---- learning ---- */
+
+static enum rk_status learn_width(struct error_bars *bars, const struct results *results,
+                                  struct rk_error *error)
+{
+    struct trial *trials;
+    size_t count;
+    const enum rk_status status = try_all(results, &times, &trials, &count, error);
+    bars->wider_half = status == RK_OK ? wider(trials, count, true, 0.5) : 1;
+    bars->wider_most = status == RK_OK ? wider(trials, count, false, 0.9) : 1;
+    free(trials);
+    return status;
+}
+
+static enum rk_status learn_subject(struct error_bars *bars, const struct results *results,
+                                    const struct subject *subject, struct rk_error *error)
+{
+    struct lesson lesson;
+    const enum rk_status status = lesson_begin(&lesson, results, subject, error);
+    if (status == RK_OK) learn_classes(bars, &lesson, NULL);
+    lesson_end(&lesson);
     return status;
 }
 
 enum rk_status error_bars_learn(struct error_bars *bars, const struct results *results,
-                                struct rk_error *error)
+                                const struct results *memory, struct rk_error *error)
 {
-    enum rk_status status = RK_OK;
     memset(bars, 0, sizeof *bars);
     bars->ranges = RANGES;
     for (int i = 0; i < RANGES; i++) {
         snprintf(bars->range[i].of, sizeof bars->range[i].of, "%s", range_names[i]);
         bars->range[i].least = INFINITY;
     }
-    for (size_t k = 0; k < results->count && status == RK_OK; k++) {
-        const struct result *r = &results->result[k];
-        if (!counts(r)) continue;
-        const struct error_request request = request_of(r);
-        learn_run(bars, &request);
-        for (int level = 0; level < LEVELS && status == RK_OK; level++) {
-            char name[128];
-            name_class(name, level, &request);
-            status = learn_class(bars, results, in_class, name, error);
-        }
+    for (size_t k = 0; k < results->count; k++) {
+        const struct error_request request = request_of(&results->result[k]);
+        if (counts(&results->result[k])) learn_run(bars, &request);
     }
-    return status == RK_OK ? learn_memory(bars, results, error) : status;
+    enum rk_status status = learn_subject(bars, results, &times, error);
+    if (status == RK_OK) status = learn_subject(bars, memory, &peaks, error);
+    return status == RK_OK ? learn_width(bars, results, error) : status;
 }
 
 /* ---- the file ---- */
 
 static json_t *rounded(double value)
 {
-    return json_real(round(value * 1e4) / 1e2);
+    return json_real(round(value * 1e3) / 1e3);
+}
+
+static json_t *ratios_json(const struct error_class *c)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < ERROR_SHARES; i++)
+        json_array_append_new(list, rounded(c->ratio[i]));
+    return list;
 }
 
 char *error_bars_text(const struct error_bars *bars)
@@ -277,10 +500,10 @@ char *error_bars_text(const struct error_bars *bars)
     json_t *classes = json_array(), *ranges = json_array(), *seen = json_array();
     for (int i = 0; i < bars->classes; i++) {
         const struct error_class *c = &bars->class_of[i];
-        json_array_append_new(classes, json_pack("{s:s, s:I, s:o, s:o, s:o}", "of", c->of, "runs",
-                                                 (json_int_t)c->runs, "signed_mean_pct",
-                                                 rounded(c->signed_mean), "median_pct",
-                                                 rounded(c->median), "p90_pct", rounded(c->p90)));
+        json_array_append_new(classes,
+                              json_pack("{s:s, s:I, s:I, s:o}", "of", c->of, "runs",
+                                        (json_int_t)c->runs, "sources", (json_int_t)c->sources,
+                                        "measured_over_predicted", ratios_json(c)));
     }
     for (int i = 0; i < bars->ranges; i++)
         json_array_append_new(ranges, json_pack("{s:s, s:f, s:f}", "of", bars->range[i].of, "least",
@@ -288,11 +511,13 @@ char *error_bars_text(const struct error_bars *bars)
     for (int i = 0; i < bars->seens; i++)
         json_array_append_new(seen, json_pack("{s:s, s:I}", "of", bars->seen[i].of, "runs",
                                               (json_int_t)bars->seen[i].runs));
-    json_t *root = json_pack("{s:s, s:o, s:o, s:o}", "description",
-                             "Errors of predicted times and peaks of memory by class, and what was "
-                             "validated: written by reckon "
-                             "validate --learn.",
-                             "classes", classes, "ranges", ranges, "seen", seen);
+    json_t *root = json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:o}", "description",
+        "Measured over predicted times and peaks of memory that 5, 25, 50, 75 and 95 % of the runs "
+        "of a class are below, each source left out and counted once; and what was validated: "
+        "written by reckon validate --left-out --learn.",
+        "wider_half", rounded(bars->wider_half), "wider_most", rounded(bars->wider_most), "classes",
+        classes, "ranges", ranges, "seen", seen);
     char *text = root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) : NULL;
     json_decref(root);
     return text;
@@ -304,24 +529,35 @@ static void copy_text(char *to, size_t size, const json_t *object)
     snprintf(to, size, "%s", text ? text : "");
 }
 
-static double share(const json_t *object, const char *key)
+static double at_least_one(const json_t *object, const char *key)
 {
-    return json_number_value(json_object_get(object, key)) / 100;
+    return fmax(1, json_number_value(json_object_get(object, key)));
+}
+
+/* Ratios of a file that somebody wrote: above 0, and not descending. */
+static bool read_ratios(struct error_class *c, const json_t *list)
+{
+    for (int i = 0; i < ERROR_SHARES; i++) {
+        c->ratio[i] = json_number_value(json_array_get(list, (size_t)i));
+        if (!(c->ratio[i] > 0) || (i > 0 && c->ratio[i] < c->ratio[i - 1])) return false;
+    }
+    return true;
 }
 
 static void read_bars(struct error_bars *bars, const json_t *root)
 {
     const json_t *value;
     size_t i;
+    bars->wider_half = at_least_one(root, "wider_half");
+    bars->wider_most = at_least_one(root, "wider_most");
     json_array_foreach(json_object_get(root, "classes"), i, value)
     {
         if (bars->classes == ERROR_BAR_CLASSES) break;
         struct error_class *c = &bars->class_of[bars->classes++];
         copy_text(c->of, sizeof c->of, value);
         c->runs = (uint64_t)json_integer_value(json_object_get(value, "runs"));
-        c->signed_mean = share(value, "signed_mean_pct");
-        c->median = share(value, "median_pct");
-        c->p90 = share(value, "p90_pct");
+        c->sources = (uint64_t)json_integer_value(json_object_get(value, "sources"));
+        if (!read_ratios(c, json_object_get(value, "measured_over_predicted"))) bars->classes--;
     }
     json_array_foreach(json_object_get(root, "ranges"), i, value)
     {
@@ -342,7 +578,8 @@ static void read_bars(struct error_bars *bars, const json_t *root)
 
 enum rk_status error_bars_load(const char *path, struct error_bars *bars, struct rk_error *error)
 {
-    static const char *const keys[] = {"description", "classes", "ranges", "seen", NULL};
+    static const char *const keys[] = {"description", "wider_half", "wider_most", "classes",
+                                       "ranges",      "seen",       NULL};
     struct document document = {0};
     memset(bars, 0, sizeof *bars);
     enum rk_status status = document_load(path, &document, error);
@@ -356,28 +593,51 @@ enum rk_status error_bars_load(const char *path, struct error_bars *bars, struct
 
 /* ---- asking ---- */
 
-const struct error_class *error_bar_of(const struct error_bars *bars,
-                                       const struct error_request *request)
+static double widened(const struct error_class *c, int share, double factor)
 {
-    char name[128];
-    for (int level = 0; level < LEVELS; level++) {
-        name_class(name, level, request);
-        const struct error_class *c = find_class(bars, name);
-        if (c) return c;
-    }
-    return NULL;
+    return c->ratio[2] * pow(c->ratio[share] / c->ratio[2], factor);
 }
 
-const struct error_class *error_bar_of_memory(const struct error_bars *bars,
-                                              const struct error_request *request)
+bool error_bar_of(const struct error_bars *bars, const struct error_request *request,
+                  struct error_class *bar)
 {
-    char name[128];
-    for (int level = 0; level < MEMORY_LEVELS; level++) {
-        name_memory(name, level, request);
-        const struct error_class *c = find_class(bars, name);
-        if (c) return c;
-    }
-    return NULL;
+    int level;
+    const struct error_class *c = class_for(bars, &times, request, &level);
+    if (!c) return false;
+    *bar = *c;
+    if (level < FIRST_WITHOUT_GENERATION) return true;
+    for (int i = 0; i < ERROR_SHARES; i++)
+        bar->ratio[i] =
+            widened(c, i, i == 0 || i == ERROR_SHARES - 1 ? bars->wider_most : bars->wider_half);
+    bar->ratio[0] = fmin(bar->ratio[0], bar->ratio[1]);
+    bar->ratio[4] = fmax(bar->ratio[4], bar->ratio[3]);
+    return true;
+}
+
+bool error_bar_of_memory(const struct error_bars *bars, const struct error_request *request,
+                         struct error_class *bar)
+{
+    int level;
+    const struct error_class *c = class_for(bars, &peaks, request, &level);
+    if (c) *bar = *c;
+    return c != NULL;
+}
+
+static double between(double from, double to, double at)
+{
+    return to > from ? (at - from) / (to - from) : 1;
+}
+
+double error_share_below(const struct error_class *bar, double ratio)
+{
+    const double *r = bar->ratio;
+    const double first = fmax(0, 2 * r[0] - r[1]), last = 2 * r[4] - r[3];
+    if (ratio < r[0]) return fmax(0, between(first, r[0], ratio)) * error_shares[0];
+    for (int i = 1; i < ERROR_SHARES; i++)
+        if (ratio < r[i])
+            return error_shares[i - 1] +
+                   (error_shares[i] - error_shares[i - 1]) * between(r[i - 1], r[i], ratio);
+    return fmin(1, error_shares[4] + (1 - error_shares[4]) * between(r[4], last, ratio));
 }
 
 static bool out_of_range(const struct error_bars *bars, int i, const struct error_request *request,

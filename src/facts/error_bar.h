@@ -1,22 +1,28 @@
-/* error_bar.h - how far off predictions of such runs were, and whether any was validated.
+/* error_bar.h - how far off predictions of such runs are, and whether any was validated.
  *
- * The residuals of all compared runs, grouped by what a run is: generation of the accelerator,
- * dense or with experts, framework, width of the precision, number of GPUs; and with fewer of
- * these, down to all runs. A request takes the most specific class that has enough runs. Beside
- * them stands the range of what was validated: outside it, and for choices that no run made, there
- * are warnings.
+ * Learned from runs whose source was left out: what was measured over what was predicted, of a
+ * class of runs: generation of the accelerator, dense or with experts, framework; and with fewer of
+ * these, down to all runs. A request takes the most specific class that has enough sources. Within
+ * a class each source counts once, and shares are those of Hazen: with n sources, half of one's
+ * share lies beyond each end, so that few sources make wide bars. Where the class does not name the
+ * request's generation, bars are wider by what such runs needed. Beside them stands the range of
+ * what was validated: outside it, and for choices that no run made, there are warnings.
  */
 #ifndef RECKON_FACTS_ERROR_BAR_H
 #define RECKON_FACTS_ERROR_BAR_H
 
 #include "facts/results.h"
 
-enum { ERROR_BAR_RUNS = 8, ERROR_BAR_CLASSES = 256, ERROR_BAR_SEEN = 96, ERROR_BAR_RANGES = 8 };
+enum { ERROR_BAR_SOURCES = 6, ERROR_BAR_CLASSES = 64, ERROR_BAR_SEEN = 96, ERROR_BAR_RANGES = 8 };
+
+/* Measured over predicted that 5, 25, 50, 75 and 95 % of the runs are below. */
+enum { ERROR_SHARES = 5 };
+extern const double error_shares[ERROR_SHARES];
 
 struct error_class {
-    char of[128]; /* "Hopper, dense, megatron, 16 bits, 64 to 511 GPUs" */
-    uint64_t runs;
-    double signed_mean, median, p90; /* of predicted over measured minus 1 */
+    char of[128]; /* "Hopper, dense, megatron" */
+    uint64_t runs, sources;
+    double ratio[ERROR_SHARES];
 };
 
 struct error_range { /* of compared runs */
@@ -31,14 +37,18 @@ struct error_seen { /* a choice and how many compared runs made it */
 
 struct error_bars {
     int classes, ranges, seens;
+    double wider_half, wider_most; /* ranges of 50 and 90 % where the generation is new; at least 1
+                                    */
     struct error_class class_of[ERROR_BAR_CLASSES];
     struct error_range range[ERROR_BAR_RANGES];
     struct error_seen seen[ERROR_BAR_SEEN];
 };
 
-/* From the compared times and memory among the results. RK_IO: no memory. */
+/* From the compared times among the results, each source left out of what it was predicted with, and
+ * from the compared peaks of `memory`, read with all rules: no constant of memory is fitted to a
+ * source, and who asks knows his plan. RK_IO: no memory. */
 enum rk_status error_bars_learn(struct error_bars *bars, const struct results *results,
-                                struct rk_error *error);
+                                const struct results *memory, struct rk_error *error);
 
 /* As JSON; the caller frees the text. NULL without memory. */
 char *error_bars_text(const struct error_bars *bars);
@@ -52,13 +62,28 @@ struct error_request {
     double parameters;
 };
 
-/* The class whose errors stand for the request's; NULL when there is none. */
-const struct error_class *error_bar_of(const struct error_bars *bars,
-                                       const struct error_request *request);
+/* The errors of the class that stands for the request, wider where something is new; false when
+ * there is none. */
+bool error_bar_of(const struct error_bars *bars, const struct error_request *request,
+                  struct error_class *bar);
 
 /* Likewise of peaks of memory, by framework, dense or with experts. */
-const struct error_class *error_bar_of_memory(const struct error_bars *bars,
-                                              const struct error_request *request);
+bool error_bar_of_memory(const struct error_bars *bars, const struct error_request *request,
+                         struct error_class *bar);
+
+/* Share of such runs whose measured value is at most `ratio` of the predicted one: linear between
+ * the shares, and as far again beyond the outer ones. */
+double error_share_below(const struct error_class *bar, double ratio);
+
+/* How often the ranges hold, each source left out of the bars as well; means over sources. */
+struct error_coverage {
+    size_t sources;
+    double half, most; /* of the ranges of 50 and 90 % */
+};
+
+/* RK_IO: no memory. */
+enum rk_status error_bars_coverage(const struct results *results, bool memory,
+                                   struct error_coverage *coverage, struct rk_error *error);
 
 /* Writes the i-th thing that lies outside what was validated; false when there are no more. */
 bool error_bar_warning(const struct error_bars *bars, const struct error_request *request, int i,

@@ -10,9 +10,9 @@
 #define NEAR(a, b)                                                                                 \
     cr_expect(fabs((a) - (b)) < 1e-4, "%.17g, expected %.17g", (double)(a), (double)(b))
 
-/* `count` results on a system with these errors: i * step. */
-static void add(struct results *results, size_t count, const char *system, uint64_t gpus,
-                uint64_t experts, double step)
+/* `count` results of one source on a system with these errors: i * step. */
+static void add(struct results *results, size_t count, const char *source, const char *system,
+                uint64_t gpus, uint64_t experts, double step)
 {
     results->result = realloc(results->result, (results->count + count) * sizeof *results->result);
     for (size_t i = 0; i < count; i++) {
@@ -20,6 +20,7 @@ static void add(struct results *results, size_t count, const char *system, uint6
         memset(r, 0, sizeof *r);
         r->kind = FIGURE_STEP;
         r->error = (double)(i + 1) * step;
+        snprintf(r->class_of[CLASS_SOURCE], sizeof r->class_of[0], "%s", source);
         snprintf(r->system, sizeof r->system, "%s", system);
         r->model.experts = experts;
         r->model.sequence = 2048;
@@ -30,21 +31,37 @@ static void add(struct results *results, size_t count, const char *system, uint6
     }
 }
 
-static struct error_bars *learned(void)
+/* One run a source, measured at 1.1, 1.2, ... of what is predicted. */
+static void add_sources(struct results *results, int sources, const char *system, uint64_t gpus,
+                        uint64_t experts)
 {
-    struct results results = {0};
+    for (int i = 1; i <= sources; i++) {
+        char source[8];
+        snprintf(source, sizeof source, "s%d", i);
+        add(results, 1, source, system, gpus, experts, 1 / (1 + 0.1 * i) - 1);
+    }
+}
+
+static struct error_bars *learn(struct results *results)
+{
     struct rk_error error;
     struct error_bars *bars = malloc(sizeof *bars);
-    add(&results, 10, "h100-sxm5-80g nvl8", 128, 0, 0.01); /* 0.01 ... 0.10 */
-    add(&results, 4, "h100-sxm5-80g", 8, 0, -0.02);        /* too few for a class of their own */
-    add(&results, 9, "a100-sxm4-80g", 1024, 8, 0.03);
-    cr_assert_eq(error_bars_learn(bars, &results, &error), RK_OK);
-    free(results.result);
+    cr_assert_eq(error_bars_learn(bars, results, results, &error), RK_OK);
+    free(results->result);
     return bars;
 }
 
-static const struct error_class *ask(const struct error_bars *bars, const char *system,
-                                     uint64_t gpus, uint64_t experts)
+static struct error_bars *learned(void)
+{
+    struct results results = {0};
+    add_sources(&results, 9, "h100-sxm5-80g nvl8", 128, 0);
+    add_sources(&results, 4, "a100-sxm4-80g", 8, 0); /* too few for a class of their own */
+    add_sources(&results, 6, "a100-sxm4-80g", 1024, 8);
+    return learn(&results);
+}
+
+static bool ask(const struct error_bars *bars, const char *system, uint64_t gpus, uint64_t experts,
+                struct error_class *bar)
 {
     static struct rk_model model;
     static struct rk_plan plan;
@@ -52,26 +69,98 @@ static const struct error_class *ask(const struct error_bars *bars, const char *
     plan = rk_plan_default();
     plan.ranks = gpus;
     plan.tensor = 8;
-    return error_bar_of(bars, &(struct error_request){&model, system, &plan, 1e9});
+    return error_bar_of(bars, &(struct error_request){&model, system, &plan, 1e9}, bar);
 }
 
-Test(error_bars, the_most_specific_class_with_enough_runs)
+Test(error_bars, the_most_specific_class_with_enough_sources)
 {
     struct error_bars *bars = learned();
-    const struct error_class *c = ask(bars, "h200-sxm-141g", 256, 0); /* Hopper too */
-    cr_assert(c);
-    cr_expect_str_eq(c->of, "Hopper, dense, megatron, 16 bits, 64 to 511 GPUs");
-    cr_expect_eq(c->runs, 10);
-    NEAR(c->signed_mean, 0.055);
-    NEAR(c->p90, 0.091);                  /* at 0.9 * 9 = 8.1: 0.09 + 0.1 * 0.01 */
-    c = ask(bars, "h100-sxm5-80g", 8, 0); /* four runs there: all of Hopper's dense ones */
-    cr_expect_str_eq(c->of, "Hopper, dense, megatron, 16 bits");
-    cr_expect_eq(c->runs, 14);
-    c = ask(bars, "h100-sxm5-80g", 8, 64);
-    cr_expect_str_eq(c->of, "experts");
-    c = ask(bars, "gaudi3", 8, 0);
-    cr_expect_str_eq(c->of, "dense");
+    struct error_class c;
+    cr_assert(ask(bars, "h200-sxm-141g", 256, 0, &c)); /* Hopper too */
+    cr_expect_str_eq(c.of, "Hopper, dense, megatron");
+    cr_expect_eq(c.runs, 9);
+    cr_expect_eq(c.sources, 9);
+    NEAR(c.ratio[2], 1.5);
+    cr_assert(ask(bars, "a100-sxm4-80g", 8, 0, &c)); /* four sources: all dense ones */
+    cr_expect_str_eq(c.of, "dense, megatron");
+    cr_expect_eq(c.runs, 13);
+    cr_expect_eq(c.sources, 9);
+    cr_assert(ask(bars, "gaudi3", 8, 0, &c));
+    cr_expect_str_eq(c.of, "dense, megatron");
     free(bars);
+}
+
+/* Of nine sources 5 and 95 % lie at 0.45 and 8.55 of them, half of one's share, 0.45, further out
+ * at 0 and 9; 25 and 75 % at 2.25 - 0.45 and 6.75 + 0.45. */
+Test(error_bars, half_a_source_beyond_each_end)
+{
+    struct error_bars *bars = learned();
+    struct error_class c;
+    cr_assert(ask(bars, "h100-sxm5-80g", 128, 0, &c));
+    NEAR(c.ratio[0], 1.1);
+    NEAR(c.ratio[1], 1.2);
+    NEAR(c.ratio[3], 1.8);
+    NEAR(c.ratio[4], 1.9);
+    free(bars);
+}
+
+/* A hundred runs of one source count as much as one of another. */
+Test(error_bars, each_source_counts_once)
+{
+    struct results results = {0};
+    struct error_class c;
+    add_sources(&results, 9, "h100-sxm5-80g", 128, 0);
+    add(&results, 100, "many", "h100-sxm5-80g", 128, 0, 0); /* all at 1 */
+    struct error_bars *bars = learn(&results);
+    cr_assert(ask(bars, "h100-sxm5-80g", 128, 0, &c));
+    cr_expect_eq(c.runs, 109);
+    cr_expect_eq(c.sources, 10);
+    NEAR(c.ratio[0], 1);
+    NEAR(c.ratio[2], 1.4);
+    NEAR(c.ratio[4], 1.9);
+    free(bars);
+}
+
+/* Where the class does not name the generation, ranges grow around the median. */
+Test(error_bars, wider_where_the_generation_is_new)
+{
+    struct error_bars *bars = learned();
+    struct error_class narrow, wide;
+    bars->wider_half = bars->wider_most = 1;
+    cr_assert(ask(bars, "gaudi3", 8, 0, &narrow));
+    bars->wider_half = bars->wider_most = 2;
+    cr_assert(ask(bars, "gaudi3", 8, 0, &wide));
+    NEAR(wide.ratio[2], narrow.ratio[2]);
+    NEAR(log(wide.ratio[4] / wide.ratio[2]), 2 * log(narrow.ratio[4] / narrow.ratio[2]));
+    NEAR(log(wide.ratio[1] / wide.ratio[2]), 2 * log(narrow.ratio[1] / narrow.ratio[2]));
+    cr_assert(ask(bars, "h100-sxm5-80g", 8, 0, &wide)); /* known: as it is */
+    NEAR(wide.ratio[4], 1.9);
+    free(bars);
+}
+
+Test(error_bars, share_of_runs_below_a_ratio)
+{
+    const struct error_class c = {.ratio = {0.9, 1, 1.1, 1.2, 1.4}};
+    NEAR(error_share_below(&c, 1.1), 0.5);
+    NEAR(error_share_below(&c, 1.05), 0.375);
+    NEAR(error_share_below(&c, 0.85), 0.025);
+    NEAR(error_share_below(&c, 0.5), 0);
+    NEAR(error_share_below(&c, 1.5), 0.975);
+    NEAR(error_share_below(&c, 2), 1);
+}
+
+/* Sources alike: the one that is left out lies within the others' ranges; one that is far off does
+ * not. */
+Test(error_bars, how_often_they_hold)
+{
+    struct results results = {0};
+    struct error_coverage coverage;
+    struct rk_error error;
+    add_sources(&results, 9, "h100-sxm5-80g", 128, 0);
+    cr_assert_eq(error_bars_coverage(&results, false, &coverage, &error), RK_OK);
+    cr_expect_eq(coverage.sources, 9);
+    NEAR(coverage.most, 7 / 9.0); /* but for the first and the last */
+    free(results.result);
 }
 
 Test(error_bars, warnings_outside_what_was_validated)
@@ -108,9 +197,10 @@ Test(error_bars, the_file_says_the_same)
     remove(path);
     cr_expect_eq(again->classes, bars->classes);
     cr_expect_eq(again->seens, bars->seens);
-    const struct error_class *c = ask(again, "h100-sxm5-80g", 128, 0);
-    cr_expect_str_eq(c->of, "Hopper, dense, megatron, 16 bits, 64 to 511 GPUs");
-    NEAR(c->p90, 0.091);
+    struct error_class c;
+    cr_assert(ask(again, "h100-sxm5-80g", 128, 0, &c));
+    cr_expect_str_eq(c.of, "Hopper, dense, megatron");
+    NEAR(c.ratio[4], 1.9);
     free(text);
     free(bars);
     free(again);
@@ -122,43 +212,36 @@ Test(error_bars, the_catalog_has_them)
     struct rk_error error = {.text = ""};
     cr_assert_eq(error_bars_load(RECKON_TEST_SOURCE "/data/measured/error_bars.json", bars, &error),
                  RK_OK, "%s", error.text);
-    const struct error_class *c = ask(bars, "h100-sxm5-80g nvl8", 128, 0);
-    cr_assert(c);
-    cr_expect_geq(c->runs, ERROR_BAR_RUNS);
-    cr_expect(c->p90 > 0 && c->p90 < 1);
+    struct error_class c;
+    cr_assert(ask(bars, "h100-sxm5-80g nvl8", 128, 0, &c));
+    cr_expect_geq(c.sources, ERROR_BAR_SOURCES);
+    cr_expect(c.ratio[0] > 0.2 && c.ratio[4] < 5);
     free(bars);
 }
 
-/* Peaks have classes of their own, by framework: ten of Megatron's, four of FSDP's that are too
- * few, static bytes that do not count. */
+/* Peaks have classes of their own, by framework; static bytes do not count. */
 Test(error_bars, peaks_of_memory)
 {
     struct results results = {0};
-    struct rk_error error;
-    struct error_bars *bars = malloc(sizeof *bars);
-    add(&results, 10, "h100-sxm5-80g", 128, 0, -0.01);
-    for (size_t i = 0; i < 10; i++)
+    add_sources(&results, 7, "h100-sxm5-80g", 128, 0);
+    for (size_t i = 0; i < 7; i++)
         results.result[i].kind = i % 2 ? FIGURE_ALLOCATED : FIGURE_USED;
-    add(&results, 14, "h100-sxm5-80g", 8, 0, 0.5);
-    for (size_t i = 10; i < 24; i++) {
-        results.result[i].kind = i < 14 ? FIGURE_RESERVED : FIGURE_STATIC;
+    add_sources(&results, 9, "h100-sxm5-80g", 8, 0);
+    for (size_t i = 7; i < 16; i++) {
+        results.result[i].kind = i < 10 ? FIGURE_RESERVED : FIGURE_STATIC;
         results.result[i].judgement.plan.framework = RK_FSDP;
     }
-    cr_assert_eq(error_bars_learn(bars, &results, &error), RK_OK);
+    struct error_bars *bars = learn(&results);
     struct rk_model model = {.sequence = 2048};
     struct rk_plan plan = rk_plan_default();
+    struct error_class c;
     const struct error_request request = {&model, "a100-sxm4-80g", &plan, 1e9};
-    const struct error_class *c = error_bar_of_memory(bars, &request);
-    cr_assert(c);
-    cr_expect_str_eq(c->of, "peak memory, megatron, dense");
-    cr_expect_eq(c->runs, 10);
-    NEAR(c->signed_mean, -0.055);
-    NEAR(c->p90, 0.091);
-    plan.framework = RK_FSDP;
-    c = error_bar_of_memory(bars, &request);
-    cr_expect_str_eq(c->of, "peak memory");
-    cr_expect_eq(c->runs, 14);
-    cr_expect_null(error_bar_of(bars, &request), "no times were compared");
-    free(results.result);
+    cr_assert(error_bar_of_memory(bars, &request, &c));
+    cr_expect_str_eq(c.of, "peak memory, megatron, dense");
+    cr_expect_eq(c.runs, 7);
+    plan.framework = RK_FSDP; /* three sources */
+    cr_assert(error_bar_of_memory(bars, &request, &c));
+    cr_expect_str_eq(c.of, "peak memory");
+    cr_expect_eq(c.runs, 10);
     free(bars);
 }
