@@ -33,6 +33,7 @@ static const struct shown_kind {
     [TIMELINE_EVENT_BACKWARD]  = {"backward"},
     [TIMELINE_EVENT_AGRAD]     = {"activation gradients"},
     [TIMELINE_EVENT_WGRAD]     = {"weight gradients"},
+    [TIMELINE_EVENT_DATA_WAIT] = {"wait for data parallelism"},
     [TIMELINE_EVENT_WAIT]      = {"wait for offload"},
     [TIMELINE_EVENT_OPTIMIZER] = {"optimizer"},
     [TIMELINE_EVENT_SEND]      = {"send"},
@@ -223,8 +224,7 @@ static const char *comparison(const struct schedule *s)
         memory,
         "Schedule %s, %u stages, %u microbatches, %u chunks a stage. Simulated event by event the "
         "step takes %.5g s, ",
-        timeline_schedule_names[s->plan.schedule], s->plan.stages, s->plan.microbatches,
-        s->plan.chunks, s->timeline.step_s);
+        s->plan.schedule, s->plan.stages, s->plan.microbatches, s->plan.chunks, s->timeline.step_s);
     if (fabs(difference) < 1e-9) return report_text(memory, "%sas the estimate says.", text);
     text = report_text(memory, "%sthe estimate says %.5g s (%+.2g %%). Why they may differ: ", text,
                        s->plan.estimate_s, 100 * difference);
@@ -253,4 +253,5 @@ void page_schedule(struct html_page *page, const struct page_plan *p)
         stage_memory(&s, &error);
     }
     timeline_release(&s.timeline);
+    timeline_plan_release(&s.plan);
 }

@@ -97,6 +97,7 @@ _reckon() {
         'study --compare-with') _reckon_files && return ;;
         'timeline --model' | 'timeline -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
         'timeline --system' | 'timeline -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'timeline --plan' | 'timeline -p') _reckon_files && return ;;
         'timeline --datatype' | 'timeline -d') _reckon_words 'float8 float16 bfloat16 float32' && return ;;
         'timeline --strategy') _reckon_files && return ;;
         'timeline --training') _reckon_words 'no yes' && return ;;
@@ -205,7 +206,7 @@ _reckon() {
         'fits') flags='--gpus --plan --save --output --format --color --help' operand='models systems plan' ;;
         'search') flags='--model --system --gpus --batch --datatype --space --framework --sequence --top --threads --exhaustive --state --explain --quiet --output --where --sort --pareto --all --why --sensitivity --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --context --expert-tensor --expert --order --sequence-parallel --context-kind --ulysses --precision --attention --dispatcher --expert-overlap --chunks --recompute-layers --split --pipeline-blocking --schedule --zero --shard-ranks --keep-gathered --gradient-overlap --weight-overlap --recompute-parts --uneven --format --color --help' operand=plan ;;
         'study') flags='--db --jobs --figure --export --output --list --dry-run --compare --compare-with --quiet --help' operand=file ;;
-        'timeline') flags='--model --system --gpus --batch --datatype --strategy --training --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --schedule --messages --output --pytorch-csv --window --stages --full --format --color --help' operand= ;;
+        'timeline') flags='--model --system --plan --gpus --batch --datatype --strategy --training --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --schedule --messages --output --pytorch-csv --window --stages --full --format --color --help' operand=plan ;;
         'report') flags='--output --charts --title --date --model --system --search --top --threads --gpus --batch --datatype --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --help' operand=file ;;
         'validate') flags='--by --brief --rows --parts --left-out --regret --unmodelled --only --fit --constants --rules --output --learn --format --color --help' operand=file ;;
         'models') flags='--format --color --help' operand=models ;;

@@ -99,6 +99,41 @@ struct rk_prediction {
 RK_API enum rk_verdict rk_predict(const struct rk_model *model, const struct rk_system *system,
                                   const struct rk_plan *plan, struct rk_prediction *prediction);
 
+/* ---- for who simulates the step ---- */
+
+enum rk_way { RK_WAY_FORWARD, RK_WAY_BACKWARD, RK_WAYS };
+
+/* One microbatch on one part of the model: a stage, or one of its chunks. The parts of a stage add
+ * up to the stage's forward_s and backward_s. */
+struct rk_chunk {
+    uint64_t blocks;
+    double forward_s, recompute_s, input_s,
+        weight_s; /* backward: gradients of inputs, of weights */
+    double tensor_s[RK_WAYS], context_s[RK_WAYS], expert_s[RK_WAYS]; /* waited for, within these */
+    double offload_s[RK_WAYS]; /* waits for transfers, beside these */
+    double data_s[RK_WAYS];    /* ... for weights and gradients that ZeRO-2 and 3 move */
+    double reduce_s;           /* its gradients once, hidden or not (ZeRO-0 and 1) */
+    double held_bytes;         /* from forward to backward */
+    double released_bytes;     /* ... of it, behind the gradient of the input: the loss' */
+    double moving_bytes;       /* ... of activations on their way to memory tier 1 or back */
+};
+
+struct rk_passes {
+    int stages, parts;
+    struct rk_chunk chunk[RK_MAX_CHUNKS]; /* (parts), in model order */
+    struct {
+        double optimizer_s;
+        double gather_s; /* waits for its result, which ZeRO-1 and 2 gather */
+    } end[RK_MAX_STAGES];
+    double send_s, message_bytes; /* from one part to the next, and back */
+    bool sends_wait;              /* computing waits for messages */
+    bool reduce_beside;           /* gradients are reduced while backward runs */
+};
+
+/* Requires a plan that rk_predict times. */
+RK_API void rk_predict_passes(const struct rk_model *model, const struct rk_system *system,
+                              const struct rk_plan *plan, struct rk_passes *passes);
+
 #ifdef __cplusplus
 }
 #endif

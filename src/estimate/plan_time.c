@@ -153,11 +153,26 @@ struct stage_end stage_end_of(const struct stage_sum *sum, const struct exchange
         end.data_link_s += exchange->reduce_s;
     }
     if (plan->zero == 1 || plan->zero == 2) {
-        end.data_s +=
+        end.gather_s =
             beside(exchange->gather_s, sum->pass_s[FOLD_FORWARD], layers, plan->weight_overlap);
+        end.data_s += end.gather_s;
         end.data_link_s += exchange->gather_s;
     }
     return end;
+}
+
+void stage_sums(struct class_sums *sums, const struct stage_map *map,
+                 const struct layer_folds *fold, const struct rk_model *model,
+                 const struct rk_system *system, const struct sharing *sharing,
+                 const struct rk_plan *plan)
+{
+    for (int i = 0; i < map->classes; i++) {
+        struct stage_sum *sum = &sums->sum[i];
+        stage_sum(sum, fold, model, plan, &map->blocks[i]);
+        const struct exchange exchange = exchange_of(sum, system, sharing, plan);
+        stage_moves(sum, &exchange, system, sharing, plan);
+        sums->end[i] = stage_end_of(sum, &exchange, system, sharing, plan);
+    }
 }
 
 /* ---- the pipeline ---- */
@@ -180,12 +195,16 @@ double send_s_of(const struct layer_folds *fold, const struct rk_system *system,
     return collective_time_s(system, SEND, group_of(&map, RANKS_OF_PIPELINE), fold->message_bytes);
 }
 
+bool sends_wait(const struct rk_plan *plan)
+{
+    return plan->chunks == 1 || plan->pipeline_blocking;
+}
+
 static double messages_s(const struct staged *staged, const struct rk_plan *plan)
 {
-    const bool waits = plan->chunks == 1 || plan->pipeline_blocking;
     const double passed = staged->microbatches * (double)plan->chunks;
     return 2 * ((double)plan->pipeline - 1) * staged->send_s +
-           (waits ? 2 * passed * staged->send_s : 0);
+           (sends_wait(plan) ? 2 * passed * staged->send_s : 0);
 }
 
 static struct pace pace_of(const struct staged *staged, const struct rk_plan *plan)

@@ -56,25 +56,6 @@ static void rates(struct rk_prediction *p, const struct rk_model *model,
 
 /* ---- stages ---- */
 
-struct class_sums {
-    struct stage_sum sum[RK_MAX_STAGES];
-    struct stage_end end[RK_MAX_STAGES];
-};
-
-static void sum_classes(struct class_sums *sums, const struct stage_map *map,
-                        const struct layer_folds *fold, const struct rk_model *model,
-                        const struct rk_system *system, const struct sharing *sharing,
-                        const struct rk_plan *plan)
-{
-    for (int i = 0; i < map->classes; i++) {
-        struct stage_sum *sum = &sums->sum[i];
-        stage_sum(sum, fold, model, plan, &map->blocks[i]);
-        const struct exchange exchange = exchange_of(sum, system, sharing, plan);
-        stage_moves(sum, &exchange, system, sharing, plan);
-        sums->end[i] = stage_end_of(sum, &exchange, system, sharing, plan);
-    }
-}
-
 /* `other` is the stage at the same distance from the far end. */
 static void fill_stage(struct rk_prediction *p, int i, const struct stage_sum *sum,
                        const struct stage_sum *other, const struct layer_folds *fold,
@@ -116,7 +97,7 @@ static void predict_stages(struct rk_prediction *p, const struct layer_folds *fo
     struct class_sums sums;
     const struct sharing sharing = sharing_of(plan);
     stage_map_of(&map, model, plan);
-    sum_classes(&sums, &map, fold, model, system, &sharing, plan);
+    stage_sums(&sums, &map, fold, model, system, &sharing, plan);
     p->stages = map.stages;
     for (int i = 0; i < map.stages; i++) {
         const struct stage_sum *sum = &sums.sum[map.class_of[i]];

@@ -31,6 +31,17 @@ static void add_chunk(struct stage_blocks *blocks, const struct rk_model *model,
     blocks->all += (double)count;
 }
 
+void stage_part(struct stage_blocks *blocks, const struct rk_model *model,
+                const struct rk_plan *plan, uint64_t i)
+{
+    uint64_t first = 0;
+    *blocks =
+        (struct stage_blocks){.first = i == 0, .last = i + 1 == plan->pipeline * plan->chunks};
+    for (uint64_t k = 0; k < i; k++)
+        first += rk_plan_split(plan, model, k);
+    add_chunk(blocks, model, plan, first, rk_plan_split(plan, model, i));
+}
+
 static bool same_blocks(const struct stage_blocks *a, const struct stage_blocks *b)
 {
     return a->first == b->first && a->last == b->last &&

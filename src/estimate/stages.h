@@ -30,6 +30,10 @@ struct stage_map {
  * accepts. */
 void stage_map_of(struct stage_map *map, const struct rk_model *model, const struct rk_plan *plan);
 
+/* Part `i` of pipeline * chunks, in model order. */
+void stage_part(struct stage_blocks *blocks, const struct rk_model *model,
+                const struct rk_plan *plan, uint64_t i);
+
 /* ---- sums of layers ---- */
 
 enum stage_end_of_model { FIRST_END, LAST_END, ENDS };
@@ -161,6 +165,7 @@ void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
 /* What comes behind the last backward pass of a stage. */
 struct stage_end {
     double data_s;      /* waited for */
+    double gather_s;    /* ... of it, for weights */
     double data_link_s; /* sent */
     double optimizer_s;
 };
@@ -168,6 +173,20 @@ struct stage_end {
 struct stage_end stage_end_of(const struct stage_sum *sum, const struct exchange *exchange,
                               const struct rk_system *system, const struct sharing *sharing,
                               const struct rk_plan *plan);
+
+/* Sums and ends of all classes of a plan. */
+struct class_sums {
+    struct stage_sum sum[RK_MAX_STAGES];
+    struct stage_end end[RK_MAX_STAGES];
+};
+
+void stage_sums(struct class_sums *sums, const struct stage_map *map,
+                 const struct layer_folds *fold, const struct rk_model *model,
+                 const struct rk_system *system, const struct sharing *sharing,
+                 const struct rk_plan *plan);
+
+/* Does computing wait for messages between stages? */
+bool sends_wait(const struct rk_plan *plan);
 
 /* One message between stages. */
 double send_s_of(const struct layer_folds *fold, const struct rk_system *system,
@@ -197,8 +216,8 @@ double microbatches_of(const struct rk_plan *plan);
 
 static inline struct pipeline pipeline_of(const struct rk_plan *plan, double microbatches)
 {
-    return (struct pipeline){plan->schedule, plan->pipeline, plan->chunks, (uint64_t)microbatches,
-                             false};
+    return (struct pipeline){plan->schedule, (uint32_t)plan->pipeline, (uint32_t)plan->chunks,
+                             (uint64_t)microbatches, false};
 }
 
 #endif

@@ -23,7 +23,7 @@
 
 struct pipeline {
     enum rk_schedule schedule;
-    uint64_t stages, chunks; /* ranks, and virtual stages of each; with dualpipe 1 */
+    uint32_t stages, chunks; /* ranks, and virtual stages of each; with dualpipe 1 */
     uint64_t microbatches;
     bool forward_only; /* inference */
 };
@@ -46,13 +46,13 @@ struct order_pass {
 /* With dualpipe a rank has two stages: its own, and the one as far from the other end. */
 static inline uint32_t pipeline_chunks(const struct pipeline *p)
 {
-    return p->schedule == RK_DUALPIPE ? 2 : (uint32_t)p->chunks;
+    return p->schedule == RK_DUALPIPE ? 2 : p->chunks;
 }
 
 /* Parts of the model, in whose order forward passes run. */
 static inline uint64_t pipeline_parts(const struct pipeline *p)
 {
-    return p->stages * p->chunks;
+    return (uint64_t)p->stages * p->chunks;
 }
 
 static inline uint64_t pipeline_part(const struct pipeline *p, uint64_t rank, uint64_t chunk)
@@ -63,11 +63,12 @@ static inline uint64_t pipeline_part(const struct pipeline *p, uint64_t rank, ui
 
 /* From one part of the model to the next, or back, messages go to the rank behind or in front; the
  * microbatches that enter dualpipe at its end go the other way. */
-static inline uint32_t pipeline_neighbour(const struct pipeline *p, uint64_t rank, uint64_t chunk,
+static inline uint32_t pipeline_neighbour(const struct pipeline *p, uint32_t rank, uint32_t chunk,
                                           bool next)
 {
     const bool up = next != (p->schedule == RK_DUALPIPE && chunk == 1);
-    return (uint32_t)((rank + (up ? 1 : p->stages - 1)) % p->stages);
+    if (up) return rank + 1 == p->stages ? 0 : rank + 1;
+    return rank == 0 ? p->stages - 1 : rank - 1;
 }
 
 /* Microbatches that go through a chunk of a rank. */
@@ -97,7 +98,7 @@ static inline uint64_t pipeline_warmup(const struct pipeline *p, uint64_t stage)
     const uint64_t later = p->stages - 1 - stage;
     if (p->forward_only || p->schedule == RK_GPIPE) return pipeline_total(p);
     if (p->schedule == RK_DUALPIPE) return p->stages;
-    return p->chunks == 1 ? later : 2 * later + (p->chunks - 1) * p->stages;
+    return p->chunks == 1 ? later : 2 * later + (uint64_t)(p->chunks - 1) * p->stages;
 }
 
 /* Backward passes that a weight gradient waits for. */
@@ -136,8 +137,7 @@ static inline struct order_pass order_take(struct order_cursor *cursor, enum pas
 {
     static const int walks[PASSES] = {0, 1, 1, 2};
     struct order_walk *walk = &cursor->walk[walks[pass]];
-    const uint32_t stages = (uint32_t)cursor->pipeline.stages;
-    const uint32_t chunks = (uint32_t)cursor->pipeline.chunks;
+    const uint32_t stages = cursor->pipeline.stages, chunks = cursor->pipeline.chunks;
     const uint32_t chunk = pass == PASS_FORWARD ? walk->chunk : chunks - 1 - walk->chunk;
     const struct order_pass taken = {pass, chunk, walk->first + walk->member};
     walk->done++;

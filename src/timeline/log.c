@@ -12,13 +12,17 @@ const struct timeline_kind_info timeline_kinds[TIMELINE_KIND_COUNT] = {
     [TIMELINE_EVENT_BACKWARD]    = {"backward",   TIMELINE_COMPUTE},
     [TIMELINE_EVENT_AGRAD]       = {"agrad",      TIMELINE_COMPUTE},
     [TIMELINE_EVENT_WGRAD]       = {"wgrad",      TIMELINE_COMPUTE},
+    [TIMELINE_EVENT_DATA_WAIT]   = {"data wait",  TIMELINE_COMPUTE},
     [TIMELINE_EVENT_WAIT]        = {"wait",       TIMELINE_COMPUTE},
     [TIMELINE_EVENT_OPTIMIZER]   = {"optimizer",  TIMELINE_COMPUTE},
     [TIMELINE_EVENT_TENSOR_COMM] = {"tensor comm", TIMELINE_TENSOR},
+    [TIMELINE_EVENT_CONTEXT_COMM] = {"context comm", TIMELINE_CONTEXT},
+    [TIMELINE_EVENT_EXPERT_COMM] = {"expert comm", TIMELINE_EXPERT},
     [TIMELINE_EVENT_SEND]        = {"send",       TIMELINE_SENDS},
     [TIMELINE_EVENT_CHARGE]      = {"charge",     TIMELINE_SENDS},
     [TIMELINE_EVENT_RECEIVE]     = {"receive",    TIMELINE_RECEIVES},
     [TIMELINE_EVENT_REDUCE]      = {"reduce",     TIMELINE_DATA},
+    [TIMELINE_EVENT_GATHER]      = {"gather",     TIMELINE_DATA},
     [TIMELINE_EVENT_IN]          = {"in",         TIMELINE_OFFLOAD_IN},
     [TIMELINE_EVENT_OUT]         = {"out",        TIMELINE_OFFLOAD_OUT},
 };
@@ -32,6 +36,8 @@ const char *const timeline_tracks[TIMELINE_TRACKS] = {
     [TIMELINE_DATA]          = "DP comm",
     [TIMELINE_OFFLOAD_IN]    = "offload in",
     [TIMELINE_OFFLOAD_OUT]   = "offload out",
+    [TIMELINE_CONTEXT]       = "CP comm",
+    [TIMELINE_EXPERT]        = "EP comm",
 };
 /* clang-format on */
 
@@ -42,22 +48,30 @@ struct timeline_window timeline_everything(void)
     return (struct timeline_window){0, INFINITY, 0, UINT32_MAX};
 }
 
-/* Recompute, wait and transfers come with some passes only. */
-static uint64_t pass_events(const struct timeline_plan *plan, enum timeline_pass pass)
+/* Recompute, waits and transfers come with some passes only. */
+static uint64_t pass_events(const struct timeline_plan *plan, const struct timeline_duration *d,
+                            enum pass pass)
 {
-    const struct timeline_duration *d = &plan->chunk[TIMELINE_FULL].pass[pass];
-    const uint64_t messages = plan->stages > 1 && pass != TIMELINE_WEIGHT_GRAD ? 2 : 0;
-    return 1 + (d->recompute_s > 0) + (d->wait_s > 0) + (d->recompute_link_s > 0) +
-           (d->compute_link_s > 0) + (d->in_s > 0) + (d->out_s > 0) + messages;
+    const uint64_t messages = plan->stages > 1 && pass != PASS_WEIGHT_GRAD ? 2 : 0;
+    uint64_t events = 1 + (d->recompute_s > 0) + (d->data_s > 0) + (d->wait_s > 0) +
+                      (d->recompute_link_s > 0) + (d->in_s > 0) + (d->out_s > 0) + messages;
+    for (int link = 0; link < TIMELINE_LINKS; link++)
+        events += d->compute_link_s[link] > 0;
+    return events;
 }
 
+/* As if all chunks were like the first one. */
 uint64_t timeline_event_estimate(const struct timeline_plan *plan)
 {
-    const uint64_t kinds = plan->training ? (plan->split ? 3 : 2) : 1;
-    const uint64_t each = timeline_passes(plan) / kinds;
+    const struct pipeline *p = &plan->pipeline;
+    const uint64_t each = (uint64_t)plan->stages * plan->chunks * pipeline_microbatches(p);
+    const struct timeline_chunk *chunk = &plan->chunk[0];
     uint64_t events = plan->stages * (1 + (plan->reduces ? timeline_blocks(plan, 0) : 0));
-    for (uint64_t pass = 0; pass < kinds; pass++)
-        events += each * pass_events(plan, (enum timeline_pass)pass);
+    for (int pass = 0; pass < PASSES; pass++) {
+        const bool half = pass == PASS_INPUT_GRAD || pass == PASS_WEIGHT_GRAD;
+        const bool runs = pass == PASS_FORWARD || (!p->forward_only && half == pipeline_splits(p));
+        if (runs) events += each * pass_events(plan, &chunk->pass[pass], (enum pass)pass);
+    }
     return events;
 }
 

@@ -4,22 +4,23 @@
  * an earlier step, as the runtime that goes step by step asks for; the one that does not skips
  * the empty cells. Chunks of a rank are pipeline stages of their own there.
  */
-#include "timeline/order.h"
+#include "timeline/timeline.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void one_step_each(struct timeline_plan *plan)
+static enum rk_status one_step_each(struct timeline_plan *unit, const struct timeline_plan *plan,
+                                    struct rk_error *error)
 {
-    plan->messages = TIMELINE_BESIDE;
-    plan->message_s[0] = plan->message_s[1] = 0;
-    plan->reduces = plan->reduce_beside = false;
-    plan->optimizer_s = 0;
-    for (int kind = 0; kind < TIMELINE_KINDS; kind++)
-        for (int pass = 0; pass < TIMELINE_PASSES; pass++)
-            plan->chunk[kind].pass[pass] = (struct timeline_duration){.compute_s = 1, .total_s = 1};
+    *unit = (struct timeline_plan){.pipeline = plan->pipeline, .messages = TIMELINE_BESIDE};
+    const enum rk_status status = timeline_plan_open(unit, error);
+    if (status != RK_OK) return status;
+    for (size_t i = 0; i < (size_t)unit->stages * unit->chunks; i++)
+        for (int pass = 0; pass < PASSES; pass++)
+            unit->chunk[i].pass[pass] = (struct timeline_duration){.compute_s = 1, .total_s = 1};
+    return RK_OK;
 }
 
 /* The step of each pass of each stage, in the order of the stage. */
@@ -40,15 +41,15 @@ static void add_step(void *context, const struct timeline_event *event)
 static void write_line(FILE *out, const struct timeline_plan *plan, uint32_t stage,
                        const uint32_t *step)
 {
-    const char letters[TIMELINE_PASSES] = {'F', plan->split ? 'I' : 'B', 'W'};
-    struct order_cursor cursor = order_open(plan, stage);
+    const struct pipeline *p = &plan->pipeline;
+    struct order_cursor cursor = order_open(p, stage);
     struct order_pass pass;
     uint32_t column = 0;
     for (uint64_t i = 0; order_next(&cursor, &pass); i++) {
         for (; column < step[i]; column++)
             fputc(',', out);
-        fprintf(out, "%" PRIu64 "%c%" PRIu32, (uint64_t)pass.chunk * plan->stages + stage,
-                letters[pass.pass], pass.microbatch);
+        fprintf(out, "%" PRIu64 "%c%" PRIu32, pipeline_part(p, stage, pass.chunk),
+                "FBIW"[pass.pass], pass.microbatch);
     }
     fputs("\r\n", out);
 }
@@ -58,15 +59,20 @@ enum rk_status timeline_write_pytorch(FILE *out, const struct timeline_plan *pla
 {
     const uint64_t passes = timeline_passes(plan) / plan->stages;
     const struct timeline_window everything = timeline_everything();
-    struct timeline_plan unit = *plan;
+    struct timeline_plan unit = {.tiers = 0};
     struct steps steps = {.passes = passes};
     const struct timeline_visitor visitor = {&steps, add_step, NULL};
     enum rk_status status = RK_OK;
-    if (!plan->training)
+    if (plan->pipeline.forward_only)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "PyTorch's runtime loads schedules of training alone: this plan has no "
                        "backward passes");
-    one_step_each(&unit);
+    if (plan->pipeline.schedule == RK_DUALPIPE)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "PyTorch's runtime has each stage on one rank, and dualpipe on two: choose "
+                       "another schedule");
+    status = one_step_each(&unit, plan, error);
+    if (status != RK_OK) return status;
     steps.count = calloc(plan->stages, sizeof *steps.count);
     steps.step = calloc(plan->stages * passes, sizeof *steps.step);
     if (steps.count && steps.step)
@@ -81,5 +87,6 @@ enum rk_status timeline_write_pytorch(FILE *out, const struct timeline_plan *pla
             rk_fail(error, RK_IO, NULL, 0, 0, "cannot write the schedule: %s", strerror(errno));
     free(steps.count);
     free(steps.step);
+    timeline_plan_release(&unit);
     return status;
 }

@@ -1,5 +1,7 @@
 /* simulate.c - the simulation: stages that wait for each other's messages. */
-#include "timeline/order.h"
+#include "timeline/timeline.h"
+
+#include "schedule/flight.h"
 
 #include <assert.h>
 #include <math.h>
@@ -13,7 +15,9 @@ struct inbox {
     uint64_t sent, taken;
 };
 
-enum { NO_INBOX = -1, TO_NEXT = 0, TO_PREVIOUS = 1, DIRECTIONS = 2 };
+/* To the next part of the model, or back. A stage has an inbox for each direction; with dualpipe,
+ * for each of its chunks: they send in turns that are not those in which they receive. */
+enum { NO_INBOX = -1, TO_NEXT = 0, TO_PREVIOUS = 1, DIRECTIONS = 2, INBOXES = 4 };
 
 struct worker {
     struct order_cursor cursor;
@@ -26,8 +30,8 @@ struct worker {
     double link_free_s[DIRECTIONS]; /* ... sending beside it */
     double in_free_s, out_free_s;   /* ... offload transfers */
     double reduce_free_s;           /* ... reductions */
-    struct inbox inbox[DIRECTIONS];
-    uint64_t blocks; /* in flight */
+    struct inbox inbox[INBOXES];
+    double held; /* in flight */
     struct timeline_sample most[TIMELINE_PHASES], last;
     struct timeline_stage sums;
 };
@@ -80,8 +84,8 @@ static void report_sample(const struct simulation *sim, struct worker *w,
 static inline void set_memory(const struct simulation *sim, struct worker *w, double time_s,
                               enum timeline_phase phase)
 {
-    const struct timeline_sample sample = {time_s, w->stage, phase, w->blocks};
-    if (w->blocks > w->most[phase].blocks || w->most[phase].time_s < 0) w->most[phase] = sample;
+    const struct timeline_sample sample = {time_s, w->stage, phase, w->held};
+    if (w->held > w->most[phase].held || w->most[phase].time_s < 0) w->most[phase] = sample;
     if (sim->visitor) report_sample(sim, w, &sample);
 }
 
@@ -108,9 +112,18 @@ static void give_span(const struct simulation *sim, struct timeline_event *event
     give(sim, event);
 }
 
-static struct timeline_event event_of(const struct worker *w, const struct run *run)
+/* Does what a pass sends and receives go towards the first stage? */
+static bool goes_down(const struct simulation *sim, const struct order_pass *pass)
+{
+    const bool dual = sim->plan->pipeline.schedule == RK_DUALPIPE;
+    return (pass->pass != PASS_FORWARD) != (dual && pass->chunk == 1);
+}
+
+static struct timeline_event event_of(const struct simulation *sim, const struct worker *w,
+                                      const struct run *run)
 {
     return (struct timeline_event){
+        .down = goes_down(sim, &run->order),
         .pass = run->order.pass,
         .stage = w->stage,
         .chunk = run->order.chunk,
@@ -120,69 +133,70 @@ static struct timeline_event event_of(const struct worker *w, const struct run *
     };
 }
 
-static enum timeline_kind compute_kind(const struct timeline_plan *plan, enum timeline_pass pass)
-{
-    static const enum timeline_kind kinds[TIMELINE_PASSES] = {
-        TIMELINE_EVENT_FORWARD, TIMELINE_EVENT_AGRAD, TIMELINE_EVENT_WGRAD};
-    if (pass == TIMELINE_BACKWARD && !plan->split) return TIMELINE_EVENT_BACKWARD;
-    return kinds[pass];
-}
+static const enum timeline_kind compute_kinds[PASSES] = {
+    TIMELINE_EVENT_FORWARD, TIMELINE_EVENT_BACKWARD, TIMELINE_EVENT_AGRAD, TIMELINE_EVENT_WGRAD};
 
-/* The tensor network is busy at the end of what it belongs to. */
-static void give_tensor_comm(const struct simulation *sim, struct timeline_event *event,
-                             double start_s, double end_s, double link_s)
+/* A network is busy at the end of what it belongs to. Returns from when on. */
+static double give_link(const struct simulation *sim, struct timeline_event *event,
+                        enum timeline_kind kind, double start_s, double end_s, double link_s)
 {
     const double begin_s = end_s - link_s > start_s ? end_s - link_s : start_s;
-    if (link_s > 0) give_span(sim, event, TIMELINE_EVENT_TENSOR_COMM, begin_s, end_s, 0);
+    if (link_s > 0) give_span(sim, event, kind, begin_s, end_s, 0);
+    return link_s > 0 ? begin_s : end_s;
 }
 
-/* Recompute, compute, wait, one behind the other; a slowdown by reductions is computing. */
+/* Recompute, compute, data, wait, one behind the other; a slowdown by reductions is computing. */
 static void give_compute(const struct simulation *sim, const struct worker *w,
                          const struct run *run)
 {
     const struct timeline_duration *d = run->duration;
-    const double from_s = run->start_s + d->recompute_s, to_s = run->end_s - d->wait_s;
-    struct timeline_event event = event_of(w, run);
+    const double from_s = run->start_s + d->recompute_s, waits_s = run->end_s - d->wait_s;
+    const double to_s = waits_s - d->data_s;
+    double busy_s = to_s;
+    struct timeline_event event = event_of(sim, w, run);
     give_span(sim, &event, TIMELINE_EVENT_RECOMPUTE, run->start_s, from_s, 0);
-    give_span(sim, &event, compute_kind(sim->plan, run->order.pass), from_s, to_s, 0);
-    give_span(sim, &event, TIMELINE_EVENT_WAIT, to_s, run->end_s, 0);
-    give_tensor_comm(sim, &event, run->start_s, from_s, d->recompute_link_s);
-    give_tensor_comm(sim, &event, from_s, to_s, d->compute_link_s);
+    give_span(sim, &event, compute_kinds[run->order.pass], from_s, to_s, 0);
+    give_span(sim, &event, TIMELINE_EVENT_DATA_WAIT, to_s, waits_s, 0);
+    give_span(sim, &event, TIMELINE_EVENT_WAIT, waits_s, run->end_s, 0);
+    give_link(sim, &event, TIMELINE_EVENT_TENSOR_COMM, run->start_s, from_s, d->recompute_link_s);
+    for (int link = 0; link < TIMELINE_LINKS; link++)
+        busy_s = give_link(sim, &event, TIMELINE_EVENT_TENSOR_COMM + link, from_s, busy_s,
+                           d->compute_link_s[link]);
 }
 
 /* ---- messages ---- */
 
-/* Position in the pipeline of all chunks: chunk * stages + stage. */
-static inline uint64_t position_of(const struct timeline_plan *plan, uint32_t stage, uint32_t chunk)
-{
-    return (uint64_t)chunk * plan->stages + stage;
-}
-
-/* The inbox that a pass takes its input from: NO_INBOX for the first ones of a microbatch, in
- * forward and backward, and for weight gradients. */
+/* Which way a pass takes its input: NO_INBOX for the first ones of a microbatch, in forward and
+ * backward, and for weight gradients. */
 static inline int source_of(const struct timeline_plan *plan, uint32_t stage,
                             const struct order_pass *pass)
 {
-    const uint64_t last = (uint64_t)plan->stages * plan->chunks - 1;
-    const uint64_t position = position_of(plan, stage, pass->chunk);
-    if (pass->pass == TIMELINE_FORWARD) return position == 0 ? NO_INBOX : TO_NEXT;
-    return pass->pass == TIMELINE_BACKWARD && position < last ? TO_PREVIOUS : NO_INBOX;
+    const uint64_t last = pipeline_parts(&plan->pipeline) - 1;
+    const uint64_t part = pipeline_part(&plan->pipeline, stage, pass->chunk);
+    if (pass->pass == PASS_FORWARD) return part == 0 ? NO_INBOX : TO_NEXT;
+    return pass->pass != PASS_WEIGHT_GRAD && part < last ? TO_PREVIOUS : NO_INBOX;
 }
 
 /* Where its result goes: the same, the other way round. */
 static inline int target_of(const struct timeline_plan *plan, uint32_t stage,
                             const struct order_pass *pass)
 {
-    const uint64_t last = (uint64_t)plan->stages * plan->chunks - 1;
-    const uint64_t position = position_of(plan, stage, pass->chunk);
-    if (pass->pass == TIMELINE_FORWARD) return position == last ? NO_INBOX : TO_NEXT;
-    return pass->pass == TIMELINE_BACKWARD && position > 0 ? TO_PREVIOUS : NO_INBOX;
+    const uint64_t last = pipeline_parts(&plan->pipeline) - 1;
+    const uint64_t part = pipeline_part(&plan->pipeline, stage, pass->chunk);
+    if (pass->pass == PASS_FORWARD) return part == last ? NO_INBOX : TO_NEXT;
+    return pass->pass != PASS_WEIGHT_GRAD && part > 0 ? TO_PREVIOUS : NO_INBOX;
 }
 
-static inline uint32_t neighbour(const struct timeline_plan *plan, uint32_t stage, int direction)
+static inline int inbox_of(const struct timeline_plan *plan, uint32_t chunk, int direction)
 {
-    if (direction == TO_NEXT) return stage + 1 == plan->stages ? 0 : stage + 1;
-    return stage == 0 ? plan->stages - 1 : stage - 1;
+    const bool dual = plan->pipeline.schedule == RK_DUALPIPE;
+    return direction + (dual ? DIRECTIONS * (int)chunk : 0);
+}
+
+static inline uint32_t neighbour(const struct timeline_plan *plan, uint32_t stage, uint32_t chunk,
+                                 int direction)
+{
+    return pipeline_neighbour(&plan->pipeline, stage, chunk, direction == TO_NEXT);
 }
 
 /* One number for each message: where in the pipeline it starts, which way, which microbatch. */
@@ -196,15 +210,15 @@ static void give_send(const struct simulation *sim, const struct worker *w, cons
                       int direction, double start_s, double end_s)
 {
     const struct timeline_plan *plan = sim->plan;
-    struct timeline_event event = event_of(w, run);
+    struct timeline_event event = event_of(sim, w, run);
     if (direction == NO_INBOX) {
         give_span(sim, &event, TIMELINE_EVENT_CHARGE, start_s, end_s, 0);
         return;
     }
-    const uint64_t position = position_of(plan, w->stage, run->order.chunk);
+    const uint64_t part = pipeline_part(&plan->pipeline, w->stage, run->order.chunk);
     event.kind = TIMELINE_EVENT_SEND;
-    event.peer = neighbour(plan, w->stage, direction);
-    event.flow = flow_of(plan, position, direction, run->order.microbatch);
+    event.peer = neighbour(plan, w->stage, run->order.chunk, direction);
+    event.flow = flow_of(plan, part, direction, run->order.microbatch);
     event.start_s = start_s;
     event.end_s = end_s;
     event.bytes = plan->message_bytes[direction];
@@ -215,25 +229,26 @@ static void give_receive(const struct simulation *sim, const struct worker *w,
                          const struct run *run, int direction, double arrival_s)
 {
     const struct timeline_plan *plan = sim->plan;
-    const uint64_t position = position_of(plan, w->stage, run->order.chunk);
-    struct timeline_event event = event_of(w, run);
+    const uint64_t part = pipeline_part(&plan->pipeline, w->stage, run->order.chunk);
+    struct timeline_event event = event_of(sim, w, run);
     event.kind = TIMELINE_EVENT_RECEIVE;
-    event.peer = neighbour(plan, w->stage, direction == TO_NEXT ? TO_PREVIOUS : TO_NEXT);
-    event.flow = flow_of(plan, direction == TO_NEXT ? position - 1 : position + 1, direction,
-                         run->order.microbatch);
+    event.peer =
+        neighbour(plan, w->stage, run->order.chunk, direction == TO_NEXT ? TO_PREVIOUS : TO_NEXT);
+    event.flow =
+        flow_of(plan, direction == TO_NEXT ? part - 1 : part + 1, direction, run->order.microbatch);
     event.start_s = arrival_s;
     event.end_s = run->start_s;
     event.bytes = plan->message_bytes[direction];
     give(sim, &event);
 }
 
-static inline void post(struct simulation *sim, uint32_t stage, int direction, double arrival_s)
+static inline void post(struct simulation *sim, uint32_t stage, int box, double arrival_s)
 {
     struct worker *w = &sim->worker[stage];
-    struct inbox *inbox = &w->inbox[direction];
+    struct inbox *inbox = &w->inbox[box];
     assert(inbox->sent - inbox->taken <= sim->mask);
     inbox->arrival[inbox->sent++ & sim->mask] = arrival_s;
-    if (w->waits == direction) {
+    if (w->waits == box) {
         w->waits = NO_INBOX;
         sim->ready[sim->ready_count++] = stage;
     }
@@ -243,44 +258,46 @@ static inline void post(struct simulation *sim, uint32_t stage, int direction, d
 static inline void send(struct simulation *sim, struct worker *w, struct run *run)
 {
     const struct timeline_plan *plan = sim->plan;
-    const int direction = run->order.pass == TIMELINE_FORWARD ? TO_NEXT : TO_PREVIOUS;
+    const int direction = run->order.pass == PASS_FORWARD ? TO_NEXT : TO_PREVIOUS;
     const int target = target_of(plan, w->stage, &run->order);
     const double message_s = plan->message_s[direction];
     double start_s = run->end_s;
     run->free_s = run->end_s;
     if (target == NO_INBOX && plan->messages != TIMELINE_CHARGED) return;
     if (plan->messages == TIMELINE_BESIDE) {
-        if (w->link_free_s[direction] > start_s) start_s = w->link_free_s[direction];
-        w->link_free_s[direction] = start_s + message_s;
+        double *free_s = &w->link_free_s[goes_down(sim, &run->order)];
+        if (*free_s > start_s) start_s = *free_s;
+        *free_s = start_s + message_s;
     } else {
         run->free_s = start_s + message_s;
         w->sums.message_s += message_s;
     }
     if (sim->visitor) give_send(sim, w, run, target, start_s, start_s + message_s);
     if (target != NO_INBOX)
-        post(sim, neighbour(plan, w->stage, target), target, start_s + message_s);
+        post(sim, neighbour(plan, w->stage, run->order.chunk, target),
+             inbox_of(plan, run->order.chunk, target), start_s + message_s);
 }
 
 /* ---- data-parallel reduction beside backward ---- */
 
-/* Reduces the blocks of a chunk whose gradients are complete: each when its part of the pass is
+/* Reduces the pieces of a chunk whose gradients are complete: each when its part of the pass is
  * done. Returns for how long computing ran beside it. */
 static double reduce_chunk(const struct simulation *sim, struct worker *w, const struct run *run)
 {
-    const struct timeline_plan *plan = sim->plan;
-    const uint64_t blocks = run->chunk->blocks;
-    const double block_s = blocks ? (run->end_s - run->start_s) / (double)blocks : 0;
+    const struct timeline_chunk *chunk = run->chunk;
+    const uint64_t pieces = chunk->reduce_s > 0 ? timeline_pieces(chunk) : 0;
+    const double piece_s = (run->end_s - run->start_s) / (double)timeline_pieces(chunk);
     double beside_s = 0;
-    for (uint64_t i = 0; i < blocks; i++) {
-        const double done_s = run->start_s + (double)(i + 1) * block_s;
+    for (uint64_t i = 0; i < pieces; i++) {
+        const double done_s = run->start_s + (double)(i + 1) * piece_s;
         const double start_s = done_s > w->reduce_free_s ? done_s : w->reduce_free_s;
-        const double end_s = start_s + plan->reduce_s;
-        struct timeline_event event = event_of(w, run);
-        event.blocks = 1;
+        const double end_s = start_s + chunk->reduce_s;
+        struct timeline_event event = event_of(sim, w, run);
+        event.blocks = chunk->blocks > 0;
         w->reduce_free_s = end_s;
         if (start_s < run->end_s) beside_s += fmin(end_s, run->end_s) - start_s;
         if (sim->visitor)
-            give_span(sim, &event, TIMELINE_EVENT_REDUCE, start_s, end_s, plan->reduce_bytes);
+            give_span(sim, &event, TIMELINE_EVENT_REDUCE, start_s, end_s, chunk->reduce_bytes);
     }
     return beside_s;
 }
@@ -288,8 +305,10 @@ static double reduce_chunk(const struct simulation *sim, struct worker *w, const
 static inline bool completes_gradients(const struct timeline_plan *plan,
                                        const struct order_pass *pass)
 {
-    return pass->microbatch == plan->microbatches - 1 &&
-           pass->pass == (plan->split ? TIMELINE_WEIGHT_GRAD : TIMELINE_BACKWARD);
+    const uint64_t each = pipeline_microbatches(&plan->pipeline);
+    const bool dual = plan->pipeline.schedule == RK_DUALPIPE;
+    return pass->microbatch + 1 == (dual ? pass->chunk + 1 : 1) * each &&
+           (pass->pass == PASS_BACKWARD || pass->pass == PASS_WEIGHT_GRAD);
 }
 
 /* ---- one pass ---- */
@@ -302,7 +321,7 @@ static inline void transfer(const struct simulation *sim, struct worker *w, cons
     if (d->in_s > 0) w->in_free_s = run->start_s + d->in_s;
     if (d->out_s > 0) w->out_free_s = run->start_s + d->out_s;
     if (!sim->visitor) return;
-    struct timeline_event event = event_of(w, run);
+    struct timeline_event event = event_of(sim, w, run);
     give_span(sim, &event, TIMELINE_EVENT_IN, run->start_s, run->start_s + d->in_s, d->in_bytes);
     give_span(sim, &event, TIMELINE_EVENT_OUT, run->start_s, run->start_s + d->out_s, d->out_bytes);
 }
@@ -329,17 +348,17 @@ static inline double slowed(const struct worker *w, const struct timeline_plan *
 
 static inline void enter(const struct simulation *sim, struct worker *w, const struct run *run)
 {
-    const bool forward = run->order.pass == TIMELINE_FORWARD;
+    const bool forward = run->order.pass == PASS_FORWARD;
     if (run->start_s > w->computed_s) set_memory(sim, w, w->computed_s, TIMELINE_IDLE);
-    if (forward && sim->plan->training) w->blocks += run->chunk->blocks;
+    if (forward && !sim->plan->pipeline.forward_only) w->held += run->chunk->held;
     set_memory(sim, w, run->start_s, forward ? TIMELINE_IN_FORWARD : TIMELINE_IN_BACKWARD);
 }
 
-static inline void leave(const struct simulation *sim, struct worker *w, const struct run *run)
+static inline void leave(struct worker *w, const struct run *run)
 {
-    const bool last = sim->plan->split ? run->order.pass == TIMELINE_WEIGHT_GRAD
-                                       : run->order.pass == TIMELINE_BACKWARD;
-    if (last) w->blocks -= run->chunk->blocks;
+    const struct timeline_chunk *chunk = run->chunk;
+    const double freed[PASSES] = {0, chunk->held, chunk->released, chunk->held - chunk->released};
+    w->held -= freed[run->order.pass];
     w->computed_s = run->end_s;
     w->free_s = run->free_s;
 }
@@ -347,7 +366,7 @@ static inline void leave(const struct simulation *sim, struct worker *w, const s
 static inline void run_pass(struct simulation *sim, struct worker *w, int source)
 {
     const struct timeline_plan *plan = sim->plan;
-    struct inbox *inbox = &w->inbox[source == NO_INBOX ? 0 : source];
+    struct inbox *inbox = &w->inbox[source == NO_INBOX ? 0 : inbox_of(plan, w->next.chunk, source)];
     const double arrival_s = source == NO_INBOX ? 0 : inbox->arrival[inbox->taken++ & sim->mask];
     struct run run = {.order = w->next, .chunk = timeline_chunk_of(plan, w->stage, w->next.chunk)};
     run.duration = &run.chunk->pass[run.order.pass];
@@ -360,13 +379,14 @@ static inline void run_pass(struct simulation *sim, struct worker *w, int source
     if (sim->visitor && source != NO_INBOX) give_receive(sim, w, &run, source, arrival_s);
     if (sim->visitor) give_compute(sim, w, &run);
     transfer(sim, w, &run);
-    if (run.order.pass == TIMELINE_WEIGHT_GRAD)
+    if (run.order.pass == PASS_WEIGHT_GRAD)
         run.free_s = run.end_s;
     else
         send(sim, w, &run);
-    w->sums.compute_s += run.end_s - run.start_s - run.duration->wait_s;
+    w->sums.compute_s += run.end_s - run.start_s - run.duration->wait_s - run.duration->data_s;
+    w->sums.reduce_s += run.duration->data_s;
     w->sums.offload_s += run.duration->wait_s;
-    leave(sim, w, &run);
+    leave(w, &run);
 }
 
 /* Runs the stage until a message is missing or nothing is left. */
@@ -375,9 +395,12 @@ static void run_stage(struct simulation *sim, struct worker *w)
     for (;;) {
         if (!w->busy && !(w->busy = order_next(&w->cursor, &w->next))) return;
         const int source = source_of(sim->plan, w->stage, &w->next);
-        if (source != NO_INBOX && w->inbox[source].sent == w->inbox[source].taken) {
-            w->waits = source;
-            return;
+        if (source != NO_INBOX) {
+            const int box = inbox_of(sim->plan, w->next.chunk, source);
+            if (w->inbox[box].sent == w->inbox[box].taken) {
+                w->waits = box;
+                return;
+            }
         }
         run_pass(sim, w, source);
         w->busy = false;
@@ -386,29 +409,45 @@ static void run_stage(struct simulation *sim, struct worker *w)
 
 /* ---- the end of a step ---- */
 
-/* Reduction, unless it ran beside backward, and optimizer. */
+/* All that a stage reduces, and its bytes. */
+static double reduction_of(const struct timeline_plan *plan, uint32_t stage, double *bytes)
+{
+    double reduce_s = 0;
+    *bytes = 0;
+    for (uint32_t i = 0; i < plan->chunks; i++) {
+        const struct timeline_chunk *chunk = timeline_chunk_of(plan, stage, i);
+        reduce_s += (double)timeline_pieces(chunk) * chunk->reduce_s;
+        *bytes += (double)timeline_pieces(chunk) * chunk->reduce_bytes;
+    }
+    return reduce_s;
+}
+
+/* Reduction, unless it ran beside backward, optimizer, and its result. */
 static void finish_stage(const struct simulation *sim, struct worker *w)
 {
     const struct timeline_plan *plan = sim->plan;
-    const double blocks = (double)timeline_blocks(plan, w->stage);
+    const struct timeline_end *end = &plan->end[w->stage];
     const double computed_s = fmax(w->free_s, fmax(w->in_free_s, w->out_free_s));
-    const struct run run = {.order = {TIMELINE_BACKWARD, 0, plan->microbatches - 1},
-                            .chunk = &plan->chunk[TIMELINE_FULL]};
-    struct timeline_event event = event_of(w, &run);
+    const struct run run = {.order = {PASS_BACKWARD, 0, plan->microbatches - 1},
+                            .chunk = timeline_chunk_of(plan, w->stage, 0)};
+    struct timeline_event event = event_of(sim, w, &run);
     event.blocks = timeline_blocks(plan, w->stage);
     set_memory(sim, w, w->computed_s, TIMELINE_IDLE);
     if (plan->reduces && !plan->reduce_beside) {
-        w->reduce_free_s = computed_s + blocks * plan->reduce_s;
+        double bytes;
+        w->reduce_free_s = computed_s + reduction_of(plan, w->stage, &bytes);
         if (sim->visitor)
-            give_span(sim, &event, TIMELINE_EVENT_REDUCE, computed_s, w->reduce_free_s,
-                      blocks * plan->reduce_bytes);
+            give_span(sim, &event, TIMELINE_EVENT_REDUCE, computed_s, w->reduce_free_s, bytes);
     }
     const double reduced_s = fmax(computed_s, w->reduce_free_s);
-    w->sums.reduce_s = reduced_s - computed_s;
-    w->sums.optimizer_s = blocks * plan->optimizer_s;
-    w->sums.end_s = reduced_s + w->sums.optimizer_s;
+    const double stepped_s = reduced_s + end->optimizer_s;
+    w->sums.reduce_s += reduced_s - computed_s + end->gather_s;
+    w->sums.optimizer_s = end->optimizer_s;
+    w->sums.end_s = stepped_s + end->gather_s;
     w->sums.blocks = event.blocks;
-    if (sim->visitor) give_span(sim, &event, TIMELINE_EVENT_OPTIMIZER, reduced_s, w->sums.end_s, 0);
+    if (!sim->visitor) return;
+    give_span(sim, &event, TIMELINE_EVENT_OPTIMIZER, reduced_s, stepped_s, 0);
+    give_span(sim, &event, TIMELINE_EVENT_GATHER, stepped_s, w->sums.end_s, 0);
 }
 
 /* ---- setting up ---- */
@@ -424,24 +463,24 @@ static uint64_t power_of_two(uint64_t least)
 static enum rk_status simulation_open(struct simulation *sim, const struct timeline_plan *plan,
                                       struct rk_error *error)
 {
-    const uint64_t room = power_of_two(order_in_flight(plan, 0));
+    const uint64_t room = power_of_two(flight_chunks(&plan->pipeline, 0));
     *sim = (struct simulation){.plan = plan, .mask = room - 1};
     sim->worker = calloc(plan->stages, sizeof *sim->worker);
     sim->ready = calloc(plan->stages, sizeof *sim->ready);
-    sim->arrivals = calloc(plan->stages * room, DIRECTIONS * sizeof *sim->arrivals);
+    sim->arrivals = calloc(plan->stages * room, INBOXES * sizeof *sim->arrivals);
     if (!sim->worker || !sim->ready || !sim->arrivals)
         return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory for %llu passes",
                        (unsigned long long)timeline_passes(plan));
     for (uint32_t stage = 0; stage < plan->stages; stage++) {
         struct worker *w = &sim->worker[stage];
-        w->cursor = order_open(plan, stage);
+        w->cursor = order_open(&plan->pipeline, stage);
         w->stage = stage;
         w->waits = NO_INBOX;
         w->last = (struct timeline_sample){.time_s = -1};
         for (int phase = 0; phase < TIMELINE_PHASES; phase++)
             w->most[phase] = (struct timeline_sample){-1, stage, (enum timeline_phase)phase, 0};
-        for (int i = 0; i < DIRECTIONS; i++)
-            w->inbox[i].arrival = sim->arrivals + (stage * DIRECTIONS + (uint64_t)i) * room;
+        for (int i = 0; i < INBOXES; i++)
+            w->inbox[i].arrival = sim->arrivals + (stage * INBOXES + (uint64_t)i) * room;
         sim->ready[plan->stages - 1 - stage] = stage; /* stage 0 goes first */
     }
     sim->ready_count = plan->stages;

@@ -1,22 +1,27 @@
 /* timeline.h - one training step as events: which stage computes, sends, reduces, moves what, when.
  *
- * An event simulation of a pipeline schedule, not a drawing of the estimate's formula. Each stage
- * runs its passes one after the other in the order of the schedule (order.h); a pass starts when
- * the stage is free and its message has arrived. Durations are those of the estimate's blocks.
- * Because each stage's order is fixed, the result does not depend on the order of simulation.
+ * An event simulation of a pipeline schedule, not a drawing of a formula. Each stage runs its
+ * passes one after the other in the order of the schedule (schedule/order.h); a pass starts when
+ * the stage is free and its message has arrived. Durations are those of the published estimate's
+ * blocks, or of the prediction's layers. Because each stage's order is fixed, the result does not
+ * depend on the order of simulation. With dualpipe a "stage" is a rank, which has two.
  *
- *     timeline_plan_of(estimate, schedule)   -> durations and sizes
+ *     timeline_plan_of(estimate, schedule)   -> durations and sizes, of a strategy
+ *     timeline_plan_of_plan(prediction)      -> ... of a plan
  *     timeline_simulate(plan)                -> totals per stage, peaks of memory
  *     timeline_log_open(plan, window)        -> arrays of events and memory samples
  *
  * A simulation keeps no events: about 10 ns a pass, memory for the messages on their way. Events
  * come from running it again with a visitor, so a window of a huge step costs no more than it.
- * The same input gives the same bits. Callers own plans and release results.
+ * The same input gives the same bits. Callers release plans and results.
  */
 #ifndef RECKON_TIMELINE_TIMELINE_H
 #define RECKON_TIMELINE_TIMELINE_H
 
+#include "schedule/order.h"
+
 #include <reckon/estimate.h>
+#include <reckon/predict.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -53,72 +58,79 @@ struct timeline_options timeline_options_of(const struct rk_strategy *strategy);
 
 /* ---- the plan: durations and sizes ---- */
 
-enum timeline_pass {
-    TIMELINE_FORWARD,
-    TIMELINE_BACKWARD, /* both gradients, or that of the activations where backward is split */
-    TIMELINE_WEIGHT_GRAD,
-    TIMELINE_PASSES
-};
+/* Communication of layers that computing waits for, or that is counted beside it. */
+enum timeline_link { TIMELINE_BY_TENSOR, TIMELINE_BY_CONTEXT, TIMELINE_BY_EXPERT, TIMELINE_LINKS };
 
-/* What a pass of a chunk takes: recompute, compute and wait follow each other. */
+/* What a pass of a chunk takes: recompute, compute, data and wait follow each other. */
 struct timeline_duration {
     double recompute_s;
-    double compute_s; /* with exposed tensor-parallel communication */
-    double wait_s;    /* for offload transfers, on top */
+    double compute_s; /* with exposed communication of layers */
+    double data_s; /* waits for weights and gradients that data parallelism moves for this pass */
+    double wait_s; /* for offload transfers, on top */
     double total_s;
-    double recompute_link_s; /* the tensor network is busy */
-    double compute_link_s;
+    double recompute_link_s;               /* the tensor network is busy */
+    double compute_link_s[TIMELINE_LINKS]; /* networks are */
     double in_bytes, in_s; /* from lower tiers, all of the chunk; the slowest tier */
     double out_bytes, out_s;
 };
 
-enum { TIMELINE_FULL, TIMELINE_SHORT, TIMELINE_KINDS };
-
 struct timeline_chunk {
     uint64_t blocks;
-    struct timeline_duration pass[TIMELINE_PASSES];
+    double held;     /* in flight while a microbatch is between forward and backward */
+    double released; /* ... of it, with the gradient of the input, where backward is split */
+    double reduce_s; /* of the gradients of one of its pieces: a block, or all if it has none */
+    double reduce_bytes;
+    struct timeline_duration pass[PASSES];
 };
 
-/* Bytes = fixed + stage * blocks of the stage + in_flight * blocks in flight, and `computing`
- * while a pass runs, `backward` while one of backward does. */
+/* What comes behind the last pass of a stage and its reductions. */
+struct timeline_end {
+    double optimizer_s;
+    double gather_s; /* waits for the new weights */
+};
+
+/* Bytes = fixed + in_flight * what is in flight, and `computing` while a pass runs, `backward`
+ * while one of backward does. */
 struct timeline_bytes {
-    double fixed, stage, in_flight, computing, backward;
+    double fixed, in_flight, computing, backward;
 };
 
-enum { TIMELINE_TIERS = 4 }; /* HBM, and one for each kind of what is offloaded */
+enum { TIMELINE_TIERS = 4, TIMELINE_CATEGORIES = 10 }; /* HBM, and one for each kind offloaded */
 
 struct timeline_tier {
     int tier; /* of the system */
     char name[32];
     double capacity_bytes;
-    double estimate_bytes; /* what the estimate needs there */
-    struct timeline_bytes category[RK_CATEGORIES];
+    double estimate_bytes;        /* what the estimate needs there */
+    struct timeline_bytes *bytes; /* (stages, TIMELINE_CATEGORIES) */
 };
 
 struct timeline_plan {
-    enum timeline_schedule schedule;
+    struct pipeline pipeline;
+    uint32_t stages, chunks, microbatches; /* chunks of a rank; dualpipe has 2 */
+    const char *schedule;                  /* its name */
     enum timeline_messages messages;
-    bool training;
-    bool split; /* backward is split */
-    uint32_t stages, chunks, microbatches;
-    uint32_t missing; /* so many stages from the end on have a block less in their last chunk */
-    struct timeline_chunk chunk[TIMELINE_KINDS];
-    double message_s[2]; /* forward, backward */
+    struct timeline_chunk *chunk; /* (stages, chunks) */
+    struct timeline_end *end;     /* (stages) */
+    double message_s[2];          /* forward, backward */
     double message_bytes[2];
     bool reduces;
-    bool reduce_beside; /* while backward runs */
-    double reduce_s;    /* of one block */
-    double reduce_bytes;
+    bool reduce_beside;     /* while backward runs */
     double processor_usage; /* share of computing that a reduction beside it takes */
-    double optimizer_s;     /* of one block */
+    const char *in_flight;  /* what is counted: "blocks", "microbatches" */
+    const char *category[TIMELINE_CATEGORIES]; /* names of memory; NULL: none */
     int tiers;
     struct timeline_tier tier[TIMELINE_TIERS];
-    double estimate_s; /* the estimate's step */
+    double estimate_s; /* the formula's step */
     double estimate_bubble_s;
-    unsigned time_reasons;   /* bits: why the step may differ from the estimate's */
-    unsigned memory_reasons; /* ... and the peaks */
-    uint64_t ranks_per_stage;
+    unsigned time_reasons;    /* bits: why the step may differ from the formula's */
+    unsigned memory_reasons;  /* ... and the peaks */
+    uint64_t ranks_per_stage; /* 0: they have no run of their own */
 };
+
+/* Room for what the pipeline and the count of tiers, which are set, ask for. RK_IO without. */
+enum rk_status timeline_plan_open(struct timeline_plan *plan, struct rk_error *error);
+void timeline_plan_release(struct timeline_plan *plan); /* a zeroed plan is fine */
 
 /* RK_USAGE when the schedule does not fit the strategy or is too long. `estimate` is that of the
  * three, and timed. */
@@ -126,6 +138,13 @@ enum rk_status timeline_plan_of(struct timeline_plan *plan, const struct rk_mode
                                 const struct rk_system *system, const struct rk_strategy *strategy,
                                 const struct rk_estimate *estimate,
                                 const struct timeline_options *options, struct rk_error *error);
+
+/* Of a plan and its prediction, which is timed: with its schedule, and messages as the prediction
+ * counts them unless `messages` is not negative. */
+enum rk_status timeline_plan_of_plan(struct timeline_plan *timeline, const struct rk_model *model,
+                                     const struct rk_system *system, const struct rk_plan *plan,
+                                     const struct rk_prediction *prediction, int messages,
+                                     struct rk_error *error);
 
 /* Longest schedule: passes of all stages together. */
 #define TIMELINE_MAX_PASSES (UINT64_C(1) << 30)
@@ -138,12 +157,16 @@ enum { TIMELINE_REASONS = 16 };
 /* Blocks of a stage. */
 uint64_t timeline_blocks(const struct timeline_plan *plan, uint32_t stage);
 
-/* The chunk as the stage has it. */
 static inline const struct timeline_chunk *timeline_chunk_of(const struct timeline_plan *plan,
                                                              uint32_t stage, uint32_t chunk)
 {
-    const bool lacks = stage >= plan->stages - plan->missing && chunk == plan->chunks - 1;
-    return &plan->chunk[lacks ? TIMELINE_SHORT : TIMELINE_FULL];
+    return &plan->chunk[(size_t)stage * plan->chunks + chunk];
+}
+
+/* Pieces whose gradients are reduced one by one. */
+static inline uint64_t timeline_pieces(const struct timeline_chunk *chunk)
+{
+    return chunk->blocks ? chunk->blocks : 1;
 }
 
 /* ---- memory ---- */
@@ -155,12 +178,12 @@ struct timeline_sample {
     double time_s;
     uint32_t stage;
     enum timeline_phase phase;
-    uint64_t blocks; /* in flight: forward is done or running, backward is not */
+    double held; /* in flight: forward is done or running, backward is not */
 };
 
 /* Bytes of one category in plan->tier[tier]. */
-double timeline_category_bytes(const struct timeline_plan *plan, int tier,
-                               enum rk_category category, const struct timeline_sample *sample);
+double timeline_category_bytes(const struct timeline_plan *plan, int tier, int category,
+                               const struct timeline_sample *sample);
 double timeline_tier_bytes(const struct timeline_plan *plan, int tier,
                            const struct timeline_sample *sample);
 
@@ -171,7 +194,7 @@ struct timeline_stage {
     double compute_s; /* passes, with exposed tensor-parallel communication */
     double offload_s; /* waits for offload transfers */
     double message_s; /* waits for its messages to be sent */
-    double reduce_s;  /* data-parallel reduction, exposed */
+    double reduce_s;  /* waits for data parallelism, in passes and behind them */
     double optimizer_s;
     double idle_s; /* the rest of the step: the bubble */
     double bubble; /* idle_s / step_s */
@@ -202,13 +225,17 @@ enum timeline_kind {
     TIMELINE_EVENT_BACKWARD, /* both gradients */
     TIMELINE_EVENT_AGRAD,
     TIMELINE_EVENT_WGRAD,
-    TIMELINE_EVENT_WAIT, /* computing waits for an offload transfer */
+    TIMELINE_EVENT_DATA_WAIT, /* ... for weights or gradients on their way */
+    TIMELINE_EVENT_WAIT,      /* ... for an offload transfer */
     TIMELINE_EVENT_OPTIMIZER,
     TIMELINE_EVENT_TENSOR_COMM,
+    TIMELINE_EVENT_CONTEXT_COMM,
+    TIMELINE_EVENT_EXPERT_COMM,
     TIMELINE_EVENT_SEND,
     TIMELINE_EVENT_CHARGE,  /* a message's time where nothing is sent */
     TIMELINE_EVENT_RECEIVE, /* from when a message is there until the pass that needs it starts */
     TIMELINE_EVENT_REDUCE,
+    TIMELINE_EVENT_GATHER,
     TIMELINE_EVENT_IN,
     TIMELINE_EVENT_OUT,
     TIMELINE_KIND_COUNT
@@ -225,6 +252,8 @@ enum timeline_track {
     TIMELINE_DATA,
     TIMELINE_OFFLOAD_IN,
     TIMELINE_OFFLOAD_OUT,
+    TIMELINE_CONTEXT,
+    TIMELINE_EXPERT,
     TIMELINE_TRACKS
 };
 
@@ -237,21 +266,22 @@ extern const char *const timeline_tracks[TIMELINE_TRACKS];
 
 struct timeline_event {
     enum timeline_kind kind;
-    enum timeline_pass pass; /* that it belongs to */
+    enum pass pass; /* that it belongs to */
     uint32_t stage, chunk, microbatch;
     uint32_t peer;   /* of sends and receives: the stage at the other end */
+    bool down;       /* ... which is in front of this one, or the last one, of the first */
     uint64_t blocks; /* that are computed or reduced */
     uint64_t flow;   /* of sends and receives: the same number at both ends, unique */
     double start_s, end_s;
     double bytes; /* sent, reduced or moved */
 };
 
-/* Messages of backward passes have tracks of their own: they cross those of forward passes. */
+/* Messages to the stage in front have tracks of their own: they cross those to the one behind. */
 static inline enum timeline_track timeline_track_of(const struct timeline_event *event)
 {
     const enum timeline_track track = timeline_kinds[event->kind].track;
     const bool message = track == TIMELINE_SENDS || track == TIMELINE_RECEIVES;
-    return message && event->pass != TIMELINE_FORWARD ? (enum timeline_track)(track + 1) : track;
+    return message && event->down ? (enum timeline_track)(track + 1) : track;
 }
 
 /* Events that touch [from_s, to_s] on stages first_stage .. last_stage. */

@@ -49,47 +49,69 @@ static void next_line(struct writer *w)
 
 /* ---- names of processes and threads ---- */
 
-static bool has_link(const struct timeline_chunk *chunk)
-{
-    double link_s = 0;
-    for (int pass = 0; pass < TIMELINE_PASSES; pass++)
-        link_s += chunk->pass[pass].recompute_link_s + chunk->pass[pass].compute_link_s;
-    return link_s > 0;
-}
-
 static bool has_track(const struct timeline_plan *plan, enum timeline_track track)
 {
-    const struct timeline_chunk *chunk = &plan->chunk[TIMELINE_FULL];
+    const bool training = !plan->pipeline.forward_only;
+    double link_s[TIMELINE_LINKS] = {0}, in_s = 0, out_s = 0, gather_s = 0;
+    for (size_t i = 0; i < (size_t)plan->stages * plan->chunks; i++)
+        for (int pass = 0; pass < PASSES; pass++) {
+            const struct timeline_duration *d = &plan->chunk[i].pass[pass];
+            for (int link = 0; link < TIMELINE_LINKS; link++)
+                link_s[link] += d->compute_link_s[link];
+            link_s[TIMELINE_BY_TENSOR] += d->recompute_link_s;
+            in_s += d->in_s;
+            out_s += d->out_s;
+        }
+    for (uint32_t stage = 0; stage < plan->stages; stage++)
+        gather_s += plan->end[stage].gather_s;
     switch (track) {
     case TIMELINE_TENSOR:
-        return has_link(chunk);
+        return link_s[TIMELINE_BY_TENSOR] > 0;
+    case TIMELINE_CONTEXT:
+        return link_s[TIMELINE_BY_CONTEXT] > 0;
+    case TIMELINE_EXPERT:
+        return link_s[TIMELINE_BY_EXPERT] > 0;
     case TIMELINE_SENDS:
     case TIMELINE_RECEIVES:
         return plan->stages > 1;
     case TIMELINE_SENDS_BACK:
     case TIMELINE_RECEIVES_BACK:
-        return plan->stages > 1 && plan->training;
+        return plan->stages > 1 && training;
     case TIMELINE_DATA:
-        return plan->reduces;
+        return plan->reduces || gather_s > 0;
     case TIMELINE_OFFLOAD_IN:
-        return chunk->pass[TIMELINE_FORWARD].in_s > 0 || chunk->pass[TIMELINE_BACKWARD].in_s > 0;
+        return in_s > 0;
     case TIMELINE_OFFLOAD_OUT:
-        return chunk->pass[TIMELINE_FORWARD].out_s > 0;
+        return out_s > 0;
     default:
         return true;
     }
 }
 
+/* A stage and its ranks; with dualpipe, a rank of the pipeline and its two stages. */
+static void write_process(FILE *out, const struct timeline_plan *plan, uint32_t stage)
+{
+    const uint64_t ranks = plan->ranks_per_stage, first = stage * ranks;
+    if (plan->pipeline.schedule == RK_DUALPIPE)
+        fprintf(out, "rank %u of the pipeline (stages %u and %u)", stage, stage,
+                plan->stages - 1 - stage);
+    else if (ranks)
+        fprintf(out, "stage %u (ranks %" PRIu64 "-%" PRIu64 ")", stage, first, first + ranks - 1);
+    else
+        fprintf(out, "stage %u", stage);
+}
+
 static void write_names(struct writer *w, uint32_t stage)
 {
-    const uint64_t ranks = w->plan->ranks_per_stage, first = stage * ranks;
     next_line(w);
+    fprintf(w->out, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":\"",
+            stage);
+    write_process(w->out, w->plan, stage);
     fprintf(
         w->out,
-        "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":\"stage %u "
-        "(ranks %" PRIu64 "-%" PRIu64 ")\"}},\n"
+        "\"}},\n"
         "{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":%u,\"args\":{\"sort_index\":%u}}",
-        stage, stage, first, first + ranks - 1, stage, stage);
+        stage, stage);
     for (int track = 0; track < TIMELINE_TRACKS; track++) {
         if (!has_track(w->plan, (enum timeline_track)track)) continue;
         fprintf(w->out,
@@ -105,11 +127,12 @@ static void write_names(struct writer *w, uint32_t stage)
 
 static void write_arguments(FILE *out, const struct timeline_event *event)
 {
-    static const char *const passes[TIMELINE_PASSES] = {"forward", "backward", "weight gradient"};
+    static const char *const passes[PASSES] = {"forward", "backward", "backward",
+                                               "weight gradient"};
     const bool step_end = event->kind == TIMELINE_EVENT_OPTIMIZER;
     const bool message = event->flow != 0;
     fprintf(out, ",\"args\":{\"blocks\":%" PRIu64, event->blocks);
-    if (!step_end && event->kind != TIMELINE_EVENT_REDUCE)
+    if (!step_end && event->kind != TIMELINE_EVENT_REDUCE && event->kind != TIMELINE_EVENT_GATHER)
         fprintf(out, ",\"microbatch\":%" PRIu32, event->microbatch);
     if (!step_end) fprintf(out, ",\"chunk\":%" PRIu32, event->chunk);
     if (timeline_kinds[event->kind].track != TIMELINE_COMPUTE)
@@ -151,9 +174,16 @@ static void write_event(void *context, const struct timeline_event *event)
     if (receive && both) write_arrow(w, event, false);
 }
 
-static bool has_category(const struct timeline_bytes *b)
+/* On any stage. */
+static bool has_category(const struct timeline_plan *plan, const struct timeline_tier *tier, int i)
 {
-    return b->fixed > 0 || b->stage > 0 || b->in_flight > 0 || b->computing > 0 || b->backward > 0;
+    bool has = false;
+    for (uint32_t stage = 0; stage < plan->stages && !has; stage++) {
+        const struct timeline_bytes *b =
+            &tier->bytes[(size_t)stage * TIMELINE_CATEGORIES + (size_t)i];
+        has = b->fixed > 0 || b->in_flight > 0 || b->computing > 0 || b->backward > 0;
+    }
+    return has;
 }
 
 static void write_tier(struct writer *w, int tier, const struct timeline_sample *sample)
@@ -168,11 +198,10 @@ static void write_tier(struct writer *w, int tier, const struct timeline_sample 
     fprintf(w->out, ",\"pid\":%" PRIu32, sample->stage);
     write_time(w->out, "ts", nanoseconds(sample->time_s));
     fputs(",\"args\":{", w->out);
-    for (int i = 0; i < RK_CATEGORIES; i++) {
-        const enum rk_category category = (enum rk_category)i;
-        if (!has_category(&t->category[i])) continue;
-        fprintf(w->out, "%s\"%s\":%.15g", comma, rk_category_name(category),
-                timeline_category_bytes(w->plan, tier, category, sample));
+    for (int i = 0; i < TIMELINE_CATEGORIES && w->plan->category[i]; i++) {
+        if (!has_category(w->plan, t, i)) continue;
+        fprintf(w->out, "%s\"%s\":%.15g", comma, w->plan->category[i],
+                timeline_category_bytes(w->plan, tier, i, sample));
         comma = ",";
     }
     fputs("}}", w->out);
@@ -202,8 +231,8 @@ static void write_head(struct writer *w, const struct timeline *timeline,
     fprintf(w->out,
             ",\"schedule\":\"%s\",\"messages\":\"%s\",\"stages\":%" PRIu32 ",\"chunks\":%" PRIu32
             ",\"microbatches\":%" PRIu32,
-            timeline_schedule_names[plan->schedule], timeline_messages_names[plan->messages],
-            plan->stages, plan->chunks, plan->microbatches);
+            plan->schedule, timeline_messages_names[plan->messages], plan->stages, plan->chunks,
+            plan->microbatches);
     fprintf(w->out,
             ",\"step_s\":%.17g,\"estimate_step_s\":%.17g,\"window_from_s\":%.17g,"
             "\"window_to_s\":%.17g,\"complete\":%s},\n\"traceEvents\":[",

@@ -5,47 +5,58 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "timeline/order.h"
+#include "timeline/timeline.h"
 
 enum { CASES = 1500 };
 
 /* ---- plans of given durations ---- */
 
 struct given {
-    enum timeline_schedule schedule;
+    enum rk_schedule schedule;
     uint32_t stages, chunks, microbatches;
     double forward_s, agrad_s, wgrad_s, message_s;
     enum timeline_messages messages;
 };
 
-static void set_pass(struct timeline_plan *plan, enum timeline_pass pass, double compute_s)
+/* Of the plan at hand. */
+enum { STAGES = 16, CHUNKS = 8 };
+static struct timeline_chunk chunks[STAGES * CHUNKS];
+static struct timeline_end ends[STAGES];
+static struct timeline_bytes bytes[STAGES * TIMELINE_CATEGORIES];
+
+static struct timeline_duration lasts(double compute_s)
 {
-    for (int kind = 0; kind < TIMELINE_KINDS; kind++) {
-        struct timeline_duration *duration = &plan->chunk[kind].pass[pass];
-        duration->compute_s = duration->total_s = compute_s;
-    }
+    return (struct timeline_duration){.compute_s = compute_s, .total_s = compute_s};
 }
 
 /* One block in a chunk; a byte of activations for each block in flight. */
 static struct timeline_plan plan_of(const struct given *g)
 {
-    struct timeline_plan plan = {.schedule = g->schedule,
+    const struct pipeline p = {g->schedule, g->stages, g->chunks, g->microbatches, false};
+    struct timeline_plan plan = {.pipeline = p,
+                                 .schedule = "given",
                                  .messages = g->messages,
-                                 .training = true,
-                                 .split = g->schedule == TIMELINE_ZB_H1,
                                  .stages = g->stages,
-                                 .chunks = g->chunks,
+                                 .chunks = pipeline_chunks(&p),
                                  .microbatches = g->microbatches,
+                                 .chunk = chunks,
+                                 .end = ends,
                                  .message_s = {g->message_s, g->message_s},
                                  .message_bytes = {1, 1},
-                                 .tiers = 1,
-                                 .chunk[TIMELINE_FULL].blocks = 1};
+                                 .category = {"activations"},
+                                 .tiers = 1};
     if (g->stages == 1) plan.message_s[0] = plan.message_s[1] = 0;
-    plan.tier[0].capacity_bytes = 1000;
-    plan.tier[0].category[RK_ACTIVATIONS].in_flight = 1;
-    set_pass(&plan, TIMELINE_FORWARD, g->forward_s);
-    set_pass(&plan, TIMELINE_BACKWARD, plan.split ? g->agrad_s : g->agrad_s + g->wgrad_s);
-    set_pass(&plan, TIMELINE_WEIGHT_GRAD, plan.split ? g->wgrad_s : 0);
+    for (int i = 0; i < STAGES * CHUNKS; i++)
+        chunks[i] =
+            (struct timeline_chunk){.blocks = 1,
+                                    .held = 1,
+                                    .pass = {lasts(g->forward_s), lasts(g->agrad_s + g->wgrad_s),
+                                             lasts(g->agrad_s), lasts(g->wgrad_s)}};
+    memset(ends, 0, sizeof ends);
+    memset(bytes, 0, sizeof bytes);
+    for (int i = 0; i < STAGES; i++)
+        bytes[i * TIMELINE_CATEGORIES].in_flight = 1;
+    plan.tier[0] = (struct timeline_tier){.capacity_bytes = 1000, .bytes = bytes};
     return plan;
 }
 
@@ -57,63 +68,6 @@ static double step_of_given(const struct given *g)
     const double step_s = timeline.step_s;
     timeline_release(&timeline);
     return step_s;
-}
-
-/* "F0.0 F0.1 B0.0 ...": pass, chunk.microbatch of the first passes of a stage. */
-static void expect_order(const struct given *g, uint32_t stage, const char *expected)
-{
-    const struct timeline_plan plan = plan_of(g);
-    struct order_cursor cursor = order_open(&plan, stage);
-    struct order_pass pass;
-    char text[512] = "";
-    size_t used = 0;
-    while (used < strlen(expected) && order_next(&cursor, &pass))
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%c%u.%u", used ? " " : "",
-                                 "FBW"[pass.pass], pass.chunk, pass.microbatch);
-    cr_expect_str_eq(text, expected, "stage %u: %s, expected %s", stage, text, expected);
-}
-
-/* ---- orders ---- */
-
-Test(timeline_order, one_forward_one_backward)
-{
-    const struct given g = {TIMELINE_1F1B, 4, 1, 5, 1, 1, 1, 0, TIMELINE_CHARGED};
-    expect_order(&g, 0, "F0.0 F0.1 F0.2 F0.3 B0.0 F0.4 B0.1 B0.2 B0.3 B0.4");
-    expect_order(&g, 2, "F0.0 F0.1 B0.0 F0.2 B0.1 F0.3 B0.2 F0.4 B0.3 B0.4");
-    expect_order(&g, 3, "F0.0 B0.0 F0.1 B0.1 F0.2 B0.2 F0.3 B0.3 F0.4 B0.4");
-}
-
-Test(timeline_order, gpipe)
-{
-    const struct given g = {TIMELINE_GPIPE, 2, 1, 3, 1, 1, 1, 0, TIMELINE_CHARGED};
-    expect_order(&g, 0, "F0.0 F0.1 F0.2 B0.0 B0.1 B0.2");
-    expect_order(&g, 1, "F0.0 F0.1 F0.2 B0.0 B0.1 B0.2");
-}
-
-/* Megatron-LM, 2 stages, 2 chunks: 2(2-1-stage) + (2-1)2 forward passes, then one and one. */
-Test(timeline_order, interleaved)
-{
-    const struct given g = {TIMELINE_INTERLEAVED, 2, 2, 4, 1, 1, 1, 0, TIMELINE_CHARGED};
-    expect_order(&g, 0,
-                 "F0.0 F0.1 F1.0 F1.1 F0.2 B1.0 F0.3 B1.1 F1.2 B0.0 F1.3 B0.1 B1.2 B1.3 B0.2 B0.3");
-    expect_order(&g, 1,
-                 "F0.0 F0.1 F1.0 B1.0 F1.1 B1.1 F0.2 B0.0 F0.3 B0.1 F1.2 B1.2 F1.3 B1.3 B0.2 B0.3");
-}
-
-/* The last round lacks a microbatch: the order of 4 without the last one. */
-Test(timeline_order, interleaved_with_a_short_round)
-{
-    const struct given g = {TIMELINE_INTERLEAVED, 2, 2, 3, 1, 1, 1, 0, TIMELINE_CHARGED};
-    expect_order(&g, 1, "F0.0 F0.1 F1.0 B1.0 F1.1 B1.1 F0.2 B0.0 B0.1 F1.2 B1.2 B0.2");
-}
-
-/* Stage s runs a weight gradient s backwards later. */
-Test(timeline_order, zero_bubble)
-{
-    const struct given g = {TIMELINE_ZB_H1, 3, 1, 4, 1, 1, 1, 0, TIMELINE_CHARGED};
-    expect_order(&g, 0, "F0.0 F0.1 F0.2 B0.0 W0.0 F0.3 B0.1 W0.1 B0.2 W0.2 B0.3 W0.3");
-    expect_order(&g, 1, "F0.0 F0.1 B0.0 F0.2 B0.1 W0.0 F0.3 B0.2 W0.1 B0.3 W0.2 W0.3");
-    expect_order(&g, 2, "F0.0 B0.0 F0.1 B0.1 F0.2 B0.2 W0.0 F0.3 B0.3 W0.1 W0.2 W0.3");
 }
 
 /* ---- steps by hand ---- */
@@ -133,7 +87,7 @@ Test(timeline, two_stages_two_microbatches)
         {1, TIMELINE_EVENT_FORWARD, 0, 1, 2},  {1, TIMELINE_EVENT_BACKWARD, 0, 2, 4},
         {1, TIMELINE_EVENT_FORWARD, 1, 4, 5},  {1, TIMELINE_EVENT_BACKWARD, 1, 5, 7},
     };
-    const struct given g = {TIMELINE_1F1B, 2, 1, 2, 1, 1, 1, 0, TIMELINE_CHARGED};
+    const struct given g = {RK_1F1B, 2, 1, 2, 1, 1, 1, 0, TIMELINE_CHARGED};
     const struct timeline_plan plan = plan_of(&g);
     const struct timeline_window everything = timeline_everything();
     struct timeline_log log;
@@ -156,15 +110,14 @@ Test(timeline, two_stages_two_microbatches)
 Test(timeline, four_stages_eight_microbatches)
 {
     const double work = 3, m = 8, p = 4; /* forward 1 s, backward 2 s */
-    struct given g = {TIMELINE_1F1B, 4, 1, 8, 1, 1, 1, 0, TIMELINE_CHARGED};
+    struct given g = {RK_1F1B, 4, 1, 8, 1, 1, 1, 0, TIMELINE_CHARGED};
     cr_expect_float_eq(step_of_given(&g), (m + p - 1) * work, 1e-12); /* 33 s */
-    g.schedule = TIMELINE_GPIPE;
+    g.schedule = RK_GPIPE;
     cr_expect_float_eq(step_of_given(&g), (m + p - 1) * work, 1e-12);
-    g.schedule = TIMELINE_ZB_H1; /* the bubble is (p-1)(forward + agrad - wgrad) */
+    g.schedule = RK_ZERO_BUBBLE; /* the bubble is (p-1)(forward + agrad - wgrad) */
     cr_expect_float_eq(step_of_given(&g), m * work + (p - 1) * 1, 1e-12); /* 27 s */
     for (uint32_t v = 2; v <= 4; v *= 2) { /* chunks of 1/v of the work: bubble / v */
-        const struct given cut = {TIMELINE_INTERLEAVED, 4, v, 8, 1.0 / v, 1.0 / v, 1.0 / v, 0,
-                                  TIMELINE_CHARGED};
+        const struct given cut = {RK_1F1B, 4, v, 8, 1.0 / v, 1.0 / v, 1.0 / v, 0, TIMELINE_CHARGED};
         cr_expect_float_eq(step_of_given(&cut), m * work + (p - 1) * work / v, 1e-12);
     }
 }
@@ -173,7 +126,7 @@ Test(timeline, four_stages_eight_microbatches)
  * B0 3-5, message, B0 5.5-7.5, and one to nowhere up to 8. Others: B0 2.5-4.5, B0 5-7. */
 Test(timeline, messages)
 {
-    struct given g = {TIMELINE_1F1B, 2, 1, 1, 1, 1, 1, 0.5, TIMELINE_CHARGED};
+    struct given g = {RK_1F1B, 2, 1, 1, 1, 1, 1, 0.5, TIMELINE_CHARGED};
     cr_expect_float_eq(step_of_given(&g), 8, 1e-12);
     g.messages = TIMELINE_BLOCKING;
     cr_expect_float_eq(step_of_given(&g), 7, 1e-12);
@@ -190,7 +143,7 @@ Test(timeline, messages)
  * 1.25, 2.25 and are there at 3.25. */
 Test(timeline, a_link_is_a_queue)
 {
-    const struct given g = {TIMELINE_GPIPE, 2, 1, 3, 0.25, 0.125, 0.125, 1, TIMELINE_BESIDE};
+    const struct given g = {RK_GPIPE, 2, 1, 3, 0.25, 0.125, 0.125, 1, TIMELINE_BESIDE};
     /* stage 1: F2 3.25-3.5, then B0 -3.75, B1 -4, B2 -4.25; messages there at 4.75, 5.75, 6.75 */
     cr_expect_float_eq(step_of_given(&g), 7, 1e-12);
 }
@@ -212,13 +165,13 @@ static void expect_peaks(const struct given *g, const double *expected)
 
 Test(timeline, peaks)
 {
-    struct given g = {TIMELINE_1F1B, 4, 1, 8, 1, 1, 1, 0, TIMELINE_CHARGED};
+    struct given g = {RK_1F1B, 4, 1, 8, 1, 1, 1, 0, TIMELINE_CHARGED};
     expect_peaks(&g, (const double[]){4, 3, 2, 1});
-    g.schedule = TIMELINE_GPIPE;
+    g.schedule = RK_GPIPE;
     expect_peaks(&g, (const double[]){8, 8, 8, 8});
-    g.schedule = TIMELINE_ZB_H1; /* as much as the first stage of 1F1B, everywhere */
+    g.schedule = RK_ZERO_BUBBLE; /* as much as the first stage of 1F1B, everywhere */
     expect_peaks(&g, (const double[]){4, 4, 4, 4});
-    g.schedule = TIMELINE_INTERLEAVED; /* p v + p - 1 chunks, two less from stage to stage */
+    g.schedule = RK_1F1B; /* p v + p - 1 chunks, two less from stage to stage */
     g.chunks = 2;
     expect_peaks(&g, (const double[]){11, 9, 7, 5});
 }
@@ -228,13 +181,15 @@ Test(timeline, peaks)
  * although it is done at 6: 6.5-8; then the optimizer, 0.25 s a block. */
 Test(timeline, reductions)
 {
-    const struct given g = {TIMELINE_1F1B, 2, 1, 1, 1, 1, 1, 0, TIMELINE_CHARGED};
+    const struct given g = {RK_1F1B, 2, 1, 1, 1, 1, 1, 0, TIMELINE_CHARGED};
     struct timeline_plan plan = plan_of(&g);
     struct timeline timeline;
-    plan.chunk[TIMELINE_FULL].blocks = 2;
     plan.reduces = true;
-    plan.reduce_s = 1.5;
-    plan.optimizer_s = 0.25;
+    for (int i = 0; i < 2; i++) {
+        chunks[i].blocks = 2;
+        chunks[i].reduce_s = 1.5;
+        ends[i].optimizer_s = 2 * 0.25;
+    }
     cr_assert_eq(timeline_simulate(&plan, &timeline, NULL), RK_OK);
     cr_expect_float_eq(timeline.step_s, 6 + 2 * 1.5 + 2 * 0.25, 1e-12);
     cr_expect_float_eq(timeline.stage[0].reduce_s, 3, 1e-12);
@@ -254,11 +209,11 @@ Test(timeline, reductions)
  * again, 4-7, its reduction 8-12. */
 Test(timeline, reductions_slow_what_runs_beside_them)
 {
-    const struct given g = {TIMELINE_INTERLEAVED, 1, 2, 1, 1, 1, 1, 0, TIMELINE_CHARGED};
+    const struct given g = {RK_1F1B, 1, 2, 1, 1, 1, 1, 0, TIMELINE_CHARGED};
     struct timeline_plan plan = plan_of(&g);
     struct timeline timeline;
     plan.reduces = plan.reduce_beside = true;
-    plan.reduce_s = 4;
+    chunks[0].reduce_s = chunks[1].reduce_s = 4;
     plan.processor_usage = 0.5;
     cr_assert_eq(timeline_simulate(&plan, &timeline, NULL), RK_OK);
     cr_expect_float_eq(timeline.stage[0].compute_s, 7, 1e-12);
@@ -271,11 +226,11 @@ Test(timeline, reductions_slow_what_runs_beside_them)
  * for the last ones. */
 Test(timeline, transfers_are_a_queue)
 {
-    const struct given g = {TIMELINE_1F1B, 1, 1, 2, 1, 1, 1, 0, TIMELINE_CHARGED};
+    const struct given g = {RK_1F1B, 1, 1, 2, 1, 1, 1, 0, TIMELINE_CHARGED};
     struct timeline_plan plan = plan_of(&g);
     struct timeline timeline;
-    plan.chunk[TIMELINE_FULL].pass[TIMELINE_FORWARD].in_s = 5;
-    plan.chunk[TIMELINE_FULL].pass[TIMELINE_BACKWARD].out_s = 6;
+    chunks[0].pass[PASS_FORWARD].in_s = 5;
+    chunks[0].pass[PASS_BACKWARD].out_s = 6;
     /* F0 0-1, in 0-5; B0 1-3, out 1-7; F1 5-6, in 5-10; B1 7-9, out 7-13 */
     cr_assert_eq(timeline_simulate(&plan, &timeline, NULL), RK_OK);
     cr_expect_float_eq(timeline.step_s, 13, 1e-12);
@@ -289,13 +244,13 @@ Test(timeline, memory_follows_the_passes)
     static const struct {
         double time_s;
         enum timeline_phase phase;
-        uint64_t blocks;
+        double held;
     } expected[] = {
         {0, TIMELINE_IN_FORWARD, 1},  {1, TIMELINE_IN_FORWARD, 2}, {2, TIMELINE_IDLE, 2},
         {4, TIMELINE_IN_BACKWARD, 2}, {6, TIMELINE_IDLE, 1},       {7, TIMELINE_IN_BACKWARD, 1},
         {9, TIMELINE_IDLE, 0},
     };
-    const struct given g = {TIMELINE_1F1B, 2, 1, 2, 1, 1, 1, 0, TIMELINE_CHARGED};
+    const struct given g = {RK_1F1B, 2, 1, 2, 1, 1, 1, 0, TIMELINE_CHARGED};
     const struct timeline_plan plan = plan_of(&g);
     const struct timeline_window first = {0, INFINITY, 0, 0};
     struct timeline_log log;
@@ -304,7 +259,7 @@ Test(timeline, memory_follows_the_passes)
     for (size_t i = 0; i < log.sample_count; i++) {
         cr_expect_float_eq(log.samples[i].time_s, expected[i].time_s, 1e-12);
         cr_expect_eq(log.samples[i].phase, expected[i].phase, "sample %zu", i);
-        cr_expect_eq(log.samples[i].blocks, expected[i].blocks, "sample %zu", i);
+        cr_expect_eq(log.samples[i].held, expected[i].held, "sample %zu", i);
     }
     timeline_log_release(&log);
 }
@@ -333,7 +288,7 @@ static double between(double low, double high)
 
 static struct given draw_given(void)
 {
-    struct given g = {.schedule = below(TIMELINE_SCHEDULES),
+    struct given g = {.schedule = below(RK_SCHEDULES),
                       .stages = 1 + below(12),
                       .chunks = 1,
                       .microbatches = 1 + below(40),
@@ -342,9 +297,13 @@ static struct given draw_given(void)
                       .wgrad_s = between(0.1, 2),
                       .message_s = between(0, 0.5),
                       .messages = below(TIMELINE_MESSAGES)};
-    if (g.schedule == TIMELINE_INTERLEAVED) {
+    if (g.schedule == RK_1F1B && below(2)) {
         g.stages++;
         g.chunks = 2 + below(4);
+    }
+    if (g.schedule == RK_DUALPIPE) {
+        g.stages += g.stages % 2;
+        g.microbatches = 2 * (g.stages + below(10));
     }
     return g;
 }
@@ -359,13 +318,14 @@ static double work_of(const struct given *g)
 static void check_step(const struct given *g, double step_s, uint64_t seed)
 {
     const double m = g->microbatches, v = g->chunks, p = g->stages;
+    if (g->schedule == RK_DUALPIPE) return;
     const double shortage = g->microbatches % g->stages ? p - fmod(m, p) : 0;
     const double formula_s = (m * v + p - 1 + (v - 1) * shortage) * work_of(g);
     const double busy_s = m * v * (g->forward_s + g->agrad_s + g->wgrad_s);
     cr_assert(step_s >= busy_s * (1 - 1e-12), "seed %" PRIu64, seed);
     cr_assert(step_s <= formula_s * (1 + 1e-12), "seed %" PRIu64 ": %g, formula %g", seed, step_s,
               formula_s);
-    if (g->messages != TIMELINE_CHARGED || g->schedule == TIMELINE_ZB_H1) return;
+    if (g->messages != TIMELINE_CHARGED || g->schedule == RK_ZERO_BUBBLE) return;
     if (shortage > 0 && v > 1) return;
     cr_assert(fabs(step_s / formula_s - 1) < 1e-9, "seed %" PRIu64 ": %g, formula %g", seed, step_s,
               formula_s);
@@ -384,10 +344,11 @@ static void check_stages(const struct given *g, const struct timeline *timeline,
         cr_assert(s->peak_bytes[0] <= timeline->stage[0].peak_bytes[0], "seed %" PRIu64, seed);
     }
     const double peak = timeline->stage[0].peak_bytes[0];
-    if (g->schedule == TIMELINE_GPIPE) cr_assert_eq(peak, m);
-    if (g->schedule == TIMELINE_1F1B || g->schedule == TIMELINE_ZB_H1)
+    if (g->schedule == RK_GPIPE) cr_assert_eq(peak, m);
+    if (g->schedule == RK_DUALPIPE) cr_assert_eq(peak, p + 1);
+    if ((g->schedule == RK_1F1B && v == 1) || g->schedule == RK_ZERO_BUBBLE)
         cr_assert_eq(peak, fmin(m, p), "seed %" PRIu64, seed);
-    if (g->schedule == TIMELINE_INTERLEAVED)
+    if (g->schedule == RK_1F1B && v > 1)
         cr_assert(g->microbatches % g->stages ? peak <= p * v + p - 1
                                               : peak == fmin(m * v, p * v + p - 1),
                   "seed %" PRIu64 ": %g in flight", seed, peak);
@@ -404,7 +365,7 @@ struct tally {
 
 static double *done_at(const struct tally *t, int backward, uint64_t position, uint32_t microbatch)
 {
-    const uint64_t positions = (uint64_t)t->plan->stages * t->plan->chunks;
+    const uint64_t positions = pipeline_parts(&t->plan->pipeline);
     return &t->done_s[((uint64_t)backward * positions + position) * t->plan->microbatches +
                       microbatch];
 }
@@ -412,8 +373,9 @@ static double *done_at(const struct tally *t, int backward, uint64_t position, u
 static void tally_event(void *context, const struct timeline_event *e)
 {
     struct tally *t = context;
-    const uint64_t position = (uint64_t)e->chunk * t->plan->stages + e->stage;
-    const uint64_t last = (uint64_t)t->plan->stages * t->plan->chunks - 1;
+    const struct pipeline *p = &t->plan->pipeline;
+    const uint64_t part = pipeline_part(p, e->stage, e->chunk), last = pipeline_parts(p) - 1;
+    const bool back = e->pass == PASS_BACKWARD || e->pass == PASS_INPUT_GRAD;
     t->sends += e->kind == TIMELINE_EVENT_SEND;
     t->receives += e->kind == TIMELINE_EVENT_RECEIVE;
     if (timeline_track_of(e) != TIMELINE_COMPUTE) return;
@@ -421,22 +383,20 @@ static void tally_event(void *context, const struct timeline_event *e)
     t->ordered &= e->start_s >= t->end_s[e->stage] - 1e-12;
     t->end_s[e->stage] = e->end_s;
     double needs_s = 0;
-    if (e->pass == TIMELINE_FORWARD && position > 0)
-        needs_s = *done_at(t, 0, position - 1, e->microbatch) + t->plan->message_s[0];
-    if (e->pass == TIMELINE_BACKWARD && position < last)
-        needs_s = *done_at(t, 1, position + 1, e->microbatch) + t->plan->message_s[1];
-    if (e->pass == TIMELINE_BACKWARD && position == last)
-        needs_s = *done_at(t, 0, position, e->microbatch);
-    if (e->pass == TIMELINE_WEIGHT_GRAD) needs_s = *done_at(t, 1, position, e->microbatch);
+    if (e->pass == PASS_FORWARD && part > 0)
+        needs_s = *done_at(t, 0, part - 1, e->microbatch) + t->plan->message_s[0];
+    if (back && part < last)
+        needs_s = *done_at(t, 1, part + 1, e->microbatch) + t->plan->message_s[1];
+    if (back && part == last) needs_s = *done_at(t, 0, part, e->microbatch);
+    if (e->pass == PASS_WEIGHT_GRAD) needs_s = *done_at(t, 1, part, e->microbatch);
     t->caused &= needs_s >= 0 && e->start_s >= needs_s - 1e-12;
-    if (e->pass != TIMELINE_WEIGHT_GRAD)
-        *done_at(t, e->pass == TIMELINE_BACKWARD, position, e->microbatch) = e->end_s;
+    if (e->pass != PASS_WEIGHT_GRAD) *done_at(t, back, part, e->microbatch) = e->end_s;
 }
 
 /* Every pass once, none overlaps another of its stage, none starts before its input is there. */
 static void check_events(const struct timeline_plan *plan, uint64_t seed)
 {
-    const uint64_t positions = (uint64_t)plan->stages * plan->chunks;
+    const uint64_t positions = pipeline_parts(&plan->pipeline);
     const uint64_t slots = 2 * positions * plan->microbatches;
     const struct timeline_window everything = timeline_everything();
     struct tally tally = {.plan = plan, .ordered = true, .caused = true};
@@ -477,11 +437,11 @@ Test(timeline, zero_bubble_is_never_slower_than_1f1b)
     for (uint64_t seed = 1; seed <= CASES; seed++) {
         random_state = seed;
         struct given g = draw_given();
-        if (g.schedule == TIMELINE_INTERLEAVED) continue;
+        if (g.chunks > 1 || g.schedule == RK_DUALPIPE) continue;
         g.messages = TIMELINE_CHARGED;
-        g.schedule = TIMELINE_1F1B;
+        g.schedule = RK_1F1B;
         const double plain_s = step_of_given(&g);
-        g.schedule = TIMELINE_ZB_H1;
+        g.schedule = RK_ZERO_BUBBLE;
         const double filled_s = step_of_given(&g);
         cr_assert(filled_s <= plain_s * (1 + 1e-12), "seed %" PRIu64, seed);
     }
@@ -489,7 +449,7 @@ Test(timeline, zero_bubble_is_never_slower_than_1f1b)
 
 Test(timeline, windows_hold_what_touches_them)
 {
-    const struct given g = {TIMELINE_INTERLEAVED, 4, 2, 8, 1, 1, 1, 0.125, TIMELINE_CHARGED};
+    const struct given g = {RK_1F1B, 4, 2, 8, 1, 1, 1, 0.125, TIMELINE_CHARGED};
     const struct timeline_plan plan = plan_of(&g);
     const struct timeline_window everything = timeline_everything();
     const struct timeline_window window = {10, 20, 1, 2};
@@ -513,7 +473,7 @@ Test(timeline, windows_hold_what_touches_them)
 
 Test(timeline, the_middle_has_as_many_events_as_asked_for)
 {
-    const struct given g = {TIMELINE_1F1B, 8, 1, 400, 1, 1, 1, 0.125, TIMELINE_CHARGED};
+    const struct given g = {RK_1F1B, 8, 1, 400, 1, 1, 1, 0.125, TIMELINE_CHARGED};
     const struct timeline_plan plan = plan_of(&g);
     struct timeline timeline;
     struct timeline_log log;

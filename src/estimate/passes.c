@@ -1,0 +1,85 @@
+/* passes.c - a plan's stages part by part, for who simulates them. */
+#include "estimate/stages.h"
+
+/* What a stage spends beyond its layers goes to its parts by their blocks. */
+static double share_of(const struct stage_sum *part, const struct stage_sum *stage, double parts)
+{
+    return stage->blocks > 0 ? part->blocks / stage->blocks : 1 / parts;
+}
+
+static void waits_of(struct rk_chunk *chunk, const struct stage_sum *part)
+{
+    static const enum fold_pass passes[RK_WAYS][3] = {{FOLD_FORWARD, FOLD_FORWARD, FOLD_FORWARD},
+                                                      {FOLD_AGRAD, FOLD_WGRAD, FOLD_RECOMPUTE}};
+    for (int way = 0; way < RK_WAYS; way++)
+        for (int i = 0; i < (way == RK_WAY_FORWARD ? 1 : 3); i++) {
+            const double *spent_s = part->spent_s[passes[way][i]];
+            chunk->tensor_s[way] += spent_s[SPENT_TENSOR];
+            chunk->context_s[way] += spent_s[SPENT_CONTEXT];
+            chunk->expert_s[way] += spent_s[SPENT_EXPERT];
+        }
+}
+
+/* `stage` with, `alone` without what it moves for each microbatch. */
+static void fill_chunk(struct rk_chunk *chunk, const struct stage_sum *part,
+                       const struct stage_sum *stage, const struct stage_sum *alone,
+                       const struct exchange *exchange, const struct rk_plan *plan)
+{
+    const double share = share_of(part, stage, (double)plan->chunks);
+    const double offloaded = rk_plan_offloaded(plan, RK_SHARE_ATTENTION);
+    const double out_s = stage->spent_s[FOLD_FORWARD][SPENT_OFFLOAD];
+    const double back_s = stage->spent_s[FOLD_AGRAD][SPENT_OFFLOAD];
+    const double added_s = stage->pass_s[FOLD_AGRAD] - alone->pass_s[FOLD_AGRAD] - back_s;
+    *chunk = (struct rk_chunk){
+        .blocks = (uint64_t)part->blocks,
+        .forward_s = part->pass_s[FOLD_FORWARD],
+        .recompute_s = part->pass_s[FOLD_RECOMPUTE],
+        .input_s = part->pass_s[FOLD_AGRAD] + share * added_s,
+        .weight_s = part->pass_s[FOLD_WGRAD],
+        .offload_s = {share * out_s, share * back_s},
+        .data_s = {share * stage->data_s[FOLD_FORWARD], share * stage->data_s[FOLD_AGRAD]},
+        .reduce_s = plan->zero < 2 ? share * exchange->reduce_s : 0,
+        .held_bytes = part->saved_total_bytes * (1 - offloaded),
+        .released_bytes = part->ends_saved[LAST_END].total_bytes * (1 - offloaded),
+        .moving_bytes =
+            stage->blocks > 0 ? 2 / stage->blocks * offloaded * part->saved_total_bytes : 0,
+    };
+    waits_of(chunk, part);
+}
+
+void rk_predict_passes(const struct rk_model *model, const struct rk_system *system,
+                       const struct rk_plan *plan, struct rk_passes *passes)
+{
+    struct stage_blocks blocks[RK_MAX_STAGES];
+    struct stage_map map = {.blocks = blocks};
+    struct layer_folds fold;
+    struct class_sums sums;
+    const struct sharing sharing = sharing_of(plan);
+    fold_layers(&fold, model, system, plan);
+    stage_map_of(&map, model, plan);
+    stage_sums(&sums, &map, &fold, model, system, &sharing, plan);
+    *passes = (struct rk_passes){
+        .stages = map.stages,
+        .parts = (int)(plan->pipeline * plan->chunks),
+        .send_s = send_s_of(&fold, system, plan),
+        .message_bytes = plan->pipeline > 1 ? fold.message_bytes : 0,
+        .sends_wait = sends_wait(plan),
+        .reduce_beside = plan->gradient_overlap,
+    };
+    for (int i = 0; i < passes->parts; i++) {
+        const int class = map.class_of[i % map.stages];
+        const struct stage_sum *stage = &sums.sum[class];
+        const struct exchange exchange = exchange_of(stage, system, &sharing, plan);
+        struct stage_blocks part_blocks;
+        struct stage_sum part, alone;
+        stage_part(&part_blocks, model, plan, (uint64_t)i);
+        stage_sum(&part, &fold, model, plan, &part_blocks);
+        stage_sum(&alone, &fold, model, plan, &blocks[class]);
+        fill_chunk(&passes->chunk[i], &part, stage, &alone, &exchange, plan);
+    }
+    for (int i = 0; i < map.stages; i++) {
+        const struct stage_end *end = &sums.end[map.class_of[i]];
+        passes->end[i].optimizer_s = end->optimizer_s;
+        passes->end[i].gather_s = end->gather_s;
+    }
+}
