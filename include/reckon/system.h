@@ -2,7 +2,8 @@
  *
  * Units are SI: bytes, seconds, FLOP/s, bytes/s. memory[0] is the one beside the engines (HBM);
  * memory[1], memory[2], ... are lower tiers (host, CXL, SSD) that tensors can be offloaded to.
- * network[0] is the innermost (NVLink), later ones reach further.
+ * network[0] is the innermost (NVLink), later ones reach further. system.def says what each number
+ * is.
  */
 #ifndef RECKON_SYSTEM_H
 #define RECKON_SYSTEM_H
@@ -41,8 +42,8 @@ struct rk_engine {
 
 struct rk_memory {
     char name[32];
-    double capacity_bytes;
-    double bandwidth_Bps; /* infinity: transfers are free */
+#define MEMORY_NUMBER(member, help) double member;
+#include <reckon/system.def>
     struct rk_curve curve;
 };
 
@@ -56,24 +57,19 @@ enum rk_collective {
 
 /* What a collective of predict.h meets on one tier, beside size and bandwidth; docs/kernels.md. */
 struct rk_link {
-    double efficiency; /* of the bandwidth, large messages; 0: the tier's `efficiency` */
-    double base_s;     /* of any collective, whatever its ranks and bytes */
-    double hop_s;      /* of one step from rank to rank */
-    double ramp_bytes; /* message at which the start of the pipeline takes as long as the rest */
-    double in_network; /* share of the bandwidth of reductions inside the switches; 0: none */
-    bool mesh;         /* a wire for each pair: two ranks see bandwidth / (size - 1) */
+#define LINK_NUMBER(member, help) double member;
+#define LINK_FLAG(member, help)   bool member;
+#include <reckon/system.def>
 };
 
 /* Time of a collective on p ranks, n bytes in all:
  *     latency + (n * scale + n * scale * offset / p) / (bandwidth * efficiency)   [isaev2023] */
 struct rk_network {
     char name[32];
-    double bandwidth_Bps; /* per rank and direction */
-    double efficiency;
-    double latency_s;
-    uint64_t size;          /* ranks that one domain of this tier joins */
-    bool must_be_filled;    /* a parallelism on this tier must divide its size */
-    double processor_usage; /* share of the engines that driving it costs, 0 .. <1 */
+#define NETWORK_NUMBER(member, help) double member;
+#define NETWORK_COUNT(member, help)  uint64_t member;
+#define NETWORK_FLAG(member, help)   bool member;
+#include <reckon/system.def>
     struct {
         double scale;
         double offset;
@@ -89,33 +85,10 @@ enum rk_processing {
 /* What predictions (predict.h) need to know of an accelerator's kernels. One set an accelerator:
  * data/systems/ has them, with source or fit; docs/kernels.md what they mean. */
 struct rk_kernels {
-    uint64_t multiprocessors;       /* that run tiles at the same time */
-    uint64_t tile_m, tile_n;        /* of the largest matrix kernel */
-    double float4_FLOPps;           /* dense peak of 4-bit operands; 0: there are none */
-    double tfloat32_FLOPps;         /* of fp32 operands rounded to 10 bits of mantissa; 0: none */
-    double matrix_efficiency;       /* of the dense peak, a large product under sustained power */
-    double narrow_efficiency;       /* likewise with 8-bit operands */
-    double float4_efficiency;       /* likewise with 4-bit operands */
-    double tile_efficiency;         /* of a multiprocessor's peak, one tile at full clocks */
-    double narrow_tile_efficiency;  /* likewise with 8-bit and 4-bit operands */
-    double tile_loss;               /* in elements: how smaller tiles are slower */
-    double matrix_k_half;           /* length k at which half of a tile's time is start and end */
-    double attention_efficiency[2]; /* of the peak: FlashAttention-2-like, forward and
-                                       backward, head dimension 128, long sequences */
-    double newest_attention_efficiency[2]; /* FlashAttention-3-like */
-    double attention_dim_half; /* head dimension at which exponentials take as long as products */
-    double attention_key_half; /* keys at which half of a tile's time is start and end */
-    double memory_efficiency;  /* of the bandwidth, large kernels */
-    double kernel_s;           /* start and end of a kernel on the device */
-    double launch_s;           /* of the host for one operation, when it does not run ahead */
-    double sustained;     /* rate of matrix products in a long run over that of an isolated kernel:
-                             clocks under the power limit, caches, jitter. Attention draws less power */
-    double power_W, sustained_power_W; /* limit of a board; that under which `sustained` was found.
-                                          0: not known, and the same */
-    double reserve_bytes; /* context and libraries on the device */
-    double workspace_bytes; /* of a handle of cuBLAS or its like, in the framework's allocator */
-    double engine_workspace_bytes; /* of Transformer Engine, likewise */
-    double fragmentation;          /* share of the activations that the allocator loses */
+#define KERNEL_COUNT(member, help)  uint64_t member;
+#define KERNEL_NUMBER(member, help) double member;
+#define KERNEL_PAIR(member, help)   double member[2];
+#include <reckon/system.def>
 };
 
 /* `memory` and `network` are owned by the struct; see rk_system_release. */

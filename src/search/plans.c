@@ -1,4 +1,5 @@
 /* plans.c - the model of today's plans as the search sees it. */
+#include "search/fingerprint.h"
 #include "search/hash.h"
 #include "search/plans_unit.h"
 #include "search/plans_units.h"
@@ -127,10 +128,13 @@ static void count_rest(const struct rk_space *space, struct rk_search_counts *co
 static void fingerprint(const struct rk_space *space, uint64_t *hash)
 {
     const struct rk_plans_problem *p = &plans_of(space)->problem;
-    mix(hash, p->model, sizeof *p->model);
-    mix(hash, &p->base, sizeof p->base);
-    mix(hash, p->pinned, sizeof p->pinned);
-    mix_text(hash, p->system->id);
+    fingerprint_plan(hash, &p->base);
+    for (int axis = 0; axis < RK_PLAN_AXES; axis++) {
+        const int count = p->pinned[axis].count;
+        mix_number(hash, (uint64_t)count);
+        mix(hash, p->pinned[axis].value, (size_t)count * sizeof *p->pinned[axis].value);
+        mix(hash, p->pinned[axis].to, (size_t)count * sizeof *p->pinned[axis].to);
+    }
 }
 
 const struct predictor plans_predictor = {

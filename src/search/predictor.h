@@ -59,7 +59,7 @@ struct predictor {
     void (*close)(struct rk_space *space);
     /* False when the plan repeats one before it. */
     bool (*plan_at)(const struct rk_space *space, uint64_t index, union any_plan *plan);
-    /* Everything that answers depend on. */
+    /* Everything that answers depend on, beside model and system. */
     void (*fingerprint)(const struct rk_space *space, uint64_t *hash);
 
     /* A part is prepared in steps, those with a job or a unit by any number of threads: begin;

@@ -119,57 +119,9 @@ static void count_rest(const struct rk_space *base, struct rk_search_counts *cou
 
 /* ---- fingerprint ---- */
 
-static void mix_curve(uint64_t *hash, const struct rk_curve *curve)
-{
-    for (int i = 0; i < curve->steps; i++) {
-        mix_real(hash, curve->step[i].from);
-        mix_real(hash, curve->step[i].rate);
-    }
-}
-
-static void mix_model(uint64_t *hash, const struct rk_model *m)
-{
-    const uint64_t shape[] = {m->layers,      m->hidden,          m->feedforward, m->heads,
-                              m->head_dim,    m->sequence,        m->attention,   m->kv_heads,
-                              m->norm,        m->gated_mlp,       m->no_dropout,  m->parallel_block,
-                              m->block_norms, m->flash_attention, m->causal_skip};
-    mix(hash, shape, sizeof shape);
-}
-
-static void mix_network(uint64_t *hash, const struct rk_network *n)
-{
-    mix_real(hash, n->bandwidth_Bps);
-    mix_real(hash, n->efficiency);
-    mix_real(hash, n->latency_s);
-    mix_number(hash, n->size);
-    mix_number(hash, n->must_be_filled);
-    mix_real(hash, n->processor_usage);
-    for (int op = 0; op < RK_COLLECTIVES; op++) {
-        mix_real(hash, n->collective[op].scale);
-        mix_real(hash, n->collective[op].offset);
-    }
-}
-
-static void mix_system(uint64_t *hash, const struct rk_system *s)
-{
-    mix_number(hash, s->processing);
-    for (int d = 0; d < RK_DATATYPES; d++) {
-        mix_curve(hash, &s->matrix[d].curve);
-        mix_curve(hash, &s->vector[d].curve);
-    }
-    for (int i = 0; i < s->memories; i++) {
-        mix_real(hash, s->memory[i].capacity_bytes);
-        mix_curve(hash, &s->memory[i].curve);
-    }
-    for (int i = 0; i < s->networks; i++)
-        mix_network(hash, &s->network[i]);
-}
-
 static void fingerprint(const struct rk_space *space, uint64_t *hash)
 {
     const struct rk_problem *p = &strategies_of(space)->problem;
-    mix_model(hash, p->model);
-    mix_system(hash, p->system);
     mix_number(hash, p->ranks);
     mix_number(hash, p->max_batch);
     mix_number(hash, p->datatype);

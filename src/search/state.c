@@ -1,5 +1,6 @@
 #include "search/state.h"
 
+#include "search/fingerprint.h"
 #include "search/hash.h"
 
 #include <stdlib.h>
@@ -9,6 +10,8 @@ uint64_t state_fingerprint(const struct rk_space *space, const struct rk_query *
     uint64_t hash = HASH_START;
     mix_number(&hash, RK_MODEL_VERSION);
     mix_text(&hash, space->predictor->name);
+    fingerprint_model(&hash, space->model);
+    fingerprint_system(&hash, space->system);
     space->predictor->fingerprint(space, &hash);
     mix_number(&hash, query->mode);
     mix_number(&hash, query->top);
