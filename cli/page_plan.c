@@ -309,6 +309,22 @@ static void figures(struct html_page *page, const struct page_plan *p)
     page_show(page, NULL, table, estimate_command(page, p, "--format json"));
 }
 
+static void pipeline(struct html_page *page, const struct page_plan *p)
+{
+    const struct timeline_options options = timeline_options_of(p->strategy);
+    struct timeline_plan plan;
+    struct rk_error error;
+    if (timeline_plan_of(&plan, p->model, p->system, p->strategy, p->estimate, &options, &error) !=
+        RK_OK)
+        return;
+    page_schedule(page, &plan,
+                  report_text(&page->memory,
+                              "reckon timeline --model %s --system %s --strategy %s -o trace.json",
+                              page_word(page, p->model_name), page_word(page, p->system_name),
+                              page_word(page, p->strategy_name)));
+    timeline_plan_release(&plan);
+}
+
 /* ---- the page ---- */
 
 void page_plan(struct html_page *page, const struct page_plan *p)
@@ -327,7 +343,7 @@ void page_plan(struct html_page *page, const struct page_plan *p)
         time_bars(page, p);
         time_flame(page, p);
         memory(page, p);
-        page_schedule(page, p);
+        pipeline(page, p);
         page_layout(page, p);
         operations(page, p);
         figures(page, p);

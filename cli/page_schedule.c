@@ -11,8 +11,7 @@ enum { STAGE_PASSES = 32, MOST_PASSES = 1000, MOST_STAGES = 64 };
 
 struct schedule {
     struct html_page *page;
-    const struct page_plan *p;
-    struct timeline_plan plan;
+    struct timeline_plan plan; /* the caller's */
     struct timeline timeline;
     const char *source;
 };
@@ -45,6 +44,7 @@ static const struct chart_series event_series[] = {
     {"backward",             CHART_TEAL,   CHART_POINTS},
     {"activation gradients", CHART_TEAL,   CHART_POINTS},
     {"weight gradients",     CHART_PINK,   CHART_POINTS},
+    {"wait for data parallelism", CHART_RED, CHART_POINTS},
     {"wait for offload",     CHART_BROWN,  CHART_POINTS},
     {"send",                 CHART_YELLOW, CHART_POINTS},
     {"optimizer",            CHART_GREEN,  CHART_POINTS},
@@ -234,24 +234,15 @@ static const char *comparison(const struct schedule *s)
     return text;
 }
 
-void page_schedule(struct html_page *page, const struct page_plan *p)
+void page_schedule(struct html_page *page, const struct timeline_plan *plan, const char *source)
 {
     struct rk_error error;
-    const struct timeline_options options = timeline_options_of(p->strategy);
-    struct schedule s = {.page = page, .p = p};
-    if (timeline_plan_of(&s.plan, p->model, p->system, p->strategy, p->estimate, &options,
-                         &error) != RK_OK)
-        return;
+    struct schedule s = {.page = page, .plan = *plan, .source = source};
     if (timeline_simulate(&s.plan, &s.timeline, &error) == RK_OK) {
-        s.source = report_text(&page->memory,
-                               "reckon timeline --model %s --system %s --strategy %s -o trace.json",
-                               page_word(page, p->model_name), page_word(page, p->system_name),
-                               page_word(page, p->strategy_name));
         page_section(page, "schedule", "The pipeline", comparison(&s));
         schedule(&s, &error);
         stages(&s);
         stage_memory(&s, &error);
     }
     timeline_release(&s.timeline);
-    timeline_plan_release(&s.plan);
 }

@@ -6,6 +6,8 @@
 #define RECKON_CLI_PAGES_H
 
 #include "report/html.h"
+#include "timeline/timeline.h"
+
 #include <reckon/reckon.h>
 
 /* ---- one plan ---- */
@@ -23,7 +25,10 @@ void page_plan(struct html_page *page, const struct page_plan *plan);
 /* Sections of it, each left out where there is nothing to show. */
 void page_layout(struct html_page *page, const struct page_plan *plan);   /* page_layout.c */
 void page_roofline(struct html_page *page, const struct page_plan *plan); /* page_roofline.c */
-void page_schedule(struct html_page *page, const struct page_plan *plan); /* page_schedule.c */
+
+/* The schedule of a strategy or of a plan, simulated; `source` is the command that makes its
+ * events. page_schedule.c */
+void page_schedule(struct html_page *page, const struct timeline_plan *plan, const char *source);
 
 /* ---- one search ---- */
 
