@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/pages.h"
 #include "cli/plan.h"
+#include "cli/plan_input.h"
 #include "cli/search_file.h"
 #include "cli/show.h"
 #include "interop/output.h"
@@ -17,6 +18,7 @@
 
 struct report_args {
     const char *input;
+    const char *plan_file;
     struct plan_args plan;
     bool search;
     uint64_t top, threads;
@@ -43,6 +45,11 @@ static const struct option report_options[] = {
      .help = "a date for the foot of the page (that of SOURCE_DATE_EPOCH; none without it)"},
     {.name = NULL},
 };
+static const struct option report_plan_options[] = {
+    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE", AT(plan_file), .complete = "file",
+     .help = "a plan file, reckon-plan(5), in place of INPUT: its prediction and its pipeline"},
+    {.name = NULL},
+};
 static const struct option report_search_options[] = {
     {.name = "search", .type = OPTION_FLAG, AT(search),
      .help = "search now, as `reckon search` with the same flags does, and show the answer"},
@@ -63,7 +70,7 @@ const struct usage report_usage = {
         "their legends hide and show series, each can be saved as SVG and CSV; tables sort and "
         "filter. Every chart and table names the command that gives its numbers, and the page "
         "holds the inputs.\n\n"
-        "A strategy needs --model and --system. The output of a search is searched again, and "
+        "A plan (--plan) and a strategy need --model and --system. The output of a search is searched again, and "
         "refused when the answer differs: give the restrictions that it was made with. A study's "
         "database needs nothing else.\n\n"
         "The same input gives the same file, byte for byte. The exit status is 1 when the plan "
@@ -72,13 +79,15 @@ const struct usage report_usage = {
     .groups = {
         {"Output", report_options, 0},
         {"Input", plan_input_options, offsetof(struct report_args, plan)},
+        {"Plan", report_plan_options, 0},
         {"Search", report_search_options, 0},
         {"Size of a search", plan_size_options, offsetof(struct report_args, plan)},
         {"Restrictions of a search, as in reckon-search(1)", axes_options, offsetof(struct report_args, plan.axes)},
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon report best.json -m gpt3-175b -s a100-80g-nvl8 -o plan.html", "One plan, from `reckon search -o best.json`:"},
+        {"reckon report --plan plan.json -m mixtral-8x7b -s h100-sxm5-80g -o plan.html", "A plan, from `reckon predict --save plan.json`:"},
+        {"reckon report best.json -m gpt3-175b -s a100-80g-nvl8 -o plan.html", "A strategy, from `reckon search -o best.json`:"},
         {"reckon report --search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 -o search.html", "A search:"},
         {"reckon report study.db -o study.html --charts charts", "A study, and its charts as files:"},
     },
@@ -128,6 +137,30 @@ static enum rk_status make_plan(struct job *job, int *code, struct rk_error *err
                                   &job->model, &job->system, &strategy, &estimate});
     *code = estimate.verdict == RK_FITS ? RK_OK : RK_NOTHING_FITS;
     return RK_OK;
+}
+
+static enum rk_status make_prediction(struct job *job, int *code, struct rk_error *error)
+{
+    const struct report_args *args = &job->args;
+    const struct plan_source source = {.model = args->plan.model,
+                                       .system = args->plan.system,
+                                       .file = args->plan_file,
+                                       .gpus = args->plan.gpus};
+    struct plan_input input = {.assumed = ""};
+    struct rk_prediction prediction;
+    enum rk_status status = plan_gather(&source, &input, error);
+    if (status == RK_OK) status = plan_settle(&source, &input, NULL, error);
+    if (status == RK_OK) {
+        const struct forecast forecast = {
+            &input.model, &input.system, &input.draft.plan, &prediction, 0, input.assumed};
+        const bool fits =
+            rk_predict(&input.model, &input.system, &input.draft.plan, &prediction) == RK_FITS;
+        page_prediction(&job->page, &forecast, source.model, source.system, source.file);
+        *code = fits ? RK_OK : RK_NOTHING_FITS;
+    }
+    job->model = input.model;
+    job->system = input.system; /* the page refers to them */
+    return status;
 }
 
 /* ---- one search ---- */
@@ -254,10 +287,15 @@ static enum rk_status make_page(struct job *job, int *code, struct rk_error *err
     if (input && job->args.search)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--search makes its own input: leave out %s, or --search", input);
+    if (job->args.plan_file && (input || job->args.search))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--plan is an input of its own: leave it out, or the other one");
+    if (job->args.plan_file) return make_prediction(job, code, error);
     if (job->args.search) return make_search(job, code, error);
     if (!input)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "nothing to report: give a strategy, the output of a search, the database "
+                       "nothing to report: give a plan (--plan), a strategy, the output of a "
+                       "search, the database "
                        "of a study, or --search");
     if (is_database(input)) return page_study(&job->page, input, error);
     if (!is_file(input)) return make_plan(job, code, error);

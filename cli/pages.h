@@ -5,6 +5,7 @@
 #ifndef RECKON_CLI_PAGES_H
 #define RECKON_CLI_PAGES_H
 
+#include "cli/prediction.h"
 #include "report/html.h"
 #include "timeline/timeline.h"
 
@@ -29,6 +30,10 @@ void page_roofline(struct html_page *page, const struct page_plan *plan); /* pag
 /* The schedule of a strategy or of a plan, simulated; `source` is the command that makes its
  * events. page_schedule.c */
 void page_schedule(struct html_page *page, const struct timeline_plan *plan, const char *source);
+
+/* The page of a plan and its prediction; `plan_name` is its file. */
+void page_prediction(struct html_page *page, const struct forecast *forecast,
+                     const char *model_name, const char *system_name, const char *plan_name);
 
 /* ---- one search ---- */
 

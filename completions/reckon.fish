@@ -203,6 +203,7 @@ complete -c reckon -n '__fish_seen_subcommand_from report' -l title -x -d 'the p
 complete -c reckon -n '__fish_seen_subcommand_from report' -l date -x -d 'a date for the foot of the page (that of SOURCE_DATE_EPOCH; none without it)'
 complete -c reckon -n '__fish_seen_subcommand_from report' -l model -s m -x -a '(reckon __list models 2>/dev/null)' -d 'what is trained: an id of `reckon models`, a file, or - (standard input)'
 complete -c reckon -n '__fish_seen_subcommand_from report' -l system -s s -x -a '(reckon __list systems 2>/dev/null)' -d 'the machine: an id of `reckon systems`, a file, -, or a description in one line, "h100-80g x4096 nvl8 hbm=120GiB"'
+complete -c reckon -n '__fish_seen_subcommand_from report' -l plan -s p -r -F -d 'a plan file, reckon-plan(5), in place of INPUT: its prediction and its pipeline'
 complete -c reckon -n '__fish_seen_subcommand_from report' -l search -d 'search now, as `reckon search` with the same flags does, and show the answer'
 complete -c reckon -n '__fish_seen_subcommand_from report' -l top -s k -x -d 'how many of the best to show (10, or those of the file)'
 complete -c reckon -n '__fish_seen_subcommand_from report' -l threads -s j -x -d 'threads to search with (all cores); the page is the same for any number'
