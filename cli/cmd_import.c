@@ -177,17 +177,19 @@ static const struct command import_commands[] = {
     {"hf", run_hf, "a model from the config.json of Hugging Face transformers", &hf_usage},
     {"megatron", import_megatron, "a launch script of Megatron-LM as a model and a plan",
      &import_megatron_usage},
-    {"deepspeed", import_deepspeed, "a ds_config.json of DeepSpeed as a plan",
-     &import_deepspeed_usage},
-    {"torchtitan", import_torchtitan, "a job file of torchtitan as a plan",
-     &import_torchtitan_usage},
+#define FORMAT_COMMAND(id, name, tool, own, what, versions, example)                               \
+    {name, import_##id, what " of " tool " as " FORMAT_GIVES_##own, &import_##id##_usage},
+#define FORMAT_GIVES_false "a plan"
+#define FORMAT_GIVES_true  "a model and a plan"
+    PLAN_FORMATS(FORMAT_COMMAND)
+#undef FORMAT_COMMAND
     {.name = NULL},
 };
 
 const struct usage import_usage = {
     .name = "import",
     .summary = "take over the models and plans of other tools",
-    .synopsis = "hf|megatron|deepspeed|torchtitan FILE [options]",
+    .synopsis = "FORMAT FILE [options]",
     .description = "Reads the files of other tools and writes Reckon's own.",
     .groups = {{"General", options_help_rows, 0}},
     .examples = {{"reckon import hf config.json -o model.json",

@@ -24,24 +24,24 @@ const struct option import_answer_options[] = {
 };
 /* clang-format on */
 
-static void print_note(const struct note *note, const char *path, const char *kind)
+static void print_note(const struct rk_finding *note, const char *path, const char *kind)
 {
     fprintf(stderr, "reckon: %s", kind);
     if (*path) fprintf(stderr, "%s:", path);
     if (*path && note->line) fprintf(stderr, "%d:%d:", note->line, note->column);
-    fprintf(stderr, "%s%s%s%s: %s\n", *path ? " " : "", note->what, *note->value ? " " : "",
-            note->value, note->why);
+    fprintf(stderr, "%s%s%s%s: %s\n", *path ? " " : "", note->what, *note->have ? " " : "",
+            note->have, note->need);
 }
 
 void import_warn(const struct notes *notes, const char *path)
 {
     bool first = true; /* the first refusal is the error's */
     for (int i = 0; i < notes->count; i++) {
-        const struct note *note = &notes->note[i];
-        if (note->kind == NOTE_WARNING || note->kind == NOTE_UNKNOWN)
+        const struct rk_finding *note = &notes->note[i];
+        if (note->severity == NOTE_WARNING || note->severity == NOTE_UNKNOWN)
             print_note(note, path, "warning: ");
-        if (note->kind == NOTE_REFUSED && !first) print_note(note, path, "");
-        if (note->kind == NOTE_REFUSED) first = false;
+        if (note->severity == NOTE_REFUSED && !first) print_note(note, path, "");
+        if (note->severity == NOTE_REFUSED) first = false;
     }
     if (notes->dropped)
         fprintf(stderr, "reckon: warning: %d more remarks found no room\n", notes->dropped);
@@ -60,10 +60,10 @@ static char *model_file(const struct import_answer *answer)
     snprintf(lines[count++], SOURCE_TEXT, "arguments of %s%s%.200s", answer->tool,
              *answer->path ? ", " : "", answer->path);
     for (int i = 0; i < answer->notes->count; i++) {
-        const struct note *note = &answer->notes->note[i];
-        if (note->kind == NOTE_ASSUMED)
-            snprintf(lines[count++], SOURCE_TEXT, "assumed: %s %s: %s", note->what, note->value,
-                     note->why);
+        const struct rk_finding *note = &answer->notes->note[i];
+        if (note->severity == NOTE_ASSUMED)
+            snprintf(lines[count++], SOURCE_TEXT, "assumed: %s %s: %s", note->what, note->have,
+                     note->need);
     }
     for (size_t i = 0; i < count; i++)
         sources[i] = lines[i];
@@ -94,7 +94,7 @@ static enum rk_status write_files(const struct import_answer *answer,
 
 /* ---- the report ---- */
 
-static void add_notes(struct report *report, const struct notes *notes, enum note_kind kind,
+static void add_notes(struct report *report, const struct notes *notes, enum rk_severity kind,
                       const char *name, const char *title, unsigned formats)
 {
     static const struct report_column columns[] = {
@@ -105,11 +105,11 @@ static void add_notes(struct report *report, const struct notes *notes, enum not
                                                                            .columns = columns,
                                                                            .column_count = 3});
     for (int i = 0; i < notes->count; i++) {
-        const struct note *note = &notes->note[i];
-        if (note->kind != kind) continue;
+        const struct rk_finding *note = &notes->note[i];
+        if (note->severity != kind) continue;
         const struct report_cell cells[] = {cell_text(note->what),
-                                            cell_text(*note->value ? note->value : NULL),
-                                            cell_text(note->why)};
+                                            cell_text(*note->have ? note->have : NULL),
+                                            cell_text(note->need)};
         report_row(report, table, cells);
     }
 }

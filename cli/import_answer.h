@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cli/show.h"
 #include "interop/notes.h"
+#include "interop/reader.h"
 #include <reckon/reckon.h>
 
 struct import_args {
@@ -33,9 +34,13 @@ void import_warn(const struct notes *notes, const char *path);
  * the prediction. Returns the exit code: RK_NOTHING_FITS when the plan cannot run there. */
 int import_answer(const struct import_answer *answer, const struct import_args *args);
 
-extern const struct usage import_megatron_usage, import_deepspeed_usage, import_torchtitan_usage;
+extern const struct usage import_megatron_usage;
 int import_megatron(int argc, char **argv);
-int import_deepspeed(int argc, char **argv);
-int import_torchtitan(int argc, char **argv);
+/* One command for each format of PLAN_FORMATS. */
+#define IMPORT_FORMAT(id, name, tool, own, what, versions, example)                                \
+    extern const struct usage import_##id##_usage;                                                 \
+    int import_##id(int argc, char **argv);
+PLAN_FORMATS(IMPORT_FORMAT)
+#undef IMPORT_FORMAT
 
 #endif

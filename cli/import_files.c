@@ -1,142 +1,158 @@
-/* reckon import deepspeed, torchtitan: configuration files as plans. */
+/* reckon import deepspeed, axolotl, nanotron, ...: the configurations of other tools, as plans. */
 #include "cli/import_answer.h"
 #include "cli/model_input.h"
-#include "interop/deepspeed.h"
+#include "interop/output.h"
 #include "interop/text_file.h"
-#include "interop/toml.h"
-#include "interop/torchtitan.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct file_args {
     const char *file, *model;
-    uint64_t gpus;
+    uint64_t gpus, vocabulary;
+    struct option_texts sets, ignored;
     struct import_args answer;
 };
 
 #define AT(member) .offset = offsetof(struct file_args, member)
 
 /* clang-format off */
-static const struct operand deepspeed_operands[] = {
-    {"CONFIG", "a ds_config.json, or - (standard input)", offsetof(struct file_args, file), false, "file"},
-    {.name = NULL},
-};
-static const struct operand torchtitan_operands[] = {
-    {"JOB", "a job file (TOML) of torchtitan up to v0.2.2, or - (standard input)", offsetof(struct file_args, file), false, "file"},
+static const struct operand file_operands[] = {
+    {"FILE", "the configuration, or - (standard input)", offsetof(struct file_args, file), false, "file"},
     {.name = NULL},
 };
 
-static const struct option file_rows[] = {
+#define FILE_ROWS \
+    {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 1 << 24, \
+     .help = "how many GPUs the run has (as the file tells)"}, \
+    {.name = "set", .type = OPTION_TEXTS, .argument = "KEY=VALUE", AT(sets), \
+     .help = "a key that the file does not have, has as auto, or has otherwise; may be repeated"}, \
+    {.name = "ignore", .type = OPTION_TEXTS, .argument = "KEY", AT(ignored), \
+     .help = "a key, and all below it, that is not known or not covered, and on which nothing depends here; may be repeated"}, \
+    {.name = NULL}
+
+static const struct option rows_false[] = { /* the model is not in the file */
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
      .help = "what is trained, which the file does not say: an id of `reckon models`, or a file"},
-    {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 1 << 24,
-     .help = "how many GPUs the run has (as the file tells)"},
-    {.name = NULL},
+    FILE_ROWS,
 };
 
-const struct usage import_deepspeed_usage = {
-    .name = "import deepspeed",
-    .summary = "a ds_config.json of DeepSpeed as a plan, and its prediction",
-    .synopsis = "CONFIG --model MODEL [--gpus N] [--system SYSTEM] [-o PLAN] [options]",
-    .description =
-        "Reads stage, offload, batch, precision and parallel degrees. What the training code decides "
-        "(recomputation, kernels, experts, pipeline) is taken as none, and said.",
-    .operands = deepspeed_operands,
-    .groups = {
-        {"Import", file_rows, 0},
-        {"Answer", import_answer_options, offsetof(struct file_args, answer)},
-        {"Form", show_options, offsetof(struct file_args, answer.show)},
-        {"General", options_help_rows, 0},
-    },
-    .examples = {{"reckon import deepspeed ds_config.json --model llama3.1-8b --gpus 16 --system h100-sxm5-80g",
-                  "What a configuration makes of a model:"}},
-    .see_also = "reckon-export(1), reckon-plan(5)",
+static const struct option rows_true[] = {
+    {.name = "vocabulary", .type = OPTION_NUMBER, AT(vocabulary), .min = 1, .max = 1 << 28,
+     .help = "entries of the embedding table before padding, where the file does not tell"},
+    FILE_ROWS,
 };
 
-const struct usage import_torchtitan_usage = {
-    .name = "import torchtitan",
-    .summary = "a job file of torchtitan as a plan, and its prediction",
-    .synopsis = "JOB --model MODEL [--gpus N] [--system SYSTEM] [-o PLAN] [options]",
-    .description =
-        "Reads degrees, schedule, batch, activation checkpointing and float8 of a job file of "
-        "torchtitan up to v0.2.2.",
-    .operands = torchtitan_operands,
-    .groups = {
-        {"Import", file_rows, 0},
-        {"Answer", import_answer_options, offsetof(struct file_args, answer)},
-        {"Form", show_options, offsetof(struct file_args, answer.show)},
-        {"General", options_help_rows, 0},
-    },
-    .examples = {{"reckon import torchtitan llama3_70b.toml --model llama3.1-70b --gpus 256 --system h100-sxm5-80g",
-                  "What a job file makes of a model:"}},
-    .see_also = "reckon-export(1), reckon-plan(5)",
+#define SYNOPSIS_false "FILE --model MODEL [--gpus N] [--system SYSTEM] [-o PLAN] [options]"
+#define SYNOPSIS_true  "FILE [--gpus N] [--system SYSTEM] [-o PLAN] [--model-output MODEL] [options]"
+#define GIVES_false    "a plan"
+#define GIVES_true     "a model and a plan"
+
+#define FORMAT_USAGE(id, name_, tool, own, what, versions, example) \
+const struct usage import_##id##_usage = { \
+    .name = "import " name_, \
+    .summary = what " of " tool " as " GIVES_##own ", and its prediction", \
+    .synopsis = SYNOPSIS_##own, \
+    .description = \
+        "Reads what decides time and memory of a step in " what " of " tool " (" versions "). Each key is " \
+        "read, known not to matter, warned of or refused with line and column; one that is not known is " \
+        "refused until --ignore names it. What the file leaves open, or fills in when the run starts " \
+        "(auto), is given with --set.", \
+    .operands = file_operands, \
+    .groups = { \
+        {"Import", rows_##own, 0}, \
+        {"Answer", import_answer_options, offsetof(struct file_args, answer)}, \
+        {"Form", show_options, offsetof(struct file_args, answer.show)}, \
+        {"General", options_help_rows, 0}, \
+    }, \
+    .examples = {{"reckon import " name_ " " example " --system h100-sxm5-80g", "What a configuration makes of a model:"}}, \
+    .see_also = "reckon-export(1), reckon-plan(5)", \
 };
+PLAN_FORMATS(FORMAT_USAGE)
+#undef FORMAT_USAGE
 /* clang-format on */
 
-static enum rk_status read_deepspeed(const struct file_args *args, const struct rk_model *model,
-                                     struct rk_plan *plan, struct notes *notes,
-                                     struct rk_error *error)
+static void name_model(const char *path, struct rk_model *model)
 {
-    struct document document = {.root = NULL};
-    enum rk_status status = document_load(args->file, &document, error);
-    if (status == RK_OK) status = deepspeed_read(&document, model, args->gpus, plan, notes, error);
-    document_release(&document);
-    return status;
+    char id[sizeof model->id];
+    model_name_of(path, id, sizeof id);
+    static const char *const endings[] = {".yaml", ".yml", ".json", ".toml"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (output_ends_in(id, endings[i])) id[strlen(id) - strlen(endings[i])] = '\0';
+    snprintf(model->id, sizeof model->id, "%s", *id && strcmp(id, "-") != 0 ? id : "imported");
 }
 
-static enum rk_status read_torchtitan(const struct file_args *args, const struct rk_model *model,
-                                      struct rk_plan *plan, struct notes *notes,
-                                      struct rk_error *error)
-{
-    char *text;
-    size_t size;
-    enum rk_status status = text_file_load(args->file, TOML_MAX_BYTES, &text, &size, error);
-    if (status != RK_OK) return status;
-    status =
-        torchtitan_read(text_file_name(args->file), text, model, args->gpus, plan, notes, error);
-    free(text);
-    return status;
-}
+enum { FILE_BYTES = 4 << 20 };
 
-typedef enum rk_status reader(const struct file_args *args, const struct rk_model *model,
-                              struct rk_plan *plan, struct notes *notes, struct rk_error *error);
-
-static int run(const struct usage *usage, const char *tool, reader *read, int argc, char **argv)
-{
-    struct file_args args = {.file = NULL};
+/* What a reader fills in: too large for the stack of a thread. */
+struct import_state {
     struct rk_model model;
     struct rk_plan plan;
+    struct notes notes;
+};
+
+static enum rk_status read(const struct plan_format *format, const struct file_args *args,
+                           struct import_state *s, struct rk_error *error)
+{
+    char *text = NULL;
+    size_t size;
+    enum rk_status status = RK_OK;
+    if (!format->own_model && !args->model)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--model is missing: reckon models lists what there is");
+    if (!format->own_model) status = model_open(args->model, &s->model, error);
+    if (status == RK_OK) status = text_file_load(args->file, FILE_BYTES, &text, &size, error);
+    if (status != RK_OK) return status;
+    const struct config_source source = {
+        .path = text_file_name(args->file),
+        .text = text,
+        .sets = args->sets.text,
+        .set_count = (size_t)args->sets.count,
+        .keys = {args->ignored.text, (size_t)args->ignored.count},
+        .gpus = args->gpus,
+        .vocabulary = args->vocabulary,
+    };
+    status = format->read(&source, &s->model, &s->plan, &s->notes, error);
+    free(text);
+    if (status == RK_OK && format->own_model) name_model(args->file, &s->model);
+    return status;
+}
+
+static int run(const struct usage *usage, const struct plan_format *format, int argc, char **argv)
+{
+    struct file_args args = {.file = NULL};
     struct rk_error error;
     const int done = options_read(usage, argc, argv, &args);
     if (done >= 0) return done;
-    struct notes *notes = calloc(1, sizeof *notes);
-    enum rk_status status = notes ? RK_OK : rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
-    if (status == RK_OK && !args.model)
-        status = rk_fail(&error, RK_USAGE, NULL, 0, 0,
-                         "--model is missing: reckon models lists what there is");
-    if (status == RK_OK) status = model_open(args.model, &model, &error);
-    if (status == RK_OK) status = read(&args, &model, &plan, notes, &error);
+    struct import_state *s = calloc(1, sizeof *s);
+    enum rk_status status = s ? RK_OK : rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
+    if (status == RK_OK) status = read(format, &args, s, &error);
     int code;
     if (status == RK_OK) {
-        const struct import_answer answer = {.tool = tool,
+        const struct import_answer answer = {.tool = format->tool,
                                              .path = text_file_name(args.file),
-                                             .model = &model,
-                                             .plan = &plan,
-                                             .notes = notes};
+                                             .model = &s->model,
+                                             .own_model = format->own_model,
+                                             .plan = &s->plan,
+                                             .notes = &s->notes};
         code = import_answer(&answer, &args.answer);
     } else {
         code = options_fail(&error);
+        if (s) import_warn(&s->notes, text_file_name(args.file));
     }
-    free(notes);
+    free(s);
     return code;
 }
 
-int import_deepspeed(int argc, char **argv)
-{
-    return run(&import_deepspeed_usage, "DeepSpeed", read_deepspeed, argc, argv);
-}
+enum format_index {
+#define FORMAT_INDEX(id, name, tool, own, what, versions, example) FORMAT_##id,
+    PLAN_FORMATS(FORMAT_INDEX)
+#undef FORMAT_INDEX
+};
 
-int import_torchtitan(int argc, char **argv)
-{
-    return run(&import_torchtitan_usage, "torchtitan", read_torchtitan, argc, argv);
-}
+#define FORMAT_RUN(id, name, tool, own, what, versions, example)                                   \
+    int import_##id(int argc, char **argv)                                                         \
+    {                                                                                              \
+        return run(&import_##id##_usage, &plan_formats[FORMAT_##id], argc, argv);                  \
+    }
+PLAN_FORMATS(FORMAT_RUN)

@@ -15,7 +15,7 @@ _reckon() {
     fi
     case $path in
         import)
-            [ "$COMP_CWORD" -eq 2 ] && _reckon_words 'hf megatron deepspeed torchtitan' && return
+            [ "$COMP_CWORD" -eq 2 ] && _reckon_words 'hf megatron deepspeed torchtitan accelerate trainer axolotl llama-factory gpt-neox nanotron nemo primus megatron-yaml' && return
             path="$path ${COMP_WORDS[2]}" ;;
         export)
             [ "$COMP_CWORD" -eq 2 ] && _reckon_words 'megatron deepspeed torchtitan' && return
@@ -168,6 +168,55 @@ _reckon() {
         'import torchtitan --model-output') _reckon_files && return ;;
         'import torchtitan --format' | 'import torchtitan -f') _reckon_words 'table json csv' && return ;;
         'import torchtitan --color') _reckon_words 'auto always never' && return ;;
+        'import accelerate --model' | 'import accelerate -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'import accelerate --system' | 'import accelerate -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'import accelerate --output' | 'import accelerate -o') _reckon_files && return ;;
+        'import accelerate --model-output') _reckon_files && return ;;
+        'import accelerate --format' | 'import accelerate -f') _reckon_words 'table json csv' && return ;;
+        'import accelerate --color') _reckon_words 'auto always never' && return ;;
+        'import trainer --model' | 'import trainer -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'import trainer --system' | 'import trainer -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'import trainer --output' | 'import trainer -o') _reckon_files && return ;;
+        'import trainer --model-output') _reckon_files && return ;;
+        'import trainer --format' | 'import trainer -f') _reckon_words 'table json csv' && return ;;
+        'import trainer --color') _reckon_words 'auto always never' && return ;;
+        'import axolotl --model' | 'import axolotl -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'import axolotl --system' | 'import axolotl -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'import axolotl --output' | 'import axolotl -o') _reckon_files && return ;;
+        'import axolotl --model-output') _reckon_files && return ;;
+        'import axolotl --format' | 'import axolotl -f') _reckon_words 'table json csv' && return ;;
+        'import axolotl --color') _reckon_words 'auto always never' && return ;;
+        'import llama-factory --model' | 'import llama-factory -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'import llama-factory --system' | 'import llama-factory -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'import llama-factory --output' | 'import llama-factory -o') _reckon_files && return ;;
+        'import llama-factory --model-output') _reckon_files && return ;;
+        'import llama-factory --format' | 'import llama-factory -f') _reckon_words 'table json csv' && return ;;
+        'import llama-factory --color') _reckon_words 'auto always never' && return ;;
+        'import gpt-neox --system' | 'import gpt-neox -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'import gpt-neox --output' | 'import gpt-neox -o') _reckon_files && return ;;
+        'import gpt-neox --model-output') _reckon_files && return ;;
+        'import gpt-neox --format' | 'import gpt-neox -f') _reckon_words 'table json csv' && return ;;
+        'import gpt-neox --color') _reckon_words 'auto always never' && return ;;
+        'import nanotron --system' | 'import nanotron -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'import nanotron --output' | 'import nanotron -o') _reckon_files && return ;;
+        'import nanotron --model-output') _reckon_files && return ;;
+        'import nanotron --format' | 'import nanotron -f') _reckon_words 'table json csv' && return ;;
+        'import nanotron --color') _reckon_words 'auto always never' && return ;;
+        'import nemo --system' | 'import nemo -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'import nemo --output' | 'import nemo -o') _reckon_files && return ;;
+        'import nemo --model-output') _reckon_files && return ;;
+        'import nemo --format' | 'import nemo -f') _reckon_words 'table json csv' && return ;;
+        'import nemo --color') _reckon_words 'auto always never' && return ;;
+        'import primus --system' | 'import primus -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'import primus --output' | 'import primus -o') _reckon_files && return ;;
+        'import primus --model-output') _reckon_files && return ;;
+        'import primus --format' | 'import primus -f') _reckon_words 'table json csv' && return ;;
+        'import primus --color') _reckon_words 'auto always never' && return ;;
+        'import megatron-yaml --system' | 'import megatron-yaml -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'import megatron-yaml --output' | 'import megatron-yaml -o') _reckon_files && return ;;
+        'import megatron-yaml --model-output') _reckon_files && return ;;
+        'import megatron-yaml --format' | 'import megatron-yaml -f') _reckon_words 'table json csv' && return ;;
+        'import megatron-yaml --color') _reckon_words 'auto always never' && return ;;
         'export megatron --model' | 'export megatron -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
         'export megatron --plan' | 'export megatron -p') _reckon_files && return ;;
         'export megatron --output' | 'export megatron -o') _reckon_files && return ;;
@@ -215,8 +264,17 @@ _reckon() {
         'shapes') flags='--params --blocks --grid --top --step --hidden-step --sequence --output --format --color --help' operand= ;;
         'import hf') flags='--output --as --sequence --format --color --help' operand=file ;;
         'import megatron') flags='--gpus --set --vocabulary --variant --ignore --deepspeed --version --system --output --model-output --format --color --help' operand=file ;;
-        'import deepspeed') flags='--model --gpus --system --output --model-output --format --color --help' operand=file ;;
-        'import torchtitan') flags='--model --gpus --system --output --model-output --format --color --help' operand=file ;;
+        'import deepspeed') flags='--model --gpus --set --ignore --system --output --model-output --format --color --help' operand=file ;;
+        'import torchtitan') flags='--model --gpus --set --ignore --system --output --model-output --format --color --help' operand=file ;;
+        'import accelerate') flags='--model --gpus --set --ignore --system --output --model-output --format --color --help' operand=file ;;
+        'import trainer') flags='--model --gpus --set --ignore --system --output --model-output --format --color --help' operand=file ;;
+        'import axolotl') flags='--model --gpus --set --ignore --system --output --model-output --format --color --help' operand=file ;;
+        'import llama-factory') flags='--model --gpus --set --ignore --system --output --model-output --format --color --help' operand=file ;;
+        'import gpt-neox') flags='--vocabulary --gpus --set --ignore --system --output --model-output --format --color --help' operand=file ;;
+        'import nanotron') flags='--vocabulary --gpus --set --ignore --system --output --model-output --format --color --help' operand=file ;;
+        'import nemo') flags='--vocabulary --gpus --set --ignore --system --output --model-output --format --color --help' operand=file ;;
+        'import primus') flags='--vocabulary --gpus --set --ignore --system --output --model-output --format --color --help' operand=file ;;
+        'import megatron-yaml') flags='--vocabulary --gpus --set --ignore --system --output --model-output --format --color --help' operand=file ;;
         'export megatron') flags='--model --plan --gpus --target --mock-data --gpus-per-node --output --help' operand=plan ;;
         'export deepspeed') flags='--model --plan --gpus --output --help' operand=plan ;;
         'export torchtitan') flags='--model --plan --gpus --output --help' operand=plan ;;

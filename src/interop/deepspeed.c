@@ -1,5 +1,4 @@
 #include "interop/deepspeed.h"
-#include "catalog/fields.h"
 #include "interop/target.h"
 
 #include <inttypes.h>
@@ -9,169 +8,147 @@
 
 /* ---- reading ---- */
 
-#define LARGE .max = 1e9
-static const struct field count_field = {.type = FIELD_COUNT, LARGE};
-static const struct field bool_field = {.type = FIELD_BOOL};
-static const struct field share_field = {.type = FIELD_NUMBER, .max = 1};
+#define AT(member) offsetof(struct deepspeed_choices, member)
 
-static bool find(const struct place *object, const char *key, struct place *member)
-{
-    return object->value && place_member(object, key, member) && !json_is_null(member->value);
-}
+/* clang-format off */
+static const struct key keys[] = {
+    {"train_batch_size",                             KEY_COUNT, AT(batch), NULL, NULL},
+    {"train_micro_batch_size_per_gpu",               KEY_COUNT, AT(microbatch), NULL, NULL},
+    {"gradient_accumulation_steps",                  KEY_COUNT, AT(accumulation), NULL, NULL},
+    {"sequence_parallel_size",                       KEY_COUNT, AT(sequence), NULL, NULL},
+    {"tensor_parallel.autotp_size",                  KEY_COUNT, AT(autotp), NULL, NULL},
+    {"tensor_parallel.*",                            KEY_NONE, 0, NULL, NULL},
+    {"bf16.enabled",                                 KEY_FLAG, AT(bf16), NULL, NULL},
+    {"bfloat16.enabled",                             KEY_FLAG, AT(bf16), NULL, NULL},
+    {"fp16.enabled",                                 KEY_FLAG, AT(fp16), NULL, NULL},
+    {"bf16.*", KEY_NONE, 0, NULL, NULL},             {"fp16.*", KEY_NONE, 0, NULL, NULL},
+    {"data_types.grad_accum_dtype",                  KEY_WORD, AT(accumulate), "fp32|fp16|bf16", NULL},
+    {"zero_optimization.stage",                      KEY_COUNT, AT(stage), NULL, NULL},
+    {"zero_optimization.overlap_comm",               KEY_WORD, AT(overlap), "false|true", NULL},
+    {"zero_optimization.stage3_prefetch_bucket_size", KEY_COUNT, AT(prefetch), NULL, NULL},
+    {"zero_optimization.prefetch_bucket_size",       KEY_COUNT, AT(prefetch), NULL, NULL},
+    {"zero_optimization.mics_shard_size",            KEY_COUNT, AT(mics), NULL, NULL},
+    {"zero_optimization.zero_hpz_partition_size",    KEY_NOT_FOLLOWED, 0, "1", "a second copy of the weights' shards is kept within nodes"},
+    {"zero_optimization.zero_quantized_weights",     KEY_NOT_FOLLOWED, 0, NULL, "weights are gathered in 8 bits"},
+    {"zero_optimization.zero_quantized_nontrainable_weights", KEY_NOT_FOLLOWED, 0, NULL, "frozen weights are kept in 8 bits"},
+    {"zero_optimization.zero_quantized_gradients",   KEY_NOT_FOLLOWED, 0, NULL, "gradients are reduced in 4 bits"},
+    {"zero_optimization.offload_optimizer.device",   KEY_WORD, AT(optimizer_device), "none|cpu|nvme", NULL},
+    {"zero_optimization.offload_optimizer.ratio",    KEY_NUMBER, AT(ratio), NULL, NULL},
+    {"zero_optimization.offload_param.device",       KEY_WORD, AT(param_device), "none|cpu|nvme", NULL},
+    {"zero_optimization.cpu_offload",                KEY_WORD, AT(optimizer_device), "false|true", NULL},
+    {"zero_optimization.cpu_offload_params",         KEY_WORD, AT(param_device), "false|true", NULL},
+    {"zero_optimization.*",                          KEY_NONE, 0, NULL, NULL}, /* sizes of buckets, checkpoints */
+    {"activation_checkpointing.cpu_checkpointing",   KEY_FLAG, AT(cpu_checkpointing), NULL, NULL},
+    {"activation_checkpointing.partition_activations", KEY_FLAG, AT(partition), NULL, NULL},
+    {"activation_checkpointing.*",                   KEY_NONE, 0, NULL, NULL},
+    {"pipeline.*",                                   KEY_NONE, 0, NULL, NULL},
+    {"optimizer.type", KEY_NONE, 0, NULL, NULL},     {"optimizer.*", KEY_NONE, 0, NULL, NULL},
+    {"fp32_allreduce",                               KEY_NOT_FOLLOWED, 0, NULL, "gradients are reduced in fp32"},
+    {"communication_data_type",                      KEY_NONE, 0, NULL, NULL},
+    {"seq_parallel_communication_data_type",         KEY_NONE, 0, NULL, NULL},
+    {"curriculum_learning.enabled",                  KEY_NOT_FOLLOWED, 0, NULL, "shorter sequences at first"},
+    {"data_efficiency.enabled",                      KEY_NOT_FOLLOWED, 0, NULL, "data is chosen while training"},
+    {"progressive_layer_drop.enabled",               KEY_NOT_COVERED, 0, NULL, "layers are dropped"},
+    {"compression_training.*",                       KEY_NOT_FOLLOWED, 0, NULL, "the model is compressed while training"},
+    {"sparse_attention.*",                           KEY_NOT_COVERED, 0, NULL, "attention is sparse"},
+    {"quantize_training.enabled",                    KEY_NOT_FOLLOWED, 0, NULL, "the model is quantized while training"},
+    {"amp.enabled",                                  KEY_NOT_COVERED, 0, NULL, "mixed precision is NVIDIA apex's"},
+    {"torch_autocast.*", KEY_NONE, 0, NULL, NULL},   {"compile.*", KEY_NONE, 0, NULL, NULL},
+    {"zenflow.*",                                    KEY_NOT_COVERED, 0, NULL, "updates of the optimizer are spread over steps"},
+    {"superoffload.*",                               KEY_NOT_FOLLOWED, 0, NULL, "the optimizer moves in buckets"},
+    {"curriculum_learning.*", KEY_NONE, 0, NULL, NULL}, {"data_efficiency.*", KEY_NONE, 0, NULL, NULL},
+    {"progressive_layer_drop.*", KEY_NONE, 0, NULL, NULL}, {"quantize_training.*", KEY_NONE, 0, NULL, NULL},
+    {"amp.*", KEY_NONE, 0, NULL, NULL},              {"data_types.*", KEY_NONE, 0, NULL, NULL},
+    {"scheduler.*", KEY_NONE, 0, NULL, NULL},        {"aio.*", KEY_NONE, 0, NULL, NULL},
+    {"flops_profiler.*", KEY_NONE, 0, NULL, NULL},   {"comms_logger.*", KEY_NONE, 0, NULL, NULL},
+    {"tensorboard.*", KEY_NONE, 0, NULL, NULL},      {"wandb.*", KEY_NONE, 0, NULL, NULL},
+    {"comet.*", KEY_NONE, 0, NULL, NULL},            {"csv_monitor.*", KEY_NONE, 0, NULL, NULL},
+    {"autotuning.*", KEY_NONE, 0, NULL, NULL},       {"elasticity.*", KEY_NONE, 0, NULL, NULL},
+    {"checkpoint.*", KEY_NONE, 0, NULL, NULL},       {"nebula.*", KEY_NONE, 0, NULL, NULL},
+    {"eigenvalue.*", KEY_NONE, 0, NULL, NULL},       {"hybrid_engine.*", KEY_NONE, 0, NULL, NULL},
+    {"prescale_gradients", KEY_NONE, 0, NULL, NULL}, {"gradient_predivide_factor", KEY_NONE, 0, NULL, NULL},
+    {"sparse_gradients", KEY_NONE, 0, NULL, NULL},   {"gradient_clipping", KEY_NONE, 0, NULL, NULL},
+    {"steps_per_print", KEY_NONE, 0, NULL, NULL},    {"wall_clock_breakdown", KEY_NONE, 0, NULL, NULL},
+    {"memory_breakdown", KEY_NONE, 0, NULL, NULL},   {"dump_state", KEY_NONE, 0, NULL, NULL},
+    {"zero_allow_untested_optimizer", KEY_NONE, 0, NULL, NULL}, {"zero_force_ds_cpu_optimizer", KEY_NONE, 0, NULL, NULL},
+    {"dataloader_drop_last", KEY_NONE, 0, NULL, NULL}, {"disable_allgather", KEY_NONE, 0, NULL, NULL},
+    {"checkpoint_parallel_write_pipeline", KEY_NONE, 0, NULL, NULL}, {"graph_harvesting", KEY_NONE, 0, NULL, NULL},
+    {"use_data_before_expert_parallelism", KEY_NONE, 0, NULL, NULL}, {"timers.*", KEY_NONE, 0, NULL, NULL},
+    {"_comment*", KEY_NONE, 0, NULL, NULL},          {"comms_config.*", KEY_NONE, 0, NULL, NULL},
+    {"heterogeneous_rank_order.*", KEY_NONE, 0, NULL, NULL}, {"weight_decay", KEY_NONE, 0, NULL, NULL},
+};
+/* clang-format on */
 
-/* "auto" is what the trainer of Hugging Face fills in. */
-static enum rk_status read_count(const struct place *object, const char *key, uint64_t *count,
-                                 struct rk_error *error)
-{
-    struct place member;
-    if (!find(object, key, &member)) return RK_OK;
-    if (json_is_string(member.value) && strcmp(json_string_value(member.value), "auto") == 0)
-        return place_fail(&member, error,
-                          "\"auto\" is filled in by the trainer: write the number here");
-    if (json_is_real(member.value)) { /* "5e7" */
-        const double number = json_real_value(member.value);
-        if (!(number >= 0 && number <= 1e9)) return place_fail(&member, error, "must be 0 to 1e9");
-        *count = (uint64_t)number;
-        return RK_OK;
-    }
-    return field_load(&member, &count_field, count, error);
-}
+enum { KEYS = sizeof keys / sizeof *keys };
 
-static enum rk_status read_bool(const struct place *object, const char *key, bool *flag,
-                                struct rk_error *error)
-{
-    struct place member;
-    if (!find(object, key, &member)) return RK_OK;
-    return field_load(&member, &bool_field, flag, error);
-}
-
-/* "offload_optimizer": {"device": "cpu"} */
-static enum rk_status read_device(const struct place *zero, const char *key, bool *cpu,
-                                  double *ratio, struct notes *notes, struct rk_error *error)
-{
-    struct place object, device, share;
-    if (!find(zero, key, &object)) return RK_OK;
-    enum rk_status status = place_need_object(&object, error);
-    if (status != RK_OK || !find(&object, "device", &device)) return status;
-    const char *name = json_string_value(device.value);
-    if (!name) return place_fail(&device, error, "must be \"none\", \"cpu\" or \"nvme\"");
-    *cpu = strcmp(name, "none") != 0;
-    if (strcmp(name, "nvme") == 0)
-        notes_add(notes, NOTE_WARNING, 0, 0, key, "nvme", "is estimated as the second memory tier");
-    if (ratio && find(&object, "ratio", &share))
-        status = field_load(&share, &share_field, ratio, error);
-    return status;
-}
-
-static enum rk_status read_zero(const struct place *root, struct deepspeed_choices *c,
-                                struct notes *notes, struct rk_error *error)
-{
-    struct place zero = {.value = NULL}, member;
-    if (!find(root, "zero_optimization", &zero)) return RK_OK;
-    enum rk_status status = place_need_object(&zero, error);
-    if (status == RK_OK) status = read_count(&zero, "stage", &c->stage, error);
-    if (status == RK_OK && c->stage > 3) {
-        find(&zero, "stage", &member);
-        return place_fail(&member, error, "must be 0 to 3");
-    }
-    if (status == RK_OK) status = read_count(&zero, "mics_shard_size", &c->mics, error);
-    if (status == RK_OK)
-        status = read_count(&zero, "stage3_prefetch_bucket_size", &c->prefetch, error);
-    c->overlap = c->stage == 3;
-    if (status == RK_OK) status = read_bool(&zero, "overlap_comm", &c->overlap, error);
-    if (status == RK_OK)
-        status =
-            read_device(&zero, "offload_optimizer", &c->optimizer_cpu, &c->ratio, notes, error);
-    if (status == RK_OK)
-        status = read_device(&zero, "offload_param", &c->param_cpu, NULL, notes, error);
-    return status;
-}
-
-static enum rk_status read_accumulation_type(const struct place *root, struct deepspeed_choices *c,
-                                             struct rk_error *error)
-{
-    struct place types, type;
-    if (!find(root, "data_types", &types) || !find(&types, "grad_accum_dtype", &type)) return RK_OK;
-    const char *name = json_string_value(type.value);
-    if (!name) return place_fail(&type, error, "must be \"fp32\", \"fp16\" or \"bf16\"");
-    c->accumulate = strcmp(name, "fp32") == 0 ? 4 : 2;
-    return RK_OK;
-}
-
-static enum rk_status read_enabled(const struct place *root, const char *key, const char *flag,
-                                   bool *on, struct rk_error *error)
-{
-    struct place section;
-    if (!find(root, key, &section)) return RK_OK;
-    const enum rk_status status = place_need_object(&section, error);
-    return status == RK_OK ? read_bool(&section, flag, on, error) : status;
-}
-
-static enum rk_status read_config(const struct place *root, struct deepspeed_choices *c,
-                                  struct notes *notes, struct rk_error *error)
-{
-    struct place tensor = {.value = NULL};
-    *c = (struct deepspeed_choices){.prefetch = 50000000, .autotp = 1, .sequence = 1, .ratio = 1};
-    enum rk_status status = place_need_object(root, error);
-    if (status == RK_OK) status = read_count(root, "train_batch_size", &c->batch, error);
-    if (status == RK_OK)
-        status = read_count(root, "train_micro_batch_size_per_gpu", &c->microbatch, error);
-    if (status == RK_OK)
-        status = read_count(root, "gradient_accumulation_steps", &c->accumulation, error);
-    if (status == RK_OK) status = read_count(root, "sequence_parallel_size", &c->sequence, error);
-    if (status == RK_OK && find(root, "tensor_parallel", &tensor))
-        status = read_count(&tensor, "autotp_size", &c->autotp, error);
-    if (status == RK_OK) status = read_enabled(root, "bf16", "enabled", &c->bf16, error);
-    if (status == RK_OK) status = read_enabled(root, "fp16", "enabled", &c->fp16, error);
-    if (status == RK_OK)
-        status = read_enabled(root, "activation_checkpointing", "cpu_checkpointing",
-                              &c->cpu_checkpointing, error);
-    if (status == RK_OK) status = read_accumulation_type(root, c, error);
-    return status == RK_OK ? read_zero(root, c, notes, error) : status;
-}
-
-enum rk_status deepspeed_choices(const struct document *document, struct deepspeed_choices *choices,
+enum rk_status deepspeed_choices(const struct config_source *source, struct deepspeed_choices *c,
                                  struct notes *notes, struct rk_error *error)
 {
-    const struct place root = place_root(document);
-    return read_config(&root, choices, notes, error);
+    struct settings settings;
+    *c = (struct deepspeed_choices){.prefetch = 50000000,
+                                    .autotp = 1,
+                                    .sequence = 1,
+                                    .ratio = 1,
+                                    .overlap = -1,
+                                    .accumulate = -1};
+    enum rk_status status = settings_read(&settings, source->path, source->text, source->sets,
+                                          source->set_count, error);
+    for (size_t i = 0; i < settings.count; i++) { /* what the trainer fills in */
+        struct setting *s = &settings.setting[i];
+        if (strcmp(s->text, "auto") != 0) continue;
+        c->auto_precision |= !strcmp(s->key, "bf16.enabled") || !strcmp(s->key, "fp16.enabled");
+        s->null = true;
+    }
+    if (status == RK_OK) status = keys_read(&settings, keys, KEYS, &source->keys, c, notes, error);
+    if (status == RK_OK && c->stage > 3)
+        status = settings_fail(&settings, settings_find(&settings, "zero_optimization.stage"),
+                               error, "must be 0 to 3");
+    settings_release(&settings);
+    if (status == RK_OK && (c->ratio < 0 || c->ratio > 1))
+        status = rk_fail(error, RK_BAD_INPUT, source->path, 0, 0,
+                         "zero_optimization.offload_optimizer.ratio: must be 0 to 1");
+    if (status == RK_OK &&
+        (c->optimizer_device == DEEPSPEED_NVME || c->param_device == DEEPSPEED_NVME))
+        notes_add(notes, NOTE_WARNING, 0, 0, "device", "nvme",
+                  "is estimated as the second memory tier");
+    return status;
 }
 
 void deepspeed_choose(const struct deepspeed_choices *c, struct rk_plan *plan)
 {
+    static const int bytes[] = {4, 2, 2};
     plan->framework = RK_DEEPSPEED;
     plan->zero = (int)c->stage;
-    plan->gradient_overlap = c->overlap;
+    plan->gradient_overlap = c->overlap < 0 ? c->stage == 3 : c->overlap;
     plan->weight_overlap = c->stage == 3 && c->prefetch > 0;
     plan->shard_ranks = c->stage == 3 ? c->mics : 0;
-    plan->gradient_element_bytes = c->accumulate;
-    plan->share[RK_SHARE_OPTIMIZER][0] = c->optimizer_cpu && c->stage ? c->ratio : 0;
-    plan->share[RK_SHARE_WEIGHTS][0] = c->param_cpu && c->stage == 3;
+    plan->gradient_element_bytes = c->accumulate < 0 ? 0 : bytes[c->accumulate];
+    plan->share[RK_SHARE_OPTIMIZER][0] = c->optimizer_device && c->stage ? c->ratio : 0;
+    plan->share[RK_SHARE_WEIGHTS][0] = c->param_device && c->stage == 3;
 }
 
 /* batch = microbatch * accumulation * data: what is missing follows, as DeepSpeed has it. */
-static enum rk_status derive_batch(const struct place *root, struct deepspeed_choices *c,
-                                   uint64_t data, struct rk_error *error)
+static enum rk_status derive_batch(const char *path, struct deepspeed_choices *c, uint64_t data,
+                                   struct rk_error *error)
 {
     if (!c->microbatch && c->batch && c->accumulation)
         c->microbatch = c->batch / c->accumulation / data;
     if (!c->microbatch && c->batch) c->microbatch = c->batch / data;
     if (!c->microbatch)
-        return place_fail(root, error,
-                          "missing key \"train_micro_batch_size_per_gpu\": add it, or "
-                          "\"train_batch_size\"");
+        return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
+                       "train_micro_batch_size_per_gpu is missing or auto: give it, or "
+                       "train_batch_size, with --set train_micro_batch_size_per_gpu=N");
     if ((double)c->microbatch * (double)(c->accumulation ? c->accumulation : 1) * (double)data >
         1e15)
-        return place_fail(root, error, "the batch is larger than 1e15 samples");
+        return rk_fail(error, RK_BAD_INPUT, path, 0, 0, "the batch is larger than 1e15 samples");
     if (!c->batch) c->batch = c->microbatch * (c->accumulation ? c->accumulation : 1) * data;
     if (c->batch % (c->microbatch * data) ||
         (c->accumulation && c->batch != c->microbatch * c->accumulation * data))
-        return place_fail(
-            root, error,
-            "train_batch_size %" PRIu64 " is not train_micro_batch_size_per_gpu %" PRIu64
-            " * gradient_accumulation_steps * %" PRIu64 " data-parallel GPUs: correct "
-            "one of them, or give --gpus",
-            c->batch, c->microbatch, data);
+        return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
+                       "train_batch_size %" PRIu64 " is not train_micro_batch_size_per_gpu %" PRIu64
+                       " * gradient_accumulation_steps * %" PRIu64 " data-parallel GPUs: correct "
+                       "one of them, or give --gpus",
+                       c->batch, c->microbatch, data);
     return RK_OK;
 }
 
@@ -199,29 +176,38 @@ static void fill(const struct deepspeed_choices *c, uint64_t gpus, struct rk_pla
     plan->microbatch = c->microbatch;
 }
 
-enum rk_status deepspeed_read(const struct document *document, const struct rk_model *model,
-                              uint64_t gpus, struct rk_plan *plan, struct notes *notes,
-                              struct rk_error *error)
+static enum rk_status check(const struct config_source *source, const struct deepspeed_choices *c,
+                            uint64_t gpus, struct rk_error *error)
 {
-    const struct place root = place_root(document);
+    const double degrees = (double)c->autotp * (double)c->sequence;
+    if (!c->bf16 && !c->fp16 && c->auto_precision)
+        return rk_fail(error, RK_BAD_INPUT, source->path, 0, 0,
+                       "bf16.enabled is auto: give --set bf16.enabled=true, or fp16.enabled");
+    if (degrees < 1 || degrees > MOST_RANKS)
+        return rk_fail(error, RK_BAD_INPUT, source->path, 0, 0,
+                       "parallel degrees must be at least 1, and make at most %d ranks",
+                       MOST_RANKS);
+    if (gpus > MOST_RANKS)
+        return rk_fail(error, RK_BAD_INPUT, source->path, 0, 0, "more than %d GPUs", MOST_RANKS);
+    if (gpus % (c->autotp * c->sequence))
+        return rk_fail(error, RK_BAD_INPUT, source->path, 0, 0,
+                       "%" PRIu64 " GPUs are not divisible by autotp_size * "
+                       "sequence_parallel_size = %" PRIu64,
+                       gpus, c->autotp * c->sequence);
+    return RK_OK;
+}
+
+enum rk_status deepspeed_read(const struct config_source *source, struct rk_model *model,
+                              struct rk_plan *plan, struct notes *notes, struct rk_error *error)
+{
     struct deepspeed_choices c;
     (void)model;
-    enum rk_status status = read_config(&root, &c, notes, error);
+    enum rk_status status = deepspeed_choices(source, &c, notes, error);
     if (status != RK_OK) return status;
-    const uint64_t degrees = c.autotp * c.sequence;
-    if (!degrees || degrees > MOST_RANKS)
-        return place_fail(&root, error,
-                          "parallel degrees must be at least 1, and make at most %d "
-                          "ranks",
-                          MOST_RANKS);
-    if (!gpus) gpus = derive_gpus(&c);
-    if (gpus > MOST_RANKS) return place_fail(&root, error, "more than %d GPUs", MOST_RANKS);
-    if (gpus % degrees)
-        return place_fail(&root, error,
-                          "%" PRIu64 " GPUs are not divisible by autotp_size * "
-                          "sequence_parallel_size = %" PRIu64,
-                          gpus, degrees);
-    status = derive_batch(&root, &c, gpus / degrees, error);
+    const uint64_t gpus = source->gpus ? source->gpus : derive_gpus(&c);
+    status = check(source, &c, gpus, error);
+    if (status == RK_OK)
+        status = derive_batch(source->path, &c, gpus / (c.autotp * c.sequence), error);
     if (status != RK_OK) return status;
     fill(&c, gpus, plan);
     if (c.cpu_checkpointing)
@@ -236,18 +222,29 @@ enum rk_status deepspeed_read(const struct document *document, const struct rk_m
 /* ---- writing ---- */
 
 /* What the training code decides. */
-static const char *const outside[] = {"recompute",        "recompute_parts",
-                                      "recompute_layers", "recompute_every",
+static const char *const outside[] = {"recompute",
+                                      "recompute_parts",
+                                      "recompute_layers",
+                                      "recompute_every",
                                       "recompute_stride",
-                                      "attention",        "fused",
-                                      "full_attention",   "cuda_graphs",
-                                      "grouped",          "imbalance",
-                                      "capacity_factor",  "capacity_padded",
-                                      "dispatcher",       "expert",
-                                      "expert_tensor",    "vocabulary_multiple",
-                                      "sequence",         "sequence_parallel",
-                                      "tensor_overlap",   "activation_offload",
-                                      "expert_overlap",   NULL};
+                                      "attention",
+                                      "fused",
+                                      "full_attention",
+                                      "cuda_graphs",
+                                      "grouped",
+                                      "imbalance",
+                                      "capacity_factor",
+                                      "capacity_padded",
+                                      "dispatcher",
+                                      "expert",
+                                      "expert_tensor",
+                                      "vocabulary_multiple",
+                                      "sequence",
+                                      "sequence_parallel",
+                                      "tensor_overlap",
+                                      "activation_offload",
+                                      "expert_overlap",
+                                      NULL};
 
 static const char *yes(bool flag)
 {
@@ -306,20 +303,17 @@ static void write_config(FILE *file, const struct rk_plan *p)
             yes(p->precision >= RK_FP16));
 }
 
-static enum rk_status read_back(const char *text, size_t size, const struct rk_model *model,
+static enum rk_status read_back(const char *text, const struct rk_model *model,
                                 const struct rk_plan *plan, struct notes *notes,
                                 struct rk_error *error)
 {
-    struct document document;
-    struct notes *spare = malloc(sizeof *spare);
+    const struct config_source source = {
+        .path = "ds_config.json", .text = text, .gpus = plan->ranks};
+    struct notes *spare = calloc(1, sizeof *spare);
+    struct rk_model same = *model;
     struct rk_plan run;
     if (!spare) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    *spare = (struct notes){.count = 0};
-    enum rk_status status = document_parse("ds_config.json", text, size, &document, error);
-    if (status == RK_OK) {
-        status = deepspeed_read(&document, model, plan->ranks, &run, spare, error);
-        document_release(&document);
-    }
+    const enum rk_status status = deepspeed_read(&source, &same, &run, spare, error);
     free(spare);
     if (status != RK_OK) return status;
     return target_compare(model, plan, &run, "ds_config.json", outside, notes, error);
@@ -344,7 +338,7 @@ enum rk_status deepspeed_write(FILE *file, const struct rk_model *model, const s
     if (!memory) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
     write_config(memory, plan);
     if (fclose(memory) != 0) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    const enum rk_status status = read_back(text, size, model, plan, notes, error);
+    const enum rk_status status = read_back(text, model, plan, notes, error);
     if (status == RK_OK) fputs(text, file);
     free(text);
     return status;

@@ -6,35 +6,30 @@
 #ifndef RECKON_INTEROP_DEEPSPEED_H
 #define RECKON_INTEROP_DEEPSPEED_H
 
-#include "catalog/document.h"
-#include "interop/notes.h"
-#include <reckon/model.h>
-#include <reckon/plan.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include "interop/reader.h"
 #include <stdio.h>
+
+enum deepspeed_device { DEEPSPEED_NONE, DEEPSPEED_CPU, DEEPSPEED_NVME };
 
 /* What the file says; presets are DeepSpeed's. */
 struct deepspeed_choices {
     uint64_t batch, microbatch, accumulation; /* 0: not said */
-    uint64_t stage, mics, prefetch, autotp, sequence;
-    bool overlap;
-    bool bf16, fp16, cpu_checkpointing;
-    bool optimizer_cpu, param_cpu;
+    uint64_t stage, mics, hpz, prefetch, autotp, sequence;
+    int overlap; /* -1: as the stage has it */
+    bool bf16, fp16, cpu_checkpointing, partition;
+    int optimizer_device, param_device; /* enum deepspeed_device */
     double ratio;
-    int accumulate; /* bytes of the type that gradients are summed in; 0: not said */
+    int accumulate;      /* "fp32|fp16|bf16": the type that gradients are summed in; -1: not said */
+    bool auto_precision; /* "auto": the trainer fills it in */
 };
 
-enum rk_status deepspeed_choices(const struct document *document, struct deepspeed_choices *choices,
-                                 struct notes *notes, struct rk_error *error);
+/* The choices of a text; values "auto" are left as if nothing were said. */
+enum rk_status deepspeed_choices(const struct config_source *source,
+                                 struct deepspeed_choices *choices, struct notes *notes,
+                                 struct rk_error *error);
 
 /* Sharding, overlap and offload of a plan; its batch, degrees and precision stay. */
 void deepspeed_choose(const struct deepspeed_choices *choices, struct rk_plan *plan);
-
-/* `gpus` 0: as batch, microbatch and accumulation say, one data-parallel rank if they do not. */
-enum rk_status deepspeed_read(const struct document *document, const struct rk_model *model,
-                              uint64_t gpus, struct rk_plan *plan, struct notes *notes,
-                              struct rk_error *error);
 
 /* What the file cannot say is in `notes` (NOTE_WARNING); RK_NOTHING_FITS with NOTE_REFUSED when the
  * plan needs the training code to be another one (pipeline parallelism). */

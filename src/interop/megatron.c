@@ -120,6 +120,20 @@ enum rk_status megatron_read(const char *path, const char *text, size_t size,
     return status;
 }
 
+enum rk_status megatron_read_list(const char *path, const char *tool, bool deepspeed,
+                                  const struct shell_word *words, size_t count,
+                                  const struct megatron_options *options,
+                                  struct megatron_import *import, struct rk_error *error)
+{
+    struct megatron_args *args = args_new(path, NULL, options, import, error);
+    if (!args) return RK_IO;
+    args->foreign = !*tool ? 0 : deepspeed ? MEGATRON_DEEPSPEED : MEGATRON_CORE;
+    const enum rk_status status = interpret(args, words, count, options, import);
+    if (*tool) import->tool = tool;
+    free(args);
+    return status;
+}
+
 enum rk_status megatron_read_words(const char *const *words, size_t count,
                                    const struct megatron_options *options,
                                    struct megatron_import *import, struct rk_error *error)

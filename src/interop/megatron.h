@@ -45,6 +45,15 @@ enum rk_status megatron_read_words(const char *const *words, size_t count,
                                    const struct megatron_options *options,
                                    struct megatron_import *import, struct rk_error *error);
 
+struct shell_word;
+
+/* The arguments that a configuration file makes, each with its place there; `tool` names the tool
+ * whose checks are not Megatron-LM's ("": they are), `deepspeed` that it runs on DeepSpeed. */
+enum rk_status megatron_read_list(const char *path, const char *tool, bool deepspeed,
+                                  const struct shell_word *words, size_t count,
+                                  const struct megatron_options *options,
+                                  struct megatron_import *import, struct rk_error *error);
+
 /* "core_v0.14", "0.14", "core_v0.14.0": its minor number; 0 when it is none of those known. */
 int megatron_version(const char *text);
 

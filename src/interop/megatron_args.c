@@ -23,7 +23,7 @@ enum rk_status megatron_args_fail(const struct megatron_args *args, const struct
                    word ? word->place.line : 0, word ? word->place.column : 0, "%s", text);
 }
 
-void megatron_note(const struct megatron_args *args, enum note_kind kind, enum megatron_flag flag,
+void megatron_note(const struct megatron_args *args, enum rk_severity kind, enum megatron_flag flag,
                    const char *value, const char *format, ...)
 {
     char why[256], what[72];
@@ -215,11 +215,11 @@ static void note_unknown(struct megatron_args *args, const struct shell_word *wo
 static enum rk_status refuse_unknown(const struct megatron_args *args)
 {
     char names[240] = "";
-    const struct note *first = NULL;
+    const struct rk_finding *first = NULL;
     size_t used = 0;
     for (int i = 0; i < args->notes->count && used + 66 < sizeof names; i++) {
-        const struct note *note = &args->notes->note[i];
-        if (note->kind != NOTE_UNKNOWN) continue;
+        const struct rk_finding *note = &args->notes->note[i];
+        if (note->severity != NOTE_UNKNOWN) continue;
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", first ? "," : "",
                                  note->what + strspn(note->what, "-"));
         if (!first) first = note;
@@ -346,6 +346,7 @@ static enum megatron_tool find_tool(const struct megatron_args *args)
 {
     static const enum megatron_tool tools[] = {MEGATRON_DEEPSPEED, MEGATRON_MINDSPEED, MEGATRON_PAI,
                                                MEGATRON_2};
+    if (args->foreign) return (enum megatron_tool)args->foreign;
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
         if (args->sure & tools[i]) return tools[i];
     return (args->tools & MEGATRON_OLD) ? MEGATRON_2 : MEGATRON_CORE;
@@ -367,7 +368,8 @@ enum rk_status megatron_args_read(struct megatron_args *args, const struct shell
     }
     args->tool = find_tool(args);
     if (status == RK_OK && args->unknown) status = refuse_unknown(args);
-    if (status == RK_OK && args->tool == MEGATRON_CORE && args->since > args->until)
+    if (status == RK_OK && args->tool == MEGATRON_CORE && !args->foreign &&
+        args->since > args->until)
         notes_add(args->notes, NOTE_REFUSED, 0, 0, "the arguments", "",
                   "are in no single version of Megatron Core: some came with 0.%d, others left "
                   "behind 0.%d",

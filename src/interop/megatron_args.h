@@ -31,6 +31,8 @@ struct megatron_args {
     enum megatron_tool tool;              /* that it is for */
     const struct megatron_options *options;
     size_t unknown; /* arguments that nothing is known of */
+    int foreign;    /* enum megatron_tool: made of another tool's configuration, so that this holds
+                       whoever calls an argument so, and Megatron-LM's checks do not; 0: no */
 };
 
 /* Reads the words behind the program's name. RK_BAD_INPUT at a value that is wrong or unknown, and
@@ -59,7 +61,7 @@ enum rk_status megatron_launch(struct megatron_args *args, const struct megatron
 
 /* Notes at a flag's place, or nowhere when it was not given. */
 RK_PRINTF(5, 6)
-void megatron_note(const struct megatron_args *args, enum note_kind kind, enum megatron_flag flag,
+void megatron_note(const struct megatron_args *args, enum rk_severity kind, enum megatron_flag flag,
                    const char *value, const char *format, ...);
 
 static inline bool megatron_has(const struct megatron_args *args, enum megatron_flag flag)

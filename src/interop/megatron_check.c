@@ -92,7 +92,8 @@ static void check_shape(const struct check *c)
     if (HAS(MAX_POSITIONS) && COUNT(MAX_POSITIONS, 0) < m->sequence)
         megatron_note(args, NOTE_REFUSED, FLAG(MAX_POSITIONS), "",
                       "must be at least the sequence of %" PRIu64 " tokens", m->sequence);
-    if (!HAS(MAX_POSITIONS) && (!megatron_is_old(args) || m->position == RK_POSITION_LEARNED))
+    if (!HAS(MAX_POSITIONS) && !args->foreign &&
+        (!megatron_is_old(args) || m->position == RK_POSITION_LEARNED))
         megatron_note(args, NOTE_REFUSED, FLAG(MAX_POSITIONS), "",
                       "is missing: Megatron-LM needs it, at least %" PRIu64, m->sequence);
 }
@@ -370,7 +371,8 @@ void megatron_check(const struct megatron_args *args, const struct rk_model *mod
     const struct check c = {args, model, plan};
     check_ranks(&c);
     check_shape(&c);
-    if (args->tool == MEGATRON_DEEPSPEED) return; /* its pipeline deals any number of layers */
+    if (args->foreign || args->tool == MEGATRON_DEEPSPEED)
+        return; /* its pipeline deals any number of layers */
     check_pipeline(&c);
     if (megatron_is_old(args)) return;
     check_tensor_and_context(&c);

@@ -60,13 +60,9 @@ static enum rk_status compare_batches(const struct megatron_args *args,
 static enum rk_status read_config(const struct megatron_args *args, const char *text,
                                   struct rk_plan *plan)
 {
-    struct document document;
+    const struct config_source source = {.path = "DeepSpeed's configuration", .text = text};
     struct deepspeed_choices c;
-    enum rk_status status =
-        document_parse("DeepSpeed's configuration", text, strlen(text), &document, args->error);
-    if (status != RK_OK) return status;
-    status = deepspeed_choices(&document, &c, args->notes, args->error);
-    document_release(&document);
+    enum rk_status status = deepspeed_choices(&source, &c, args->notes, args->error);
     if (status == RK_OK) status = compare_batches(args, &c, plan);
     if (status == RK_OK) deepspeed_choose(&c, plan);
     return status;
@@ -86,6 +82,7 @@ static enum rk_status read_argument(const struct megatron_args *args, struct rk_
     plan->zero = (int)stage;
     plan->gradient_overlap = plan->weight_overlap = plan->zero == 3;
     snprintf(text, sizeof text, "%d", plan->zero);
+    if (args->foreign) return RK_OK; /* its own file said it */
     megatron_note(args, NOTE_WARNING, FLAG(ZERO_STAGE), text,
                   "is taken for what DeepSpeed's configuration says, which is not here: give "
                   "--deepspeed FILE to be sure, and for offload and overlap");

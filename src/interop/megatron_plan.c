@@ -40,7 +40,8 @@ static enum rk_status read_degrees(const struct megatron_args *args, struct rk_p
     if (args->tool == MEGATRON_DEEPSPEED) {
         plan->context = COUNT(DS_SEQUENCE, 1);
         plan->context_kind = plan->context > 1 ? RK_ULYSSES : RK_RING;
-        plan->expert_tensor = HAS(EXPERT_TENSOR) || plan->tensor == 1 ? 0 : 1;
+        plan->expert_tensor =
+            COUNT(NUM_EXPERTS, 1) > 1 && !HAS(EXPERT_TENSOR) && plan->tensor > 1 ? 1 : 0;
     }
     if (HAS(TP_EXTENDS_EP) && plan->tensor > 1) {
         plan->expert *= plan->tensor;

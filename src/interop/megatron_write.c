@@ -521,8 +521,8 @@ static enum rk_status read_back(struct writer *w, struct rk_error *error)
     enum rk_status status =
         megatron_read_words((const char *const *)w->word, w->words, &options, back, error);
     for (int i = 0; i < back->notes.count; i++) {
-        const struct note *note = &back->notes.note[i];
-        if (note->kind == NOTE_REFUSED) refuse(w, note->what, note->value, "%s", note->why);
+        const struct rk_finding *note = &back->notes.note[i];
+        if (note->severity == NOTE_REFUSED) refuse(w, note->what, note->have, "%s", note->need);
     }
     if (status == RK_OK) status = compare(w, back, error);
     free(back);
@@ -564,9 +564,9 @@ static void print_header(FILE *file, const struct writer *w, const struct megatr
     fprintf(file, "# %s\n",
             lost ? "What the target cannot express:" : "The target expresses all of the plan.");
     for (int i = 0; i < w->notes->count; i++)
-        if (w->notes->note[i].kind == NOTE_WARNING)
-            fprintf(file, "#   %s %s: %s\n", w->notes->note[i].what, w->notes->note[i].value,
-                    w->notes->note[i].why);
+        if (w->notes->note[i].severity == NOTE_WARNING)
+            fprintf(file, "#   %s %s: %s\n", w->notes->note[i].what, w->notes->note[i].have,
+                    w->notes->note[i].need);
 }
 
 /* Tensor and context parallelism want one queue of work to the device, FSDP several. */

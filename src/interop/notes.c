@@ -3,40 +3,61 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void notes_add(struct notes *notes, enum note_kind kind, int line, int column, const char *what,
-               const char *value, const char *format, ...)
+static void add(struct notes *notes, const struct rk_finding *finding, const char *format,
+                va_list values)
 {
-    va_list values;
     if (notes->count == NOTES_MAX) {
         notes->dropped++;
         return;
     }
-    struct note *note = &notes->note[notes->count++];
-    *note = (struct note){.kind = kind, .line = line, .column = column};
-    snprintf(note->what, sizeof note->what, "%s", what);
-    snprintf(note->value, sizeof note->value, "%s", value);
+    struct rk_finding *note = &notes->note[notes->count++];
+    *note = *finding;
+    vsnprintf(note->need, sizeof note->need, format, values);
+}
+
+void notes_add(struct notes *notes, enum rk_severity severity, int line, int column,
+               const char *what, const char *have, const char *format, ...)
+{
+    va_list values;
+    struct rk_finding finding = {.severity = severity, .line = line, .column = column};
+    snprintf(finding.what, sizeof finding.what, "%s", what);
+    snprintf(finding.have, sizeof finding.have, "%s", have);
     va_start(values, format);
-    vsnprintf(note->why, sizeof note->why, format, values);
+    add(notes, &finding, format, values);
     va_end(values);
 }
 
-int notes_count(const struct notes *notes, enum note_kind kind)
+void notes_add_rule(struct notes *notes, const char *rule, enum rk_severity severity, int line,
+                    int column, const char *what, const char *have, const char *fix,
+                    const char *format, ...)
+{
+    va_list values;
+    struct rk_finding finding = {.severity = severity, .line = line, .column = column};
+    snprintf(finding.rule, sizeof finding.rule, "%s", rule);
+    snprintf(finding.what, sizeof finding.what, "%s", what);
+    snprintf(finding.have, sizeof finding.have, "%s", have);
+    snprintf(finding.fix, sizeof finding.fix, "%s", fix);
+    va_start(values, format);
+    add(notes, &finding, format, values);
+    va_end(values);
+}
+
+int notes_count(const struct notes *notes, enum rk_severity kind)
 {
     int count = 0;
     for (int i = 0; i < notes->count; i++)
-        count += notes->note[i].kind == kind;
+        count += notes->note[i].severity == kind;
     return count;
 }
 
 enum rk_status notes_refusal(const struct notes *notes, const char *path, struct rk_error *error)
 {
-    const int count = notes_count(notes, NOTE_REFUSED);
     for (int i = 0; i < notes->count; i++) {
-        const struct note *note = &notes->note[i];
-        if (note->kind != NOTE_REFUSED) continue;
-        return rk_fail(error, RK_BAD_INPUT, path, note->line, note->column, "%s%s%s: %s",
-                       note->what, *note->value ? " " : "", note->value, note->why);
+        const struct rk_finding *note = &notes->note[i];
+        if (note->severity != NOTE_REFUSED) continue;
+        return rk_fail(error, RK_BAD_INPUT, path, note->line, note->column, "%s%s%s: %s%s%s",
+                       note->what, *note->have ? " " : "", note->have, note->need,
+                       *note->fix ? ": " : "", note->fix);
     }
-    (void)count;
     return RK_OK;
 }

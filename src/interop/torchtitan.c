@@ -1,98 +1,220 @@
 #include "interop/torchtitan.h"
 #include "interop/target.h"
-#include "interop/toml.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- reading ---- */
 
+enum ac_mode { AC_NONE, AC_SELECTIVE, AC_FULL };
+enum reshard { RESHARD_DEFAULT, RESHARD_ALWAYS, RESHARD_NEVER };
+
+/* What the file says; presets are torchtitan's. */
 struct job {
-    struct toml *toml;
+    const char *model, *flavor;
+    int64_t replicate, shard, local, global;
+    uint64_t tensor, pipeline, context, expert, expert_tensor, microbatch, per_stage, sequence;
+    uint64_t first_less, last_less;
+    const char *schedule, *option, *recipe;
+    int reshard, rotate, mode, backend, param;
+    bool async_tensor, offload, compile, gather, float8, mx;
+};
+
+#define AT(member) offsetof(struct job, member)
+
+/* clang-format off */
+static const struct key keys[] = {
+    {"model.name",                                  KEY_TEXT, AT(model), NULL, NULL},
+    {"model.flavor",                                KEY_TEXT, AT(flavor), NULL, NULL},
+    {"model.converters.*",                          KEY_NONE, 0, NULL, NULL}, /* see read_converters */
+    {"model.*",                                     KEY_NONE, 0, NULL, NULL}, /* paths of tokenizers */
+    {"parallelism.data_parallel_replicate_degree",  KEY_INTEGER, AT(replicate), NULL, NULL},
+    {"parallelism.data_parallel_shard_degree",      KEY_INTEGER, AT(shard), NULL, NULL},
+    {"parallelism.fsdp_reshard_after_forward",      KEY_WORD, AT(reshard), "default|always|never", NULL},
+    {"parallelism.tensor_parallel_degree",          KEY_COUNT, AT(tensor), NULL, NULL},
+    {"parallelism.disable_loss_parallel",           KEY_NOT_FOLLOWED, 0, NULL, "the loss is computed on whole logits"},
+    {"parallelism.enable_async_tensor_parallel",    KEY_FLAG, AT(async_tensor), NULL, NULL},
+    {"parallelism.pipeline_parallel_degree",        KEY_COUNT, AT(pipeline), NULL, NULL},
+    {"parallelism.pipeline_parallel_schedule",      KEY_TEXT, AT(schedule), NULL, NULL},
+    {"parallelism.pipeline_parallel_schedule_csv",  KEY_NOT_COVERED, 0, NULL, "a schedule in a file of its own"},
+    {"parallelism.pipeline_parallel_split_points.*", KEY_NOT_COVERED, 0, NULL, "stages of their own lengths"},
+    {"parallelism.module_fqns_per_model_part.*",    KEY_NOT_COVERED, 0, NULL, "stages of their own lengths"},
+    {"parallelism.pipeline_parallel_layers_per_stage", KEY_COUNT, AT(per_stage), NULL, NULL},
+    {"parallelism.pipeline_parallel_microbatch_size", KEY_COUNT, AT(microbatch), NULL, NULL},
+    {"parallelism.pipeline_parallel_first_stage_less_layers", KEY_COUNT, AT(first_less), NULL, NULL},
+    {"parallelism.pipeline_parallel_last_stage_less_layers", KEY_COUNT, AT(last_less), NULL, NULL},
+    {"parallelism.pipeline_parallel_expert_parallel_overlap", KEY_NONE, 0, NULL, NULL}, /* of DualPipeV */
+    {"parallelism.context_parallel_degree",         KEY_COUNT, AT(context), NULL, NULL},
+    {"parallelism.context_parallel_rotate_method",  KEY_WORD, AT(rotate), "allgather|alltoall", NULL},
+    {"parallelism.context_parallel_load_balancer",  KEY_NONE, 0, NULL, NULL},
+    {"parallelism.expert_parallel_degree",          KEY_COUNT, AT(expert), NULL, NULL},
+    {"parallelism.expert_tensor_parallel_degree",   KEY_COUNT, AT(expert_tensor), NULL, NULL},
+    {"parallelism.expert_parallel_comm_backend",    KEY_WORD, AT(backend), "standard|deepep", NULL},
+    {"parallelism.expert_parallel_a2a_impl",        KEY_NONE, 0, NULL, NULL},
+    {"parallelism.enable_compiled_autograd",        KEY_NONE, 0, NULL, NULL},
+    {"training.local_batch_size",                   KEY_INTEGER, AT(local), NULL, NULL},
+    {"training.batch_size",                         KEY_INTEGER, AT(local), NULL, NULL}, /* before v0.1 */
+    {"training.global_batch_size",                  KEY_INTEGER, AT(global), NULL, NULL},
+    {"training.seq_len",                            KEY_COUNT, AT(sequence), NULL, NULL},
+    {"training.enable_cpu_offload",                 KEY_FLAG, AT(offload), NULL, NULL},
+    {"training.mixed_precision_param",              KEY_WORD, AT(param), "float32|bfloat16", NULL},
+    {"training.mixed_precision_reduce",             KEY_NONE, 0, NULL, NULL}, /* float32 only */
+    {"training.dtype",                              KEY_NOT_FOLLOWED, 0, "float32", "weights are kept in 16 bits"},
+    {"training.compile",                            KEY_FLAG, AT(compile), NULL, NULL},
+    {"training.*",                                  KEY_NONE, 0, NULL, NULL}, /* data, steps, clipping */
+    {"activation_checkpoint.mode",                  KEY_WORD, AT(mode), "none|selective|full", NULL},
+    {"activation_checkpoint.selective_ac_option",   KEY_TEXT, AT(option), NULL, NULL},
+    {"activation_checkpoint.*",                     KEY_NONE, 0, NULL, NULL},
+    {"compile.enable",                              KEY_FLAG, AT(compile), NULL, NULL},
+    {"compile.*",                                   KEY_NONE, 0, NULL, NULL},
+    {"quantize.linear.float8.enable_fsdp_float8_all_gather", KEY_FLAG, AT(gather), NULL, NULL},
+    {"float8.enable_fsdp_float8_all_gather",        KEY_FLAG, AT(gather), NULL, NULL},
+    {"quantize.linear.float8.recipe_name",          KEY_TEXT, AT(recipe), NULL, NULL},
+    {"float8.recipe_name",                          KEY_TEXT, AT(recipe), NULL, NULL},
+    {"float8.enable_float8_linear",                 KEY_FLAG, AT(float8), NULL, NULL}, /* before v0.1 */
+    {"quantize.linear.*",  KEY_NONE, 0, NULL, NULL}, {"quantize.dense.*",         KEY_NONE, 0, NULL, NULL},
+    {"quantize.grouped_mm.*", KEY_NONE, 0, NULL, NULL}, {"quantize.moe.*",        KEY_NONE, 0, NULL, NULL},
+    {"float8.*",           KEY_NONE, 0, NULL, NULL}, {"mx.*",                     KEY_NONE, 0, NULL, NULL},
+    {"optimizer.early_step_in_backward",            KEY_NOT_FOLLOWED, 0, NULL, "the optimizer runs while backward does"},
+    {"optimizer.implementation",                    KEY_NONE, 0, NULL, NULL},
+    {"optimizer.name",                              KEY_NOT_FOLLOWED, 0, "AdamW|Adam", "is estimated with the two moments of Adam"},
+    {"optimizer.*",        KEY_NONE, 0, NULL, NULL}, {"lr_scheduler.*",           KEY_NONE, 0, NULL, NULL},
+    {"job.*",              KEY_NONE, 0, NULL, NULL}, {"profiling.*",              KEY_NONE, 0, NULL, NULL},
+    {"metrics.*",          KEY_NONE, 0, NULL, NULL}, {"checkpoint.*",             KEY_NONE, 0, NULL, NULL},
+    {"comm.*",             KEY_NONE, 0, NULL, NULL}, {"memory_estimation.*",      KEY_NONE, 0, NULL, NULL},
+    {"validation.*",       KEY_NONE, 0, NULL, NULL}, {"debug.*",                  KEY_NONE, 0, NULL, NULL},
+    {"fault_tolerance.enable",                      KEY_NOT_COVERED, 0, NULL, "replicas that may come and go"},
+    {"fault_tolerance.*",  KEY_NONE, 0, NULL, NULL}, {"experimental.*",           KEY_NONE, 0, NULL, NULL},
+};
+
+/* Models of torchtitan's own, by what --model can be compared with [torchtitan]: models/<name>/__init__.py */
+static const struct titan_model {
+    const char *name, *flavor; /* of which "_flex" and the like are variants */
+    uint64_t layers, hidden, experts;
+} titan_models[] = {
+    {"llama3",      "8B",        32,  4096,   0}, {"llama3",      "70B",       80,  8192,   0},
+    {"llama3",      "405B",     126, 16384,   0},
+    {"llama4",      "17bx16e",   48,  5120,  16}, {"llama4",      "17bx128e",  48,  5120, 128},
+    {"deepseek_v3", "16B",       27,  2048,  64}, {"deepseek_v3", "236B",      60,  5120, 160},
+    {"deepseek_v3", "671B",      61,  7168, 256},
+    {"qwen3",       "0.6B",      28,  1024,   0}, {"qwen3",       "1.7B",      28,  2048,   0},
+    {"qwen3",       "4B",        36,  2560,   0}, {"qwen3",       "8B",        36,  4096,   0},
+    {"qwen3",       "14B",       40,  5120,   0}, {"qwen3",       "32B",       64,  5120,   0},
+    {"qwen3",       "30B-A3B",   48,  2048, 128}, {"qwen3",       "235B-A22B", 94,  4096, 128},
+    {"gpt_oss",     "20b",       24,  2880,  32}, {"gpt_oss",     "120b",      36,  2880, 128},
+};
+/* clang-format on */
+
+enum { KEYS = sizeof keys / sizeof *keys, MOST_RANKS = 1 << 24 };
+
+struct reading {
+    const struct config_source *source;
+    const struct settings *settings;
+    struct job j;
     const struct rk_model *m;
     struct rk_plan *p;
     struct notes *notes;
     struct rk_error *error;
-    int64_t replicate, shard, tensor, pipeline, context, expert, expert_tensor;
-    int64_t local, global, pipeline_microbatch, per_stage;
 };
 
-static enum rk_status read_degrees(struct job *j)
+RK_PRINTF(3, 4)
+static enum rk_status fail(const struct reading *r, const char *key, const char *format, ...)
 {
-    const struct {
-        const char *key;
-        int64_t *value, least;
-    } rows[] = {
-        {"parallelism.data_parallel_replicate_degree", &j->replicate, 1},
-        {"parallelism.data_parallel_shard_degree", &j->shard, -1},
-        {"parallelism.tensor_parallel_degree", &j->tensor, 1},
-        {"parallelism.pipeline_parallel_degree", &j->pipeline, 1},
-        {"parallelism.context_parallel_degree", &j->context, 1},
-        {"parallelism.expert_parallel_degree", &j->expert, 1},
-        {"parallelism.expert_tensor_parallel_degree", &j->expert_tensor, 1},
-        {"parallelism.pipeline_parallel_microbatch_size", &j->pipeline_microbatch, 1},
-        {"parallelism.pipeline_parallel_layers_per_stage", &j->per_stage, 1},
-        {"training.local_batch_size", &j->local, 1},
-        {"training.global_batch_size", &j->global, -1},
-    };
-    enum rk_status status = RK_OK;
-    for (size_t i = 0; status == RK_OK && i < sizeof rows / sizeof *rows; i++)
-        status = toml_integer(j->toml, rows[i].key, rows[i].least, rows[i].value, j->error);
-    return status;
+    char text[300];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    return settings_fail(r->settings, settings_find(r->settings, key), r->error, "%s", text);
 }
 
-enum { MOST_RANKS = 1 << 24 };
-
-static enum rk_status derive_ranks(struct job *j, uint64_t gpus)
+/* What is trained is --model's business: the two must agree. */
+static void compare_model(struct reading *r)
 {
-    struct rk_plan *p = j->p;
+    const char *name = r->j.model ? r->j.model : "", *flavor = r->j.flavor ? r->j.flavor : "";
+    const struct setting *at = settings_find(r->settings, "model.flavor");
+    const struct titan_model *found = NULL;
+    if (!at) at = settings_find(r->settings, "model.name");
+    if (!at || r->source->keys.ignored_count) return; /* --ignore model */
+    for (size_t i = 0; i < sizeof titan_models / sizeof *titan_models; i++) {
+        const size_t n = strlen(titan_models[i].flavor);
+        if (strcmp(name, titan_models[i].name) == 0 &&
+            strncmp(flavor, titan_models[i].flavor, n) == 0 && (!flavor[n] || flavor[n] == '_'))
+            found = &titan_models[i];
+    }
+    if (!found)
+        notes_add_rule(r->notes, "13.model", NOTE_REFUSED, at->line, at->column, at->key, at->text,
+                       "give --ignore model if --model is what it trains",
+                       "%s %s is no language model of torchtitan that is known", name, flavor);
+    else if (found->layers != r->m->layers || found->hidden != r->m->hidden ||
+             found->experts != r->m->experts)
+        notes_add_rule(r->notes, "13.model", NOTE_REFUSED, at->line, at->column, at->key, at->text,
+                       "give another --model, or --ignore model",
+                       "has %" PRIu64 " layers of width %" PRIu64 " and %" PRIu64
+                       " experts, --model %s %" PRIu64 " of %" PRIu64 " and %" PRIu64,
+                       found->layers, found->hidden, found->experts, r->m->id, r->m->layers,
+                       r->m->hidden, r->m->experts);
+}
+
+static enum rk_status derive_ranks(struct reading *r)
+{
+    static const char *const shard_key = "parallelism.data_parallel_shard_degree";
+    struct job *j = &r->j;
+    struct rk_plan *p = r->p;
+    const uint64_t gpus = r->source->gpus;
     const double all = (double)j->tensor * (double)j->pipeline * (double)j->context *
                        (double)j->replicate * (double)(j->shard > 0 ? j->shard : 1);
-    const struct toml_entry *shard = toml_find(j->toml, "parallelism.data_parallel_shard_degree");
+    if (!j->tensor || !j->pipeline || !j->context || !j->expert || !j->expert_tensor ||
+        j->replicate < 1 || !j->shard)
+        return rk_fail(r->error, RK_BAD_INPUT, r->settings->path, 0, 0,
+                       "degrees must be at least 1, data_parallel_shard_degree -1 or that");
     if (all > MOST_RANKS || j->expert > MOST_RANKS || j->expert_tensor > MOST_RANKS)
-        return rk_fail(j->error, RK_BAD_INPUT, j->toml->path, 0, 0,
+        return rk_fail(r->error, RK_BAD_INPUT, r->settings->path, 0, 0,
                        "the degrees make more than %d ranks", MOST_RANKS);
     if (j->shard < 1 && !gpus)
-        return rk_fail(j->error, RK_BAD_INPUT, j->toml->path, shard ? shard->line : 0,
-                       shard ? shard->column : 0,
-                       "data_parallel_shard_degree is what is left of the GPUs: give --gpus N");
-    const uint64_t model = (uint64_t)(j->tensor * j->pipeline * j->context * j->replicate);
+        return fail(r, shard_key,
+                    "data_parallel_shard_degree is what is left of the GPUs: give --gpus N");
+    const uint64_t model = j->tensor * j->pipeline * j->context * (uint64_t)j->replicate;
     if (j->shard < 1 && (gpus % model || gpus < model))
-        return rk_fail(j->error, RK_BAD_INPUT, j->toml->path, 0, 0,
+        return rk_fail(r->error, RK_BAD_INPUT, r->settings->path, 0, 0,
                        "%" PRIu64 " GPUs are not divisible by the degrees' product %" PRIu64, gpus,
                        model);
     if (j->shard < 1) j->shard = (int64_t)(gpus / model);
     p->ranks = model * (uint64_t)j->shard;
     if (gpus && gpus != p->ranks)
-        return rk_fail(j->error, RK_BAD_INPUT, j->toml->path, 0, 0,
+        return rk_fail(r->error, RK_BAD_INPUT, r->settings->path, 0, 0,
                        "the degrees' product is %" PRIu64 ", not the %" PRIu64
                        " GPUs of --gpus: correct one of them",
                        p->ranks, gpus);
-    p->tensor = (uint64_t)j->tensor;
-    p->pipeline = (uint64_t)j->pipeline;
-    p->context = (uint64_t)j->context;
-    p->expert = (uint64_t)j->expert;
-    p->expert_tensor = j->expert > 1 ? (uint64_t)j->expert_tensor : 0;
+    p->tensor = j->tensor;
+    p->pipeline = j->pipeline;
+    p->context = j->context;
+    p->expert = j->expert;
+    p->expert_tensor = j->expert > 1 ? j->expert_tensor : 0;
     p->sequence_parallel = j->tensor > 1;
     return RK_OK;
 }
 
-static enum rk_status derive_batch(struct job *j)
+static enum rk_status derive_batch(struct reading *r)
 {
-    struct rk_plan *p = j->p;
-    const uint64_t data = (uint64_t)(j->replicate * j->shard);
-    const int64_t micro = j->pipeline > 1 ? j->pipeline_microbatch : j->local;
-    const int64_t batch = j->global > 0 ? j->global : j->local * (int64_t)data;
-    if (batch % (j->local * (int64_t)data) || j->local % micro)
-        return rk_fail(j->error, RK_BAD_INPUT, j->toml->path, 0, 0,
-                       "global_batch_size %lld is not divisible by local_batch_size %lld * %" PRIu64
+    const struct job *j = &r->j;
+    const int64_t data = j->replicate * j->shard, most = 1000000000;
+    const int64_t micro = j->pipeline > 1 ? (int64_t)j->microbatch : j->local;
+    if (j->local < 1 || micro < 1 || j->local > most || micro > most || j->global > most)
+        return fail(r, "training.local_batch_size", "batches must be at least 1, at most 1e9");
+    const int64_t batch = j->global > 0 ? j->global : j->local * data;
+    if (batch % (j->local * data) || j->local % micro)
+        return rk_fail(r->error, RK_BAD_INPUT, r->settings->path, 0, 0,
+                       "global_batch_size %lld is not divisible by local_batch_size %lld * %lld"
                        " data-parallel ranks, or that by the pipeline's microbatch %lld",
-                       (long long)batch, (long long)j->local, data, (long long)micro);
-    p->batch = (uint64_t)batch;
-    p->microbatch = (uint64_t)micro;
-    if (j->pipeline > 1 && batch != j->local * (int64_t)data)
-        notes_add(j->notes, NOTE_WARNING, 0, 0, "global_batch_size", "",
+                       (long long)batch, (long long)j->local, (long long)data, (long long)micro);
+    r->p->batch = (uint64_t)batch;
+    r->p->microbatch = (uint64_t)micro;
+    if (j->pipeline > 1 && batch != j->local * data)
+        notes_add(r->notes, NOTE_WARNING, 0, 0, "global_batch_size", "",
                   "the pipeline is emptied for each local batch; it is estimated as one run");
     return RK_OK;
 }
@@ -107,205 +229,147 @@ static const struct { const char *name; enum rk_schedule schedule; bool chunks; 
 };
 /* clang-format on */
 
-static enum rk_status read_pipeline(struct job *j)
+static enum rk_status read_pipeline(struct reading *r)
 {
-    const char *name = "1F1B";
-    struct rk_plan *p = j->p;
-    enum rk_status status =
-        toml_string(j->toml, "parallelism.pipeline_parallel_schedule", &name, j->error);
-    if (status != RK_OK || j->pipeline == 1) return status;
+    static const char *const key = "parallelism.pipeline_parallel_schedule";
+    const struct job *j = &r->j;
+    struct rk_plan *p = r->p;
+    if (j->pipeline == 1) return RK_OK;
     for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
-        if (strcmp(name, schedules[i].name) != 0) continue;
+        if (strcmp(j->schedule, schedules[i].name) != 0) continue;
         p->schedule = schedules[i].schedule;
         p->chunks = schedules[i].chunks ? 2 : 1;
-        const uint64_t each = (uint64_t)j->per_stage * p->pipeline; /* at most 1e9 * 2^24 */
-        if (schedules[i].chunks && j->per_stage) /* embedding and head count as a layer each */
-            p->chunks = (j->m->layers + 2 + each - 1) / each;
-        p->embedding_counts = p->head_counts = true; /* ... less_layers = 1 */
+        if (j->per_stage > 1000000)
+            return fail(r, "parallelism.pipeline_parallel_layers_per_stage", "must be 1 to 1e6");
+        const uint64_t each = j->per_stage * p->pipeline;
+        if (schedules[i].chunks && each) /* embedding and head count as a layer each */
+            p->chunks = (r->m->layers + 2 + each - 1) / each;
+        p->embedding_counts = j->first_less > 0;
+        p->head_counts = j->last_less > 0;
+        if (j->first_less > 1 || j->last_less > 1)
+            notes_add(r->notes, NOTE_WARNING, 0, 0, "less_layers", "",
+                      "more than one layer less is estimated as one");
         return p->chunks * p->pipeline <= RK_MAX_CHUNKS
                    ? RK_OK
-                   : rk_fail(j->error, RK_BAD_INPUT, j->toml->path, 0, 0,
-                             "more than %d virtual stages", RK_MAX_CHUNKS);
+                   : fail(r, key, "more than %d virtual stages", RK_MAX_CHUNKS);
     }
-    return toml_fail(j->toml, toml_find(j->toml, "parallelism.pipeline_parallel_schedule"),
-                     j->error,
-                     "is not known: give 1F1B, GPipe, Interleaved1F1B, InterleavedZeroBubble or "
-                     "DualPipeV");
+    return fail(r, key,
+                "is not known: give 1F1B, GPipe, Interleaved1F1B, InterleavedZeroBubble or "
+                "DualPipeV");
 }
 
-static enum rk_status read_ends(struct job *j)
+static void read_data(struct reading *r)
 {
-    int64_t first = 1, last = 1;
-    enum rk_status status = toml_integer(
-        j->toml, "parallelism.pipeline_parallel_first_stage_less_layers", 0, &first, j->error);
-    if (status == RK_OK)
-        status = toml_integer(j->toml, "parallelism.pipeline_parallel_last_stage_less_layers", 0,
-                              &last, j->error);
-    if (j->pipeline == 1) return status;
-    j->p->embedding_counts = first > 0;
-    j->p->head_counts = last > 0;
-    if (first > 1 || last > 1)
-        notes_add(j->notes, NOTE_WARNING, 0, 0, "less_layers", "",
-                  "more than one layer less is estimated as one");
-    return status;
-}
-
-static enum rk_status read_data(struct job *j)
-{
-    struct rk_plan *p = j->p;
-    const char *reshard = "default", *rotate = "allgather";
-    bool async = false, offload = false;
-    enum rk_status status =
-        toml_string(j->toml, "parallelism.fsdp_reshard_after_forward", &reshard, j->error);
-    if (status == RK_OK)
-        status =
-            toml_string(j->toml, "parallelism.context_parallel_rotate_method", &rotate, j->error);
-    if (status == RK_OK)
-        status = toml_bool(j->toml, "parallelism.enable_async_tensor_parallel", &async, j->error);
-    if (status == RK_OK)
-        status = toml_bool(j->toml, "training.enable_cpu_offload", &offload, j->error);
-    if (status != RK_OK) return status;
-    p->zero = j->shard * j->context > 1 ? 3 : 0;
+    const struct job *j = &r->j;
+    struct rk_plan *p = r->p;
+    p->zero = j->shard * (int64_t)j->context > 1 ? 3 : 0;
     p->gradient_overlap = true;
     p->weight_overlap = p->zero == 3;
-    p->keep_gathered = p->zero == 3 && (strcmp(reshard, "never") == 0 ||
-                                        (strcmp(reshard, "default") == 0 && j->pipeline > 1));
-    if (p->zero && j->replicate > 1) p->shard_ranks = (uint64_t)(j->shard * j->context);
-    if (j->context > 1) p->context_kind = strcmp(rotate, "alltoall") == 0 ? RK_RING : RK_GATHER;
-    p->tensor_overlap = async && j->tensor > 1;
-    p->share[RK_SHARE_OPTIMIZER][0] = p->share[RK_SHARE_WEIGHTS][0] =
-        offload && p->zero == 3 ? 1 : 0;
+    p->keep_gathered = p->zero == 3 && (j->reshard == RESHARD_NEVER ||
+                                        (j->reshard == RESHARD_DEFAULT && j->pipeline > 1));
+    if (p->zero && j->replicate > 1) p->shard_ranks = (uint64_t)j->shard * j->context;
+    if (j->context > 1) p->context_kind = j->rotate ? RK_RING : RK_GATHER;
+    p->tensor_overlap = j->async_tensor && j->tensor > 1 ? RK_OVERLAP_RING : RK_OVERLAP_NONE;
+    p->share[RK_SHARE_OPTIMIZER][0] = p->share[RK_SHARE_WEIGHTS][0] = j->offload && p->zero == 3;
+    if (j->backend) p->dispatcher = RK_DEEPEP;
+}
+
+/* "model.converters" lists what changes the model's products. */
+static enum rk_status read_converters(struct reading *r)
+{
+    for (size_t i = 0; i < r->settings->count; i++) {
+        const struct setting *s = &r->settings->setting[i];
+        if (strncmp(s->key, "model.converters.", 17) != 0) continue;
+        if (strstr(s->text, "float8") && !strstr(s->text, "grouped"))
+            r->j.float8 = true;
+        else if (strstr(s->text, ".mx") || strcmp(s->text, "mx") == 0)
+            r->j.mx = true;
+        else
+            notes_add_rule(r->notes, "1.followed", NOTE_WARNING, s->line, s->column, s->key,
+                           s->text, "", "is not followed");
+    }
+    r->p->precision = r->j.param ? RK_BF16 : RK_FP32;
+    if (r->j.float8) r->p->precision = RK_FP8_CURRENT;
+    if (r->j.mx) r->p->precision = RK_MXFP8;
+    r->p->weights_fp8 = r->j.gather && r->p->precision == RK_FP8_CURRENT;
     return RK_OK;
 }
 
-static bool has_line(const char *list, const char *line)
+static void read_checkpointing(struct reading *r)
 {
-    const size_t n = strlen(line);
-    for (const char *at = list; (at = strstr(at, line)); at++)
-        if ((at == list || at[-1] == '\n') && (at[n] == '\0' || at[n] == '\n')) return true;
-    return false;
-}
-
-static enum rk_status read_precision(struct job *j)
-{
-    const struct toml_entry *converters = toml_find(j->toml, "model.converters");
-    const char *mixed = "bfloat16", *reduce = "float32";
-    bool gather = false;
-    enum rk_status status =
-        toml_string(j->toml, "training.mixed_precision_param", &mixed, j->error);
-    if (status == RK_OK)
-        status = toml_string(j->toml, "training.mixed_precision_reduce", &reduce, j->error);
-    if (status == RK_OK)
-        status = toml_bool(j->toml, "quantize.linear.float8.enable_fsdp_float8_all_gather", &gather,
-                           j->error);
-    if (status == RK_OK && !gather)
-        status = toml_bool(j->toml, "float8.enable_fsdp_float8_all_gather", &gather, j->error);
-    j->p->precision = strcmp(mixed, "float32") == 0 ? RK_FP32 : RK_BF16;
-    if (!converters) return status;
-    if (has_line(converters->text, "quantize.linear.float8") ||
-        has_line(converters->text, "float8"))
-        j->p->precision = RK_FP8_CURRENT;
-    if (has_line(converters->text, "quantize.linear.mx") || has_line(converters->text, "mx"))
-        j->p->precision = RK_MXFP8;
-    j->p->weights_fp8 = gather && j->p->precision == RK_FP8_CURRENT;
-    return status;
-}
-
-static enum rk_status read_checkpointing(struct job *j)
-{
-    const char *mode = "selective", *option = "2";
-    bool compile = false;
-    enum rk_status status = toml_string(j->toml, "activation_checkpoint.mode", &mode, j->error);
-    if (status == RK_OK)
-        status =
-            toml_string(j->toml, "activation_checkpoint.selective_ac_option", &option, j->error);
-    if (status == RK_OK) status = toml_bool(j->toml, "compile.enable", &compile, j->error);
-    j->p->fused = compile;
-    if (!toml_find(j->toml, "activation_checkpoint.mode"))
-        notes_add(j->notes, NOTE_ASSUMED, 0, 0, "activation_checkpoint.mode", mode,
+    const struct job *j = &r->j;
+    r->p->fused = j->compile;
+    if (!settings_find(r->settings, "activation_checkpoint.mode"))
+        notes_add(r->notes, NOTE_ASSUMED, 0, 0, "activation_checkpoint.mode", "selective",
                   "torchtitan's default");
-    if (strcmp(mode, "full") == 0) {
-        j->p->recompute = RK_WHOLE;
-    } else if (strcmp(mode, "selective") == 0 && strtoull(option, NULL, 10) > 0) {
-        j->p->recompute = RK_WHOLE;
-        j->p->recompute_stride = strtoull(option, NULL, 10);
-    } else if (strcmp(mode, "selective") == 0) {
-        j->p->recompute = RK_SELECTIVE;
-        j->p->recompute_parts = 1u << RK_PART_ACTIVATION | 1u << RK_PART_NORM;
-        notes_add(j->notes, NOTE_WARNING, 0, 0, "selective_ac_option", option,
-                  "is estimated as computing norms and activations again");
-    } else if (strcmp(mode, "none") != 0) {
-        return toml_fail(j->toml, toml_find(j->toml, "activation_checkpoint.mode"), j->error,
-                         "must be none, selective or full");
+    if (j->mode == AC_FULL) r->p->recompute = RK_WHOLE;
+    if (j->mode != AC_SELECTIVE) return;
+    const uint64_t stride = strtoull(j->option, NULL, 10);
+    if (stride) {
+        r->p->recompute = RK_WHOLE;
+        r->p->recompute_stride = stride;
+        return;
     }
-    return status;
+    r->p->recompute = RK_SELECTIVE;
+    r->p->recompute_parts = 1u << RK_PART_ACTIVATION | 1u << RK_PART_NORM;
+    notes_add(r->notes, NOTE_WARNING, 0, 0, "selective_ac_option", j->option,
+              "is estimated as computing norms and activations again");
 }
 
-static enum rk_status read_experts(struct job *j)
+static enum rk_status interpret(struct reading *r)
 {
-    const char *backend = "standard";
-    const enum rk_status status =
-        toml_string(j->toml, "parallelism.expert_parallel_comm_backend", &backend, j->error);
-    if (strcmp(backend, "deepep") == 0) j->p->dispatcher = RK_DEEPEP;
-    return status;
+    *r->p = rk_plan_default();
+    r->p->framework = RK_FSDP;
+    compare_model(r);
+    enum rk_status status = notes_refusal(r->notes, r->settings->path, r->error);
+    if (status == RK_OK) status = derive_ranks(r);
+    if (status == RK_OK) status = derive_batch(r);
+    if (status == RK_OK) status = read_pipeline(r);
+    if (status == RK_OK) status = read_converters(r);
+    if (status != RK_OK) return status;
+    read_data(r);
+    read_checkpointing(r);
+    if (!r->j.sequence || r->j.sequence > 1000000000)
+        return fail(r, "training.seq_len", "must be 1 to 1e9");
+    r->p->sequence = r->j.sequence == r->m->sequence ? 0 : r->j.sequence;
+    if (!settings_find(r->settings, "training.seq_len"))
+        notes_add(r->notes, NOTE_ASSUMED, 0, 0, "training.seq_len", "2048", "torchtitan's default");
+    return RK_OK;
 }
 
-static enum rk_status interpret(struct job *j, uint64_t gpus)
+enum rk_status torchtitan_read(const struct config_source *source, struct rk_model *model,
+                               struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    int64_t sequence = 2048;
-    *j->p = rk_plan_default();
-    j->p->framework = RK_FSDP;
-    enum rk_status status = read_degrees(j);
-    if (status == RK_OK) status = derive_ranks(j, gpus);
-    if (status == RK_OK) status = derive_batch(j);
-    if (status == RK_OK) status = toml_integer(j->toml, "training.seq_len", 1, &sequence, j->error);
-    if (status == RK_OK) status = read_pipeline(j);
-    if (status == RK_OK) status = read_ends(j);
-    if (status == RK_OK) status = read_data(j);
-    if (status == RK_OK) status = read_precision(j);
-    if (status == RK_OK) status = read_checkpointing(j);
-    if (status == RK_OK) status = read_experts(j);
-    j->p->sequence = (uint64_t)sequence == j->m->sequence ? 0 : (uint64_t)sequence;
-    if (!toml_find(j->toml, "training.seq_len"))
-        notes_add(j->notes, NOTE_ASSUMED, 0, 0, "training.seq_len", "2048", "torchtitan's default");
-    return status;
-}
-
-/* Keys of the sections that decide a plan, which nothing above has asked for. */
-static void note_unused(const struct toml *toml, struct notes *notes)
-{
-    for (size_t i = 0; i < toml->count; i++) {
-        const struct toml_entry *entry = &toml->entry[i];
-        if (!entry->used && strncmp(entry->key, "parallelism.", 12) == 0)
-            notes_add(notes, NOTE_UNKNOWN, entry->line, entry->column, entry->key, "",
-                      "is not followed");
-    }
-}
-
-enum rk_status torchtitan_read(const char *path, const char *text, const struct rk_model *model,
-                               uint64_t gpus, struct rk_plan *plan, struct notes *notes,
-                               struct rk_error *error)
-{
-    struct toml toml;
-    struct job j = {.toml = &toml,
-                    .m = model,
-                    .p = plan,
-                    .notes = notes,
-                    .error = error,
-                    .replicate = 1,
-                    .shard = -1,
-                    .tensor = 1,
-                    .pipeline = 1,
-                    .context = 1,
-                    .expert = 1,
-                    .expert_tensor = 1,
-                    .local = 8,
-                    .global = -1,
-                    .pipeline_microbatch = 1};
-    enum rk_status status = toml_read(&toml, path, text, error);
-    if (status == RK_OK) status = interpret(&j, gpus);
-    if (status == RK_OK) note_unused(&toml, notes);
-    toml_release(&toml);
+    struct settings settings;
+    struct reading r = {.source = source,
+                        .settings = &settings,
+                        .m = model,
+                        .p = plan,
+                        .notes = notes,
+                        .error = error,
+                        .j = {.replicate = 1,
+                              .shard = -1,
+                              .tensor = 1,
+                              .pipeline = 1,
+                              .context = 1,
+                              .expert = 1,
+                              .expert_tensor = 1,
+                              .local = 8,
+                              .global = -1,
+                              .microbatch = 1,
+                              .sequence = 2048,
+                              .first_less = 1,
+                              .last_less = 1,
+                              .schedule = "1F1B",
+                              .option = "2",
+                              .mode = AC_SELECTIVE,
+                              .param = 1}};
+    enum rk_status status = settings_read(&settings, source->path, source->text, source->sets,
+                                          source->set_count, error);
+    if (status == RK_OK)
+        status = keys_read(&settings, keys, KEYS, &source->keys, &r.j, notes, error);
+    if (status == RK_OK) status = interpret(&r);
+    settings_release(&settings);
     return status;
 }
 
@@ -446,12 +510,16 @@ static enum rk_status read_back(const char *text, const struct rk_model *model,
                                 const struct rk_plan *plan, struct notes *notes,
                                 struct rk_error *error)
 {
-    struct notes *spare = malloc(sizeof *spare);
+    static const char *const ignored[] = {"model"}; /* it is the writer's */
+    const struct config_source source = {.path = "job.toml",
+                                         .text = text,
+                                         .gpus = plan->ranks,
+                                         .keys = {.ignored = ignored, .ignored_count = 1}};
+    struct notes *spare = calloc(1, sizeof *spare);
+    struct rk_model same = *model;
     struct rk_plan run;
     if (!spare) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    *spare = (struct notes){.count = 0};
-    const enum rk_status status =
-        torchtitan_read("job.toml", text, model, plan->ranks, &run, spare, error);
+    const enum rk_status status = torchtitan_read(&source, &same, &run, spare, error);
     free(spare);
     if (status != RK_OK) return status;
     return target_compare(model, plan, &run, "torchtitan's TOML", outside, notes, error);
@@ -475,8 +543,8 @@ enum rk_status torchtitan_write(FILE *file, const struct rk_model *model,
     if (status == RK_OK) {
         fprintf(file, "# torchtitan up to v0.2.2, written by reckon %s\n", RECKON_VERSION);
         for (int i = 0; i < notes->count; i++)
-            fprintf(file, "# %s %s: %s\n", notes->note[i].what, notes->note[i].value,
-                    notes->note[i].why);
+            fprintf(file, "# %s %s: %s\n", notes->note[i].what, notes->note[i].have,
+                    notes->note[i].need);
         fprintf(file, "\n%s", text);
     }
     free(text);

@@ -6,15 +6,8 @@
 #ifndef RECKON_INTEROP_TORCHTITAN_H
 #define RECKON_INTEROP_TORCHTITAN_H
 
-#include "interop/notes.h"
-#include <reckon/model.h>
-#include <reckon/plan.h>
+#include "interop/reader.h"
 #include <stdio.h>
-
-/* `gpus` 0: the product of the degrees, if data_parallel_shard_degree is given. */
-enum rk_status torchtitan_read(const char *path, const char *text, const struct rk_model *model,
-                               uint64_t gpus, struct rk_plan *plan, struct notes *notes,
-                               struct rk_error *error);
 
 /* What the file cannot say is in `notes` (NOTE_WARNING); RK_NOTHING_FITS with NOTE_REFUSED. */
 enum rk_status torchtitan_write(FILE *file, const struct rk_model *model,

@@ -346,7 +346,7 @@ Test(megatron, offload_of_the_plan)
     cr_expect_eq(p->share[RK_SHARE_ATTENTION][0], 0.125);
 }
 
-static const struct note *find(const char *what)
+static const struct rk_finding *find(const char *what)
 {
     for (int i = 0; i < import.notes.count; i++)
         if (strcmp(import.notes.note[i].what, what) == 0) return &import.notes.note[i];
@@ -359,8 +359,8 @@ Test(megatron, ignores_and_warns)
     struct megatron_options options = {.gpus = 8};
     struct rk_error error;
     cr_expect_eq(read_text(SMALL "--tensor-model-paralel-size 4", &options, &error), RK_BAD_INPUT);
-    cr_expect_eq(find("--tensor-model-paralel-size")->kind, NOTE_UNKNOWN);
-    cr_expect(strstr(find("--tensor-model-paralel-size")->why, "--tensor-model-parallel-size"));
+    cr_expect_eq(find("--tensor-model-paralel-size")->severity, NOTE_UNKNOWN);
+    cr_expect(strstr(find("--tensor-model-paralel-size")->need, "--tensor-model-parallel-size"));
     options.ignored = ignored;
     options.ignored_count = 1;
     cr_assert_eq(read_text(SMALL
@@ -370,9 +370,9 @@ Test(megatron, ignores_and_warns)
                  RK_OK, "%s", error.text);
     cr_expect_not(find("--log-interval"));
     cr_expect_not(find("--tensor-model-paralel-size"));
-    cr_expect_eq(find("--sequence-parallel")->kind, NOTE_WARNING); /* tensor parallelism is 1 */
+    cr_expect_eq(find("--sequence-parallel")->severity, NOTE_WARNING); /* tensor parallelism is 1 */
     cr_expect_not(import.plan.sequence_parallel);
-    cr_expect_str_eq(find("--ffn-hidden-size")->value, "4096");
+    cr_expect_str_eq(find("--ffn-hidden-size")->have, "4096");
     cr_expect_eq(import.model.feedforward, 4096);
     cr_expect_eq(import.plan.batch, 8); /* not given: one microbatch a rank */
 }

@@ -1,0 +1,600 @@
+/* config_words.c - configurations that describe model and run as Megatron-LM's arguments do, under
+ * their own names: GPT-NeoX, nanotron, NeMo, Megatron-Bridge, Primus, and Megatron-LM's own YAML.
+ * Each key becomes arguments, which are read as those of a script.
+ *
+ * Keys: gpt-neox' megatron/neox_arguments, nanotron's config/config.py and models_config.py, NeMo's
+ * megatron_gpt_config.yaml, Megatron-Bridge's training/config.py, Primus' primus/configs. */
+#include "interop/deepspeed.h"
+#include "interop/megatron.h"
+#include "interop/megatron_flags.h"
+#include "interop/shell.h"
+#include "interop/text_file.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- what is said beside the arguments ---- */
+
+struct run {
+    uint64_t nodes, devices, gpus, data, tensor, pipeline, context, microbatch, accumulation, batch;
+    bool checkpointing, moe_checkpointing, parallel;
+    uint64_t every;
+    int zero;
+    const char *framework, *model, *config;
+};
+
+#define AT(member) offsetof(struct run, member)
+#define NONE(path)                                                                                 \
+    {                                                                                              \
+        path, KEY_NONE, 0, NULL, NULL                                                              \
+    }
+#define READ(path, use, name)                                                                      \
+    {                                                                                              \
+        path, use, AT(name), NULL, NULL                                                            \
+    }
+#define VALUE(path, argument)                                                                      \
+    {                                                                                              \
+        path, KEY_VALUE, 0, NULL, argument                                                         \
+    }
+#define ON(path, argument)                                                                         \
+    {                                                                                              \
+        path, KEY_ON, 0, NULL, argument                                                            \
+    }
+#define OFF(path, argument)                                                                        \
+    {                                                                                              \
+        path, KEY_OFF, 0, NULL, argument                                                           \
+    }
+#define MAP(path, words)                                                                           \
+    {                                                                                              \
+        path, KEY_MAP, 0, words, NULL                                                              \
+    }
+#define BAD(path, why)                                                                             \
+    {                                                                                              \
+        path, KEY_NOT_COVERED, 0, NULL, why                                                        \
+    }
+#define WARN(path, why)                                                                            \
+    {                                                                                              \
+        path, KEY_NOT_FOLLOWED, 0, NULL, why                                                       \
+    }
+
+/* clang-format off */
+static const struct key neox_keys[] = {
+    VALUE("num_layers", "--num-layers"), VALUE("hidden_size", "--hidden-size"), VALUE("num_attention_heads", "--num-attention-heads"),
+    VALUE("num_kv_heads", "--num-key-value-heads"), VALUE("intermediate_size", "--ffn-hidden-size"), VALUE("seq_length", "--seq-length"),
+    VALUE("max_position_embeddings", "--max-position-embeddings"), VALUE("make_vocab_size_divisible_by", "--make-vocab-size-divisible-by"),
+    MAP("pos_emb", "learned=|rotary=--position-embedding-type rope|alibi=--position-embedding-type alibi|none=--position-embedding-type none"),
+    MAP("norm", "layernorm=--normalization LayerNorm|rmsnorm=--normalization RMSNorm|te_rmsnorm=--normalization RMSNorm|te_layernorm=--normalization LayerNorm"),
+    MAP("activation", "gelu=|swiglu=--swiglu|geglu=--glu-activation geglu"), MAP("mlp_type", "regular=|llama=--swiglu"),
+    ON("no_weight_tying", "--untie-embeddings-and-output-weights"), OFF("use_bias_in_mlp", "--disable-bias-linear"), NONE("use_bias_in_norms"), NONE("use_bias_in_attn_linear"),
+    ON("use_qk_layernorm", "--qk-layernorm"), VALUE("sliding_window_width", "--window-size"), READ("gpt_j_residual", KEY_FLAG, parallel), BAD("gmlp_attn_dim", "layers of another kind"),
+    VALUE("hidden_dropout", "--hidden-dropout"), VALUE("attention_dropout", "--attention-dropout"), NONE("rotary_*"),
+    READ("pipe_parallel_size", KEY_COUNT, pipeline), READ("model_parallel_size", KEY_COUNT, tensor), ON("sequence_parallel", "--sequence-parallel"), READ("context_parallel_size", KEY_COUNT, context),
+    READ("train_micro_batch_size_per_gpu", KEY_COUNT, microbatch), READ("gradient_accumulation_steps", KEY_COUNT, accumulation), READ("train_batch_size", KEY_COUNT, batch),
+    READ("checkpoint_activations", KEY_FLAG, checkpointing), READ("checkpoint_num_layers", KEY_COUNT, every), ON("partition_activations", "--partition-activations"), NONE("synchronize_each_layer"),
+    READ("global_num_gpus", KEY_COUNT, gpus), READ("num_gpus", KEY_COUNT, devices), READ("num_nodes", KEY_COUNT, nodes),
+    {"zero_optimization.stage", KEY_WORD, AT(zero), "0|1|2|3", NULL}, NONE("zero_optimization.*"), NONE("zero_*"),
+    MAP("precision", "bfloat16=--bf16|fp16=--fp16|fp32="), ON("bf16.enabled", "--bf16"), NONE("bf16.*"), NONE("fp16.*"), NONE("fp16"), NONE("fp32_allreduce"), NONE("data_types.*"),
+    BAD("sparsity_config.*", "sparse attention"), NONE("attention_config.*"), NONE("attention_config"), VALUE("moe_num_experts", "--num-experts"), VALUE("moe_top_k", "--topk"),
+    VALUE("moe_expert_parallel_size", "--moe-expert-parallel-size"), VALUE("expert_interval", "--expert-interval"), WARN("moe_*", "is taken as its default"), BAD("mamba_*", "state space layers"),
+    VALUE("tokenizer_type", "--tokenizer-type"), VALUE("vocab_file", "--vocab-file"), ON("use_bnb_optimizer", "--use-bnb-optimizer"), BAD("use_mup", "widths that scale"), ON("te_mha", "--use-flash-attn"), NONE("te_*"),
+    NONE("optimizer.*"), NONE("optimizer"), NONE("scheduler.*"), NONE("*_fusion*"), NONE("data*"), NONE("*_data_*"), NONE("lr_*"), NONE("min_lr*"), NONE("warmup*"), NONE("train_*"), NONE("train_epochs"), NONE("eval_*"), NONE("checkpoint_*"),
+    NONE("save*"), NONE("load*"), NONE("keep_last_n_checkpoints"), NONE("log_*"), NONE("steps_per_print"), NONE("wall_clock_breakdown"), NONE("distributed_backend"), NONE("gradient_clipping"), NONE("weight_decay"),
+    NONE("init_method*"), NONE("output_layer_*"), NONE("use_wandb"), NONE("wandb*"), NONE("tensorboard*"), NONE("comet*"), NONE("use_comet"), NONE("*_path"), NONE("*_paths*"), NONE("*_weights*"), NONE("merge_file"), NONE("hostfile"), NONE("launcher"),
+    NONE("deepspeed*"), NONE("num_workers"), NONE("split"), NONE("comment"), NONE("autotuning*"), NONE("text_gen_type"), NONE("maximum_tokens"), NONE("prompt_end"), NONE("temperature"), NONE("top_*"), NONE("recompute"), NONE("num_samples"), NONE("sample_*"),
+    NONE("profile*"), NONE("memory_profiling*"), NONE("seed"), NONE("finetune"), NONE("extra_save_iters*"), NONE("layernorm_epsilon"), NONE("rms_norm_epsilon"), NONE("iteration"), NONE("do_*"), NONE("scaled_*"), NONE("attention_softmax_in_fp32"), NONE("gated_*"), NONE("mup_*"), NONE("include"), NONE("s3_*"), NONE("master_*"), NONE("user_script"), NONE("no_ssh_check"), NONE("weighted_sampler_alpha"), NONE("override_lr_scheduler"), NONE("use_checkpoint_lr_scheduler"), NONE("allow_chopping"), NONE("pack_impl"), NONE("is_pipe_parallel"), NONE("pipe_partition_method"), NONE("detect_nvlink_pairs"), NONE("clip_grad"), NONE("loss_scale*"), NONE("hysteresis"), NONE("dynamic_loss_scale"), NONE("use_*_scheduler"), NONE("valid_*"), NONE("test_*"), NONE("exit_interval"), NONE("char_level_ppl"),
+};
+
+static const struct key nanotron_keys[] = {
+    VALUE("model.model_config.num_hidden_layers", "--num-layers"), VALUE("model.model_config.hidden_size", "--hidden-size"), VALUE("model.model_config.intermediate_size", "--ffn-hidden-size"),
+    VALUE("model.model_config.num_attention_heads", "--num-attention-heads"), VALUE("model.model_config.num_key_value_heads", "--num-key-value-heads"), VALUE("model.model_config.head_dim", "--kv-channels"),
+    VALUE("model.model_config.vocab_size", "--vocab-size"), NONE("model.model_config.max_position_embeddings"), OFF("model.model_config.tie_word_embeddings", "--untie-embeddings-and-output-weights"),
+    MAP("model.model_config.hidden_act", "silu=--swiglu|gelu=--quick-geglu"), ON("model.model_config.attention_bias", "--add-qkv-bias"), ON("model.model_config.use_qk_norm", "--qk-layernorm"),
+    VALUE("model.model_config.sliding_window_size", "--window-size"), BAD("model.model_config.no_rope_layer", "positions in some layers"), BAD("model.model_config.is_mamba_config", "state space layers"), BAD("model.model_config.is_starcoder2_config", "an MLP without a gate"),
+    VALUE("model.model_config.moe_config.num_experts", "--num-experts"), VALUE("model.model_config.moe_config.top_k", "--moe-router-topk"), VALUE("model.model_config.moe_config.moe_intermediate_size", "--moe-ffn-hidden-size"),
+    VALUE("model.model_config.moe_config.shared_expert_intermediate_size", "--moe-shared-expert-intermediate-size"), MAP("model.model_config.moe_config.token_dispatcher_type", "alltoall=--moe-token-dispatcher-type alltoall|allgather=--moe-token-dispatcher-type allgather"),
+    BAD("model.model_config.moe_config.layers", "experts in some layers"), NONE("model.model_config.moe_config.*"), VALUE("model.model_config.moe_num_experts", "--num-experts"), VALUE("model.model_config.num_experts_per_tok", "--moe-router-topk"), VALUE("model.model_config.moe_capacity_factor", "--moe-expert-capacity-factor"),
+    NONE("model.model_config.*"), MAP("model.dtype", "bfloat16=--bf16|float16=--fp16|float32="), VALUE("model.make_vocab_size_divisible_by", "--make-vocab-size-divisible-by"), NONE("model.init_method.*"), NONE("model.ddp_bucket_cap_mb"),
+    READ("parallelism.dp", KEY_COUNT, data), READ("parallelism.tp", KEY_COUNT, tensor), READ("parallelism.pp", KEY_COUNT, pipeline), READ("parallelism.context_parallel_size", KEY_COUNT, context), VALUE("parallelism.expert_parallel_size", "--expert-model-parallel-size"),
+    MAP("parallelism.pp_engine", "1f1b="), MAP("parallelism.tp_mode", "REDUCE_SCATTER=--sequence-parallel|ALL_REDUCE=|TensorParallelLinearMode.REDUCE_SCATTER=--sequence-parallel|TensorParallelLinearMode.ALL_REDUCE="), ON("parallelism.tp_linear_async_communication", "--tp-comm-overlap"),
+    READ("parallelism.recompute_layer", KEY_FLAG, checkpointing), NONE("parallelism.tp_recompute_allgather"), READ("parallelism.moe_layer_recompute", KEY_FLAG, moe_checkpointing),
+    READ("tokens.micro_batch_size", KEY_COUNT, microbatch), READ("tokens.batch_accumulation_per_replica", KEY_COUNT, accumulation), VALUE("tokens.sequence_length", "--seq-length"), NONE("tokens.*"),
+    {"optimizer.zero_stage", KEY_WORD, AT(zero), "0|1", NULL}, OFF("optimizer.accumulate_grad_in_fp32", "--grad-reduce-in-bf16"), NONE("optimizer.*"),
+    NONE("checkpoints.*"), NONE("data_stages.*"), NONE("data.*"), NONE("general.*"), NONE("lighteval.*"), NONE("logging.*"), NONE("profiler*"), NONE("tokenizer.*"), NONE("s3_upload*"), NONE("metrics_logging*"), NONE("experiment_logger*"), BAD("doremi.*", "a second model weighs the data"), NONE("lighteval"), NONE("data_stages"),
+};
+
+static const struct key nemo_keys[] = {
+    READ("trainer.num_nodes", KEY_COUNT, nodes), READ("trainer.devices", KEY_COUNT, devices), READ("dist.num_nodes", KEY_COUNT, nodes),
+    MAP("trainer.precision", "bf16=--bf16|bf16-mixed=--bf16|16=--fp16|16-mixed=--fp16|fp16=--fp16|32=|32-true="), NONE("trainer.*"),
+    READ("model.micro_batch_size", KEY_COUNT, microbatch), READ("model.global_batch_size", KEY_COUNT, batch), READ("train.micro_batch_size", KEY_COUNT, microbatch), READ("train.global_batch_size", KEY_COUNT, batch),
+    READ("model.tensor_model_parallel_size", KEY_COUNT, tensor), READ("model.pipeline_model_parallel_size", KEY_COUNT, pipeline), READ("model.context_parallel_size", KEY_COUNT, context), VALUE("model.expert_model_parallel_size", "--expert-model-parallel-size"), VALUE("model.expert_tensor_parallel_size", "--expert-tensor-parallel-size"),
+    VALUE("model.virtual_pipeline_model_parallel_size", "--num-virtual-stages-per-pipeline-rank"), ON("model.sequence_parallel", "--sequence-parallel"), ON("model.account_for_embedding_in_pipeline_split", "--account-for-embedding-in-pipeline-split"), ON("model.account_for_loss_in_pipeline_split", "--account-for-loss-in-pipeline-split"),
+    VALUE("model.num_layers_in_first_pipeline_stage", "--decoder-first-pipeline-num-layers"), VALUE("model.num_layers_in_last_pipeline_stage", "--decoder-last-pipeline-num-layers"), VALUE("model.pipeline_model_parallel_layout", "--pipeline-model-parallel-layout"),
+    VALUE("model.encoder_seq_length", "--seq-length"), VALUE("model.seq_length", "--seq-length"), VALUE("dataset.sequence_length", "--seq-length"), VALUE("dataset.seq_length", "--seq-length"), VALUE("model.max_position_embeddings", "--max-position-embeddings"),
+    VALUE("model.num_layers", "--num-layers"), VALUE("model.hidden_size", "--hidden-size"), VALUE("model.ffn_hidden_size", "--ffn-hidden-size"), VALUE("model.num_attention_heads", "--num-attention-heads"), VALUE("model.num_query_groups", "--num-key-value-heads"), VALUE("model.kv_channels", "--kv-channels"),
+    MAP("model.activation", "gelu=|swiglu=--swiglu|fast-swiglu=--swiglu|geglu=--quick-geglu|fast-geglu=--quick-geglu|squared-relu=--squared-relu"), ON("model.gated_linear_unit", "--swiglu"), MAP("model.normalization", "layernorm=|rmsnorm=--normalization RMSNorm|LayerNorm=|RMSNorm=--normalization RMSNorm|layernorm1p="),
+    OFF("model.bias", "--disable-bias-linear"), OFF("model.add_bias_linear", "--disable-bias-linear"), ON("model.add_qkv_bias", "--add-qkv-bias"), ON("model.qkv_bias", "--add-qkv-bias"), ON("model.qk_layernorm", "--qk-layernorm"), OFF("model.share_embeddings_and_output_weights", "--untie-embeddings-and-output-weights"),
+    MAP("model.position_embedding_type", "learned_absolute=|rope=--position-embedding-type rope|yarn=--position-embedding-type rope|alibi=--position-embedding-type alibi|none=--position-embedding-type none"), VALUE("model.hidden_dropout", "--hidden-dropout"), VALUE("model.attention_dropout", "--attention-dropout"), VALUE("model.make_vocab_size_divisible_by", "--make-vocab-size-divisible-by"), VALUE("model.vocab_size", "--vocab-size"),
+    VALUE("model.num_moe_experts", "--num-experts"), VALUE("model.moe_router_topk", "--moe-router-topk"), VALUE("model.moe_ffn_hidden_size", "--moe-ffn-hidden-size"), VALUE("model.moe_shared_expert_intermediate_size", "--moe-shared-expert-intermediate-size"), VALUE("model.moe_token_dispatcher_type", "--moe-token-dispatcher-type"), ON("model.moe_grouped_gemm", "--moe-grouped-gemm"), VALUE("model.moe_expert_capacity_factor", "--moe-expert-capacity-factor"), ON("model.moe_pad_expert_input_to_capacity", "--moe-pad-expert-input-to-capacity"), VALUE("model.moe_layer_freq", "--moe-layer-freq"), NONE("model.moe_*"), VALUE("model.mtp_num_layers", "--mtp-num-layers"),
+    ON("model.multi_latent_attention", "--multi-latent-attention"), VALUE("model.q_lora_rank", "--q-lora-rank"), VALUE("model.kv_lora_rank", "--kv-lora-rank"), VALUE("model.qk_head_dim", "--qk-head-dim"), VALUE("model.qk_pos_emb_head_dim", "--qk-pos-emb-head-dim"), VALUE("model.v_head_dim", "--v-head-dim"),
+    VALUE("model.activations_checkpoint_granularity", "--recompute-granularity"), VALUE("model.activations_checkpoint_method", "--recompute-method"), VALUE("model.activations_checkpoint_num_layers", "--recompute-num-layers"), VALUE("model.recompute_granularity", "--recompute-granularity"), VALUE("model.recompute_method", "--recompute-method"), VALUE("model.recompute_num_layers", "--recompute-num-layers"), VALUE("model.recompute_modules.0", "--recompute-modules"), BAD("model.recompute_modules.*", "several modules: give them as arguments of Megatron-LM"),
+    BAD("model.num_micro_batches_with_partial_activation_checkpoints", "recomputation that differs by microbatch"), BAD("model.activations_checkpoint_layers_per_pipeline", "recomputation that differs by stage"), BAD("model.cpu_offloading", "offload in NeMo's way"), NONE("model.cpu_offloading_*"),
+    BAD("model.fsdp", "FSDP in NeMo's way"), NONE("model.fsdp_*"), ON("model.ub_tp_comm_overlap", "--tp-comm-overlap"), ON("comm_overlap.tp_comm_overlap", "--tp-comm-overlap"), NONE("comm_overlap.*"), ON("model.use_flash_attention", "--use-flash-attn"), VALUE("model.attention_backend", "--attention-backend"), NONE("model.attention_backend*"),
+    ON("model.fp8", "--fp8-hybrid"), VALUE("mixed_precision.fp8", "--fp8-format"), VALUE("mixed_precision.fp8_recipe", "--fp8-recipe"), MAP("mixed_precision", "bf16_mixed=--bf16|fp16_mixed=--fp16|bf16_with_fp8_delayed_scaling_mixed=--bf16 --fp8-format hybrid|bf16_with_fp8_current_scaling_mixed=--bf16 --fp8-format hybrid --fp8-recipe tensorwise|bf16_with_mxfp8_mixed=--bf16 --fp8-format e4m3 --fp8-recipe mxfp8|bf16_with_fp8_subchannel_scaling_mixed=--bf16 --fp8-format e4m3 --fp8-recipe blockwise"), ON("mixed_precision.bf16", "--bf16"), ON("mixed_precision.fp16", "--fp16"), NONE("mixed_precision.*"), NONE("model.fp8_*"), NONE("model.megatron_amp_O2"), NONE("model.transformer_engine"), NONE("model.mcore_gpt"),
+    MAP("model.optim.name", "fused_adam=|adam=|adamw=|distributed_fused_adam=--use-distributed-optimizer|mcore_distributed_optim=--use-distributed-optimizer"), ON("ddp.use_distributed_optimizer", "--use-distributed-optimizer"), ON("optimizer.use_distributed_optimizer", "--use-distributed-optimizer"), ON("ddp.overlap_grad_reduce", "--overlap-grad-reduce"), ON("ddp.overlap_param_gather", "--overlap-param-gather"), ON("ddp.use_megatron_fsdp", "--use-megatron-fsdp"), VALUE("ddp.data_parallel_sharding_strategy", "--data-parallel-sharding-strategy"), ON("ddp.grad_reduce_in_fp32", "--accumulate-allreduce-grads-in-fp32"), NONE("ddp.*"), ON("model.optim.overlap_grad_sync", "--overlap-grad-reduce"), ON("model.optim.overlap_param_sync", "--overlap-param-gather"), NONE("model.optim.*"), ON("optimizer.optimizer_cpu_offload", "--optimizer-cpu-offload"), NONE("optimizer.*"), NONE("scheduler.*"),
+    BAD("model.peft.peft_scheme", "only adapters are trained"), BAD("peft.*", "only adapters are trained"), NONE("model.*_fusion"), NONE("model.fused_*"), NONE("model.data.*"), NONE("model.tokenizer.*"), NONE("model.*fusion*"), NONE("model.init_method*"), NONE("model.use_*"), NONE("model.layernorm_*"), NONE("model.rotary_*"), NONE("model.seq_len_interpolation_factor"), NONE("model.apply_*"), NONE("model.hidden_*"), NONE("model.transformer_block_type"), NONE("model.openai_gelu"), NONE("model.pre_process"), NONE("model.post_process"), NONE("model.persist_layer_norm"), NONE("model.bias_*"), NONE("model.headscale"), NONE("model.onnx_safe"), NONE("model.native_amp_*"), NONE("model.fp32_*"), NONE("model.fp16_*"), NONE("model.hysteresis"), NONE("model.grad_*"), NONE("model.gradient_*"), NONE("model.async_*"), NONE("model.seed"), NONE("model.resume_*"), NONE("model.restore_*"), NONE("model.gc_interval"), NONE("model.nsys_profile.*"), NONE("model.reduce_amax"), NONE("model.sync_batch_comm"), NONE("model.overlap_p2p_comm"), NONE("model.batch_p2p_comm"), NONE("model.rampup_batch_size*"), NONE("model.normalize_*"), NONE("model.deterministic*"), NONE("model.name"), NONE("model.get_attention_mask_from_fusion"), NONE("model.cross_entropy_*"), NONE("model.transformer_impl"), NONE("model.parallel_output"), NONE("model.*_dtype"), NONE("model._target_"), NONE("*._target_"), NONE("model.split_*"), NONE("model.dist_ckpt_*"), NONE("model.dist_*"), NONE("model.nccl_*"), NONE("model.sharp"), NONE("model.position_*"), NONE("model.no_seqlen_plus_one_input_tokens"), NONE("model.log_*"), NONE("model.delay_*"),
+    NONE("exp_manager.*"), NONE("name"), NONE("restore_from_path"), NONE("run.*"), NONE("hydra.*"), NONE("defaults.*"), NONE("train.*"), NONE("validation.*"), NONE("dataset.*"), NONE("tokenizer.*"), NONE("logger.*"), NONE("checkpoint.*"), NONE("rng.*"), NONE("dist.*"), NONE("profiling*"), NONE("ft*"), NONE("straggler*"), NONE("nvrx*"), NONE("rerun_state_machine.*"), NONE("inprocess_restart*"), NONE("cluster*"), NONE("base_*"), NONE("launcher_*"), NONE("stages*"), NONE("env_vars*"), NONE("log.*"), NONE("data.*"), NONE("resume.*"),
+};
+
+/* Destinations of arguments whose name says the opposite, in argparse's way. */
+static const struct key destination_keys[] = {
+    OFF("add_bias_linear", "--disable-bias-linear"), OFF("gradient_accumulation_fusion", "--no-gradient-accumulation-fusion"), OFF("overlap_p2p_comm", "--no-overlap-p2p-communication"),
+    OFF("bias_swiglu_fusion", "--no-bias-swiglu-fusion"), OFF("bias_gelu_fusion", "--no-bias-gelu-fusion"), OFF("apply_rope_fusion", "--no-rope-fusion"), OFF("async_tensor_model_parallel_allreduce", "--no-async-tensor-model-parallel-allreduce"),
+    VALUE("fp8", "--fp8-format"), VALUE("fp4", "--fp4-format"), ON("use_mcore_models", "--use-mcore-models"), VALUE("lr", "--lr"), VALUE("params_dtype", ""),
+    NONE("enable_primus_turbo"), NONE("use_turbo_*"), NONE("turbo_*"), NONE("log_avg_*"), NONE("*_sink_level"), NONE("disable_*"), NONE("auto_continue_train"), NONE("deprecated_*"), NONE("model_type"),
+    NONE("moe_use_legacy_grouped_gemm"), NONE("moe_use_fused_router_with_aux_score"), NONE("no_fp8_weight_transpose_cache"), NONE("fp8_wgrad"), NONE("create_attention_mask_in_dataloader"), NONE("wall_clock_step_timer"), NONE("torch_profiler_*"),
+    NONE("original_max_position_embeddings"), NONE("rope_type"), NONE("spec.*"), NONE("bias_dropout_fusion"), NONE("masked_softmax_fusion"), NONE("clone_scatter_output_in_embedding"), NONE("check_for_nan_in_loss_and_grad"), NONE("log_*"), NONE("torch_compile.*"), NONE("moe_use_upcycling"), NONE("moe_router_*_dtype"),
+    VALUE("swiglu", "--swiglu"), VALUE("layernorm_epsilon", "--norm-epsilon"), VALUE("position_embedding_type", "--position-embedding-type"), VALUE("num_moe_experts", "--num-experts"),
+};
+
+static const struct key primus_keys[] = {
+    READ("modules.pre_trainer.framework", KEY_TEXT, framework), READ("modules.pre_trainer.model", KEY_TEXT, model), READ("modules.pre_trainer.config", KEY_TEXT, config),
+    NONE("modules.pre_trainer.overrides.*"), NONE("modules.pre_trainer.trainer_class"), BAD("modules.post_trainer.*", "training of another kind than pre-training"), NONE("work_group"), NONE("user_name"), NONE("exp_name"), NONE("workspace"), NONE("platform.*"), NONE("exp_meta_info.*"), NONE("*"),
+};
+/* clang-format on */
+
+/* ---- lists of words ---- */
+
+enum { MOST_WORDS = 2048, WORD_BYTES = 1 << 16 };
+
+struct list {
+    const struct config_source *source;
+    const struct settings *settings;
+    struct rk_error *error;
+    size_t count, used;
+    struct shell_word word[MOST_WORDS];
+    char text[WORD_BYTES];
+    bool full;
+    bool defaults; /* the keys at hand are the tool's own presets */
+    size_t seen;   /* keys of files that came before, which win */
+    const char *key[MOST_WORDS];
+};
+
+static void put(struct list *l, const char *text, size_t length, const struct setting *at)
+{
+    if (l->count == MOST_WORDS || l->used + length + 1 > sizeof l->text) {
+        l->full = true;
+        return;
+    }
+    char *copy = l->text + l->used;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    l->used += length + 1;
+    l->word[l->count++] =
+        (struct shell_word){.text = copy, .place = {at ? at->line : 0, at ? at->column : 0}};
+}
+
+static void put_words(struct list *l, const char *text, size_t length, const struct setting *at)
+{
+    while (length) {
+        const char *blank = memchr(text, ' ', length);
+        const size_t n = blank ? (size_t)(blank - text) : length;
+        if (n) put(l, text, n, at);
+        text += n + (blank != NULL);
+        length -= n + (blank != NULL);
+    }
+}
+
+RK_PRINTF(2, 3)
+static void put_format(struct list *l, const char *format, ...)
+{
+    char text[400];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    put_words(l, text, strlen(text), NULL);
+}
+
+/* "silu=--swiglu|gelu=": what the value stands for. */
+static enum rk_status put_mapped(struct list *l, const struct key *row, const struct setting *s)
+{
+    const size_t n = strlen(s->text);
+    for (const char *p = row->words; *p;) {
+        const size_t length = strcspn(p, "|");
+        if (strncasecmp(p, s->text, n) == 0 && p[n] == '=') {
+            put_words(l, p + n + 1, length - n - 1, s);
+            return RK_OK;
+        }
+        p += length + (p[length] == '|');
+    }
+    return settings_fail(l->settings, s, l->error,
+                         "%.60s is not covered: of %.240s only what stands "
+                         "in front of '='",
+                         s->text, row->words);
+}
+
+static enum rk_status put_row(struct list *l, const struct key *row, const struct setting *s)
+{
+    const int flag = key_flag(s->text);
+    if (s->null) return RK_OK;
+    if (row->use == KEY_MAP) return put_mapped(l, row, s);
+    if (row->use == KEY_ON || row->use == KEY_OFF) {
+        if (flag == (row->use == KEY_ON)) put_words(l, row->why, strlen(row->why), s);
+        return RK_OK;
+    }
+    if (row->use != KEY_VALUE || !*row->why) return RK_OK;
+    put(l, row->why, strlen(row->why), s);
+    put(l, s->text, strlen(s->text), s);
+    return RK_OK;
+}
+
+static enum rk_status put_rows(struct list *l, const struct key *keys, size_t count)
+{
+    enum rk_status status = RK_OK;
+    for (size_t i = 0; status == RK_OK && i < l->settings->count; i++) {
+        const struct setting *s = &l->settings->setting[i];
+        const struct key *row = key_find(keys, count, s->key);
+        if (row) status = put_row(l, row, s);
+    }
+    return status;
+}
+
+/* ---- the end of all of them ---- */
+
+static void put_degrees(struct list *l, const struct run *run, uint64_t *gpus)
+{
+    const uint64_t t = run->tensor ? run->tensor : 1, p = run->pipeline ? run->pipeline : 1;
+    const uint64_t c = run->context ? run->context : 1, model = t * p * c;
+    put_format(l,
+               "--tensor-model-parallel-size %" PRIu64 " --pipeline-model-parallel-size %" PRIu64
+               " --context-parallel-size %" PRIu64,
+               t, p, c);
+    if (run->microbatch) put_format(l, "--micro-batch-size %" PRIu64, run->microbatch);
+    if (!*gpus && run->gpus) *gpus = run->gpus;
+    if (!*gpus && run->nodes && run->devices) *gpus = run->nodes * run->devices;
+    if (!*gpus && run->data) *gpus = run->data * model;
+    uint64_t batch = run->batch;
+    if (!batch && *gpus && model && *gpus % model == 0)
+        batch = *gpus / model * run->microbatch * (run->accumulation ? run->accumulation : 1);
+    if (batch) put_format(l, "--global-batch-size %" PRIu64, batch);
+}
+
+static enum rk_status finish(struct list *l, const char *tool, uint64_t gpus,
+                             struct megatron_import *import)
+{
+    const struct megatron_options options = {.gpus = gpus,
+                                             .vocabulary = l->source->vocabulary,
+                                             .ignored = l->source->keys.ignored,
+                                             .ignored_count = l->source->keys.ignored_count};
+    if (l->full)
+        return rk_fail(l->error, RK_BAD_INPUT, l->settings->path, 0, 0, "has too many keys");
+    return megatron_read_list(l->settings->path, tool, strcmp(tool, "GPT-NeoX") == 0, l->word,
+                              l->count, &options, import, l->error);
+}
+
+/* The parts that every reader here has; `import` and `list` are too large for a stack. */
+struct words_reading {
+    struct settings settings;
+    struct list list;
+    struct megatron_import import;
+    struct run run;
+};
+
+typedef enum rk_status interpreter(struct words_reading *r, const struct config_source *source,
+                                   struct rk_error *error);
+
+static enum rk_status read_all(const struct config_source *source, const struct key *keys,
+                               size_t count, interpreter *interpret, struct rk_model *model,
+                               struct rk_plan *plan, struct notes *notes, struct rk_error *error)
+{
+    struct words_reading *r = calloc(1, sizeof *r);
+    if (!r) return rk_fail(error, RK_IO, source->path, 0, 0, "out of memory");
+    enum rk_status status = settings_read(&r->settings, source->path, source->text, source->sets,
+                                          source->set_count, error);
+    settings_underscore(&r->settings); /* "pipe-parallel-size" is "pipe_parallel_size" */
+    r->list.source = source;
+    r->list.settings = &r->settings;
+    r->list.error = error;
+    if (status == RK_OK)
+        status = keys_read(&r->settings, keys, count, &source->keys, &r->run, notes, error);
+    if (status == RK_OK) {
+        status = interpret(r, source, error);
+        for (int i = 0; i < r->import.notes.count && notes->count < NOTES_MAX; i++)
+            notes->note[notes->count++] = r->import.notes.note[i];
+    }
+    if (status == RK_OK) {
+        *model = r->import.model;
+        *plan = r->import.plan;
+    }
+    settings_release(&r->settings);
+    free(r);
+    return status;
+}
+
+#define COUNT_OF(table) (sizeof(table) / sizeof *(table))
+
+/* ---- GPT-NeoX ---- */
+
+static enum rk_status interpret_neox(struct words_reading *r, const struct config_source *source,
+                                     struct rk_error *error)
+{
+    uint64_t gpus = source->gpus;
+    enum rk_status status = put_rows(&r->list, neox_keys, COUNT_OF(neox_keys));
+    const struct setting *fp16 = settings_find(&r->settings, "fp16.enabled");
+    const struct setting *type = settings_find(&r->settings, "fp16.type");
+    if (!r->run.pipeline) r->run.pipeline = 1; /* 0: no pipeline module */
+    if (fp16 && key_flag(fp16->text) == 1 && !settings_find(&r->settings, "precision"))
+        put_format(&r->list, type && strcmp(type->text, "bfloat16") == 0 ? "--bf16" : "--fp16");
+    put_degrees(&r->list, &r->run, &gpus);
+    put_format(&r->list, "--deepspeed --zero-stage %d", r->run.zero);
+    if (r->run.checkpointing)
+        put_format(&r->list, "--checkpoint-activations --checkpoint-num-layers %" PRIu64,
+                   r->run.every ? r->run.every : 1);
+    const struct setting *flash = settings_find(&r->settings, "attention_config.0.0.0");
+    if (flash && strncmp(flash->text, "flash", 5) == 0) put_format(&r->list, "--use-flash-attn");
+    if (status == RK_OK) status = finish(&r->list, "GPT-NeoX", gpus, &r->import);
+    r->import.model.parallel_block = r->run.parallel; /* attention and MLP beside each other */
+    (void)error;
+    return status;
+}
+
+enum rk_status gpt_neox_read(const struct config_source *source, struct rk_model *model,
+                             struct rk_plan *plan, struct notes *notes, struct rk_error *error)
+{
+    return read_all(source, neox_keys, COUNT_OF(neox_keys), interpret_neox, model, plan, notes,
+                    error);
+}
+
+/* ---- nanotron ---- */
+
+static enum rk_status interpret_nanotron(struct words_reading *r,
+                                         const struct config_source *source, struct rk_error *error)
+{
+    uint64_t gpus = source->gpus;
+    enum rk_status status = put_rows(&r->list, nanotron_keys, COUNT_OF(nanotron_keys));
+    put_degrees(&r->list, &r->run, &gpus);
+    put_format(&r->list, "--normalization RMSNorm --disable-bias-linear --position-embedding-type "
+                         "rope --attention-dropout 0 --hidden-dropout 0 --transformer-impl local "
+                         "--use-flash-attn");
+    if (r->run.zero) put_format(&r->list, "--use-distributed-optimizer");
+    if (r->run.checkpointing)
+        put_format(&r->list, "--recompute-granularity full --recompute-method uniform "
+                             "--recompute-num-layers 1");
+    else if (r->run.moe_checkpointing)
+        put_format(&r->list, "--moe-layer-recompute");
+    const struct setting *act = settings_find(&r->settings, "model.model_config.hidden_act");
+    if (!act) put_format(&r->list, "--swiglu");
+    if (status == RK_OK) status = finish(&r->list, "nanotron", gpus, &r->import);
+    (void)error;
+    return status;
+}
+
+enum rk_status nanotron_read(const struct config_source *source, struct rk_model *model,
+                             struct rk_plan *plan, struct notes *notes, struct rk_error *error)
+{
+    return read_all(source, nanotron_keys, COUNT_OF(nanotron_keys), interpret_nanotron, model, plan,
+                    notes, error);
+}
+
+/* ---- NeMo ---- */
+
+static enum rk_status interpret_nemo(struct words_reading *r, const struct config_source *source,
+                                     struct rk_error *error)
+{
+    uint64_t gpus = source->gpus;
+    enum rk_status status = put_rows(&r->list, nemo_keys, COUNT_OF(nemo_keys));
+    put_degrees(&r->list, &r->run, &gpus);
+    if (status == RK_OK) status = finish(&r->list, "NeMo", gpus, &r->import);
+    (void)error;
+    return status;
+}
+
+enum rk_status nemo_read(const struct config_source *source, struct rk_model *model,
+                         struct rk_plan *plan, struct notes *notes, struct rk_error *error)
+{
+    return read_all(source, nemo_keys, COUNT_OF(nemo_keys), interpret_nemo, model, plan, notes,
+                    error);
+}
+
+/* ---- Megatron-LM's arguments by their destinations ---- */
+
+/* "recompute_modules.1" goes on with the list of .0 */
+static bool continues_list(const char *key)
+{
+    const char *dot = strrchr(key, '.');
+    return dot && strspn(dot + 1, "0123456789") == strlen(dot + 1) && strcmp(dot, ".0") != 0;
+}
+
+static enum rk_status put_destination(struct list *l, const char *key, const struct setting *s)
+{
+    char name[128] = "--";
+    struct megatron_other other;
+    const struct key *row = key_find(destination_keys, COUNT_OF(destination_keys), key);
+    if (s->null) return RK_OK;
+    if (row && row->use == KEY_NONE) return RK_OK;
+    if (row && strcmp(row->path, "swiglu") != 0) return put_row(l, row, s);
+    if (continues_list(key)) {
+        put(l, s->text, strlen(s->text), s);
+        return RK_OK;
+    }
+    size_t n = 2;
+    for (const char *p = key; *p && *p != '.' && n + 1 < sizeof name; p++)
+        name[n++] = *p == '_' ? '-' : *p;
+    name[n] = '\0';
+    const int flag = megatron_flag_find(name, NULL), truth = key_flag(s->text);
+    const bool is_switch = flag >= 0 && (megatron_flags[flag].kind == MEGATRON_SWITCH ||
+                                         megatron_flags[flag].kind == MEGATRON_REFUSED);
+    const bool passed = flag < 0 && megatron_other_find(name + 2, &other);
+    const bool known = flag >= 0 || passed;
+    if ((is_switch || passed || (l->defaults && !known)) && truth == 0) return RK_OK; /* off */
+    if (l->defaults && !known) return RK_OK; /* a default of the tool's own files */
+    put(l, name, n, s);
+    if (!is_switch && !(passed && !other.values)) put(l, s->text, strlen(s->text), s);
+    return RK_OK;
+}
+
+static enum rk_status put_destinations(struct list *l, const struct settings *settings,
+                                       const char *prefix)
+{
+    const size_t n = strlen(prefix);
+    enum rk_status status = RK_OK;
+    for (size_t i = 0; status == RK_OK && i < settings->count; i++)
+        if (strncmp(settings->setting[i].key, prefix, n) == 0)
+            status = put_destination(l, settings->setting[i].key + n, &settings->setting[i]);
+    return status;
+}
+
+static enum rk_status interpret_yaml(struct words_reading *r, const struct config_source *source,
+                                     struct rk_error *error)
+{
+    uint64_t gpus = source->gpus;
+    const struct setting *world = settings_find(&r->settings, "world_size");
+    (void)error;
+    if (!gpus && world) gpus = strtoull(world->text, NULL, 10);
+    enum rk_status status = put_destinations(&r->list, &r->settings, "language_model.");
+    for (size_t i = 0; status == RK_OK && i < r->settings.count; i++) {
+        const char *key = r->settings.setting[i].key, *dot = strchr(key, '.');
+        const bool section = strncmp(key, "language_model.", 15) == 0;
+        const bool model = strncmp(key, "model_parallel.", 15) == 0;
+        if (section || strcmp(key, "world_size") == 0) continue;
+        status = put_destination(&r->list, model ? dot + 1 : key, &r->settings.setting[i]);
+    }
+    return status == RK_OK ? finish(&r->list, "", gpus, &r->import) : status;
+}
+
+enum rk_status megatron_yaml_read(const struct config_source *source, struct rk_model *model,
+                                  struct rk_plan *plan, struct notes *notes, struct rk_error *error)
+{
+    static const struct key any[] = {NONE("*")}; /* the arguments' own tables judge them */
+    return read_all(source, any, 1, interpret_yaml, model, plan, notes, error);
+}
+
+/* ---- Primus ---- */
+
+enum { PRIMUS_BYTES = 1 << 20, PRIMUS_DEPTH = 8 };
+
+/* Keys of a file that comes later stand back behind those of an earlier one. */
+static bool is_seen(const struct list *l, const char *key, size_t before)
+{
+    const size_t n = strcspn(key, ".");
+    for (size_t i = 0; i < before; i++)
+        if (strncmp(l->key[i], key, n) == 0 && !l->key[i][n]) return true;
+    return false;
+}
+
+static void see(struct list *l, const char *key)
+{
+    const size_t n = strcspn(key, ".");
+    if (l->seen == MOST_WORDS || l->used + n + 1 > sizeof l->text) {
+        l->full = true;
+        return;
+    }
+    char *copy = l->text + l->used;
+    memcpy(copy, key, n);
+    copy[n] = '\0';
+    l->used += n + 1;
+    l->key[l->seen++] = copy;
+}
+
+/* "${VAR:default}" is the default, unless --set gives VAR. */
+static enum rk_status put_primus_value(struct list *l, const char *key, const struct setting *s)
+{
+    struct setting plain = *s;
+    char text[256];
+    if (strncmp(s->text, "${", 2) == 0) {
+        const char *colon = strchr(s->text, ':'), *end = strrchr(s->text, '}');
+        if (!colon || !end || end < colon) return RK_OK;
+        char name[128];
+        snprintf(name, sizeof name, "%.*s", (int)(colon - s->text - 2), s->text + 2);
+        const struct setting *given = settings_find(l->settings, name);
+        snprintf(text, sizeof text, "%.*s", (int)(end - colon - 1), colon + 1);
+        plain.text = given ? given->text : text;
+        plain.null = !*plain.text || strcmp(plain.text, "null") == 0;
+    }
+    return put_destination(l, key, &plain);
+}
+
+/* The settings below a prefix, but for keys of files before. */
+static enum rk_status put_primus_values(struct list *l, const struct settings *file,
+                                        const char *prefix)
+{
+    const size_t n = strlen(prefix), before = l->seen;
+    enum rk_status status = RK_OK;
+    for (size_t i = 0; status == RK_OK && i < file->count; i++) {
+        const char *key = file->setting[i].key + n;
+        if (strncmp(file->setting[i].key, prefix, n) != 0 || is_seen(l, key, before)) continue;
+        if (strncmp(key, "extends", 7) == 0 || strncmp(key, "includes", 8) == 0) continue;
+        status = put_primus_value(l, key, &file->setting[i]);
+        see(l, key);
+    }
+    return status;
+}
+
+/* A file of Primus' own, "configs/models/megatron/NAME", above the experiment. */
+static enum rk_status put_primus_file(struct list *l, const char *folder, const char *name,
+                                      int depth)
+{
+    char path[4096], *text = NULL;
+    size_t size;
+    struct rk_error error;
+    struct settings file;
+    const char *slash = strrchr(l->source->path, '/');
+    const int here = slash ? (int)(slash - l->source->path) + 1 : 0;
+    enum rk_status status = RK_BAD_INPUT;
+    for (int up = 0; up < 7 && status != RK_OK; up++) {
+        snprintf(path, sizeof path, "%.*s%.*sprimus/configs/%s/%s", here, l->source->path, 3 * up,
+                 "../../../../../../", folder, name);
+        status = text_file_load(path, PRIMUS_BYTES, &text, &size, &error);
+    }
+    if (status != RK_OK || depth > PRIMUS_DEPTH)
+        return rk_fail(
+            l->error, RK_BAD_INPUT, l->settings->path, 0, 0,
+            "%.80s: Primus' file of that name is not above this one (primus/configs/%s): "
+            "give the model's sizes with --set modules.pre_trainer.overrides.KEY=VALUE",
+            name, folder);
+    status = settings_read(&file, path, text, NULL, 0, l->error);
+    free(text);
+    if (status == RK_OK) status = put_primus_values(l, &file, "");
+    for (size_t i = 0; status == RK_OK && i < file.count; i++)
+        if (strncmp(file.setting[i].key, "extends", 7) == 0 ||
+            strncmp(file.setting[i].key, "includes", 8) == 0)
+            status = put_primus_file(l, folder, file.setting[i].text, depth + 1);
+    settings_release(&file);
+    return status;
+}
+
+static enum rk_status interpret_primus(struct words_reading *r, const struct config_source *source,
+                                       struct rk_error *error)
+{
+    static const char overrides[] = "modules.pre_trainer.overrides.";
+    const struct run *run = &r->run;
+    enum rk_status status = RK_OK;
+    if (!run->framework || strcmp(run->framework, "megatron") != 0)
+        return rk_fail(error, RK_BAD_INPUT, source->path, 0, 0,
+                       "modules.pre_trainer.framework is %.40s: only megatron is read here",
+                       run->framework ? run->framework : "missing");
+    status = put_primus_values(&r->list, &r->settings, overrides);
+    r->list.defaults = true;
+    if (status == RK_OK && run->model) { /* "${PRIMUS_MODEL:llama3.1_8B}.yaml" too */
+        const char *colon = strstr(run->model, "${") ? strchr(run->model, ':') : NULL;
+        const char *end = colon ? strchr(colon, '}') : NULL;
+        char name[160];
+        snprintf(name, sizeof name, "%.*s%s", end ? (int)(end - colon - 1) : 150,
+                 end ? colon + 1 : run->model, end ? end + 1 : "");
+        status = put_primus_file(&r->list, "models/megatron", name, 0);
+    }
+    if (status == RK_OK && run->config)
+        status = put_primus_file(&r->list, "modules/megatron", run->config, 0);
+    return status == RK_OK ? finish(&r->list, "Primus", source->gpus, &r->import) : status;
+}
+
+enum rk_status primus_read(const struct config_source *source, struct rk_model *model,
+                           struct rk_plan *plan, struct notes *notes, struct rk_error *error)
+{
+    return read_all(source, primus_keys, COUNT_OF(primus_keys), interpret_primus, model, plan,
+                    notes, error);
+}

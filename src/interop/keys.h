@@ -1,0 +1,57 @@
+/* keys.h - one table of keys for each format: what a setting means, or that it does not matter.
+ *
+ * Every key of a file is in its table: read into a member of the target, known not to matter, not
+ * followed (a warning), or not covered (a refusal); what is in no row is refused by name, with the
+ * nearest one, until the caller ignores it.
+ */
+#ifndef RECKON_INTEROP_KEYS_H
+#define RECKON_INTEROP_KEYS_H
+
+#include "interop/notes.h"
+#include "interop/settings.h"
+#include <stdint.h>
+
+enum key_use {
+    KEY_COUNT,        /* uint64_t */
+    KEY_INTEGER,      /* int64_t */
+    KEY_NUMBER,       /* double */
+    KEY_FLAG,         /* bool */
+    KEY_WORD,         /* int: the index in `words` ("a|b|c"), in any case */
+    KEY_TEXT,         /* const char *: lives as long as the settings */
+    KEY_VALUE,        /* an argument of Megatron-LM, `why`, with this value (config_words.c) */
+    KEY_ON,           /* ... that is there when the value is true */
+    KEY_OFF,          /* ... when it is false */
+    KEY_MAP,          /* arguments by the value: "silu=--swiglu|gelu=" in `words`; others refused */
+    KEY_NONE,         /* does not matter here */
+    KEY_NOT_FOLLOWED, /* changes time or memory slightly: a warning unless it is off */
+    KEY_NOT_COVERED   /* makes a run that plans do not describe: refused unless it is off */
+};
+
+struct key {
+    const char *path; /* "zero_optimization.stage"; "optimizer.*": all below; "*_steps": at its end;
+                         "*_x_*" */
+    enum key_use use;
+    size_t offset;     /* of the member; a preset stays where the file has no such key, or null */
+    const char *words; /* KEY_WORD; of others what the value is off by, beside false, 0 and none */
+    const char *why;   /* KEY_NOT_FOLLOWED, KEY_NOT_COVERED: what it changes */
+};
+
+struct key_options {
+    const char *const *ignored; /* keys that are passed over, and all below them */
+    size_t ignored_count;
+};
+
+/* Reads the settings into `target` by the rows of `count` keys. What is wrong is in `notes`, what
+ * is refused too (rules 1.unknown, 1.value, 1.covered); the first refusal is the error. A value
+ * "auto" of a row that is read is refused: --set gives it. */
+enum rk_status keys_read(const struct settings *settings, const struct key *keys, size_t count,
+                         const struct key_options *options, void *target, struct notes *notes,
+                         struct rk_error *error);
+
+/* The row of a key; NULL: none. */
+const struct key *key_find(const struct key *keys, size_t count, const char *name);
+
+/* "true", "1", "on", "yes": whether a text is on, off (0) or neither (-1). */
+int key_flag(const char *text);
+
+#endif

@@ -1,0 +1,293 @@
+#include "interop/settings.h"
+#include "interop/toml.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+/* ---- memory ---- */
+
+struct settings_memory {
+    struct settings_memory *next;
+    char bytes[];
+};
+
+static const char *copy(struct settings *s, const char *text, size_t length)
+{
+    struct settings_memory *block = malloc(sizeof *block + length + 1);
+    if (!block) return NULL;
+    block->next = s->memory;
+    s->memory = block;
+    memcpy(block->bytes, text, length);
+    block->bytes[length] = '\0';
+    return block->bytes;
+}
+
+void settings_release(struct settings *settings)
+{
+    while (settings->memory) {
+        struct settings_memory *next = settings->memory->next;
+        free(settings->memory);
+        settings->memory = next;
+    }
+    free(settings->setting);
+    *settings = (struct settings){.count = 0};
+}
+
+/* ---- the list ---- */
+
+const struct setting *settings_find(const struct settings *settings, const char *key)
+{
+    for (size_t i = 0; i < settings->count; i++)
+        if (strcmp(settings->setting[i].key, key) == 0) return &settings->setting[i];
+    return NULL;
+}
+
+bool settings_has(const struct settings *settings, const char *prefix)
+{
+    for (size_t i = 0; i < settings->count; i++)
+        if (strncmp(settings->setting[i].key, prefix, strlen(prefix)) == 0) return true;
+    return false;
+}
+
+void settings_underscore(struct settings *settings)
+{
+    for (size_t i = 0; i < settings->count; i++)
+        for (char *p = (char *)(uintptr_t)settings->setting[i].key; *p; p++) /* of our memory */
+            if (*p == '-') *p = '_';
+}
+
+enum rk_status settings_fail(const struct settings *settings, const struct setting *setting,
+                             struct rk_error *error, const char *format, ...)
+{
+    char text[400];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    if (!setting) return rk_fail(error, RK_BAD_INPUT, settings->path, 0, 0, "%s", text);
+    if (setting->given)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--set %.100s: %s", setting->key, text);
+    return rk_fail(error, RK_BAD_INPUT, settings->path, setting->line, setting->column,
+                   "%.100s: %s", setting->key, text);
+}
+
+static enum rk_status add(struct settings *s, const struct setting *setting, struct rk_error *error)
+{
+    const struct setting *before = settings_find(s, setting->key);
+    if (before && before->given) return RK_OK; /* --set wins */
+    if (before)
+        return settings_fail(s, setting, error, "is given twice, in line %d too", before->line);
+    if (s->count == SETTINGS_MAX) return settings_fail(s, setting, error, "one key too many");
+    if ((s->count & (s->count - 1)) == 0) {
+        struct setting *larger =
+            realloc(s->setting, (s->count ? 2 * s->count : 1) * sizeof *larger);
+        if (!larger) return rk_fail(error, RK_IO, s->path, 0, 0, "out of memory");
+        s->setting = larger;
+    }
+    s->setting[s->count++] = *setting;
+    return RK_OK;
+}
+
+static enum rk_status give(struct settings *s, const char *const *sets, size_t count,
+                           struct rk_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *equals = strchr(sets[i], '=');
+        if (!equals || equals == sets[i])
+            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                           "--set: \"%.60s\" is no assignment: give KEY=VALUE", sets[i]);
+        struct setting setting = {.key = copy(s, sets[i], (size_t)(equals - sets[i])),
+                                  .text = copy(s, equals + 1, strlen(equals + 1)),
+                                  .null = !equals[1],
+                                  .given = true};
+        if (!setting.key || !setting.text)
+            return rk_fail(error, RK_IO, s->path, 0, 0, "out of memory");
+        const enum rk_status status = add(s, &setting, error);
+        if (status != RK_OK) return status;
+    }
+    return RK_OK;
+}
+
+/* ---- YAML and JSON ---- */
+
+enum { YAML_DEPTH = 32, YAML_KEY = 512 };
+
+struct walk {
+    struct settings *s;
+    struct rk_error *error;
+    yaml_document_t *document;
+    char key[YAML_KEY]; /* of the node at hand */
+    size_t visited;
+};
+
+static enum rk_status fail_at(const struct walk *w, const yaml_node_t *node, const char *text)
+{
+    return rk_fail(w->error, RK_BAD_INPUT, w->s->path, (int)node->start_mark.line + 1,
+                   (int)node->start_mark.column + 1, "%s", text);
+}
+
+static bool is_null(const yaml_node_t *node)
+{
+    static const char *const words[] = {"", "~", "null", "Null", "NULL", "None"};
+    if (node->type != YAML_SCALAR_NODE) return true; /* an empty map or list */
+    if (node->data.scalar.style != YAML_PLAIN_SCALAR_STYLE) return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp((const char *)node->data.scalar.value, words[i]) == 0) return true;
+    return false;
+}
+
+static enum rk_status add_node(struct walk *w, const yaml_node_t *node)
+{
+    const bool scalar = node->type == YAML_SCALAR_NODE, null = is_null(node);
+    const char *text = scalar && !null ? (const char *)node->data.scalar.value : "";
+    struct setting setting = {
+        .key = copy(w->s, w->key, strlen(w->key)),
+        .text = copy(w->s, text, strlen(text)),
+        .quoted = scalar && node->data.scalar.style != YAML_PLAIN_SCALAR_STYLE,
+        .null = null,
+        .line = (int)node->start_mark.line + 1,
+        .column = (int)node->start_mark.column + 1,
+    };
+    if (!setting.key || !setting.text)
+        return rk_fail(w->error, RK_IO, w->s->path, 0, 0, "out of memory");
+    return add(w->s, &setting, w->error);
+}
+
+static enum rk_status walk_node(struct walk *w, int index, int depth);
+
+/* Goes into a value under `name`. */
+static enum rk_status walk_member(struct walk *w, const char *name, int index, int depth,
+                                  const yaml_node_t *at)
+{
+    const size_t length = strlen(w->key);
+    const int n =
+        snprintf(w->key + length, sizeof w->key - length, "%s%s", length ? "." : "", name);
+    if (n < 0 || (size_t)n >= sizeof w->key - length) return fail_at(w, at, "the key is too long");
+    const enum rk_status status = walk_node(w, index, depth + 1);
+    w->key[length] = '\0';
+    return status;
+}
+
+static enum rk_status walk_map(struct walk *w, const yaml_node_t *node, int depth)
+{
+    enum rk_status status = RK_OK;
+    for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
+         status == RK_OK && pair < node->data.mapping.pairs.top; pair++) {
+        const yaml_node_t *key = yaml_document_get_node(w->document, pair->key);
+        if (key->type != YAML_SCALAR_NODE) return fail_at(w, key, "a key must be a word");
+        const char *name = (const char *)key->data.scalar.value;
+        if (strcmp(name, "<<") == 0) /* the members of another map */
+            status = walk_node(w, pair->value, depth + 1);
+        else
+            status = walk_member(w, name, pair->value, depth, key);
+    }
+    return status;
+}
+
+static enum rk_status walk_node(struct walk *w, int index, int depth)
+{
+    const yaml_node_t *node = yaml_document_get_node(w->document, index);
+    if (depth > YAML_DEPTH || ++w->visited > SETTINGS_MAX) /* aliases may go round */
+        return fail_at(w, node, "nested too deeply");
+    if (node->type == YAML_MAPPING_NODE &&
+        node->data.mapping.pairs.top > node->data.mapping.pairs.start)
+        return walk_map(w, node, depth);
+    if (node->type != YAML_SEQUENCE_NODE ||
+        node->data.sequence.items.top == node->data.sequence.items.start)
+        return add_node(w, node);
+    enum rk_status status = RK_OK;
+    int i = 0;
+    for (const yaml_node_item_t *item = node->data.sequence.items.start;
+         status == RK_OK && item < node->data.sequence.items.top; item++) {
+        char name[16];
+        snprintf(name, sizeof name, "%d", i++);
+        status = walk_member(w, name, *item, depth, node);
+    }
+    return status;
+}
+
+static enum rk_status walk_document(struct settings *s, yaml_document_t *document,
+                                    struct rk_error *error)
+{
+    struct walk w = {.s = s, .error = error, .document = document};
+    const yaml_node_t *root = yaml_document_get_root_node(document);
+    if (!root) return rk_fail(error, RK_BAD_INPUT, s->path, 0, 0, "is empty");
+    if (root->type != YAML_MAPPING_NODE)
+        return fail_at(&w, root, "keys and values are expected here");
+    return walk_map(&w, root, 0);
+}
+
+static enum rk_status read_yaml(struct settings *s, const char *text, struct rk_error *error)
+{
+    yaml_parser_t parser;
+    yaml_document_t document;
+    if (!yaml_parser_initialize(&parser))
+        return rk_fail(error, RK_IO, s->path, 0, 0, "out of memory");
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
+    enum rk_status status = RK_OK;
+    if (!yaml_parser_load(&parser, &document)) {
+        const yaml_mark_t at = parser.problem_mark;
+        status = rk_fail(error, RK_BAD_INPUT, s->path, (int)at.line + 1, (int)at.column + 1,
+                         "is neither YAML nor JSON: %s",
+                         parser.problem ? parser.problem : "it ends too early");
+    } else {
+        status = walk_document(s, &document, error);
+        yaml_document_delete(&document);
+    }
+    yaml_parser_delete(&parser);
+    return status;
+}
+
+/* ---- TOML ---- */
+
+static enum rk_status add_entry(struct settings *s, const struct toml_entry *entry,
+                                struct rk_error *error)
+{
+    char key[YAML_KEY];
+    const char *item = entry->text;
+    for (int i = 0; *item || !i; i++) { /* the elements of an array, or the one value */
+        const size_t n = entry->type == TOML_ARRAY ? strcspn(item, "\n") : strlen(item);
+        if (entry->type == TOML_ARRAY && n)
+            snprintf(key, sizeof key, "%s.%d", entry->key, i);
+        else
+            snprintf(key, sizeof key, "%s", entry->key);
+        struct setting setting = {.key = copy(s, key, strlen(key)),
+                                  .text = copy(s, item, n),
+                                  .quoted = entry->type == TOML_STRING,
+                                  .null = entry->type == TOML_ARRAY && !n,
+                                  .line = entry->line,
+                                  .column = entry->column};
+        if (!setting.key || !setting.text)
+            return rk_fail(error, RK_IO, s->path, 0, 0, "out of memory");
+        const enum rk_status status = add(s, &setting, error);
+        if (status != RK_OK) return status;
+        item += n + (item[n] == '\n');
+    }
+    return RK_OK;
+}
+
+static enum rk_status read_toml(struct settings *s, const char *text, struct rk_error *error)
+{
+    struct toml toml;
+    enum rk_status status = toml_read(&toml, s->path, text, error);
+    for (size_t i = 0; status == RK_OK && i < toml.count; i++)
+        status = add_entry(s, &toml.entry[i], error);
+    toml_release(&toml);
+    return status;
+}
+
+enum rk_status settings_read(struct settings *settings, const char *path, const char *text,
+                             const char *const *sets, size_t set_count, struct rk_error *error)
+{
+    const size_t n = strlen(path);
+    *settings = (struct settings){.count = 0};
+    snprintf(settings->path, sizeof settings->path, "%s", path);
+    const enum rk_status status = give(settings, sets, set_count, error);
+    if (status != RK_OK) return status;
+    return n > 5 && strcmp(path + n - 5, ".toml") == 0 ? read_toml(settings, text, error)
+                                                       : read_yaml(settings, text, error);
+}

@@ -1,0 +1,54 @@
+/* settings.h - a configuration file of another tool as a flat list of keys and values, whatever its
+ * syntax: YAML and JSON (by libyaml, which reads both) or TOML.
+ *
+ * "zero_optimization.stage" is a key, "plugins.0" the first of a list. Values keep their text; what
+ * it means is the business of keys.h.
+ */
+#ifndef RECKON_INTEROP_SETTINGS_H
+#define RECKON_INTEROP_SETTINGS_H
+
+#include <reckon/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct setting {
+    const char *key;
+    const char *text; /* "" of null */
+    bool quoted;      /* a string, whatever it looks like */
+    bool null;        /* null, or an empty map or list */
+    bool given;       /* by the caller's "KEY=VALUE" */
+    int line, column;
+};
+
+struct settings {
+    char path[256];
+    size_t count;
+    struct setting *setting; /* (count) in the order of the file */
+    struct settings_memory *memory;
+};
+
+enum { SETTINGS_MAX_BYTES = 4 << 20, SETTINGS_MAX = 20000 };
+
+/* `path` names the text in messages and tells its syntax: TOML when it ends in ".toml". `sets` are
+ * texts "KEY=VALUE" that win over the file. RK_BAD_INPUT with line and column: what is none of
+ * them, a key given twice, more than one document. Release in every case. */
+enum rk_status settings_read(struct settings *settings, const char *path, const char *text,
+                             const char *const *sets, size_t set_count, struct rk_error *error);
+
+/* NULL when there is none. */
+const struct setting *settings_find(const struct settings *settings, const char *key);
+
+/* Does any key begin so, "deepspeed." ? */
+bool settings_has(const struct settings *settings, const char *prefix);
+
+/* Dashes of all keys become underscores, for tools that know no difference. */
+void settings_underscore(struct settings *settings);
+
+/* RK_BAD_INPUT at a setting: "KEY: " and the text. */
+enum rk_status settings_fail(const struct settings *settings, const struct setting *setting,
+                             struct rk_error *error, const char *format, ...) RK_PRINTF(4, 5);
+
+/* A zeroed one is fine. */
+void settings_release(struct settings *settings);
+
+#endif

@@ -1,0 +1,211 @@
+/* The configurations of other tools: what each makes of a plan, and what it refuses. */
+#include "interop/reader.h"
+
+#include <criterion/criterion.h>
+#include <reckon/catalog.h>
+#include <string.h>
+
+static struct notes notes; /* large */
+
+static const struct plan_format *find(const char *name)
+{
+    for (const struct plan_format *format = plan_formats; format->name; format++)
+        if (strcmp(format->name, name) == 0) return format;
+    return NULL;
+}
+
+#define SHAPE                                                                                      \
+    "num_layers: 8\nhidden_size: 1024\nnum_attention_heads: 16\nseq_length: 2048\n"                \
+    "max_position_embeddings: 2048\n"
+
+/* The words are those of the plan that the file makes, by hand. */
+static const struct {
+    const char *format, *path, *text;
+    uint64_t gpus;
+    const char *set, *words;
+} rows[] = {
+    {"deepspeed", "d.json",
+     "{\"train_micro_batch_size_per_gpu\": 2, \"gradient_accumulation_steps\": 4, "
+     "\"bf16\": {\"enabled\": true}, \"zero_optimization\": {\"stage\": 3, \"overlap_comm\": true, "
+     "\"offload_optimizer\": {\"device\": \"cpu\"}}}",
+     16, NULL,
+     "framework=deepspeed dp16 mbs2 gbs128 zero3 grad-overlap weight-overlap offload-optimizer=1"},
+    {"deepspeed", "d.json",
+     "{\"train_micro_batch_size_per_gpu\": \"auto\", \"bf16\": {\"enabled\": true}, "
+     "\"zero_optimization\": {\"stage\": 2}}",
+     8, "train_micro_batch_size_per_gpu=4", "framework=deepspeed dp8 mbs4 gbs32 zero2"},
+    {"torchtitan", "j.toml",
+     "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[parallelism]\ntensor_parallel_degree = 2\n"
+     "[training]\nlocal_batch_size = 1\nseq_len = 8192\n[activation_checkpoint]\nmode = \"full\"\n",
+     8, NULL,
+     "framework=fsdp dp4 tp2 gbs4 sp zero3 grad-overlap weight-overlap recompute=full no-fused"},
+    {"accelerate", "a.yaml",
+     "distributed_type: FSDP\nmixed_precision: bf16\nnum_processes: 8\nnum_machines: 1\n"
+     "fsdp_config:\n  fsdp_sharding_strategy: FULL_SHARD\n  fsdp_activation_checkpointing: true\n",
+     0, "per_device_train_batch_size=2",
+     "framework=fsdp dp8 mbs2 gbs16 zero3 grad-overlap weight-overlap recompute=full no-fused"},
+    {"accelerate", "a.yaml",
+     "distributed_type: DEEPSPEED\nmixed_precision: bf16\nnum_processes: 16\n"
+     "deepspeed_config:\n  zero_stage: 2\n  gradient_accumulation_steps: 4\n",
+     0, NULL, "framework=deepspeed dp16 gbs64 zero2 no-fused"},
+    {"trainer", "t.json",
+     "{\"per_device_train_batch_size\": 4, \"gradient_accumulation_steps\": 2, \"bf16\": true, "
+     "\"gradient_checkpointing\": true, \"fsdp\": \"full_shard auto_wrap\", \"max_length\": 8192}",
+     8, NULL,
+     "framework=fsdp dp8 mbs4 gbs64 zero3 grad-overlap weight-overlap recompute=full no-fused"},
+    {"axolotl", "x.yaml",
+     "base_model: m\nsequence_len: 8192\nmicro_batch_size: 1\ngradient_accumulation_steps: 2\n"
+     "bf16: auto\noptimizer: adamw_bnb_8bit\nlearning_rate: 2e-5\nfsdp:\n  - full_shard\n"
+     "fsdp_config:\n  offload_params: true\n",
+     8, NULL,
+     "framework=fsdp dp8 gbs16 zero3 grad-overlap weight-overlap offload-optimizer=1 "
+     "offload-weights=1 moment1-bytes=1 moment2-bytes=1 no-fused"},
+    {"llama-factory", "l.yaml",
+     "model_name_or_path: m\nstage: sft\nfinetuning_type: full\ncutoff_len: 8192\nbf16: true\n"
+     "per_device_train_batch_size: 1\ngradient_accumulation_steps: 8\nzero_optimization.stage: 3\n",
+     8, NULL,
+     "framework=deepspeed dp8 gbs64 zero3 weight-overlap grad-overlap recompute=full no-fused"},
+    {"gpt-neox", "n.yml",
+     "{\"num-layers\": 8, \"hidden-size\": 1024, \"num-attention-heads\": 16, \"seq-length\": "
+     "2048, "
+     "\"max-position-embeddings\": 2048, \"pos-emb\": \"rotary\", \"pipe-parallel-size\": 2, "
+     "\"model-parallel-size\": 2, \"train_micro_batch_size_per_gpu\": 4, \"precision\": "
+     "\"bfloat16\", "
+     "\"zero_optimization\": {\"stage\": 1}, \"checkpoint-activations\": true}",
+     16, NULL,
+     "framework=deepspeed dp4 tp2 pp2 mbs4 gbs16 zero1 recompute=full attention=unfused "
+     "no-gradient-fusion no-transformer-engine vocab-multiple=128"},
+    {"nanotron", "n.yaml",
+     "model:\n  dtype: bfloat16\n  model_config:\n    num_hidden_layers: 8\n    hidden_size: 1024\n"
+     "    intermediate_size: 2816\n    num_attention_heads: 16\n    num_key_value_heads: 4\n"
+     "    vocab_size: 32000\n    tie_word_embeddings: true\nparallelism:\n  dp: 4\n  tp: 2\n  pp: "
+     "2\n"
+     "  tp_mode: REDUCE_SCATTER\ntokens:\n  micro_batch_size: 2\n"
+     "  batch_accumulation_per_replica: 8\n  sequence_length: 2048\noptimizer:\n  zero_stage: 1\n",
+     0, NULL,
+     "dp4 tp2 pp2 mbs2 gbs64 sp zero1 attention=flash no-transformer-engine vocab-multiple=128"},
+    {"nemo", "n.yaml",
+     "trainer:\n  num_nodes: 2\n  devices: 8\n  precision: bf16\nmodel:\n  micro_batch_size: 1\n"
+     "  global_batch_size: 32\n  tensor_model_parallel_size: 4\n  num_layers: 8\n  hidden_size: "
+     "1024\n"
+     "  num_attention_heads: 16\n  encoder_seq_length: 2048\n  sequence_parallel: true\n"
+     "  activations_checkpoint_granularity: selective\n  optim:\n    name: "
+     "distributed_fused_adam\n",
+     0, NULL,
+     "dp4 tp4 gbs32 sp zero1 recompute=selective:core_attn attention=flash3 vocab-multiple=128"},
+    {"megatron-yaml", "m.yaml",
+     SHAPE "micro_batch_size: 1\nglobal_batch_size: 8\nbf16: true\ntensor_model_parallel_size: 2\n"
+           "add_bias_linear: false\nuse_distributed_optimizer: true\nfp16: false\n"
+           "recompute_granularity: selective\nrecompute_modules: [mlp, layernorm]\n",
+     16, NULL,
+     "dp8 tp2 gbs8 zero1 recompute=selective:layernorm+mlp attention=flash3 vocab-multiple=128"},
+};
+
+static enum rk_status read(const char *format, const char *path, const char *text, uint64_t gpus,
+                           const char *set, const char *ignored, struct rk_model *model,
+                           struct rk_plan *plan, struct rk_error *error)
+{
+    const struct config_source source = {.path = path,
+                                         .text = text,
+                                         .sets = &set,
+                                         .set_count = set ? 1 : 0,
+                                         .keys = {&ignored, ignored ? 1 : 0},
+                                         .gpus = gpus,
+                                         .vocabulary = 32000};
+    notes = (struct notes){.count = 0};
+    cr_assert_eq(rk_model_load("llama3.1-8b", model, error), RK_OK);
+    return find(format)->read(&source, model, plan, &notes, error);
+}
+
+Test(readers, plans)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct rk_model model;
+        struct rk_plan plan, want;
+        struct rk_error error = {.text = ""};
+        char got[RK_PLAN_TEXT], expected[RK_PLAN_TEXT];
+        cr_assert_eq(read(rows[i].format, rows[i].path, rows[i].text, rows[i].gpus, rows[i].set,
+                          NULL, &model, &plan, &error),
+                     RK_OK, "%s: %s", rows[i].format, error.text);
+        cr_assert_eq(rk_plan_parse(rows[i].words, &want, &error), RK_OK, "%s", error.text);
+        rk_plan_text(&plan, got, sizeof got);
+        rk_plan_text(&want, expected, sizeof expected);
+        cr_expect_str_eq(got, expected, "%s: %s", rows[i].format, got);
+    }
+}
+
+static const struct {
+    const char *format, *path, *text, *message;
+} refusals[] = {
+    {"deepspeed", "d.json", "{\"zero_optimisation\": {\"stage\": 3}}",
+     "zero_optimisation.stage: is not known"},
+    {"deepspeed", "d.json", "{\"train_micro_batch_size_per_gpu\": \"auto\"}",
+     "--set train_micro_batch_size_per_gpu=N"},
+    {"deepspeed", "d.json",
+     "{\"train_micro_batch_size_per_gpu\": 1, \"bf16\": {\"enabled\": \"auto\"}}",
+     "give --set bf16.enabled=true"},
+    {"deepspeed", "d.json", "{\"train_micro_batch_size_per_gpu\": 1.5}", "must be a whole number"},
+    {"deepspeed", "d.json", "{\"a\": 1, \"a\": 2}", "is given twice"},
+    {"deepspeed", "d.json", "[1]", "keys and values are expected"},
+    {"deepspeed", "d.json", "{\"a\": [1,", "is neither YAML nor JSON"},
+    {"torchtitan", "j.toml", "[model]\nname = \"flux\"\nflavor = \"flux-dev\"\n",
+     "is no language model"},
+    {"torchtitan", "j.toml", "[model]\nname = \"llama3\"\nflavor = \"70B\"\n", "has 80 layers"},
+    {"torchtitan", "j.toml", "[parallelism]\ntensor_paralel_degree = 2\n",
+     "did you mean parallelism.tensor_parallel_degree"},
+    {"axolotl", "x.yaml", "adapter: lora\nmicro_batch_size: 1\n", "only adapters are trained"},
+    {"axolotl", "x.yaml", "rl: dpo\n", "more than one pass"},
+    {"axolotl", "x.yaml", "deepspeed: absent/zero3.json\nmicro_batch_size: 1\n",
+     "give --set deepspeed=PATH"},
+    {"llama-factory", "l.yaml", "finetuning_type: lora\n", "only adapters are trained"},
+    {"nanotron", "n.yaml", "parallelism:\n  pp_engine: afab\n", "afab is not covered"},
+    {"primus", "p.yaml", "modules:\n  pre_trainer:\n    framework: torchtitan\n", "only megatron"},
+    {"trainer", "t.yaml", "a: &a [*a]\n", "nested too deeply"},
+};
+
+Test(readers, refusals)
+{
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        struct rk_model model;
+        struct rk_plan plan;
+        struct rk_error error = {.text = ""};
+        cr_expect_neq(read(refusals[i].format, refusals[i].path, refusals[i].text, 8, NULL, NULL,
+                           &model, &plan, &error),
+                      RK_OK, "%s", refusals[i].text);
+        cr_expect(strstr(error.text, refusals[i].message), "%s: %s", refusals[i].text, error.text);
+    }
+}
+
+/* A finding has its rule, its place, and what to do. */
+Test(readers, findings)
+{
+    struct rk_model model;
+    struct rk_plan plan;
+    struct rk_error error;
+    static const char text[] = "{\n  \"train_batch_size\": 8,\n  \"odd\": {\"key\": 1}\n}";
+    cr_expect_eq(read("deepspeed", "d.json", text, 8, NULL, NULL, &model, &plan, &error),
+                 RK_BAD_INPUT);
+    cr_assert_eq(notes.count, 1);
+    const struct rk_finding *f = &notes.note[0];
+    cr_expect_str_eq(f->rule, "1.unknown");
+    cr_expect(f->severity == NOTE_REFUSED && f->line == 3 && f->column == 18, "%d:%d", f->line,
+              f->column);
+    cr_expect_str_eq(f->fix, "correct it, or give --ignore odd.key");
+    cr_expect_eq(read("deepspeed", "d.json", text, 8, NULL, "odd", &model, &plan, &error), RK_OK,
+                 "%s", error.text);
+}
+
+/* Rows are found once: a row behind an equal one would never be read. */
+Test(readers, keys)
+{
+    static const struct key keys[] = {{"a.*", KEY_NONE, 0, NULL, NULL},
+                                      {"a.b", KEY_FLAG, 0, NULL, NULL},
+                                      {"*_steps", KEY_NONE, 0, NULL, NULL},
+                                      {"*mid*", KEY_NONE, 0, NULL, NULL}};
+    cr_expect_eq(key_find(keys, 4, "a.b"), &keys[1]);
+    cr_expect_eq(key_find(keys, 4, "a.c.d"), &keys[0]);
+    cr_expect_eq(key_find(keys, 4, "a"), &keys[0]);
+    cr_expect_eq(key_find(keys, 4, "save_steps"), &keys[2]);
+    cr_expect_eq(key_find(keys, 4, "x_middle"), &keys[3]);
+    cr_expect_null(key_find(keys, 4, "ab"));
+}
