@@ -244,20 +244,23 @@ void breakdown_throughput(struct report *report, const struct breakdown *b)
 static int count_figures(void)
 {
     int count = 0;
-    while (rk_figures()[count].name)
+    for (const struct rk_figure *f = rk_figure_next(NULL, RK_BY_CALCULON); f;
+         f = rk_figure_next(f, RK_BY_CALCULON))
         count++;
     return count;
 }
 
 static void figure_columns(struct report_column *columns)
 {
-    for (const struct rk_figure *f = rk_figures(); f->name; f++)
+    for (const struct rk_figure *f = rk_figure_next(NULL, RK_BY_CALCULON); f;
+         f = rk_figure_next(f, RK_BY_CALCULON))
         *columns++ = (struct report_column){.name = f->name, .unit = f->unit, .help = f->help};
 }
 
 static void figure_cells(const struct rk_estimate *estimate, struct report_cell *cells)
 {
-    for (const struct rk_figure *f = rk_figures(); f->name; f++)
+    for (const struct rk_figure *f = rk_figure_next(NULL, RK_BY_CALCULON); f;
+         f = rk_figure_next(f, RK_BY_CALCULON))
         *cells++ = estimate->timed ? cell_number(rk_figure_value(estimate, f)) : cell_none();
 }
 

@@ -305,9 +305,9 @@ static void add_times(struct report *report, const struct diff *d)
         const char *name, *help;
         double a, b;
     } rows[] = {
-#define TIME_ROW(member, text) {#member, text, d->a->member, d->b->member},
-        RK_TIMES(TIME_ROW)
-#undef TIME_ROW
+#define FIGURE(by, member, unit, text)
+#define FIGURE_TIME(by, member, text) {#member, text, d->a->member, d->b->member},
+#include <reckon/figures.def>
             {"step_s", "all of it", d->a->step_s, d->b->step_s},
     };
     struct report_table *table =

@@ -288,17 +288,17 @@ static void operations(struct html_page *page, const struct page_plan *p)
 /* One row, a column per figure: shown downwards, with what each one means. */
 static void figures(struct html_page *page, const struct page_plan *p)
 {
-    const struct rk_figure *all = rk_figures();
+    const struct rk_figure *f = NULL;
     int count = 0;
-    while (all[count].name)
+    while ((f = rk_figure_next(f, RK_BY_CALCULON)))
         count++;
     struct report_column *columns = report_alloc(&page->memory, (size_t)count * sizeof *columns);
     struct report_cell *cells = report_alloc(&page->memory, (size_t)count * sizeof *cells);
     if (!columns || !cells) return;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; (f = rk_figure_next(f, RK_BY_CALCULON)); i++) {
         columns[i] = (struct report_column){
-            .name = all[i].name, .title = all[i].name, .unit = all[i].unit, .help = all[i].help};
-        cells[i] = cell_number(rk_figure_value(p->estimate, &all[i]));
+            .name = f->name, .title = f->name, .unit = f->unit, .help = f->help};
+        cells[i] = cell_number(rk_figure_value(p->estimate, f));
     }
     struct report_table *table = report_add(
         &page->memory,

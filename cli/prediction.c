@@ -84,7 +84,7 @@ void forecast_record(struct report *report, const struct forecast *f)
 
 static const char *say_memory(struct report *report, const struct forecast *f)
 {
-    const struct rk_reason *r = &f->prediction->reason;
+    const struct rk_reason *r = &f->prediction->reason[0];
     char need[QUANTITY_TEXT], have[QUANTITY_TEXT], lack[QUANTITY_TEXT];
     return report_text(report, "%s needs %s on stage %d, has %s: %s too little",
                        memory_name(report, f->system, r->tier < 0 ? 0 : r->tier),
@@ -102,7 +102,7 @@ static const char *say_division(struct report *report, const struct rk_reason *r
 
 static const char *say_part(struct report *report, const struct forecast *f, const char *by)
 {
-    const struct rk_reason *r = &f->prediction->reason;
+    const struct rk_reason *r = &f->prediction->reason[0];
     return report_text(report, "%s: the %.0f of %s are not divisible by the %s degree %.0f",
                        r->what, r->have, f->model->id, by, r->need);
 }
@@ -144,7 +144,7 @@ static const char *say_other(struct report *report, const struct rk_reason *r, c
 
 const char *forecast_reason(struct report *report, const struct forecast *f)
 {
-    const struct rk_reason *r = &f->prediction->reason;
+    const struct rk_reason *r = &f->prediction->reason[0];
     const char *what = r->what ? r->what : rk_verdict_name(r->verdict);
     const char *by = strstr(what, " by ");
     if (f->prediction->verdict == RK_FITS) return NULL;
@@ -201,9 +201,9 @@ static const struct {
     const char *name, *help;
     size_t offset;
 } times[] = {
-#define TIME(name, help) {#name, help, offsetof(struct rk_prediction, name)},
-    RK_TIMES(TIME)
-#undef TIME
+#define FIGURE(by, name, unit, help)
+#define FIGURE_TIME(by, name, help) {#name, help, offsetof(struct rk_prediction, name)},
+#include <reckon/figures.def>
 };
 /* clang-format on */
 

@@ -462,7 +462,10 @@ static const struct report_column row_columns[] = {
 /* clang-format on */
 enum { ROW_COLUMNS = sizeof row_columns / sizeof *row_columns };
 
-#define PART_COLUMN(name, help) #name,
+/* Of today's predictor: it is what the measured runs are compared with. */
+#define IF_CALCULON(...)
+#define IF_RECKON(...) __VA_ARGS__
+#define IF_BOTH(...)   __VA_ARGS__
 #define HOLD_COLUMN(name, help) #name "_bytes",
 static const char *const part_names[] = {"family",
                                          "gpus",
@@ -470,9 +473,11 @@ static const char *const part_names[] = {"family",
                                          "framework",
                                          "measured_si",
                                          "predicted_si",
-                                         RK_TIMES(PART_COLUMN) RK_HOLDINGS(HOLD_COLUMN)};
+#define FIGURE(by, name, unit, help)
+#define FIGURE_TIME(by, name, help) IF_##by(#name,)
+#include <reckon/figures.def>
+                                         RK_HOLDINGS(HOLD_COLUMN)};
 #undef HOLD_COLUMN
-#undef PART_COLUMN
 enum { PART_COLUMNS = sizeof part_names / sizeof *part_names };
 
 static void part_cells(struct report *report, const struct result *r, struct report_cell *cells)
@@ -485,9 +490,9 @@ static void part_cells(struct report *report, const struct result *r, struct rep
     cells[i++] = cell_text(report_text(report, "%s", r->class_of[CLASS_FRAMEWORK]));
     cells[i++] = rounded(r->measured_si, 6);
     cells[i++] = rounded(r->predicted_si, 6);
-#define PART_CELL(name, help) cells[i++] = rounded(j->name, 5);
-    RK_TIMES(PART_CELL)
-#undef PART_CELL
+#define FIGURE(by, name, unit, help)
+#define FIGURE_TIME(by, name, help) IF_##by(cells[i++] = rounded(j->name, 5);)
+#include <reckon/figures.def>
     for (int hold = 0; hold < RK_HOLDING_COUNT; hold++)
         cells[i++] = rounded(j->holds[hold], 8);
 }

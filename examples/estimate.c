@@ -16,7 +16,8 @@ static int fail(const struct rk_error *error)
 
 static void print_figures(const struct rk_estimate *estimate)
 {
-    for (const struct rk_figure *figure = rk_figures(); figure->name; figure++)
+    for (const struct rk_figure *figure = rk_figure_next(NULL, RK_BY_CALCULON); figure;
+         figure = rk_figure_next(figure, RK_BY_CALCULON))
         printf("%-30s %16.9g %-5s %s\n", figure->name, rk_figure_value(estimate, figure),
                figure->unit, figure->help);
 }

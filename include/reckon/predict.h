@@ -1,44 +1,31 @@
-/* predict.h - time and memory of one training step under a plan, stage by stage.
+/* predict.h - time and memory of one training step under a plan.
  *
- * Unlike estimate.h, which is the published model, this one knows embedding and head, unequal
- * stages, experts, context parallelism, ZeRO, kernels by shape, and what frameworks store. Pure: no
- * allocation, no files, no globals, no failure. docs/prediction.md has the formulas.
+ * Two predictors answer. Today's, "reckon", knows embedding and head, unequal stages, experts,
+ * context parallelism, ZeRO, kernels by shape, and what frameworks store (docs/prediction.md); the
+ * published one, "calculon" [isaev2023], answers plans whose framework is RK_CALCULON
+ * (docs/model.md). Pure: no allocation, no files, no globals, no failure.
  */
 #ifndef RECKON_PREDICT_H
 #define RECKON_PREDICT_H
 
 #include <reckon/plan.h>
-#include <reckon/strategy.h>
 #include <reckon/system.h>
+#include <reckon/verdict.h>
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Where the time of a step goes, on the stage that sets the pace. X(name, help); seconds, they sum
- * up to step_s. */
 /* clang-format off */
-#define RK_TIMES(X) \
-    X(matrix_s,           "matrix products") \
-    X(attention_s,        "attention kernels") \
-    X(memory_s,           "operations that memory limits: norms, activations, casts") \
-    X(recompute_s,        "forward work done again in backward, communication too") \
-    X(tensor_s,           "tensor-parallel communication that is waited for") \
-    X(context_s,          "context-parallel communication that is waited for") \
-    X(expert_s,           "all-to-all of experts that is waited for") \
-    X(offload_s,          "offload transfers that are waited for") \
-    X(launch_s,           "the host, where it is slower than the device") \
-    X(pipeline_s,         "messages between stages that are waited for") \
-    X(bubble_s,           "stages that wait for others: start, end, imbalance") \
-    X(data_s,             "gradients and weights of data parallelism that are waited for") \
-    X(optimizer_s,        "optimizer step")
-
 /* What a stage's memory holds; X(name, help); bytes of one rank. */
 #define RK_HOLDINGS(X) \
     X(weights,         "weights in the datatype they are kept in") \
     X(gradients,       "weight gradients") \
     X(optimizer,       "master copy and moments") \
     X(gathered,        "weights and gradients gathered for the layer at hand (ZeRO-3)") \
+    X(activations,     "activations of blocks, of all kinds (calculon)") \
+    X(activation_gradients, "gradients of activations (calculon)") \
     X(attention,       "activations of attention") \
     X(mlp,             "activations of dense MLPs") \
     X(experts,         "activations of mixtures") \
@@ -73,25 +60,33 @@ struct rk_stage {
     double offloaded_bytes; /* in memory tier 1 */
 };
 
+/* What is predicted of the whole. */
+struct rk_outcome {
+    enum rk_verdict verdict; /* RK_FITS, or reason[0].verdict */
+    int reasons;             /* how many; those beyond RK_MAX_REASONS are dropped */
+    struct rk_reason reason[RK_MAX_REASONS];
+    bool timed; /* figures are filled: also when only memory or networks refuse */
+#define FIGURE(by, name, unit, help) double name;
+#include <reckon/figures.def>
+    double holds[RK_HOLDING_COUNT]; /* of the tightest stage */
+};
+
+/* ... and of each stage. prediction.step_s is prediction.outcome.step_s. */
 struct rk_prediction {
-    enum rk_verdict verdict; /* of the first reason */
-    struct rk_reason reason; /* when it is not RK_FITS */
-    bool timed;              /* figures are filled: also when only memory is exceeded */
-    double step_s;
-#define RK_TIME_MEMBER(name, help) double name;
-    RK_TIMES(RK_TIME_MEMBER)
-#undef RK_TIME_MEMBER
-    double samples_per_s, tokens_per_s; /* all ranks */
-    double model_flop;                  /* of a step, all ranks: 3 x forward, attention in full */
-    double executed_flop;               /* recomputation too */
-    double mfu, hfu;                    /* over the peak rate of the plan's precision */
-    double parameters;                  /* of the model */
-    double data_link_s, tensor_link_s, expert_link_s,
-        context_link_s; /* links busy, hidden or not */
-    double tensor_sent_bytes, expert_sent_bytes,
-        context_sent_bytes; /* that leave ranks in a step, all ranks */
-    int stages;             /* pipeline */
-    int tightest, slowest;  /* stages */
+    union {
+        struct rk_outcome outcome;
+        RK_UNNAMED struct {
+            enum rk_verdict verdict; /* RK_FITS, or reason[0].verdict */
+            int reasons;             /* how many; those beyond RK_MAX_REASONS are dropped */
+            struct rk_reason reason[RK_MAX_REASONS];
+            bool timed; /* figures are filled: also when only memory or networks refuse */
+#define FIGURE(by, name, unit, help) double name;
+#include <reckon/figures.def>
+            double holds[RK_HOLDING_COUNT]; /* of the tightest stage */
+        };
+    };
+    int stages;            /* pipeline */
+    int tightest, slowest; /* stages */
     struct rk_stage stage[RK_MAX_STAGES];
 };
 
@@ -133,6 +128,30 @@ struct rk_passes {
 /* Requires a plan that rk_predict times. */
 RK_API void rk_predict_passes(const struct rk_model *model, const struct rk_system *system,
                               const struct rk_plan *plan, struct rk_passes *passes);
+
+/* ---- figures by name ---- */
+
+enum rk_by { RK_BY_RECKON = 1, RK_BY_CALCULON = 2, RK_BY_BOTH = 3 };
+
+struct rk_figure {
+    const char *name;
+    const char *unit; /* "s", "B", "FLOP", "B/s", "1/s" or "" */
+    const char *help;
+    size_t offset; /* in struct rk_outcome */
+    enum rk_by by; /* which predictor fills it */
+    bool time;     /* one of those that sum up to step_s */
+};
+
+/* All figures, ended by one whose name is NULL. */
+RK_API const struct rk_figure *rk_figures(void);
+
+/* The first figure behind `figure` (NULL: of all) that one of these predictors fills; NULL when
+ * there is none. */
+RK_API const struct rk_figure *rk_figure_next(const struct rk_figure *figure, enum rk_by by);
+
+/* NULL when there is no such figure. */
+RK_API const struct rk_figure *rk_figure_find(const char *name);
+RK_API double rk_figure_value(const struct rk_outcome *outcome, const struct rk_figure *figure);
 
 #ifdef __cplusplus
 }

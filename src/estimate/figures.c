@@ -1,17 +1,31 @@
-#include <reckon/estimate.h>
+/* figures.c - figures and verdicts by name. */
+#include <reckon/predict.h>
 
 #include <string.h>
 
+/* clang-format off */
+#define ROW(by, name, unit, help, time) {#name, unit, help, offsetof(struct rk_outcome, name), RK_BY_##by, time},
+#define HOLDING(name, help) {#name "_bytes", "B", help, offsetof(struct rk_outcome, holds[RK_HOLD_##name]), RK_BY_RECKON, false},
 static const struct rk_figure figures[] = {
-#define FIGURE_ROW(name, unit, help) {#name, unit, help, offsetof(struct rk_estimate, name)},
-    RK_FIGURES(FIGURE_ROW)
-#undef FIGURE_ROW
-        {NULL, NULL, NULL, 0},
+#define FIGURE(by, name, unit, help)   ROW(by, name, unit, help, false)
+#define FIGURE_TIME(by, name, help)    ROW(by, name, "s", help, true)
+#include <reckon/figures.def>
+    RK_HOLDINGS(HOLDING)
+    {.name = NULL},
 };
+/* clang-format on */
 
 const struct rk_figure *rk_figures(void)
 {
     return figures;
+}
+
+const struct rk_figure *rk_figure_next(const struct rk_figure *figure, enum rk_by by)
+{
+    const struct rk_figure *f = figure ? figure + 1 : figures;
+    while (f->name && !(f->by & by))
+        f++;
+    return f->name ? f : NULL;
 }
 
 const struct rk_figure *rk_figure_find(const char *name)
@@ -21,24 +35,11 @@ const struct rk_figure *rk_figure_find(const char *name)
     return NULL;
 }
 
-double rk_figure_value(const struct rk_estimate *estimate, const struct rk_figure *figure)
+double rk_figure_value(const struct rk_outcome *outcome, const struct rk_figure *figure)
 {
     double value;
-    memcpy(&value, (const char *)estimate + figure->offset, sizeof value);
+    memcpy(&value, (const char *)outcome + figure->offset, sizeof value);
     return value;
-}
-
-const char *rk_category_name(enum rk_category category)
-{
-    static const char *const names[RK_CATEGORIES] = {
-        [RK_WEIGHTS] = "weights",
-        [RK_ACTIVATIONS] = "activations",
-        [RK_CHECKPOINTS] = "checkpoints",
-        [RK_ACTIVATION_GRADS] = "activation_gradients",
-        [RK_WEIGHT_GRADS] = "weight_gradients",
-        [RK_OPTIMIZER] = "optimizer",
-    };
-    return (unsigned)category < RK_CATEGORIES ? names[category] : NULL;
 }
 
 const char *rk_verdict_name(enum rk_verdict verdict)

@@ -15,7 +15,7 @@
 #include <reckon/predict.h>
 #include <reckon/system.h>
 
-/* Where time goes within a layer; the first members of RK_TIMES. */
+/* Where time goes within a layer. */
 enum spending {
     SPENT_MATRIX,
     SPENT_ATTENTION,

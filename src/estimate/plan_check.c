@@ -35,8 +35,7 @@ static bool check_members(const struct check *c)
 {
     const struct rk_plan *p = c->plan;
     const char *beyond = plan_beyond(p, PLAN_BY_RECKON);
-    return want(c, p->framework != RK_CALCULON, RK_BAD_OPTION, "framework calculon", 0, 1) &&
-           want(c, !beyond, RK_BAD_OPTION, beyond, 0, 1) &&
+    return want(c, !beyond, RK_BAD_OPTION, beyond, 0, 1) &&
            want(c, p->tensor_overlap != RK_OVERLAP_PIPE, RK_BAD_OPTION,
                 "tensor_overlap, none or ring", RK_OVERLAP_RING, p->tensor_overlap);
 }

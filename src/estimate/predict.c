@@ -1,4 +1,4 @@
-#include <reckon/predict.h>
+#include "estimate/predict.h"
 
 #include "estimate/fold.h"
 #include "estimate/plan_check.h"
@@ -47,6 +47,8 @@ static void rates(struct rk_prediction *p, const struct rk_model *model,
     const uint64_t sequence = plan->sequence ? plan->sequence : model->sequence;
     const double peak = operand_peak(system, operand_of(plan->precision, true));
     const double possible = peak * (double)plan->ranks * p->step_s;
+    p->hbm_bytes = p->stage[p->tightest].total_bytes;
+    memcpy(p->holds, p->stage[p->tightest].holds, sizeof p->holds);
     p->samples_per_s = (double)plan->batch / p->step_s;
     p->tokens_per_s = p->samples_per_s * (double)sequence;
     p->mfu = p->model_flop / possible;
@@ -73,6 +75,7 @@ static void fill_stage(struct rk_prediction *p, int i, const struct stage_sum *s
     stage->backward_s = sum->pass_s[FOLD_AGRAD] + sum->pass_s[FOLD_WGRAD] +
                         sum->pass_s[FOLD_RECOMPUTE] + sum->data_s[FOLD_AGRAD];
     if (stage->total_bytes > p->stage[p->tightest].total_bytes) p->tightest = i;
+    if (stage->offloaded_bytes > p->offload_bytes) p->offload_bytes = stage->offloaded_bytes;
 }
 
 static void judge_memory(struct rk_prediction *p, const struct rk_system *system)
@@ -80,12 +83,12 @@ static void judge_memory(struct rk_prediction *p, const struct rk_system *system
     const struct rk_stage *stage = &p->stage[p->tightest];
     const double have = system->memory[0].capacity_bytes;
     if (stage->total_bytes > have)
-        p->reason = (struct rk_reason){.verdict = RK_MEMORY_EXCEEDED,
-                                       .tier = 0,
-                                       .need = stage->total_bytes,
-                                       .have = have,
-                                       .what = "memory"};
-    p->verdict = p->reason.verdict;
+        p->reason[p->reasons++] = (struct rk_reason){.verdict = RK_MEMORY_EXCEEDED,
+                                                     .tier = 0,
+                                                     .need = stage->total_bytes,
+                                                     .have = have,
+                                                     .what = "memory"};
+    p->verdict = p->reasons ? p->reason[0].verdict : RK_FITS;
 }
 
 static void predict_stages(struct rk_prediction *p, const struct layer_folds *fold,
@@ -113,14 +116,15 @@ static void predict_stages(struct rk_prediction *p, const struct layer_folds *fo
     step_time(p, &staged, plan);
 }
 
-enum rk_verdict rk_predict(const struct rk_model *model, const struct rk_system *system,
-                           const struct rk_plan *plan, struct rk_prediction *p)
+enum rk_verdict predict_layers(const struct rk_model *model, const struct rk_system *system,
+                               const struct rk_plan *plan, struct rk_prediction *p)
 {
     struct layer_folds fold;
     memset(p, 0, sizeof *p);
-    plan_check(model, system, plan, &p->reason);
-    p->verdict = p->reason.verdict;
-    if (p->verdict != RK_FITS) return p->verdict;
+    plan_check(model, system, plan, &p->reason[0]);
+    p->verdict = p->reason[0].verdict;
+    p->reasons = p->verdict != RK_FITS;
+    if (p->reasons) return p->verdict;
     p->timed = true;
     fold_layers(&fold, model, system, plan);
     predict_stages(p, &fold, model, system, plan);

@@ -208,7 +208,7 @@ struct step_outline {
 void step_outline(struct step_outline *outline, const struct staged *staged,
                   const struct rk_plan *plan);
 
-/* Time of a step, every term of RK_TIMES apart. */
+/* Time of a step, every FIGURE_TIME of figures.def apart. */
 void step_time(struct rk_prediction *prediction, const struct staged *staged,
                const struct rk_plan *plan);
 

@@ -9,12 +9,12 @@
 static void keep(const struct fact *fact, const struct rk_prediction *p, struct judgement *j)
 {
     j->verdict = p->verdict;
-    j->reason = p->reason;
+    j->reason = p->reason[0];
     j->timed = p->timed;
     j->step_s = p->step_s;
-#define KEEP(name, help) j->name = p->name;
-    RK_TIMES(KEEP)
-#undef KEEP
+#define FIGURE(by, name, unit, help)
+#define FIGURE_TIME(by, name, help) j->name = p->name;
+#include <reckon/figures.def>
     j->model_flop = p->model_flop;
     j->executed_flop = p->executed_flop;
     j->parameters = p->parameters;
@@ -42,9 +42,9 @@ static void interpolate(const struct judgement *less, double share, struct judge
     if (!less->timed || !more->timed) return;
     const double whole = more->step_s;
     more->step_s = less->step_s + share * (more->step_s - less->step_s);
-#define SCALE(name, help) more->name *= more->step_s / whole;
-    RK_TIMES(SCALE)
-#undef SCALE
+#define FIGURE(by, name, unit, help)
+#define FIGURE_TIME(by, name, help) more->name *= more->step_s / whole;
+#include <reckon/figures.def>
 }
 
 static void predict_batch(const struct fact *fact, const struct rk_plan *plan, struct judgement *j)

@@ -15,9 +15,9 @@ struct judgement {
     struct rk_reason reason;
     bool timed;
     double step_s, layer_s;
-#define JUDGEMENT_TIME(name, help) double name;
-    RK_TIMES(JUDGEMENT_TIME)
-#undef JUDGEMENT_TIME
+#define FIGURE(by, name, unit, help)
+#define FIGURE_TIME(by, name, help) double name;
+#include <reckon/figures.def>
     double model_flop, executed_flop, parameters;
     double static_bytes, allocated_bytes, total_bytes; /* of the fullest stage, or the fact's */
     double holds[RK_HOLDING_COUNT];                    /* of the stage that total_bytes is of */

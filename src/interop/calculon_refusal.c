@@ -1,6 +1,6 @@
 #include "interop/calculon_refusal.h"
 
-#include "estimate/check.h"
+#include "published/check.h"
 #include "interop/calculon_write.h"
 
 #include <stdio.h>

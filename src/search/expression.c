@@ -52,18 +52,18 @@ static int position(const char *name, const char *const *list, int count)
 /* The place of a figure; -1 when there is none of that name. */
 static int find_figure(const struct predictor *predictor, const char *name)
 {
-    const struct rk_figure *figures = predictor->figures();
+    const struct rk_figure *figures = rk_figures();
     for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
         if (strcmp(aliases[i].name, name) == 0) name = aliases[i].figure;
     for (int i = 0; figures[i].name; i++)
-        if (strcmp(figures[i].name, name) == 0) return i;
+        if (figures[i].by & predictor->by && strcmp(figures[i].name, name) == 0) return i;
     return -1;
 }
 
 const struct rk_figure *expression_figure(const struct predictor *predictor, const char *name)
 {
     const int place = find_figure(predictor, name);
-    return place < 0 ? NULL : &predictor->figures()[place];
+    return place < 0 ? NULL : &rk_figures()[place];
 }
 
 void quick_places(const struct predictor *predictor, int place[QUICK_FIGURES])
@@ -229,8 +229,8 @@ static void fail_name(struct parser *p, size_t at, const char *word)
     }
     const char *names[NAMES];
     int count = 0;
-    for (const struct rk_figure *f = predictor->figures(); f->name && count < MAX_FIGURES; f++)
-        names[count++] = f->name;
+    for (const struct rk_figure *f = rk_figures(); f->name && count < MAX_FIGURES; f++)
+        if (f->by & predictor->by) names[count++] = f->name;
     for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
         names[count++] = aliases[i].name;
     for (int i = 0; i < predictor->axes; i++)
@@ -299,7 +299,7 @@ static void parse_name(struct parser *p)
     if (parse_truth(p, word)) return;
     const int figure = find_figure(predictor, word), axis = find_axis(predictor, word);
     if (figure >= 0) {
-        p->out->reads |= reads_of(&predictor->figures()[figure]);
+        p->out->reads |= reads_of(&rk_figures()[figure]);
         emit(p, (struct term){.kind = TERM_FIGURE, .place = figure});
     } else if (axis >= 0 || strcmp(word, "batch") == 0) {
         p->out->reads |= READS_PLAN;
@@ -435,7 +435,7 @@ enum rk_status expression_compile(struct expression *expression, const struct pr
     const struct term *only = &expression->term[0];
     if (expression->terms == 1 && only->kind == TERM_FIGURE)
         expression->more_is_better =
-            position(predictor->figures()[only->place].name, more_is_better, NAMES) >= 0;
+            position(rk_figures()[only->place].name, more_is_better, NAMES) >= 0;
     return RK_OK;
 }
 

@@ -1,6 +1,6 @@
 #include "search/folio.h"
 
-#include "estimate/check.h"
+#include "published/check.h"
 
 #include <string.h>
 

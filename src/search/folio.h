@@ -4,7 +4,7 @@
 #ifndef RECKON_SEARCH_FOLIO_H
 #define RECKON_SEARCH_FOLIO_H
 
-#include "estimate/layer.h"
+#include "published/layer.h"
 #include "search/space.h"
 
 /* One kind of layer. */

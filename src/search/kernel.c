@@ -1,6 +1,6 @@
 #include "search/kernel.h"
 
-#include "estimate/step.h"
+#include "published/step.h"
 #include "schedule/flight.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "search/run.h"
 
-#include "estimate/step.h"
+#include "published/step.h"
 #include "machine/work.h"
 
 #include <float.h>

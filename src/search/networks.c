@@ -1,6 +1,6 @@
 #include "search/networks.h"
 
-#include "estimate/check.h"
+#include "published/check.h"
 
 bool networks_allowed(const struct rk_problem *p, const struct group *g, uint64_t tensor,
                       uint64_t pipeline, uint64_t data, enum rk_verdict *verdict, int *tier)

@@ -37,67 +37,11 @@ static uint64_t batch_of(const union any_plan *plan)
     return plan->plan.batch;
 }
 
-/* ---- figures ---- */
-
-/* clang-format off */
-#define FIGURE(name, unit, help) {#name, unit, help, offsetof(struct rk_prediction, name)}
-#define TIME(name, help) FIGURE(name, "s", help),
-#define HOLDING(name, help) {#name "_bytes", "B", help, 0},
-static const struct rk_figure figure_list[] = {
-    FIGURE(step_s, "s", "time of one training step"),
-    RK_TIMES(TIME)
-    FIGURE(samples_per_s, "1/s", "samples per second, all ranks"),
-    FIGURE(tokens_per_s, "1/s", "tokens per second, all ranks"),
-    FIGURE(mfu, "", "model FLOP over peak times step time"),
-    FIGURE(hfu, "", "executed FLOP, recomputation too, over peak times step time"),
-    FIGURE(model_flop, "FLOP", "of a step, all ranks"),
-    FIGURE(executed_flop, "FLOP", "of a step, all ranks, recomputation too"),
-    FIGURE(parameters, "", "of the model"),
-    FIGURE(data_link_s, "s", "data-parallel communication, on the link"),
-    FIGURE(tensor_link_s, "s", "tensor-parallel communication, on the link"),
-    FIGURE(expert_link_s, "s", "all-to-all of experts, on the link"),
-    FIGURE(context_link_s, "s", "context-parallel communication, on the link"),
-    FIGURE(tensor_sent_bytes, "B", "sent by tensor parallelism in a step, all ranks"),
-    FIGURE(expert_sent_bytes, "B", "sent by the all-to-all of experts in a step, all ranks"),
-    FIGURE(context_sent_bytes, "B", "sent by context parallelism in a step, all ranks"),
-    {"hbm_bytes", "B", "needed in memory tier 0 by the stage that needs most", 0},
-    {"offload_bytes", "B", "needed in memory tier 1 by the stage that needs most of it", 0},
-    RK_HOLDINGS(HOLDING)
-    {NULL, NULL, NULL, 0},
-};
-/* clang-format on */
-
-enum {
-    FIGURES = sizeof figure_list / sizeof *figure_list - 1,
-    OF_STAGES = 2 + (int)RK_HOLDING_COUNT,
-    WHOLE = FIGURES - OF_STAGES /* those that are members of a prediction */
-};
-
-static const struct rk_figure *figures(void)
-{
-    return figure_list;
-}
-
-static double most_offloaded(const struct rk_prediction *p)
-{
-    double most = 0;
-    for (int i = 0; i < p->stages; i++)
-        if (p->stage[i].offloaded_bytes > most) most = p->stage[i].offloaded_bytes;
-    return most;
-}
-
 static void predict(const struct rk_space *space, const union any_plan *plan, struct outcome *to)
 {
-    _Static_assert((int)FIGURES <= (int)MAX_FIGURES, "an outcome has room for all figures");
     struct rk_prediction p;
-    to->verdict = rk_predict(space->model, space->system, &plan->plan, &p);
-    to->tier = 0;
-    for (int i = 0; i < WHOLE; i++)
-        memcpy(&to->figure[i], (const char *)&p + figure_list[i].offset, sizeof to->figure[i]);
-    const struct rk_stage *tightest = &p.stage[p.tightest];
-    to->figure[WHOLE] = tightest->total_bytes;
-    to->figure[WHOLE + 1] = most_offloaded(&p);
-    memcpy(to->figure + WHOLE + 2, tightest->holds, sizeof tightest->holds);
+    rk_predict(space->model, space->system, &plan->plan, &p);
+    outcome_of(&p.outcome, to);
 }
 
 /* ---- the space ---- */
@@ -138,14 +82,14 @@ static void fingerprint(const struct rk_space *space, uint64_t *hash)
 }
 
 const struct predictor plans_predictor = {
-    .name = "plans",
+    .name = "reckon",
+    .by = RK_BY_RECKON,
     .axes = RK_PLAN_AXES,
     .axis_name = axis_name,
     .axis_words = axis_words,
     .axis_parse = axis_parse,
     .axis_get = axis_get,
     .batch = batch_of,
-    .figures = figures,
     .predict = predict,
     .close = plans_close,
     .plan_at = plan_at,

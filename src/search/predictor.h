@@ -16,14 +16,16 @@ union any_plan {
     struct rk_plan plan;
 };
 
-enum { MAX_FIGURES = 128 };
+enum { MAX_FIGURES = 160 };
 
 /* What is predicted of one plan. */
 struct outcome {
     enum rk_verdict verdict;
     int tier; /* that it names; 0: none */
-    double figure[MAX_FIGURES];
+    double figure[MAX_FIGURES]; /* in the order of rk_figures() */
 };
+
+void outcome_of(const struct rk_outcome *predicted, struct outcome *outcome);
 
 /* Head of a predictor's own space. */
 struct rk_space {
@@ -44,6 +46,7 @@ struct units {
 
 struct predictor {
     const char *name;
+    enum rk_by by;
 
     int axes;
     const char *(*axis_name)(int axis);
@@ -53,7 +56,6 @@ struct predictor {
     uint64_t (*axis_get)(const union any_plan *plan, int axis);
     uint64_t (*batch)(const union any_plan *plan);
 
-    const struct rk_figure *(*figures)(void); /* in the order of outcome.figure, ended by NULL */
     void (*predict)(const struct rk_space *space, const union any_plan *plan, struct outcome *to);
 
     void (*close)(struct rk_space *space);

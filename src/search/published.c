@@ -37,17 +37,11 @@ static uint64_t batch_of(const union any_plan *plan)
     return plan->strategy.batch;
 }
 
-enum { FIRST = offsetof(struct rk_estimate, step_s) }; /* of the figures, which end the struct */
-
 static void predict(const struct rk_space *space, const union any_plan *plan, struct outcome *to)
 {
-    _Static_assert((sizeof(struct rk_estimate) - FIRST) / sizeof(double) <= MAX_FIGURES,
-                   "an outcome has room for all figures");
-    struct rk_estimate estimate;
+    struct rk_estimate estimate = {.reasons = 0};
     rk_estimate(space->model, space->system, &plan->strategy, &estimate);
-    to->verdict = estimate.verdict;
-    to->tier = estimate.reasons && estimate.reason[0].tier > 0 ? estimate.reason[0].tier : 0;
-    memcpy(to->figure, (const char *)&estimate + FIRST, sizeof estimate - FIRST);
+    outcome_of(&estimate, to);
 }
 
 /* ---- conditions alone ---- */
@@ -57,9 +51,9 @@ double expression_of_estimate(const struct expression *expression,
                               const struct rk_estimate *estimate)
 {
     const union any_plan plan = {.strategy = *strategy};
-    double figure[MAX_FIGURES];
-    memcpy(figure, (const char *)estimate + FIRST, sizeof *estimate - FIRST);
-    return expression_value(expression, &plan, figure);
+    struct outcome outcome;
+    outcome_of(estimate, &outcome);
+    return expression_value(expression, &plan, outcome.figure);
 }
 
 struct rk_condition {
@@ -136,13 +130,13 @@ static void fingerprint(const struct rk_space *space, uint64_t *hash)
 
 const struct predictor published_predictor = {
     .name = "calculon",
+    .by = RK_BY_CALCULON,
     .axes = RK_AXES,
     .axis_name = axis_name,
     .axis_words = axis_words,
     .axis_parse = axis_parse,
     .axis_get = axis_get,
     .batch = batch_of,
-    .figures = rk_figures,
     .predict = predict,
     .close = strategies_close,
     .plan_at = plan_at,

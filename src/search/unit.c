@@ -1,6 +1,6 @@
 #include "search/run.h"
 
-#include "estimate/check.h"
+#include "published/check.h"
 #include "search/networks.h"
 
 #include <float.h>

@@ -182,7 +182,8 @@ static enum rk_status create_estimate(sqlite3 *sqlite, int *columns, struct rk_e
     struct sql sql = {0};
     *columns = 4;
     sql_add(&sql, "CREATE TEMP TABLE IF NOT EXISTS estimate(name, model, system, verdict");
-    for (const struct rk_figure *figure = rk_figures(); figure->name; figure++, ++*columns)
+    for (const struct rk_figure *figure = rk_figure_next(NULL, RK_BY_CALCULON); figure;
+         figure = rk_figure_next(figure, RK_BY_CALCULON), ++*columns)
         sql_add(&sql, ", %s REAL", figure->name);
     sql_add(&sql, ")");
     return execute(sqlite, &sql, "estimate", error);
@@ -210,7 +211,8 @@ enum rk_status compare_load_estimate(sqlite3 *sqlite, const char *name, const ch
         for (int i = 0; i < 4; i++)
             sqlite3_bind_text(statement, i + 1, texts[i], -1, SQLITE_TRANSIENT);
         int column = 5;
-        for (const struct rk_figure *f = rk_figures(); f->name && estimate.timed; f++)
+        for (const struct rk_figure *f = rk_figure_next(NULL, RK_BY_CALCULON); f && estimate.timed;
+             f = rk_figure_next(f, RK_BY_CALCULON))
             sqlite3_bind_double(statement, column++, rk_figure_value(&estimate, f));
         status = insert(sqlite, statement, error);
     }

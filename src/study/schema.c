@@ -69,7 +69,8 @@ static void add_axis_names(struct sql *sql, const char *before, const char *afte
 static void add_figure_names(struct sql *sql, const char *before, const char *after)
 {
     static const char *const tiers[] = {"hbm", "lower"};
-    for (const struct rk_figure *figure = rk_figures(); figure->name; figure++)
+    for (const struct rk_figure *figure = rk_figure_next(NULL, RK_BY_CALCULON); figure;
+         figure = rk_figure_next(figure, RK_BY_CALCULON))
         sql_add(sql, "%s%s%s", before, figure->name, after);
     for (int tier = 0; tier < 2; tier++)
         for (int i = 0; i < RK_CATEGORIES; i++)
@@ -178,7 +179,8 @@ void schema_insert_search(struct sql *sql)
 void schema_insert_strategy(struct sql *sql)
 {
     int columns = 4 + RK_AXES + 2 * RK_CATEGORIES;
-    for (const struct rk_figure *figure = rk_figures(); figure->name; figure++)
+    for (const struct rk_figure *figure = rk_figure_next(NULL, RK_BY_CALCULON); figure;
+         figure = rk_figure_next(figure, RK_BY_CALCULON))
         columns++;
     sql_add(sql, "INSERT INTO strategy(search, rank, position, batch");
     add_axis_names(sql, ", ", "");

@@ -310,7 +310,8 @@ static enum rk_status write_strategies(const struct study *study, const struct s
         bind_count(&b, best->position);
         bind_count(&b, best->strategy.batch);
         bind_axes(&b, &best->strategy);
-        for (const struct rk_figure *figure = rk_figures(); figure->name; figure++)
+        for (const struct rk_figure *figure = rk_figure_next(NULL, RK_BY_CALCULON); figure;
+             figure = rk_figure_next(figure, RK_BY_CALCULON))
             bind_number(&b, rk_figure_value(&best->estimate, figure));
         bind_tiers(&b, best, memories);
         status = database_step(database, b.statement, error);

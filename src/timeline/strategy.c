@@ -2,9 +2,9 @@
  * sizes, tiers. */
 #include "timeline/reasons.h"
 
-#include "estimate/offload.h"
-#include "estimate/step.h"
 #include "machine/work.h"
+#include "published/offload.h"
+#include "published/step.h"
 
 #include <string.h>
 

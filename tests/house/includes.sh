@@ -33,7 +33,7 @@ expect_fine()
 }
 
 expect_breach src/base/a.c '"machine/work.h"' 'base may not include machine'
-expect_breach src/machine/a.c '"workload/block.h"' 'machine may not include workload'
+expect_breach src/machine/a.c '"workload/layers.h"' 'machine may not include workload'
 expect_breach src/workload/a.c '"machine/work.h"' 'workload may not include machine'
 expect_breach src/workload/a.h '  <reckon/system.h>' 'workload may not know reckon/system.h'
 expect_breach src/estimate/a.c '"search/space.h"' 'estimate may not include search'
@@ -50,7 +50,7 @@ expect_breach examples/a.c '"base/arena.h"' 'examples may not include base'
 expect_breach src/machine/a.c '"../workload/block.h"' 'names its room from src/ on'
 
 expect_fine src/estimate/a.c '"machine/work.h"'
-expect_fine src/search/a.c '"estimate/layer.h"'
+expect_fine src/search/a.c '"estimate/fold.h"'
 expect_fine src/interop/a.c '<reckon/reckon.h>'
 expect_fine cli/a.c '"report/table.h"'
 expect_fine src/machine/a.c '"work.h"'

@@ -60,7 +60,7 @@ RECKON_DATA=$prefix/share/reckon ./static gpt3-175b a100-80g-nvl8 strategy.json 
 cmp shared.txt static.txt || fail "shared and static library differ"
 awk '$1 == "step_s" && $2 > 0 { found = 1 } END { exit !found }' shared.txt ||
     fail "the example shows no step_s"
-figures=$(grep -c '^    X(' "$prefix/include/reckon/estimate.h")
+figures=$(grep -cE '^FIGURE(_TIME)?\((CALCULON|BOTH)' "$prefix/include/reckon/figures.def")
 [ "$(wc -l <shared.txt)" -eq "$figures" ] || fail "the example does not show all $figures figures"
 
 status=0

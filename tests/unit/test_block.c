@@ -4,7 +4,7 @@
 #include <reckon/estimate.h>
 #include <string.h>
 
-#include "workload/block.h"
+#include "published/block.h"
 
 /* Llama-2-70B: 80 layers, hidden 8192, 64 heads of 128, 8 key-value heads, SwiGLU 28672. */
 static const struct rk_model llama = {.layers = 80,

@@ -23,7 +23,7 @@ static void begin(const struct rk_model *of)
         change;                                                                                    \
         cr_expect_eq(rk_predict(&model, &machine.system, &plan, &prediction), verdict_, "%s: %s",  \
                      #change, rk_verdict_name(prediction.verdict));                                \
-        cr_expect(verdict_ == RK_FITS || prediction.reason.what, #change);                         \
+        cr_expect(verdict_ == RK_FITS || prediction.reason[0].what, #change);                         \
     } while (0)
 
 Test(plan_check, ranks)
@@ -142,8 +142,8 @@ Test(plan_check, memory)
     EXPECT(RK_MEMORY_EXCEEDED, &small, plan.pipeline = 2;
            machine.memory[0].capacity_bytes = most - 1);
     cr_expect(prediction.timed);
-    cr_expect_eq(prediction.reason.need, most);
-    cr_expect_eq(prediction.reason.have, most - 1);
+    cr_expect_eq(prediction.reason[0].need, most);
+    cr_expect_eq(prediction.reason[0].have, most - 1);
 }
 
 /* ---- rates, by hand ---- */

@@ -11,7 +11,7 @@ static const struct rk_stage *stage_of(const struct rk_model *model, const struc
                                        int stage)
 {
     rk_predict(model, &machine.system, plan, &prediction);
-    cr_assert(prediction.timed, "%s", prediction.reason.what);
+    cr_assert(prediction.timed, "%s", prediction.reason[0].what);
     return &prediction.stage[stage];
 }
 

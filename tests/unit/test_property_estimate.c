@@ -241,7 +241,8 @@ static bool may_be_infinite(const char *name)
 
 static void finite_and_not_negative(struct plan *plan)
 {
-    for (const struct rk_figure *figure = rk_figures(); figure->name; figure++) {
+    for (const struct rk_figure *figure = rk_figure_next(NULL, RK_BY_CALCULON); figure;
+         figure = rk_figure_next(figure, RK_BY_CALCULON)) {
         const double value = rk_figure_value(&plan->estimate, figure);
         cr_assert(value >= 0 && (isfinite(value) || may_be_infinite(figure->name)),
                   "seed %" PRIu64 ": %s is %g", plan->seed, figure->name, value);

@@ -8,7 +8,7 @@
 #ifndef RECKON_ESTIMATE_LAYER_H
 #define RECKON_ESTIMATE_LAYER_H
 
-#include "workload/block.h"
+#include "published/block.h"
 
 struct pass_cost {
     double flop, flop_s, access_bytes, access_s;

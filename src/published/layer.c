@@ -1,4 +1,4 @@
-#include "estimate/layer.h"
+#include "published/layer.h"
 
 #include "machine/work.h"
 

@@ -1,11 +1,11 @@
 #include <reckon/estimate.h>
 
-#include "estimate/check.h"
-#include "estimate/layer.h"
-#include "estimate/offload.h"
-#include "estimate/step.h"
+#include "published/block.h"
+#include "published/check.h"
+#include "published/layer.h"
+#include "published/offload.h"
+#include "published/step.h"
 #include "schedule/flight.h"
-#include "workload/block.h"
 
 #include <assert.h>
 #include <string.h>
@@ -466,6 +466,17 @@ static void fill_rates(const struct plan *p, struct rk_estimate *e)
     e->tokens_per_s = e->samples_per_s * (double)p->model->sequence;
 }
 
+/* What both predictors have, under the names of both. */
+static void fill_shared(struct rk_estimate *e)
+{
+    e->tensor_s = e->tensor_comm_exposed_s;
+    e->pipeline_s = e->pipeline_comm_exposed_s;
+    e->data_s = e->data_comm_exposed_s;
+    e->offload_s = e->forward_offload_exposed_s + e->backward_offload_exposed_s;
+    e->tensor_link_s = e->tensor_comm_link_s;
+    e->data_link_s = e->data_comm_link_s;
+}
+
 static void fill_figures(const struct plan *p, struct rk_estimate *e)
 {
     fill_block(p, e);
@@ -473,6 +484,7 @@ static void fill_figures(const struct plan *p, struct rk_estimate *e)
     fill_time(p, e);
     fill_requirements(p, e);
     fill_rates(p, e);
+    fill_shared(e);
 }
 
 enum rk_verdict rk_estimate(const struct rk_model *model, const struct rk_system *system,
@@ -493,6 +505,19 @@ enum rk_verdict rk_estimate(const struct rk_model *model, const struct rk_system
     }
     estimate->verdict = estimate->reasons ? estimate->reason[0].verdict : RK_FITS;
     return estimate->verdict;
+}
+
+const char *rk_category_name(enum rk_category category)
+{
+    static const char *const names[RK_CATEGORIES] = {
+        [RK_WEIGHTS] = "weights",
+        [RK_ACTIVATIONS] = "activations",
+        [RK_CHECKPOINTS] = "checkpoints",
+        [RK_ACTIVATION_GRADS] = "activation_gradients",
+        [RK_WEIGHT_GRADS] = "weight_gradients",
+        [RK_OPTIMIZER] = "optimizer",
+    };
+    return (unsigned)category < RK_CATEGORIES ? names[category] : NULL;
 }
 
 /* ---- operations of a block ---- */

@@ -1,4 +1,4 @@
-#include "estimate/check.h"
+#include "published/check.h"
 #include "workload/pattern.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "workload/block.h"
+#include "published/block.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,0 +1,10 @@
+/* predict.h - today's predictor: rk_predict for every framework but calculon. */
+#ifndef RECKON_ESTIMATE_PREDICT_H
+#define RECKON_ESTIMATE_PREDICT_H
+
+#include <reckon/predict.h>
+
+enum rk_verdict predict_layers(const struct rk_model *model, const struct rk_system *system,
+                               const struct rk_plan *plan, struct rk_prediction *prediction);
+
+#endif

@@ -1,0 +1,10 @@
+/* predict.h - the published predictor: rk_predict for framework calculon. */
+#ifndef RECKON_PUBLISHED_PREDICT_H
+#define RECKON_PUBLISHED_PREDICT_H
+
+#include <reckon/predict.h>
+
+enum rk_verdict predict_published(const struct rk_model *model, const struct rk_system *system,
+                                  const struct rk_plan *plan, struct rk_prediction *prediction);
+
+#endif

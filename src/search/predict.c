@@ -1,0 +1,21 @@
+/* predict.c - the predictor that a plan's framework asks for. */
+#include "estimate/predict.h"
+#include "published/predict.h"
+#include "search/predictor.h"
+
+enum rk_verdict rk_predict(const struct rk_model *model, const struct rk_system *system,
+                           const struct rk_plan *plan, struct rk_prediction *prediction)
+{
+    return (plan->framework == RK_CALCULON ? predict_published : predict_layers)(model, system,
+                                                                                 plan, prediction);
+}
+
+void outcome_of(const struct rk_outcome *predicted, struct outcome *outcome)
+{
+    const struct rk_figure *figures = rk_figures();
+    const bool named = predicted->reasons && predicted->reason[0].tier > 0;
+    outcome->verdict = predicted->verdict;
+    outcome->tier = named ? predicted->reason[0].tier : 0;
+    for (int i = 0; figures[i].name && i < MAX_FIGURES; i++)
+        outcome->figure[i] = rk_figure_value(predicted, &figures[i]);
+}
