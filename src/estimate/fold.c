@@ -1,6 +1,7 @@
 #include "estimate/fold.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 enum operand operand_of(enum rk_precision precision, bool narrow)
@@ -214,19 +215,18 @@ static enum link link_of(const struct operation *op)
 
 /* ---- recomputation ---- */
 
-static bool has_part(const struct rk_plan *plan, int part)
+/* A part within a part (the activation of a mixture that is recomputed whole) goes with it. */
+static unsigned parts_that_redo(const struct operation *op)
 {
-    return part >= 0 && (plan->recompute_parts >> part & 1);
+    if (op->part == NOT_A_PART) return 0;
+    return 1u << op->part | (op->holding == RK_HOLD_mlp) << RK_PART_MLP |
+           (op->holding == RK_HOLD_experts) << RK_PART_EXPERTS;
 }
 
-/* A part within a part (the activation of a mixture that is recomputed whole) goes with it. */
-static bool is_redone(const struct rk_plan *plan, const struct operation *op)
+static bool is_redone(const struct rk_plan *plan, unsigned parts)
 {
-    if (plan->recompute == RK_WHOLE) return true;
-    if (plan->recompute != RK_SELECTIVE || op->part == NOT_A_PART) return false;
-    if (has_part(plan, op->part)) return true;
-    if (op->holding == RK_HOLD_mlp) return has_part(plan, RK_PART_MLP);
-    return op->holding == RK_HOLD_experts && has_part(plan, RK_PART_EXPERTS);
+    return plan->recompute == RK_WHOLE ||
+           (plan->recompute == RK_SELECTIVE && (plan->recompute_parts & parts));
 }
 
 /* ---- the fold ---- */
@@ -346,12 +346,26 @@ static void layer_fold_one(struct layer_fold *fold, const struct bench *bench,
     memset(fold, 0, sizeof *fold);
     for (int i = 0; i < layer->operations; i++) {
         const struct operation *op = &layer->operation[i];
-        const bool redone = treatment == RECOMPUTED && is_redone(bench->plan, op);
+        const bool redone = treatment == RECOMPUTED && is_redone(bench->plan, parts_that_redo(op));
         fold_times(fold, timed, i, redone);
         fold_tensors(fold, bench->plan, op, redone);
     }
     hide_expert_comm(fold, bench);
     fold_launches(fold, bench, layer);
+}
+
+/* The operations that may be computed again, or that hold something. */
+static void list_again(struct timed_layer *timed)
+{
+    timed->again = 0;
+    for (int i = 0; i < timed->layer.operations; i++) {
+        const struct operation *op = &timed->layer.operation[i];
+        const struct again again = {timed->waited_s[i][RK_FORWARD], op->saved_bytes,
+                                    op->saved_recomputed_bytes, op->holding, parts_that_redo(op)};
+        const bool matters =
+            again.forward_s != 0 || again.saved_bytes != 0 || again.saved_recomputed_bytes != 0;
+        if (matters) timed->operation[timed->again++] = again;
+    }
 }
 
 static void sum_saved(struct layer_fold *fold)
@@ -384,6 +398,7 @@ static void time_kind(struct timed_layer *timed, enum layer_kind kind, const str
         time_operation(timed, bench, i);
     layer_fold_one(&timed->kept, bench, timed, AS_IT_IS);
     sum_saved(&timed->kept);
+    list_again(timed);
 }
 
 static void fold_kind(struct layer_folds *fold, const struct timed_layer *timed,
@@ -409,6 +424,17 @@ static void find_kinds(bool present[LAYER_KINDS], const struct rk_model *model)
     counts[LAYER_PREDICT] = (double)model->predict_layers;
     for (int kind = 0; kind < LAYER_KINDS; kind++)
         present[kind] = counts[kind] > 0;
+}
+
+static void fold_begin(struct layer_folds *fold, const bool present[LAYER_KINDS])
+{
+    fold->message_bytes = 0;
+    fold->blocks = 0;
+    for (int kind = 0; kind < LAYER_KINDS; kind++) {
+        fold->present[kind] = present[kind];
+        if (present[kind] && is_block((enum layer_kind)kind) && kind != LAYER_PREDICT)
+            fold->block[fold->blocks++] = (enum layer_kind)kind;
+    }
 }
 
 /* Distances between ranks follow from their order; the head is on a rank of its own or with the
@@ -442,11 +468,59 @@ void fold_timed(struct layer_folds *fold, const struct timed_layers *timed,
                 const struct rk_system *system, const struct rk_plan *plan)
 {
     const struct bench bench = bench_of(system, plan);
-    fold->message_bytes = 0;
-    for (int kind = 0; kind < LAYER_KINDS; kind++) {
-        fold->present[kind] = timed->present[kind];
+    fold_begin(fold, timed->present);
+    for (int kind = 0; kind < LAYER_KINDS; kind++)
         if (fold->present[kind]) fold_kind(fold, &timed->layer[kind], &bench);
+}
+
+enum { OUTLINE_BYTES = offsetof(struct layer_fold, spent_s) };
+
+/* What fold_kind makes of the outline: beside the time that is spent again, recomputation changes
+ * what is saved. Each sum in the order of the operations. */
+static void outline_redone(struct layer_fold *fold, const struct timed_layer *timed,
+                           const struct rk_plan *plan)
+{
+    double saved[RK_HOLDING_COUNT] = {0}, again_s = 0;
+    for (int i = 0; i < timed->again; i++) {
+        const struct again *op = &timed->operation[i];
+        const bool redone = is_redone(plan, op->parts);
+        if (redone) again_s += op->forward_s;
+        saved[op->holding] += redone ? op->saved_recomputed_bytes : op->saved_bytes;
     }
+    fold->pass_s[FOLD_RECOMPUTE] = again_s;
+    memcpy(fold->saved_bytes, saved, sizeof saved);
+    if (plan->recompute == RK_WHOLE) fold_whole(fold, &timed->kept, &timed->layer, plan);
+    sum_saved(fold);
+}
+
+/* Where the experts' exchange is hidden, that depends on details. */
+void fold_outline(struct layer_folds *fold, const struct timed_layers *timed,
+                  const struct rk_system *system, const struct rk_plan *plan)
+{
+    if (plan->expert_overlap) {
+        fold_timed(fold, timed, system, plan);
+        return;
+    }
+    fold_begin(fold, timed->present);
+    for (int kind = 0; kind < LAYER_KINDS; kind++) {
+        const struct timed_layer *layer = &timed->layer[kind];
+        struct layer_fold *redone = &fold->layer[kind][RECOMPUTED];
+        if (!fold->present[kind]) continue;
+        memcpy(&fold->layer[kind][AS_IT_IS], &layer->kept, OUTLINE_BYTES);
+        memcpy(redone, &layer->kept, OUTLINE_BYTES);
+        if (!is_block((enum layer_kind)kind)) continue;
+        if (plan->recompute != RK_KEEP) outline_redone(redone, layer, plan);
+        fold->message_bytes = fmax(fold->message_bytes, layer->layer.message_bytes);
+    }
+}
+
+void fold_copy_outline(struct layer_folds *to, const struct layer_folds *fold)
+{
+    fold_begin(to, fold->present);
+    to->message_bytes = fold->message_bytes;
+    for (int kind = 0; kind < LAYER_KINDS; kind++)
+        for (int i = 0; i < TREATMENTS && fold->present[kind]; i++)
+            memcpy(&to->layer[kind][i], &fold->layer[kind][i], OUTLINE_BYTES);
 }
 
 /* One kind at a time: a list of operations is large. */
@@ -455,8 +529,9 @@ void fold_layers(struct layer_folds *fold, const struct rk_model *model,
 {
     const struct bench bench = bench_of(system, plan);
     struct timed_layer timed;
-    find_kinds(fold->present, model);
-    fold->message_bytes = 0;
+    bool present[LAYER_KINDS];
+    find_kinds(present, model);
+    fold_begin(fold, present);
     for (int kind = 0; kind < LAYER_KINDS; kind++) {
         if (!fold->present[kind]) continue;
         time_kind(&timed, (enum layer_kind)kind, model, &bench);

@@ -34,20 +34,22 @@ enum link { LINK_TENSOR, LINK_CONTEXT, LINK_EXPERT, LINKS };
 enum fold_pass { FOLD_FORWARD, FOLD_AGRAD, FOLD_WGRAD, FOLD_RECOMPUTE, FOLD_PASSES };
 
 struct layer_fold {
-    double spent_s[FOLD_PASSES][SPENDINGS];
-    double pass_s[FOLD_PASSES];           /* their sums */
-    double link_s[LINKS];                 /* all passes */
-    double link_bytes[LINKS];             /* that leave this rank, all passes */
-    double useful_flop;                   /* of forward */
-    double executed_flop;                 /* of all passes */
+    /* the outline: what a stage's time and memory depend on */
+    double pass_s[FOLD_PASSES];           /* sums of spent_s */
     double parameters, expert_parameters; /* of this rank */
     double narrow_parameters;             /* of both: multiplied in 8 or 4 bits */
-    double
-        saved_bytes[RK_HOLDING_COUNT]; /* held from forward to backward; checkpoints among them */
     double saved_total_bytes;
     double working_bytes; /* the most an operation needs beside that; what is computed again, too */
     double weight_shapes; /* elements of its matrices' weights, of experts one's */
     double buffer_bytes;  /* of the buffer that all operations share, at its largest */
+    /* the details */
+    double spent_s[FOLD_PASSES][SPENDINGS];
+    double link_s[LINKS];     /* all passes */
+    double link_bytes[LINKS]; /* that leave this rank, all passes */
+    double useful_flop;       /* of forward */
+    double executed_flop;     /* of all passes */
+    double
+        saved_bytes[RK_HOLDING_COUNT]; /* held from forward to backward; checkpoints among them */
 };
 
 /* Whether the recomputation of the plan is applied to a layer. */
@@ -55,6 +57,8 @@ enum treatment { AS_IT_IS, RECOMPUTED, TREATMENTS };
 
 struct layer_folds {
     bool present[LAYER_KINDS];
+    int blocks;
+    enum layer_kind block[LAYER_KINDS]; /* (blocks) those of blocks that are present, in order */
     struct layer_fold layer[LAYER_KINDS][TREATMENTS];
     double message_bytes; /* to the next stage */
 };
@@ -71,6 +75,12 @@ struct timed_layer {
     double waited_s[MAX_OPERATIONS][RK_PASSES]; /* of communication, what is not hidden; else all */
     double sent_bytes[MAX_OPERATIONS][RK_PASSES]; /* of communication */
     struct layer_fold kept;                       /* nothing is computed again */
+    int again;                                    /* operations that recomputation matters to */
+    struct again {
+        double forward_s, saved_bytes, saved_recomputed_bytes;
+        enum rk_holding holding;
+        unsigned parts;          /* of the plan's recompute_parts that run it again */
+    } operation[MAX_OPERATIONS]; /* (again) in their order */
 };
 
 struct timed_layers {
@@ -87,6 +97,11 @@ void time_layers(struct timed_layers *timed, const struct rk_model *model,
                  const struct rk_system *system, const struct rk_plan *plan);
 void fold_timed(struct layer_folds *fold, const struct timed_layers *timed,
                 const struct rk_system *system, const struct rk_plan *plan);
+
+/* The same, but for the details, which it leaves alone. */
+void fold_outline(struct layer_folds *fold, const struct timed_layers *timed,
+                  const struct rk_system *system, const struct rk_plan *plan);
+void fold_copy_outline(struct layer_folds *to, const struct layer_folds *fold);
 
 /* Of a map of ranks what the time of a collective depends on. */
 static inline struct rank_group group_of(const struct rank_map *map, enum rank_groups group)

@@ -40,7 +40,7 @@ static void fill_chunk(struct rk_chunk *chunk, const struct stage_sum *part,
         .data_s = {share * stage->data_s[FOLD_FORWARD], share * stage->data_s[FOLD_AGRAD]},
         .reduce_s = plan->zero < 2 ? share * exchange->reduce_s : 0,
         .held_bytes = part->saved_total_bytes * (1 - offloaded),
-        .released_bytes = part->ends_saved[LAST_END].total_bytes * (1 - offloaded),
+        .released_bytes = part->ends_total_bytes[LAST_END] * (1 - offloaded),
         .moving_bytes =
             stage->blocks > 0 ? 2 / stage->blocks * offloaded * part->saved_total_bytes : 0,
     };

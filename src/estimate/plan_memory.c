@@ -6,10 +6,6 @@
 
 /* ---- weights, gradients, optimizer ---- */
 
-struct shares { /* of one rank: 1 / ranks that share it */
-    double weights, gradients, optimizer;
-};
-
 /* With DualPipe two ranks hold each stage, and share what ZeRO divides [deepseek2024v3]. */
 static double holders_of(const struct rk_plan *plan)
 {
@@ -30,24 +26,23 @@ struct state {
     double between; /* of the optimizer's: not there while forward and backward run */
 };
 
-static void add_state(struct state *state, const struct rk_plan *plan,
-                      const struct sharing *sharing, double parameters, bool expert)
+static void add_state(struct state *state, const struct memory_rule *rule, double parameters,
+                      bool expert)
 {
-    const struct shares shares = shares_of(plan, sharing, expert);
-    const struct element_bytes *bytes = &sharing->bytes;
-    state->weights += parameters * bytes->weight * shares.weights;
-    state->gradients += parameters * bytes->gradient * shares.gradients;
-    state->optimizer += parameters * (bytes->optimizer - bytes->step_gradient) * shares.optimizer;
-    state->between += parameters * bytes->step_gradient * shares.optimizer;
+    const struct shares *shares = &rule->shares[expert];
+    const struct element_bytes *bytes = &rule->bytes;
+    state->weights += parameters * bytes->weight * shares->weights;
+    state->gradients += parameters * bytes->gradient * shares->gradients;
+    state->optimizer += parameters * (bytes->optimizer - bytes->step_gradient) * shares->optimizer;
+    state->between += parameters * bytes->step_gradient * shares->optimizer;
 }
 
-static struct state state_of(const struct stage_sum *sum, const struct sharing *sharing,
-                             const struct rk_plan *plan)
+static struct state state_of(const struct stage_sum *sum, const struct memory_rule *rule)
 {
     struct state state = {.weights = 0};
-    add_state(&state, plan, sharing, sum->parameters, false);
-    add_state(&state, plan, sharing, sum->expert_parameters, true);
-    if (plan->zero < 3) state.weights += sum->narrow_parameters * sharing->bytes.narrow_copies;
+    add_state(&state, rule, sum->parameters, false);
+    add_state(&state, rule, sum->expert_parameters, true);
+    if (rule->zero < 3) state.weights += sum->narrow_parameters * rule->bytes.narrow_copies;
     return state;
 }
 
@@ -56,26 +51,26 @@ enum { GATHERED_BLOCKS = 2 };
 
 /* DeepSpeed gathers matrix by matrix, and no more ahead than stage3_max_live_parameters, of which
  * 1e9 is the preset. The largest matrix is about a third of a block. */
-static double live_parameters(const struct stage_sum *sum, const struct rk_plan *plan)
+static double live_parameters(const struct stage_sum *sum, const struct memory_rule *rule)
 {
     const double block = sum->largest_parameters, all = GATHERED_BLOCKS * block;
-    if (plan->framework != RK_DEEPSPEED) return all + sum->ends_parameters;
+    if (!rule->by_matrix) return all + sum->ends_parameters;
     const double end = sum->ends_parameters, matrix = fmax(block / 3, end);
     return fmin(all + end, 1e9 + matrix);
 }
 
 /* ZeRO-3: gathered weights, and one block's gradients before they are reduced. Below, the gradients
  * of ZeRO-2 on their way. */
-static double gathered_bytes(const struct stage_sum *sum, const struct rk_plan *plan,
-                             const struct element_bytes *bytes)
+static double gathered_bytes(const struct stage_sum *sum, const struct memory_rule *rule)
 {
+    const struct element_bytes *bytes = &rule->bytes;
     const double block = sum->largest_parameters, ends = sum->ends_parameters;
     const double all = sum->parameters + sum->expert_parameters;
-    if (plan->zero == 2) return block * bytes->sent_gradient;
-    if (plan->zero < 3) return 0;
-    if (plan->keep_gathered) return all * bytes->gathered + block * bytes->sent_gradient;
-    const double sent = plan->framework == RK_DEEPSPEED ? fmax(block / 3, ends) : fmax(block, ends);
-    return live_parameters(sum, plan) * bytes->gathered + sent * bytes->sent_gradient;
+    if (rule->zero == 2) return block * bytes->sent_gradient;
+    if (rule->zero < 3) return 0;
+    if (rule->keep_gathered) return all * bytes->gathered + block * bytes->sent_gradient;
+    const double sent = rule->by_matrix ? fmax(block / 3, ends) : fmax(block, ends);
+    return live_parameters(sum, rule) * bytes->gathered + sent * bytes->sent_gradient;
 }
 
 /* ---- activations ---- */
@@ -86,42 +81,24 @@ double in_flight_of_plan(const struct rk_plan *plan, double microbatches, uint64
     return flight_of_stage(&pipeline, index);
 }
 
-/* Of what one microbatch saves: what stays here, and what is on its way to the second tier or
- * back, two blocks of it. */
-static double kept_of(const struct rk_plan *plan)
+/* Of what one microbatch saves, two blocks are on their way to the second tier or back. */
+static double moving_of(const struct stage_sum *sum, const struct memory_rule *rule)
 {
-    return 1 - rk_plan_offloaded(plan, RK_SHARE_ATTENTION);
-}
-
-static double moving_of(const struct stage_sum *sum, const struct rk_plan *plan)
-{
-    return rk_plan_offloaded(plan, RK_SHARE_ATTENTION) > 0 && sum->blocks > 0
-               ? 2 / sum->blocks * rk_plan_offloaded(plan, RK_SHARE_ATTENTION)
-               : 0;
-}
-
-/* The ends of the model are in flight as often as their chunk alone. */
-struct ends_in_flight {
-    double microbatches[ENDS];
-};
-
-static struct ends_in_flight ends_of(const struct rk_plan *plan, double microbatches)
-{
-    const struct pipeline pipeline = pipeline_of(plan, microbatches);
-    return (struct ends_in_flight){{flight_of_first(&pipeline), flight_of_last(&pipeline)}};
+    const double away = rule->activations_away;
+    return away > 0 && sum->blocks > 0 ? 2 / sum->blocks * away : 0;
 }
 
 static void hold_activations(struct rk_stage *stage, const struct stage_sum *sum,
-                             const struct rk_plan *plan, double microbatches)
+                             const struct memory_rule *rule)
 {
-    const struct ends_in_flight ends = ends_of(plan, microbatches);
-    const double kept = kept_of(plan), moving = moving_of(sum, plan);
+    const double moving = moving_of(sum, rule);
     for (int i = 0; i < RK_HOLDING_COUNT; i++) {
         double flight = sum->saved_bytes[i] * stage->in_flight;
         for (int end = 0; end < ENDS; end++)
-            flight += sum->ends_saved[end].bytes[i] * (ends.microbatches[end] - stage->in_flight);
-        stage->holds[i] += flight * kept + sum->saved_bytes[i] * moving;
-        stage->offloaded_bytes += flight * rk_plan_offloaded(plan, RK_SHARE_ATTENTION);
+            flight +=
+                sum->ends_saved_bytes[end][i] * (rule->ends_in_flight[end] - stage->in_flight);
+        stage->holds[i] += flight * rule->kept_here + sum->saved_bytes[i] * moving;
+        stage->offloaded_bytes += flight * rule->activations_away;
     }
 }
 
@@ -150,12 +127,6 @@ enum { HANDLES = 2 };
  */
 enum { GROUPED_STREAMS = 4 };
 
-static double engines_of(const struct stage_sum *sum, const struct rk_plan *plan)
-{
-    if (plan->framework != RK_MEGATRON || !plan->transformer_engine) return 0;
-    return 1 + (plan->grouped && sum->expert_parameters > 0 ? GROUPED_STREAMS : 0);
-}
-
 /* Transformer Engine overlaps tensor parallelism through buffers that all ranks can write to, one
  * of the gathered stream for each of ten products: four that gather in rings (forward of query,
  * key, value and of the MLP's first matrix, gradients of the two others), two that scatter what
@@ -173,38 +144,68 @@ static double overlap_bytes(const struct layer_folds *fold, const struct rk_plan
 
 /* What Transformer Engine hands autograd in place of a weight gradient that its product has added
  * to the main one: a tensor for each shape of weights, kept for good. */
-static double placeholder_bytes(const struct stage_sum *sum, const struct rk_plan *plan)
+static double placeholder_bytes(const struct stage_sum *sum, const struct memory_rule *rule)
 {
-    const bool held =
-        plan->framework == RK_MEGATRON && plan->transformer_engine && plan->gradient_fusion;
-    const double element = plan->precision == RK_FP32 || plan->precision == RK_TF32 ? 4 : 2;
-    return held ? (sum->block_shapes + sum->end_shapes) * element : 0;
+    return (sum->block_shapes + sum->end_shapes) * rule->placeholder_bytes;
+}
+
+/* ---- all of it ---- */
+
+struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct sharing *sharing,
+                                  const struct rk_plan *plan)
+{
+    const struct pipeline pipeline = pipeline_of(plan, sharing->microbatches);
+    const bool engine = plan->framework == RK_MEGATRON && plan->transformer_engine;
+    const bool wide = plan->precision == RK_FP32 || plan->precision == RK_TF32;
+    const double away = rk_plan_offloaded(plan, RK_SHARE_ATTENTION);
+    return (struct memory_rule){
+        .bytes = sharing->bytes,
+        .shares = {shares_of(plan, sharing, false), shares_of(plan, sharing, true)},
+        .zero = plan->zero,
+        .keep_gathered = plan->keep_gathered,
+        .by_matrix = plan->framework == RK_DEEPSPEED,
+        .weights_here = 1 - rk_plan_offloaded(plan, RK_SHARE_WEIGHTS),
+        .optimizer_here = 1 - rk_plan_offloaded(plan, RK_SHARE_OPTIMIZER),
+        .kept_here = 1 - away,
+        .activations_away = away,
+        /* the ends of the model are in flight as often as their chunk alone */
+        .ends_in_flight = {flight_of_first(&pipeline), flight_of_last(&pipeline)},
+        .messages_bytes = messages_bytes(fold, plan),
+        .outside_bytes = overlap_bytes(fold, plan),
+        .placeholder_bytes = engine && plan->gradient_fusion ? (wide ? 4 : 2) : 0,
+        .engines = engine,
+        .expert_engines = engine && plan->grouped ? GROUPED_STREAMS : 0,
+    };
+}
+
+struct stage_demand stage_demand_by(const struct memory_rule *rule, const struct stage_sum *sum)
+{
+    const struct state state = state_of(sum, rule);
+    double flight = sum->saved_total_bytes, fixed = 0;
+    for (int end = 0; end < ENDS; end++) {
+        flight -= sum->ends_total_bytes[end];
+        fixed += sum->ends_total_bytes[end] * rule->ends_in_flight[end];
+    }
+    return (struct stage_demand){
+        .static_bytes = state.weights * rule->weights_here + state.gradients +
+                        state.optimizer * rule->optimizer_here + sum->buffer_bytes +
+                        placeholder_bytes(sum, rule),
+        .between_bytes = state.between * rule->optimizer_here,
+        .fixed_bytes = gathered_bytes(sum, rule) + sum->working_bytes + rule->messages_bytes +
+                       fixed * rule->kept_here,
+        .flight_bytes = flight * rule->kept_here,
+        .away_bytes = sum->saved_total_bytes * moving_of(sum, rule),
+        .handles = HANDLES,
+        .engines = rule->engines + (sum->expert_parameters > 0 ? rule->expert_engines : 0),
+        .outside_bytes = rule->outside_bytes,
+    };
 }
 
 struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct layer_folds *fold,
                                     const struct sharing *sharing, const struct rk_plan *plan)
 {
-    const struct state state = state_of(sum, sharing, plan);
-    const struct ends_in_flight ends = ends_of(plan, sharing->microbatches);
-    double flight = sum->saved_total_bytes, fixed = 0;
-    for (int end = 0; end < ENDS; end++) {
-        flight -= sum->ends_saved[end].total_bytes;
-        fixed += sum->ends_saved[end].total_bytes * ends.microbatches[end];
-    }
-    return (struct stage_demand){
-        .static_bytes = state.weights * (1 - rk_plan_offloaded(plan, RK_SHARE_WEIGHTS)) +
-                        state.gradients +
-                        state.optimizer * (1 - rk_plan_offloaded(plan, RK_SHARE_OPTIMIZER)) +
-                        sum->buffer_bytes + placeholder_bytes(sum, plan),
-        .between_bytes = state.between * (1 - rk_plan_offloaded(plan, RK_SHARE_OPTIMIZER)),
-        .fixed_bytes = gathered_bytes(sum, plan, &sharing->bytes) + sum->working_bytes +
-                       messages_bytes(fold, plan) + fixed * kept_of(plan),
-        .flight_bytes = flight * kept_of(plan),
-        .away_bytes = sum->saved_total_bytes * moving_of(sum, plan),
-        .handles = HANDLES,
-        .engines = engines_of(sum, plan),
-        .outside_bytes = overlap_bytes(fold, plan),
-    };
+    const struct memory_rule rule = memory_rule_of(fold, sharing, plan);
+    return stage_demand_by(&rule, sum);
 }
 
 static void hold_state(struct rk_stage *stage, const struct state *state,
@@ -230,17 +231,18 @@ void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
                   const struct layer_folds *fold, const struct rk_system *system,
                   const struct sharing *sharing, const struct rk_plan *plan, uint64_t index)
 {
-    const struct state state = state_of(sum, sharing, plan);
-    const struct stage_demand demand = stage_demand_of(sum, fold, sharing, plan);
+    const struct memory_rule rule = memory_rule_of(fold, sharing, plan);
+    const struct state state = state_of(sum, &rule);
+    const struct stage_demand demand = stage_demand_by(&rule, sum);
     *stage = (struct rk_stage){.blocks = (uint64_t)sum->blocks,
                                .parameters = sum->parameters + sum->expert_parameters};
     stage->in_flight = in_flight_of_plan(plan, sharing->microbatches, index);
     hold_state(stage, &state, plan);
-    hold_activations(stage, sum, plan, sharing->microbatches);
-    stage->holds[RK_HOLD_gathered] += gathered_bytes(sum, plan, &sharing->bytes);
+    hold_activations(stage, sum, &rule);
+    stage->holds[RK_HOLD_gathered] += gathered_bytes(sum, &rule);
     stage->holds[RK_HOLD_working] += sum->working_bytes + idle_bytes(&demand, stage->in_flight);
-    stage->holds[RK_HOLD_communication] += messages_bytes(fold, plan) + sum->buffer_bytes +
-                                           demand.outside_bytes + placeholder_bytes(sum, plan);
+    stage->holds[RK_HOLD_communication] += rule.messages_bytes + sum->buffer_bytes +
+                                           demand.outside_bytes + placeholder_bytes(sum, &rule);
     const double lasting = demand.static_bytes + demanded_workspaces(&demand, system);
     stage->static_bytes = lasting + demand.between_bytes + remembered_bytes(fold, plan, index);
     stage->allocated_bytes = lasting + demanded_activations(&demand, stage->in_flight);

@@ -1,5 +1,6 @@
 #include "estimate/stages.h"
 
+#include <stddef.h>
 #include <string.h>
 
 double microbatches_of(const struct rk_plan *plan)
@@ -57,23 +58,48 @@ static int class_of(struct stage_map *map, const struct stage_blocks *blocks)
     return map->classes++;
 }
 
-void stage_map_of(struct stage_map *map, const struct rk_model *model, const struct rk_plan *plan)
+/* first[i]: the first block of virtual stage i. */
+static void find_firsts(uint64_t *first, const struct rk_model *model, const struct rk_plan *plan)
 {
-    const uint64_t p = plan->pipeline, all = p * plan->chunks;
-    uint64_t first[RK_MAX_CHUNKS + 1];
+    const uint64_t all = plan->pipeline * plan->chunks;
     first[0] = 0;
     for (uint64_t i = 0; i < all; i++)
         first[i + 1] = first[i] + rk_plan_split(plan, model, i);
-    map->stages = (int)p;
+}
+
+static struct stage_blocks blocks_of(const struct rk_model *model, const struct rk_plan *plan,
+                                     const uint64_t *first, uint64_t stage)
+{
+    const uint64_t p = plan->pipeline, all = p * plan->chunks;
+    struct stage_blocks blocks = {.first = stage == 0, .last = stage == p - 1};
+    for (uint64_t i = stage; i < all; i += p)
+        add_chunk(&blocks, model, plan, first[i], first[i + 1] - first[i]);
+    return blocks;
+}
+
+void stage_map_of(struct stage_map *map, const struct rk_model *model, const struct rk_plan *plan)
+{
+    uint64_t first[RK_MAX_CHUNKS + 1];
+    find_firsts(first, model, plan);
+    map->stages = (int)plan->pipeline;
     map->classes = 0;
-    for (uint64_t stage = 0; stage < p; stage++) {
-        struct stage_blocks blocks = {.first = stage == 0, .last = stage == p - 1};
-        for (uint64_t i = stage; i < all; i += p)
-            add_chunk(&blocks, model, plan, first[i], first[i + 1] - first[i]);
+    for (uint64_t stage = 0; stage < plan->pipeline; stage++) {
+        const struct stage_blocks blocks = blocks_of(model, plan, first, stage);
         const int before = map->classes, found = class_of(map, &blocks);
         if (found == before) map->first_of[found] = (uint16_t)stage;
         map->class_of[stage] = (uint16_t)found;
     }
+}
+
+void stage_map_of_first(struct stage_map *map, const struct rk_model *model,
+                        const struct rk_plan *plan)
+{
+    uint64_t first[RK_MAX_CHUNKS + 1];
+    find_firsts(first, model, plan);
+    map->stages = (int)plan->pipeline;
+    map->classes = 1;
+    map->class_of[0] = map->first_of[0] = 0;
+    map->blocks[0] = blocks_of(model, plan, first, 0);
 }
 
 /* ---- sums of layers ---- */
@@ -108,8 +134,8 @@ static void add_details(struct stage_sum *sum, const struct layer_fold *layer, d
 
 typedef void adder(struct stage_sum *sum, const struct layer_fold *layer, double count);
 
-static void add_blocks(struct stage_sum *sum, adder *add, const struct layer_fold *layer,
-                       double count)
+static inline void add_blocks(struct stage_sum *sum, adder *add, const struct layer_fold *layer,
+                              double count)
 {
     if (count <= 0) return;
     const double size = layer->parameters + layer->expert_parameters;
@@ -118,32 +144,37 @@ static void add_blocks(struct stage_sum *sum, adder *add, const struct layer_fol
     if (layer->weight_shapes > sum->block_shapes) sum->block_shapes = layer->weight_shapes;
 }
 
-static void note_end(struct stage_sum *sum, const struct layer_fold *layer, double count, int end)
+static inline void note_end(struct stage_sum *sum, adder *add, const struct layer_fold *layer,
+                            double count, int end)
 {
-    struct ends_saved *saved = &sum->ends_saved[end];
-    for (int i = 0; i < RK_HOLDING_COUNT; i++)
-        saved->bytes[i] += count * layer->saved_bytes[i];
-    saved->total_bytes += count * layer->saved_total_bytes;
+    if (add == add_outline)
+        sum->ends_total_bytes[end] += count * layer->saved_total_bytes;
+    else
+        for (int i = 0; i < RK_HOLDING_COUNT; i++)
+            sum->ends_saved_bytes[end][i] += count * layer->saved_bytes[i];
 }
 
-static void add_end(struct stage_sum *sum, adder *add, const struct layer_fold *layer, int end)
+static inline void add_end(struct stage_sum *sum, adder *add, const struct layer_fold *layer,
+                           int end)
 {
     add(sum, layer, 1);
-    sum->ends_parameters += layer->parameters;
+    note_end(sum, add, layer, 1, end);
     if (add != add_outline) return;
+    sum->ends_parameters += layer->parameters;
     sum->end_shapes += layer->weight_shapes;
-    note_end(sum, layer, 1, end);
 }
 
-static inline void add_stage(struct stage_sum *sum, adder *add, const struct layer_folds *fold,
-                             const struct rk_model *model, const struct rk_plan *plan,
-                             const struct stage_blocks *blocks)
+static inline __attribute__((always_inline)) void add_stage(struct stage_sum *sum, adder *add,
+                                                            const struct layer_folds *fold,
+                                                            const struct rk_model *model,
+                                                            const struct rk_plan *plan,
+                                                            const struct stage_blocks *blocks)
 {
     const enum treatment treatment = plan->recompute == RK_KEEP ? AS_IT_IS : RECOMPUTED;
-    sum->ends_parameters = 0;
-    for (int kind = 0; kind < LAYER_KINDS; kind++)
+    for (int k = 0; k < fold->blocks; k++)
         for (int i = 0; i < TREATMENTS; i++)
-            add_blocks(sum, add, &fold->layer[kind][i], blocks->counts[i][kind]);
+            add_blocks(sum, add, &fold->layer[fold->block[k]][i],
+                       blocks->counts[i][fold->block[k]]);
     if (blocks->first) add_end(sum, add, &fold->layer[LAYER_EMBEDDING][AS_IT_IS], FIRST_END);
     if (!blocks->last) return;
     add_end(sum, add, &fold->layer[LAYER_HEAD][AS_IT_IS], LAST_END);
@@ -151,14 +182,16 @@ static inline void add_stage(struct stage_sum *sum, adder *add, const struct lay
     const struct layer_fold *predict = &fold->layer[LAYER_PREDICT][treatment];
     const double layers = (double)model->predict_layers;
     add_blocks(sum, add, predict, layers);
-    if (add == add_outline) note_end(sum, predict, layers, LAST_END);
+    note_end(sum, add, predict, layers, LAST_END);
 }
+
+enum { OUTLINE_BYTES = offsetof(struct stage_sum, spent_s) };
 
 void stage_outline(struct stage_sum *sum, const struct layer_folds *fold,
                    const struct rk_model *model, const struct rk_plan *plan,
                    const struct stage_blocks *blocks)
 {
-    memset(sum, 0, sizeof *sum);
+    memset(sum, 0, OUTLINE_BYTES);
     sum->blocks = blocks->all;
     add_stage(sum, add_outline, fold, model, plan, blocks);
 }
@@ -166,6 +199,7 @@ void stage_outline(struct stage_sum *sum, const struct layer_folds *fold,
 void stage_sum(struct stage_sum *sum, const struct layer_folds *fold, const struct rk_model *model,
                const struct rk_plan *plan, const struct stage_blocks *blocks)
 {
+    memset(sum, 0, sizeof *sum);
     stage_outline(sum, fold, model, plan, blocks);
     add_stage(sum, add_details, fold, model, plan, blocks);
 }
@@ -177,33 +211,26 @@ static double mean_of(double own, double other, double share)
     return own * share + other * (1 - share);
 }
 
-static void pair_ends(struct ends_saved *pair, const struct ends_saved *other)
+/* The tensors of blocks as a mean, and those of the ends, which are counted apart, whole. */
+static double pair_saved(double own, double other, const double ends[ENDS],
+                         const double other_ends[ENDS], double share)
 {
-    for (int i = 0; i < RK_HOLDING_COUNT; i++)
-        pair->bytes[i] += other->bytes[i];
-    pair->total_bytes += other->total_bytes;
+    double saved = mean_of(own, other, share);
+    for (int end = 0; end < ENDS; end++)
+        saved += ends[end] + other_ends[end] - mean_of(ends[end], other_ends[end], share);
+    return saved;
 }
 
-/* The tensors of blocks alone, and then those of the ends, which are counted apart. */
-static void pair_saved(struct stage_sum *pair, const struct stage_sum *own,
-                       const struct stage_sum *other, double share)
+static double share_of_pair(const struct rk_plan *plan, uint64_t index)
 {
-    for (int end = 0; end < ENDS; end++) {
-        const struct ends_saved *a = &own->ends_saved[end], *b = &other->ends_saved[end];
-        pair_ends(&pair->ends_saved[end], b);
-        for (int i = 0; i < RK_HOLDING_COUNT; i++)
-            pair->saved_bytes[i] +=
-                a->bytes[i] + b->bytes[i] - mean_of(a->bytes[i], b->bytes[i], share);
-        pair->saved_total_bytes +=
-            a->total_bytes + b->total_bytes - mean_of(a->total_bytes, b->total_bytes, share);
-    }
+    const double p = (double)plan->pipeline;
+    return (p - (double)index) / (p + 1);
 }
 
-void stage_pair(struct stage_sum *pair, const struct stage_sum *own, const struct stage_sum *other,
-                const struct rk_plan *plan, uint64_t index)
+void stage_pair_outline(struct stage_sum *pair, const struct stage_sum *own,
+                        const struct stage_sum *other, const struct rk_plan *plan, uint64_t index)
 {
-    const double p = (double)plan->pipeline, share = (p - (double)index) / (p + 1);
-    *pair = *own;
+    memcpy(pair, own, OUTLINE_BYTES);
     pair->blocks += other->blocks;
     pair->parameters += other->parameters;
     pair->expert_parameters += other->expert_parameters;
@@ -215,10 +242,28 @@ void stage_pair(struct stage_sum *pair, const struct stage_sum *own, const struc
     if (other->buffer_bytes > own->buffer_bytes) pair->buffer_bytes = other->buffer_bytes;
     if (other->block_shapes > own->block_shapes) pair->block_shapes = other->block_shapes;
     pair->end_shapes += other->end_shapes;
-    for (int i = 0; i < RK_HOLDING_COUNT; i++)
-        pair->saved_bytes[i] = mean_of(own->saved_bytes[i], other->saved_bytes[i], share);
-    pair->saved_total_bytes = mean_of(own->saved_total_bytes, other->saved_total_bytes, share);
-    pair_saved(pair, own, other, share);
+    pair->saved_total_bytes =
+        pair_saved(own->saved_total_bytes, other->saved_total_bytes, own->ends_total_bytes,
+                   other->ends_total_bytes, share_of_pair(plan, index));
+    for (int end = 0; end < ENDS; end++)
+        pair->ends_total_bytes[end] += other->ends_total_bytes[end];
+}
+
+void stage_pair(struct stage_sum *pair, const struct stage_sum *own, const struct stage_sum *other,
+                const struct rk_plan *plan, uint64_t index)
+{
+    *pair = *own;
+    stage_pair_outline(pair, own, other, plan, index);
+    for (int i = 0; i < RK_HOLDING_COUNT; i++) {
+        const double ends[ENDS] = {own->ends_saved_bytes[FIRST_END][i],
+                                   own->ends_saved_bytes[LAST_END][i]};
+        const double others[ENDS] = {other->ends_saved_bytes[FIRST_END][i],
+                                     other->ends_saved_bytes[LAST_END][i]};
+        pair->saved_bytes[i] = pair_saved(own->saved_bytes[i], other->saved_bytes[i], ends, others,
+                                          share_of_pair(plan, index));
+        for (int end = 0; end < ENDS; end++)
+            pair->ends_saved_bytes[end][i] += others[end];
+    }
 }
 
 /* ---- bytes of one parameter ---- */

@@ -34,35 +34,40 @@ void stage_map_of(struct stage_map *map, const struct rk_model *model, const str
 void stage_part(struct stage_blocks *blocks, const struct rk_model *model,
                 const struct rk_plan *plan, uint64_t i);
 
+/* Its first stage alone: a map of one class. */
+void stage_map_of_first(struct stage_map *map, const struct rk_model *model,
+                        const struct rk_plan *plan);
+
 /* ---- sums of layers ---- */
 
 enum stage_end_of_model { FIRST_END, LAST_END, ENDS };
 
 struct stage_sum {
+    /* the outline: what time and memory depend on */
     double blocks;
-    double spent_s[FOLD_PASSES][SPENDINGS]; /* of all chunks, one microbatch */
-    double pass_s[FOLD_PASSES];
+    double pass_s[FOLD_PASSES]; /* of all chunks, one microbatch */
     double
         data_s[FOLD_PASSES]; /* ZeRO-2 and 3: gathering and reducing that a microbatch waits for */
-    double link_s[LINKS], data_link_s; /* of one microbatch */
-    double link_bytes[LINKS];
-    double useful_flop, executed_flop;
+    double data_link_s;      /* of one microbatch */
     double parameters, expert_parameters, narrow_parameters;
     double ends_parameters;    /* embedding and head among them */
     double largest_parameters; /* of its largest block, experts among them */
-    double saved_bytes[RK_HOLDING_COUNT];
     double saved_total_bytes;
-    struct ends_saved { /* of these: by what stands before the first block, behind the last one */
-        double bytes[RK_HOLDING_COUNT];
-        double total_bytes;
-    } ends_saved[ENDS];
+    double ends_total_bytes[ENDS]; /* of these: by what stands before the first block, behind the
+                                      last one */
     double working_bytes, buffer_bytes;
     double block_shapes, end_shapes; /* elements of weights of different shapes: of a block, of the
                                         head */
+    /* the details: what these are made of */
+    double spent_s[FOLD_PASSES][SPENDINGS];
+    double link_s[LINKS], link_bytes[LINKS];
+    double useful_flop, executed_flop;
+    double saved_bytes[RK_HOLDING_COUNT];
+    double ends_saved_bytes[ENDS][RK_HOLDING_COUNT];
 };
 
-/* A stage of these blocks. The outline leaves out what neither its time nor its memory depends on:
- * spent_s, link_s, saved_bytes and the FLOP; what it fills is the same, bit by bit. */
+/* A stage of these blocks. The outline leaves the details alone; what it fills is the same, bit by
+ * bit. */
 void stage_sum(struct stage_sum *sum, const struct layer_folds *fold, const struct rk_model *model,
                const struct rk_plan *plan, const struct stage_blocks *blocks);
 void stage_outline(struct stage_sum *sum, const struct layer_folds *fold,
@@ -74,6 +79,8 @@ void stage_outline(struct stage_sum *sum, const struct layer_folds *fold,
  * the p + 1. Times are those of its own. */
 void stage_pair(struct stage_sum *pair, const struct stage_sum *own, const struct stage_sum *other,
                 const struct rk_plan *plan, uint64_t index);
+void stage_pair_outline(struct stage_sum *pair, const struct stage_sum *own,
+                        const struct stage_sum *other, const struct rk_plan *plan, uint64_t index);
 
 /* ---- bytes of one parameter ---- */
 
@@ -130,6 +137,28 @@ struct stage_demand {
 
 struct stage_demand stage_demand_of(const struct stage_sum *sum, const struct layer_folds *fold,
                                     const struct sharing *sharing, const struct rk_plan *plan);
+
+/* The same in two steps: what a plan makes of the memory of every stage alike is the first, so that
+ * stages share it. A demand grows with every number of the sum's outline. */
+struct memory_rule {
+    struct element_bytes bytes;
+    struct shares { /* of one rank: 1 / ranks that share it; [0] of dense weights, [1] of experts'
+                     */
+        double weights, gradients, optimizer;
+    } shares[2];
+    int zero;
+    bool keep_gathered, by_matrix;                  /* ZeRO-3: gathers matrix by matrix */
+    double weights_here, optimizer_here, kept_here; /* what is not offloaded */
+    double activations_away;
+    double ends_in_flight[ENDS]; /* microbatches of the ends of the model */
+    double messages_bytes, outside_bytes;
+    double placeholder_bytes; /* of an element */
+    double engines, expert_engines;
+};
+
+struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct sharing *sharing,
+                                  const struct rk_plan *plan);
+struct stage_demand stage_demand_by(const struct memory_rule *rule, const struct stage_sum *sum);
 
 static inline double demanded_activations(const struct stage_demand *demand, double in_flight)
 {

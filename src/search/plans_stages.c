@@ -92,7 +92,7 @@ static bool keep_blocks(struct filling *f, struct stage_map *map)
 static bool fill_map(struct filling *f, struct shape *shape)
 {
     struct stage_blocks blocks[RK_MAX_STAGES];
-    if (!shape->some_layers)
+    if (!shape->some_layers && !shape->as_it_is)
         rk_plan_axis_set(&f->plan, RK_PLAN_RECOMPUTE, RK_RECOMPUTE_VALUE(RK_WHOLE, 0));
     shape->map.blocks = blocks;
     stage_map_of(&shape->map, f->problem->model, &f->plan);
@@ -108,6 +108,7 @@ static bool fill_shape(struct filling *f, struct shape *shape, uint64_t split)
     if (shape->refused) shape->verdict = reason.verdict;
     shape->balanced = split == RK_SPLIT_BALANCED;
     shape->some_layers = f->plan.recompute_layers > 0;
+    shape->as_it_is = f->plan.recompute == RK_KEEP && f->plan.recompute_stride > 1;
     shape->parts = (int)(f->plan.pipeline * f->plan.chunks);
     return shape->refused || shape->balanced || fill_map(f, shape);
 }
@@ -134,13 +135,20 @@ static uint64_t read_timetable(struct timetable *timetable, const struct choices
     return tuple;
 }
 
-static bool same_shape(const struct choices *choices, uint64_t a, uint64_t b)
+static bool keeps_all(const struct choices *choices, uint64_t tuple)
 {
+    return choice_value(choices, tuple, RK_PLAN_RECOMPUTE) == RK_RECOMPUTE_VALUE(RK_KEEP, 0);
+}
+
+/* Where some layers alone are computed again, a plan without recomputation is another shape. */
+static bool same_shape(const struct filling *f, uint64_t a, uint64_t b)
+{
+    const struct choices *choices = f->set->choices;
     static const enum rk_plan_axis axes[] = {RK_PLAN_CHUNKS, RK_PLAN_RECOMPUTE_LAYERS,
                                              RK_PLAN_SPLIT, RK_PLAN_PIPELINE_BLOCKING};
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
         if (choice_value(choices, a, axes[i]) != choice_value(choices, b, axes[i])) return false;
-    return true;
+    return f->problem->base.recompute_stride <= 1 || keeps_all(choices, a) == keeps_all(choices, b);
 }
 
 /* Of the division at `tuple`; shape->first is a tuple of the shape for the time being. */
@@ -148,8 +156,8 @@ static bool find_shape(struct filling *f, uint64_t tuple, uint32_t timetable, ui
 {
     struct stage_set *set = f->set;
     uint64_t i = 0;
-    while (i < set->shapes && (set->shape[i].timetable != timetable ||
-                               !same_shape(set->choices, set->shape[i].first, tuple)))
+    while (i < set->shapes &&
+           (set->shape[i].timetable != timetable || !same_shape(f, set->shape[i].first, tuple)))
         i++;
     *found = (uint32_t)i;
     if (i < set->shapes) return true;

@@ -31,9 +31,10 @@ struct shape {
     enum rk_verdict verdict;
     bool balanced;    /* by time: stages are dealt when layers are folded */
     bool some_layers; /* of a stage are computed again: the others are as they are */
+    bool as_it_is;    /* nothing is computed again */
     int parts;        /* virtual stages */
-    /* Unless refused or balanced. Blocks count as computed again if they may be: without
-     * recomputation these cost the same as others. */
+    /* Unless refused or balanced. Where a shape has divisions with and without recomputation,
+     * blocks count as computed again: without it these cost the same as others. */
     struct stage_map map;
 };
 

@@ -4,6 +4,7 @@
 #include "search/plans_split.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +53,19 @@ struct balance {
 };
 
 /* Schedules that stages' memory is the same under, microbatches in flight apart. */
-enum { DEMAND_SOME, DEMAND_ALL, DEMAND_PAIRS, DEMANDS };
+enum demand_kind { DEMAND_SOME, DEMAND_ALL, DEMAND_PAIRS, DEMANDS };
+
+struct choice_rules { /* of one sharding and offload */
+    bool there[DEMANDS];
+    struct memory_rule rule[DEMANDS];
+};
+
+/* Microbatches in flight on the first stage of a class, which has most of them; with DualPipe those
+ * of one direction, as with 1F1B. */
+struct class_flights {
+    double of[RK_SCHEDULES];
+    double least, most;
+};
 
 struct plan_scratch {
     const struct rk_plans_problem *problem;
@@ -69,10 +82,13 @@ struct plan_scratch {
     uint16_t *split;         /* (recomputes + 1 + RK_SPLITS)(splits_before(most_parts + 1)) */
     bool *fixed; /* (most_parts + 1) their other splits, behind the last row, are there */
     const struct division **list;
-    struct stage_sum sum[RK_MAX_STAGES];
+    struct stage_sum sum[RK_MAX_STAGES];  /* (classes) of one division, or the least of several */
+    struct stage_sum most[RK_MAX_STAGES]; /* ... the most of several */
     struct stage_end end[RK_MAX_STAGES];
-    double pass_s[RK_MAX_STAGES][FOLD_PASSES];          /* of sum, before anything is moved */
-    struct stage_demand demand[DEMANDS][RK_MAX_STAGES]; /* (classes); of pairs (p / 2) */
+    double pass_s[RK_MAX_STAGES][FOLD_PASSES]; /* of sum, before anything is moved */
+    struct class_flights flights[RK_MAX_STAGES];
+    struct choice_rules *rules; /* (shardings)(offloads) of the timetable at hand */
+    bool *undecided;            /* (shardings)(offloads)(RK_SCHEDULES) */
     struct stage_blocks blocks[RK_MAX_STAGES];
     struct stage_map balanced;
     struct choice_state *sharding, *offload;
@@ -121,8 +137,12 @@ struct plan_scratch *plan_scratch_open(const struct rk_plans *plans)
     s->sharding = calloc(most_choices(plans, BUNDLE_SHARDING), sizeof *s->sharding);
     s->offload = calloc(most_choices(plans, BUNDLE_OFFLOAD), sizeof *s->offload);
     s->timetable = calloc(tuples, sizeof *s->timetable);
-    if (s->fold && s->count && s->balance && s->split && s->fixed && s->list && s->sharding &&
-        s->offload && s->timetable)
+    const size_t choices =
+        most_choices(plans, BUNDLE_SHARDING) * most_choices(plans, BUNDLE_OFFLOAD);
+    s->rules = calloc(choices, sizeof *s->rules);
+    s->undecided = calloc(choices * RK_SCHEDULES, sizeof *s->undecided);
+    if (s->rules && s->undecided && s->fold && s->count && s->balance && s->split && s->fixed &&
+        s->list && s->sharding && s->offload && s->timetable)
         return s;
     plan_scratch_close(s);
     return NULL;
@@ -140,6 +160,8 @@ void plan_scratch_close(struct plan_scratch *s)
     free(s->sharding);
     free(s->offload);
     free(s->timetable);
+    free(s->rules);
+    free(s->undecided);
     free(s);
 }
 
@@ -166,11 +188,18 @@ struct run {
     uint64_t choices; /* ... that pass the checks of sharding and offload */
     double microbatches, send_s;
     struct extremes extremes;
+    struct stage_sum model; /* see sum_model */
 
     /* of the shape at hand */
-    const struct timetable *timetable;
+    const struct timetable *timetable; /* NULL: none yet */
     const struct timetable_state *state;
+    struct memory_rule least;   /* what holds least, whatever the sharding, offload and schedule */
+    struct memory_rule most[4]; /* what holds most: the first one, gathered as by any of them */
+    int mosts;
+    double pair_flights;
+    bool hopeless; /* whatever the blocks of stages and what is computed again, no plan fits */
     const struct stage_map *map;
+    int flights;    /* classes whose flights are known */
     uint64_t plans; /* of a division, that pass all checks */
 
     /* of the division at hand, or several */
@@ -232,7 +261,7 @@ static void check_bundle(struct run *r, const struct choices *choices, unsigned 
     }
 }
 
-static int demand_kind(enum rk_schedule schedule)
+static enum demand_kind demand_kind(enum rk_schedule schedule)
 {
     return schedule == RK_DUALPIPE ? DEMAND_PAIRS : schedule == RK_GPIPE ? DEMAND_ALL : DEMAND_SOME;
 }
@@ -306,10 +335,11 @@ static enum family family_of(uint64_t recompute)
     return (recompute & 3) == RK_WHOLE ? KEEPS_INPUTS : KEEPS_TENSORS;
 }
 
+/* Of the outlines. */
 static void note_layer(struct layer_fold *least, struct layer_fold *most,
                        const struct layer_fold *fold)
 {
-    enum { NUMBERS = sizeof *fold / sizeof(double) };
+    enum { NUMBERS = offsetof(struct layer_fold, spent_s) / sizeof(double) };
     double low[NUMBERS], high[NUMBERS], own[NUMBERS];
     memcpy(low, least, sizeof low);
     memcpy(high, most, sizeof high);
@@ -326,7 +356,8 @@ static void note_fold(struct family_bounds *bounds, const struct layer_folds *fo
 {
     if (!bounds->any) {
         bounds->any = true;
-        bounds->least = bounds->most = *fold;
+        fold_copy_outline(&bounds->least, fold);
+        fold_copy_outline(&bounds->most, fold);
         return;
     }
     for (int kind = 0; kind < LAYER_KINDS; kind++)
@@ -400,6 +431,24 @@ static void count_parts(struct run *r)
     }
 }
 
+/* The least of all blocks of the model, but for what is not shared out among stages. */
+static void sum_model(struct run *r)
+{
+    const struct plan_scratch *s = r->s;
+    const struct rk_model *model = s->problem->model;
+    r->model.saved_total_bytes = INFINITY;
+    for (int i = 0; i < FAMILIES * TREATMENTS; i++) {
+        const struct family_bounds *bounds = &s->family[i / TREATMENTS];
+        const double saved_bytes = r->model.saved_total_bytes;
+        struct stage_blocks blocks = {.all = (double)model->layers};
+        if (!bounds->any) continue;
+        layer_count(model, 0, model->layers, blocks.counts[i % TREATMENTS]);
+        stage_outline(&r->model, &bounds->least, model, &s->plan, &blocks);
+        r->model.saved_total_bytes = fmin(r->model.saved_total_bytes, saved_bytes);
+    }
+    r->model.working_bytes = r->model.buffer_bytes = r->model.block_shapes = 0;
+}
+
 /* All layers that members of the unit have. */
 static void fold_unit(struct run *r)
 {
@@ -413,12 +462,13 @@ static void fold_unit(struct run *r)
         s->family[i].any = false;
     for (uint32_t i = 0; i < s->recomputes; i++) {
         rk_plan_axis_set(&s->plan, RK_PLAN_RECOMPUTE, recompute[i]);
-        fold_timed(&s->fold[i], &s->timed, s->problem->system, &s->plan);
+        fold_outline(&s->fold[i], &s->timed, s->problem->system, &s->plan);
         note_fold(&s->family[family_of(recompute[i])], &s->fold[i]);
         balance_row(s, i, &s->fold[i], RECOMPUTED);
         r->visitor->explain->folds++;
     }
     balance_row(s, (uint32_t)s->recomputes, &s->fold[0], AS_IT_IS);
+    sum_model(r);
 }
 
 /* ---- time ---- */
@@ -461,72 +511,7 @@ static void move_classes(struct run *r, const struct choice_state *sharding)
     }
 }
 
-/* ---- memory ---- */
-
-static void demand_pairs(struct run *r, const struct sharing *sharing)
-{
-    struct plan_scratch *s = r->s;
-    const uint16_t *class_of = r->map->class_of;
-    const int p = r->map->stages;
-    for (int i = 0; i < p / 2; i++) {
-        struct stage_sum pair;
-        stage_pair(&pair, &s->sum[class_of[i]], &s->sum[class_of[p - 1 - i]], &s->plan,
-                   (uint64_t)i);
-        s->demand[DEMAND_PAIRS][i] = stage_demand_of(&pair, r->fold, sharing, &s->plan);
-    }
-}
-
-/* What stages need under each kind of schedule that there is. */
-static void demand_stages(struct run *r, const struct sharing *sharing)
-{
-    struct plan_scratch *s = r->s;
-    bool done[DEMANDS] = {false};
-    for (int k = 0; k < r->timetable->schedules; k++) {
-        const int kind = demand_kind(r->timetable->schedule[k]);
-        if (done[kind] || r->state->refused[k]) continue;
-        done[kind] = true;
-        s->plan.schedule = r->timetable->schedule[k];
-        if (kind == DEMAND_PAIRS) {
-            demand_pairs(r, sharing);
-            continue;
-        }
-        for (int i = 0; i < r->map->classes; i++)
-            s->demand[kind][i] = stage_demand_of(&s->sum[i], r->fold, sharing, &s->plan);
-    }
-}
-
-/* What the stages of class `i` need at most, or of pair `i`: of a class the first one has most
- * microbatches in flight; with DualPipe all have as many. */
-static double stage_bytes(const struct run *r, int kind, int i)
-{
-    const struct plan_scratch *s = r->s;
-    const uint64_t stage = kind == DEMAND_PAIRS ? (uint64_t)i : r->map->first_of[i];
-    const double in_flight = in_flight_of_plan(&s->plan, r->microbatches, stage);
-    return demanded_bytes(&s->demand[kind][i], s->problem->system, in_flight);
-}
-
-static int stages_of(const struct run *r, int kind)
-{
-    return kind == DEMAND_PAIRS ? r->map->stages / 2 : r->map->classes;
-}
-
-static bool exceeds(const struct run *r)
-{
-    const double have = r->s->problem->system->memory[0].capacity_bytes;
-    const int kind = demand_kind(r->s->plan.schedule), count = stages_of(r, kind);
-    for (int i = 0; i < count; i++)
-        if (stage_bytes(r, kind, i) > have) return true;
-    return false;
-}
-
-static double tightest_bytes(const struct run *r)
-{
-    const int kind = demand_kind(r->s->plan.schedule), count = stages_of(r, kind);
-    double most = 0;
-    for (int i = 0; i < count; i++)
-        most = fmax(most, stage_bytes(r, kind, i));
-    return most;
-}
+/* ---- extremes of what stages need ---- */
 
 /* Number by number. */
 static void note_bytes(struct element_bytes *least, struct element_bytes *most,
@@ -584,23 +569,22 @@ static void find_extremes(struct run *r)
  * and nothing gathered. No plan need be like that. The plan at hand is left so: whoever goes on
  * with it sets its own choices. Of a rank with two stages one is counted, whose state DualPipe
  * shares with another rank. */
-static struct stage_demand least_demand(const struct run *r, const struct stage_sum *sum)
+static void find_least(struct run *r)
 {
     struct rk_plan *plan = &r->s->plan;
-    struct stage_sum lighter = *sum;
-    lighter.largest_parameters = lighter.ends_parameters = 0;
     plan->schedule = r->state->pairs ? RK_DUALPIPE : RK_1F1B;
     plan->zero = r->extremes.zero;
     plan->keep_gathered = false;
     rk_plan_offload_activations(plan, 0);
     plan->share[RK_SHARE_OPTIMIZER][0] = r->extremes.optimizer;
     plan->share[RK_SHARE_WEIGHTS][0] = r->extremes.weights;
-    return stage_demand_of(&lighter, r->fold, &r->extremes.least, plan);
+    r->least = memory_rule_of(r->s->fold, &r->extremes.least, plan);
+    r->least.bytes.gathered = r->least.bytes.sent_gradient = 0;
 }
 
 /* What holds most: the lowest ZeRO stage over the fewest ranks, nothing offloaded, and the most
  * that any plan gathers. */
-static struct stage_demand most_demand(const struct run *r, const struct stage_sum *sum)
+static void find_most(struct run *r)
 {
     struct rk_plan *plan = &r->s->plan;
     const struct extremes *e = &r->extremes;
@@ -608,36 +592,137 @@ static struct stage_demand most_demand(const struct run *r, const struct stage_s
     plan->zero = e->lowest_zero;
     plan->keep_gathered = false;
     memset(plan->share, 0, sizeof plan->share);
-    struct stage_demand most = stage_demand_of(sum, r->fold, &e->most, plan);
-    for (int kept = 0; e->gathers && kept <= e->keeps; kept++) {
-        plan->zero = 3;
-        plan->keep_gathered = kept;
-        const struct stage_demand other = stage_demand_of(sum, r->fold, &e->most, plan);
-        most.fixed_bytes = fmax(most.fixed_bytes, other.fixed_bytes);
+    r->most[0] = memory_rule_of(r->s->fold, &e->most, plan);
+    r->mosts = 1;
+    for (int gathers = 0; e->gathers && gathers < 3; gathers++) {
+        plan->zero = gathers ? 3 : 2;
+        plan->keep_gathered = gathers == 2;
+        r->most[r->mosts++] = memory_rule_of(r->s->fold, &e->most, plan);
     }
+}
+
+static struct stage_demand most_demand(const struct run *r, const struct stage_sum *sum)
+{
+    struct stage_demand most = stage_demand_by(&r->most[0], sum);
+    for (int i = 1; i < r->mosts; i++)
+        most.fixed_bytes = fmax(most.fixed_bytes, stage_demand_by(&r->most[i], sum).fixed_bytes);
     return most;
 }
 
-struct flights {
-    double least, most;
-};
+/* ---- memory ---- */
 
-/* Of the first stage of a class, under all schedules. */
-static struct flights flights_of(struct run *r, int class)
+static double in_flight(struct run *r, enum rk_schedule schedule, uint64_t stage)
 {
-    struct plan_scratch *s = r->s;
-    struct flights flights = {INFINITY, 0};
+    r->s->plan.schedule = schedule;
+    return in_flight_of_plan(&r->s->plan, r->microbatches, stage);
+}
+
+/* Of the first stage of a class; classes are asked for in order. */
+static const struct class_flights *flights_of(struct run *r, int class)
+{
+    struct class_flights *flights = &r->s->flights[class];
+    if (class < r->flights) return flights;
+    r->flights = class + 1;
+    *flights = (struct class_flights){.least = INFINITY};
     for (int i = 0; i < r->timetable->schedules; i++) {
         const enum rk_schedule schedule = r->timetable->schedule[i];
         if (r->state->refused[i]) continue;
-        /* of one direction of DualPipe, as 1F1B */
-        s->plan.schedule = schedule == RK_DUALPIPE ? RK_1F1B : schedule;
-        const double in_flight =
-            in_flight_of_plan(&s->plan, r->microbatches, r->map->first_of[class]);
-        flights.least = fmin(flights.least, in_flight);
-        flights.most = fmax(flights.most, in_flight);
+        flights->of[i] =
+            in_flight(r, schedule == RK_DUALPIPE ? RK_1F1B : schedule, r->map->first_of[class]);
+        flights->least = fmin(flights->least, flights->of[i]);
+        flights->most = fmax(flights->most, flights->of[i]);
     }
     return flights;
+}
+
+/* Of sharding and offload `choice`, whose members the plan at hand need not have. */
+static const struct memory_rule *rule_of(struct run *r, uint64_t choice, enum rk_schedule schedule)
+{
+    struct plan_scratch *s = r->s;
+    const enum demand_kind kind = demand_kind(schedule);
+    struct choice_rules *rules = &s->rules[choice];
+    const uint64_t sharding = choice / r->offload->count, offload = choice % r->offload->count;
+    if (rules->there[kind]) return &rules->rule[kind];
+    plans_set_choice(&s->plan, r->sharding, sharding);
+    plans_set_choice(&s->plan, r->offload, offload);
+    s->plan.schedule = schedule;
+    rules->there[kind] = true;
+    rules->rule[kind] = memory_rule_of(s->fold, &s->sharding[sharding].sharing, &s->plan);
+    return &rules->rule[kind];
+}
+
+static double class_bytes(struct run *r, const struct stage_sum *sums,
+                          const struct memory_rule *rule, int class, int schedule)
+{
+    const struct stage_demand demand = stage_demand_by(rule, &sums[class]);
+    return demanded_bytes(&demand, r->s->problem->system, flights_of(r, class)->of[schedule]);
+}
+
+/* Of the two stages on rank i, under DualPipe. */
+static double pair_bytes(const struct run *r, const struct stage_sum *sums,
+                         const struct memory_rule *rule, int i)
+{
+    const uint16_t *class_of = r->map->class_of;
+    struct stage_sum pair;
+    stage_pair_outline(&pair, &sums[class_of[i]], &sums[class_of[r->map->stages - 1 - i]],
+                       &r->s->plan, (uint64_t)i);
+    const struct stage_demand demand = stage_demand_by(rule, &pair);
+    return demanded_bytes(&demand, r->s->problem->system, r->pair_flights);
+}
+
+static bool same_pair(const struct stage_map *map, int a, int b)
+{
+    return map->class_of[a] == map->class_of[b] &&
+           map->class_of[map->stages - 1 - a] == map->class_of[map->stages - 1 - b];
+}
+
+/* Between two pairs of the same classes all pairs of these need what lies between: their saved
+ * tensors are a mean whose weights go with the rank. */
+static bool pairs_exceed(const struct run *r, const struct stage_sum *sums,
+                         const struct memory_rule *rule, double limit)
+{
+    const int count = r->map->stages / 2;
+    for (int i = 0, last; i < count; i = last + 1) {
+        for (last = i; last + 1 < count && same_pair(r->map, i, last + 1);)
+            last++;
+        const double first = pair_bytes(r, sums, rule, i);
+        const double other = last > i ? pair_bytes(r, sums, rule, last) : first;
+        if (first > limit || other > limit) return true;
+        if (fmax(first, other) <= limit * rounding) continue;
+        for (int k = i + 1; k < last; k++)
+            if (pair_bytes(r, sums, rule, k) > limit) return true;
+    }
+    return false;
+}
+
+/* Does some stage need more than `limit`? */
+static bool exceeds(struct run *r, const struct stage_sum *sums, uint64_t choice, int schedule,
+                    double limit)
+{
+    const enum rk_schedule order = r->timetable->schedule[schedule];
+    const struct memory_rule *rule = rule_of(r, choice, order);
+    if (demand_kind(order) == DEMAND_PAIRS) return pairs_exceed(r, sums, rule, limit);
+    for (int i = 0; i < r->map->classes; i++)
+        if (class_bytes(r, sums, rule, i, schedule) > limit) return true;
+    return false;
+}
+
+static double tightest_bytes(struct run *r, uint64_t choice, int schedule)
+{
+    const enum rk_schedule order = r->timetable->schedule[schedule];
+    const struct memory_rule *rule = rule_of(r, choice, order);
+    const bool pairs = demand_kind(order) == DEMAND_PAIRS;
+    const int count = pairs ? r->map->stages / 2 : r->map->classes;
+    double most = 0;
+    for (int i = 0; i < count; i++)
+        most = fmax(most, pairs ? pair_bytes(r, r->s->sum, rule, i)
+                                : class_bytes(r, r->s->sum, rule, i, schedule));
+    return most;
+}
+
+static double capacity(const struct run *r)
+{
+    return r->s->problem->system->memory[0].capacity_bytes;
 }
 
 static bool bounded(const struct run *r)
@@ -655,10 +740,10 @@ static double both_s(const struct stage_sum *sum)
     return both_s;
 }
 
-static void sum_class(struct run *r, int class)
+static void sum_class(struct run *r, struct stage_sum *sums, int class)
 {
-    struct plan_scratch *s = r->s;
-    stage_outline(&s->sum[class], r->fold, s->problem->model, &s->plan, &r->map->blocks[class]);
+    const struct plan_scratch *s = r->s;
+    stage_outline(&sums[class], r->fold, s->problem->model, &s->plan, &r->map->blocks[class]);
 }
 
 /* Whichever stage sets the pace, the step is not shorter than all microbatches on the slowest one;
@@ -677,26 +762,23 @@ static bool none_fits(struct run *r)
 {
     const struct rk_system *system = r->s->problem->system;
     for (int i = 0; i < r->map->classes; i++) {
-        sum_class(r, i);
+        sum_class(r, r->s->sum, i);
         if (!r->visitor->prune || r->extremes.activations) continue;
-        const struct flights flights = flights_of(r, i);
-        const struct stage_demand least = least_demand(r, &r->s->sum[i]);
-        if (demanded_bytes(&least, system, flights.least) * rounding >
-            system->memory[0].capacity_bytes)
+        const struct stage_demand least = stage_demand_by(&r->least, &r->s->sum[i]);
+        if (demanded_bytes(&least, system, flights_of(r, i)->least) * rounding > capacity(r))
             return true;
     }
     return false;
 }
 
 /* Do all plans fit? */
-static bool all_fit(struct run *r)
+static bool all_fit(struct run *r, const struct stage_sum *sums)
 {
     const struct rk_system *system = r->s->problem->system;
     if (r->extremes.activations || !r->state->alike) return false;
     for (int i = 0; i < r->map->classes; i++) {
-        const struct stage_demand most = most_demand(r, &r->s->sum[i]);
-        if (demanded_bytes(&most, system, flights_of(r, i).most) >
-            system->memory[0].capacity_bytes * rounding)
+        const struct stage_demand most = most_demand(r, &sums[i]);
+        if (demanded_bytes(&most, system, flights_of(r, i)->most) > capacity(r) * rounding)
             return false;
     }
     return true;
@@ -723,9 +805,8 @@ static bool offloads(const struct rk_plan *plan)
            rk_plan_offloaded(plan, RK_SHARE_WEIGHTS) > 0;
 }
 
-static void report(struct run *r, const double *step_s, uint64_t index)
+static void report(struct run *r, const double *step_s, uint64_t index, double hbm_bytes)
 {
-    const double hbm_bytes = r->visitor->needs ? tightest_bytes(r) : 0;
     const double lower_bytes = offloads(&r->s->plan) ? (double)NAN : 0;
     const struct single single = {.batch = {.lanes = 1,
                                             .samples = (double)r->s->plan.batch,
@@ -737,7 +818,7 @@ static void report(struct run *r, const double *step_s, uint64_t index)
     r->visitor->batch(r->visitor, &single.batch, 1);
 }
 
-static void time_plan(struct run *r, uint64_t index)
+static void time_plan(struct run *r, uint64_t choice, int schedule)
 {
     struct plan_scratch *s = r->s;
     struct step_outline outline;
@@ -746,50 +827,97 @@ static void time_plan(struct run *r, uint64_t index)
                                   .ends = s->end,
                                   .send_s = r->send_s,
                                   .microbatches = r->microbatches};
+    s->plan.schedule = r->timetable->schedule[schedule];
     step_outline(&outline, &staged, &s->plan);
     r->visitor->explain->timed++;
-    if ((double)s->plan.batch / outline.step_s >= r->visitor->least)
-        report(r, &outline.step_s, index);
+    if ((double)s->plan.batch / outline.step_s < r->visitor->least) return;
+    const double hbm_bytes = r->visitor->needs ? tightest_bytes(r, choice, schedule) : 0;
+    report(r, &outline.step_s, r->base + (r->tuple + (uint64_t)schedule) * r->leaves + choice,
+           hbm_bytes);
 }
 
-static void settle(struct run *r, uint64_t sharding, uint64_t offload)
+/* Times the plans that fit. */
+static void settle(struct run *r, uint64_t choice)
 {
     struct plan_scratch *s = r->s;
-    const struct choice_state *state = &s->sharding[sharding];
     bool moved = false;
-    demand_stages(r, &state->sharing);
     for (int i = 0; i < r->timetable->schedules; i++) {
         if (r->state->refused[i]) continue;
-        s->plan.schedule = r->timetable->schedule[i];
-        if (exceeds(r)) {
+        if (exceeds(r, s->sum, choice, i, capacity(r))) {
             count_too_large(r, 1);
-        } else if (bounded(r)) {
-            count_bounded(r, 1);
-        } else {
-            if (!moved) move_classes(r, state);
-            moved = true;
-            r->visitor->counts->verdict[RK_FITS][0]++;
-            const uint64_t tuple = r->tuple + (uint64_t)i;
-            time_plan(r, r->base + (tuple * r->sharding->count + sharding) * r->offload->count +
-                             offload);
+            continue;
         }
+        if (!moved) {
+            plans_set_choice(&s->plan, r->sharding, choice / r->offload->count);
+            plans_set_choice(&s->plan, r->offload, choice % r->offload->count);
+            move_classes(r, &s->sharding[choice / r->offload->count]);
+        }
+        moved = true;
+        r->visitor->counts->verdict[RK_FITS][0]++;
+        time_plan(r, choice, i);
     }
+}
+
+static bool choice_refused(const struct run *r, uint64_t choice)
+{
+    const struct plan_scratch *s = r->s;
+    return s->sharding[choice / r->offload->count].refused ||
+           s->offload[choice % r->offload->count].refused;
 }
 
 /* ---- divisions ---- */
 
-static void each_sharding(struct run *r)
+static void time_division(struct run *r)
 {
     struct plan_scratch *s = r->s;
     for (int i = 0; i < r->map->classes; i++)
         memcpy(s->pass_s[i], s->sum[i].pass_s, sizeof s->pass_s[i]);
-    for (uint64_t i = 0; i < r->sharding->count; i++) {
-        if (s->sharding[i].refused) continue;
-        plans_set_choice(&s->plan, r->sharding, i);
-        for (uint64_t k = 0; k < r->offload->count; k++) {
-            if (s->offload[k].refused) continue;
-            plans_set_choice(&s->plan, r->offload, k);
-            settle(r, i, k);
+    for (uint64_t choice = 0; choice < r->leaves; choice++)
+        if (!choice_refused(r, choice)) settle(r, choice);
+}
+
+/* Counts what fits of plans none of which needs to be timed: those that fit with the most, or do
+ * not with the least, whatever is computed again; the others are noted. Returns how many. */
+static uint64_t count_sure(struct run *r, const struct stage_sum *most, uint64_t divisions)
+{
+    struct plan_scratch *s = r->s;
+    const bool one = most == s->sum;
+    const double low = one ? capacity(r) : capacity(r) / rounding;
+    const double high = one ? capacity(r) : capacity(r) * rounding;
+    uint64_t undecided = 0;
+    for (uint64_t choice = 0; choice < r->leaves; choice++) {
+        if (choice_refused(r, choice)) continue;
+        for (int i = 0; i < r->timetable->schedules; i++) {
+            bool *open = &s->undecided[choice * RK_SCHEDULES + (uint64_t)i];
+            *open = false;
+            if (r->state->refused[i]) continue;
+            if (exceeds(r, s->sum, choice, i, low))
+                count_too_large(r, divisions);
+            else if (one || !exceeds(r, most, choice, i, high))
+                count_bounded(r, divisions);
+            else
+                *open = true;
+            undecided += *open;
+        }
+    }
+    return undecided;
+}
+
+/* Those that are noted, of one division. */
+static void count_undecided(struct run *r, const struct division *division)
+{
+    struct plan_scratch *s = r->s;
+    r->fold = &s->fold[division->recompute];
+    for (int i = 0; i < r->map->classes; i++)
+        sum_class(r, s->sum, i);
+    for (uint64_t choice = 0; choice < r->leaves; choice++) {
+        if (choice_refused(r, choice)) continue;
+        for (int i = 0; i < r->timetable->schedules; i++) {
+            if (!s->undecided[choice * RK_SCHEDULES + (uint64_t)i]) continue;
+            if (exceeds(r, s->sum, choice, i, capacity(r)))
+                count_too_large(r, 1);
+            else
+                count_bounded(r, 1);
         }
     }
 }
@@ -803,47 +931,63 @@ static void run_division(struct run *r, const struct division *division)
         return;
     }
     find_shortest(r);
-    if (bounded(r) && all_fit(r))
+    if (!bounded(r))
+        time_division(r);
+    else if (all_fit(r, r->s->sum))
         count_bounded(r, r->plans);
     else
-        each_sharding(r);
+        count_sure(r, r->s->sum, 1);
 }
 
-/* The least of every number bounds the memory and time of all divisions, the most their memory:
- * both grow with each number of a layer. */
-static bool settled_at_once(struct run *r, const struct family_bounds *bounds, uint64_t divisions)
+static enum family family_of_division(const struct run *r, const struct division *division)
 {
+    return family_of(r->set->all->recompute[division->recompute]);
+}
+
+/* Several divisions of a family. The least of every number of a layer bounds the memory and time of
+ * all of them, the most their memory: both grow with each number. */
+static void run_family(struct run *r, enum family family, const struct division *const *list,
+                       uint64_t count, uint64_t divisions)
+{
+    struct plan_scratch *s = r->s;
+    const struct family_bounds *bounds = &s->family[family];
     r->fold = &bounds->least;
     if (none_fits(r)) {
         count_too_large(r, divisions * r->plans);
-        return true;
+        return;
     }
     find_shortest(r);
-    if (!bounded(r) || !r->state->alike || r->extremes.activations) return false;
+    const bool untimed = bounded(r);
     r->fold = &bounds->most;
-    for (int i = 0; i < r->map->classes; i++)
-        sum_class(r, i);
-    if (!all_fit(r)) return false;
-    count_bounded(r, divisions * r->plans);
-    return true;
+    for (int i = 0; i < r->map->classes && untimed; i++)
+        sum_class(r, s->most, i);
+    if (untimed && all_fit(r, s->most)) {
+        count_bounded(r, divisions * r->plans);
+        return;
+    }
+    if (untimed && count_sure(r, s->most, divisions) == 0) return;
+    for (uint64_t i = 0; i < count; i++) {
+        if (family_of_division(r, list[i]) != family) continue;
+        if (untimed)
+            count_undecided(r, list[i]);
+        else
+            run_division(r, list[i]);
+    }
 }
 
 /* Divisions with the same blocks on the same stages. */
 static void run_map(struct run *r, const struct division *const *list, uint64_t count)
 {
-    const uint64_t *recompute = r->set->all->recompute;
-    for (int family = 0; family < FAMILIES; family++) {
-        uint64_t divisions = 0;
-        for (uint64_t i = 0; i < count; i++)
-            divisions += family_of(recompute[list[i]->recompute]) == (enum family)family;
-        if (divisions == 0) continue;
-        if (r->visitor->prune && divisions > 1 &&
-            settled_at_once(r, &r->s->family[family], divisions))
-            continue;
-        for (uint64_t i = 0; i < count; i++)
-            if (family_of(recompute[list[i]->recompute]) == (enum family)family)
-                run_division(r, list[i]);
-    }
+    uint64_t divisions[FAMILIES] = {0};
+    r->flights = 0;
+    for (uint64_t i = 0; i < count; i++)
+        divisions[family_of_division(r, list[i])]++;
+    for (int family = 0; family < FAMILIES; family++)
+        if (r->visitor->prune && divisions[family] > 1)
+            run_family(r, (enum family)family, list, count, divisions[family]);
+    for (uint64_t i = 0; i < count; i++)
+        if (!r->visitor->prune || divisions[family_of_division(r, list[i])] == 1)
+            run_division(r, list[i]);
 }
 
 /* ---- shapes ---- */
@@ -855,16 +999,42 @@ static const struct balance *balance_of(const struct run *r, const struct shape 
     return &r->s->balance[row * ((uint64_t)r->s->most_parts + 1) + (uint64_t)shape->parts];
 }
 
-/* The map of a balanced split. */
-static void map_split(struct run *r, const struct shape *shape, uint32_t row)
+/* Leaves out the divisions of families of which no plan fits: the first stage decides, which has
+ * most microbatches in flight. */
+static uint64_t sift_balanced(struct run *r, uint64_t count)
+{
+    struct plan_scratch *s = r->s;
+    bool none[FAMILIES];
+    uint64_t left = 0;
+    stage_map_of_first(&s->balanced, s->problem->model, &s->plan);
+    r->map = &s->balanced;
+    r->flights = 0;
+    for (int family = 0; family < FAMILIES; family++) {
+        r->fold = &s->family[family].least;
+        none[family] = s->family[family].any && none_fits(r);
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        if (none[family_of_division(r, s->list[i])])
+            count_too_large(r, r->plans);
+        else
+            s->list[left++] = s->list[i];
+    }
+    return left;
+}
+
+/* Divisions in s->list that have the balanced split of `row`. */
+static void run_split(struct run *r, const struct shape *shape, uint32_t row, uint64_t count)
 {
     struct plan_scratch *s = r->s;
     struct rk_plan *plan = &s->plan;
     plan->splits = shape->parts;
     memcpy(plan->split, split_at(s, row, shape->parts), (size_t)shape->parts * sizeof *plan->split);
-    stage_map_of(&s->balanced, s->problem->model, plan);
+    if (r->visitor->prune) count = sift_balanced(r, count);
+    if (count > 0) {
+        stage_map_of(&s->balanced, s->problem->model, plan);
+        run_map(r, s->list, count);
+    }
     plan->splits = 0;
-    r->map = &s->balanced;
 }
 
 /* Divisions of the same split go together. */
@@ -872,6 +1042,7 @@ static void run_balanced(struct run *r, const struct shape *shape)
 {
     struct plan_scratch *s = r->s;
     const struct division *division = r->set->division;
+    r->map = &s->balanced;
     for (uint64_t i = shape->first; i < shape->end; i++) {
         const struct balance *balance = balance_of(r, shape, &division[i]);
         uint64_t count = 0;
@@ -886,21 +1057,72 @@ static void run_balanced(struct run *r, const struct shape *shape)
         for (uint64_t k = i; k < shape->end; k++)
             if (balance_of(r, shape, &division[k])->same_as == balance->same_as)
                 s->list[count++] = &division[k];
-        map_split(r, shape, balance->same_as);
-        run_map(r, s->list, count);
+        run_split(r, shape, balance->same_as, count);
     }
+}
+
+/* ---- all shapes ---- */
+
+/* What a stage needs grows with its blocks no slower the more there are: so however they are dealt,
+ * some stage needs no less than one with the mean of everything. */
+static bool mean_exceeds(struct run *r)
+{
+    const double stages = (double)r->set->pipeline;
+    struct stage_sum mean = r->model;
+    struct memory_rule rule = r->least;
+    rule.expert_engines = 0; /* where stages have no experts */
+    if (!r->visitor->prune || r->extremes.activations) return false;
+    mean.parameters /= stages;
+    mean.expert_parameters /= stages;
+    mean.narrow_parameters /= stages;
+    mean.saved_total_bytes /= stages;
+    double flights = INFINITY;
+    for (int i = 0; i < r->timetable->schedules; i++) {
+        const enum rk_schedule schedule = r->timetable->schedule[i];
+        if (r->state->refused[i]) continue;
+        flights = fmin(flights, in_flight(r, schedule == RK_DUALPIPE ? RK_1F1B : schedule,
+                                          r->set->pipeline - 1));
+    }
+    const struct stage_demand least = stage_demand_by(&rule, &mean);
+    return demanded_bytes(&least, r->s->problem->system, flights) * rounding > capacity(r);
+}
+
+static void count_hopeless(struct run *r, const struct shape *shape)
+{
+    uint64_t repeated = 0;
+    for (uint64_t i = shape->first; i < shape->end && shape->balanced; i++)
+        repeated += balance_of(r, shape, &r->set->division[i])->repeats;
+    count_repeated(r, repeated * r->plans);
+    count_too_large(r, (shape->end - shape->first - repeated) * r->plans);
+}
+
+static void set_timetable(struct run *r, uint32_t timetable)
+{
+    struct plan_scratch *s = r->s;
+    if (r->timetable == &r->set->timetable[timetable]) return;
+    r->timetable = &r->set->timetable[timetable];
+    r->state = &s->timetable[timetable];
+    r->plans = r->state->passing * r->choices;
+    find_least(r);
+    find_most(r);
+    r->hopeless = mean_exceeds(r);
+    if (r->state->pairs) r->pair_flights = in_flight(r, RK_DUALPIPE, 0);
+    for (uint64_t i = 0; i < r->leaves; i++)
+        memset(s->rules[i].there, 0, sizeof s->rules[i].there);
 }
 
 static void run_shape(struct run *r, const struct shape *shape)
 {
     struct plan_scratch *s = r->s;
-    r->timetable = &r->set->timetable[shape->timetable];
-    r->state = &s->timetable[shape->timetable];
-    r->plans = r->state->passing * r->choices;
-    if (shape->refused || r->plans == 0) return;
+    if (shape->refused || s->timetable[shape->timetable].passing * r->choices == 0) return;
     plans_set_choice(&s->plan, r->stages, r->set->division[shape->first].tuple);
-    if (!shape->some_layers) /* see shape.map */
+    if (!shape->some_layers && !shape->as_it_is) /* see shape.map */
         rk_plan_axis_set(&s->plan, RK_PLAN_RECOMPUTE, RK_RECOMPUTE_VALUE(RK_WHOLE, 0));
+    set_timetable(r, shape->timetable);
+    if (r->hopeless) {
+        count_hopeless(r, shape);
+        return;
+    }
     if (shape->balanced) {
         run_balanced(r, shape);
         return;
@@ -942,6 +1164,7 @@ static void run_plans(struct run *r)
     fold_unit(r);
     r->send_s = send_s_of(&s->fold[0], p->system, &s->plan);
     open_sharings(r);
+    r->timetable = NULL;
     for (uint64_t i = 0; i < r->set->shapes; i++)
         run_shape(r, &r->set->shape[i]);
 }

@@ -20,14 +20,17 @@ enum layer_kind layer_kind_of(const struct rk_model *model, uint64_t i)
     return (enum layer_kind)(LAYER_BLOCKS + mlp_of(model, i) * MIXERS + mixer_of(model, i));
 }
 
-/* Where kinds take turns, one block at a time. */
+static bool takes_turns(const struct rk_model *model)
+{
+    return *model->mixers || *model->mlps || model->window ||
+           (model->experts && model->expert_every > 1);
+}
+
 uint64_t layer_run(const struct rk_model *model, uint64_t i)
 {
-    const bool turns = *model->mixers || *model->mlps || model->window ||
-                       (model->experts && model->expert_every > 1);
     const enum layer_kind kind = layer_kind_of(model, i);
     uint64_t count = 1;
-    if (!turns)
+    if (!takes_turns(model))
         return model->experts && i < model->dense_layers && model->dense_layers < model->layers
                    ? model->dense_layers - i
                    : model->layers - i;
@@ -36,15 +39,19 @@ uint64_t layer_run(const struct rk_model *model, uint64_t i)
     return count;
 }
 
+/* Dense layers first, then mixtures, unless they take turns. */
 void layer_count(const struct rk_model *model, uint64_t first, uint64_t count,
                  double counts[LAYER_KINDS])
 {
-    uint64_t some;
-    for (uint64_t i = first; i < first + count; i += some) {
-        some = layer_run(model, i);
-        if (some > first + count - i) some = first + count - i;
-        counts[layer_kind_of(model, i)] += (double)some;
+    const uint64_t dense = model->experts ? model->dense_layers : model->layers;
+    const uint64_t end = first + count, turn = first > dense ? first : end < dense ? end : dense;
+    if (takes_turns(model)) {
+        for (uint64_t i = first; i < end; i++)
+            counts[layer_kind_of(model, i)]++;
+        return;
     }
+    counts[LAYER_DENSE] += (double)(turn - first);
+    counts[LAYER_EXPERTS] += (double)(end - turn);
 }
 
 double padded_vocabulary(const struct rk_model *model, const struct rk_plan *plan)
