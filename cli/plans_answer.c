@@ -41,6 +41,14 @@ static void best_plan(const struct plans_job *job, size_t row, struct rk_plan *p
     rk_plans_plan(job->plans, job->result.best[row].index, plan);
 }
 
+/* Does the predictor of the job have this axis? */
+static bool has_axis(const struct plans_job *job, int axis)
+{
+    const bool calculon = job->problem.base.framework == RK_CALCULON;
+    return rk_plan_axis_info((enum rk_plan_axis)axis)->by &
+           (unsigned)(calculon ? RK_BY_CALCULON : RK_BY_RECKON);
+}
+
 static struct report_cell axis_cell(const struct rk_plan *plan, enum rk_plan_axis axis,
                                     char buffer[RK_PLAN_AXIS_TEXT])
 {
@@ -50,6 +58,9 @@ static struct report_cell axis_cell(const struct rk_plan *plan, enum rk_plan_axi
         return cell_count(value);
     case RK_PLAN_BOOL:
         return cell_flag(value != 0);
+    case RK_PLAN_TIER:
+        if (axis < RK_PLAN_TENSOR_NETWORK && value <= 1) return cell_flag(value != 0);
+        return cell_count(value);
     default:
         return cell_text(rk_plan_axis_text(axis, value, buffer));
     }
@@ -107,7 +118,7 @@ static void add_best(struct report *report, const struct plans_job *job, const c
     if (!rows) return;
     rows->job = job;
     for (int i = 0; i < BEST_COLUMNS; i++) {
-        if (!keep[i]) continue;
+        if (!keep[i] || (i >= BEST_FIXED && !has_axis(job, i - BEST_FIXED))) continue;
         rows->column[rows->columns] =
             i < BEST_FIXED ? best_columns[i] : axis_column((enum rk_plan_axis)(i - BEST_FIXED));
         rows->shown[rows->columns++] = i;
@@ -149,7 +160,7 @@ static void add_common(struct report *report, const struct plans_job *job,
     for (int i = 0; i < RK_PLAN_AXES && used < sizeof text; i++) {
         const enum rk_plan_axis axis = (enum rk_plan_axis)i;
         const bool dense = axis == RK_PLAN_EXPERT_TENSOR && !job->problem.model->experts;
-        if (varies[axis] || dense) continue;
+        if (varies[axis] || dense || !has_axis(job, i)) continue;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", used ? ", " : "",
                                  rk_plan_axis_info(axis)->name,
                                  rk_plan_axis_text(axis, rk_plan_axis_get(&plan, axis), value));

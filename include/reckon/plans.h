@@ -51,10 +51,17 @@ enum rk_plan_axis {
     RK_PLAN_KEEP_GATHERED,
     RK_PLAN_GRADIENT_OVERLAP,
     RK_PLAN_WEIGHT_OVERLAP,
-    /* offload: 0, or 1 for all of it */
+    /* offload: 0, or the memory tier that all of it goes to; today's has tier 1 alone */
     RK_PLAN_ACTIVATION_OFFLOAD,
     RK_PLAN_OPTIMIZER_OFFLOAD,
     RK_PLAN_WEIGHT_OFFLOAD,
+    /* what only calculon chooses */
+    RK_PLAN_TENSOR_COMM, /* enum rk_tensor_comm: sequence_parallel and messages_sharded as one */
+    RK_PLAN_REGATHER,
+    RK_PLAN_FUSED,
+    RK_PLAN_TENSOR_NETWORK,
+    RK_PLAN_PIPELINE_NETWORK,
+    RK_PLAN_DATA_NETWORK,
     RK_PLAN_AXES
 };
 
@@ -72,7 +79,8 @@ enum rk_plan_axis_type {
     RK_PLAN_NUMBER, /* a degree or a size: 1, 2, 3, ... */
     RK_PLAN_BOOL,   /* no, yes */
     RK_PLAN_CHOICE, /* one of `choices` */
-    RK_PLAN_PARTS   /* none, full, or parts with '+' between them */
+    RK_PLAN_PARTS,  /* none, full, or parts with '+' between them */
+    RK_PLAN_TIER    /* of memory or network, from 0; no and yes are 0 and 1 */
 };
 
 struct rk_plan_axis_info {
@@ -80,6 +88,7 @@ struct rk_plan_axis_info {
     enum rk_plan_axis_type type;
     const char *const *choices; /* ended by NULL; only for RK_PLAN_CHOICE */
     bool local; /* changes the layers of a stage; else only what is composed of them */
+    enum rk_by by; /* which predictor has it as an axis */
     const char *help;
 };
 
@@ -121,8 +130,10 @@ RK_API void rk_plans_problem_init(struct rk_plans_problem *problem, const struct
 
 /* ---- the space as a list ---- */
 
-/* A space of plans: search.h counts, asks and closes it. NULL when there is no memory. The model
- * and system must outlive it. */
+/* A space of plans: search.h counts, asks and closes it. With framework calculon it is that of
+ * [isaev2023], whose plans have the largest multiple of their data degree as batch that is at most
+ * that of `base`, and a fused activation unless RK_PLAN_FUSED is pinned. NULL when there is no
+ * memory, or calculon has not what is pinned. The model and system must outlive it. */
 RK_API struct rk_space *rk_plans_open(const struct rk_plans_problem *problem,
                                       struct rk_error *error);
 

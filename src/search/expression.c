@@ -89,10 +89,19 @@ static bool same_name(const char *name, const char *flag)
     return *name == *flag;
 }
 
+/* Axes as they were called before. */
+static const char *const old_axes[][2] = {
+    {"interleaving", "chunks"},      {"optimizer_sharding", "zero"},
+    {"redo_all_gather", "regather"}, {"data_overlap", "gradient_overlap"},
+    {"fused_activation", "fused"},
+};
+
 static int find_axis(const struct predictor *predictor, const char *name)
 {
     for (int i = 0; i < predictor->axes; i++)
         if (same_name(name, predictor->axis_name(i))) return i;
+    for (size_t i = 0; i < sizeof old_axes / sizeof *old_axes; i++)
+        if (strcmp(old_axes[i][0], name) == 0) return find_axis(predictor, old_axes[i][1]);
     return -1;
 }
 

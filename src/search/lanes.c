@@ -1,7 +1,7 @@
 #include "search/run.h"
 
-#include "published/step.h"
 #include "machine/work.h"
+#include "published/step.h"
 
 #include <float.h>
 #include <math.h>

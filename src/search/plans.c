@@ -8,12 +8,12 @@
 
 /* ---- axes ---- */
 
-static const char *axis_name(int axis)
+const char *plan_axis_name(int axis)
 {
     return rk_plan_axis_info((enum rk_plan_axis)axis)->name;
 }
 
-static const char *const *axis_words(int axis)
+const char *const *plan_axis_words(int axis)
 {
     static const char *const recompute[] = {"none",    "full",           "selective",   "core_attn",
                                             "moe_act", "layernorm",      "mla_up_proj", "mlp",
@@ -22,17 +22,17 @@ static const char *const *axis_words(int axis)
     return info->type == RK_PLAN_PARTS ? recompute : info->choices;
 }
 
-static bool axis_parse(int axis, const char *word, uint64_t *value)
+bool plan_axis_parse(int axis, const char *word, uint64_t *value)
 {
     return rk_plan_axis_parse((enum rk_plan_axis)axis, word, value);
 }
 
-static uint64_t axis_get(const union any_plan *plan, int axis)
+uint64_t plan_axis_get(const union any_plan *plan, int axis)
 {
     return rk_plan_axis_get(&plan->plan, (enum rk_plan_axis)axis);
 }
 
-static uint64_t batch_of(const union any_plan *plan)
+uint64_t plan_batch(const union any_plan *plan)
 {
     return plan->plan.batch;
 }
@@ -48,7 +48,7 @@ static void predict(const struct rk_space *space, const union any_plan *plan, st
 
 static bool plan_at(const struct rk_space *space, uint64_t index, union any_plan *plan)
 {
-    return rk_plans_plan(space, index, &plan->plan);
+    return plans_plan_at(space, index, &plan->plan);
 }
 
 static void *open_scratch(const struct rk_space *space)
@@ -84,12 +84,12 @@ static void fingerprint(const struct rk_space *space, uint64_t *hash)
 const struct predictor plans_predictor = {
     .name = "reckon",
     .by = RK_BY_RECKON,
-    .axes = RK_PLAN_AXES,
-    .axis_name = axis_name,
-    .axis_words = axis_words,
-    .axis_parse = axis_parse,
-    .axis_get = axis_get,
-    .batch = batch_of,
+    .axes = RK_PLAN_TENSOR_COMM, /* the axes behind are calculon's alone */
+    .axis_name = plan_axis_name,
+    .axis_words = plan_axis_words,
+    .axis_parse = plan_axis_parse,
+    .axis_get = plan_axis_get,
+    .batch = plan_batch,
     .predict = predict,
     .close = plans_close,
     .plan_at = plan_at,

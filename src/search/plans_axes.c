@@ -14,9 +14,11 @@ enum storage {
     STORED_SHARE,
     STORED_RECOMPUTE,
     STORED_SPLIT,
+    STORED_TENSOR_COMM,
     DERIVED_DATA
 };
 
+static const char *const tensor_comm_names[] = {"all_reduce", "p2p_rs_ag", "rs_ag", NULL};
 static const char *const split_names[] = {"even", "ends", "balanced", NULL};
 
 struct axis_row {
@@ -28,42 +30,55 @@ struct axis_row {
 };
 
 #define AT(member) offsetof(struct rk_plan, member)
-#define ROW(axis, name, type, choices, local, storage, offset, bundle, offer, help)                \
-    [RK_PLAN_##axis] = {                                                                           \
-        {name, RK_PLAN_##type, choices, local, help}, storage, offset, BUNDLE_##bundle, offer}
+/* clang-format off */
+#define ROW_OF(by, axis, name, type, choices, local, storage, offset, bundle, offer, help) \
+    [RK_PLAN_##axis] = {{name, RK_PLAN_##type, choices, local, RK_BY_##by, help}, storage, offset, bundle, offer}
+#define ROW(axis, name, type, choices, local, storage, offset, bundle, offer, help) \
+    ROW_OF(RECKON, axis, name, type, choices, local, storage, offset, BUNDLE_##bundle, offer, help)
+#define BOTH(axis, name, type, choices, local, storage, offset, bundle, offer, help) \
+    ROW_OF(BOTH, axis, name, type, choices, local, storage, offset, BUNDLE_##bundle, offer, help)
+#define CALCULON(axis, name, type, choices, storage, offset, help) \
+    ROW_OF(CALCULON, axis, name, type, choices, false, storage, offset, BUNDLES, NULL, help)
+/* clang-format on */
 
 /* clang-format off */
 static const struct axis_row axes[RK_PLAN_AXES] = {
-    ROW(TENSOR,            "tensor",             NUMBER, NULL,             true,  STORED_U64,       AT(tensor),             LAYOUT,     offer_tensor,            "tensor parallel degree"),
+    BOTH(TENSOR,            "tensor",             NUMBER, NULL,             true,  STORED_U64,       AT(tensor),             LAYOUT,     offer_tensor,            "tensor parallel degree"),
     ROW(CONTEXT,           "context",            NUMBER, NULL,             true,  STORED_U64,       AT(context),            LAYOUT,     offer_context,           "context parallel degree: ranks that share a sample's tokens"),
-    ROW(PIPELINE,          "pipeline",           NUMBER, NULL,             false, STORED_U64,       AT(pipeline),           LAYOUT,     offer_pipeline,          "pipeline parallel degree"),
-    ROW(DATA,              "data",               NUMBER, NULL,             false, DERIVED_DATA,     0,                      LAYOUT,     offer_data,              "data parallel degree: what is left of the ranks"),
+    BOTH(PIPELINE,          "pipeline",           NUMBER, NULL,             false, STORED_U64,       AT(pipeline),           LAYOUT,     offer_pipeline,          "pipeline parallel degree"),
+    BOTH(DATA,              "data",               NUMBER, NULL,             false, DERIVED_DATA,     0,                      LAYOUT,     offer_data,              "data parallel degree: what is left of the ranks"),
     ROW(EXPERT_TENSOR,     "expert-tensor",      NUMBER, NULL,             true,  STORED_U64,       AT(expert_tensor),      LAYOUT,     offer_expert_tensor,     "tensor parallel degree within an expert"),
     ROW(EXPERT,            "expert",             NUMBER, NULL,             true,  STORED_U64,       AT(expert),             LAYOUT,     offer_expert,            "expert parallel degree: ranks that share the experts of a layer"),
     ROW(ORDER,             "order",              CHOICE, names_of_order,   false, STORED_INT,       AT(order),              LAYOUT,     offer_order,             "how ranks are counted, innermost first"),
-    ROW(MICROBATCH,        "microbatch",         NUMBER, NULL,             true,  STORED_U64,       AT(microbatch),         MICROBATCH, offer_microbatch,        "samples of one forward pass on a rank"),
+    BOTH(MICROBATCH,        "microbatch",         NUMBER, NULL,             true,  STORED_U64,       AT(microbatch),         MICROBATCH, offer_microbatch,        "samples of one forward pass on a rank"),
     ROW(SEQUENCE_PARALLEL, "sequence-parallel",  BOOL,   NULL,             true,  STORED_BOOL,      AT(sequence_parallel),  WIDTH,      offer_sequence_parallel, "norms and dropout on shards of the sequence"),
-    ROW(TENSOR_OVERLAP,    "tensor-overlap",     CHOICE, names_of_tensor_overlap, true,  STORED_INT,      AT(tensor_overlap),     WIDTH,      offer_tensor_overlap,    "tensor-parallel communication in tiles beside the matrices"),
+    BOTH(TENSOR_OVERLAP,    "tensor-overlap",     CHOICE, names_of_tensor_overlap, true,  STORED_INT,      AT(tensor_overlap),     WIDTH,      offer_tensor_overlap,    "tensor-parallel communication in tiles beside the matrices"),
     ROW(CONTEXT_KIND,      "context-kind",       CHOICE, names_of_context_kind,    true,  STORED_INT,       AT(context_kind),       WIDTH,      offer_context_kind,      "what context parallelism sends"),
     ROW(ULYSSES,           "ulysses",            NUMBER, NULL,             true,  STORED_U64,       AT(ulysses),            WIDTH,      offer_ulysses,           "ring+ulysses: ranks of an all-to-all"),
-    ROW(PRECISION,         "precision",          CHOICE, names_of_precision,  true,  STORED_INT,       AT(precision),          KERNELS,    offer_precision,         "what matrices are multiplied in"),
+    BOTH(PRECISION,         "precision",          CHOICE, names_of_precision,  true,  STORED_INT,       AT(precision),          KERNELS,    offer_precision,         "what matrices are multiplied in"),
     ROW(ATTENTION,         "attention",          CHOICE, names_of_attention_kernel,  true,  STORED_INT,       AT(attention),          KERNELS,    offer_attention,         "attention kernel"),
     ROW(DISPATCHER,        "dispatcher",         CHOICE, names_of_dispatcher, true,  STORED_INT,       AT(dispatcher),         KERNELS,    offer_dispatcher,        "how tokens travel to experts"),
     ROW(EXPERT_OVERLAP,    "expert-overlap",     BOOL,   NULL,             true,  STORED_BOOL,      AT(expert_overlap),     KERNELS,    offer_expert_overlap,    "all-to-all of experts beside the computing of another microbatch"),
-    ROW(RECOMPUTE,         "recompute",          PARTS,  NULL,             true,  STORED_RECOMPUTE, 0,                      STAGES,     offer_recompute,         "computed again in backward: none, full (whole layers), or parts of a layer"),
-    ROW(CHUNKS,            "chunks",             NUMBER, NULL,             false, STORED_U64,       AT(chunks),             STAGES,     offer_chunks,            "virtual stages of a rank (interleaving)"),
+    BOTH(RECOMPUTE,         "recompute",          PARTS,  NULL,             true,  STORED_RECOMPUTE, 0,                      STAGES,     offer_recompute,         "computed again in backward: none, full (whole layers), or parts of a layer"),
+    BOTH(CHUNKS,            "chunks",             NUMBER, NULL,             false, STORED_U64,       AT(chunks),             STAGES,     offer_chunks,            "virtual stages of a rank (interleaving)"),
     ROW(RECOMPUTE_LAYERS,  "recompute-layers",   NUMBER, NULL,             false, STORED_U64,       AT(recompute_layers),   STAGES,     offer_recompute_layers,  "layers of a virtual stage that are computed again, its first ones; 0: all"),
     ROW(SPLIT,             "split",              CHOICE, split_names,      false, STORED_SPLIT,     0,                      STAGES,     offer_split,             "how blocks are dealt to stages: evenly, with embedding and head as a block each, or balanced by time"),
     ROW(PIPELINE_BLOCKING, "pipeline-blocking",  BOOL,   NULL,             false, STORED_BOOL,      AT(pipeline_blocking),  STAGES,     offer_pipeline_blocking, "messages between stages wait for computing, and it for them"),
     ROW(SCHEDULE,          "schedule",           CHOICE, names_of_schedule,   false, STORED_INT,       AT(schedule),           STAGES,     offer_schedule,          "pipeline schedule; 1f1b with chunks above 1 is interleaved"),
-    ROW(ZERO,              "zero",               NUMBER, NULL,             false, STORED_INT,       AT(zero),               SHARDING,   offer_zero,              "ZeRO stage: 1 shards the optimizer, 2 gradients too, 3 weights too (FSDP)"),
+    BOTH(ZERO,              "zero",               NUMBER, NULL,             false, STORED_INT,       AT(zero),               SHARDING,   offer_zero,              "ZeRO stage: 1 shards the optimizer, 2 gradients too, 3 weights too (FSDP)"),
     ROW(SHARD_RANKS,       "shard-ranks",        NUMBER, NULL,             false, STORED_U64,       AT(shard_ranks),        SHARDING,   offer_shard_ranks,       "ranks that share one copy of the state (hybrid sharding); 0: all"),
     ROW(KEEP_GATHERED,     "keep-gathered",      BOOL,   NULL,             false, STORED_BOOL,      AT(keep_gathered),      SHARDING,   offer_keep_gathered,     "zero 3: forward's weights stay until backward"),
-    ROW(GRADIENT_OVERLAP,  "gradient-overlap",   BOOL,   NULL,             false, STORED_BOOL,      AT(gradient_overlap),   SHARDING,   offer_gradient_overlap,  "gradients are reduced while backward runs"),
+    BOTH(GRADIENT_OVERLAP,  "gradient-overlap",   BOOL,   NULL,             false, STORED_BOOL,      AT(gradient_overlap),   SHARDING,   offer_gradient_overlap,  "gradients are reduced while backward runs"),
     ROW(WEIGHT_OVERLAP,    "weight-overlap",     BOOL,   NULL,             false, STORED_BOOL,      AT(weight_overlap),     SHARDING,   offer_weight_overlap,    "weights are gathered while forward runs"),
-    ROW(ACTIVATION_OFFLOAD,"activation-offload", BOOL,   NULL,             false, STORED_SHARE,     RK_SHARE_ATTENTION, OFFLOAD,    offer_activation_offload,"activations go to memory tier 1"),
-    ROW(OPTIMIZER_OFFLOAD, "optimizer-offload",  BOOL,   NULL,             false, STORED_SHARE,     RK_SHARE_OPTIMIZER,  OFFLOAD,    offer_optimizer_offload, "optimizer state is in memory tier 1"),
-    ROW(WEIGHT_OFFLOAD,    "weight-offload",     BOOL,   NULL,             false, STORED_SHARE,     RK_SHARE_WEIGHTS,     OFFLOAD,    offer_weight_offload,    "weights are in memory tier 1"),
+    BOTH(ACTIVATION_OFFLOAD,"activation-offload", TIER,   NULL,             false, STORED_SHARE,     RK_SHARE_ATTENTION, OFFLOAD,    offer_activation_offload,"activations go to memory tier 1"),
+    BOTH(OPTIMIZER_OFFLOAD, "optimizer-offload",  TIER,   NULL,             false, STORED_SHARE,     RK_SHARE_OPTIMIZER,  OFFLOAD,    offer_optimizer_offload, "optimizer state is in memory tier 1"),
+    BOTH(WEIGHT_OFFLOAD,    "weight-offload",     TIER,   NULL,             false, STORED_SHARE,     RK_SHARE_WEIGHTS,     OFFLOAD,    offer_weight_offload,    "weights are in memory tier 1"),
+    CALCULON(TENSOR_COMM,     "tensor-comm",      CHOICE, tensor_comm_names, STORED_TENSOR_COMM, 0,             "what tensor parallelism sends; rs_ag: sequence parallel"),
+    CALCULON(REGATHER,        "regather",         BOOL,   NULL,              STORED_BOOL, AT(regather),         "gather again in backward instead of keeping"),
+    CALCULON(FUSED,           "fused",            BOOL,   NULL,              STORED_BOOL, AT(fused),            "GeLU fused into the matrix before it"),
+    CALCULON(TENSOR_NETWORK,  "tensor-network",   TIER,   NULL,              STORED_INT,  AT(tensor_network),   "network tier of tensor parallelism"),
+    CALCULON(PIPELINE_NETWORK,"pipeline-network", TIER,   NULL,              STORED_INT,  AT(pipeline_network), "network tier of pipeline parallelism"),
+    CALCULON(DATA_NETWORK,    "data-network",     TIER,   NULL,              STORED_INT,  AT(data_network),     "network tier of data parallelism"),
 };
 /* clang-format on */
 
@@ -102,6 +117,21 @@ static uint64_t split_of(const struct rk_plan *plan)
     return plan->embedding_counts || plan->head_counts ? RK_SPLIT_ENDS : RK_SPLIT_EVEN;
 }
 
+/* The first memory tier that has a share of a class. */
+static uint64_t tier_of(const struct rk_plan *plan, enum rk_share share)
+{
+    for (int i = 0; i < RK_SHARE_TIERS; i++)
+        if (plan->share[share][i] > 0) return (uint64_t)i + 1;
+    return 0;
+}
+
+static uint64_t tensor_comm_of(const struct rk_plan *plan)
+{
+    return plan->sequence_parallel  ? RK_COMM_RS_AG
+           : plan->messages_sharded ? RK_COMM_P2P_RS_AG
+                                    : RK_COMM_ALL_REDUCE;
+}
+
 uint64_t rk_plan_axis_get(const struct rk_plan *plan, enum rk_plan_axis axis)
 {
     const char *member = (const char *)plan + axes[axis].offset;
@@ -119,12 +149,14 @@ uint64_t rk_plan_axis_get(const struct rk_plan *plan, enum rk_plan_axis axis)
         memcpy(&choice, member, sizeof choice);
         return (uint64_t)choice;
     case STORED_SHARE:
-        return rk_plan_offloaded(plan, (enum rk_share)axes[axis].offset) > 0;
+        return tier_of(plan, (enum rk_share)axes[axis].offset);
     case STORED_RECOMPUTE:
         return RK_RECOMPUTE_VALUE(plan->recompute,
                                   plan->recompute == RK_SELECTIVE ? plan->recompute_parts : 0);
     case STORED_SPLIT:
         return split_of(plan);
+    case STORED_TENSOR_COMM:
+        return tensor_comm_of(plan);
     default:
         return rk_plan_data(plan);
     }
@@ -137,12 +169,12 @@ static void set_split(struct rk_plan *plan, uint64_t value)
     plan->splits = 0;
 }
 
-static void set_share(struct rk_plan *plan, enum rk_share share, double value)
+static void set_tier(struct rk_plan *plan, enum rk_share share, uint64_t tier)
 {
-    if (share == RK_SHARE_ATTENTION)
-        rk_plan_offload_activations(plan, value);
-    else
-        plan->share[share][0] = value;
+    const int last = share == RK_SHARE_ATTENTION ? RK_SHARE_CHECKPOINTS : (int)share;
+    for (int class = (int)share; class <= last; class ++)
+        for (int i = 0; i < RK_SHARE_TIERS; i++)
+            plan->share[class][i] = tier == (uint64_t)i + 1;
 }
 
 void rk_plan_axis_set(struct rk_plan *plan, enum rk_plan_axis axis, uint64_t value)
@@ -161,7 +193,7 @@ void rk_plan_axis_set(struct rk_plan *plan, enum rk_plan_axis axis, uint64_t val
         memcpy(member, &choice, sizeof choice);
         break;
     case STORED_SHARE:
-        set_share(plan, (enum rk_share)axes[axis].offset, value != 0);
+        set_tier(plan, (enum rk_share)axes[axis].offset, value);
         break;
     case STORED_RECOMPUTE:
         plan->recompute = (enum rk_recompute_mode)(value & 3);
@@ -169,6 +201,10 @@ void rk_plan_axis_set(struct rk_plan *plan, enum rk_plan_axis axis, uint64_t val
         break;
     case STORED_SPLIT:
         set_split(plan, value);
+        break;
+    case STORED_TENSOR_COMM:
+        plan->sequence_parallel = value == RK_COMM_RS_AG;
+        plan->messages_sharded = value == RK_COMM_P2P_RS_AG;
         break;
     case DERIVED_DATA:
         break;
@@ -226,6 +262,12 @@ const char *rk_plan_axis_text(enum rk_plan_axis axis, uint64_t value,
     case RK_PLAN_PARTS:
         write_parts(buffer, value);
         break;
+    case RK_PLAN_TIER:
+        if (value > 1 || axis >= RK_PLAN_TENSOR_NETWORK)
+            write_number(buffer, value);
+        else
+            append(buffer, value ? "yes" : "no");
+        break;
     }
     return buffer;
 }
@@ -252,13 +294,15 @@ static bool parse_word(const char *const *words, const char *text, size_t length
 /* "core_attn+layernorm"; "selective" is what Megatron-LM means by it, core_attn. */
 static bool parse_parts(const char *text, uint64_t *value)
 {
-    static const char *const modes[] = {"none", "selective", "full", NULL};
+    static const char *const modes[] = {"none", "selective", "full", "attention", NULL};
     const char *names[RK_PARTS + 1] = {NULL};
     unsigned parts = 0;
     uint64_t found;
     for (int part = 0; part < RK_PARTS; part++)
         names[part] = rk_part_name((enum rk_part)part);
     if (parse_word(modes, text, strlen(text), value)) {
+        const bool attention = *value > RK_WHOLE; /* as [isaev2023] calls it */
+        if (attention) *value = RK_SELECTIVE;
         if (*value == RK_SELECTIVE) *value |= UINT64_C(4) << RK_PART_CORE_ATTENTION;
         return true;
     }
@@ -286,6 +330,8 @@ bool rk_plan_axis_parse(enum rk_plan_axis axis, const char *text, uint64_t *valu
         if (parse_word(info->choices, text, strlen(text), value)) return true;
         return strcmp(info->choices[0], "none") == 0 &&
                parse_word(no_yes, text, strlen(text), value);
+    case RK_PLAN_TIER:
+        return parse_word(no_yes, text, strlen(text), value) || parse_number(text, value);
     default:
         return parse_parts(text, value);
     }

@@ -6,7 +6,7 @@
 #ifndef RECKON_SEARCH_PLANS_AXES_H
 #define RECKON_SEARCH_PLANS_AXES_H
 
-#include <reckon/plans.h>
+#include "search/predictor.h"
 
 /* Axes that are chosen together; the values of a bundle depend on its own axes and the layout's,
  * never on another bundle. Outermost first. */
@@ -42,5 +42,12 @@ enum rk_plan_axis plan_bundle_axis(enum plan_bundle bundle);
 /* Fills offered->value. */
 void plan_axis_offer(struct offered *offered, const struct rk_plans_problem *problem,
                      enum rk_plan_axis axis, const struct rk_plan *plan);
+
+/* Axes as a predictor of plans gives them to the search. */
+const char *plan_axis_name(int axis);
+const char *const *plan_axis_words(int axis);
+bool plan_axis_parse(int axis, const char *word, uint64_t *value);
+uint64_t plan_axis_get(const union any_plan *plan, int axis);
+uint64_t plan_batch(const union any_plan *plan);
 
 #endif

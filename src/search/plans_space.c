@@ -3,6 +3,7 @@
 #include "estimate/fold.h"
 #include "machine/kernels.h"
 #include "search/plans_split.h"
+#include "search/published_plans.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +176,7 @@ static void add_layouts(struct builder *b, struct rk_plan *plan, int axis)
 
 struct rk_space *rk_plans_open(const struct rk_plans_problem *problem, struct rk_error *error)
 {
+    if (problem->base.framework == RK_CALCULON) return published_plans_open(problem, error);
     struct rk_plans *plans = calloc(1, sizeof *plans);
     if (!plans) {
         rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the space");
@@ -235,7 +237,7 @@ static const struct layout *layout_of(const struct rk_plans *plans, uint64_t ind
     return &plans->layout[low];
 }
 
-bool rk_plans_plan(const struct rk_space *space, uint64_t index, struct rk_plan *plan)
+bool plans_plan_at(const struct rk_space *space, uint64_t index, struct rk_plan *plan)
 {
     const struct rk_plans *plans = plans_of(space);
     const struct layout *layout = layout_of(plans, index);

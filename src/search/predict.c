@@ -19,3 +19,11 @@ void outcome_of(const struct rk_outcome *predicted, struct outcome *outcome)
     for (int i = 0; figures[i].name && i < MAX_FIGURES; i++)
         outcome->figure[i] = rk_figure_value(predicted, &figures[i]);
 }
+
+bool rk_plans_plan(const struct rk_space *space, uint64_t index, struct rk_plan *plan)
+{
+    union any_plan any;
+    const bool first = space->predictor->plan_at(space, index, &any);
+    *plan = any.plan;
+    return first;
+}

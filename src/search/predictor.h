@@ -21,7 +21,7 @@ enum { MAX_FIGURES = 160 };
 /* What is predicted of one plan. */
 struct outcome {
     enum rk_verdict verdict;
-    int tier; /* that it names; 0: none */
+    int tier;                   /* that it names; 0: none */
     double figure[MAX_FIGURES]; /* in the order of rk_figures() */
 };
 
@@ -84,6 +84,9 @@ struct predictor {
                        struct rk_search_explain *explain);
 };
 
-extern const struct predictor published_predictor, plans_predictor;
+/* The published model over plans of framework calculon, and over strategies. */
+extern const struct predictor calculon_predictor, published_predictor;
+
+extern const struct predictor plans_predictor;
 
 #endif

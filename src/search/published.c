@@ -2,6 +2,8 @@
 #include "search/expression.h"
 #include "search/hash.h"
 #include "search/networks.h"
+#include "search/plans_axes.h"
+#include "search/published_plans.h"
 #include "search/units.h"
 
 #include <stdlib.h>
@@ -128,6 +130,15 @@ static void fingerprint(const struct rk_space *space, uint64_t *hash)
     }
 }
 
+/* How it goes through its space; whatever its plans are called. */
+#define WALK                                                                                       \
+    .close = strategies_close, .fingerprint = fingerprint, .units_open = strategy_units_open,      \
+    .units_close = strategy_units_close, .units_begin = strategy_units_begin,                      \
+    .units_prepare = strategy_units_prepare, .units_list = strategy_units_list,                    \
+    .unit_bound = strategy_unit_bound, .units_sort = strategy_units_sort,                          \
+    .units_sort_round = strategy_units_sort_round, .scratch_open = open_scratch,                   \
+    .scratch_close = close_scratch, .unit_run = strategy_unit_run, .count_rest = count_rest
+
 const struct predictor published_predictor = {
     .name = "calculon",
     .by = RK_BY_CALCULON,
@@ -138,19 +149,20 @@ const struct predictor published_predictor = {
     .axis_get = axis_get,
     .batch = batch_of,
     .predict = predict,
-    .close = strategies_close,
     .plan_at = plan_at,
-    .fingerprint = fingerprint,
-    .units_open = strategy_units_open,
-    .units_close = strategy_units_close,
-    .units_begin = strategy_units_begin,
-    .units_prepare = strategy_units_prepare,
-    .units_list = strategy_units_list,
-    .unit_bound = strategy_unit_bound,
-    .units_sort = strategy_units_sort,
-    .units_sort_round = strategy_units_sort_round,
-    .scratch_open = open_scratch,
-    .scratch_close = close_scratch,
-    .unit_run = strategy_unit_run,
-    .count_rest = count_rest,
+    WALK,
+};
+
+const struct predictor calculon_predictor = {
+    .name = "calculon",
+    .by = RK_BY_CALCULON,
+    .axes = RK_PLAN_AXES,
+    .axis_name = plan_axis_name,
+    .axis_words = plan_axis_words,
+    .axis_parse = plan_axis_parse,
+    .axis_get = plan_axis_get,
+    .batch = plan_batch,
+    .predict = published_plan_predict,
+    .plan_at = published_plan_at,
+    WALK,
 };
