@@ -3,10 +3,10 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 
-#include "interop/calculon_read.h"
-#include "interop/calculon_refusal.h"
-#include "interop/calculon_search.h"
-#include "interop/calculon_write.h"
+#include "published/calculon_read.h"
+#include "published/calculon_refusal.h"
+#include "published/calculon_search.h"
+#include "published/calculon_write.h"
 #include "interop/output.h"
 
 #include <inttypes.h>

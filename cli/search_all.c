@@ -3,7 +3,7 @@
 #include "cli/describe.h"
 #include "cli/search_sink.h"
 #include "interop/output.h"
-#include "interop/scan.h"
+#include "published/scan.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* fuzz_calculon_execution.c - any bytes as an execution file of the published tool; what is
  * accepted is estimated and written, or refused, on a small model and system. */
-#include "interop/calculon_read.h"
-#include "interop/calculon_refusal.h"
-#include "interop/calculon_write.h"
+#include "published/calculon_read.h"
+#include "published/calculon_refusal.h"
+#include "published/calculon_write.h"
 
 #undef NDEBUG /* the assertions are the test */
 #include <assert.h>

@@ -5,8 +5,8 @@
  * all recompute modes. Pure: knows nothing of machines, networks or pipelines.
  * Source: [isaev2023]; the operations are those of [korthikanti2022].
  */
-#ifndef RECKON_WORKLOAD_BLOCK_H
-#define RECKON_WORKLOAD_BLOCK_H
+#ifndef RECKON_PUBLISHED_BLOCK_H
+#define RECKON_PUBLISHED_BLOCK_H
 
 #include <reckon/estimate.h>
 #include <reckon/model.h>

@@ -1,6 +1,6 @@
 /* check.h - can a strategy run at all? Everything but memory, which needs the layer costs. */
-#ifndef RECKON_ESTIMATE_CHECK_H
-#define RECKON_ESTIMATE_CHECK_H
+#ifndef RECKON_PUBLISHED_CHECK_H
+#define RECKON_PUBLISHED_CHECK_H
 
 #include <reckon/estimate.h>
 

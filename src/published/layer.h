@@ -5,8 +5,8 @@
  * comm (and the network), optimizer (and the number of shards). layer_join adds them up.
  * Pure; times in seconds, sizes in bytes, per block, rank and microbatch. Source: [isaev2023].
  */
-#ifndef RECKON_ESTIMATE_LAYER_H
-#define RECKON_ESTIMATE_LAYER_H
+#ifndef RECKON_PUBLISHED_LAYER_H
+#define RECKON_PUBLISHED_LAYER_H
 
 #include "published/block.h"
 

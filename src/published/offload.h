@@ -4,8 +4,8 @@
  * same time. Forward moves the next block's weights in and the last one's activations out, in
  * opposite directions: the larger counts. Backward moves all of them the same way. [isaev2023]
  */
-#ifndef RECKON_ESTIMATE_OFFLOAD_H
-#define RECKON_ESTIMATE_OFFLOAD_H
+#ifndef RECKON_PUBLISHED_OFFLOAD_H
+#define RECKON_PUBLISHED_OFFLOAD_H
 
 #include "machine/work.h"
 

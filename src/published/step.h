@@ -7,8 +7,8 @@
  * inlined into the estimate (one strategy) and into the search (arrays of them), so that both give
  * the same bits. Source: [isaev2023]; the schedule is 1F1B, interleaved [narayanan2021].
  */
-#ifndef RECKON_ESTIMATE_STEP_H
-#define RECKON_ESTIMATE_STEP_H
+#ifndef RECKON_PUBLISHED_STEP_H
+#define RECKON_PUBLISHED_STEP_H
 
 #include <math.h>
 #include <stdbool.h>

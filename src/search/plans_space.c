@@ -3,7 +3,6 @@
 #include "estimate/fold.h"
 #include "machine/kernels.h"
 #include "search/plans_split.h"
-#include "search/published_plans.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -174,9 +173,8 @@ static void add_layouts(struct builder *b, struct rk_plan *plan, int axis)
                      rk_plan_axis_get(&one, (enum rk_plan_axis)axis));
 }
 
-struct rk_space *rk_plans_open(const struct rk_plans_problem *problem, struct rk_error *error)
+struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_error *error)
 {
-    if (problem->base.framework == RK_CALCULON) return published_plans_open(problem, error);
     struct rk_plans *plans = calloc(1, sizeof *plans);
     if (!plans) {
         rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the space");

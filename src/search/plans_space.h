@@ -32,6 +32,8 @@ struct rk_plans {
     struct choices **bundle; /* (bundles) */
 };
 
+struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_error *error);
+
 bool plans_plan_at(const struct rk_space *space, uint64_t index, struct rk_plan *plan);
 
 static inline const struct rk_plans *plans_of(const struct rk_space *space)

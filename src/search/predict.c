@@ -1,7 +1,9 @@
-/* predict.c - the predictor that a plan's framework asks for. */
+/* predict.c - the predictor that a framework asks for: the one place outside src/published that
+ * knows of it. */
 #include "estimate/predict.h"
+#include "published/plans.h"
 #include "published/predict.h"
-#include "search/predictor.h"
+#include "search/plans_space.h"
 
 enum rk_verdict rk_predict(const struct rk_model *model, const struct rk_system *system,
                            const struct rk_plan *plan, struct rk_prediction *prediction)
@@ -18,6 +20,12 @@ void outcome_of(const struct rk_outcome *predicted, struct outcome *outcome)
     outcome->tier = named ? predicted->reason[0].tier : 0;
     for (int i = 0; figures[i].name && i < MAX_FIGURES; i++)
         outcome->figure[i] = rk_figure_value(predicted, &figures[i]);
+}
+
+struct rk_space *rk_plans_open(const struct rk_plans_problem *problem, struct rk_error *error)
+{
+    return (problem->base.framework == RK_CALCULON ? published_plans_open : plans_open)(problem,
+                                                                                        error);
 }
 
 bool rk_plans_plan(const struct rk_space *space, uint64_t index, struct rk_plan *plan)

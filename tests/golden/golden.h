@@ -7,9 +7,9 @@
 #ifndef RECKON_TESTS_GOLDEN_H
 #define RECKON_TESTS_GOLDEN_H
 
-#include "interop/calculon.h"
-#include "interop/calculon_read.h"
-#include "interop/calculon_refusal.h"
+#include "published/calculon.h"
+#include "published/calculon_read.h"
+#include "published/calculon_refusal.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>

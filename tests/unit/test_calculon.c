@@ -1,7 +1,7 @@
 /* The published tool's files: numbers, documents, refusals, and what reading them refuses. */
-#include "interop/calculon_read.h"
-#include "interop/calculon_refusal.h"
-#include "interop/calculon_write.h"
+#include "published/calculon_read.h"
+#include "published/calculon_refusal.h"
+#include "published/calculon_write.h"
 #include "interop/output.h"
 
 #include <criterion/criterion.h>

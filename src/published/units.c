@@ -1,6 +1,6 @@
-#include "search/units.h"
+#include "published/units.h"
 
-#include "search/networks.h"
+#include "published/networks.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 /* published.c - the model of [isaev2023] as the search sees it. */
 #include "search/expression.h"
 #include "search/hash.h"
-#include "search/networks.h"
+#include "published/networks.h"
 #include "search/plans_axes.h"
-#include "search/published_plans.h"
-#include "search/units.h"
+#include "published/plans.h"
+#include "published/units.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * then a rectangle of the remaining axes. Which values the axes of the rectangle take depends only
  * on which parallelisms are above 1: `struct options`.
  */
-#ifndef RECKON_SEARCH_SPACE_H
-#define RECKON_SEARCH_SPACE_H
+#ifndef RECKON_PUBLISHED_SPACE_H
+#define RECKON_PUBLISHED_SPACE_H
 
 #include "search/predictor.h"
 

@@ -1,4 +1,4 @@
-#include "search/folio.h"
+#include "published/folio.h"
 
 #include "published/check.h"
 

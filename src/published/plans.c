@@ -1,5 +1,5 @@
 /* published_plans.c - the published space as a space of plans: framework calculon. */
-#include "search/published_plans.h"
+#include "published/plans.h"
 #include "published/plan.h"
 #include "published/predict.h"
 #include "search/plans_axes.h"

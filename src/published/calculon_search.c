@@ -1,7 +1,7 @@
-#include "interop/calculon_search.h"
+#include "published/calculon_search.h"
 
-#include "interop/calculon_write.h"
-#include "interop/scan.h"
+#include "published/calculon_write.h"
+#include "published/scan.h"
 
 #include <math.h>
 #include <stdlib.h>

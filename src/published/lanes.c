@@ -1,4 +1,4 @@
-#include "search/run.h"
+#include "published/run.h"
 
 #include "machine/work.h"
 #include "published/step.h"

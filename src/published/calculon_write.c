@@ -1,4 +1,4 @@
-#include "interop/calculon_write.h"
+#include "published/calculon_write.h"
 
 #include <inttypes.h>
 #include <math.h>

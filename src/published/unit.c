@@ -1,7 +1,7 @@
-#include "search/run.h"
+#include "published/run.h"
 
 #include "published/check.h"
-#include "search/networks.h"
+#include "published/networks.h"
 
 #include <float.h>
 #include <math.h>

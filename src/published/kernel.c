@@ -1,4 +1,4 @@
-#include "search/kernel.h"
+#include "published/kernel.h"
 
 #include "published/step.h"
 #include "schedule/flight.h"

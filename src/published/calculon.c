@@ -1,4 +1,4 @@
-#include "interop/calculon.h"
+#include "published/calculon.h"
 
 #include <string.h>
 

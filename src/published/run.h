@@ -2,10 +2,10 @@
  *
  * lanes.c fills the arrays, unit.c goes through them. Only these two include it.
  */
-#ifndef RECKON_SEARCH_RUN_H
-#define RECKON_SEARCH_RUN_H
+#ifndef RECKON_PUBLISHED_RUN_H
+#define RECKON_PUBLISHED_RUN_H
 
-#include "search/unit.h"
+#include "published/unit.h"
 
 /* Arrays over the lanes of a unit, by what they depend on besides the lane. */
 enum lane_array {

@@ -1,4 +1,4 @@
-#include "interop/scan.h"
+#include "published/scan.h"
 
 #include <pthread.h>
 #include <unistd.h>

@@ -4,10 +4,10 @@
  * at what tensor parallelism has to divide, and at the memories; the first that fails is its
  * answer. Users' scripts look for its texts.
  */
-#ifndef RECKON_INTEROP_CALCULON_REFUSAL_H
-#define RECKON_INTEROP_CALCULON_REFUSAL_H
+#ifndef RECKON_PUBLISHED_CALCULON_REFUSAL_H
+#define RECKON_PUBLISHED_CALCULON_REFUSAL_H
 
-#include "interop/calculon.h"
+#include "published/calculon.h"
 
 #include <reckon/system.h>
 #include <stdbool.h>

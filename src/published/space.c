@@ -1,4 +1,4 @@
-#include "search/space.h"
+#include "published/space.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * LANE_ROUND), so its results are bit for bit those of rk_estimate. Compiled several times for
  * different vector units from the same source; kernels() picks at run time. Pure.
  */
-#ifndef RECKON_SEARCH_KERNEL_H
-#define RECKON_SEARCH_KERNEL_H
+#ifndef RECKON_PUBLISHED_KERNEL_H
+#define RECKON_PUBLISHED_KERNEL_H
 
 #include <stdint.h>
 

@@ -4,12 +4,12 @@
  * interleavings, sharding, offloads, data overlap and networks for its lanes, decides memory
  * first, then time where memory admits a plan.
  */
-#ifndef RECKON_SEARCH_UNIT_H
-#define RECKON_SEARCH_UNIT_H
+#ifndef RECKON_PUBLISHED_UNIT_H
+#define RECKON_PUBLISHED_UNIT_H
 
-#include "search/folio.h"
-#include "search/kernel.h"
-#include "search/space.h"
+#include "published/folio.h"
+#include "published/kernel.h"
+#include "published/space.h"
 #include "search/visitor.h"
 
 struct unit {

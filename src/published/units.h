@@ -1,8 +1,8 @@
 /* units.h - the units of the published space, and the layer tables (folios) that they read. */
-#ifndef RECKON_SEARCH_UNITS_H
-#define RECKON_SEARCH_UNITS_H
+#ifndef RECKON_PUBLISHED_UNITS_H
+#define RECKON_PUBLISHED_UNITS_H
 
-#include "search/unit.h"
+#include "published/unit.h"
 
 /* One tensor degree: groups [first, end) of the space, and their microbatch sizes. */
 struct degree {

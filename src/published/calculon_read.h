@@ -3,11 +3,11 @@
  * Paths may be "-" (standard input); gzip is seen by its content. Everything wrong is one message
  * with path, line and column, RK_BAD_INPUT; the output is untouched then.
  */
-#ifndef RECKON_INTEROP_CALCULON_READ_H
-#define RECKON_INTEROP_CALCULON_READ_H
+#ifndef RECKON_PUBLISHED_CALCULON_READ_H
+#define RECKON_PUBLISHED_CALCULON_READ_H
 
 #include "catalog/document.h"
-#include "interop/calculon.h"
+#include "published/calculon.h"
 
 #include <reckon/system.h>
 

@@ -1,4 +1,4 @@
-#include "search/networks.h"
+#include "published/networks.h"
 
 #include "published/check.h"
 

@@ -1,8 +1,8 @@
 /* networks.h - which networks the parallelisms of a group can run on. */
-#ifndef RECKON_SEARCH_NETWORKS_H
-#define RECKON_SEARCH_NETWORKS_H
+#ifndef RECKON_PUBLISHED_NETWORKS_H
+#define RECKON_PUBLISHED_NETWORKS_H
 
-#include "search/space.h"
+#include "published/space.h"
 
 /* Is every tier large enough, and filled? If not, the first verdict and its tier go to `verdict`
  * and `tier`, which may be NULL. */

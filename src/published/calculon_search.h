@@ -1,10 +1,10 @@
 /* calculon_search.h - the searches of the published tool Calculon [isaev2023]: the best executions
  * by sample rate, or all that can run.
  */
-#ifndef RECKON_INTEROP_CALCULON_SEARCH_H
-#define RECKON_INTEROP_CALCULON_SEARCH_H
+#ifndef RECKON_PUBLISHED_CALCULON_SEARCH_H
+#define RECKON_PUBLISHED_CALCULON_SEARCH_H
 
-#include "interop/calculon.h"
+#include "published/calculon.h"
 
 #include <reckon/search.h>
 #include <reckon/system.h>

@@ -1,6 +1,6 @@
 /* published_plans.h - the published space as a space of plans: framework calculon. */
-#ifndef RECKON_SEARCH_PUBLISHED_PLANS_H
-#define RECKON_SEARCH_PUBLISHED_PLANS_H
+#ifndef RECKON_PUBLISHED_PLANS_H
+#define RECKON_PUBLISHED_PLANS_H
 
 #include "search/predictor.h"
 

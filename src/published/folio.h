@@ -1,11 +1,11 @@
 /* folio.h - tables of layer costs: every kind of layer of one tensor degree, for some microbatch
  * sizes, on every network. Folded once, read by all groups of that degree.
  */
-#ifndef RECKON_SEARCH_FOLIO_H
-#define RECKON_SEARCH_FOLIO_H
+#ifndef RECKON_PUBLISHED_FOLIO_H
+#define RECKON_PUBLISHED_FOLIO_H
 
 #include "published/layer.h"
-#include "search/space.h"
+#include "published/space.h"
 
 /* One kind of layer. */
 struct row {

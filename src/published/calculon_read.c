@@ -1,4 +1,4 @@
-#include "interop/calculon_read.h"
+#include "published/calculon_read.h"
 
 #include "catalog/fields.h"
 

@@ -4,8 +4,8 @@
  * and hands it over in the order of the enumeration, so that the outcome does not depend on the
  * number of threads and memory stays bounded by it.
  */
-#ifndef RECKON_INTEROP_SCAN_H
-#define RECKON_INTEROP_SCAN_H
+#ifndef RECKON_PUBLISHED_SCAN_H
+#define RECKON_PUBLISHED_SCAN_H
 
 #include <reckon/search.h>
 #include <stdbool.h>

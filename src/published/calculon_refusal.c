@@ -1,7 +1,7 @@
-#include "interop/calculon_refusal.h"
+#include "published/calculon_refusal.h"
 
 #include "published/check.h"
-#include "interop/calculon_write.h"
+#include "published/calculon_write.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,10 +3,10 @@
  * Everything goes to a stdio stream of the caller, who looks at ferror(). Numbers are the shortest
  * text that reads back as the same double, integers where that tool counts in integers.
  */
-#ifndef RECKON_INTEROP_CALCULON_WRITE_H
-#define RECKON_INTEROP_CALCULON_WRITE_H
+#ifndef RECKON_PUBLISHED_CALCULON_WRITE_H
+#define RECKON_PUBLISHED_CALCULON_WRITE_H
 
-#include "interop/calculon.h"
+#include "published/calculon.h"
 
 #include <reckon/system.h>
 #include <stdbool.h>

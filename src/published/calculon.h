@@ -3,8 +3,8 @@
  * Two tables: the 23 fields of an execution and the 96 figures of its statistics. Reading,
  * JSON, CSV and readable text all go by them.
  */
-#ifndef RECKON_INTEROP_CALCULON_H
-#define RECKON_INTEROP_CALCULON_H
+#ifndef RECKON_PUBLISHED_CALCULON_H
+#define RECKON_PUBLISHED_CALCULON_H
 
 #include <reckon/estimate.h>
 #include <reckon/model.h>
