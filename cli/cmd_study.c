@@ -280,7 +280,7 @@ static void fill_list(const struct run *run, struct report *report)
                        cell_text(study->figure[point->figure].name), cell_count(point->number),
                        cell_text(study->model[point->model].name),
                        cell_text(study->system[point->system].name), cell_count(point->gpus),
-                       cell_count(point->max_batch), cell_text(rk_datatype_name(point->datatype)),
+                       cell_count(point->max_batch), cell_text(study_precision_name(point)),
                        cell_text(study->axes[point->axes].text), cell_count(point->top),
                        cell_flag(run->plan.done[i])});
     }

@@ -69,6 +69,7 @@ struct rk_outcome {
 #define FIGURE(by, name, unit, help) double name;
 #include <reckon/figures.def>
     double holds[RK_HOLDING_COUNT]; /* of the tightest stage */
+    double lower[RK_HOLDING_COUNT]; /* ... in the lower memory tiers together (calculon) */
 };
 
 /* ... and of each stage. prediction.step_s is prediction.outcome.step_s. */
@@ -83,6 +84,7 @@ struct rk_prediction {
 #define FIGURE(by, name, unit, help) double name;
 #include <reckon/figures.def>
             double holds[RK_HOLDING_COUNT]; /* of the tightest stage */
+    double lower[RK_HOLDING_COUNT]; /* ... in the lower memory tiers together (calculon) */
         };
     };
     int stages;            /* pipeline */

@@ -5,6 +5,24 @@
 
 #include <string.h>
 
+/* What a category is called among the holdings. */
+static const enum rk_holding holding_of[RK_CATEGORIES] = {
+    [RK_WEIGHTS] = RK_HOLD_weights,         [RK_ACTIVATIONS] = RK_HOLD_activations,
+    [RK_CHECKPOINTS] = RK_HOLD_checkpoints, [RK_ACTIVATION_GRADS] = RK_HOLD_activation_gradients,
+    [RK_WEIGHT_GRADS] = RK_HOLD_gradients,  [RK_OPTIMIZER] = RK_HOLD_optimizer,
+};
+
+static void fill_lower(struct rk_prediction *p, const struct rk_strategy *s)
+{
+    const int tiers[] = {s->weight_offload, s->activation_offload, s->optimizer_offload};
+    for (int c = 0; c < RK_CATEGORIES; c++)
+        for (int i = 0; i < 3; i++) {
+            const bool seen = (i > 0 && tiers[i] == tiers[0]) || (i > 1 && tiers[i] == tiers[1]);
+            if (tiers[i] == 0 || seen) continue;
+            p->lower[holding_of[c]] += rk_tier_bytes(&p->outcome, s, tiers[i], (enum rk_category)c);
+        }
+}
+
 /* All stages are alike in the published model: one stands for them. */
 static void fill_stage(struct rk_prediction *p, const struct rk_model *model,
                        const struct rk_strategy *s)
@@ -16,17 +34,14 @@ static void fill_stage(struct rk_prediction *p, const struct rk_model *model,
     stage->blocks = (model->layers + s->pipeline - 1) / s->pipeline;
     stage->forward_s = p->forward_s / microbatches;
     stage->backward_s = (p->backward_s + p->recompute_s) / microbatches;
-    stage->holds[RK_HOLD_weights] = rk_tier_bytes(&p->outcome, s, 0, RK_WEIGHTS);
-    stage->holds[RK_HOLD_gradients] = rk_tier_bytes(&p->outcome, s, 0, RK_WEIGHT_GRADS);
-    stage->holds[RK_HOLD_optimizer] = rk_tier_bytes(&p->outcome, s, 0, RK_OPTIMIZER);
-    stage->holds[RK_HOLD_activations] = rk_tier_bytes(&p->outcome, s, 0, RK_ACTIVATIONS);
-    stage->holds[RK_HOLD_checkpoints] = rk_tier_bytes(&p->outcome, s, 0, RK_CHECKPOINTS);
-    stage->holds[RK_HOLD_activation_gradients] = rk_tier_bytes(&p->outcome, s, 0, RK_ACTIVATION_GRADS);
+    for (int c = 0; c < RK_CATEGORIES; c++)
+        stage->holds[holding_of[c]] = rk_tier_bytes(&p->outcome, s, 0, (enum rk_category)c);
     stage->static_bytes = stage->holds[RK_HOLD_weights] + stage->holds[RK_HOLD_gradients] +
                           stage->holds[RK_HOLD_optimizer];
     stage->total_bytes = stage->allocated_bytes = p->hbm_bytes;
     stage->offloaded_bytes = p->offload_bytes;
     memcpy(p->holds, stage->holds, sizeof p->holds);
+    fill_lower(p, s);
 }
 
 /* FLOP of a step from the useful share of its time: the model's own definition of MFU. */

@@ -1,5 +1,6 @@
 #include "study/axes.h"
 
+#include "base/text.h"
 #include "catalog/fields.h"
 #include "study/numbers.h"
 
@@ -9,9 +10,9 @@
 
 enum { KEY_SIZE = 32, TEXT_SIZE = 1 << 15, MAX_DEGREE = 1 << 16 };
 
-static bool is_network(enum rk_axis axis)
+static bool is_network(enum rk_plan_axis axis)
 {
-    return axis >= RK_AXIS_TENSOR_NETWORK;
+    return axis >= RK_PLAN_TENSOR_NETWORK;
 }
 
 /* ---- reading ---- */
@@ -27,12 +28,12 @@ static enum rk_status push_range(const struct place *place, struct study_ranges 
     return RK_OK;
 }
 
-static enum rk_status push_progression(const struct place *place, enum rk_axis axis,
+static enum rk_status push_progression(const struct place *place, enum rk_plan_axis axis,
                                        struct study_ranges *ranges, struct rk_error *error)
 {
     struct progression p;
     struct numbers numbers = {0};
-    const bool tier = rk_axis(axis)->type == RK_AXIS_TIER;
+    const bool tier = rk_plan_axis_info(axis)->type == RK_PLAN_TIER || axis == RK_PLAN_ZERO;
     enum rk_status status = progression_load(
         place, tier ? 0 : 1, tier ? RK_MAX_TIERS - 1 : UINT64_C(1) << 32, &p, error);
     if (status != RK_OK) return status;
@@ -47,22 +48,35 @@ static enum rk_status push_progression(const struct place *place, enum rk_axis a
     return status;
 }
 
-static enum rk_status load_value(const struct place *place, enum rk_axis axis,
+/* A word of the axis: "none", "core_attn+mlp", "attention". */
+static enum rk_status load_word(const struct place *place, enum rk_plan_axis axis,
+                                struct study_ranges *ranges, struct rk_error *error)
+{
+    char list[256] = "none, full, or parts of a layer with + between them", got[PLACE_TEXT];
+    const struct rk_plan_axis_info *info = rk_plan_axis_info(axis);
+    const char *text = json_string_value(place->value);
+    uint64_t value;
+    if (text && rk_plan_axis_parse(axis, text, &value))
+        return push_range(place, ranges, value, value, error);
+    if (info->choices) field_list(info->choices, list, sizeof list);
+    const char *nearest = text && info->choices ? text_nearest(text, info->choices) : NULL;
+    return place_fail(place, error, "must be one of %s; got %s%s%s%s", list,
+                      place_describe(got, place), nearest ? "; did you mean \"" : "",
+                      nearest ? nearest : "", nearest ? "\"?" : "");
+}
+
+static enum rk_status load_value(const struct place *place, enum rk_plan_axis axis,
                                  struct study_ranges *ranges, struct rk_error *error)
 {
-    const struct rk_axis_info *info = rk_axis(axis);
-    const struct field choice = {.type = FIELD_CHOICE, .choices = info->choices};
+    const struct rk_plan_axis_info *info = rk_plan_axis_info(axis);
     const struct field flag = {.type = FIELD_BOOL};
     enum rk_status status;
     bool yes = false;
-    int index = 0;
-    if (info->type == RK_AXIS_CHOICE) {
-        status = field_load(place, &choice, &index, error);
-        return status == RK_OK ? push_range(place, ranges, (uint64_t)index, (uint64_t)index, error)
-                               : status;
-    }
-    const bool offload = info->type == RK_AXIS_TIER && !is_network(axis);
-    if (info->type != RK_AXIS_BOOL && !(offload && json_is_boolean(place->value)))
+    if (info->type == RK_PLAN_CHOICE || info->type == RK_PLAN_PARTS)
+        return load_word(place, axis, ranges, error);
+    const bool offload = info->type == RK_PLAN_TIER && !is_network(axis);
+    const bool yes_or_no = offload || axis == RK_PLAN_ZERO;
+    if (info->type != RK_PLAN_BOOL && !(yes_or_no && json_is_boolean(place->value)))
         return push_progression(place, axis, ranges, error);
     status = field_load(place, &flag, &yes, error);
     if (status != RK_OK) return status;
@@ -76,7 +90,7 @@ static int compare_ranges(const void *a, const void *b)
     return (x[1] > y[1]) - (x[1] < y[1]);
 }
 
-static enum rk_status load_axis(const struct place *place, enum rk_axis axis,
+static enum rk_status load_axis(const struct place *place, enum rk_plan_axis axis,
                                 struct study_ranges *ranges, struct rk_error *error)
 {
     enum rk_status status = RK_OK;
@@ -92,33 +106,23 @@ static enum rk_status load_axis(const struct place *place, enum rk_axis axis,
 
 /* ---- the text ---- */
 
-static size_t value_text(enum rk_axis axis, uint64_t value, char *buffer, size_t size)
+static void key_of(enum rk_plan_axis axis, char key[KEY_SIZE])
 {
-    const struct rk_axis_info *info = rk_axis(axis);
-    if (info->type == RK_AXIS_CHOICE)
-        return (size_t)snprintf(buffer, size, "%s", info->choices[value]);
-    if (info->type == RK_AXIS_BOOL)
-        return (size_t)snprintf(buffer, size, "%s", value ? "yes" : "no");
-    return (size_t)snprintf(buffer, size, "%llu", (unsigned long long)value);
-}
-
-static void key_of(enum rk_axis axis, char key[KEY_SIZE])
-{
-    snprintf(key, KEY_SIZE, "%s", rk_axis(axis)->name);
+    snprintf(key, KEY_SIZE, "%s", rk_plan_axis_info(axis)->name);
     for (char *c = key; *c; c++)
         if (*c == '-') *c = '_';
 }
 
 static bool axes_tell(struct study_axes *axes)
 {
-    char text[TEXT_SIZE] = "", key[KEY_SIZE], low[32], high[32];
+    char text[TEXT_SIZE] = "", key[KEY_SIZE], low[RK_PLAN_AXIS_TEXT], high[RK_PLAN_AXIS_TEXT];
     size_t used = 0;
-    for (int i = 0; i < RK_AXES; i++) {
+    for (int i = 0; i < RK_PLAN_AXES; i++) {
         const struct study_ranges *ranges = &axes->axis[i];
-        key_of((enum rk_axis)i, key);
+        key_of((enum rk_plan_axis)i, key);
         for (int k = 0; k < ranges->count && used < sizeof text; k++) {
-            value_text((enum rk_axis)i, ranges->range[k].low, low, sizeof low);
-            value_text((enum rk_axis)i, ranges->range[k].high, high, sizeof high);
+            rk_plan_axis_text((enum rk_plan_axis)i, ranges->range[k].low, low);
+            rk_plan_axis_text((enum rk_plan_axis)i, ranges->range[k].high, high);
             const bool run = ranges->range[k].low != ranges->range[k].high;
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s%s%s%s",
                                      k || !used ? "" : " ", k ? "" : key, k ? "," : "=", low,
@@ -129,22 +133,38 @@ static bool axes_tell(struct study_axes *axes)
     return axes->text != NULL;
 }
 
+/* Axes by their keys, and as they were called before. */
+static const struct {
+    const char *key;
+    enum rk_plan_axis axis;
+} old_keys[] = {
+    {"interleaving", RK_PLAN_CHUNKS},      {"optimizer_sharding", RK_PLAN_ZERO},
+    {"redo_all_gather", RK_PLAN_REGATHER}, {"data_overlap", RK_PLAN_GRADIENT_OVERLAP},
+    {"fused_activation", RK_PLAN_FUSED},
+};
+
+enum { OLD_KEYS = sizeof old_keys / sizeof *old_keys };
+
 static enum rk_status read_axes(const struct place *place, struct study_axes *axes,
                                 struct rk_error *error)
 {
-    char key[RK_AXES][KEY_SIZE];
-    const char *keys[RK_AXES + 1] = {NULL};
+    char key[RK_PLAN_AXES][KEY_SIZE];
+    const char *keys[RK_PLAN_AXES + OLD_KEYS + 1] = {NULL};
     enum rk_status status = place_need_object(place, error);
-    for (int i = 0; i < RK_AXES; i++) {
-        key_of((enum rk_axis)i, key[i]);
+    struct place member;
+    for (int i = 0; i < RK_PLAN_AXES; i++) {
+        key_of((enum rk_plan_axis)i, key[i]);
         keys[i] = key[i];
     }
+    for (int i = 0; i < OLD_KEYS; i++)
+        keys[RK_PLAN_AXES + i] = old_keys[i].key;
     if (status == RK_OK) status = place_need_keys(place, keys, error);
-    for (int i = 0; i < RK_AXES && status == RK_OK; i++) {
-        struct place member;
+    for (int i = 0; i < RK_PLAN_AXES && status == RK_OK; i++)
         if (place_member(place, key[i], &member))
-            status = load_axis(&member, (enum rk_axis)i, &axes->axis[i], error);
-    }
+            status = load_axis(&member, (enum rk_plan_axis)i, &axes->axis[i], error);
+    for (int i = 0; i < OLD_KEYS && status == RK_OK; i++)
+        if (place_member(place, old_keys[i].key, &member))
+            status = load_axis(&member, old_keys[i].axis, &axes->axis[old_keys[i].axis], error);
     return status;
 }
 
@@ -182,14 +202,51 @@ enum rk_status axes_load(const struct place *place, struct study *study, int *in
 
 /* ---- the search ---- */
 
+/* Precisions, also under the names of the published model's datatypes. */
+bool study_precision(const char *text, int *precision)
+{
+    static const struct {
+        const char *name;
+        enum rk_precision precision;
+    } datatypes[] = {{"float8", RK_FP8_CURRENT},
+                     {"float16", RK_FP16},
+                     {"bfloat16", RK_BF16},
+                     {"float32", RK_FP32}};
+    for (*precision = 0; *precision < RK_PRECISIONS; ++*precision)
+        if (strcmp(rk_precision_name((enum rk_precision) * precision), text) == 0) return true;
+    for (size_t i = 0; i < sizeof datatypes / sizeof *datatypes; i++)
+        if (strcmp(datatypes[i].name, text) == 0) {
+            *precision = (int)datatypes[i].precision;
+            return true;
+        }
+    return false;
+}
+
+uint64_t study_sequence(const struct study *study, const struct study_point *point)
+{
+    return point->sequence ? point->sequence : study->model[point->model].model.sequence;
+}
+
+const char *study_precision_name(const struct study_point *point)
+{
+    static const char *const datatypes[RK_PRECISIONS] = {[RK_FP8_CURRENT] = "float8",
+                                                         [RK_FP16] = "float16",
+                                                         [RK_BF16] = "bfloat16",
+                                                         [RK_FP32] = "float32"};
+    const char *datatype = datatypes[point->precision];
+    return point->framework == RK_CALCULON && datatype ? datatype
+                                                       : rk_precision_name(point->precision);
+}
+
 void study_problem(const struct study *study, const struct study_point *point,
-                   struct rk_problem *problem)
+                   struct rk_plans_problem *problem)
 {
     const struct study_axes *axes = &study->axes[point->axes];
-    rk_problem_init(problem, &study->model[point->model].model,
-                    &study->system[point->system].system, point->gpus, point->max_batch,
-                    point->datatype);
-    for (int i = 0; i < RK_AXES; i++) {
+    rk_plans_problem_init(problem, &study->model[point->model].model,
+                          &study->system[point->system].system, point->framework, point->gpus,
+                          point->max_batch, point->sequence);
+    problem->base.precision = point->precision;
+    for (int i = 0; i < RK_PLAN_AXES; i++) {
         const struct study_ranges *ranges = &axes->axis[i];
         if (!ranges->count) continue;
         problem->pinned[i].count = ranges->count;
@@ -206,10 +263,10 @@ enum rk_status axes_check(const struct place *place, const struct study *study,
     const struct study_axes *axes = &study->axes[point->axes];
     const struct study_system *system = &study->system[point->system];
     char key[KEY_SIZE];
-    for (int i = 0; i < RK_AXES; i++) {
-        const enum rk_axis axis = (enum rk_axis)i;
+    for (int i = 0; i < RK_PLAN_AXES; i++) {
+        const enum rk_plan_axis axis = (enum rk_plan_axis)i;
         const int tiers = is_network(axis) ? system->system.networks : system->system.memories;
-        if (rk_axis(axis)->type != RK_AXIS_TIER) continue;
+        if (rk_plan_axis_info(axis)->type != RK_PLAN_TIER) continue;
         for (int k = 0; k < axes->axis[i].count; k++) {
             const uint64_t low = axes->axis[i].range[k].low, high = axes->axis[i].range[k].high;
             if (low < (uint64_t)tiers || low != high) continue;

@@ -1,10 +1,11 @@
 #include "study/compare_load.h"
 
 #include "study/schema.h"
+#include "study/study.h"
 
 #include <errno.h>
 #include <reckon/catalog.h>
-#include <reckon/search.h>
+#include <reckon/plans.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,40 +181,47 @@ enum rk_status compare_load_csv(sqlite3 *sqlite, const char *table, const char *
 static enum rk_status create_estimate(sqlite3 *sqlite, int *columns, struct rk_error *error)
 {
     struct sql sql = {0};
+    const struct rk_figure *figure = NULL;
     *columns = 4;
     sql_add(&sql, "CREATE TEMP TABLE IF NOT EXISTS estimate(name, model, system, verdict");
-    for (const struct rk_figure *figure = rk_figure_next(NULL, RK_BY_CALCULON); figure;
-         figure = rk_figure_next(figure, RK_BY_CALCULON), ++*columns)
+    for (; (figure = schema_next_figure(figure)); ++*columns)
         sql_add(&sql, ", %s REAL", figure->name);
     sql_add(&sql, ")");
     return execute(sqlite, &sql, "estimate", error);
 }
 
+static void bind_figures(sqlite3_stmt *statement, int column, const struct rk_plan *plan,
+                         const struct rk_prediction *prediction)
+{
+    const enum rk_by by = plan->framework == RK_CALCULON ? RK_BY_CALCULON : RK_BY_RECKON;
+    const struct rk_figure *figure = NULL;
+    for (; prediction->timed && (figure = schema_next_figure(figure)); column++)
+        if (figure->by & by)
+            sqlite3_bind_double(statement, column, rk_figure_value(&prediction->outcome, figure));
+}
+
 enum rk_status compare_load_estimate(sqlite3 *sqlite, const char *name, const char *model_name,
-                                     const char *system_name, const char *strategy_name,
+                                     const char *system_name, const char *plan_name,
                                      struct rk_error *error)
 {
     struct rk_model model;
     struct rk_system system = {.memories = 0};
-    struct rk_strategy strategy;
-    struct rk_estimate estimate;
+    struct rk_plan plan;
+    struct rk_prediction prediction;
     sqlite3_stmt *statement = NULL;
     int columns = 0;
     enum rk_status status = rk_model_load(model_name, &model, error);
     if (status == RK_OK) status = rk_system_load(system_name, &system, error);
-    if (status == RK_OK) status = rk_strategy_load(strategy_name, &strategy, error);
+    if (status == RK_OK) status = rk_plan_load(plan_name, &plan, error);
     if (status == RK_OK) status = create_estimate(sqlite, &columns, error);
     if (status == RK_OK) status = prepare_insert(sqlite, "estimate", columns, &statement, error);
     if (status == RK_OK) {
-        rk_estimate(&model, &system, &strategy, &estimate);
+        rk_predict(&model, &system, &plan, &prediction);
         const char *const texts[] = {name, model_name, system_name,
-                                     rk_verdict_name(estimate.verdict)};
+                                     rk_verdict_name(prediction.verdict)};
         for (int i = 0; i < 4; i++)
             sqlite3_bind_text(statement, i + 1, texts[i], -1, SQLITE_TRANSIENT);
-        int column = 5;
-        for (const struct rk_figure *f = rk_figure_next(NULL, RK_BY_CALCULON); f && estimate.timed;
-             f = rk_figure_next(f, RK_BY_CALCULON))
-            sqlite3_bind_double(statement, column++, rk_figure_value(&estimate, f));
+        bind_figures(statement, 5, &plan, &prediction);
         status = insert(sqlite, statement, error);
     }
     sqlite3_finalize(statement);
@@ -249,18 +257,18 @@ static bool rates_add(struct rates *rates, const struct rk_answer *result, uint6
     return true;
 }
 
-/* All strategies with one data degree. */
-static enum rk_status add_degree(struct rates *rates, struct rk_problem *problem, uint64_t data,
-                                 struct rk_error *error)
+/* All plans with one data degree. */
+static enum rk_status add_degree(struct rates *rates, struct rk_plans_problem *problem,
+                                 uint64_t data, struct rk_error *error)
 {
-    const uint64_t max_batch = problem->max_batch, batch = max_batch / data * data;
+    const uint64_t max_batch = problem->base.batch, batch = max_batch / data * data;
     struct rk_answer result;
-    problem->pinned[RK_AXIS_DATA].count = 1;
-    problem->pinned[RK_AXIS_DATA].value[0] = data;
-    if (data > max_batch) problem->max_batch = data;
-    struct rk_space *space = rk_space_open(problem, error);
-    problem->max_batch = max_batch;
-    if (!space) return RK_IO;
+    problem->pinned[RK_PLAN_DATA].count = 1;
+    problem->pinned[RK_PLAN_DATA].value[0] = data;
+    if (data > max_batch) problem->base.batch = data;
+    struct rk_space *space = rk_plans_open(problem, error);
+    problem->base.batch = max_batch;
+    if (!space) return error->status;
     const uint64_t count = rk_space_count(space);
     const struct rk_query options = {
         .mode = RK_SEARCH_EXHAUSTIVE, .threads = 1, .top = count ? count : 1};
@@ -274,33 +282,28 @@ static enum rk_status add_degree(struct rates *rates, struct rk_problem *problem
     return status;
 }
 
-static enum rk_status datatype_of(const char *name, enum rk_datatype *datatype,
-                                  struct rk_error *error)
-{
-    for (int i = 0; i < RK_DATATYPES; i++)
-        if (strcmp(name, rk_datatype_name((enum rk_datatype)i)) == 0) {
-            *datatype = (enum rk_datatype)i;
-            return RK_OK;
-        }
-    return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0, "no datatype \"%s\"", name);
-}
-
 static enum rk_status collect(struct rates *rates, const struct compare_distribution *wanted,
                               struct rk_error *error)
 {
     struct rk_model model;
     struct rk_system system = {.memories = 0};
-    enum rk_datatype datatype = RK_FLOAT16;
-    enum rk_status status = rk_model_load(wanted->model, &model, error);
+    struct rk_plans_problem *problem = malloc(sizeof *problem);
+    int precision = RK_FP16;
+    enum rk_status status = problem ? rk_model_load(wanted->model, &model, error)
+                                    : rk_fail(error, RK_IO, NULL, 0, 0, "no memory");
     if (status == RK_OK) status = rk_system_load(wanted->system, &system, error);
-    if (status == RK_OK) status = datatype_of(wanted->datatype, &datatype, error);
+    if (status == RK_OK && !study_precision(wanted->datatype, &precision))
+        status = rk_fail(error, RK_BAD_INPUT, NULL, 0, 0, "no datatype \"%s\"", wanted->datatype);
     if (status == RK_OK) {
-        struct rk_problem problem;
-        rk_problem_init(&problem, &model, &system, wanted->gpus, wanted->batch, datatype);
-        problem.pinned[RK_AXIS_FUSED_ACTIVATION].count = 0;
+        rk_plans_problem_init(problem, &model, &system, RK_CALCULON, wanted->gpus, wanted->batch,
+                              0);
+        problem->base.precision = (enum rk_precision)precision;
+        problem->pinned[RK_PLAN_FUSED].count = 2; /* fused or not */
+        problem->pinned[RK_PLAN_FUSED].value[1] = problem->pinned[RK_PLAN_FUSED].to[1] = 1;
         for (uint64_t data = 1; status == RK_OK && data <= wanted->gpus; data++)
-            if (wanted->gpus % data == 0) status = add_degree(rates, &problem, data, error);
+            if (wanted->gpus % data == 0) status = add_degree(rates, problem, data, error);
     }
+    free(problem);
     rk_system_release(&system);
     return status;
 }

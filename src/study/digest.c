@@ -128,7 +128,9 @@ void digest_point(const struct study *study, struct study_point *point)
     add_text(&d, study->axes[point->axes].text);
     add_count(&d, point->gpus);
     add_count(&d, point->max_batch);
-    add_count(&d, point->datatype);
+    add_count(&d, point->sequence);
+    add_count(&d, point->framework);
+    add_count(&d, point->precision);
     add_count(&d, point->mode);
     add_count(&d, point->top);
     digest_text(d, point->key);

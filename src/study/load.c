@@ -1,5 +1,8 @@
 /* load.c - study files, reckon-study(5). */
 #include "catalog/fields.h"
+#include "estimate/fold.h"
+#include "machine/kernels.h"
+#include "plan/names.h"
 #include "study/axes.h"
 #include "study/digest.h"
 #include "study/entries.h"
@@ -16,8 +19,9 @@
 
 enum { MAX_FIGURES = 10000, MAX_BYTES = 16 << 20, MAX_COLUMNS = 200 };
 
-#define MAX_GPUS  (UINT64_C(1) << 32)
-#define MAX_BATCH (UINT64_C(1) << 32)
+#define MAX_GPUS     (UINT64_C(1) << 32)
+#define MAX_SEQUENCE (UINT64_C(1) << 32)
+#define MAX_BATCH    (UINT64_C(1) << 32)
 
 static enum rk_status fail_memory(struct rk_error *error)
 {
@@ -146,8 +150,10 @@ struct grid {
     int figure;
     struct indices models, systems;
     struct numbers gpus, batch;
-    size_t datatypes;
-    int datatype[RK_DATATYPES];
+    size_t precisions;
+    int precision[RK_PRECISIONS];
+    int framework; /* enum rk_framework */
+    struct numbers sequence;
     int axes;
     struct place axes_place;
     int mode; /* enum rk_search_mode */
@@ -160,6 +166,7 @@ static void grid_release(struct grid *grid)
     free(grid->systems.index);
     numbers_release(&grid->gpus);
     numbers_release(&grid->batch);
+    numbers_release(&grid->sequence);
 }
 
 /* What a figure says itself, else what the file says for all. */
@@ -178,24 +185,32 @@ static enum rk_status need_key(const struct place *figure, const struct place *r
                       what);
 }
 
-static enum rk_status load_datatypes(const struct place *place, struct grid *grid,
+static enum rk_status load_precision(const struct place *place, int *precision,
                                      struct rk_error *error)
 {
-    const char *names[RK_DATATYPES + 1] = {NULL};
-    for (int i = 0; i < RK_DATATYPES; i++)
-        names[i] = rk_datatype_name((enum rk_datatype)i);
-    const struct field field = {.type = FIELD_CHOICE, .choices = names};
+    char got[PLACE_TEXT];
+    const char *text = json_string_value(place->value);
+    if (text && study_precision(text, precision)) return RK_OK;
+    return place_fail(place, error,
+                      "must be a precision (bf16, fp16, fp32, fp8-current, ...; float8, float16, "
+                      "bfloat16, float32), got %s",
+                      place_describe(got, place));
+}
+
+static enum rk_status load_precisions(const struct place *place, struct grid *grid,
+                                      struct rk_error *error)
+{
     if (!json_is_array(place->value)) {
-        grid->datatypes = 1;
-        return field_load(place, &field, &grid->datatype[0], error);
+        grid->precisions = 1;
+        return load_precision(place, &grid->precision[0], error);
     }
-    enum rk_status status = place_need_array(place, 1, RK_DATATYPES, error);
+    enum rk_status status = place_need_array(place, 1, RK_PRECISIONS, error);
     const size_t count = json_array_size(place->value);
-    for (; grid->datatypes < count && status == RK_OK; grid->datatypes++) {
-        const struct place element = place_element(place, grid->datatypes);
-        status = field_load(&element, &field, &grid->datatype[grid->datatypes], error);
-        for (size_t i = 0; i < grid->datatypes && status == RK_OK; i++)
-            if (grid->datatype[i] == grid->datatype[grid->datatypes])
+    for (; grid->precisions < count && status == RK_OK; grid->precisions++) {
+        const struct place element = place_element(place, grid->precisions);
+        status = load_precision(&element, &grid->precision[grid->precisions], error);
+        for (size_t i = 0; i < grid->precisions && status == RK_OK; i++)
+            if (grid->precision[i] == grid->precision[grid->precisions])
                 status = place_fail(&element, error, "stands there twice: remove one of the two");
     }
     return status;
@@ -208,17 +223,25 @@ static enum rk_status load_settings(const struct place *root, struct grid *grid,
         [RK_SEARCH_PRUNED] = "pruned", [RK_SEARCH_EXHAUSTIVE] = "exhaustive", NULL};
     const struct field mode = {.type = FIELD_CHOICE, .choices = modes};
     const struct field top = {.type = FIELD_COUNT, .min = 1, .max = STUDY_MAX_TOP};
+    const struct field framework = {.type = FIELD_CHOICE, .choices = names_of_framework};
     struct place member;
     enum rk_status status = RK_OK;
-    grid->datatypes = 0;
+    grid->precisions = 0;
+    grid->framework = RK_MEGATRON;
     grid->top = 1;
     grid->mode = RK_SEARCH_PRUNED;
-    if (find_key(&grid->place, root, "datatype", &member)) {
-        status = load_datatypes(&member, grid, error);
+    if (find_key(&grid->place, root, "framework", &member))
+        status = field_load(&member, &framework, &grid->framework, error);
+    if (status != RK_OK) return status;
+    if (find_key(&grid->place, root, "precision", &member) ||
+        find_key(&grid->place, root, "datatype", &member)) {
+        status = load_precisions(&member, grid, error);
     } else {
-        grid->datatype[0] = RK_FLOAT16;
-        grid->datatypes = 1;
+        grid->precision[0] = grid->framework == RK_CALCULON ? RK_FP16 : RK_BF16;
+        grid->precisions = 1;
     }
+    if (status == RK_OK && find_key(&grid->place, root, "sequence", &member))
+        status = numbers_load(&member, 1, MAX_SEQUENCE, &grid->sequence, error);
     if (status == RK_OK && find_key(&grid->place, root, "mode", &member))
         status = field_load(&member, &mode, &grid->mode, error);
     if (status == RK_OK && find_key(&grid->place, root, "top", &member))
@@ -251,18 +274,25 @@ static enum rk_status grid_load(const struct place *root, struct study *study, s
 
 /* ---- points ---- */
 
-static enum rk_status check_datatypes(const struct study *study, const struct grid *grid,
-                                      struct rk_error *error)
+static bool runs(const struct rk_system *system, enum rk_precision precision)
+{
+    return operand_peak(system, operand_of(precision, true)) > 0 &&
+           operand_peak(system, operand_of(precision, false)) > 0;
+}
+
+/* Can every system multiply in every precision? Matrices in what they are given as, vectors in what
+ * is kept. */
+static enum rk_status check_precisions(const struct study *study, const struct grid *grid,
+                                       struct rk_error *error)
 {
     for (size_t i = 0; i < grid->systems.count; i++)
-        for (size_t k = 0; k < grid->datatypes; k++) {
+        for (size_t k = 0; k < grid->precisions; k++) {
             const struct study_system *system = &study->system[grid->systems.index[i]];
-            const int type = grid->datatype[k];
-            if (system->system.matrix[type].curve.steps && system->system.vector[type].curve.steps)
-                continue;
+            if (runs(&system->system, (enum rk_precision)grid->precision[k])) continue;
             return place_fail(&grid->place, error,
-                              "%.200s does not have %s on both engines: give another \"datatype\"",
-                              system->name, rk_datatype_name((enum rk_datatype)type));
+                              "%.200s does not have %s on both engines: give another \"precision\"",
+                              system->name,
+                              rk_precision_name((enum rk_precision)grid->precision[k]));
         }
     return RK_OK;
 }
@@ -270,8 +300,9 @@ static enum rk_status check_datatypes(const struct study *study, const struct gr
 /* How many points the grid has; 0 when a study may not have so many. */
 static size_t grid_count(const struct study *study, const struct grid *grid)
 {
-    const size_t factors[] = {grid->models.count, grid->systems.count, grid->gpus.count,
-                              grid->batch.count, grid->datatypes};
+    const size_t factors[] = {grid->models.count, grid->systems.count,
+                              grid->gpus.count,   grid->batch.count,
+                              grid->precisions,   grid->sequence.count ? grid->sequence.count : 1};
     size_t count = 1;
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
         if (__builtin_mul_overflow(count, factors[i], &count) || count > STUDY_MAX_POINTS) return 0;
@@ -283,10 +314,15 @@ static struct study_point grid_point(const struct grid *grid, size_t at)
 {
     struct study_point point = {.figure = grid->figure,
                                 .axes = grid->axes,
+                                .framework = (enum rk_framework)grid->framework,
                                 .mode = (enum rk_search_mode)grid->mode,
                                 .top = grid->top};
-    point.datatype = (enum rk_datatype)grid->datatype[at % grid->datatypes];
-    at /= grid->datatypes;
+    if (grid->sequence.count) {
+        point.sequence = grid->sequence.value[at % grid->sequence.count];
+        at /= grid->sequence.count;
+    }
+    point.precision = (enum rk_precision)grid->precision[at % grid->precisions];
+    at /= grid->precisions;
     point.max_batch = grid->batch.value[at % grid->batch.count];
     at /= grid->batch.count;
     point.gpus = grid->gpus.value[at % grid->gpus.count];
@@ -303,7 +339,7 @@ static enum rk_status grid_add_points(struct study *study, const struct grid *gr
     if (!count)
         return place_fail(&grid->place, error, "the study has more than %d points: make it smaller",
                           STUDY_MAX_POINTS);
-    enum rk_status status = check_datatypes(study, grid, error);
+    enum rk_status status = check_precisions(study, grid, error);
     if (status != RK_OK) return status;
     struct study_point *grown = realloc(study->point, (study->points + count) * sizeof *grown);
     if (!grown) return fail_memory(error);
@@ -383,8 +419,9 @@ static enum rk_status load_grid(const struct place *figure, const struct place *
 static enum rk_status load_figure(const struct place *figure, const struct place *root,
                                   struct study *study, struct rk_error *error)
 {
-    static const char *const keys[] = {"name",     "title", "models", "systems", "gpus", "batch",
-                                       "datatype", "axes",  "mode",   "top",     NULL};
+    static const char *const keys[] = {"name",  "title",    "models",    "systems",   "gpus",
+                                       "batch", "sequence", "framework", "precision", "datatype",
+                                       "axes",  "mode",     "top",       NULL};
     struct place name;
     enum rk_status status = place_need_object(figure, error);
     if (status == RK_OK) status = place_need_keys(figure, keys, error);
@@ -423,9 +460,9 @@ static int compare_points(const void *a, const void *b)
 static enum rk_status read_root(const struct document *document, struct study *study,
                                 struct rk_error *error)
 {
-    static const char *const keys[] = {"title",   "source", "figures", "columns",  "models",
-                                       "systems", "gpus",   "batch",   "datatype", "axes",
-                                       "mode",    "top",    NULL};
+    static const char *const keys[] = {
+        "title",    "source",    "figures",   "columns",  "models", "systems", "gpus", "batch",
+        "sequence", "framework", "precision", "datatype", "axes",   "mode",    "top",  NULL};
     const struct place root = place_root(document);
     const struct field source = {.type = FIELD_SOURCE};
     struct place member;

@@ -63,18 +63,24 @@ static bool watch_progress(void *context, uint64_t decided, uint64_t total, doub
     return !atomic_load(&watch->engine->stop);
 }
 
-static enum rk_status keep_best(const struct rk_problem *problem, const struct rk_space *space,
-                                const struct rk_answer *result, struct study_row *row,
-                                struct rk_error *error)
+static enum rk_status keep_best(const struct rk_plans_problem *problem,
+                                const struct rk_space *space, const struct rk_answer *result,
+                                struct study_row *row, struct rk_error *error)
 {
+    struct rk_prediction *prediction = malloc(sizeof *prediction);
     row->best = calloc(result->found ? result->found : 1, sizeof *row->best);
-    if (!row->best) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the best strategies");
+    if (!row->best || !prediction) {
+        free(prediction);
+        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the best plans");
+    }
     for (row->found = 0; row->found < result->found; row->found++) {
         struct study_best *best = &row->best[row->found];
         best->position = result->best[row->found].index;
-        rk_space_strategy(space, best->position, &best->strategy);
-        rk_estimate(problem->model, problem->system, &best->strategy, &best->estimate);
+        rk_plans_plan(space, best->position, &best->plan);
+        rk_predict(problem->model, problem->system, &best->plan, prediction);
+        best->outcome = prediction->outcome;
     }
+    free(prediction);
     return RK_OK;
 }
 
@@ -84,7 +90,7 @@ static enum rk_status search_point(struct engine *engine, size_t index, struct s
 {
     const struct study_point *point = &engine->study->point[index];
     struct watch watch = {engine, 0};
-    struct rk_problem problem;
+    struct rk_plans_problem problem;
     struct rk_answer result;
     const double start_s = now_s();
     const struct rk_query options = {.mode = point->mode,
@@ -94,7 +100,7 @@ static enum rk_status search_point(struct engine *engine, size_t index, struct s
                                      .context = &watch};
     *row = (struct study_row){.point = index};
     study_problem(engine->study, point, &problem);
-    struct rk_space *space = rk_space_open(&problem, error);
+    struct rk_space *space = rk_plans_open(&problem, error);
     if (!space) return error->status;
     enum rk_status status = rk_ask(space, &options, &result, error);
     if (status == RK_OK) {

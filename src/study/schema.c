@@ -39,14 +39,25 @@ void sql_release(struct sql *sql)
 /* ---- columns ---- */
 
 static const char search_columns[] =
-    "key, version, model, system, gpus, max_batch, datatype, axes, mode, top, strategies, fits, "
+    "key, version, model, system, gpus, max_batch, datatype, framework, sequence, axes, mode, top, "
+    "strategies, fits, "
     "network_too_small, network_not_filled, too_few_blocks, memory_exceeded, refused, bounded, "
     "timed, found, seconds, strategies_per_s, finished";
 
-enum { SEARCH_COLUMNS = 23 };
+enum { SEARCH_COLUMNS = 25 };
 
-const char *const schema_point_columns[] = {"figure",    "point",    "model",      "system", "gpus",
-                                            "max_batch", "datatype", "strategies", "fits",   NULL};
+const char *const schema_point_columns[] = {"figure",   "point",      "model",    "system",
+                                            "gpus",     "max_batch",  "datatype", "framework",
+                                            "sequence", "strategies", "fits",     NULL};
+
+const struct schema_tier_column schema_tier_columns[SCHEMA_TIER_COLUMNS] = {
+    {"weights", RK_HOLD_weights},
+    {"activations", RK_HOLD_activations},
+    {"checkpoints", RK_HOLD_checkpoints},
+    {"activation_gradients", RK_HOLD_activation_gradients},
+    {"weight_gradients", RK_HOLD_gradients},
+    {"optimizer", RK_HOLD_optimizer},
+};
 
 static const char default_figures[] =
     "step_s, samples_per_s, mfu, compute_efficiency, system_efficiency, forward_s, backward_s, "
@@ -54,33 +65,47 @@ static const char default_figures[] =
     "pipeline_comm_exposed_s, data_comm_exposed_s, forward_offload_exposed_s, "
     "backward_offload_exposed_s, hbm_bytes, offload_bytes, offload_required_Bps";
 
+static bool is_words(enum rk_plan_axis axis)
+{
+    const enum rk_plan_axis_type type = rk_plan_axis_info(axis)->type;
+    return type == RK_PLAN_CHOICE || type == RK_PLAN_PARTS;
+}
+
 static void add_axis_names(struct sql *sql, const char *before, const char *after)
 {
-    for (int i = 0; i < RK_AXES; i++) {
+    for (int i = 0; i < RK_PLAN_AXES; i++) {
         char name[64];
-        snprintf(name, sizeof name, "%s", rk_axis((enum rk_axis)i)->name);
+        snprintf(name, sizeof name, "%s", rk_plan_axis_info((enum rk_plan_axis)i)->name);
         for (char *c = name; *c; c++)
             if (*c == '-') *c = '_';
-        const bool text = rk_axis((enum rk_axis)i)->type == RK_AXIS_CHOICE;
-        sql_add(sql, "%s%s%s", before, name, !*after ? "" : text ? " TEXT" : after);
+        const bool text = is_words((enum rk_plan_axis)i);
+        /* quoted: "order" is a word of SQL */
+        sql_add(sql, "%s\"%s\"%s", before, name, !*after ? "" : text ? " TEXT" : after);
+    }
+}
+
+const struct rk_figure *schema_next_figure(const struct rk_figure *figure)
+{
+    for (;;) {
+        figure = rk_figure_next(figure, RK_BY_BOTH);
+        if (!figure || rk_figure_find(figure->name) == figure) return figure;
     }
 }
 
 static void add_figure_names(struct sql *sql, const char *before, const char *after)
 {
-    static const char *const tiers[] = {"hbm", "lower"};
-    for (const struct rk_figure *figure = rk_figure_next(NULL, RK_BY_CALCULON); figure;
-         figure = rk_figure_next(figure, RK_BY_CALCULON))
+    const struct rk_figure *figure = NULL;
+    while ((figure = schema_next_figure(figure)))
         sql_add(sql, "%s%s%s", before, figure->name, after);
     for (int tier = 0; tier < 2; tier++)
-        for (int i = 0; i < RK_CATEGORIES; i++)
-            sql_add(sql, "%s%s_%s_bytes%s", before, tiers[tier],
-                    rk_category_name((enum rk_category)i), after);
+        for (int i = 0; i < SCHEMA_TIER_COLUMNS; i++)
+            sql_add(sql, "%s%s_%s_bytes%s", before, tier ? "lower" : "hbm",
+                    schema_tier_columns[i].name, after);
 }
 
 void schema_default_columns(struct sql *sql)
 {
-    sql_add(sql, "rank, batch");
+    sql_add(sql, "rank, batch, plan");
     add_axis_names(sql, ", ", "");
     sql_add(sql, ", %s", default_figures);
 }
@@ -97,12 +122,14 @@ static const char fixed_tables[] =
     "    mem2_bytes REAL, mem2_Bps REAL, net0_size INTEGER, net0_Bps REAL, net1_size INTEGER,\n"
     "    net1_Bps REAL);\n"
     "CREATE TABLE point(figure INTEGER NOT NULL, number INTEGER NOT NULL, model TEXT NOT NULL,\n"
-    "    system TEXT NOT NULL, gpus INTEGER, max_batch INTEGER, datatype TEXT, axes TEXT,\n"
+    "    system TEXT NOT NULL, gpus INTEGER, max_batch INTEGER, datatype TEXT,\n"
+    "    framework TEXT, sequence INTEGER, axes TEXT,\n"
     "    mode TEXT, top INTEGER, key TEXT NOT NULL, PRIMARY KEY(figure, number)) WITHOUT ROWID;\n"
     "CREATE INDEX point_key ON point(key);\n"
     "CREATE TABLE search(id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,\n"
     "    version INTEGER NOT NULL, model TEXT, system TEXT, gpus INTEGER, max_batch INTEGER,\n"
-    "    datatype TEXT, axes TEXT, mode TEXT, top INTEGER, strategies INTEGER, fits INTEGER,\n"
+    "    datatype TEXT, framework TEXT, sequence INTEGER, axes TEXT, mode TEXT, top INTEGER,\n"
+    "    strategies INTEGER, fits INTEGER,\n"
     "    network_too_small INTEGER, network_not_filled INTEGER, too_few_blocks INTEGER,\n"
     "    memory_exceeded INTEGER, refused TEXT, bounded INTEGER, timed INTEGER, found INTEGER,\n"
     "    seconds REAL, strategies_per_s REAL, finished TEXT);\n";
@@ -111,7 +138,7 @@ static void create_strategy(struct sql *sql)
 {
     sql_add(sql, "CREATE TABLE strategy(\n"
                  "    search INTEGER NOT NULL REFERENCES search(id) ON DELETE CASCADE,\n"
-                 "    rank INTEGER NOT NULL, position INTEGER, batch INTEGER");
+                 "    rank INTEGER NOT NULL, position INTEGER, batch INTEGER, plan TEXT");
     add_axis_names(sql, ",\n    ", " INTEGER");
     add_figure_names(sql, ",\n    ", " REAL");
     sql_add(sql, ",\n    PRIMARY KEY(search, rank));\n");
@@ -124,13 +151,20 @@ static void create_ranking(struct sql *sql)
     sql_add(sql,
             "CREATE VIEW ranking AS SELECT figure.name AS figure, figure.number AS figure_number,\n"
             "    point.number AS point, point.model, point.system, point.gpus, point.max_batch,\n"
-            "    point.datatype, point.axes, point.mode, point.top, search.strategies,\n"
+            "    point.datatype, point.framework, point.sequence, point.axes, point.mode, "
+            "point.top, search.strategies,\n"
             "    search.fits, search.network_too_small, search.network_not_filled,\n"
             "    search.too_few_blocks, search.memory_exceeded, search.refused, search.bounded,\n"
             "    search.timed, search.found, search.seconds, search.strategies_per_s,\n"
-            "    search.finished, strategy.rank, strategy.position, strategy.batch");
+            "    search.finished, strategy.rank, strategy.position, strategy.batch,\n"
+            "    strategy.plan");
     add_axis_names(sql, ",\n    strategy.", "");
     add_figure_names(sql, ",\n    strategy.", "");
+    /* as these were called before */
+    sql_add(sql,
+            ",\n    strategy.chunks AS interleaving, strategy.zero > 0 AS optimizer_sharding,\n"
+            "    strategy.regather AS redo_all_gather,\n"
+            "    strategy.gradient_overlap AS data_overlap, strategy.fused AS fused_activation");
     sql_add(sql, "\nFROM point JOIN figure ON figure.number = point.figure\n"
                  "    JOIN search ON search.key = point.key AND search.version =\n"
                  "        (SELECT value FROM study WHERE name = 'model_version')\n"
@@ -178,11 +212,11 @@ void schema_insert_search(struct sql *sql)
 
 void schema_insert_strategy(struct sql *sql)
 {
-    int columns = 4 + RK_AXES + 2 * RK_CATEGORIES;
-    for (const struct rk_figure *figure = rk_figure_next(NULL, RK_BY_CALCULON); figure;
-         figure = rk_figure_next(figure, RK_BY_CALCULON))
+    int columns = 5 + RK_PLAN_AXES + 2 * SCHEMA_TIER_COLUMNS;
+    const struct rk_figure *figure = NULL;
+    while ((figure = schema_next_figure(figure)))
         columns++;
-    sql_add(sql, "INSERT INTO strategy(search, rank, position, batch");
+    sql_add(sql, "INSERT INTO strategy(search, rank, position, batch, plan");
     add_axis_names(sql, ", ", "");
     add_figure_names(sql, ", ", "");
     sql_add(sql, ") VALUES(?");

@@ -12,7 +12,7 @@
 #ifndef RECKON_STUDY_STUDY_H
 #define RECKON_STUDY_STUDY_H
 
-#include <reckon/search.h>
+#include <reckon/plans.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,7 +32,7 @@ struct study_system {
     struct rk_system system;
 };
 
-/* Restrictions, as closed ranges of the values of rk_axis_get. */
+/* Restrictions, as closed ranges of the values of rk_plan_axis_get. */
 struct study_axes {
     char *text; /* "tensor=8,16 recompute=none" in the order of the axes; "" for none */
     struct study_ranges {
@@ -40,7 +40,7 @@ struct study_axes {
         struct {
             uint64_t low, high;
         } range[RK_MAX_PINNED];
-    } axis[RK_AXES];
+    } axis[RK_PLAN_AXES];
 };
 
 struct study_figure {
@@ -54,7 +54,9 @@ struct study_point {
     size_t number;           /* from 1, in its figure */
     int model, system, axes; /* indices */
     uint64_t gpus, max_batch;
-    enum rk_datatype datatype;
+    uint64_t sequence; /* 0: the model's */
+    enum rk_framework framework;
+    enum rk_precision precision;
     enum rk_search_mode mode;
     uint64_t top;
     char key[STUDY_KEY]; /* hash of all inputs of the search, in hexadecimal digits */
@@ -89,16 +91,23 @@ void study_close(struct study *study); /* NULL is fine */
 /* Index of a figure, or -1. */
 int study_find_figure(const struct study *study, const char *name);
 
+/* The precision of a name, also of the published model's datatypes (float16, ...). */
+bool study_precision(const char *name, int *precision);
+
+/* Tokens of a sample; the name of the precision, for calculon that of the datatype it has. */
+uint64_t study_sequence(const struct study *study, const struct study_point *point);
+const char *study_precision_name(const struct study_point *point);
+
 /* The search that a point stands for; it borrows the study's model and system. */
 void study_problem(const struct study *study, const struct study_point *point,
-                   struct rk_problem *problem);
+                   struct rk_plans_problem *problem);
 
 /* ---- the engine ---- */
 
 struct study_best {
     uint64_t position; /* in the enumeration */
-    struct rk_strategy strategy;
-    struct rk_estimate estimate;
+    struct rk_plan plan;
+    struct rk_outcome outcome;
 };
 
 /* A finished search. Flat but for `best`. */

@@ -1,8 +1,10 @@
 /* write.c - the grid and finished searches into the database, and what is missing there. */
+#include "study/schema.h"
 #include "study/connection.h"
 #include "study/digest.h"
 
 #include <inttypes.h>
+#include <reckon/catalog.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +48,9 @@ static void bind_point(struct binder *b, const struct study *study, const struct
     bind_text(b, study->system[point->system].name);
     bind_count(b, point->gpus);
     bind_count(b, point->max_batch);
-    bind_text(b, rk_datatype_name(point->datatype));
+    bind_text(b, study_precision_name(point));
+    bind_text(b, rk_framework_name(point->framework));
+    bind_count(b, study_sequence(study, point));
     bind_text(b, study->axes[point->axes].text);
     bind_text(b, mode_names[point->mode]);
     bind_count(b, point->top);
@@ -168,7 +172,8 @@ static enum rk_status write_points(const struct study *study, struct study_datab
 {
     struct binder b = {NULL, 0};
     enum rk_status status = database_prepare(
-        database, "INSERT INTO point VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", &b.statement, error);
+        database, "INSERT INTO point VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", &b.statement,
+        error);
     for (size_t i = 0; i < study->points && status == RK_OK; i++) {
         const struct study_point *point = &study->point[i];
         b.at = 0;
@@ -270,37 +275,49 @@ static enum rk_status write_search(const struct study *study, const struct study
     return database_step(database, b.statement, error);
 }
 
-static void bind_axes(struct binder *b, const struct rk_strategy *strategy)
+static void bind_axes(struct binder *b, const struct rk_plan *plan)
 {
-    for (int i = 0; i < RK_AXES; i++) {
-        const struct rk_axis_info *info = rk_axis((enum rk_axis)i);
-        const uint64_t value = rk_axis_get(strategy, (enum rk_axis)i);
-        if (info->type == RK_AXIS_CHOICE)
-            bind_text(b, info->choices[value]);
+    char text[RK_PLAN_AXIS_TEXT];
+    for (int i = 0; i < RK_PLAN_AXES; i++) {
+        const enum rk_plan_axis axis = (enum rk_plan_axis)i;
+        const enum rk_plan_axis_type type = rk_plan_axis_info(axis)->type;
+        const uint64_t value = rk_plan_axis_get(plan, axis);
+        const enum rk_by by = plan->framework == RK_CALCULON ? RK_BY_CALCULON : RK_BY_RECKON;
+        if (!(rk_plan_axis_info(axis)->by & by))
+            bind_null(b);
+        else if (type == RK_PLAN_CHOICE || type == RK_PLAN_PARTS)
+            bind_text(b, rk_plan_axis_text(axis, value, text));
         else
             bind_count(b, value);
     }
 }
 
-/* Memory of a rank by category: tier 0, then all lower tiers together. */
-static void bind_tiers(struct binder *b, const struct study_best *best, int memories)
+/* A figure of that name which the plan's predictor fills; of two the one it fills counts. */
+static void bind_figure(struct binder *b, const struct study_best *best, const char *name)
 {
-    for (int i = 0; i < RK_CATEGORIES; i++)
-        bind_number(b, rk_tier_bytes(&best->estimate, &best->strategy, 0, (enum rk_category)i));
-    for (int i = 0; i < RK_CATEGORIES; i++) {
-        double bytes = 0;
-        for (int tier = 1; tier < memories; tier++)
-            bytes += rk_tier_bytes(&best->estimate, &best->strategy, tier, (enum rk_category)i);
-        bind_number(b, bytes);
-    }
+    const enum rk_by by = best->plan.framework == RK_CALCULON ? RK_BY_CALCULON : RK_BY_RECKON;
+    for (const struct rk_figure *f = rk_figure_next(NULL, by); f; f = rk_figure_next(f, by))
+        if (strcmp(f->name, name) == 0) {
+            bind_number(b, rk_figure_value(&best->outcome, f));
+            return;
+        }
+    bind_null(b);
 }
 
-static enum rk_status write_strategies(const struct study *study, const struct study_row *row,
-                                       struct study_database *database, struct rk_error *error)
+/* Memory of a rank by category: tier 0, then all lower tiers together. */
+static void bind_tiers(struct binder *b, const struct study_best *best)
 {
-    const struct study_point *point = &study->point[row->point];
+    for (int i = 0; i < SCHEMA_TIER_COLUMNS; i++)
+        bind_number(b, best->outcome.holds[schema_tier_columns[i].holding]);
+    for (int i = 0; i < SCHEMA_TIER_COLUMNS; i++)
+        bind_number(b, best->outcome.lower[schema_tier_columns[i].holding]);
+}
+
+static enum rk_status write_strategies(const struct study_row *row, struct study_database *database,
+                                       struct rk_error *error)
+{
     const sqlite3_int64 search = sqlite3_last_insert_rowid(database->sqlite);
-    const int memories = study->system[point->system].system.memories;
+    char words[RK_PLAN_TEXT];
     enum rk_status status = RK_OK;
     for (uint64_t i = 0; i < row->found && status == RK_OK; i++) {
         const struct study_best *best = &row->best[i];
@@ -308,12 +325,14 @@ static enum rk_status write_strategies(const struct study *study, const struct s
         bind_count(&b, (uint64_t)search);
         bind_count(&b, i + 1);
         bind_count(&b, best->position);
-        bind_count(&b, best->strategy.batch);
-        bind_axes(&b, &best->strategy);
-        for (const struct rk_figure *figure = rk_figure_next(NULL, RK_BY_CALCULON); figure;
-             figure = rk_figure_next(figure, RK_BY_CALCULON))
-            bind_number(&b, rk_figure_value(&best->estimate, figure));
-        bind_tiers(&b, best, memories);
+        bind_count(&b, best->plan.batch);
+        rk_plan_text(&best->plan, words, sizeof words);
+        bind_text(&b, words);
+        bind_axes(&b, &best->plan);
+        const struct rk_figure *figure = NULL;
+        while ((figure = schema_next_figure(figure)))
+            bind_figure(&b, best, figure->name);
+        bind_tiers(&b, best);
         status = database_step(database, b.statement, error);
     }
     return status;
@@ -343,7 +362,7 @@ static enum rk_status write_row(const struct study *study, const struct study_ro
     enum rk_status status = database_execute(database, "BEGIN IMMEDIATE", error);
     if (status == RK_OK) status = delete_search(study->point[row->point].key, database, error);
     if (status == RK_OK) status = write_search(study, row, finished, database, error);
-    if (status == RK_OK) status = write_strategies(study, row, database, error);
+    if (status == RK_OK) status = write_strategies(row, database, error);
     return database_end(database, status, error);
 }
 
