@@ -35,7 +35,7 @@ static const struct option output_rows[] = {
 
 static const struct option megatron_rows[] = {
     {.letter = 't', .name = "target", .type = OPTION_TEXT, .argument = "VERSION", AT(target),
-     .help = "the version of Megatron Core that runs it: core_v0.9 to core_v0.16 (the newest)"},
+     .help = "the version of Megatron Core that runs it: core_v0.9 to core_v0.19 (the newest)"},
     {.name = "mock-data", .type = OPTION_FLAG, AT(mock_data),
      .help = "train on made-up data for a few steps, to check the prediction"},
     {.name = "gpus-per-node", .type = OPTION_NUMBER, AT(gpus_per_node), .min = 1, .max = 4096,
@@ -132,7 +132,7 @@ static enum rk_status write_megatron(FILE *file, const struct export_args *args,
         .version = version, .mock_data = args->mock_data, .gpus_per_node = args->gpus_per_node};
     if (!version)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--target: \"%.40s\" is not known: give core_v0.9 to core_v0.16",
+                       "--target: \"%.40s\" is not known: give core_v0.9 to core_v0.19",
                        args->target);
     return megatron_write(file, &plan->model, &plan->plan, &target, notes, error);
 }

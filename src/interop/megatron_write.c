@@ -5,6 +5,7 @@
  */
 #include "interop/megatron.h"
 #include "interop/megatron_flags.h"
+#include "interop/model_numbers.h"
 #include "interop/target.h"
 
 #include <inttypes.h>
@@ -176,6 +177,24 @@ static void put_mixture(struct writer *w)
     else if (m->dense_layers)
         put(w, FLAG(MOE_LAYER_FREQ), "([0]*%" PRIu64 "+[1]*%" PRIu64 ")", m->dense_layers, rest);
     put_if(w, m->router_biases, FLAG(EXPERT_BIAS));
+    if (m->router_biases) put(w, FLAG(SCORE_FUNCTION), "%s", "sigmoid"); /* biases need it */
+}
+
+/* Numbers that change no time, but what is learned. */
+static void put_numbers(struct writer *w)
+{
+    const struct model_numbers *n = model_numbers(w->m);
+    if (!n) return;
+    if (n->rotary_base > 0) put(w, FLAG(ROTARY_BASE), "%.0f", n->rotary_base);
+    if (n->rope_factor > 0) {
+        put(w, FLAG(ROPE_SCALING), "%s", "");
+        put(w, FLAG(ROPE_SCALING_FACTOR), "%g", n->rope_factor);
+    }
+    put(w, FLAG(NORM_EPSILON), "%g", n->norm_epsilon);
+    if (!n->router_groups) return;
+    put_count(w, FLAG(ROUTER_GROUPS), n->router_groups);
+    put_count(w, FLAG(ROUTER_GROUP_TOPK), n->router_group_topk);
+    put(w, FLAG(ROUTER_SCALING), "%g", n->router_scaling);
 }
 
 static void put_model(struct writer *w)
@@ -204,6 +223,7 @@ static void put_model(struct writer *w)
         put(w, FLAG(HIDDEN_DROPOUT), "%s", "0.0");
     }
     put_mixture(w);
+    put_numbers(w);
     if (m->predict_layers) put_count(w, FLAG(MTP_NUM_LAYERS), m->predict_layers);
 }
 
@@ -454,7 +474,10 @@ static void put_kernels(struct writer *w)
         put(w, w->m->gated_mlp ? FLAG(NO_SWIGLU_FUSION) : FLAG(NO_GELU_FUSION), "%s", "");
         put(w, FLAG(NO_ROPE_FUSION), "%s", "");
     }
-    if (!p->cuda_graphs) return;
+    const unsigned dropped =
+        1u << RK_PART_MLP | 1u << RK_PART_EXPERTS | 1u << RK_PART_CORE_ATTENTION;
+    if (!p->cuda_graphs || p->recompute == RK_WHOLE) return; /* Megatron-LM takes one of them */
+    if (p->recompute == RK_SELECTIVE && p->recompute_parts & dropped && !w->m->no_dropout) return;
     if (w->version >= megatron_flags[FLAG(CUDA_GRAPH_IMPL)].since)
         put(w, FLAG(CUDA_GRAPH_IMPL), "%s", "transformer_engine");
     else if (w->version >= megatron_flags[FLAG(EXTERNAL_CUDA_GRAPH)].since)
@@ -561,6 +584,10 @@ static void print_header(FILE *file, const struct writer *w, const struct megatr
     fprintf(file, "#\n# model: %s, %" PRIu64 " parameters\n# plan:  %s\n#\n", w->m->id,
             rk_model_parameters(w->m), text);
     const int lost = notes_count(w->notes, NOTE_WARNING);
+    if (!model_numbers(w->m))
+        fprintf(file, "# Not known of this model, so that Megatron-LM's defaults hold: rotary base and "
+                      "scaling, epsilon\n# of the norms%s. Check them.\n",
+                w->m->experts ? ", groups and scores of the router" : "");
     fprintf(file, "# %s\n",
             lost ? "What the target cannot express:" : "The target expresses all of the plan.");
     for (int i = 0; i < w->notes->count; i++)
@@ -598,7 +625,7 @@ static void print_run(FILE *file, const struct writer *w, const struct megatron_
                 "    --lr-decay-style constant\n    --eval-iters 0\n    --log-interval 1\n"
                 "    --log-throughput\n    --split 100,0,0\n)\n\n");
     else
-        fprintf(file, "# Yours: data, tokenizer, rotary base, learning rate, checkpoints, "
+        fprintf(file, "# Yours: data, tokenizer, learning rate, checkpoints, "
                       "logging.\nRUN_ARGS=(\n"
                       "    --train-iters 1000\n    --lr 1e-4\n    --log-interval 1\n"
                       "    --log-throughput\n)\n\n");
