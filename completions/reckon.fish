@@ -444,7 +444,7 @@ complete -c reckon -n '__fish_seen_subcommand_from diff' -l best -d 'compare A w
 complete -c reckon -n '__fish_seen_subcommand_from diff' -l gpus -s g -x -d 'how many GPUs a script runs on (what it says)'
 complete -c reckon -n '__fish_seen_subcommand_from diff' -l set -x -d 'a variable that a script does not set; may be repeated'
 complete -c reckon -n '__fish_seen_subcommand_from diff' -l vocabulary -x -d 'entries of a script'\''s embedding table, where only the tokenizer'\''s files tell them'
-complete -c reckon -n '__fish_seen_subcommand_from diff' -l output -s o -r -F -d 'write to FILE instead of standard output (-); it appears whole or not at all'
+complete -c reckon -n '__fish_seen_subcommand_from diff' -l output -s o -r -F -d 'write to FILE instead of standard output (-); it appears whole or not at all. To a name that ends in .sh, .slurm or .sbatch goes the script A, changed so that it runs B'
 complete -c reckon -n '__fish_seen_subcommand_from diff' -l format -s f -x -a 'table json csv' -d 'how to print: an aligned table, JSON with every figure in SI units, or CSV (table)'
 complete -c reckon -n '__fish_seen_subcommand_from diff' -l color -x -a 'auto always never' -d 'colour the table: auto (on a terminal), always or never; NO_COLOR is heeded (auto)'
 complete -c reckon -n '__fish_seen_subcommand_from diff' -l help -s h -d 'print this help'

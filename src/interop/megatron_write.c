@@ -4,6 +4,7 @@
  * here, and every key in which the run differs from the plan is named.
  */
 #include "interop/megatron.h"
+#include "interop/megatron_args.h"
 #include "interop/megatron_flags.h"
 #include "interop/model_numbers.h"
 #include "interop/target.h"
@@ -585,8 +586,9 @@ static void print_header(FILE *file, const struct writer *w, const struct megatr
             rk_model_parameters(w->m), text);
     const int lost = notes_count(w->notes, NOTE_WARNING);
     if (!model_numbers(w->m))
-        fprintf(file, "# Not known of this model, so that Megatron-LM's defaults hold: rotary base and "
-                      "scaling, epsilon\n# of the norms%s. Check them.\n",
+        fprintf(file,
+                "# Not known of this model, so that Megatron-LM's defaults hold: rotary base and "
+                "scaling, epsilon\n# of the norms%s. Check them.\n",
                 w->m->experts ? ", groups and scores of the router" : "");
     fprintf(file, "# %s\n",
             lost ? "What the target cannot express:" : "The target expresses all of the plan.");
@@ -680,4 +682,38 @@ enum rk_status megatron_write(FILE *file, const struct rk_model *model, const st
         free(w->word[i]);
     free(w);
     return status;
+}
+
+size_t megatron_plan_words(const struct rk_model *model, const struct rk_plan *plan, int version,
+                           char **words, size_t most)
+{
+    struct notes *none = calloc(1, sizeof *none); /* nothing is refused: it is read back */
+    struct writer *w = calloc(1, sizeof *w);
+    size_t count = 0;
+    if (!w || !none) {
+        free(w);
+        free(none);
+        return 0;
+    }
+    *w = (struct writer){.m = model, .p = plan, .version = version, .notes = none};
+    put_parallel(w);
+    put_training(w);
+    for (size_t i = 0; i < w->words; i++) {
+        char *last = count ? words[count - 1] : NULL;
+        if (w->begins[i] && count + 2 <= most) {
+            words[count++] = w->word[i];
+            words[count++] = strdup("");
+        } else if (last) { /* one more value */
+            char *longer = malloc(strlen(last) + strlen(w->word[i]) + 2);
+            if (longer) sprintf(longer, "%s%s%s", last, *last ? " " : "", w->word[i]);
+            if (longer) words[count - 1] = longer;
+            if (longer) free(last);
+            free(w->word[i]);
+        } else {
+            free(w->word[i]);
+        }
+    }
+    free(none);
+    free(w);
+    return count;
 }
