@@ -61,6 +61,7 @@ int megatron_version(const char *text);
 
 struct megatron_target {
     int version;            /* minor; 0: the newest */
+    bool slurm;             /* a script for sbatch */
     bool mock_data;         /* trains on made-up data, to check the prediction */
     uint64_t gpus_per_node; /* 0: 8, or all where there are fewer */
     const char *title;      /* of the header: what the plan is and where it is from; may be NULL */

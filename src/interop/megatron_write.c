@@ -3,6 +3,7 @@
  * The arguments are read back as an import reads them: what Megatron-LM would refuse is refused
  * here, and every key in which the run differs from the plan is named.
  */
+#include "interop/launch_file.h"
 #include "interop/megatron.h"
 #include "interop/megatron_args.h"
 #include "interop/megatron_flags.h"
@@ -579,8 +580,15 @@ static void print_header(FILE *file, const struct writer *w, const struct megatr
 {
     char text[RK_PLAN_TEXT];
     rk_plan_text(w->p, text, sizeof text);
-    fprintf(file, "#!/bin/bash\n# Written by reckon %s for Megatron Core 0.%d.\n", RECKON_VERSION,
-            w->version);
+    const uint64_t size = launch_node_size(w->p->ranks, target->gpus_per_node);
+    fprintf(file, "#!/bin/bash\n");
+    if (target->slurm)
+        fprintf(file,
+                "#SBATCH --job-name=reckon\n#SBATCH --nodes=%" PRIu64
+                "\n#SBATCH --ntasks-per-node=1\n#SBATCH --gpus-per-node=%" PRIu64
+                "\n#SBATCH --exclusive\n",
+                w->p->ranks / size, size);
+    fprintf(file, "# Written by reckon %s for Megatron Core 0.%d.\n", RECKON_VERSION, w->version);
     if (target->title) fprintf(file, "# %s\n", target->title);
     fprintf(file, "#\n# model: %s, %" PRIu64 " parameters\n# plan:  %s\n#\n", w->m->id,
             rk_model_parameters(w->m), text);
@@ -599,7 +607,7 @@ static void print_header(FILE *file, const struct writer *w, const struct megatr
 }
 
 /* Tensor and context parallelism want one queue of work to the device, FSDP several. */
-static void print_environment(FILE *file, const struct writer *w, uint64_t per_node)
+static void print_environment(FILE *file, const struct writer *w, uint64_t per_node, bool slurm)
 {
     const bool sharded = w->p->zero > 1;
     fprintf(file, "\nset -euo pipefail\n\n");
@@ -610,9 +618,18 @@ static void print_environment(FILE *file, const struct writer *w, uint64_t per_n
         fprintf(file, "unset CUDA_DEVICE_MAX_CONNECTIONS # FSDP gathers beside the computing\n");
     fprintf(file,
             "\nGPUS_PER_NODE=%" PRIu64 "\nNNODES=${NNODES:-%" PRIu64 "}\n"
-            "NODE_RANK=${NODE_RANK:-0}\nMASTER_ADDR=${MASTER_ADDR:-localhost}\n"
-            "MASTER_PORT=${MASTER_PORT:-6000}\nMEGATRON=${MEGATRON:-.}\n\n",
+            "MASTER_PORT=${MASTER_PORT:-6000}\nMEGATRON=${MEGATRON:-.}\n",
             per_node, w->p->ranks / per_node);
+    if (slurm) { /* torchrun numbers the nodes itself */
+        fprintf(file,
+                "MASTER_ADDR=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n\n"
+                "DISTRIBUTED_ARGS=(\n    --nproc_per_node $GPUS_PER_NODE\n"
+                "    --nnodes $NNODES\n    --rdzv_backend c10d\n"
+                "    --rdzv_id $SLURM_JOB_ID\n"
+                "    --rdzv_endpoint $MASTER_ADDR:$MASTER_PORT\n)\n\n");
+        return;
+    }
+    fprintf(file, "NODE_RANK=${NODE_RANK:-0}\nMASTER_ADDR=${MASTER_ADDR:-localhost}\n\n");
     fprintf(file, "DISTRIBUTED_ARGS=(\n    --nproc_per_node $GPUS_PER_NODE\n    --nnodes $NNODES\n"
                   "    --node_rank $NODE_RANK\n    --master_addr $MASTER_ADDR\n"
                   "    --master_port $MASTER_PORT\n)\n\n");
@@ -631,26 +648,18 @@ static void print_run(FILE *file, const struct writer *w, const struct megatron_
                       "logging.\nRUN_ARGS=(\n"
                       "    --train-iters 1000\n    --lr 1e-4\n    --log-interval 1\n"
                       "    --log-throughput\n)\n\n");
-    fprintf(file, "torchrun \"${DISTRIBUTED_ARGS[@]}\" \"$MEGATRON/pretrain_gpt.py\" \\\n");
+    fprintf(file, "%storchrun \"${DISTRIBUTED_ARGS[@]}\" \"$MEGATRON/pretrain_gpt.py\" \\\n",
+            target->slurm ? "srun " : "");
     for (int i = 0; i < ARRAYS; i++)
         fprintf(file, "    \"${%s[@]}\" \\\n", array_names[i]);
     fprintf(file, "    \"${RUN_ARGS[@]}\" \"$@\"\n");
     (void)w;
 }
 
-static uint64_t node_size(const struct rk_plan *plan, uint64_t wanted)
-{
-    uint64_t size = wanted ? wanted : 8;
-    if (size > plan->ranks) size = plan->ranks;
-    while (plan->ranks % size)
-        size--;
-    return size;
-}
-
 static void print_script(FILE *file, const struct writer *w, const struct megatron_target *target)
 {
     print_header(file, w, target);
-    print_environment(file, w, node_size(w->p, target->gpus_per_node));
+    print_environment(file, w, launch_node_size(w->p->ranks, target->gpus_per_node), target->slurm);
     for (int i = 0; i < ARRAYS; i++)
         print_array(file, w, (enum array)i);
     print_run(file, w, target);
