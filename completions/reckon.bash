@@ -89,6 +89,8 @@ _reckon() {
         'search --keep-gathered') _reckon_words 'no yes' && return ;;
         'search --gradient-overlap') _reckon_words 'no yes' && return ;;
         'search --weight-overlap') _reckon_words 'no yes' && return ;;
+        'search --regather') _reckon_words 'no yes' && return ;;
+        'search --fused') _reckon_words 'no yes' && return ;;
         'search --format' | 'search -f') _reckon_words 'table json csv' && return ;;
         'search --color') _reckon_words 'auto always never' && return ;;
         'study --db') _reckon_files && return ;;
@@ -219,12 +221,15 @@ _reckon() {
         'import megatron-yaml --color') _reckon_words 'auto always never' && return ;;
         'export megatron --model' | 'export megatron -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
         'export megatron --plan' | 'export megatron -p') _reckon_files && return ;;
+        'export megatron --launcher') _reckon_words 'none torchrun slurm kubernetes' && return ;;
         'export megatron --output' | 'export megatron -o') _reckon_files && return ;;
         'export deepspeed --model' | 'export deepspeed -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
         'export deepspeed --plan' | 'export deepspeed -p') _reckon_files && return ;;
+        'export deepspeed --launcher') _reckon_words 'none torchrun slurm kubernetes' && return ;;
         'export deepspeed --output' | 'export deepspeed -o') _reckon_files && return ;;
         'export torchtitan --model' | 'export torchtitan -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
         'export torchtitan --plan' | 'export torchtitan -p') _reckon_files && return ;;
+        'export torchtitan --launcher') _reckon_words 'none torchrun slurm kubernetes' && return ;;
         'export torchtitan --output' | 'export torchtitan -o') _reckon_files && return ;;
         'diff --system' | 'diff -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
         'diff --model' | 'diff -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
@@ -254,7 +259,7 @@ _reckon() {
         'estimate') flags='--model --system --gpus --batch --datatype --strategy --training --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --tokens --layers --output --format --color --help' operand= ;;
         'predict') flags='--model --system --gpus --plan --tokens --save --output --format --color --help' operand=plan ;;
         'fits') flags='--gpus --plan --save --output --format --color --help' operand='models systems plan' ;;
-        'search') flags='--model --system --gpus --batch --datatype --space --framework --sequence --top --threads --exhaustive --state --explain --quiet --output --where --sort --pareto --all --why --sensitivity --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --context --expert-tensor --expert --order --sequence-parallel --context-kind --ulysses --precision --attention --dispatcher --expert-overlap --chunks --recompute-layers --split --pipeline-blocking --schedule --zero --shard-ranks --keep-gathered --gradient-overlap --weight-overlap --recompute-parts --uneven --format --color --help' operand=plan ;;
+        'search') flags='--model --system --gpus --batch --datatype --space --framework --sequence --top --threads --exhaustive --state --explain --quiet --output --where --sort --pareto --all --why --sensitivity --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --context --expert-tensor --expert --order --sequence-parallel --context-kind --ulysses --precision --attention --dispatcher --expert-overlap --chunks --recompute-layers --split --pipeline-blocking --schedule --zero --shard-ranks --keep-gathered --gradient-overlap --weight-overlap --regather --fused --recompute-parts --uneven --format --color --help' operand=plan ;;
         'study') flags='--db --jobs --figure --export --output --list --dry-run --compare --compare-with --quiet --help' operand=file ;;
         'timeline') flags='--model --system --plan --gpus --batch --datatype --strategy --training --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --schedule --messages --output --pytorch-csv --window --stages --full --format --color --help' operand=plan ;;
         'report') flags='--output --charts --title --date --model --system --plan --search --top --threads --gpus --batch --datatype --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --help' operand=file ;;
@@ -275,9 +280,9 @@ _reckon() {
         'import nemo') flags='--vocabulary --gpus --set --ignore --system --output --model-output --format --color --help' operand=file ;;
         'import primus') flags='--vocabulary --gpus --set --ignore --system --output --model-output --format --color --help' operand=file ;;
         'import megatron-yaml') flags='--vocabulary --gpus --set --ignore --system --output --model-output --format --color --help' operand=file ;;
-        'export megatron') flags='--model --plan --gpus --target --mock-data --gpus-per-node --output --help' operand=plan ;;
-        'export deepspeed') flags='--model --plan --gpus --output --help' operand=plan ;;
-        'export torchtitan') flags='--model --plan --gpus --output --help' operand=plan ;;
+        'export megatron') flags='--model --plan --gpus --target --mock-data --launcher --gpus-per-node --output --help' operand=plan ;;
+        'export deepspeed') flags='--model --plan --gpus --launcher --gpus-per-node --output --help' operand=plan ;;
+        'export torchtitan') flags='--model --plan --gpus --launcher --gpus-per-node --output --help' operand=plan ;;
         'diff') flags='--system --model --best --gpus --set --vocabulary --output --format --color --help' operand='file file' ;;
         'calibrate') flags='--gemm --nccl --runs --collective --ranks --output --format --color --help' operand=systems ;;
         'calculon llm') flags='--peers --layers --help' operand='file file file file' ;;
