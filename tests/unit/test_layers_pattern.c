@@ -206,7 +206,7 @@ Test(layers_pattern, a_hybrid_trains_nearly_as_well_as_a_transformer)
               counts.mlps[MLP_DENSE] == 28);
     for (int i = 0; i < 2; i++)
         cr_assert_eq(rk_predict(&model[i], &system, &plan, &prediction[i]), RK_FITS, "%d %s",
-                     (int)prediction[i].verdict, prediction[i].reason.what);
+                     (int)prediction[i].verdict, prediction[i].reason[0].what);
     const double ratio = prediction[1].mfu / prediction[0].mfu;
     cr_expect(ratio > 0.85 && ratio < 1.05, "%g, %g", prediction[0].mfu, prediction[1].mfu);
     rk_system_release(&system);
@@ -228,12 +228,12 @@ Test(layers_pattern, what_is_not_predicted_is_refused_by_name)
     plan.ranks = plan.context = 1;
     plan.tensor = plan.ranks = 2; /* one group */
     cr_expect_eq(rk_predict(&m, &system, &plan, &prediction), RK_BAD_TENSOR);
-    cr_expect_str_eq(prediction.reason.what, "recurrent_groups");
+    cr_expect_str_eq(prediction.reason[0].what, "recurrent_groups");
     plan.tensor = plan.ranks = 1;
     m.recurrence = RK_MAMBA;
     m.time_rank = 64;
     cr_expect_eq(rk_predict(&m, &system, &plan, &prediction), RK_BAD_MODEL);
-    cr_expect_str_eq(prediction.reason.what,
+    cr_expect_str_eq(prediction.reason[0].what,
                      "the selective scan of Mamba, counted but not predicted");
     rk_system_release(&system);
 }
