@@ -1,4 +1,5 @@
 #include "cli/describe.h"
+#include "catalog/model_fields.h"
 
 #include "base/units.h"
 #include "cli/axes.h"
@@ -12,12 +13,14 @@
 
 /* ---- models ---- */
 
-static const char *const attention_names[] = {
-    [RK_ATTENTION_MULTIHEAD] = "multihead", [RK_ATTENTION_MULTIQUERY] = "multiquery"};
-static const char *const position_names[] = {[RK_POSITION_LEARNED] = "learned",
-                                             [RK_POSITION_ROPE] = "rope",
-                                             [RK_POSITION_ALIBI] = "alibi",
-                                             [RK_POSITION_RELATIVE] = "relative"};
+/* The word that model files have for a choice. */
+static const char *choice_of(const struct rk_model *model, const char *key)
+{
+    const struct field *field = model_fields;
+    while (strcmp(field->key, key) != 0)
+        field++;
+    return field->choices[model_field_value(model, field)];
+}
 
 /* clang-format off */
 static const struct report_column model_columns[] = {
@@ -50,8 +53,8 @@ void describe_model(struct report *report, const struct rk_model *model, unsigne
         cell_count(model->head_dim),
         cell_count(model->sequence),
         model->vocabulary ? cell_count(model->vocabulary) : cell_none(),
-        cell_text(attention_names[model->attention]),
-        cell_text(position_names[model->position]),
+        cell_text(choice_of(model, "attention")),
+        cell_text(choice_of(model, "position")),
         cell_flag(model->tied_embeddings),
         cell_flag(model->biases),
         cell_flag(model->embedding_norm),

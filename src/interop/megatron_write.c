@@ -9,6 +9,7 @@
 #include "interop/megatron_flags.h"
 #include "interop/model_numbers.h"
 #include "interop/target.h"
+#include "workload/pattern.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -127,6 +128,30 @@ static void refuse_model(struct writer *w)
          "shared experts, dense layers among mixtures and experts' own width came with "
          "core 0.10"},
         {m->router_biases && w->version < 11, "router_biases", "came with core 0.11"},
+        {m->recurrence != RK_RECURRENCE_NONE, "recurrence",
+         "layers that keep a state are not written yet"},
+        {*m->mixers, "mixers", "a pattern of layers other than window_every is not written yet"},
+        {*m->mlps, "mlps",
+         "a pattern of layers other than dense_layers and expert_every is not written yet"},
+        {m->block_norms > 2, "block_norms", "Megatron-LM has two norms a block"},
+        {m->norm > RK_RMS_NORM, "norm", "Megatron-LM's LayerNorm has weights and biases"},
+        {m->position == RK_POSITION_NONE, "position none",
+         "models without positions are not written yet"},
+        {m->position_rows, "position_rows", "Megatron-LM's table has a row for each token"},
+        {m->activation == RK_XIELU, "activation xielu", "Megatron-LM has no xIELU"},
+        {!m->biases && (m->out_biases || m->mlp_biases), "out_biases, mlp_biases",
+         "Megatron-LM has biases in all linear layers, or in query, key and value"},
+        {m->head_biases, "head_biases", "Megatron-LM's head has none"},
+        {m->qk_norm_wide, "qk_norm_wide", "Megatron-LM's norms of heads share their weights"},
+        {m->attention_gate || m->attention_sinks || m->attention_cap, "attention",
+         "gates, sinks and caps of attention are not written yet"},
+        {m->logit_cap, "logit_cap", "Megatron-LM has no capped logits"},
+        {m->window_chunks, "window_chunks", "Megatron-LM's windows slide"},
+        {m->local_heads || m->local_kv_heads || m->local_head_dim, "local_heads",
+         "Megatron-LM's layers all have the same heads"},
+        {!m->kv_rank && m->value_dim, "value_dim", "Megatron-LM's value heads are as wide as keys"},
+        {m->shared_gate, "shared_gate", "the gate of shared experts is not written yet"},
+        {m->index_heads, "index_heads", "attention to chosen tokens is not written yet"},
     };
     for (size_t i = 0; i < sizeof features / sizeof *features; i++)
         if (features[i].has) refuse(w, features[i].key, "", "%s", features[i].why);
@@ -165,8 +190,7 @@ static void put_mixture(struct writer *w)
     put_count(w, FLAG(NUM_EXPERTS), m->experts);
     put_count(w, FLAG(TOPK), m->active_experts);
     if (m->expert_feedforward != m->feedforward) put_count(w, FLAG(MOE_FFN), m->expert_feedforward);
-    if (m->shared_experts)
-        put_count(w, FLAG(MOE_SHARED), m->shared_experts * m->expert_feedforward);
+    if (shared_width(m) > 0) put_count(w, FLAG(MOE_SHARED), (uint64_t)shared_width(m));
     const uint64_t every = m->expert_every > 1 ? m->expert_every : 1;
     const uint64_t rest = m->layers - m->dense_layers;
     if (every > 1 && rest % every)
