@@ -16,6 +16,7 @@ const struct command main_commands[] = {
     {"import",     cmd_import,   "take over the models and plans of other tools",   &import_usage},
     {"export",     cmd_export,   "a plan as what other tools are launched with",    &export_usage},
     {"diff",       cmd_diff,     "what one plan does differently from another, and what it is worth", &diff_usage},
+    {"doctor",     cmd_doctor,   "why a run is slower than predicted",              &doctor_usage},
     {"calibrate",  cmd_calibrate, "fit a system's constants to what was measured on it", &calibrate_usage},
     {"calculon",   cmd_calculon, "the commands of the published tool Calculon",     &calculon_usage},
     {"tokenizer",  cmd_tokenizer, "train a tokenizer",                             &tokenizer_usage},

@@ -9,7 +9,7 @@ extern const struct usage main_usage;
 
 extern const struct usage estimate_usage, search_usage, report_usage, models_usage, systems_usage,
     shapes_usage, calculon_usage, study_usage, timeline_usage, import_usage, export_usage,
-    diff_usage, predict_usage, fits_usage, validate_usage, calibrate_usage,
+    diff_usage, doctor_usage, predict_usage, fits_usage, validate_usage, calibrate_usage,
     tokenize_usage, tokenizer_usage;
 
 int cmd_estimate(int argc, char **argv);
@@ -25,6 +25,7 @@ int cmd_shapes(int argc, char **argv);
 int cmd_import(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
 int cmd_calibrate(int argc, char **argv);
 int cmd_calculon(int argc, char **argv);
 int cmd_validate(int argc, char **argv);

@@ -10,7 +10,7 @@ _reckon() {
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _reckon_words 'estimate predict fits search study timeline report validate models systems shapes import export diff calibrate calculon tokenizer tokenize help --help --version'
+        _reckon_words 'estimate predict fits search study timeline report validate models systems shapes import export diff doctor calibrate calculon tokenizer tokenize help --help --version'
         return
     fi
     case $path in
@@ -236,9 +236,18 @@ _reckon() {
         'diff --output' | 'diff -o') _reckon_files && return ;;
         'diff --format' | 'diff -f') _reckon_words 'table json csv' && return ;;
         'diff --color') _reckon_words 'auto always never' && return ;;
+        'doctor --model' | 'doctor -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'doctor --system' | 'doctor -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'doctor --plan' | 'doctor -p') _reckon_files && return ;;
+        'doctor --output' | 'doctor -o') _reckon_files && return ;;
+        'doctor --format' | 'doctor -f') _reckon_words 'table json csv' && return ;;
+        'doctor --color') _reckon_words 'auto always never' && return ;;
         'calibrate --gemm') _reckon_files && return ;;
         'calibrate --nccl') _reckon_files && return ;;
         'calibrate --runs') _reckon_files && return ;;
+        'calibrate --log') _reckon_files && return ;;
+        'calibrate --model' | 'calibrate -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'calibrate --plan') _reckon_files && return ;;
         'calibrate --output' | 'calibrate -o') _reckon_files && return ;;
         'calibrate --format' | 'calibrate -f') _reckon_words 'table json csv' && return ;;
         'calibrate --color') _reckon_words 'auto always never' && return ;;
@@ -284,7 +293,8 @@ _reckon() {
         'export deepspeed') flags='--model --plan --gpus --launcher --gpus-per-node --output --help' operand=plan ;;
         'export torchtitan') flags='--model --plan --gpus --launcher --gpus-per-node --output --help' operand=plan ;;
         'diff') flags='--system --model --best --gpus --set --vocabulary --output --format --color --help' operand='file file' ;;
-        'calibrate') flags='--gemm --nccl --runs --collective --ranks --output --format --color --help' operand=systems ;;
+        'doctor') flags='--model --system --gpus --plan --output --format --color --help' operand='file plan' ;;
+        'calibrate') flags='--gemm --nccl --runs --log --model --plan --collective --ranks --output --format --color --help' operand=systems ;;
         'calculon llm') flags='--peers --layers --help' operand='file file file file' ;;
         'calculon llm-optimal-execution') flags='--debug --cpus --noneok --fused_activation --mbs-break --top-n --layers --no-tp-overlap --no-dp-overlap --help' operand='file file file' ;;
         'calculon llm-all-executions') flags='--debug --cpus --noneok --fused_activation --help' operand='file file file' ;;

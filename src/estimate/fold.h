@@ -77,7 +77,7 @@ struct timed_layer {
     struct layer_fold kept;                       /* nothing is computed again */
     int again;                                    /* operations that recomputation matters to */
     struct again {
-        double forward_s, saved_bytes, saved_recomputed_bytes;
+        double forward_s, starts, saved_bytes, saved_recomputed_bytes;
         enum rk_holding holding;
         unsigned parts;          /* of the plan's recompute_parts that run it again */
     } operation[MAX_OPERATIONS]; /* (again) in their order */
