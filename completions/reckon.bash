@@ -10,7 +10,7 @@ _reckon() {
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _reckon_words 'estimate predict fits search study timeline report validate models systems shapes import export diff calibrate calculon tokenizer tokenize help --help --version'
+        _reckon_words 'estimate predict fits search study timeline report validate models systems shapes import export diff calibrate calculon corpus tokenizer tokenize help --help --version'
         return
     fi
     case $path in
@@ -22,6 +22,9 @@ _reckon() {
             path="$path ${COMP_WORDS[2]}" ;;
         calculon)
             [ "$COMP_CWORD" -eq 2 ] && _reckon_words 'llm llm-optimal-execution llm-all-executions llm-parameter-calculator' && return
+            path="$path ${COMP_WORDS[2]}" ;;
+        corpus)
+            [ "$COMP_CWORD" -eq 2 ] && _reckon_words 'clean blend' && return
             path="$path ${COMP_WORDS[2]}" ;;
         tokenizer)
             [ "$COMP_CWORD" -eq 2 ] && _reckon_words 'train' && return
@@ -240,6 +243,16 @@ _reckon() {
         'calculon llm --peers' | 'calculon llm -p') _reckon_files && return ;;
         'calculon llm-optimal-execution --fused_activation' | 'calculon llm-optimal-execution -f') _reckon_words 'true t T True 1 false f F False 0 both all *' && return ;;
         'calculon llm-all-executions --fused_activation' | 'calculon llm-all-executions -f') _reckon_words 'true t T True 1 false f F False 0 both all *' && return ;;
+        'corpus clean --list' | 'corpus clean -l') _reckon_files && return ;;
+        'corpus clean --unit' | 'corpus clean -u') _reckon_words 'auto file paragraph line jsonl warc' && return ;;
+        'corpus clean --language-table') _reckon_files && return ;;
+        'corpus clean --evaluation' | 'corpus clean -e') _reckon_files && return ;;
+        'corpus clean --output' | 'corpus clean -o') _reckon_files && return ;;
+        'corpus clean --format' | 'corpus clean -f') _reckon_words 'table json csv' && return ;;
+        'corpus clean --color') _reckon_words 'auto always never' && return ;;
+        'corpus blend --output' | 'corpus blend -o') _reckon_files && return ;;
+        'corpus blend --format' | 'corpus blend -f') _reckon_words 'table json csv' && return ;;
+        'corpus blend --color') _reckon_words 'auto always never' && return ;;
         'tokenizer train --cut' | 'tokenizer train -c') _reckon_words 'default case arithmetic combined character llama3 qwen' && return ;;
         'tokenizer train --unit' | 'tokenizer train -u') _reckon_words 'auto file paragraph line jsonl warc' && return ;;
         'tokenizer train --output' | 'tokenizer train -o') _reckon_files && return ;;
@@ -284,6 +297,8 @@ _reckon() {
         'calculon llm-optimal-execution') flags='--debug --cpus --noneok --fused_activation --mbs-break --top-n --layers --no-tp-overlap --no-dp-overlap --help' operand='file file file' ;;
         'calculon llm-all-executions') flags='--debug --cpus --noneok --fused_activation --help' operand='file file file' ;;
         'calculon llm-parameter-calculator') flags='--alignment --help' operand=file ;;
+        'corpus clean') flags='--list --unit --most-bytes --most-expansion --languages --language-table --any-quality --near --evaluation --output --validation --test --seed --threads --format --color --help' operand=file ;;
+        'corpus blend') flags='--tokens --most-epochs --output --seed --format --color --help' operand=file ;;
         'tokenizer train') flags='--vocabulary --cut --least --unit --threads --output --help' operand=file ;;
         'tokenize') flags='--tokenizer --unit --decode --as --output --threads --format --color --help' operand=file ;;
     esac
