@@ -371,7 +371,7 @@ static struct accuracy held_out(size_t size)
 Test(corpus, languages_are_told_apart)
 {
     const struct accuracy line = held_out(300), phrase = held_out(100), few = held_out(40);
-    cr_log_warn("300 bytes %d of %d, 100 bytes %d of %d, 40 bytes %d of %d\n", line.right, line.all,
+    cr_log_info("300 bytes %d of %d, 100 bytes %d of %d, 40 bytes %d of %d\n", line.right, line.all,
                 phrase.right, phrase.all, few.right, few.all);
     cr_assert_geq(line.right, 0.995 * line.all);
     cr_assert_geq(phrase.right, 0.97 * phrase.all);
