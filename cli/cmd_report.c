@@ -126,7 +126,7 @@ static enum rk_status check_plan_flags(const struct report_args *args, struct rk
 static enum rk_status make_plan(struct job *job, int *code, struct rk_error *error)
 {
     struct rk_strategy strategy;
-    struct rk_estimate estimate;
+    struct rk_estimate estimate = {.reasons = 0}; /* not every figure is filled */
     enum rk_status status = check_plan_flags(&job->args, error);
     if (status == RK_OK) status = plan_load(&job->args.plan, &job->model, &job->system, error);
     if (status == RK_OK) status = rk_strategy_load(job->args.input, &strategy, error);

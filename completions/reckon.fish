@@ -154,6 +154,8 @@ complete -c reckon -n '__fish_seen_subcommand_from search' -l shard-ranks -x -d 
 complete -c reckon -n '__fish_seen_subcommand_from search' -l keep-gathered -x -a 'no yes' -d 'zero 3: forward'\''s weights stay until backward'
 complete -c reckon -n '__fish_seen_subcommand_from search' -l gradient-overlap -x -a 'no yes' -d 'gradients are reduced while backward runs'
 complete -c reckon -n '__fish_seen_subcommand_from search' -l weight-overlap -x -a 'no yes' -d 'weights are gathered while forward runs'
+complete -c reckon -n '__fish_seen_subcommand_from search' -l regather -x -a 'no yes' -d 'gather again in backward instead of keeping'
+complete -c reckon -n '__fish_seen_subcommand_from search' -l fused -x -a 'no yes' -d 'GeLU fused into the matrix before it'
 complete -c reckon -n '__fish_seen_subcommand_from search' -l recompute-parts -x -d 'what selective recomputation computes again, parts with + between them: core_attn+layernorm; several with commas'
 complete -c reckon -n '__fish_seen_subcommand_from search' -l uneven -d 'only stages balanced by time: as --split balanced'
 complete -c reckon -n '__fish_seen_subcommand_from search' -l format -s f -x -a 'table json csv' -d 'how to print: an aligned table, JSON with every figure in SI units, or CSV (table)'
