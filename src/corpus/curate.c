@@ -340,7 +340,7 @@ static enum rk_status write_block(struct run *r, const struct duplicates *found,
 static enum rk_status write_blocks(struct run *r, const struct duplicates *found,
                                    struct shuffle *shuffle, struct rk_error *error)
 {
-    enum { ROWS = 256 };
+    enum { ROWS = 1024 };
     struct store_row *row = malloc(ROWS * sizeof *row);
     struct written *written = calloc(ROWS, sizeof *written);
     enum rk_status status = row && written ? RK_OK : fail_memory(error);

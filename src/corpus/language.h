@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { LANGUAGES_MOST = 64, LANGUAGE_CODE = 16, LANGUAGE_UNKNOWN = -1 };
+enum { LANGUAGES_MOST = 32, LANGUAGE_CODE = 16, LANGUAGE_UNKNOWN = -1 };
 
 struct languages;
 
@@ -32,7 +32,7 @@ int languages_find(const struct languages *languages, const char *code); /* or U
 
 /* The most likely one, by the first LANGUAGE_LOOK bytes; UNKNOWN when there are fewer than
  * LANGUAGE_LETTERS letters. Thread-safe. */
-enum { LANGUAGE_LOOK = 4096, LANGUAGE_LETTERS = 10 };
+enum { LANGUAGE_LOOK = 1024, LANGUAGE_LETTERS = 10 };
 int languages_guess(const struct languages *languages, const char *text, size_t size);
 
 #endif
