@@ -29,12 +29,32 @@ struct bench { /* where operations are timed */
     const struct rk_system *system;
     const struct rk_plan *plan;
     struct rank_map ranks;
+    struct known_product *known;
     double sustained; /* rate of products in a long run over that of an isolated kernel */
 };
 
 static struct bench bench_of(const struct rk_system *system, const struct rk_plan *plan)
 {
-    return (struct bench){system, plan, rank_map_of(plan), sustained_share(&system->kernels)};
+    return (struct bench){system, plan, rank_map_of(plan), NULL, sustained_share(&system->kernels)};
+}
+
+static double product_s(const struct bench *bench, enum operand operand, double count, double m,
+                        double n, double k)
+{
+    if (!bench->known) return matrix_time_s(bench->system, operand, count, m, n, k);
+    const double shape[] = {count, m, n, k};
+    uint64_t hash = operand, bits;
+    for (int i = 0; i < 4; i++) {
+        memcpy(&bits, &shape[i], sizeof bits);
+        hash = (hash ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+    }
+    struct known_product *known = &bench->known[hash % KNOWN_PRODUCTS];
+    if (known->operand != operand || known->count != count || known->m != m || known->n != n ||
+        known->k != k || count == 0)
+        *known = (struct known_product){
+            operand, count, m, n, k, matrix_time_s(bench->system, operand, count, m, n, k)};
+    return known->time_s;
 }
 
 /* Start and end of one product of several that are started apart, in starts of a kernel; fitted to
@@ -50,12 +70,11 @@ static void matrix_times(const struct bench *bench, const struct operation *op,
                          double time_s[RK_PASSES])
 {
     const enum operand operand = operand_of(bench->plan->precision, op->narrow);
-    const struct rk_system *system = bench->system;
     const double kernels = fmax(1, op->kernels[RK_FORWARD]), count = op->count / kernels;
     const double apart = apart_s(bench, op);
-    const double forward_s = matrix_time_s(system, operand, count, op->m, op->n, op->k) + apart;
-    const double first_s = matrix_time_s(system, operand, count, op->m, op->k, op->n) + apart;
-    const double second_s = matrix_time_s(system, operand, count, op->k, op->n, op->m) + apart;
+    const double forward_s = product_s(bench, operand, count, op->m, op->n, op->k) + apart;
+    const double first_s = product_s(bench, operand, count, op->m, op->k, op->n) + apart;
+    const double second_s = product_s(bench, operand, count, op->k, op->n, op->m) + apart;
     time_s[RK_FORWARD] = kernels * forward_s;
     time_s[RK_AGRAD] = kernels * (op->of_weights ? first_s : first_s + second_s);
     time_s[RK_AGRAD] += op->again * kernels * forward_s;
@@ -482,7 +501,8 @@ void layer_key(uint64_t key[LAYER_KEY], const struct rk_plan *plan)
 void time_layers(struct timed_layers *timed, const struct rk_model *model,
                  const struct rk_system *system, const struct rk_plan *plan)
 {
-    const struct bench bench = bench_of(system, plan);
+    struct bench bench = bench_of(system, plan);
+    bench.known = timed->known;
     find_kinds(timed->present, model);
     for (int kind = 0; kind < LAYER_KINDS; kind++)
         if (timed->present[kind])

@@ -83,7 +83,16 @@ struct timed_layer {
     } operation[MAX_OPERATIONS]; /* (again) in their order */
 };
 
+/* Times of products that were worked out, whatever layers they were of: many have the same. */
+enum { KNOWN_PRODUCTS = 4096 };
+struct known_product {
+    enum operand operand;
+    double count, m, n, k; /* count 0: none */
+    double time_s;
+};
+
 struct timed_layers {
+    struct known_product *known; /* (KNOWN_PRODUCTS), of one system; NULL: none are kept */
     bool present[LAYER_KINDS];
     struct timed_layer layer[LAYER_KINDS];
 };
