@@ -2,7 +2,7 @@
 
 /* clang-format off */
 const struct command main_commands[] = {
-    {"estimate",   cmd_estimate, "the time and memory of one training plan",        &estimate_usage},
+    {"estimate",   cmd_estimate, "predict with the published model, framework calculon", &estimate_usage},
     {"predict",    cmd_predict,  "the time and memory of a step, as people train today", &predict_usage},
     {"fits",       cmd_fits,     "does it fit, and what saves how much memory",    &fits_usage},
     {"search",     cmd_search,   "the best strategies of all there are",            &search_usage},

@@ -298,57 +298,6 @@ void strategy_cells(const struct rk_strategy *strategy, struct report_cell cells
         cells[4 + i] = axis_cell(strategy, (enum rk_axis)i);
 }
 
-void describe_strategy(struct report *report, const struct rk_strategy *strategy, unsigned formats)
-{
-    struct report_cell cells[STRATEGY_COLUMNS];
-    struct report_column *columns = report_alloc(report, STRATEGY_COLUMNS * sizeof *columns);
-    if (!columns) return;
-    strategy_columns(columns);
-    strategy_cells(strategy, cells);
-    report_row(report,
-               report_add(report, &(struct report_table){.name = "strategy",
-                                                         .title = "Strategy",
-                                                         .shape = REPORT_RECORD,
-                                                         .formats = formats,
-                                                         .columns = columns,
-                                                         .column_count = STRATEGY_COLUMNS}),
-               cells);
-}
-
-/* Appends "name value" for each axis from `first` to `last`. */
-static const char *axes_phrase(struct report *report, const struct rk_strategy *strategy,
-                               enum rk_axis first, enum rk_axis last)
-{
-    char text[512], value[24];
-    size_t used = 0;
-    for (int i = (int)first; i <= (int)last && used < sizeof text; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", used ? ", " : "",
-                                 rk_axis((enum rk_axis)i)->name,
-                                 axis_text(strategy, (enum rk_axis)i, value));
-    return report_text(report, "%s", text);
-}
-
-void describe_plan(struct report *report, const struct rk_strategy *s)
-{
-    report_note(report, report_text(report, "  %s",
-                                    axes_phrase(report, s, RK_AXIS_TENSOR, RK_AXIS_INTERLEAVING)));
-    report_note(report,
-                report_text(report,
-                            "  batch %" PRIu64 ", microbatch %" PRIu64 ", datatype %s%s, %s",
-                            s->batch, s->microbatch, rk_datatype_name(s->datatype),
-                            s->training ? "" : ", forward passes only",
-                            axes_phrase(report, s, RK_AXIS_RECOMPUTE, RK_AXIS_OPTIMIZER_SHARDING)));
-    report_note(report,
-                report_text(report, "  %s",
-                            axes_phrase(report, s, RK_AXIS_TENSOR_COMM, RK_AXIS_TENSOR_OVERLAP)));
-    report_note(report, report_text(report, "  %s",
-                                    axes_phrase(report, s, RK_AXIS_WEIGHT_OFFLOAD,
-                                                RK_AXIS_FUSED_ACTIVATION)));
-    report_note(report,
-                report_text(report, "  %s",
-                            axes_phrase(report, s, RK_AXIS_TENSOR_NETWORK, RK_AXIS_DATA_NETWORK)));
-}
-
 /* ---- tiers ---- */
 
 const char *memory_name(struct report *report, const struct rk_system *system, int tier)

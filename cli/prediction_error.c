@@ -141,9 +141,15 @@ static struct error_request request_of(const struct forecast *f)
     return (struct error_request){f->model, f->system->id, f->plan, f->prediction->parameters};
 }
 
+/* The published model was compared with no such runs. */
+static const struct error_bars *bars_of(struct report *report, const struct forecast *f)
+{
+    return f->prediction->timed && f->plan->framework != RK_CALCULON ? own_bars(report) : NULL;
+}
+
 void forecast_memory_errors(struct report *report, const struct forecast *f)
 {
-    const struct error_bars *bars = f->prediction->timed ? own_bars(report) : NULL;
+    const struct error_bars *bars = bars_of(report, f);
     struct error_class memory;
     if (!bars) return;
     const struct error_request request = request_of(f);
@@ -152,7 +158,7 @@ void forecast_memory_errors(struct report *report, const struct forecast *f)
 
 void forecast_errors(struct report *report, const struct forecast *f)
 {
-    const struct error_bars *bars = f->prediction->timed ? own_bars(report) : NULL;
+    const struct error_bars *bars = bars_of(report, f);
     struct error_class class;
     if (!bars) return;
     const struct error_request request = request_of(f);

@@ -248,6 +248,11 @@ static bool is_redone(const struct rk_plan *plan, unsigned parts)
            (plan->recompute == RK_SELECTIVE && (plan->recompute_parts & parts));
 }
 
+bool runs_again(const struct rk_plan *plan, const struct operation *op)
+{
+    return is_redone(plan, parts_that_redo(op));
+}
+
 /* ---- the fold ---- */
 
 static void spend(struct layer_fold *fold, enum fold_pass pass, enum spending spending,
@@ -507,6 +512,13 @@ void time_layers(struct timed_layers *timed, const struct rk_model *model,
     for (int kind = 0; kind < LAYER_KINDS; kind++)
         if (timed->present[kind])
             time_kind(&timed->layer[kind], (enum layer_kind)kind, model, &bench);
+}
+
+void time_layer(struct timed_layer *timed, enum layer_kind kind, const struct rk_model *model,
+                const struct rk_system *system, const struct rk_plan *plan)
+{
+    const struct bench bench = bench_of(system, plan);
+    time_kind(timed, kind, model, &bench);
 }
 
 void fold_timed(struct layer_folds *fold, const struct timed_layers *timed,

@@ -112,6 +112,13 @@ void fold_outline(struct layer_folds *fold, const struct timed_layers *timed,
                   const struct rk_system *system, const struct rk_plan *plan);
 void fold_copy_outline(struct layer_folds *to, const struct layer_folds *fold);
 
+/* One kind at a time: a list of operations is large. */
+void time_layer(struct timed_layer *timed, enum layer_kind kind, const struct rk_model *model,
+                const struct rk_system *system, const struct rk_plan *plan);
+
+/* Does backward run the operation again? */
+bool runs_again(const struct rk_plan *plan, const struct operation *op);
+
 /* Of a map of ranks what the time of a collective depends on. */
 static inline struct rank_group group_of(const struct rank_map *map, enum rank_groups group)
 {
