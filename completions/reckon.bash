@@ -10,7 +10,7 @@ _reckon() {
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _reckon_words 'estimate predict fits search study timeline report validate models systems shapes import export diff calibrate calculon tokenizer tokenize help --help --version'
+        _reckon_words 'estimate predict fits search study timeline report validate models systems shapes import export diff doctor calibrate calculon corpus tokenizer tokenize help --help --version'
         return
     fi
     case $path in
@@ -22,6 +22,9 @@ _reckon() {
             path="$path ${COMP_WORDS[2]}" ;;
         calculon)
             [ "$COMP_CWORD" -eq 2 ] && _reckon_words 'llm llm-optimal-execution llm-all-executions llm-parameter-calculator' && return
+            path="$path ${COMP_WORDS[2]}" ;;
+        corpus)
+            [ "$COMP_CWORD" -eq 2 ] && _reckon_words 'clean blend' && return
             path="$path ${COMP_WORDS[2]}" ;;
         tokenizer)
             [ "$COMP_CWORD" -eq 2 ] && _reckon_words 'train' && return
@@ -48,6 +51,7 @@ _reckon() {
         'estimate --regather') _reckon_words 'no yes' && return ;;
         'estimate --tensor-overlap') _reckon_words 'none ring pipe' && return ;;
         'estimate --context-kind') _reckon_words 'ring gather ulysses ring+ulysses' && return ;;
+        'estimate --context-contiguous') _reckon_words 'no yes' && return ;;
         'estimate --whole-gradients') _reckon_words 'no yes' && return ;;
         'estimate --gradient-overlap') _reckon_words 'no yes' && return ;;
         'estimate --weight-overlap') _reckon_words 'no yes' && return ;;
@@ -98,6 +102,7 @@ _reckon() {
         'predict --regather') _reckon_words 'no yes' && return ;;
         'predict --tensor-overlap') _reckon_words 'none ring pipe' && return ;;
         'predict --context-kind') _reckon_words 'ring gather ulysses ring+ulysses' && return ;;
+        'predict --context-contiguous') _reckon_words 'no yes' && return ;;
         'predict --whole-gradients') _reckon_words 'no yes' && return ;;
         'predict --gradient-overlap') _reckon_words 'no yes' && return ;;
         'predict --weight-overlap') _reckon_words 'no yes' && return ;;
@@ -195,6 +200,7 @@ _reckon() {
         'timeline --regather') _reckon_words 'no yes' && return ;;
         'timeline --tensor-overlap') _reckon_words 'none ring pipe' && return ;;
         'timeline --context-kind') _reckon_words 'ring gather ulysses ring+ulysses' && return ;;
+        'timeline --context-contiguous') _reckon_words 'no yes' && return ;;
         'timeline --whole-gradients') _reckon_words 'no yes' && return ;;
         'timeline --gradient-overlap') _reckon_words 'no yes' && return ;;
         'timeline --weight-overlap') _reckon_words 'no yes' && return ;;
@@ -326,27 +332,51 @@ _reckon() {
         'import megatron-yaml --color') _reckon_words 'auto always never' && return ;;
         'export megatron --model' | 'export megatron -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
         'export megatron --plan' | 'export megatron -p') _reckon_files && return ;;
+        'export megatron --launcher') _reckon_words 'none torchrun slurm kubernetes' && return ;;
         'export megatron --output' | 'export megatron -o') _reckon_files && return ;;
         'export deepspeed --model' | 'export deepspeed -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
         'export deepspeed --plan' | 'export deepspeed -p') _reckon_files && return ;;
+        'export deepspeed --launcher') _reckon_words 'none torchrun slurm kubernetes' && return ;;
         'export deepspeed --output' | 'export deepspeed -o') _reckon_files && return ;;
         'export torchtitan --model' | 'export torchtitan -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
         'export torchtitan --plan' | 'export torchtitan -p') _reckon_files && return ;;
+        'export torchtitan --launcher') _reckon_words 'none torchrun slurm kubernetes' && return ;;
         'export torchtitan --output' | 'export torchtitan -o') _reckon_files && return ;;
         'diff --system' | 'diff -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
         'diff --model' | 'diff -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
         'diff --output' | 'diff -o') _reckon_files && return ;;
         'diff --format' | 'diff -f') _reckon_words 'table json csv' && return ;;
         'diff --color') _reckon_words 'auto always never' && return ;;
+        'doctor --model' | 'doctor -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'doctor --system' | 'doctor -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'doctor --model' | 'doctor -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'doctor --system' | 'doctor -s') _reckon_words "$(reckon __list systems 2>/dev/null)" && return ;;
+        'doctor --plan' | 'doctor -p') _reckon_files && return ;;
+        'doctor --output' | 'doctor -o') _reckon_files && return ;;
+        'doctor --format' | 'doctor -f') _reckon_words 'table json csv' && return ;;
+        'doctor --color') _reckon_words 'auto always never' && return ;;
         'calibrate --gemm') _reckon_files && return ;;
         'calibrate --nccl') _reckon_files && return ;;
         'calibrate --runs') _reckon_files && return ;;
+        'calibrate --log') _reckon_files && return ;;
+        'calibrate --model' | 'calibrate -m') _reckon_words "$(reckon __list models 2>/dev/null)" && return ;;
+        'calibrate --plan') _reckon_files && return ;;
         'calibrate --output' | 'calibrate -o') _reckon_files && return ;;
         'calibrate --format' | 'calibrate -f') _reckon_words 'table json csv' && return ;;
         'calibrate --color') _reckon_words 'auto always never' && return ;;
         'calculon llm --peers' | 'calculon llm -p') _reckon_files && return ;;
         'calculon llm-optimal-execution --fused_activation' | 'calculon llm-optimal-execution -f') _reckon_words 'true t T True 1 false f F False 0 both all *' && return ;;
         'calculon llm-all-executions --fused_activation' | 'calculon llm-all-executions -f') _reckon_words 'true t T True 1 false f F False 0 both all *' && return ;;
+        'corpus clean --list' | 'corpus clean -l') _reckon_files && return ;;
+        'corpus clean --unit' | 'corpus clean -u') _reckon_words 'auto file paragraph line jsonl warc' && return ;;
+        'corpus clean --language-table') _reckon_files && return ;;
+        'corpus clean --evaluation' | 'corpus clean -e') _reckon_files && return ;;
+        'corpus clean --output' | 'corpus clean -o') _reckon_files && return ;;
+        'corpus clean --format' | 'corpus clean -f') _reckon_words 'table json csv' && return ;;
+        'corpus clean --color') _reckon_words 'auto always never' && return ;;
+        'corpus blend --output' | 'corpus blend -o') _reckon_files && return ;;
+        'corpus blend --format' | 'corpus blend -f') _reckon_words 'table json csv' && return ;;
+        'corpus blend --color') _reckon_words 'auto always never' && return ;;
         'tokenizer train --cut' | 'tokenizer train -c') _reckon_words 'default case arithmetic combined character llama3 qwen' && return ;;
         'tokenizer train --unit' | 'tokenizer train -u') _reckon_words 'auto file paragraph line jsonl warc' && return ;;
         'tokenizer train --output' | 'tokenizer train -o') _reckon_files && return ;;
@@ -358,12 +388,12 @@ _reckon() {
         'tokenize --color') _reckon_words 'auto always never' && return ;;
     esac
     case $path in
-        'estimate') flags='--model --system --gpus --plan --tokens --layers --save-plan --output --format --color --help --framework --precision --training --tensor --pipeline --chunks --context --data --expert --expert-tensor --order --microbatch --batch --sequence --schedule --split --first-layers --last-layers --embedding-counts --head-counts --messages-sharded --pipeline-blocking --sequence-parallel --regather --tensor-overlap --context-kind --ulysses --zero --shard-ranks --whole-gradients --gradient-overlap --weight-overlap --keep-gathered --dispatcher --capacity-factor --capacity-padded --imbalance --expert-overlap --grouped --recompute --recompute-parts --recompute-layers --recompute-every --recompute-stride --checkpoint-sharded --attention --full-attention --fused --gradient-fusion --whole-logits --transformer-engine --cuda-graphs --weight-element-bytes --gradient-element-bytes --master-element-bytes --moment1-element-bytes --moment2-element-bytes --weights-fp8 --activation-offload --optimizer-offload --weight-offload --tensor-network --pipeline-network --data-network --vocabulary-multiple --interleaving --datatype --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --fused-activation --strategy --save' operand=plan ;;
-        'predict') flags='--model --system --gpus --plan --tokens --layers --save-plan --output --format --color --help --framework --precision --training --tensor --pipeline --chunks --context --data --expert --expert-tensor --order --microbatch --batch --sequence --schedule --split --first-layers --last-layers --embedding-counts --head-counts --messages-sharded --pipeline-blocking --sequence-parallel --regather --tensor-overlap --context-kind --ulysses --zero --shard-ranks --whole-gradients --gradient-overlap --weight-overlap --keep-gathered --dispatcher --capacity-factor --capacity-padded --imbalance --expert-overlap --grouped --recompute --recompute-parts --recompute-layers --recompute-every --recompute-stride --checkpoint-sharded --attention --full-attention --fused --gradient-fusion --whole-logits --transformer-engine --cuda-graphs --weight-element-bytes --gradient-element-bytes --master-element-bytes --moment1-element-bytes --moment2-element-bytes --weights-fp8 --activation-offload --optimizer-offload --weight-offload --tensor-network --pipeline-network --data-network --vocabulary-multiple --interleaving --datatype --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --fused-activation --strategy --save' operand=plan ;;
+        'estimate') flags='--model --system --gpus --plan --tokens --layers --save-plan --output --format --color --help --framework --precision --training --tensor --pipeline --chunks --context --data --expert --expert-tensor --order --microbatch --batch --sequence --schedule --split --first-layers --last-layers --embedding-counts --head-counts --messages-sharded --pipeline-blocking --sequence-parallel --regather --tensor-overlap --context-kind --context-contiguous --ulysses --zero --shard-ranks --whole-gradients --gradient-overlap --weight-overlap --keep-gathered --dispatcher --capacity-factor --capacity-padded --imbalance --expert-overlap --grouped --recompute --recompute-parts --recompute-layers --recompute-every --recompute-stride --checkpoint-sharded --attention --full-attention --fused --gradient-fusion --whole-logits --transformer-engine --cuda-graphs --weight-element-bytes --gradient-element-bytes --master-element-bytes --moment1-element-bytes --moment2-element-bytes --weights-fp8 --activation-offload --optimizer-offload --weight-offload --tensor-network --pipeline-network --data-network --vocabulary-multiple --interleaving --datatype --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --fused-activation --strategy --save' operand=plan ;;
+        'predict') flags='--model --system --gpus --plan --tokens --layers --save-plan --output --format --color --help --framework --precision --training --tensor --pipeline --chunks --context --data --expert --expert-tensor --order --microbatch --batch --sequence --schedule --split --first-layers --last-layers --embedding-counts --head-counts --messages-sharded --pipeline-blocking --sequence-parallel --regather --tensor-overlap --context-kind --context-contiguous --ulysses --zero --shard-ranks --whole-gradients --gradient-overlap --weight-overlap --keep-gathered --dispatcher --capacity-factor --capacity-padded --imbalance --expert-overlap --grouped --recompute --recompute-parts --recompute-layers --recompute-every --recompute-stride --checkpoint-sharded --attention --full-attention --fused --gradient-fusion --whole-logits --transformer-engine --cuda-graphs --weight-element-bytes --gradient-element-bytes --master-element-bytes --moment1-element-bytes --moment2-element-bytes --weights-fp8 --activation-offload --optimizer-offload --weight-offload --tensor-network --pipeline-network --data-network --vocabulary-multiple --interleaving --datatype --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --fused-activation --strategy --save' operand=plan ;;
         'fits') flags='--model --system --gpus --plan --save --output --format --color --help' operand='models systems plan' ;;
         'search') flags='--model --system --gpus --batch --datatype --space --framework --sequence --top --threads --exhaustive --state --explain --quiet --output --where --sort --pareto --all --why --sensitivity --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --context --expert-tensor --expert --order --sequence-parallel --context-kind --ulysses --precision --attention --dispatcher --expert-overlap --chunks --recompute-layers --split --pipeline-blocking --schedule --zero --shard-ranks --keep-gathered --gradient-overlap --weight-overlap --regather --fused --recompute-parts --uneven --format --color --help' operand=plan ;;
         'study') flags='--db --jobs --figure --export --output --list --dry-run --compare --compare-with --quiet --help' operand=file ;;
-        'timeline') flags='--model --system --gpus --plan --messages --output --pytorch-csv --window --stages --full --format --color --help --framework --precision --training --tensor --pipeline --chunks --context --data --expert --expert-tensor --order --microbatch --batch --sequence --schedule --split --first-layers --last-layers --embedding-counts --head-counts --messages-sharded --pipeline-blocking --sequence-parallel --regather --tensor-overlap --context-kind --ulysses --zero --shard-ranks --whole-gradients --gradient-overlap --weight-overlap --keep-gathered --dispatcher --capacity-factor --capacity-padded --imbalance --expert-overlap --grouped --recompute --recompute-parts --recompute-layers --recompute-every --recompute-stride --checkpoint-sharded --attention --full-attention --fused --gradient-fusion --whole-logits --transformer-engine --cuda-graphs --weight-element-bytes --gradient-element-bytes --master-element-bytes --moment1-element-bytes --moment2-element-bytes --weights-fp8 --activation-offload --optimizer-offload --weight-offload --tensor-network --pipeline-network --data-network --vocabulary-multiple --interleaving --datatype --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --fused-activation --strategy' operand=plan ;;
+        'timeline') flags='--model --system --gpus --plan --messages --output --pytorch-csv --window --stages --full --format --color --help --framework --precision --training --tensor --pipeline --chunks --context --data --expert --expert-tensor --order --microbatch --batch --sequence --schedule --split --first-layers --last-layers --embedding-counts --head-counts --messages-sharded --pipeline-blocking --sequence-parallel --regather --tensor-overlap --context-kind --context-contiguous --ulysses --zero --shard-ranks --whole-gradients --gradient-overlap --weight-overlap --keep-gathered --dispatcher --capacity-factor --capacity-padded --imbalance --expert-overlap --grouped --recompute --recompute-parts --recompute-layers --recompute-every --recompute-stride --checkpoint-sharded --attention --full-attention --fused --gradient-fusion --whole-logits --transformer-engine --cuda-graphs --weight-element-bytes --gradient-element-bytes --master-element-bytes --moment1-element-bytes --moment2-element-bytes --weights-fp8 --activation-offload --optimizer-offload --weight-offload --tensor-network --pipeline-network --data-network --vocabulary-multiple --interleaving --datatype --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --fused-activation --strategy' operand=plan ;;
         'report') flags='--output --charts --title --date --model --system --gpus --plan --search --top --threads --batch --datatype --tensor --pipeline --data --interleaving --recompute --optimizer-sharding --tensor-comm --redo-all-gather --data-overlap --tensor-overlap --weight-offload --activation-offload --optimizer-offload --fused-activation --microbatch --tensor-network --pipeline-network --data-network --help' operand=file ;;
         'validate') flags='--by --brief --rows --parts --left-out --regret --unmodelled --only --fit --constants --rules --output --learn --format --color --help' operand=file ;;
         'models') flags='--format --color --help' operand=models ;;
@@ -382,15 +412,18 @@ _reckon() {
         'import nemo') flags='--vocabulary --gpus --set --ignore --system --output --model-output --format --color --help' operand=file ;;
         'import primus') flags='--vocabulary --gpus --set --ignore --system --output --model-output --format --color --help' operand=file ;;
         'import megatron-yaml') flags='--vocabulary --gpus --set --ignore --system --output --model-output --format --color --help' operand=file ;;
-        'export megatron') flags='--model --plan --gpus --target --mock-data --gpus-per-node --output --help' operand=plan ;;
-        'export deepspeed') flags='--model --plan --gpus --output --help' operand=plan ;;
-        'export torchtitan') flags='--model --plan --gpus --output --help' operand=plan ;;
+        'export megatron') flags='--model --plan --gpus --target --mock-data --launcher --gpus-per-node --output --help' operand=plan ;;
+        'export deepspeed') flags='--model --plan --gpus --launcher --gpus-per-node --output --help' operand=plan ;;
+        'export torchtitan') flags='--model --plan --gpus --launcher --gpus-per-node --output --help' operand=plan ;;
         'diff') flags='--system --model --best --gpus --set --vocabulary --output --format --color --help' operand='file file' ;;
-        'calibrate') flags='--gemm --nccl --runs --collective --ranks --output --format --color --help' operand=systems ;;
+        'doctor') flags='--model --system --model --system --gpus --plan --output --format --color --help' operand='file plan' ;;
+        'calibrate') flags='--gemm --nccl --runs --log --model --plan --collective --ranks --output --format --color --help' operand=systems ;;
         'calculon llm') flags='--peers --layers --help' operand='file file file file' ;;
         'calculon llm-optimal-execution') flags='--debug --cpus --noneok --fused_activation --mbs-break --top-n --layers --no-tp-overlap --no-dp-overlap --help' operand='file file file' ;;
         'calculon llm-all-executions') flags='--debug --cpus --noneok --fused_activation --help' operand='file file file' ;;
         'calculon llm-parameter-calculator') flags='--alignment --help' operand=file ;;
+        'corpus clean') flags='--list --unit --most-bytes --most-expansion --languages --language-table --any-quality --near --evaluation --output --validation --test --seed --threads --format --color --help' operand=file ;;
+        'corpus blend') flags='--tokens --most-epochs --output --seed --format --color --help' operand=file ;;
         'tokenizer train') flags='--vocabulary --cut --least --unit --threads --output --help' operand=file ;;
         'tokenize') flags='--tokenizer --unit --decode --as --output --threads --format --color --help' operand=file ;;
     esac
