@@ -93,12 +93,12 @@ static void bench(const struct problem *p)
         const double two_s = best_of(plans, mode, 2, &expected);
         const double total = (double)expected.counts.total;
         printf("{\"bench\": \"plans\", \"problem\": \"%s\", \"mode\": \"%s\", \"plans\": %llu, "
-               "\"fit\": %llu, \"folds\": %llu, \"one_thread_ms\": %.1f, "
-               "\"million_per_s_and_core\": %.2f, \"two_threads_ms\": %.1f, \"speedup\": %.2f}\n",
+               "\"fit\": %llu, \"folds\": %llu, \"one_thread_s\": %.4f, "
+               "\"million_per_s_and_core\": %.2f, \"two_threads_s\": %.4f, \"speedup\": %.2f}\n",
                p->name, pruned ? "pruned" : "exhaustive", (unsigned long long)expected.counts.total,
                (unsigned long long)expected.counts.verdict[RK_FITS][0],
-               (unsigned long long)expected.explain.folds, one_s * 1e3, total / one_s / 1e6,
-               two_s * 1e3, one_s / two_s);
+               (unsigned long long)expected.explain.folds, one_s, total / one_s / 1e6, two_s,
+               one_s / two_s);
         fflush(stdout);
     }
     rk_answer_release(&expected);

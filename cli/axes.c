@@ -87,31 +87,6 @@ const char *axis_text(const struct rk_strategy *strategy, enum rk_axis axis, cha
     return buffer;
 }
 
-/* ---- one value: an estimate ---- */
-
-/* "yes" to offloading is the first lower tier. */
-static bool is_single(const struct option_values *values, enum rk_axis axis)
-{
-    const bool tier = rk_axis(axis)->type == RK_AXIS_TIER;
-    return values->count == 1 &&
-           (values->range[0].low == values->range[0].high || (tier && values->range[0].low == 1));
-}
-
-enum rk_status axes_apply(const struct axis_values *values, struct rk_strategy *strategy,
-                          struct rk_error *error)
-{
-    for (int i = 0; i < RK_AXES; i++) {
-        const enum rk_axis axis = (enum rk_axis)i;
-        if (!axis_given(values, axis)) continue;
-        if (!is_single(&values->axis[i], axis))
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                           "--%s: an estimate takes one value; reckon search takes several",
-                           rk_axis(axis)->name);
-        rk_axis_set(strategy, axis, values->axis[i].range[0].low);
-    }
-    return RK_OK;
-}
-
 /* ---- several values: a search ---- */
 
 /* The last tier there is; UINT64_MAX for other axes. */

@@ -27,10 +27,6 @@ static inline bool axis_given(const struct axis_values *values, enum rk_axis axi
     return values->axis[axis].count > 0;
 }
 
-/* Writes the values given into the strategy. RK_USAGE when an axis has more than one. */
-enum rk_status axes_apply(const struct axis_values *values, struct rk_strategy *strategy,
-                          struct rk_error *error);
-
 /* Restricts the problem to the values given. RK_USAGE when a tier is not there. */
 enum rk_status axes_restrict(const struct axis_values *values, struct rk_problem *problem,
                              struct rk_error *error);

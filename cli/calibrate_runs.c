@@ -1,8 +1,12 @@
 #include "cli/calibrate_runs.h"
 
+#include "cli/model_input.h"
 #include "facts/judge.h"
+#include "interop/train_log.h"
+#include <reckon/catalog.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct figure *step_of(const struct fact *fact)
@@ -78,4 +82,67 @@ enum rk_status calibrate_runs(const struct option_texts *paths, const char *syst
     if (status == RK_OK) status = add_samples(facts, system, samples, error);
     rules_release(&rules);
     return status;
+}
+
+/* ---- a log ---- */
+
+enum { LOG_SAMPLES = 4 }; /* calibrate() fits a constant to so many */
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static enum rk_status read_run(const struct calibrate_log *log, const char *system,
+                               struct fact *fact, struct rk_error *error)
+{
+    if (!log->model || !log->plan)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "calibrate: --log needs --model and --plan: what the run was");
+    enum rk_status status = model_open(log->model, &fact->model, error);
+    if (status == RK_OK) status = rk_plan_load(log->plan, &fact->plan, error);
+    if (status == RK_OK) status = rk_system_load(system, &fact->system, error);
+    fact->lone_batch = (double)fact->plan.batch;
+    return status;
+}
+
+static enum rk_status add_steps(const struct fact *fact, struct train_log *log,
+                                struct samples *samples, struct rk_error *error)
+{
+    const size_t warm = train_log_warm(log), count = log->steps - warm;
+    double *steps = log->step_s + warm;
+    enum rk_status status = RK_OK;
+    qsort(steps, count, sizeof *steps, by_value);
+    for (size_t i = 0; i < LOG_SAMPLES && status == RK_OK; i++) {
+        const size_t at = (2 * i + 1) * count / (2 * (size_t)LOG_SAMPLES);
+        status = samples_add(
+            samples, &(struct sample){.kind = SAMPLE_STEP, .run = fact, .time_s = steps[at]},
+            error);
+    }
+    return status;
+}
+
+enum rk_status calibrate_log(const struct calibrate_log *log, const char *system, struct fact *fact,
+                             struct samples *samples, struct rk_error *error)
+{
+    static struct train_log read;
+    static struct rk_prediction p;
+    *fact = (struct fact){.flop_ratio = 1};
+    enum rk_status status = read_run(log, system, fact, error);
+    if (status != RK_OK) return status;
+    const struct rk_plan *plan = &fact->plan;
+    const double sequence = (double)(plan->sequence ? plan->sequence : fact->model.sequence);
+    status = train_log_load(
+        log->path,
+        &(struct train_log_scale){(double)plan->batch,
+                                  (double)plan->batch * sequence / (double)plan->ranks},
+        &read, error);
+    if (status != RK_OK) return status;
+    rk_predict(&fact->model, &fact->system, plan, &p);
+    if (!p.timed)
+        return rk_fail(error, RK_BAD_INPUT, log->plan, 0, 0,
+                       "a plan that cannot run (%s): is it the one of the log?",
+                       rk_verdict_name(p.verdict));
+    return add_steps(fact, &read, samples, error);
 }

@@ -12,4 +12,14 @@
 enum rk_status calibrate_runs(const struct option_texts *paths, const char *system,
                               struct facts *facts, struct samples *samples, struct rk_error *error);
 
+/* The log of one run. */
+struct calibrate_log {
+    const char *path, *model, *plan; /* NULL: not given */
+};
+
+/* Adds four samples, at an eighth, three, five and seven eighths of its steps behind the warm-up:
+ * as many as one constant is fitted to. They point into `facts`, which gets a fact more. */
+enum rk_status calibrate_log(const struct calibrate_log *log, const char *system, struct fact *fact,
+                             struct samples *samples, struct rk_error *error);
+
 #endif

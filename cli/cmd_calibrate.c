@@ -14,6 +14,7 @@
 struct calibrate_args {
     const char *system, *output, *collective;
     struct option_texts products, collectives, runs;
+    struct calibrate_log log;
     uint64_t ranks;
     struct show_args show;
 };
@@ -34,6 +35,12 @@ static const struct option measured_rows[] = {
      .help = "collectives: what nccl-tests prints, or the JSON of its -J; may be repeated"},
     {.name = "runs", .type = OPTION_TEXTS, .argument = "FILE", AT(runs), .complete = "file",
      .help = "steps of training: the columns of reckon-validate(1); rows of other accelerators, and those that cannot be predicted, are left out and counted; may be repeated"},
+    {.name = "log", .type = OPTION_TEXT, .argument = "FILE", AT(log.path), .complete = "file",
+     .help = "what one run printed: lines of Megatron-LM, NeMo, torchtitan, DeepSpeed or nanotron; with --model and --plan"},
+    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(log.model), .complete = "models",
+     .help = "what the run of --log trained"},
+    {.name = "plan", .type = OPTION_TEXT, .argument = "FILE", AT(log.plan), .complete = "file",
+     .help = "the plan file of the run of --log: of reckon import, or of reckon predict --save"},
     {.name = "collective", .type = OPTION_TEXT, .argument = "NAME", AT(collective),
      .help = "which collective the files of --nccl hold: all_reduce, reduce_scatter, all_gather, alltoall, sendrecv (what they say)"},
     {.name = "ranks", .type = OPTION_NUMBER, AT(ranks), .min = 2, .max = UINT64_C(1) << 24,
@@ -46,7 +53,7 @@ static const struct option measured_rows[] = {
 const struct usage calibrate_usage = {
     .name = "calibrate",
     .summary = "fit a system's kernels and links to what was measured on it",
-    .synopsis = "SYSTEM [--gemm FILE] [--nccl FILE] [--runs FILE] [-o FILE]",
+    .synopsis = "SYSTEM [--gemm FILE] [--nccl FILE] [--runs FILE] [--log FILE -m MODEL --plan FILE] [-o FILE]",
     .description =
         "Predictions take an accelerator's kernels and links from a few constants, the groups kernels and link "
         "of a system file. This command fits them to measurements: it makes the mean of "
@@ -67,6 +74,8 @@ const struct usage calibrate_usage = {
          "Fit both, and use the result as a system:"},
         {"reckon calibrate a100-sxm4-80g --runs mine.csv -o mine.json",
          "From the steps of runs alone, which say what a long run sustains:"},
+        {"reckon calibrate h100-sxm5-80g --log train.log -m llama3.1-8b --plan plan.json -o mine.json",
+         "From the log of one run:"},
         {"all_reduce_perf -b 64K -e 1G -f 2 -g 8 | reckon calibrate h100-sxm5-80g --nccl -",
          "What collectives of eight achieve here:"},
     },
@@ -207,8 +216,14 @@ static enum rk_status write_system(const struct calibrate_args *args,
 
 /* ---- the command ---- */
 
+/* What samples of steps point to. */
+struct runs {
+    struct facts tables;
+    struct fact log;
+};
+
 static enum rk_status read_measurements(const struct calibrate_args *args,
-                                        const struct rk_system *system, struct facts *facts,
+                                        const struct rk_system *system, struct runs *runs,
                                         struct samples *samples, struct rk_error *error)
 {
     const struct collectives_options options = {args->collective, args->ranks,
@@ -219,11 +234,13 @@ static enum rk_status read_measurements(const struct calibrate_args *args,
     for (int i = 0; status == RK_OK && i < args->collectives.count; i++)
         status = measured_collectives(args->collectives.text[i], &options, samples, error);
     if (status == RK_OK && args->runs.count)
-        status = calibrate_runs(&args->runs, args->system, facts, samples, error);
+        status = calibrate_runs(&args->runs, args->system, &runs->tables, samples, error);
+    if (status == RK_OK && args->log.path)
+        status = calibrate_log(&args->log, args->system, &runs->log, samples, error);
     if (status == RK_OK && !samples->count)
         status =
             rk_fail(error, RK_USAGE, NULL, 0, 0,
-                    "calibrate: no measurements: give --gemm FILE, --nccl FILE or --runs FILE");
+                    "calibrate: no measurements: give --gemm FILE, --nccl FILE, --runs FILE or --log FILE");
     return status;
 }
 
@@ -256,17 +273,18 @@ int cmd_calibrate(int argc, char **argv)
     struct calibrate_args args = {.system = NULL};
     struct rk_system system = {.memories = 0};
     struct samples samples = {.count = 0};
-    struct facts facts = {.count = 0};
+    struct runs runs = {.tables = {.count = 0}};
     struct calibration calibration;
     struct rk_error error;
     const int done = options_read(&calibrate_usage, argc, argv, &args);
     if (done >= 0) return done;
     enum rk_status status = rk_system_load(args.system, &system, &error);
-    if (status == RK_OK) status = read_measurements(&args, &system, &facts, &samples, &error);
+    if (status == RK_OK) status = read_measurements(&args, &system, &runs, &samples, &error);
     if (status == RK_OK) status = calibrate(&samples, &system, &calibration, &error);
     if (status == RK_OK && args.output) status = write_system(&args, &system, &calibration, &error);
     samples_release(&samples);
-    facts_release(&facts);
+    facts_release(&runs.tables);
+    fact_release(&runs.log);
     rk_system_release(&system);
     if (status != RK_OK) return options_fail(&error);
     warn(&calibration);

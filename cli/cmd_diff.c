@@ -5,6 +5,8 @@
 #include "cli/diff_source.h"
 #include "cli/prediction.h"
 #include "cli/show.h"
+#include "interop/megatron.h"
+#include "interop/output.h"
 #include "interop/plan_worth.h"
 
 #include <stdlib.h>
@@ -42,7 +44,7 @@ static const struct option input_rows[] = {
     {.name = "vocabulary", .type = OPTION_NUMBER, AT(source.vocabulary), .min = 1, .max = 1 << 28,
      .help = "entries of a script's embedding table, where only the tokenizer's files tell them"},
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
+     .help = "write to FILE instead of standard output (-); it appears whole or not at all. To a name that ends in .sh, .slurm or .sbatch goes the script A, changed so that it runs B"},
     {.name = NULL},
 };
 
@@ -57,7 +59,10 @@ const struct usage diff_usage = {
         "changes, one after the other, the key that helps most among those that can run: there the gains "
         "add up to the whole.\n\n"
         "Without B, the search finds the best plan with the GPUs, batch, sequence, precision and "
-        "attention kernel of A: what a launch script of today leaves on the table.\n\n"
+        "attention kernel of A: what a launch script of today leaves on the table. For a script of Megatron-LM the "
+        "answer ends with the arguments to change, in the script's spelling and order, each with what it is worth "
+        "alone and what memory it takes; -o run2.sh writes the script with them in it, after it has been "
+        "read back as B. Nothing is run.\n\n"
         "Exit status 0: both can run and fit; 1: one of them does not.",
     .operands = diff_operands,
     .groups = {
@@ -353,6 +358,78 @@ static void add_memory(struct report *report, const struct diff *d)
     }
 }
 
+/* ---- the script ---- */
+
+/* The worth of the keys that an argument sets: those named in "recompute_layers, recompute_every".
+ */
+static const struct plan_worth *find_worth(const struct diff *d, const char *keys)
+{
+    for (int i = 0; i < d->w->count; i++) {
+        const char *key = plan_fields[d->w->worth[i].difference.row].key;
+        const char *at = strstr(keys, key);
+        const size_t n = strlen(key);
+        if (at && (at == keys || at[-1] == ' ') && strchr(", ", at[n])) return &d->w->worth[i];
+    }
+    return NULL;
+}
+
+static void add_changes(struct report *report, const struct diff *d,
+                        const struct megatron_changes *changes)
+{
+    static const struct report_column columns[] = {{.name = "argument"}, {.name = "line"},
+                                                   {.name = "from"},     {.name = "to"},
+                                                   {.name = "alone"},    {.name = "memory"}};
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = "arguments",
+                                                  .title = "What to change in the script",
+                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                  .columns = columns,
+                                                  .column_count = 6});
+    for (int i = 0; i < changes->count; i++) {
+        const struct megatron_change *c = &changes->change[i];
+        const struct plan_worth *worth = find_worth(d, c->keys);
+        const bool timed = worth && d->w->a.timed;
+        const struct report_cell cells[] = {
+            cell_text(c->flag),
+            c->line ? cell_count((uint64_t)c->line) : cell_none(),
+            cell_text(!c->was      ? "not given"
+                      : *c->before ? c->before
+                                   : "given"),
+            cell_text(!c->is      ? "leave out"
+                      : *c->after ? c->after
+                                  : "give"),
+            cell_text(timed ? change_text(report, &worth->alone, d->w->a.step_s) : NULL),
+            cell_text(timed ? memory_text(report, &worth->alone, d->w->a.need_bytes) : NULL)};
+        report_row(report, table, cells);
+    }
+}
+
+static bool is_script_name(const char *path)
+{
+    return path && (output_ends_in(path, ".sh") || output_ends_in(path, ".slurm") ||
+                    output_ends_in(path, ".sbatch"));
+}
+
+static enum rk_status write_script(const struct diff_input *in, const struct diff_args *args,
+                                   struct rk_error *error)
+{
+    const struct megatron_options options = diff_options(&args->source, in->version);
+    struct megatron_changes *changes = calloc(1, sizeof *changes);
+    struct output output = {.file = NULL};
+    char *text = NULL;
+    if (!changes) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    enum rk_status status = megatron_change(args->source.a, in->script, in->script_size, &options,
+                                            &in->model, &in->a, &in->b, changes, &text, error);
+    if (status == RK_OK) status = output_open(&output, args->output, error);
+    if (status == RK_OK) {
+        fputs(text, output.file);
+        status = output_commit(&output, error);
+    }
+    free(text);
+    free(changes);
+    return status;
+}
+
 /* ---- the command ---- */
 
 static int answer(const struct diff_input *in, const struct diff_args *args,
@@ -374,10 +451,17 @@ static int answer(const struct diff_input *in, const struct diff_args *args,
         add_times(&report, &d);
         add_memory(&report, &d);
     }
+    struct rk_error error;
+    struct megatron_changes *changes = in->script ? calloc(1, sizeof *changes) : NULL;
+    const struct megatron_options options = diff_options(&args->source, in->version);
+    if (changes && megatron_change(args->source.a, in->script, in->script_size, &options,
+                                   &in->model, &in->a, &in->b, changes, NULL, &error) == RK_OK)
+        add_changes(&report, &d, changes);
     const bool fit = worths->a.verdict == RK_FITS && worths->b.verdict == RK_FITS;
-    const int code =
-        show_report(&report, &args->show, args->output, fit ? (int)RK_OK : (int)RK_NOTHING_FITS);
+    const char *to = in->script && is_script_name(args->output) ? NULL : args->output;
+    const int code = show_report(&report, &args->show, to, fit ? (int)RK_OK : (int)RK_NOTHING_FITS);
     report_release(&report);
+    free(changes);
     return code;
 }
 
@@ -401,7 +485,8 @@ int cmd_diff(int argc, char **argv)
     if (status == RK_OK) {
         in.a = plan_canonical(&in.model, &in.a);
         in.b = plan_canonical(&in.model, &in.b);
-        code = answer(&in, &args, worths, prediction);
+        if (in.script && is_script_name(args.output)) status = write_script(&in, &args, &error);
+        code = status == RK_OK ? answer(&in, &args, worths, prediction) : options_fail(&error);
     } else {
         code = options_fail(&error);
     }

@@ -1,4 +1,4 @@
-/* reckon predict: the time and memory of a step under a plan of today. */
+/* reckon predict: the time and memory of a step under a plan; reckon estimate: ... by calculon. */
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/describe.h"
@@ -9,6 +9,7 @@
 struct predict_args {
     struct plan_source source;
     double tokens;
+    bool layers;
     const char *save;
     const char *output;
     struct show_args show;
@@ -22,22 +23,31 @@ static const struct operand predict_operands[] = {
      .offset = offsetof(struct predict_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
-static const struct option input_options[] = {
-    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(source.model), .complete = "models",
-     .help = "what is trained: an id of `reckon models`, a file (also a config.json of Hugging Face), or - (standard input)"},
-    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(source.system), .complete = "systems",
-     .help = "the machine: an id of `reckon systems`, a file, -, or a description in one line, \"h100-sxm5-80g x512\""},
-    {.name = NULL},
-};
 static const struct option answer_options[] = {
     {.letter = 't', .name = "tokens", .type = OPTION_COUNT, AT(tokens), .argument = "COUNT",
      .help = "also say how many days so many tokens take, \"15T\""},
-    {.name = "save", .type = OPTION_TEXT, .argument = "FILE", AT(save), .complete = "file",
+    {.letter = 'l', .name = "layers", .type = OPTION_FLAG, AT(layers),
+     .help = "also print the operations of a layer of each kind (with --format csv only these)"},
+    {.name = "save-plan", .type = OPTION_TEXT, .argument = "FILE", AT(save), .complete = "file",
      .help = "write the plan, complete, as a plan file"},
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
      .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
     {.name = NULL},
 };
+static const struct option old_options[] = {
+    {.name = "save", .type = OPTION_TEXT, .argument = "FILE", AT(save), .help = "as --save-plan", .complete = "file"},
+    {.name = NULL},
+};
+
+#define GROUPS \
+    { \
+        {"Input", plan_source_options, offsetof(struct predict_args, source)}, \
+        {"Output", answer_options, 0}, \
+        {"Form", show_options, offsetof(struct predict_args, show)}, \
+        {"General", options_help_rows, 0}, \
+        {NULL, plan_options, offsetof(struct predict_args, source)}, \
+        {NULL, old_options, 0}, \
+    }
 
 const struct usage predict_usage = {
     .name = "predict",
@@ -47,24 +57,20 @@ const struct usage predict_usage = {
         "Predicts one training step under a plan: how long it takes and where the time goes, what "
         "that achieves, and the memory of a GPU on every pipeline stage. Plans know experts, context "
         "parallelism, ZeRO in all its stages, recomputation by part, narrow datatypes, uneven stages "
-        "and the habits of Megatron, FSDP and DeepSpeed; reckon estimate is the published model with "
-        "its strategies.\n\n"
-        "The plan comes from words, from --plan FILE, or both: words outdo the file. What is not said "
+        "and the habits of Megatron, FSDP and DeepSpeed. With framework=calculon the published model "
+        "of training answers [isaev2023], which knows fewer of them and blocks that are alike; the "
+        "first line says which model answered.\n\n"
+        "The plan comes from words, from options of the same names, from --plan FILE, or several of "
+        "these: words and options outdo the file. What is not said "
         "is assumed, and said: the GPUs are all of the system (if it says how many), else what the "
         "degrees make; data parallelism is what the other degrees leave of them; the batch is 4 "
         "samples for each GPU and sample of a microbatch; the precision is bf16, or what the system "
         "has.\n\n"
-        "A plan that cannot run is answered with the reason and exit status 1.",
+        "A plan that cannot run is answered with the reasons and exit status 1.",
     .operands = predict_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
-    .groups = {
-        {"Input", input_options, 0},
-        {"Plan", plan_source_options, offsetof(struct predict_args, source)},
-        {"Output", answer_options, 0},
-        {"Form", show_options, offsetof(struct predict_args, show)},
-        {"General", options_help_rows, 0},
-    },
+    .groups = GROUPS,
     .examples = {
         {"reckon predict -m llama3.1-70b -s h100-sxm5-80g --gpus 64 tp8 pp2 sp zero1 gbs128 recompute=selective",
          "Llama 3.1 70B on 64 H100:"},
@@ -72,8 +78,33 @@ const struct usage predict_usage = {
          "8B on one node with FSDP:"},
         {"reckon predict -m llama3.1-70b -s h100-sxm5-80g --plan plan.json tp4 --format json",
          "A plan of a file with one change, for a program:"},
+        {"reckon predict -m mixtral-8x7b -s h100-sxm5-80g --gpus 64 --tensor 2 --pipeline 4 --expert 8 --layers",
+         "Options in place of words, and the operations of each kind of layer:"},
     },
-    .see_also = "reckon-fits(1), reckon-estimate(1), reckon-plan(5), reckon-model(5), reckon-system(5)",
+    .see_also = "reckon-fits(1), reckon-estimate(1), reckon-plan(5), reckon-strategy(5), reckon-model(5), reckon-system(5)",
+};
+
+const struct usage estimate_usage = {
+    .name = "estimate",
+    .summary = "predict with the published model, framework calculon",
+    .synopsis = "--model MODEL --system SYSTEM [options] [PLAN]...",
+    .description =
+        "reckon predict for plans whose framework is calculon: the published model of training "
+        "[isaev2023] with its corrections, see docs/model.md. It has plain dense blocks, tensor, "
+        "pipeline and data parallelism, interleaving, ZeRO-1 and offloading; words and options that "
+        "it has no meaning for are refused. Strategy files, reckon-strategy(5), are plans of it.\n\n"
+        "A plan that cannot run is answered with every reason at once and exit status 1.",
+    .operands = predict_operands,
+    .words_title = "Words of a plan",
+    .words = plan_words,
+    .groups = GROUPS,
+    .examples = {
+        {"reckon estimate -m gpt3-175b -s a100-80g-nvl8 tp8 pp8 dp16 gbs1536 recompute=selective zero1 --tokens 300B",
+         "GPT-3 on 1,024 A100, what the plan achieves, and the days for 300 billion tokens:"},
+        {"reckon estimate -m gpt3-175b -s a100-80g-nvl8 --plan best.json --layers",
+         "The best plan of a search, and the operations of a block:"},
+    },
+    .see_also = "reckon-predict(1), reckon-search(1), reckon-plan(5), reckon-strategy(5)",
 };
 /* clang-format on */
 
@@ -88,22 +119,23 @@ static void add_headline(struct report *report, const struct forecast *f)
                           quantity_format(step, QUANTITY_SECONDS, p->step_s),
                           p->model_flop / p->step_s / (double)f->plan->ranks / 1e12, 100 * p->mfu)
             : "this plan cannot run";
-    report_note(report, report_text(report, "%s on %s, %llu GPU%s: %s", f->model->id, f->system->id,
-                                    (unsigned long long)f->plan->ranks,
-                                    f->plan->ranks == 1 ? "" : "s", verdict));
+    report_note(report, report_text(report, "%s on %s, %llu GPU%s, by %s: %s", f->model->id,
+                                    f->system->id, (unsigned long long)f->plan->ranks,
+                                    f->plan->ranks == 1 ? "" : "s", forecast_by(f->plan), verdict));
     forecast_plan(report, f);
 }
 
 static void add_verdict(struct report *report, const struct forecast *f)
 {
     static const struct report_column columns[] = {
-        {.name = "command"},      {.name = "fits"},    {.name = "verdict"},
-        {.name = "plan_words"},   {.name = "assumed"}, {.name = "tightest_stage"},
-        {.name = "slowest_stage"}};
+        {.name = "command"},        {.name = "by"},           {.name = "fits"},
+        {.name = "verdict"},        {.name = "plan_words"},   {.name = "assumed"},
+        {.name = "tightest_stage"}, {.name = "slowest_stage"}};
     const struct rk_prediction *p = f->prediction;
     char text[RK_PLAN_TEXT];
     rk_plan_text(f->plan, text, sizeof text);
     const struct report_cell cells[] = {cell_text("predict"),
+                                        cell_text(forecast_by(f->plan)),
                                         cell_flag(p->verdict == RK_FITS),
                                         cell_text(rk_verdict_name(p->verdict)),
                                         cell_text(report_text(report, "%s", text)),
@@ -114,11 +146,11 @@ static void add_verdict(struct report *report, const struct forecast *f)
                report_add(report, &(struct report_table){.shape = REPORT_RECORD,
                                                          .formats = REPORT_IN_JSON,
                                                          .columns = columns,
-                                                         .column_count = 7}),
+                                                         .column_count = 8}),
                cells);
 }
 
-static void fill_report(struct report *report, const struct forecast *f)
+static void fill_report(struct report *report, const struct forecast *f, bool layers)
 {
     add_headline(report, f);
     add_verdict(report, f);
@@ -127,14 +159,16 @@ static void fill_report(struct report *report, const struct forecast *f)
     describe_system(report, f->system, REPORT_IN_JSON);
     forecast_record(report, f);
     forecast_refusal(report, f);
-    forecast_line(report, f);
+    if (!layers) forecast_line(report, f);
     if (!f->prediction->timed) return;
     forecast_times(report, f);
     forecast_rates(report, f);
     forecast_stages(report, f, false);
+    if (layers) forecast_operations(report, f);
 }
 
-int cmd_predict(int argc, char **argv)
+static int predict(const struct usage *usage, void (*choose)(struct plan_input *), int argc,
+                   char **argv)
 {
     struct predict_args args = {.source = {.model = NULL}};
     struct plan_input input = {.assumed = ""};
@@ -142,18 +176,18 @@ int cmd_predict(int argc, char **argv)
     struct rk_prediction prediction;
     struct rk_error error;
     int code;
-    const int done = options_read(&predict_usage, argc, argv, &args);
+    const int done = options_read(usage, argc, argv, &args);
     if (done >= 0) return done;
 
     enum rk_status status = plan_gather(&args.source, &input, &error);
-    if (status == RK_OK) status = plan_settle(&args.source, &input, NULL, &error);
+    if (status == RK_OK) status = plan_settle(&args.source, &input, choose, &error);
     if (status == RK_OK && args.save) status = rk_plan_save(args.save, &input.draft.plan, &error);
     if (status == RK_OK) {
         const struct rk_plan *plan = &input.draft.plan;
         const bool fits = rk_predict(&input.model, &input.system, plan, &prediction) == RK_FITS;
         const struct forecast forecast = {&input.model, &input.system, plan,
                                           &prediction,  args.tokens,   input.assumed};
-        fill_report(&report, &forecast);
+        fill_report(&report, &forecast, args.layers);
         code = show_report(&report, &args.show, args.output, fits ? RK_OK : RK_NOTHING_FITS);
     } else {
         code = options_fail(&error);
@@ -161,4 +195,14 @@ int cmd_predict(int argc, char **argv)
     report_release(&report);
     plan_input_release(&input);
     return code;
+}
+
+int cmd_predict(int argc, char **argv)
+{
+    return predict(&predict_usage, NULL, argc, argv);
+}
+
+int cmd_estimate(int argc, char **argv)
+{
+    return predict(&estimate_usage, plan_calculon, argc, argv);
 }

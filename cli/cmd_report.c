@@ -1,8 +1,8 @@
 /* reckon report: a plan, a search or a study as one page to look at. */
 #include "catalog/document.h"
+#include "cli/axes.h"
 #include "cli/commands.h"
 #include "cli/pages.h"
-#include "cli/plan.h"
 #include "cli/plan_input.h"
 #include "cli/search_file.h"
 #include "cli/show.h"
@@ -17,10 +17,11 @@
 #include <time.h>
 
 struct report_args {
-    const char *input;
-    const char *plan_file;
-    struct plan_args plan;
+    struct plan_source source; /* its first word may be the input */
     bool search;
+    uint64_t batch; /* 0: not given */
+    int datatype;   /* -1: not given */
+    struct axis_values axes;
     uint64_t top, threads;
     const char *output, *charts, *title, *date;
 };
@@ -31,8 +32,8 @@ enum { MOST_THREADS = 4096, MOST_ROWS = 1000 };
 
 /* clang-format off */
 static const struct operand report_operands[] = {
-    {"INPUT", "a strategy (file or id), what `reckon search --format json` wrote, or the database of a study; - is a strategy on standard input",
-     AT(input), true, "file"},
+    {.name = "INPUT", .help = "a plan (file, id or words), what `reckon search --format json` wrote, or the database of a study; - is a plan on standard input",
+     AT(source.words), .optional = OPERAND_MANY, .complete = "file"},
     {.name = NULL},
 };
 static const struct option report_options[] = {
@@ -45,9 +46,12 @@ static const struct option report_options[] = {
      .help = "a date for the foot of the page (that of SOURCE_DATE_EPOCH; none without it)"},
     {.name = NULL},
 };
-static const struct option report_plan_options[] = {
-    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE", AT(plan_file), .complete = "file",
-     .help = "a plan file, reckon-plan(5), in place of INPUT: its prediction and its pipeline"},
+static const char *const datatypes[] = {"float8", "float16", "bfloat16", "float32", NULL};
+static const struct option report_size_options[] = {
+    {.letter = 'b', .name = "batch", .type = OPTION_NUMBER, AT(batch), .min = 1,
+     .help = "samples of one step, over all GPUs"},
+    {.letter = 'd', .name = "datatype", .type = OPTION_CHOICE, .choices = datatypes, .argument = "TYPE", AT(datatype),
+     .help = "float8, float16, bfloat16 or float32 (bfloat16 if the system has it, else float16, else what it has)"},
     {.name = NULL},
 };
 static const struct option report_search_options[] = {
@@ -63,14 +67,15 @@ static const struct option report_search_options[] = {
 const struct usage report_usage = {
     .name = "report",
     .summary = "a plan, a search or a study as one page to look at",
-    .synopsis = "[INPUT] [--model MODEL --system SYSTEM] -o PAGE.html [options]",
+    .synopsis = "[INPUT]... [--model MODEL --system SYSTEM] -o PAGE.html [options]",
     .description =
         "Writes one HTML file that needs nothing else: it can be sent, opened without a network, "
         "read on a phone, in the dark and on paper. Charts show their values under the pointer, "
         "their legends hide and show series, each can be saved as SVG and CSV; tables sort and "
         "filter. Every chart and table names the command that gives its numbers, and the page "
         "holds the inputs.\n\n"
-        "A plan (--plan) and a strategy need --model and --system. The output of a search is searched again, and "
+        "A plan, also a strategy file, needs --model and --system; words outdo its file, as in "
+        "reckon predict. The output of a search is searched again, and "
         "refused when the answer differs: give the restrictions that it was made with. A study's "
         "database needs nothing else.\n\n"
         "The same input gives the same file, byte for byte. The exit status is 1 when the plan "
@@ -78,20 +83,19 @@ const struct usage report_usage = {
     .operands = report_operands,
     .groups = {
         {"Output", report_options, 0},
-        {"Input", plan_input_options, offsetof(struct report_args, plan)},
-        {"Plan", report_plan_options, 0},
+        {"Input", plan_source_options, offsetof(struct report_args, source)},
         {"Search", report_search_options, 0},
-        {"Size of a search", plan_size_options, offsetof(struct report_args, plan)},
-        {"Restrictions of a search, as in reckon-search(1)", axes_options, offsetof(struct report_args, plan.axes)},
+        {"Size of a search", report_size_options, 0},
+        {"Restrictions of a search, as in reckon-search(1)", axes_options, offsetof(struct report_args, axes)},
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon report --plan plan.json -m mixtral-8x7b -s h100-sxm5-80g -o plan.html", "A plan, from `reckon predict --save plan.json`:"},
-        {"reckon report best.json -m gpt3-175b -s a100-80g-nvl8 -o plan.html", "A strategy, from `reckon search -o best.json`:"},
+        {"reckon report -m mixtral-8x7b -s h100-sxm5-80g -g 64 tp2 pp4 ep8 zero1 -o plan.html", "A plan in words:"},
+        {"reckon report best.json -m gpt3-175b -s a100-80g-nvl8 -o plan.html", "A plan file, from `reckon search -o best.json`:"},
         {"reckon report --search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 -o search.html", "A search:"},
         {"reckon report study.db -o study.html --charts charts", "A study, and its charts as files:"},
     },
-    .see_also = "reckon-estimate(1), reckon-search(1), reckon-study(1), reckon-strategy(5)",
+    .see_also = "reckon-predict(1), reckon-search(1), reckon-study(1), reckon-plan(5)",
 };
 /* clang-format on */
 
@@ -101,66 +105,51 @@ struct job {
     struct html_page page;
     struct document document; /* the input, unless it is a database or an id */
     struct search_file file;
-    struct rk_model model;
-    struct rk_system system;
+    struct plan_input plan;
+    struct rk_prediction prediction;
 };
 
 /* ---- one plan ---- */
 
-static bool any_axis(const struct plan_args *args)
-{
-    for (int axis = 0; axis < RK_AXES; axis++)
-        if (axis_given(&args->axes, (enum rk_axis)axis)) return true;
-    return false;
-}
-
+/* A size or an axis of a search. */
 static enum rk_status check_plan_flags(const struct report_args *args, struct rk_error *error)
 {
-    if (any_axis(&args->plan) || args->plan.gpus || args->plan.batch || args->plan.datatype >= 0)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "a strategy says all of itself: leave out its size and its axes, or add "
-                       "--search and leave out the strategy");
-    return RK_OK;
+    bool any = args->batch || args->datatype >= 0;
+    for (int axis = 0; axis < RK_AXES; axis++)
+        any |= axis_given(&args->axes, (enum rk_axis)axis);
+    if (!any) return RK_OK;
+    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                   "--batch, --datatype and the axes are for --search: say a plan in words, "
+                   "\"tp8 gbs512\"");
+}
+
+/* The first word may name the plan. */
+static void take_file(struct plan_source *source)
+{
+    struct option_texts *words = &source->words;
+    if (source->file || !words->count || plan_is_word(words->text[0], strlen(words->text[0])))
+        return;
+    source->file = words->text[0];
+    words->count--;
+    memmove(words->text, words->text + 1, (size_t)words->count * sizeof *words->text);
 }
 
 static enum rk_status make_plan(struct job *job, int *code, struct rk_error *error)
 {
-    struct rk_strategy strategy;
-    struct rk_estimate estimate;
+    struct plan_source *source = &job->args.source;
+    struct plan_input *input = &job->plan;
     enum rk_status status = check_plan_flags(&job->args, error);
-    if (status == RK_OK) status = plan_load(&job->args.plan, &job->model, &job->system, error);
-    if (status == RK_OK) status = rk_strategy_load(job->args.input, &strategy, error);
+    take_file(source);
+    if (status == RK_OK) status = plan_gather(source, input, error);
+    if (status == RK_OK) status = plan_settle(source, input, NULL, error);
     if (status != RK_OK) return status;
-    rk_estimate(&job->model, &job->system, &strategy, &estimate);
-    page_plan(&job->page,
-              &(struct page_plan){job->args.plan.model, job->args.plan.system, job->args.input,
-                                  &job->model, &job->system, &strategy, &estimate});
-    *code = estimate.verdict == RK_FITS ? RK_OK : RK_NOTHING_FITS;
+    const struct forecast forecast = {
+        &input->model, &input->system, &input->draft.plan, &job->prediction, 0, input->assumed};
+    const struct page_names names = {source->model, source->system, source->file};
+    rk_predict(&input->model, &input->system, &input->draft.plan, &job->prediction);
+    page_plan(&job->page, &forecast, &names);
+    *code = job->prediction.verdict == RK_FITS ? RK_OK : RK_NOTHING_FITS;
     return RK_OK;
-}
-
-static enum rk_status make_prediction(struct job *job, int *code, struct rk_error *error)
-{
-    const struct report_args *args = &job->args;
-    const struct plan_source source = {.model = args->plan.model,
-                                       .system = args->plan.system,
-                                       .file = args->plan_file,
-                                       .gpus = args->plan.gpus};
-    struct plan_input input = {.assumed = ""};
-    struct rk_prediction prediction;
-    enum rk_status status = plan_gather(&source, &input, error);
-    if (status == RK_OK) status = plan_settle(&source, &input, NULL, error);
-    if (status == RK_OK) {
-        const struct forecast forecast = {
-            &input.model, &input.system, &input.draft.plan, &prediction, 0, input.assumed};
-        const bool fits =
-            rk_predict(&input.model, &input.system, &input.draft.plan, &prediction) == RK_FITS;
-        page_prediction(&job->page, &forecast, source.model, source.system, source.file);
-        *code = fits ? RK_OK : RK_NOTHING_FITS;
-    }
-    job->model = input.model;
-    job->system = input.system; /* the page refers to them */
-    return status;
 }
 
 /* ---- one search ---- */
@@ -168,30 +157,31 @@ static enum rk_status make_prediction(struct job *job, int *code, struct rk_erro
 /* What the file says, where the flags say nothing. */
 static void defaults_of_file(struct job *job)
 {
-    struct plan_args *plan = &job->args.plan;
-    if (!plan->model) plan->model = job->file.model;
-    if (!plan->system) plan->system = job->file.system;
-    if (!plan->gpus) plan->gpus = job->file.gpus;
-    if (!plan->batch) plan->batch = job->file.max_batch;
-    if (plan->datatype < 0) plan->datatype = job->file.datatype;
-    if (!job->args.top && job->file.found) job->args.top = job->file.found;
+    struct report_args *args = &job->args;
+    if (!args->source.model) args->source.model = job->file.model;
+    if (!args->source.system) args->source.system = job->file.system;
+    if (!args->source.gpus) args->source.gpus = job->file.gpus;
+    if (!args->batch) args->batch = job->file.max_batch;
+    if (args->datatype < 0) args->datatype = job->file.datatype;
+    if (!args->top && job->file.found) args->top = job->file.found;
 }
 
 static enum rk_status set_problem(struct job *job, struct rk_problem *problem,
                                   struct rk_error *error)
 {
-    const struct plan_args *plan = &job->args.plan;
-    if (!plan->gpus || !plan->batch)
+    const struct report_args *args = &job->args;
+    const struct rk_system *system = &job->plan.system;
+    if (!args->source.gpus || !args->batch)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--search needs --gpus and --batch: give how many accelerators there are "
                        "and the largest batch");
     const enum rk_datatype datatype =
-        plan->datatype >= 0 ? (enum rk_datatype)plan->datatype : plan_datatype(&job->system);
-    if (!plan_supports(&job->system, datatype))
+        args->datatype >= 0 ? (enum rk_datatype)args->datatype : plan_datatype(system);
+    if (!plan_supports(system, datatype))
         return rk_fail(error, RK_USAGE, NULL, 0, 0, "--datatype: %s does not support %s",
-                       job->system.id, rk_datatype_name(datatype));
-    rk_problem_init(problem, &job->model, &job->system, plan->gpus, plan->batch, datatype);
-    return axes_restrict(&plan->axes, problem, error);
+                       system->id, rk_datatype_name(datatype));
+    rk_problem_init(problem, &job->plan.model, system, args->source.gpus, args->batch, datatype);
+    return axes_restrict(&args->axes, problem, error);
 }
 
 /* An axis' values as its flag takes them. */
@@ -220,10 +210,10 @@ static const char *search_command(struct job *job, const struct rk_problem *prob
         &page->memory,
         "reckon search --model %s --system %s --gpus %" PRIu64 " --batch %" PRIu64
         " --datatype %s --top %" PRIu64,
-        page_word(page, job->args.plan.model), page_word(page, job->args.plan.system),
+        page_word(page, job->args.source.model), page_word(page, job->args.source.system),
         problem->ranks, problem->max_batch, rk_datatype_name(problem->datatype), job->args.top);
     for (int axis = 0; axis < RK_AXES; axis++)
-        if (axis_given(&job->args.plan.axes, (enum rk_axis)axis))
+        if (axis_given(&job->args.axes, (enum rk_axis)axis))
             command = report_text(&page->memory, "%s%s", command,
                                   axis_flag(page, problem, (enum rk_axis)axis));
     return command;
@@ -239,7 +229,7 @@ static enum rk_status search_again(struct job *job, const struct rk_problem *pro
         status = search_file_check(&job->document, &job->file, &result, error);
     if (status == RK_OK)
         status = page_search(&job->page,
-                             &(struct page_search){job->args.plan.model, job->args.plan.system,
+                             &(struct page_search){job->args.source.model, job->args.source.system,
                                                    search_command(job, problem), problem, space,
                                                    &result, (int)job->args.threads},
                              error);
@@ -252,7 +242,7 @@ static enum rk_status make_search(struct job *job, int *code, struct rk_error *e
 {
     struct rk_problem problem;
     if (!job->args.top) job->args.top = 10;
-    enum rk_status status = plan_load(&job->args.plan, &job->model, &job->system, error);
+    enum rk_status status = plan_inputs(&job->args.source, &job->plan, error);
     if (status == RK_OK) status = set_problem(job, &problem, error);
     if (status != RK_OK) return status;
     struct rk_space *space = rk_space_open(&problem, error);
@@ -283,25 +273,22 @@ static bool is_file(const char *path)
 
 static enum rk_status make_page(struct job *job, int *code, struct rk_error *error)
 {
-    const char *input = job->args.input;
-    if (input && job->args.search)
+    const struct plan_source *source = &job->args.source;
+    const char *input = source->words.count ? source->words.text[0] : NULL;
+    if (job->args.search && (input || source->file))
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--search makes its own input: leave out %s, or --search", input);
-    if (job->args.plan_file && (input || job->args.search))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--plan is an input of its own: leave it out, or the other one");
-    if (job->args.plan_file) return make_prediction(job, code, error);
+                       "--search makes its own input: leave out %s, or --search",
+                       input ? input : "--plan");
     if (job->args.search) return make_search(job, code, error);
-    if (!input)
+    if (!input && !source->file)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "nothing to report: give a plan (--plan), a strategy, the output of a "
-                       "search, the database "
-                       "of a study, or --search");
+                       "nothing to report: give a plan (a file or words), the output of a search, "
+                       "the database of a study, or --search");
+    if (source->file || !is_file(input)) return make_plan(job, code, error);
     if (is_database(input)) return page_study(&job->page, input, error);
-    if (!is_file(input)) return make_plan(job, code, error);
     enum rk_status status = document_load(input, &job->document, error);
-    if (status != RK_OK || !search_file_is(&job->document))
-        return status == RK_OK ? make_plan(job, code, error) : status;
+    if (status != RK_OK) return status;
+    if (!search_file_is(&job->document)) return make_plan(job, code, error);
     status = search_file_read(&job->document, &job->file, error);
     if (status != RK_OK) return status;
     defaults_of_file(job);
@@ -389,7 +376,7 @@ static enum rk_status run(struct job *job, int *code, struct rk_error *error)
 
 int cmd_report(int argc, char **argv)
 {
-    struct job job = {.args = {.plan = PLAN_ARGS_INIT}};
+    struct job job = {.args = {.datatype = -1}};
     struct rk_error error;
     int code = RK_OK;
     const int done = options_read(&report_usage, argc, argv, &job.args);
@@ -398,6 +385,6 @@ int cmd_report(int argc, char **argv)
     html_release(&job.page);
     search_file_release(&job.file);
     document_release(&job.document);
-    rk_system_release(&job.system);
+    plan_input_release(&job.plan);
     return status == RK_OK ? code : options_fail(&error);
 }

@@ -2,7 +2,6 @@
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/describe.h"
-#include "cli/plan.h"
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
 #include "cli/show.h"
@@ -19,10 +18,8 @@
 enum { TRACE_EVENTS = 250000, TEXT_STAGES = 16 };
 
 struct timeline_args {
-    struct plan_args plan;
-    struct plan_source source; /* its model, system and GPUs are those of `plan` */
-    int schedule;              /* -1: not given */
-    int messages;
+    struct plan_source source;
+    int messages; /* -1: not given */
     const char *trace, *pytorch, *window;
     struct option_values stages;
     bool full;
@@ -37,16 +34,9 @@ static const struct operand timeline_operands[] = {
      AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
-static const struct option file_options[] = {
-    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE", AT(source.file), .complete = "file",
-     .help = "a plan file, reckon-plan(5), or - (standard input); words outdo what it says"},
-    {.name = NULL},
-};
 static const struct option schedule_options[] = {
-    {.name = "schedule", .type = OPTION_CHOICE, .choices = timeline_schedule_names, AT(schedule),
-     .help = "of a strategy, the order of passes on a stage (interleaved where it interleaves, else 1f1b); a plan has the word schedule"},
     {.name = "messages", .type = OPTION_CHOICE, .choices = timeline_messages_names, AT(messages),
-     .help = "how a stage pays for its messages: charged, for one behind each pass of a chunk as the estimate counts them; blocking, for those that are sent; beside, they run beside computing (charged; of a plan, as its prediction)"},
+     .help = "how a stage pays for its messages: charged, for one behind each pass of a chunk as calculon counts them; blocking, for those that are sent; beside, they run beside computing (as its prediction)"},
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(trace), .complete = "file",
      .help = "write the events to FILE as a Chrome trace, compressed if it ends in .gz; - is standard output"},
     {.name = "pytorch-csv", .type = OPTION_TEXT, .argument = "FILE", AT(pytorch), .complete = "file",
@@ -67,8 +57,7 @@ const struct usage timeline_usage = {
     .description =
         "Simulates one training step: each stage runs its forward and backward passes in the order "
         "of the schedule, and a pass starts when the stage is free and its message has arrived. The "
-        "durations are those of reckon predict for a plan, of reckon estimate for a strategy; "
-        "recomputing, communication, messages, the reduction of gradients, the optimizer and offload "
+        "durations are those of reckon predict; recomputing, communication, messages, the reduction of gradients, the optimizer and offload "
         "transfers are events of their own, and the memory of each stage follows from them.\n\n"
         "Printed are the step against the formula's, the bubble of each stage, its peak of memory "
         "and the tightest stage. Where the formula is exact both agree; where not, the difference "
@@ -77,37 +66,35 @@ const struct usage timeline_usage = {
         "stage, a thread for each thing it does at the same time, counters of memory, arrows from "
         "sends to the passes that need them.\n\n"
         "The schedules: gpipe, all forward passes first; 1f1b; interleaved, as Megatron-LM orders "
-        "it; zero-bubble (of a strategy: zb-h1), 1F1B whose bubble is filled with weight gradients "
+        "it; zero-bubble, 1F1B whose bubble is filled with weight gradients "
         "(Qi et al. 2023); dualpipe, from both ends at once (DeepSeek-V3), where a stage of the "
         "answer is a rank, which has two. A last round that has fewer microbatches than there are "
         "stages leaves the others of a full round out.\n\n"
-        "The plan comes from words, from --plan FILE, or both, as in reckon predict. A strategy, "
-        "judged by the published model, comes from --strategy FILE, from its flags, or both, as in "
-        "reckon estimate: any of them asks for it. A plan that cannot run is answered with every reason and exit status 1; if only memory or "
+        "The plan comes from words, options or --plan FILE, as in reckon predict. The published model "
+        "(framework=calculon, and strategy files) has no schedule of its own: its formula is that of "
+        "1F1B, whatever is simulated.\n\n"
+        "A plan that cannot run is answered with every reason and exit status 1; if only memory or "
         "networks refuse it, the files are written all the same. The status is also 1 when the "
         "schedule needs more memory than a stage has.",
     .operands = timeline_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
     .groups = {
-        {"Input", plan_input_options, offsetof(struct timeline_args, plan)},
-        {"Plan", file_options, 0},
-        {"Size", plan_size_options, offsetof(struct timeline_args, plan)},
-        {"Strategy", plan_strategy_options, offsetof(struct timeline_args, plan)},
-        {"Axes of the strategy", axes_options, offsetof(struct timeline_args, plan.axes)},
+        {"Input", plan_source_options, offsetof(struct timeline_args, source)},
         {"Schedule and trace", schedule_options, 0},
         {"Form of the summary", show_options, offsetof(struct timeline_args, show)},
         {"General", options_help_rows, 0},
+        {NULL, plan_options, offsetof(struct timeline_args, source)},
     },
     .examples = {
         {"reckon timeline -m mixtral-8x7b -s h100-sxm5-80g -g 64 tp2 pp4 ep8 zero1 -o trace.json",
          "A mixture of experts on 64 H100, to look at in Perfetto:"},
-        {"reckon timeline -m gpt3-175b -s a100-80g-nvl8 --tensor 8 --pipeline 8 --interleaving 3 --data 16 --batch 1536 --recompute attention -o trace.json",
+        {"reckon timeline -m gpt3-175b -s a100-80g-nvl8 framework=calculon tp8 pp8 vpp3 dp16 gbs1536 recompute=selective -o trace.json",
          "The interleaved schedule of GPT-3 on 1,024 A100, to look at in Perfetto:"},
-        {"reckon timeline -m gpt3-175b -s a100-80g-nvl8 --strategy best.json --schedule zb-h1 --pytorch-csv schedule.csv",
+        {"reckon timeline -m gpt3-175b -s a100-80g-nvl8 --plan best.json schedule=zero-bubble --pytorch-csv schedule.csv",
          "A zero-bubble schedule that PyTorch runs:"},
     },
-    .see_also = "reckon-predict(1), reckon-estimate(1), reckon-search(1), reckon-plan(5), reckon-strategy(5)",
+    .see_also = "reckon-predict(1), reckon-search(1), reckon-plan(5), reckon-strategy(5)",
 };
 
 static const struct report_column summary_columns[] = {
@@ -131,58 +118,27 @@ static const struct report_column stage_columns[] = {
     {.name = "peak_share",   .title = "of HBM", .unit = "%", .digits = 1},
     {.name = "fill",         .title = "", .bar = REPORT_BAR_FILL},
 };
-#define MEMORY_COLUMNS \
-    {.name = "tier",             .title = "memory"}, \
-    {.name = "stage",            .title = "tightest stage"}, \
-    {.name = "peak_bytes",       .title = "peak", .unit = "B", .digits = 2, .own_scale = true}, \
-    {.name = "estimate_bytes",   .title = "estimate", .unit = "B", .digits = 2, .own_scale = true}, \
-    {.name = "difference",       .unit = "%", .digits = 2}, \
-    {.name = "capacity_bytes",   .title = "capacity", .unit = "B", .digits = 2, .own_scale = true}, \
-    {.name = "at_s",             .title = "first at", .unit = "s", .digits = 4}
 static const struct report_column memory_columns[] = {
-    MEMORY_COLUMNS,
-    {.name = "blocks_in_flight", .title = "blocks in flight"},
-};
-static const struct report_column held_columns[] = { /* of a plan */
-    MEMORY_COLUMNS,
-    {.name = "microbatches_in_flight", .title = "microbatches in flight", .digits = 2},
+    {.name = "tier",             .title = "memory"},
+    {.name = "stage",            .title = "tightest stage"},
+    {.name = "peak_bytes",       .title = "peak", .unit = "B", .digits = 2, .own_scale = true},
+    {.name = "estimate_bytes",   .title = "estimate", .unit = "B", .digits = 2, .own_scale = true},
+    {.name = "difference",       .unit = "%", .digits = 2},
+    {.name = "capacity_bytes",   .title = "capacity", .unit = "B", .digits = 2, .own_scale = true},
+    {.name = "at_s",             .title = "first at", .unit = "s", .digits = 4},
+    {.name = "in_flight",        .title = "in flight", .digits = 4},
+    {.name = "of",               .title = ""},
 };
 /* clang-format on */
 
 /* What a summary tells of. */
 struct story {
-    const struct rk_model *model;
-    const struct rk_system *system;
-    const struct rk_strategy *strategy; /* NULL: a plan */
-    const struct rk_estimate *estimate; /* of it */
-    const struct rk_plan *training;     /* NULL: a strategy */
-    const struct rk_prediction *prediction;
+    struct forecast forecast;
     const struct timeline_plan *plan;
     const struct timeline *timeline;
     const struct timeline_window *window;
     const struct timeline_args *args;
-    const char *assumed;
 };
-
-static bool is_timed(const struct story *s)
-{
-    return s->training ? s->prediction->timed : s->estimate->timed;
-}
-
-static bool formula_fits(const struct story *s)
-{
-    return (s->training ? s->prediction->verdict : s->estimate->verdict) == RK_FITS;
-}
-
-static const char *formula(const struct story *s)
-{
-    return s->training ? "predicted" : "estimated";
-}
-
-static struct forecast forecast_of(const struct story *s)
-{
-    return (struct forecast){s->model, s->system, s->training, s->prediction, 0, s->assumed};
-}
 
 /* ---- the window ---- */
 
@@ -303,14 +259,16 @@ static void note_time(struct report *report, const struct story *s)
                                     ", microbatches %" PRIu32 ", passes %" PRIu64 "; messages %s",
                                     plan->schedule, plan->stages, plan->chunks, plan->microbatches,
                                     s->timeline->passes, timeline_messages_names[plan->messages]));
-    report_note(report, report_text(report, "step: %.6g s simulated, %.6g s %s: %s",
-                                    s->timeline->step_s, plan->estimate_s, formula(s),
-                                    compare(report, s->timeline->step_s, plan->estimate_s)));
+    report_note(report,
+                report_text(report, "step: %.6g s simulated, %.6g s by %s: %s", s->timeline->step_s,
+                            plan->estimate_s, forecast_by(s->forecast.plan),
+                            compare(report, s->timeline->step_s, plan->estimate_s)));
     note_reasons(report, plan->time_reasons, over(s->timeline->step_s, plan->estimate_s));
     report_note(report, report_text(report,
                                     "bubble: %.1f %% of the step on average, %.1f %% at most; "
-                                    "%.1f %% %s",
-                                    100 * mean, 100 * worst, 100 * estimated, formula(s)));
+                                    "%.1f %% by %s",
+                                    100 * mean, 100 * worst, 100 * estimated,
+                                    forecast_by(s->forecast.plan)));
 }
 
 static void note_memory(struct report *report, const struct story *s)
@@ -323,13 +281,13 @@ static void note_memory(struct report *report, const struct story *s)
     quantity_format(peak, QUANTITY_BYTES, bytes);
     quantity_format(estimate, QUANTITY_BYTES, tier->estimate_bytes);
     quantity_format(capacity, QUANTITY_BYTES, tier->capacity_bytes);
-    report_note(report,
-                report_text(report,
-                            "tightest: stage %" PRIu32 ", %s: %s at most, %s %s: %s; it "
-                            "has %s%s",
-                            stage, memory_name(report, s->system, tier->tier), peak, estimate,
-                            formula(s), compare(report, bytes, tier->estimate_bytes), capacity,
-                            bytes > tier->capacity_bytes ? ": it does not fit" : ""));
+    report_note(report, report_text(report,
+                                    "tightest: stage %" PRIu32 ", %s: %s at most, %s by %s: %s; it "
+                                    "has %s%s",
+                                    stage, memory_name(report, s->forecast.system, tier->tier),
+                                    peak, estimate, forecast_by(s->forecast.plan),
+                                    compare(report, bytes, tier->estimate_bytes), capacity,
+                                    bytes > tier->capacity_bytes ? ": it does not fit" : ""));
     note_reasons(report, plan->memory_reasons, over(bytes, tier->estimate_bytes));
 }
 
@@ -351,21 +309,15 @@ static void note_files(struct report *report, const struct story *s)
 
 static void add_headline(struct report *report, const struct story *s, bool fits)
 {
+    const struct forecast *f = &s->forecast;
     char step[QUANTITY_TEXT];
-    const uint64_t ranks = s->training ? s->training->ranks : s->strategy->ranks;
-    report_note(
-        report,
-        report_text(report, "%s on %s, %" PRIu64 " GPUs: %s", s->model->id, s->system->id, ranks,
-                    fits ? report_text(report, "%s a step",
-                                       quantity_format(step, QUANTITY_SECONDS, s->timeline->step_s))
-                         : "this plan cannot run"));
-    if (s->training) {
-        const struct forecast forecast = forecast_of(s);
-        forecast_plan(report, &forecast);
-        return;
-    }
-    describe_plan(report, s->strategy);
-    if (s->assumed[0]) report_note(report, report_text(report, "  assumed: %s", s->assumed));
+    const char *verdict =
+        fits ? report_text(report, "%s a step",
+                           quantity_format(step, QUANTITY_SECONDS, s->timeline->step_s))
+             : "this plan cannot run";
+    report_note(report, report_text(report, "%s on %s, %" PRIu64 " GPUs, by %s: %s", f->model->id,
+                                    f->system->id, f->plan->ranks, forecast_by(f->plan), verdict));
+    forecast_plan(report, f);
 }
 
 static void add_summary(struct report *report, const struct story *s, bool fits)
@@ -494,43 +446,37 @@ static const struct timeline_stage *highest(const struct timeline *timeline, int
 
 static void add_memory(struct report *report, const struct story *s)
 {
-    struct report_table *table = report_add(
-        report, &(struct report_table){.name = "memory",
-                                       .title = "Memory at its peak",
-                                       .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                       .columns = s->training ? held_columns : memory_columns,
-                                       .column_count = COUNT_OF(memory_columns)});
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = "memory",
+                                                  .title = "Memory at its peak",
+                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                  .columns = memory_columns,
+                                                  .column_count = COUNT_OF(memory_columns)});
     for (int i = 0; i < s->plan->tiers; i++) {
         const struct timeline_tier *tier = &s->plan->tier[i];
         uint32_t stage;
         const struct timeline_stage *most = highest(s->timeline, i, &stage);
         report_row(report, table,
                    (const struct report_cell[]){
-                       cell_text(memory_name(report, s->system, tier->tier)),
+                       cell_text(memory_name(report, s->forecast.system, tier->tier)),
                        cell_count(stage),
                        cell_number(most->peak_bytes[i]),
                        cell_number(tier->estimate_bytes),
                        cell_number(over(most->peak_bytes[i], tier->estimate_bytes)),
                        cell_number(tier->capacity_bytes),
                        cell_number(most->peak[i].time_s),
-                       s->training ? cell_number(most->peak[i].held)
-                                   : cell_count((uint64_t)most->peak[i].held),
+                       cell_number(most->peak[i].held),
+                       cell_text(s->plan->in_flight),
                    });
     }
 }
 
 static void add_inputs(struct report *report, const struct story *s)
 {
-    describe_model(report, s->model, REPORT_IN_JSON);
-    describe_system(report, s->system, REPORT_IN_JSON);
-    if (s->training) {
-        const struct forecast forecast = forecast_of(s);
-        forecast_record(report, &forecast);
-        forecast_refusal(report, &forecast);
-        return;
-    }
-    describe_strategy(report, s->strategy, REPORT_IN_JSON);
-    describe_reasons(report, s->system, s->estimate);
+    describe_model(report, s->forecast.model, REPORT_IN_JSON);
+    describe_system(report, s->forecast.system, REPORT_IN_JSON);
+    forecast_record(report, &s->forecast);
+    forecast_refusal(report, &s->forecast);
 }
 
 static void fill_report(struct report *report, const struct story *s, bool fits)
@@ -564,7 +510,8 @@ static void fill_refusal(struct report *report, const struct story *s)
 
 static enum rk_status write_trace(FILE *out, const struct story *s, struct rk_error *error)
 {
-    const struct timeline_labels labels = {s->model->id, s->system->id, RECKON_VERSION};
+    const struct timeline_labels labels = {s->forecast.model->id, s->forecast.system->id,
+                                           RECKON_VERSION};
     return timeline_write_trace(out, s->plan, s->timeline, s->window, &labels, error);
 }
 
@@ -610,7 +557,8 @@ static enum rk_status check_arguments(const struct timeline_args *args, struct r
 /* Writes the files; prints the summary unless one of them is standard output. */
 static int tell(const struct story *s, struct report *report)
 {
-    const bool fits = formula_fits(s) && schedule_fits(s->plan, s->timeline);
+    const bool fits =
+        s->forecast.prediction->verdict == RK_FITS && schedule_fits(s->plan, s->timeline);
     const int code = fits ? RK_OK : RK_NOTHING_FITS;
     struct rk_error error;
     enum rk_status status = write_file(s->args->pytorch, s, write_pytorch, &error);
@@ -619,18 +567,6 @@ static int tell(const struct story *s, struct report *report)
     if (is_stdout(s->args->trace) || is_stdout(s->args->pytorch)) return code;
     fill_report(report, s, fits);
     return show_report(report, &s->args->show, "-", code);
-}
-
-static enum rk_status open_plan(struct story *s, struct timeline_plan *plan, struct rk_error *error)
-{
-    const struct timeline_args *args = s->args;
-    if (s->training)
-        return timeline_plan_of_plan(plan, s->model, s->system, s->training, s->prediction,
-                                     args->messages, error);
-    struct timeline_options options = timeline_options_of(s->strategy);
-    if (args->schedule >= 0) options.schedule = (enum timeline_schedule)args->schedule;
-    if (args->messages >= 0) options.messages = (enum timeline_messages)args->messages;
-    return timeline_plan_of(plan, s->model, s->system, s->strategy, s->estimate, &options, error);
 }
 
 static int simulate(struct story *s, struct report *report)
@@ -643,7 +579,9 @@ static int simulate(struct story *s, struct report *report)
     s->plan = &plan;
     s->timeline = &timeline;
     s->window = &window;
-    enum rk_status status = open_plan(s, &plan, &error);
+    enum rk_status status =
+        timeline_plan_of_plan(&plan, s->forecast.model, s->forecast.system, s->forecast.plan,
+                              s->forecast.prediction, s->args->messages, &error);
     if (status == RK_OK) status = timeline_simulate(&plan, &timeline, &error);
     if (status == RK_OK) status = choose_window(s->args, &plan, &timeline, &window, &error);
     code = status == RK_OK ? tell(s, report) : options_fail(&error);
@@ -656,7 +594,7 @@ static int tell_story(struct story *s)
 {
     struct report report = {.first = NULL};
     int code;
-    if (is_timed(s)) {
+    if (s->forecast.prediction->timed) {
         code = simulate(s, &report);
     } else {
         fill_refusal(&report, s);
@@ -666,84 +604,34 @@ static int tell_story(struct story *s)
     return code;
 }
 
-/* ---- a strategy, a plan ---- */
-
-static bool asks_for_strategy(const struct timeline_args *args)
+/* Calculon's formula knows one schedule, and judges it. */
+static void predict(const struct plan_input *input, struct rk_prediction *prediction)
 {
-    bool asks = args->plan.strategy || args->plan.batch || args->plan.datatype >= 0 ||
-                args->plan.training.count || args->schedule >= 0;
-    for (int axis = 0; axis < RK_AXES; axis++)
-        asks |= axis_given(&args->plan.axes, (enum rk_axis)axis);
-    return asks;
+    struct rk_plan plan = input->draft.plan;
+    if (plan.framework == RK_CALCULON) plan.schedule = RK_1F1B;
+    rk_predict(&input->model, &input->system, &plan, prediction);
 }
 
-static int tell_strategy(const struct timeline_args *args)
+int cmd_timeline(int argc, char **argv)
 {
-    struct rk_model model;
-    struct rk_system system = {.memories = 0};
-    struct rk_strategy strategy;
-    struct rk_estimate estimate;
-    struct rk_error error;
-    char assumed[PLAN_ASSUMED];
-    int code;
-    enum rk_status status = plan_load(&args->plan, &model, &system, &error);
-    if (status == RK_OK) status = plan_resolve(&args->plan, &system, &strategy, assumed, &error);
-    if (status == RK_OK) {
-        struct story story = {.model = &model,
-                              .system = &system,
-                              .strategy = &strategy,
-                              .estimate = &estimate,
-                              .args = args,
-                              .assumed = assumed};
-        rk_estimate(&model, &system, &strategy, &estimate);
-        code = tell_story(&story);
-    } else {
-        code = options_fail(&error);
-    }
-    rk_system_release(&system);
-    return code;
-}
-
-static int tell_plan(const struct timeline_args *args)
-{
-    struct plan_source source = args->source;
+    struct timeline_args args = {.messages = -1};
     struct plan_input input = {.assumed = ""};
     struct rk_prediction prediction;
     struct rk_error error;
-    int code;
-    source.model = args->plan.model;
-    source.system = args->plan.system;
-    source.gpus = args->plan.gpus;
-    enum rk_status status = plan_gather(&source, &input, &error);
-    if (status == RK_OK) status = plan_settle(&source, &input, NULL, &error);
+    int code = options_read(&timeline_usage, argc, argv, &args);
+    if (code >= 0) return code;
+    enum rk_status status = check_arguments(&args, &error);
+    if (status == RK_OK) status = plan_gather(&args.source, &input, &error);
+    if (status == RK_OK) status = plan_settle(&args.source, &input, NULL, &error);
     if (status == RK_OK) {
-        struct story story = {.model = &input.model,
-                              .system = &input.system,
-                              .training = &input.draft.plan,
-                              .prediction = &prediction,
-                              .args = args,
-                              .assumed = input.assumed};
-        rk_predict(&input.model, &input.system, &input.draft.plan, &prediction);
+        struct story story = {.forecast = {&input.model, &input.system, &input.draft.plan,
+                                           &prediction, 0, input.assumed},
+                              .args = &args};
+        predict(&input, &prediction);
         code = tell_story(&story);
     } else {
         code = options_fail(&error);
     }
     plan_input_release(&input);
     return code;
-}
-
-int cmd_timeline(int argc, char **argv)
-{
-    struct timeline_args args = {.plan = PLAN_ARGS_INIT, .schedule = -1, .messages = -1};
-    struct rk_error error;
-    int code = options_read(&timeline_usage, argc, argv, &args);
-    if (code >= 0) return code;
-    const bool strategy = asks_for_strategy(&args);
-    enum rk_status status = check_arguments(&args, &error);
-    if (status == RK_OK && strategy && (args.source.file || args.source.words.count))
-        status = rk_fail(&error, RK_USAGE, NULL, 0, 0,
-                         "a plan (words, --plan) and flags of a strategy exclude each other: say "
-                         "all of it in words, \"tp8 pp4 gbs512 schedule=1f1b\"");
-    if (status != RK_OK) return options_fail(&error);
-    return strategy ? tell_strategy(&args) : tell_plan(&args);
 }

@@ -2,7 +2,7 @@
 
 /* clang-format off */
 const struct command main_commands[] = {
-    {"estimate",   cmd_estimate, "the time and memory of one training plan",        &estimate_usage},
+    {"estimate",   cmd_estimate, "predict with the published model, framework calculon", &estimate_usage},
     {"predict",    cmd_predict,  "the time and memory of a step, as people train today", &predict_usage},
     {"fits",       cmd_fits,     "does it fit, and what saves how much memory",    &fits_usage},
     {"search",     cmd_search,   "the best strategies of all there are",            &search_usage},
@@ -16,8 +16,10 @@ const struct command main_commands[] = {
     {"import",     cmd_import,   "take over the models and plans of other tools",   &import_usage},
     {"export",     cmd_export,   "a plan as what other tools are launched with",    &export_usage},
     {"diff",       cmd_diff,     "what one plan does differently from another, and what it is worth", &diff_usage},
+    {"doctor",     cmd_doctor,   "why a run is slower than predicted",              &doctor_usage},
     {"calibrate",  cmd_calibrate, "fit a system's constants to what was measured on it", &calibrate_usage},
     {"calculon",   cmd_calculon, "the commands of the published tool Calculon",     &calculon_usage},
+    {"corpus",     cmd_corpus,   "from raw text to training text",                  &corpus_usage},
     {"tokenizer",  cmd_tokenizer, "train a tokenizer",                             &tokenizer_usage},
     {"tokenize",   cmd_tokenize, "texts as token ids, and back",                    &tokenize_usage},
     {"__man",      cmd_man,      "print a manual page",                             NULL},

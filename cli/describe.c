@@ -1,4 +1,5 @@
 #include "cli/describe.h"
+#include "catalog/model_fields.h"
 
 #include "base/units.h"
 #include "cli/axes.h"
@@ -12,12 +13,14 @@
 
 /* ---- models ---- */
 
-static const char *const attention_names[] = {
-    [RK_ATTENTION_MULTIHEAD] = "multihead", [RK_ATTENTION_MULTIQUERY] = "multiquery"};
-static const char *const position_names[] = {[RK_POSITION_LEARNED] = "learned",
-                                             [RK_POSITION_ROPE] = "rope",
-                                             [RK_POSITION_ALIBI] = "alibi",
-                                             [RK_POSITION_RELATIVE] = "relative"};
+/* The word that model files have for a choice. */
+static const char *choice_of(const struct rk_model *model, const char *key)
+{
+    const struct field *field = model_fields;
+    while (strcmp(field->key, key) != 0)
+        field++;
+    return field->choices[model_field_value(model, field)];
+}
 
 /* clang-format off */
 static const struct report_column model_columns[] = {
@@ -50,8 +53,8 @@ void describe_model(struct report *report, const struct rk_model *model, unsigne
         cell_count(model->head_dim),
         cell_count(model->sequence),
         model->vocabulary ? cell_count(model->vocabulary) : cell_none(),
-        cell_text(attention_names[model->attention]),
-        cell_text(position_names[model->position]),
+        cell_text(choice_of(model, "attention")),
+        cell_text(choice_of(model, "position")),
         cell_flag(model->tied_embeddings),
         cell_flag(model->biases),
         cell_flag(model->embedding_norm),
@@ -293,57 +296,6 @@ void strategy_cells(const struct rk_strategy *strategy, struct report_cell cells
     cells[3] = cell_flag(strategy->training);
     for (int i = 0; i < RK_AXES; i++)
         cells[4 + i] = axis_cell(strategy, (enum rk_axis)i);
-}
-
-void describe_strategy(struct report *report, const struct rk_strategy *strategy, unsigned formats)
-{
-    struct report_cell cells[STRATEGY_COLUMNS];
-    struct report_column *columns = report_alloc(report, STRATEGY_COLUMNS * sizeof *columns);
-    if (!columns) return;
-    strategy_columns(columns);
-    strategy_cells(strategy, cells);
-    report_row(report,
-               report_add(report, &(struct report_table){.name = "strategy",
-                                                         .title = "Strategy",
-                                                         .shape = REPORT_RECORD,
-                                                         .formats = formats,
-                                                         .columns = columns,
-                                                         .column_count = STRATEGY_COLUMNS}),
-               cells);
-}
-
-/* Appends "name value" for each axis from `first` to `last`. */
-static const char *axes_phrase(struct report *report, const struct rk_strategy *strategy,
-                               enum rk_axis first, enum rk_axis last)
-{
-    char text[512], value[24];
-    size_t used = 0;
-    for (int i = (int)first; i <= (int)last && used < sizeof text; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", used ? ", " : "",
-                                 rk_axis((enum rk_axis)i)->name,
-                                 axis_text(strategy, (enum rk_axis)i, value));
-    return report_text(report, "%s", text);
-}
-
-void describe_plan(struct report *report, const struct rk_strategy *s)
-{
-    report_note(report, report_text(report, "  %s",
-                                    axes_phrase(report, s, RK_AXIS_TENSOR, RK_AXIS_INTERLEAVING)));
-    report_note(report,
-                report_text(report,
-                            "  batch %" PRIu64 ", microbatch %" PRIu64 ", datatype %s%s, %s",
-                            s->batch, s->microbatch, rk_datatype_name(s->datatype),
-                            s->training ? "" : ", forward passes only",
-                            axes_phrase(report, s, RK_AXIS_RECOMPUTE, RK_AXIS_OPTIMIZER_SHARDING)));
-    report_note(report,
-                report_text(report, "  %s",
-                            axes_phrase(report, s, RK_AXIS_TENSOR_COMM, RK_AXIS_TENSOR_OVERLAP)));
-    report_note(report, report_text(report, "  %s",
-                                    axes_phrase(report, s, RK_AXIS_WEIGHT_OFFLOAD,
-                                                RK_AXIS_FUSED_ACTIVATION)));
-    report_note(report,
-                report_text(report, "  %s",
-                            axes_phrase(report, s, RK_AXIS_TENSOR_NETWORK, RK_AXIS_DATA_NETWORK)));
 }
 
 /* ---- tiers ---- */

@@ -5,10 +5,9 @@
 #include "report/report.h"
 #include <reckon/reckon.h>
 
-/* Records "model", "system" (with "engines", "memories" and "networks") and "strategy". */
+/* Records "model", "system" (with "engines", "memories" and "networks"). */
 void describe_model(struct report *report, const struct rk_model *model, unsigned formats);
 void describe_system(struct report *report, const struct rk_system *system, unsigned formats);
-void describe_strategy(struct report *report, const struct rk_strategy *strategy, unsigned formats);
 
 /* Record "kernels" and table "links": what predictions know of them, in the keys and units of
  * system files. */
@@ -21,15 +20,8 @@ enum { STRATEGY_COLUMNS = RK_AXES + 4 };
 void strategy_columns(struct report_column columns[STRATEGY_COLUMNS]);
 void strategy_cells(const struct rk_strategy *strategy, struct report_cell cells[STRATEGY_COLUMNS]);
 
-/* "tensor 8, pipeline 64, data 8, ...": as notes. */
-void describe_plan(struct report *report, const struct rk_strategy *strategy);
-
 /* Memory or network tiers by name: "memory tier 0 (HBM)" */
 const char *memory_name(struct report *report, const struct rk_system *system, int tier);
 const char *network_name(struct report *report, const struct rk_system *system, int tier);
-
-/* Why a plan cannot run: table "reasons" with one sentence each, need and have. */
-void describe_reasons(struct report *report, const struct rk_system *system,
-                      const struct rk_estimate *estimate);
 
 #endif

@@ -24,15 +24,21 @@ static enum form form_of(const char *text)
     return plan_is_word(text, word) && access(text, F_OK) != 0 ? PLAN_WORDS : PLAN_SCRIPT;
 }
 
+struct megatron_options diff_options(const struct diff_source *source, int version)
+{
+    return (struct megatron_options){.sets = source->sets.text,
+                                     .set_count = (size_t)source->sets.count,
+                                     .gpus = source->gpus,
+                                     .vocabulary = source->vocabulary,
+                                     .version = version};
+}
+
 /* A script also has a model, which counts unless --model is given. */
 static enum rk_status read_script(const struct diff_source *source, const char *path,
                                   struct rk_plan *plan, struct rk_model *model,
-                                  struct rk_error *error)
+                                  struct diff_input *keep, struct rk_error *error)
 {
-    const struct megatron_options options = {.sets = source->sets.text,
-                                             .set_count = (size_t)source->sets.count,
-                                             .gpus = source->gpus,
-                                             .vocabulary = source->vocabulary};
+    const struct megatron_options options = diff_options(source, 0);
     struct megatron_import *import = calloc(1, sizeof *import);
     char *text = NULL;
     size_t size;
@@ -45,6 +51,12 @@ static enum rk_status read_script(const struct diff_source *source, const char *
         model_name_of(path, model->id, sizeof model->id);
     }
     import_warn(&import->notes, path);
+    if (status == RK_OK && keep && strcmp(import->tool, "Megatron-LM") == 0) {
+        keep->script = text;
+        keep->script_size = size;
+        keep->version = import->until;
+        text = NULL;
+    }
     free(text);
     free(import);
     return status;
@@ -81,13 +93,13 @@ static void name_plan(const char *text, enum form form, char name[static 48])
 static enum rk_status read_plan(const struct diff_source *source, const char *text,
                                 const struct rk_plan *other, struct rk_plan *plan,
                                 struct rk_model *model, bool *has_model, char name[static 48],
-                                struct rk_error *error)
+                                struct diff_input *keep, struct rk_error *error)
 {
     const enum form form = form_of(text);
     name_plan(text, form, name);
     *has_model = form == PLAN_SCRIPT;
     if (form == PLAN_FILE) return rk_plan_load(text, plan, error);
-    if (form == PLAN_SCRIPT) return read_script(source, text, plan, model, error);
+    if (form == PLAN_SCRIPT) return read_script(source, text, plan, model, keep, error);
     if (form == PLAN_CHANGES && !other)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "\"%.40s\": changes (+) need a plan before them", text);
@@ -172,10 +184,10 @@ enum rk_status diff_gather(const struct diff_source *source, struct diff_input *
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--system is missing: reckon systems lists what there is");
     enum rk_status status = read_plan(source, source->a, NULL, &input->a, &input->model, &first_has,
-                                      input->name_a, error);
+                                      input->name_a, input, error);
     if (status == RK_OK && source->b)
         status = read_plan(source, source->b, &input->a, &input->b, &second, &second_has,
-                           input->name_b, error);
+                           input->name_b, NULL, error);
     if (status == RK_OK && first_has && second_has)
         status = same_model(&input->model, &second, error);
     if (status == RK_OK && !first_has && second_has) input->model = second;
@@ -192,4 +204,5 @@ enum rk_status diff_gather(const struct diff_source *source, struct diff_input *
 void diff_input_release(struct diff_input *input)
 {
     rk_system_release(&input->system);
+    free(input->script);
 }

@@ -3,6 +3,7 @@
 #define RECKON_CLI_DIFF_SOURCE_H
 
 #include "cli/options.h"
+#include "interop/megatron.h"
 #include <reckon/reckon.h>
 
 struct diff_source {
@@ -17,12 +18,18 @@ struct diff_input {
     struct rk_system system;
     struct rk_plan a, b;
     char name_a[48], name_b[48];
+    char *script; /* A's text, when it is a launch script; else NULL */
+    size_t script_size;
+    int version; /* the newest of Megatron Core that knows its arguments */
 };
 
 /* Reads everything and, without a second plan, searches it: the best one with the first one's GPUs,
  * batch, sequence, precision, kernel and framework. Release the input in any case. */
 enum rk_status diff_gather(const struct diff_source *source, struct diff_input *input,
                            struct rk_error *error);
+
+/* How a script is read; `version` 0: by any version of Megatron Core. */
+struct megatron_options diff_options(const struct diff_source *source, int version);
 void diff_input_release(struct diff_input *input);
 
 #endif

@@ -112,6 +112,7 @@ void options_print_help(FILE *out, const struct usage *usage)
     print_paragraphs(out, usage->description);
     print_lists(out, usage);
     for (const struct option_group *group = usage->groups; group->rows; group++) {
+        if (!group->title) continue;
         fputc('\n', out);
         snprintf(title, sizeof title, "%s:", group->title);
         print_wrapped(out, title, 0, 2);

@@ -99,6 +99,7 @@ static void add_notes(struct report *report, const struct notes *notes, enum rk_
 {
     static const struct report_column columns[] = {
         {.name = "what"}, {.name = "value"}, {.name = "why"}};
+    if (!notes_count(notes, kind)) formats &= ~(unsigned)REPORT_IN_TEXT; /* no empty table */
     struct report_table *table = report_add(report, &(struct report_table){.name = name,
                                                                            .title = title,
                                                                            .formats = formats,

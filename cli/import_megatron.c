@@ -40,7 +40,7 @@ static const struct option megatron_rows[] = {
     {.name = "deepspeed", .type = OPTION_TEXT, .argument = "FILE", AT(deepspeed), .complete = "file",
      .help = "the configuration of DeepSpeed (what --deepspeed_config names, beside the script)"},
     {.name = "version", .type = OPTION_TEXT, .argument = "VERSION", AT(version),
-     .help = "refuse arguments that this version of Megatron Core lacks: core_v0.9 to core_v0.16 (any)"},
+     .help = "refuse arguments that this version of Megatron Core lacks: core_v0.9 to core_v0.19 (any)"},
     {.name = NULL},
 };
 
@@ -49,7 +49,7 @@ const struct usage import_megatron_usage = {
     .summary = "a launch script of Megatron-LM as a model and a plan, and its prediction",
     .synopsis = "SCRIPT|-- ARGUMENTS [--system SYSTEM] [-o PLAN] [--model-output MODEL] [options]",
     .description =
-        "Reads the command line that trains with Megatron-LM (Megatron Core 0.9 to 0.16), out of "
+        "Reads the command line that trains with Megatron-LM (Megatron Core 0.9 to 0.19), out of "
         "its launch script: variables, arrays, arithmetic, conditions, functions and sourced files are "
         "followed as bash would, but nothing is ever executed. The arguments of Megatron-LM before "
         "Core, Megatron-DeepSpeed, Pai-Megatron-Patch and MindSpeed are read as well, and the "
@@ -128,7 +128,7 @@ static enum rk_status read_options(const struct megatron_args_given *given,
     options->version = megatron_version(given->version);
     if (options->version) return RK_OK;
     return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                   "--version: \"%.40s\" is not known: give core_v0.9 to core_v0.16",
+                   "--version: \"%.40s\" is not known: give core_v0.9 to core_v0.19",
                    given->version);
 }
 

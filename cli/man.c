@@ -113,6 +113,7 @@ static void put_operands(FILE *out, const struct usage *usage, const char *headi
 static void put_options(FILE *out, const struct usage *usage, const char *title)
 {
     for (const struct option_group *group = usage->groups; group->rows; group++) {
+        if (!group->title) continue;
         put_line(out, title, group->title);
         for (const struct option *row = group->rows; row->name; row++) {
             char spelling[256];

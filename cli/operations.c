@@ -1,6 +1,7 @@
-/* operations.c - the operations of one block as a table: `reckon estimate --layers`. */
-#include "cli/breakdown.h"
+/* operations.c - the operations of the layers as a table: `reckon predict --layers`. */
+#include "cli/prediction.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* How a column gets its value from an operation. */
@@ -19,6 +20,8 @@ static const struct operation_column {
     size_t offset;
     bool in_text;
 } operation_columns[] = {
+    {COLUMN("layer", NULL, NULL, 0),                              SOURCE_TEXT,   AT(layer),                      true},
+    {COLUMN("layers", NULL, NULL, 0),                             SOURCE_NUMBER, AT(layers),                     false},
     {COLUMN("name", "operation", NULL, 0),                        SOURCE_TEXT,   AT(name),                       true},
     {COLUMN("inputs", NULL, "n", 1),                              SOURCE_NUMBER, AT(inputs),                     false},
     {COLUMN("outputs", NULL, "n", 1),                             SOURCE_NUMBER, AT(outputs),                    false},
@@ -52,6 +55,7 @@ static const struct operation_column {
     {COLUMN("edge_backward_comm_exposed_s", NULL, "s", 3),        SOURCE_NUMBER, AT(comm_exposed_s[1][1]),       false},
     {COLUMN("base_redo_comm_exposed_s", NULL, "s", 3),            SOURCE_NUMBER, AT(comm_exposed_s[2][0]),       false},
     {COLUMN("edge_redo_comm_exposed_s", NULL, "s", 3),            SOURCE_NUMBER, AT(comm_exposed_s[2][1]),       false},
+    {COLUMN("parameters", NULL, "n", 1),                          SOURCE_NUMBER, AT(parameters),                 false},
     {COLUMN("weight_bytes", "weights", "B", 1),                   SOURCE_NUMBER, AT(weight_bytes),               true},
     {COLUMN("activation_bytes", "activations", "B", 1),           SOURCE_NUMBER, AT(activation_bytes),           true},
     {COLUMN("activation_grad_bytes", NULL, "B", 1),               SOURCE_NUMBER, AT(activation_grad_bytes),      false},
@@ -59,8 +63,8 @@ static const struct operation_column {
     {COLUMN("optimizer_bytes", NULL, "B", 1),                     SOURCE_NUMBER, AT(optimizer_bytes),            false},
     {COLUMN("recomputed", "redone", NULL, 0),                     SOURCE_FLAG,   AT(recomputed),                 true},
     {COLUMN("recommunicated", NULL, NULL, 0),                     SOURCE_FLAG,   AT(recommunicated),             false},
-    {COLUMN("keeps_input", "kept", NULL, 0),                      SOURCE_FLAG,   AT(keeps_input),                true},
-    {COLUMN("keeps_output", NULL, NULL, 0),                       SOURCE_FLAG,   AT(keeps_output),               false},
+    {COLUMN("keeps_input", "keeps input", NULL, 0),                      SOURCE_FLAG,   AT(keeps_input),                true},
+    {COLUMN("keeps_output", "keeps output", NULL, 0),                       SOURCE_FLAG,   AT(keeps_output),               true},
     {COLUMN("reuses_buffer", NULL, NULL, 0),                      SOURCE_FLAG,   AT(reuses_buffer),              false},
 };
 /* clang-format on */
@@ -87,36 +91,56 @@ static struct report_cell operation_cell(const struct rk_operation *operation,
     }
 }
 
-/* All columns, or those for people. */
+/* For programs all columns; for people those where something stands. */
+static bool is_wanted(const struct operation_column *column, const struct rk_operation *operations,
+                      int count, bool text)
+{
+    if (!text) return true;
+    for (int i = 0; column->in_text && i < count; i++) {
+        const char *member = (const char *)&operations[i] + column->offset;
+        double number = 1;
+        bool flag = true;
+        if (column->source == SOURCE_NUMBER) memcpy(&number, member, sizeof number);
+        if (column->source == SOURCE_FLAG) memcpy(&flag, member, sizeof flag);
+        if (flag && number != 0) return true;
+    }
+    return false;
+}
+
 static void add_operations(struct report *report, const struct rk_operation *operations, int count,
                            bool text)
 {
     struct report_cell cells[OPERATION_COLUMNS];
     struct report_column *columns = report_alloc(report, OPERATION_COLUMNS * sizeof *columns);
+    bool wanted[OPERATION_COLUMNS];
     int used = 0;
     if (!columns) return;
-    for (int i = 0; i < OPERATION_COLUMNS; i++)
-        if (!text || operation_columns[i].in_text) columns[used++] = operation_columns[i].column;
+    for (int i = 0; i < OPERATION_COLUMNS; i++) {
+        wanted[i] = is_wanted(&operation_columns[i], operations, count, text);
+        if (wanted[i]) columns[used++] = operation_columns[i].column;
+    }
     struct report_table *table = report_add(
-        report,
-        &(struct report_table){.name = "operations",
-                               .title = "Operations of a block, one microbatch on one GPU",
-                               .formats = text ? REPORT_IN_TEXT : REPORT_IN_JSON | REPORT_IN_CSV,
-                               .columns = columns,
-                               .column_count = used});
+        report, &(struct report_table){
+                    .name = "operations",
+                    .title = "Operations of a layer of each kind, one microbatch on one GPU",
+                    .formats = text ? REPORT_IN_TEXT : REPORT_IN_JSON | REPORT_IN_CSV,
+                    .columns = columns,
+                    .column_count = used});
     for (int row = 0; row < count; row++) {
         used = 0;
         for (int i = 0; i < OPERATION_COLUMNS; i++)
-            if (!text || operation_columns[i].in_text)
-                cells[used++] = operation_cell(&operations[row], &operation_columns[i]);
+            if (wanted[i]) cells[used++] = operation_cell(&operations[row], &operation_columns[i]);
         report_row(report, table, cells);
     }
 }
 
-void breakdown_operations(struct report *report, const struct breakdown *b)
+void forecast_operations(struct report *report, const struct forecast *f)
 {
-    struct rk_operation operations[RK_MAX_OPERATIONS];
-    const int count = rk_block_operations(b->model, b->system, b->strategy, operations);
+    const int count = rk_predict_operations(f->model, f->system, f->plan, NULL, 0);
+    struct rk_operation *operations = calloc((size_t)count, sizeof *operations);
+    if (!operations) return;
+    rk_predict_operations(f->model, f->system, f->plan, operations, count);
     add_operations(report, operations, count, true);
     add_operations(report, operations, count, false);
+    free(operations);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NAMES = 128 };
+enum { MAX_NAMES = 256 };
 
 #define LARGEST_WHOLE ((uint64_t)1 << 53) /* every whole number up to here is a double */
 
@@ -172,13 +172,15 @@ static enum rk_status read_values(const struct option *option, const char *name,
 
 /* ---- one option ---- */
 
-static enum rk_status add_text(const char *name, struct option_texts *texts, const char *value,
-                               struct rk_error *error)
+static enum rk_status add_text(const char *name, const char *option, struct option_texts *texts,
+                               const char *value, struct rk_error *error)
 {
-    if (!*value) return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: the value is empty", name);
+    if (value && !*value)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: the value is empty", name);
     if (texts->count == OPTION_MAX_VALUES)
         return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: given more than %d times", name,
                        OPTION_MAX_VALUES);
+    texts->name[texts->count] = option;
     texts->text[texts->count++] = value;
     return RK_OK;
 }
@@ -199,7 +201,9 @@ static enum rk_status store(struct reader *r, const struct option *option, void 
         *(const char **)member = value;
         return RK_OK;
     case OPTION_TEXTS:
-        return add_text(name, member, value, r->error);
+        return add_text(name, NULL, member, value, r->error);
+    case OPTION_WORD:
+        return add_text(name, option->name, member, value, r->error);
     case OPTION_NUMBER:
         return option_number(name, value, option->min, option->max, member, r->error);
     case OPTION_COUNT:
@@ -370,8 +374,8 @@ enum rk_status options_parse(const struct usage *usage, int argc, char **argv, v
             status = read_short(&r, word);
         else if (operand->name && operand->optional == OPERAND_MANY)
             status =
-                add_text(operand->name, (struct option_texts *)(void *)(r.args + operand->offset),
-                         word, error);
+                add_text(operand->name, NULL,
+                         (struct option_texts *)(void *)(r.args + operand->offset), word, error);
         else if (operand->name)
             *(const char **)(r.args + operand++->offset) = word;
         else

@@ -26,6 +26,7 @@ enum option_type {
     OPTION_NUMBER, /* uint64_t: a whole number from `min` to `max` (0: to 2^53) */
     OPTION_COUNT,  /* double: a finite number above 0, K, M, B, T may follow: "300B" */
     OPTION_CHOICE, /* int: an index into `choices` */
+    OPTION_WORD,   /* struct option_texts: a text with the option's name */
     OPTION_VALUES, /* struct option_values: numbers and ranges, or choices: "8,16", "1..64" */
     OPTION_HELP    /* nothing is stored: options_parse reports that help was asked for */
 };
@@ -43,7 +44,8 @@ struct option_values {
 /* What an OPTION_TEXTS was given, in order. */
 struct option_texts {
     int count;
-    const char *text[OPTION_MAX_VALUES]; /* point into argv */
+    const char *text[OPTION_MAX_VALUES]; /* point into argv; NULL: an option without its value */
+    const char *name[OPTION_MAX_VALUES]; /* of the option; NULL: an operand */
 };
 
 /* A word that stands for a range of values, such as "both"; tables end with text NULL. */
@@ -68,7 +70,8 @@ struct option {
                                            choices */
 };
 
-/* Rows under one heading of the help. `offset` is added to theirs, so that commands share rows. */
+/* Rows under one heading of the help; without title, help leaves them out. `offset` is added to
+ * theirs, so that commands share rows. */
 struct option_group {
     const char *title;
     const struct option *rows;

@@ -1,42 +1,56 @@
 /* Which ranks form a group, and in which network domains they stand. */
 #include "cli/describe.h"
 #include "cli/pages.h"
+#include "plan/ranks.h"
 
 enum { MOST_SPANS = 256, FIRST_RANKS = 64 };
 
 /* One parallelism: its groups are runs of `stride * degree` ranks, its members runs of `stride`. */
 struct parallelism {
     const char *group;
-    uint64_t degree;
-    int network;
-    uint64_t stride;
+    enum rank_groups ranks;
+    uint64_t degree, stride;
 };
+
+/* clang-format off */
+static const struct parallelism parallelisms[] = {
+    {.group = "tensor rank",    .ranks = RANKS_OF_TENSOR},
+    {.group = "context rank",   .ranks = RANKS_OF_CONTEXT},
+    {.group = "expert rank",    .ranks = RANKS_OF_EXPERT},
+    {.group = "data replica",   .ranks = RANKS_OF_DATA},
+    {.group = "pipeline stage", .ranks = RANKS_OF_PIPELINE},
+};
+/* clang-format on */
+enum { LEVELS = sizeof parallelisms / sizeof *parallelisms };
 
 struct layout {
     struct html_page *page;
     const struct page_plan *plan;
-    struct parallelism level[3]; /* the innermost first */
+    struct parallelism level[LEVELS];
     const char *source;
 };
 
-/* The innermost network first; on one network tensor before pipeline before data. */
-static void sort_levels(struct layout *l)
+/* Calculon has networks in place of an order: tensor, pipeline, data from the innermost one on. */
+static void find_levels(struct layout *l)
 {
-    const struct rk_strategy *s = l->plan->strategy;
-    const struct parallelism all[3] = {
-        {"tensor rank", s->tensor, s->tensor > 1 ? s->tensor_network : -1, 1},
-        {"pipeline stage", s->pipeline, s->pipeline > 1 ? s->pipeline_network : 99, 1},
-        {"data replica", s->data, s->data > 1 ? s->data_network : 100, 1},
-    };
-    uint64_t stride = 1;
-    int used = 0;
-    for (int tier = -1; tier <= 100; tier++)
-        for (int i = 0; i < 3; i++) {
-            if (all[i].network != tier) continue;
-            l->level[used] = all[i];
-            l->level[used++].stride = stride;
-            stride *= all[i].degree;
-        }
+    struct rk_plan plan = *l->plan->forecast->plan;
+    if (plan.framework == RK_CALCULON) plan.order = RK_ORDER_TP_CP_PP_DP;
+    const struct rank_map map = rank_map_of(&plan);
+    for (int i = 0; i < LEVELS; i++) {
+        l->level[i] = parallelisms[i];
+        l->level[i].degree = ranks_of_group(&map, parallelisms[i].ranks);
+        l->level[i].stride = l->level[i].degree > 1 ? rank_stride(&map, parallelisms[i].ranks) : 1;
+    }
+}
+
+/* The innermost network whose domains hold a whole group. */
+static int network_of(const struct rk_system *system, const struct parallelism *level)
+{
+    int tier = 0;
+    while (tier + 1 < system->networks &&
+           system->network[tier].size < level->stride * level->degree)
+        tier++;
+    return tier;
 }
 
 static void run_row(const struct layout *l, struct report_table *table, const char *row,
@@ -68,13 +82,13 @@ static void layout_chart(const struct layout *l, const char *id, const char *tit
         {.name = "end", .title = "to before rank"},
         {.name = "ranks"},
     };
-    const struct rk_system *system = l->plan->system;
+    const struct rk_system *system = l->plan->forecast->system;
     struct report *memory = &l->page->memory;
     struct report_table *table = page_table(l->page, columns, 5);
     for (int tier = system->networks - 1; tier >= 0; tier--)
         runs(l, table, report_text(memory, "%s domain", system->network[tier].name),
              system->network[tier].size, 0, ranks);
-    for (int i = 2; i >= 0; i--)
+    for (int i = LEVELS - 1; i >= 0; i--)
         if (l->level[i].degree > 1)
             runs(l, table, l->level[i].group, l->level[i].stride, l->level[i].degree, ranks);
     page_chart(
@@ -104,16 +118,16 @@ static void summary(const struct layout *l)
         {.name = "stride", .title = "ranks between neighbours"},
         {.name = "domains", .title = "innermost domains of a group"},
     };
-    const struct rk_system *system = l->plan->system;
+    const struct rk_system *system = l->plan->forecast->system;
     struct report_table *table = page_table(l->page, columns, 5);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < LEVELS; i++) {
         const struct parallelism *level = &l->level[i];
         if (level->degree <= 1) continue;
         const uint64_t span = level->stride * (level->degree - 1) + 1;
         const uint64_t size = system->network[0].size;
         const struct report_cell cells[] = {
             cell_text(level->group), cell_count(level->degree),
-            cell_text(network_name(&l->page->memory, system, level->network)),
+            cell_text(network_name(&l->page->memory, system, network_of(system, level))),
             cell_count(level->stride),
             cell_count(level->stride >= size ? level->degree : (span + size - 1) / size)};
         report_row(&l->page->memory, table, cells);
@@ -124,16 +138,15 @@ static void summary(const struct layout *l)
 void page_layout(struct html_page *page, const struct page_plan *plan)
 {
     struct layout l = {.page = page, .plan = plan};
-    l.source = report_text(&page->memory, "reckon report %s --model %s --system %s --charts DIR",
-                           page_word(page, plan->strategy_name), page_word(page, plan->model_name),
-                           page_word(page, plan->system_name));
-    const uint64_t ranks = plan->strategy->ranks;
-    sort_levels(&l);
-    page_section(page, "layout", "Ranks over the network",
-                 "Parallelism on the innermost network has neighbouring ranks; on one network, "
-                 "tensor comes before pipeline, pipeline before data.");
+    l.source = report_text(&page->memory, "reckon report %s --charts DIR", plan->arguments);
+    const uint64_t ranks = plan->forecast->plan->ranks;
+    find_levels(&l);
+    page_section(
+        page, "layout", "Ranks over the network",
+        "Ranks are counted in the order of the plan; neighbours of its first parallelism share "
+        "the fastest links.");
     if (ranks > FIRST_RANKS) {
-        const uint64_t size = plan->system->network[0].size;
+        const uint64_t size = plan->forecast->system->network[0].size;
         const uint64_t first = size > FIRST_RANKS && size <= MOST_SPANS ? size : FIRST_RANKS;
         layout_chart(&l, "layout", "All ranks", ranks);
         if (first < ranks)

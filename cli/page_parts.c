@@ -157,8 +157,7 @@ static void described_tables(struct html_page *page, const struct report_table *
 }
 
 void page_inputs(struct html_page *page, const struct rk_model *model, const char *model_name,
-                 const struct rk_system *system, const char *system_name,
-                 const struct rk_strategy *strategy, const char *strategy_name)
+                 const struct rk_system *system, const char *system_name, const char *plan_name)
 {
     static const struct report_column columns[] = {{.name = "input"}, {.name = "as given"}};
     static const struct report_column source_columns[] = {
@@ -170,7 +169,7 @@ void page_inputs(struct html_page *page, const struct rk_model *model, const cha
                  "for people; the text of each file stands below.");
     input_row(page, names, "model", model_name);
     input_row(page, names, "system", system_name);
-    input_row(page, names, "strategy", strategy_name);
+    input_row(page, names, "plan", plan_name);
     page_show(page, NULL, names, NULL);
     const struct report_table *before = page->memory.last;
     describe_model(&page->memory, model, REPORT_IN_ALL);
@@ -178,14 +177,11 @@ void page_inputs(struct html_page *page, const struct rk_model *model, const cha
     before = page->memory.last;
     describe_system(&page->memory, system, REPORT_IN_ALL);
     described_tables(page, before, "systems", system_name);
-    before = page->memory.last;
-    if (strategy) describe_strategy(&page->memory, strategy, REPORT_IN_ALL);
-    if (strategy) described_tables(page, before, NULL, NULL);
     input_sources(page, sources, CATALOG_MODELS, model_name);
     input_sources(page, sources, CATALOG_SYSTEMS, system_name);
-    if (strategy_name) input_sources(page, sources, CATALOG_STRATEGIES, strategy_name);
+    if (plan_name) input_sources(page, sources, CATALOG_STRATEGIES, plan_name);
     page_show(page, "Sources, as the inputs name them", sources, NULL);
     input_text(page, CATALOG_MODELS, model_name);
     input_text(page, CATALOG_SYSTEMS, system_name);
-    if (strategy_name) input_text(page, CATALOG_STRATEGIES, strategy_name);
+    if (plan_name) input_text(page, CATALOG_STRATEGIES, plan_name);
 }

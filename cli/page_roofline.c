@@ -24,6 +24,13 @@ static const struct chart_series series[] = {
 };
 /* clang-format on */
 
+/* Whose peak the roofs show. */
+static const enum rk_datatype datatypes[RK_PRECISIONS] = {
+    [RK_FP32] = RK_FLOAT32,     [RK_TF32] = RK_FLOAT32,       [RK_FP16] = RK_FLOAT16,
+    [RK_BF16] = RK_BFLOAT16,    [RK_FP8_DELAYED] = RK_FLOAT8, [RK_FP8_CURRENT] = RK_FLOAT8,
+    [RK_FP8_BLOCK] = RK_FLOAT8, [RK_MXFP8] = RK_FLOAT8,       [RK_NVFP4] = RK_FLOAT8,
+};
+
 struct intensity {
     double low, high;
 };
@@ -76,16 +83,14 @@ static void roof(struct html_page *page, struct report_table *table, const char 
 
 void page_roofline(struct html_page *page, const struct page_plan *p)
 {
-    struct rk_operation operations[RK_MAX_OPERATIONS];
-    const int count = rk_block_operations(p->model, p->system, p->strategy, operations);
+    const struct rk_system *system = p->forecast->system;
+    const enum rk_datatype datatype = datatypes[p->forecast->plan->precision];
     struct report_table *table = page_table(page, columns, OPERATION_COLUMNS);
     struct intensity range = {INFINITY, 0};
-    operation_points(page, table, operations, count, &range);
+    operation_points(page, table, p->operation, p->operations, &range);
     if (range.high <= 0) return;
-    roof(page, table, series[0].name, &p->system->matrix[p->strategy->datatype],
-         &p->system->memory[0], &range);
-    roof(page, table, series[1].name, &p->system->vector[p->strategy->datatype],
-         &p->system->memory[0], &range);
+    roof(page, table, series[0].name, &system->matrix[datatype], &system->memory[0], &range);
+    roof(page, table, series[1].name, &system->vector[datatype], &system->memory[0], &range);
     page_chart(
         page,
         &(struct chart){
@@ -96,11 +101,8 @@ void page_roofline(struct html_page *page, const struct page_plan *p)
                        "are the peaks of the engines and of memory tier 0; what an "
                        "operation lacks to them is the efficiency of the machine's "
                        "curves, and time that FLOP and bytes do not share.",
-            .source = report_text(&page->memory,
-                                  "reckon estimate --model %s --system %s --strategy "
-                                  "%s --layers --format csv",
-                                  page_word(page, p->model_name), page_word(page, p->system_name),
-                                  page_word(page, p->strategy_name)),
+            .source =
+                report_text(&page->memory, "reckon predict %s --layers --format csv", p->arguments),
             .table = table,
             .role =
                 {[CHART_X] = "flop_per_byte", [CHART_Y] = "flop_per_s", [CHART_SERIES] = "what"},

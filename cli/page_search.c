@@ -501,6 +501,6 @@ enum rk_status page_search(struct html_page *page, const struct page_search *s,
         if (status == RK_OK) status = effects(&j, error);
     }
     outcomes(&j);
-    page_inputs(page, p->model, s->model_name, p->system, s->system_name, NULL, NULL);
+    page_inputs(page, p->model, s->model_name, p->system, s->system_name, NULL);
     return status;
 }

@@ -13,27 +13,28 @@
 
 /* ---- one plan ---- */
 
-struct page_plan {
-    const char *model_name, *system_name, *strategy_name; /* as given on the command line */
-    const struct rk_model *model;
-    const struct rk_system *system;
-    const struct rk_strategy *strategy;
-    const struct rk_estimate *estimate;
+struct page_names { /* as given on the command line; NULL: not there */
+    const char *model, *system, *plan;
 };
 
-void page_plan(struct html_page *page, const struct page_plan *plan);
+/* The page of a plan and its prediction, by either model. */
+void page_plan(struct html_page *page, const struct forecast *forecast,
+               const struct page_names *names);
 
 /* Sections of it, each left out where there is nothing to show. */
+struct page_plan {
+    const struct forecast *forecast;
+    const char *arguments; /* of the commands that give the same numbers */
+    struct rk_operation *operation;
+    int operations;
+};
+
 void page_layout(struct html_page *page, const struct page_plan *plan);   /* page_layout.c */
 void page_roofline(struct html_page *page, const struct page_plan *plan); /* page_roofline.c */
 
-/* The schedule of a strategy or of a plan, simulated; `source` is the command that makes its
- * events. page_schedule.c */
+/* The schedule of a plan, simulated; `source` is the command that makes its events.
+ * page_schedule.c */
 void page_schedule(struct html_page *page, const struct timeline_plan *plan, const char *source);
-
-/* The page of a plan and its prediction; `plan_name` is its file. */
-void page_prediction(struct html_page *page, const struct forecast *forecast,
-                     const char *model_name, const char *system_name, const char *plan_name);
 
 /* ---- one search ---- */
 
@@ -87,11 +88,10 @@ void page_show(struct html_page *page, const char *title, const struct report_ta
 /* Adds the chart unless its table is missing or has nothing to draw. */
 void page_chart(struct html_page *page, const struct chart *chart);
 
-/* The last section: models, systems and strategies as they were read, with their files' text and
- * sources; NULL names are left out. */
+/* The last section: models, systems and plan files as they were read, with their text and sources;
+ * NULL names are left out. */
 void page_inputs(struct html_page *page, const struct rk_model *model, const char *model_name,
-                 const struct rk_system *system, const char *system_name,
-                 const struct rk_strategy *strategy, const char *strategy_name);
+                 const struct rk_system *system, const char *system_name, const char *plan_name);
 
 /* `word` as one word of a shell's command line, quoted where it must be. */
 const char *page_word(struct html_page *page, const char *word);

@@ -1,7 +1,6 @@
 #include "cli/plan_input.h"
 
 #include "cli/model_input.h"
-#include "cli/plan.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -11,10 +10,14 @@
 
 /* clang-format off */
 const struct option plan_source_options[] = {
+    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
+     .help = "what is trained: an id of `reckon models`, a file (also a config.json of Hugging Face), or - (standard input)"},
+    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
+     .help = "the machine: an id of `reckon systems`, a file, -, or a description in one line, \"h100-sxm5-80g x512\""},
     {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(gpus), .min = 1,
      .help = "accelerators in use (all of the system, else what the degrees make)"},
     {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE", AT(file), .complete = "file",
-     .help = "a plan file, reckon-plan(5), or - (standard input); words outdo what it says"},
+     .help = "a plan file, reckon-plan(5), a strategy, reckon-strategy(5), or - (standard input); words outdo what it says"},
     {.name = NULL},
 };
 /* clang-format on */
@@ -32,7 +35,7 @@ static void join(const struct field *field, const char *mark, char *buffer, size
             (size_t)snprintf(buffer + used, size - used, "%s%s", i ? mark : "", field->choices[i]);
 }
 
-static void spell(const struct field *field, char *buffer, size_t size)
+static void spell_word(const struct field *field, char *buffer, size_t size)
 {
     const bool glued = strlen(field->word) <= 4;
     switch (field->type) {
@@ -58,6 +61,16 @@ static void spell(const struct field *field, char *buffer, size_t size)
     }
 }
 
+/* ... and its option. */
+static void spell(const struct field *field, char *buffer, size_t size)
+{
+    spell_word(field, buffer, size);
+    const size_t used = strlen(buffer);
+    snprintf(buffer + used, size - used, ", --%s", field->key);
+    for (char *c = buffer + used; c < buffer + size && *c; c++)
+        if (*c == '_') *c = '-';
+}
+
 /* With the parts there are, and the choice that is made where none is. */
 static void explain(const struct field *field, char *buffer, size_t size)
 {
@@ -72,6 +85,55 @@ static void explain(const struct field *field, char *buffer, size_t size)
     join(field, ", ", buffer, size);
 }
 
+/* ---- the same as options ---- */
+
+struct option plan_options[PLAN_OPTIONS];
+static char names[PLAN_OPTIONS][32];
+static const char *const no_yes[] = {"no", "yes", NULL};
+static const struct option_alias all_or_none[] = {{"yes", 1, 1}, {"no", 0, 0}, {NULL, 0, 0}};
+
+static struct option option_row(const char *key, char name[32], const struct field *field)
+{
+    const bool flag = field->type == FIELD_BOOL;
+    snprintf(name, 32, "%s", key);
+    for (char *c = name; *c; c++)
+        if (*c == '_') *c = '-';
+    return (struct option){
+        .letter = strcmp(name, "batch") == 0 ? 'b' : '\0',
+        .name = name,
+        .type = OPTION_WORD,
+        .help = field->help,
+        AT(words),
+        .choices = flag ? no_yes : field->choices,
+        .aliases = flag || field->type == FIELD_SHARE ? all_or_none : NULL,
+        .optional = flag || field->switches || field->type == FIELD_SHARE,
+    };
+}
+
+static void options_prepare(void)
+{
+    int rows = 0;
+    for (const struct field *field = plan_fields; field->key; field++) {
+        if (!field->word || strcmp(field->key, "gpus") == 0) continue;
+        plan_options[rows] = option_row(field->key, names[rows], field);
+        rows++;
+    }
+    for (const struct plan_old *o = plan_old_names; o->old && rows < PLAN_OPTIONS - 2; o++) {
+        const bool flag = strcmp(o->old, "optimizer_sharding") == 0; /* now a level */
+        plan_options[rows] = option_row(o->old, names[rows], &plan_fields[plan_row(o->now)]);
+        if (flag) plan_options[rows].aliases = all_or_none;
+        plan_options[rows].optional |= flag;
+        rows++;
+    }
+    plan_options[rows++] = (struct option){.name = "strategy",
+                                           .type = OPTION_TEXT,
+                                           .argument = "FILE",
+                                           .help = "as --plan",
+                                           AT(file),
+                                           .complete = "file"};
+    plan_options[rows].name = NULL;
+}
+
 void plan_words_prepare(void)
 {
     int count = 0;
@@ -82,6 +144,7 @@ void plan_words_prepare(void)
         plan_words[count] = (struct option_word){spellings[count], helps[count]};
         count++;
     }
+    options_prepare();
 }
 
 void plan_words_print(FILE *out)
@@ -96,6 +159,21 @@ void plan_words_print(FILE *out)
         fprintf(out, "%s%s%s\n", field->type == FIELD_BOOL && field->preset != 0 ? "no-" : "",
                 field->word, glued ? "" : "=");
     }
+}
+
+/* ---- what a system multiplies in ---- */
+
+bool plan_supports(const struct rk_system *system, enum rk_datatype datatype)
+{
+    return system->matrix[datatype].curve.steps && system->vector[datatype].curve.steps;
+}
+
+enum rk_datatype plan_datatype(const struct rk_system *system)
+{
+    static const enum rk_datatype order[] = {RK_BFLOAT16, RK_FLOAT16, RK_FLOAT32, RK_FLOAT8};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (plan_supports(system, order[i])) return order[i];
+    return RK_BFLOAT16;
 }
 
 /* ---- reading ---- */
@@ -117,6 +195,29 @@ static enum rk_status need(const struct plan_source *source, struct rk_error *er
     return RK_OK;
 }
 
+/* Says what an option of before is called now. */
+static void name_today(const char *name)
+{
+    for (const struct plan_old *o = plan_old_names; o->old; o++)
+        for (int i = 0; o->old[i] == (name[i] == '-' ? '_' : name[i]); i++)
+            if (!name[i]) {
+                fprintf(stderr, "reckon: --%s is now --", name);
+                for (const char *c = o->now; *c; c++)
+                    fputc(*c == '_' ? '-' : *c, stderr);
+                fputc('\n', stderr);
+                break;
+            }
+}
+
+/* One word, or an option as one: "tensor=8". */
+static int put_word(char *line, size_t size, const struct option_texts *words, int i)
+{
+    const char *name = words->name[i], *text = words->text[i];
+    if (name) name_today(name);
+    return snprintf(line, size, "%s%s%s%s", i ? " " : "", name ? name : "", name && text ? "=" : "",
+                    text ? text : "");
+}
+
 /* The words as one line, so that a column can be named. */
 static enum rk_status read_words(const struct option_texts *words, struct plan_draft *draft,
                                  struct rk_error *error)
@@ -124,14 +225,21 @@ static enum rk_status read_words(const struct option_texts *words, struct plan_d
     char line[4096] = "";
     size_t used = 0;
     for (int i = 0; i < words->count; i++) {
-        used +=
-            (size_t)snprintf(line + used, sizeof line - used, "%s%s", i ? " " : "", words->text[i]);
+        used += (size_t)put_word(line + used, sizeof line - used, words, i);
         if (used >= sizeof line)
             return rk_fail(error, RK_USAGE, NULL, 0, 0,
                            "the words of the plan are longer than %zu bytes: give a file, --plan",
                            sizeof line - 1);
     }
     return plan_read_words(line, draft, error);
+}
+
+enum rk_status plan_inputs(const struct plan_source *source, struct plan_input *input,
+                           struct rk_error *error)
+{
+    enum rk_status status = need(source, error);
+    if (status == RK_OK) status = model_open(source->model, &input->model, error);
+    return status == RK_OK ? rk_system_load(source->system, &input->system, error) : status;
 }
 
 enum rk_status plan_gather(const struct plan_source *source, struct plan_input *input,
@@ -141,9 +249,7 @@ enum rk_status plan_gather(const struct plan_source *source, struct plan_input *
     input->draft = plan_draft();
     if (status == RK_OK && source->file) status = plan_named(source->file, &input->draft, error);
     if (status == RK_OK) status = read_words(&source->words, &input->draft, error);
-    if (status == RK_OK) status = model_open(source->model, &input->model, error);
-    if (status == RK_OK) status = rk_system_load(source->system, &input->system, error);
-    return status;
+    return status == RK_OK ? plan_inputs(source, input, error) : status;
 }
 
 void plan_input_release(struct plan_input *input)
@@ -211,6 +317,13 @@ static void settle_precision(struct plan_input *input)
     plan_assume(input, "precision %s", rk_precision_name(input->draft.plan.precision));
 }
 
+void plan_calculon(struct plan_input *input)
+{
+    if (plan_given(&input->draft, "framework")) return;
+    input->draft.plan.framework = RK_CALCULON;
+    give(&input->draft, "framework");
+}
+
 /* Those that matter most of what the plan leaves as it is. */
 static void say_presets(struct plan_input *input, bool batch)
 {
@@ -223,7 +336,7 @@ static void say_presets(struct plan_input *input, bool batch)
     if (!batch) plan_assume(input, "batch %" PRIu64 " (4 * gpus * microbatch)", plan->batch);
     if (!plan_given(draft, "sequence"))
         plan_assume(input, "sequence %" PRIu64 " (the model's)", input->model.sequence);
-    if (!plan_given(draft, "attention"))
+    if (!plan_given(draft, "attention") && plan->framework != RK_CALCULON)
         plan_assume(input, "attention %s", rk_attention_kernel_name(plan->attention));
 }
 

@@ -9,6 +9,11 @@
 
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
+const char *forecast_by(const struct rk_plan *plan)
+{
+    return plan->framework == RK_CALCULON ? "calculon" : "reckon";
+}
+
 /* ---- the plan ---- */
 
 void forecast_plan(struct report *report, const struct forecast *f)
@@ -148,6 +153,7 @@ const char *forecast_reason(struct report *report, const struct forecast *f)
     const char *what = r->what ? r->what : rk_verdict_name(r->verdict);
     const char *by = strstr(what, " by ");
     if (f->prediction->verdict == RK_FITS) return NULL;
+    if (f->plan->framework == RK_CALCULON) return published_reason(report, f->system, r);
     if (r->verdict == RK_MEMORY_EXCEEDED) return say_memory(report, f);
     if (r->verdict == RK_BAD_DATATYPE)
         return report_text(report, "%s cannot multiply in %s: give another precision",
@@ -167,17 +173,33 @@ const char *forecast_reason(struct report *report, const struct forecast *f)
 
 void forecast_refusal(struct report *report, const struct forecast *f)
 {
-    static const struct report_column columns[] = {{.name = "reason"}, {.name = "message"}};
-    const struct report_cell cells[] = {cell_text(rk_verdict_name(f->prediction->verdict)),
-                                        cell_text(forecast_reason(report, f))};
-    if (f->prediction->verdict == RK_FITS) return;
-    report_row(report,
-               report_add(report, &(struct report_table){.name = "reasons",
-                                                         .title = "Why it cannot run",
-                                                         .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                         .columns = columns,
-                                                         .column_count = 2}),
-               cells);
+    static const struct report_column columns[] = {{.name = "reason"}, {.name = "message"},
+                                                   {.name = "tier"},   {.name = "what"},
+                                                   {.name = "need"},   {.name = "have"}};
+    const struct rk_prediction *p = f->prediction;
+    if (p->verdict == RK_FITS) return;
+    struct report_table *text =
+        report_add(report, &(struct report_table){.title = "Why it cannot run",
+                                                  .formats = REPORT_IN_TEXT,
+                                                  .columns = columns,
+                                                  .column_count = 2});
+    struct report_table *table = report_add(
+        report,
+        &(struct report_table){
+            .name = "reasons", .formats = REPORT_IN_JSON, .columns = columns, .column_count = 6});
+    for (int i = 0; i < p->reasons && i < RK_MAX_REASONS; i++) {
+        const struct rk_reason *r = &p->reason[i];
+        const struct report_cell cells[] = {
+            cell_text(rk_verdict_name(r->verdict)),
+            cell_text(f->plan->framework == RK_CALCULON ? published_reason(report, f->system, r)
+                                                        : forecast_reason(report, f)),
+            r->tier < 0 ? cell_none() : cell_count((uint64_t)r->tier),
+            cell_text(r->what),
+            cell_number(r->need),
+            cell_number(r->have)};
+        report_row(report, text, cells);
+        report_row(report, table, cells);
+    }
 }
 
 /* ---- time ---- */
@@ -214,28 +236,38 @@ static double figure(const struct rk_prediction *prediction, size_t offset)
     return value;
 }
 
+#define FIGURE_AT(name) offsetof(struct rk_prediction, name)
+enum { NOT_COUNTED = 0 };
+
+/* clang-format off */
+static const struct {
+    const char *name;
+    size_t link_s, waited_s, sent_bytes;
+} links[] = {
+    {"tensor parallel",   FIGURE_AT(tensor_link_s),         FIGURE_AT(tensor_s),                 FIGURE_AT(tensor_sent_bytes)},
+    {"... recomputed",    FIGURE_AT(recompute_comm_link_s), FIGURE_AT(recompute_comm_exposed_s), NOT_COUNTED},
+    {"context parallel",  FIGURE_AT(context_link_s),        FIGURE_AT(context_s),                FIGURE_AT(context_sent_bytes)},
+    {"expert parallel",   FIGURE_AT(expert_link_s),         FIGURE_AT(expert_s),                 FIGURE_AT(expert_sent_bytes)},
+    {"pipeline parallel", FIGURE_AT(pipeline_comm_link_s),  FIGURE_AT(pipeline_s),               NOT_COUNTED},
+    {"data parallel",     FIGURE_AT(data_link_s),           FIGURE_AT(data_s),                   NOT_COUNTED},
+};
+/* clang-format on */
+
 static void add_links(struct report *report, const struct rk_prediction *p)
 {
-    const struct {
-        const char *name;
-        double link_s, waited_s, sent_bytes; /* -1: not counted */
-    } links[] = {
-        {"tensor parallel", p->tensor_link_s, p->tensor_s, p->tensor_sent_bytes},
-        {"context parallel", p->context_link_s, p->context_s, p->context_sent_bytes},
-        {"expert parallel", p->expert_link_s, p->expert_s, p->expert_sent_bytes},
-        {"data parallel", p->data_link_s, p->data_s, -1},
-    };
     struct report_table *table =
         report_add(report, &(struct report_table){.title = "Communication of the slowest stage",
                                                   .formats = REPORT_IN_TEXT,
                                                   .columns = link_columns,
                                                   .column_count = COUNT_OF(link_columns)});
     for (int i = 0; i < COUNT_OF(links); i++) {
-        const struct report_cell cells[] = {
-            cell_text(links[i].name), cell_number(links[i].link_s), cell_number(links[i].waited_s),
-            cell_number(p->step_s > 0 ? links[i].waited_s / p->step_s : 0),
-            links[i].sent_bytes >= 0 ? cell_number(links[i].sent_bytes) : cell_none()};
-        if (links[i].link_s > 0) report_row(report, table, cells);
+        const double link_s = figure(p, links[i].link_s), waited_s = figure(p, links[i].waited_s);
+        const double sent = links[i].sent_bytes ? figure(p, links[i].sent_bytes) : 0;
+        const struct report_cell cells[] = {cell_text(links[i].name), cell_number(link_s),
+                                            cell_number(waited_s),
+                                            cell_number(p->step_s > 0 ? waited_s / p->step_s : 0),
+                                            sent > 0 ? cell_number(sent) : cell_none()};
+        if (link_s > 0) report_row(report, table, cells);
     }
 }
 
@@ -260,8 +292,7 @@ void forecast_times(struct report *report, const struct forecast *f)
     report_row(report, table,
                (const struct report_cell[]){cell_text("step"), cell_number(p->step_s),
                                             cell_number(1), cell_text(""), cell_none()});
-    if (p->tensor_link_s + p->context_link_s + p->expert_link_s + p->data_link_s > 0)
-        add_links(report, p);
+    add_links(report, p);
 }
 
 /* ---- rates ---- */
@@ -305,36 +336,84 @@ static void rate_cells(const struct forecast *f, struct report_cell cells[COUNT_
     memcpy(cells, filled, sizeof filled);
 }
 
-/* In JSON also the parts of the time and the links, in seconds. */
-static void add_figures(struct report *report, const struct rk_prediction *p)
+/* ---- every figure ---- */
+
+static enum rk_by by_of(const struct forecast *f)
 {
-    static const struct report_column others[] = {
-        {.name = "tensor_link_s"},      {.name = "context_link_s"},
-        {.name = "expert_link_s"},      {.name = "data_link_s"},
-        {.name = "model_flop"},         {.name = "executed_flop"},
-        {.name = "parameters"},         {.name = "tensor_sent_bytes"},
-        {.name = "context_sent_bytes"}, {.name = "expert_sent_bytes"},
-    };
-    const double values[] = {p->tensor_link_s,    p->context_link_s,    p->expert_link_s,
-                             p->data_link_s,      p->model_flop,        p->executed_flop,
-                             p->parameters,       p->tensor_sent_bytes, p->context_sent_bytes,
-                             p->expert_sent_bytes};
-    enum { FIGURES = COUNT_OF(times) + COUNT_OF(others) };
-    struct report_column *columns = report_alloc(report, FIGURES * sizeof *columns);
-    struct report_cell cells[FIGURES];
-    if (!columns) return;
-    for (int i = 0; i < FIGURES; i++) {
-        const int k = i - COUNT_OF(times);
-        columns[i] = k < 0 ? (struct report_column){.name = times[i].name} : others[k];
-        cells[i] = cell_number(k < 0 ? figure(p, times[i].offset) : values[k]);
+    return f->plan->framework == RK_CALCULON ? RK_BY_CALCULON : RK_BY_RECKON;
+}
+
+static bool is_rate(const struct rk_figure *figure)
+{
+    for (int i = 0; i < COUNT_OF(rate_columns); i++)
+        if (strcmp(rate_columns[i].name, figure->name) == 0) return true;
+    return false;
+}
+
+/* Those that the plan's predictor fills and `rates` leaves out; returns how many. */
+static int other_figures(const struct forecast *f, struct report_column *columns,
+                         struct report_cell *cells)
+{
+    int count = 0;
+    for (const struct rk_figure *of = NULL; (of = rk_figure_next(of, by_of(f)));) {
+        if (is_rate(of)) continue;
+        columns[count] =
+            (struct report_column){.name = of->name, .unit = of->unit, .help = of->help};
+        cells[count++] = f->prediction->timed
+                             ? cell_number(rk_figure_value(&f->prediction->outcome, of))
+                             : cell_none();
     }
+    return count;
+}
+
+static int all_figures(void)
+{
+    int count = 0;
+    while (rk_figures()[count].name)
+        count++;
+    return count;
+}
+
+static void add_figures(struct report *report, const struct forecast *f)
+{
+    const size_t most = (size_t)all_figures();
+    struct report_column *columns = report_alloc(report, most * sizeof *columns);
+    struct report_cell *cells = report_alloc(report, most * sizeof *cells);
+    if (!columns || !cells) return;
+    const int count = other_figures(f, columns, cells);
     report_row(report,
                report_add(report, &(struct report_table){.name = "figures",
                                                          .shape = REPORT_RECORD,
                                                          .formats = REPORT_IN_JSON,
                                                          .columns = columns,
-                                                         .column_count = FIGURES}),
+                                                         .column_count = count}),
                cells);
+}
+
+/* Bandwidths that would hide all transfers; text alone, the figures have them. */
+static void add_required(struct report *report, const struct forecast *f)
+{
+    static const struct report_column columns[] = {
+        {.name = "bandwidth", .title = ""},
+        {.name = "needed", .unit = "B/s", .digits = 2},
+        {.name = "what", .title = ""},
+    };
+    struct report_table *table = NULL;
+    for (const struct rk_figure *of = NULL; (of = rk_figure_next(of, by_of(f)));) {
+        const char *end = strstr(of->name, "_required_Bps");
+        const double needed = rk_figure_value(&f->prediction->outcome, of);
+        if (!end || needed == 0) continue;
+        if (!table)
+            table =
+                report_add(report, &(struct report_table){.title = "Bandwidth that would hide it",
+                                                          .formats = REPORT_IN_TEXT,
+                                                          .columns = columns,
+                                                          .column_count = COUNT_OF(columns)});
+        report_row(report, table,
+                   (const struct report_cell[]){
+                       cell_text(report_text(report, "%.*s", (int)(end - of->name), of->name)),
+                       cell_number(needed), cell_text(of->help)});
+    }
 }
 
 void forecast_rates(struct report *report, const struct forecast *f)
@@ -349,7 +428,8 @@ void forecast_rates(struct report *report, const struct forecast *f)
                                                          .columns = rate_columns,
                                                          .column_count = COUNT_OF(rate_columns)}),
                cells);
-    add_figures(report, f->prediction);
+    add_required(report, f);
+    add_figures(report, f);
 }
 
 /* ---- one line ---- */
@@ -358,12 +438,15 @@ void forecast_line(struct report *report, const struct forecast *f)
 {
     static const char *const names[] = {
         "model", "system", "gpus", "plan", "verdict", "tightest_stage_bytes", "capacity_bytes"};
-    enum { NAMES = COUNT_OF(names), COLUMNS = NAMES + COUNT_OF(rate_columns) + COUNT_OF(times) };
+    enum { NAMES = COUNT_OF(names), FIRST = NAMES + COUNT_OF(rate_columns) };
     const struct rk_prediction *p = f->prediction;
-    struct report_column *columns = report_alloc(report, COLUMNS * sizeof *columns);
+    const size_t most = FIRST + (size_t)all_figures();
+    struct report_column *columns = report_alloc(report, most * sizeof *columns);
+    struct report_cell *cells = report_alloc(report, most * sizeof *cells);
     char text[RK_PLAN_TEXT];
+    if (!columns || !cells) return;
     rk_plan_text(f->plan, text, sizeof text);
-    struct report_cell cells[COLUMNS] = {
+    const struct report_cell named[NAMES] = {
         cell_text(report_text(report, "%s", f->model->id)),
         cell_text(report_text(report, "%s", f->system->id)),
         cell_count(f->plan->ranks),
@@ -372,20 +455,16 @@ void forecast_line(struct report *report, const struct forecast *f)
         p->timed ? cell_number(p->stage[p->tightest].total_bytes) : cell_none(),
         cell_number(f->system->memory[0].capacity_bytes),
     };
-    if (!columns) return;
+    memcpy(cells, named, sizeof named);
     for (int i = 0; i < NAMES; i++)
         columns[i].name = names[i];
-    for (int i = 0; i < COUNT_OF(rate_columns); i++)
-        columns[NAMES + i] = rate_columns[i];
+    memcpy(columns + NAMES, rate_columns, sizeof rate_columns);
     if (p->timed) rate_cells(f, cells + NAMES);
-    for (int i = 0, at = NAMES + COUNT_OF(rate_columns); i < COUNT_OF(times); i++, at++) {
-        columns[at].name = times[i].name;
-        if (p->timed) cells[at] = cell_number(figure(p, times[i].offset));
-    }
+    const int count = FIRST + other_figures(f, columns + FIRST, cells + FIRST);
     report_row(report,
                report_add(report, &(struct report_table){.shape = REPORT_RECORD,
                                                          .formats = REPORT_IN_CSV,
                                                          .columns = columns,
-                                                         .column_count = COLUMNS}),
+                                                         .column_count = count}),
                cells);
 }

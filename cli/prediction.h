@@ -14,6 +14,9 @@ struct forecast {
     const char *assumed; /* what was not said */
 };
 
+/* "reckon" or "calculon": which predictor answers the plan. */
+const char *forecast_by(const struct rk_plan *plan);
+
 /* "  tp8 pp4 dp2 ...", "  assumed: ..." */
 void forecast_plan(struct report *report, const struct forecast *f);
 
@@ -28,7 +31,11 @@ void forecast_record(struct report *report, const struct forecast *f);
 /* Why it cannot run, and how to mend it; NULL when it can. */
 const char *forecast_reason(struct report *report, const struct forecast *f);
 
-/* Table and record "reason". */
+/* Any one reason of the published model. */
+const char *published_reason(struct report *report, const struct rk_system *system,
+                             const struct rk_reason *reason);
+
+/* All of them: a table, in JSON "reasons". */
 void forecast_refusal(struct report *report, const struct forecast *f);
 
 void forecast_times(struct report *report, const struct forecast *f);
@@ -40,6 +47,9 @@ void forecast_stages(struct report *report, const struct forecast *f, bool csv);
 
 /* What every stage holds by category, stages side by side; text only. */
 void forecast_holdings(struct report *report, const struct forecast *f);
+
+/* The operations of the layers: some columns in text, all in JSON and CSV ("operations"). */
+void forecast_operations(struct report *report, const struct forecast *f);
 
 /* One line with every figure, for CSV. */
 void forecast_line(struct report *report, const struct forecast *f);

@@ -4,6 +4,7 @@
 #include "cli/prediction.h"
 #include "facts/error_bar.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,14 +106,50 @@ static void add_warnings(struct report *report, const struct error_bars *bars,
     }
 }
 
+/* A host that starts each kernel from Python, as those of Megatron-LM's functional tests do. */
+#define SLOW_HOST_S 150e-6
+
+/* What the host costs, what a slow one would, and what removes it. */
+static void add_host(struct report *report, const struct forecast *f)
+{
+    static struct rk_prediction slow;
+    struct rk_system system = *f->system;
+    char host[QUANTITY_TEXT], step[QUANTITY_TEXT];
+    const double step_s = f->prediction->step_s, launch_s = f->system->kernels.launch_s;
+    if (f->plan->cuda_graphs || !(launch_s > 0)) return;
+    if (f->prediction->launch_s > 0.02 * step_s)
+        report_note(report,
+                    report_text(report,
+                                "  host-bound: %.0f %% of the step waits for kernels that the host "
+                                "starts in %s each; captured graphs (cuda-graphs), larger "
+                                "microbatches and fewer tensor ranks remove it",
+                                100 * f->prediction->launch_s / step_s,
+                                quantity_format(host, QUANTITY_SECONDS, launch_s)));
+    system.kernels.launch_s = fmax(launch_s, SLOW_HOST_S);
+    rk_predict(f->model, &system, f->plan, &slow);
+    if (slow.timed && slow.step_s > 1.05 * step_s)
+        report_note(report,
+                    report_text(report,
+                                "  on a host that starts kernels from Python (%.0f us each) a "
+                                "step would take %s",
+                                SLOW_HOST_S * 1e6,
+                                quantity_format(step, QUANTITY_SECONDS, slow.step_s)));
+}
+
 static struct error_request request_of(const struct forecast *f)
 {
     return (struct error_request){f->model, f->system->id, f->plan, f->prediction->parameters};
 }
 
+/* The published model was compared with no such runs. */
+static const struct error_bars *bars_of(struct report *report, const struct forecast *f)
+{
+    return f->prediction->timed && f->plan->framework != RK_CALCULON ? own_bars(report) : NULL;
+}
+
 void forecast_memory_errors(struct report *report, const struct forecast *f)
 {
-    const struct error_bars *bars = f->prediction->timed ? own_bars(report) : NULL;
+    const struct error_bars *bars = bars_of(report, f);
     struct error_class memory;
     if (!bars) return;
     const struct error_request request = request_of(f);
@@ -121,11 +158,12 @@ void forecast_memory_errors(struct report *report, const struct forecast *f)
 
 void forecast_errors(struct report *report, const struct forecast *f)
 {
-    const struct error_bars *bars = f->prediction->timed ? own_bars(report) : NULL;
+    const struct error_bars *bars = bars_of(report, f);
     struct error_class class;
     if (!bars) return;
     const struct error_request request = request_of(f);
     if (error_bar_of(bars, &request, &class)) add_bar(report, f, &class);
     if (error_bar_of_memory(bars, &request, &class)) add_memory_bar(report, f, &class);
+    add_host(report, f);
     add_warnings(report, bars, &request);
 }

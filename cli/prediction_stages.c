@@ -1,4 +1,5 @@
 /* prediction_stages.c - the pipeline's stages of a prediction: what they do and what they hold. */
+#include "cli/describe.h"
 #include "cli/prediction.h"
 
 #include <math.h>
@@ -103,6 +104,78 @@ static void add_runs(struct report *report, const struct forecast *f)
     }
 }
 
+/* ---- memory by tier ---- */
+
+/* clang-format off */
+static const struct report_column tier_columns[] = {
+    {.name = "tier", .title = ""},
+    {.name = "needed",   .unit = "B", .digits = 2},
+    {.name = "capacity", .unit = "B", .digits = 2},
+    {.name = "share",    .unit = "%", .digits = 1},
+    {.name = "bar",      .bar = REPORT_BAR_FILL},
+};
+/* clang-format on */
+
+static void tier_text(struct report *report, struct report_table *table, const struct forecast *f,
+                      int tier, double total, const double *holds)
+{
+    const double capacity = f->system->memory[tier].capacity_bytes;
+    const double share = capacity > 0 ? total / capacity : total > 0 ? 2 : 0;
+    report_row(report, table,
+               (const struct report_cell[]){cell_text(memory_name(report, f->system, tier)),
+                                            cell_number(total), cell_number(capacity),
+                                            cell_number(share), cell_number(share)});
+    for (int i = 0; i < RK_HOLDING_COUNT; i++) {
+        if (holds[i] == 0) continue;
+        const struct report_cell cells[] = {
+            cell_text(report_text(report, "  %s", rk_holding_name((enum rk_holding)i))),
+            cell_number(holds[i]), cell_none(),
+            capacity > 0 ? cell_number(holds[i] / capacity) : cell_none(), cell_none()};
+        report_row(report, table, cells);
+    }
+}
+
+/* "tier", "name", "capacity_bytes", "needed_bytes", then a column for each holding. */
+static struct report_table *tier_table(struct report *report)
+{
+    static const char *const fixed[] = {"tier", "name", "capacity_bytes", "needed_bytes"};
+    enum { FIXED = COUNT_OF(fixed), COLUMNS = FIXED + RK_HOLDING_COUNT };
+    struct report_column *columns = report_alloc(report, COLUMNS * sizeof *columns);
+    if (!columns) return NULL;
+    for (int i = 0; i < COLUMNS; i++)
+        columns[i].name = i < FIXED ? fixed[i]
+                                    : report_text(report, "%s_bytes",
+                                                  rk_holding_name((enum rk_holding)(i - FIXED)));
+    return report_add(report, &(struct report_table){.name = "memory",
+                                                     .formats = REPORT_IN_JSON,
+                                                     .columns = columns,
+                                                     .column_count = COLUMNS});
+}
+
+/* Each tier of the tightest stage's memory that holds something. */
+static void add_tiers(struct report *report, const struct forecast *f)
+{
+    struct report_table *table = tier_table(report);
+    struct report_table *text =
+        report_add(report, &(struct report_table){.title = "Memory of a GPU, tier by tier",
+                                                  .formats = REPORT_IN_TEXT,
+                                                  .columns = tier_columns,
+                                                  .column_count = COUNT_OF(tier_columns)});
+    for (int tier = 0; tier < f->system->memories; tier++) {
+        double holds[RK_HOLDING_COUNT];
+        const double total = rk_predict_tier(f->prediction, f->plan, tier, holds);
+        struct report_cell cells[4 + RK_HOLDING_COUNT] = {
+            cell_count((uint64_t)tier),
+            cell_text(report_text(report, "%s", f->system->memory[tier].name)),
+            cell_number(f->system->memory[tier].capacity_bytes), cell_number(total)};
+        if (tier > 0 && total == 0) continue;
+        for (int i = 0; i < RK_HOLDING_COUNT; i++)
+            cells[4 + i] = cell_number(holds[i]);
+        report_row(report, table, cells);
+        tier_text(report, text, f, tier, total, holds);
+    }
+}
+
 /* ---- every stage, for programs ---- */
 
 void forecast_stages(struct report *report, const struct forecast *f, bool csv)
@@ -138,7 +211,10 @@ void forecast_stages(struct report *report, const struct forecast *f, bool csv)
             cells[NAMES + h] = cell_number(s->holds[h]);
         report_row(report, table, cells);
     }
-    if (!csv) add_runs(report, f);
+    if (csv) return;
+    const bool published = f->plan->framework == RK_CALCULON; /* its stages are alike */
+    if (!published) add_runs(report, f);
+    if (published || f->prediction->offload_bytes > 0) add_tiers(report, f);
 }
 
 /* ---- categories, stages side by side ---- */

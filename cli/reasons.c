@@ -1,6 +1,8 @@
-/* reasons.c - why a plan cannot run, in sentences that say how to mend it. */
+/* reasons.c - why a plan cannot run by the published model, in sentences that say how to mend it.
+ */
 #include "base/units.h"
 #include "cli/describe.h"
+#include "cli/prediction.h"
 
 #include <string.h>
 
@@ -62,8 +64,11 @@ static const char *say_option(const struct context *c)
 
 static const char *say_datatype(const struct context *c)
 {
-    return report_text(c->report, "%s: its %s engine does not support the datatype", c->system->id,
-                       c->reason->what);
+    const bool engine =
+        strcmp(c->reason->what, "matrix") == 0 || strcmp(c->reason->what, "vector") == 0;
+    return engine ? report_text(c->report, "%s: its %s engine does not support the precision",
+                                c->system->id, c->reason->what)
+                  : report_text(c->report, "calculon has no precision %s", c->reason->what);
 }
 
 static const char *say_tier(const struct context *c)
@@ -124,37 +129,9 @@ static const char *(*const sentences[RK_VERDICTS])(const struct context *) = {
     [RK_MEMORY_EXCEEDED] = say_memory,
 };
 
-void describe_reasons(struct report *report, const struct rk_system *system,
-                      const struct rk_estimate *estimate)
+const char *published_reason(struct report *report, const struct rk_system *system,
+                             const struct rk_reason *reason)
 {
-    static const struct report_column columns[] = {
-        {.name = "reason"}, {.name = "tier"}, {.name = "what"},
-        {.name = "need"},   {.name = "have"}, {.name = "message"},
-    };
-    static const struct report_column shown[] = {{.name = "reason"}, {.name = "message"}};
-    struct report_table *table = report_add(
-        report,
-        &(struct report_table){
-            .name = "reasons", .formats = REPORT_IN_JSON, .columns = columns, .column_count = 6});
-    struct report_table *text =
-        report_add(report, &(struct report_table){.title = "Why it cannot run",
-                                                  .formats = estimate->reasons ? REPORT_IN_TEXT : 0,
-                                                  .columns = shown,
-                                                  .column_count = 2});
-    for (int i = 0; i < estimate->reasons; i++) {
-        const struct rk_reason *reason = &estimate->reason[i];
-        const struct context context = {report, system, reason};
-        const struct report_cell name = cell_text(rk_verdict_name(reason->verdict));
-        const struct report_cell message = cell_text(sentences[reason->verdict](&context));
-        const struct report_cell cells[] = {
-            name,
-            reason->tier < 0 ? cell_none() : cell_count((uint64_t)reason->tier),
-            cell_text(reason->what),
-            cell_number(reason->need),
-            cell_number(reason->have),
-            message,
-        };
-        report_row(report, table, cells);
-        report_row(report, text, (const struct report_cell[]){name, message});
-    }
+    const struct context context = {report, system, reason};
+    return sentences[reason->verdict](&context);
 }

@@ -1,6 +1,6 @@
 #include "cli/search_grid.h"
 
-#include "cli/plan.h"
+#include "cli/plan_input.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "cli/search_job.h"
 
-#include "cli/plan.h"
+#include "cli/plan_input.h"
 #include "cli/team.h"
 #include "search/state.h"
 

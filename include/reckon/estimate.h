@@ -45,26 +45,6 @@ RK_API double rk_tier_bytes(const struct rk_estimate *estimate, const struct rk_
 
 /* ---- operations of a block ---- */
 
-enum rk_pass { RK_FORWARD, RK_AGRAD, RK_WGRAD, RK_PASSES };
-
-/* One operation as `estimate --layers` shows it. Communication figures are of the tensor-parallel
- * network; [0] base block, [1] edge block. The third pass of communication is the redone one. */
-struct rk_operation {
-    const char *name;       /* static storage */
-    double inputs, outputs; /* elements */
-    double flop[RK_PASSES];
-    double access_bytes[RK_PASSES];
-    double time_s[RK_PASSES]; /* 0 for communication alone: its link time has all of it */
-    double comm_bytes[RK_PASSES][2];
-    double comm_tile_bytes[RK_PASSES][2];
-    double comm_link_s[RK_PASSES][2];
-    double comm_exposed_s[RK_PASSES][2];
-    double optimizer_flop, optimizer_access_bytes, optimizer_s;
-    double weight_bytes, activation_bytes, weight_grad_bytes, activation_grad_bytes,
-        optimizer_bytes;
-    bool recomputed, recommunicated, keeps_input, keeps_output, reuses_buffer;
-};
-
 enum { RK_MAX_OPERATIONS = 48 };
 
 /* The operations of one block in order; returns how many were written to `operations`

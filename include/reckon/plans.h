@@ -87,7 +87,7 @@ struct rk_plan_axis_info {
     const char *name; /* the flag, the JSON key (with '_') and the CSV column */
     enum rk_plan_axis_type type;
     const char *const *choices; /* ended by NULL; only for RK_PLAN_CHOICE */
-    bool local; /* changes the layers of a stage; else only what is composed of them */
+    bool local;    /* changes the layers of a stage; else only what is composed of them */
     enum rk_by by; /* which predictor has it as an axis */
     const char *help;
 };
@@ -133,7 +133,8 @@ RK_API void rk_plans_problem_init(struct rk_plans_problem *problem, const struct
 /* A space of plans: search.h counts, asks and closes it. With framework calculon it is that of
  * [isaev2023], whose plans have the largest multiple of their data degree as batch that is at most
  * that of `base`, and a fused activation unless RK_PLAN_FUSED is pinned. NULL when there is no
- * memory, or calculon has not what is pinned. The model and system must outlive it. */
+ * memory, when an axis has more values than a search takes, or when calculon has not what is
+ * pinned. The model and system must outlive it. */
 RK_API struct rk_space *rk_plans_open(const struct rk_plans_problem *problem,
                                       struct rk_error *error);
 

@@ -96,6 +96,41 @@ struct rk_prediction {
 RK_API enum rk_verdict rk_predict(const struct rk_model *model, const struct rk_system *system,
                                   const struct rk_plan *plan, struct rk_prediction *prediction);
 
+/* Bytes of a rank of the tightest stage in memory tier `tier`, and what they are; today's predictor
+ * does not say what is offloaded. Requires the prediction of `plan`. */
+RK_API double rk_predict_tier(const struct rk_prediction *prediction, const struct rk_plan *plan,
+                              int tier, double holds[RK_HOLDING_COUNT]);
+
+/* ---- operations of the layers ---- */
+
+enum rk_pass { RK_FORWARD, RK_AGRAD, RK_WGRAD, RK_PASSES };
+
+/* One operation on one rank, for one microbatch. Communication: [0]; where calculon tells base and
+ * edge blocks apart, [1] is the edge; its third pass is the redone one. */
+struct rk_operation {
+    const char *layer; /* "block", "embedding", ...; static storage, as `name` */
+    const char *name;
+    double layers;          /* of that kind in the model */
+    double inputs, outputs; /* elements (calculon) */
+    double flop[RK_PASSES];
+    double access_bytes[RK_PASSES];
+    double time_s[RK_PASSES]; /* 0 for communication alone: its link time has all of it */
+    double comm_bytes[RK_PASSES][2];
+    double comm_tile_bytes[RK_PASSES][2];
+    double comm_link_s[RK_PASSES][2];
+    double comm_exposed_s[RK_PASSES][2];
+    double optimizer_flop, optimizer_access_bytes, optimizer_s;
+    double parameters, weight_bytes, activation_bytes, weight_grad_bytes, activation_grad_bytes,
+        optimizer_bytes;
+    bool recomputed, recommunicated, keeps_input, keeps_output, reuses_buffer;
+};
+
+/* The operations of each kind of layer, in order; returns how many there are, of which the first
+ * `most` are written. Requires a plan that rk_predict times. */
+RK_API int rk_predict_operations(const struct rk_model *model, const struct rk_system *system,
+                                 const struct rk_plan *plan, struct rk_operation *operations,
+                                 int most);
+
 /* ---- for who simulates the step ---- */
 
 enum rk_way { RK_WAY_FORWARD, RK_WAY_BACKWARD, RK_WAYS };

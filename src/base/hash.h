@@ -16,7 +16,7 @@ static inline uint64_t hash_mix(uint64_t value)
 /* Of two values, whose order counts. */
 static inline uint64_t hash_pair(uint64_t first, uint64_t second)
 {
-    return hash_mix(first * UINT64_C(0x9e3779b97f4a7c15) + second);
+    return hash_mix((first + 1) * UINT64_C(0x9e3779b97f4a7c15) + second);
 }
 
 /* FNV-1a [fnv], mixed once more: its low bits are as good as its high ones. */

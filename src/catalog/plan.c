@@ -1,6 +1,9 @@
 /* plan.c - the table of a plan's choices, and plan files, reckon-plan(5). */
+#include "catalog/catalog.h"
 #include "catalog/plan_fields.h"
+#include "catalog/readers.h"
 #include "plan/names.h"
+#include "plan/strategy.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -219,11 +222,40 @@ static void note_key(struct plan_draft *draft, int row, const struct place *memb
     draft->at[row].column = spot.column;
 }
 
+/* Has it a key that only strategy files have, reckon-strategy(5)? */
+static bool is_strategy(const struct place *root)
+{
+    static const char *const keys[] = {
+        "datatype",     "interleaving",     "optimizer_sharding", "tensor_comm",
+        "data_overlap", "fused_activation", "redo_all_gather",    NULL};
+    struct place member;
+    for (const char *const *key = keys; *key; key++)
+        if (place_member(root, *key, &member)) return true;
+    return false;
+}
+
+/* It says all that the published model asks for, but how long a sample is. */
+static enum rk_status read_strategy(const struct document *document, struct plan_draft *draft,
+                                    struct rk_error *error)
+{
+    struct rk_strategy strategy;
+    const enum rk_status status = strategy_read(document, &strategy, error);
+    if (status != RK_OK) return status;
+    *draft = plan_draft();
+    plan_of_strategy(&strategy, &draft->plan);
+    for (int row = 0; plan_fields[row].key; row++)
+        draft->given[row] = true;
+    draft->given[plan_row("sequence")] = draft->given[plan_row("data")] = false;
+    snprintf(draft->path, sizeof draft->path, "%s", document->path);
+    return RK_OK;
+}
+
 enum rk_status plan_read(const struct document *document, struct plan_draft *draft,
                          struct rk_error *error)
 {
     const struct place root = place_root(document);
     struct plan_draft read = plan_draft();
+    if (is_strategy(&root)) return read_strategy(document, draft, error);
     const enum rk_status status = fields_load(&root, plan_fields, &read, error);
     if (status != RK_OK) return status;
     for (int row = 0; plan_fields[row].key; row++) {
@@ -247,21 +279,25 @@ enum rk_status plan_read_file(const struct document *document, struct rk_plan *p
     return RK_OK;
 }
 
-enum rk_status plan_named(const char *name, struct plan_draft *draft, struct rk_error *error)
-{
-    struct document document = {0};
-    enum rk_status status = document_load(name, &document, error);
-    if (status == RK_OK) status = plan_read(&document, draft, error);
-    document_release(&document);
-    return status;
-}
-
 /* As <reckon/catalog.h> says what is a file. */
 static bool is_file(const char *name)
 {
     const size_t length = strlen(name), ending = strlen(".json");
     return strcmp(name, "-") == 0 || strchr(name, '/') ||
            (length >= ending && strcmp(name + length - ending, ".json") == 0);
+}
+
+enum rk_status plan_named(const char *name, struct plan_draft *draft, struct rk_error *error)
+{
+    struct document document = {0};
+    char id[64];
+    enum rk_status status = RK_USAGE;
+    if (!is_file(name))
+        status = catalog_open(CATALOG_STRATEGIES, name, &document, id, sizeof id, error);
+    if (status != RK_OK) status = document_load(name, &document, error);
+    if (status == RK_OK) status = plan_read(&document, draft, error);
+    document_release(&document);
+    return status;
 }
 
 enum rk_status rk_plan_load(const char *name, struct rk_plan *plan, struct rk_error *error)

@@ -27,6 +27,12 @@ struct plan_draft {
     char path[256];  /* of the file; "": there is none */
 };
 
+/* Names of before, as words, keys and options, and those of now; ended by NULL. */
+struct plan_old {
+    const char *old, *now;
+};
+extern const struct plan_old plan_old_names[];
+
 struct plan_draft plan_draft(void);
 
 /* Row of a key; a slip when there is none. */

@@ -78,8 +78,59 @@ static struct span next_word(const char *at)
 
 /* ---- what a word names ---- */
 
+/* Names and values of before. */
+/* clang-format off */
+const struct plan_old plan_old_names[] = {
+    {"interleaving",       "chunks"},
+    {"datatype",           "precision"},
+    {"optimizer_sharding", "zero"},
+    {"tensor_comm",        "sequence_parallel"},
+    {"redo_all_gather",    "regather"},
+    {"data_overlap",       "gradient_overlap"},
+    {"fused_activation",   "fused"},
+    {NULL, NULL},
+};
+static const struct {
+    const char *key, *old, *now;
+} old_values[] = {
+    {"precision",          "float8",      "fp8-current"},
+    {"precision",          "float16",     "fp16"},
+    {"precision",          "bfloat16",    "bf16"},
+    {"precision",          "float32",     "fp32"},
+    {"zero",               "yes",         "1"},
+    {"zero",               "no",          "0"},
+    {"sequence_parallel",  "rs_ag",       "yes"},
+    {"sequence_parallel",  "all_reduce",  "no"},
+    {"recompute",          "attention",   "selective"},
+    {"schedule",           "interleaved", "1f1b"},
+    {"schedule",           "zb-h1",       "zero-bubble"},
+    {"weight_offload",     "yes",         "1"},
+    {"weight_offload",     "no",          "0"},
+    {"activation_offload", "yes",         "1"},
+    {"activation_offload", "no",          "0"},
+    {"optimizer_offload",  "yes",         "1"},
+    {"optimizer_offload",  "no",          "0"},
+};
+/* clang-format on */
+
+static struct span todays_name(struct span name)
+{
+    for (const struct plan_old *o = plan_old_names; o->old; o++)
+        if (is_name(name, o->old)) return (struct span){o->now, strlen(o->now)};
+    return name;
+}
+
+static struct span todays_value(const struct field *field, struct span value)
+{
+    for (size_t i = 0; field && i < sizeof old_values / sizeof *old_values; i++)
+        if (strcmp(field->key, old_values[i].key) == 0 && is(value, old_values[i].old))
+            return (struct span){old_values[i].now, strlen(old_values[i].now)};
+    return value;
+}
+
 static const struct field *find_field(struct span name)
 {
+    name = todays_name(name);
     for (const struct field *field = plan_fields; field->key; field++)
         if (field->word && (is_name(name, field->word) || is_name(name, field->key))) return field;
     return NULL;
@@ -134,7 +185,8 @@ static bool find_word(struct span span, struct word *word)
     if (equals) {
         const size_t length = (size_t)(equals - span.at);
         word->field = find_field((struct span){span.at, length});
-        word->value = (struct span){equals + 1, span.length - length - 1};
+        word->value =
+            todays_value(word->field, (struct span){equals + 1, span.length - length - 1});
         word->valued = true;
         return word->field != NULL;
     }
@@ -149,9 +201,9 @@ static bool find_word(struct span span, struct word *word)
 static struct span todays_word(struct span span)
 {
     static const char *const words[][2] = {
-        {"pipeline-inside", "order=tp-cp-pp-dp"},
-        {"pipeline_inside", "order=tp-cp-pp-dp"},
-        {"no-pipeline-inside", "order=tp-cp-dp-pp"},
+        {"pipeline-inside", "order=tp-cp-pp-dp"},      {"pipeline_inside", "order=tp-cp-pp-dp"},
+        {"no-pipeline-inside", "order=tp-cp-dp-pp"},   {"optimizer-sharding", "zero1"},
+        {"tensor-comm=p2p_rs_ag", "messages-sharded"},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (is(span, words[i][0])) return (struct span){words[i][1], strlen(words[i][1])};

@@ -10,8 +10,8 @@
     X(NOT_JSON,      "not_json",       "a line that is not a JSON object with a text")                      \
     X(TOO_LONG,      "too_long",       "longer than --most-bytes")                                          \
     X(EMPTY,         "empty",          "nothing but white space")                                           \
-    X(BROKEN,        "broken",         "too many bytes that are not UTF-8, or control characters")          \
     X(LANGUAGE,      "language",       "not in one of --languages")                                         \
+    X(BROKEN,        "broken",         "too many bytes that are not UTF-8, or control characters")          \
     X(FEW_WORDS,     "few_words",      "too few words")                                                     \
     X(MANY_WORDS,    "many_words",     "too many words")                                                    \
     X(SHORT_WORDS,   "short_words",    "words too short on average")                                        \

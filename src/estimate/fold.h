@@ -77,13 +77,22 @@ struct timed_layer {
     struct layer_fold kept;                       /* nothing is computed again */
     int again;                                    /* operations that recomputation matters to */
     struct again {
-        double forward_s, saved_bytes, saved_recomputed_bytes;
+        double forward_s, starts, saved_bytes, saved_recomputed_bytes;
         enum rk_holding holding;
         unsigned parts;          /* of the plan's recompute_parts that run it again */
     } operation[MAX_OPERATIONS]; /* (again) in their order */
 };
 
+/* Times of products that were worked out, whatever layers they were of: many have the same. */
+enum { KNOWN_PRODUCTS = 4096 };
+struct known_product {
+    enum operand operand;
+    double count, m, n, k; /* count 0: none */
+    double time_s;
+};
+
 struct timed_layers {
+    struct known_product *known; /* (KNOWN_PRODUCTS), of one system; NULL: none are kept */
     bool present[LAYER_KINDS];
     struct timed_layer layer[LAYER_KINDS];
 };
@@ -102,6 +111,13 @@ void fold_timed(struct layer_folds *fold, const struct timed_layers *timed,
 void fold_outline(struct layer_folds *fold, const struct timed_layers *timed,
                   const struct rk_system *system, const struct rk_plan *plan);
 void fold_copy_outline(struct layer_folds *to, const struct layer_folds *fold);
+
+/* One kind at a time: a list of operations is large. */
+void time_layer(struct timed_layer *timed, enum layer_kind kind, const struct rk_model *model,
+                const struct rk_system *system, const struct rk_plan *plan);
+
+/* Does backward run the operation again? */
+bool runs_again(const struct rk_plan *plan, const struct operation *op);
 
 /* Of a map of ranks what the time of a collective depends on. */
 static inline struct rank_group group_of(const struct rank_map *map, enum rank_groups group)

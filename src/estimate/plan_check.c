@@ -84,8 +84,8 @@ static bool check_other_heads(const struct check *c)
                 "local_kv_heads", (double)t, (double)local) &&
            want(c, !m->recurrence || divides(t, m->recurrent_heads), RK_BAD_TENSOR,
                 "recurrent_heads", (double)t, (double)m->recurrent_heads) &&
-           want(c, !m->recurrent_groups || divides(t, m->recurrent_groups), RK_BAD_TENSOR,
-                "recurrent_groups", (double)t, (double)m->recurrent_groups);
+           want(c, !m->recurrence || !m->recurrent_groups || divides(t, m->recurrent_groups),
+                RK_BAD_TENSOR, "recurrent_groups", (double)t, (double)m->recurrent_groups);
 }
 
 static bool check_tensor(const struct check *c)

@@ -87,6 +87,7 @@ static void name_choice(char text[40], int i, const struct error_request *r)
                                                                    : NULL},
         {"latent", r->model->kv_rank ? "attention" : NULL},
         {"local", r->model->window ? "attention" : NULL},
+        {"recurrent", r->model->recurrence ? "layers" : NULL},
         {"expert", p->expert_overlap ? "overlap" : NULL},
         {"generation", accelerator_generation(r->system)},
     };
@@ -95,7 +96,7 @@ static void name_choice(char text[40], int i, const struct error_request *r)
         snprintf(text, 40, "%s %s", names[i][0], names[i][1]);
 }
 
-enum { CHOICES = 11 };
+enum { CHOICES = 12 };
 
 static const char *const range_names[] = {
     "GPUs", "parameters", "tokens of a sample", "tensor", "pipeline", "context", "expert"};

@@ -16,6 +16,7 @@
 /* What a source measured. */
 enum figure_kind {
     FIGURE_STEP,      /* time of a step, or a rate that follows from it */
+    FIGURE_TEST_STEP, /* likewise of a functional test: models so small that the host decides */
     FIGURE_LAYER,     /* forward and backward of one layer */
     FIGURE_STATIC,    /* bytes allocated between steps: weights, gradients, optimizer */
     FIGURE_ALLOCATED, /* the allocator's peak, of the fullest rank */

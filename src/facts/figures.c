@@ -21,6 +21,7 @@ static const struct metric {
 } metrics[] = {
     {"iter_time_s",           FIGURE_STEP,  FORM_SECONDS, 1,    COUNT_NOTHING, false},
     {"iter_time_ms",          FIGURE_STEP,  FORM_SECONDS, 1e-3, COUNT_NOTHING, false},
+    {"test_iter_time_s",      FIGURE_TEST_STEP, FORM_SECONDS, 1, COUNT_NOTHING, false},
     {"step_time_s",           FIGURE_STEP,  FORM_SECONDS, 1,    COUNT_NOTHING, false},
     {"step_time_ms",          FIGURE_STEP,  FORM_SECONDS, 1e-3, COUNT_NOTHING, false},
     {"tokens_per_day",        FIGURE_STEP,  FORM_RATE,    1 / 86400.0, COUNT_TOKENS, false},

@@ -230,6 +230,7 @@ static const char *const outside[] = {"recompute",
                                       "attention",
                                       "fused",
                                       "full_attention",
+                                      "context_contiguous",
                                       "cuda_graphs",
                                       "grouped",
                                       "imbalance",
@@ -251,29 +252,38 @@ static const char *yes(bool flag)
     return flag ? "true" : "false";
 }
 
+/* What the plan does not ask for keeps DeepSpeed's default: with ZeRO-3 both overlaps are on. */
+static void write_overlap(FILE *file, const struct rk_plan *p)
+{
+    if (p->zero == 3 && !p->gradient_overlap && !p->weight_overlap) return;
+    if (p->zero == 3)
+        fprintf(file, "        \"stage3_prefetch_bucket_size\": %d,\n",
+                p->weight_overlap ? 50000000 : 0);
+    if (p->zero == 3 || p->gradient_overlap)
+        fprintf(file, "        \"overlap_comm\": %s,\n", yes(p->gradient_overlap));
+}
+
 static void write_zero(FILE *file, const struct rk_plan *p)
 {
-    fprintf(file, "    \"zero_optimization\": {\n        \"stage\": %d,\n", p->zero);
-    if (p->zero) {
+    fprintf(file, "    \"zero_optimization\": {\n");
+    if (p->zero)
         fprintf(file,
                 "        \"contiguous_gradients\": true,\n        \"reduce_scatter\": true,\n");
-        if (rk_plan_offloaded(p, RK_SHARE_OPTIMIZER) > 0)
-            fprintf(file,
-                    "        \"offload_optimizer\": {\"device\": \"cpu\", \"pin_memory\": true, "
-                    "\"ratio\": %.17g},\n",
-                    rk_plan_offloaded(p, RK_SHARE_OPTIMIZER));
-    }
+    if (p->zero && rk_plan_offloaded(p, RK_SHARE_OPTIMIZER) > 0)
+        fprintf(file,
+                "        \"offload_optimizer\": {\"device\": \"cpu\", \"pin_memory\": true, "
+                "\"ratio\": %.17g},\n",
+                rk_plan_offloaded(p, RK_SHARE_OPTIMIZER));
     if (p->zero == 3) {
         if (rk_plan_offloaded(p, RK_SHARE_WEIGHTS) > 0)
             fprintf(file,
                     "        \"offload_param\": {\"device\": \"cpu\", \"pin_memory\": true},\n");
-        fprintf(file, "        \"stage3_prefetch_bucket_size\": %d,\n",
-                p->weight_overlap ? 50000000 : 0);
         fprintf(file, "        \"stage3_gather_16bit_weights_on_model_save\": true,\n");
         if (p->shard_ranks)
             fprintf(file, "        \"mics_shard_size\": %" PRIu64 ",\n", p->shard_ranks);
     }
-    fprintf(file, "        \"overlap_comm\": %s\n    },\n", yes(p->gradient_overlap));
+    write_overlap(file, p);
+    fprintf(file, "        \"stage\": %d\n    },\n", p->zero);
 }
 
 static void write_config(FILE *file, const struct rk_plan *p)

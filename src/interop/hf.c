@@ -75,6 +75,10 @@ static void note_missing(struct reading *r)
 {
     char value[VALUE];
     for (int i = 0; i < r->missing.count; i++) {
+        const size_t at = r->missing.row[i].field->offset;
+        const bool of_experts =
+            at >= offsetof(struct hf_keys, experts) && at < offsetof(struct hf_keys, q_rank);
+        if (of_experts && !r->keys.experts) continue; /* a dense model */
         const char *instead = r->missing.row[i].instead;
         hf_note_add(r, HF_ASSUMED, r->missing.row[i].key,
                     missing_text(value, r->missing.row[i].field, taken(r, i)), "%s in the file: %s",
@@ -398,18 +402,19 @@ static void set_biases(struct reading *r)
 
 /* ---- what the type says ---- */
 
-/* The value of a word "key=value" of the type's facts. */
+/* The value of the last word "key=value" of the type's facts. */
 static bool fact_of(const struct hf_type *type, const char *key, char value[static VALUE])
 {
     const size_t length = strlen(key);
-    for (const char *at = type->facts; at && *at; at = strchr(at, ' ')) {
+    bool found = false;
+    for (const char *at = type->facts; *at; at += strcspn(at, " ")) {
         at += strspn(at, " ");
-        if (strncmp(at, key, length) == 0 && at[length] == '=') {
-            snprintf(value, VALUE, "%.*s", (int)strcspn(at + length + 1, " "), at + length + 1);
-            return true;
-        }
+        if (strncmp(at, key, length) != 0 || at[length] != '=') continue;
+        const char *text = at + length + 1;
+        snprintf(value, VALUE, "%.*s", (int)strcspn(text, " "), text);
+        found = true;
     }
-    return false;
+    return found;
 }
 
 static double fact_number(const struct field *field, const char *value)
@@ -457,7 +462,9 @@ static void note_facts(struct reading *r)
     for (const struct field *field = model_fields; field->key; field++) {
         if (!fact_of(r->type, field->key, text) || is_changed(r->type, field->key)) continue;
         if (!model_field_counts(field) && !model_field_text(m, field)) continue;
-        if (field->type == FIELD_BOOL && strcmp(text, "no") == 0 && field->preset == 0) continue;
+        const bool flag = field->type == FIELD_BOOL;
+        if (flag && (strcmp(text, "yes") == 0) != (model_field_value(m, field) != 0)) continue;
+        if (flag && strcmp(text, "no") == 0 && field->preset == 0) continue;
         hf_note_add(r, HF_ASSUMED, field->key, text, "of every %s model; no key says so",
                     r->import->type);
     }

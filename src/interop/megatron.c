@@ -83,9 +83,10 @@ static bool is_bare(const char *text, size_t size)
     return false;
 }
 
-static enum rk_status read_script(struct megatron_args *args, struct shell *shell, const char *text,
-                                  size_t size, const struct megatron_options *options,
-                                  struct megatron_import *import)
+/* The command of the script that trains, and its words. */
+static enum rk_status find_words(struct megatron_args *args, struct shell *shell, const char *text,
+                                 size_t size, const struct megatron_options *options,
+                                 const struct shell_word **words, size_t *word_count)
 {
     struct megatron_slurm slurm;
     megatron_slurm_read(&slurm, text, size);
@@ -96,14 +97,41 @@ static enum rk_status read_script(struct megatron_args *args, struct shell *shel
         sets[i] = slurm.text[i];
     for (size_t i = 0; i < options->set_count; i++)
         sets[slurm.count + i] = options->sets[i];
-    const struct shell_word *words = NULL;
-    size_t word_count = 0;
     enum rk_status status = (is_bare(text, size) ? shell_read_words : shell_read)(
         shell, args->path, text, size, sets, count, args->error);
     free(sets);
     args->gpus = options->gpus;
-    if (status == RK_OK) status = megatron_launch(args, &slurm, &words, &word_count);
+    return status == RK_OK ? megatron_launch(args, &slurm, words, word_count) : status;
+}
+
+static enum rk_status read_script(struct megatron_args *args, struct shell *shell, const char *text,
+                                  size_t size, const struct megatron_options *options,
+                                  struct megatron_import *import)
+{
+    const struct shell_word *words = NULL;
+    size_t word_count = 0;
+    enum rk_status status = find_words(args, shell, text, size, options, &words, &word_count);
     if (status == RK_OK) status = interpret(args, words, word_count, options, import);
+    return status;
+}
+
+enum rk_status megatron_with_words(const char *path, const char *text, size_t size,
+                                   const struct megatron_options *options,
+                                   void (*use)(void *context, const struct shell_word *words,
+                                               size_t count),
+                                   void *context, struct rk_error *error)
+{
+    struct megatron_import *import = calloc(1, sizeof *import);
+    struct shell shell = {.words = 0};
+    struct megatron_args *args = import ? args_new(path, &shell, options, import, error) : NULL;
+    const struct shell_word *words = NULL;
+    size_t count = 0;
+    enum rk_status status = args ? find_words(args, &shell, text, size, options, &words, &count)
+                                 : rk_fail(error, RK_IO, path, 0, 0, "out of memory");
+    if (status == RK_OK) use(context, words, count);
+    shell_release(&shell);
+    free(args);
+    free(import);
     return status;
 }
 

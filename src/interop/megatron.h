@@ -61,6 +61,7 @@ int megatron_version(const char *text);
 
 struct megatron_target {
     int version;            /* minor; 0: the newest */
+    bool slurm;             /* a script for sbatch */
     bool mock_data;         /* trains on made-up data, to check the prediction */
     uint64_t gpus_per_node; /* 0: 8, or all where there are fewer */
     const char *title;      /* of the header: what the plan is and where it is from; may be NULL */
@@ -71,5 +72,34 @@ struct megatron_target {
 enum rk_status megatron_write(FILE *file, const struct rk_model *model, const struct rk_plan *plan,
                               const struct megatron_target *target, struct notes *notes,
                               struct rk_error *error);
+
+/* ---- changing a script ---- */
+
+enum { MEGATRON_MAX_CHANGES = 64, MEGATRON_CHANGE_TEXT = 96 };
+
+/* One argument that a script would give otherwise. */
+struct megatron_change {
+    char flag[64];                     /* as the script spells it, "--tensor-model-parallel-size" */
+    char before[MEGATRON_CHANGE_TEXT]; /* its values; "" of a switch, or when it is not given */
+    char after[MEGATRON_CHANGE_TEXT];  /* likewise */
+    bool was, is;                      /* given before, given then */
+    int line;                          /* of the script; 0: it is new */
+    const char *keys;                  /* of the plan: "recompute_layers, recompute_every" */
+};
+
+struct megatron_changes {
+    int count;
+    struct megatron_change change[MEGATRON_MAX_CHANGES];
+};
+
+/* What turns a script that runs plan `a` into one that runs `b`, in the order of the script, new
+ * arguments last; and, with `changed`, the script's text with them in it (the caller frees it).
+ * RK_BAD_INPUT when an argument stands where it cannot be changed, or when the script, read once
+ * more, would run another plan than `b`. */
+enum rk_status megatron_change(const char *path, const char *text, size_t size,
+                               const struct megatron_options *options, const struct rk_model *model,
+                               const struct rk_plan *a, const struct rk_plan *b,
+                               struct megatron_changes *changes, char **changed,
+                               struct rk_error *error);
 
 #endif

@@ -45,6 +45,19 @@ RK_PRINTF(3, 4)
 enum rk_status megatron_args_fail(const struct megatron_args *args, const struct shell_word *word,
                                   const char *format, ...);
 
+/* The words of a script's run, with their places; `use` sees them while the shell lives. */
+enum rk_status megatron_with_words(const char *path, const char *text, size_t size,
+                                   const struct megatron_options *options,
+                                   void (*use)(void *context, const struct shell_word *words,
+                                               size_t count),
+                                   void *context, struct rk_error *error);
+
+/* The arguments of parallelism and training that a plan is written with: flag, values in one text,
+ * flag, ..., for the newest of the versions up to `version`. Returns how many words, at most
+ * `most`; the caller frees each. */
+size_t megatron_plan_words(const struct rk_model *model, const struct rk_plan *plan, int version,
+                           char **words, size_t most);
+
 enum { MEGATRON_SLURM_SETS = 8, MEGATRON_SLURM_TEXT = 64 };
 
 /* The #SBATCH lines of a script, and what Slurm sets because of them: "SLURM_NNODES=4". */

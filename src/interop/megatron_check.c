@@ -1,5 +1,5 @@
 /* megatron_check.c - what Megatron-LM refuses at its start: validate_args and the checks of its
- * configuration classes, as of core 0.9 to 0.16 [megatron-lm]. */
+ * configuration classes, as of core 0.9 to 0.19 [megatron-lm]. */
 #include "interop/megatron_args.h"
 
 #include <inttypes.h>
@@ -270,8 +270,15 @@ static void check_experts(const struct check *c)
     const bool mixture = c->m->experts > 0;
     const struct rule rules[] = {
         {p->expert > 1 && !mixture, FLAG(EP), "needs --num-experts"},
+        {p->expert > 1 && HAS(FP16), FLAG(EP), "cannot run with --fp16"},
+        {HAS(GROUPED_GEMM) && mixture && !HAS(BF16), FLAG(GROUPED_GEMM), "needs --bf16"},
         {HAS(PAD_CAPACITY) && !HAS(CAPACITY_FACTOR), FLAG(PAD_CAPACITY),
          "needs --moe-expert-capacity-factor"},
+        {HAS(EXPERT_BIAS) && (!HAS(SCORE_FUNCTION) || IS(SCORE_FUNCTION, "softmax")),
+         FLAG(EXPERT_BIAS), "needs --moe-router-score-function sigmoid"},
+        {HAS(ROUTER_GROUPS) && COUNT(ROUTER_GROUPS, 1) &&
+             c->m->experts % COUNT(ROUTER_GROUPS, 1) != 0,
+         FLAG(ROUTER_GROUPS), "must divide the experts"},
         {HAS(DEEPEP) && !IS(DISPATCHER, "flex"), FLAG(DEEPEP),
          "needs --moe-token-dispatcher-type flex"},
         {HAS(DEEPEP) && IS(FLEX_BACKEND, "hybridep"), FLAG(FLEX_BACKEND),
@@ -302,6 +309,8 @@ static void check_recompute(const struct check *c)
     const bool selective = IS(RECOMPUTE_GRANULARITY, "selective") || HAS(RECOMPUTE_ACTIVATIONS);
     const unsigned parts = selective ? c->p->recompute_parts : 0;
     const unsigned outputs = 1u << RK_PART_ACTIVATION | 1u << RK_PART_NORM;
+    const unsigned dropped =
+        1u << RK_PART_MLP | 1u << RK_PART_EXPERTS | 1u << RK_PART_CORE_ATTENTION;
     const struct rule rules[] = {
         {full && !HAS(RECOMPUTE_METHOD), FLAG(RECOMPUTE_METHOD),
          "is missing: full recomputation needs it, uniform or block"},
@@ -323,6 +332,10 @@ static void check_recompute(const struct check *c)
          FLAG(RECOMPUTE_MODULES), "shared_experts excludes --moe-shared-expert-overlap"},
         {parts & outputs && c->p->precision == RK_FP8_DELAYED, FLAG(RECOMPUTE_MODULES),
          "moe_act and layernorm cannot be recomputed with --fp8-recipe delayed"},
+        {parts & dropped && HAS(CUDA_GRAPH_IMPL) && c->p->cuda_graphs && !c->m->no_dropout,
+         FLAG(CUDA_GRAPH_IMPL), "cannot hold what is recomputed with dropout"},
+        {full && c->p->cuda_graphs, FLAG(RECOMPUTE_GRANULARITY),
+         "full recomputation and CUDA graphs exclude each other"},
         {HAS(MOE_LAYER_RECOMPUTE) && full, FLAG(MOE_LAYER_RECOMPUTE),
          "cannot be given with full recomputation"},
         {HAS(RECOMPUTE_MODULES) && !selective && !HAS(MOE_LAYER_RECOMPUTE), FLAG(RECOMPUTE_MODULES),

@@ -5,15 +5,15 @@
  * Pai-Megatron-Patch and MindSpeed-LLM.
  *
  * One table for reading, writing, version checks and help. Versions are those of Megatron Core, by
- * the minor number of 0.9 to 0.16, as found in megatron/training/arguments.py and the dataclasses
- * that it makes arguments of, at the tags core_v0.9.0 ... core_v0.16.0 [megatron-lm].
+ * the minor number of 0.9 to 0.19, as found in megatron/training/arguments.py and the dataclasses
+ * that it makes arguments of, at the tags core_v0.9.0 ... core_v0.19.0 [megatron-lm].
  */
 #ifndef RECKON_INTEROP_MEGATRON_FLAGS_H
 #define RECKON_INTEROP_MEGATRON_FLAGS_H
 
 #include <stdbool.h>
 
-enum { MEGATRON_OLDEST = 9, MEGATRON_NEWEST = 16 };
+enum { MEGATRON_OLDEST = 9, MEGATRON_NEWEST = 19 };
 
 /* Whose arguments they are. */
 enum megatron_tool {
@@ -84,6 +84,14 @@ enum megatron_kind {
     X(MOE_FFN,               "moe-ffn-hidden-size",             COUNT,  10, 0, "", "expert_feedforward") \
     X(MOE_SHARED,            "moe-shared-expert-intermediate-size", COUNT, 10, 0, "", "shared_experts") \
     X(MOE_LAYER_FREQ,        "moe-layer-freq",                  WORD,   10, 0, "", "dense_layers, expert_every") \
+    X(SCORE_FUNCTION,        "moe-router-score-function",       WORD,   11, 0, "softmax|sigmoid|sqrtsoftplus", "how experts are chosen") \
+    X(ROUTER_GROUPS,         "moe-router-num-groups",           COUNT,  11, 0, "", "how experts are chosen") \
+    X(ROUTER_GROUP_TOPK,     "moe-router-group-topk",           COUNT,  11, 0, "", "how experts are chosen") \
+    X(ROUTER_SCALING,        "moe-router-topk-scaling-factor",  NUMBER, 11, 0, "", "how experts are weighed") \
+    X(ROTARY_BASE,           "rotary-base",                     NUMBER, 9, 0, "", "numbers, not work") \
+    X(ROPE_SCALING,          "use-rope-scaling",                SWITCH, 10, 0, "", "numbers, not work") \
+    X(ROPE_SCALING_FACTOR,   "rope-scaling-factor",             NUMBER, 11, 0, "", "numbers, not work") \
+    X(NORM_EPSILON,          "norm-epsilon",                    NUMBER, 9, 0, "", "numbers, not work") \
     X(EXPERT_BIAS,           "moe-router-enable-expert-bias",   SWITCH, 11, 0, "", "router_biases") \
     X(GROUPED_GEMM,          "moe-grouped-gemm",                SWITCH, 9, 0, "", "grouped") \
     X(DISPATCHER,            "moe-token-dispatcher-type",       WORD,   9, 0, "allgather|alltoall|alltoall_seq|flex", "dispatcher") \
@@ -180,7 +188,7 @@ enum megatron_kind {
     X(SPLIT_RANK,            "pipeline-model-parallel-split-rank", REFUSED, 9, 13, "", "a model of encoder and decoder") \
     X(DECODER_NUM_LAYERS,    "decoder-num-layers",              REFUSED, 9, 0, "", "a model of encoder and decoder") \
     X(IS_HYBRID,             "is-hybrid-model",                 REFUSED, 12, 0, "", "state space layers") \
-    X(HYBRID_ATTENTION,      "hybrid-attention-ratio",          REFUSED, 9, 0, "", "state space layers") \
+    X(HYBRID_ATTENTION,      "hybrid-attention-ratio",          REFUSED, 9, 16, "", "state space layers") \
     X(HYBRID_PATTERN,        "hybrid-override-pattern",         REFUSED, 9, 0, "", "state space layers") \
     X(HETEROGENEOUS,         "heterogeneous-layers-config-path", REFUSED, 12, 0, "", "layers that differ one by one") \
     X(ATTENTION_VARIANT,     "experimental-attention-variant",  REFUSED, 16, 0, "", "attention of another kind") \

@@ -3,9 +3,13 @@
  * The arguments are read back as an import reads them: what Megatron-LM would refuse is refused
  * here, and every key in which the run differs from the plan is named.
  */
+#include "interop/launch_file.h"
 #include "interop/megatron.h"
+#include "interop/megatron_args.h"
 #include "interop/megatron_flags.h"
+#include "interop/model_numbers.h"
 #include "interop/target.h"
+#include "workload/pattern.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -124,6 +128,30 @@ static void refuse_model(struct writer *w)
          "shared experts, dense layers among mixtures and experts' own width came with "
          "core 0.10"},
         {m->router_biases && w->version < 11, "router_biases", "came with core 0.11"},
+        {m->recurrence != RK_RECURRENCE_NONE, "recurrence",
+         "layers that keep a state are not written yet"},
+        {*m->mixers, "mixers", "a pattern of layers other than window_every is not written yet"},
+        {*m->mlps, "mlps",
+         "a pattern of layers other than dense_layers and expert_every is not written yet"},
+        {m->block_norms > 2, "block_norms", "Megatron-LM has two norms a block"},
+        {m->norm > RK_RMS_NORM, "norm", "Megatron-LM's LayerNorm has weights and biases"},
+        {m->position == RK_POSITION_NONE, "position none",
+         "models without positions are not written yet"},
+        {m->position_rows, "position_rows", "Megatron-LM's table has a row for each token"},
+        {m->activation == RK_XIELU, "activation xielu", "Megatron-LM has no xIELU"},
+        {!m->biases && (m->out_biases || m->mlp_biases), "out_biases, mlp_biases",
+         "Megatron-LM has biases in all linear layers, or in query, key and value"},
+        {m->head_biases, "head_biases", "Megatron-LM's head has none"},
+        {m->qk_norm_wide, "qk_norm_wide", "Megatron-LM's norms of heads share their weights"},
+        {m->attention_gate || m->attention_sinks || m->attention_cap, "attention",
+         "gates, sinks and caps of attention are not written yet"},
+        {m->logit_cap, "logit_cap", "Megatron-LM has no capped logits"},
+        {m->window_chunks, "window_chunks", "Megatron-LM's windows slide"},
+        {m->local_heads || m->local_kv_heads || m->local_head_dim, "local_heads",
+         "Megatron-LM's layers all have the same heads"},
+        {!m->kv_rank && m->value_dim, "value_dim", "Megatron-LM's value heads are as wide as keys"},
+        {m->shared_gate, "shared_gate", "the gate of shared experts is not written yet"},
+        {m->index_heads, "index_heads", "attention to chosen tokens is not written yet"},
     };
     for (size_t i = 0; i < sizeof features / sizeof *features; i++)
         if (features[i].has) refuse(w, features[i].key, "", "%s", features[i].why);
@@ -162,8 +190,7 @@ static void put_mixture(struct writer *w)
     put_count(w, FLAG(NUM_EXPERTS), m->experts);
     put_count(w, FLAG(TOPK), m->active_experts);
     if (m->expert_feedforward != m->feedforward) put_count(w, FLAG(MOE_FFN), m->expert_feedforward);
-    if (m->shared_experts)
-        put_count(w, FLAG(MOE_SHARED), m->shared_experts * m->expert_feedforward);
+    if (shared_width(m) > 0) put_count(w, FLAG(MOE_SHARED), (uint64_t)shared_width(m));
     const uint64_t every = m->expert_every > 1 ? m->expert_every : 1;
     const uint64_t rest = m->layers - m->dense_layers;
     if (every > 1 && rest % every)
@@ -176,6 +203,24 @@ static void put_mixture(struct writer *w)
     else if (m->dense_layers)
         put(w, FLAG(MOE_LAYER_FREQ), "([0]*%" PRIu64 "+[1]*%" PRIu64 ")", m->dense_layers, rest);
     put_if(w, m->router_biases, FLAG(EXPERT_BIAS));
+    if (m->router_biases) put(w, FLAG(SCORE_FUNCTION), "%s", "sigmoid"); /* biases need it */
+}
+
+/* Numbers that change no time, but what is learned. */
+static void put_numbers(struct writer *w)
+{
+    const struct model_numbers *n = model_numbers(w->m);
+    if (!n) return;
+    if (n->rotary_base > 0) put(w, FLAG(ROTARY_BASE), "%.0f", n->rotary_base);
+    if (n->rope_factor > 0) {
+        put(w, FLAG(ROPE_SCALING), "%s", "");
+        put(w, FLAG(ROPE_SCALING_FACTOR), "%g", n->rope_factor);
+    }
+    put(w, FLAG(NORM_EPSILON), "%g", n->norm_epsilon);
+    if (!n->router_groups) return;
+    put_count(w, FLAG(ROUTER_GROUPS), n->router_groups);
+    put_count(w, FLAG(ROUTER_GROUP_TOPK), n->router_group_topk);
+    put(w, FLAG(ROUTER_SCALING), "%g", n->router_scaling);
 }
 
 static void put_model(struct writer *w)
@@ -204,6 +249,7 @@ static void put_model(struct writer *w)
         put(w, FLAG(HIDDEN_DROPOUT), "%s", "0.0");
     }
     put_mixture(w);
+    put_numbers(w);
     if (m->predict_layers) put_count(w, FLAG(MTP_NUM_LAYERS), m->predict_layers);
 }
 
@@ -454,7 +500,10 @@ static void put_kernels(struct writer *w)
         put(w, w->m->gated_mlp ? FLAG(NO_SWIGLU_FUSION) : FLAG(NO_GELU_FUSION), "%s", "");
         put(w, FLAG(NO_ROPE_FUSION), "%s", "");
     }
-    if (!p->cuda_graphs) return;
+    const unsigned dropped =
+        1u << RK_PART_MLP | 1u << RK_PART_EXPERTS | 1u << RK_PART_CORE_ATTENTION;
+    if (!p->cuda_graphs || p->recompute == RK_WHOLE) return; /* Megatron-LM takes one of them */
+    if (p->recompute == RK_SELECTIVE && p->recompute_parts & dropped && !w->m->no_dropout) return;
     if (w->version >= megatron_flags[FLAG(CUDA_GRAPH_IMPL)].since)
         put(w, FLAG(CUDA_GRAPH_IMPL), "%s", "transformer_engine");
     else if (w->version >= megatron_flags[FLAG(EXTERNAL_CUDA_GRAPH)].since)
@@ -555,12 +604,24 @@ static void print_header(FILE *file, const struct writer *w, const struct megatr
 {
     char text[RK_PLAN_TEXT];
     rk_plan_text(w->p, text, sizeof text);
-    fprintf(file, "#!/bin/bash\n# Written by reckon %s for Megatron Core 0.%d.\n", RECKON_VERSION,
-            w->version);
+    const uint64_t size = launch_node_size(w->p->ranks, target->gpus_per_node);
+    fprintf(file, "#!/bin/bash\n");
+    if (target->slurm)
+        fprintf(file,
+                "#SBATCH --job-name=reckon\n#SBATCH --nodes=%" PRIu64
+                "\n#SBATCH --ntasks-per-node=1\n#SBATCH --gpus-per-node=%" PRIu64
+                "\n#SBATCH --exclusive\n",
+                w->p->ranks / size, size);
+    fprintf(file, "# Written by reckon %s for Megatron Core 0.%d.\n", RECKON_VERSION, w->version);
     if (target->title) fprintf(file, "# %s\n", target->title);
     fprintf(file, "#\n# model: %s, %" PRIu64 " parameters\n# plan:  %s\n#\n", w->m->id,
             rk_model_parameters(w->m), text);
     const int lost = notes_count(w->notes, NOTE_WARNING);
+    if (!model_numbers(w->m))
+        fprintf(file,
+                "# Not known of this model, so that Megatron-LM's defaults hold: rotary base and "
+                "scaling, epsilon\n# of the norms%s. Check them.\n",
+                w->m->experts ? ", groups and scores of the router" : "");
     fprintf(file, "# %s\n",
             lost ? "What the target cannot express:" : "The target expresses all of the plan.");
     for (int i = 0; i < w->notes->count; i++)
@@ -570,7 +631,7 @@ static void print_header(FILE *file, const struct writer *w, const struct megatr
 }
 
 /* Tensor and context parallelism want one queue of work to the device, FSDP several. */
-static void print_environment(FILE *file, const struct writer *w, uint64_t per_node)
+static void print_environment(FILE *file, const struct writer *w, uint64_t per_node, bool slurm)
 {
     const bool sharded = w->p->zero > 1;
     fprintf(file, "\nset -euo pipefail\n\n");
@@ -581,9 +642,18 @@ static void print_environment(FILE *file, const struct writer *w, uint64_t per_n
         fprintf(file, "unset CUDA_DEVICE_MAX_CONNECTIONS # FSDP gathers beside the computing\n");
     fprintf(file,
             "\nGPUS_PER_NODE=%" PRIu64 "\nNNODES=${NNODES:-%" PRIu64 "}\n"
-            "NODE_RANK=${NODE_RANK:-0}\nMASTER_ADDR=${MASTER_ADDR:-localhost}\n"
-            "MASTER_PORT=${MASTER_PORT:-6000}\nMEGATRON=${MEGATRON:-.}\n\n",
+            "MASTER_PORT=${MASTER_PORT:-6000}\nMEGATRON=${MEGATRON:-.}\n",
             per_node, w->p->ranks / per_node);
+    if (slurm) { /* torchrun numbers the nodes itself */
+        fprintf(file,
+                "MASTER_ADDR=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n\n"
+                "DISTRIBUTED_ARGS=(\n    --nproc_per_node $GPUS_PER_NODE\n"
+                "    --nnodes $NNODES\n    --rdzv_backend c10d\n"
+                "    --rdzv_id $SLURM_JOB_ID\n"
+                "    --rdzv_endpoint $MASTER_ADDR:$MASTER_PORT\n)\n\n");
+        return;
+    }
+    fprintf(file, "NODE_RANK=${NODE_RANK:-0}\nMASTER_ADDR=${MASTER_ADDR:-localhost}\n\n");
     fprintf(file, "DISTRIBUTED_ARGS=(\n    --nproc_per_node $GPUS_PER_NODE\n    --nnodes $NNODES\n"
                   "    --node_rank $NODE_RANK\n    --master_addr $MASTER_ADDR\n"
                   "    --master_port $MASTER_PORT\n)\n\n");
@@ -598,30 +668,22 @@ static void print_run(FILE *file, const struct writer *w, const struct megatron_
                 "    --lr-decay-style constant\n    --eval-iters 0\n    --log-interval 1\n"
                 "    --log-throughput\n    --split 100,0,0\n)\n\n");
     else
-        fprintf(file, "# Yours: data, tokenizer, rotary base, learning rate, checkpoints, "
+        fprintf(file, "# Yours: data, tokenizer, learning rate, checkpoints, "
                       "logging.\nRUN_ARGS=(\n"
                       "    --train-iters 1000\n    --lr 1e-4\n    --log-interval 1\n"
                       "    --log-throughput\n)\n\n");
-    fprintf(file, "torchrun \"${DISTRIBUTED_ARGS[@]}\" \"$MEGATRON/pretrain_gpt.py\" \\\n");
+    fprintf(file, "%storchrun \"${DISTRIBUTED_ARGS[@]}\" \"$MEGATRON/pretrain_gpt.py\" \\\n",
+            target->slurm ? "srun " : "");
     for (int i = 0; i < ARRAYS; i++)
         fprintf(file, "    \"${%s[@]}\" \\\n", array_names[i]);
     fprintf(file, "    \"${RUN_ARGS[@]}\" \"$@\"\n");
     (void)w;
 }
 
-static uint64_t node_size(const struct rk_plan *plan, uint64_t wanted)
-{
-    uint64_t size = wanted ? wanted : 8;
-    if (size > plan->ranks) size = plan->ranks;
-    while (plan->ranks % size)
-        size--;
-    return size;
-}
-
 static void print_script(FILE *file, const struct writer *w, const struct megatron_target *target)
 {
     print_header(file, w, target);
-    print_environment(file, w, node_size(w->p, target->gpus_per_node));
+    print_environment(file, w, launch_node_size(w->p->ranks, target->gpus_per_node), target->slurm);
     for (int i = 0; i < ARRAYS; i++)
         print_array(file, w, (enum array)i);
     print_run(file, w, target);
@@ -653,4 +715,38 @@ enum rk_status megatron_write(FILE *file, const struct rk_model *model, const st
         free(w->word[i]);
     free(w);
     return status;
+}
+
+size_t megatron_plan_words(const struct rk_model *model, const struct rk_plan *plan, int version,
+                           char **words, size_t most)
+{
+    struct notes *none = calloc(1, sizeof *none); /* nothing is refused: it is read back */
+    struct writer *w = calloc(1, sizeof *w);
+    size_t count = 0;
+    if (!w || !none) {
+        free(w);
+        free(none);
+        return 0;
+    }
+    *w = (struct writer){.m = model, .p = plan, .version = version, .notes = none};
+    put_parallel(w);
+    put_training(w);
+    for (size_t i = 0; i < w->words; i++) {
+        char *last = count ? words[count - 1] : NULL;
+        if (w->begins[i] && count + 2 <= most) {
+            words[count++] = w->word[i];
+            words[count++] = strdup("");
+        } else if (last) { /* one more value */
+            char *longer = malloc(strlen(last) + strlen(w->word[i]) + 2);
+            if (longer) sprintf(longer, "%s%s%s", last, *last ? " " : "", w->word[i]);
+            if (longer) words[count - 1] = longer;
+            if (longer) free(last);
+            free(w->word[i]);
+        } else {
+            free(w->word[i]);
+        }
+    }
+    free(none);
+    free(w);
+    return count;
 }

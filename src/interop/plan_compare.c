@@ -76,6 +76,7 @@ struct rk_plan plan_canonical(const struct rk_model *model, const struct rk_plan
     if (p.expert_tensor == p.tensor) p.expert_tensor = 0;
     if (p.context == 1) p.context_kind = RK_RING;
     if (p.context_kind != RK_RING_ULYSSES) p.ulysses = 0;
+    if (p.context == 1 || p.context_kind == RK_ULYSSES) p.context_contiguous = false;
     if (p.pipeline == 1) without_pipeline(&p);
     if (p.splits) p.first_layers = p.last_layers = 0;
     if (p.pipeline > 1 && p.chunks) even_split(model, &p);

@@ -36,7 +36,7 @@ struct plan_format {
 /* clang-format off */
 /* X(id, name, tool, own_model, what, versions, example) */
 #define PLAN_FORMATS(X) \
-    X(deepspeed,     "deepspeed",     "DeepSpeed",     false, "a ds_config.json", "0.9 to 0.16", "ds_config.json --model llama3.1-8b --gpus 16") \
+    X(deepspeed,     "deepspeed",     "DeepSpeed",     false, "a ds_config.json", "0.9 to 0.19", "ds_config.json --model llama3.1-8b --gpus 16") \
     X(torchtitan,    "torchtitan",    "torchtitan",    false, "a job file (TOML)", "up to v0.2.2", "llama3_70b.toml --model llama3.1-70b --gpus 256") \
     X(accelerate,    "accelerate",    "accelerate",    false, "a configuration of accelerate (YAML)", "0.20 to 1.10", "fsdp.yaml --model llama3.1-8b --gpus 8 --set per_device_train_batch_size=2") \
     X(trainer,       "trainer",       "transformers",  false, "TrainingArguments (JSON or YAML)", "4.30 to 4.57", "args.json --model llama3.1-8b --gpus 8") \
@@ -46,7 +46,7 @@ struct plan_format {
     X(nanotron,      "nanotron",      "nanotron",      true,  "a training YAML", "0.4", "config_llama.yaml") \
     X(nemo,          "nemo",          "NeMo",          true,  "a configuration of NeMo 1, or of Megatron-Bridge as YAML", "1.20 to 2.5", "megatron_gpt_config.yaml --vocabulary 50257") \
     X(primus,        "primus",        "Primus",        true,  "an experiment that trains with Megatron-LM (YAML)", "0.1 to 0.3", "llama3.1_8B-pretrain.yaml --gpus 8") \
-    X(megatron_yaml, "megatron-yaml", "Megatron-LM",   true,  "arguments as YAML, by their names or destinations", "0.9 to 0.16", "args.yaml --gpus 64")
+    X(megatron_yaml, "megatron-yaml", "Megatron-LM",   true,  "arguments as YAML, by their names or destinations", "0.9 to 0.19", "args.yaml --gpus 64")
 /* clang-format on */
 
 extern const struct plan_format plan_formats[]; /* in the order above, ended by name NULL */

@@ -2,15 +2,11 @@
 #ifndef RECKON_PUBLISHED_PLAN_H
 #define RECKON_PUBLISHED_PLAN_H
 
-#include <reckon/plan.h>
-#include <reckon/strategy.h>
+#include "plan/strategy.h"
 
 /* False, with a reason, when the plan asks for something that the published model does not have.
  * Networks that the plan leaves open are the innermost ones that their ranks fit on. */
 bool strategy_of_plan(const struct rk_plan *plan, const struct rk_system *system,
                       struct rk_strategy *strategy, struct rk_reason *reason);
-
-/* The plan that a strategy is; its framework is RK_CALCULON. */
-void plan_of_strategy(const struct rk_strategy *strategy, struct rk_plan *plan);
 
 #endif

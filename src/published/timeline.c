@@ -4,6 +4,7 @@
 
 #include "machine/work.h"
 #include "published/offload.h"
+#include "published/plan.h"
 #include "published/step.h"
 
 #include <string.h>
@@ -305,4 +306,29 @@ enum rk_status timeline_plan_of(struct timeline_plan *plan, const struct rk_mode
     find_reasons(plan, model->layers % s->pipeline != 0);
     fill_memory(plan, s, e);
     return RK_OK;
+}
+
+enum rk_status timeline_plan_of_published(struct timeline_plan *timeline,
+                                          const struct rk_model *model,
+                                          const struct rk_system *system,
+                                          const struct rk_plan *plan,
+                                          const struct rk_prediction *prediction, int messages,
+                                          struct rk_error *error)
+{
+    static const enum timeline_schedule schedules[RK_SCHEDULES] = {
+        [RK_GPIPE] = TIMELINE_GPIPE, [RK_ZERO_BUBBLE] = TIMELINE_ZB_H1};
+    struct rk_plan even = *plan;
+    struct rk_model asked = *model;
+    struct rk_strategy strategy;
+    struct rk_reason reason;
+    even.schedule = RK_1F1B;
+    if (plan->schedule == RK_DUALPIPE || !strategy_of_plan(&even, system, &strategy, &reason))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "schedule: calculon's blocks run as gpipe, 1f1b or zero-bubble");
+    struct timeline_options options = timeline_options_of(&strategy);
+    if (plan->schedule != RK_1F1B) options.schedule = schedules[plan->schedule];
+    if (messages >= 0) options.messages = (enum timeline_messages)messages;
+    if (plan->sequence) asked.sequence = plan->sequence;
+    return timeline_plan_of(timeline, &asked, system, &strategy, &prediction->outcome, &options,
+                            error);
 }

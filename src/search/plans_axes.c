@@ -106,6 +106,7 @@ void plan_axis_offer(struct offered *offered, const struct rk_plans_problem *pro
     offered->problem = problem;
     offered->axis = axis;
     offered->count = 0;
+    offered->crowded = false;
     axes[axis].offer(offered, plan);
 }
 

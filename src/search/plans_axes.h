@@ -27,6 +27,7 @@ struct offered {
     const struct rk_plans_problem *problem;
     enum rk_plan_axis axis;
     int count;
+    bool crowded; /* there were more than that */
     uint64_t value[MAX_OFFERED];
 };
 

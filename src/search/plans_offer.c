@@ -31,7 +31,10 @@ static void offer(struct offered *o, uint64_t value)
     if (!allowed(o, value)) return;
     for (int i = 0; i < o->count; i++)
         if (o->value[i] == value) return;
-    if (o->count < MAX_OFFERED) o->value[o->count++] = value;
+    if (o->count < MAX_OFFERED)
+        o->value[o->count++] = value;
+    else
+        o->crowded = true;
 }
 
 /* `usual`, or what is asked for of 0 ... last. */

@@ -40,7 +40,8 @@ void rk_plans_problem_init(struct rk_plans_problem *problem, const struct rk_mod
 struct builder {
     struct rk_plans *plans;
     const struct rk_plans_problem *problem;
-    bool failed; /* there was no memory */
+    bool failed;         /* there was no memory, or: */
+    const char *crowded; /* an axis with more values than there is room for; NULL: none */
 };
 
 /* Room for one more of `count` elements; false when there is no memory. */
@@ -70,6 +71,15 @@ static void append_tuple(struct builder *b, struct choices *choices, const uint6
     choices->count++;
 }
 
+static void offer_axis(struct builder *b, struct offered *offered, enum rk_plan_axis axis,
+                       const struct rk_plan *plan)
+{
+    plan_axis_offer(offered, b->problem, axis, plan);
+    if (!offered->crowded) return;
+    b->crowded = rk_plan_axis_info(axis)->name;
+    b->failed = true;
+}
+
 /* All tuples of the axes from `depth` on, those before it set in `plan`. */
 static void grow_choices(struct builder *b, struct choices *choices, struct rk_plan *plan,
                          uint64_t *tuple, int depth)
@@ -80,7 +90,7 @@ static void grow_choices(struct builder *b, struct choices *choices, struct rk_p
         append_tuple(b, choices, tuple);
         return;
     }
-    plan_axis_offer(&offered, b->problem, axis, plan);
+    offer_axis(b, &offered, axis, plan);
     for (int i = 0; i < offered.count && !b->failed; i++) {
         rk_plan_axis_set(plan, axis, tuple[depth] = offered.value[i]);
         grow_choices(b, choices, plan, tuple, depth + 1);
@@ -162,7 +172,7 @@ static void add_layouts(struct builder *b, struct rk_plan *plan, int axis)
         add_layout(b, plan);
         return;
     }
-    plan_axis_offer(&offered, b->problem, (enum rk_plan_axis)axis, plan);
+    offer_axis(b, &offered, (enum rk_plan_axis)axis, plan);
     for (int i = 0; i < offered.count && !b->failed; i++) {
         rk_plan_axis_set(plan, (enum rk_plan_axis)axis, offered.value[i]);
         add_layouts(b, plan, axis + 1);
@@ -193,7 +203,11 @@ struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_er
     if (plan.ranks > 0 && plan.batch > 0) add_layouts(&b, &plan, 0);
     if (!b.failed) return &plans->space;
     plans_close(&plans->space);
-    rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the space");
+    if (b.crowded)
+        rk_fail(error, RK_USAGE, NULL, 0, 0, "more than %d values of %s: restrict it to fewer",
+                MAX_OFFERED, b.crowded);
+    else
+        rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the space");
     return NULL;
 }
 

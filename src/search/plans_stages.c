@@ -164,7 +164,8 @@ static bool find_shape(struct filling *f, uint64_t tuple, uint32_t timetable, ui
     struct shape *grown = room_for(set->shape, i, sizeof *grown);
     if (!grown) return false;
     set->shape = grown;
-    set->shape[set->shapes++] = (struct shape){.first = tuple, .timetable = timetable};
+    set->shape[set->shapes++] =
+        (struct shape){.first = tuple, .timetable = timetable, .lighter = (uint32_t)i};
     plans_set_choice(&f->plan, set->choices, tuple);
     return fill_shape(f, &set->shape[i], choice_value(set->choices, tuple, RK_PLAN_SPLIT));
 }
@@ -188,6 +189,24 @@ static bool fill_divisions(struct filling *f)
     return true;
 }
 
+/* Requires that shape->first are tuples still. */
+static void find_lighter(struct filling *f)
+{
+    struct stage_set *set = f->set;
+    for (uint32_t i = 0; i < set->shapes; i++) {
+        struct shape *shape = &set->shape[i];
+        shape->lighter = i;
+        for (uint32_t k = 0; k < i && shape->some_layers && !shape->balanced; k++) {
+            const struct shape *other = &set->shape[k];
+            const enum rk_plan_axis split = RK_PLAN_SPLIT;
+            if (!other->some_layers && !other->as_it_is && other->timetable == shape->timetable &&
+                choice_value(set->choices, other->first, split) ==
+                    choice_value(set->choices, shape->first, split))
+                shape->lighter = k;
+        }
+    }
+}
+
 static bool order_divisions(struct filling *f)
 {
     struct stage_set *set = f->set;
@@ -195,6 +214,7 @@ static bool order_divisions(struct filling *f)
     uint64_t at = 0;
     size_t used = 0;
     if (!ordered) return false;
+    if (f->problem->base.recompute_stride <= 1) find_lighter(f);
     for (uint64_t i = 0; i < set->shapes; i++) {
         struct shape *shape = &set->shape[i];
         shape->first = at;

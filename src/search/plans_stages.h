@@ -32,6 +32,8 @@ struct shape {
     bool balanced;    /* by time: stages are dealt when layers are folded */
     bool some_layers; /* of a stage are computed again: the others are as they are */
     bool as_it_is;    /* nothing is computed again */
+    uint32_t lighter; /* another shape whose stages have the same blocks and compute all of them
+                         again; itself: there is none */
     int parts;        /* virtual stages */
     /* Unless refused or balanced. Where a shape has divisions with and without recomputation,
      * blocks count as computed again: without it these cost the same as others. */

@@ -87,6 +87,7 @@ struct plan_scratch {
     struct stage_end end[RK_MAX_STAGES];
     double pass_s[RK_MAX_STAGES][FOLD_PASSES]; /* of sum, before anything is moved */
     struct class_flights flights[RK_MAX_STAGES];
+    bool *too_large; /* (shapes) no plan fits that computes all layers again from their inputs */
     struct choice_rules *rules; /* (shardings)(offloads) of the timetable at hand */
     bool *undecided;            /* (shardings)(offloads)(RK_SCHEDULES) */
     struct stage_blocks blocks[RK_MAX_STAGES];
@@ -128,6 +129,7 @@ struct plan_scratch *plan_scratch_open(const struct rk_plans *plans)
     s->problem = &plans->problem;
     s->recomputes = recomputes;
     s->balanced.blocks = s->blocks;
+    s->timed.known = calloc(KNOWN_PRODUCTS, sizeof *s->timed.known);
     s->fold = calloc(rows, sizeof *s->fold);
     s->count = calloc((size_t)parts + 1, sizeof *s->count);
     s->balance = calloc(rows * ((size_t)parts + 1), sizeof *s->balance);
@@ -137,12 +139,13 @@ struct plan_scratch *plan_scratch_open(const struct rk_plans *plans)
     s->sharding = calloc(most_choices(plans, BUNDLE_SHARDING), sizeof *s->sharding);
     s->offload = calloc(most_choices(plans, BUNDLE_OFFLOAD), sizeof *s->offload);
     s->timetable = calloc(tuples, sizeof *s->timetable);
+    s->too_large = calloc(tuples, sizeof *s->too_large);
     const size_t choices =
         most_choices(plans, BUNDLE_SHARDING) * most_choices(plans, BUNDLE_OFFLOAD);
     s->rules = calloc(choices, sizeof *s->rules);
     s->undecided = calloc(choices * RK_SCHEDULES, sizeof *s->undecided);
-    if (s->rules && s->undecided && s->fold && s->count && s->balance && s->split && s->fixed &&
-        s->list && s->sharding && s->offload && s->timetable)
+    if (s->timed.known && s->too_large && s->rules && s->undecided && s->fold && s->count &&
+        s->balance && s->split && s->fixed && s->list && s->sharding && s->offload && s->timetable)
         return s;
     plan_scratch_close(s);
     return NULL;
@@ -151,6 +154,7 @@ struct plan_scratch *plan_scratch_open(const struct rk_plans *plans)
 void plan_scratch_close(struct plan_scratch *s)
 {
     if (!s) return;
+    free(s->timed.known);
     free(s->fold);
     free(s->count);
     free(s->balance);
@@ -160,6 +164,7 @@ void plan_scratch_close(struct plan_scratch *s)
     free(s->sharding);
     free(s->offload);
     free(s->timetable);
+    free(s->too_large);
     free(s->rules);
     free(s->undecided);
     free(s);
@@ -189,6 +194,7 @@ struct run {
     double microbatches, send_s;
     struct extremes extremes;
     struct stage_sum model; /* see sum_model */
+    bool inputs_are_less;   /* a layer that keeps its inputs alone holds less than one as it is */
 
     /* of the shape at hand */
     const struct timetable *timetable; /* NULL: none yet */
@@ -198,6 +204,7 @@ struct run {
     int mosts;
     double pair_flights;
     bool hopeless; /* whatever the blocks of stages and what is computed again, no plan fits */
+    const struct shape *shape;
     const struct stage_map *map;
     int flights;    /* classes whose flights are known */
     uint64_t plans; /* of a division, that pass all checks */
@@ -431,6 +438,18 @@ static void count_parts(struct run *r)
     }
 }
 
+static void find_inputs_are_less(struct run *r)
+{
+    const struct family_bounds *bounds = &r->s->family[KEEPS_INPUTS];
+    r->inputs_are_less = bounds->any;
+    for (int kind = 0; kind < LAYER_KINDS && bounds->any; kind++) {
+        const struct layer_fold *layer = bounds->least.layer[kind];
+        if (bounds->least.present[kind])
+            r->inputs_are_less &=
+                layer[RECOMPUTED].saved_total_bytes <= layer[AS_IT_IS].saved_total_bytes;
+    }
+}
+
 /* The least of all blocks of the model, but for what is not shared out among stages. */
 static void sum_model(struct run *r)
 {
@@ -446,6 +465,7 @@ static void sum_model(struct run *r)
         stage_outline(&r->model, &bounds->least, model, &s->plan, &blocks);
         r->model.saved_total_bytes = fmin(r->model.saved_total_bytes, saved_bytes);
     }
+    find_inputs_are_less(r);
     r->model.working_bytes = r->model.buffer_bytes = r->model.block_shapes = 0;
 }
 
@@ -599,14 +619,6 @@ static void find_most(struct run *r)
         plan->keep_gathered = gathers == 2;
         r->most[r->mosts++] = memory_rule_of(r->s->fold, &e->most, plan);
     }
-}
-
-static struct stage_demand most_demand(const struct run *r, const struct stage_sum *sum)
-{
-    struct stage_demand most = stage_demand_by(&r->most[0], sum);
-    for (int i = 1; i < r->mosts; i++)
-        most.fixed_bytes = fmax(most.fixed_bytes, stage_demand_by(&r->most[i], sum).fixed_bytes);
-    return most;
 }
 
 /* ---- memory ---- */
@@ -777,9 +789,13 @@ static bool all_fit(struct run *r, const struct stage_sum *sums)
     const struct rk_system *system = r->s->problem->system;
     if (r->extremes.activations || !r->state->alike) return false;
     for (int i = 0; i < r->map->classes; i++) {
-        const struct stage_demand most = most_demand(r, &sums[i]);
-        if (demanded_bytes(&most, system, flights_of(r, i)->most) > capacity(r) * rounding)
-            return false;
+        const double limit = capacity(r) * rounding, flights = flights_of(r, i)->most;
+        struct stage_demand most = stage_demand_by(&r->most[0], &sums[i]);
+        if (demanded_bytes(&most, system, flights) > limit) return false;
+        for (int k = 1; k < r->mosts; k++)
+            most.fixed_bytes =
+                fmax(most.fixed_bytes, stage_demand_by(&r->most[k], &sums[i]).fixed_bytes);
+        if (demanded_bytes(&most, system, flights) > limit) return false;
     }
     return true;
 }
@@ -922,11 +938,18 @@ static void count_undecided(struct run *r, const struct division *division)
     }
 }
 
+static enum family family_of_division(const struct run *r, const struct division *division)
+{
+    return family_of(r->set->all->recompute[division->recompute]);
+}
+
 static void run_division(struct run *r, const struct division *division)
 {
     r->fold = &r->s->fold[division->recompute];
     r->tuple = division->tuple;
     if (none_fits(r)) {
+        r->s->too_large[r->shape - r->set->shape] |=
+            family_of_division(r, division) == KEEPS_INPUTS;
         count_too_large(r, r->plans);
         return;
     }
@@ -937,11 +960,6 @@ static void run_division(struct run *r, const struct division *division)
         count_bounded(r, r->plans);
     else
         count_sure(r, r->s->sum, 1);
-}
-
-static enum family family_of_division(const struct run *r, const struct division *division)
-{
-    return family_of(r->set->all->recompute[division->recompute]);
 }
 
 /* Several divisions of a family. The least of every number of a layer bounds the memory and time of
@@ -1096,12 +1114,21 @@ static void count_hopeless(struct run *r, const struct shape *shape)
     count_too_large(r, (shape->end - shape->first - repeated) * r->plans);
 }
 
+/* Do no plans of the shape fit since none do where the same stages compute all layers again from
+ * their inputs? */
+static bool outweighed(const struct run *r, const struct shape *shape)
+{
+    const struct shape *lighter = &r->set->shape[shape->lighter];
+    return r->inputs_are_less && lighter != shape && r->s->too_large[shape->lighter];
+}
+
 static void set_timetable(struct run *r, uint32_t timetable)
 {
     struct plan_scratch *s = r->s;
     if (r->timetable == &r->set->timetable[timetable]) return;
     r->timetable = &r->set->timetable[timetable];
     r->state = &s->timetable[timetable];
+    s->plan.chunks = r->timetable->chunks;
     r->plans = r->state->passing * r->choices;
     find_least(r);
     find_most(r);
@@ -1115,14 +1142,16 @@ static void run_shape(struct run *r, const struct shape *shape)
 {
     struct plan_scratch *s = r->s;
     if (shape->refused || s->timetable[shape->timetable].passing * r->choices == 0) return;
-    plans_set_choice(&s->plan, r->stages, r->set->division[shape->first].tuple);
-    if (!shape->some_layers && !shape->as_it_is) /* see shape.map */
-        rk_plan_axis_set(&s->plan, RK_PLAN_RECOMPUTE, RK_RECOMPUTE_VALUE(RK_WHOLE, 0));
+    r->shape = shape;
+    s->too_large[shape - r->set->shape] = false;
     set_timetable(r, shape->timetable);
-    if (r->hopeless) {
+    if (r->hopeless || outweighed(r, shape)) {
         count_hopeless(r, shape);
         return;
     }
+    plans_set_choice(&s->plan, r->stages, r->set->division[shape->first].tuple);
+    if (!shape->some_layers && !shape->as_it_is) /* see shape.map */
+        rk_plan_axis_set(&s->plan, RK_PLAN_RECOMPUTE, RK_RECOMPUTE_VALUE(RK_WHOLE, 0));
     if (shape->balanced) {
         run_balanced(r, shape);
         return;

@@ -12,6 +12,20 @@ enum rk_verdict rk_predict(const struct rk_model *model, const struct rk_system 
                                                                                  plan, prediction);
 }
 
+double rk_predict_tier(const struct rk_prediction *prediction, const struct rk_plan *plan, int tier,
+                       double holds[RK_HOLDING_COUNT])
+{
+    return (plan->framework == RK_CALCULON ? published_tier : layers_tier)(prediction, plan, tier,
+                                                                           holds);
+}
+
+int rk_predict_operations(const struct rk_model *model, const struct rk_system *system,
+                          const struct rk_plan *plan, struct rk_operation *operations, int most)
+{
+    return (plan->framework == RK_CALCULON ? published_operations : layers_operations)(
+        model, system, plan, operations, most);
+}
+
 void outcome_of(const struct rk_outcome *predicted, struct outcome *outcome)
 {
     const struct rk_figure *figures = rk_figures();

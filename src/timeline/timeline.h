@@ -139,6 +139,14 @@ enum rk_status timeline_plan_of(struct timeline_plan *plan, const struct rk_mode
                                 const struct rk_estimate *estimate,
                                 const struct timeline_options *options, struct rk_error *error);
 
+/* Of a plan whose framework is calculon: timeline_plan_of_plan asks for it. The published model has
+ * no schedule, its formula is that of 1F1B; the plan's is what runs. */
+enum rk_status timeline_plan_of_published(struct timeline_plan *plan, const struct rk_model *model,
+                                          const struct rk_system *system,
+                                          const struct rk_plan *training,
+                                          const struct rk_prediction *prediction, int messages,
+                                          struct rk_error *error);
+
 /* Of a plan and its prediction, which is timed: with its schedule, and messages as the prediction
  * counts them unless `messages` is not negative. */
 enum rk_status timeline_plan_of_plan(struct timeline_plan *timeline, const struct rk_model *model,

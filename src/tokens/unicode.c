@@ -24,21 +24,19 @@ enum char_class unicode_class(uint32_t code)
     return class_from[low] & 7;
 }
 
-static struct character ascii_at(unsigned char byte)
-{
-    const unsigned char letter = byte | 0x20;
-    const uint8_t class = letter >= 'a' && letter <= 'z'                  ? CLASS_LETTER
-                          : byte >= '0' && byte <= '9'                    ? CLASS_NUMBER
-                          : byte == ' ' || (byte >= '\t' && byte <= '\r') ? CLASS_SPACE
-                                                                          : CLASS_OTHER;
-    return (struct character){.code = byte, .size = 1, .class = class};
-}
+/* clang-format off */
+const uint8_t unicode_ascii_class[0x80] = {
+    ['\t' ... '\r'] = CLASS_SPACE,
+    [' ']           = CLASS_SPACE,
+    ['0' ... '9']   = CLASS_NUMBER,
+    ['A' ... 'Z']   = CLASS_LETTER,
+    ['a' ... 'z']   = CLASS_LETTER,
+};
+/* clang-format on */
 
-struct character unicode_at(const char *text, size_t length)
+struct character unicode_beyond_ascii(const char *text, size_t length)
 {
     const unsigned char *byte = (const unsigned char *)text;
-    if (length == 0) return (struct character){.size = 0, .class = CLASS_OTHER};
-    if (byte[0] < 0x80) return ascii_at(byte[0]);
     const size_t size = text_utf8_length(text, length);
     if (size == 0)
         return (struct character){
@@ -68,6 +66,7 @@ size_t unicode_put(char buffer[static 4], uint32_t code)
 uint32_t unicode_small(uint32_t code)
 {
     size_t low = 0, high = COUNT(capitals);
+    if (code < 0x80) return code >= 'A' && code <= 'Z' ? code + 32 : 0;
     while (low < high) { /* the first row that does not end before `code` */
         const size_t middle = (low + high) / 2;
         if (capitals[middle].last < code)

@@ -31,9 +31,19 @@ struct character {
 
 enum char_class unicode_class(uint32_t code);
 
+/* unicode_at where the first byte, which must be there, is no ASCII. */
+struct character unicode_beyond_ascii(const char *text, size_t length);
+
+extern const uint8_t unicode_ascii_class[0x80];
+
 /* The character at the beginning of `length` bytes; at the end of the text `size` is 0 and
  * `class` other. */
-struct character unicode_at(const char *text, size_t length);
+static inline struct character unicode_at(const char *text, size_t length)
+{
+    const unsigned char byte = length ? (unsigned char)text[0] : 0;
+    if (byte >= 0x80) return unicode_beyond_ascii(text, length);
+    return (struct character){.code = byte, .size = length > 0, .class = unicode_ascii_class[byte]};
+}
 
 /* Writes a code from unicode_at back; returns the length, at most 4. */
 size_t unicode_put(char buffer[static 4], uint32_t code);

@@ -73,6 +73,14 @@ static double fused_pairs(const struct build *build, bool local)
     return local ? s * fmin(s, 2 * window_of(build, true) - 1) : s * s;
 }
 
+/* Pairs of the rank with the most of them over the mean. Of contiguous parts of a causal sequence
+ * the last of c ranks has (2 c - 1) / c^2; a part from each end gives all the same [dubey2024]. */
+static double crowding_of(const struct build *build, bool local, double around)
+{
+    const bool uneven = build->plan->context_contiguous && !build->plan->full_attention && !local;
+    return uneven ? 2 - 1 / around : 1;
+}
+
 /* What model FLOP count: every token with every token that its layer lets it see, causal or not, as
  * [korthikanti2022] and [chowdhery2022] count. */
 static double useful_pairs(const struct build *build, bool local)
@@ -180,7 +188,7 @@ static void add_flash(struct build *build, const struct heads *heads, bool local
 {
     const double keys = fmax(heads->keys / heads->across, 1), around = heads->around;
     const double each = build->batch * heads->queries / heads->across;
-    const double pairs = fused_pairs(build, local) / around;
+    const double pairs = fused_pairs(build, local) / around * crowding_of(build, local, around);
     const double product = 2 * each * pairs, output = output_bytes(build, heads);
     const double logs = build->tokens * heads->queries * LOG_SUM_BYTES;
     const double inputs =

@@ -208,9 +208,10 @@ const char *model_unmodelled(const struct rk_model *model, uint64_t sequence)
 {
     return first_of((const struct feature[]){
         /* one kernel of exponentials and sums on vector units, whose rate no catalog has */
-        {model->recurrence == RK_MAMBA, "the selective scan of Mamba"},
+        {model->recurrence == RK_MAMBA, "the selective scan of Mamba, counted but not predicted"},
         /* no public kernel trains with it: what it leaves out differs from token to token */
-        {model->index_heads > 0 && sequence > 0, "attention to chosen tokens"},
+        {model->index_heads > 0 && sequence > 0,
+         "attention to chosen tokens, counted but not predicted"},
         {.name = NULL},
     });
 }

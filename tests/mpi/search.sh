@@ -48,3 +48,15 @@ search 3 1 --no-such-flag >"$work/many" 2>"$work/wrong" || status=$?
 : >"$work/err"
 [ "$status" -eq 2 ] || { echo "a wrong flag: exit $status"; exit 1; }
 [ "$(grep -c 'no-such-flag' "$work/err" "$work/wrong" | awk -F: '{s += $2} END {print s}')" -le 1 ]
+
+# The space of today's plans too, also with a condition and with a frontier.
+modern() { printf '%s\n' search -m mixtral-8x7b -s h100-sxm5-80g -g 32 -b 64 --microbatch 1 --format json "$@"; }
+for options in '--top 20' '--where hbm<=60GiB --sort mfu' '--pareto time,hbm'; do
+    # shellcheck disable=SC2046,SC2086
+    "$RECKON" $(modern $options) --quiet >"$work/one"
+    for ranks in 2 3; do
+        # shellcheck disable=SC2046,SC2086
+        mpirun --oversubscribe -n "$ranks" "$mpi" $(modern $options) --threads 1 >"$work/many" 2>>"$work/err"
+        cmp "$work/one" "$work/many" || { echo "$ranks ranks differ: modern $options"; exit 1; }
+    done
+done

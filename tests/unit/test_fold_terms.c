@@ -320,6 +320,32 @@ Test(fold_terms, launches)
     NEAR(dense(&plan)->spent_s[FOLD_FORWARD][SPENT_LAUNCH], 0);
 }
 
+/* Kernels that are computed again are started again; a microbatch begins with 35 starts. */
+Test(fold_terms, launches_of_backward)
+{
+    struct rk_plan plan = plan_of(1, 1);
+    struct layer layer;
+    double forward = 0, backward = 0, lookup = 35;
+    layer_build(&layer, LAYER_DENSE, &small, &plan);
+    for (int i = 0; i < layer.operations; i++) {
+        forward += layer.operation[i].kernels[RK_FORWARD];
+        backward += layer.operation[i].kernels[RK_AGRAD] + layer.operation[i].kernels[RK_WGRAD];
+    }
+    machine_init(&machine, 1e12);
+    machine.system.kernels.launch_s = 1e6;
+    const struct layer_fold *f = dense(&plan);
+    NEAR(f->pass_s[FOLD_AGRAD] + f->pass_s[FOLD_WGRAD], backward * 1e6);
+    plan.recompute = RK_WHOLE;
+    f = fold_of(&small, LAYER_DENSE, &plan, RECOMPUTED);
+    NEAR(f->pass_s[FOLD_AGRAD] + f->pass_s[FOLD_WGRAD] + f->pass_s[FOLD_RECOMPUTE],
+         (backward + forward) * 1e6);
+    layer_build(&layer, LAYER_EMBEDDING, &small, &plan);
+    for (int i = 0; i < layer.operations; i++)
+        lookup += layer.operation[i].kernels[RK_FORWARD];
+    f = fold_of(&small, LAYER_EMBEDDING, &plan, AS_IT_IS);
+    NEAR(f->pass_s[FOLD_FORWARD], lookup * 1e6);
+}
+
 /* One operation at a time: the largest working set, which is none of the ends of the list. */
 Test(fold_terms, working_memory)
 {

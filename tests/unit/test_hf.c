@@ -4,7 +4,9 @@
 #include "catalog_cases.h"
 #include "interop/hf.h"
 #include "interop/hf_keys.h"
+#include "workload/layers.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static const struct hf_options plain = {.type = -1};
@@ -583,4 +585,76 @@ Test(hf, numbers_as_python_writes_them)
     cr_expect_eq(hf_read(&document, "c", &plain, &import, &error), RK_OK, "%s", formatted(&error));
     document_release(&document);
     remove(path);
+}
+
+/* ---- published models ---- */
+
+/* Parameters that the operations of all layers have, padding apart. */
+static double operations_parameters(const struct rk_model *model)
+{
+    struct rk_plan plan = rk_plan_default();
+    double counts[LAYER_KINDS] = {[LAYER_EMBEDDING] = 1, [LAYER_HEAD] = 1}, sum = 0;
+    layer_count(model, 0, model->layers, counts);
+    for (int kind = 0; kind < LAYER_KINDS; kind++) {
+        struct layer layer;
+        if (counts[kind] == 0) continue;
+        layer_build(&layer, (enum layer_kind)kind, model, &plan);
+        for (int i = 0; i < layer.operations; i++)
+            sum += counts[kind] * layer.operation[i].parameters;
+    }
+    return sum;
+}
+
+static void check_published(const json_t *row)
+{
+    static const struct hf_options options = {.type = -1, .sequence = 2048};
+    const char *name = json_string_value(json_object_get(row, "name"));
+    const double count = json_number_value(json_object_get(row, "parameters"));
+    const double tolerance = json_number_value(json_object_get(row, "tolerance_percent")) / 100;
+    const double active = json_number_value(json_object_get(row, "active"));
+    char *text = json_dumps(json_object_get(row, "config"), 0);
+    struct hf_import import;
+    struct rk_error error;
+    cr_assert(name && count > 0 && json_string_length(json_object_get(row, "source")) > 0);
+    cr_assert_eq(read_text(text, &options, &import, &error), RK_OK, "%s: %s", name,
+                 formatted(&error));
+    const double got = (double)rk_model_parameters(&import.model);
+    cr_expect(fabs(got - count) <= tolerance * count, "%s: %.0f, published %.0f", name, got, count);
+    if (active > 0)
+        cr_expect_eq((double)rk_model_active_parameters(&import.model), active, "%s", name);
+    if (!model_unmodelled(&import.model, 2048))
+        cr_expect_eq(operations_parameters(&import.model), got, "%s: of its operations", name);
+    char *file = model_text(&import.model, name, NULL, NULL, 0);
+    struct document document;
+    struct rk_model model;
+    cr_assert_eq(document_parse("m.json", file, strlen(file), &document, &error), RK_OK);
+    cr_expect_eq(model_read(&document, "m", &model, &error), RK_OK, "%s: %s", name,
+                 formatted(&error));
+    for (const struct field *field = model_fields; field->key; field++)
+        cr_expect(model_fields_equal(&model, &import.model, field), "%s: %s", name, field->key);
+    document_release(&document);
+    free(file);
+    free(text);
+}
+
+/* tests/data/hf/published.jsonl: models of the types that people train, each with the keys of its
+ * config.json that say its shape, its published count and where that is from. */
+Test(hf, published_models_have_their_published_counts)
+{
+    char *line = NULL;
+    size_t room = 0;
+    int rows = 0, exact = 0;
+    FILE *file = fopen(RECKON_TEST_SOURCE "/tests/data/hf/published.jsonl", "r");
+    cr_assert(file);
+    while (getline(&line, &room, file) > 0) {
+        json_t *row = json_loads(line, 0, NULL);
+        cr_assert(row, "%s", line);
+        check_published(row);
+        exact += json_number_value(json_object_get(row, "tolerance_percent")) == 0;
+        json_decref(row);
+        rows++;
+    }
+    free(line);
+    fclose(file);
+    cr_expect_geq(exact, 120, "%d of %d rows are exact", exact, rows);
 }

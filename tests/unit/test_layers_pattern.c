@@ -4,6 +4,8 @@
 #include "workload/layers.h"
 
 #include <math.h>
+#include <reckon/catalog.h>
+#include <reckon/predict.h>
 
 static uint64_t state;
 
@@ -158,6 +160,82 @@ Test(layers_pattern, recurrences_are_linear_in_the_sequence)
         cr_expect_float_eq(sum_of(&twice, forward), 2 * sum_of(&once, forward), 1);
         cr_expect_float_eq(sum_of(&twice, saved), 2 * sum_of(&once, saved), 1);
     }
+}
+
+/* [waleffe2024]: a hybrid of 24 Mamba-2, 4 attention and 28 MLP layers (the pattern of
+ * Megatron-LM's README) uses 1,024 H100 nearly as well as a transformer of the same size. */
+Test(layers_pattern, a_hybrid_trains_nearly_as_well_as_a_transformer)
+{
+    static const char pattern[] = "M-M-M--M-M*-M-M-M-M--M*-M-M-M-M-M*--M-M-M-M-M*-M--M-M-M-";
+    struct rk_plan plan = plan_of(4);
+    struct rk_model model[2];
+    static struct rk_prediction prediction[2];
+    struct rk_system system;
+    struct rk_error error;
+    use_source_catalog();
+    cr_assert_eq(rk_system_load("h100-sxm5-80g", &system, &error), RK_OK, "%s", error.text);
+    plan.ranks = plan.batch = 1024;
+    plan.microbatch = 4;
+    plan.sequence_parallel = true;
+    plan.zero = 1;
+    for (int i = 0; i < 2; i++) {
+        struct rk_model *m = &model[i];
+        *m = mamba2(i ? 56 : 32, 4096);
+        m->feedforward = 16384;
+        m->heads = 32;
+        m->head_dim = 128;
+        m->sequence = 4096;
+        m->vocabulary = 256000;
+        m->tied_embeddings = false;
+        m->flash_attention = m->causal_skip = true;
+        m->activation = RK_SQUARED_RELU;
+        m->mixers[0] = m->mlps[0] = '\0';
+        m->recurrence = RK_RECURRENCE_NONE;
+        m->recurrent_groups = 0;
+    }
+    struct rk_model *hybrid = &model[1];
+    hybrid->recurrence = RK_MAMBA_2;
+    hybrid->recurrent_heads = 128;
+    hybrid->recurrent_groups = hybrid->kv_heads = 8;
+    for (int i = 0; i < 56; i++) {
+        hybrid->mixers[i] = pattern[i] == 'M' ? 'r' : pattern[i] == '*' ? 'a' : '-';
+        hybrid->mlps[i] = pattern[i] == '-' ? 'd' : '-';
+    }
+    const struct pattern_counts counts = pattern_count(hybrid);
+    cr_expect(counts.mixers[MIXER_RECURRENT] == 24 && counts.mixers[MIXER_ATTENTION] == 4 &&
+              counts.mlps[MLP_DENSE] == 28);
+    for (int i = 0; i < 2; i++)
+        cr_assert_eq(rk_predict(&model[i], &system, &plan, &prediction[i]), RK_FITS, "%d %s",
+                     (int)prediction[i].verdict, prediction[i].reason[0].what);
+    const double ratio = prediction[1].mfu / prediction[0].mfu;
+    cr_expect(ratio > 0.85 && ratio < 1.05, "%g, %g", prediction[0].mfu, prediction[1].mfu);
+    rk_system_release(&system);
+}
+
+/* What is counted has no operations: no plan runs it, and the reason has its name. */
+Test(layers_pattern, what_is_not_predicted_is_refused_by_name)
+{
+    struct rk_model m = mamba2(2, 1024);
+    struct rk_plan plan = plan_of(1);
+    static struct rk_prediction prediction;
+    struct rk_system system;
+    struct rk_error error;
+    use_source_catalog();
+    cr_assert_eq(rk_system_load("h100-sxm5-80g", &system, &error), RK_OK, "%s", error.text);
+    cr_expect_eq(rk_predict(&m, &system, &plan, &prediction), RK_FITS);
+    plan.ranks = plan.context = 2;
+    cr_expect_eq(rk_predict(&m, &system, &plan, &prediction), RK_BAD_OPTION);
+    plan.ranks = plan.context = 1;
+    plan.tensor = plan.ranks = 2; /* one group */
+    cr_expect_eq(rk_predict(&m, &system, &plan, &prediction), RK_BAD_TENSOR);
+    cr_expect_str_eq(prediction.reason[0].what, "recurrent_groups");
+    plan.tensor = plan.ranks = 1;
+    m.recurrence = RK_MAMBA;
+    m.time_rank = 64;
+    cr_expect_eq(rk_predict(&m, &system, &plan, &prediction), RK_BAD_MODEL);
+    cr_expect_str_eq(prediction.reason[0].what,
+                     "the selective scan of Mamba, counted but not predicted");
+    rk_system_release(&system);
 }
 
 /* ---- any pattern ---- */

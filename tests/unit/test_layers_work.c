@@ -108,6 +108,26 @@ Test(layers_work, a_window_without_the_causal_skip)
     cr_expect_eq(find(&layer, "attention")->pairs, 8192 * 2047);
 }
 
+static double pairs_of(const struct rk_plan *plan)
+{
+    const struct layer layer = layer_of(&llama, LAYER_DENSE, plan);
+    return find(&layer, "attention")->pairs;
+}
+
+/* Of contiguous parts the last of four ranks has 7/16 of the pairs, not 4/16. */
+Test(layers_work, contiguous_parts_of_a_context)
+{
+    struct rk_plan plan = plan_of(1, 4);
+    plan.ranks = 4;
+    const double even = pairs_of(&plan);
+    plan.context_contiguous = true;
+    cr_expect_float_eq(pairs_of(&plan), even * 7 / 4, 1);
+    plan.context_kind = RK_ULYSSES; /* all tokens of a part of the heads */
+    const double heads = pairs_of(&plan);
+    plan.context_contiguous = false;
+    cr_expect_eq(pairs_of(&plan), heads);
+}
+
 /* ---- memory traffic ---- */
 
 /* bf16. A norm reads and writes, backward reads gradient and input and writes a gradient; SwiGLU

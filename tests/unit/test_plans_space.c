@@ -252,3 +252,25 @@ Test(plans_space, choices_are_the_names_of_plans)
         cr_expect(name == choice || strcmp(name, choice) == 0);
     }
 }
+
+/* Nothing is left out in silence. */
+Test(plans_space, an_axis_with_too_many_values_is_refused)
+{
+    struct plans_case c;
+    struct rk_error error = {.status = RK_OK};
+    draw_case(&c, 1, 100);
+    c.model.layers = 600;
+    rk_plans_problem_init(&c.problem, &c.model, &c.system, RK_MEGATRON, 1, 1, 0);
+    c.problem.pinned[RK_PLAN_RECOMPUTE].count = 1;
+    c.problem.pinned[RK_PLAN_RECOMPUTE].value[0] = RK_RECOMPUTE_VALUE(RK_WHOLE, 0);
+    c.problem.pinned[RK_PLAN_RECOMPUTE_LAYERS].count = 1;
+    c.problem.pinned[RK_PLAN_RECOMPUTE_LAYERS].to[0] = 511;
+    struct rk_space *space = rk_plans_open(&c.problem, &error);
+    cr_assert_not_null(space, "%s", error.text);
+    rk_space_close(space);
+    c.problem.pinned[RK_PLAN_RECOMPUTE_LAYERS].to[0] = 512;
+    cr_assert_null(rk_plans_open(&c.problem, &error));
+    cr_assert_eq(error.status, RK_USAGE);
+    cr_assert(strstr(error.text, "recompute-layers"), "%s", error.text);
+    rk_system_release(&c.system);
+}

@@ -2,7 +2,7 @@
  * ends with the result of one that was never stopped. */
 #include <criterion/criterion.h>
 #include <reckon/catalog.h>
-#include <reckon/search.h>
+#include <reckon/plans.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,32 +48,42 @@ static void check_same(const struct rk_answer *a, const struct rk_answer *b)
 {
     cr_assert_eq(memcmp(&a->counts, &b->counts, sizeof a->counts), 0);
     cr_assert_eq(memcmp(&a->explain, &b->explain, sizeof a->explain), 0);
+    cr_assert_eq(a->matches, b->matches);
     cr_assert_eq(a->found, b->found);
     for (uint64_t i = 0; i < a->found; i++)
         cr_assert(a->best[i].index == b->best[i].index && a->best[i].step_s == b->best[i].step_s);
 }
 
-static void stop_and_go(enum rk_search_mode mode, uint64_t top)
+/* Of the space of plans. */
+static struct rk_space *open_plans(struct rk_system *system)
 {
-    struct rk_system system;
-    struct rk_space *space = open_space(&system, 512);
-    struct rk_query options = {.mode = mode, .top = top, .threads = 2};
+    struct rk_plans_problem problem;
+    *system = (struct rk_system){0};
+    cr_assert_eq(rk_system_load("h100-sxm5-80g", system, NULL), RK_OK);
+    system->memory[0].capacity_bytes = 8e9;
+    rk_plans_problem_init(&problem, &model, system, RK_MEGATRON, 64, 64, 0);
+    return rk_plans_open(&problem, NULL);
+}
+
+static void check_stops(const struct rk_space *space, struct rk_query query)
+{
     struct rk_answer whole, part;
-    cr_assert_eq(rk_ask(space, &options, &whole, NULL), RK_OK);
+    query.threads = 2;
+    cr_assert_eq(rk_ask(space, &query, &whole, NULL), RK_OK);
     cr_assert(whole.complete && whole.counts.verdict[RK_FITS][0] > 1000);
     struct keeper keeper = {0};
-    options.keep = keep;
-    options.context = &keeper;
+    query.keep = keep;
+    query.context = &keeper;
     int stops = -1;
     srand(11);
     do {
         stops++;
         keeper.rounds_left = 1 + rand() % 2;
         void *resume = keeper.bytes;
-        options.resume = resume;
-        options.resume_bytes = keeper.size;
+        query.resume = resume;
+        query.resume_bytes = keeper.size;
         keeper.bytes = NULL;
-        cr_assert_eq(rk_ask(space, &options, &part, NULL), RK_OK);
+        cr_assert_eq(rk_ask(space, &query, &part, NULL), RK_OK);
         if (!keeper.bytes)
             keeper.bytes = resume; /* nothing new was given away */
         else
@@ -85,21 +95,41 @@ static void stop_and_go(enum rk_search_mode mode, uint64_t top)
     free(keeper.bytes);
     rk_answer_release(&whole);
     rk_answer_release(&part);
+}
+
+static void stop_and_go(bool plans, struct rk_query query)
+{
+    struct rk_system system;
+    struct rk_space *space = plans ? open_plans(&system) : open_space(&system, 512);
+    cr_assert_not_null(space);
+    check_stops(space, query);
     rk_space_close(space);
     rk_system_release(&system);
 }
 
 Test(search_state, stop_and_go_pruned)
 {
-    stop_and_go(RK_SEARCH_PRUNED, 10);
+    stop_and_go(false, (struct rk_query){.top = 10});
 }
 Test(search_state, stop_and_go_exhaustive)
 {
-    stop_and_go(RK_SEARCH_EXHAUSTIVE, 10);
+    stop_and_go(false, (struct rk_query){.mode = RK_SEARCH_EXHAUSTIVE, .top = 10});
 }
 Test(search_state, stop_and_go_with_many_kept)
 {
-    stop_and_go(RK_SEARCH_PRUNED, 20000);
+    stop_and_go(false, (struct rk_query){.top = 20000});
+}
+Test(search_state, stop_and_go_over_plans)
+{
+    stop_and_go(true, (struct rk_query){.top = 10});
+}
+Test(search_state, stop_and_go_with_a_condition)
+{
+    stop_and_go(true, (struct rk_query){.where = "hbm < 6GiB", .sort = "hbm", .top = 10});
+}
+Test(search_state, stop_and_go_along_a_frontier)
+{
+    stop_and_go(true, (struct rk_query){.pareto = "time, hbm", .top = 1});
 }
 
 Test(search_state, refuses_what_is_not_its_own)

@@ -1,0 +1,81 @@
+"""check_megatron.py CHECKOUT: reads launch scripts' arguments, one run a line as JSON
+{"words": [...], "world": N}, and says for each whether Megatron-LM's own parse_args, validate_args
+and configuration class take it. Nothing of torch is needed: see stubs.py."""
+import contextlib
+import io
+import json
+import os
+import sys
+import typing
+
+import stubs
+
+MISSING = ("torch", "transformer_engine", "apex", "numpy", "einops", "zarr",
+           "tensorstore", "modelopt", "multistorageclient", "flash_attn", "flashattn_hopper",
+           "nvtx", "wandb", "triton", "yaml", "packaging", "transformers", "tqdm", "requests",
+           "emerging_optimizers", "omegaconf", "megatron.rl", "regex", "sentencepiece", "psutil")
+
+
+def prepare(checkout):
+    sys.path.insert(0, checkout)
+    if not hasattr(typing, "override"):  # Python 3.11
+        typing.override = lambda method: method
+    missing = set(MISSING)
+    try:
+        import packaging.version
+    except ImportError:
+        from pip._vendor import packaging
+        from pip._vendor.packaging import version
+        sys.modules["packaging"], sys.modules["packaging.version"] = packaging, version
+    missing.discard("packaging")
+    stubs.install(missing)
+    import torch
+    import torch.cuda
+    import torch.distributed
+    torch.cuda.get_device_properties = lambda device=0: type("P", (), {"major": 9, "minor": 0})()
+    torch.cuda.get_device_capability = lambda device=0: (9, 0)
+    torch.cuda.device_count = lambda: 8
+    torch.cuda.is_available = lambda: True
+    torch.distributed.is_initialized = lambda: False
+    torch.distributed.get_rank = lambda *a: 0
+
+
+def judge(arguments, run):
+    os.environ.update(WORLD_SIZE=str(run["world"]), RANK="0", LOCAL_RANK="0")
+    os.environ.pop("CUDA_DEVICE_MAX_CONNECTIONS", None)
+    os.environ.update(run.get("environment", {}))
+    sys.argv = ["pretrain_gpt.py"] + run["words"]
+    quiet = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
+            args = arguments.parse_args()
+            arguments.validate_args(args)
+            args.padded_vocab_size = getattr(args, "padded_vocab_size", None) or args.vocab_size
+            arguments.core_transformer_config_from_args(args)
+    except SystemExit:
+        return quiet.getvalue().strip().split("\n")[-1] or "exit"
+    except Exception as error:  # what it says is the answer
+        import traceback
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        return f"{type(error).__name__}: {error} ({where.filename.split('/')[-1]}:{where.lineno})"
+    return None
+
+
+def main():
+    prepare(sys.argv[1])
+    with contextlib.redirect_stdout(sys.stderr):
+        from megatron.training import arguments
+    bad = total = 0
+    for line in sys.stdin:
+        run = json.loads(line)
+        total += 1
+        why = judge(arguments, run)
+        if why:
+            bad += 1
+            print(f"refused: {why}\n    {' '.join(run['words'])}")
+    print(f"{total - bad} of {total} accepted")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,565 @@
+/* reckon corpus: from raw text to training text. */
+#include "base/units.h"
+#include "catalog/catalog.h"
+#include "catalog/csv.h"
+#include "cli/commands.h"
+#include "cli/show.h"
+#include "corpus/blend.h"
+#include "corpus/curate.h"
+#include "corpus/minhash.h"
+#include "corpus/quality.h"
+#include "interop/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- clean: options ---- */
+
+struct clean_args {
+    struct option_texts files, evaluation;
+    struct curate_options curate;
+    struct show_args show;
+    const char *list, *threshold, *validation, *test;
+    uint64_t most_bytes, expansion, threads;
+    bool any_quality;
+};
+
+#define AT(member) .offset = offsetof(struct clean_args, member)
+
+/* clang-format off */
+static const struct operand clean_operands[] = {
+    {.name = "FILE", .help = "texts; of texts that say the same, that of the earlier file stays", AT(files),
+     .optional = OPERAND_MANY, .complete = "file"},
+    {.name = NULL},
+};
+
+static const struct option clean_input_rows[] = {
+    {.letter = 'l', .name = "list", .type = OPTION_TEXT, .argument = "FILE", AT(list), .complete = "file",
+     .help = "more files, one a line, behind those of the command line"},
+    {.letter = 'u', .name = "unit", .type = OPTION_CHOICE, .choices = reader_unit_names, AT(curate.reader.unit),
+     .help = "what a document is: the file, a paragraph, a line, a JSON line's \"text\", a WARC record; auto goes by the file's name (auto)"},
+    {.name = "most-bytes", .type = OPTION_NUMBER, AT(most_bytes), .min = 1, .max = 1 << 30,
+     .help = "a longer document is removed (16777216)"},
+    {.name = "most-expansion", .type = OPTION_NUMBER, AT(expansion), .min = 2, .max = 100000,
+     .help = "a packed file that unpacks to so many times its size is refused (200)"},
+    {.name = NULL},
+};
+
+static const struct option clean_rule_rows[] = {
+    {.name = "languages", .type = OPTION_TEXT, .argument = "LIST", AT(curate.languages),
+     .help = "languages to keep, \"en,de\" (all)"},
+    {.name = "language-table", .type = OPTION_TEXT, .argument = "FOLDER", AT(curate.table), .complete = "file",
+     .help = "a text CODE.txt in each language, to tell them apart by (corpus/declaration of the data)"},
+    {.name = "any-quality", .type = OPTION_FLAG, AT(any_quality), .help = "do not judge by the rules of quality"},
+    {.name = "near", .type = OPTION_TEXT, .argument = "J", AT(threshold),
+     .help = "remove documents whose Jaccard similarity to an earlier one is J or more; \"off\": exact copies only (0.8)"},
+    {.letter = 'e', .name = "evaluation", .type = OPTION_TEXTS, .argument = "FILE", AT(evaluation), .complete = "file",
+     .help = "texts that the model will be evaluated on: passages of 13 words are cut out; repeatable"},
+    {.name = NULL},
+};
+
+static const struct option clean_output_rows[] = {
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FOLDER", AT(curate.folder), .complete = "file",
+     .help = "where the corpus goes; a run that was stopped is continued there"},
+    {.name = "validation", .type = OPTION_TEXT, .argument = "PART", AT(validation),
+     .help = "part of the documents that becomes validation.jsonl, 0 to 1 (0)"},
+    {.name = "test", .type = OPTION_TEXT, .argument = "PART", AT(test), .help = "likewise test.jsonl (0)"},
+    {.name = "seed", .type = OPTION_NUMBER, AT(curate.seed), .help = "of the split and the shuffled order (0)"},
+    {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 1024,
+     .help = "the outcome is the same for any number (one per processor)"},
+    {.name = NULL},
+};
+
+static const struct usage clean_usage = {
+    .name = "corpus clean",
+    .summary = "read, clean, judge, deduplicate, split and shuffle texts",
+    .synopsis = "-o FOLDER [options] FILE...",
+    .description =
+        "Reads plain text, JSON lines, WARC and WET, packed with gzip or Zstandard or not; brings texts into "
+        "UTF-8 with line feeds; tells their language; judges them by rules of quality; removes exact and near "
+        "duplicates and passages of evaluation sets; splits and shuffles what is left. FOLDER gets train.jsonl "
+        "(and validation.jsonl, test.jsonl), removed.csv (each removed document, why, and which one stays "
+        "instead) and report.json.\n\n"
+        "A document counts under the first reason that holds. Bad documents are counted, never fatal; a file "
+        "that is damaged, that is a bomb or that is no WARC file is refused with the place.\n\n"
+        "Texts are streamed: memory is some 150 MB and 33 bytes for each document that is kept before duplicates are removed; the "
+        "disk holds these texts two times. A run that was stopped, even killed, goes on where it was when the same "
+        "command is given again. The same inputs and options give the same bytes, for any number of threads.",
+    .operands = clean_operands,
+    .groups = {
+        {"Input", clean_input_rows, 0},
+        {"What stays", clean_rule_rows, 0},
+        {"Output", clean_output_rows, 0},
+        {"Form of the report", show_options, offsetof(struct clean_args, show)},
+        {"General", options_help_rows, 0},
+    },
+    .examples = {
+        {"reckon corpus clean -o corpus data/corpus/works/*.txt --unit paragraph --any-quality",
+         "The paragraphs of some books, each once:"},
+        {"reckon corpus clean -o corpus --languages en --validation 0.01 -e lambada.jsonl crawl-*.warc.wet.gz",
+         "English of a crawl, without what LAMBADA asks for:"},
+    },
+    .see_also = "reckon-tokenize(1), reckon-tokenizer(1)",
+};
+#undef AT
+/* clang-format on */
+
+/* ---- clean: the report ---- */
+
+static void add_reasons(struct report *report, const struct curate_report *r)
+{
+    static const struct report_column columns[] = {
+        {.name = "reason"},     {.name = "documents"}, {.name = "share", .unit = "%", .digits = 2},
+        {.name = "text_bytes"}, {.name = "meaning"},
+    };
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = "removed",
+                                                  .title = "What was removed",
+                                                  .formats = REPORT_IN_ALL,
+                                                  .columns = columns,
+                                                  .column_count = 5});
+    for (int i = REASON_NONE + 1; i < REASON_COUNT; i++) {
+        const struct curate_counts *c = &r->reason[i];
+        const double all = r->read.documents ? (double)r->read.documents : 1;
+        const struct report_cell cells[] = {cell_text(reason_facts[i].word),
+                                            cell_count(c->documents),
+                                            cell_number((double)c->documents / all),
+                                            cell_count(c->bytes), cell_text(reason_facts[i].text)};
+        report_row(report, table, cells);
+    }
+}
+
+static void add_languages(struct report *report, const struct curate_report *r,
+                          const struct languages *languages)
+{
+    static const struct report_column columns[] = {
+        {.name = "language"}, {.name = "documents"}, {.name = "text_bytes"}};
+    struct report_table *table = report_add(
+        report, &(struct report_table){.name = "languages",
+                                       .title = "Languages, before anything else is judged",
+                                       .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                       .columns = columns,
+                                       .column_count = 3});
+    for (int i = 0; i <= LANGUAGES_MOST; i++) {
+        const struct curate_counts *c = &r->language[i];
+        const int language = i < LANGUAGES_MOST ? i : LANGUAGE_UNKNOWN;
+        if (c->documents == 0) continue;
+        const struct report_cell cells[] = {
+            cell_text(report_text(report, "%s", languages_code(languages, language))),
+            cell_count(c->documents), cell_count(c->bytes)};
+        report_row(report, table, cells);
+    }
+}
+
+static void add_summary(struct report *report, const struct curate_report *r)
+{
+    static const struct report_column columns[] = {
+        {.name = "documents_read", .help = "as they came"},
+        {.name = "bytes_read", .unit = "B", .digits = 1},
+        {.name = "train_documents", .help = "pieces of cut ones each count"},
+        {.name = "train_bytes", .unit = "B", .digits = 1, .help = "of JSON lines"},
+        {.name = "validation_documents"},
+        {.name = "test_documents"},
+        {.name = "not_utf8", .help = "documents with such bytes: each became U+FFFD"},
+        {.name = "other_line_ends", .help = "... with CR LF or CR: now LF"},
+        {.name = "control_characters", .help = "... with such: left out"},
+        {.name = "records_passed_over", .help = "of WARC files, that are no text"},
+        {.name = "pairs_compared", .help = "that could have been near duplicates"},
+        {.name = "evaluation_texts"},
+        {.name = "evaluation_too_short", .help = "... of fewer than 13 words: not looked for"},
+        {.name = "evaluation_cut", .help = "documents that passages were cut out of"},
+    };
+    const struct report_cell cells[] = {
+        cell_count(r->read.documents),
+        cell_number((double)r->read.bytes),
+        cell_count(r->split[SPLIT_TRAIN].documents),
+        cell_number((double)r->split[SPLIT_TRAIN].bytes),
+        cell_count(r->split[SPLIT_VALIDATION].documents),
+        cell_count(r->split[SPLIT_TEST].documents),
+        cell_count(r->broken),
+        cell_count(r->line_ends),
+        cell_count(r->controls),
+        cell_count(r->passed_over),
+        cell_count(r->compared),
+        cell_count(r->evaluation_texts),
+        cell_count(r->evaluation_short),
+        cell_count(r->cut),
+    };
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = "corpus",
+                                                  .title = "The corpus",
+                                                  .shape = REPORT_RECORD,
+                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                  .columns = columns,
+                                                  .column_count = sizeof cells / sizeof *cells});
+    report_row(report, table, cells);
+}
+
+static int show_clean(const struct clean_args *args, const struct curate_report *r,
+                      const struct languages *languages)
+{
+    struct report report = {.first = NULL};
+    const struct show_args as_json = {.format = REPORT_AS_JSON, .colour = COLOUR_NEVER};
+    char path[4096];
+    add_summary(&report, r);
+    add_reasons(&report, r);
+    add_languages(&report, r, languages);
+    snprintf(path, sizeof path, "%.4000s/report.json", args->curate.folder);
+    int code = show_report(&report, &as_json, path, RK_OK);
+    if (code == RK_OK) curate_finish(args->curate.folder);
+    if (code == RK_OK) code = show_report(&report, &args->show, "-", RK_OK);
+    report_release(&report);
+    return code;
+}
+
+/* ---- clean: the run ---- */
+
+static enum rk_status read_part(const char *name, const char *text, double most, double *value,
+                                struct rk_error *error)
+{
+    if (!text) return RK_OK;
+    if (number_parse(text, strlen(text), value) == strlen(text) && *text && *value >= 0 &&
+        *value <= most)
+        return RK_OK;
+    return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: \"%.20s\" is no number from 0 to %g", name,
+                   text, most);
+}
+
+static enum rk_status read_numbers(struct clean_args *args, struct rk_error *error)
+{
+    struct curate_options *o = &args->curate;
+    enum rk_status status = RK_OK;
+    o->threshold = 0.8; /* of [smith2022] */
+    if (args->threshold && strcmp(args->threshold, "off") == 0)
+        o->threshold = 2;
+    else
+        status = read_part("--near", args->threshold, 1, &o->threshold, error);
+    if (status == RK_OK)
+        status = read_part("--validation", args->validation, 1, &o->part[SPLIT_VALIDATION], error);
+    if (status == RK_OK) status = read_part("--test", args->test, 1, &o->part[SPLIT_TEST], error);
+    if (status == RK_OK && o->part[SPLIT_VALIDATION] + o->part[SPLIT_TEST] > 1)
+        status = rk_fail(error, RK_USAGE, NULL, 0, 0, "--validation and --test are more than all");
+    return status;
+}
+
+/* The operands, and the lines of --list, whose text the caller frees. */
+static enum rk_status gather_files(const struct clean_args *args, const char ***files, int *count,
+                                   char **text, struct rk_error *error)
+{
+    size_t size = 0, lines = 1;
+    enum rk_status status = RK_OK;
+    *text = NULL;
+    if (args->list) status = document_text(args->list, text, &size, error);
+    if (status != RK_OK) return status;
+    for (size_t i = 0; i < size; i++)
+        lines += (*text)[i] == '\n';
+    *files = malloc((lines + (size_t)args->files.count) * sizeof **files);
+    if (!*files) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the names of the files");
+    *count = 0;
+    for (int i = 0; i < args->files.count; i++)
+        (*files)[(*count)++] = args->files.text[i];
+    char *rest;
+    for (char *line = *text ? strtok_r(*text, "\r\n", &rest) : NULL; line;
+         line = strtok_r(NULL, "\r\n", &rest))
+        (*files)[(*count)++] = line;
+    return RK_OK;
+}
+
+static enum rk_status complete_options(struct clean_args *args, char *table, size_t size,
+                                       struct rk_error *error)
+{
+    struct curate_options *o = &args->curate;
+    char folder[3800];
+    enum rk_status status = read_numbers(args, error);
+    if (status != RK_OK) return status;
+    if (!o->folder)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "corpus clean: say where the corpus goes: -o FOLDER");
+    o->quality = !args->any_quality;
+    o->threads = (int)args->threads;
+    o->reader.most_bytes = (size_t)args->most_bytes;
+    o->reader.expansion = (unsigned)args->expansion;
+    o->evaluation = args->evaluation.text;
+    o->evaluations = args->evaluation.count;
+    if (o->table) return RK_OK;
+    status = catalog_folder(folder, sizeof folder, error);
+    if (status != RK_OK) return status;
+    snprintf(table, size, "%s/corpus/declaration", folder);
+    o->table = table;
+    return RK_OK;
+}
+
+static int run_clean(int argc, char **argv)
+{
+    struct clean_args args = {.files = {.count = 0}};
+    struct curate_report report;
+    struct languages *languages = NULL;
+    struct rk_error error;
+    const char **files = NULL;
+    char *text = NULL, table[4096];
+    const int done = options_read(&clean_usage, argc, argv, &args);
+    if (done >= 0) return done;
+    enum rk_status status = complete_options(&args, table, sizeof table, &error);
+    if (status == RK_OK) status = gather_files(&args, &files, &args.curate.inputs, &text, &error);
+    if (status == RK_OK && args.curate.inputs == 0)
+        status = rk_fail(&error, RK_USAGE, NULL, 0, 0, "corpus clean: name files, or --list");
+    args.curate.input = files;
+    if (status == RK_OK) status = curate(&args.curate, &report, &languages, &error);
+    const int code = status == RK_OK ? show_clean(&args, &report, languages) : options_fail(&error);
+    languages_free(languages);
+    free(files);
+    free(text);
+    return code;
+}
+
+/* ---- blend ---- */
+
+struct blend_args {
+    const char *table, *output;
+    double tokens;
+    const char *most_epochs;
+    uint64_t seed;
+    struct show_args show;
+};
+
+#define AT(member) .offset = offsetof(struct blend_args, member)
+
+/* clang-format off */
+static const struct operand blend_operands[] = {
+    {.name = "TABLE", .help = "CSV with the columns name, weight, tokens (300B) or file (a corpus), and maybe epochs, to compare with",
+     AT(table), .complete = "file"},
+    {.name = NULL},
+};
+
+static const struct option blend_rows[] = {
+    {.letter = 't', .name = "tokens", .type = OPTION_COUNT, AT(tokens), .argument = "COUNT",
+     .help = "length of the training run, 270B; in bytes of text where the table has files and no tokens (the size of all)"},
+    {.name = "most-epochs", .type = OPTION_TEXT, .argument = "E", AT(most_epochs),
+     .help = "no data set is gone through more often (4)"},
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
+     .help = "also write the blend as JSON lines in shuffled order; the table needs files"},
+    {.name = "seed", .type = OPTION_NUMBER, AT(seed), .help = "of the shuffled order (0)"},
+    {.name = NULL},
+};
+
+static const struct usage blend_usage = {
+    .name = "corpus blend",
+    .summary = "one training set of several, by weight, with epochs capped",
+    .synopsis = "TABLE [--tokens COUNT] [options]",
+    .description =
+        "Each data set gives its share of the run by its weight and is gone through so and so often: its "
+        "epochs. One that would be gone through more often than --most-epochs gives what that allows; the "
+        "others share the rest by their weights.",
+    .operands = blend_operands,
+    .groups = {
+        {"Blend", blend_rows, 0},
+        {"Form", show_options, offsetof(struct blend_args, show)},
+        {"General", options_help_rows, 0},
+    },
+    .examples = {
+        {"reckon corpus blend data/corpus/mt-nlg.csv --tokens 270B",
+         "The blend of Megatron-Turing NLG 530B, beside its published epochs:"},
+        {"reckon corpus blend blend.csv --most-epochs 3 -o blend.jsonl", "One file of several:"},
+    },
+    .see_also = "reckon-tokenize(1)",
+};
+#undef AT
+/* clang-format on */
+
+static enum rk_status fail_cell(const struct csv *csv, size_t row, const char *column,
+                                const char *text, struct rk_error *error)
+{
+    return rk_fail(error, RK_BAD_INPUT, csv->path, csv->line[row], 0,
+                   "%s: \"%.40s\" is no number above 0", column, text);
+}
+
+/* A positive number with a magnitude, "25.7B"; what the cell says in `value`. */
+static enum rk_status read_count(const struct csv *csv, size_t row, int column, double *value,
+                                 struct rk_error *error)
+{
+    const char *text = csv_cell(csv, row, (size_t)column);
+    struct units_error problem;
+    if (quantity_parse(text, strlen(text), QUANTITY_COUNT, false, value, &problem) && *value > 0)
+        return RK_OK;
+    return fail_cell(csv, row, csv->name[column], text, error);
+}
+
+struct blend_columns {
+    int name, weight, tokens, file, epochs;
+};
+
+static enum rk_status read_set(const struct csv *csv, size_t row, const struct blend_columns *at,
+                               struct blend_set *set, struct rk_error *error)
+{
+    snprintf(set->name, sizeof set->name, "%s", csv_cell(csv, row, (size_t)at->name));
+    if (at->file >= 0) set->file = csv_cell(csv, row, (size_t)at->file);
+    enum rk_status status = read_count(csv, row, at->weight, &set->weight, error);
+    if (status != RK_OK) return status;
+    if (at->tokens >= 0) return read_count(csv, row, at->tokens, &set->tokens, error);
+    status = blend_size(set->file, &set->tokens, error);
+    if (status == RK_OK && set->tokens <= 0)
+        status = rk_fail(error, RK_BAD_INPUT, set->file, 0, 0, "holds no text");
+    return status;
+}
+
+static enum rk_status read_sets(const struct csv *csv, const struct blend_columns *at,
+                                struct blend_set *set, struct rk_error *error)
+{
+    enum rk_status status = RK_OK;
+    if (at->name < 0 || at->weight < 0 || (at->tokens < 0 && at->file < 0))
+        return rk_fail(error, RK_BAD_INPUT, csv->path, 1, 1,
+                       "the columns must be name, weight, and tokens or file");
+    if (csv->rows == 0)
+        return rk_fail(error, RK_BAD_INPUT, csv->path, 1, 1, "no data set stands in the table");
+    for (size_t i = 0; status == RK_OK && i < csv->rows; i++)
+        status = read_set(csv, i, at, &set[i], error);
+    return status;
+}
+
+static int show_blend(const struct blend_args *args, const struct csv *csv,
+                      const struct blend_columns *at, const struct blend_set *set, double tokens,
+                      double found)
+{
+    static const struct report_column columns[] = {
+        {.name = "name"},
+        {.name = "tokens", .digits = 4},
+        {.name = "weight", .digits = 4},
+        {.name = "share", .unit = "%", .digits = 2},
+        {.name = "epochs", .digits = 3},
+        {.name = "capped"},
+        {.name = "published", .digits = 3},
+    };
+    struct report report = {.first = NULL};
+    struct report_table *table =
+        report_add(&report, &(struct report_table){.name = "sets",
+                                                   .formats = REPORT_IN_ALL,
+                                                   .columns = columns,
+                                                   .column_count = at->epochs >= 0 ? 7 : 6});
+    for (size_t i = 0; i < csv->rows; i++) {
+        const char *text = at->epochs >= 0 ? csv_cell(csv, i, (size_t)at->epochs) : "";
+        double published;
+        const bool known = *text && number_parse(text, strlen(text), &published) == strlen(text);
+        const struct report_cell cells[] = {cell_text(set[i].name),
+                                            cell_number(set[i].tokens),
+                                            cell_number(set[i].weight),
+                                            cell_number(set[i].share),
+                                            cell_number(set[i].epochs),
+                                            cell_flag(set[i].capped),
+                                            known ? cell_number(published) : cell_none()};
+        report_row(&report, table, cells);
+    }
+    if (found < tokens * (1 - 1e-9))
+        report_note(&report,
+                    report_text(&report,
+                                "All data sets are capped: %.4g tokens instead of %.4g. Raise "
+                                "--most-epochs, or find more text.",
+                                found, tokens));
+    const int code = show_report(&report, &args->show, "-", RK_OK);
+    report_release(&report);
+    return code;
+}
+
+static bool take_line(void *context, const char *line, size_t size)
+{
+    return fwrite(line, 1, size, context) == size;
+}
+
+/* Buckets lie beside the output. */
+static enum rk_status write_blend(const struct blend_args *args, const struct blend_set *set,
+                                  size_t sets, struct rk_error *error)
+{
+    struct output output = {.file = NULL};
+    char folder[3800];
+    snprintf(folder, sizeof folder, "%.3700s.shuffle-XXXXXX", args->output);
+    if (!set[0].file)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--output: the table has no column file");
+    if (strcmp(args->output, "-") == 0 || !mkdtemp(folder))
+        return rk_fail(error, RK_IO, args->output, 0, 0,
+                       "cannot make a folder beside it to shuffle");
+    const struct blend_options options = {.folder = folder, .seed = args->seed};
+    enum rk_status status = output_open(&output, args->output, error);
+    if (status == RK_OK) status = blend_write(set, sets, &options, take_line, output.file, error);
+    if (status == RK_OK) status = output_commit(&output, error);
+    if (status != RK_OK) output_abandon(&output);
+    rmdir(folder);
+    return status;
+}
+
+static enum rk_status blend(const struct blend_args *args, const struct csv *csv, int *code,
+                            struct rk_error *error)
+{
+    const struct blend_columns at = {csv_column(csv, "name"), csv_column(csv, "weight"),
+                                     csv_column(csv, "tokens"), csv_column(csv, "file"),
+                                     csv_column(csv, "epochs")};
+    double tokens = args->tokens, most_epochs = 4;
+    struct blend_set *set = calloc(csv->rows + 1, sizeof *set);
+    enum rk_status status =
+        set ? RK_OK : rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the table");
+    if (status == RK_OK)
+        status = read_part("--most-epochs", args->most_epochs, 1e6, &most_epochs, error);
+    if (status == RK_OK && most_epochs <= 0)
+        status = rk_fail(error, RK_USAGE, NULL, 0, 0, "--most-epochs: must be above 0");
+    if (status == RK_OK) status = read_sets(csv, &at, set, error);
+    for (size_t i = 0; status == RK_OK && args->tokens <= 0 && i < csv->rows; i++)
+        tokens += set[i].tokens;
+    if (status == RK_OK) {
+        const double found = blend_epochs(set, csv->rows, tokens, most_epochs);
+        if (args->output) status = write_blend(args, set, csv->rows, error);
+        if (status == RK_OK) *code = show_blend(args, csv, &at, set, tokens, found);
+    }
+    free(set);
+    return status;
+}
+
+static int run_blend(int argc, char **argv)
+{
+    struct blend_args args = {.tokens = 0};
+    struct rk_error error;
+    struct csv csv;
+    int code = RK_OK;
+    const int done = options_read(&blend_usage, argc, argv, &args);
+    if (done >= 0) return done;
+    enum rk_status status = csv_load(args.table, &csv, &error);
+    if (status == RK_OK) status = blend(&args, &csv, &code, &error);
+    csv_release(&csv);
+    return status == RK_OK ? code : options_fail(&error);
+}
+
+/* ---- the command ---- */
+
+static const struct command commands[] = {
+    {"clean", run_clean, "read, clean, judge, deduplicate, split and shuffle texts", &clean_usage},
+    {"blend", run_blend, "one training set of several, by weight, with epochs capped",
+     &blend_usage},
+    {.name = NULL},
+};
+
+const struct usage corpus_usage = {
+    .name = "corpus",
+    .summary = "from raw text to training text",
+    .synopsis = "clean|blend [options] ...",
+    .description =
+        "Makes training sets of raw text, as those of Megatron-Turing NLG 530B were made "
+        "(Smith et al. 2022).",
+    .groups = {{"General", options_help_rows, 0}},
+    .examples = {{"reckon corpus clean -o corpus crawl-*.warc.wet.gz", "A crawl, cleaned:"},
+                 {"reckon corpus blend data/corpus/mt-nlg.csv --tokens 270B",
+                  "How often each part of a blend is gone through:"}},
+    .see_also = "reckon-tokenize(1), reckon-tokenizer(1)",
+    .commands = commands,
+};
+
+int cmd_corpus(int argc, char **argv)
+{
+    struct rk_error error;
+    char none;
+    if (argc > 1 && argv[1][0] != '-') {
+        const struct command *command = options_command(commands, argv[1], &error);
+        return command ? command->run(argc - 1, argv + 1) : options_fail(&error);
+    }
+    const int done = options_read(&corpus_usage, argc, argv, &none);
+    if (done >= 0) return done;
+    rk_fail(&error, RK_USAGE, NULL, 0, 0, "corpus: say what to do: reckon corpus clean, or blend");
+    return options_fail(&error);
+}

@@ -1,0 +1,111 @@
+#include "interop/launch_file.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const char *const launcher_names[] = {"none", "torchrun", "slurm", "kubernetes", NULL};
+
+uint64_t launch_node_size(uint64_t ranks, uint64_t wanted)
+{
+    uint64_t size = wanted ? wanted : 8;
+    if (size > ranks) size = ranks;
+    while (ranks % size)
+        size--;
+    return size;
+}
+
+/* Every line of a text behind as many blanks. */
+static void indented(FILE *file, const char *text, int blanks)
+{
+    while (*text) {
+        const size_t n = strcspn(text, "\n");
+        if (n) fprintf(file, "%*s%.*s", blanks, "", (int)n, text);
+        putc('\n', file);
+        text += n + (text[n] == '\n');
+    }
+}
+
+/* The file that the command reads, as a document that nothing is expanded in. */
+static void document(FILE *file, const struct launch_file *l, int blanks)
+{
+    if (!l->file) return;
+    fprintf(file, "%*scat > %s <<'RECKON'\n", blanks, "", l->file);
+    indented(file, l->text, blanks);
+    fprintf(file, "%*sRECKON\n", blanks, "");
+}
+
+static void environment(FILE *file, const struct launch_file *l)
+{
+    fprintf(file, "%s\nexport TORCH_NCCL_ASYNC_ERROR_HANDLING=1\n\n",
+            l->one_queue ? "export CUDA_DEVICE_MAX_CONNECTIONS=1 # Hopper and earlier"
+                         : "unset CUDA_DEVICE_MAX_CONNECTIONS # gathers beside the computing");
+}
+
+static void torchrun(FILE *file, const struct launch_file *l, uint64_t size, bool slurm)
+{
+    fprintf(file, "#!/bin/bash\n");
+    if (slurm)
+        fprintf(file,
+                "#SBATCH --job-name=%s\n#SBATCH --nodes=%" PRIu64 "\n#SBATCH --ntasks-per-node=1\n"
+                "#SBATCH --gpus-per-node=%" PRIu64 "\n#SBATCH --exclusive\n",
+                l->name, l->ranks / size, size);
+    fprintf(file, "set -euo pipefail\n\n");
+    environment(file, l);
+    document(file, l, 0);
+    if (slurm)
+        fprintf(file,
+                "\nMASTER_ADDR=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n"
+                "srun torchrun --nnodes %" PRIu64 " --nproc_per_node %" PRIu64
+                " --rdzv_backend c10d \\\n    --rdzv_id \"$SLURM_JOB_ID\" --rdzv_endpoint "
+                "\"$MASTER_ADDR:29500\" \\\n    %s\n",
+                l->ranks / size, size, l->command);
+    else
+        fprintf(file,
+                "\ntorchrun --nnodes %" PRIu64 " --nproc_per_node %" PRIu64
+                " --node_rank \"${NODE_RANK:-0}\" \\\n    --master_addr "
+                "\"${MASTER_ADDR:-localhost}\" --master_port \"${MASTER_PORT:-29500}\" \\\n"
+                "    %s \"$@\"\n",
+                l->ranks / size, size, l->command);
+}
+
+static void replica(FILE *file, const struct launch_file *l, const char *kind, uint64_t count,
+                    uint64_t nodes, uint64_t size)
+{
+    if (!count) return;
+    fprintf(file,
+            "    %s:\n      replicas: %" PRIu64 "\n      restartPolicy: OnFailure\n"
+            "      template:\n        spec:\n          containers:\n            - name: pytorch\n"
+            "              image: IMAGE # yours\n              command: [\"/bin/bash\", \"-c\"]\n"
+            "              args:\n                - |\n",
+            kind, count);
+    if (l->one_queue) fprintf(file, "                  export CUDA_DEVICE_MAX_CONNECTIONS=1\n");
+    document(file, l, 18);
+    fprintf(file,
+            "                  torchrun --nnodes %" PRIu64 " --nproc_per_node %" PRIu64
+            " --node_rank $RANK --master_addr $MASTER_ADDR --master_port $MASTER_PORT %s\n"
+            "              resources:\n                limits:\n"
+            "                  nvidia.com/gpu: %" PRIu64 "\n",
+            nodes, size, l->command, size);
+}
+
+static void kubernetes(FILE *file, const struct launch_file *l, uint64_t size)
+{
+    const uint64_t nodes = l->ranks / size;
+    fprintf(file,
+            "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata:\n  name: %s\nspec:\n"
+            "  pytorchReplicaSpecs:\n",
+            l->name);
+    replica(file, l, "Master", 1, nodes, size);
+    replica(file, l, "Worker", nodes - 1, nodes, size);
+}
+
+void launch_file_write(FILE *file, const struct launch_file *launch)
+{
+    const uint64_t size = launch_node_size(launch->ranks, launch->gpus_per_node);
+    if (launch->launcher == LAUNCHER_NONE)
+        fputs(launch->text, file);
+    else if (launch->launcher == LAUNCHER_KUBERNETES)
+        kubernetes(file, launch, size);
+    else
+        torchrun(file, launch, size, launch->launcher == LAUNCHER_SLURM);
+}

@@ -1,0 +1,34 @@
+/* model_numbers.c - from the config.json that each model is published with on Hugging Face. */
+#include "interop/model_numbers.h"
+
+#include <string.h>
+
+/* clang-format off */
+static const struct row {
+    struct model_numbers numbers;
+    uint64_t hidden[4]; /* widths of the family */
+} rows[] = {
+    /* id             base     factor  epsilon  groups top scaling   widths */
+    {{"llama3.1-",    500000,  8,      1e-5,    0, 0, 0},   {4096, 8192, 16384}},
+    {{"llama2-",      10000,   0,      1e-5,    0, 0, 0},   {4096, 5120, 8192}},
+    {{"llama-",       10000,   0,      1e-6,    0, 0, 0},   {4096, 5120, 6656, 8192}},
+    {{"mistral-",     10000,   0,      1e-5,    0, 0, 0},   {4096}},
+    {{"mixtral-8x7b", 1000000, 0,      1e-5,    0, 0, 0},   {4096}},
+    {{"mixtral-8x22b", 1000000, 0,     1e-5,    0, 0, 0},   {6144}},
+    {{"qwen2.5-",     1000000, 0,      1e-6,    0, 0, 0},   {3584, 5120, 8192, 2048}},
+    {{"qwen3-",       1000000, 0,      1e-6,    0, 0, 0},   {4096, 5120, 2048, 2560}},
+    {{"deepseek-v3",  10000,   0,      1e-6,    8, 4, 2.5}, {7168}},
+    {{"gpt2-",        0,       0,      1e-5,    0, 0, 0},   {768, 1024, 1280, 1600}},
+    {{"gpt3-",        0,       0,      1e-5,    0, 0, 0},   {5120, 5140, 12288}},
+};
+/* clang-format on */
+
+const struct model_numbers *model_numbers(const struct rk_model *model)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (strncmp(model->id, rows[i].numbers.id, strlen(rows[i].numbers.id)) != 0) continue;
+        for (size_t k = 0; k < sizeof rows[i].hidden / sizeof *rows[i].hidden; k++)
+            if (model->hidden == rows[i].hidden[k]) return &rows[i].numbers;
+    }
+    return NULL;
+}

@@ -1,0 +1,35 @@
+/* train_log.h - the times of steps in the log of a training run.
+ *
+ * Lines of Megatron-LM, NeMo, torchtitan, DeepSpeed and nanotron are read as they are printed; all
+ * other lines are skipped. Nothing but the times is taken from them.
+ */
+#ifndef RECKON_INTEROP_TRAIN_LOG_H
+#define RECKON_INTEROP_TRAIN_LOG_H
+
+#include <reckon/plan.h>
+#include <reckon/status.h>
+#include <stddef.h>
+
+enum { TRAIN_LOG_STEPS = 4096 }; /* the last so many are kept */
+
+struct train_log {
+    const char *format; /* "Megatron-LM": whose lines they are; static storage */
+    size_t steps;
+    double step_s[TRAIN_LOG_STEPS]; /* in the order of the log */
+};
+
+/* What a rate stands for: samples of a step, tokens of a step and GPU. */
+struct train_log_scale {
+    double samples, tokens_per_gpu;
+};
+
+/* "-" is standard input. RK_BAD_INPUT: no such file, or no line of a known format; lines of several
+ * formats: that of the first one counts. */
+enum rk_status train_log_load(const char *path, const struct train_log_scale *scale,
+                              struct train_log *log, struct rk_error *error);
+
+/* Steps behind the warm-up: the first tenth, and at least one where there are three or more, are
+ * left out. */
+size_t train_log_warm(const struct train_log *log);
+
+#endif
