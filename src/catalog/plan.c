@@ -1,5 +1,6 @@
 /* plan.c - the table of a plan's choices, and plan files, reckon-plan(5). */
 #include "catalog/catalog.h"
+#include "catalog/catalog.h"
 #include "catalog/plan_fields.h"
 #include "catalog/readers.h"
 #include "plan/names.h"
@@ -303,8 +304,15 @@ enum rk_status plan_named(const char *name, struct plan_draft *draft, struct rk_
 enum rk_status rk_plan_load(const char *name, struct rk_plan *plan, struct rk_error *error)
 {
     struct document document = {0};
-    if (!is_file(name)) return rk_plan_parse(name, plan, error);
-    enum rk_status status = document_load(name, &document, error);
+    struct rk_error none;
+    char id[64];
+    enum rk_status status;
+    if (is_file(name))
+        status = document_load(name, &document, error);
+    else if (catalog_open(CATALOG_STRATEGIES, name, &document, id, sizeof id, &none) == RK_OK)
+        status = RK_OK;
+    else
+        return rk_plan_parse(name, plan, error);
     if (status == RK_OK) status = plan_read_file(&document, plan, error);
     document_release(&document);
     return status;

@@ -26,6 +26,12 @@ static void bind_text(struct binder *b, const char *text)
     sqlite3_bind_text(b->statement, ++b->at, text, -1, SQLITE_STATIC);
 }
 
+/* Of a buffer that is written again before the statement runs. */
+static void bind_copy(struct binder *b, const char *text)
+{
+    sqlite3_bind_text(b->statement, ++b->at, text, -1, SQLITE_TRANSIENT);
+}
+
 static void bind_count(struct binder *b, uint64_t count)
 {
     sqlite3_bind_int64(b->statement, ++b->at, (sqlite3_int64)count);
@@ -286,7 +292,7 @@ static void bind_axes(struct binder *b, const struct rk_plan *plan)
         if (!(rk_plan_axis_info(axis)->by & by))
             bind_null(b);
         else if (type == RK_PLAN_CHOICE || type == RK_PLAN_PARTS)
-            bind_text(b, rk_plan_axis_text(axis, value, text));
+            bind_copy(b, rk_plan_axis_text(axis, value, text));
         else
             bind_count(b, value);
     }
