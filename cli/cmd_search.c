@@ -146,8 +146,7 @@ const struct usage search_usage = {
          "--recompute-parts what else selective may be, --interleaving is --chunks, --datatype "
          "float8 is --precision fp8-current. Words of a plan, as reckon predict takes them, restrict an axis "
          "to one value or say what all plans have: imbalance=1.2 cuda-graphs no-fused. -o writes a plan file for reckon predict --plan. What only "
-         "the published space has (--where, --sort, --pareto, --all, --why, --sensitivity, --state, "
-         "networks by tier) is refused."},
+         "the published space has (--all, networks by tier) is refused."},
         {"EXPRESSIONS",
          "--where, --sort and --pareto take expressions over the figures of an estimate and the "
          "axes of a strategy:\n\n"

@@ -1,5 +1,7 @@
 #include "cli/plans_job.h"
 
+#include "cli/questions.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,6 +106,22 @@ static enum rk_status save_best(const struct plans_job *job, struct rk_error *er
     return rk_plan_save(job->args->output, &plan, error);
 }
 
+static bool stop(void *context)
+{
+    (void)context;
+    return progress_stopped();
+}
+
+/* What is asked beyond the best ones, added to the report: on the process that speaks. */
+static void fill_questions(struct report *report, const struct plans_job *job)
+{
+    const struct search_args *args = job->args;
+    const struct rk_aim aim = {.where = args->where, .threads = (int)args->threads, .stop = stop};
+    if (!job->result.complete || !search_speaks()) return;
+    if (args->why || job->result.found == 0) print_why(report, &job->problem, &aim);
+    if (args->sensitivity) print_sensitivity(report, &job->problem, &aim);
+}
+
 static int answer(const struct plans_job *job, struct search_session *session)
 {
     const struct search_args *args = job->args;
@@ -112,14 +130,16 @@ static int answer(const struct plans_job *job, struct search_session *session)
     struct report report = {.first = NULL};
     struct rk_error error;
     int code = job->result.found ? RK_OK : RK_NOTHING_FITS;
+    plans_answer_fill(&report, job);
+    if (!piped) fill_questions(&report, job);
     progress_end(&session->progress);
-    if (!complete) {
+    if (!complete)
         fputs("reckon: interrupted: these are the best so far, the search is incomplete\n", stderr);
-        code = progress_code();
-    }
+    else if (progress_stopped())
+        fputs("reckon: interrupted: what was asked beyond the best plans is incomplete\n", stderr);
+    if (!complete || progress_stopped()) code = progress_code();
     if (!args->quiet) say_rate(session, settled(&job->result.counts), job->result.seconds);
     if (args->explain) plans_answer_explain(job);
-    plans_answer_fill(&report, job);
     if (!piped) code = show_report(&report, &args->show, NULL, code);
     if (save_best(job, &error) != RK_OK) code = options_fail(&error);
     report_release(&report);
@@ -209,13 +229,13 @@ static int search_several(const struct search_grid *grid, const struct search_ar
 
 const char *plans_conflict(const struct search_args *args, size_t problems)
 {
-    if (args->all || args->why || args->sensitivity)
-        return "--all, --why and --sensitivity ask about the published space: add --space classic, "
-               "or leave them out";
+    if (args->all)
+        return "--all asks about the published space: add --space classic, or leave it out";
     if (problems > 1 && args->output)
         return "-o takes the best plan of one problem: give one model, system, size and batch";
-    if (problems > 1 && args->pareto)
-        return "--pareto is about one problem: give one model, system, size and batch";
+    if (problems > 1 && (args->pareto || args->why || args->sensitivity))
+        return "--pareto, --why and --sensitivity are about one problem: give one model, system, "
+               "size and batch";
     return NULL;
 }
 

@@ -2,6 +2,7 @@
 #ifndef RECKON_RECKON_H
 #define RECKON_RECKON_H
 
+#include <reckon/advise.h>
 #include <reckon/catalog.h>
 #include <reckon/estimate.h>
 #include <reckon/model.h>

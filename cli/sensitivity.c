@@ -1,0 +1,122 @@
+/* sensitivity.c - what of the machine the best time depends on, as a table. */
+#include "base/units.h"
+#include "cli/questions.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* clang-format off */
+static const struct report_column columns[] = {
+    {.name = "part"},
+    {.name = "tier"},
+    {.name = "name"},
+    {.name = "parameter"},
+    {.name = "value"},
+    {.name = "sensitivity", .digits = 3, .help = "relative change of the best time per relative change of the parameter"},
+    {.name = "time_more_s", .title = "10 % more", .unit = "s", .digits = 4},
+    {.name = "time_less_s", .title = "10 % less", .unit = "s", .digits = 4},
+};
+static const struct report_column text_columns[] = {
+    {.name = "what"},
+    {.name = "now"},
+    {.name = "sensitivity"},
+    {.name = "best time with 10 % more"},
+    {.name = "with 10 % less"},
+};
+static const struct {
+    const char *unit;
+    enum quantity quantity;
+} quantities[] = {
+    {"FLOP/s", QUANTITY_FLOP_PER_S}, {"B/s", QUANTITY_BYTES_PER_S}, {"B", QUANTITY_BYTES},
+    {"s", QUANTITY_SECONDS},         {"", QUANTITY_PLAIN},
+};
+/* clang-format on */
+
+static const char *name_of(const struct rk_system *system, const struct rk_effect *e)
+{
+    if (e->tier < 0) return NULL;
+    const char *name = strcmp(e->part, "memory") == 0 ? system->memory[e->tier].name
+                                                      : system->network[e->tier].name;
+    return *name ? name : NULL;
+}
+
+static const char *what_text(struct report *report, const struct rk_system *system,
+                             const struct rk_effect *e)
+{
+    const char *name = name_of(system, e);
+    const int length = (int)strcspn(e->parameter, "_"); /* without the unit */
+    const bool engine = strcmp(e->part, "matrix") == 0 || strcmp(e->part, "vector") == 0;
+    if (e->tier < 0)
+        return report_text(report, "%s%s: %.*s", e->part, engine ? " engine" : "", length,
+                           e->parameter);
+    return report_text(report, "%s tier %d%s%s%s: %.*s", e->part, e->tier, name ? " (" : "",
+                       name ? name : "", name ? ")" : "", length, e->parameter);
+}
+
+static const char *value_text(struct report *report, const struct rk_effect *e)
+{
+    char text[QUANTITY_TEXT];
+    size_t i = 0;
+    while (strcmp(quantities[i].unit, e->unit) != 0)
+        i++;
+    return report_text(report, "%s", quantity_format(text, quantities[i].quantity, e->value));
+}
+
+static const char *time_text(struct report *report, double step_s, double now_s)
+{
+    if (isnan(step_s)) return "not possible";
+    if (isinf(step_s)) return "nothing fits";
+    return report_text(report, "%.4g s (%+.2f %%)", step_s, 100 * (step_s / now_s - 1) + 0.0);
+}
+
+static struct report_cell time_cell(double step_s)
+{
+    return isfinite(step_s) ? cell_number(step_s) : cell_none();
+}
+
+static void add_row(struct report *report, struct report_table *all, struct report_table *text,
+                    const struct rk_system *system, double now_s, const struct rk_effect *e)
+{
+    report_row(report, all,
+               (const struct report_cell[]){
+                   cell_text(e->part), e->tier < 0 ? cell_none() : cell_count((uint64_t)e->tier),
+                   cell_text(name_of(system, e)), cell_text(e->parameter), cell_number(e->value),
+                   cell_number(e->sensitivity + 0.0), time_cell(e->more_s), time_cell(e->less_s)});
+    report_row(report, text,
+               (const struct report_cell[]){
+                   cell_text(what_text(report, system, e)), cell_text(value_text(report, e)),
+                   cell_text(report_text(report, "%+.3f", e->sensitivity + 0.0)),
+                   cell_text(time_text(report, e->more_s, now_s)),
+                   cell_text(time_text(report, e->less_s, now_s))});
+}
+
+static void add_tables(struct report *report, const struct rk_system *system,
+                       const struct rk_effects *effects)
+{
+    struct report_table *all = report_add(
+        report, &(struct report_table){.name = "sensitivity",
+                                       .formats = REPORT_IN_JSON | REPORT_IN_CSV,
+                                       .columns = columns,
+                                       .column_count = sizeof columns / sizeof *columns});
+    struct report_table *text = report_add(
+        report,
+        &(struct report_table){.title = "What the best time depends on: its relative change per "
+                                        "relative change of the parameter",
+                               .formats = REPORT_IN_TEXT,
+                               .columns = text_columns,
+                               .column_count = sizeof text_columns / sizeof *text_columns});
+    for (int i = 0; i < effects->count; i++)
+        add_row(report, all, text, system, effects->now_s, &effects->effect[i]);
+}
+
+void print_sensitivity(struct report *report, const struct rk_plans_problem *problem,
+                       const struct rk_aim *aim)
+{
+    struct rk_effects effects;
+    struct rk_error error;
+    const enum rk_status status = rk_effects_find(problem, aim, &effects, &error);
+    if (status == RK_OK) add_tables(report, problem->system, &effects);
+    if (status == RK_IO) report->failed = true;
+    rk_effects_release(&effects);
+}

@@ -1,0 +1,113 @@
+/* advise.h - what a search alone does not say: which limit keeps which plans out, what single
+ * change would let a better one in, and what of the machine matters.
+ *
+ * Nothing is guessed: every change is made in a copy of the problem and searched, under whichever
+ * predictor the problem's framework asks for. A model and a system belong to the caller.
+ */
+#ifndef RECKON_ADVISE_H
+#define RECKON_ADVISE_H
+
+#include <reckon/plans.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a plan must be to count; a zeroed one: it fits. */
+struct rk_aim {
+    const char *where;           /* a condition, as in struct rk_query; NULL: none */
+    double samples_per_s;        /* more than this */
+    int threads;                 /* as in struct rk_query */
+    bool (*stop)(void *context); /* asked between searches; NULL: never */
+    void *context;
+};
+
+struct rk_found {
+    struct rk_plan plan;
+    struct rk_outcome outcome;
+};
+
+/* The best plan of a problem that counts; false when there is none. */
+RK_API bool rk_find(const struct rk_plans_problem *problem, const struct rk_aim *aim,
+                    struct rk_found *found);
+
+/* ---- which limit keeps plans out ---- */
+
+enum rk_limit { RK_LIMIT_MEMORY, RK_LIMIT_NETWORK };
+
+/* A plan that one limit alone keeps out. */
+struct rk_miss {
+    double need, have;     /* of the limit: bytes or ranks */
+    struct rk_found found; /* on the system without the limit: its time */
+};
+
+enum { RK_MISSES = 3 };
+
+/* Those that tier `tier` of the memories or networks keeps out, by what they need of it, the least
+ * first; of those that need the same, the fastest. Returns how many there are. */
+RK_API int rk_misses(const struct rk_plans_problem *problem, const struct rk_aim *aim,
+                     enum rk_limit limit, int tier, struct rk_miss missed[RK_MISSES]);
+
+/* ---- what single change would let a plan in ---- */
+
+enum rk_change_kind {
+    RK_CHANGE_MEMORY,       /* a tier with more of it: the least that helps */
+    RK_CHANGE_ADDED_MEMORY, /* a second tier, at RK_ADDED_TIER_BPS */
+    RK_CHANGE_NETWORK,      /* a tier with larger domains */
+    RK_CHANGE_RESTRICTION,  /* without what is pinned on an axis */
+    RK_CHANGE_FEWER_GPUS,
+    RK_CHANGE_MORE_GPUS,
+    RK_CHANGE_SMALLER_BATCH,
+    RK_CHANGE_LARGER_BATCH,
+    RK_CHANGE_KINDS
+};
+
+#define RK_ADDED_TIER_BPS 100e9 /* a host's memory behind one accelerator's link */
+
+struct rk_change {
+    enum rk_change_kind kind;
+    int tier;               /* of memories or networks; -1: none */
+    enum rk_plan_axis axis; /* RK_CHANGE_RESTRICTION */
+    bool helps;
+    double from, to;       /* bytes, ranks or samples; `to` counts when it helps */
+    struct rk_found found; /* with the change, when it helps */
+};
+
+/* "memory", "larger_batch"; NULL outside the range. */
+RK_API const char *rk_change_name(enum rk_change_kind kind);
+
+/* Tries every change in the order of the list and hands each one to `take`. GPUs and batches are
+ * tried when any plan will do: steps of other sizes do not compare. */
+RK_API void rk_changes(const struct rk_plans_problem *problem, const struct rk_aim *aim,
+                       void (*take)(void *context, const struct rk_change *change), void *context);
+
+/* ---- what of the machine matters ---- */
+
+/* One number of the machine, and the best time of the batch with 10 % more and less of it. */
+struct rk_effect {
+    const char *part;      /* "matrix", "attention", "vector", "host", "memory", "network" */
+    const char *parameter; /* "peak_FLOPps", "efficiency", ... */
+    const char *unit;      /* "FLOP/s", "B/s", "B", "s" or "" */
+    int tier;              /* of memories and networks; -1: none */
+    double value;
+    double more_s, less_s; /* infinite: nothing fits; NaN: the number cannot be so */
+    double sensitivity;    /* relative change of the time per relative change of the number */
+};
+
+struct rk_effects {
+    double now_s; /* the best time of the batch as things are */
+    int count;
+    struct rk_effect *effect; /* (count): the largest first */
+};
+
+/* Numbers that are unlimited or 0 are left out. RK_NOTHING_FITS when no plan counts,
+ * RK_INTERRUPTED when it was stopped. Release in any case. */
+RK_API enum rk_status rk_effects_find(const struct rk_plans_problem *problem,
+                                      const struct rk_aim *aim, struct rk_effects *effects,
+                                      struct rk_error *error);
+RK_API void rk_effects_release(struct rk_effects *effects);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,310 @@
+/* changes.c - single changes that would let a plan in: each one made in a copy of the problem and
+ * searched. */
+#include "advise/aim.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const names[RK_CHANGE_KINDS] = {
+    [RK_CHANGE_MEMORY] = "memory",
+    [RK_CHANGE_ADDED_MEMORY] = "added_memory",
+    [RK_CHANGE_NETWORK] = "network",
+    [RK_CHANGE_RESTRICTION] = "restriction",
+    [RK_CHANGE_FEWER_GPUS] = "fewer_gpus",
+    [RK_CHANGE_MORE_GPUS] = "more_gpus",
+    [RK_CHANGE_SMALLER_BATCH] = "smaller_batch",
+    [RK_CHANGE_LARGER_BATCH] = "larger_batch",
+};
+
+const char *rk_change_name(enum rk_change_kind kind)
+{
+    return (unsigned)kind < RK_CHANGE_KINDS ? names[kind] : NULL;
+}
+
+/* The question, and what every try begins with. */
+struct tries {
+    const struct rk_plans_problem *problem;
+    const struct rk_aim *aim;
+    void (*take)(void *context, const struct rk_change *change);
+    void *context;
+};
+
+static void report(const struct tries *t, const struct rk_change *change)
+{
+    t->take(t->context, change);
+}
+
+/* ---- memory ---- */
+
+static void try_memory(const struct tries *t, int tier)
+{
+    const struct rk_system *now = t->problem->system;
+    struct rk_change change = {
+        .kind = RK_CHANGE_MEMORY, .tier = tier, .from = now->memory[tier].capacity_bytes};
+    struct rk_miss missed[RK_MISSES];
+    struct rk_system system = {0};
+    struct rk_plans_problem problem = *t->problem;
+    struct rk_error error;
+    if (isinf(change.from)) return;
+    if (rk_misses(t->problem, t->aim, RK_LIMIT_MEMORY, tier, missed) > 0 &&
+        rk_system_copy(&system, now, &error) == RK_OK) {
+        change.to = system.memory[tier].capacity_bytes = missed[0].need;
+        problem.system = &system;
+        change.helps = rk_find(&problem, t->aim, &change.found);
+    }
+    report(t, &change);
+    rk_system_release(&system);
+}
+
+/* The system with one more memory tier of any size. */
+static bool add_tier(struct rk_system *system)
+{
+    struct rk_memory *memory =
+        realloc(system->memory, (size_t)(system->memories + 1) * sizeof *memory);
+    if (!memory) return false;
+    system->memory = memory;
+    struct rk_memory *added = &memory[system->memories++];
+    *added = (struct rk_memory){.name = "added",
+                                .capacity_bytes = INFINITY,
+                                .bandwidth_Bps = RK_ADDED_TIER_BPS,
+                                .curve = {.steps = 1, .step = {{.from = 0, .efficiency = 1}}}};
+    rk_curve_set_peak(&added->curve, RK_ADDED_TIER_BPS);
+    return true;
+}
+
+/* The least that a plan which counts takes of it, then the best plan that takes no more. */
+static bool find_added(const struct tries *t, const struct rk_plans_problem *problem,
+                       struct rk_change *change)
+{
+    char where[AIM_TEXT], within[AIM_TEXT + 64];
+    const char *counts = aim_condition(t->aim, where);
+    const struct rk_query query = {
+        .where = counts, .sort = "offload_bytes", .top = 1, .threads = t->aim->threads};
+    struct rk_aim aim = *t->aim;
+    struct rk_answer answer = {.found = 0};
+    struct rk_error error;
+    struct rk_space *space = rk_plans_open(problem, &error);
+    const bool any = space && rk_ask(space, &query, &answer, &error) == RK_OK && answer.found > 0;
+    if (any) change->to = answer.best[0].key;
+    rk_answer_release(&answer);
+    rk_space_close(space);
+    if (!any || !(change->to > 0)) return false;
+    snprintf(within, sizeof within, "%s%s%soffload_bytes <= %.17g", counts ? "(" : "",
+             counts ? counts : "", counts ? ") and " : "", change->to);
+    aim.where = within;
+    return rk_find(problem, &aim, &change->found);
+}
+
+static void try_added_memory(const struct tries *t)
+{
+    struct rk_change change = {.kind = RK_CHANGE_ADDED_MEMORY, .tier = 1};
+    struct rk_system system = {0};
+    struct rk_plans_problem problem = *t->problem;
+    struct rk_error error;
+    problem.system = &system;
+    change.helps = rk_system_copy(&system, t->problem->system, &error) == RK_OK &&
+                   add_tier(&system) && find_added(t, &problem, &change);
+    report(t, &change);
+    rk_system_release(&system);
+}
+
+/* ---- lists of sizes to try ---- */
+
+enum { CANDIDATES = 512 };
+
+struct candidates {
+    int count;
+    uint64_t value[CANDIDATES];
+};
+
+static void offer(struct candidates *list, uint64_t value, uint64_t low, uint64_t high)
+{
+    if (value < low || value > high || list->count == CANDIDATES) return;
+    list->value[list->count++] = value;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void sort(struct candidates *list)
+{
+    int kept = 0;
+    qsort(list->value, (size_t)list->count, sizeof *list->value, ascending);
+    for (int i = 0; i < list->count; i++)
+        if (i == 0 || list->value[i] != list->value[kept - 1]) list->value[kept++] = list->value[i];
+    list->count = kept;
+}
+
+static void offer_divisors(struct candidates *list, uint64_t number, uint64_t low, uint64_t high)
+{
+    for (uint64_t d = 1; d * d <= number; d++) {
+        if (number % d) continue;
+        offer(list, d, low, high);
+        offer(list, number / d, low, high);
+    }
+}
+
+/* ---- a larger domain of a network ---- */
+
+/* Sizes that matter: only products of degrees are ever compared with them, or divide them. */
+static void list_sizes(struct candidates *list, uint64_t ranks, uint64_t size)
+{
+    *list = (struct candidates){.count = 0};
+    offer_divisors(list, ranks, size + 1, ranks);
+    for (uint64_t doubled = 2 * size; doubled <= ranks; doubled *= 2)
+        offer(list, doubled, size + 1, ranks);
+    sort(list);
+}
+
+/* Today's predictor is faster with larger domains, too: they need not keep a plan out. */
+static bool may_help(const struct tries *t, int tier)
+{
+    struct rk_miss missed[RK_MISSES];
+    return rk_misses(t->problem, t->aim, RK_LIMIT_NETWORK, tier, missed) > 0 ||
+           (t->problem->base.framework != RK_CALCULON && t->aim->samples_per_s > 0);
+}
+
+static void try_network(const struct tries *t, int tier)
+{
+    const struct rk_network *network = &t->problem->system->network[tier];
+    const uint64_t ranks = t->problem->base.ranks;
+    struct rk_change change = {
+        .kind = RK_CHANGE_NETWORK, .tier = tier, .from = (double)network->size};
+    struct candidates list = {.count = 0};
+    struct rk_system system = {0};
+    struct rk_plans_problem problem = *t->problem;
+    struct rk_error error;
+    if (network->size >= ranks && !network->must_be_filled) return;
+    problem.system = &system;
+    if (may_help(t, tier) && rk_system_copy(&system, t->problem->system, &error) == RK_OK)
+        list_sizes(&list, ranks, network->size);
+    for (int i = 0; i < list.count && !change.helps && !aim_stopped(t->aim); i++) {
+        system.network[tier].size = list.value[i];
+        change.to = (double)list.value[i];
+        change.helps = rk_find(&problem, t->aim, &change.found);
+    }
+    report(t, &change);
+    rk_system_release(&system);
+}
+
+/* ---- without a restriction ---- */
+
+static void try_restriction(const struct tries *t, enum rk_plan_axis axis)
+{
+    struct rk_change change = {.kind = RK_CHANGE_RESTRICTION, .tier = -1, .axis = axis};
+    struct rk_plans_problem problem = *t->problem;
+    problem.pinned[axis].count = 0;
+    change.helps = rk_find(&problem, t->aim, &change.found);
+    report(t, &change);
+}
+
+/* ---- fewer or more GPUs ---- */
+
+enum { NODES_NEARBY = 16, MOST_DOUBLINGS = 10, MOST_HALVINGS = 64 };
+
+/* The nearest numbers of whole nodes, and eighths between doublings beyond. */
+static void list_more_gpus(struct candidates *list, const struct rk_plans_problem *p)
+{
+    const uint64_t node = p->system->network[0].size, ranks = p->base.ranks;
+    const uint64_t most = p->system->devices ? p->system->devices : UINT64_C(1) << 40;
+    for (uint64_t i = 1; i <= NODES_NEARBY; i++)
+        offer(list, ranks / node * node + i * node, ranks + 1, most);
+    for (uint64_t factor = 1, k = 0; k < MOST_DOUBLINGS; k++, factor *= 2)
+        for (uint64_t eighths = 8; eighths <= 16; eighths++)
+            if (ranks * factor * eighths % 8 == 0)
+                offer(list, ranks * factor * eighths / 8, ranks + 1, most);
+    sort(list);
+}
+
+static void list_fewer_gpus(struct candidates *list, const struct rk_plans_problem *p)
+{
+    const uint64_t node = p->system->network[0].size, ranks = p->base.ranks;
+    for (uint64_t i = 0; i <= NODES_NEARBY && i * node < ranks; i++)
+        offer(list, (ranks - i * node) / node * node, 1, ranks - 1);
+    offer_divisors(list, ranks, 1, ranks - 1);
+    sort(list);
+}
+
+/* The candidate nearest to the ranks there are. */
+static void try_gpus(const struct tries *t, bool more)
+{
+    struct candidates list = {.count = 0};
+    struct rk_plans_problem problem = *t->problem;
+    struct rk_change change = {.kind = more ? RK_CHANGE_MORE_GPUS : RK_CHANGE_FEWER_GPUS,
+                               .tier = -1,
+                               .from = (double)problem.base.ranks};
+    (more ? list_more_gpus : list_fewer_gpus)(&list, t->problem);
+    for (int i = 0; i < list.count && !change.helps && !aim_stopped(t->aim); i++) {
+        problem.base.ranks = list.value[more ? i : list.count - 1 - i];
+        change.to = (double)problem.base.ranks;
+        change.helps = rk_find(&problem, t->aim, &change.found);
+    }
+    if (list.count) report(t, &change);
+}
+
+/* ---- another batch ---- */
+
+/* Between a batch that helps and one that does not, the former as near to the latter as halving
+ * finds. With calculon, whose plans round a batch down; others would have to divide it. */
+static void approach(const struct tries *t, struct rk_plans_problem *problem, uint64_t fails,
+                     struct rk_change *change)
+{
+    uint64_t admits = problem->base.batch;
+    struct rk_found found;
+    while ((admits > fails ? admits - fails : fails - admits) > 1 && !aim_stopped(t->aim)) {
+        problem->base.batch = admits / 2 + fails / 2 + (admits & fails & 1);
+        if (rk_find(problem, t->aim, &found)) {
+            admits = problem->base.batch;
+            change->found = found;
+        } else {
+            fails = problem->base.batch;
+        }
+    }
+    change->to = (double)admits;
+}
+
+static void try_batch(const struct tries *t, bool more)
+{
+    const uint64_t now = t->problem->base.batch;
+    struct rk_plans_problem problem = *t->problem;
+    struct rk_change change = {.kind = more ? RK_CHANGE_LARGER_BATCH : RK_CHANGE_SMALLER_BATCH,
+                               .tier = -1,
+                               .from = (double)now};
+    uint64_t fails = now;
+    for (int i = 0; i < (more ? MOST_DOUBLINGS : MOST_HALVINGS) && !change.helps; i++) {
+        problem.base.batch = more ? 2 * fails : fails / 2;
+        if (!problem.base.batch || problem.base.batch > UINT64_C(1) << 50 || aim_stopped(t->aim))
+            break;
+        change.to = (double)problem.base.batch;
+        change.helps = rk_find(&problem, t->aim, &change.found);
+        if (!change.helps) fails = problem.base.batch;
+    }
+    if (change.helps && problem.base.framework == RK_CALCULON)
+        approach(t, &problem, fails, &change);
+    if (more || now > 1) report(t, &change);
+}
+
+/* ---- all of them ---- */
+
+void rk_changes(const struct rk_plans_problem *problem, const struct rk_aim *aim,
+                void (*take)(void *context, const struct rk_change *change), void *context)
+{
+    const struct tries t = {problem, aim, take, context};
+    const struct rk_system *system = problem->system;
+    for (int tier = 0; tier < system->memories && !aim_stopped(aim); tier++)
+        try_memory(&t, tier);
+    if (system->memories == 1 && !aim_stopped(aim)) try_added_memory(&t);
+    for (int tier = 0; tier < system->networks && !aim_stopped(aim); tier++)
+        try_network(&t, tier);
+    for (int axis = 0; axis < RK_PLAN_AXES && !aim_stopped(aim); axis++)
+        if (problem->pinned[axis].count) try_restriction(&t, (enum rk_plan_axis)axis);
+    if (aim->samples_per_s > 0) return;
+    for (int more = 0; more < 2 && !aim_stopped(aim); more++)
+        try_gpus(&t, more);
+    for (int more = 0; more < 2 && !aim_stopped(aim); more++)
+        try_batch(&t, more);
+}

@@ -1,0 +1,334 @@
+/* sensitivity.c - how the best time depends on each number of the machine: each one changed in a
+ * copy, and the problem searched again. */
+#include "advise/aim.h"
+#include "estimate/fold.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define STEP 0.1
+
+/* ---- numbers of a system ---- */
+
+enum number {
+    MATRIX_PEAK,
+    VECTOR_PEAK,
+    MATRIX_EFFICIENCY,
+    VECTOR_EFFICIENCY,
+    ATTENTION_EFFICIENCY,
+    HOST_LAUNCH,
+    MEMORY_BANDWIDTH,
+    MEMORY_EFFICIENCY,
+    MEMORY_CAPACITY,
+    NETWORK_BANDWIDTH,
+    NETWORK_EFFICIENCY,
+    NETWORK_LATENCY,
+    NUMBERS
+};
+
+/* clang-format off */
+static const struct {
+    const char *part, *parameter, *unit;
+    enum rk_by by; /* which predictor reads it */
+    bool share;    /* at most 1 */
+} facts[NUMBERS] = {
+    /*                       part         parameter         unit      by              share */
+    [MATRIX_PEAK]          = {"matrix",    "peak_FLOPps",    "FLOP/s", RK_BY_BOTH,     false},
+    [VECTOR_PEAK]          = {"vector",    "peak_FLOPps",    "FLOP/s", RK_BY_CALCULON, false},
+    [MATRIX_EFFICIENCY]    = {"matrix",    "efficiency",     "",       RK_BY_BOTH,     true},
+    [VECTOR_EFFICIENCY]    = {"vector",    "efficiency",     "",       RK_BY_CALCULON, true},
+    [ATTENTION_EFFICIENCY] = {"attention", "efficiency",     "",       RK_BY_RECKON,   true},
+    [HOST_LAUNCH]          = {"host",      "launch_s",       "s",      RK_BY_RECKON,   false},
+    [MEMORY_BANDWIDTH]     = {"memory",    "bandwidth_Bps",  "B/s",    RK_BY_BOTH,     false},
+    [MEMORY_EFFICIENCY]    = {"memory",    "efficiency",     "",       RK_BY_BOTH,     true},
+    [MEMORY_CAPACITY]      = {"memory",    "capacity_bytes", "B",      RK_BY_BOTH,     false},
+    [NETWORK_BANDWIDTH]    = {"network",   "bandwidth_Bps",  "B/s",    RK_BY_BOTH,     false},
+    [NETWORK_EFFICIENCY]   = {"network",   "efficiency",     "",       RK_BY_BOTH,     true},
+    [NETWORK_LATENCY]      = {"network",   "latency_s",      "s",      RK_BY_BOTH,     false},
+};
+/* clang-format on */
+
+enum { MEMBERS = RK_CURVE_STEPS + 8 };
+
+/* The members of a system that stand for a number and change alike. */
+struct members {
+    int count;
+    double *member[MEMBERS];
+};
+
+static void add(struct members *m, double *member)
+{
+    m->member[m->count++] = member;
+}
+
+static void add_curve(struct members *m, struct rk_curve *curve)
+{
+    for (int i = 0; i < curve->steps; i++)
+        add(m, &curve->step[i].efficiency);
+}
+
+/* Of calculon, which knows an engine by datatype and by curve. */
+static void add_published(struct members *m, struct rk_system *s, enum number number, int tier,
+                          enum rk_datatype datatype)
+{
+    switch (number) {
+    case MATRIX_PEAK:
+        add(m, &s->matrix[datatype].peak_flops);
+        break;
+    case MATRIX_EFFICIENCY:
+        add_curve(m, &s->matrix[datatype].curve);
+        break;
+    case VECTOR_PEAK:
+        add(m, &s->vector[datatype].peak_flops);
+        break;
+    case VECTOR_EFFICIENCY:
+        add_curve(m, &s->vector[datatype].curve);
+        break;
+    case MEMORY_EFFICIENCY:
+        add_curve(m, &s->memory[tier].curve);
+        break;
+    case MEMORY_CAPACITY:
+        add(m, &s->memory[tier].capacity_bytes);
+        break;
+    case NETWORK_EFFICIENCY:
+        add(m, &s->network[tier].efficiency);
+        break;
+    case NETWORK_LATENCY:
+        add(m, &s->network[tier].latency_s);
+        break;
+    default:
+        break;
+    }
+}
+
+/* That of the plan's own datatype first. */
+static void add_peaks(struct members *m, struct rk_system *s, enum rk_datatype own)
+{
+    add(m, &s->matrix[own].peak_flops);
+    for (int type = 0; type < RK_DATATYPES; type++)
+        if (type != (int)own) add(m, &s->matrix[type].peak_flops);
+    add(m, &s->kernels.float4_FLOPps);
+    add(m, &s->kernels.tfloat32_FLOPps);
+}
+
+/* Of today's, which knows kernels; a tier that its link does not describe is as calculon has it. */
+static void add_kernels(struct members *m, struct rk_system *s, enum number number, int tier,
+                        enum rk_datatype own)
+{
+    struct rk_kernels *k = &s->kernels;
+    struct rk_network *network = &s->network[tier];
+    const bool described = network->link.efficiency > 0;
+    switch (number) {
+    case MATRIX_PEAK:
+        add_peaks(m, s, own);
+        break;
+    case MATRIX_EFFICIENCY:
+        add(m, &k->matrix_efficiency);
+        add(m, &k->narrow_efficiency);
+        add(m, &k->float4_efficiency);
+        break;
+    case ATTENTION_EFFICIENCY:
+        for (int way = 0; way < 2; way++) {
+            add(m, &k->attention_efficiency[way]);
+            add(m, &k->newest_attention_efficiency[way]);
+        }
+        break;
+    case HOST_LAUNCH:
+        add(m, &k->launch_s);
+        break;
+    case MEMORY_EFFICIENCY: /* of lower tiers neither this nor the size is read */
+        if (tier == 0) add(m, &k->memory_efficiency);
+        break;
+    case MEMORY_CAPACITY:
+        if (tier == 0) add(m, &s->memory[tier].capacity_bytes);
+        break;
+    case NETWORK_EFFICIENCY:
+        add(m, described ? &network->link.efficiency : &network->efficiency);
+        break;
+    case NETWORK_LATENCY:
+        add(m, described ? &network->link.base_s : &network->latency_s);
+        add(m, &network->link.hop_s);
+        break;
+    default:
+        break;
+    }
+}
+
+static enum rk_datatype datatype_of(const struct rk_plan *plan)
+{
+    static const enum rk_datatype types[OPERANDS] = {
+        [OPERAND_FLOAT4] = RK_FLOAT8,    [OPERAND_FLOAT8] = RK_FLOAT8,
+        [OPERAND_FLOAT16] = RK_FLOAT16,  [OPERAND_BFLOAT16] = RK_BFLOAT16,
+        [OPERAND_TFLOAT32] = RK_FLOAT32, [OPERAND_FLOAT32] = RK_FLOAT32,
+    };
+    return types[operand_of(plan->precision, true)];
+}
+
+static struct members members_of(struct rk_system *s, const struct rk_plan *plan,
+                                 enum number number, int tier)
+{
+    struct members m = {.count = 0};
+    if (number == MEMORY_BANDWIDTH)
+        add(&m, &s->memory[tier].bandwidth_Bps);
+    else if (number == NETWORK_BANDWIDTH)
+        add(&m, &s->network[tier].bandwidth_Bps);
+    else if (plan->framework == RK_CALCULON)
+        add_published(&m, s, number, tier, datatype_of(plan));
+    else
+        add_kernels(&m, s, number, tier, datatype_of(plan));
+    return m;
+}
+
+static double largest(const struct members *m)
+{
+    double value = 0;
+    for (int i = 0; i < m->count; i++)
+        value = fmax(value, *m->member[i]);
+    return value;
+}
+
+/* What is said of a number: the largest share, else the first that is not 0. */
+static double value_of(const struct members *m, bool share)
+{
+    if (share) return largest(m);
+    for (int i = 0; i < m->count; i++)
+        if (*m->member[i] != 0) return *m->member[i];
+    return 0;
+}
+
+/* Rates follow from peaks and efficiencies. */
+static void set_rates(struct rk_system *s)
+{
+    for (int type = 0; type < RK_DATATYPES; type++) {
+        rk_curve_set_peak(&s->matrix[type].curve, s->matrix[type].peak_flops);
+        rk_curve_set_peak(&s->vector[type].curve, s->vector[type].peak_flops);
+    }
+    for (int tier = 0; tier < s->memories; tier++)
+        rk_curve_set_peak(&s->memory[tier].curve, s->memory[tier].bandwidth_Bps);
+}
+
+/* A share stays at 1. Returns the factor that the largest of the members got. */
+static double scale(struct rk_system *s, const struct members *m, bool share, double factor)
+{
+    if (share) factor = fmin(factor, 1 / largest(m));
+    for (int i = 0; i < m->count; i++)
+        *m->member[i] = share ? fmin(1, *m->member[i] * factor) : *m->member[i] * factor;
+    set_rates(s);
+    return factor;
+}
+
+/* ---- one number's effect ---- */
+
+struct question {
+    const struct rk_plans_problem *problem;
+    const struct rk_aim *aim;
+};
+
+/* The time that a whole batch takes: of the step, unless its batch is smaller than what was asked.
+ */
+static double batch_s(const struct rk_plans_problem *problem, const struct rk_found *found)
+{
+    return (double)problem->base.batch / found->outcome.samples_per_s;
+}
+
+/* The best time with the number changed; *factor is what was possible. */
+static double time_with(const struct question *q, enum number number, int tier, double *factor)
+{
+    struct rk_plans_problem problem = *q->problem;
+    struct rk_system system = {0};
+    struct rk_found found;
+    struct rk_error error;
+    if (rk_system_copy(&system, problem.system, &error) != RK_OK) return NAN;
+    const struct members m = members_of(&system, &problem.base, number, tier);
+    *factor = scale(&system, &m, facts[number].share, *factor);
+    problem.system = &system;
+    double step_s = NAN;
+    if (*factor != 1)
+        step_s = rk_find(&problem, q->aim, &found) ? batch_s(&problem, &found) : INFINITY;
+    rk_system_release(&system);
+    return step_s;
+}
+
+static void measure(const struct question *q, enum number number, double now_s,
+                    struct rk_effect *effect)
+{
+    const int tier = effect->tier < 0 ? 0 : effect->tier;
+    double more = 1 + STEP, less = 1 - STEP;
+    effect->more_s = time_with(q, number, tier, &more);
+    effect->less_s = time_with(q, number, tier, &less);
+    double high_s = effect->more_s, low_s = effect->less_s;
+    if (!isfinite(high_s)) {
+        high_s = now_s;
+        more = 1;
+    }
+    if (!isfinite(low_s)) {
+        low_s = now_s;
+        less = 1;
+    }
+    effect->sensitivity = more > less ? (high_s - low_s) / now_s / (more - less) : 0;
+}
+
+/* ---- all of them ---- */
+
+/* Unlimited, or costs nothing: there is no change of it. */
+static void try_number(const struct question *q, enum number number, int tier,
+                       struct rk_effects *effects)
+{
+    const enum rk_by by = q->problem->base.framework == RK_CALCULON ? RK_BY_CALCULON : RK_BY_RECKON;
+    struct rk_system *system = (struct rk_system *)q->problem->system; /* only read */
+    const struct members m = members_of(system, &q->problem->base, number, tier < 0 ? 0 : tier);
+    const double value = value_of(&m, facts[number].share);
+    if (!(facts[number].by & by) || !isfinite(value) || value == 0 || aim_stopped(q->aim)) return;
+    struct rk_effect *effect = &effects->effect[effects->count++];
+    *effect = (struct rk_effect){.part = facts[number].part,
+                                 .parameter = facts[number].parameter,
+                                 .unit = facts[number].unit,
+                                 .tier = tier,
+                                 .value = value};
+    measure(q, number, effects->now_s, effect);
+}
+
+/* What helps most first; equal ones stay in the order of the list, which is short. */
+static void sort(struct rk_effects *effects)
+{
+    for (int i = 1; i < effects->count; i++)
+        for (int k = i; k > 0 && fabs(effects->effect[k].sensitivity) >
+                                     fabs(effects->effect[k - 1].sensitivity);
+             k--) {
+            const struct rk_effect swapped = effects->effect[k];
+            effects->effect[k] = effects->effect[k - 1];
+            effects->effect[k - 1] = swapped;
+        }
+}
+
+enum rk_status rk_effects_find(const struct rk_plans_problem *problem, const struct rk_aim *aim,
+                               struct rk_effects *effects, struct rk_error *error)
+{
+    const struct question q = {problem, aim};
+    const struct rk_system *system = problem->system;
+    struct rk_found found;
+    *effects = (struct rk_effects){.count = 0};
+    if (!rk_find(problem, aim, &found))
+        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "no plan fits");
+    effects->now_s = batch_s(problem, &found);
+    const size_t most = (size_t)(NUMBERS * (1 + system->memories + system->networks));
+    effects->effect = calloc(most, sizeof *effects->effect);
+    if (!effects->effect) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    for (int number = 0; number < NUMBERS; number++) {
+        const int tiers = number >= NETWORK_BANDWIDTH  ? system->networks
+                          : number >= MEMORY_BANDWIDTH ? system->memories
+                                                       : 0;
+        if (!tiers) try_number(&q, (enum number)number, -1, effects);
+        for (int tier = 0; tier < tiers; tier++)
+            try_number(&q, (enum number)number, tier, effects);
+    }
+    sort(effects);
+    if (aim_stopped(aim)) return rk_fail(error, RK_INTERRUPTED, NULL, 0, 0, "stopped");
+    return RK_OK;
+}
+
+void rk_effects_release(struct rk_effects *effects)
+{
+    free(effects->effect);
+    *effects = (struct rk_effects){.count = 0};
+}

@@ -1,0 +1,248 @@
+/* Limits, changes and sensitivities of today's plans, mixtures and context parallelism included:
+ * compared with a walk through all plans, and with the same search on the changed machine. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <reckon/reckon.h>
+#include <string.h>
+
+static struct rk_model model;
+
+#define MACHINE                                                                                    \
+    "matrix.bfloat16=300TFLOP/s vector.bfloat16=80TFLOP/s net0=300GB/s,size=4 "                    \
+    "net1=25GB/s,size=65536 "
+
+struct fixture {
+    struct rk_system system;
+    struct rk_plans_problem problem;
+};
+
+static void pin(struct fixture *f, enum rk_plan_axis axis, uint64_t value, uint64_t to)
+{
+    f->problem.pinned[axis].count = 1;
+    f->problem.pinned[axis].value[0] = value;
+    f->problem.pinned[axis].to[0] = to;
+}
+
+/* A mixture of `experts` experts (0: dense), few enough plans to walk through. */
+static void set(struct fixture *f, uint64_t experts, const char *machine,
+                enum rk_framework framework, uint64_t ranks, uint64_t batch)
+{
+    struct rk_error error;
+    model = (struct rk_model){.id = "test",
+                              .layers = 8,
+                              .hidden = 2048,
+                              .feedforward = 8192,
+                              .heads = 16,
+                              .head_dim = 128,
+                              .vocabulary = 32000,
+                              .sequence = 4096};
+    if (experts) {
+        model.experts = experts;
+        model.active_experts = 2;
+        model.expert_feedforward = 4096;
+    }
+    *f = (struct fixture){.system = {.memories = 0}};
+    cr_assert_eq(rk_system_load(machine, &f->system, &error), RK_OK, "%s", error.text);
+    rk_plans_problem_init(&f->problem, &model, &f->system, framework, ranks, batch, 0);
+    pin(f, RK_PLAN_SCHEDULE, RK_1F1B, RK_1F1B);
+    pin(f, RK_PLAN_SPLIT, RK_SPLIT_EVEN, RK_SPLIT_EVEN);
+    pin(f, RK_PLAN_CHUNKS, 1, 1);
+    pin(f, RK_PLAN_MICROBATCH, 1, 2);
+}
+
+static bool fits(const struct fixture *f)
+{
+    struct rk_error error;
+    return rk_plans_best(&f->problem, NULL, NULL, &error) == RK_OK;
+}
+
+/* The least that any plan needs of memory tier 0, one at a time. */
+static double least_need(const struct fixture *f)
+{
+    double least = INFINITY;
+    struct rk_prediction p;
+    struct rk_plan plan;
+    struct rk_error error;
+    struct rk_space *space = rk_plans_open(&f->problem, &error);
+    for (uint64_t i = 0; i < rk_space_count(space); i++) {
+        if (!rk_plans_plan(space, i, &plan)) continue;
+        rk_predict(&model, &f->system, &plan, &p);
+        if (p.timed) least = fmin(least, p.hbm_bytes);
+    }
+    rk_space_close(space);
+    return least;
+}
+
+struct taken {
+    int count;
+    struct rk_change change[64];
+};
+
+static void take(void *context, const struct rk_change *change)
+{
+    struct taken *taken = context;
+    taken->change[taken->count++] = *change;
+}
+
+static const struct rk_change *find(const struct taken *taken, enum rk_change_kind kind)
+{
+    for (int i = 0; i < taken->count; i++)
+        if (taken->change[i].kind == kind) return &taken->change[i];
+    cr_assert(false, "no change %s", rk_change_name(kind));
+    return NULL;
+}
+
+static const struct rk_aim any = {.threads = 2};
+static struct taken taken;
+
+/* The memory that would do is exactly what the plan that needs least does; one byte less does not.
+ */
+static void check_memory(uint64_t experts, enum rk_framework framework)
+{
+    struct fixture f;
+    struct rk_miss missed[RK_MISSES];
+    set(&f, experts, MACHINE "hbm=1GiB@2TB/s", framework, 8, 16);
+    cr_assert_not(fits(&f));
+    const double least = least_need(&f);
+    cr_assert_gt(rk_misses(&f.problem, &any, RK_LIMIT_MEMORY, 0, missed), 0);
+    cr_expect_eq(missed[0].need, least, "%.17g, not %.17g", missed[0].need, least);
+    cr_expect_eq(missed[0].have, 0x1p30);
+    taken.count = 0;
+    rk_changes(&f.problem, &any, take, &taken);
+    const struct rk_change *more = find(&taken, RK_CHANGE_MEMORY);
+    cr_assert(more->helps);
+    cr_expect_eq(more->to, least);
+    f.system.memory[0].capacity_bytes = least;
+    cr_expect(fits(&f));
+    f.system.memory[0].capacity_bytes = floor(least) - 1;
+    cr_expect_not(fits(&f));
+    rk_system_release(&f.system);
+}
+
+Test(advise, memory_of_a_dense_model)
+{
+    check_memory(0, RK_MEGATRON);
+    check_memory(0, RK_FSDP);
+}
+
+Test(advise, memory_of_a_mixture)
+{
+    check_memory(8, RK_MEGATRON);
+    check_memory(8, RK_DEEPSPEED);
+}
+
+/* Every change that is said to help does, and has the time that is said. */
+Test(advise, changes_are_searches)
+{
+    struct fixture f;
+    set(&f, 8, MACHINE "hbm=3GiB@2TB/s", RK_MEGATRON, 8, 16);
+    pin(&f, RK_PLAN_ZERO, 0, 0);
+    cr_assert_not(fits(&f));
+    taken.count = 0;
+    rk_changes(&f.problem, &any, take, &taken);
+    int helped = 0;
+    for (int i = 0; i < taken.count; i++) {
+        const struct rk_change *c = &taken.change[i];
+        struct fixture with = f;
+        struct rk_prediction p;
+        struct rk_error error;
+        if (!c->helps || c->kind == RK_CHANGE_MEMORY || c->kind == RK_CHANGE_ADDED_MEMORY) continue;
+        if (c->kind == RK_CHANGE_RESTRICTION) with.problem.pinned[c->axis].count = 0;
+        if (c->kind == RK_CHANGE_MORE_GPUS || c->kind == RK_CHANGE_FEWER_GPUS)
+            with.problem.base.ranks = (uint64_t)c->to;
+        if (c->kind == RK_CHANGE_SMALLER_BATCH || c->kind == RK_CHANGE_LARGER_BATCH)
+            with.problem.base.batch = (uint64_t)c->to;
+        cr_assert_eq(rk_plans_best(&with.problem, NULL, &p, &error), RK_OK, "%s",
+                     rk_change_name(c->kind));
+        cr_expect_eq(p.step_s, c->found.outcome.step_s, "%s", rk_change_name(c->kind));
+        helped++;
+    }
+    cr_expect_geq(helped, 1);
+    cr_expect(find(&taken, RK_CHANGE_MORE_GPUS)->helps);
+    rk_system_release(&f.system);
+}
+
+/* The second memory that is found holds what its plan offloads, and none of the plans that count
+ * offloads less. */
+Test(advise, memory_that_is_not_there)
+{
+    struct fixture f;
+    set(&f, 8, MACHINE "hbm=5GiB@2TB/s", RK_MEGATRON, 8, 16);
+    cr_assert_not(fits(&f));
+    taken.count = 0;
+    rk_changes(&f.problem, &any, take, &taken);
+    const struct rk_change *added = find(&taken, RK_CHANGE_ADDED_MEMORY);
+    cr_assert(added->helps);
+    cr_expect_gt(added->to, 0);
+    cr_expect_leq(added->found.outcome.offload_bytes, added->to);
+    rk_system_release(&f.system);
+}
+
+/* More ranks than the outermost network joins: only that limit is named. */
+Test(advise, network)
+{
+    struct fixture f;
+    struct rk_miss missed[RK_MISSES];
+    set(&f, 8,
+        "matrix.bfloat16=300TFLOP/s vector.bfloat16=80TFLOP/s hbm=80GiB@2TB/s net0=300GB/s,size=4",
+        RK_MEGATRON, 8, 16);
+    cr_assert_not(fits(&f));
+    cr_expect_eq(rk_misses(&f.problem, &any, RK_LIMIT_MEMORY, 0, missed), 0);
+    cr_assert_gt(rk_misses(&f.problem, &any, RK_LIMIT_NETWORK, 0, missed), 0);
+    cr_expect(missed[0].need == 8 && missed[0].have == 4);
+    taken.count = 0;
+    rk_changes(&f.problem, &any, take, &taken);
+    cr_expect_eq(find(&taken, RK_CHANGE_NETWORK)->to, 8);
+    cr_expect(find(&taken, RK_CHANGE_FEWER_GPUS)->helps);
+    rk_system_release(&f.system);
+}
+
+/* What would be faster is named; it is faster by what the aim asks for, and satisfies `where`. */
+Test(advise, better)
+{
+    struct fixture f;
+    struct rk_found best;
+    struct rk_aim aim = {.where = "context == 2", .threads = 2};
+    set(&f, 8, MACHINE "hbm=12GiB@2TB/s", RK_MEGATRON, 8, 16);
+    cr_assert(rk_find(&f.problem, &aim, &best));
+    cr_expect_eq(best.plan.context, 2);
+    aim.samples_per_s = 1.01 * best.outcome.samples_per_s;
+    taken.count = 0;
+    rk_changes(&f.problem, &aim, take, &taken);
+    for (int i = 0; i < taken.count; i++) {
+        const struct rk_change *c = &taken.change[i];
+        if (!c->helps) continue;
+        cr_expect_gt(c->found.outcome.samples_per_s, aim.samples_per_s);
+        cr_expect_eq(c->found.plan.context, 2);
+    }
+    rk_system_release(&f.system);
+}
+
+/* Each effect against the searches that it stands for. */
+Test(advise, sensitivity)
+{
+    struct fixture f;
+    struct rk_effects effects;
+    struct rk_error error;
+    int checked = 0;
+    set(&f, 8, MACHINE "hbm=16GiB@2TB/s", RK_MEGATRON, 8, 16);
+    cr_assert_eq(rk_effects_find(&f.problem, &any, &effects, &error), RK_OK, "%s", error.text);
+    for (int i = 0; i < effects.count; i++) {
+        const struct rk_effect *e = &effects.effect[i];
+        struct rk_prediction p;
+        cr_expect(i == 0 || fabs(e->sensitivity) <= fabs(effects.effect[i - 1].sensitivity));
+        if (strcmp(e->parameter, "bandwidth_Bps") != 0 || strcmp(e->part, "network") != 0) continue;
+        double *bandwidth = &f.system.network[e->tier].bandwidth_Bps;
+        const double now = *bandwidth;
+        cr_expect_eq(now, e->value);
+        *bandwidth = now * 0.9;
+        cr_assert_eq(rk_plans_best(&f.problem, NULL, &p, &error), RK_OK);
+        cr_expect_float_eq(p.step_s, e->less_s, 1e-12 * p.step_s);
+        cr_expect_geq(e->less_s, effects.now_s);
+        *bandwidth = now;
+        checked++;
+    }
+    cr_expect_eq(checked, 2);
+    rk_effects_release(&effects);
+    rk_system_release(&f.system);
+}
