@@ -145,6 +145,8 @@ static enum rk_status load_columns(const struct place *place, struct study *stud
 
 /* ---- a grid ---- */
 
+enum { OPEN = -1 }; /* a precision that nothing says */
+
 struct grid {
     struct place place; /* the figure */
     int figure;
@@ -237,7 +239,7 @@ static enum rk_status load_settings(const struct place *root, struct grid *grid,
         find_key(&grid->place, root, "datatype", &member)) {
         status = load_precisions(&member, grid, error);
     } else {
-        grid->precision[0] = grid->framework == RK_CALCULON ? RK_FP16 : RK_BF16;
+        grid->precision[0] = grid->framework == RK_CALCULON ? RK_FP16 : OPEN;
         grid->precisions = 1;
     }
     if (status == RK_OK && find_key(&grid->place, root, "sequence", &member))
@@ -288,7 +290,9 @@ static enum rk_status check_precisions(const struct study *study, const struct g
     for (size_t i = 0; i < grid->systems.count; i++)
         for (size_t k = 0; k < grid->precisions; k++) {
             const struct study_system *system = &study->system[grid->systems.index[i]];
-            if (runs(&system->system, (enum rk_precision)grid->precision[k])) continue;
+            if (grid->precision[k] == OPEN ||
+                runs(&system->system, (enum rk_precision)grid->precision[k]))
+                continue;
             return place_fail(&grid->place, error,
                               "%.200s does not have %s on both engines: give another \"precision\"",
                               system->name,
@@ -309,8 +313,17 @@ static size_t grid_count(const struct study *study, const struct grid *grid)
     return study->points + count <= STUDY_MAX_POINTS ? count : 0;
 }
 
+/* What a search takes by itself on the point's system. */
+static enum rk_precision usual(const struct study *study, const struct study_point *point)
+{
+    struct rk_plans_problem problem;
+    rk_plans_problem_init(&problem, &study->model[point->model].model,
+                          &study->system[point->system].system, point->framework, 1, 1, 0);
+    return problem.base.precision;
+}
+
 /* The point at a position of the grid, the last factor fastest. */
-static struct study_point grid_point(const struct grid *grid, size_t at)
+static struct study_point grid_point(const struct study *study, const struct grid *grid, size_t at)
 {
     struct study_point point = {.figure = grid->figure,
                                 .axes = grid->axes,
@@ -321,7 +334,7 @@ static struct study_point grid_point(const struct grid *grid, size_t at)
         point.sequence = grid->sequence.value[at % grid->sequence.count];
         at /= grid->sequence.count;
     }
-    point.precision = (enum rk_precision)grid->precision[at % grid->precisions];
+    const int precision = grid->precision[at % grid->precisions];
     at /= grid->precisions;
     point.max_batch = grid->batch.value[at % grid->batch.count];
     at /= grid->batch.count;
@@ -329,6 +342,7 @@ static struct study_point grid_point(const struct grid *grid, size_t at)
     at /= grid->gpus.count;
     point.system = grid->systems.index[at % grid->systems.count];
     point.model = grid->models.index[at / grid->systems.count];
+    point.precision = precision == OPEN ? usual(study, &point) : (enum rk_precision)precision;
     return point;
 }
 
@@ -346,7 +360,7 @@ static enum rk_status grid_add_points(struct study *study, const struct grid *gr
     study->point = grown;
     for (size_t i = 0; i < count && status == RK_OK; i++) {
         struct study_point *point = &study->point[study->points++];
-        *point = grid_point(grid, i);
+        *point = grid_point(study, grid, i);
         point->number = ++study->figure[grid->figure].points;
         digest_point(study, point);
         status = axes_check(&grid->axes_place, study, point, error);

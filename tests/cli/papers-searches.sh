@@ -7,7 +7,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 cat >study.json <<'EOF'
 {
-    "datatype": "float8", "batch": 3072,
+    "framework": "calculon", "datatype": "float8", "batch": 3072,
     "models": ["multi-1t", "multi-26t"],
     "systems": [{"base": "h100-80g-isca2023", "mem2": ["none", "2TiB@100GB/s"]}],
     "gpus": [4096, 12288],

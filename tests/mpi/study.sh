@@ -10,7 +10,7 @@ OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
 
 cat >"$work/study.json" <<'STUDY'
-{
+{"framework": "calculon",
     "datatype": "float8", "batch": 512, "top": 3,
     "figures": [
         {"name": "sizes", "models": ["multi-1t", "gpt3-175b"],

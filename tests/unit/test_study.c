@@ -97,20 +97,19 @@ Test(study, systems_are_products_of_fields)
 
 Test(study, axes_become_ranges)
 {
-    struct rk_problem problem;
+    struct rk_plans_problem problem;
     struct study *s =
         load("{" GRID ", \"axes\": {\"tensor\": [4, \"1..2\"], \"recompute\": \"none\","
              "\"data_overlap\": false, \"weight_offload\": [true], \"microbatch\": \"1..8 x2\","
              "\"tensor_network\": 0}}");
     cr_expect_str_eq(s->axes[0].text,
-                     "tensor=1..2,4 recompute=none data_overlap=no weight_offload=1..63 "
-                     "microbatch=1,2,4,8 tensor_network=0");
+                     "tensor=1..2,4 microbatch=1,2,4,8 recompute=none gradient_overlap=no "
+                     "weight_offload=yes..63 tensor_network=0");
     study_problem(s, &s->point[0], &problem);
-    cr_expect_eq(problem.pinned[RK_AXIS_TENSOR].count, 2);
-    cr_expect_eq(problem.pinned[RK_AXIS_MICROBATCH].count, 4);
-    cr_expect_eq(problem.pinned[RK_AXIS_RECOMPUTE].value[0], RK_RECOMPUTE_NONE);
-    cr_expect_eq(problem.pinned[RK_AXIS_FUSED_ACTIVATION].value[0], 1); /* the default stays */
-    cr_expect_eq(problem.pinned[RK_AXIS_PIPELINE].count, 0);
+    cr_expect_eq(problem.pinned[RK_PLAN_TENSOR].count, 2);
+    cr_expect_eq(problem.pinned[RK_PLAN_MICROBATCH].count, 4);
+    cr_expect_eq(problem.pinned[RK_PLAN_RECOMPUTE].value[0], RK_RECOMPUTE_VALUE(RK_KEEP, 0));
+    cr_expect_eq(problem.pinned[RK_PLAN_PIPELINE].count, 0);
     study_close(s);
 }
 
@@ -161,12 +160,12 @@ static const struct bad bad_files[] = {
     {"{" GRID ",\n\"top\": 0}", 2, 8, "must be >= 1"},
     {"{" GRID ",\n\"top\": 1001}", 2, 8, "must be >= 1 and <= 1000"},
     {"{" GRID ",\n\"mode\": \"fast\"}", 2, 9, "must be one of pruned, exhaustive"},
-    {"{" GRID ",\n\"datatype\": \"float8\"}", 1, 1, "does not have float8"},
+    {"{" GRID ",\n\"datatype\": \"float8\"}", 1, 1, "does not have fp8-current"},
     {"{" GRID ",\n\"datatype\": [\"float16\", \"float16\"]}", 2, 25, "stands there twice"},
     {"{" GRID ",\n\"axes\": {\"tensr\": 1}}", 2, 10, "did you mean \"tensor\"?"},
     {"{" GRID ",\n\"axes\": {\"tensor\": 0}}", 2, 20, "must be >= 1"},
     {"{" GRID ",\n\"axes\": {\"tensor\": []}}", 2, 20, "at least 1 element"},
-    {"{" GRID ",\n\"axes\": {\"recompute\": \"some\"}}", 2, 23, "must be one of full"},
+    {"{" GRID ",\n\"axes\": {\"recompute\": \"some\"}}", 2, 23, "must be one of none"},
     {"{" GRID ",\n\"axes\": {\"weight_offload\": 2}}", 2, 9, "has no memory tier 2"},
     {"{" GRID ",\n\"axes\": {\"tensor_network\": true}}", 2, 28, "must be an integer"},
     {"{" GRID ",\n\"columns\": [\"mfuu\"]}", 2, 13, "no such column: mfuu"},

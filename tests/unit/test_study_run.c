@@ -15,7 +15,7 @@
 /* A miniature of the multi-trillion study: two models, memory behind the HBM by size and rate,
  * sizes for which the batch differs from degree to degree. */
 static const char miniature[] =
-    "{\"batch\": 24, \"datatype\": [\"float16\"], \"top\": 5,"
+    "{\"framework\": \"calculon\", \"batch\": 24, \"datatype\": [\"float16\"], \"top\": 5,"
     " \"models\": [{\"name\": \"m\", \"layers\": [12, 10], \"hidden\": 1536,"
     "   \"feedforward\": 6144, \"heads\": 12, \"sequence\": 1024}],"
     " \"figures\": ["
@@ -33,7 +33,7 @@ static const char miniature[] =
 
 /* 4 models and machines x 400 sizes of searches that take well below a millisecond. */
 static const char many[] =
-    "{\"batch\": [8, 16], \"top\": 2,"
+    "{\"framework\": \"calculon\", \"batch\": [8, 16], \"top\": 2,"
     " \"models\": [{\"name\": \"m\", \"layers\": [4, 6], \"hidden\": 512,"
     "   \"feedforward\": 2048, \"heads\": 8, \"sequence\": 256}],"
     " \"systems\": [\"matrix.float16=300TFLOP/s vector.float16=80TFLOP/s hbm=1GiB@2TB/s "
@@ -150,7 +150,7 @@ static int64_t number(struct study_database *database, const char *sql)
 
 struct best_of {
     double sample_s;
-    struct rk_strategy strategy;
+    struct rk_plan plan;
 };
 
 /* One search per data degree: within it the batch is the same, so that the shortest step is the
@@ -158,25 +158,25 @@ struct best_of {
 static void check_by_degrees(const struct study *study, const struct study_row *row)
 {
     const struct study_point *point = &study->point[row->point];
-    struct rk_problem problem;
+    struct rk_plans_problem problem;
     struct best_of best = {.sample_s = 0};
     uint64_t total = 0, fits = 0;
     study_problem(study, point, &problem);
     for (uint64_t data = 1; data <= point->gpus; data++) {
         struct rk_answer result;
         const struct rk_query options = {.top = 1, .threads = 1};
-        problem.pinned[RK_AXIS_DATA].count = 1;
-        problem.pinned[RK_AXIS_DATA].value[0] = data;
-        struct rk_space *space = rk_space_open(&problem, NULL);
+        problem.pinned[RK_PLAN_DATA].count = 1;
+        problem.pinned[RK_PLAN_DATA].value[0] = data;
+        struct rk_space *space = rk_plans_open(&problem, NULL);
         cr_assert_eq(rk_ask(space, &options, &result, NULL), RK_OK);
         total += result.counts.total;
         fits += result.counts.verdict[RK_FITS][0];
         for (uint64_t i = 0; i < result.found; i++) {
-            struct rk_strategy strategy;
-            rk_space_strategy(space, result.best[i].index, &strategy);
-            const double sample_s = result.best[i].step_s / (double)strategy.batch;
+            struct rk_plan plan;
+            rk_plans_plan(space, result.best[i].index, &plan);
+            const double sample_s = result.best[i].step_s / (double)plan.batch;
             if (best.sample_s == 0 || sample_s < best.sample_s)
-                best = (struct best_of){sample_s, strategy};
+                best = (struct best_of){sample_s, plan};
         }
         rk_answer_release(&result);
         rk_space_close(space);
@@ -185,38 +185,37 @@ static void check_by_degrees(const struct study *study, const struct study_row *
     cr_expect_eq(row->counts.verdict[RK_FITS][0], fits);
     cr_expect_eq(row->found, fits < point->top ? fits : point->top);
     if (!row->found) return;
-    cr_expect_eq(row->best[0].estimate.step_s / (double)row->best[0].strategy.batch, best.sample_s);
+    cr_expect_eq(row->best[0].outcome.step_s / (double)row->best[0].plan.batch, best.sample_s);
 }
 
 /* Every strategy, one estimate at a time: counts, and the whole ranking with its positions. */
 static void check_by_strategies(const struct study *study, const struct study_row *row)
 {
     const struct study_point *point = &study->point[row->point];
-    struct rk_problem problem;
+    struct rk_plans_problem problem;
     uint64_t fits = 0, better[5] = {0};
     study_problem(study, point, &problem);
-    struct rk_space *space = rk_space_open(&problem, NULL);
+    struct rk_space *space = rk_plans_open(&problem, NULL);
     cr_expect_eq(row->counts.total, rk_space_count(space));
     for (uint64_t i = 0; i < rk_space_count(space); i++) {
-        struct rk_strategy strategy;
-        struct rk_estimate estimate;
-        rk_space_strategy(space, i, &strategy);
-        if (rk_estimate(problem.model, problem.system, &strategy, &estimate) != RK_FITS) continue;
-        const double sample_s = estimate.step_s / (double)strategy.batch;
+        static struct rk_prediction p;
+        struct rk_plan plan;
+        rk_plans_plan(space, i, &plan);
+        if (rk_predict(problem.model, problem.system, &plan, &p) != RK_FITS) continue;
+        const double sample_s = p.step_s / (double)plan.batch;
         fits++;
         for (uint64_t k = 0; k < row->found; k++) {
             const struct study_best *kept = &row->best[k];
-            const double kept_s = kept->estimate.step_s / (double)kept->strategy.batch;
+            const double kept_s = kept->outcome.step_s / (double)kept->plan.batch;
             better[k] += sample_s < kept_s || (sample_s == kept_s && i < kept->position);
         }
     }
     cr_expect_eq(row->counts.verdict[RK_FITS][0], fits);
     for (uint64_t k = 0; k < row->found; k++) {
-        struct rk_strategy strategy;
+        struct rk_plan plan;
         cr_expect_eq(better[k], k); /* so many stand before it */
-        rk_space_strategy(space, row->best[k].position, &strategy);
-        cr_expect_eq(memcmp(&strategy.tensor, &row->best[k].strategy.tensor, sizeof(uint64_t) * 6),
-                     0);
+        rk_plans_plan(space, row->best[k].position, &plan);
+        cr_expect_eq(memcmp(&plan, &row->best[k].plan, sizeof plan), 0);
     }
     rk_space_close(space);
 }
