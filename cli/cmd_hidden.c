@@ -15,6 +15,10 @@ static int refuse(const char *text)
 int cmd_man(int argc, char **argv)
 {
     struct rk_error error;
+    if (argc == 2 && strcmp(argv[1], "plan-keys") == 0) {
+        plan_keys_print(stdout);
+        return RK_OK;
+    }
     const struct command *command =
         argc > 1 ? options_command(main_commands, argv[1], &error) : NULL;
     if (argc > 1 && !command) return options_fail(&error);

@@ -35,6 +35,9 @@ void plan_words_prepare(void);
 /* Prints each word as it begins, "tp", "schedule=1f1b": for the completion of shells. */
 void plan_words_print(FILE *out);
 
+/* The list of keys in the manual page reckon-plan(5); man_plan.c. */
+void plan_keys_print(FILE *out);
+
 /* --model, --system, --gpus, --plan */
 extern const struct option plan_source_options[];
 

@@ -12,18 +12,18 @@ if(IS_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/data)
   install(DIRECTORY data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/reckon FILES_MATCHING PATTERN "*.json" PATTERN "*.csv" PATTERN "*.txt")
 endif()
 
-file(GLOB pages CONFIGURE_DEPENDS man/*.[1-8])
-foreach(page ${pages})
-  string(REGEX REPLACE ".*[.]" "" section ${page})
-  install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
-endforeach()
-
-install(FILES completions/reckon.bash OPTIONAL RENAME reckon
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES completions/_reckon OPTIONAL
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-install(FILES completions/reckon.fish OPTIONAL
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+if(TARGET manual)
+  foreach(section 1 5)
+    install(DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section}
+      FILES_MATCHING PATTERN "*.${section}")
+  endforeach()
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/completions/reckon.bash RENAME reckon
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/completions/_reckon
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/completions/reckon.fish
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()
 
 # The prefix is the folder the file lies in, so that a staged or moved install keeps working.
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX

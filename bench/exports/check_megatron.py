@@ -12,7 +12,7 @@ import stubs
 
 MISSING = ("torch", "transformer_engine", "apex", "numpy", "einops", "zarr",
            "tensorstore", "modelopt", "multistorageclient", "flash_attn", "flashattn_hopper",
-           "nvtx", "wandb", "triton", "yaml", "packaging", "transformers", "tqdm", "requests",
+           "nvtx", "wandb", "triton", "yaml", "transformers", "tqdm", "requests",
            "emerging_optimizers", "omegaconf", "megatron.rl", "regex", "sentencepiece", "psutil")
 
 
@@ -20,15 +20,7 @@ def prepare(checkout):
     sys.path.insert(0, checkout)
     if not hasattr(typing, "override"):  # Python 3.11
         typing.override = lambda method: method
-    missing = set(MISSING)
-    try:
-        import packaging.version
-    except ImportError:
-        from pip._vendor import packaging
-        from pip._vendor.packaging import version
-        sys.modules["packaging"], sys.modules["packaging.version"] = packaging, version
-    missing.discard("packaging")
-    stubs.install(missing)
+    stubs.install(MISSING)
     import torch
     import torch.cuda
     import torch.distributed

@@ -117,5 +117,16 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         pass
 
 
+def packaging():
+    """The real one, or pip's copy of it."""
+    try:
+        import packaging.version
+    except ImportError:
+        from pip._vendor import packaging
+        from pip._vendor.packaging import version
+        sys.modules["packaging"], sys.modules["packaging.version"] = packaging, version
+
+
 def install(missing):
+    packaging()
     sys.meta_path.insert(0, Finder(set(missing)))

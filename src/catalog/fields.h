@@ -32,13 +32,15 @@ struct field {
     enum field_need need;
     const char *unit; /* of a plain number: "GB/s"; NULL: none */
     size_t offset;
-    double min, max;            /* allowed, in the unit of the key; max 0: no limit */
-    bool above_min, below_max;  /* min or max itself is not allowed */
-    bool unlimited;             /* the text "unlimited" is infinity */
-    double preset;              /* value of an optional key that is not there */
-    size_t size;                /* FIELD_TEXT, FIELD_SHARE */
-    const char *const *choices; /* FIELD_CHOICE, FIELD_SET; ended by NULL */
-    bool switches;              /* FIELD_CHOICE: the first two are also said as no and yes */
+    double min, max;             /* allowed, in the unit of the key; max 0: no limit */
+    bool above_min, below_max;   /* min or max itself is not allowed */
+    bool unlimited;              /* the text "unlimited" is infinity */
+    double preset;               /* value of an optional key that is not there */
+    size_t size;                 /* FIELD_TEXT, FIELD_SHARE */
+    const char *const *choices;  /* FIELD_CHOICE, FIELD_SET; ended by NULL */
+    const char *const *meanings; /* of the choices; may be NULL */
+    unsigned predictors;         /* of a plan: who gives it a meaning, plan/members.h */
+    bool switches;               /* FIELD_CHOICE: the first two are also said as no and yes */
     enum rk_status (*load)(const struct place *place, void *target, struct rk_error *error);
     const char *help;
     const char *word; /* the key in one line of text; NULL: there is none */

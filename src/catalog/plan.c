@@ -3,6 +3,7 @@
 #include "catalog/catalog.h"
 #include "catalog/plan_fields.h"
 #include "catalog/readers.h"
+#include "plan/members.h"
 #include "plan/names.h"
 #include "plan/strategy.h"
 
@@ -44,27 +45,27 @@ static enum rk_status load_pipeline_inside(const struct place *place, void *targ
 /* clang-format off */
 #define AT(member) .offset = offsetof(struct plan_draft, member)
 #define PLAN_COUNT(scope, by, name, value, low, high, text, says) \
-    { #name, FIELD_COUNT, AT(plan.name), .min = low, .max = high, .preset = value, .word = text, .help = says },
+    { #name, FIELD_COUNT, AT(plan.name), .min = low, .max = high, .preset = value, .predictors = PLAN_BY_##by, .word = text, .help = says },
 #define PLAN_RANKS(scope, by, name, member, value, low, high, text, says) \
-    { #name, FIELD_COUNT, AT(plan.member), .min = low, .max = high, .preset = value, .word = text, .help = says },
+    { #name, FIELD_COUNT, AT(plan.member), .min = low, .max = high, .preset = value, .predictors = PLAN_BY_##by, .word = text, .help = says },
 #define PLAN_LEVEL(scope, by, name, value, low, high, text, says) \
-    { #name, FIELD_TIER, AT(plan.name), .min = low, .max = high, .preset = value, .word = text, .help = says },
+    { #name, FIELD_TIER, AT(plan.name), .min = low, .max = high, .preset = value, .predictors = PLAN_BY_##by, .word = text, .help = says },
 #define PLAN_FLAG(scope, by, name, value, text, says) \
-    { #name, FIELD_BOOL, AT(plan.name), .preset = value, .word = text, .help = says },
+    { #name, FIELD_BOOL, AT(plan.name), .preset = value, .predictors = PLAN_BY_##by, .word = text, .help = says },
 #define PLAN_NUMBER(scope, by, name, value, low, high, text, says) \
-    { #name, FIELD_NUMBER, AT(plan.name), .min = low, .max = high, .preset = value, .word = text, .help = says },
+    { #name, FIELD_NUMBER, AT(plan.name), .min = low, .max = high, .preset = value, .predictors = PLAN_BY_##by, .word = text, .help = says },
 #define PLAN_CHOICE(scope, by, name, list, value, text, says) \
-    { #name, FIELD_CHOICE, AT(plan.name), .choices = names_of_##list, .preset = value, .word = text, .help = says },
+    { #name, FIELD_CHOICE, AT(plan.name), .choices = names_of_##list, .meanings = meanings_of_##list, .preset = value, .predictors = PLAN_BY_##by, .word = text, .help = says },
 #define PLAN_SWITCH(scope, by, name, list, value, text, says) \
-    { #name, FIELD_CHOICE, AT(plan.name), .choices = names_of_##list, .switches = true, .preset = value, .word = text, .help = says },
+    { #name, FIELD_CHOICE, AT(plan.name), .choices = names_of_##list, .meanings = meanings_of_##list, .switches = true, .preset = value, .predictors = PLAN_BY_##by, .word = text, .help = says },
 #define PLAN_PARTS(scope, by, name, list, text, says) \
-    { #name, FIELD_SET, AT(plan.name), .choices = names_of_##list, .word = text, .help = says },
+    { #name, FIELD_SET, AT(plan.name), .choices = names_of_##list, .meanings = meanings_of_##list, .predictors = PLAN_BY_##by, .word = text, .help = says },
 #define PLAN_SHARE(scope, by, name, first, last, text, says) \
-    { #name, FIELD_SHARE, AT(plan.share[first]), .max = RK_SHARE_TIERS, .size = last - first + 1, .word = text, .help = says },
+    { #name, FIELD_SHARE, AT(plan.share[first]), .max = RK_SHARE_TIERS, .size = last - first + 1, .predictors = PLAN_BY_##by, .word = text, .help = says },
 #define PLAN_DERIVED(scope, by, name, text, says) \
-    { #name, FIELD_COUNT, AT(name), .min = 1, .word = text, .help = says },
+    { #name, FIELD_COUNT, AT(name), .min = 1, .predictors = PLAN_BY_##by, .word = text, .help = says },
 #define PLAN_SPLIT(scope, by, name, text, says) \
-    { #name, FIELD_OTHER, AT(plan), .load = load_##name, .word = text, .help = says },
+    { #name, FIELD_OTHER, AT(plan), .load = load_##name, .predictors = PLAN_BY_##by, .word = text, .help = says },
 
 const struct field plan_fields[] = {
     { "name",        FIELD_TEXT, .help = "what people call it" },

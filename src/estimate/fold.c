@@ -78,7 +78,7 @@ static void matrix_times(const struct bench *bench, const struct operation *op,
     time_s[RK_FORWARD] = kernels * forward_s;
     time_s[RK_AGRAD] = kernels * (op->of_weights ? first_s : first_s + second_s);
     time_s[RK_AGRAD] += op->again * kernels * forward_s;
-    time_s[RK_WGRAD] = op->of_weights ? kernels * second_s : 0;
+    time_s[RK_WGRAD] = op->of_weights && !bench->plan->frozen ? kernels * second_s : 0;
 }
 
 static void attention_times(const struct bench *bench, const struct operation *op,

@@ -128,7 +128,8 @@ void stage_moves(struct stage_sum *sum, const struct exchange *exchange,
  * read, master copy and moments read and written; and the gradient once more for its norm. */
 static double optimizer_access_bytes(const struct element_bytes *bytes)
 {
-    return 2 * bytes->gradient + 2 * bytes->optimizer + 2 * bytes->weight;
+    const bool trained = bytes->optimizer > 0;
+    return 2 * bytes->gradient + 2 * bytes->optimizer + (trained ? 2 * bytes->weight : 0);
 }
 
 /* Of the host at the end of a step (norms, optimizer, a loss that is read and logged), in starts of
@@ -167,9 +168,9 @@ struct stage_end stage_end_of(const struct stage_sum *sum, const struct exchange
 }
 
 void stage_sums(struct class_sums *sums, const struct stage_map *map,
-                 const struct layer_folds *fold, const struct rk_model *model,
-                 const struct rk_system *system, const struct sharing *sharing,
-                 const struct rk_plan *plan)
+                const struct layer_folds *fold, const struct rk_model *model,
+                const struct rk_system *system, const struct sharing *sharing,
+                const struct rk_plan *plan)
 {
     for (int i = 0; i < map->classes; i++) {
         struct stage_sum *sum = &sums->sum[i];

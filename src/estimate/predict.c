@@ -34,7 +34,7 @@ static void add_work(struct rk_prediction *p, const struct stage_sum *sum,
 {
     const double ranks = (double)(plan->tensor * plan->context * rk_plan_data(plan));
     const double times = ranks * microbatches_of(plan);
-    p->model_flop += 3 * times * sum->useful_flop;
+    p->model_flop += (plan->frozen ? 2 : 3) * times * sum->useful_flop;
     p->executed_flop += times * sum->executed_flop;
     p->tensor_sent_bytes += times * sum->link_bytes[LINK_TENSOR];
     p->expert_sent_bytes += times * sum->link_bytes[LINK_EXPERT];

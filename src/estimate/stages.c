@@ -336,6 +336,11 @@ struct element_bytes element_bytes_of(const struct rk_plan *plan)
         if (plan->framework == RK_MEGATRON) e.weight = 2; /* both orientations */
     }
     e.added = added_bytes(plan, &e);
+    if (plan->frozen) { /* kept as they are multiplied, and nothing else of them */
+        e.weight = plan->weights_fp8 ? e.weight : e.gathered;
+        e.gradient = e.optimizer = e.step_gradient = e.sent_gradient = e.added = 0;
+        if (plan->zero < 3) e.sent_weight = 0;
+    }
     return e;
 }
 

@@ -308,7 +308,11 @@ static enum rk_status read_flag(struct megatron_args *args, const struct shell_w
             judge_version(args, words, megatron_flags[flag].since, megatron_flags[flag].until);
         else
             add_tools(args, tools);
-        return read_known(args, (enum megatron_flag)flag, words, count, used);
+        const enum rk_status status =
+            read_known(args, (enum megatron_flag)flag, words, count, used);
+        if (megatron_flags[flag].kind == MEGATRON_PATH)
+            *used = pass_over(args, words, count, !joined);
+        return status;
     }
     if (is_long && megatron_other_find(name + 2, &other)) {
         judge_version(args, words, other.since, other.until);

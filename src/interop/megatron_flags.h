@@ -224,8 +224,8 @@ enum megatron_kind {
     X(TOKENIZER_NAME,        "tokenizer-name-or-path",          PATH,   MEGATRON_DEEPSPEED | MEGATRON_MINDSPEED, "", "vocabulary") \
     X(EXTRA_VOCAB,           "extra-vocab-size",                COUNT,  MEGATRON_PAI, "", "vocabulary") \
     X(SHARED_EXPERTS,        "n-shared-experts",                COUNT,  MEGATRON_MINDSPEED, "", "shared_experts") \
-    X(FIRST_DENSE,           "first-k-dense-replace",           COUNT,  MEGATRON_MINDSPEED, "", "dense_layers") \
-    X(CP_ALGO,               "context-parallel-algo",           WORD,   MEGATRON_MINDSPEED, "megatron_cp_algo|ulysses_cp_algo|hybrid_cp_algo", "context_kind") \
+    X(FIRST_DENSE,           "first-k-dense-replace",           NUMBER, MEGATRON_MINDSPEED, "", "dense_layers") \
+    X(CP_ALGO,               "context-parallel-algo",           WORD,   MEGATRON_MINDSPEED, "megatron_cp_algo|ulysses_cp_algo|hybrid_cp_algo|kvallgather_cp_algo", "context_kind") \
     X(ULYSSES_DEGREE,        "ulysses-degree-in-cp",            COUNT,  MEGATRON_MINDSPEED, "", "ulysses") \
     X(TP_EXTENDS_EP,         "moe-tp-extend-ep",                SWITCH, MEGATRON_MINDSPEED, "", "expert, expert_tensor") \
     X(RECOMPUTE_ACTIVATION,  "recompute-activation-function",   SWITCH, MEGATRON_MINDSPEED, "", "recompute_parts") \

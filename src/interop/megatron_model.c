@@ -269,7 +269,7 @@ static enum rk_status read_frequency(const struct megatron_args *args, struct rk
     char why[MEGATRON_WHY];
     bool shifted = false;
     enum rk_status status = RK_OK;
-    if (!HAS(MOE_LAYER_FREQ)) return RK_OK;
+    if (!HAS(MOE_LAYER_FREQ) || strcmp(word->text, "-1") == 0) return RK_OK; /* MindSpeed: all */
     if (m->layers > 100000)
         return megatron_args_fail(args, word, "--moe-layer-freq: too many layers");
     unsigned char *pattern = calloc(m->layers, 1);
@@ -320,7 +320,8 @@ static enum rk_status read_mixture(const struct megatron_args *args, struct rk_m
             m->expert_feedforward);
     m->shared_experts = shared / m->expert_feedforward;
     m->router_biases = HAS(EXPERT_BIAS);
-    m->dense_layers = COUNT(FIRST_DENSE, 0);
+    const double dense = megatron_number(args, FLAG(FIRST_DENSE), 0);
+    m->dense_layers = dense > 0 && dense < 1e6 ? (uint64_t)dense : 0; /* -1: none */
     if (deepspeed) {
         const uint64_t every = COUNT(EXPERT_INTERVAL, 2);
         assume(args, FLAG(EXPERT_INTERVAL), 2, "Megatron-DeepSpeed's default");

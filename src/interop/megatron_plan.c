@@ -90,9 +90,10 @@ static void read_context(const struct megatron_args *args, struct rk_plan *plan)
                  {"a2a+p2p", RK_RING_ULYSSES}};
     const struct megatron_value *value = &args->value[FLAG(CP_COMM)];
     if (plan->context > 1 && args->tool == MEGATRON_MINDSPEED) {
-        plan->context_kind = IS(CP_ALGO, "megatron_cp_algo") ? RK_RING
-                             : IS(CP_ALGO, "hybrid_cp_algo") ? RK_RING_ULYSSES
-                                                             : RK_ULYSSES;
+        plan->context_kind = IS(CP_ALGO, "megatron_cp_algo")      ? RK_RING
+                             : IS(CP_ALGO, "hybrid_cp_algo")      ? RK_RING_ULYSSES
+                             : IS(CP_ALGO, "kvallgather_cp_algo") ? RK_GATHER
+                                                                  : RK_ULYSSES;
         if (plan->context_kind == RK_RING_ULYSSES) plan->ulysses = COUNT(ULYSSES_DEGREE, 1);
         if (!HAS(CP_ALGO))
             megatron_note(args, NOTE_ASSUMED, FLAG(CP_ALGO), "ulysses_cp_algo",

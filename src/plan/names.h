@@ -1,10 +1,12 @@
-/* names.h - the names of a plan's choices as lists, by value, ended by NULL. */
+/* names.h - the names and meanings of a plan's choices as lists, by value, ended by NULL. */
 #ifndef RECKON_PLAN_NAMES_H
 #define RECKON_PLAN_NAMES_H
 
 #include <reckon/plan.h>
 
-#define NAMES_DECLARED(list) extern const char *const names_of_##list[];
+#define NAMES_DECLARED(list)                                                                       \
+    extern const char *const names_of_##list[];                                                    \
+    extern const char *const meanings_of_##list[];
 RK_NAMES(NAMES_DECLARED)
 #undef NAMES_DECLARED
 

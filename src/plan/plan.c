@@ -4,9 +4,11 @@
 
 #include <stddef.h>
 
-#define NAME(value, name, help) [value] = name,
+#define NAME(value, name, help)    [value] = name,
+#define MEANING(value, name, help) [value] = help,
 #define NAMES(list)                                                                                \
     const char *const names_of_##list[] = {RK_NAMES_##list(NAME) NULL};                            \
+    const char *const meanings_of_##list[] = {RK_NAMES_##list(MEANING) NULL};                      \
     const char *rk_##list##_name(enum rk_##list value)                                             \
     {                                                                                              \
         return (unsigned)value < sizeof names_of_##list / sizeof *names_of_##list                  \

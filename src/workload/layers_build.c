@@ -119,6 +119,8 @@ struct operation *add_linear(struct build *build, const char *name, struct place
                              const struct product *product)
 {
     struct operation *op = add_matrix(build, name, in, product, true);
+    if (build->plan->frozen)
+        op->flop[RK_WGRAD] = op->bytes[RK_WGRAD] = op->kernels[RK_WGRAD] = 0;
     op->parameters = product->count * product->n * product->k;
     return op;
 }
@@ -224,8 +226,8 @@ void add_gather(struct build *build, const char *name, struct place_in in, doubl
     }
     op->comm_bytes[RK_FORWARD] = x * element;
     op->what[RK_WGRAD] = COMM_ALL_GATHER; /* the input was kept as a shard */
-    op->comm_bytes[RK_WGRAD] = x * element;
-    op->kernels[RK_WGRAD] = 1;
+    op->comm_bytes[RK_WGRAD] = build->plan->frozen ? 0 : x * element;
+    op->kernels[RK_WGRAD] = build->plan->frozen ? 0 : 1;
     op->working_bytes = 2 * x * build->element; /* gathered input and its gradient */
     if (build->plan->framework == RK_MEGATRON && !build->plan->transformer_engine)
         gather_into_buffer(build);

@@ -7,7 +7,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 ln -s "$RECKON" "$work/reckon"
 PATH=$work:$PATH
-. "$RECKON_SOURCE/completions/reckon.bash"
+. "$RECKON_BUILD/completions/reckon.bash"
 
 failed=0
 offers() # expected, words...

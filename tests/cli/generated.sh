@@ -1,29 +1,21 @@
 #!/bin/sh
-# The manual pages of section 1 and the completions are those that the tables make. To make them
-# again: tests/cli/generated.sh --update (RECKON names the executable).
+# The build makes the manual pages and the completions from the tables: there is one of each command,
+# the keys of plans are in theirs, and no page has a fault that mandoc knows.
 set -u
-[ -x "${RECKON:-}" ] || { echo "there is no executable"; exit 77; }
-root=${RECKON_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-mkdir "$work/man" "$work/completions"
-
-"$RECKON" __man >"$work/man/reckon.1"
-for command in $("$RECKON" __list commands); do
-    "$RECKON" __man "$command" >"$work/man/reckon-$command.1" || exit 1
-done
-"$RECKON" __complete bash >"$work/completions/reckon.bash"
-"$RECKON" __complete zsh >"$work/completions/_reckon"
-"$RECKON" __complete fish >"$work/completions/reckon.fish"
-
+[ -x "${RECKON:-}" ] && [ -d "${RECKON_BUILD:-}/man" ] || { echo "nothing was built"; exit 77; }
 failed=0
-cd "$work" || exit 1
-for file in man/* completions/*; do
-    if [ "${1:-}" = --update ]; then
-        cp "$work/$file" "$root/$file"
-    else
-        diff -u "$root/$file" "$work/$file" || failed=1
-    fi
+fail() { echo "$*"; failed=1; }
+for command in $("$RECKON" __list commands); do
+    "$RECKON" __man "$command" | cmp -s - "$RECKON_BUILD/man/reckon-$command.1" || fail "man page of $command"
 done
-[ $failed -eq 0 ] || echo "make them again with tests/cli/generated.sh --update"
+for shell in bash zsh fish; do
+    name=reckon.$shell
+    [ $shell = zsh ] && name=_reckon
+    "$RECKON" __complete $shell | cmp -s - "$RECKON_BUILD/completions/$name" || fail "completion of $shell"
+done
+grep -q '^\.It Ic tensor , tp' "$RECKON_BUILD/man/reckon-plan.5" || fail "reckon-plan.5 lacks the keys"
+! grep -q @KEYS@ "$RECKON_BUILD/man/reckon-plan.5" || fail "reckon-plan.5 has a mark left"
+if command -v mandoc >/dev/null; then
+    mandoc -Tlint -W error "$RECKON_BUILD"/man/reckon*.5 || fail "mandoc"
+fi
 exit $failed

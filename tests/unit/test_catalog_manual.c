@@ -11,7 +11,9 @@
 static char *manual(const char *name)
 {
     char path[512];
-    snprintf(path, sizeof path, "%s/man/reckon-%s.5", RECKON_TEST_SOURCE, name);
+    const char *build = getenv("RECKON_BUILD"); /* the keys of plans are put in there */
+    const bool made = strcmp(name, "plan") == 0 && build;
+    snprintf(path, sizeof path, "%s/man/reckon-%s.5", made ? build : RECKON_TEST_SOURCE, name);
     FILE *file = fopen(path, "r");
     cr_assert(file, "%s", path);
     char *text = calloc(1, 1 << 17);
@@ -128,6 +130,7 @@ Test(catalog_manual, every_plan_key_is_described)
 {
     char *text = manual("plan");
     for (const struct field *field = plan_fields; field->key; field++) {
+        if (!field->word && field->load) continue; /* of before */
         const bool two = field->word && strcmp(field->word, field->key) != 0;
         char item[120];
         snprintf(item, sizeof item, ".It Ic %s%s%s\n", field->key, two ? " , " : "",

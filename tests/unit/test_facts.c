@@ -361,9 +361,6 @@ Test(facts, reasons_instead_of_silence)
         {GPT RUN "precision=bf16|recompute=full on [2, 1] layers per "
                  "stage|metric_name=iter_time_s|metric_value=1",
          "another number of recomputed layers on each stage"},
-        {GPT RUN "precision=bf16|notes=LoRA (no weight gradients of the "
-                 "base)|metric_name=iter_time_s|metric_value=1",
-         "LoRA"},
         {GPT RUN "precision=bf16", "measures nothing"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -18,7 +18,7 @@ static void set_up(struct setting *s, const char *model, const char *system, uin
     struct rk_error error;
     use_source_catalog();
     *s = (struct setting){.input = {.assumed = ""}};
-    if (*words) source.words = (struct option_texts){1, {words}};
+    if (*words) source.words = (struct option_texts){.count = 1, .text = {words}};
     cr_assert_eq(plan_gather(&source, &s->input, &error), RK_OK, "%s", formatted(&error));
     const bool open = fits_is_open(&s->input.draft);
     cr_assert_eq(plan_settle(&source, &s->input, open ? fits_choose : NULL, &error), RK_OK, "%s",

@@ -360,6 +360,18 @@ Test(fold_terms, working_memory)
     NEAR(dense(&plan)->working_bytes, most);
 }
 
+/* Frozen weights: the gradient of the input alone, as long as forward. */
+Test(fold_terms, frozen_weights)
+{
+    machine_init(&machine, 1e6);
+    struct rk_plan plan = plan_of(1, 1);
+    plan.frozen = true;
+    const struct layer_fold *f = dense(&plan);
+    NEAR(f->spent_s[FOLD_AGRAD][SPENT_MATRIX], weights_flop / 1e6);
+    NEAR(f->pass_s[FOLD_WGRAD], 0);
+    NEAR(f->executed_flop, 2 * weights_flop + 3.5 * attention_flop);
+}
+
 /* A board of an eighth of the power runs products at half the rate, and no faster than an isolated
  * kernel with more of it. */
 Test(fold_terms, rate_under_a_power_limit)

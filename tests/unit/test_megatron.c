@@ -657,6 +657,7 @@ Test(megatron, vocabularies_by_name)
         {"--patch-tokenizer-type Qwen2Tokenizer --extra-vocab-size 421", 152064},
         {"--tokenizer-name-or-path EleutherAI/gpt-neox-20b", 50277},
         {"--tokenizer-model my/own", 0},
+        {"--tokenizer-name-or-path your tokenizer path --vocab-size 100", 100},
         {"--tokenizer-model", 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

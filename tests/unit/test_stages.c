@@ -56,6 +56,21 @@ Test(stages, chunks_are_dealt_round)
     cr_expect_eq(stage(0)->all, 4);
 }
 
+/* Frozen weights are kept as they are multiplied; nothing else of them is kept, sent or read. */
+Test(stages, bytes_of_frozen_weights)
+{
+    struct rk_plan plan = rk_plan_default();
+    plan.frozen = true;
+    plan.framework = RK_FSDP; /* which keeps fp32 else */
+    struct element_bytes e = element_bytes_of(&plan);
+    cr_expect_eq(e.weight, 2);
+    cr_expect_eq(e.gradient + e.optimizer + e.sent_gradient + e.added, 0);
+    cr_expect_eq(e.sent_weight, 0);
+    plan.zero = 3;
+    e = element_bytes_of(&plan);
+    cr_expect_eq(e.sent_weight, 2);
+}
+
 /* Two layers each: dense, the first; dense; two of experts; experts, the last. */
 Test(stages, classes_are_alike)
 {
