@@ -13,14 +13,14 @@ enum { MOST_BYTES = 1 << 16, MOST_OPENED = 3, MOST_GPUS = 4096 };
 
 static void check_point(const struct study *study, const struct study_point *point)
 {
-    struct rk_problem problem;
+    struct rk_plans_problem problem;
     assert(strlen(point->key) == STUDY_KEY - 1);
     assert(point->gpus >= 1 && point->max_batch >= 1 && point->top >= 1);
     assert((size_t)point->model < study->models && (size_t)point->system < study->systems);
     study_problem(study, point, &problem);
     if (point->gpus > MOST_GPUS || point->max_batch > MOST_GPUS) return;
     if (problem.model->layers > MOST_GPUS || problem.model->heads > MOST_GPUS) return;
-    struct rk_space *space = rk_space_open(&problem, NULL);
+    struct rk_space *space = rk_plans_open(&problem, NULL);
     assert(space);
     rk_space_close(space);
 }
