@@ -81,6 +81,13 @@ double in_flight_of_plan(const struct rk_plan *plan, double microbatches, uint64
     return flight_of_stage(&pipeline, index);
 }
 
+void ends_in_flight(double ends[ENDS], const struct rk_plan *plan, double microbatches)
+{
+    const struct pipeline pipeline = pipeline_of(plan, microbatches);
+    ends[FIRST_END] = flight_of_first(&pipeline);
+    ends[LAST_END] = flight_of_last(&pipeline);
+}
+
 /* Of what one microbatch saves, two blocks are on their way to the second tier or back. */
 static double moving_of(const struct stage_sum *sum, const struct memory_rule *rule)
 {
@@ -154,11 +161,10 @@ static double placeholder_bytes(const struct stage_sum *sum, const struct memory
 struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct sharing *sharing,
                                   const struct rk_plan *plan)
 {
-    const struct pipeline pipeline = pipeline_of(plan, sharing->microbatches);
     const bool engine = plan->framework == RK_MEGATRON && plan->transformer_engine;
     const bool wide = plan->precision == RK_FP32 || plan->precision == RK_TF32;
     const double away = rk_plan_offloaded(plan, RK_SHARE_ATTENTION);
-    return (struct memory_rule){
+    struct memory_rule rule = {
         .bytes = sharing->bytes,
         .shares = {shares_of(plan, sharing, false), shares_of(plan, sharing, true)},
         .zero = plan->zero,
@@ -168,14 +174,14 @@ struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct s
         .optimizer_here = 1 - rk_plan_offloaded(plan, RK_SHARE_OPTIMIZER),
         .kept_here = 1 - away,
         .activations_away = away,
-        /* the ends of the model are in flight as often as their chunk alone */
-        .ends_in_flight = {flight_of_first(&pipeline), flight_of_last(&pipeline)},
         .messages_bytes = messages_bytes(fold, plan),
         .outside_bytes = overlap_bytes(fold, plan),
         .placeholder_bytes = engine && plan->gradient_fusion ? (wide ? 4 : 2) : 0,
         .engines = engine,
         .expert_engines = engine && plan->grouped ? GROUPED_STREAMS : 0,
     };
+    ends_in_flight(rule.ends_in_flight, plan, sharing->microbatches);
+    return rule;
 }
 
 struct stage_demand stage_demand_by(const struct memory_rule *rule, const struct stage_sum *sum)

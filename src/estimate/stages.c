@@ -104,16 +104,22 @@ void stage_map_of_first(struct stage_map *map, const struct rk_model *model,
 
 /* ---- sums of layers ---- */
 
-/* What time and memory depend on. */
-static void add_outline(struct stage_sum *sum, const struct layer_fold *layer, double count)
+/* What recomputation changes of that. */
+static void add_again(struct stage_sum *sum, const struct layer_fold *layer, double count)
 {
     for (int pass = 0; pass < FOLD_PASSES; pass++)
         sum->pass_s[pass] += count * layer->pass_s[pass];
     sum->saved_total_bytes += count * layer->saved_total_bytes;
+    if (layer->working_bytes > sum->working_bytes) sum->working_bytes = layer->working_bytes;
+}
+
+/* What time and memory depend on. */
+static void add_outline(struct stage_sum *sum, const struct layer_fold *layer, double count)
+{
+    add_again(sum, layer, count);
     sum->parameters += count * layer->parameters;
     sum->expert_parameters += count * layer->expert_parameters;
     sum->narrow_parameters += count * layer->narrow_parameters;
-    if (layer->working_bytes > sum->working_bytes) sum->working_bytes = layer->working_bytes;
     if (layer->buffer_bytes > sum->buffer_bytes) sum->buffer_bytes = layer->buffer_bytes;
 }
 
@@ -140,6 +146,7 @@ static inline void add_blocks(struct stage_sum *sum, adder *add, const struct la
     if (count <= 0) return;
     const double size = layer->parameters + layer->expert_parameters;
     add(sum, layer, count);
+    if (add == add_again) return;
     if (size > sum->largest_parameters) sum->largest_parameters = size;
     if (layer->weight_shapes > sum->block_shapes) sum->block_shapes = layer->weight_shapes;
 }
@@ -147,7 +154,7 @@ static inline void add_blocks(struct stage_sum *sum, adder *add, const struct la
 static inline void note_end(struct stage_sum *sum, adder *add, const struct layer_fold *layer,
                             double count, int end)
 {
-    if (add == add_outline)
+    if (add != add_details)
         sum->ends_total_bytes[end] += count * layer->saved_total_bytes;
     else
         for (int i = 0; i < RK_HOLDING_COUNT; i++)
@@ -194,6 +201,26 @@ void stage_outline(struct stage_sum *sum, const struct layer_folds *fold,
     memset(sum, 0, OUTLINE_BYTES);
     sum->blocks = blocks->all;
     add_stage(sum, add_outline, fold, model, plan, blocks);
+}
+
+void stage_again(struct stage_sum *sum, const struct layer_folds *fold,
+                 const struct rk_model *model, const struct rk_plan *plan,
+                 const struct stage_blocks *blocks)
+{
+    for (int pass = 0; pass < FOLD_PASSES; pass++)
+        sum->pass_s[pass] = sum->data_s[pass] = 0;
+    sum->data_link_s = sum->saved_total_bytes = sum->working_bytes = 0;
+    for (int end = 0; end < ENDS; end++)
+        sum->ends_total_bytes[end] = 0;
+    add_stage(sum, add_again, fold, model, plan, blocks);
+}
+
+void stage_bare_outline(struct stage_sum *bare, const struct stage_sum *sum)
+{
+    memcpy(bare, sum, OUTLINE_BYTES);
+    bare->saved_total_bytes = bare->working_bytes = 0;
+    for (int end = 0; end < ENDS; end++)
+        bare->ends_total_bytes[end] = 0;
 }
 
 void stage_sum(struct stage_sum *sum, const struct layer_folds *fold, const struct rk_model *model,

@@ -74,6 +74,14 @@ void stage_outline(struct stage_sum *sum, const struct layer_folds *fold,
                    const struct rk_model *model, const struct rk_plan *plan,
                    const struct stage_blocks *blocks);
 
+/* The outline of the same blocks where other layers are computed again: the same, bit by bit. */
+void stage_again(struct stage_sum *sum, const struct layer_folds *fold,
+                 const struct rk_model *model, const struct rk_plan *plan,
+                 const struct stage_blocks *blocks);
+
+/* Without what that changes of memory. */
+void stage_bare_outline(struct stage_sum *bare, const struct stage_sum *sum);
+
 /* The two stages that DualPipe puts on rank `index`: its own, of which p - index microbatches are
  * in flight, and p - 1 - index, of which index + 1 are [deepseek2024v3]; saved tensors as a mean of
  * the p + 1. Times are those of its own. */
@@ -124,6 +132,9 @@ void stage_moves(struct stage_sum *sum, const struct exchange *exchange,
 
 /* Microbatches whose activations stage `index` holds at most, in whole stages. */
 double in_flight_of_plan(const struct rk_plan *plan, double microbatches, uint64_t index);
+
+/* The same of the model's first and last part alone. */
+void ends_in_flight(double ends[ENDS], const struct rk_plan *plan, double microbatches);
 
 /* What a stage needs; the activations of a microbatch in flight apart. */
 struct stage_demand {
@@ -210,9 +221,9 @@ struct class_sums {
 };
 
 void stage_sums(struct class_sums *sums, const struct stage_map *map,
-                 const struct layer_folds *fold, const struct rk_model *model,
-                 const struct rk_system *system, const struct sharing *sharing,
-                 const struct rk_plan *plan);
+                const struct layer_folds *fold, const struct rk_model *model,
+                const struct rk_system *system, const struct sharing *sharing,
+                const struct rk_plan *plan);
 
 /* Does computing wait for messages between stages? */
 bool sends_wait(const struct rk_plan *plan);

@@ -34,7 +34,6 @@ struct timetable_state {
     enum rk_verdict verdict[RK_SCHEDULES];
     uint64_t passing; /* schedules that are not refused */
     bool pairs;       /* DualPipe among them */
-    bool alike;       /* the memory of all of them is that of 1F1B, microbatches in flight apart */
 };
 
 /* Layers that are computed again or not: recomputations that keep a layer's inputs alone hold more
@@ -43,7 +42,7 @@ enum family { KEEPS_TENSORS, KEEPS_INPUTS, FAMILIES };
 
 struct family_bounds {
     bool any;
-    struct layer_folds least, most; /* number by number, of all recomputations of the family */
+    struct layer_folds least; /* number by number, of all recomputations of the family */
 };
 
 /* How blocks are balanced, by what is computed again; the last row: nothing is. */
@@ -55,16 +54,42 @@ struct balance {
 /* Schedules that stages' memory is the same under, microbatches in flight apart. */
 enum demand_kind { DEMAND_SOME, DEMAND_ALL, DEMAND_PAIRS, DEMANDS };
 
-struct choice_rules { /* of one sharding and offload */
-    bool there[DEMANDS];
+/* A sharding and offload that pass their checks. */
+struct choice {
+    uint64_t index;
+    uint64_t sharding, offload;
     struct memory_rule rule[DEMANDS];
 };
 
-/* Microbatches in flight on the first stage of a class, which has most of them; with DualPipe those
+/* Microbatches in flight on a stage; the first one of a class has most of them. With DualPipe those
  * of one direction, as with 1F1B. */
-struct class_flights {
+struct stage_flights {
+    uint64_t of_timetable; /* which the scratch counts */
     double of[RK_SCHEDULES];
-    double least, most;
+    double least;
+};
+
+/* Where memory is needed: a stage of each class, and with DualPipe the ranks with two stages of the
+ * same two classes. */
+struct place {
+    int first, last; /* rank; class, which is both */
+};
+
+enum { MOST_PLACES = RK_MAX_STAGES + RK_MAX_STAGES / 2 };
+
+/* Rooms that were found in the member at hand, by the blocks of the one stage or both. */
+enum { KEPT_ROOMS = 1024 };
+
+struct kept_room {
+    uint64_t member;                 /* which the scratch counts; 0: none */
+    uint16_t blocks[2][LAYER_KINDS]; /* of each kind, and behind them which ends */
+};
+
+/* What a place holds that depends on recomputation; with a share of activations offloaded, `held`
+ * is less and `moving` counts. */
+struct holding {
+    int place;
+    double held, working, moving;
 };
 
 struct plan_scratch {
@@ -82,20 +107,24 @@ struct plan_scratch {
     uint16_t *split;         /* (recomputes + 1 + RK_SPLITS)(splits_before(most_parts + 1)) */
     bool *fixed; /* (most_parts + 1) their other splits, behind the last row, are there */
     const struct division **list;
-    struct stage_sum sum[RK_MAX_STAGES];  /* (classes) of one division, or the least of several */
-    struct stage_sum most[RK_MAX_STAGES]; /* ... the most of several */
+    struct stage_sum sum[RK_MAX_STAGES]; /* (classes) of one division, or the least of several */
     struct stage_end end[RK_MAX_STAGES];
     double pass_s[RK_MAX_STAGES][FOLD_PASSES]; /* of sum, before anything is moved */
-    struct class_flights flights[RK_MAX_STAGES];
+    struct stage_flights flights[RK_MAX_STAGES];
     bool *too_large; /* (shapes) no plan fits that computes all layers again from their inputs */
-    struct choice_rules *rules; /* (shardings)(offloads) of the timetable at hand */
-    bool *undecided;            /* (shardings)(offloads)(RK_SCHEDULES) */
+    struct choice *choice;  /* (run.choices) of the shardings and offloads */
+    struct kept_room *kept; /* (KEPT_ROOMS) */
+    double *kept_room;      /* (KEPT_ROOMS)(choices) */
+    double *room;           /* (places)(choices) see find_room */
+    struct place place[MOST_PLACES];
+    struct holding holding[2 * MOST_PLACES];
+    bool *fits; /* (shardings)(offloads)(RK_SCHEDULES) of a division */
     struct stage_blocks blocks[RK_MAX_STAGES];
     struct stage_map balanced;
     struct choice_state *sharding, *offload;
     struct timetable_state *timetable;
     struct remembered remembered[REMEMBERED];
-    uint64_t ids;
+    uint64_t ids, timetables, members; /* counted */
 };
 
 static uint64_t most_choices(const struct rk_plans *plans, enum plan_bundle bundle)
@@ -142,10 +171,14 @@ struct plan_scratch *plan_scratch_open(const struct rk_plans *plans)
     s->too_large = calloc(tuples, sizeof *s->too_large);
     const size_t choices =
         most_choices(plans, BUNDLE_SHARDING) * most_choices(plans, BUNDLE_OFFLOAD);
-    s->rules = calloc(choices, sizeof *s->rules);
-    s->undecided = calloc(choices * RK_SCHEDULES, sizeof *s->undecided);
-    if (s->timed.known && s->too_large && s->rules && s->undecided && s->fold && s->count &&
-        s->balance && s->split && s->fixed && s->list && s->sharding && s->offload && s->timetable)
+    s->choice = calloc(choices, sizeof *s->choice);
+    s->room = calloc(choices * MOST_PLACES, sizeof *s->room);
+    s->kept = calloc(KEPT_ROOMS, sizeof *s->kept);
+    s->kept_room = calloc(choices * KEPT_ROOMS, sizeof *s->kept_room);
+    s->fits = calloc(choices * RK_SCHEDULES, sizeof *s->fits);
+    if (s->timed.known && s->too_large && s->choice && s->room && s->fits && s->kept &&
+        s->kept_room && s->fold && s->count && s->balance && s->split && s->fixed && s->list &&
+        s->sharding && s->offload && s->timetable)
         return s;
     plan_scratch_close(s);
     return NULL;
@@ -165,17 +198,19 @@ void plan_scratch_close(struct plan_scratch *s)
     free(s->offload);
     free(s->timetable);
     free(s->too_large);
-    free(s->rules);
-    free(s->undecided);
+    free(s->choice);
+    free(s->room);
+    free(s->kept);
+    free(s->kept_room);
+    free(s->fits);
     free(s);
 }
 
 /* ---- where a unit is ---- */
 
-struct extremes {               /* of all choices of sharing and offload */
-    struct sharing least, most; /* over the most ranks, over the fewest */
-    int zero, lowest_zero;
-    bool gathers, keeps;                  /* ZeRO-2 or 3; keeps what it gathered */
+struct extremes {                         /* of all choices of sharing and offload */
+    struct sharing least;                 /* over the most ranks */
+    int zero;                             /* the highest */
     bool activations, optimizer, weights; /* can be offloaded */
 };
 
@@ -199,15 +234,14 @@ struct run {
     /* of the shape at hand */
     const struct timetable *timetable; /* NULL: none yet */
     const struct timetable_state *state;
-    struct memory_rule least;   /* what holds least, whatever the sharding, offload and schedule */
-    struct memory_rule most[4]; /* what holds most: the first one, gathered as by any of them */
-    int mosts;
+    struct memory_rule least; /* what holds least, whatever the sharding, offload and schedule */
     double pair_flights;
+    double ends[DEMANDS][ENDS]; /* microbatches of them in flight */
     bool hopeless; /* whatever the blocks of stages and what is computed again, no plan fits */
     const struct shape *shape;
     const struct stage_map *map;
-    int flights;    /* classes whose flights are known */
-    uint64_t plans; /* of a division, that pass all checks */
+    int classes, places; /* places that are classes, all of them */
+    uint64_t plans;      /* of a division, that pass all checks */
 
     /* of the division at hand, or several */
     uint64_t tuple;
@@ -259,6 +293,12 @@ static bool refused_by(struct run *r, unsigned parts, enum rk_verdict *verdict)
     return true;
 }
 
+static void set_choice(struct run *r, const struct choice *choice)
+{
+    plans_set_choice(&r->s->plan, r->sharding, choice->sharding);
+    plans_set_choice(&r->s->plan, r->offload, choice->offload);
+}
+
 static void check_bundle(struct run *r, const struct choices *choices, unsigned parts,
                          struct choice_state *state)
 {
@@ -278,11 +318,10 @@ static void check_timetable(struct run *r, const struct timetable *timetable,
 {
     struct rk_plan *plan = &r->s->plan;
     plan->chunks = timetable->chunks;
-    *state = (struct timetable_state){.alike = true};
+    *state = (struct timetable_state){.passing = 0};
     for (int i = 0; i < timetable->schedules; i++) {
         plan->schedule = timetable->schedule[i];
         state->refused[i] = refused_by(r, 1u << CHECK_SCHEDULE, &state->verdict[i]);
-        state->alike &= demand_kind(plan->schedule) == DEMAND_SOME;
         if (state->refused[i]) continue;
         state->passing++;
         state->pairs |= plan->schedule == RK_DUALPIPE;
@@ -343,20 +382,15 @@ static enum family family_of(uint64_t recompute)
 }
 
 /* Of the outlines. */
-static void note_layer(struct layer_fold *least, struct layer_fold *most,
-                       const struct layer_fold *fold)
+static void note_layer(struct layer_fold *least, const struct layer_fold *fold)
 {
     enum { NUMBERS = offsetof(struct layer_fold, spent_s) / sizeof(double) };
-    double low[NUMBERS], high[NUMBERS], own[NUMBERS];
+    double low[NUMBERS], own[NUMBERS];
     memcpy(low, least, sizeof low);
-    memcpy(high, most, sizeof high);
     memcpy(own, fold, sizeof own);
-    for (int i = 0; i < NUMBERS; i++) {
+    for (int i = 0; i < NUMBERS; i++)
         low[i] = own[i] < low[i] ? own[i] : low[i];
-        high[i] = own[i] > high[i] ? own[i] : high[i];
-    }
     memcpy(least, low, sizeof low);
-    memcpy(most, high, sizeof high);
 }
 
 static void note_fold(struct family_bounds *bounds, const struct layer_folds *fold)
@@ -364,13 +398,11 @@ static void note_fold(struct family_bounds *bounds, const struct layer_folds *fo
     if (!bounds->any) {
         bounds->any = true;
         fold_copy_outline(&bounds->least, fold);
-        fold_copy_outline(&bounds->most, fold);
         return;
     }
     for (int kind = 0; kind < LAYER_KINDS; kind++)
         if (fold->present[kind])
-            note_layer(&bounds->least.layer[kind][RECOMPUTED],
-                       &bounds->most.layer[kind][RECOMPUTED], &fold->layer[kind][RECOMPUTED]);
+            note_layer(&bounds->least.layer[kind][RECOMPUTED], &fold->layer[kind][RECOMPUTED]);
 }
 
 static uint16_t *split_at(const struct plan_scratch *s, uint64_t row, int parts)
@@ -534,37 +566,25 @@ static void move_classes(struct run *r, const struct choice_state *sharding)
 /* ---- extremes of what stages need ---- */
 
 /* Number by number. */
-static void note_bytes(struct element_bytes *least, struct element_bytes *most,
-                       const struct element_bytes *bytes)
+static void note_bytes(struct element_bytes *least, const struct element_bytes *bytes)
 {
     enum { NUMBERS = sizeof *bytes / sizeof(double) };
-    double low[NUMBERS], high[NUMBERS], own[NUMBERS];
+    double low[NUMBERS], own[NUMBERS];
     memcpy(low, least, sizeof low);
-    memcpy(high, most, sizeof high);
     memcpy(own, bytes, sizeof own);
-    for (int i = 0; i < NUMBERS; i++) {
+    for (int i = 0; i < NUMBERS; i++)
         low[i] = fmin(low[i], own[i]);
-        high[i] = fmax(high[i], own[i]);
-    }
     memcpy(least, low, sizeof low);
-    memcpy(most, high, sizeof high);
 }
 
-static void note_sharing(struct extremes *e, const struct sharing *sharing, int zero, bool keeps)
+static void note_sharing(struct extremes *e, const struct sharing *sharing, int zero)
 {
-    if (e->least.microbatches == 0) {
-        e->least = e->most = *sharing;
-        e->zero = e->lowest_zero = zero;
-    }
+    if (e->least.microbatches == 0) e->least = *sharing;
     if (zero > e->zero) e->zero = zero;
-    if (zero < e->lowest_zero) e->lowest_zero = zero;
-    e->gathers |= zero >= 2;
-    e->keeps |= keeps;
-    note_bytes(&e->least.bytes, &e->most.bytes, &sharing->bytes);
+    note_bytes(&e->least.bytes, &sharing->bytes);
     for (int expert = 0; expert < 2; expert++) {
         const struct rank_group shards = sharing->shards[expert];
         if (shards.ranks > e->least.shards[expert].ranks) e->least.shards[expert] = shards;
-        if (shards.ranks < e->most.shards[expert].ranks) e->most.shards[expert] = shards;
     }
 }
 
@@ -576,8 +596,7 @@ static void find_extremes(struct run *r)
     for (uint64_t i = 0; i < r->sharding->count; i++)
         if (!s->sharding[i].refused)
             note_sharing(e, &s->sharding[i].sharing,
-                         (int)choice_value(r->sharding, i, RK_PLAN_ZERO),
-                         choice_value(r->sharding, i, RK_PLAN_KEEP_GATHERED) != 0);
+                         (int)choice_value(r->sharding, i, RK_PLAN_ZERO));
     for (uint64_t k = 0; k < r->offload->count; k++) {
         e->activations |= choice_value(r->offload, k, RK_PLAN_ACTIVATION_OFFLOAD) != 0;
         e->optimizer |= choice_value(r->offload, k, RK_PLAN_OPTIMIZER_OFFLOAD) != 0;
@@ -602,25 +621,6 @@ static void find_least(struct run *r)
     r->least.bytes.gathered = r->least.bytes.sent_gradient = 0;
 }
 
-/* What holds most: the lowest ZeRO stage over the fewest ranks, nothing offloaded, and the most
- * that any plan gathers. */
-static void find_most(struct run *r)
-{
-    struct rk_plan *plan = &r->s->plan;
-    const struct extremes *e = &r->extremes;
-    plan->schedule = RK_1F1B; /* see timetable_state.alike */
-    plan->zero = e->lowest_zero;
-    plan->keep_gathered = false;
-    memset(plan->share, 0, sizeof plan->share);
-    r->most[0] = memory_rule_of(r->s->fold, &e->most, plan);
-    r->mosts = 1;
-    for (int gathers = 0; e->gathers && gathers < 3; gathers++) {
-        plan->zero = gathers ? 3 : 2;
-        plan->keep_gathered = gathers == 2;
-        r->most[r->mosts++] = memory_rule_of(r->s->fold, &e->most, plan);
-    }
-}
-
 /* ---- memory ---- */
 
 static double in_flight(struct run *r, enum rk_schedule schedule, uint64_t stage)
@@ -629,55 +629,47 @@ static double in_flight(struct run *r, enum rk_schedule schedule, uint64_t stage
     return in_flight_of_plan(&r->s->plan, r->microbatches, stage);
 }
 
-/* Of the first stage of a class; classes are asked for in order. */
-static const struct class_flights *flights_of(struct run *r, int class)
+/* Of the first stage of a class. */
+static const struct stage_flights *flights_of(struct run *r, int class)
 {
-    struct class_flights *flights = &r->s->flights[class];
-    if (class < r->flights) return flights;
-    r->flights = class + 1;
-    *flights = (struct class_flights){.least = INFINITY};
+    const uint64_t stage = r->map->first_of[class];
+    struct stage_flights *flights = &r->s->flights[stage];
+    if (flights->of_timetable == r->s->timetables) return flights;
+    *flights = (struct stage_flights){.of_timetable = r->s->timetables, .least = INFINITY};
     for (int i = 0; i < r->timetable->schedules; i++) {
         const enum rk_schedule schedule = r->timetable->schedule[i];
         if (r->state->refused[i]) continue;
-        flights->of[i] =
-            in_flight(r, schedule == RK_DUALPIPE ? RK_1F1B : schedule, r->map->first_of[class]);
+        flights->of[i] = in_flight(r, schedule == RK_DUALPIPE ? RK_1F1B : schedule, stage);
         flights->least = fmin(flights->least, flights->of[i]);
-        flights->most = fmax(flights->most, flights->of[i]);
     }
     return flights;
 }
 
-/* Of sharding and offload `choice`, whose members the plan at hand need not have. */
-static const struct memory_rule *rule_of(struct run *r, uint64_t choice, enum rk_schedule schedule)
+static const struct memory_rule *rule_of(const struct run *r, uint64_t choice,
+                                         enum rk_schedule schedule)
 {
-    struct plan_scratch *s = r->s;
-    const enum demand_kind kind = demand_kind(schedule);
-    struct choice_rules *rules = &s->rules[choice];
-    const uint64_t sharding = choice / r->offload->count, offload = choice % r->offload->count;
-    if (rules->there[kind]) return &rules->rule[kind];
-    plans_set_choice(&s->plan, r->sharding, sharding);
-    plans_set_choice(&s->plan, r->offload, offload);
-    s->plan.schedule = schedule;
-    rules->there[kind] = true;
-    rules->rule[kind] = memory_rule_of(s->fold, &s->sharding[sharding].sharing, &s->plan);
-    return &rules->rule[kind];
+    return &r->s->choice[choice].rule[demand_kind(schedule)];
 }
 
-static double class_bytes(struct run *r, const struct stage_sum *sums,
-                          const struct memory_rule *rule, int class, int schedule)
+static double class_bytes(struct run *r, const struct memory_rule *rule, int class, int schedule)
 {
-    const struct stage_demand demand = stage_demand_by(rule, &sums[class]);
+    const struct stage_demand demand = stage_demand_by(rule, &r->s->sum[class]);
     return demanded_bytes(&demand, r->s->problem->system, flights_of(r, class)->of[schedule]);
 }
 
 /* Of the two stages on rank i, under DualPipe. */
-static double pair_bytes(const struct run *r, const struct stage_sum *sums,
-                         const struct memory_rule *rule, int i)
+static void pair_outline(const struct run *r, struct stage_sum *pair, int i)
 {
     const uint16_t *class_of = r->map->class_of;
-    struct stage_sum pair;
-    stage_pair_outline(&pair, &sums[class_of[i]], &sums[class_of[r->map->stages - 1 - i]],
+    const struct stage_sum *sums = r->s->sum;
+    stage_pair_outline(pair, &sums[class_of[i]], &sums[class_of[r->map->stages - 1 - i]],
                        &r->s->plan, (uint64_t)i);
+}
+
+static double pair_bytes(const struct run *r, const struct memory_rule *rule, int i)
+{
+    struct stage_sum pair;
+    pair_outline(r, &pair, i);
     const struct stage_demand demand = stage_demand_by(rule, &pair);
     return demanded_bytes(&demand, r->s->problem->system, r->pair_flights);
 }
@@ -690,32 +682,30 @@ static bool same_pair(const struct stage_map *map, int a, int b)
 
 /* Between two pairs of the same classes all pairs of these need what lies between: their saved
  * tensors are a mean whose weights go with the rank. */
-static bool pairs_exceed(const struct run *r, const struct stage_sum *sums,
-                         const struct memory_rule *rule, double limit)
+static bool pairs_exceed(const struct run *r, const struct memory_rule *rule, double limit)
 {
     const int count = r->map->stages / 2;
     for (int i = 0, last; i < count; i = last + 1) {
         for (last = i; last + 1 < count && same_pair(r->map, i, last + 1);)
             last++;
-        const double first = pair_bytes(r, sums, rule, i);
-        const double other = last > i ? pair_bytes(r, sums, rule, last) : first;
+        const double first = pair_bytes(r, rule, i);
+        const double other = last > i ? pair_bytes(r, rule, last) : first;
         if (first > limit || other > limit) return true;
         if (fmax(first, other) <= limit * rounding) continue;
         for (int k = i + 1; k < last; k++)
-            if (pair_bytes(r, sums, rule, k) > limit) return true;
+            if (pair_bytes(r, rule, k) > limit) return true;
     }
     return false;
 }
 
 /* Does some stage need more than `limit`? */
-static bool exceeds(struct run *r, const struct stage_sum *sums, uint64_t choice, int schedule,
-                    double limit)
+static bool exceeds(struct run *r, uint64_t choice, int schedule, double limit)
 {
     const enum rk_schedule order = r->timetable->schedule[schedule];
     const struct memory_rule *rule = rule_of(r, choice, order);
-    if (demand_kind(order) == DEMAND_PAIRS) return pairs_exceed(r, sums, rule, limit);
+    if (demand_kind(order) == DEMAND_PAIRS) return pairs_exceed(r, rule, limit);
     for (int i = 0; i < r->map->classes; i++)
-        if (class_bytes(r, sums, rule, i, schedule) > limit) return true;
+        if (class_bytes(r, rule, i, schedule) > limit) return true;
     return false;
 }
 
@@ -727,14 +717,19 @@ static double tightest_bytes(struct run *r, uint64_t choice, int schedule)
     const int count = pairs ? r->map->stages / 2 : r->map->classes;
     double most = 0;
     for (int i = 0; i < count; i++)
-        most = fmax(most, pairs ? pair_bytes(r, r->s->sum, rule, i)
-                                : class_bytes(r, r->s->sum, rule, i, schedule));
+        most = fmax(most, pairs ? pair_bytes(r, rule, i) : class_bytes(r, rule, i, schedule));
     return most;
 }
 
 static double capacity(const struct run *r)
 {
     return r->s->problem->system->memory[0].capacity_bytes;
+}
+
+/* Bytes that rounding may be. */
+static double closeness(const struct run *r)
+{
+    return capacity(r) * (1 - rounding);
 }
 
 static bool bounded(const struct run *r)
@@ -768,36 +763,15 @@ static void find_shortest(struct run *r)
     r->shortest_s = r->microbatches * slowest_s * rounding;
 }
 
-/* Does no plan fit, whatever its sharding, schedule and offload? Sums the classes on the way, all
- * of them unless it says yes. Offloaded activations are left to each plan. */
+/* Does no plan fit, whatever its sharding, schedule and offload? The first stage decides, which has
+ * most microbatches in flight. Offloaded activations are left to each plan. */
 static bool none_fits(struct run *r)
 {
-    const struct rk_system *system = r->s->problem->system;
-    for (int i = 0; i < r->map->classes; i++) {
-        sum_class(r, r->s->sum, i);
-        if (!r->visitor->prune || r->extremes.activations) continue;
-        const struct stage_demand least = stage_demand_by(&r->least, &r->s->sum[i]);
-        if (demanded_bytes(&least, system, flights_of(r, i)->least) * rounding > capacity(r))
-            return true;
-    }
-    return false;
-}
-
-/* Do all plans fit? */
-static bool all_fit(struct run *r, const struct stage_sum *sums)
-{
-    const struct rk_system *system = r->s->problem->system;
-    if (r->extremes.activations || !r->state->alike) return false;
-    for (int i = 0; i < r->map->classes; i++) {
-        const double limit = capacity(r) * rounding, flights = flights_of(r, i)->most;
-        struct stage_demand most = stage_demand_by(&r->most[0], &sums[i]);
-        if (demanded_bytes(&most, system, flights) > limit) return false;
-        for (int k = 1; k < r->mosts; k++)
-            most.fixed_bytes =
-                fmax(most.fixed_bytes, stage_demand_by(&r->most[k], &sums[i]).fixed_bytes);
-        if (demanded_bytes(&most, system, flights) > limit) return false;
-    }
-    return true;
+    if (r->extremes.activations) return false;
+    sum_class(r, r->s->sum, 0);
+    const struct stage_demand least = stage_demand_by(&r->least, &r->s->sum[0]);
+    return demanded_bytes(&least, r->s->problem->system, flights_of(r, 0)->least) * rounding >
+           capacity(r);
 }
 
 /* ---- one division under one sharding and offload ---- */
@@ -848,25 +822,193 @@ static void time_plan(struct run *r, uint64_t choice, int schedule)
     r->visitor->explain->timed++;
     if ((double)s->plan.batch / outline.step_s < r->visitor->least) return;
     const double hbm_bytes = r->visitor->needs ? tightest_bytes(r, choice, schedule) : 0;
-    report(r, &outline.step_s, r->base + (r->tuple + (uint64_t)schedule) * r->leaves + choice,
+    report(r, &outline.step_s,
+           r->base + (r->tuple + (uint64_t)schedule) * r->leaves + s->choice[choice].index,
            hbm_bytes);
 }
 
-/* Times the plans that fit. */
-static void settle(struct run *r, uint64_t choice)
+/* ---- what is left for activations ---- */
+
+/* Bytes of a place for what depends on recomputation, under a choice: a demand is the sum of both.
+ * NAN where that is too close to say. */
+static double room_of(const struct run *r, const struct memory_rule *rule,
+                      const struct stage_sum *sum)
+{
+    const struct rk_system *system = r->s->problem->system;
+    struct stage_sum bare;
+    stage_bare_outline(&bare, sum);
+    const struct stage_demand demand = stage_demand_by(rule, &bare);
+    const double kept = 1 + system->kernels.fragmentation;
+    const double left = capacity(r) - demand.static_bytes - demanded_workspaces(&demand, system) -
+                        demand.outside_bytes - system->kernels.reserve_bytes;
+    const double between = left - kept * demand.between_bytes;
+    if (fabs(between) <= closeness(r)) return NAN;
+    return between < 0 ? -INFINITY : left / kept - demand.fixed_bytes;
+}
+
+static void note_blocks(uint16_t blocks[LAYER_KINDS], const struct layer_folds *fold,
+                        const struct stage_blocks *of)
+{
+    for (int i = 0; i < fold->blocks; i++)
+        blocks[i] = (uint16_t)(of->counts[AS_IT_IS][fold->block[i]] +
+                               of->counts[RECOMPUTED][fold->block[i]]);
+    blocks[fold->blocks] = (uint16_t)(1 + of->first + 2 * of->last);
+}
+
+/* Where the rooms of a class, or of two of them under DualPipe, are kept. */
+static struct kept_room *kept_for(struct run *r, const struct kept_room *room)
+{
+    uint64_t hash = 0;
+    for (int i = 0; i <= r->fold->blocks; i++)
+        hash = (hash ^ room->blocks[0][i] ^ (uint64_t)room->blocks[1][i] << 16) *
+               UINT64_C(0x9e3779b97f4a7c15);
+    _Static_assert(KEPT_ROOMS == 1 << 10, "10 bits of the hash");
+    return &r->s->kept[hash >> 54];
+}
+
+/* Of stages of the class, or with `other` of ranks with a stage of each. */
+static void find_room(struct run *r, int place, const struct stage_sum *sum, int class, int other)
+{
+    struct plan_scratch *s = r->s;
+    struct kept_room room = {.member = s->members};
+    double *to = s->room + (uint64_t)place * r->choices;
+    note_blocks(room.blocks[0], r->fold, &r->map->blocks[class]);
+    if (other >= 0) note_blocks(room.blocks[1], r->fold, &r->map->blocks[other]);
+    struct kept_room *kept = kept_for(r, &room);
+    double *from = s->kept_room + (uint64_t)(kept - s->kept) * r->choices;
+    if (memcmp(kept, &room, sizeof room) != 0) {
+        *kept = room;
+        for (uint64_t choice = 0; choice < r->choices; choice++)
+            from[choice] = room_of(r, rule_of(r, choice, other >= 0 ? RK_DUALPIPE : RK_1F1B), sum);
+    }
+    memcpy(to, from, r->choices * sizeof *to);
+}
+
+static void add_place(struct run *r, int first, int last)
+{
+    r->s->place[r->places++] = (struct place){first, last};
+}
+
+static void find_rooms(struct run *r)
+{
+    const struct plan_scratch *s = r->s;
+    r->places = 0;
+    for (int i = 0; i < r->map->classes; i++) {
+        find_room(r, r->places, &s->sum[i], i, -1);
+        add_place(r, i, i);
+    }
+    r->classes = r->places;
+    const int count = r->state->pairs ? r->map->stages / 2 : 0;
+    for (int i = 0, last; i < count; i = last + 1) {
+        struct stage_sum pair;
+        for (last = i; last + 1 < count && same_pair(r->map, i, last + 1);)
+            last++;
+        pair_outline(r, &pair, i);
+        find_room(r, r->places, &pair, r->map->class_of[i],
+                  r->map->class_of[r->map->stages - 1 - i]);
+        add_place(r, i, last);
+    }
+}
+
+static struct holding holding_of(const struct stage_sum *sum, int place,
+                                 const double ends_in_flight[ENDS], double in_flight)
+{
+    double flight = sum->saved_total_bytes, held = 0;
+    for (int end = 0; end < ENDS; end++) {
+        flight -= sum->ends_total_bytes[end];
+        held += sum->ends_total_bytes[end] * ends_in_flight[end];
+    }
+    return (struct holding){.place = place,
+                            .held = held + flight * in_flight,
+                            .working = sum->working_bytes,
+                            .moving =
+                                sum->blocks > 0 ? 2 / sum->blocks * sum->saved_total_bytes : 0};
+}
+
+/* Of the division at hand under a schedule; `ends` are microbatches in flight. Of ranks with the
+ * same two classes the first or the last one holds most: it is a mean whose weights go with the
+ * rank. Returns how many. */
+static int list_holdings(struct run *r, int schedule, const double ends[ENDS])
+{
+    struct plan_scratch *s = r->s;
+    int count = 0;
+    if (demand_kind(r->timetable->schedule[schedule]) != DEMAND_PAIRS) {
+        for (int i = 0; i < r->classes; i++)
+            s->holding[count++] = holding_of(&s->sum[i], i, ends, flights_of(r, i)->of[schedule]);
+        return count;
+    }
+    for (int i = r->classes; i < r->places; i++) {
+        const struct place *place = &s->place[i];
+        struct stage_sum pair;
+        for (int k = 0; k < 1 + (place->last > place->first); k++) {
+            pair_outline(r, &pair, k ? place->last : place->first);
+            s->holding[count++] = holding_of(&pair, i, ends, r->pair_flights);
+        }
+    }
+    return count;
+}
+
+enum answer { NO, CLOSE, YES };
+
+/* Does some place of `count` hold more than it has room for? */
+static enum answer overflows(const struct run *r, const struct memory_rule *rule, uint64_t choice,
+                             int count)
+{
+    const struct plan_scratch *s = r->s;
+    const double close = closeness(r);
+    enum answer answer = NO;
+    for (int i = 0; i < count; i++) {
+        const struct holding *h = &s->holding[i];
+        const double over = h->working + h->held * rule->kept_here +
+                            h->moving * rule->activations_away -
+                            s->room[(uint64_t)h->place * r->choices + choice];
+        if (over > close) return YES;
+        if (!(over < -close)) answer = CLOSE;
+    }
+    return answer;
+}
+
+/* ---- divisions ---- */
+
+/* Plans of the division at hand, and those of them that fit. `sure`: all others do not, by far. */
+struct sifted {
+    uint64_t plans, fit;
+    bool sure;
+};
+
+static struct sifted sift_division(struct run *r)
+{
+    struct plan_scratch *s = r->s;
+    struct sifted sifted = {.sure = true};
+    for (int i = 0; i < r->timetable->schedules; i++) {
+        const enum rk_schedule schedule = r->timetable->schedule[i];
+        int count = 0;
+        if (r->state->refused[i]) continue;
+        for (uint64_t choice = 0; choice < r->choices; choice++) {
+            const struct memory_rule *rule = rule_of(r, choice, schedule);
+            if (count == 0) count = list_holdings(r, i, rule->ends_in_flight);
+            const enum answer answer = overflows(r, rule, choice, count);
+            const bool fits =
+                answer == NO || (answer == CLOSE && !exceeds(r, choice, i, capacity(r)));
+            s->fits[choice * RK_SCHEDULES + (uint64_t)i] = fits;
+            sifted.plans++;
+            sifted.fit += fits;
+            sifted.sure &= answer != CLOSE;
+        }
+    }
+    return sifted;
+}
+
+/* Times the plans of a choice that fit. */
+static void time_choice(struct run *r, uint64_t choice)
 {
     struct plan_scratch *s = r->s;
     bool moved = false;
     for (int i = 0; i < r->timetable->schedules; i++) {
-        if (r->state->refused[i]) continue;
-        if (exceeds(r, s->sum, choice, i, capacity(r))) {
-            count_too_large(r, 1);
-            continue;
-        }
+        if (r->state->refused[i] || !s->fits[choice * RK_SCHEDULES + (uint64_t)i]) continue;
         if (!moved) {
-            plans_set_choice(&s->plan, r->sharding, choice / r->offload->count);
-            plans_set_choice(&s->plan, r->offload, choice % r->offload->count);
-            move_classes(r, &s->sharding[choice / r->offload->count]);
+            set_choice(r, &s->choice[choice]);
+            move_classes(r, &s->sharding[s->choice[choice].sharding]);
         }
         moved = true;
         r->visitor->counts->verdict[RK_FITS][0]++;
@@ -874,68 +1016,29 @@ static void settle(struct run *r, uint64_t choice)
     }
 }
 
-static bool choice_refused(const struct run *r, uint64_t choice)
-{
-    const struct plan_scratch *s = r->s;
-    return s->sharding[choice / r->offload->count].refused ||
-           s->offload[choice % r->offload->count].refused;
-}
-
-/* ---- divisions ---- */
-
 static void time_division(struct run *r)
 {
     struct plan_scratch *s = r->s;
     for (int i = 0; i < r->map->classes; i++)
         memcpy(s->pass_s[i], s->sum[i].pass_s, sizeof s->pass_s[i]);
-    for (uint64_t choice = 0; choice < r->leaves; choice++)
-        if (!choice_refused(r, choice)) settle(r, choice);
+    for (uint64_t choice = 0; choice < r->choices; choice++)
+        time_choice(r, choice);
 }
 
-/* Counts what fits of plans none of which needs to be timed: those that fit with the most, or do
- * not with the least, whatever is computed again; the others are noted. Returns how many. */
-static uint64_t count_sure(struct run *r, const struct stage_sum *most, uint64_t divisions)
+/* Every plan by itself. */
+static struct sifted judge_division(struct run *r)
 {
     struct plan_scratch *s = r->s;
-    const bool one = most == s->sum;
-    const double low = one ? capacity(r) : capacity(r) / rounding;
-    const double high = one ? capacity(r) : capacity(r) * rounding;
-    uint64_t undecided = 0;
-    for (uint64_t choice = 0; choice < r->leaves; choice++) {
-        if (choice_refused(r, choice)) continue;
+    struct sifted sifted = {.plans = 0};
+    for (uint64_t choice = 0; choice < r->choices; choice++)
         for (int i = 0; i < r->timetable->schedules; i++) {
-            bool *open = &s->undecided[choice * RK_SCHEDULES + (uint64_t)i];
-            *open = false;
             if (r->state->refused[i]) continue;
-            if (exceeds(r, s->sum, choice, i, low))
-                count_too_large(r, divisions);
-            else if (one || !exceeds(r, most, choice, i, high))
-                count_bounded(r, divisions);
-            else
-                *open = true;
-            undecided += *open;
+            const bool fits = !exceeds(r, choice, i, capacity(r));
+            s->fits[choice * RK_SCHEDULES + (uint64_t)i] = fits;
+            sifted.plans++;
+            sifted.fit += fits;
         }
-    }
-    return undecided;
-}
-
-/* Those that are noted, of one division. */
-static void count_undecided(struct run *r, const struct division *division)
-{
-    struct plan_scratch *s = r->s;
-    r->fold = &s->fold[division->recompute];
-    for (int i = 0; i < r->map->classes; i++)
-        sum_class(r, s->sum, i);
-    for (uint64_t choice = 0; choice < r->leaves; choice++) {
-        if (choice_refused(r, choice)) continue;
-        for (int i = 0; i < r->timetable->schedules; i++) {
-            if (!s->undecided[choice * RK_SCHEDULES + (uint64_t)i]) continue;
-            if (exceeds(r, s->sum, choice, i, capacity(r)))
-                count_too_large(r, 1);
-            else
-                count_bounded(r, 1);
-        }
-    }
+    return sifted;
 }
 
 static enum family family_of_division(const struct run *r, const struct division *division)
@@ -945,67 +1048,34 @@ static enum family family_of_division(const struct run *r, const struct division
 
 static void run_division(struct run *r, const struct division *division)
 {
-    r->fold = &r->s->fold[division->recompute];
-    r->tuple = division->tuple;
-    if (none_fits(r)) {
-        r->s->too_large[r->shape - r->set->shape] |=
-            family_of_division(r, division) == KEEPS_INPUTS;
-        count_too_large(r, r->plans);
-        return;
-    }
-    find_shortest(r);
-    if (!bounded(r))
-        time_division(r);
-    else if (all_fit(r, r->s->sum))
-        count_bounded(r, r->plans);
-    else
-        count_sure(r, r->s->sum, 1);
-}
-
-/* Several divisions of a family. The least of every number of a layer bounds the memory and time of
- * all of them, the most their memory: both grow with each number. */
-static void run_family(struct run *r, enum family family, const struct division *const *list,
-                       uint64_t count, uint64_t divisions)
-{
     struct plan_scratch *s = r->s;
-    const struct family_bounds *bounds = &s->family[family];
-    r->fold = &bounds->least;
-    if (none_fits(r)) {
-        count_too_large(r, divisions * r->plans);
+    r->fold = &s->fold[division->recompute];
+    r->tuple = division->tuple;
+    for (int i = 0; i < r->map->classes; i++)
+        stage_again(&s->sum[i], r->fold, s->problem->model, &s->plan, &r->map->blocks[i]);
+    const struct sifted sifted = r->visitor->prune ? sift_division(r) : judge_division(r);
+    count_too_large(r, sifted.plans - sifted.fit);
+    if (sifted.fit == 0) {
+        s->too_large[r->shape - r->set->shape] |=
+            sifted.sure && family_of_division(r, division) == KEEPS_INPUTS;
         return;
     }
     find_shortest(r);
-    const bool untimed = bounded(r);
-    r->fold = &bounds->most;
-    for (int i = 0; i < r->map->classes && untimed; i++)
-        sum_class(r, s->most, i);
-    if (untimed && all_fit(r, s->most)) {
-        count_bounded(r, divisions * r->plans);
-        return;
-    }
-    if (untimed && count_sure(r, s->most, divisions) == 0) return;
-    for (uint64_t i = 0; i < count; i++) {
-        if (family_of_division(r, list[i]) != family) continue;
-        if (untimed)
-            count_undecided(r, list[i]);
-        else
-            run_division(r, list[i]);
-    }
+    if (bounded(r))
+        count_bounded(r, sifted.fit);
+    else
+        time_division(r);
 }
 
 /* Divisions with the same blocks on the same stages. */
 static void run_map(struct run *r, const struct division *const *list, uint64_t count)
 {
-    uint64_t divisions[FAMILIES] = {0};
-    r->flights = 0;
+    r->fold = &r->s->fold[list[0]->recompute];
+    for (int i = 0; i < r->map->classes; i++)
+        sum_class(r, r->s->sum, i);
+    if (r->visitor->prune) find_rooms(r);
     for (uint64_t i = 0; i < count; i++)
-        divisions[family_of_division(r, list[i])]++;
-    for (int family = 0; family < FAMILIES; family++)
-        if (r->visitor->prune && divisions[family] > 1)
-            run_family(r, (enum family)family, list, count, divisions[family]);
-    for (uint64_t i = 0; i < count; i++)
-        if (!r->visitor->prune || divisions[family_of_division(r, list[i])] == 1)
-            run_division(r, list[i]);
+        run_division(r, list[i]);
 }
 
 /* ---- shapes ---- */
@@ -1017,25 +1087,24 @@ static const struct balance *balance_of(const struct run *r, const struct shape 
     return &r->s->balance[row * ((uint64_t)r->s->most_parts + 1) + (uint64_t)shape->parts];
 }
 
-/* Leaves out the divisions of families of which no plan fits: the first stage decides, which has
- * most microbatches in flight. */
-static uint64_t sift_balanced(struct run *r, uint64_t count)
+/* Leaves out the divisions in s->list of families of which no plan fits. */
+static uint64_t sift_families(struct run *r, uint64_t count)
 {
     struct plan_scratch *s = r->s;
     bool none[FAMILIES];
     uint64_t left = 0;
-    stage_map_of_first(&s->balanced, s->problem->model, &s->plan);
-    r->map = &s->balanced;
-    r->flights = 0;
     for (int family = 0; family < FAMILIES; family++) {
         r->fold = &s->family[family].least;
         none[family] = s->family[family].any && none_fits(r);
     }
     for (uint64_t i = 0; i < count; i++) {
-        if (none[family_of_division(r, s->list[i])])
-            count_too_large(r, r->plans);
-        else
+        const enum family family = family_of_division(r, s->list[i]);
+        if (!none[family]) {
             s->list[left++] = s->list[i];
+            continue;
+        }
+        s->too_large[r->shape - r->set->shape] |= family == KEEPS_INPUTS;
+        count_too_large(r, r->plans);
     }
     return left;
 }
@@ -1047,7 +1116,10 @@ static void run_split(struct run *r, const struct shape *shape, uint32_t row, ui
     struct rk_plan *plan = &s->plan;
     plan->splits = shape->parts;
     memcpy(plan->split, split_at(s, row, shape->parts), (size_t)shape->parts * sizeof *plan->split);
-    if (r->visitor->prune) count = sift_balanced(r, count);
+    if (r->visitor->prune) {
+        stage_map_of_first(&s->balanced, s->problem->model, plan);
+        count = sift_families(r, count);
+    }
     if (count > 0) {
         stage_map_of(&s->balanced, s->problem->model, plan);
         run_map(r, s->list, count);
@@ -1122,20 +1194,33 @@ static bool outweighed(const struct run *r, const struct shape *shape)
     return r->inputs_are_less && lighter != shape && r->s->too_large[shape->lighter];
 }
 
+/* The ends of the model are in flight as the timetable has it. */
+static void set_ends(struct run *r)
+{
+    struct plan_scratch *s = r->s;
+    static const enum rk_schedule order[DEMANDS] = {
+        [DEMAND_SOME] = RK_1F1B, [DEMAND_ALL] = RK_GPIPE, [DEMAND_PAIRS] = RK_DUALPIPE};
+    for (int kind = 0; kind < DEMANDS; kind++) {
+        s->plan.schedule = order[kind];
+        ends_in_flight(r->ends[kind], &s->plan, r->microbatches);
+        for (uint64_t i = 0; i < r->choices; i++)
+            memcpy(s->choice[i].rule[kind].ends_in_flight, r->ends[kind], sizeof r->ends[kind]);
+    }
+}
+
 static void set_timetable(struct run *r, uint32_t timetable)
 {
     struct plan_scratch *s = r->s;
     if (r->timetable == &r->set->timetable[timetable]) return;
     r->timetable = &r->set->timetable[timetable];
+    s->timetables++;
     r->state = &s->timetable[timetable];
     s->plan.chunks = r->timetable->chunks;
     r->plans = r->state->passing * r->choices;
     find_least(r);
-    find_most(r);
     r->hopeless = mean_exceeds(r);
     if (r->state->pairs) r->pair_flights = in_flight(r, RK_DUALPIPE, 0);
-    for (uint64_t i = 0; i < r->leaves; i++)
-        memset(s->rules[i].there, 0, sizeof s->rules[i].there);
+    set_ends(r);
 }
 
 static void run_shape(struct run *r, const struct shape *shape)
@@ -1159,10 +1244,35 @@ static void run_shape(struct run *r, const struct shape *shape)
     r->map = &shape->map;
     for (uint64_t i = shape->first; i < shape->end; i++)
         s->list[i - shape->first] = &r->set->division[i];
-    run_map(r, s->list, shape->end - shape->first);
+    uint64_t count = shape->end - shape->first;
+    if (r->visitor->prune) count = sift_families(r, count);
+    if (count > 0) run_map(r, s->list, count);
 }
 
 /* ---- members ---- */
+
+/* Rules but for the ends of the model. */
+static void open_choices(struct run *r)
+{
+    struct plan_scratch *s = r->s;
+    r->choices = 0;
+    for (uint64_t i = 0; i < r->leaves; i++) {
+        struct choice *choice = &s->choice[r->choices];
+        choice->index = i;
+        choice->sharding = i / r->offload->count;
+        choice->offload = i % r->offload->count;
+        if (s->sharding[choice->sharding].refused || s->offload[choice->offload].refused) continue;
+        set_choice(r, choice);
+        r->choices++;
+        for (int kind = 0; kind < DEMANDS; kind++) {
+            s->plan.schedule = kind == DEMAND_PAIRS ? RK_DUALPIPE : RK_1F1B;
+            choice->rule[kind] =
+                kind == DEMAND_ALL
+                    ? choice->rule[DEMAND_SOME]
+                    : memory_rule_of(s->fold, &s->sharding[choice->sharding].sharing, &s->plan);
+        }
+    }
+}
 
 static void open_sharings(struct run *r)
 {
@@ -1173,7 +1283,9 @@ static void open_sharings(struct run *r)
         s->sharding[i].sharing = sharing_of(&s->plan);
         s->sharding[i].id = ++s->ids;
     }
+    s->members++;
     find_extremes(r);
+    open_choices(r);
 }
 
 /* Checks that come before those of stages refuse all plans of a member at once; later ones only
