@@ -13,7 +13,7 @@
 #include <string.h>
 
 struct export_args {
-    struct export_source source;
+    struct plan_source source;
     const char *target, *output;
     bool mock_data;
     int launcher;
@@ -75,6 +75,7 @@ static const struct usage export_megatron_usage = {
         {"Megatron-LM", megatron_rows, 0},
         {"Output", output_rows, 0},
         {"General", options_help_rows, 0},
+        {NULL, plan_options, offsetof(struct export_args, source)},
     },
     .examples = {
         {"reckon export megatron --model llama3.1-70b --plan plan.json --target core_v0.14 -o run.sh",
@@ -101,6 +102,7 @@ static const struct usage export_deepspeed_usage = {
         {"Launch", launch_rows, 0},
         {"Output", output_rows, 0},
         {"General", options_help_rows, 0},
+        {NULL, plan_options, offsetof(struct export_args, source)},
     },
     .examples = {
         {"reckon export deepspeed -m llama3.1-8b -o ds_config.json framework=deepspeed gpus16 zero3 mbs2 gbs128",
@@ -124,6 +126,7 @@ static const struct usage export_torchtitan_usage = {
         {"Launch", launch_rows, 0},
         {"Output", output_rows, 0},
         {"General", options_help_rows, 0},
+        {NULL, plan_options, offsetof(struct export_args, source)},
     },
     .examples = {
         {"reckon export torchtitan -m llama3.1-70b -o job.toml framework=fsdp gpus256 tp8 sp zero3 grad-overlap weight-overlap gbs512",

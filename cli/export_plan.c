@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define AT(member) .offset = offsetof(struct export_source, member)
+#define AT(member) .offset = offsetof(struct plan_source, member)
 
 /* clang-format off */
 const struct option export_source_options[] = {
@@ -20,22 +20,7 @@ const struct option export_source_options[] = {
 };
 /* clang-format on */
 
-enum rk_status export_words(const struct option_texts *words, struct plan_draft *draft,
-                            struct rk_error *error)
-{
-    char line[4096] = "";
-    size_t used = 0;
-    for (int i = 0; i < words->count && used < sizeof line; i++)
-        used +=
-            (size_t)snprintf(line + used, sizeof line - used, "%s%s", i ? " " : "", words->text[i]);
-    if (used >= sizeof line)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "the words of the plan are longer than %zu bytes: give a file, --plan",
-                       sizeof line - 1);
-    return plan_read_words(line, draft, error);
-}
-
-enum rk_status export_gather(const struct export_source *source, struct export_plan *plan,
+enum rk_status export_gather(const struct plan_source *source, struct export_plan *plan,
                              struct rk_error *error)
 {
     struct plan_draft draft = plan_draft();
@@ -48,7 +33,7 @@ enum rk_status export_gather(const struct export_source *source, struct export_p
                        "the plan is missing: give --plan FILE, or its words (tp8 pp4 gbs512)");
     enum rk_status status = RK_OK;
     if (source->file) status = plan_named(source->file, &draft, error);
-    if (status == RK_OK) status = export_words(&source->words, &draft, error);
+    if (status == RK_OK) status = plan_read_texts(&source->words, &draft, error);
     if (status == RK_OK) status = model_open(source->model, &plan->model, error);
     if (status != RK_OK) return status;
     if (source->gpus) {

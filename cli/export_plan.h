@@ -6,12 +6,6 @@
 #include "cli/plan_input.h"
 #include <reckon/reckon.h>
 
-struct export_source {
-    const char *model, *file; /* NULL: not given */
-    uint64_t gpus;            /* 0: not given */
-    struct option_texts words;
-};
-
 /* --model, --plan, --gpus */
 extern const struct option export_source_options[];
 
@@ -21,11 +15,7 @@ struct export_plan {
 };
 
 /* Words outdo the file; what neither says follows as reckon-plan(5) has it. */
-enum rk_status export_gather(const struct export_source *source, struct export_plan *plan,
+enum rk_status export_gather(const struct plan_source *source, struct export_plan *plan,
                              struct rk_error *error);
-
-/* The words of a plan as one line for plan_read_words. */
-enum rk_status export_words(const struct option_texts *words, struct plan_draft *draft,
-                            struct rk_error *error);
 
 #endif

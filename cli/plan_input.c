@@ -219,8 +219,8 @@ static int put_word(char *line, size_t size, const struct option_texts *words, i
 }
 
 /* The words as one line, so that a column can be named. */
-static enum rk_status read_words(const struct option_texts *words, struct plan_draft *draft,
-                                 struct rk_error *error)
+enum rk_status plan_read_texts(const struct option_texts *words, struct plan_draft *draft,
+                               struct rk_error *error)
 {
     char line[4096] = "";
     size_t used = 0;
@@ -248,7 +248,7 @@ enum rk_status plan_gather(const struct plan_source *source, struct plan_input *
     enum rk_status status = need(source, error);
     input->draft = plan_draft();
     if (status == RK_OK && source->file) status = plan_named(source->file, &input->draft, error);
-    if (status == RK_OK) status = read_words(&source->words, &input->draft, error);
+    if (status == RK_OK) status = plan_read_texts(&source->words, &input->draft, error);
     return status == RK_OK ? plan_inputs(source, input, error) : status;
 }
 

@@ -56,6 +56,10 @@ enum rk_datatype plan_datatype(const struct rk_system *system);
 enum rk_status plan_inputs(const struct plan_source *source, struct plan_input *input,
                            struct rk_error *error);
 
+/* Words, and options that stand for them. */
+enum rk_status plan_read_texts(const struct option_texts *words, struct plan_draft *draft,
+                               struct rk_error *error);
+
 /* Reads everything, works nothing out; names options of before on standard error. Release the input
  * in any case. */
 enum rk_status plan_gather(const struct plan_source *source, struct plan_input *input,

@@ -1,5 +1,6 @@
 /* Layers on a machine: each rule of the fold by itself, by hand. */
 #include "estimate/fold.h"
+#include "estimate/predict.h"
 #include "predict_cases.h"
 
 static struct machine machine;
@@ -383,4 +384,38 @@ Test(fold_terms, rate_under_a_power_limit)
     NEAR(dense(&plan)->spent_s[FOLD_FORWARD][SPENT_MATRIX], 2 * weights_flop / 1e6);
     machine.system.kernels.power_W = 1600;
     NEAR(dense(&plan)->spent_s[FOLD_FORWARD][SPENT_MATRIX], weights_flop / 1e6);
+}
+
+/* The operations that people are shown are those that the fold sums. */
+Test(fold_terms, shown_operations_add_up)
+{
+    static struct rk_operation shown[3 * MAX_OPERATIONS];
+    machine_init(&machine, 1e6);
+    set_latency(1e-3, 1e-2);
+    struct rk_plan plan = plan_of(2, 1);
+    plan.recompute = RK_SELECTIVE;
+    plan.recompute_parts = 1u << RK_PART_CORE_ATTENTION;
+    plan.cuda_graphs = true; /* nothing is launched that an operation does not have */
+    const int count = layers_operations(&small, &machine.system, &plan, shown, 3 * MAX_OPERATIONS);
+    const struct layer_fold *f = fold_of(&small, LAYER_DENSE, &plan, RECOMPUTED);
+    double flop = 0, pass_s[FOLD_PASSES] = {0}, link_s = 0;
+    cr_assert_leq(count, 3 * MAX_OPERATIONS);
+    for (int i = 0; i < count; i++) {
+        const struct rk_operation *o = &shown[i];
+        if (strcmp(o->layer, "block") != 0) continue;
+        cr_expect_eq(o->layers, (double)small.layers);
+        for (int pass = 0; pass < RK_PASSES; pass++) {
+            const double time_s = o->time_s[pass] + o->comm_exposed_s[pass][0];
+            const bool again = pass == RK_FORWARD && o->recomputed;
+            pass_s[pass] += time_s;
+            pass_s[FOLD_RECOMPUTE] += again ? time_s : 0;
+            flop += (again ? 2 : 1) * o->flop[pass];
+            link_s += (again ? 2 : 1) * o->comm_link_s[pass][0];
+        }
+    }
+    for (int pass = 0; pass < FOLD_PASSES; pass++)
+        NEAR(pass_s[pass], f->pass_s[pass]);
+    NEAR(flop, f->executed_flop);
+    NEAR(link_s, f->link_s[LINK_TENSOR]);
+    cr_expect_gt(pass_s[FOLD_RECOMPUTE], 0);
 }
