@@ -3,6 +3,8 @@
  */
 #include "workload/layers_build.h"
 
+#include <math.h>
+
 static const struct place_in end = {RK_HOLD_embedding, NOT_A_PART};
 
 enum { TOKEN_BYTES = 8, FLOAT_BYTES = 4 };
@@ -71,7 +73,7 @@ static struct loss_bytes loss_bytes_of(const struct build *build)
 }
 
 /* Maximum, sum, and the label's logit of each token go over the shards of the vocabulary. */
-static void add_loss(struct build *build, double logits)
+static struct operation *add_loss(struct build *build, double logits)
 {
     const struct loss_bytes bytes = loss_bytes_of(build);
     const bool whole = build->plan->whole_logits;
@@ -89,6 +91,7 @@ static void add_loss(struct build *build, double logits)
     struct operation *op = add_memory(build, "cross entropy", end, logits, bytes.traffic);
     op->saved_bytes = op->saved_recomputed_bytes = logits * bytes.kept;
     op->working_bytes = logits * bytes.beside;
+    return op;
 }
 
 /* cap * tanh(logits / cap) [gemma2024two]: three kernels, of which backward needs the middle one's
@@ -101,6 +104,21 @@ static void add_cap(struct build *build, double logits)
                                       build->plan->fused ? (struct traffic){2 * e, 3 * e, 1, 1}
                                                          : (struct traffic){6 * e, 7 * e, 3, 3});
     op->saved_bytes = op->saved_recomputed_bytes = logits * e;
+}
+
+/* Liger's: so many chunks that the logits of one are about as large as the layer's input, in a
+ * power of two of tokens; the gradients of input and weights, worked out in forward, wait for
+ * backward [hsu2024liger, 3.2]. Its products are as many FLOP as whole ones. */
+static void put_in_chunks(struct build *build, struct operation *logits, struct operation *loss,
+                          double rows, double columns)
+{
+    const double wanted = ceil(rows / ceil(columns / build->hidden));
+    const double chunk = fmin(rows, exp2(ceil(log2(wanted)))), share = chunk / rows;
+    logits->working_bytes = chunk * columns * build->element;
+    logits->saved_bytes = logits->saved_recomputed_bytes =
+        (rows + (build->plan->frozen ? 0 : columns)) * build->hidden * build->element;
+    loss->working_bytes = share * (loss->working_bytes + loss->saved_bytes);
+    loss->saved_bytes = loss->saved_recomputed_bytes = 0;
 }
 
 /* Final norm, logits in 16 bits over shards of the padded vocabulary, loss. `parameters`: of the
@@ -120,7 +138,8 @@ static void add_head(struct build *build, double parameters, double biases)
     /* the gradients of logits and input; the logits' own are the loss's */
     op->working_bytes = rows * (columns + h) * build->element;
     add_cap(build, rows * columns);
-    add_loss(build, rows * columns);
+    struct operation *loss = add_loss(build, rows * columns);
+    if (build->plan->loss_in_chunks) put_in_chunks(build, op, loss, rows, columns);
 }
 
 /* The last stage needs a table of its own for the head, unless it shares the first stage's; a copy,

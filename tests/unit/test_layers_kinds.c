@@ -311,6 +311,28 @@ Test(layers_kinds, losses)
     }
 }
 
+/* 128256 columns are 31.3 times the width: 32 chunks of 256 tokens, of which the logits of one are
+ * there; kept are the gradients of the head's input and weights. FLOP are the same. */
+Test(layers_kinds, loss_in_chunks)
+{
+    struct rk_plan plan = plan_of(1, 1);
+    const struct layer whole = layer_of(&llama, LAYER_HEAD, &plan);
+    plan.loss_in_chunks = true;
+    const struct layer layer = layer_of(&llama, LAYER_HEAD, &plan);
+    const struct operation *logits = find(&layer, "logits"), *loss = find(&layer, "cross entropy");
+    cr_expect_eq(logits->working_bytes, 256.0 * 128256 * 2);
+    cr_expect_eq(logits->saved_bytes, (8192.0 + 128256) * 4096 * 2);
+    cr_expect_eq(loss->saved_bytes, 0);
+    cr_expect_eq(loss->working_bytes, 256.0 * 128256 * (4 + 2));
+    for (int pass = 0; pass < RK_PASSES; pass++)
+        cr_expect_eq(logits->flop[pass], find(&whole, "logits")->flop[pass]);
+    plan.sequence = 128; /* 128 / 32 is 4 tokens */
+    plan.frozen = true;  /* no gradient of the weights */
+    const struct layer shorter = layer_of(&llama, LAYER_HEAD, &plan);
+    cr_expect_eq(find(&shorter, "logits")->working_bytes, 4.0 * 128256 * 2);
+    cr_expect_eq(find(&shorter, "logits")->saved_bytes, 128.0 * 4096 * 2);
+}
+
 /* Padded to a multiple of 128 times t: 128256 is one of 128, not of 1024. */
 Test(layers_kinds, padded_vocabulary)
 {
