@@ -18,4 +18,5 @@ grep -q '^\.It Ic tensor , tp' "$RECKON_BUILD/man/reckon-plan.5" || fail "reckon
 if command -v mandoc >/dev/null; then
     mandoc -Tlint -W error "$RECKON_BUILD"/man/reckon*.5 || fail "mandoc"
 fi
+[ $failed -eq 0 ] || echo "./dev update pages makes them again"
 exit $failed

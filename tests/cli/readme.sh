@@ -27,6 +27,7 @@ done <"$root/README.md" >"$work/README.md"
 
 if [ "${1:-}" = --update ]; then
     cp "$work/README.md" "$root/README.md"
-else
-    diff -u "$root/README.md" "$work/README.md"
+elif ! diff -u "$root/README.md" "$work/README.md"; then
+    echo "README.md shows what is no longer printed: read the diff; ./dev update readme takes it over"
+    exit 1
 fi

@@ -1,5 +1,5 @@
 /* Every figure of plans that the published tool accepted, and the reason of those it refused.
- * RECKON_GOLDEN_UPDATE=1 writes today's figures into the manifest; its diff is to be argued. */
+ * `./dev update golden` (RECKON_GOLDEN_UPDATE=1) writes today's figures into the manifest. */
 #include "golden/golden.h"
 
 #include <stdlib.h>
@@ -102,7 +102,7 @@ Test(golden_cases, subset)
     }
     if (update) write_manifest(root);
     json_decref(root);
-    cr_assert_eq(differing, 0, "%d cases differ", differing);
+    cr_assert_eq(differing, 0, "%d cases differ: ./dev update golden takes them over", differing);
     cr_assert_eq(accepted, 145);
     cr_assert_eq(refused, 60);
 }
