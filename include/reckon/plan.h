@@ -18,13 +18,6 @@
 extern "C" {
 #endif
 
-/* Members of an unnamed struct are those of the struct around it; C++ asks for a word. */
-#ifdef __cplusplus
-#define RK_UNNAMED __extension__
-#else
-#define RK_UNNAMED
-#endif
-
 /* ---- what a choice can be: X(value, name in files and flags, meaning) ---- */
 /* clang-format off */
 

@@ -19,6 +19,13 @@ extern "C" {
 #define RK_PRINTF(text, values)
 #endif
 
+/* Members of an unnamed struct are those of the struct around it; C++ asks for a word. */
+#ifdef __cplusplus
+#define RK_UNNAMED __extension__
+#else
+#define RK_UNNAMED
+#endif
+
 /* The values are the exit codes of the command line tool. */
 enum rk_status {
     RK_OK = 0,

@@ -91,17 +91,31 @@ struct rk_kernels {
 #include <reckon/system.def>
 };
 
-/* `memory` and `network` are owned by the struct; see rk_system_release. */
+/* What one accelerator is: its engines, kernels and memories. The array is owned by the system. */
+#define RK_DEVICE_MEMBERS                                                                          \
+    enum rk_processing processing;                                                                 \
+    struct rk_engine matrix[RK_DATATYPES];                                                         \
+    struct rk_engine vector[RK_DATATYPES];                                                         \
+    struct rk_kernels kernels;                                                                     \
+    int memories;                                                                                  \
+    struct rk_memory *memory; /* (memories), at least 1 */
+
+struct rk_device {
+    RK_DEVICE_MEMBERS
+};
+
+/* Devices, all of one kind, and the networks that join them: system.memory is
+ * system.device.memory. `memory` and `network` are owned by the struct; see rk_system_release. */
 struct rk_system {
     char id[256]; /* an id of the catalog, a path or the one-line description; cut when longer */
     uint64_t devices; /* accelerators there are; 0: as many as the strategy asks for */
-    enum rk_processing processing;
-    struct rk_engine matrix[RK_DATATYPES];
-    struct rk_engine vector[RK_DATATYPES];
-    struct rk_kernels kernels;
-    int memories;
+    union {
+        struct rk_device device;
+        RK_UNNAMED struct {
+            RK_DEVICE_MEMBERS
+        };
+    };
     int networks;
-    struct rk_memory *memory;   /* (memories), at least 1 */
     struct rk_network *network; /* (networks), at least 1 */
 };
 
