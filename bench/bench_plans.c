@@ -83,6 +83,9 @@ static void bench(const struct problem *p)
     load_model(p->model, &model);
     load_system(p->system, &system);
     rk_plans_problem_init(&problem, &model, &system, RK_MEGATRON, p->gpus, p->batch, 0);
+    problem.pinned[RK_PLAN_SCHEDULE].count = 1; /* all there are, whatever the framework starts */
+    problem.pinned[RK_PLAN_SCHEDULE].value[0] = 0;
+    problem.pinned[RK_PLAN_SCHEDULE].to[0] = RK_SCHEDULES - 1;
     check_twin(&problem);
     struct rk_space *plans = rk_plans_open(&problem, NULL);
     check(plans != NULL, "memory");

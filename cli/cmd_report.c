@@ -1,10 +1,10 @@
 /* reckon report: a plan, a search or a study as one page to look at. */
 #include "catalog/document.h"
-#include "cli/axes.h"
 #include "cli/commands.h"
 #include "cli/pages.h"
 #include "cli/plan_input.h"
 #include "cli/search_file.h"
+#include "cli/search_job.h"
 #include "cli/show.h"
 #include "interop/output.h"
 #include "study/study.h"
@@ -19,16 +19,17 @@
 struct report_args {
     struct plan_source source; /* its first word may be the input */
     bool search;
-    uint64_t batch; /* 0: not given */
-    int datatype;   /* -1: not given */
-    struct axis_values axes;
-    uint64_t top, threads;
+    uint64_t batch;           /* 0: not given */
+    struct search_args asked; /* of a search: framework, axes, threads */
+    uint64_t top;
     const char *output, *charts, *title, *date;
 };
 
 #define AT(member) .offset = offsetof(struct report_args, member)
 
 enum { MOST_THREADS = 4096, MOST_ROWS = 1000 };
+
+static const char *const framework_names[] = {"megatron", "fsdp", "deepspeed", "calculon", NULL};
 
 /* clang-format off */
 static const struct operand report_operands[] = {
@@ -46,12 +47,11 @@ static const struct option report_options[] = {
      .help = "a date for the foot of the page (that of SOURCE_DATE_EPOCH; none without it)"},
     {.name = NULL},
 };
-static const char *const datatypes[] = {"float8", "float16", "bfloat16", "float32", NULL};
 static const struct option report_size_options[] = {
     {.letter = 'b', .name = "batch", .type = OPTION_NUMBER, AT(batch), .min = 1,
      .help = "samples of one step, over all GPUs"},
-    {.letter = 'd', .name = "datatype", .type = OPTION_CHOICE, .choices = datatypes, .argument = "TYPE", AT(datatype),
-     .help = "float8, float16, bfloat16 or float32 (bfloat16 if the system has it, else float16, else what it has)"},
+    {.name = "framework", .type = OPTION_CHOICE, .choices = framework_names, .argument = "NAME", AT(asked.framework),
+     .help = "as in reckon-search(1): megatron, fsdp, deepspeed, or calculon, the published model"},
     {.name = NULL},
 };
 static const struct option report_search_options[] = {
@@ -59,7 +59,7 @@ static const struct option report_search_options[] = {
      .help = "search now, as `reckon search` with the same flags does, and show the answer"},
     {.letter = 'k', .name = "top", .type = OPTION_NUMBER, AT(top), .argument = "K", .min = 1, .max = MOST_ROWS,
      .help = "how many of the best to show (10, or those of the file)"},
-    {.letter = 'j', .name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = MOST_THREADS,
+    {.letter = 'j', .name = "threads", .type = OPTION_NUMBER, AT(asked.threads), .min = 1, .max = MOST_THREADS,
      .help = "threads to search with (all cores); the page is the same for any number"},
     {.name = NULL},
 };
@@ -86,8 +86,9 @@ const struct usage report_usage = {
         {"Input", plan_source_options, offsetof(struct report_args, source)},
         {"Search", report_search_options, 0},
         {"Size of a search", report_size_options, 0},
-        {"Restrictions of a search, as in reckon-search(1)", axes_options, offsetof(struct report_args, axes)},
+        {"Restrictions of a search, as in reckon-search(1)", plan_axes_options, offsetof(struct report_args, asked.axes)},
         {"General", options_help_rows, 0},
+        {NULL, plan_axes_old, offsetof(struct report_args, asked.axes)},
     },
     .examples = {
         {"reckon report -m mixtral-8x7b -s h100-sxm5-80g -g 64 tp2 pp4 ep8 zero1 -o plan.html", "A plan in words:"},
@@ -114,12 +115,12 @@ struct job {
 /* A size or an axis of a search. */
 static enum rk_status check_plan_flags(const struct report_args *args, struct rk_error *error)
 {
-    bool any = args->batch || args->datatype >= 0;
-    for (int axis = 0; axis < RK_AXES; axis++)
-        any |= axis_given(&args->axes, (enum rk_axis)axis);
-    if (!any) return RK_OK;
+    const struct plan_axis_values *axes = &args->asked.axes;
+    if (!args->batch && args->asked.framework < 0 && !plan_axes_only(axes, RK_BY_BOTH) &&
+        !plan_axes_only(axes, RK_BY_RECKON) && !plan_axes_only(axes, RK_BY_CALCULON))
+        return RK_OK;
     return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                   "--batch, --datatype and the axes are for --search: say a plan in words, "
+                   "--batch, --framework and the axes are for --search: say a plan in words, "
                    "\"tp8 gbs512\"");
 }
 
@@ -161,69 +162,72 @@ static void defaults_of_file(struct job *job)
     if (!args->source.model) args->source.model = job->file.model;
     if (!args->source.system) args->source.system = job->file.system;
     if (!args->source.gpus) args->source.gpus = job->file.gpus;
-    if (!args->batch) args->batch = job->file.max_batch;
-    if (args->datatype < 0) args->datatype = job->file.datatype;
+    if (!args->batch) args->batch = job->file.batch;
+    if (args->asked.framework < 0) args->asked.framework = job->file.framework;
     if (!args->top && job->file.found) args->top = job->file.found;
 }
 
-static enum rk_status set_problem(struct job *job, struct rk_problem *problem,
-                                  struct rk_error *error)
+/* What the flags say, then what the file says of precision and sequence. */
+static enum rk_status set_problem(struct job *job, struct search *search, struct rk_error *error)
 {
     const struct report_args *args = &job->args;
-    const struct rk_system *system = &job->plan.system;
+    const struct rk_model *model = &job->plan.model;
+    struct rk_plan *base = &search->problem.base;
+    uint64_t precision;
     if (!args->source.gpus || !args->batch)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--search needs --gpus and --batch: give how many accelerators there are "
                        "and the largest batch");
-    const enum rk_datatype datatype =
-        args->datatype >= 0 ? (enum rk_datatype)args->datatype : plan_datatype(system);
-    if (!plan_supports(system, datatype))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--datatype: %s does not support %s",
-                       system->id, rk_datatype_name(datatype));
-    rk_problem_init(problem, &job->plan.model, system, args->source.gpus, args->batch, datatype);
-    return axes_restrict(&args->axes, problem, error);
+    const enum rk_status status =
+        search_set(search, model, &job->plan.system, args->source.gpus, args->batch, error);
+    if (status != RK_OK) return status;
+    if (job->file.precision[0] && !search->problem.pinned[RK_PLAN_PRECISION].count &&
+        rk_plan_axis_parse(RK_PLAN_PRECISION, job->file.precision, &precision))
+        base->precision = (enum rk_precision)precision;
+    if (job->file.sequence != model->sequence) base->sequence = job->file.sequence;
+    return RK_OK;
 }
 
 /* An axis' values as its flag takes them. */
-static const char *axis_flag(struct html_page *page, const struct rk_problem *problem,
-                             enum rk_axis axis)
+static const char *axis_flag(struct html_page *page, const struct rk_plans_problem *problem,
+                             enum rk_plan_axis axis)
 {
     const char *list = "";
-    const int count = problem->pinned[axis].count;
-    for (int i = 0; i < count; i++) {
-        struct rk_strategy low = {0}, high = {0};
-        char first[24], last[24];
-        rk_axis_set(&low, axis, problem->pinned[axis].value[i]);
-        rk_axis_set(&high, axis, problem->pinned[axis].to[i]);
-        axis_text(&low, axis, first);
-        const bool one = problem->pinned[axis].value[i] == problem->pinned[axis].to[i];
-        list = report_text(&page->memory, one ? "%s%s%s" : "%s%s%s..%s", list, i ? "," : "",
-                           axis_text(&low, axis, first), axis_text(&high, axis, last));
+    for (int i = 0; i < problem->pinned[axis].count; i++) {
+        const uint64_t low = problem->pinned[axis].value[i], high = problem->pinned[axis].to[i];
+        char first[RK_PLAN_AXIS_TEXT], last[RK_PLAN_AXIS_TEXT];
+        list =
+            report_text(&page->memory, low == high ? "%s%s%s" : "%s%s%s..%s", list, i ? "," : "",
+                        rk_plan_axis_text(axis, low, first), rk_plan_axis_text(axis, high, last));
     }
-    return report_text(&page->memory, " --%s %s", rk_axis(axis)->name, list);
+    return report_text(&page->memory, " --%s %s", rk_plan_axis_info(axis)->name, list);
 }
 
-static const char *search_command(struct job *job, const struct rk_problem *problem)
+static const char *search_command(struct job *job, const struct rk_plans_problem *problem)
 {
     struct html_page *page = &job->page;
-    const char *command = report_text(
-        &page->memory,
-        "reckon search --model %s --system %s --gpus %" PRIu64 " --batch %" PRIu64
-        " --datatype %s --top %" PRIu64,
-        page_word(page, job->args.source.model), page_word(page, job->args.source.system),
-        problem->ranks, problem->max_batch, rk_datatype_name(problem->datatype), job->args.top);
-    for (int axis = 0; axis < RK_AXES; axis++)
-        if (axis_given(&job->args.axes, (enum rk_axis)axis))
+    const char *command =
+        report_text(&page->memory,
+                    "reckon search --model %s --system %s --gpus %" PRIu64 " --batch %" PRIu64
+                    " --framework %s --top %" PRIu64,
+                    page_word(page, job->args.source.model),
+                    page_word(page, job->args.source.system), problem->base.ranks,
+                    problem->base.batch, rk_framework_name(problem->base.framework), job->args.top);
+    if (!problem->pinned[RK_PLAN_PRECISION].count)
+        command = report_text(&page->memory, "%s --precision %s", command,
+                              rk_precision_name(problem->base.precision));
+    for (int axis = 0; axis < RK_PLAN_AXES; axis++)
+        if (problem->pinned[axis].count)
             command = report_text(&page->memory, "%s%s", command,
-                                  axis_flag(page, problem, (enum rk_axis)axis));
+                                  axis_flag(page, problem, (enum rk_plan_axis)axis));
     return command;
 }
 
-static enum rk_status search_again(struct job *job, const struct rk_problem *problem,
+static enum rk_status search_again(struct job *job, const struct rk_plans_problem *problem,
                                    struct rk_space *space, int *code, struct rk_error *error)
 {
     struct rk_answer result = {.best = NULL};
-    const struct rk_query options = {.threads = (int)job->args.threads, .top = job->args.top};
+    const struct rk_query options = {.threads = (int)job->args.asked.threads, .top = job->args.top};
     enum rk_status status = rk_ask(space, &options, &result, error);
     if (status == RK_OK && job->file.best)
         status = search_file_check(&job->document, &job->file, &result, error);
@@ -231,7 +235,7 @@ static enum rk_status search_again(struct job *job, const struct rk_problem *pro
         status = page_search(&job->page,
                              &(struct page_search){job->args.source.model, job->args.source.system,
                                                    search_command(job, problem), problem, space,
-                                                   &result, (int)job->args.threads},
+                                                   &result, (int)job->args.asked.threads},
                              error);
     *code = result.found ? RK_OK : RK_NOTHING_FITS;
     rk_answer_release(&result);
@@ -240,14 +244,14 @@ static enum rk_status search_again(struct job *job, const struct rk_problem *pro
 
 static enum rk_status make_search(struct job *job, int *code, struct rk_error *error)
 {
-    struct rk_problem problem;
+    struct search search = {.args = &job->args.asked};
     if (!job->args.top) job->args.top = 10;
     enum rk_status status = plan_inputs(&job->args.source, &job->plan, error);
-    if (status == RK_OK) status = set_problem(job, &problem, error);
+    if (status == RK_OK) status = set_problem(job, &search, error);
     if (status != RK_OK) return status;
-    struct rk_space *space = rk_space_open(&problem, error);
-    if (!space) return RK_IO;
-    status = search_again(job, &problem, space, code, error);
+    struct rk_space *space = rk_plans_open(&search.problem, error);
+    if (!space) return error->status;
+    status = search_again(job, &search.problem, space, code, error);
     rk_space_close(space);
     return status;
 }
@@ -376,7 +380,7 @@ static enum rk_status run(struct job *job, int *code, struct rk_error *error)
 
 int cmd_report(int argc, char **argv)
 {
-    struct job job = {.args = {.datatype = -1}};
+    struct job job = {.args = {.asked = SEARCH_ARGS_INIT}};
     struct rk_error error;
     int code = RK_OK;
     const int done = options_read(&report_usage, argc, argv, &job.args);

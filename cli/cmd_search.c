@@ -1,13 +1,10 @@
-/* reckon search: the best strategies of all there are. */
+/* reckon search: the best plans of all there are. */
 #include "cli/commands.h"
 #include "cli/plan_input.h"
-#include "cli/plans_job.h"
+#include "cli/questions.h"
 #include "cli/search_all.h"
-#include "cli/search_answer.h"
-#include "cli/search_grid.h"
-#include "cli/search_sensitivity.h"
+#include "cli/search_select.h"
 #include "cli/search_table.h"
-#include "cli/search_why.h"
 
 #include <string.h>
 
@@ -16,12 +13,11 @@
 enum { MOST_THREADS = 4096, MOST_ROWS = 1000000 };
 
 static const char *const space_names[] = {"classic", "modern", NULL};
-static const char *const framework_names[] = {"megatron", "fsdp", "deepspeed", NULL};
-static const char *const datatype_names[] = {"float8", "float16", "bfloat16", "float32", NULL};
+static const char *const framework_names[] = {"megatron", "fsdp", "deepspeed", "calculon", NULL};
 
 /* clang-format off */
 static const struct operand search_operands[] = {
-    {.name = "PLAN", .help = "modern: words of what all plans have, \"tp8 cuda-graphs imbalance=1.2\"; below are all",
+    {.name = "PLAN", .help = "words of what all plans have, \"tp8 cuda-graphs imbalance=1.2\"; below are all",
      .offset = offsetof(struct search_args, words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
@@ -37,17 +33,18 @@ static const struct option size_options[] = {
      .help = "accelerators in use: a number, a list (512,1024) or a range (1024..16384; see SIZES)"},
     {.letter = 'b', .name = "batch", .type = OPTION_TEXT, .argument = "N", AT(batch),
      .help = "samples of one step, over all GPUs: a number, a list or a range"},
-    {.letter = 'd', .name = "datatype", .type = OPTION_CHOICE, .choices = datatype_names, .argument = "TYPE", AT(datatype),
-     .help = "float8, float16, bfloat16 or float32 (bfloat16 if the system has it, else float16, else what it has)"},
+    {.name = "sequence", .type = OPTION_NUMBER, .argument = "TOKENS", AT(sequence), .min = 1,
+     .help = "tokens of a sample (the model's)"},
     {.name = NULL},
 };
-static const struct option space_options[] = {
-    {.name = "space", .type = OPTION_CHOICE, .choices = space_names, .argument = "SPACE", AT(space),
-     .help = "classic: the published one; modern: the plans of today (classic, unless the model or another option asks for what it lacks)"},
+static const struct option framework_options[] = {
     {.name = "framework", .type = OPTION_CHOICE, .choices = framework_names, .argument = "NAME", AT(framework),
-     .help = "modern: whose habits decide what is stored and overlapped: megatron, fsdp or deepspeed (megatron)"},
-    {.name = "sequence", .type = OPTION_NUMBER, .argument = "TOKENS", AT(sequence), .min = 1,
-     .help = "modern: tokens of a sample (the model's)"},
+     .help = "whose habits decide what is stored and overlapped: megatron, fsdp or deepspeed; calculon asks for the published model (megatron, where the system says something of its kernels, else calculon)"},
+    {.name = NULL},
+};
+static const struct option old_options[] = {
+    {.name = "space", .type = OPTION_CHOICE, .choices = space_names, .argument = "SPACE", AT(space),
+     .help = "--framework: classic is calculon, modern any other"},
     {.name = NULL},
 };
 static const struct option search_options[] = {
@@ -56,26 +53,26 @@ static const struct option search_options[] = {
     {.letter = 'j', .name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = MOST_THREADS,
      .help = "threads to search with (all cores); the answer is the same for any number"},
     {.name = "exhaustive", .type = OPTION_FLAG, AT(exhaustive),
-     .help = "time every strategy that fits, instead of settling groups by proof; the same answer"},
+     .help = "time every plan that fits, instead of settling groups by proof; the same answer"},
     {.name = "state", .type = OPTION_TEXT, .argument = "FILE", AT(state), .complete = "file",
      .help = "keep how far the search is in FILE and, when FILE is there, go on from it; removed when all is done"},
     {.name = "explain", .type = OPTION_FLAG, AT(explain),
-     .help = "say on standard error by which argument the strategies were settled"},
+     .help = "say on standard error by which argument the plans were settled"},
     {.letter = 'q', .name = "quiet", .type = OPTION_FLAG, AT(quiet),
      .help = "say nothing on standard error unless something is wrong"},
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write the best strategy to FILE, for `reckon estimate --strategy`; - prints it instead of the table"},
+     .help = "write the best plan to FILE, for `reckon predict --plan`, export, diff, timeline; - prints it instead of the table"},
     {.name = NULL},
 };
 static const struct option question_options[] = {
     {.name = "where", .type = OPTION_TEXT, .argument = "CONDITION", AT(where),
-     .help = "only strategies that satisfy it, such as 'hbm <= 60GiB and tensor <= 8' (see EXPRESSIONS)"},
+     .help = "only plans that satisfy it, such as 'hbm <= 60GiB and tensor <= 8' (see EXPRESSIONS)"},
     {.name = "sort", .type = OPTION_TEXT, .argument = "EXPRESSION", AT(sort),
      .help = "the best by this instead of the time: the least, or the most of a rate or an efficiency"},
     {.name = "pareto", .type = OPTION_TEXT, .argument = "LIST", AT(pareto),
-     .help = "the frontier of several expressions, time,hbm,mem2: all strategies than which no other is better in everything"},
+     .help = "the frontier of several expressions, time,hbm,mem2: all plans than which no other is better in everything"},
     {.name = "all", .type = OPTION_TEXT, .argument = "FILE", AT(all), .complete = "file",
-     .help = "write every strategy that fits, and satisfies --where, to FILE: .csv, .csv.gz or .sqlite"},
+     .help = "write every plan that fits, and satisfies --where, to FILE: .csv, .csv.gz or .sqlite"},
     {.name = "why", .type = OPTION_FLAG, AT(why),
      .help = "what misses by least, and which single change would admit a plan; without being asked when nothing fits"},
     {.name = "sensitivity", .type = OPTION_FLAG, AT(sensitivity),
@@ -85,25 +82,22 @@ static const struct option question_options[] = {
 
 const struct usage search_usage = {
     .name = "search",
-    .summary = "the best strategies of all there are",
+    .summary = "the best plans of all there are",
     .synopsis = "--model MODEL --system SYSTEM --gpus N --batch N [options] [PLAN]...",
     .description =
-        "Goes through every strategy for one model on one machine: all splits over tensor, "
-        "pipeline and data parallelism, interleaving, microbatches, recomputation, sharding, "
-        "kinds and overlap of communication, offloading, and the networks they run on. Prints the "
-        "best ones, how many strategies there were, how many can run, and why the others cannot.\n\n"
-        "The batch is the largest multiple of the data degree up to --batch. Ties are broken by "
-        "the position in the enumeration, so that the answer is always the same. How long the "
-        "search took is said on standard error.\n\n"
-        "That is the published space, --space classic. --space modern goes through the plans of today "
-        "(reckon predict): embedding and head, uneven stages, mixtures of experts and latent attention, "
-        "context, expert and expert-tensor parallelism, GPipe, 1F1B, interleaved, zero-bubble and "
-        "DualPipe schedules, ZeRO 0 to 3 and hybrid sharding, recomputation by part or of the first "
-        "layers, narrow datatypes, offload; see MODERN SPACE. It is taken without being asked for when "
-        "the model has experts, latent attention or windows, or an option is given that only it has.\n\n"
+        "Goes through every plan for one model on one machine: all splits over tensor, context, "
+        "pipeline, expert and data parallelism, microbatches, uneven stages, schedules that the "
+        "framework can start, ZeRO 0 to 3 and hybrid sharding, recomputation by part or of the first "
+        "layers, kinds and overlap of communication, offload. Prints the best ones, what launches "
+        "the best, how many plans there were, how many can run, and why the others cannot.\n\n"
+        "Plans are judged by the model of today's plans, reckon-predict(1), or by the published one "
+        "(--framework calculon); the first line of an answer says which. The published one is also "
+        "taken, with the reason in the first line, where the system says nothing of its kernels.\n\n"
+        "Ties are broken by the position in the enumeration, so that the answer is always the same. "
+        "How long the search took is said on standard error.\n\n"
         "Several models, systems, numbers of GPUs or batches are all searched with each other: a "
-        "table with one row a problem and its best strategy, or why it has none.\n\n"
-        "SIGINT ends the search with the best strategies so far, marked as incomplete, and exit "
+        "table with one row a problem and its best plan, or why it has none.\n\n"
+        "SIGINT ends the search with the best plans so far, marked as incomplete, and exit "
         "status 130; SIGTERM likewise with 143. With --state FILE the same command goes on where "
         "it was stopped, by a signal or by anything else, to the same answer; FILE is removed when "
         "the answer is complete. When nothing fits, the exit status is 1; of several problems, when "
@@ -114,22 +108,22 @@ const struct usage search_usage = {
     .groups = {
         {"Input", input_options, 0},
         {"Size", size_options, 0},
-        {"Space", space_options, 0},
+        {"Framework", framework_options, 0},
         {"Search", search_options, 0},
         {"Questions", question_options, 0},
-        {"Restrictions: a value, a list (8,16) or a range (1..64); all values by default, but the activation is fused",
-         axes_options, offsetof(struct search_args, axes)},
-        {"Restrictions of the modern space, beside tensor, pipeline, data, microbatch, recompute and offload above",
-         plan_axes_options, offsetof(struct search_args, plan_axes)},
+        {"Restrictions: a value, a list (8,16) or a range (1..64); usual values by default, see PLANS",
+         plan_axes_options, offsetof(struct search_args, axes)},
         {"Form", show_options, offsetof(struct search_args, show)},
         {"General", options_help_rows, 0},
+        {NULL, plan_axes_old, offsetof(struct search_args, axes)},
+        {NULL, old_options, 0},
     },
     .sections = {
         {"SIZES",
          "Where a number of GPUs or a batch stands, a list with commas and ranges may stand. "
          "LOW..HIGH doubles from LOW as far as HIGH; LOW..HIGHxF multiplies by F, LOW..HIGH+S adds "
          "S. B^E is a power. 1024..16384 and 2^10..2^14 are both 1024, 2048, 4096, 8192, 16384."},
-        {"MODERN SPACE",
+        {"PLANS",
          "--batch is the batch of every plan: it is a multiple of data times microbatch. An axis that "
          "is not restricted takes its usual values: tensor the divisors of the heads within two of the "
          "innermost network domains; context as long as a rank keeps 2,048 tokens; pipeline up to the "
@@ -143,13 +137,15 @@ const struct usage search_usage = {
          "A restriction is on the value of an axis where the axis means something: --schedule "
          "zero-bubble leaves plans without a pipeline alone. Values that are unusual are searched when "
          "they are asked for. --recompute takes none, full and selective (core_attn), "
-         "--recompute-parts what else selective may be, --interleaving is --chunks, --datatype "
-         "float8 is --precision fp8-current. Words of a plan, as reckon predict takes them, restrict an axis "
-         "to one value or say what all plans have: imbalance=1.2 cuda-graphs no-fused. -o writes a plan file for reckon predict --plan. What only "
-         "the published space has (--all, networks by tier) is refused."},
+         "--recompute-parts what else selective may be. Words of a plan, as reckon predict takes them, "
+         "restrict an axis to one value or say what all plans have: imbalance=1.2 cuda-graphs no-fused.\n\n"
+         "With --framework calculon the batch is the largest multiple of the data degree up to --batch, "
+         "the activation is fused unless --fused says otherwise, and the axes are those of [isaev2023]: "
+         "tensor, pipeline, data, microbatch, precision, recompute, chunks, zero 0 and 1, overlaps, "
+         "offload to any tier, tensor-comm, regather, fused, and the network of each parallelism."},
         {"EXPRESSIONS",
-         "--where, --sort and --pareto take expressions over the figures of an estimate and the "
-         "axes of a strategy:\n\n"
+         "--where, --sort and --pareto take expressions over the figures of a prediction and the "
+         "axes of a plan:\n\n"
          "  or         := and { \"or\" and }\n"
          "  and        := not { \"and\" not }\n"
          "  not        := [ \"not\" ] comparison\n"
@@ -157,17 +153,17 @@ const struct usage search_usage = {
          "  sum        := product { (\"+\" | \"-\") product }\n"
          "  product    := unary { (\"*\" | \"/\") unary }\n"
          "  unary      := [ \"-\" ] ( number [ unit ] | name | \"(\" or \")\" )\n\n"
-         "A name is a figure (step_s, hbm_bytes, bubble_s, mfu: all those that `reckon estimate "
-         "--format json` lists under figures), an axis (tensor, recompute, data_overlap: the "
+         "A name is a figure (step_s, hbm_bytes, bubble_s, mfu: all those that `reckon predict "
+         "--format json` lists under figures), an axis (tensor, recompute, gradient_overlap: the "
          "restrictions with _ for -), batch, or one of the short names time, hbm, mem2 (all lower "
          "memory tiers) and rate (samples per second). A number may have a unit (60GiB, 10us, "
          "25GB/s). An axis of words is compared with its words (recompute == none), an axis that is "
          "on or off with yes and no. A comparison is 1 or 0 in arithmetic.\n\n"
          "Less is better, but more of a rate or an efficiency that stands alone. Ties are broken by "
-         "the position in the enumeration. --pareto takes up to eight expressions; of strategies "
+         "the position in the enumeration. --pareto takes up to eight expressions; of plans "
          "that are equal in all of them the first is kept."},
         {"WHY NOT",
-         "When nothing fits, or with --why, two tables follow. The first has the strategies that "
+         "When nothing fits, or with --why, two tables follow. The first has the plans that "
          "one limit alone refuses, for each memory and each network, those that miss by least first: "
          "what they need, and the time they would take. The second has single changes: more of each "
          "memory tier (or a second one at 100 GB/s where there is none), a larger domain of each "
@@ -175,36 +171,34 @@ const struct usage search_usage = {
          "the smallest that admits a plan, with that plan and its time. Each change was made and "
          "searched. Memory sizes are exact; of networks all sizes that can matter are tried; of "
          "GPUs the 16 nearest numbers of whole nodes on either side, the divisors of the number, and "
-         "eighths between its doublings up to 1,024 times as many; of batches halves and doubles, then what lies "
-         "between by bisection. When something fits already, the aim is a plan with at least 1 % "
+         "eighths between its doublings up to 1,024 times as many; of batches halves and doubles (with calculon also "
+         "what lies between, by bisection). When something fits already, the aim is a plan with at least 1 % "
          "more samples per second, and sizes are left alone."},
         {"SENSITIVITY",
          "Each parameter of the machine is changed by +10 % and -10 %, one at a time, and the best "
-         "strategy searched again. The sensitivity is the relative change of the best time per "
+         "plan searched again. The sensitivity is the relative change of the best time per "
          "relative change of the parameter: -0.7 says that 10 % more of it makes the best step about "
          "7 % shorter. Where one side is impossible (an efficiency above 1, a memory that nothing "
          "fits) it is that of the other side. What is unlimited or 0 is left out."},
     },
     .examples = {
-        {"reckon search -m gpt3-175b -s a100-80g-nvl8 --gpus 1024 --batch 1536 -o best.json",
-         "The ten best ways to train GPT-3 on 1,024 A100; keep the best:"},
-        {"reckon search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 --tensor 8,16 --recompute none --top 3",
-         "Only some of the strategies:"},
-        {"reckon search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 --format csv > best.csv",
+        {"reckon search -m llama3.1-70b -s h100-sxm5-80g --gpus 64 --batch 256 -o plan.json",
+         "The ten best ways to train Llama 3.1 70B on 64 H100; keep the best:"},
+        {"reckon search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 --framework calculon --tensor 8,16 --recompute none --top 3",
+         "Only some of the plans, by the published model:"},
+        {"reckon search -m llama3.1-70b -s h100-sxm5-80g -g 64 -b 256 --format csv > best.csv",
          "For a program:"},
-        {"reckon search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 --where 'hbm <= 60GiB and tensor <= 8'",
+        {"reckon search -m llama3.1-70b -s h100-sxm5-80g -g 64 -b 256 --where 'hbm <= 60GiB and tensor <= 8'",
          "With room to spare:"},
-        {"reckon search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 --pareto time,hbm,mem2",
+        {"reckon search -m llama3.1-70b -s h100-sxm5-80g -g 64 -b 256 --pareto time,hbm,mem2",
          "What time costs in memory:"},
-        {"reckon search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 --all plans.sqlite",
+        {"reckon search -m llama3.1-70b -s h100-sxm5-80g -g 64 -b 256 --all plans.sqlite",
          "All that can run, for questions of one's own:"},
-        {"reckon search -m llama3.1-70b -s h100-sxm5-80g -g 512 -b 1024 --space modern -o plan.json",
-         "Llama 3.1 70B as people train today; the plan is for reckon predict:"},
         {"reckon search -m deepseek-v3 -s h800-sxm5-80g -g 2048 -b 15360 --precision fp8-block --schedule dualpipe --tensor 1",
          "DeepSeek-V3 as its report has it, but for the degrees:"},
         {"reckon search -m megatron-1t -s a100-80g-nvl8 -g 64 -b 512",
          "Why can it not run, and what would help:"},
-        {"reckon search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 --sensitivity",
+        {"reckon search -m llama3.1-70b -s h100-sxm5-80g -g 64 -b 256 --sensitivity",
          "What should be improved first:"},
         {"reckon search -m gpt3-175b,megatron-1t -s h100-80g-nvl8 -g 1024..16384 -b 3072",
          "How it scales:"},
@@ -219,19 +213,20 @@ const struct usage search_usage = {
 
 static enum rk_status save_best(const struct search *search, struct rk_error *error)
 {
-    struct rk_strategy strategy;
+    struct rk_plan plan;
     if (!search->args->output || !search->result.found || !search_speaks()) return RK_OK;
-    rk_space_strategy(search->space, search->result.best[0].index, &strategy);
-    return rk_strategy_save(search->args->output, &strategy, error);
+    search_plan(search, 0, &plan);
+    return rk_plan_save(search->args->output, &plan, error);
 }
 
 /* What is asked beyond the best ones, added to the report: on the process that speaks. */
 static void fill_questions(struct report *report, const struct search *search)
 {
     const struct search_args *args = search->args;
+    const struct rk_aim aim = search_aim(args);
     if (!search->result.complete || !search_speaks()) return;
-    if (args->why || search->result.found == 0) search_why_fill(report, search);
-    if (args->sensitivity) search_sensitivity_fill(report, search);
+    if (args->why || search->result.found == 0) print_why(report, &search->problem, &aim);
+    if (args->sensitivity) print_sensitivity(report, &search->problem, &aim);
 }
 
 static enum rk_status write_all(const struct search *search, struct search_session *session,
@@ -242,31 +237,30 @@ static enum rk_status write_all(const struct search *search, struct search_sessi
     if (!search->args->all || !search->result.complete || !search_speaks()) return RK_OK;
     const enum rk_status status = search_all_write(search, session, &written, error);
     if (status == RK_OK && !search->args->quiet)
-        fprintf(stderr, "reckon: %s strategies written to %s\n", report_digits(written, digits),
+        fprintf(stderr, "reckon: %s plans written to %s\n", report_digits(written, digits),
                 search->args->all);
     return status;
 }
 
 /* Prints the answer; returns the exit code. */
-static int answer(struct search_answer *a, struct search_session *session)
+static int answer(const struct search *search, const struct search_keys *keys,
+                  struct search_session *session)
 {
-    const struct search *search = a->search;
     const struct search_args *args = search->args;
+    const bool complete = search->result.complete;
     const bool piped = args->output && strcmp(args->output, "-") == 0 && search->result.found;
     struct report report = {.first = NULL};
     struct rk_error error;
-    search_answer_fill(&report, a);
+    search_answer_fill(&report, search, keys);
     if (!piped) fill_questions(&report, search);
     const enum rk_status wrote = write_all(search, session, &error);
     progress_end(&session->progress);
-    int code = search_code(search);
-    if (!search->result.complete) {
+    int code = search->result.found ? RK_OK : RK_NOTHING_FITS;
+    if (!complete)
         fputs("reckon: interrupted: these are the best so far, the search is incomplete\n", stderr);
-    } else if (progress_stopped()) {
-        fputs("reckon: interrupted: what was asked beyond the best strategies is incomplete\n",
-              stderr);
-        code = progress_code();
-    }
+    else if (progress_stopped())
+        fputs("reckon: interrupted: what was asked beyond the best plans is incomplete\n", stderr);
+    if (!complete || progress_stopped()) code = progress_code();
     if (!args->quiet) search_answer_rate(search, session);
     if (args->explain) search_answer_explain(search);
     if (!piped) code = show_report(&report, &args->show, NULL, code);
@@ -279,14 +273,16 @@ static int answer(struct search_answer *a, struct search_session *session)
 static int search_one(const struct search_grid *grid, const struct search_args *args,
                       struct search_session *session)
 {
-    struct search search = {.args = args, .top = args->top};
-    struct search_answer a = {.search = &search};
+    const struct grid_problem at = search_grid_at(grid, 0);
+    struct search search = {.args = args};
+    struct search_keys keys;
     struct rk_error error;
     session->all_searches = 1;
-    enum rk_status status = search_keys_open(args, &published_predictor, &a.keys, &error);
-    if (status == RK_OK) status = search_grid_set(grid, 0, &search, &error);
-    if (status == RK_OK) status = search_run(&search, session, &error);
-    const int code = status == RK_OK ? answer(&a, session) : options_fail(&error);
+    enum rk_status status = search_set(&search, at.model, at.system, at.gpus, at.batch, &error);
+    if (status == RK_OK)
+        status = search_keys_open(args, search.problem.base.framework, &keys, &error);
+    if (status == RK_OK) status = search_run(&search, session, args->top, &error);
+    const int code = status == RK_OK ? answer(&search, &keys, session) : options_fail(&error);
     search_release(&search);
     return code;
 }
@@ -298,42 +294,33 @@ static const char *conflict(const struct search_args *args, size_t problems)
 {
     const bool several = problems > 1;
     if (several && args->output)
-        return "-o takes the best strategy of one problem: give one model, system, size and batch";
+        return "-o takes the best plan of one problem: give one model, system, size and batch";
     if (several && (args->all || args->why || args->sensitivity || args->pareto))
         return "--all, --pareto, --why and --sensitivity are about one problem: give one model, "
                "system, size and batch";
     return NULL;
 }
 
-static enum rk_status check_classic(const struct search_args *args, size_t problems,
-                                    struct rk_error *error)
+/* All that can be wrong before anything is searched. */
+static enum rk_status check(const struct search_args *args, const struct search_grid *grid,
+                            struct rk_error *error)
 {
-    struct search_keys keys;
-    const char *why = conflict(args, problems);
-    if (plan_axes_given(&args->plan_axes) || args->framework >= 0 || args->sequence ||
-        args->words.count)
-        why = "an option of the modern space is given: leave out --space classic, or that option";
+    const char *why = conflict(args, grid->problems);
     if (why) return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s", why);
     if (args->all && search_all_check(args->all, error) != RK_OK) return error->status;
-    return search_keys_open(args, &published_predictor, &keys, error);
+    enum rk_status status = RK_OK;
+    for (size_t i = 0; i < grid->problems && status == RK_OK; i++) {
+        const struct grid_problem at = search_grid_at(grid, i);
+        struct search search = {.args = args};
+        struct search_keys keys;
+        status = search_set(&search, at.model, at.system, at.gpus, at.batch, error);
+        if (status == RK_OK)
+            status = search_keys_open(args, search.problem.base.framework, &keys, error);
+    }
+    return status;
 }
 
-static enum rk_status check_modern(const struct search_args *args, size_t problems,
-                                   struct rk_error *error)
-{
-    struct search_keys keys;
-    const char *why = plans_conflict(args, problems);
-    if (why) return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s", why);
-    return search_keys_open(args, &plans_predictor, &keys, error);
-}
-
-static int run_classic(const struct search_grid *grid, const struct search_args *args,
-                       struct search_session *session)
-{
-    return grid->problems > 1 ? search_table(grid, args, session) : search_one(grid, args, session);
-}
-
-static int run(const struct search_grid *grid, const struct search_args *args, bool modern)
+static int run(const struct search_grid *grid, const struct search_args *args)
 {
     struct search_session session = {.searches = 0};
     struct rk_error error;
@@ -342,8 +329,9 @@ static int run(const struct search_grid *grid, const struct search_args *args, b
         state_file_close(&session.state);
         return options_fail(&error);
     }
-    progress_start(&session.progress, modern ? "plans" : "strategies");
-    const int code = modern ? plans_run(grid, args, &session) : run_classic(grid, args, &session);
+    progress_start(&session.progress, "plans");
+    const int code =
+        grid->problems > 1 ? search_table(grid, args, &session) : search_one(grid, args, &session);
     progress_end(&session.progress);
     if (code == RK_OK || code == RK_NOTHING_FITS) state_file_remove(&session.state);
     state_file_close(&session.state);
@@ -358,13 +346,8 @@ int cmd_search(int argc, char **argv)
     const int done = options_read(&search_usage, argc, argv, &args);
     if (done >= 0) return done;
     enum rk_status status = search_grid_open(&grid, &args, &error);
-    const char *why = NULL;
-    const bool modern = status == RK_OK && plans_wanted(&args, &grid, &why);
-    if (status == RK_OK)
-        status = modern ? check_modern(&args, grid.problems, &error)
-                        : check_classic(&args, grid.problems, &error);
-    if (modern && why && !args.quiet) fprintf(stderr, "reckon: modern space: %s\n", why);
-    const int code = status == RK_OK ? run(&grid, &args, modern) : options_fail(&error);
+    if (status == RK_OK) status = check(&args, &grid, &error);
+    const int code = status == RK_OK ? run(&grid, &args) : options_fail(&error);
     search_grid_release(&grid);
     return code;
 }

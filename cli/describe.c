@@ -2,7 +2,6 @@
 #include "catalog/model_fields.h"
 
 #include "base/units.h"
-#include "cli/axes.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -265,37 +264,6 @@ void describe_system(struct report *report, const struct rk_system *system, unsi
     add_memories(report, system, record, formats);
     add_networks(report, system, record, formats);
     add_curves(report, system, record, formats);
-}
-
-/* ---- strategies ---- */
-
-void strategy_columns(struct report_column columns[STRATEGY_COLUMNS])
-{
-    static const char *const others[] = {"gpus", "batch", "datatype", "training"};
-    for (int i = 0; i < 4; i++)
-        columns[i] = (struct report_column){.name = others[i]};
-    for (int i = 0; i < RK_AXES; i++)
-        columns[4 + i] = (struct report_column){.name = axis_key((enum rk_axis)i),
-                                                .help = rk_axis((enum rk_axis)i)->help};
-}
-
-static struct report_cell axis_cell(const struct rk_strategy *strategy, enum rk_axis axis)
-{
-    const struct rk_axis_info *info = rk_axis(axis);
-    const uint64_t value = rk_axis_get(strategy, axis);
-    if (info->type == RK_AXIS_BOOL) return cell_flag(value != 0);
-    if (info->type == RK_AXIS_CHOICE) return cell_text(info->choices[value]);
-    return cell_count(value);
-}
-
-void strategy_cells(const struct rk_strategy *strategy, struct report_cell cells[STRATEGY_COLUMNS])
-{
-    cells[0] = cell_count(strategy->ranks);
-    cells[1] = cell_count(strategy->batch);
-    cells[2] = cell_text(rk_datatype_name(strategy->datatype));
-    cells[3] = cell_flag(strategy->training);
-    for (int i = 0; i < RK_AXES; i++)
-        cells[4 + i] = axis_cell(strategy, (enum rk_axis)i);
 }
 
 /* ---- tiers ---- */

@@ -14,12 +14,6 @@ void describe_system(struct report *report, const struct rk_system *system, unsi
 void describe_kernels(struct report *report, const struct rk_system *system, unsigned formats);
 void describe_links(struct report *report, const struct rk_system *system, unsigned formats);
 
-/* Columns and cells of a strategy, for rows that hold more than it: STRATEGY_COLUMNS each. The
- * columns' names are the keys of strategy files. */
-enum { STRATEGY_COLUMNS = RK_AXES + 4 };
-void strategy_columns(struct report_column columns[STRATEGY_COLUMNS]);
-void strategy_cells(const struct rk_strategy *strategy, struct report_cell cells[STRATEGY_COLUMNS]);
-
 /* Memory or network tiers by name: "memory tier 0 (HBM)" */
 const char *memory_name(struct report *report, const struct rk_system *system, int tier);
 const char *network_name(struct report *report, const struct rk_system *system, int tier);

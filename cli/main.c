@@ -1,5 +1,5 @@
 /* main.c - finds the subcommand and runs it. */
-#include "cli/axes.h"
+#include "cli/plan_axes.h"
 #include "cli/commands.h"
 #include "cli/plan_input.h"
 #include "cli/progress.h"
@@ -43,7 +43,7 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    axes_prepare();
+    plan_axes_prepare();
     plan_words_prepare();
     const int code = run(argc, argv);
     return show_finish(code == RK_INTERRUPTED ? progress_code() : code);

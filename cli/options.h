@@ -31,7 +31,7 @@ enum option_type {
     OPTION_HELP    /* nothing is stored: options_parse reports that help was asked for */
 };
 
-enum { OPTION_MAX_VALUES = 64, OPTION_GROUPS = 10, OPTION_EXAMPLES = 12, OPTION_SECTIONS = 6 };
+enum { OPTION_MAX_VALUES = 64, OPTION_GROUPS = 12, OPTION_EXAMPLES = 16, OPTION_SECTIONS = 6 };
 
 /* What an OPTION_VALUES was given, as closed ranges; one value is a range of one. */
 struct option_values {
@@ -69,6 +69,12 @@ struct option {
     const char *complete;               /* what the shell offers: X
                                            choices */
 };
+
+/* An old spelling: its help is what it is called now, "--chunks". It works, and says so. */
+static inline bool option_is_old(const struct option *option)
+{
+    return option->help && option->help[0] == '-' && option->help[1] == '-';
+}
 
 /* Rows under one heading of the help; without title, help leaves them out. `offset` is added to
  * theirs, so that commands share rows. */

@@ -1,18 +1,19 @@
 /* The page of one search: the best, what sets them apart, memory against time, every axis. */
-#include "cli/axes.h"
 #include "cli/describe.h"
 #include "cli/pages.h"
+#include "cli/plan_axes.h"
 
 #include <string.h>
 
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
-enum { MOST_BARS = 20, MOST_VALUES = 256 };
+/* A search for each value of each axis takes too long with more plans. */
+enum { MOST_BARS = 20, MOST_VALUES = 256, MOST_PLANS = 4000000 };
 
 /* One of the best. */
 struct found {
-    struct rk_strategy strategy;
-    struct rk_estimate estimate;
+    struct rk_plan plan;
+    struct rk_outcome outcome;
 };
 
 struct job {
@@ -22,24 +23,48 @@ struct job {
     int count;
 };
 
-static const char *text_of_axis(const struct job *j, const struct rk_strategy *s, enum rk_axis axis)
+static void fetch(const struct job *j, uint64_t index, struct found *found)
 {
-    char buffer[24];
-    return report_text(&j->page->memory, "%s", axis_text(s, axis, buffer));
+    struct rk_prediction prediction;
+    rk_plans_plan(j->search->space, index, &found->plan);
+    rk_predict(j->search->problem->model, j->search->problem->system, &found->plan, &prediction);
+    found->outcome = prediction.outcome;
 }
 
-static bool varies(const struct job *j, enum rk_axis axis)
+static const char *text_of_value(const struct job *j, enum rk_plan_axis axis, uint64_t value)
 {
-    for (int i = 1; i < j->count; i++)
-        if (rk_axis_get(&j->best[i].strategy, axis) != rk_axis_get(&j->best[0].strategy, axis))
+    char buffer[RK_PLAN_AXIS_TEXT];
+    return report_text(&j->page->memory, "%s", rk_plan_axis_text(axis, value, buffer));
+}
+
+static const char *text_of_axis(const struct job *j, const struct rk_plan *plan,
+                                enum rk_plan_axis axis)
+{
+    return text_of_value(j, axis, rk_plan_axis_get(plan, axis));
+}
+
+static enum rk_by predictor_of(const struct job *j)
+{
+    return j->search->problem->base.framework == RK_CALCULON ? RK_BY_CALCULON : RK_BY_RECKON;
+}
+
+static bool has_axis(const struct job *j, enum rk_plan_axis axis)
+{
+    return rk_plan_axis_info(axis)->by & predictor_of(j);
+}
+
+static bool varies(const struct job *j, enum rk_plan_axis axis)
+{
+    for (int i = 1; has_axis(j, axis) && i < j->count; i++)
+        if (rk_plan_axis_get(&j->best[i].plan, axis) != rk_plan_axis_get(&j->best[0].plan, axis))
             return true;
     return false;
 }
 
 /* By how much it falls behind the best of all. */
-static double slower(const struct job *j, const struct rk_estimate *estimate)
+static double slower(const struct job *j, const struct rk_outcome *estimate)
 {
-    return j->best[0].estimate.samples_per_s / estimate->samples_per_s - 1;
+    return j->best[0].outcome.samples_per_s / estimate->samples_per_s - 1;
 }
 
 /* ---- headline ---- */
@@ -48,17 +73,14 @@ static void cards(const struct job *j)
 {
     static const struct report_column columns[] = {
         {.name = "step_s", .title = "best step", .unit = "s", .help = "time of one training step"},
-        {.name = "mfu", .title = "MFU", .unit = "%", .help = "of the best strategy"},
-        {.name = "samples_per_s", .title = "samples/s", .help = "of the best strategy"},
-        {.name = "hbm_bytes",
-         .title = "memory tier 0",
-         .unit = "B",
-         .help = "of the best strategy"},
-        {.name = "strategies", .help = "all there are, under the restrictions of the command"},
-        {.name = "fits", .title = "can run", .help = "strategies that nothing refuses"},
+        {.name = "mfu", .title = "MFU", .unit = "%", .help = "of the best plan"},
+        {.name = "samples_per_s", .title = "samples/s", .help = "of the best plan"},
+        {.name = "hbm_bytes", .title = "memory tier 0", .unit = "B", .help = "of the best plan"},
+        {.name = "plans", .help = "all there are, under the restrictions of the command"},
+        {.name = "fits", .title = "can run", .help = "plans that nothing refuses"},
     };
     const struct rk_search_counts *c = &j->search->result->counts;
-    const struct rk_estimate none = {0}, *e = j->count ? &j->best[0].estimate : &none;
+    const struct rk_outcome none = {0}, *e = j->count ? &j->best[0].outcome : &none;
     const bool any = j->count > 0;
     const struct report_cell cells[] = {any ? cell_number(e->step_s) : cell_none(),
                                         any ? cell_number(e->mfu) : cell_none(),
@@ -89,31 +111,33 @@ enum { FIGURES = COUNT_OF(figure_columns) };
 static void best_table(const struct job *j)
 {
     struct report *memory = &j->page->memory;
-    struct report_column *columns = report_alloc(memory, (FIGURES + RK_AXES) * sizeof *columns);
-    struct report_cell cells[FIGURES + RK_AXES];
+    struct report_column *columns =
+        report_alloc(memory, (FIGURES + RK_PLAN_AXES) * sizeof *columns);
+    struct report_cell cells[FIGURES + RK_PLAN_AXES];
     int used = FIGURES;
     if (!columns) return;
     memcpy(columns, figure_columns, sizeof figure_columns);
-    for (int axis = 0; axis < RK_AXES; axis++)
-        if (varies(j, (enum rk_axis)axis))
-            columns[used++] = (struct report_column){.name = rk_axis((enum rk_axis)axis)->name,
-                                                     .help = rk_axis((enum rk_axis)axis)->help};
+    for (int axis = 0; axis < RK_PLAN_AXES; axis++)
+        if (varies(j, (enum rk_plan_axis)axis))
+            columns[used++] =
+                (struct report_column){.name = rk_plan_axis_info((enum rk_plan_axis)axis)->name,
+                                       .help = rk_plan_axis_info((enum rk_plan_axis)axis)->help};
     struct report_table *table = page_table(j->page, columns, used);
     for (int i = 0; i < j->count; i++) {
-        const struct rk_estimate *e = &j->best[i].estimate;
+        const struct rk_outcome *e = &j->best[i].outcome;
         const struct report_cell figures[FIGURES] = {
             cell_count((uint64_t)i + 1),   cell_number(e->step_s), cell_number(slower(j, e)),
             cell_number(e->samples_per_s), cell_number(e->mfu),    cell_number(e->hbm_bytes),
             cell_number(e->offload_bytes)};
         memcpy(cells, figures, sizeof figures);
         used = FIGURES;
-        for (int axis = 0; axis < RK_AXES; axis++)
-            if (varies(j, (enum rk_axis)axis))
+        for (int axis = 0; axis < RK_PLAN_AXES; axis++)
+            if (varies(j, (enum rk_plan_axis)axis))
                 cells[used++] =
-                    cell_text(text_of_axis(j, &j->best[i].strategy, (enum rk_axis)axis));
+                    cell_text(text_of_axis(j, &j->best[i].plan, (enum rk_plan_axis)axis));
         report_row(memory, table, cells);
     }
-    page_show(j->page, "The best strategies, with the axes in which they differ", table,
+    page_show(j->page, "The best plans, with the axes in which they differ", table,
               j->search->command);
 }
 
@@ -122,30 +146,31 @@ static void common_axes(const struct job *j)
     static const struct report_column columns[] = {
         {.name = "axis"}, {.name = "value"}, {.name = "what it is"}};
     struct report_table *table = page_table(j->page, columns, 3);
-    for (int i = 0; i < RK_AXES; i++) {
-        const enum rk_axis axis = (enum rk_axis)i;
-        if (varies(j, axis)) continue;
-        const struct report_cell cells[] = {cell_text(rk_axis(axis)->name),
-                                            cell_text(text_of_axis(j, &j->best[0].strategy, axis)),
-                                            cell_text(rk_axis(axis)->help)};
+    for (int i = 0; i < RK_PLAN_AXES; i++) {
+        const enum rk_plan_axis axis = (enum rk_plan_axis)i;
+        if (varies(j, axis) || !has_axis(j, axis)) continue;
+        const struct report_cell cells[] = {cell_text(rk_plan_axis_info(axis)->name),
+                                            cell_text(text_of_axis(j, &j->best[0].plan, axis)),
+                                            cell_text(rk_plan_axis_info(axis)->help)};
         report_row(&j->page->memory, table, cells);
     }
     page_show(j->page, "What all of them share", table, j->search->command);
 }
 
 /* One value of an axis: how many of the best have it, and the first of these. */
-static void value_row(const struct job *j, struct report_table *table, enum rk_axis axis, int first)
+static void value_row(const struct job *j, struct report_table *table, enum rk_plan_axis axis,
+                      int first)
 {
-    const uint64_t value = rk_axis_get(&j->best[first].strategy, axis);
+    const uint64_t value = rk_plan_axis_get(&j->best[first].plan, axis);
     uint64_t count = 0;
     for (int i = 0; i < first; i++)
-        if (rk_axis_get(&j->best[i].strategy, axis) == value) return;
+        if (rk_plan_axis_get(&j->best[i].plan, axis) == value) return;
     for (int i = first; i < j->count; i++)
-        count += rk_axis_get(&j->best[i].strategy, axis) == value;
-    const struct report_cell cells[] = {cell_text(rk_axis(axis)->name),
-                                        cell_text(text_of_axis(j, &j->best[first].strategy, axis)),
+        count += rk_plan_axis_get(&j->best[i].plan, axis) == value;
+    const struct report_cell cells[] = {cell_text(rk_plan_axis_info(axis)->name),
+                                        cell_text(text_of_axis(j, &j->best[first].plan, axis)),
                                         cell_count(count), cell_count((uint64_t)first + 1),
-                                        cell_number(slower(j, &j->best[first].estimate))};
+                                        cell_number(slower(j, &j->best[first].outcome))};
     report_row(&j->page->memory, table, cells);
 }
 
@@ -154,15 +179,15 @@ static void differences(const struct job *j)
     static const struct report_column columns[] = {
         {.name = "axis"},
         {.name = "value"},
-        {.name = "strategies", .help = "of the best ones have this value"},
+        {.name = "plans", .help = "of the best ones have this value"},
         {.name = "rank", .title = "best rank", .help = "of those"},
         {.name = "slower", .unit = "%", .help = "that one, than the best of all"},
     };
     struct report_table *table = page_table(j->page, columns, COUNT_OF(columns));
-    for (int axis = 0; axis < RK_AXES; axis++)
-        if (varies(j, (enum rk_axis)axis))
+    for (int axis = 0; axis < RK_PLAN_AXES; axis++)
+        if (varies(j, (enum rk_plan_axis)axis))
             for (int i = 0; i < j->count; i++)
-                value_row(j, table, (enum rk_axis)axis, i);
+                value_row(j, table, (enum rk_plan_axis)axis, i);
     page_show(j->page, "What sets them apart", table, j->search->command);
 }
 
@@ -174,48 +199,52 @@ static const char *rank_name(const struct job *j, int i)
 static void time_bars(const struct job *j)
 {
     static const struct report_column columns[] = {
-        {.name = "strategy"},
+        {.name = "plan"},
         {.name = "part"},
         {.name = "time_s", .title = "time", .unit = "s"},
         {.name = "degrees", .title = "tensor x pipeline x data"},
     };
     struct report_table *table = page_table(j->page, columns, COUNT_OF(columns));
     for (int i = 0; i < j->count && i < MOST_BARS; i++)
-        for (int part = 0; part < PAGE_PARTS; part++) {
-            const struct rk_strategy *s = &j->best[i].strategy;
+        for (const struct rk_figure *f = NULL; (f = rk_figure_next(f, predictor_of(j)));) {
+            const struct rk_plan *s = &j->best[i].plan;
+            const double part_s = rk_figure_value(&j->best[i].outcome, f);
+            if (!f->time || part_s == 0) continue;
             const struct report_cell cells[] = {
-                cell_text(rank_name(j, i)), cell_text(page_parts[part].name),
-                cell_number(page_part_s(&j->best[i].estimate, &page_parts[part])),
+                cell_text(rank_name(j, i)),
+                cell_text(report_text(&j->page->memory, "%.*s", (int)strlen(f->name) - 2, f->name)),
+                cell_number(part_s),
                 cell_text(report_text(
                     &j->page->memory, "%llu x %llu x %llu", (unsigned long long)s->tensor,
-                    (unsigned long long)s->pipeline, (unsigned long long)s->data))};
+                    (unsigned long long)s->pipeline, (unsigned long long)rk_plan_data(s)))};
             report_row(&j->page->memory, table, cells);
         }
-    page_chart(
-        j->page,
-        &(struct chart){
-            .id = "best-time",
-            .title = "Where the time of the best ones goes",
-            .kind = CHART_BARS,
-            .source = j->search->command,
-            .table = table,
-            .role = {[CHART_Y] = "strategy", [CHART_VALUE] = "time_s", [CHART_SERIES] = "part"},
-            .x = {.title = "time of a step"},
-            .series = page_part_series,
-            .series_count = PAGE_PARTS});
+    page_chart(j->page,
+               &(struct chart){
+                   .id = "best-time",
+                   .title = "Where the time of the best ones goes",
+                   .kind = CHART_BARS,
+                   .source = j->search->command,
+                   .table = table,
+                   .role = {[CHART_Y] = "plan", [CHART_VALUE] = "time_s", [CHART_SERIES] = "part"},
+                   .x = {.title = "time of a step"}});
 }
 
 /* ---- time against memory ---- */
 
 static void memory_point(const struct job *j, struct report_table *table, const char *what,
-                         const char *name, const struct rk_strategy *s, const struct rk_estimate *e)
+                         const char *name, const struct rk_plan *s, const struct rk_outcome *e)
 {
-    const struct report_cell cells[] = {
-        cell_text(what),           cell_text(name),
-        cell_number(e->hbm_bytes), cell_number(1 / e->samples_per_s),
-        cell_number(e->step_s),    cell_number(e->offload_bytes),
-        cell_count(s->tensor),     cell_count(s->pipeline),
-        cell_count(s->data),       cell_text(text_of_axis(j, s, RK_AXIS_RECOMPUTE))};
+    const struct report_cell cells[] = {cell_text(what),
+                                        cell_text(name),
+                                        cell_number(e->hbm_bytes),
+                                        cell_number(1 / e->samples_per_s),
+                                        cell_number(e->step_s),
+                                        cell_number(e->offload_bytes),
+                                        cell_count(s->tensor),
+                                        cell_count(s->pipeline),
+                                        cell_count(rk_plan_data(s)),
+                                        cell_text(text_of_axis(j, s, RK_PLAN_RECOMPUTE))};
     report_row(&j->page->memory, table, cells);
 }
 
@@ -228,10 +257,8 @@ static enum rk_status frontier(const struct job *j, struct report_table *table,
     const enum rk_status status = rk_ask(j->search->space, &query, &selection, error);
     for (uint64_t i = 0; status == RK_OK && i < selection.found; i++) {
         struct found f;
-        rk_space_strategy(j->search->space, selection.best[i].index, &f.strategy);
-        rk_estimate(j->search->problem->model, j->search->problem->system, &f.strategy,
-                    &f.estimate);
-        memory_point(j, table, "frontier", "", &f.strategy, &f.estimate);
+        fetch(j, selection.best[i].index, &f);
+        memory_point(j, table, "frontier", "", &f.plan, &f.outcome);
     }
     rk_answer_release(&selection);
     return status;
@@ -241,7 +268,7 @@ static enum rk_status time_against_memory(const struct job *j, struct rk_error *
 {
     static const struct report_column columns[] = {
         {.name = "what"},
-        {.name = "strategy"},
+        {.name = "plan"},
         {.name = "hbm_bytes", .title = "memory tier 0", .unit = "B"},
         {.name = "sample_s", .title = "time per sample", .unit = "s"},
         {.name = "step_s", .title = "step", .unit = "s"},
@@ -256,10 +283,9 @@ static enum rk_status time_against_memory(const struct job *j, struct rk_error *
     struct report_table *table = page_table(j->page, columns, COUNT_OF(columns));
     const enum rk_status status = frontier(j, table, error);
     for (int i = 0; i < j->count; i++)
-        memory_point(j, table, "the best", rank_name(j, i), &j->best[i].strategy,
-                     &j->best[i].estimate);
+        memory_point(j, table, "the best", rank_name(j, i), &j->best[i].plan, &j->best[i].outcome);
     page_section(j->page, "frontier", "Time against memory",
-                 "No strategy is both faster and smaller than one on the frontier.");
+                 "No plan is both faster and smaller than one on the frontier.");
     page_chart(
         j->page,
         &(struct chart){
@@ -279,7 +305,8 @@ static enum rk_status time_against_memory(const struct job *j, struct rk_error *
 
 /* ---- the effect of each axis ---- */
 
-static bool is_allowed(const struct rk_problem *problem, enum rk_axis axis, uint64_t value)
+static bool is_allowed(const struct rk_plans_problem *problem, enum rk_plan_axis axis,
+                       uint64_t value)
 {
     const int count = problem->pinned[axis].count;
     for (int i = 0; i < count; i++)
@@ -307,64 +334,74 @@ static int numbers(uint64_t last, uint64_t values[MOST_VALUES])
 }
 
 /* Values that may occur on an axis; searching says which do. */
-static int axis_values(const struct rk_problem *p, enum rk_axis axis, uint64_t values[MOST_VALUES])
+static int axis_values(const struct rk_plans_problem *p, enum rk_plan_axis axis,
+                       uint64_t values[MOST_VALUES])
 {
-    const struct rk_axis_info *info = rk_axis(axis);
+    const struct rk_plan_axis_info *info = rk_plan_axis_info(axis);
     int last = 0;
-    if (axis == RK_AXIS_INTERLEAVING) return divisors(p->model->layers, values);
-    if (axis == RK_AXIS_MICROBATCH) {
+    if (axis == RK_PLAN_ZERO) return numbers(3, values);
+    if (axis == RK_PLAN_CHUNKS) return divisors(p->model->layers, values);
+    if (axis == RK_PLAN_MICROBATCH) {
         int count = 0;
-        for (uint64_t b = 1; b <= p->max_batch && count < MOST_VALUES; b *= 2)
+        for (uint64_t b = 1; b <= p->base.batch && count < MOST_VALUES; b *= 2)
             values[count++] = b;
         return count;
     }
-    if (info->type == RK_AXIS_NUMBER) return divisors(p->ranks, values);
-    if (info->type == RK_AXIS_BOOL) return numbers(1, values);
-    if (info->type == RK_AXIS_CHOICE) {
+    switch (info->type) {
+    case RK_PLAN_NUMBER:
+        return divisors(p->base.ranks, values);
+    case RK_PLAN_BOOL:
+        return numbers(1, values);
+    case RK_PLAN_CHOICE:
         while (info->choices[last])
             last++;
-        return numbers((uint64_t)last - 1, values);
+        break;
+    case RK_PLAN_PARTS:
+        values[0] = RK_RECOMPUTE_VALUE(RK_KEEP, 0);
+        values[1] = RK_RECOMPUTE_VALUE(RK_SELECTIVE, 1u << RK_PART_CORE_ATTENTION);
+        values[2] = RK_RECOMPUTE_VALUE(RK_WHOLE, 0);
+        return 3;
+    case RK_PLAN_TIER:
+        last = axis < RK_PLAN_TENSOR_NETWORK ? p->system->memories : p->system->networks;
+        break;
     }
-    last = axis >= RK_AXIS_TENSOR_NETWORK ? p->system->networks : p->system->memories;
     return numbers((uint64_t)last - 1, values);
 }
 
-/* The best strategy that has this value; found is 0 when there is none. */
-static enum rk_status search_value(const struct job *j, enum rk_axis axis, uint64_t value,
+/* The best plan that has this value; found is 0 when there is none. */
+static enum rk_status search_value(const struct job *j, enum rk_plan_axis axis, uint64_t value,
                                    struct rk_answer *result, struct rk_error *error)
 {
-    struct rk_problem problem = *j->search->problem;
+    struct rk_plans_problem problem = *j->search->problem;
     const struct rk_query options = {.top = 1, .threads = j->search->threads};
     problem.pinned[axis].count = 1;
     problem.pinned[axis].value[0] = problem.pinned[axis].to[0] = value;
-    struct rk_space *space = rk_space_open(&problem, error);
-    if (!space) return error->status;
+    struct rk_space *space = rk_plans_open(&problem, error);
+    if (!space) return error->status == RK_USAGE ? RK_OK : error->status; /* no such value */
     const enum rk_status status =
         rk_space_count(space) ? rk_ask(space, &options, result, error) : RK_OK;
     rk_space_close(space);
     return status;
 }
 
-static enum rk_status effect_of(const struct job *j, struct report_table *table, enum rk_axis axis,
-                                struct rk_error *error)
+static enum rk_status effect_of(const struct job *j, struct report_table *table,
+                                enum rk_plan_axis axis, struct rk_error *error)
 {
     uint64_t values[MOST_VALUES];
     const int count = axis_values(j->search->problem, axis, values);
     enum rk_status status = RK_OK;
     for (int i = 0; i < count && status == RK_OK; i++) {
         struct rk_answer result = {.best = NULL};
-        struct rk_strategy strategy = {0};
         if (!is_allowed(j->search->problem, axis, values[i])) continue;
         status = search_value(j, axis, values[i], &result, error);
-        rk_axis_set(&strategy, axis, values[i]);
         const bool any = status == RK_OK && result.found;
         const double rate = any ? result.best[0].samples_per_s : 0;
-        const double best_rate = j->best[0].estimate.samples_per_s;
-        const char *text = text_of_axis(j, &strategy, axis);
+        const double best_rate = j->best[0].outcome.samples_per_s;
+        const char *text = text_of_value(j, axis, values[i]);
         const struct report_cell cells[] = {
-            cell_text(rk_axis(axis)->name),
+            cell_text(rk_plan_axis_info(axis)->name),
             cell_text(text),
-            cell_text(report_text(&j->page->memory, "%s %s", rk_axis(axis)->name, text)),
+            cell_text(report_text(&j->page->memory, "%s %s", rk_plan_axis_info(axis)->name, text)),
             any ? cell_number(rate) : cell_none(),
             any ? cell_number(rate / best_rate) : cell_none(),
             cell_count(result.counts.total),
@@ -382,24 +419,26 @@ static enum rk_status effects(const struct job *j, struct rk_error *error)
         {.name = "value"},
         {.name = "pair", .title = "axis and value"},
         {.name = "samples_per_s", .title = "samples/s", .help = "of the best one with this value"},
-        {.name = "speed", .unit = "%", .help = "of the best strategy of all"},
-        {.name = "strategies"},
+        {.name = "speed", .unit = "%", .help = "of the best plan of all"},
+        {.name = "plans"},
         {.name = "fits", .title = "can run"},
     };
     struct report_table *table = page_table(j->page, columns, COUNT_OF(columns));
     enum rk_status status = RK_OK;
-    for (int axis = 0; axis < RK_AXES && status == RK_OK; axis++)
-        status = effect_of(j, table, (enum rk_axis)axis, error);
+    if (j->search->result->counts.total > MOST_PLANS) return RK_OK;
+    for (int axis = 0; axis < RK_PLAN_AXES && status == RK_OK; axis++)
+        if (has_axis(j, (enum rk_plan_axis)axis))
+            status = effect_of(j, table, (enum rk_plan_axis)axis, error);
     page_section(j->page, "axes", "The effect of each axis",
-                 "For each value of an axis, the best of all strategies that have it, the other "
+                 "For each value of an axis, the best of all plans that have it, the other "
                  "axes being free: one search each.");
     page_chart(
         j->page,
         &(struct chart){
             .id = "axes",
-            .title = "Speed of the best strategy with each value",
+            .title = "Speed of the best plan with each value",
             .kind = CHART_BARS,
-            .caption = "100 % is the best strategy of all. Values with which "
+            .caption = "100 % is the best plan of all. Values with which "
                        "nothing can run have no bar.",
             .source = report_text(&j->page->memory, "%s --AXIS VALUE --top 1", j->search->command),
             .table = table,
@@ -420,42 +459,39 @@ static void outcome(const struct job *j, struct report_table *table, const char 
     if (count) report_row(&j->page->memory, table, cells);
 }
 
-static void tier_outcome(const struct job *j, struct report_table *table, enum rk_verdict verdict,
-                         const char *tier, uint64_t count)
+static const char *outcome_name(const struct job *j, enum rk_verdict verdict, int tier)
 {
-    outcome(j, table, report_text(&j->page->memory, "%s: %s", rk_verdict_name(verdict), tier),
-            count);
+    struct report *memory = &j->page->memory;
+    const struct rk_system *system = j->search->problem->system;
+    const char *name = rk_verdict_name(verdict);
+    const bool network = verdict == RK_NETWORK_TOO_SMALL || verdict == RK_NETWORK_NOT_FILLED;
+    if (verdict == RK_MEMORY_EXCEEDED && tier < system->memories)
+        return report_text(memory, "%s: %s", name, memory_name(memory, system, tier));
+    if (network && predictor_of(j) == RK_BY_CALCULON && tier < system->networks)
+        return report_text(memory, "%s: %s", name, network_name(memory, system, tier));
+    return name;
 }
 
 static void outcomes(const struct job *j)
 {
     static const struct report_column columns[] = {
-        {.name = "outcome"}, {.name = "strategies"}, {.name = "share", .unit = "%"}};
+        {.name = "outcome"}, {.name = "plans"}, {.name = "share", .unit = "%"}};
     const struct rk_search_counts *c = &j->search->result->counts;
-    const struct rk_system *system = j->search->problem->system;
-    struct report *memory = &j->page->memory;
     struct report_table *table = page_table(j->page, columns, 3);
     outcome(j, table, "can run", c->verdict[RK_FITS][0]);
-    for (int i = 0; i < system->networks; i++)
-        tier_outcome(j, table, RK_NETWORK_TOO_SMALL, network_name(memory, system, i),
-                     c->verdict[RK_NETWORK_TOO_SMALL][i]);
-    for (int i = 0; i < system->networks; i++)
-        tier_outcome(j, table, RK_NETWORK_NOT_FILLED, network_name(memory, system, i),
-                     c->verdict[RK_NETWORK_NOT_FILLED][i]);
-    outcome(j, table, rk_verdict_name(RK_TOO_FEW_BLOCKS), c->verdict[RK_TOO_FEW_BLOCKS][0]);
-    for (int i = 0; i < system->memories; i++)
-        tier_outcome(j, table, RK_MEMORY_EXCEEDED, memory_name(memory, system, i),
-                     c->verdict[RK_MEMORY_EXCEEDED][i]);
-    page_section(j->page, "refusals", "What became of the strategies",
-                 "A strategy that several things refuse counts for the first of them.");
-    page_chart(j->page,
-               &(struct chart){.id = "outcomes",
-                               .title = "Strategies by outcome",
-                               .kind = CHART_BARS,
-                               .table = table,
-                               .source = j->search->command,
-                               .role = {[CHART_Y] = "outcome", [CHART_VALUE] = "strategies"},
-                               .x = {.title = "strategies"}});
+    for (int i = RK_FITS + 1; i < RK_VERDICTS; i++)
+        for (int tier = 0; tier < RK_MAX_TIERS; tier++)
+            outcome(j, table, outcome_name(j, (enum rk_verdict)i, tier), c->verdict[i][tier]);
+    outcome(j, table, "repeated", c->repeated);
+    page_section(j->page, "refusals", "What became of the plans",
+                 "A plan that several things refuse counts for the first of them.");
+    page_chart(j->page, &(struct chart){.id = "outcomes",
+                                        .title = "Plans by outcome",
+                                        .kind = CHART_BARS,
+                                        .table = table,
+                                        .source = j->search->command,
+                                        .role = {[CHART_Y] = "outcome", [CHART_VALUE] = "plans"},
+                                        .x = {.title = "plans"}});
     page_show(j->page, "The same in numbers", table, j->search->command);
 }
 
@@ -466,26 +502,26 @@ static bool load_best(struct job *j)
     const struct rk_answer *result = j->search->result;
     j->count = (int)result->found;
     j->best = report_alloc(&j->page->memory, (result->found + 1) * sizeof *j->best);
-    for (int i = 0; j->best && i < j->count; i++) {
-        rk_space_strategy(j->search->space, result->best[i].index, &j->best[i].strategy);
-        rk_estimate(j->search->problem->model, j->search->problem->system, &j->best[i].strategy,
-                    &j->best[i].estimate);
-    }
+    for (int i = 0; j->best && i < j->count; i++)
+        fetch(j, result->best[i].index, &j->best[i]);
     return j->best != NULL;
 }
 
 enum rk_status page_search(struct html_page *page, const struct page_search *s,
                            struct rk_error *error)
 {
-    const struct rk_problem *p = s->problem;
+    const struct rk_plans_problem *p = s->problem;
     struct job j = {.page = page, .search = s};
     enum rk_status status = RK_OK;
     if (!load_best(&j)) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
     page->title =
-        report_text(&page->memory, "The best strategies for %s on %s", p->model->id, p->system->id);
-    page->subtitle =
-        report_text(&page->memory, "%llu GPUs, batch up to %llu, %s", (unsigned long long)p->ranks,
-                    (unsigned long long)p->max_batch, rk_datatype_name(p->datatype));
+        report_text(&page->memory, "The best plans for %s on %s", p->model->id, p->system->id);
+    page->subtitle = report_text(
+        &page->memory, "%llu GPUs, batch %s%llu, %s, by %s", (unsigned long long)p->base.ranks,
+        p->base.framework == RK_CALCULON ? "up to " : "", (unsigned long long)p->base.batch,
+        rk_framework_name(p->base.framework),
+        p->base.framework == RK_CALCULON ? "the published model (calculon)"
+                                         : "the model of today's plans");
     page_section(page, "summary", "Summary", NULL);
     cards(&j);
     if (j.count == 0)

@@ -41,7 +41,7 @@ void page_schedule(struct html_page *page, const struct timeline_plan *plan, con
 struct page_search {
     const char *model_name, *system_name;
     const char *command; /* `reckon search ...`, which gives the same answer */
-    const struct rk_problem *problem;
+    const struct rk_plans_problem *problem;
     const struct rk_space *space;
     const struct rk_answer *result;
     int threads; /* 0: all */

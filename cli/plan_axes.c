@@ -1,54 +1,73 @@
 #include "cli/plan_axes.h"
 
+#include <inttypes.h>
 #include <string.h>
 
+/* The first one of each is what the flag alone means. */
 static const char *const no_yes[] = {"no", "yes", NULL};
 static const struct option_alias bool_aliases[] = {
     {"yes", 1, 1}, {"no", 0, 0}, {"both", 0, 1}, {"true", 1, 1}, {"false", 0, 0}, {NULL, 0, 0},
+};
+static const struct option_alias offload_aliases[] = {
+    {"yes", 1, RK_MAX_TIERS - 1},
+    {"no", 0, 0},
+    {"both", 0, RK_MAX_TIERS - 1},
+    {NULL, 0, 0},
+};
+static const struct option_alias overlap_aliases[] = {
+    {"no", RK_OVERLAP_NONE, RK_OVERLAP_NONE},
+    {"yes", RK_OVERLAP_RING, RK_OVERLAP_PIPE},
+    {NULL, 0, 0},
+};
+
+/* What selective recomputes is said by --recompute-parts; [isaev2023] calls it attention. */
+static const char *const recompute_modes[] = {"none", "selective", "full", NULL};
+static const struct option_alias recompute_aliases[] = {
+    {"attention", RK_SELECTIVE, RK_SELECTIVE},
+    {NULL, 0, 0},
 };
 
 struct option plan_axes_options[PLAN_AXES_ROWS];
 static char keys[RK_PLAN_AXES][32];
 
-/* ---- both spaces ---- */
+/* ---- old spellings ---- */
 
-/* What stands for an axis of the published space; a value of it and of the plan's are the same, but
- * for offload tiers and kinds of overlap, which are on or off here. */
-/* clang-format off */
-static const struct counterpart {
-    int axis;          /* enum rk_plan_axis; -1: none */
-    bool on_or_off;
-    const char *mend;  /* what to say instead */
-} counterparts[RK_AXES] = {
-    [RK_AXIS_TENSOR]             = {RK_PLAN_TENSOR,             false, NULL},
-    [RK_AXIS_PIPELINE]           = {RK_PLAN_PIPELINE,           false, NULL},
-    [RK_AXIS_DATA]               = {RK_PLAN_DATA,               false, NULL},
-    [RK_AXIS_INTERLEAVING]       = {RK_PLAN_CHUNKS,             false, NULL},
-    [RK_AXIS_RECOMPUTE]          = {RK_PLAN_RECOMPUTE,          false, NULL},
-    [RK_AXIS_OPTIMIZER_SHARDING] = {-1,                         false, "--zero 0,1"},
-    [RK_AXIS_TENSOR_COMM]        = {-1,                         false, "--sequence-parallel"},
-    [RK_AXIS_REDO_ALL_GATHER]    = {-1,                         false, "--space classic"},
-    [RK_AXIS_DATA_OVERLAP]       = {RK_PLAN_GRADIENT_OVERLAP,   false, NULL},
-    [RK_AXIS_TENSOR_OVERLAP]     = {RK_PLAN_TENSOR_OVERLAP,     true,  NULL},
-    [RK_AXIS_WEIGHT_OFFLOAD]     = {RK_PLAN_WEIGHT_OFFLOAD,     true,  NULL},
-    [RK_AXIS_ACTIVATION_OFFLOAD] = {RK_PLAN_ACTIVATION_OFFLOAD, true,  NULL},
-    [RK_AXIS_OPTIMIZER_OFFLOAD]  = {RK_PLAN_OPTIMIZER_OFFLOAD,  true,  NULL},
-    [RK_AXIS_FUSED_ACTIVATION]   = {-1,                         false, "--space classic"},
-    [RK_AXIS_MICROBATCH]         = {RK_PLAN_MICROBATCH,         false, NULL},
-    [RK_AXIS_TENSOR_NETWORK]     = {-1,                         false, "--space classic"},
-    [RK_AXIS_PIPELINE_NETWORK]   = {-1,                         false, "--space classic"},
-    [RK_AXIS_DATA_NETWORK]       = {-1,                         false, "--space classic"},
+static const struct option_alias datatype_aliases[] = {
+    {"float8", RK_FP8_CURRENT, RK_FP8_CURRENT},
+    {"float16", RK_FP16, RK_FP16},
+    {"bfloat16", RK_BF16, RK_BF16},
+    {"float32", RK_FP32, RK_FP32},
+    {NULL, 0, 0},
 };
-/* clang-format on */
+static const char *const datatypes[] = {"float8", "float16", "bfloat16", "float32", NULL};
 
-static bool is_shared(const char *name)
-{
-    for (int axis = 0; axis < RK_AXES; axis++)
-        if (strcmp(rk_axis((enum rk_axis)axis)->name, name) == 0) return true;
-    return false;
-}
+#define AXIS(name)                                                                                 \
+    .type = OPTION_VALUES, .offset = offsetof(struct plan_axis_values, axis[RK_PLAN_##name])
+#define YES_NO(name) AXIS(name), .choices = no_yes, .aliases = bool_aliases, .optional = true
+
+const struct option plan_axes_old[] = {
+    {.name = "interleaving", AXIS(CHUNKS), .min = 1, .help = "--chunks"},
+    {.name = "optimizer-sharding", YES_NO(ZERO), .help = "--zero: yes is 1, no is 0"},
+    {.name = "redo-all-gather", YES_NO(REGATHER), .help = "--regather"},
+    {.name = "data-overlap", YES_NO(GRADIENT_OVERLAP), .help = "--gradient-overlap"},
+    {.name = "fused-activation", YES_NO(FUSED), .help = "--fused"},
+    {.letter = 'd',
+     .name = "datatype",
+     AXIS(PRECISION),
+     .choices = datatypes,
+     .aliases = datatype_aliases,
+     .help = "--precision: fp8-current, fp16, bf16, fp32"},
+    {.name = NULL},
+};
 
 /* ---- rows ---- */
+
+/* A count that is at least 1 in every plan. */
+static bool is_degree(enum rk_plan_axis axis)
+{
+    const struct rk_plan preset = rk_plan_default();
+    return rk_plan_axis_info(axis)->type == RK_PLAN_NUMBER && rk_plan_axis_get(&preset, axis) > 0;
+}
 
 static void fill_row(struct option *row, enum rk_plan_axis axis)
 {
@@ -58,20 +77,31 @@ static void fill_row(struct option *row, enum rk_plan_axis axis)
                            .help = info->help,
                            .offset = offsetof(struct plan_axis_values, axis) +
                                      (size_t)axis * sizeof(struct option_values),
-                           .choices = info->choices};
-    if (info->type != RK_PLAN_BOOL) return;
-    row->choices = no_yes;
-    row->aliases = bool_aliases;
-    row->optional = true;
+                           .choices = info->choices,
+                           .min = is_degree(axis)};
+    if (info->type == RK_PLAN_BOOL) {
+        row->choices = no_yes;
+        row->aliases = bool_aliases;
+        row->optional = true;
+    } else if (info->type == RK_PLAN_TIER) {
+        const bool offload = axis < RK_PLAN_TENSOR_NETWORK;
+        row->max = RK_MAX_TIERS - 1;
+        row->aliases = offload ? offload_aliases : NULL;
+        row->argument = offload ? "no|yes|TIER" : "TIER";
+        row->optional = offload;
+    } else if (info->type == RK_PLAN_PARTS) {
+        row->choices = recompute_modes;
+        row->aliases = recompute_aliases;
+    }
+    if (axis == RK_PLAN_TENSOR_OVERLAP) row->aliases = overlap_aliases;
 }
 
 void plan_axes_prepare(void)
 {
     int rows = 0;
     for (int axis = 0; axis < RK_PLAN_AXES; axis++) {
-        const char *name = rk_plan_axis_info((enum rk_plan_axis)axis)->name;
-        if (!is_shared(name)) fill_row(&plan_axes_options[rows++], (enum rk_plan_axis)axis);
-        snprintf(keys[axis], sizeof keys[axis], "%s", name);
+        fill_row(&plan_axes_options[rows], (enum rk_plan_axis)axis);
+        snprintf(keys[axis], sizeof keys[axis], "%s", plan_axes_options[rows++].name);
         for (char *c = keys[axis]; *c; c++)
             if (*c == '-') *c = '_';
     }
@@ -95,11 +125,37 @@ const char *plan_axis_key(enum rk_plan_axis axis)
     return keys[axis];
 }
 
-bool plan_axes_given(const struct plan_axis_values *values)
+struct report_column plan_axis_column(enum rk_plan_axis axis)
 {
-    for (int axis = 0; axis < RK_PLAN_AXES; axis++)
-        if (values->axis[axis].count) return true;
-    return values->parts || values->uneven;
+    return (struct report_column){.name = plan_axis_key(axis),
+                                  .title = rk_plan_axis_info(axis)->name};
+}
+
+struct report_cell plan_axis_cell(const struct rk_plan *plan, enum rk_plan_axis axis,
+                                  char buffer[RK_PLAN_AXIS_TEXT])
+{
+    const uint64_t value = rk_plan_axis_get(plan, axis);
+    switch (rk_plan_axis_info(axis)->type) {
+    case RK_PLAN_NUMBER:
+        return cell_count(value);
+    case RK_PLAN_BOOL:
+        return cell_flag(value != 0);
+    case RK_PLAN_TIER:
+        if (axis < RK_PLAN_TENSOR_NETWORK && value <= 1) return cell_flag(value != 0);
+        return cell_count(value);
+    default:
+        return cell_text(rk_plan_axis_text(axis, value, buffer));
+    }
+}
+
+const char *plan_axes_only(const struct plan_axis_values *values, enum rk_by by)
+{
+    for (int axis = 0; axis < RK_PLAN_AXES; axis++) {
+        const struct rk_plan_axis_info *info = rk_plan_axis_info((enum rk_plan_axis)axis);
+        if (values->axis[axis].count && info->by == by) return info->name;
+    }
+    if (by == RK_BY_RECKON && values->parts) return "recompute-parts";
+    return by == RK_BY_RECKON && values->uneven ? "uneven" : NULL;
 }
 
 /* ---- restrictions ---- */
@@ -119,35 +175,40 @@ static enum rk_status pin(struct rk_plans_problem *problem, enum rk_plan_axis ax
     return RK_OK;
 }
 
-static enum rk_status pin_values(struct rk_plans_problem *problem, enum rk_plan_axis axis,
-                                 const struct option_values *given, bool on_or_off,
-                                 struct rk_error *error)
+/* The last tier there is; UINT64_MAX for other axes. */
+static uint64_t last_tier(const struct rk_system *system, enum rk_plan_axis axis)
 {
+    if (rk_plan_axis_info(axis)->type != RK_PLAN_TIER) return UINT64_MAX;
+    return (uint64_t)(axis < RK_PLAN_TENSOR_NETWORK ? system->memories : system->networks) - 1;
+}
+
+static enum rk_status pin_values(struct rk_plans_problem *problem, enum rk_plan_axis axis,
+                                 const struct option_values *given, struct rk_error *error)
+{
+    const uint64_t last = last_tier(problem->system, axis);
     enum rk_status status = RK_OK;
     for (int i = 0; i < given->count && status == RK_OK; i++) {
-        const uint64_t low = given->range[i].low, high = given->range[i].high;
-        status = on_or_off ? pin(problem, axis, low > 0, high > 0, error)
-                           : pin(problem, axis, low, high, error);
+        if (given->range[i].low > last)
+            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                           "--%s: %s has no %s tier %" PRIu64 ": its last one is %" PRIu64,
+                           rk_plan_axis_info(axis)->name, problem->system->id,
+                           axis < RK_PLAN_TENSOR_NETWORK ? "memory" : "network",
+                           given->range[i].low, last);
+        status = pin(problem, axis, given->range[i].low, given->range[i].high, error);
     }
     return status;
 }
 
-/* "attention" of the published space is core_attn; --recompute-parts says what else it may be. */
-static enum rk_status pin_recompute(struct rk_plans_problem *problem,
-                                    const struct option_values *given, bool parts,
-                                    struct rk_error *error)
+static enum rk_status pin_modes(struct rk_plans_problem *problem, const struct option_values *given,
+                                bool parts, struct rk_error *error)
 {
-    static const uint64_t values[RK_RECOMPUTES] = {
-        [RK_RECOMPUTE_FULL] = RK_RECOMPUTE_VALUE(RK_WHOLE, 0),
-        [RK_RECOMPUTE_ATTENTION] = RK_RECOMPUTE_VALUE(RK_SELECTIVE, 1u << RK_PART_CORE_ATTENTION),
-        [RK_RECOMPUTE_NONE] = RK_RECOMPUTE_VALUE(RK_KEEP, 0),
-    };
     enum rk_status status = RK_OK;
     for (int i = 0; i < given->count; i++)
-        for (uint64_t v = given->range[i].low; v <= given->range[i].high; v++) {
-            if (v == RK_RECOMPUTE_ATTENTION && parts) continue;
-            if (status == RK_OK)
-                status = pin(problem, RK_PLAN_RECOMPUTE, values[v], values[v], error);
+        for (uint64_t mode = given->range[i].low; mode <= given->range[i].high; mode++) {
+            const unsigned core = mode == RK_SELECTIVE ? 1u << RK_PART_CORE_ATTENTION : 0;
+            const uint64_t value = RK_RECOMPUTE_VALUE(mode, core);
+            if (mode == RK_SELECTIVE && parts) continue; /* those are what it means */
+            if (status == RK_OK) status = pin(problem, RK_PLAN_RECOMPUTE, value, value, error);
         }
     return status;
 }
@@ -179,34 +240,14 @@ static enum rk_status pin_parts(struct rk_plans_problem *problem, const char *li
     return RK_OK;
 }
 
-static enum rk_status pin_published(const struct plan_axis_values *values,
-                                    const struct axis_values *published,
-                                    struct rk_plans_problem *problem, struct rk_error *error)
-{
-    for (int i = 0; i < RK_AXES; i++) {
-        const struct counterpart *other = &counterparts[i];
-        const struct option_values *given = &published->axis[i];
-        if (!given->count) continue;
-        if (other->axis < 0)
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                           "--%s is an axis of the published space alone: use %s",
-                           rk_axis((enum rk_axis)i)->name, other->mend);
-        const enum rk_status status =
-            i == RK_AXIS_RECOMPUTE ? pin_recompute(problem, given, values->parts != NULL, error)
-                                   : pin_values(problem, (enum rk_plan_axis)other->axis, given,
-                                                other->on_or_off, error);
-        if (status != RK_OK) return status;
-    }
-    return RK_OK;
-}
-
 enum rk_status plan_axes_restrict(const struct plan_axis_values *values,
-                                  const struct axis_values *published,
                                   struct rk_plans_problem *problem, struct rk_error *error)
 {
-    enum rk_status status = pin_published(values, published, problem, error);
+    enum rk_status status = RK_OK;
     for (int axis = 0; axis < RK_PLAN_AXES && status == RK_OK; axis++)
-        status = pin_values(problem, (enum rk_plan_axis)axis, &values->axis[axis], false, error);
+        status = axis == RK_PLAN_RECOMPUTE
+                     ? pin_modes(problem, &values->axis[axis], values->parts != NULL, error)
+                     : pin_values(problem, (enum rk_plan_axis)axis, &values->axis[axis], error);
     if (status == RK_OK && values->parts) status = pin_parts(problem, values->parts, error);
     if (status == RK_OK && values->uneven)
         status = pin(problem, RK_PLAN_SPLIT, RK_SPLIT_BALANCED, RK_SPLIT_BALANCED, error);

@@ -1,36 +1,39 @@
-/* plan_axes.h - the axes of the space of plans (rk_plan_axis_info) as options of a search.
- *
- * An axis of the published space that means the same is one option for both: --tensor, --pipeline,
- * --microbatch, --recompute, ... The others have rows of their own.
+/* plan_axes.h - the axes of the space of plans (rk_plan_axis_info) as options of a search:
+ * `--tensor 8`, `--tensor 8,16`, `--tensor 1..64`, `--recompute none,full`, `--weight-offload yes`.
  */
 #ifndef RECKON_CLI_PLAN_AXES_H
 #define RECKON_CLI_PLAN_AXES_H
 
-#include "cli/axes.h"
+#include "cli/options.h"
+#include "report/report.h"
 #include <reckon/plans.h>
 
 struct plan_axis_values {
-    struct option_values axis[RK_PLAN_AXES];
+    struct option_values axis[RK_PLAN_AXES]; /* RK_PLAN_RECOMPUTE: of enum rk_recompute_mode */
     const char *parts; /* --recompute-parts: "core_attn+layernorm,mlp"; NULL: not given */
     bool uneven;       /* --uneven: --split balanced */
 };
 
-/* Rows of the axes that the published space lacks; offsets are in struct plan_axis_values. Empty
- * before axes_prepare(). */
+/* A row for each axis, and old spellings; offsets are in struct plan_axis_values. Empty before
+ * plan_axes_prepare(). */
 enum { PLAN_AXES_ROWS = RK_PLAN_AXES + 3 };
 extern struct option plan_axes_options[PLAN_AXES_ROWS];
+extern const struct option plan_axes_old[];
 void plan_axes_prepare(void);
 
 /* The axis' name with '_' for '-': the key in JSON and CSV. */
 const char *plan_axis_key(enum rk_plan_axis axis);
 
-/* Is anything given that the published space does not know? */
-bool plan_axes_given(const struct plan_axis_values *values);
+/* The axis as a column, and a plan's value on it; words go to `buffer`. */
+struct report_column plan_axis_column(enum rk_plan_axis axis);
+struct report_cell plan_axis_cell(const struct rk_plan *plan, enum rk_plan_axis axis,
+                                  char buffer[RK_PLAN_AXIS_TEXT]);
 
-/* Restricts the problem to what was given, for both spaces or this one. RK_USAGE when an axis has
- * no counterpart here. */
+/* The name of something given that only one predictor has; NULL when there is none. */
+const char *plan_axes_only(const struct plan_axis_values *values, enum rk_by by);
+
+/* Restricts the problem to what was given. RK_USAGE when a tier is not there. */
 enum rk_status plan_axes_restrict(const struct plan_axis_values *values,
-                                  const struct axis_values *published,
                                   struct rk_plans_problem *problem, struct rk_error *error);
 
 #endif

@@ -1,54 +1,80 @@
 #include "cli/search_all.h"
 
-#include "cli/describe.h"
+#include "cli/search_select.h"
 #include "cli/search_sink.h"
 #include "interop/output.h"
-#include "published/scan.h"
+#include "search/scan.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what stands in a row: the index, the main figures, the strategy ---- */
+/* ---- what stands in a row: the index, the main figures, where the time goes, the axes ---- */
 
-static const char *const figures[] = {
-    "step_s",
-    "samples_per_s",
-    "tokens_per_s",
-    "mfu",
-    "hbm_bytes",
-    "offload_bytes",
-    "forward_s",
-    "backward_s",
-    "optimizer_s",
-    "recompute_s",
-    "recompute_comm_exposed_s",
-    "bubble_s",
-    "tensor_comm_exposed_s",
-    "pipeline_comm_exposed_s",
-    "data_comm_exposed_s",
-    "forward_offload_exposed_s",
-    "backward_offload_exposed_s",
-    "weight_bytes",
-    "activation_bytes",
-    "checkpoint_bytes",
-    "weight_grad_bytes",
-    "optimizer_bytes",
-    "offload_required_Bps",
-};
+static const char *const main_figures[] = {"step_s", "samples_per_s", "tokens_per_s",
+                                           "mfu",    "hbm_bytes",     "offload_bytes"};
 
 enum {
-    FIGURES = sizeof figures / sizeof *figures,
-    FIRST_STRATEGY = 1 + FIGURES,
-    COLUMNS = FIRST_STRATEGY + STRATEGY_COLUMNS
+    MAIN = sizeof main_figures / sizeof *main_figures,
+    MOST_TIMES = 32,
+    COLUMNS = 1 + MAIN + MOST_TIMES + 1 + RK_PLAN_AXES
 };
 
-static void fill_columns(struct report_column columns[COLUMNS])
+/* The columns, in this order; parts of recomputation as words that outlive the rows. */
+struct layout {
+    int columns, figures, axes;
+    const struct rk_figure *figure[MAIN + MOST_TIMES];
+    enum rk_plan_axis axis[RK_PLAN_AXES];
+    struct report_column column[COLUMNS];
+    char recompute[RK_RECOMPUTE_VALUE(3, (1 << RK_PARTS) - 1) + 1][RK_PLAN_AXIS_TEXT];
+};
+
+static void add_column(struct layout *l, struct report_column column)
 {
-    columns[0] = (struct report_column){.name = "index"};
-    for (int i = 0; i < FIGURES; i++)
-        columns[1 + i] = (struct report_column){.name = figures[i]};
-    strategy_columns(columns + FIRST_STRATEGY);
+    l->column[l->columns++] = column;
+}
+
+static void add_figure(struct layout *l, const struct rk_figure *figure)
+{
+    l->figure[l->figures++] = figure;
+    add_column(l, (struct report_column){.name = figure->name});
+}
+
+static void lay_out(struct layout *l, enum rk_by by)
+{
+    *l = (struct layout){.columns = 0};
+    add_column(l, (struct report_column){.name = "index"});
+    for (int i = 0; i < MAIN; i++)
+        add_figure(l, rk_figure_find(main_figures[i]));
+    for (const struct rk_figure *f = NULL; (f = rk_figure_next(f, by));)
+        if (f->time && l->figures < MAIN + MOST_TIMES) add_figure(l, f);
+    add_column(l, (struct report_column){.name = "batch"});
+    for (int axis = 0; axis < RK_PLAN_AXES; axis++)
+        if (rk_plan_axis_info((enum rk_plan_axis)axis)->by & by) {
+            l->axis[l->axes++] = (enum rk_plan_axis)axis;
+            add_column(l, plan_axis_column((enum rk_plan_axis)axis));
+        }
+    for (size_t value = 0; value < sizeof l->recompute / sizeof *l->recompute; value++)
+        rk_plan_axis_text(RK_PLAN_RECOMPUTE, value, l->recompute[value]);
+}
+
+static void fill_cells(const struct layout *l, uint64_t index, const struct rk_plan *plan,
+                       const struct rk_outcome *outcome, struct report_cell *cells)
+{
+    char word[RK_PLAN_AXIS_TEXT];
+    *cells++ = cell_count(index);
+    for (int i = 0; i < l->figures; i++)
+        *cells++ = cell_number(rk_figure_value(outcome, l->figure[i]));
+    *cells++ = cell_count(plan->batch);
+    for (int i = 0; i < l->axes; i++) {
+        *cells = plan_axis_cell(plan, l->axis[i], word);
+        if (l->axis[i] == RK_PLAN_RECOMPUTE)
+            *cells = cell_text(l->recompute[rk_plan_axis_get(plan, l->axis[i])]);
+        else if (cells->type == REPORT_TEXT)
+            *cells = cell_text(
+                rk_plan_axis_info(l->axis[i])->choices[rk_plan_axis_get(plan, l->axis[i])]);
+        cells++;
+    }
 }
 
 /* ---- the writers by the end of the file's name ---- */
@@ -83,8 +109,9 @@ struct stream {
     struct search_session *session;
     const struct sink_class *sink;
     void *to;
-    struct rk_condition *where; /* NULL: all */
-    const struct rk_figure *figure[FIGURES];
+    struct layout layout;
+    struct search_key where; /* NULL condition: all */
+    bool any;
     uint64_t scanned, written;
     enum rk_status status;
     struct rk_error *error;
@@ -117,7 +144,7 @@ static void *block_open(void *context)
     struct block *block = calloc(1, sizeof *block);
     if (block) {
         block->stream = context;
-        block->rows.columns = COLUMNS;
+        block->rows.columns = block->stream->layout.columns;
     }
     return block;
 }
@@ -129,19 +156,19 @@ static void block_close(void *state)
     free(block);
 }
 
-static void visit(void *state, uint64_t index, const struct rk_strategy *strategy,
-                  const struct rk_estimate *estimate)
+static void visit(void *state, uint64_t index)
 {
     struct block *block = state;
     const struct stream *stream = block->stream;
+    const struct rk_plans_problem *p = &stream->search->problem;
     struct report_cell cells[COLUMNS];
+    struct rk_prediction prediction;
+    struct rk_plan plan;
     block->scanned++;
-    if (estimate->verdict != RK_FITS) return;
-    if (!rk_condition_holds(stream->where, strategy, estimate)) return;
-    cells[0] = cell_count(index);
-    for (int i = 0; i < FIGURES; i++)
-        cells[1 + i] = cell_number(rk_figure_value(estimate, stream->figure[i]));
-    strategy_cells(strategy, cells + FIRST_STRATEGY);
+    if (!rk_plans_plan(stream->search->space, index, &plan)) return; /* has been */
+    if (rk_predict(p->model, p->system, &plan, &prediction) != RK_FITS) return;
+    if (!stream->any && search_key_value(&stream->where, &plan, &prediction.outcome) == 0) return;
+    fill_cells(&stream->layout, index, &plan, &prediction.outcome, cells);
     stream->sink->row(&block->rows, cells);
     block->rows.count++;
 }
@@ -166,8 +193,6 @@ static enum rk_status run_stream(struct stream *stream)
 {
     const struct search *search = stream->search;
     const struct scan scan = {.space = search->space,
-                              .model = search->model,
-                              .system = search->system,
                               .threads = (int)search->args->threads,
                               .context = stream,
                               .open = block_open,
@@ -185,22 +210,26 @@ enum rk_status search_all_write(const struct search *search, struct search_sessi
                                 uint64_t *written, struct rk_error *error)
 {
     const char *path = search->args->all;
-    struct report_column columns[COLUMNS];
-    struct stream stream = {
-        .search = search, .session = session, .sink = sink_of(path), .error = error};
+    const enum rk_by by = search_is_published(search) ? RK_BY_CALCULON : RK_BY_RECKON;
+    struct stream *stream = calloc(1, sizeof *stream);
+    if (!stream) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    stream->search = search;
+    stream->session = session;
+    stream->sink = sink_of(path);
+    stream->error = error;
+    stream->any = !search->args->where;
+    lay_out(&stream->layout, by);
     enum rk_status status = RK_OK;
-    for (int i = 0; i < FIGURES; i++)
-        stream.figure[i] = rk_figure_find(figures[i]);
-    fill_columns(columns);
-    if (search->args->where) {
-        stream.where = rk_condition_open(search->args->where, error);
-        if (!stream.where) return error->status;
-    }
-    status = stream.sink->open(&stream.to, path, search, columns, COLUMNS, error);
-    if (status == RK_OK) status = run_stream(&stream);
-    if (status == RK_OK) status = stream.sink->commit(stream.to, error);
-    stream.sink->close(stream.to);
-    rk_condition_close(stream.where);
-    *written = stream.written;
+    if (!stream->any)
+        status = search_condition_open(search->args, search->problem.base.framework, &stream->where,
+                                       error);
+    if (status == RK_OK)
+        status = stream->sink->open(&stream->to, path, search, stream->layout.column,
+                                    stream->layout.columns, error);
+    if (status == RK_OK) status = run_stream(stream);
+    if (status == RK_OK) status = stream->sink->commit(stream->to, error);
+    stream->sink->close(stream->to);
+    *written = stream->written;
+    free(stream);
     return status;
 }

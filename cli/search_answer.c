@@ -1,6 +1,6 @@
-#include "cli/search_answer.h"
-
 #include "cli/describe.h"
+#include "cli/search_job.h"
+#include "cli/search_select.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -10,91 +10,86 @@
 /* clang-format off */
 static const struct report_column best_columns[] = {
     {.name = "rank"},
-    {.name = "index",         .title = "index"},
-    {.name = "step_s",        .title = "step",      .unit = "s",  .digits = 4},
-    {.name = "samples_per_s", .title = "samples/s", .unit = "",   .digits = 5},
-    {.name = "tokens_per_s",  .title = "tokens/s",  .unit = "n",  .digits = 2},
-    {.name = "mfu",           .title = "MFU",       .unit = "%",  .digits = 2},
-    {.name = "hbm_bytes",     .title = "memory",    .unit = "B",  .digits = 1},
-    {.name = "offload_bytes", .title = "offloaded", .unit = "B",  .digits = 1},
+    {.name = "index",            .title = "index"},
+    {.name = "step_s",           .title = "step",         .unit = "s", .digits = 4},
+    {.name = "samples_per_s",    .title = "samples/s",    .unit = "",  .digits = 5},
+    {.name = "tokens_per_s",     .title = "tokens/s",     .unit = "n", .digits = 2},
+    {.name = "tokens_per_s_gpu", .title = "tokens/s/GPU", .unit = "",  .digits = 5},
+    {.name = "mfu",              .title = "MFU",          .unit = "%", .digits = 2},
+    {.name = "hbm_bytes",        .title = "memory",       .unit = "B", .digits = 1},
+    {.name = "offload_bytes",    .title = "offloaded",    .unit = "B", .digits = 1},
+    {.name = "plan",             .title = "plan"},
 };
 /* clang-format on */
 
 /* Behind the fixed columns: those of --sort and --pareto, as far as they are none of the others;
- * then the strategy. */
+ * then the axes. */
 enum {
     BEST_FIXED = sizeof best_columns / sizeof *best_columns,
-    BEST_OFFLOADED = BEST_FIXED - 1,
-    BEST_STRATEGY = BEST_FIXED + SEARCH_KEYS,
-    BEST_COLUMNS = BEST_STRATEGY + STRATEGY_COLUMNS
+    BEST_OFFLOADED = BEST_FIXED - 2,
+    BEST_AXES = BEST_FIXED + SEARCH_KEYS,
+    BEST_COLUMNS = BEST_AXES + RK_PLAN_AXES
 };
 
-/* What a row is made from; `shown` picks the columns. */
 struct best_rows {
     const struct search *search;
     const struct search_keys *keys;
     int columns;
     int shown[BEST_COLUMNS];
     struct report_column column[BEST_COLUMNS];
+    char words[RK_PLAN_TEXT]; /* of the row at hand, as the next */
+    char value[RK_PLAN_AXES][RK_PLAN_AXIS_TEXT];
 };
 
-static void best_cells(const struct search *search, const struct search_keys *keys, size_t row,
-                       struct report_cell *cells)
+/* Does the predictor have this axis? */
+static bool has_axis(const struct search *search, int axis)
 {
-    const struct rk_candidate *candidate = &search->result.best[row];
-    struct rk_strategy strategy;
-    struct rk_estimate estimate;
-    rk_space_strategy(search->space, candidate->index, &strategy);
-    rk_estimate(search->model, search->system, &strategy, &estimate);
+    return rk_plan_axis_info((enum rk_plan_axis)axis)->by &
+           (unsigned)(search_is_published(search) ? RK_BY_CALCULON : RK_BY_RECKON);
+}
+
+static void best_cells(struct best_rows *rows, size_t row, struct report_cell *cells)
+{
+    const struct search *search = rows->search;
+    struct rk_prediction p;
+    struct rk_plan plan;
+    search_plan(search, row, &plan);
+    rk_predict(search->problem.model, search->problem.system, &plan, &p);
+    rk_plan_text(&plan, rows->words, sizeof rows->words);
     cells[0] = cell_count(row + 1);
-    cells[1] = cell_count(candidate->index);
-    cells[2] = cell_number(estimate.step_s);
-    cells[3] = cell_number(estimate.samples_per_s);
-    cells[4] = cell_number(estimate.tokens_per_s);
-    cells[5] = cell_number(estimate.mfu);
-    cells[6] = cell_number(estimate.hbm_bytes);
-    cells[7] = cell_number(estimate.offload_bytes);
-    for (int i = 0; i < keys->count; i++)
-        cells[BEST_FIXED + i] = cell_number(search_key_value(&keys->key[i], &strategy, &estimate));
-    strategy_cells(&strategy, cells + BEST_STRATEGY);
+    cells[1] = cell_count(search->result.best[row].index);
+    cells[2] = cell_number(p.step_s);
+    cells[3] = cell_number(p.samples_per_s);
+    cells[4] = cell_number(p.tokens_per_s);
+    cells[5] = cell_number(p.tokens_per_s / (double)plan.ranks);
+    cells[6] = cell_number(p.mfu);
+    cells[7] = cell_number(p.hbm_bytes);
+    cells[8] = cell_number(p.offload_bytes);
+    cells[9] = cell_text(rows->words);
+    for (int i = 0; i < rows->keys->count; i++)
+        cells[BEST_FIXED + i] =
+            cell_number(search_key_value(&rows->keys->key[i], &plan, &p.outcome));
+    for (int axis = 0; axis < RK_PLAN_AXES; axis++)
+        cells[BEST_AXES + axis] = plan_axis_cell(&plan, (enum rk_plan_axis)axis, rows->value[axis]);
 }
 
 static void make_best(const void *context, size_t row, struct report_cell *cells)
 {
-    const struct best_rows *rows = context;
+    struct best_rows *rows = (struct best_rows *)context; /* its texts live until the next row */
     struct report_cell all[BEST_COLUMNS];
-    best_cells(rows->search, rows->keys, row, all);
+    best_cells(rows, row, all);
     for (int i = 0; i < rows->columns; i++)
         cells[i] = all[rows->shown[i]];
 }
 
-static bool same_cell(const struct report_cell *a, const struct report_cell *b)
-{
-    if (a->type == REPORT_TEXT) return strcmp(a->as.text, b->as.text) == 0;
-    if (a->type == REPORT_FLAG) return a->as.flag == b->as.flag;
-    return a->as.count == b->as.count;
-}
-
-/* Which columns of the strategies differ among the best? */
-static void find_varying(const struct search *search, bool varies[STRATEGY_COLUMNS])
-{
-    struct report_cell first[STRATEGY_COLUMNS], cells[STRATEGY_COLUMNS];
-    struct rk_strategy strategy;
-    for (uint64_t row = 0; row < search->result.found; row++) {
-        rk_space_strategy(search->space, search->result.best[row].index, &strategy);
-        strategy_cells(&strategy, row ? cells : first);
-        for (int i = 0; row && i < STRATEGY_COLUMNS; i++)
-            varies[i] |= !same_cell(&first[i], &cells[i]);
-    }
-}
-
 /* The column that shows a key already: of a figure among the fixed ones, or an axis; else -1. */
-static int column_of(const struct search_key *key, const struct report_column *columns)
+static int column_of(const struct search_key *key)
 {
-    for (int i = 0; i < BEST_COLUMNS; i++) {
-        if (i == BEST_FIXED) i = BEST_STRATEGY;
-        if (strcmp(columns[i].name, key->figure ? key->figure->name : key->text) == 0) return i;
-    }
+    const char *name = key->figure ? key->figure->name : key->text;
+    for (int i = 0; i < BEST_FIXED; i++)
+        if (strcmp(best_columns[i].name, name) == 0) return i;
+    for (int axis = 0; axis < RK_PLAN_AXES; axis++)
+        if (strcmp(plan_axis_key((enum rk_plan_axis)axis), name) == 0) return BEST_AXES + axis;
     return -1;
 }
 
@@ -107,90 +102,137 @@ static struct report_column key_column(const struct search_key *key)
                                   .digits = 4};
 }
 
-/* All columns there are; `keep` loses the keys that others show, and gains those others. */
-static void fill_columns(const struct search_keys *keys, struct report_column *columns,
-                         bool keep[BEST_COLUMNS])
+/* Adds the columns of the keys, or those that show them already, to what is kept. */
+static void keep_keys(const struct search_keys *keys, bool keep[BEST_COLUMNS])
 {
-    memcpy(columns, best_columns, sizeof best_columns);
-    strategy_columns(columns + BEST_STRATEGY);
-    for (int i = 0; i < SEARCH_KEYS; i++) {
-        keep[BEST_FIXED + i] = i < keys->count;
-        if (i >= keys->count) continue;
-        const int other = column_of(&keys->key[i], columns);
-        if (other >= 0) keep[other] = true;
-        keep[BEST_FIXED + i] = other < 0;
-        columns[BEST_FIXED + i] = key_column(&keys->key[i]);
+    for (int i = 0; i < SEARCH_KEYS; i++)
+        keep[BEST_FIXED + i] = false;
+    for (int i = 0; i < keys->count; i++) {
+        const int other = column_of(&keys->key[i]);
+        keep[other >= 0 ? other : BEST_FIXED + i] = true;
     }
 }
 
-static void add_best(struct report *report, const struct search_answer *answer, const char *title,
-                     unsigned formats, bool keep[BEST_COLUMNS])
+static struct report_column column_at(const struct search_keys *keys, int i)
 {
-    struct report_column all[BEST_COLUMNS];
+    if (i < BEST_FIXED) return best_columns[i];
+    if (i < BEST_AXES) return key_column(&keys->key[i - BEST_FIXED]);
+    return plan_axis_column((enum rk_plan_axis)(i - BEST_AXES));
+}
+
+static void add_best(struct report *report, const struct search *search,
+                     const struct search_keys *keys, const char *title, unsigned formats,
+                     bool keep[BEST_COLUMNS])
+{
     struct best_rows *rows = report_alloc(report, sizeof *rows);
     if (!rows) return;
-    rows->search = answer->search;
-    rows->keys = &answer->keys;
-    fill_columns(rows->keys, all, keep);
+    rows->search = search;
+    rows->keys = keys;
+    keep_keys(keys, keep);
     for (int i = 0; i < BEST_COLUMNS; i++) {
-        if (!keep[i]) continue;
-        rows->column[rows->columns] = all[i];
+        if (!keep[i] || (i >= BEST_AXES && !has_axis(search, i - BEST_AXES))) continue;
+        rows->column[rows->columns] = column_at(keys, i);
         rows->shown[rows->columns++] = i;
     }
-    report_add(report,
-               &(struct report_table){.name = answer->search->args->pareto ? "frontier" : "best",
-                                      .title = title,
-                                      .formats = formats,
-                                      .columns = rows->column,
-                                      .column_count = rows->columns,
-                                      .rows = answer->search->result.found,
-                                      .make = make_best,
-                                      .context = rows});
+    report_add(report, &(struct report_table){.name = search->args->pareto ? "frontier" : "best",
+                                              .title = title,
+                                              .formats = formats,
+                                              .columns = rows->column,
+                                              .column_count = rows->columns,
+                                              .rows = search->result.found,
+                                              .make = make_best,
+                                              .context = rows});
 }
 
 /* ---- people: what is common above, what varies in the table ---- */
 
-static void add_common(struct report *report, const struct search *search,
-                       const bool varies[STRATEGY_COLUMNS])
+enum { ROWS_LOOKED_AT = 1000 };
+
+/* Which axes differ among the best? Of very many, the first ones tell. */
+static void find_varying(const struct search *search, bool varies[RK_PLAN_AXES])
 {
-    char text[1024], value[24];
+    struct rk_plan first, plan;
+    search_plan(search, 0, &first);
+    for (uint64_t row = 1; row < search->result.found && row < ROWS_LOOKED_AT; row++) {
+        search_plan(search, row, &plan);
+        for (int axis = 0; axis < RK_PLAN_AXES; axis++)
+            varies[axis] |= rk_plan_axis_get(&plan, (enum rk_plan_axis)axis) !=
+                            rk_plan_axis_get(&first, (enum rk_plan_axis)axis);
+    }
+}
+
+static void add_common(struct report *report, const struct search *search,
+                       const bool varies[RK_PLAN_AXES])
+{
+    char text[2048], value[RK_PLAN_AXIS_TEXT];
     size_t used = 0;
-    struct rk_strategy strategy;
-    rk_space_strategy(search->space, search->result.best[0].index, &strategy);
-    for (int i = 0; i < RK_AXES && used < sizeof text; i++)
-        if (!varies[STRATEGY_COLUMNS - RK_AXES + i])
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", used ? ", " : "",
-                                     rk_axis((enum rk_axis)i)->name,
-                                     axis_text(&strategy, (enum rk_axis)i, value));
-    if (!used) return;
-    report_paragraph(report,
-                     report_text(report, "%s: %s",
-                                 search->result.found > 1 ? "in all of them" : "strategy", text));
+    struct rk_plan plan;
+    search_plan(search, 0, &plan);
+    for (int i = 0; i < RK_PLAN_AXES && used < sizeof text; i++) {
+        const enum rk_plan_axis axis = (enum rk_plan_axis)i;
+        const bool dense = axis == RK_PLAN_EXPERT_TENSOR && !search->problem.model->experts;
+        if (varies[axis] || dense || !has_axis(search, i)) continue;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", used ? ", " : "",
+                                 rk_plan_axis_info(axis)->name,
+                                 rk_plan_axis_text(axis, rk_plan_axis_get(&plan, axis), value));
+    }
+    if (used)
+        report_paragraph(report,
+                         report_text(report, "%s: %s",
+                                     search->result.found > 1 ? "in all of them" : "plan", text));
+}
+
+/* A description of a system has spaces. */
+static const char *shell_word(struct report *report, const char *text)
+{
+    return strpbrk(text, " \t'\"$&*()") ? report_text(report, "'%s'", text) : text;
+}
+
+/* What to do with the best one. */
+static void add_next(struct report *report, const struct search *search)
+{
+    static const char *const formats[RK_FRAMEWORKS] = {
+        [RK_MEGATRON] = "megatron", [RK_FSDP] = "torchtitan", [RK_DEEPSPEED] = "deepspeed"};
+    char words[RK_PLAN_TEXT];
+    struct rk_plan plan;
+    search_plan(search, 0, &plan);
+    const char *model = shell_word(report, search->problem.model->id);
+    const char *system = shell_word(report, search->problem.system->id);
+    const char *format = formats[plan.framework];
+    rk_plan_text(&plan, words, sizeof words);
+    report_note(report, format ? "To launch the best, and to see where its time goes:"
+                               : "To see where the time of the best goes:");
+    if (format)
+        report_note(report, report_text(report, "  reckon export %s -m %s gpus%" PRIu64 " %s",
+                                        format, model, plan.ranks, words));
+    report_note(report, report_text(report, "  reckon predict -m %s -s %s -g %" PRIu64 " %s", model,
+                                    system, plan.ranks, words));
 }
 
 static const char *best_title(const struct search *search)
 {
     const bool one = search->result.found == 1;
     if (search->args->pareto)
-        return one ? "The frontier: one strategy is best in everything"
-                   : "The frontier: no strategy is better in everything than one of these";
-    return one ? "The best strategy" : "The best strategies";
+        return one ? "The frontier: one plan is best in everything"
+                   : "The frontier: no plan is better in everything than one of these";
+    return one ? "The best plan" : "The best plans";
 }
 
-static void add_best_text(struct report *report, const struct search_answer *answer)
+static void add_best_text(struct report *report, const struct search *search,
+                          const struct search_keys *keys)
 {
-    const struct search *search = answer->search;
-    bool keep[BEST_COLUMNS] = {true, false, true, true, false, true, true};
-    bool offloads = false;
-    find_varying(search, keep + BEST_STRATEGY);
-    for (uint64_t row = 0; row < search->result.found && !offloads; row++) {
-        struct report_cell cells[BEST_COLUMNS];
-        best_cells(search, &answer->keys, row, cells);
-        offloads = cells[BEST_OFFLOADED].as.number > 0;
+    bool keep[BEST_COLUMNS] = {true, false, true, false, false, true, true, true};
+    bool *axes = keep + BEST_AXES;
+    find_varying(search, axes);
+    add_common(report, search, axes);
+    for (uint64_t row = 0; row < search->result.found && row < ROWS_LOOKED_AT; row++) {
+        struct rk_plan plan;
+        search_plan(search, row, &plan);
+        for (int share = 0; share < RK_SHARES; share++)
+            for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
+                keep[BEST_OFFLOADED] |= plan.share[share][tier] > 0;
     }
-    keep[BEST_OFFLOADED] = offloads;
-    add_common(report, search, keep + BEST_STRATEGY);
-    add_best(report, answer, best_title(search), REPORT_IN_TEXT, keep);
+    add_best(report, search, keys, best_title(search), REPORT_IN_TEXT, keep);
 }
 
 /* ---- what became of all ---- */
@@ -199,157 +241,226 @@ static const struct report_column outcome_columns[] = {
     {.name = "outcome"},
     {.name = "tier"},
     {.name = "where"},
-    {.name = "strategies"},
+    {.name = "plans"},
     {.name = "share", .unit = "%", .digits = 2},
     {.name = "bar", .bar = REPORT_BAR_SHARE},
 };
 
-/* A row of its own for each tier; `where` is its name. Reasons that never occurred are left out. */
+/* `where` is the name of the tier; NULL: the reason names none. */
 static void outcome_row(struct report *report, struct report_table *table, uint64_t total,
-                        enum rk_verdict verdict, int tier, const char *where, uint64_t count)
+                        const char *name, int tier, const char *where, uint64_t count)
 {
-    if (count == 0 && verdict != RK_FITS) return;
     const double share = total ? (double)count / (double)total : 0;
-    const struct report_cell cells[] = {
-        cell_text(rk_verdict_name(verdict)),
-        tier < 0 ? cell_none() : cell_count((uint64_t)tier),
-        cell_text(where),
-        cell_count(count),
-        cell_number(share),
-        cell_number(share),
-    };
-    report_row(report, table, cells);
+    report_row(report, table,
+               (const struct report_cell[]){
+                   cell_text(name), where ? cell_count((uint64_t)tier) : cell_none(),
+                   cell_text(where), cell_count(count), cell_number(share), cell_number(share)});
 }
 
+/* Today's predictor names no network. */
+static const char *tier_name(const struct search *search, enum rk_verdict verdict, int tier)
+{
+    const struct rk_system *system = search->problem.system;
+    const bool network = verdict == RK_NETWORK_TOO_SMALL || verdict == RK_NETWORK_NOT_FILLED;
+    if (verdict == RK_MEMORY_EXCEEDED && tier < system->memories) return system->memory[tier].name;
+    return network && search_is_published(search) && tier < system->networks
+               ? system->network[tier].name
+               : NULL;
+}
+
+/* Reasons that never occurred are left out. */
 static void add_outcomes(struct report *report, const struct search *search)
 {
     const struct rk_search_counts *c = &search->result.counts;
-    const struct rk_system *system = search->system;
     struct report_table *table =
         report_add(report, &(struct report_table){.name = "outcomes",
-                                                  .title = "What became of the strategies",
+                                                  .title = "What became of the plans",
                                                   .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
                                                   .columns = outcome_columns,
                                                   .column_count = 6});
-    outcome_row(report, table, c->total, RK_FITS, -1, NULL, c->verdict[RK_FITS][0]);
-    for (int tier = 0; tier < system->networks && tier < RK_MAX_TIERS; tier++)
-        outcome_row(report, table, c->total, RK_NETWORK_TOO_SMALL, tier, system->network[tier].name,
-                    c->verdict[RK_NETWORK_TOO_SMALL][tier]);
-    for (int tier = 0; tier < system->networks && tier < RK_MAX_TIERS; tier++)
-        outcome_row(report, table, c->total, RK_NETWORK_NOT_FILLED, tier,
-                    system->network[tier].name, c->verdict[RK_NETWORK_NOT_FILLED][tier]);
-    outcome_row(report, table, c->total, RK_TOO_FEW_BLOCKS, -1, NULL,
-                c->verdict[RK_TOO_FEW_BLOCKS][0]);
-    for (int tier = 0; tier < system->memories && tier < RK_MAX_TIERS; tier++)
-        outcome_row(report, table, c->total, RK_MEMORY_EXCEEDED, tier, system->memory[tier].name,
-                    c->verdict[RK_MEMORY_EXCEEDED][tier]);
+    for (int i = 0; i < RK_VERDICTS; i++)
+        for (int tier = 0; tier < RK_MAX_TIERS; tier++)
+            if (c->verdict[i][tier] || (i == RK_FITS && tier == 0))
+                outcome_row(report, table, c->total, rk_verdict_name((enum rk_verdict)i), tier,
+                            tier_name(search, (enum rk_verdict)i, tier), c->verdict[i][tier]);
+    if (c->repeated) outcome_row(report, table, c->total, "repeated", 0, NULL, c->repeated);
+}
+
+/* What the plans that come furthest fail at: memory, behind everything else; of several tiers the
+ * one that refuses most. */
+const char *search_reason(struct report *report, const struct search *search)
+{
+    const struct rk_search_counts *c = &search->result.counts;
+    const struct rk_system *system = search->problem.system;
+    int tier = 0, most = RK_BAD_MODEL;
+    if (system->devices && search->problem.base.ranks > system->devices)
+        return report_text(report, "the system has %" PRIu64 " GPUs", system->devices);
+    if (c->total == 0) return "ranks, batch and restrictions leave no plan";
+    if (c->verdict[RK_FITS][0] && search->args->where)
+        return report_text(report, "no plan satisfies %s", search->args->where);
+    for (int i = 0; i < RK_MAX_TIERS; i++)
+        if (c->verdict[RK_MEMORY_EXCEEDED][i] > c->verdict[RK_MEMORY_EXCEEDED][tier]) tier = i;
+    if (c->verdict[RK_MEMORY_EXCEEDED][tier])
+        return report_text(report, "%s is too small", memory_name(report, system, tier));
+    for (int i = RK_BAD_MODEL; i < RK_VERDICTS; i++)
+        if (rk_search_count(c, (enum rk_verdict)i) > rk_search_count(c, (enum rk_verdict)most))
+            most = i;
+    return report_text(report, "most are refused: %s", rk_verdict_name((enum rk_verdict)most));
 }
 
 /* ---- the report ---- */
+
+static uint64_t sequence_of(const struct rk_plans_problem *p)
+{
+    return p->base.sequence ? p->base.sequence : p->model->sequence;
+}
+
+/* The one that all plans have, or NULL. */
+static const char *precision_of(const struct rk_plans_problem *p)
+{
+    const int axis = RK_PLAN_PRECISION, count = p->pinned[axis].count;
+    if (count == 0) return rk_precision_name(p->base.precision);
+    if (count > 1 || p->pinned[axis].to[0] > p->pinned[axis].value[0]) return NULL;
+    return rk_precision_name((enum rk_precision)p->pinned[axis].value[0]);
+}
 
 /* ", 1,234 of them satisfy hbm<=60GiB" */
 static const char *matching(struct report *report, const struct search *search)
 {
     char matches[REPORT_DIGITS];
-    if (!search->args->where || !search->selected) return "";
+    if (!search->args->where) return "";
     return report_text(report, ", %s of them satisfy %s",
                        report_digits(search->result.matches, matches), search->args->where);
 }
 
+const char *search_model_name(const struct search *search)
+{
+    return search_is_published(search) ? "the published model (calculon)"
+                                       : "the model of today's plans";
+}
+
 static void add_headline(struct report *report, const struct search *search)
 {
+    const struct rk_plans_problem *p = &search->problem;
     const struct rk_search_counts *c = &search->result.counts;
     char total[REPORT_DIGITS], fits[REPORT_DIGITS];
     if (!search->result.complete)
         report_note(report, "INCOMPLETE: stopped by a signal; the best so far");
+    report_note(report, report_text(report,
+                                    "%s on %s, %" PRIu64 " GPU%s, batch %s%" PRIu64 " of %" PRIu64
+                                    " tokens, %s, %s, by %s%s%s",
+                                    p->model->id, p->system->id, p->base.ranks,
+                                    p->base.ranks == 1 ? "" : "s",
+                                    search_is_published(search) ? "up to " : "", p->base.batch,
+                                    sequence_of(p), rk_framework_name(p->base.framework),
+                                    precision_of(p) ? precision_of(p) : "several precisions",
+                                    search_model_name(search), search->why ? ": " : "",
+                                    search->why ? search->why : ""));
     report_note(report,
-                report_text(report, "%s on %s, %" PRIu64 " GPU%s, batch up to %" PRIu64 ", %s",
-                            search->model->id, search->system->id, search->problem.ranks,
-                            search->problem.ranks == 1 ? "" : "s", search->problem.max_batch,
-                            rk_datatype_name(search->problem.datatype)));
-    report_note(report,
-                report_text(report, "  %s strategies, %s can run%s%s",
-                            report_digits(c->total, total),
+                report_text(report, "  %s plans, %s can run%s%s", report_digits(c->total, total),
                             report_digits(c->verdict[RK_FITS][0], fits), matching(report, search),
-                            c->total == 0 ? ": the batch and the restrictions leave none" : ""));
+                            search->result.found == 0
+                                ? report_text(report, ": %s", search_reason(report, search))
+                                : ""));
 }
 
 static void add_summary(struct report *report, const struct search *search)
 {
-    static const struct report_column columns[] = {{.name = "command"}, {.name = "complete"}};
-    static const struct report_column problem_columns[] = {
-        {.name = "gpus"}, {.name = "max_batch"}, {.name = "datatype"}};
-    static const struct report_column query_columns[] = {
+    static const struct report_column head[] = {
+        {.name = "command"}, {.name = "predictor"}, {.name = "complete"}};
+    static const struct report_column problem[] = {{.name = "gpus"},
+                                                   {.name = "batch"},
+                                                   {.name = "sequence"},
+                                                   {.name = "framework"},
+                                                   {.name = "precision"}};
+    static const struct report_column counts[] = {
+        {.name = "plans"}, {.name = "fits"}, {.name = "repeated"}, {.name = "matches"}};
+    static const struct report_column query[] = {
         {.name = "where"}, {.name = "sort"}, {.name = "pareto"}};
-    static const struct report_column count_columns[] = {
-        {.name = "strategies"}, {.name = "fits"}, {.name = "matches"}};
     const struct search_args *args = search->args;
+    const struct rk_plans_problem *p = &search->problem;
+    const struct rk_search_counts *c = &search->result.counts;
     report_record(
-        report, NULL, columns, 2,
-        (const struct report_cell[]){cell_text("search"), cell_flag(search->result.complete)});
-    report_record(report, "problem", problem_columns, 3,
-                  (const struct report_cell[]){
-                      cell_count(search->problem.ranks), cell_count(search->problem.max_batch),
-                      cell_text(rk_datatype_name(search->problem.datatype))});
-    if (search->selected)
-        report_record(report, "query", query_columns, 3,
+        report, NULL, head, 3,
+        (const struct report_cell[]){cell_text("search"),
+                                     cell_text(search_is_published(search) ? "calculon" : "reckon"),
+                                     cell_flag(search->result.complete)});
+    report_record(report, "problem", problem, 5,
+                  (const struct report_cell[]){cell_count(p->base.ranks), cell_count(p->base.batch),
+                                               cell_count(sequence_of(p)),
+                                               cell_text(rk_framework_name(p->base.framework)),
+                                               cell_text(precision_of(p))});
+    if ((args->where || args->sort || args->pareto))
+        report_record(report, "query", query, 3,
                       (const struct report_cell[]){cell_text(args->where), cell_text(args->sort),
                                                    cell_text(args->pareto)});
     report_record(
-        report, "counts", count_columns, search->selected ? 3 : 2,
-        (const struct report_cell[]){cell_count(search->result.counts.total),
-                                     cell_count(search->result.counts.verdict[RK_FITS][0]),
-                                     cell_count(search->result.matches)});
+        report, "counts", counts, (args->where || args->sort || args->pareto) ? 4 : 3,
+        (const struct report_cell[]){cell_count(c->total), cell_count(c->verdict[RK_FITS][0]),
+                                     cell_count(c->repeated), cell_count(search->result.matches)});
 }
 
-void search_answer_fill(struct report *report, const struct search_answer *answer)
+void search_answer_fill(struct report *report, const struct search *search,
+                        const struct search_keys *keys)
 {
-    const struct search *search = answer->search;
     bool all[BEST_COLUMNS];
     memset(all, true, sizeof all);
     if (search->args->show.format == REPORT_AS_TEXT) {
         add_headline(report, search);
-        if (search->result.found) add_best_text(report, answer);
+        if (search->result.found) {
+            add_best_text(report, search, keys);
+            add_next(report, search);
+        }
     } else {
         add_summary(report, search);
-        describe_model(report, search->model, REPORT_IN_JSON);
-        describe_system(report, search->system, REPORT_IN_JSON);
-        add_best(report, answer, NULL, REPORT_IN_JSON | REPORT_IN_CSV, all);
+        describe_model(report, search->problem.model, REPORT_IN_JSON);
+        describe_system(report, search->problem.system, REPORT_IN_JSON);
+        add_best(report, search, keys, NULL, REPORT_IN_JSON | REPORT_IN_CSV, all);
     }
     add_outcomes(report, search);
 }
 
 /* ---- standard error: time, rate, arguments ---- */
 
+/* Of a search that was stopped, what was settled before. */
+static uint64_t settled(const struct rk_search_counts *counts)
+{
+    uint64_t sum = counts->repeated;
+    for (int i = 0; i < RK_VERDICTS; i++)
+        sum += rk_search_count(counts, (enum rk_verdict)i);
+    return sum;
+}
+
 void search_answer_rate(const struct search *search, const struct search_session *session)
 {
     const double seconds = search->result.seconds;
-    char total[REPORT_DIGITS];
+    const uint64_t plans = settled(&search->result.counts);
+    char digits[REPORT_DIGITS];
     if (session->resumed) {
         fprintf(stderr, "reckon: went on from %s; the rest took %.3f s\n", session->state.path,
                 seconds);
         return;
     }
-    fprintf(stderr, "reckon: %s strategies settled in %.3f s, %.4g million a second\n",
-            report_digits(search->result.counts.total, total), seconds,
-            seconds > 0 ? (double)search->result.counts.total / seconds / 1e6 : 0.0);
+    fprintf(stderr, "reckon: %s plans settled in %.3f s, %.4g million a second\n",
+            report_digits(plans, digits), seconds,
+            seconds > 0 ? (double)plans / seconds / 1e6 : 0.0);
 }
 
 void search_answer_explain(const struct search *search)
 {
-    static const struct report_column columns[] = {{.name = "settled by"},
-                                                   {.name = "strategies"},
-                                                   {.name = "share", .unit = "%", .digits = 3}};
+    static const struct report_column columns[] = {
+        {.name = "settled by"}, {.name = "plans"}, {.name = "share", .unit = "%", .digits = 3}};
     const struct rk_search_explain *e = &search->result.explain;
     const struct {
         const char *argument;
         uint64_t count;
     } rows[] = {
-        {"a network or block count of a whole group", e->refused},
+        {"a check, of many at once", e->refused},
         {"memory", e->refused_by_memory},
-        {"a lower bound on the time of a group", e->bounded},
+        {"a bound on the time of their group", e->bounded},
         {"their own time", e->timed},
     };
+    const uint64_t total = search->result.counts.total;
     struct report report = {.first = NULL};
     struct rk_error error;
     const struct report_style style = show_style(&search->args->show, stderr);
@@ -360,40 +471,7 @@ void search_answer_explain(const struct search *search)
         report_row(&report, table,
                    (const struct report_cell[]){
                        cell_text(rows[i].argument), cell_count(rows[i].count),
-                       cell_number(search->result.counts.total
-                                       ? (double)rows[i].count / (double)search->result.counts.total
-                                       : 0)});
+                       cell_number(total ? (double)rows[i].count / (double)total : 0)});
     report_write(&report, REPORT_AS_TEXT, &style, stderr, &error);
     report_release(&report);
-}
-
-/* ---- a plan in one line ---- */
-
-/* Values that go without saying are left out. */
-static const struct {
-    enum rk_axis axis;
-    uint64_t usual;
-} worth[] = {
-    {RK_AXIS_TENSOR, 0},
-    {RK_AXIS_PIPELINE, 0},
-    {RK_AXIS_DATA, 0},
-    {RK_AXIS_INTERLEAVING, 1},
-    {RK_AXIS_MICROBATCH, 0},
-    {RK_AXIS_RECOMPUTE, RK_RECOMPUTE_NONE},
-    {RK_AXIS_OPTIMIZER_SHARDING, 0},
-    {RK_AXIS_WEIGHT_OFFLOAD, 0},
-    {RK_AXIS_ACTIVATION_OFFLOAD, 0},
-    {RK_AXIS_OPTIMIZER_OFFLOAD, 0},
-};
-
-const char *search_plan_text(struct report *report, const struct rk_strategy *strategy)
-{
-    char text[512] = "", value[24];
-    size_t used = 0;
-    for (size_t i = 0; i < sizeof worth / sizeof *worth && used < sizeof text; i++)
-        if (rk_axis_get(strategy, worth[i].axis) != worth[i].usual)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", used ? ", " : "",
-                                     rk_axis(worth[i].axis)->name,
-                                     axis_text(strategy, worth[i].axis, value));
-    return report_text(report, "%s", text);
 }

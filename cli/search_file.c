@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const datatype_names[] = {"float8", "float16", "bfloat16", "float32", NULL};
+static const char *const framework_names[] = {"megatron", "fsdp", "deepspeed", "calculon", NULL};
 
 #define AT(member) .offset = offsetof(struct search_file, member)
 
@@ -18,9 +18,10 @@ static const struct row {
     {"model",   {.key = "id",         .type = FIELD_TEXT,   AT(model),  .size = sizeof((struct search_file *)0)->model}},
     {"system",  {.key = "id",         .type = FIELD_TEXT,   AT(system), .size = sizeof((struct search_file *)0)->system}},
     {"problem", {.key = "gpus",       .type = FIELD_COUNT,  AT(gpus),      .min = 1}},
-    {"problem", {.key = "max_batch",  .type = FIELD_COUNT,  AT(max_batch), .min = 1}},
-    {"problem", {.key = "datatype",   .type = FIELD_CHOICE, AT(datatype),  .choices = datatype_names}},
-    {"counts",  {.key = "strategies", .type = FIELD_COUNT,  AT(strategies)}},
+    {"problem", {.key = "batch",      .type = FIELD_COUNT,  AT(batch),     .min = 1}},
+    {"problem", {.key = "sequence",   .type = FIELD_COUNT,  AT(sequence),  .min = 1}},
+    {"problem", {.key = "framework",  .type = FIELD_CHOICE, AT(framework), .choices = framework_names}},
+    {"counts",  {.key = "plans",      .type = FIELD_COUNT,  AT(plans)}},
     {"counts",  {.key = "fits",       .type = FIELD_COUNT,  AT(fits)}},
 };
 static const struct field candidate_fields[] = {
@@ -81,6 +82,18 @@ static enum rk_status read_best(const struct place *root, struct search_file *fi
     return status;
 }
 
+/* Null when there were several. */
+static enum rk_status read_precision(const struct place *root, struct search_file *file,
+                                     struct rk_error *error)
+{
+    struct place problem, member;
+    enum rk_status status = need_member(root, "problem", &problem, error);
+    if (status == RK_OK) status = need_member(&problem, "precision", &member, error);
+    const char *name = status == RK_OK ? json_string_value(member.value) : NULL;
+    snprintf(file->precision, sizeof file->precision, "%s", name ? name : "");
+    return status;
+}
+
 enum rk_status search_file_read(const struct document *document, struct search_file *file,
                                 struct rk_error *error)
 {
@@ -93,6 +106,7 @@ enum rk_status search_file_read(const struct document *document, struct search_f
         if (status == RK_OK) status = need_member(&object, rows[i].field.key, &member, error);
         if (status == RK_OK) status = field_load(&member, &rows[i].field, file, error);
     }
+    if (status == RK_OK) status = read_precision(&root, file, error);
     return status == RK_OK ? read_best(&root, file, error) : status;
 }
 
@@ -112,9 +126,8 @@ static enum rk_status differs(const struct document *document, const char *what,
 enum rk_status search_file_check(const struct document *document, const struct search_file *file,
                                  const struct rk_answer *result, struct rk_error *error)
 {
-    if (file->strategies != result->counts.total)
-        return differs(document, "strategies", (double)file->strategies,
-                       (double)result->counts.total, error);
+    if (file->plans != result->counts.total)
+        return differs(document, "plans", (double)file->plans, (double)result->counts.total, error);
     if (file->fits != result->counts.verdict[RK_FITS][0])
         return differs(document, "fits", (double)file->fits,
                        (double)result->counts.verdict[RK_FITS][0], error);

@@ -8,14 +8,15 @@
 
 struct search_file {
     char model[64], system[64];
-    uint64_t gpus, max_batch;
-    int datatype; /* enum rk_datatype */
-    uint64_t strategies, fits;
+    uint64_t gpus, batch, sequence;
+    int framework;
+    char precision[32]; /* "": several */
+    uint64_t plans, fits;
     size_t found;
     struct rk_candidate *best; /* (found) */
 };
 
-/* Is the document the output of a search, rather than a strategy? */
+/* Is the document the output of a search, rather than a plan or a strategy? */
 bool search_file_is(const struct document *document);
 
 /* RK_BAD_INPUT with line and column for what is missing or wrong. */

@@ -1,7 +1,5 @@
 #include "cli/search_grid.h"
 
-#include "cli/plan_input.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,13 +150,4 @@ struct grid_problem search_grid_at(const struct search_grid *grid, size_t i)
         .gpus = grid->gpus.count ? grid->gpus.value[rest % gpus] : system->devices,
         .batch = grid->batch.value[i % batches],
     };
-}
-
-enum rk_status search_grid_set(const struct search_grid *grid, size_t i, struct search *search,
-                               struct rk_error *error)
-{
-    const struct grid_problem at = search_grid_at(grid, i);
-    search->model = at.model;
-    search->system = at.system;
-    return search_set_problem(search, at.gpus, at.batch, error);
 }

@@ -28,8 +28,4 @@ struct grid_problem {
 };
 struct grid_problem search_grid_at(const struct search_grid *grid, size_t i);
 
-/* Sets the search's model, system and problem to problem number `i`. */
-enum rk_status search_grid_set(const struct search_grid *grid, size_t i, struct search *search,
-                               struct rk_error *error);
-
 #endif

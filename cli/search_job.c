@@ -1,6 +1,5 @@
 #include "cli/search_job.h"
 
-#include "cli/plan_input.h"
 #include "cli/team.h"
 #include "search/state.h"
 
@@ -14,16 +13,72 @@ bool search_speaks(void)
     return !cli_team || cli_team->rank == 0;
 }
 
-enum rk_status search_set_problem(struct search *search, uint64_t gpus, uint64_t batch,
-                                  struct rk_error *error)
+/* ---- which predictor, and of what ---- */
+
+static bool unknown_to_published(const struct rk_model *model)
 {
-    const int datatype = search->args->datatype;
-    rk_problem_init(&search->problem, search->model, search->system, gpus, batch,
-                    datatype >= 0 ? (enum rk_datatype)datatype : plan_datatype(search->system));
-    if (!plan_supports(search->system, search->problem.datatype))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--datatype: %s does not support %s",
-                       search->system->id, rk_datatype_name(search->problem.datatype));
-    return axes_restrict(&search->args->axes, &search->problem, error);
+    return model->experts || model->kv_rank || model->window || model->predict_layers;
+}
+
+/* That of today's plans, unless the published one is asked for or knows the machine better; `why`
+ * says so where it may surprise. */
+static enum rk_framework framework_of(const struct search_args *args, const struct rk_model *model,
+                                      const struct rk_system *system, const char **why)
+{
+    const bool described = rk_system_describes_kernels(system);
+    *why = NULL;
+    if (args->framework >= 0) return (enum rk_framework)args->framework;
+    if (args->space >= 0) return args->space ? RK_MEGATRON : RK_CALCULON;
+    if (args->words.count || args->sequence || plan_axes_only(&args->axes, RK_BY_RECKON))
+        return RK_MEGATRON;
+    if (plan_axes_only(&args->axes, RK_BY_CALCULON)) {
+        *why = "an axis that only it has is restricted";
+        return RK_CALCULON;
+    }
+    if (described) return RK_MEGATRON;
+    *why = "the system says nothing of its kernels, which that of today's plans needs: --framework "
+           "megatron takes usual ones";
+    if (!unknown_to_published(model)) return RK_CALCULON;
+    *why = "kernels as usual, for the system says nothing of them";
+    return RK_MEGATRON;
+}
+
+/* Does the system multiply matrices in this precision, as the predictor sees it? */
+static bool supports(const struct rk_plans_problem *p, enum rk_precision precision)
+{
+    struct rk_prediction prediction;
+    struct rk_plan plan = rk_plan_default();
+    plan.framework = p->base.framework;
+    plan.precision = precision;
+    rk_predict(p->model, p->system, &plan, &prediction);
+    for (int i = 0; i < prediction.reasons && i < RK_MAX_REASONS; i++)
+        if (prediction.reason[i].verdict == RK_BAD_DATATYPE) return false;
+    return true;
+}
+
+/* Of those that are asked for one by one. */
+static enum rk_status check_precision(const struct rk_plans_problem *p, struct rk_error *error)
+{
+    const int axis = RK_PLAN_PRECISION;
+    for (int i = 0; i < p->pinned[axis].count; i++) {
+        const enum rk_precision precision = (enum rk_precision)p->pinned[axis].value[i];
+        if (p->pinned[axis].to[i] <= p->pinned[axis].value[i] && !supports(p, precision))
+            return rk_fail(error, RK_USAGE, NULL, 0, 0, "--precision: %s does not support %s",
+                           p->system->id, rk_precision_name(precision));
+    }
+    return RK_OK;
+}
+
+enum rk_status search_set(struct search *search, const struct rk_model *model,
+                          const struct rk_system *system, uint64_t gpus, uint64_t batch,
+                          struct rk_error *error)
+{
+    const struct search_args *args = search->args;
+    const enum rk_framework framework = framework_of(args, model, system, &search->why);
+    rk_plans_problem_init(&search->problem, model, system, framework, gpus, batch, args->sequence);
+    enum rk_status status = plan_axes_restrict(&args->axes, &search->problem, error);
+    if (status == RK_OK) status = search_take_words(args, &search->problem, error);
+    return status == RK_OK ? check_precision(&search->problem, error) : status;
 }
 
 /* ---- with a state ---- */
@@ -95,14 +150,15 @@ static enum rk_status run(struct search_session *session, const struct rk_space 
     return file->error.status;
 }
 
-enum rk_status search_ask(struct search_session *session, const struct search_args *args,
-                          const struct rk_space *space, uint64_t top, struct rk_answer *answer,
+static enum rk_status ask(struct search *search, struct search_session *session, uint64_t top,
                           struct rk_error *error)
 {
+    const struct search_args *args = search->args;
     struct state_file *file = &session->state;
     const size_t number = session->searches++;
     const bool last = session->searches == session->all_searches;
-    const uint64_t count = rk_space_count(space);
+    const uint64_t count = rk_space_count(search->space);
+    struct rk_answer *answer = &search->result;
     struct rk_query query = {
         .mode = args->exhaustive ? RK_SEARCH_EXHAUSTIVE : RK_SEARCH_PRUNED,
         .where = args->where,
@@ -114,14 +170,14 @@ enum rk_status search_ask(struct search_session *session, const struct search_ar
         .keep = file->path[0] ? keep : NULL,
         .context = session,
     };
-    const uint64_t fingerprint = file->path[0] ? state_fingerprint(space, &query) : 0;
+    const uint64_t fingerprint = file->path[0] ? state_fingerprint(search->space, &query) : 0;
     if (session->total < session->before + count) session->total = session->before + count;
     enum rk_status status;
     if (number < file->finished) {
         session->resumed = true;
         status = take_answer(answer, &file->answer[number], fingerprint, file->path, error);
     } else {
-        status = run(session, space, &query, answer, error);
+        status = run(session, search->space, &query, answer, error);
         if (status == RK_OK && file->path[0] && answer->complete && !last)
             status = keep_answer(answer, file, fingerprint, error);
     }
@@ -129,13 +185,12 @@ enum rk_status search_ask(struct search_session *session, const struct search_ar
     return status;
 }
 
-enum rk_status search_run(struct search *search, struct search_session *session,
+enum rk_status search_run(struct search *search, struct search_session *session, uint64_t top,
                           struct rk_error *error)
 {
-    search->selected = search_selects(search->args);
-    search->space = rk_space_open(&search->problem, error);
+    search->space = rk_plans_open(&search->problem, error);
     if (!search->space) return error->status;
-    return search_ask(session, search->args, search->space, search->top, &search->result, error);
+    return ask(search, session, top, error);
 }
 
 void search_release(struct search *search)
@@ -145,36 +200,18 @@ void search_release(struct search *search)
     search->space = NULL;
 }
 
-int search_code(const struct search *search)
+void search_plan(const struct search *search, uint64_t i, struct rk_plan *plan)
 {
-    if (!search->result.complete) return progress_code();
-    return search->result.found ? RK_OK : RK_NOTHING_FITS;
+    rk_plans_plan(search->space, search->result.best[i].index, plan);
 }
 
-static bool best_index(const struct rk_space *space, const struct search_args *args,
-                       uint64_t *index)
+static bool stop(void *context)
 {
-    const struct rk_query query = {.where = args->where, .top = 1, .threads = (int)args->threads};
-    struct rk_answer answer;
-    struct rk_error error;
-    if (rk_ask(space, &query, &answer, &error) != RK_OK) return false;
-    const bool found = answer.found > 0;
-    if (found) *index = answer.best[0].index;
-    rk_answer_release(&answer);
-    return found;
+    (void)context;
+    return progress_stopped();
 }
 
-bool search_find_best(const struct rk_problem *problem, const struct search_args *args,
-                      struct search_best *best)
+struct rk_aim search_aim(const struct search_args *args)
 {
-    struct rk_error error;
-    struct rk_space *space = rk_space_open(problem, &error);
-    if (!space) return false;
-    const bool found = best_index(space, args, &best->index);
-    if (found) {
-        rk_space_strategy(space, best->index, &best->strategy);
-        rk_estimate(problem->model, problem->system, &best->strategy, &best->estimate);
-    }
-    rk_space_close(space);
-    return found;
+    return (struct rk_aim){.where = args->where, .threads = (int)args->threads, .stop = stop};
 }

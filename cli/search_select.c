@@ -14,6 +14,11 @@ static enum rk_status blame(const char *option, struct rk_error *error)
     return rk_fail(error, error->status, NULL, 0, error->column, "%s: %s", option, text);
 }
 
+static const struct predictor *predictor_of(enum rk_framework framework)
+{
+    return framework == RK_CALCULON ? &calculon_predictor : &plans_predictor;
+}
+
 static enum rk_status check(const struct predictor *predictor, const char *option, const char *text,
                             struct rk_error *error)
 {
@@ -46,9 +51,10 @@ static enum rk_status add_key(struct search_keys *keys, const struct predictor *
     return RK_OK;
 }
 
-enum rk_status search_keys_open(const struct search_args *args, const struct predictor *predictor,
+enum rk_status search_keys_open(const struct search_args *args, enum rk_framework framework,
                                 struct search_keys *keys, struct rk_error *error)
 {
+    const struct predictor *predictor = predictor_of(framework);
     keys->count = 0;
     if (args->pareto && args->sort)
         return rk_fail(
@@ -68,8 +74,21 @@ enum rk_status search_keys_open(const struct search_args *args, const struct pre
     return status;
 }
 
-double search_key_value(const struct search_key *key, const struct rk_strategy *strategy,
-                        const struct rk_estimate *estimate)
+enum rk_status search_condition_open(const struct search_args *args, enum rk_framework framework,
+                                     struct search_key *key, struct rk_error *error)
 {
-    return expression_of_estimate(&key->expression, strategy, estimate);
+    *key = (struct search_key){.figure = NULL};
+    if (expression_compile(&key->expression, predictor_of(framework), args->where,
+                           strlen(args->where), 0, error) == RK_OK)
+        return RK_OK;
+    return blame("--where", error);
+}
+
+double search_key_value(const struct search_key *key, const struct rk_plan *plan,
+                        const struct rk_outcome *outcome)
+{
+    const union any_plan any = {.plan = *plan};
+    struct outcome figures;
+    outcome_of(outcome, &figures);
+    return expression_value(&key->expression, &any, figures.figure);
 }

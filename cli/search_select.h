@@ -4,9 +4,9 @@
 #define RECKON_CLI_SEARCH_SELECT_H
 
 #include "cli/search_job.h"
-#include "report/report.h"
+#include "search/expression.h"
 
-/* One expression that strategies are ranked by. */
+/* One expression that plans are ranked by. */
 struct search_key {
     char text[128];                 /* as given: the column's name */
     const struct rk_figure *figure; /* what it is, when it is a figure alone; else NULL */
@@ -22,10 +22,14 @@ struct search_keys {
 };
 
 /* Checks all expressions. RK_USAGE names the option and the column in its expression. */
-enum rk_status search_keys_open(const struct search_args *args, const struct predictor *predictor,
+enum rk_status search_keys_open(const struct search_args *args, enum rk_framework framework,
                                 struct search_keys *keys, struct rk_error *error);
 
-double search_key_value(const struct search_key *key, const struct rk_strategy *strategy,
-                        const struct rk_estimate *estimate);
+/* --where, which must be given, as a key whose value is 0 where it does not hold. */
+enum rk_status search_condition_open(const struct search_args *args, enum rk_framework framework,
+                                     struct search_key *key, struct rk_error *error);
+
+double search_key_value(const struct search_key *key, const struct rk_plan *plan,
+                        const struct rk_outcome *outcome);
 
 #endif

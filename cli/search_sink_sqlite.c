@@ -1,4 +1,4 @@
-/* search_sink_sqlite.c - rows in a database: table "strategy" with a row each, table "problem" with
+/* search_sink_sqlite.c - rows in a database: table "plan" with a row each, table "problem" with
  * what was searched. Made beside in transactions and renamed: without a journal, which nothing
  * could roll back. */
 #include "cli/search_sink.h"
@@ -39,18 +39,17 @@ static bool is_real(const char *column)
 
 static bool is_text(const char *column)
 {
-    if (strcmp(column, "datatype") == 0) return true;
-    for (int axis = 0; axis < RK_AXES; axis++)
-        if (strcmp(column, axis_key((enum rk_axis)axis)) == 0)
-            return rk_axis((enum rk_axis)axis)->type == RK_AXIS_CHOICE;
+    for (int axis = 0; axis < RK_PLAN_AXES; axis++)
+        if (strcmp(column, plan_axis_key((enum rk_plan_axis)axis)) == 0)
+            return rk_plan_axis_info((enum rk_plan_axis)axis)->type == RK_PLAN_CHOICE ||
+                   rk_plan_axis_info((enum rk_plan_axis)axis)->type == RK_PLAN_PARTS;
     return false;
 }
 
 static enum rk_status make_table(struct database *d, const struct report_column *columns, int count,
                                  struct rk_error *error)
 {
-    char create[SQL_SIZE] = "CREATE TABLE strategy (",
-         insert[SQL_SIZE] = "INSERT INTO strategy VALUES (";
+    char create[SQL_SIZE] = "CREATE TABLE plan (", insert[SQL_SIZE] = "INSERT INTO plan VALUES (";
     size_t used = strlen(create), values = strlen(insert);
     for (int i = 0; i < count; i++) {
         const char *name = columns[i].name;
@@ -72,13 +71,13 @@ static enum rk_status make_table(struct database *d, const struct report_column 
 static enum rk_status describe(struct database *d, const struct search *search,
                                struct rk_error *error)
 {
-    const struct rk_problem *p = &search->problem;
+    const struct rk_plans_problem *p = &search->problem;
     char *sql = sqlite3_mprintf(
-        "CREATE TABLE problem (model TEXT, system TEXT, gpus INTEGER, max_batch INTEGER, "
-        "datatype TEXT, condition TEXT, strategies INTEGER, fits INTEGER);"
+        "CREATE TABLE problem (model TEXT, system TEXT, gpus INTEGER, batch INTEGER, "
+        "framework TEXT, condition TEXT, plans INTEGER, fits INTEGER);"
         "INSERT INTO problem VALUES (%Q, %Q, %lld, %lld, %Q, %Q, %lld, %lld)",
-        search->model->id, search->system->id, (sqlite3_int64)p->ranks, (sqlite3_int64)p->max_batch,
-        rk_datatype_name(p->datatype), search->args->where,
+        p->model->id, p->system->id, (sqlite3_int64)p->base.ranks, (sqlite3_int64)p->base.batch,
+        rk_framework_name(p->base.framework), search->args->where,
         (sqlite3_int64)search->result.counts.total,
         (sqlite3_int64)search->result.counts.verdict[RK_FITS][0]);
     const enum rk_status status = sql ? execute(d, sql, error) : fail(d, error);
@@ -121,7 +120,7 @@ static void sqlite_row(struct sink_rows *rows, const struct report_cell *cells)
     const size_t bytes = (size_t)rows->columns * sizeof *cells;
     void *to = sink_rows_grow(rows, bytes);
     if (!to) return;
-    memcpy(to, cells, bytes); /* texts in it are static: names of choices and datatypes */
+    memcpy(to, cells, bytes); /* texts in it are static: names of choices, parts of recomputation */
     rows->size += bytes;
 }
 

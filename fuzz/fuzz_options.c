@@ -1,7 +1,7 @@
 /* fuzz_options.c - any words as a command line: the first byte picks the command, the rest is
  * words with an end-of-line between them. Parsing must end with RK_OK, RK_USAGE or help, and a
  * message where it fails; nothing is run. */
-#include "cli/axes.h"
+#include "cli/plan_axes.h"
 #include "cli/commands.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bool help;
     int count = 1;
     if (size == 0) return 0;
-    axes_prepare();
+    plan_axes_prepare();
     char *text = malloc(size);
     if (!text) return 0;
     memcpy(text, data + 1, size - 1);

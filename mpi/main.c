@@ -1,5 +1,5 @@
 /* reckon-mpi: reckon's searches, shared by the processes of an MPI job. */
-#include "cli/axes.h"
+#include "cli/plan_axes.h"
 #include "cli/commands.h"
 #include "cli/show.h"
 #include "cli/team.h"
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
     struct mpi_team *team = mpi_team_open();
     if (!team) MPI_Abort(MPI_COMM_WORLD, RK_IO);
     cli_team = mpi_team_interface(team);
-    axes_prepare();
+    plan_axes_prepare();
     const int code = show_finish(run(argc, argv));
     if (argc > 1 && strcmp(argv[1], "search") == 0 && !is_quiet(argc, argv)) mpi_team_report(team);
     mpi_team_close(team);

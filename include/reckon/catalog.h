@@ -29,6 +29,9 @@ RK_API enum rk_status rk_model_load(const char *name, struct rk_model *model,
 /* The caller releases the system with rk_system_release. */
 RK_API enum rk_status rk_system_load(const char *name, struct rk_system *system,
                                      struct rk_error *error);
+/* Does the system say anything of its kernels, which predictions of today's plans take? Otherwise
+ * they take usual ones. */
+RK_API bool rk_system_describes_kernels(const struct rk_system *system);
 RK_API enum rk_status rk_strategy_load(const char *name, struct rk_strategy *strategy,
                                        struct rk_error *error);
 

@@ -6,6 +6,7 @@
 #include "catalog/readers.h"
 
 #include <math.h>
+#include <reckon/catalog.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -200,4 +201,11 @@ bool kernels_set(struct rk_kernels *kernels, const char *key, size_t key_length,
     else
         memcpy(at, &number, sizeof number);
     return true;
+}
+
+bool rk_system_describes_kernels(const struct rk_system *system)
+{
+    struct rk_kernels usual = {0};
+    fields_preset(kernels_fields, &usual);
+    return memcmp(&usual, &system->kernels, sizeof usual) != 0; /* numbers of 8 bytes alone */
 }

@@ -1,7 +1,7 @@
 #include "published/calculon_search.h"
 
 #include "published/calculon_write.h"
-#include "published/scan.h"
+#include "search/scan.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -134,6 +134,16 @@ static enum rk_status search_all(const struct calculon_problem *problem, struct 
 
 /* ---- one after the other, leaving out larger microbatches ---- */
 
+static enum rk_verdict estimate_at(const struct calculon_problem *problem,
+                                   const struct rk_space *space, uint64_t index,
+                                   struct rk_strategy *strategy, struct rk_estimate *estimate)
+{
+    rk_space_strategy(space, index, strategy);
+    return rk_estimate(problem->model, problem->system, strategy, estimate);
+}
+
+struct replay;
+
 /* What a thread finds in a block, for the replay in order. */
 struct found {
     struct rk_strategy strategy;
@@ -142,12 +152,14 @@ struct found {
 };
 
 struct found_block {
+    const struct replay *replay;
     size_t count;
     struct found found[SCAN_BLOCK];
 };
 
 struct replay {
     const struct calculon_problem *problem;
+    const struct rk_space *space;
     uint64_t done, total;
     struct ranked_list *list;
     struct calculon_ranking *tally;
@@ -157,17 +169,20 @@ struct replay {
 
 static void *found_open(void *context)
 {
-    (void)context;
-    return calloc(1, sizeof(struct found_block));
+    struct found_block *block = calloc(1, sizeof *block);
+    if (block) block->replay = context;
+    return block;
 }
 
-static void found_visit(void *state, uint64_t index, const struct rk_strategy *strategy,
-                        const struct rk_estimate *estimate)
+static void found_visit(void *state, uint64_t index)
 {
     struct found_block *block = state;
-    const bool fits = estimate->verdict == RK_FITS;
-    block->found[block->count++] = (struct found){
-        .strategy = *strategy, .index = index, .rate = fits ? estimate->samples_per_s : 0};
+    struct found *found = &block->found[block->count++];
+    struct rk_estimate estimate;
+    const bool fits = estimate_at(block->replay->problem, block->replay->space, index,
+                                  &found->strategy, &estimate) == RK_FITS;
+    found->index = index;
+    found->rate = fits ? estimate.samples_per_s : 0;
 }
 
 /* Do the two differ in nothing but the microbatch and the networks? */
@@ -224,10 +239,9 @@ static enum rk_status search_with_break(const struct calculon_problem *problem,
     set_problem(&p, problem);
     struct rk_space *space = rk_space_open(&p, error);
     if (!space) return error->status;
+    replay.space = space;
     replay.total = rk_space_count(space);
     const struct scan scan = {.space = space,
-                              .model = problem->model,
-                              .system = problem->system,
                               .threads = problem->threads,
                               .context = &replay,
                               .open = found_open,
@@ -261,6 +275,7 @@ enum rk_status calculon_search_best(const struct calculon_problem *problem, size
 
 struct table {
     const struct calculon_problem *problem;
+    const struct rk_space *space;
     uint64_t count;
     FILE *to; /* NULL: only count */
     enum rk_attention attention;
@@ -296,18 +311,18 @@ static void *table_open(void *context)
     return NULL;
 }
 
-static void table_visit(void *state, uint64_t index, const struct rk_strategy *strategy,
-                        const struct rk_estimate *estimate)
+static void table_visit(void *state, uint64_t index)
 {
     struct table_block *block = state;
-    const struct calculon_execution execution = {.strategy = *strategy,
-                                                 .attention = block->table->attention};
-    (void)index;
+    struct calculon_execution execution = {.attention = block->table->attention};
+    struct rk_estimate estimate;
     block->total++;
-    if (estimate->verdict != RK_FITS) return;
+    if (estimate_at(block->table->problem, block->table->space, index, &execution.strategy,
+                    &estimate) != RK_FITS)
+        return;
     block->good++;
     if (!block->table->to) return;
-    calculon_write_row(block->text, &execution, estimate, &block->columns);
+    calculon_write_row(block->text, &execution, &estimate, &block->columns);
     fputc('\n', block->text);
 }
 
@@ -336,10 +351,9 @@ enum rk_status calculon_search_all(const struct calculon_problem *problem, FILE 
     set_problem(&p, problem);
     struct rk_space *space = rk_space_open(&p, error);
     if (!space) return error->status;
+    table.space = space;
     table.count = rk_space_count(space);
     const struct scan scan = {.space = space,
-                              .model = problem->model,
-                              .system = problem->system,
                               .threads = problem->threads,
                               .context = &table,
                               .open = table_open,

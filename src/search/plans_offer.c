@@ -361,17 +361,24 @@ void offer_pipeline_blocking(struct offered *o, const struct rk_plan *plan)
         offer_choice(o, o->problem->base.pipeline_blocking, 1);
 }
 
+/* Schedules that a framework can start: Megatron-LM and DeepSpeed have 1F1B, interleaved by chunks;
+ * torchtitan those of torch.distributed.pipelining. */
+static bool usual_schedule(const struct rk_plan *plan, enum rk_schedule schedule)
+{
+    if (schedule == RK_DUALPIPE && plan->pipeline % 2) return false;
+    return schedule == RK_1F1B || plan->framework == RK_FSDP;
+}
+
 void offer_schedule(struct offered *o, const struct rk_plan *plan)
 {
+    static const enum rk_schedule others[] = {RK_GPIPE, RK_ZERO_BUBBLE, RK_DUALPIPE};
     if (plan->pipeline == 1) {
         only(o, RK_1F1B);
         return;
     }
     offer(o, RK_1F1B);
-    if (plan->chunks > 1) return;
-    offer(o, RK_GPIPE);
-    offer(o, RK_ZERO_BUBBLE);
-    if (asked(o) || plan->pipeline % 2 == 0) offer(o, RK_DUALPIPE);
+    for (int i = 0; i < 3 && plan->chunks == 1; i++)
+        if (asked(o) || usual_schedule(plan, others[i])) offer(o, others[i]);
 }
 
 /* ---- sharding ---- */

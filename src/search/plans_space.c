@@ -183,8 +183,26 @@ static void add_layouts(struct builder *b, struct rk_plan *plan, int axis)
                      rk_plan_axis_get(&one, (enum rk_plan_axis)axis));
 }
 
+/* The first axis that is restricted and that today's plans do not have; RK_PLAN_AXES: none. */
+static int foreign_axis(const struct rk_plans_problem *problem)
+{
+    int axis = 0;
+    while (axis < RK_PLAN_AXES && (!problem->pinned[axis].count ||
+                                   rk_plan_axis_info((enum rk_plan_axis)axis)->by & RK_BY_RECKON))
+        axis++;
+    return axis;
+}
+
 struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_error *error)
 {
+    const int foreign = foreign_axis(problem);
+    if (foreign < RK_PLAN_AXES) {
+        rk_fail(error, RK_USAGE, NULL, 0, 0,
+                "framework %s has no axis %s: leave it out, or take framework calculon",
+                rk_framework_name(problem->base.framework),
+                rk_plan_axis_info((enum rk_plan_axis)foreign)->name);
+        return NULL;
+    }
     struct rk_plans *plans = calloc(1, sizeof *plans);
     if (!plans) {
         rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the space");

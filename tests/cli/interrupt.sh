@@ -28,8 +28,8 @@ stop_after() # seconds, file, options
 {
     seconds=$1 file=$2
     shift 2
-    timeout --foreground -s INT "$seconds" "$RECKON" search --model "$work/model.json" \
-        --system "$work/system.json" --gpus 3603600 --batch 36036000 --fused-activation both \
+    timeout --foreground -s INT "$seconds" "$RECKON" search --framework calculon --model "$work/model.json" \
+        --system "$work/system.json" --gpus 3603600 --batch 36036000 --fused both \
         --exhaustive --top 3 "$@" >"$work/$file" 2>"$work/$file.err"
     status=$?
     # timeout itself answers 124 for a command that it had to stop
@@ -46,8 +46,8 @@ grep -q '"complete": false' "$work/json" || { echo "JSON is not marked"; exit 1;
 grep -q interrupted "$work/json.err" || { echo "standard error says nothing"; exit 1; }
 
 # the status that the program itself ends with
-timeout --foreground --preserve-status -s INT 1 "$RECKON" search --model "$work/model.json" \
-    --system "$work/system.json" --gpus 3603600 --batch 36036000 --fused-activation both \
+timeout --foreground --preserve-status -s INT 1 "$RECKON" search --framework calculon --model "$work/model.json" \
+    --system "$work/system.json" --gpus 3603600 --batch 36036000 --fused both \
     --exhaustive --format csv >"$work/csv" 2>/dev/null
 status=$?
 [ $status -eq 130 ] || { echo "exit status $status instead of 130"; exit 1; }

@@ -20,9 +20,9 @@ failures=0
 for model in multi-1t multi-26t; do
     for mem2 in none 2TiB@100GB/s; do
         for gpus in 4096 12288; do
-            "$RECKON" search -m $model -s "h100-80g-isca2023 mem2=$mem2" -g $gpus -b 3072 --datatype float8 \
+            "$RECKON" search --framework calculon -m $model -s "h100-80g-isca2023 mem2=$mem2" -g $gpus -b 3072 --precision fp8-current \
                 --tensor-overlap none,pipe --data 1..1024 --top 1 --quiet --format json >one.json || true
-            total=$(sed -n 's/.*"strategies": \([0-9]*\).*/\1/p' one.json | head -n 1)
+            total=$(sed -n 's/.*"plans": \([0-9]*\).*/\1/p' one.json | head -n 1)
             fits=$(sed -n 's/.*"fits": \([0-9]*\).*/\1/p' one.json | head -n 1)
             mfu=$(sed -n 's/.*"mfu": \([0-9.e-]*\).*/\1/p' one.json | head -n 1)
             grep -F "$model,\"h100-80g-isca2023 mem2=$mem2\",$gpus," grid.csv >row ||

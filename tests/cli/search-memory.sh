@@ -13,7 +13,7 @@ fail() { echo "$*"; exit 1; }
 ulimit -v 131072 # KiB; the threads' stacks are in it
 search()
 {
-    "$RECKON" search -m gpt3-175b -s a100-80g-nvl8 -g 64 -b 96 --threads 2 --quiet "$@" ||
+    "$RECKON" search --framework calculon -m gpt3-175b -s a100-80g-nvl8 -g 64 -b 96 --threads 2 --quiet "$@" ||
         fail "search $*: exit status $?"
 }
 for format in csv table; do

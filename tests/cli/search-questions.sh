@@ -12,7 +12,7 @@ fail() { echo "$*"; exit 1; }
 
 search() # options
 {
-    "$RECKON" search -m gpt3-13b -s "a100-80g x16 nvl4 hbm=24GiB mem2=96GiB@30GB/s" -g 16 -b 32 --datatype float16 \
+    "$RECKON" search --framework calculon -m gpt3-13b -s "a100-80g x16 nvl4 hbm=24GiB mem2=96GiB@30GB/s" -g 16 -b 32 --precision fp16 \
         --tensor-comm rs_ag --quiet "$@" || fail "search $*: exit status $?"
 }
 
@@ -37,9 +37,9 @@ sort -n -u all.index | cmp - all.index || fail "--all is not in the order of the
 
 # the same strategies with the same figures as in the list of the best
 [ "$(wc -l <top.csv)" -eq $((fits + 1)) ] || fail "--top 1000000 has another number"
-figures="index step_s samples_per_s mfu hbm_bytes offload_bytes tensor pipeline data interleaving
-    recompute optimizer_sharding tensor_comm redo_all_gather data_overlap tensor_overlap
-    weight_offload activation_offload optimizer_offload fused_activation microbatch tensor_network"
+figures="index step_s samples_per_s mfu hbm_bytes offload_bytes tensor pipeline data chunks
+    recompute zero tensor_comm regather gradient_overlap tensor_overlap
+    weight_offload activation_offload optimizer_offload fused microbatch tensor_network"
 # shellcheck disable=SC2086
 columns top.csv $figures | sort -n >top.sorted
 # shellcheck disable=SC2086
@@ -80,10 +80,10 @@ columns all.csv step_s hbm_bytes offload_bytes index | sort -k1,1g -k2,2g -k3,3g
       print $4 }' >pareto.expected
 [ "$(wc -l <pareto.expected)" -gt 5 ] || fail "the frontier is too short for a test"
 columns pareto.csv index | cmp pareto.expected - || fail "--pareto"
-search --pareto 'mfu, bubble_s + data_comm_exposed_s' --format csv >two.csv
-head -1 two.csv | grep -q ',offload_bytes,bubble_s + data_comm_exposed_s,gpus' ||
+search --pareto 'mfu, bubble_s + data_s' --format csv >two.csv
+head -1 two.csv | grep -q ',offload_bytes,plan,bubble_s + data_s,tensor' ||
     fail "the objectives are no columns: $(head -1 two.csv)"
-columns all.csv mfu bubble_s data_comm_exposed_s index |
+columns all.csv mfu bubble_s data_s index |
     awk '{ printf "%s %.17g %s\n", $1, $2 + $3, $4 }' | sort -k1,1gr -k2,2g -k3,3n | awk 'BEGIN { n = 0 }
     { for (i = 0; i < n; i++) if (mfu[i] >= $1 && wait[i] <= $2) next
       mfu[n] = $1; wait[n] = $2; n++

@@ -11,8 +11,8 @@ fail() { echo "$*"; exit 1; }
 
 table() # options
 {
-    "$RECKON" search -m megatron-1t,multi-1t,multi-128t -s h100-80g-nvl8 -g 64,1024..32768,15360 -b 1536 \
-        --exhaustive --fused-activation both --format csv --quiet "$@"
+    "$RECKON" search --framework calculon -m megatron-1t,multi-1t,multi-128t -s h100-80g-nvl8 -g 64,1024..32768,15360 -b 1536 \
+        --exhaustive --fused both --format csv --quiet "$@"
 }
 start=$(date +%s.%N)
 table >expected || fail "the search fails"
@@ -23,8 +23,8 @@ i=0 resumed=0
 while [ $i -lt 12 ]; do
     i=$((i + 1))
     limit=$(awk -v i=$i -v t="$seconds" 'BEGIN { srand(i); printf "%.3f", 0.01 + rand() * t / 2 }')
-    timeout --preserve-status -s KILL "$limit" "$RECKON" search -m megatron-1t,multi-1t,multi-128t \
-        -s h100-80g-nvl8 -g 64,1024..32768,15360 -b 1536 --exhaustive --fused-activation both --format csv \
+    timeout --preserve-status -s KILL "$limit" "$RECKON" search --framework calculon -m megatron-1t,multi-1t,multi-128t \
+        -s h100-80g-nvl8 -g 64,1024..32768,15360 -b 1536 --exhaustive --fused both --format csv \
         --quiet --state state >actual 2>err
     case $? in
         0) cmp expected actual || fail "the table differs" ;;

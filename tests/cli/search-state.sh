@@ -34,8 +34,8 @@ now() { date +%s.%N; }
 
 search() # options
 {
-    "$RECKON" search --model model.json --system system.json --gpus "$gpus" --batch 50400 \
-        --fused-activation both --exhaustive --top 2000 --format csv --quiet "$@"
+    "$RECKON" search --framework calculon --model model.json --system system.json --gpus "$gpus" --batch 50400 \
+        --fused both --exhaustive --top 2000 --format csv --quiet "$@"
 }
 measure() # sets expected and seconds
 {
@@ -60,8 +60,8 @@ stop_often() # sets resumed and stopped
         # shellcheck disable=SC2046
         set -- $(moment $stopped)
         [ ! -e state ] || resumed=$((resumed + 1))
-        timeout --foreground --preserve-status -s "$2" "$1" "$RECKON" search --model model.json \
-            --system system.json --gpus "$gpus" --batch 50400 --fused-activation both --exhaustive \
+        timeout --foreground --preserve-status -s "$2" "$1" "$RECKON" search --framework calculon --model model.json \
+            --system system.json --gpus "$gpus" --batch 50400 --fused both --exhaustive \
             --top 2000 --format csv --state state --quiet >actual 2>err
         status=$?
         stopped=$((stopped + 1))
@@ -101,16 +101,16 @@ cmp expected actual || fail "the answer differs from that of an uninterrupted se
 # A state that is not its own, damaged, or no state at all is refused, and stays as it is.
 gpus_other=$((gpus / 2))
 for share in 0.8 0.6 0.4 0.3 0.2 0.15 0.1 0.07 0.05 0.5 0.7; do
-    timeout -s KILL "$(echo "$seconds" | awk -v s=$share '{ print s * $1 }')" "$RECKON" search \
+    timeout -s KILL "$(echo "$seconds" | awk -v s=$share '{ print s * $1 }')" "$RECKON" search --framework calculon \
         --model model.json --system system.json --gpus "$gpus" --batch 50400 \
-        --fused-activation both --exhaustive --top 2000 --format csv --state state --quiet \
+        --fused both --exhaustive --top 2000 --format csv --state state --quiet \
         >/dev/null 2>&1
     [ ! -e state ] || break
 done
 [ -e state ] || fail "no state was left to damage"
 cp state copy
-"$RECKON" search --model model.json --system system.json --gpus $gpus_other --batch 50400 \
-    --fused-activation both --exhaustive --top 2000 --state state >/dev/null 2>err
+"$RECKON" search --framework calculon --model model.json --system system.json --gpus $gpus_other --batch 50400 \
+    --fused both --exhaustive --top 2000 --state state >/dev/null 2>err
 [ $? -eq 3 ] || fail "the state of another search: $(cat err)"
 grep -q '^reckon: state: state of another search' err || fail "message: $(cat err)"
 cmp state copy || fail "the state of another search was changed"

@@ -13,13 +13,13 @@ search() # ranks threads options...
 {
     ranks=$1 threads=$2
     shift 2
-    mpirun --oversubscribe -n "$ranks" "$mpi" search -m multi-1t -s "$machine" -g 4096 -b 3072 \
-        --datatype float8 --format json --threads "$threads" "$@" 2>>"$work/err"
+    mpirun --oversubscribe -n "$ranks" "$mpi" search --framework calculon -m multi-1t -s "$machine" -g 4096 -b 3072 \
+        --precision fp8-current --format json --threads "$threads" "$@" 2>>"$work/err"
 }
 
 for options in '--top 20' '--top 3000' '--top 5 --exhaustive' '--tensor 8 --fused-activation both'; do
     # shellcheck disable=SC2086
-    "$RECKON" search -m multi-1t -s "$machine" -g 4096 -b 3072 --datatype float8 --format json \
+    "$RECKON" search --framework calculon -m multi-1t -s "$machine" -g 4096 -b 3072 --precision fp8-current --format json \
         --quiet $options >"$work/one"
     for ranks in 1 2 3 5; do
         # shellcheck disable=SC2086
@@ -33,11 +33,11 @@ done
 
 # Uneven: one rank has three threads, the other one.
 mpirun --oversubscribe \
-    -n 1 "$mpi" search -m multi-1t -s "$machine" -g 4096 -b 3072 --datatype float8 --format json \
+    -n 1 "$mpi" search --framework calculon -m multi-1t -s "$machine" -g 4096 -b 3072 --precision fp8-current --format json \
     --threads 3 --top 20 : \
-    -n 1 "$mpi" search -m multi-1t -s "$machine" -g 4096 -b 3072 --datatype float8 --format json \
+    -n 1 "$mpi" search --framework calculon -m multi-1t -s "$machine" -g 4096 -b 3072 --precision fp8-current --format json \
     --threads 1 --top 20 >"$work/many" 2>>"$work/err"
-"$RECKON" search -m multi-1t -s "$machine" -g 4096 -b 3072 --datatype float8 --format json --quiet \
+"$RECKON" search --framework calculon -m multi-1t -s "$machine" -g 4096 -b 3072 --precision fp8-current --format json --quiet \
     --top 20 >"$work/one"
 cmp "$work/one" "$work/many" || { echo "uneven ranks differ"; exit 1; }
 

@@ -246,3 +246,189 @@ Test(advise, sensitivity)
     rk_effects_release(&effects);
     rk_system_release(&f.system);
 }
+
+/* ---- calculon: any number of memories and networks ---- */
+
+static void set_published(struct fixture *f, const char *machine, uint64_t ranks, uint64_t batch)
+{
+    struct rk_error error;
+    model = (struct rk_model){.id = "test",
+                              .layers = 24,
+                              .hidden = 4096,
+                              .feedforward = 16384,
+                              .heads = 32,
+                              .head_dim = 128,
+                              .sequence = 2048};
+    *f = (struct fixture){.system = {.memories = 0}};
+    cr_assert_eq(rk_system_load(machine, &f->system, &error), RK_OK, "%s", error.text);
+    rk_plans_problem_init(&f->problem, &model, &f->system, RK_CALCULON, ranks, batch, 0);
+    f->problem.base.precision = RK_FP16;
+}
+
+/* What a plan needs of a memory tier, as the reason for its refusal says when there is none. */
+static double need_of(const struct fixture *f, const struct rk_plan *plan, int tier)
+{
+    struct rk_system system = {0};
+    struct rk_prediction p;
+    double need = 0;
+    cr_assert_eq(rk_system_copy(&system, &f->system, NULL), RK_OK);
+    for (int i = 0; i < system.memories; i++)
+        system.memory[i].capacity_bytes = i == tier ? 0 : INFINITY;
+    rk_predict(&model, &system, plan, &p);
+    for (int i = 0; i < p.reasons; i++)
+        if (p.reason[i].tier == tier) need = p.reason[i].need;
+    rk_system_release(&system);
+    return need;
+}
+
+/* The least that a plan which only this memory tier refuses needs of it: one at a time. */
+static double least_of_tier(const struct fixture *f, int tier)
+{
+    double least = INFINITY;
+    struct rk_plan plan;
+    struct rk_prediction p;
+    struct rk_system system = {0};
+    struct rk_space *space = rk_plans_open(&f->problem, NULL);
+    cr_assert_eq(rk_system_copy(&system, &f->system, NULL), RK_OK);
+    system.memory[tier].capacity_bytes = INFINITY;
+    for (uint64_t i = 0; i < rk_space_count(space); i++) {
+        rk_plans_plan(space, i, &plan);
+        if (rk_predict(&model, &system, &plan, &p) == RK_FITS)
+            least = fmin(least, need_of(f, &plan, tier));
+    }
+    rk_space_close(space);
+    rk_system_release(&system);
+    return least;
+}
+
+static void check_tier(struct fixture *f, int tier)
+{
+    const struct rk_change *change = NULL;
+    const double least = least_of_tier(f, tier);
+    for (int i = 0; i < taken.count; i++)
+        if (taken.change[i].kind == RK_CHANGE_MEMORY && taken.change[i].tier == tier)
+            change = &taken.change[i];
+    cr_assert_not_null(change);
+    cr_assert_eq(change->helps, isfinite(least), "tier %d", tier);
+    if (!isfinite(least)) return;
+    cr_assert_eq(change->to, least, "tier %d: %.17g, not %.17g", tier, change->to, least);
+    double *capacity = &f->system.memory[tier].capacity_bytes;
+    const double now = *capacity;
+    *capacity = least;
+    cr_assert(fits(f));
+    *capacity = least - 1;
+    cr_assert_not(fits(f));
+    *capacity = now;
+}
+
+#define ENGINES  "matrix.float16=300TFLOP/s vector.float16=80TFLOP/s "
+#define NETWORKS " net0=300GB/s,size=4 net1=25GB/s,size=65536"
+
+static void check_machine(const char *machine, uint64_t ranks, uint64_t batch)
+{
+    struct fixture f;
+    set_published(&f, machine, ranks, batch);
+    cr_assert_not(fits(&f), "%s: something fits", machine);
+    taken.count = 0;
+    rk_changes(&f.problem, &any, take, &taken);
+    for (int tier = 0; tier < f.system.memories; tier++)
+        check_tier(&f, tier);
+    rk_system_release(&f.system);
+}
+
+Test(advise_published, memories)
+{
+    check_machine(ENGINES "hbm=3GiB@2TB/s" NETWORKS, 8, 16);
+    check_machine(ENGINES "hbm=2GiB@2TB/s mem2=6GiB@100GB/s" NETWORKS, 8, 8);
+    check_machine(ENGINES "hbm=1GiB@2TB/s mem2=2GiB@100GB/s mem3=4GiB@10GB/s" NETWORKS, 4, 4);
+}
+
+/* A single memory: the second one that would do is found; a byte less does not do. */
+Test(advise_published, memory_that_is_not_there)
+{
+    struct fixture f;
+    set_published(&f, ENGINES "hbm=3GiB@2TB/s" NETWORKS, 8, 16);
+    taken.count = 0;
+    rk_changes(&f.problem, &any, take, &taken);
+    const double to = find(&taken, RK_CHANGE_ADDED_MEMORY)->to;
+    rk_system_release(&f.system);
+    for (int less = 0; less < 2; less++) {
+        char machine[256];
+        snprintf(machine, sizeof machine, ENGINES "hbm=3GiB@2TB/s mem2=%.0fB@100GB/s" NETWORKS,
+                 to - less);
+        set_published(&f, machine, 8, 16);
+        cr_expect_eq(fits(&f), !less, "%s", machine);
+        rk_system_release(&f.system);
+    }
+}
+
+/* The plan fits only on a larger domain, or without the restriction. */
+Test(advise_published, network_and_restriction)
+{
+    struct fixture f;
+    struct rk_miss missed[RK_MISSES];
+    set_published(&f, ENGINES "hbm=80GiB@2TB/s" NETWORKS, 32, 32);
+    pin(&f, RK_PLAN_TENSOR, 16, 16);
+    pin(&f, RK_PLAN_TENSOR_NETWORK, 0, 0);
+    cr_assert_not(fits(&f));
+    taken.count = 0;
+    rk_changes(&f.problem, &any, take, &taken);
+    cr_expect_eq(find(&taken, RK_CHANGE_NETWORK)->to, 16);
+    cr_expect(find(&taken, RK_CHANGE_RESTRICTION)->helps);
+    cr_expect_not(find(&taken, RK_CHANGE_MEMORY)->helps);
+    cr_assert_gt(rk_misses(&f.problem, &any, RK_LIMIT_NETWORK, 0, missed), 0);
+    cr_expect(missed[0].need == 16 && missed[0].have == 4);
+    rk_system_release(&f.system);
+}
+
+/* A batch whose activations do not fit: the largest that does is found. */
+Test(advise_published, smaller_batch)
+{
+    struct fixture f;
+    set_published(&f, ENGINES "hbm=17GiB@2TB/s" NETWORKS, 8, 64);
+    pin(&f, RK_PLAN_TENSOR, 1, 1);
+    pin(&f, RK_PLAN_PIPELINE, 8, 8);
+    pin(&f, RK_PLAN_RECOMPUTE, RK_RECOMPUTE_VALUE(RK_KEEP, 0), RK_RECOMPUTE_VALUE(RK_KEEP, 0));
+    pin(&f, RK_PLAN_CHUNKS, 1, 1);
+    cr_assert_not(fits(&f));
+    taken.count = 0;
+    rk_changes(&f.problem, &any, take, &taken);
+    const struct rk_change *smaller = find(&taken, RK_CHANGE_SMALLER_BATCH);
+    cr_assert(smaller->helps);
+    for (uint64_t more = 0; more < 2; more++) {
+        f.problem.base.batch = (uint64_t)smaller->to + more;
+        cr_expect_eq(fits(&f), !more, "batch %d", (int)f.problem.base.batch);
+    }
+    rk_system_release(&f.system);
+}
+
+static double sensitivity(const struct rk_effects *effects, const char *part, const char *parameter)
+{
+    for (int i = 0; i < effects->count; i++)
+        if (strcmp(effects->effect[i].part, part) == 0 &&
+            strcmp(effects->effect[i].parameter, parameter) == 0)
+            return effects->effect[i].sensitivity;
+    cr_assert(false, "no %s %s", part, parameter);
+    return 0;
+}
+
+/* One GPU, no memory to spare time on: a step is work over rates, so that the sensitivities of the
+ * rates add up to that of 1/x, which central differences of 10 % give as -1/(1 - 0.01). */
+Test(advise_published, rates_add_up)
+{
+    struct fixture f;
+    struct rk_effects effects;
+    struct rk_error error;
+    set_published(&f, ENGINES "hbm=unlimited@2TB/s processing=no_overlap" NETWORKS, 1, 8);
+    pin(&f, RK_PLAN_MICROBATCH, 1, 1);
+    pin(&f, RK_PLAN_RECOMPUTE, RK_RECOMPUTE_VALUE(RK_KEEP, 0), RK_RECOMPUTE_VALUE(RK_KEEP, 0));
+    cr_assert_eq(rk_effects_find(&f.problem, &any, &effects, &error), RK_OK, "%s", error.text);
+    const double matrix = sensitivity(&effects, "matrix", "peak_FLOPps");
+    const double vector = sensitivity(&effects, "vector", "peak_FLOPps");
+    const double memory = sensitivity(&effects, "memory", "bandwidth_Bps");
+    cr_expect(matrix < 0 && vector < 0 && memory < 0);
+    cr_expect_float_eq(matrix + vector + memory, -1 / 0.99, 1e-9, "%g + %g + %g", matrix, vector,
+                       memory);
+    rk_effects_release(&effects);
+    rk_system_release(&f.system);
+}

@@ -1,7 +1,7 @@
-/* plans_words.c - words of a plan as what all plans of a search have: an axis is restricted to its
+/* search_words.c - words of a plan as what all plans of a search have: an axis is restricted to its
  * word, everything else is so in every plan. */
 #include "catalog/plan_fields.h"
-#include "cli/plans_job.h"
+#include "cli/search_job.h"
 
 #include <string.h>
 
@@ -83,15 +83,16 @@ static enum rk_status pin_word(struct rk_plans_problem *problem, const struct pl
     return RK_OK;
 }
 
-enum rk_status plans_take_words(const struct option_texts *words, bool framework,
-                                struct rk_plans_problem *problem, struct rk_error *error)
+enum rk_status search_take_words(const struct search_args *args, struct rk_plans_problem *problem,
+                                 struct rk_error *error)
 {
+    const struct option_texts *words = &args->words;
     struct plan_draft draft = plan_draft();
     const struct rk_plan before = problem->base;
     if (words->count == 0) return RK_OK;
     enum rk_status status = read_line(words, &draft, error);
     if (status == RK_OK) status = check_words(&draft, error);
-    if (status == RK_OK && framework && plan_given(&draft, "framework"))
+    if (status == RK_OK && args->framework >= 0 && plan_given(&draft, "framework"))
         status = rk_fail(error, RK_USAGE, NULL, 0, 0,
                          "--framework and a word of the plan say the same: give one of them");
     if (status != RK_OK) return status;

@@ -1,30 +1,27 @@
-/* scan.h - every strategy of a space through rk_estimate, one after the other, on many threads.
+/* scan.h - every plan of a space, one after the other, on many threads.
  *
- * Threads take blocks of consecutive strategies; each keeps what it finds in a state of its own
+ * Threads take blocks of consecutive plans; each keeps what it finds in a state of its own
  * and hands it over in the order of the enumeration, so that the outcome does not depend on the
  * number of threads and memory stays bounded by it.
  */
-#ifndef RECKON_PUBLISHED_SCAN_H
-#define RECKON_PUBLISHED_SCAN_H
+#ifndef RECKON_SEARCH_SCAN_H
+#define RECKON_SEARCH_SCAN_H
 
 #include <reckon/search.h>
 #include <stdbool.h>
 
-enum { SCAN_BLOCK = 4096 }; /* strategies between two flushes, at most */
+enum { SCAN_BLOCK = 4096 }; /* plans between two flushes, at most */
 
 struct scan {
     const struct rk_space *space;
-    const struct rk_model *model;
-    const struct rk_system *system;
     int threads; /* 0: one per processor */
     void *context;
 
     /* A thread's state; NULL when there is no memory. */
     void *(*open)(void *context);
 
-    /* One strategy; called from the thread that owns `state`, in order within a block. */
-    void (*visit)(void *state, uint64_t index, const struct rk_strategy *strategy,
-                  const struct rk_estimate *estimate);
+    /* One plan; called from the thread that owns `state`, in order within a block. */
+    void (*visit)(void *state, uint64_t index);
 
     /* End of a block; called by one thread at a time, in the order of the blocks. Returning false
      * ends the scan. */

@@ -1,4 +1,4 @@
-#include "published/scan.h"
+#include "search/scan.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -21,13 +21,8 @@ static void visit_block(const struct progress *progress, uint64_t block, void *s
     const struct scan *scan = progress->scan;
     const uint64_t first = block * SCAN_BLOCK, left = progress->count - first;
     const uint64_t end = first + (left < SCAN_BLOCK ? left : SCAN_BLOCK);
-    for (uint64_t index = first; index < end; index++) {
-        struct rk_strategy strategy;
-        struct rk_estimate estimate;
-        rk_space_strategy(scan->space, index, &strategy);
-        rk_estimate(scan->model, scan->system, &strategy, &estimate);
-        scan->visit(state, index, &strategy, &estimate);
-    }
+    for (uint64_t index = first; index < end; index++)
+        scan->visit(state, index);
 }
 
 /* Waits until every earlier block is flushed. Called with the lock held. */
