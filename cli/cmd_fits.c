@@ -30,17 +30,22 @@ static const struct operand fits_operands[] = {
     {.name = NULL},
 };
 static const struct option answer_options[] = {
-    {.name = "save", .type = OPTION_TEXT, .argument = "FILE", AT(save), .complete = "file",
+    {.name = "save-plan", .type = OPTION_TEXT, .argument = "FILE", AT(save), .complete = "file",
      .help = "write the plan, complete, as a plan file"},
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
      .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
     {.name = NULL},
 };
 
+static const struct option old_options[] = {
+    {.name = "save", .type = OPTION_TEXT, .argument = "FILE", AT(save), .help = "as --save-plan", .complete = "file"},
+    {.name = NULL},
+};
+
 const struct usage fits_usage = {
     .name = "fits",
     .summary = "does it fit, and what saves how much memory",
-    .synopsis = "MODEL SYSTEM [options] [PLAN]...",
+    .synopsis = "[--model] MODEL [--system] SYSTEM [options] [PLAN]...",
     .description =
         "Says whether training fits into the memory of a GPU: what every pipeline stage holds by "
         "category (weights, gradients, optimizer, activations by kind, communication, the device's "
@@ -56,10 +61,12 @@ const struct usage fits_usage = {
     .words_title = "Words of a plan",
     .words = plan_words,
     .groups = {
-        {"Plan", plan_source_options, offsetof(struct fits_args, source)},
+        {"Input", plan_source_options, offsetof(struct fits_args, source)},
         {"Output", answer_options, 0},
         {"Form", show_options, offsetof(struct fits_args, show)},
         {"General", options_help_rows, 0},
+        {NULL, plan_options, offsetof(struct fits_args, source)},
+        {NULL, old_options, 0},
     },
     .examples = {
         {"reckon fits llama3.1-70b --gpus 64 h100-sxm5-80g", "Does it fit, and how would one split it?"},
@@ -99,10 +106,12 @@ static enum rk_status take_system_words(struct plan_source *source, char *buffer
     size_t used = (size_t)snprintf(buffer, size, "%s", source->system);
     int kept = 0;
     for (int i = 0; i < words->count; i++) {
-        if (!is_of_system(words->text[i]))
+        if (words->name[i] || !is_of_system(words->text[i])) {
+            words->name[kept] = words->name[i];
             words->text[kept++] = words->text[i];
-        else if (used < size)
+        } else if (used < size) {
             used += (size_t)snprintf(buffer + used, size - used, " %s", words->text[i]);
+        }
     }
     if (used >= size)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,

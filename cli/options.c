@@ -356,14 +356,43 @@ static enum rk_status missing_operand(const struct reader *r, const struct opera
                    operand->name, operand->help, r->usage->name);
 }
 
+/* Is what stands there given, by an option of the same member? */
+static bool is_given(const struct reader *r, const struct operand *operand)
+{
+    return *(const char **)(r->args + operand->offset) != NULL;
+}
+
+/* Words without a flag, behind all options: those that an option gave are passed over. */
+static enum rk_status read_operands(const struct reader *r, char **words, int count)
+{
+    static const struct operand none = {.name = NULL};
+    const struct operand *operand = r->usage->operands ? r->usage->operands : &none;
+    enum rk_status status = RK_OK;
+    for (int i = 0; i < count && status == RK_OK; i++) {
+        while (operand->name && operand->optional != OPERAND_MANY && is_given(r, operand))
+            operand++;
+        if (!operand->name)
+            return refuse(r->error, "too many arguments", words[i],
+                          "is not expected: --help shows the usage");
+        void *member = r->args + operand->offset;
+        if (operand->optional == OPERAND_MANY)
+            status = add_text(operand->name, NULL, member, words[i], r->error);
+        else
+            *(const char **)member = words[i];
+    }
+    for (; status == RK_OK && operand->name; operand++)
+        if (!operand->optional && !is_given(r, operand)) return missing_operand(r, operand);
+    return status;
+}
+
 enum rk_status options_parse(const struct usage *usage, int argc, char **argv, void *args,
                              bool *help, struct rk_error *error)
 {
-    static const struct operand none = {.name = NULL};
     struct reader r = {usage, argv + (argc > 0), argv + argc, args, false, error};
-    const struct operand *operand = usage->operands ? usage->operands : &none;
+    char *words[2 * OPTION_MAX_VALUES];
     enum rk_status status = RK_OK;
     bool flags = true;
+    int count = 0;
     *help = false;
     while (r.next < r.end && status == RK_OK && !r.help) {
         char *word = *r.next++;
@@ -373,20 +402,13 @@ enum rk_status options_parse(const struct usage *usage, int argc, char **argv, v
             status = read_long(&r, word);
         else if (flags && word[0] == '-' && word[1])
             status = read_short(&r, word);
-        else if (operand->name && operand->optional == OPERAND_MANY)
-            status =
-                add_text(operand->name, NULL,
-                         (struct option_texts *)(void *)(r.args + operand->offset), word, error);
-        else if (operand->name)
-            *(const char **)(r.args + operand++->offset) = word;
+        else if (count < 2 * OPTION_MAX_VALUES)
+            words[count++] = word;
         else
-            status = refuse(error, "too many arguments", word,
-                            "is not expected: --help shows the usage");
+            status = refuse(error, "too many arguments", word, "is not expected");
     }
     *help = r.help;
-    if (status == RK_OK && !r.help && operand->name && !operand->optional)
-        status = missing_operand(&r, operand);
-    return status;
+    return status == RK_OK && !r.help ? read_operands(&r, words, count) : status;
 }
 
 /* ---- what commands start with ---- */

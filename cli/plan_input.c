@@ -123,6 +123,7 @@ static void options_prepare(void)
         plan_options[rows] = option_row(o->old, names[rows], &plan_fields[plan_row(o->now)]);
         if (flag) plan_options[rows].aliases = all_or_none;
         plan_options[rows].optional |= flag;
+        if (strcmp(o->old, "tensor_comm") == 0) plan_options[rows].optional = false; /* a choice */
         rows++;
     }
     plan_options[rows++] = (struct option){.name = "strategy",

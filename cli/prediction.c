@@ -54,6 +54,8 @@ static struct report_cell plan_cell(struct report *report, const struct field *f
     case FIELD_CHOICE:
         return cell_text(field->choices[(int)value]);
     case FIELD_NUMBER:
+    case FIELD_SHARE:
+    case FIELD_TIER: /* it may be negative */
         return cell_number(value);
     case FIELD_SET:
         return set_cell(report, field, (unsigned)value);
