@@ -179,15 +179,18 @@ static int begin_before(const struct dealing *d, int run, int at, double sum, do
  * from the front above, so they are compared with room for rounding. */
 static void deal_backwards(const struct dealing *d, int stages, double most, int *from)
 {
-    int run = d->runs - 1;
+    int run = d->runs - 1, usual = -1; /* as many as a stage takes that lies within the run */
     from[0] = d->items;
     for (int k = 1; k < stages; k++) {
         const int at = from[k - 1];
-        while (run > 0 && d->run[run].first >= at)
+        while (run > 0 && d->run[run].first >= at) {
             run--;
+            usual = -1;
+        }
         const struct run_of_items *r = &d->run[run];
-        const double *sum = k == 1 ? d->from_tail : d->sum + r->sums;
-        const int room = at - r->first, count = fitting(sum, r->cost, room, most);
+        const int room = at - r->first;
+        if (k > 1 && usual < 0) usual = fitting(d->sum + r->sums, r->cost, r->count, most);
+        const int count = k == 1 ? fitting(d->from_tail, r->cost, room, most) : usual;
         from[k] = count < room ? at - count : begin_before(d, run, at, k == 1 ? d->tail : 0, most);
     }
 }

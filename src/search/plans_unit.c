@@ -72,7 +72,8 @@ struct stage_flights {
 /* Where memory is needed: a stage of each class, and with DualPipe the ranks with two stages of the
  * same two classes. */
 struct place {
-    int first, last; /* rank; class, which is both */
+    int first, last;              /* rank; class, which is both */
+    double least_room, most_room; /* of all choices */
 };
 
 enum { MOST_PLACES = RK_MAX_STAGES + RK_MAX_STAGES / 2 };
@@ -107,6 +108,7 @@ struct plan_scratch {
     uint16_t *split;         /* (recomputes + 1 + RK_SPLITS)(splits_before(most_parts + 1)) */
     bool *fixed; /* (most_parts + 1) their other splits, behind the last row, are there */
     const struct division **list;
+    uint32_t *same_as;                   /* (divisions) of a shape: rows of splits */
     struct stage_sum sum[RK_MAX_STAGES]; /* (classes) of one division, or the least of several */
     struct stage_end end[RK_MAX_STAGES];
     double pass_s[RK_MAX_STAGES][FOLD_PASSES]; /* of sum, before anything is moved */
@@ -165,6 +167,7 @@ struct plan_scratch *plan_scratch_open(const struct rk_plans *plans)
     s->split = calloc((rows + RK_SPLITS) * splits_before(parts + 1), sizeof *s->split);
     s->fixed = calloc((size_t)parts + 1, sizeof *s->fixed);
     s->list = calloc(tuples, sizeof(struct division *));
+    s->same_as = calloc(tuples, sizeof *s->same_as);
     s->sharding = calloc(most_choices(plans, BUNDLE_SHARDING), sizeof *s->sharding);
     s->offload = calloc(most_choices(plans, BUNDLE_OFFLOAD), sizeof *s->offload);
     s->timetable = calloc(tuples, sizeof *s->timetable);
@@ -176,9 +179,9 @@ struct plan_scratch *plan_scratch_open(const struct rk_plans *plans)
     s->kept = calloc(KEPT_ROOMS, sizeof *s->kept);
     s->kept_room = calloc(choices * KEPT_ROOMS, sizeof *s->kept_room);
     s->fits = calloc(choices * RK_SCHEDULES, sizeof *s->fits);
-    if (s->timed.known && s->too_large && s->choice && s->room && s->fits && s->kept &&
-        s->kept_room && s->fold && s->count && s->balance && s->split && s->fixed && s->list &&
-        s->sharding && s->offload && s->timetable)
+    if (s->timed.known && s->too_large && s->choice && s->room && s->fits && s->same_as &&
+        s->kept && s->kept_room && s->fold && s->count && s->balance && s->split && s->fixed &&
+        s->list && s->sharding && s->offload && s->timetable)
         return s;
     plan_scratch_close(s);
     return NULL;
@@ -194,6 +197,7 @@ void plan_scratch_close(struct plan_scratch *s)
     free(s->split);
     free(s->fixed);
     free(s->list);
+    free(s->same_as);
     free(s->sharding);
     free(s->offload);
     free(s->timetable);
@@ -886,7 +890,16 @@ static void find_room(struct run *r, int place, const struct stage_sum *sum, int
 
 static void add_place(struct run *r, int first, int last)
 {
-    r->s->place[r->places++] = (struct place){first, last};
+    const double *room = r->s->room + (uint64_t)r->places * r->choices;
+    struct place *place = &r->s->place[r->places++];
+    *place = (struct place){first, last, INFINITY, -INFINITY};
+    bool close = false;
+    for (uint64_t choice = 0; choice < r->choices; choice++) {
+        place->least_room = fmin(place->least_room, room[choice]);
+        place->most_room = fmax(place->most_room, room[choice]);
+        close |= isnan(room[choice]);
+    }
+    if (close) place->least_room = place->most_room = NAN;
 }
 
 static void find_rooms(struct run *r)
@@ -976,26 +989,50 @@ struct sifted {
     bool sure;
 };
 
+static void set_fits(struct run *r, uint64_t choice, int schedule, bool fits)
+{
+    r->s->fits[choice * RK_SCHEDULES + (uint64_t)schedule] = fits;
+}
+
+/* The same for all choices, or CLOSE: they differ, or have to be looked at. */
+static enum answer all_overflow(const struct run *r, int count)
+{
+    const struct plan_scratch *s = r->s;
+    const double close = closeness(r);
+    enum answer answer = NO;
+    if (r->extremes.activations) return CLOSE;
+    for (int i = 0; i < count; i++) {
+        const struct holding *h = &s->holding[i];
+        const struct place *place = &s->place[h->place];
+        const double held = h->working + h->held;
+        if (held - place->most_room > close) return YES;
+        if (!(held - place->least_room < -close)) answer = CLOSE;
+    }
+    return answer;
+}
+
+/* Of one schedule. */
+static void sift_schedule(struct run *r, int schedule, struct sifted *sifted)
+{
+    const enum rk_schedule order = r->timetable->schedule[schedule];
+    const int count = list_holdings(r, schedule, r->ends[demand_kind(order)]);
+    const enum answer all = all_overflow(r, count);
+    sifted->plans += r->choices;
+    for (uint64_t choice = 0; choice < r->choices; choice++) {
+        enum answer answer = all;
+        if (answer == CLOSE) answer = overflows(r, rule_of(r, choice, order), choice, count);
+        sifted->sure &= answer != CLOSE;
+        if (answer == CLOSE) answer = exceeds(r, choice, schedule, capacity(r)) ? YES : NO;
+        sifted->fit += answer == NO;
+        set_fits(r, choice, schedule, answer == NO);
+    }
+}
+
 static struct sifted sift_division(struct run *r)
 {
-    struct plan_scratch *s = r->s;
     struct sifted sifted = {.sure = true};
-    for (int i = 0; i < r->timetable->schedules; i++) {
-        const enum rk_schedule schedule = r->timetable->schedule[i];
-        int count = 0;
-        if (r->state->refused[i]) continue;
-        for (uint64_t choice = 0; choice < r->choices; choice++) {
-            const struct memory_rule *rule = rule_of(r, choice, schedule);
-            if (count == 0) count = list_holdings(r, i, rule->ends_in_flight);
-            const enum answer answer = overflows(r, rule, choice, count);
-            const bool fits =
-                answer == NO || (answer == CLOSE && !exceeds(r, choice, i, capacity(r)));
-            s->fits[choice * RK_SCHEDULES + (uint64_t)i] = fits;
-            sifted.plans++;
-            sifted.fit += fits;
-            sifted.sure &= answer != CLOSE;
-        }
-    }
+    for (int i = 0; i < r->timetable->schedules; i++)
+        if (!r->state->refused[i]) sift_schedule(r, i, &sifted);
     return sifted;
 }
 
@@ -1028,13 +1065,12 @@ static void time_division(struct run *r)
 /* Every plan by itself. */
 static struct sifted judge_division(struct run *r)
 {
-    struct plan_scratch *s = r->s;
     struct sifted sifted = {.plans = 0};
     for (uint64_t choice = 0; choice < r->choices; choice++)
         for (int i = 0; i < r->timetable->schedules; i++) {
             if (r->state->refused[i]) continue;
             const bool fits = !exceeds(r, choice, i, capacity(r));
-            s->fits[choice * RK_SCHEDULES + (uint64_t)i] = fits;
+            set_fits(r, choice, i, fits);
             sifted.plans++;
             sifted.fit += fits;
         }
@@ -1130,24 +1166,26 @@ static void run_split(struct run *r, const struct shape *shape, uint32_t row, ui
 /* Divisions of the same split go together. */
 static void run_balanced(struct run *r, const struct shape *shape)
 {
+    enum { TAKEN = UINT32_MAX };
     struct plan_scratch *s = r->s;
-    const struct division *division = r->set->division;
+    const struct division *division = r->set->division + shape->first;
+    const uint64_t divisions = shape->end - shape->first;
     r->map = &s->balanced;
-    for (uint64_t i = shape->first; i < shape->end; i++) {
+    for (uint64_t i = 0; i < divisions; i++) {
         const struct balance *balance = balance_of(r, shape, &division[i]);
+        s->same_as[i] = balance->repeats ? TAKEN : balance->same_as;
+        if (balance->repeats) count_repeated(r, r->plans);
+    }
+    for (uint64_t i = 0; i < divisions; i++) {
+        const uint32_t row = s->same_as[i];
         uint64_t count = 0;
-        bool first = true;
-        if (balance->repeats) {
-            count_repeated(r, r->plans);
-            continue;
-        }
-        for (uint64_t k = shape->first; k < i && first; k++)
-            first = balance_of(r, shape, &division[k])->same_as != balance->same_as;
-        if (!first) continue;
-        for (uint64_t k = i; k < shape->end; k++)
-            if (balance_of(r, shape, &division[k])->same_as == balance->same_as)
+        if (row == TAKEN) continue;
+        for (uint64_t k = i; k < divisions; k++)
+            if (s->same_as[k] == row) {
                 s->list[count++] = &division[k];
-        run_split(r, shape, balance->same_as, count);
+                s->same_as[k] = TAKEN;
+            }
+        run_split(r, shape, row, count);
     }
 }
 
