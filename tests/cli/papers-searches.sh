@@ -27,7 +27,7 @@ for model in multi-1t multi-26t; do
             mfu=$(sed -n 's/.*"mfu": \([0-9.e-]*\).*/\1/p' one.json | head -n 1)
             grep -F "$model,\"h100-80g-isca2023 mem2=$mem2\",$gpus," grid.csv >row ||
                 grep -F "$model,h100-80g-isca2023 mem2=$mem2,$gpus," grid.csv >row || true
-            if ! grep -q "float8,$total,$fits,$mfu" row; then
+            if ! grep -q "float8,calculon,[0-9]*,$total,$fits,$mfu" row; then
                 echo "$model $mem2 $gpus: search says $total $fits $mfu, study $(cat row)"
                 failures=1
             fi
