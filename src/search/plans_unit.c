@@ -1082,13 +1082,11 @@ static enum family family_of_division(const struct run *r, const struct division
     return family_of(r->set->all->recompute[division->recompute]);
 }
 
+/* Whose classes are summed. */
 static void run_division(struct run *r, const struct division *division)
 {
     struct plan_scratch *s = r->s;
-    r->fold = &s->fold[division->recompute];
     r->tuple = division->tuple;
-    for (int i = 0; i < r->map->classes; i++)
-        stage_again(&s->sum[i], r->fold, s->problem->model, &s->plan, &r->map->blocks[i]);
     const struct sifted sifted = r->visitor->prune ? sift_division(r) : judge_division(r);
     count_too_large(r, sifted.plans - sifted.fit);
     if (sifted.fit == 0) {
@@ -1103,6 +1101,14 @@ static void run_division(struct run *r, const struct division *division)
         time_division(r);
 }
 
+static void sum_again(struct run *r, const struct division *division)
+{
+    struct plan_scratch *s = r->s;
+    r->fold = &s->fold[division->recompute];
+    for (int i = 0; i < r->map->classes; i++)
+        stage_again(&s->sum[i], r->fold, s->problem->model, &s->plan, &r->map->blocks[i]);
+}
+
 /* Divisions with the same blocks on the same stages. */
 static void run_map(struct run *r, const struct division *const *list, uint64_t count)
 {
@@ -1110,8 +1116,10 @@ static void run_map(struct run *r, const struct division *const *list, uint64_t 
     for (int i = 0; i < r->map->classes; i++)
         sum_class(r, r->s->sum, i);
     if (r->visitor->prune) find_rooms(r);
-    for (uint64_t i = 0; i < count; i++)
+    for (uint64_t i = 0; i < count; i++) {
+        if (i > 0) sum_again(r, list[i]);
         run_division(r, list[i]);
+    }
 }
 
 /* ---- shapes ---- */
@@ -1127,11 +1135,13 @@ static const struct balance *balance_of(const struct run *r, const struct shape 
 static uint64_t sift_families(struct run *r, uint64_t count)
 {
     struct plan_scratch *s = r->s;
-    bool none[FAMILIES];
+    bool there[FAMILIES] = {false}, none[FAMILIES];
     uint64_t left = 0;
+    for (uint64_t i = 0; i < count; i++)
+        there[family_of_division(r, s->list[i])] = true;
     for (int family = 0; family < FAMILIES; family++) {
         r->fold = &s->family[family].least;
-        none[family] = s->family[family].any && none_fits(r);
+        none[family] = there[family] && none_fits(r);
     }
     for (uint64_t i = 0; i < count; i++) {
         const enum family family = family_of_division(r, s->list[i]);

@@ -90,11 +90,13 @@ static inline void draw_system(struct random *r, struct rk_system *s)
         s->network[i].bandwidth_Bps *= times(r, 4);
 }
 
-/* Restricts an axis to values that a plan of the space has there, so that something is left. */
+/* Restricts an axis of today's plans to values that a plan of the space has there, so that
+ * something is left. */
 static inline void draw_pin(struct random *r, struct rk_plans_problem *p)
 {
-    struct rk_space *plans = rk_plans_open(p, NULL);
     const enum rk_plan_axis axis = (enum rk_plan_axis)below(r, RK_PLAN_AXES);
+    if (!(rk_plan_axis_info(axis)->by & RK_BY_RECKON)) return;
+    struct rk_space *plans = rk_plans_open(p, NULL);
     const uint64_t count = rk_space_count(plans);
     p->pinned[axis].count = 0;
     if (rk_plan_axis_info(axis)->type == RK_PLAN_BOOL && one_in(r, 3)) {
