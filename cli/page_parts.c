@@ -6,29 +6,6 @@
 #include <string.h>
 
 /* clang-format off */
-const struct page_part page_parts[PAGE_PARTS] = {
-    {"forward",             CHART_BLUE,   {"forward_s"}},
-    {"backward",            CHART_TEAL,   {"backward_s"}},
-    {"recompute",           CHART_PURPLE, {"recompute_s", "recompute_comm_exposed_s"}},
-    {"optimizer",           CHART_GREEN,  {"optimizer_s"}},
-    {"offload, exposed",    CHART_BROWN,  {"forward_offload_exposed_s", "backward_offload_exposed_s"}},
-    {"tensor comm, exposed",   CHART_ORANGE, {"tensor_comm_exposed_s"}},
-    {"pipeline comm, exposed", CHART_YELLOW, {"pipeline_comm_exposed_s"}},
-    {"data comm, exposed",  CHART_RED,    {"data_comm_exposed_s"}},
-    {"pipeline bubble",     CHART_GREY,   {"bubble_s"}},
-};
-const struct chart_series page_part_series[PAGE_PARTS + 1] = {
-    {"forward",                CHART_BLUE,   CHART_POINTS},
-    {"backward",               CHART_TEAL,   CHART_POINTS},
-    {"recompute",              CHART_PURPLE, CHART_POINTS},
-    {"optimizer",              CHART_GREEN,  CHART_POINTS},
-    {"offload, exposed",       CHART_BROWN,  CHART_POINTS},
-    {"tensor comm, exposed",   CHART_ORANGE, CHART_POINTS},
-    {"pipeline comm, exposed", CHART_YELLOW, CHART_POINTS},
-    {"data comm, exposed",     CHART_RED,    CHART_POINTS},
-    {"pipeline bubble",        CHART_GREY,   CHART_POINTS},
-    {"step",                   CHART_GREY,   CHART_POINTS},
-};
 const struct chart_series page_memory_series[RK_CATEGORIES] = {
     [RK_WEIGHTS]          = {"weights",              CHART_BLUE,   CHART_POINTS},
     [RK_ACTIVATIONS]      = {"activations",          CHART_ORANGE, CHART_POINTS},
@@ -38,14 +15,6 @@ const struct chart_series page_memory_series[RK_CATEGORIES] = {
     [RK_OPTIMIZER]        = {"optimizer",            CHART_GREEN,  CHART_POINTS},
 };
 /* clang-format on */
-
-double page_part_s(const struct rk_estimate *estimate, const struct page_part *part)
-{
-    double sum_s = 0;
-    for (int i = 0; i < 2 && part->figure[i]; i++)
-        sum_s += rk_figure_value(estimate, rk_figure_find(part->figure[i]));
-    return sum_s;
-}
 
 /* ---- blocks ---- */
 

@@ -18,6 +18,14 @@ enum {
     MOST_WAYS = 24      /* ways in which points may differ */
 };
 
+/* Where a step's time goes: they sum up to step_s, those of either predictor. */
+static const char *const part_names[] = {
+#define FIGURE(by, name, unit, help)
+#define FIGURE_TIME(by, name, help) #name,
+#include <reckon/figures.def>
+};
+enum { PARTS = COUNT_OF(part_names) };
+
 /* One point of the study. Texts live in the page's memory. */
 struct point {
     const char *figure, *title, *axes;
@@ -26,7 +34,7 @@ struct point {
     uint64_t tensor, pipeline, data;
     bool runs;
     double step_s, samples_per_s, mfu, compute, system, hbm_bytes, offload_bytes;
-    double part_s[PAGE_PARTS], category_bytes[RK_CATEGORIES];
+    double part_s[PARTS], category_bytes[RK_CATEGORIES];
     const char *label; /* what sets it apart in its figure */
 };
 
@@ -67,9 +75,8 @@ static const char *points_sql(struct html_page *page, const char *from)
     const char *sql = "SELECT model, system, gpus, max_batch, datatype, figure, axes, point, "
                       "strategies, fits, tensor, pipeline, data, step_s, samples_per_s, mfu, "
                       "compute_efficiency, system_efficiency, hbm_bytes, offload_bytes";
-    for (int i = 0; i < PAGE_PARTS; i++)
-        sql = report_text(memory, page_parts[i].figure[1] ? "%s, %s + %s" : "%s, %s", sql,
-                          page_parts[i].figure[0], page_parts[i].figure[1]);
+    for (int i = 0; i < PARTS; i++)
+        sql = report_text(memory, "%s, %s", sql, part_names[i]);
     for (int i = 0; i < RK_CATEGORIES; i++)
         sql = report_text(memory, "%s, hbm_%s_bytes", sql, rk_category_name((enum rk_category)i));
     return report_text(
@@ -145,10 +152,10 @@ static enum rk_status read_point(void *context, int columns, const char *const *
                                       &p->system, &p->hbm_bytes,     &p->offload_bytes};
     for (int i = 0; i < FIGURES; i++)
         *figures[i] = number_of(&v[FIRST_FIGURE + i]);
-    for (int i = 0; i < PAGE_PARTS; i++)
+    for (int i = 0; i < PARTS; i++)
         p->part_s[i] = number_of(&v[FIRST_FIGURE + FIGURES + i]);
     for (int i = 0; i < RK_CATEGORIES; i++)
-        p->category_bytes[i] = number_of(&v[FIRST_FIGURE + FIGURES + PAGE_PARTS + i]);
+        p->category_bytes[i] = number_of(&v[FIRST_FIGURE + FIGURES + PARTS + i]);
     p->title = text_of(s->page, &v[columns - 1]);
     read_axes(s, p);
     return RK_OK;
@@ -423,13 +430,21 @@ static void efficiency(const struct figure *f)
 /* Stacked bars, a bar per point that runs. */
 struct stack {
     const char *id, *title, *axis, *column, *unit;
-    const struct chart_series *series;
+    const struct chart_series *series; /* NULL: the parts of a step's time */
     int parts;
 };
 
+/* "forward_s" is "forward". */
+static const char *part_name(struct html_page *page, const struct stack *stack, int part)
+{
+    if (stack->series) return stack->series[part].name;
+    const int length = (int)strlen(part_names[part]) - (int)strlen("_s");
+    return report_text(&page->memory, "%.*s", length, part_names[part]);
+}
+
 static double stacked(const struct point *p, const struct stack *stack, int part)
 {
-    if (stack->parts == RK_CATEGORIES) return p->category_bytes[part];
+    if (stack->series) return p->category_bytes[part];
     return strcmp(stack->unit, "%") == 0 ? p->part_s[part] / p->step_s : p->part_s[part];
 }
 
@@ -443,11 +458,14 @@ static void stacked_bars(const struct figure *f, const struct stack *stack)
     columns[2] = (struct report_column){.name = stack->column, .unit = stack->unit};
     struct report_table *table = page_table(page, columns, 3);
     for (size_t i = 0; i < f->count && f->count <= MOST_BARS; i++)
-        for (int part = 0; part < stack->parts && f->point[i].runs; part++)
-            report_row(&page->memory, table,
-                       (const struct report_cell[]){
-                           cell_text(f->point[i].label), cell_text(stack->series[part].name),
-                           cell_number(stacked(&f->point[i], stack, part))});
+        for (int part = 0; part < stack->parts && f->point[i].runs; part++) {
+            const double value = stacked(&f->point[i], stack, part);
+            if (value > 0)
+                report_row(&page->memory, table,
+                           (const struct report_cell[]){cell_text(f->point[i].label),
+                                                        cell_text(part_name(page, stack, part)),
+                                                        cell_number(value)});
+        }
     page_chart(
         page,
         &(struct chart){
@@ -459,15 +477,14 @@ static void stacked_bars(const struct figure *f, const struct stack *stack)
             .role = {[CHART_Y] = "point", [CHART_VALUE] = stack->column, [CHART_SERIES] = "part"},
             .x = {.title = stack->axis},
             .series = stack->series,
-            .series_count = stack->parts});
+            .series_count = stack->series ? stack->parts : 0});
 }
 
 static void breakdowns(const struct figure *f)
 {
     static const struct stack stacks[] = {
-        {"time", "where the time of a step goes", "time of a step", "time_s", "s", page_part_series,
-         PAGE_PARTS},
-        {"shares", "shares of the step", "share", "share", "%", page_part_series, PAGE_PARTS},
+        {"time", "where the time of a step goes", "time of a step", "time_s", "s", NULL, PARTS},
+        {"shares", "shares of the step", "share", "share", "%", NULL, PARTS},
         {"memory", "memory tier 0 of a rank", "memory", "bytes", "B", page_memory_series,
          RK_CATEGORIES},
     };
@@ -478,13 +495,9 @@ static void breakdowns(const struct figure *f)
 /* The best strategies of a figure of few points that kept several: by their degrees. */
 static enum rk_status ranked(const struct figure *f, struct rk_error *error)
 {
-    static const struct stack stack = {"best",
-                                       "where the time of the best strategies goes",
-                                       "time of a step",
-                                       "time_s",
-                                       "s",
-                                       page_part_series,
-                                       PAGE_PARTS};
+    static const struct stack stack = {
+        "best", "where the time of the best strategies goes", "time of a step", "time_s", "s", NULL,
+        PARTS};
     struct report *memory = &f->study->page->memory;
     struct study_page best = *f->study;
     const char *from = report_text(

@@ -58,17 +58,6 @@ enum rk_status page_study(struct html_page *page, const char *path, struct rk_er
 
 /* ---- parts that the pages share ---- */
 
-/* The terms of a step's time; their sum is step_s. */
-struct page_part {
-    const char *name;
-    enum chart_colour colour;
-    const char *figure[2]; /* names of figures to add up; [1] may be NULL */
-};
-enum { PAGE_PARTS = 9 };
-extern const struct page_part page_parts[PAGE_PARTS];
-extern const struct chart_series page_part_series[PAGE_PARTS + 1]; /* and the whole "step" */
-double page_part_s(const struct rk_estimate *estimate, const struct page_part *part);
-
 /* Colours of the categories of memory, under the names that people read. */
 extern const struct chart_series page_memory_series[RK_CATEGORIES];
 
