@@ -117,7 +117,8 @@ static void check_restricted(const struct rk_plans_problem *all, uint64_t seed)
     const uint64_t count = rk_space_count(plans);
     const enum rk_plan_axis axis = (enum rk_plan_axis)below(&r, RK_PLAN_AXES);
     struct rk_plan plan, other;
-    if (count == 0 || axis == RK_PLAN_SPLIT || all->pinned[axis].count) {
+    const bool ours = rk_plan_axis_info(axis)->by & RK_BY_RECKON;
+    if (count == 0 || !ours || axis == RK_PLAN_SPLIT || all->pinned[axis].count) {
         rk_space_close(plans);
         return;
     }
