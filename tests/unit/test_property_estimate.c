@@ -164,6 +164,7 @@ static void draw_plan(struct plan *plan, uint64_t seed)
     draw_model(&plan->model);
     draw_system(plan);
     draw_strategy(&plan->strategy, &plan->model);
+    plan->estimate = (struct rk_estimate){0}; /* rk_estimate leaves figures of rk_predict alone */
     rk_estimate(&plan->model, &plan->system, &plan->strategy, &plan->estimate);
     cr_assert_eq(plan->estimate.verdict, RK_FITS, "seed %" PRIu64 ": %s: %s", seed,
                  rk_verdict_name(plan->estimate.verdict), plan->estimate.reason[0].what);
