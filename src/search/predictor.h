@@ -2,7 +2,7 @@
  * space of plans as a list, and how it goes through that list in units.
  *
  * engine.c, question.c, twin.c and state.c see only this. There are two: the published model
- * (published.c) and that of today's plans (plans.c).
+ * (src/published/predictor.c) and that of today's plans (plans.c).
  */
 #ifndef RECKON_SEARCH_PREDICTOR_H
 #define RECKON_SEARCH_PREDICTOR_H
