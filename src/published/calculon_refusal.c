@@ -1,7 +1,7 @@
 #include "published/calculon_refusal.h"
 
-#include "published/check.h"
 #include "published/calculon_write.h"
+#include "published/check.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -477,6 +477,17 @@ static void fill_shared(struct rk_estimate *e)
     e->data_link_s = e->data_comm_link_s;
 }
 
+/* FLOP of a step from the useful share of its time: the model's own definition of MFU. */
+static void fill_work(const struct plan *p, struct rk_estimate *e)
+{
+    const double peak = p->system->matrix[p->strategy->datatype].peak_flops;
+    const double again = e->block_recompute_flop / e->useful_flop;
+    e->parameters = (double)rk_model_parameters(p->model);
+    e->model_flop = e->mfu * peak * (double)p->strategy->ranks * e->step_s;
+    e->executed_flop = e->model_flop * (1 + again);
+    e->hfu = e->mfu * (1 + again);
+}
+
 static void fill_figures(const struct plan *p, struct rk_estimate *e)
 {
     fill_block(p, e);
@@ -485,6 +496,7 @@ static void fill_figures(const struct plan *p, struct rk_estimate *e)
     fill_requirements(p, e);
     fill_rates(p, e);
     fill_shared(e);
+    fill_work(p, e);
 }
 
 enum rk_verdict rk_estimate(const struct rk_model *model, const struct rk_system *system,

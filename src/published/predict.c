@@ -84,18 +84,6 @@ static void fill_stage(struct rk_prediction *p, const struct rk_model *model,
     memcpy(p->holds, stage->holds, sizeof p->holds);
 }
 
-/* FLOP of a step from the useful share of its time: the model's own definition of MFU. */
-static void fill_work(struct rk_prediction *p, const struct rk_model *model,
-                      const struct rk_system *system, const struct rk_strategy *s)
-{
-    const double peak = system->matrix[s->datatype].peak_flops;
-    const double again = p->block_recompute_flop / p->useful_flop;
-    p->parameters = (double)rk_model_parameters(model);
-    p->model_flop = p->mfu * peak * (double)s->ranks * p->step_s;
-    p->executed_flop = p->model_flop * (1 + again);
-    p->hfu = p->mfu * (1 + again);
-}
-
 enum rk_verdict predict_published(const struct rk_model *model, const struct rk_system *system,
                                   const struct rk_plan *plan, struct rk_prediction *p)
 {
@@ -111,6 +99,5 @@ enum rk_verdict predict_published(const struct rk_model *model, const struct rk_
     if (!p->timed) return p->verdict;
     fill_stage(p, model, &strategy);
     fill_lower(p, system, &strategy);
-    fill_work(p, &asked, system, &strategy);
     return p->verdict;
 }

@@ -1,10 +1,10 @@
 /* published.c - the model of [isaev2023] as the search sees it. */
-#include "search/expression.h"
-#include "search/hash.h"
 #include "published/networks.h"
-#include "search/plans_axes.h"
 #include "published/plans.h"
 #include "published/units.h"
+#include "search/expression.h"
+#include "search/hash.h"
+#include "search/plans_axes.h"
 
 #include <stdlib.h>
 #include <string.h>
