@@ -1,4 +1,5 @@
 #include "search/expression.h"
+#include "search/plans_axes.h"
 
 #include "base/text.h"
 #include "base/units.h"
@@ -89,19 +90,13 @@ static bool same_name(const char *name, const char *flag)
     return *name == *flag;
 }
 
-/* Axes as they were called before. */
-static const char *const old_axes[][2] = {
-    {"interleaving", "chunks"},      {"optimizer_sharding", "zero"},
-    {"redo_all_gather", "regather"}, {"data_overlap", "gradient_overlap"},
-    {"fused_activation", "fused"},
-};
-
 static int find_axis(const struct predictor *predictor, const char *name)
 {
     for (int i = 0; i < predictor->axes; i++)
         if (same_name(name, predictor->axis_name(i))) return i;
-    for (size_t i = 0; i < sizeof old_axes / sizeof *old_axes; i++)
-        if (strcmp(old_axes[i][0], name) == 0) return find_axis(predictor, old_axes[i][1]);
+    for (const struct plan_old_axis *old = plan_old_axes; old->key; old++)
+        if (strcmp(old->key, name) == 0)
+            return find_axis(predictor, rk_plan_axis_info(old->axis)->name);
     return -1;
 }
 

@@ -110,6 +110,12 @@ void plan_axis_offer(struct offered *offered, const struct rk_plans_problem *pro
     axes[axis].offer(offered, plan);
 }
 
+const struct plan_old_axis plan_old_axes[] = {
+    {"interleaving", RK_PLAN_CHUNKS},      {"optimizer_sharding", RK_PLAN_ZERO},
+    {"redo_all_gather", RK_PLAN_REGATHER}, {"data_overlap", RK_PLAN_GRADIENT_OVERLAP},
+    {"fused_activation", RK_PLAN_FUSED},   {NULL, RK_PLAN_AXES},
+};
+
 /* ---- members ---- */
 
 static uint64_t split_of(const struct rk_plan *plan)

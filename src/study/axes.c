@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "catalog/fields.h"
+#include "search/plans_axes.h"
 #include "study/numbers.h"
 
 #include <stdio.h>
@@ -133,17 +134,7 @@ static bool axes_tell(struct study_axes *axes)
     return axes->text != NULL;
 }
 
-/* Axes by their keys, and as they were called before. */
-static const struct {
-    const char *key;
-    enum rk_plan_axis axis;
-} old_keys[] = {
-    {"interleaving", RK_PLAN_CHUNKS},      {"optimizer_sharding", RK_PLAN_ZERO},
-    {"redo_all_gather", RK_PLAN_REGATHER}, {"data_overlap", RK_PLAN_GRADIENT_OVERLAP},
-    {"fused_activation", RK_PLAN_FUSED},
-};
-
-enum { OLD_KEYS = sizeof old_keys / sizeof *old_keys };
+enum { OLD_KEYS = 8 }; /* at most */
 
 static enum rk_status read_axes(const struct place *place, struct study_axes *axes,
                                 struct rk_error *error)
@@ -156,15 +147,15 @@ static enum rk_status read_axes(const struct place *place, struct study_axes *ax
         key_of((enum rk_plan_axis)i, key[i]);
         keys[i] = key[i];
     }
-    for (int i = 0; i < OLD_KEYS; i++)
-        keys[RK_PLAN_AXES + i] = old_keys[i].key;
+    for (int i = 0; i < OLD_KEYS && plan_old_axes[i].key; i++)
+        keys[RK_PLAN_AXES + i] = plan_old_axes[i].key;
     if (status == RK_OK) status = place_need_keys(place, keys, error);
     for (int i = 0; i < RK_PLAN_AXES && status == RK_OK; i++)
         if (place_member(place, key[i], &member))
             status = load_axis(&member, (enum rk_plan_axis)i, &axes->axis[i], error);
-    for (int i = 0; i < OLD_KEYS && status == RK_OK; i++)
-        if (place_member(place, old_keys[i].key, &member))
-            status = load_axis(&member, old_keys[i].axis, &axes->axis[old_keys[i].axis], error);
+    for (const struct plan_old_axis *old = plan_old_axes; old->key && status == RK_OK; old++)
+        if (place_member(place, old->key, &member))
+            status = load_axis(&member, old->axis, &axes->axis[old->axis], error);
     return status;
 }
 
