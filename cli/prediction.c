@@ -308,7 +308,7 @@ static const struct report_column rate_columns[] = {
     {.name = "model_FLOPps_per_gpu",.title = "FLOP/s of a GPU",   .unit = "FLOP/s", .digits = 1,
      .help = "that the model needs: three times forward, attention in full"},
     {.name = "executed_FLOPps_per_gpu", .title = "... executed",  .unit = "FLOP/s", .digits = 1,
-     .help = "what is computed again counts too"},
+     .help = "the same, with what is computed again"},
     {.name = "mfu",                 .title = "MFU",               .unit = "%", .digits = 2,
      .help = "the former over the peak of the plan's precision"},
     {.name = "hfu",                 .title = "HFU",               .unit = "%", .digits = 2,

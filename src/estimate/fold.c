@@ -289,11 +289,11 @@ static void fold_times(struct layer_fold *fold, const struct timed_layer *timed,
     for (int pass = 0; pass < RK_PASSES; pass++) {
         const double time_s = timed->waited_s[at][pass];
         spend(fold, (enum fold_pass)pass, spending, time_s);
-        fold->executed_flop += op->flop[pass];
+        fold->kernel_flop += op->flop[pass];
         fold_link(fold, timed, at, pass);
         if (pass != RK_FORWARD || !redone) continue;
         spend(fold, FOLD_RECOMPUTE, spending, time_s);
-        fold->executed_flop += op->flop[pass];
+        fold->kernel_flop += op->flop[pass];
         fold_link(fold, timed, at, pass);
     }
 }
@@ -302,6 +302,7 @@ static void fold_tensors(struct layer_fold *fold, const struct rk_plan *plan,
                          const struct operation *op, bool redone)
 {
     fold->useful_flop += op->useful_flop;
+    if (redone) fold->again_flop += op->useful_flop;
     *(op->expert ? &fold->expert_parameters : &fold->parameters) += op->parameters;
     if (op->narrow) fold->narrow_parameters += op->parameters;
     if (op->kind == OPERATION_MATRIX && op->of_weights) fold->weight_shapes += op->n * op->k;

@@ -47,7 +47,8 @@ struct layer_fold {
     double link_s[LINKS];     /* all passes */
     double link_bytes[LINKS]; /* that leave this rank, all passes */
     double useful_flop;       /* of forward */
-    double executed_flop;     /* of all passes */
+    double kernel_flop;       /* executed, all passes */
+    double again_flop;        /* of forward work that is computed again, counted likewise */
     double
         saved_bytes[RK_HOLDING_COUNT]; /* held from forward to backward; checkpoints among them */
 };

@@ -34,8 +34,10 @@ static void add_work(struct rk_prediction *p, const struct stage_sum *sum,
 {
     const double ranks = (double)(plan->tensor * plan->context * rk_plan_data(plan));
     const double times = ranks * microbatches_of(plan);
-    p->model_flop += (plan->frozen ? 2 : 3) * times * sum->useful_flop;
-    p->executed_flop += times * sum->executed_flop;
+    const double model_flop = (plan->frozen ? 2 : 3) * times * sum->useful_flop;
+    p->model_flop += model_flop;
+    p->kernel_flop += times * sum->kernel_flop;
+    p->executed_flop += model_flop + times * sum->again_flop;
     p->tensor_sent_bytes += times * sum->link_bytes[LINK_TENSOR];
     p->expert_sent_bytes += times * sum->link_bytes[LINK_EXPERT];
     p->context_sent_bytes += times * sum->link_bytes[LINK_CONTEXT];

@@ -61,7 +61,7 @@ struct stage_sum {
     /* the details: what these are made of */
     double spent_s[FOLD_PASSES][SPENDINGS];
     double link_s[LINKS], link_bytes[LINKS];
-    double useful_flop, executed_flop;
+    double useful_flop, again_flop, kernel_flop; /* as of a layer: fold.h */
     double saved_bytes[RK_HOLDING_COUNT];
     double ends_saved_bytes[ENDS][RK_HOLDING_COUNT];
 };
