@@ -54,13 +54,13 @@ static const struct option search_options[] = {
      .help = "threads to search with (all cores); the answer is the same for any number"},
     {.name = "exhaustive", .type = OPTION_FLAG, AT(exhaustive),
      .help = "time every plan that fits, instead of settling groups by proof; the same answer"},
-    {.name = "state", .type = OPTION_TEXT, .argument = "FILE", AT(state), .complete = "file",
+    {.name = "state", .type = OPTION_OUTPUT, .argument = "FILE", AT(state), .complete = "file",
      .help = "keep how far the search is in FILE and, when FILE is there, go on from it; removed when all is done"},
     {.name = "explain", .type = OPTION_FLAG, AT(explain),
      .help = "say on standard error by which argument the plans were settled"},
     {.letter = 'q', .name = "quiet", .type = OPTION_FLAG, AT(quiet),
      .help = "say nothing on standard error unless something is wrong"},
-    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
+    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "write the best plan to FILE, for `reckon predict --plan`, export, diff, timeline; - prints it instead of the table"},
     {.name = NULL},
 };
@@ -71,7 +71,7 @@ static const struct option question_options[] = {
      .help = "the best by this instead of the time: the least, or the most of a rate or an efficiency"},
     {.name = "pareto", .type = OPTION_TEXT, .argument = "LIST", AT(pareto),
      .help = "the frontier of several expressions, time,hbm,mem2: all plans than which no other is better in everything"},
-    {.name = "all", .type = OPTION_TEXT, .argument = "FILE", AT(all), .complete = "file",
+    {.name = "all", .type = OPTION_OUTPUT, .argument = "FILE", AT(all), .complete = "file",
      .help = "write every plan that fits, and satisfies --where, to FILE: .csv, .csv.gz or .sqlite"},
     {.name = "why", .type = OPTION_FLAG, AT(why),
      .help = "what misses by least, and which single change would admit a plan; without being asked when nothing fits"},
@@ -155,7 +155,7 @@ const struct usage search_usage = {
          "  unary      := [ \"-\" ] ( number [ unit ] | name | \"(\" or \")\" )\n\n"
          "A name is a figure (step_s, hbm_bytes, bubble_s, mfu: all those that `reckon predict "
          "--format json` lists under figures), an axis (tensor, recompute, gradient_overlap: the "
-         "restrictions with _ for -), batch, or one of the short names time, hbm, mem2 (all lower "
+         "restrictions with _ for -), batch, or one of the short names time or step, hbm or memory, mem2 (all lower "
          "memory tiers) and rate (samples per second). A number may have a unit (60GiB, 10us, "
          "25GB/s). An axis of words is compared with its words (recompute == none), an axis that is "
          "on or off with yes and no. A comparison is 1 or 0 in arithmetic.\n\n"

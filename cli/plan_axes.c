@@ -1,5 +1,7 @@
 #include "cli/plan_axes.h"
 
+#include "catalog/plan_fields.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -69,6 +71,16 @@ static bool is_degree(enum rk_plan_axis axis)
     return rk_plan_axis_info(axis)->type == RK_PLAN_NUMBER && rk_plan_axis_get(&preset, axis) > 0;
 }
 
+/* The range that plan.def gives the axis' member, if it has one. */
+static void set_range(struct option *row, const char *key)
+{
+    for (const struct field *field = plan_fields; field->key; field++) {
+        if (strcmp(field->key, key) != 0 || field->max <= 0) continue;
+        row->min = (uint64_t)field->min;
+        row->max = (uint64_t)field->max;
+    }
+}
+
 static void fill_row(struct option *row, enum rk_plan_axis axis)
 {
     const struct rk_plan_axis_info *info = rk_plan_axis_info(axis);
@@ -104,6 +116,8 @@ void plan_axes_prepare(void)
         snprintf(keys[axis], sizeof keys[axis], "%s", plan_axes_options[rows++].name);
         for (char *c = keys[axis]; *c; c++)
             if (*c == '-') *c = '_';
+        if (rk_plan_axis_info((enum rk_plan_axis)axis)->type == RK_PLAN_NUMBER)
+            set_range(&plan_axes_options[axis], keys[axis]);
     }
     plan_axes_options[rows++] = (struct option){
         .name = "recompute-parts",

@@ -32,8 +32,8 @@ enum term_kind {
 
 static const struct {
     const char *name, *figure;
-} aliases[] = {
-    {"time", "step_s"}, {"hbm", "hbm_bytes"}, {"mem2", "offload_bytes"}, {"rate", "samples_per_s"}};
+} aliases[] = {{"time", "step_s"},      {"step", "step_s"},        {"hbm", "hbm_bytes"},
+               {"memory", "hbm_bytes"}, {"mem2", "offload_bytes"}, {"rate", "samples_per_s"}};
 
 static const char *const quick[QUICK_FIGURES] = {
     [QUICK_STEP] = "step_s",   [QUICK_SAMPLES] = "samples_per_s", [QUICK_TOKENS] = "tokens_per_s",
@@ -128,6 +128,7 @@ static void fail(struct parser *p, size_t at, const char *what, const char *cons
 
 static void emit(struct parser *p, struct term term)
 {
+    if (!term.at) term.at = (int)p->at;
     if (p->out->terms < EXPRESSION_TERMS)
         p->out->term[p->out->terms++] = term;
     else
@@ -210,7 +211,9 @@ static void parse_number(struct parser *p)
              NULL);
     else if (letters > 0)
         value = unit_to_si(&unit, value);
-    emit(p, (struct term){.kind = TERM_NUMBER, .number = value});
+    emit(p, (struct term){.kind = TERM_NUMBER,
+                          .number = value,
+                          .quantity = letters > 0 ? (int)unit.quantity : QUANTITIES});
     p->at = end;
 }
 
@@ -249,7 +252,7 @@ static void fail_name(struct parser *p, size_t at, const char *word)
 
 static void emit_number(struct parser *p, double number)
 {
-    emit(p, (struct term){.kind = TERM_NUMBER, .number = number});
+    emit(p, (struct term){.kind = TERM_NUMBER, .number = number, .quantity = QUANTITIES});
 }
 
 /* A value of the axis, with '-' or '_' in it: "zero_bubble". */
@@ -304,10 +307,11 @@ static void parse_name(struct parser *p)
     const int figure = find_figure(predictor, word), axis = find_axis(predictor, word);
     if (figure >= 0) {
         p->out->reads |= reads_of(&rk_figures()[figure]);
-        emit(p, (struct term){.kind = TERM_FIGURE, .place = figure});
+        emit(p, (struct term){.kind = TERM_FIGURE, .place = figure, .at = (int)at});
     } else if (axis >= 0 || strcmp(word, "batch") == 0) {
         p->out->reads |= READS_PLAN;
-        emit(p, (struct term){.kind = axis >= 0 ? TERM_AXIS : TERM_BATCH, .place = axis});
+        emit(p, (struct term){
+                    .kind = axis >= 0 ? TERM_AXIS : TERM_BATCH, .place = axis, .at = (int)at});
     } else {
         fail_name(p, at, word);
     }
@@ -418,6 +422,115 @@ static void parse_or(struct parser *p)
     }
 }
 
+/* ---- units ---- */
+
+/* Exponents of second, byte and FLOP. A factor without a unit makes the whole `scaled`: it may have
+ * been written to get rid of the unit. */
+struct dimension {
+    int second, byte, flop;
+    bool scaled, any; /* any: a plain number */
+};
+
+static struct dimension dimension_of_quantity(int quantity)
+{
+    static const struct dimension known[QUANTITIES + 1] = {
+        [QUANTITY_COUNT] = {.any = true},
+        [QUANTITY_BYTES] = {.byte = 1},
+        [QUANTITY_BYTES_PER_S] = {-1, .byte = 1},
+        [QUANTITY_SECONDS] = {.second = 1},
+        [QUANTITY_FLOP] = {.flop = 1},
+        [QUANTITY_FLOP_PER_S] = {-1, .flop = 1},
+        [QUANTITIES] = {.any = true},
+    };
+    return known[quantity];
+}
+
+static struct dimension dimension_of_figure(const struct rk_figure *figure)
+{
+    static const struct {
+        const char *unit;
+        struct dimension dimension;
+    } known[] = {
+        {"s", {.second = 1}}, {"1/s", {.second = -1}}, {"B", {.byte = 1}}, {"FLOP", {.flop = 1}}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i].unit, figure->unit) == 0) return known[i].dimension;
+    return (struct dimension){.any = false};
+}
+
+static bool has_unit(const struct dimension *d)
+{
+    return d->second || d->byte || d->flop;
+}
+
+/* Can they stand on two sides of a comparison or a sum? */
+static bool agree(const struct dimension *a, const struct dimension *b)
+{
+    if (a->any || b->any) return true;
+    if ((a->scaled && !has_unit(b)) || (b->scaled && !has_unit(a))) return true;
+    return a->second == b->second && a->byte == b->byte && a->flop == b->flop;
+}
+
+static struct dimension product(struct dimension a, struct dimension b, int sign)
+{
+    return (struct dimension){.second = a.second + sign * b.second,
+                              .byte = a.byte + sign * b.byte,
+                              .flop = a.flop + sign * b.flop,
+                              .scaled = a.scaled || b.scaled || a.any != b.any,
+                              .any = a.any && b.any};
+}
+
+/* "bytes", "seconds", "1/s", "FLOP/s"; what has no unit is "a plain number". */
+static const char *dimension_text(const struct dimension *d)
+{
+    if (!has_unit(d)) return "a plain number";
+    if (d->second == 1 && !d->byte && !d->flop) return "seconds";
+    if (d->byte == 1 && !d->second && !d->flop) return "bytes";
+    if (d->flop == 1 && !d->second && !d->byte) return "FLOP";
+    if (d->second == -1 && !d->byte && !d->flop) return "a rate";
+    if (d->second == -1 && d->byte == 1 && !d->flop) return "bytes a second";
+    if (d->second == -1 && d->flop == 1 && !d->byte) return "FLOP a second";
+    return "of another unit";
+}
+
+static struct dimension of_term(const struct term *t)
+{
+    if (t->kind == TERM_NUMBER) return dimension_of_quantity(t->quantity);
+    if (t->kind == TERM_FIGURE) return dimension_of_figure(&rk_figures()[t->place]);
+    return (struct dimension){.any = false};
+}
+
+static struct dimension combine_units(struct parser *p, const struct term *t, struct dimension a,
+                                      struct dimension b, int at)
+{
+    if (t->kind == TERM_MULTIPLY) return product(a, b, 1);
+    if (t->kind == TERM_DIVIDE) return product(a, b, -1);
+    if (t->kind == TERM_AND || t->kind == TERM_OR) return (struct dimension){.any = true};
+    if (!agree(&a, &b))
+        fail(p, (size_t)at, "this is ",
+             (const char *const[]){dimension_text(&b), ", what it is put beside is ",
+                                   dimension_text(&a)});
+    if (t->kind == TERM_ADD || t->kind == TERM_SUBTRACT) return a.any ? b : a;
+    return (struct dimension){.any = true};
+}
+
+static void check_units(struct parser *p)
+{
+    struct dimension stack[EXPRESSION_TERMS];
+    int from[EXPRESSION_TERMS], top = -1; /* from: where an operand begins */
+    for (int i = 0; i < p->out->terms; i++) {
+        const struct term *t = &p->out->term[i];
+        if (t->kind <= TERM_BATCH) {
+            stack[++top] = of_term(t);
+            from[top] = t->at;
+        } else if (t->kind == TERM_NOT) {
+            stack[top] = (struct dimension){.any = true};
+        } else if (t->kind != TERM_NEGATE) {
+            top--;
+            stack[top] = combine_units(p, t, stack[top], stack[top + 1], from[top + 1]);
+        }
+    }
+}
+
 enum rk_status expression_compile(struct expression *expression, const struct predictor *predictor,
                                   const char *text, size_t length, size_t first,
                                   struct rk_error *error)
@@ -435,6 +548,7 @@ enum rk_status expression_compile(struct expression *expression, const struct pr
     parse_or(&p);
     skip_space(&p);
     if (p.at < p.length) fail(&p, p.at, "what follows here is not part of the expression", NULL);
+    if (!p.failed) check_units(&p);
     if (p.failed) return RK_USAGE;
     const struct term *only = &expression->term[0];
     if (expression->terms == 1 && only->kind == TERM_FIGURE)

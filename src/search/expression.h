@@ -5,7 +5,9 @@
  *     sum := product { ("+" | "-") product }       product := unary { ("*" | "/") unary }
  *     unary := ["-"] ( number [unit] | name | "(" or ")" )
  *
- * Compiled once into a list for a stack machine; evaluation is pure and does not allocate.
+ * Compiled once into a list for a stack machine; evaluation is pure and does not allocate. Both
+ * sides of a comparison or a sum have one unit: seconds are not compared with bytes. A plain number
+ * goes with all.
  */
 #ifndef RECKON_SEARCH_EXPRESSION_H
 #define RECKON_SEARCH_EXPRESSION_H
@@ -36,7 +38,10 @@ struct expression {
     struct term {
         int kind; /* enum term_kind in expression.c */
         double number;
-        int place; /* of a figure or an axis */
+        int place;    /* of a figure or an axis */
+        int quantity; /* of a number, enum quantity; QUANTITIES: a plain one, which may be anything
+                       */
+        int at;       /* where it stands in the text */
     } term[EXPRESSION_TERMS];
     unsigned reads;
     bool more_is_better; /* a single figure of which more is better */

@@ -192,6 +192,12 @@ Test(select, wrong_expressions_say_where)
         {"hbm <= 1 tensor", 10, "not part"},
         {"recompute == nine", 14, "did you mean none"},
         {"", 1, "missing"},
+        {"time < 60GiB", 8, "this is bytes, what it is put beside is seconds"},
+        {"2 * time < 60GiB", 12, "bytes"},
+        {"time + hbm < 1", 8, "bytes"},
+        {"mfu > 3s", 7, "seconds"},
+        {"tensor < 2GiB", 10, "bytes"},
+        {"hbm / time < 3GB", 14, "bytes a second"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rk_error error = {0};
@@ -200,5 +206,19 @@ Test(select, wrong_expressions_say_where)
         cr_assert_eq(error.column, cases[i].column, "%s: column %d, %s", cases[i].text,
                      error.column, error.text);
         cr_assert(strstr(error.text, cases[i].says), "%s: %s", cases[i].text, error.text);
+    }
+}
+
+/* One unit on both sides, or a plain number on one. */
+Test(select, units_that_go_together)
+{
+    static const char *const texts[] = {
+        "time < 3",        "time < 3s and hbm < 60GiB", "hbm / 1e9 < tensor * 10",
+        "hbm/time < 3GB/s", "rate * time > batch",       "-time > 0 - 10us * 1e6"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct rk_error error = {0};
+        struct rk_condition *condition = rk_condition_open(texts[i], &error);
+        cr_expect(condition, "%s: %s", texts[i], error.text);
+        rk_condition_close(condition);
     }
 }
