@@ -45,7 +45,7 @@ static const struct option measured_rows[] = {
      .help = "which collective the files of --nccl hold: all_reduce, reduce_scatter, all_gather, alltoall, sendrecv (what they say)"},
     {.name = "ranks", .type = OPTION_NUMBER, AT(ranks), .min = 2, .max = UINT64_C(1) << 24,
      .help = "how many accelerators the files of --nccl were measured on (the devices they list)"},
-    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
+    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "write the system with the fitted constants to FILE, as reckon-system(5) describes; - prints it instead of the report"},
     {.name = NULL},
 };

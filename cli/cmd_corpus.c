@@ -337,7 +337,7 @@ static const struct option blend_rows[] = {
      .help = "length of the training run, 270B; in bytes of text where the table has files and no tokens (the size of all)"},
     {.name = "most-epochs", .type = OPTION_TEXT, .argument = "E", AT(most_epochs),
      .help = "no data set is gone through more often (4)"},
-    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
+    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "also write the blend as JSON lines in shuffled order; the table needs files"},
     {.name = "seed", .type = OPTION_NUMBER, AT(seed), .help = "of the shuffled order (0)"},
     {.name = NULL},

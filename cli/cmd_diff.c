@@ -43,7 +43,7 @@ static const struct option input_rows[] = {
      .help = "a variable that a script does not set; may be repeated"},
     {.name = "vocabulary", .type = OPTION_NUMBER, AT(source.vocabulary), .min = 1, .max = 1 << 28,
      .help = "entries of a script's embedding table, where only the tokenizer's files tell them"},
-    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
+    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "write to FILE instead of standard output (-); it appears whole or not at all. To a name that ends in .sh, .slurm or .sbatch goes the script A, changed so that it runs B"},
     {.name = NULL},
 };

@@ -30,15 +30,15 @@ static const struct operand fits_operands[] = {
     {.name = NULL},
 };
 static const struct option answer_options[] = {
-    {.name = "save-plan", .type = OPTION_TEXT, .argument = "FILE", AT(save), .complete = "file",
+    {.name = "save-plan", .type = OPTION_OUTPUT, .argument = "FILE", AT(save), .complete = "file",
      .help = "write the plan, complete, as a plan file"},
-    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
+    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
     {.name = NULL},
 };
 
 static const struct option old_options[] = {
-    {.name = "save", .type = OPTION_TEXT, .argument = "FILE", AT(save), .help = "as --save-plan", .complete = "file"},
+    {.name = "save", .type = OPTION_OUTPUT, .argument = "FILE", AT(save), .help = "as --save-plan", .complete = "file"},
     {.name = NULL},
 };
 

@@ -38,7 +38,7 @@ static const struct operand report_operands[] = {
     {.name = NULL},
 };
 static const struct option report_options[] = {
-    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
+    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "write the page to FILE (standard output, unless it is a terminal)"},
     {.name = "charts", .type = OPTION_TEXT, .argument = "DIR", AT(charts), .complete = "file",
      .help = "write each chart to DIR as NAME.svg and NAME.csv; the page only if -o is given, too"},

@@ -37,7 +37,7 @@ static const struct option shapes_options[] = {
      .help = "the hidden size is a multiple of it (1024; 512 below 500B, 128 below 10B parameters)"},
     {.name = "sequence", .type = OPTION_NUMBER, AT(sequence), .min = 1, .max = MOST_SEQUENCE,
      .help = "tokens of one sample (8192)"},
-    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
+    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "write the first proposal to FILE as a model; - prints it instead of the table"},
     {.name = NULL},
 };

@@ -41,7 +41,7 @@ static const struct option study_options[] = {
      .help = "only this figure of the study"},
     {.name = "export", .type = OPTION_CHOICE, AT(format), .choices = export_formats,
      .help = "print the best strategies of every point, instead of a summary"},
-    {.letter = 'o', .name = "output", .type = OPTION_TEXT, AT(output), .argument = "FILE", .complete = "file",
+    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, AT(output), .argument = "FILE", .complete = "file",
      .help = "write what is printed to FILE"},
     {.name = "list", .type = OPTION_FLAG, AT(list),
      .help = "print the points of the grid and whether they are finished; search nothing"},

@@ -37,9 +37,9 @@ static const struct operand timeline_operands[] = {
 static const struct option schedule_options[] = {
     {.name = "messages", .type = OPTION_CHOICE, .choices = timeline_messages_names, AT(messages),
      .help = "how a stage pays for its messages: charged, for one behind each pass of a chunk as calculon counts them; blocking, for those that are sent; beside, they run beside computing (as its prediction)"},
-    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(trace), .complete = "file",
+    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(trace), .complete = "file",
      .help = "write the events to FILE as a Chrome trace, compressed if it ends in .gz; - is standard output"},
-    {.name = "pytorch-csv", .type = OPTION_TEXT, .argument = "FILE", AT(pytorch), .complete = "file",
+    {.name = "pytorch-csv", .type = OPTION_OUTPUT, .argument = "FILE", AT(pytorch), .complete = "file",
      .help = "write the schedule to FILE as PyTorch's pipeline runtime loads it"},
     {.name = "window", .type = OPTION_TEXT, .argument = "FROM..TO", AT(window),
      .help = "trace this part of the step alone, \"1.5s..2s\" (all of it, if it has up to 250,000 events; else so many around its middle)"},

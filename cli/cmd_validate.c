@@ -48,9 +48,9 @@ static const struct option validate_options[] = {
      .help = "what each constant of kernels is worth: errors when accelerators have the default instead, or 10 % more or less"},
     {.name = "rules", .type = OPTION_TEXT, .argument = "FILE", AT(rules), .complete = "file",
      .help = "how cells are read and what is assumed (measured/rules.json of the catalog)"},
-    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
+    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "write every row to FILE as CSV: id, source, gpu, metric, measured, predicted, error, verdict, open, reason"},
-    {.name = "learn", .type = OPTION_TEXT, .argument = "FILE", AT(learn), .complete = "file",
+    {.name = "learn", .type = OPTION_OUTPUT, .argument = "FILE", AT(learn), .complete = "file",
      .help = "write the errors by class, and what was validated, to FILE: the error bars of reckon predict, with --left-out"},
     {.name = NULL},
 };

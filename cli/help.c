@@ -38,7 +38,10 @@ static void value_name(const struct option *option, char *buffer, size_t size)
             (size_t)snprintf(buffer + used, size - used, "%s%s", i ? "|" : "", option->choices[i]);
     if (used) return;
     snprintf(buffer, size, "%s",
-             option->type == OPTION_TEXT || option->type == OPTION_TEXTS ? "TEXT" : "N");
+             option->type == OPTION_TEXT || option->type == OPTION_TEXTS ||
+                     option->type == OPTION_OUTPUT
+                 ? "TEXT"
+                 : "N");
 }
 
 int option_spelling(const struct option *option, char *buffer, size_t size)

@@ -16,9 +16,9 @@
 const struct option import_answer_options[] = {
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
      .help = "predict the plan on this machine: an id of `reckon systems`, a file, or a description in one line"},
-    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(plan_output), .complete = "file",
+    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(plan_output), .complete = "file",
      .help = "write the plan to FILE, as reckon-plan(5) describes; - prints it instead of the report"},
-    {.name = "model-output", .type = OPTION_TEXT, .argument = "FILE", AT(model_output), .complete = "file",
+    {.name = "model-output", .type = OPTION_OUTPUT, .argument = "FILE", AT(model_output), .complete = "file",
      .help = "write the model to FILE, as reckon-model(5) describes"},
     {.name = NULL},
 };

@@ -4,8 +4,11 @@
 #include "base/units.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { MAX_NAMES = 256 };
 
@@ -185,6 +188,32 @@ static enum rk_status add_text(const char *name, const char *option, struct opti
     return RK_OK;
 }
 
+/* A file that cannot be written is found before the work whose result it is to take. */
+static enum rk_status check_output(const char *name, const char *path, struct rk_error *error)
+{
+    char folder[4096];
+    struct stat there;
+    if (!*path) return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: the value is empty", name);
+    if (strcmp(path, "-") == 0) return RK_OK;
+    if (stat(path, &there) == 0) {
+        if (S_ISDIR(there.st_mode))
+            errno = EISDIR;
+        else if (access(path, W_OK) == 0)
+            return RK_OK;
+        return rk_fail(error, RK_IO, path, 0, 0, "cannot write: %s", strerror(errno));
+    }
+    const char *slash = strrchr(path, '/');
+    const size_t length = slash ? (size_t)(slash - path) : 0;
+    if (length >= sizeof folder)
+        return rk_fail(error, RK_IO, NULL, 0, 0, "%s: the name of the file is too long", name);
+    snprintf(folder, sizeof folder, "%.*s", (int)length, path);
+    if (!slash) strcpy(folder, ".");
+    if (slash == path) strcpy(folder, "/");
+    if (access(folder, W_OK | X_OK) == 0) return RK_OK;
+    return rk_fail(error, RK_IO, path, 0, 0, "cannot write: folder %s: %s", folder,
+                   strerror(errno));
+}
+
 static enum rk_status store(struct reader *r, const struct option *option, void *member,
                             const char *name, char *value)
 {
@@ -200,6 +229,9 @@ static enum rk_status store(struct reader *r, const struct option *option, void 
         if (!*value) return rk_fail(r->error, RK_USAGE, NULL, 0, 0, "%s: the value is empty", name);
         *(const char **)member = value;
         return RK_OK;
+    case OPTION_OUTPUT:
+        *(const char **)member = value;
+        return check_output(name, value, r->error);
     case OPTION_TEXTS:
         return add_text(name, NULL, member, value, r->error);
     case OPTION_WORD:

@@ -22,6 +22,7 @@
 enum option_type {
     OPTION_FLAG,   /* bool: takes no value, sets true */
     OPTION_TEXT,   /* const char *: any text but none; points into argv */
+    OPTION_OUTPUT, /* the same: a file to write, or -; refused at once where it cannot be written */
     OPTION_TEXTS,  /* struct option_texts: the same, given any number of times */
     OPTION_NUMBER, /* uint64_t: a whole number from `min` to `max` (0: to 2^53) */
     OPTION_COUNT,  /* double: a finite number above 0, K, M, B, T may follow: "300B" */

@@ -47,11 +47,34 @@ static enum rk_status check_only(const struct option_texts *only, struct rk_erro
     return RK_OK;
 }
 
+/* Each name is that of a row at least; else the nearest that is. */
+static enum rk_status check_names(const struct facts *facts, const struct option_texts *only,
+                                  struct rk_error *error)
+{
+    for (int i = 0; i < only->count; i++) {
+        const char *name = strchr(only->text[i], '=') + 1, *nearest = NULL;
+        const int class = class_named(only->text[i], (size_t)(name - 1 - only->text[i]));
+        size_t row = 0;
+        for (; row < facts->count && strcmp(facts->fact[row].class_of[class], name) != 0; row++) {
+            const char *other = facts->fact[row].class_of[class];
+            if (!nearest || text_distance(name, other) < text_distance(name, nearest))
+                nearest = other;
+        }
+        if (row < facts->count) continue;
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--only: no row has %s; the nearest is %s=%s (--by %s lists all)",
+                       only->text[i], fact_class_names[class], nearest ? nearest : "",
+                       fact_class_names[class]);
+    }
+    return RK_OK;
+}
+
 enum rk_status validate_only(struct facts *facts, const struct option_texts *only,
                              struct rk_error *error)
 {
     size_t kept = 0;
-    if (check_only(only, error) != RK_OK) return RK_USAGE;
+    if (check_only(only, error) != RK_OK || check_names(facts, only, error) != RK_OK)
+        return RK_USAGE;
     for (size_t i = 0; i < facts->count; i++) {
         if (takes(&facts->fact[i], only))
             facts->fact[kept++] = facts->fact[i];
@@ -59,6 +82,8 @@ enum rk_status validate_only(struct facts *facts, const struct option_texts *onl
             fact_release(&facts->fact[i]);
     }
     facts->count = kept;
+    if (kept == 0 && only->count)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--only: no row has all that is asked");
     return RK_OK;
 }
 
