@@ -7,7 +7,7 @@
 #include "cli/show.h"
 #include "interop/megatron.h"
 #include "interop/output.h"
-#include "interop/plan_worth.h"
+#include "advise/worth.h"
 
 #include <stdlib.h>
 #include <string.h>

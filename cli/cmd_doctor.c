@@ -357,7 +357,7 @@ int cmd_doctor(int argc, char **argv)
     const int done = options_read(&doctor_usage, argc, argv, &args);
     if (done >= 0) return done;
     enum rk_status status = plan_gather(&args.source, &input, &error);
-    if (status == RK_OK) status = plan_settle(&args.source, &input, NULL, &error);
+    if (status == RK_OK) status = plan_settle(&args.source, &input, NULL, NULL, &error);
     if (status == RK_OK) status = examine(&report, &args, &input, &error);
     const int code = status == RK_OK ? show_report(&report, &args.show, args.output, RK_OK)
                                      : options_fail(&error);

@@ -51,11 +51,9 @@ const struct usage fits_usage = {
         "category (weights, gradients, optimizer, activations by kind, communication, the device's "
         "context, what the allocator loses), how much is left, and which single change of the plan "
         "saves how much, whether it then fits, and what it does to the time of a step.\n\n"
-        "Where the plan does not say how the model is split, sharded or recomputed, the fastest "
-        "way that fits is taken, of those with tensor parallelism within a node, pipelines, expert "
-        "parallelism, context parallelism where samples are long, ZeRO as the framework has it by "
-        "habit, and with or without full recomputation; what was taken is said. Other assumptions are "
-        "those of reckon predict.\n\n"
+        "Where the plan does not say how the model is split, sharded or recomputed, the best plan that "
+        "reckon search finds is taken, of those that have what the words say; where none fits, the one "
+        "that needs least. What was taken is said. Other assumptions are those of reckon predict.\n\n"
         "Exit status 0: it fits; 1: it does not, or the plan cannot run.",
     .operands = fits_operands,
     .words_title = "Words of a plan",
@@ -124,6 +122,12 @@ static enum rk_status take_system_words(struct plan_source *source, char *buffer
 
 /* ---- the answer ---- */
 
+/* Of a plan that is open: what was searched for it. */
+struct question {
+    bool open, grows; /* nobody said the batch: it goes with the GPUs */
+    struct rk_plans_problem problem;
+};
+
 static const char *stage_phrase(struct report *report, const struct rk_prediction *p)
 {
     if (p->stages == 1) return "";
@@ -187,7 +191,7 @@ static const struct report_column change_columns[] = {
 /* clang-format on */
 
 static void change_row(struct report *report, struct report_table *table,
-                       const struct fits_change *change, double step_s)
+                       const struct rk_saving *change, double step_s)
 {
     const double slower = change->step_s / step_s - 1;
     const struct report_cell cells[] = {
@@ -211,11 +215,10 @@ static struct report_table *change_table(struct report *report, const char *name
                                                      .column_count = 7});
 }
 
-static void add_pair(struct report *report, const struct plan_input *input,
-                     const struct forecast *f)
+static void add_pair(struct report *report, const struct forecast *f)
 {
-    struct fits_change pair;
-    if (!fits_pair(input, f->prediction, &pair)) {
+    struct rk_saving pair;
+    if (!rk_savings_pair(f->model, f->system, f->plan, f->prediction, &pair)) {
         report_note(report, "No single change makes it fit, nor do any two.");
         return;
     }
@@ -226,11 +229,10 @@ static void add_pair(struct report *report, const struct plan_input *input,
                &pair, f->prediction->step_s);
 }
 
-static void add_changes(struct report *report, const struct plan_input *input,
-                        const struct forecast *f)
+static void add_changes(struct report *report, const struct forecast *f)
 {
-    struct fits_change changes[FITS_MAX_CHANGES];
-    const int count = fits_changes(input, f->prediction, changes);
+    struct rk_saving changes[RK_MAX_SAVINGS];
+    const int count = rk_savings(f->model, f->system, f->plan, f->prediction, changes);
     bool rescued = f->prediction->verdict == RK_FITS;
     struct report_table *table =
         change_table(report, "changes", count ? "What a single change of the plan saves" : NULL);
@@ -239,24 +241,25 @@ static void add_changes(struct report *report, const struct plan_input *input,
         rescued |= changes[i].fits;
     }
     if (!count) report_note(report, "No single change of the plan saves memory.");
-    if (input->system.memories < 2)
+    if (f->system->memories < 2)
         report_note(report,
                     report_text(report,
                                 "Offloading is not tried: %s has one memory. Add another to "
                                 "it, mem2=1TiB@50GB/s, to see what it saves.",
                                 f->system->id));
-    if (!rescued) add_pair(report, input, f);
+    if (!rescued) add_pair(report, f);
 }
 
 /* Where a plan was looked for in vain. */
-static void add_gpus(struct report *report, const struct plan_input *input)
+static void add_gpus(struct report *report, const struct question *question)
 {
     static const struct report_column columns[] = {{.name = "gpus"}, {.name = "plan_words"}};
-    struct rk_plan plan;
+    const struct rk_aim any = {.where = NULL};
+    struct rk_found found;
     char text[RK_PLAN_TEXT];
-    if (!fits_more_gpus(input, &plan)) return;
-    rk_plan_text(&plan, text, sizeof text);
-    const struct report_cell cells[] = {cell_count(plan.ranks),
+    if (!rk_choose_ranks(&question->problem, &any, question->grows, &found)) return;
+    rk_plan_text(&found.plan, text, sizeof text);
+    const struct report_cell cells[] = {cell_count(found.plan.ranks),
                                         cell_text(report_text(report, "%s", text))};
     report_row(report,
                report_add(report, &(struct report_table){.name = "more_gpus",
@@ -268,7 +271,7 @@ static void add_gpus(struct report *report, const struct plan_input *input)
                cells);
 }
 
-static void fill_report(struct report *report, const struct plan_input *input, bool open,
+static void fill_report(struct report *report, const struct question *question,
                         const struct forecast *f)
 {
     report_note(report, report_text(report, "%s on %s, %llu GPU%s: %s", f->model->id, f->system->id,
@@ -284,27 +287,30 @@ static void fill_report(struct report *report, const struct plan_input *input, b
     forecast_memory_errors(report, f);
     forecast_stages(report, f, true);
     forecast_holdings(report, f);
-    add_changes(report, input, f);
-    if (open && f->prediction->verdict != RK_FITS) add_gpus(report, input);
+    add_changes(report, f);
+    if (question->open && f->prediction->verdict != RK_FITS) add_gpus(report, question);
 }
 
 /* ---- the command ---- */
 
 static enum rk_status read_input(struct fits_args *args, char *system, size_t size,
-                                 struct plan_input *input, bool *open, struct rk_error *error)
+                                 struct plan_input *input, struct question *question,
+                                 struct rk_error *error)
 {
     enum rk_status status = take_system_words(&args->source, system, size, error);
     if (status == RK_OK) status = plan_gather(&args->source, input, error);
     if (status != RK_OK) return status;
-    *open = fits_is_open(&input->draft);
-    const bool gpus =
-        args->source.gpus || input->system.devices || plan_given(&input->draft, "gpus") || !*open;
+    question->open = fits_is_open(&input->draft);
+    question->grows = !plan_given(&input->draft, "batch");
+    const bool gpus = args->source.gpus || input->system.devices ||
+                      plan_given(&input->draft, "gpus") || !question->open;
     if (!gpus)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--gpus is missing: how many accelerators? The system may say it, \"%s "
                        "x64\", or the plan",
                        args->source.system);
-    status = plan_settle(&args->source, input, *open ? fits_choose : NULL, error);
+    status = plan_settle(&args->source, input, question->open ? fits_choose : NULL,
+                         &question->problem, error);
     if (status == RK_OK && args->save) status = rk_plan_save(args->save, &input->draft.plan, error);
     return status;
 }
@@ -317,17 +323,17 @@ int cmd_fits(int argc, char **argv)
     struct rk_prediction prediction;
     struct rk_error error;
     char system[1024];
-    bool open = false;
+    struct question question = {.open = false};
     const int done = options_read(&fits_usage, argc, argv, &args);
     if (done >= 0) return done;
 
-    int code = (int)read_input(&args, system, sizeof system, &input, &open, &error);
+    int code = (int)read_input(&args, system, sizeof system, &input, &question, &error);
     if (code == RK_OK) {
         const struct rk_plan *plan = &input.draft.plan;
         const bool fits = rk_predict(&input.model, &input.system, plan, &prediction) == RK_FITS;
         const struct forecast forecast = {&input.model, &input.system, plan, &prediction, 0,
                                           input.assumed};
-        fill_report(&report, &input, open, &forecast);
+        fill_report(&report, &question, &forecast);
         code = show_report(&report, &args.show, args.output, fits ? RK_OK : RK_NOTHING_FITS);
     } else {
         code = options_fail(&error);

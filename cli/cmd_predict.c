@@ -167,7 +167,7 @@ static void fill_report(struct report *report, const struct forecast *f, bool la
     if (layers) forecast_operations(report, f);
 }
 
-static int predict(const struct usage *usage, void (*choose)(struct plan_input *), int argc,
+static int predict(const struct usage *usage, plan_choose *choose, int argc,
                    char **argv)
 {
     struct predict_args args = {.source = {.model = NULL}};
@@ -180,7 +180,7 @@ static int predict(const struct usage *usage, void (*choose)(struct plan_input *
     if (done >= 0) return done;
 
     enum rk_status status = plan_gather(&args.source, &input, &error);
-    if (status == RK_OK) status = plan_settle(&args.source, &input, choose, &error);
+    if (status == RK_OK) status = plan_settle(&args.source, &input, choose, NULL, &error);
     if (status == RK_OK && args.save) status = rk_plan_save(args.save, &input.draft.plan, &error);
     if (status == RK_OK) {
         const struct rk_plan *plan = &input.draft.plan;

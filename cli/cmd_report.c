@@ -142,7 +142,7 @@ static enum rk_status make_plan(struct job *job, int *code, struct rk_error *err
     enum rk_status status = check_plan_flags(&job->args, error);
     take_file(source);
     if (status == RK_OK) status = plan_gather(source, input, error);
-    if (status == RK_OK) status = plan_settle(source, input, NULL, error);
+    if (status == RK_OK) status = plan_settle(source, input, NULL, NULL, error);
     if (status != RK_OK) return status;
     const struct forecast forecast = {
         &input->model, &input->system, &input->draft.plan, &job->prediction, 0, input->assumed};

@@ -622,7 +622,7 @@ int cmd_timeline(int argc, char **argv)
     if (code >= 0) return code;
     enum rk_status status = check_arguments(&args, &error);
     if (status == RK_OK) status = plan_gather(&args.source, &input, &error);
-    if (status == RK_OK) status = plan_settle(&args.source, &input, NULL, &error);
+    if (status == RK_OK) status = plan_settle(&args.source, &input, NULL, NULL, &error);
     if (status == RK_OK) {
         struct story story = {.forecast = {&input.model, &input.system, &input.draft.plan,
                                            &prediction, 0, input.assumed},

@@ -1,155 +1,95 @@
-/* fits_choose.c - a sensible plan where the user gave none. */
+/* fits_choose.c - a sensible plan where the user gave none: the best that a search finds. */
 #include "cli/fits.h"
 
+#include "cli/plan_axes.h"
+#include "report/report.h"
+
+#include <inttypes.h>
 #include <string.h>
 
-/* What says how a model is split: where one of these is given, nothing is chosen. */
-static const char *const deciding[] = {"tensor",    "pipeline", "chunks",        "context",
-                                       "data",      "expert",   "expert_tensor", "zero",
-                                       "recompute", "split",    "shard_ranks",   NULL};
+/* What says how a model is split, sharded and recomputed: where one of these is given, nothing is
+ * chosen. */
+static const char *const deciding[] = {"tensor",
+                                       "pipeline",
+                                       "chunks",
+                                       "context",
+                                       "data",
+                                       "expert",
+                                       "expert_tensor",
+                                       "zero",
+                                       "shard_ranks",
+                                       "recompute",
+                                       "recompute_parts",
+                                       "recompute_layers",
+                                       "recompute_every",
+                                       "recompute_stride",
+                                       "split",
+                                       "first_layers",
+                                       "last_layers",
+                                       "embedding_counts",
+                                       "head_counts",
+                                       NULL};
+
+/* The search offloads all of a class or nothing. */
+static bool is_whole(const struct rk_plan *plan)
+{
+    for (int share = 0; share < RK_SHARES; share++)
+        for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
+            if (plan->share[share][tier] > 0 && plan->share[share][tier] < 1) return false;
+    return true;
+}
 
 bool fits_is_open(const struct plan_draft *draft)
 {
     for (const char *const *key = deciding; *key; key++)
         if (plan_given(draft, *key)) return false;
-    return true;
+    return is_whole(&draft->plan);
 }
 
-/* A walk over candidates, and the best so far. */
-struct choice {
-    const struct plan_input *input;
-    struct rk_plan best;
-    struct rk_prediction prediction; /* of the candidate at hand */
-    double best_need_bytes, best_rate;
-    bool any, fits;
-    int tried;
-};
-
-static void try_plan(struct choice *c, const struct rk_plan *plan)
+/* Do the words say the value of an axis? */
+static bool is_said(const struct plan_draft *draft, enum rk_plan_axis axis)
 {
-    struct plan_draft draft = c->input->draft;
-    struct plan_fault fault;
-    draft.plan = *plan;
-    if (!plan_complete(&draft, &fault)) return;
-    rk_predict(&c->input->model, &c->input->system, &draft.plan, &c->prediction);
-    if (!c->prediction.timed) return;
-    const bool fits = c->prediction.verdict == RK_FITS;
-    const double need = c->prediction.stage[c->prediction.tightest].total_bytes;
-    const double rate = c->prediction.tokens_per_s;
-    c->tried++;
-    const bool better =
-        !c->any || (fits && !c->fits) ||
-        (fits == c->fits && (fits ? rate > c->best_rate : need < c->best_need_bytes));
-    if (!better) return;
-    c->best = draft.plan;
-    c->any = true;
-    c->fits = fits;
-    c->best_need_bytes = need;
-    c->best_rate = rate;
+    if (axis == RK_PLAN_TENSOR_COMM)
+        return plan_given(draft, "sequence_parallel") || plan_given(draft, "messages_sharded");
+    return plan_given(draft, plan_axis_key(axis));
 }
 
-static void try_recomputes(struct choice *c, struct rk_plan plan)
+static void ask(const struct plan_input *input, struct rk_plans_problem *problem)
 {
-    static const enum rk_recompute_mode modes[] = {RK_KEEP, RK_WHOLE};
-    for (int i = 0; i < 2; i++) {
-        plan.recompute = modes[i];
-        try_plan(c, &plan);
+    const struct plan_draft *draft = &input->draft;
+    const struct rk_plan *plan = &draft->plan;
+    const enum rk_by by = plan->framework == RK_CALCULON ? RK_BY_CALCULON : RK_BY_RECKON;
+    rk_plans_problem_init(problem, &input->model, &input->system, plan->framework, plan->ranks,
+                          plan->batch, plan->sequence);
+    problem->base = *plan;
+    if (!plan_given(draft, "batch")) problem->base.batch = 4 * plan->ranks * plan->microbatch;
+    for (enum rk_plan_axis axis = 0; axis < RK_PLAN_AXES; axis++) {
+        if (!(rk_plan_axis_info(axis)->by & by) || !is_said(draft, axis)) continue;
+        problem->pinned[axis].count = 1;
+        problem->pinned[axis].value[0] = problem->pinned[axis].to[0] = rk_plan_axis_get(plan, axis);
     }
 }
 
-static void try_experts(struct choice *c, struct rk_plan plan)
+static void note(struct plan_input *input, const struct rk_choice *choice, bool batch)
 {
-    const struct rk_model *model = &c->input->model;
-    if (!model->experts) {
-        try_recomputes(c, plan);
-        return;
-    }
-    for (plan.expert = 1; plan.expert <= model->experts; plan.expert++) {
-        if (model->experts % plan.expert) continue;
-        plan.expert_tensor = 0; /* as the others */
-        try_recomputes(c, plan);
-        plan.expert_tensor = 1;
-        if (plan.tensor > 1) try_recomputes(c, plan);
-    }
+    char plans[REPORT_DIGITS];
+    plan_assume(input, "degrees, sharding, overlap and recomputation (of %s plans %s)",
+                report_digits(choice->plans, plans),
+                choice->fits ? "the fastest that fits"
+                             : "none fits, this is the one that needs least");
+    if (!batch)
+        plan_assume(input, "batch %" PRIu64 " (%" PRIu64 " for each GPU)", choice->plan.batch,
+                    choice->plan.batch / choice->plan.ranks);
 }
 
-/* Samples of more than so many tokens on a rank are worth splitting. */
-enum { LONG_SEQUENCE = 16384 };
-
-static void try_contexts(struct choice *c, struct rk_plan plan)
+void fits_choose(struct plan_input *input, void *context)
 {
-    const uint64_t sequence = plan.sequence ? plan.sequence : c->input->model.sequence;
-    for (plan.context = 1; plan.context <= 64; plan.context *= 2) {
-        try_experts(c, plan);
-        if (sequence / plan.context <= LONG_SEQUENCE) break;
-    }
-}
-
-/* FSDP and DeepSpeed are about sharding; pipelines are Megatron-LM's way. */
-static uint64_t most_stages(const struct plan_input *input)
-{
-    const uint64_t ranks = input->draft.plan.ranks, layers = input->model.layers;
-    if (input->draft.plan.framework != RK_MEGATRON) return 1;
-    const uint64_t most = ranks < layers ? ranks : layers;
-    return most < 64 ? most : 64;
-}
-
-static uint64_t node_of(const struct rk_system *system)
-{
-    enum { MOST_TENSOR = 8 }; /* wider ones are rarely worth their communication */
-    const uint64_t size = system->network[0].size;
-    return size < MOST_TENSOR ? size : MOST_TENSOR;
-}
-
-static void try_degrees(struct choice *c, struct rk_plan plan)
-{
-    const struct plan_input *input = c->input;
-    for (plan.tensor = 1; plan.tensor <= node_of(&input->system); plan.tensor++) {
-        if (!plan_given(&input->draft, "sequence_parallel"))
-            plan.sequence_parallel = plan.tensor > 1;
-        for (plan.pipeline = 1; plan.pipeline <= most_stages(input); plan.pipeline++)
-            if (plan.ranks % (plan.tensor * plan.pipeline) == 0) try_contexts(c, plan);
-    }
-}
-
-static void note(struct plan_input *input, const struct choice *c)
-{
-    const char *why =
-        c->fits ? "the fastest that fits" : "none fits, this is the one that needs least";
-    plan_assume(input, "degrees, sharding, overlap and recomputation (of %d plans tried %s)",
-                c->tried, why);
-}
-
-/* The habits of the framework, where nothing else is said. */
-static void walk(struct choice *c)
-{
-    const struct plan_draft *draft = &c->input->draft;
-    struct rk_plan plan = draft->plan;
-    plan.zero = plan.framework == RK_MEGATRON ? 1 : 3;
-    if (!plan_given(draft, "gradient_overlap")) plan.gradient_overlap = true;
-    if (!plan_given(draft, "weight_overlap")) plan.weight_overlap = true;
-    try_degrees(c, plan);
-}
-
-void fits_choose(struct plan_input *input)
-{
-    struct choice c = {.input = input};
-    walk(&c);
-    if (!c.any) return;
-    input->draft.plan = c.best;
-    note(input, &c);
-}
-
-bool fits_more_gpus(const struct plan_input *input, struct rk_plan *plan)
-{
-    enum { DOUBLINGS = 10 };
-    struct plan_input more = *input;
-    for (int i = 0; i < DOUBLINGS; i++) {
-        struct choice c = {.input = &more};
-        more.draft.plan.ranks *= 2;
-        walk(&c);
-        if (c.fits) *plan = c.best;
-        if (c.fits) return true;
-    }
-    return false;
+    struct plan_draft *draft = &input->draft;
+    struct rk_plans_problem *problem = context;
+    struct rk_choice choice;
+    ask(input, problem);
+    if (!rk_choose(problem, &(struct rk_aim){.where = NULL}, &choice)) return;
+    note(input, &choice, plan_given(draft, "batch"));
+    draft->plan = choice.plan;
+    draft->given[plan_row("batch")] = draft->given[plan_row("microbatch")] = true;
 }

@@ -162,21 +162,6 @@ void plan_words_print(FILE *out)
     }
 }
 
-/* ---- what a system multiplies in ---- */
-
-bool plan_supports(const struct rk_system *system, enum rk_datatype datatype)
-{
-    return system->matrix[datatype].curve.steps && system->vector[datatype].curve.steps;
-}
-
-enum rk_datatype plan_datatype(const struct rk_system *system)
-{
-    static const enum rk_datatype order[] = {RK_BFLOAT16, RK_FLOAT16, RK_FLOAT32, RK_FLOAT8};
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-        if (plan_supports(system, order[i])) return order[i];
-    return RK_BFLOAT16;
-}
-
 /* ---- reading ---- */
 
 static enum rk_status need(const struct plan_source *source, struct rk_error *error)
@@ -304,22 +289,15 @@ static enum rk_status settle_gpus(const struct plan_source *source, struct plan_
 
 static void settle_precision(struct plan_input *input)
 {
-    static const struct {
-        enum rk_datatype datatype;
-        enum rk_precision precision;
-    } order[] = {{RK_BFLOAT16, RK_BF16}, {RK_FLOAT16, RK_FP16}, {RK_FLOAT32, RK_FP32}};
     if (plan_given(&input->draft, "precision")) return;
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-        if (plan_supports(&input->system, order[i].datatype)) {
-            input->draft.plan.precision = order[i].precision;
-            break;
-        }
+    input->draft.plan.precision = rk_usual_precision(&input->system);
     give(&input->draft, "precision");
     plan_assume(input, "precision %s", rk_precision_name(input->draft.plan.precision));
 }
 
-void plan_calculon(struct plan_input *input)
+void plan_calculon(struct plan_input *input, void *context)
 {
+    (void)context;
     if (plan_given(&input->draft, "framework")) return;
     input->draft.plan.framework = RK_CALCULON;
     give(&input->draft, "framework");
@@ -342,14 +320,14 @@ static void say_presets(struct plan_input *input, bool batch)
 }
 
 enum rk_status plan_settle(const struct plan_source *source, struct plan_input *input,
-                           void (*choose)(struct plan_input *input), struct rk_error *error)
+                           plan_choose *choose, void *context, struct rk_error *error)
 {
     struct plan_fault fault;
-    const bool batch = plan_given(&input->draft, "batch");
     const enum rk_status status = settle_gpus(source, input, error);
     if (status != RK_OK) return status;
     settle_precision(input);
-    if (choose) choose(input);
+    if (choose) choose(input, context);
+    const bool batch = plan_given(&input->draft, "batch");
     if (plan_complete(&input->draft, &fault)) {
         say_presets(input, batch);
         return RK_OK;

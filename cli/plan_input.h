@@ -46,12 +46,6 @@ extern const struct option plan_source_options[];
 enum { PLAN_OPTIONS = PLAN_MAX_FIELDS + 16 };
 extern struct option plan_options[PLAN_OPTIONS];
 
-/* Do both engines of the system support the datatype? */
-bool plan_supports(const struct rk_system *system, enum rk_datatype datatype);
-
-/* The best of bfloat16 and float16 that the system supports, else the first one it does. */
-enum rk_datatype plan_datatype(const struct rk_system *system);
-
 /* The model and the system alone. Release the input in any case. */
 enum rk_status plan_inputs(const struct plan_source *source, struct plan_input *input,
                            struct rk_error *error);
@@ -67,11 +61,12 @@ enum rk_status plan_gather(const struct plan_source *source, struct plan_input *
 void plan_input_release(struct plan_input *input); /* a zeroed input is fine */
 
 /* Works out the rest of the plan, `choose` (unless NULL) before the degrees and the batch. */
+typedef void plan_choose(struct plan_input *input, void *context);
 enum rk_status plan_settle(const struct plan_source *source, struct plan_input *input,
-                           void (*choose)(struct plan_input *input), struct rk_error *error);
+                           plan_choose *choose, void *context, struct rk_error *error);
 
 /* To choose with: framework calculon, unless another one is said. */
-void plan_calculon(struct plan_input *input);
+plan_choose plan_calculon;
 
 /* Adds to input->assumed, with a comma in between. */
 void plan_assume(struct plan_input *input, const char *format, ...) RK_PRINTF(2, 3);

@@ -1,5 +1,6 @@
-/* advise.h - what a search alone does not say: which limit keeps which plans out, what single
- * change would let a better one in, and what of the machine matters.
+/* advise.h - what a search alone does not say: the plan to take where none is said, which limit
+ * keeps which plans out, what single change would let a better one in or save memory, and what of
+ * the machine matters.
  *
  * Nothing is guessed: every change is made in a copy of the problem and searched, under whichever
  * predictor the problem's framework asks for. A model and a system belong to the caller.
@@ -30,6 +31,24 @@ struct rk_found {
 /* The best plan of a problem that counts; false when there is none. */
 RK_API bool rk_find(const struct rk_plans_problem *problem, const struct rk_aim *aim,
                     struct rk_found *found);
+
+/* ---- the plan to take where none is said ---- */
+
+struct rk_choice {
+    struct rk_plan plan; /* the best of the space; where none counts, the one that misses the
+                            memory by least */
+    bool fits;
+    uint64_t plans; /* in the space */
+};
+
+/* False when the space has no plan, or none that more memory would let in. */
+RK_API bool rk_choose(const struct rk_plans_problem *problem, const struct rk_aim *aim,
+                      struct rk_choice *choice);
+
+/* With twice the ranks, four times, ... as far as 1,024 times (and likewise the batch, if it
+ * `grows`): the first number with which a plan counts, and the best of them. */
+RK_API bool rk_choose_ranks(const struct rk_plans_problem *problem, const struct rk_aim *aim,
+                            bool grows, struct rk_found *found);
 
 /* ---- which limit keeps plans out ---- */
 
@@ -81,6 +100,32 @@ RK_API const char *rk_change_name(enum rk_change_kind kind);
  * tried when any plan will do: steps of other sizes do not compare. */
 RK_API void rk_changes(const struct rk_plans_problem *problem, const struct rk_aim *aim,
                        void (*take)(void *context, const struct rk_change *change), void *context);
+
+/* ---- what single changes of a plan save ---- */
+
+enum { RK_SAVING_WORDS = 128, RK_MAX_SAVINGS = 64 };
+
+struct rk_saving {
+    char words[RK_SAVING_WORDS]; /* that change the plan: "zero2" */
+    const char *what;            /* in a few words; static storage */
+    double need_bytes;           /* of its tightest stage */
+    double saved_bytes;          /* > 0 */
+    double left_bytes;           /* of the device; < 0: too little */
+    double step_s;
+    bool fits;
+};
+
+/* The changes that save memory on the tightest stage: where the plan does not fit, those that make
+ * it fit first, from the fastest on; then by what they save. `prediction` is the plan's, and timed.
+ * Returns how many there are. */
+RK_API int rk_savings(const struct rk_model *model, const struct rk_system *system,
+                      const struct rk_plan *plan, const struct rk_prediction *prediction,
+                      struct rk_saving saving[RK_MAX_SAVINGS]);
+
+/* The fastest two of them that fit together, where no single one does; false: no two do. */
+RK_API bool rk_savings_pair(const struct rk_model *model, const struct rk_system *system,
+                            const struct rk_plan *plan, const struct rk_prediction *prediction,
+                            struct rk_saving *pair);
 
 /* ---- what of the machine matters ---- */
 

@@ -122,8 +122,10 @@ struct rk_plans_problem {
     } pinned[RK_PLAN_AXES];
 };
 
-/* No restrictions; bf16 if the system has it, else fp16, else what it has. `sequence` 0: the
- * model's. */
+/* bf16 if the system has it, else fp16, else what it has. */
+RK_API enum rk_precision rk_usual_precision(const struct rk_system *system);
+
+/* No restrictions; the usual precision. `sequence` 0: the model's. */
 RK_API void rk_plans_problem_init(struct rk_plans_problem *problem, const struct rk_model *model,
                                   const struct rk_system *system, enum rk_framework framework,
                                   uint64_t ranks, uint64_t batch, uint64_t sequence);

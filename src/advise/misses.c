@@ -1,5 +1,4 @@
-/* misses.c - the best plan that counts, and the plans that one limit alone keeps out: those of the
- * system without the limit. */
+/* misses.c - the plans that one limit alone keeps out: those of the system without the limit. */
 #include <reckon/advise.h>
 
 #include "advise/aim.h"
@@ -7,26 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-bool rk_find(const struct rk_plans_problem *problem, const struct rk_aim *aim,
-             struct rk_found *found)
-{
-    const struct rk_query query = {.where = aim->where, .top = 1, .threads = aim->threads};
-    struct rk_answer answer = {.found = 0};
-    struct rk_prediction prediction;
-    struct rk_error error;
-    struct rk_space *space = rk_plans_open(problem, &error);
-    bool any = space && rk_ask(space, &query, &answer, &error) == RK_OK && answer.found > 0;
-    if (any) {
-        rk_plans_plan(space, answer.best[0].index, &found->plan);
-        rk_predict(problem->model, problem->system, &found->plan, &prediction);
-        found->outcome = prediction.outcome;
-        any = found->outcome.samples_per_s > aim->samples_per_s;
-    }
-    rk_answer_release(&answer);
-    rk_space_close(space);
-    return any;
-}
 
 /* ---- what a plan takes of a limit, as an expression ---- */
 

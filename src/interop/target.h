@@ -3,7 +3,7 @@
 #define RECKON_INTEROP_TARGET_H
 
 #include "interop/notes.h"
-#include "interop/plan_compare.h"
+#include "advise/compare.h"
 
 /* A warning for each key in which the run differs from the plan. `outside`, ended by NULL, are keys
  * that the tool's file does not decide at all; `tool` is its name in the messages. */

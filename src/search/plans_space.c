@@ -10,7 +10,7 @@
 /* ---- the problem ---- */
 
 /* As most people train, of what the system can multiply. */
-static enum rk_precision usual_precision(const struct rk_system *system)
+enum rk_precision rk_usual_precision(const struct rk_system *system)
 {
     static const enum rk_precision order[] = {RK_BF16, RK_FP16, RK_FP8_CURRENT, RK_TF32, RK_FP32};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
@@ -29,7 +29,7 @@ void rk_plans_problem_init(struct rk_plans_problem *problem, const struct rk_mod
     problem->system = system;
     problem->base = rk_plan_default();
     problem->base.framework = framework;
-    problem->base.precision = usual_precision(system);
+    problem->base.precision = rk_usual_precision(system);
     problem->base.ranks = ranks;
     problem->base.batch = batch;
     problem->base.sequence = sequence;

@@ -2,7 +2,7 @@
  * it cannot is named. */
 #include "interop/deepspeed.h"
 #include "interop/megatron.h"
-#include "interop/plan_compare.h"
+#include "advise/compare.h"
 #include "interop/torchtitan.h"
 #include "random_plans.h"
 

@@ -7,6 +7,7 @@
 
 struct setting {
     struct plan_input input;
+    struct rk_plans_problem problem; /* of a plan that is chosen */
     struct rk_prediction prediction;
 };
 
@@ -21,8 +22,8 @@ static void set_up(struct setting *s, const char *model, const char *system, uin
     if (*words) source.words = (struct option_texts){.count = 1, .text = {words}};
     cr_assert_eq(plan_gather(&source, &s->input, &error), RK_OK, "%s", formatted(&error));
     const bool open = fits_is_open(&s->input.draft);
-    cr_assert_eq(plan_settle(&source, &s->input, open ? fits_choose : NULL, &error), RK_OK, "%s",
-                 formatted(&error));
+    cr_assert_eq(plan_settle(&source, &s->input, open ? fits_choose : NULL, &s->problem, &error),
+                 RK_OK, "%s", formatted(&error));
     rk_predict(&s->input.model, &s->input.system, &s->input.draft.plan, &s->prediction);
 }
 
@@ -34,8 +35,13 @@ static double need(const struct setting *s, const struct rk_plan *plan)
     return p.stage[p.tightest].total_bytes;
 }
 
-static const struct fits_change *find(const struct fits_change *changes, int count,
-                                      const char *words)
+static int savings(const struct setting *s, struct rk_saving saving[RK_MAX_SAVINGS])
+{
+    return rk_savings(&s->input.model, &s->input.system, &s->input.draft.plan, &s->prediction,
+                      saving);
+}
+
+static const struct rk_saving *find(const struct rk_saving *changes, int count, const char *words)
 {
     for (int i = 0; i < count; i++)
         if (strcmp(changes[i].words, words) == 0) return &changes[i];
@@ -45,10 +51,10 @@ static const struct fits_change *find(const struct fits_change *changes, int cou
 Test(fits, changes_are_the_plans_changed_by_hand)
 {
     struct setting s;
-    struct fits_change changes[FITS_MAX_CHANGES];
+    struct rk_saving changes[RK_MAX_SAVINGS];
     set_up(&s, "llama3.1-70b", "h100-sxm5-80g mem2=1TiB@50GB/s", 64,
            "tp4 pp4 zero1 sp mbs2 gbs128");
-    const int count = fits_changes(&s.input, &s.prediction, changes);
+    const int count = savings(&s, changes);
     const struct rk_plan plan = s.input.draft.plan;
     struct rk_plan tensor = plan, pipeline = plan, zero = plan, micro = plan, full = plan,
                    offload = plan, mlp = plan;
@@ -71,7 +77,7 @@ Test(fits, changes_are_the_plans_changed_by_hand)
                    {"offload-optimizer", &offload},
                    {"recompute=selective:mlp", &mlp}};
     for (size_t i = 0; i < sizeof by_hand / sizeof *by_hand; i++) {
-        const struct fits_change *change = find(changes, count, by_hand[i].words);
+        const struct rk_saving *change = find(changes, count, by_hand[i].words);
         const double wanted = need(&s, &plan) - need(&s, by_hand[i].plan);
         if (wanted > 0) cr_assert(change, "%s is missing", by_hand[i].words);
         if (change) cr_expect_float_eq(change->saved_bytes, wanted, 1, "%s", by_hand[i].words);
@@ -82,13 +88,13 @@ Test(fits, changes_are_the_plans_changed_by_hand)
 }
 
 /* What each row says holds, and the order is the one that helps. */
-static void check_rows(const struct setting *s, const struct fits_change *changes, int count)
+static void check_rows(const struct setting *s, const struct rk_saving *changes, int count)
 {
     const double capacity = s->input.system.memory[0].capacity_bytes;
     const double before = s->prediction.stage[s->prediction.tightest].total_bytes;
     const bool fits = s->prediction.verdict == RK_FITS;
     for (int i = 0; i < count; i++) {
-        const struct fits_change *c = &changes[i], *last = i ? c - 1 : NULL;
+        const struct rk_saving *c = &changes[i], *last = i ? c - 1 : NULL;
         cr_expect_gt(c->saved_bytes, 0);
         cr_expect_float_eq(c->saved_bytes + c->need_bytes, before, 1);
         cr_expect_float_eq(c->left_bytes + c->need_bytes, capacity, 1);
@@ -116,10 +122,10 @@ Test(fits, rows_say_what_holds)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct setting s;
-        struct fits_change changes[FITS_MAX_CHANGES];
+        struct rk_saving changes[RK_MAX_SAVINGS];
         set_up(&s, cases[i].model, cases[i].system, cases[i].gpus, cases[i].words);
         cr_assert(s.prediction.timed, "%s", cases[i].words);
-        const int count = fits_changes(&s.input, &s.prediction, changes);
+        const int count = savings(&s, changes);
         cr_expect_gt(count, 3, "%s", cases[i].words);
         check_rows(&s, changes, count);
         plan_input_release(&s.input);
@@ -130,17 +136,18 @@ Test(fits, rows_say_what_holds)
 Test(fits, a_pair_where_no_single_change_does)
 {
     struct setting s;
-    struct fits_change changes[FITS_MAX_CHANGES], pair;
+    struct rk_saving changes[RK_MAX_SAVINGS], pair;
     bool found = false;
     for (int gib = 20; gib <= 76 && !found; gib += 4) {
         char system[64];
         snprintf(system, sizeof system, "h100-sxm5-80g hbm=%dGiB", gib);
         set_up(&s, "llama3.1-70b", system, 64, "tp4 pp4 zero1 sp mbs2 gbs128");
-        const int count = fits_changes(&s.input, &s.prediction, changes);
+        const int count = savings(&s, changes);
         bool single = s.prediction.verdict == RK_FITS;
         for (int i = 0; i < count; i++)
             single |= changes[i].fits;
-        if (!single && fits_pair(&s.input, &s.prediction, &pair)) {
+        if (!single && rk_savings_pair(&s.input.model, &s.input.system, &s.input.draft.plan,
+                                       &s.prediction, &pair)) {
             found = true;
             cr_expect(pair.fits && pair.left_bytes >= 0);
             cr_expect(strchr(pair.words, ' '));
@@ -202,7 +209,6 @@ Test(fits, what_is_said_stays)
     cr_expect_eq(plan->batch, 384);
     cr_expect_not(plan->fused);
     cr_expect_eq(plan->framework, RK_DEEPSPEED);
-    cr_expect_eq(plan->zero, 3);
     struct plan_draft said = plan_draft();
     said.given[plan_row("zero")] = true;
     cr_expect_not(fits_is_open(&said));
@@ -213,16 +219,73 @@ Test(fits, what_is_said_stays)
 Test(fits, more_gpus_do)
 {
     struct setting s;
-    struct rk_plan plan;
-    static struct rk_prediction prediction;
+    struct rk_found found;
+    const struct rk_aim any = {.where = NULL};
     set_up(&s, "llama3.1-70b", "h100-sxm5-80g", 4, "");
     cr_assert_eq(s.prediction.verdict, RK_MEMORY_EXCEEDED);
-    cr_assert(fits_more_gpus(&s.input, &plan));
-    cr_expect_gt(plan.ranks, 4);
-    cr_expect_eq(plan.ranks & (plan.ranks - 1), 0);
-    cr_expect_eq(rk_predict(&s.input.model, &s.input.system, &plan, &prediction), RK_FITS);
+    cr_assert(rk_choose_ranks(&s.problem, &any, true, &found));
+    cr_expect_gt(found.plan.ranks, 4);
+    cr_expect_eq(found.plan.ranks & (found.plan.ranks - 1), 0);
+    cr_expect_eq(found.plan.batch, 4 * found.plan.ranks);
+    cr_expect_eq(found.outcome.verdict, RK_FITS);
     plan_input_release(&s.input);
     set_up(&s, "llama3.1-70b", "h100-sxm5-80g x4", 0, "");
-    cr_expect_not(fits_more_gpus(&s.input, &plan), "there are no more");
+    cr_expect_not(rk_choose_ranks(&s.problem, &any, true, &found), "there are no more");
     plan_input_release(&s.input);
+}
+
+static bool is_member(const struct rk_plans_problem *problem, const struct rk_plan *plan)
+{
+    struct rk_error error;
+    struct rk_space *space = rk_plans_open(problem, &error);
+    cr_assert(space, "%s", formatted(&error));
+    const uint64_t count = rk_space_count(space);
+    bool found = false;
+    for (uint64_t i = 0; i < count && !found; i++) {
+        struct rk_plan member;
+        found = rk_plans_plan(space, i, &member);
+        for (int axis = 0; axis < RK_PLAN_AXES && found; axis++)
+            found = rk_plan_axis_get(&member, (enum rk_plan_axis)axis) ==
+                    rk_plan_axis_get(plan, (enum rk_plan_axis)axis);
+    }
+    rk_space_close(space);
+    return found;
+}
+
+/* What is chosen is in the space of a search that pins nothing, and its best where words say
+ * nothing: also where nothing fits. */
+Test(fits, what_is_chosen_is_a_plan_of_the_search)
+{
+    static const struct {
+        const char *model, *system, *words;
+        uint64_t gpus;
+    } cases[] = {
+        {"llama3.1-8b", "h100-sxm5-80g", "", 8},
+        {"llama3.1-70b", "h100-sxm5-80g", "", 8},
+        {"llama3.1-70b", "h100-sxm5-80g", "", 4},
+        {"llama3.1-8b", "h100-sxm5-80g mem2=1TiB@50GB/s", "framework=fsdp", 8},
+        {"mixtral-8x7b", "a100-sxm4-80g", "framework=deepspeed", 8},
+        {"gpt3-175b", "a100-80g-nvl8", "framework=calculon", 16},
+        {"deepseek-v3", "h800-sxm5-80g", "", 8},
+        {"llama3.1-8b", "h100-sxm5-80g", "mbs2 cp-kind=ring", 8},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct setting s;
+        struct rk_plan best;
+        struct rk_error error;
+        set_up(&s, cases[i].model, cases[i].system, cases[i].gpus, cases[i].words);
+        const struct rk_plan *plan = &s.input.draft.plan;
+        struct rk_plans_problem all;
+        rk_plans_problem_init(&all, &s.input.model, &s.input.system, plan->framework, plan->ranks,
+                              4 * plan->ranks * (strstr(cases[i].words, "mbs2") ? 2 : 1), 0);
+        cr_expect(is_member(&all, plan), "%s %s", cases[i].model, cases[i].words);
+        const bool any = rk_plans_best(&all, &best, NULL, &error) == RK_OK;
+        cr_expect(any || s.prediction.verdict == RK_MEMORY_EXCEEDED);
+        if (strstr(cases[i].words, "mbs2") || !any) continue;
+        for (int axis = 0; axis < RK_PLAN_AXES; axis++)
+            cr_expect_eq(rk_plan_axis_get(&best, (enum rk_plan_axis)axis),
+                         rk_plan_axis_get(plan, (enum rk_plan_axis)axis), "%s: %s", cases[i].model,
+                         rk_plan_axis_info((enum rk_plan_axis)axis)->name);
+        plan_input_release(&s.input);
+    }
 }

@@ -1,5 +1,5 @@
 /* What the differences of two plans are worth: checked against predictions made one by one. */
-#include "interop/plan_worth.h"
+#include "advise/worth.h"
 
 #include <criterion/criterion.h>
 #include <reckon/catalog.h>

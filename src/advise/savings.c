@@ -1,8 +1,10 @@
-/* fits_changes.c - what single changes of a plan save, and at what price. */
-#include "cli/fits.h"
+/* savings.c - what single changes of a plan save, and at what price. */
+#include "catalog/plan_fields.h"
 #include "workload/parts.h"
+#include <reckon/advise.h>
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,29 +70,29 @@ static unsigned part_bit(const char *name)
     return 1u << part;
 }
 
-static bool add_part(const struct plan_input *input, const struct rk_plan *plan, unsigned bit,
-                     char words[128])
+static bool add_part(const struct rk_model *model, const struct rk_plan *plan, unsigned bit,
+                     char words[RK_SAVING_WORDS])
 {
     const unsigned had = plan->recompute == RK_SELECTIVE ? plan->recompute_parts : 0;
-    size_t used = (size_t)snprintf(words, 128, "recompute=selective");
+    size_t used = (size_t)snprintf(words, RK_SAVING_WORDS, "recompute=selective");
     if (plan->recompute == RK_WHOLE || had & bit) return false;
-    if (!(plan_parts(&input->model, plan) & bit)) return false;
+    if (!(plan_parts(model, plan) & bit)) return false;
     const char *mark = ":";
     for (int i = 0; i < RK_PARTS; i++) {
         if (!((had | bit) >> i & 1)) continue;
-        used +=
-            (size_t)snprintf(words + used, 128 - used, "%s%s", mark, rk_part_name((enum rk_part)i));
+        used += (size_t)snprintf(words + used, RK_SAVING_WORDS - used, "%s%s", mark,
+                                 rk_part_name((enum rk_part)i));
         mark = "+";
     }
     return true;
 }
 
-static bool half_the_blocks(const struct plan_input *input, const struct rk_plan *plan,
-                            char words[128])
+static bool half_the_blocks(const struct rk_model *model, const struct rk_plan *plan,
+                            char words[RK_SAVING_WORDS])
 {
-    const uint64_t blocks = input->model.layers / (plan->pipeline * plan->chunks);
+    const uint64_t blocks = model->layers / (plan->pipeline * plan->chunks);
     if (plan->recompute == RK_WHOLE || blocks < 2) return false;
-    snprintf(words, 128, "recompute=full recompute-layers=%" PRIu64, (blocks + 1) / 2);
+    snprintf(words, RK_SAVING_WORDS, "recompute=full recompute-layers=%" PRIu64, (blocks + 1) / 2);
     return true;
 }
 
@@ -106,15 +108,22 @@ static bool is_offload(const struct change *change)
     return strstr(change->key, "_offload") != NULL;
 }
 
+/* What is trained, and on what. */
+struct job {
+    const struct rk_model *model;
+    const struct rk_system *system;
+};
+
 /* False where the change does not apply. */
-static bool words_of(const struct change *change, const struct plan_input *input,
-                     const struct rk_plan *plan, char words[128])
+static bool words_of(const struct change *change, const struct job *job, const struct rk_plan *plan,
+                     char words[RK_SAVING_WORDS])
 {
-    if (is_offload(change) && input->system.memories < 2) return false;
-    if (change->kind == CHANGE_PART) return add_part(input, plan, part_bit(change->key), words);
-    if (change->kind == CHANGE_BLOCKS) return half_the_blocks(input, plan, words);
+    if (is_offload(change) && job->system->memories < 2) return false;
+    if (change->kind == CHANGE_PART)
+        return add_part(job->model, plan, part_bit(change->key), words);
+    if (change->kind == CHANGE_BLOCKS) return half_the_blocks(job->model, plan, words);
     if (change->kind == CHANGE_TO) {
-        snprintf(words, 128, "%s", change->words);
+        snprintf(words, RK_SAVING_WORDS, "%s", change->words);
         return true;
     }
     const char *word = plan_fields[plan_row(change->key)].word;
@@ -123,7 +132,7 @@ static bool words_of(const struct change *change, const struct plan_input *input
                        : change->kind == CHANGE_HALF ? had / 2
                                                      : had + 1;
     if (now != (double)(uint64_t)now || now < 1) return false;
-    snprintf(words, 128, "%s%.0f", word, now);
+    snprintf(words, RK_SAVING_WORDS, "%s%.0f", word, now);
     return true;
 }
 
@@ -152,28 +161,28 @@ struct trial {
     struct rk_prediction prediction;
 };
 
-static bool try_change(const struct change *change, const struct plan_input *input,
+static bool try_change(const struct change *change, const struct job *job,
                        const struct rk_plan *plan, const struct rk_prediction *before,
-                       struct trial *trial, struct fits_change *done)
+                       struct trial *trial, struct rk_saving *saving)
 {
     const struct rk_prediction *p = &trial->prediction;
-    if (!words_of(change, input, plan, done->words)) return false;
-    if (!apply(plan, done->words, &trial->plan)) return false;
-    rk_predict(&input->model, &input->system, &trial->plan, &trial->prediction);
+    if (!words_of(change, job, plan, saving->words)) return false;
+    if (!apply(plan, saving->words, &trial->plan)) return false;
+    rk_predict(job->model, job->system, &trial->plan, &trial->prediction);
     if (!p->timed) return false;
-    done->what = change->what;
-    done->need_bytes = p->stage[p->tightest].total_bytes;
-    done->saved_bytes = before->stage[before->tightest].total_bytes - done->need_bytes;
-    done->left_bytes = input->system.memory[0].capacity_bytes - done->need_bytes;
-    done->step_s = p->step_s;
-    done->fits = p->verdict == RK_FITS;
-    return done->saved_bytes > 0;
+    saving->what = change->what;
+    saving->need_bytes = p->stage[p->tightest].total_bytes;
+    saving->saved_bytes = before->stage[before->tightest].total_bytes - saving->need_bytes;
+    saving->left_bytes = job->system->memory[0].capacity_bytes - saving->need_bytes;
+    saving->step_s = p->step_s;
+    saving->fits = p->verdict == RK_FITS;
+    return saving->saved_bytes > 0;
 }
 
 /* Those that make it fit first, from the fastest on; then by what they save. */
 static int compare_rescues(const void *left, const void *right)
 {
-    const struct fits_change *a = left, *b = right;
+    const struct rk_saving *a = left, *b = right;
     if (a->fits != b->fits) return a->fits ? -1 : 1;
     if (a->fits && a->step_s != b->step_s) return a->step_s < b->step_s ? -1 : 1;
     if (a->saved_bytes != b->saved_bytes) return a->saved_bytes > b->saved_bytes ? -1 : 1;
@@ -182,35 +191,38 @@ static int compare_rescues(const void *left, const void *right)
 
 static int compare_savings(const void *left, const void *right)
 {
-    const struct fits_change *a = left, *b = right;
+    const struct rk_saving *a = left, *b = right;
     if (a->saved_bytes != b->saved_bytes) return a->saved_bytes > b->saved_bytes ? -1 : 1;
     return strcmp(a->words, b->words);
 }
 
-int fits_changes(const struct plan_input *input, const struct rk_prediction *prediction,
-                 struct fits_change changes[FITS_MAX_CHANGES])
+int rk_savings(const struct rk_model *model, const struct rk_system *system,
+               const struct rk_plan *plan, const struct rk_prediction *prediction,
+               struct rk_saving saving[RK_MAX_SAVINGS])
 {
-    _Static_assert((int)TABLE <= (int)FITS_MAX_CHANGES, "room for all");
+    _Static_assert((int)TABLE <= (int)RK_MAX_SAVINGS, "room for all");
+    const struct job job = {model, system};
     const bool fits = prediction->verdict == RK_FITS;
     struct trial trial;
     int count = 0;
     for (int i = 0; i < TABLE; i++)
-        count +=
-            try_change(&table[i], input, &input->draft.plan, prediction, &trial, &changes[count]);
-    qsort(changes, (size_t)count, sizeof *changes, fits ? compare_savings : compare_rescues);
+        count += try_change(&table[i], &job, plan, prediction, &trial, &saving[count]);
+    qsort(saving, (size_t)count, sizeof *saving, fits ? compare_savings : compare_rescues);
     return count;
 }
 
-bool fits_pair(const struct plan_input *input, const struct rk_prediction *prediction,
-               struct fits_change *pair)
+bool rk_savings_pair(const struct rk_model *model, const struct rk_system *system,
+                     const struct rk_plan *plan, const struct rk_prediction *prediction,
+                     struct rk_saving *pair)
 {
-    struct fits_change first, second;
+    const struct job job = {model, system};
+    struct rk_saving first, second;
     struct trial one, two;
     bool found = false;
     for (int i = 0; i < TABLE; i++) {
-        if (!try_change(&table[i], input, &input->draft.plan, prediction, &one, &first)) continue;
+        if (!try_change(&table[i], &job, plan, prediction, &one, &first)) continue;
         for (int k = 0; k < TABLE; k++) {
-            if (!try_change(&table[k], input, &one.plan, &one.prediction, &two, &second)) continue;
+            if (!try_change(&table[k], &job, &one.plan, &one.prediction, &two, &second)) continue;
             if (!second.fits || (found && second.step_s >= pair->step_s)) continue;
             *pair = second;
             snprintf(pair->words, sizeof pair->words, "%.63s %.63s", first.words, second.words);

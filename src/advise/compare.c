@@ -1,4 +1,4 @@
-#include "interop/plan_compare.h"
+#include "advise/compare.h"
 
 #include <inttypes.h>
 #include <stdio.h>

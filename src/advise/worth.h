@@ -1,13 +1,13 @@
-/* plan_worth.h - what each difference between two plans is worth, by predicting them one at a time.
+/* worth.h - what each difference between two plans is worth, by predicting them one at a time.
  *
  * `alone` is the first plan with one key as the second has it; `without` the second with one key as
  * the first has it. A path goes from the first plan to the second, at each step by the key that
  * makes the step shortest among those that can run: its changes sum up to the whole difference.
  */
-#ifndef RECKON_INTEROP_PLAN_WORTH_H
-#define RECKON_INTEROP_PLAN_WORTH_H
+#ifndef RECKON_ADVISE_WORTH_H
+#define RECKON_ADVISE_WORTH_H
 
-#include "interop/plan_compare.h"
+#include "advise/compare.h"
 #include <reckon/predict.h>
 #include <reckon/system.h>
 
