@@ -1,4 +1,5 @@
 #include "facts/judge.h"
+#include "search/plans_axes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -72,8 +73,6 @@ static void predict_batch(const struct fact *fact, const struct rk_plan *plan, s
 
 /* ---- open axes ---- */
 
-enum { MOST_CHOICES = 64 };
-
 static bool fits(const struct judgement *j)
 {
     return j->timed && j->verdict == RK_FITS;
@@ -87,74 +86,17 @@ static bool better(const struct judgement *a, const struct judgement *b)
     return a->timed && a->step_s < b->step_s;
 }
 
-static uint64_t powers(uint64_t most, uint64_t *choices, uint64_t count)
-{
-    for (uint64_t n = 1; n <= most && count < MOST_CHOICES; n *= 2)
-        choices[count++] = n;
-    return count;
-}
+static const enum rk_plan_axis axis_of[OPEN_AXES] = {
+    [OPEN_TENSOR] = RK_PLAN_TENSOR,       [OPEN_PIPELINE] = RK_PLAN_PIPELINE,
+    [OPEN_CHUNKS] = RK_PLAN_CHUNKS,       [OPEN_MICROBATCH] = RK_PLAN_MICROBATCH,
+    [OPEN_RECOMPUTE] = RK_PLAN_RECOMPUTE, [OPEN_SEQUENCE_PARALLEL] = RK_PLAN_SEQUENCE_PARALLEL,
+};
 
-/* The values to try; those that rk_predict refuses cost nothing but the call. */
-static uint64_t choices_of(const struct fact *fact, const struct rk_plan *plan, enum open_axis axis,
-                           uint64_t *choices)
+/* Tries the usual values of the search; those that rk_predict refuses cost nothing but the call. */
+static void walk(const struct fact *fact, const struct rk_plans_problem *problem,
+                 struct rk_plan plan, int axis, struct judgement *best)
 {
-    const uint64_t slots = fact->model.layers + plan->embedding_counts + plan->head_counts;
-    uint64_t count = 0;
-    switch (axis) {
-    case OPEN_TENSOR:
-        return powers(fact->system.network[0].size, choices, 0);
-    case OPEN_PIPELINE:
-        for (uint64_t n = 1; n <= fact->model.layers && n <= RK_MAX_STAGES; n++)
-            if (fact->model.layers % n == 0 && plan->ranks % n == 0 && count < MOST_CHOICES)
-                choices[count++] = n;
-        return count;
-    case OPEN_CHUNKS:
-        for (uint64_t n = 1; plan->pipeline * n <= slots; n++)
-            if (slots % (plan->pipeline * n) == 0 && count < MOST_CHOICES &&
-                (n == 1 || plan->pipeline > 1))
-                choices[count++] = n;
-        if (count == 0) choices[count++] = 1;
-        return count;
-    case OPEN_MICROBATCH:
-        return powers(plan->batch < 64 ? plan->batch : 64, choices, 0);
-    case OPEN_RECOMPUTE:
-        for (uint64_t n = 0; n < RK_RECOMPUTE_MODES; n++)
-            choices[count++] = n;
-        return count;
-    default:
-        choices[0] = 0, choices[1] = 1;
-        return plan->tensor > 1 ? 2 : 1;
-    }
-}
-
-static void choose(struct rk_plan *plan, enum open_axis axis, uint64_t value)
-{
-    switch (axis) {
-    case OPEN_TENSOR:
-        plan->tensor = value;
-        break;
-    case OPEN_PIPELINE:
-        plan->pipeline = value;
-        break;
-    case OPEN_CHUNKS:
-        plan->chunks = value;
-        break;
-    case OPEN_MICROBATCH:
-        plan->microbatch = value;
-        break;
-    case OPEN_RECOMPUTE:
-        plan->recompute = (enum rk_recompute_mode)value;
-        plan->recompute_parts = value == RK_SELECTIVE ? 1u << RK_PART_CORE_ATTENTION : 0;
-        break;
-    default:
-        plan->sequence_parallel = value > 0;
-        break;
-    }
-}
-
-static void walk(const struct fact *fact, struct rk_plan plan, int axis, struct judgement *best)
-{
-    uint64_t choices[MOST_CHOICES];
+    struct offered offered;
     while (axis < OPEN_AXES && !(fact->open & 1u << axis))
         axis++;
     if (axis == OPEN_AXES) {
@@ -163,10 +105,14 @@ static void walk(const struct fact *fact, struct rk_plan plan, int axis, struct 
         if (best->plan.ranks == 0 || better(&j, best)) *best = j;
         return;
     }
-    const uint64_t count = choices_of(fact, &plan, (enum open_axis)axis, choices);
-    for (uint64_t i = 0; i < count; i++) {
-        choose(&plan, (enum open_axis)axis, choices[i]);
-        walk(fact, plan, axis + 1, best);
+    const uint64_t data = rk_plan_data(&plan);
+    if (axis > OPEN_PIPELINE && data == 0) return; /* not that many ranks */
+    struct rk_plan whole = plan;
+    if (data) whole.batch = (plan.batch + data - 1) / data * data; /* as predict_batch() rounds */
+    plan_axis_offer(&offered, problem, axis_of[axis], &whole);
+    for (int i = 0; i < offered.count; i++) {
+        rk_plan_axis_set(&plan, axis_of[axis], offered.value[i]);
+        walk(fact, problem, plan, axis + 1, best);
     }
 }
 
@@ -195,7 +141,8 @@ static double layer_time(const struct fact *fact)
 void judge(const struct fact *fact, struct judgement *judgement)
 {
     *judgement = (struct judgement){.verdict = RK_BAD_DEGREES};
-    walk(fact, fact->plan, 0, judgement);
+    const struct rk_plans_problem problem = {&fact->model, &fact->system, fact->plan, {{0}}};
+    walk(fact, &problem, fact->plan, 0, judgement);
     for (int i = 0; i < fact->figures; i++)
         if (fact->figure[i].kind == FIGURE_LAYER) judgement->layer_s = layer_time(fact);
 }
@@ -272,15 +219,12 @@ const char *judge_open(const struct fact *fact, const struct judgement *j,
     const struct rk_plan *p = &j->plan;
     size_t used = 0;
     buffer[0] = '\0';
-    const uint64_t values[OPEN_AXES] = {p->tensor,     p->pipeline, p->chunks,
-                                        p->microbatch, 0,           p->sequence_parallel};
     for (int i = 0; i < OPEN_AXES; i++) {
-        char value[24];
+        char value[RK_PLAN_AXIS_TEXT];
         if (!(fact->open & 1u << i)) continue;
-        snprintf(value, sizeof value, "%llu", (unsigned long long)values[i]);
-        const char *text = i == OPEN_RECOMPUTE ? rk_recompute_mode_name(p->recompute) : value;
+        rk_plan_axis_text(axis_of[i], rk_plan_axis_get(p, axis_of[i]), value);
         used += (size_t)snprintf(buffer + used, FACT_REASON - used, "%s%s %s", used ? ", " : "",
-                                 open_axis_names[i], text);
+                                 open_axis_names[i], value);
     }
     return buffer;
 }

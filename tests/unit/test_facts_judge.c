@@ -55,8 +55,8 @@ Test(judge, the_fastest_that_fits)
     cr_expect_eq(judgement.verdict, RK_MEMORY_EXCEEDED);
 }
 
-/* Three ranks, four layers: as published plans do, a pipeline has stages alike, so only 1. */
-Test(judge, open_pipelines_divide_the_layers)
+/* Three ranks, four layers: the stages need not be alike, as in a search. */
+Test(judge, open_pipelines_are_those_of_the_search)
 {
     struct fact fact = fact_of(3, 3);
     fact.open = 1u << OPEN_PIPELINE;
@@ -64,8 +64,12 @@ Test(judge, open_pipelines_divide_the_layers)
     plan.pipeline = 3;
     machine.memory[0].capacity_bytes = 1.1 * predicted(&fact, &plan).stage[0].total_bytes;
     judge(&fact, &judgement);
+    cr_expect_eq(judgement.plan.pipeline, 3);
+    cr_expect_eq(judgement.verdict, RK_FITS);
+    fact.plan.ranks = 5; /* 1: five stages have no layer each */
+    fact.plan.batch = 5;
+    judge(&fact, &judgement);
     cr_expect_eq(judgement.plan.pipeline, 1);
-    cr_expect_eq(judgement.verdict, RK_MEMORY_EXCEEDED);
     fact.plan.ranks = 4; /* 1, 2, 4 */
     fact.plan.batch = 4;
     judge(&fact, &judgement);
