@@ -19,6 +19,7 @@ const struct command main_commands[] = {
     {"doctor",     cmd_doctor,   "why a run is slower than predicted",              &doctor_usage},
     {"calibrate",  cmd_calibrate, "fit a system's constants to what was measured on it", &calibrate_usage},
     {"calculon",   cmd_calculon, "the commands of the published tool Calculon",     &calculon_usage},
+    {"shard",      cmd_shard,    "which part of which tensor goes to which rank",   &shard_usage},
     {"corpus",     cmd_corpus,   "from raw text to training text",                  &corpus_usage},
     {"tokenizer",  cmd_tokenizer, "train a tokenizer",                             &tokenizer_usage},
     {"tokenize",   cmd_tokenize, "texts as token ids, and back",                    &tokenize_usage},
