@@ -6,8 +6,11 @@
 #include "cli/entry.h"
 #include "cli/show.h"
 
+#include <string.h>
+
 struct systems_args {
     const char *name;
+    bool all;
     struct show_args show;
 };
 
@@ -18,22 +21,32 @@ static const struct operand systems_operands[] = {
     {.name = NULL},
 };
 
+static const struct option systems_options[] = {
+    {.letter = 'a', .name = "all", .type = OPTION_FLAG, .offset = offsetof(struct systems_args, all),
+     .help = "list those too that are another one with a change or two, in one line"},
+    {.name = NULL},
+};
+
 const struct usage systems_usage = {
     .name = "systems",
     .summary = "list the systems of the catalog, or show one",
     .synopsis = "[SYSTEM] [options]",
     .description =
-        "Lists every system of the catalog: peak of the matrix engine per datatype, memory of a "
+        "Lists the systems of the catalog: peak of the matrix engine per datatype, memory of a "
         "device, and networks; or shows one with all that is known about it and the sources of "
-        "the numbers. A system can also be described in one line, as reckon-system(5) explains.",
+        "the numbers. A system can also be described in one line, as reckon-system(5) explains.\n\n"
+        "First come the machines that people have; behind them those of the published studies, as "
+        "their papers describe them, kept for their numbers and for --framework calculon. A short "
+        "name, h100, h200, a100, means the machine that most people have of that kind.",
     .operands = systems_operands,
     .groups = {
+        {"Systems", systems_options, 0},
         {"Form", show_options, offsetof(struct systems_args, show)},
         {"General", options_help_rows, 0},
     },
     .examples = {
         {"reckon systems", "What there is:"},
-        {"reckon systems a100-80g-nvl8", "One of them, with its sources:"},
+        {"reckon systems h100", "One of them, with its sources:"},
         {"reckon systems \"h100-80g x4096 nvl8 hbm=120GiB mem2=1TiB@100GB/s\"",
          "A machine that is not in the catalog:"},
     },
@@ -46,7 +59,7 @@ static const struct report_column columns[] = {
     {.name = "float16_FLOPps",  .title = "float16",  .unit = "FLOP/s", .digits = 2, .own_scale = true},
     {.name = "bfloat16_FLOPps", .title = "bfloat16", .unit = "FLOP/s", .digits = 2, .own_scale = true},
     {.name = "float32_FLOPps",  .title = "float32",  .unit = "FLOP/s", .digits = 2, .own_scale = true},
-    {.name = "memory"}, {.name = "networks"},
+    {.name = "memory"}, {.name = "networks"}, {.name = "name", .title = "what it is"},
 };
 /* clang-format on */
 
@@ -78,36 +91,80 @@ static const char *networks_text(struct report *report, const struct rk_system *
     return report_text(report, "%s", text);
 }
 
-static enum rk_status add_system(struct report *report, struct report_table *table, const char *id,
+static const struct {
+    const char *title;
+    unsigned formats;
+} groups[] = {
+    {"Machines that people have", REPORT_IN_TEXT},
+    {"Machines of the published studies, kept for their numbers", REPORT_IN_TEXT},
+    {NULL, REPORT_IN_JSON | REPORT_IN_CSV},
+};
+
+enum { STUDIES = 1, ALL, GROUPS };
+
+/* Another entry with a change or two, in one line? These are all of studies. */
+static bool is_variant(const struct catalog_entry *entry)
+{
+    return entry->synthetic && *entry->synthetic;
+}
+
+/* A machine as a paper describes it names the paper. */
+static bool is_of_study(const struct catalog_entry *entry)
+{
+    return is_variant(entry) || (entry->name && strchr(entry->name, '['));
+}
+
+static enum rk_status add_system(struct report *report, struct report_table *const table[GROUPS],
+                                 const struct catalog_entry *entry, bool list_it,
                                  struct rk_error *error)
 {
+    const char *id = entry->id;
     struct rk_system system = {.memories = 0};
     const enum rk_status status = rk_system_load(id, &system, error);
     if (status == RK_OK) {
-        struct report_cell cells[sizeof columns / sizeof *columns] = {cell_text(id)};
+        struct report_cell cells[sizeof columns / sizeof *columns] = {
+            cell_text(report_text(report, "%s", id))};
         for (int i = 0; i < RK_DATATYPES; i++)
             cells[PEAK_COLUMN + i] = system.matrix[i].curve.steps
                                          ? cell_number(system.matrix[i].peak_flops)
                                          : cell_none();
         cells[PEAK_COLUMN + RK_DATATYPES] = cell_text(memories_text(report, &system));
         cells[PEAK_COLUMN + RK_DATATYPES + 1] = cell_text(networks_text(report, &system));
-        report_row(report, table, cells);
+        cells[PEAK_COLUMN + RK_DATATYPES + 2] = cell_text(report_text(report, "%s", entry->name));
+        if (list_it) report_row(report, table[is_of_study(entry) ? STUDIES : 0], cells);
+        report_row(report, table[ALL], cells);
     }
     rk_system_release(&system);
     return status;
 }
 
-static enum rk_status list_systems(struct report *report, struct catalog_list *list,
+static enum rk_status list_systems(struct report *report, struct catalog_list *list, bool all,
                                    struct rk_error *error)
 {
-    struct report_table *table = report_add(
-        report, &(struct report_table){.name = "systems",
-                                       .formats = REPORT_IN_ALL,
-                                       .columns = columns,
-                                       .column_count = sizeof columns / sizeof *columns});
+    struct report_table *table[GROUPS];
+    size_t left_out = 0;
+    for (int i = 0; i < GROUPS; i++)
+        table[i] = report_add(
+            report, &(struct report_table){.name = "systems",
+                                           .title = groups[i].title,
+                                           .formats = groups[i].formats,
+                                           .columns = columns,
+                                           .column_count = sizeof columns / sizeof *columns});
     enum rk_status status = catalog_list(CATALOG_SYSTEMS, list, error);
-    for (size_t i = 0; status == RK_OK && i < list->count; i++) /* a bad one is said, not fatal */
-        if (add_system(report, table, list->id[i], error) != RK_OK) options_fail(error);
+    for (size_t i = 0; status == RK_OK && i < list->count; i++) {
+        struct catalog_entry entry = {.id = NULL};
+        enum rk_status one = catalog_describe(CATALOG_SYSTEMS, list->id[i], &entry, error);
+        const bool list_it = one == RK_OK && (all || !is_variant(&entry));
+        if (one == RK_OK) one = add_system(report, table, &entry, list_it, error);
+        if (one != RK_OK) options_fail(error); /* a bad one is said, not fatal */
+        left_out += one == RK_OK && !list_it;
+        catalog_entry_release(&entry);
+    }
+    if (left_out)
+        report_note(report, report_text(report,
+                                        "%zu that are another one with a change in one line are "
+                                        "left out: --all lists them",
+                                        left_out));
     return status;
 }
 
@@ -139,7 +196,8 @@ int cmd_systems(int argc, char **argv)
     if (done >= 0) return done;
 
     const enum rk_status status =
-        args.name ? show_system(&report, args.name, &error) : list_systems(&report, &list, &error);
+        args.name ? show_system(&report, args.name, &error)
+                  : list_systems(&report, &list, args.all, &error);
     const int code =
         status == RK_OK ? show_report(&report, &args.show, NULL, RK_OK) : options_fail(&error);
     report_release(&report);

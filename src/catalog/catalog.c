@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -203,6 +204,24 @@ static enum rk_status fail_unknown(enum catalog_kind kind, const char *name, str
     return RK_USAGE;
 }
 
+/* What people call the machine that most of them have. */
+static const struct {
+    const char *name, *id;
+} short_names[] = {
+    {"a100", "a100-sxm4-80g"}, {"a800", "a800-sxm4-80g"}, {"b200", "b200-sxm-180g"},
+    {"b300", "b300-sxm-288g"}, {"gb200", "gb200-nvl72"},  {"gb300", "gb300-nvl72"},
+    {"gh200", "gh200-96g"},    {"h100", "h100-sxm5-80g"}, {"h20", "h20-sxm5-96g"},
+    {"h200", "h200-sxm-141g"}, {"h800", "h800-sxm5-80g"}, {"v100", "v100-sxm2-32g"},
+};
+
+static const char *full_name(enum catalog_kind kind, const char *name)
+{
+    for (size_t i = 0; i < sizeof short_names / sizeof *short_names; i++)
+        if (kind == CATALOG_SYSTEMS && strcasecmp(name, short_names[i].name) == 0)
+            return short_names[i].id;
+    return name;
+}
+
 static enum rk_status open_id(enum catalog_kind kind, const char *name, struct document *document,
                               struct rk_error *error)
 {
@@ -226,6 +245,7 @@ enum rk_status catalog_open(enum catalog_kind kind, const char *name, struct doc
     else
         id_of_path(name, id, id_size);
     if (form != CATALOG_ID) return document_load(name, document, error);
+    name = full_name(kind, name);
     snprintf(id, id_size, "%s", name);
     return open_id(kind, name, document, error);
 }
