@@ -1,0 +1,298 @@
+/* reckon place: fixed addresses for buffers whose lifetimes are known. */
+#include "cli/commands.h"
+#include "cli/show.h"
+#include "interop/buffers.h"
+#include "interop/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct place_args {
+    struct option_texts files;
+    uint64_t capacity, alignment, steps;
+    bool check, two_levels;
+    const char *output;
+    struct show_args show;
+};
+
+#define AT(member) .offset = offsetof(struct place_args, member)
+
+/* clang-format off */
+static const struct operand place_operands[] = {
+    {.name = "FILE", .help = "buffers as CSV, in MiniMalloc's form; - is standard input", AT(files), .optional = OPERAND_MANY, .complete = "file"},
+    {.name = NULL},
+};
+static const struct option place_what[] = {
+    {.letter = 'c', .name = "capacity", .type = OPTION_NUMBER, AT(capacity), .argument = "N", .min = 1,
+     .help = "any placement within N will do: exit 1 when none was found; without it, the lowest peak is looked for"},
+    {.name = "alignment", .type = OPTION_NUMBER, AT(alignment), .argument = "N", .min = 1, .max = UINT64_C(1) << 40,
+     .help = "addresses are multiples of N, a power of two (512: PyTorch's, 2097152: a large page); a buffer's own counts when it is larger"},
+    {.name = "two-level", .type = OPTION_FLAG, AT(two_levels),
+     .help = "place the buffers of each pass of a layer (column `pass`) alone, then the passes; in one level when that reaches the bound and this does not"},
+    {.name = "steps", .type = OPTION_NUMBER, AT(steps), .argument = "N", .min = 1,
+     .help = "the search gives up after N steps and the best so far counts (5000000: some seconds); the answer does not depend on the machine"},
+    {.name = "check", .type = OPTION_FLAG, AT(check),
+     .help = "place nothing: check the addresses in the column `offset`, exit 1 when buffers overlap, are not aligned or end above --capacity"},
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, AT(output), .argument = "FILE", .complete = "file",
+     .help = "write the buffers with their addresses to FILE, in the same form; - prints that alone"},
+    {.name = NULL},
+};
+
+const struct usage place_usage = {
+    .name = "place",
+    .summary = "fixed addresses for buffers whose lifetimes are known",
+    .synopsis = "FILE... [options]",
+    .description =
+        "Gives every buffer an address, so that those that are alive together do not overlap, and the highest end, the "
+        "peak, is low: what a caching allocator loses by fragmentation, a plan made beforehand need not lose. "
+        "FILE has a line of names and a buffer a line: id, lower, upper, size, and where wanted alignment; a buffer is "
+        "alive from lower to before upper.\n\n"
+        "`live` is the most that is alive at a moment: no placement is lower. `bound` is that, or more where the search "
+        "has proved it. A peak that meets the bound is optimal. Several greedy orders come first, then a complete search "
+        "[moffitt2023]; what is written was checked by a sweep through time that shares nothing with either.\n\n"
+        "With --capacity, any placement within it will do. Exit status: 0 placed (and within the capacity), 1 not within the "
+        "capacity, or a check failed, 3 a file is wrong.",
+    .operands = place_operands,
+    .groups = {
+        {"Placing", place_what, 0},
+        {"Form", show_options, offsetof(struct place_args, show)},
+        {"General", options_help_rows, 0},
+    },
+    .examples = {
+        {"reckon place buffers.csv", "The lowest peak, and how far from the bound it is:"},
+        {"reckon place A.1048576.csv --capacity 1048576 -o A.out.csv", "A benchmark of MiniMalloc at its capacity; write the addresses:"},
+        {"reckon place A.out.csv --check --capacity 1048576", "Prove what somebody else says:"},
+        {"reckon place step.csv --two-level --alignment 512", "As MEMO does, with PyTorch's alignment:"},
+    },
+    .see_also = "reckon-fits(1)",
+};
+
+static const struct report_column columns[] = {
+    {.name = "file"}, {.name = "buffers"},
+    {.name = "peak"}, {.name = "live"}, {.name = "bound"},
+    {.name = "gap", .unit = "%", .digits = 2},
+    {.name = "optimal"}, {.name = "capacity"}, {.name = "verdict"}, {.name = "found_by"}, {.name = "steps"},
+    {.name = "two_level_peak"},
+    {.name = "seconds", .unit = "s", .digits = 3},
+};
+/* clang-format on */
+enum { PLACE_COLUMNS = sizeof columns / sizeof *columns };
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+struct placed {
+    struct rk_placement p;
+    uint64_t two_level_peak; /* 0: not asked for */
+    double seconds;
+};
+
+static const char *verdict_of(const struct place_args *args, const struct placed *placed)
+{
+    const uint64_t capacity = args->capacity;
+    if (!capacity) return placed->p.optimal ? "optimal" : "not proved optimal";
+    if (placed->p.peak <= capacity) return "within the capacity";
+    return placed->p.bound > capacity ? "no placement is within the capacity"
+                                      : "none found within the capacity";
+}
+
+static void add_row(struct report *report, struct report_table *table, const char *file,
+                    size_t count, const struct place_args *args, const struct placed *placed)
+{
+    static const char *const by[] = {[RK_PLACE_GREEDY] = "greedy", [RK_PLACE_SEARCH] = "search"};
+    const struct rk_placement *p = &placed->p;
+    report_row(report, table,
+               (struct report_cell[PLACE_COLUMNS]){
+                   cell_text(report_text(report, "%s", file)), cell_count(count),
+                   cell_count(p->peak), cell_count(p->live), cell_count(p->bound),
+                   p->bound ? cell_number((double)p->peak / (double)p->bound - 1) : cell_number(0),
+                   cell_flag(p->optimal), args->capacity ? cell_count(args->capacity) : cell_none(),
+                   cell_text(verdict_of(args, placed)), cell_text(by[p->by]), cell_count(p->steps),
+                   placed->two_level_peak ? cell_count(placed->two_level_peak) : cell_none(),
+                   cell_number(placed->seconds)});
+}
+
+/* ---- one file ---- */
+
+static void align(struct buffers *b, uint64_t alignment)
+{
+    for (size_t i = 0; i < b->count && alignment > 1; i++)
+        if (b->buffer[i].alignment < alignment) b->buffer[i].alignment = alignment;
+    b->aligned |= alignment > 1;
+}
+
+/* What is wrong with the addresses, in words; RK_OK when nothing is. */
+static enum rk_status prove(const char *file, const struct buffers *b, const uint64_t *address,
+                            uint64_t capacity, struct rk_error *error)
+{
+    size_t first = 0, second = 0;
+    switch (rk_place_check(b->buffer, b->count, address, capacity, &first, &second)) {
+    case RK_PLACE_SOUND:
+        return RK_OK;
+    case RK_PLACE_OVERLAP:
+        return rk_fail(error, RK_NOTHING_FITS, file, 0, 0,
+                       "buffers %s (at %llu) and %s (at %llu) overlap while both are alive",
+                       b->id[first], (unsigned long long)address[first], b->id[second],
+                       (unsigned long long)address[second]);
+    case RK_PLACE_TOO_HIGH:
+        return rk_fail(error, RK_NOTHING_FITS, file, 0, 0,
+                       "buffer %s ends at %llu, above the capacity of %llu", b->id[first],
+                       (unsigned long long)(address[first] + b->buffer[first].size),
+                       (unsigned long long)capacity);
+    case RK_PLACE_UNALIGNED:
+        return rk_fail(error, RK_NOTHING_FITS, file, 0, 0,
+                       "buffer %s: address %llu is no multiple of its alignment, %llu",
+                       b->id[first], (unsigned long long)address[first],
+                       (unsigned long long)b->buffer[first].alignment);
+    case RK_PLACE_UNCHECKED:
+        break;
+    }
+    return rk_fail(error, RK_IO, file, 0, 0, "no memory to check the addresses");
+}
+
+/* In two levels; then in one as well, unless that cannot be lower. */
+static enum rk_status place_both(const struct buffers *b, const struct rk_place_options *options,
+                                 struct placed *placed, uint64_t *address, struct rk_error *error)
+{
+    enum rk_status status =
+        rk_place_two_levels(b->buffer, b->pass, b->count, options, address, &placed->p, error);
+    if (status != RK_OK) return status;
+    placed->two_level_peak = placed->p.peak;
+    if (placed->p.optimal || (options->capacity && placed->p.peak <= options->capacity))
+        return RK_OK;
+    uint64_t *one = malloc((b->count + 1) * sizeof *one);
+    struct rk_placement p;
+    if (!one) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory");
+    status = rk_place(b->buffer, b->count, options, one, &p, error);
+    if (status == RK_OK && p.peak < placed->p.peak) {
+        memcpy(address, one, b->count * sizeof *one);
+        placed->p = p;
+    } else if (status == RK_OK) {
+        placed->p.bound = p.bound;
+        placed->p.optimal = placed->p.peak == p.bound;
+    }
+    free(one);
+    return status;
+}
+
+static enum rk_status write_addresses(const char *path, const struct buffers *b,
+                                      const uint64_t *address, struct rk_error *error)
+{
+    struct output output;
+    enum rk_status status = output_open(&output, path, error);
+    if (status != RK_OK) return status;
+    buffers_write(output.file, b, address);
+    status = output_commit(&output, error);
+    if (status != RK_OK) output_abandon(&output);
+    return status;
+}
+
+static enum rk_status place_file(const struct place_args *args, const char *file, struct buffers *b,
+                                 struct placed *placed, struct rk_error *error)
+{
+    const struct rk_place_options options = {.capacity = args->capacity, .steps = args->steps};
+    const double start_s = now_s();
+    enum rk_status status;
+    if (args->two_levels)
+        status = place_both(b, &options, placed, b->address, error);
+    else
+        status = rk_place(b->buffer, b->count, &options, b->address, &placed->p, error);
+    placed->seconds = now_s() - start_s;
+    if (status == RK_BAD_INPUT) snprintf(error->path, sizeof error->path, "%s", file);
+    if (status == RK_OK) status = prove(file, b, b->address, 0, error);
+    if (status == RK_OK && args->output)
+        status = write_addresses(args->output, b, b->address, error);
+    return status;
+}
+
+static enum rk_status check_file(const struct place_args *args, const char *file,
+                                 const struct buffers *b, struct placed *placed,
+                                 struct rk_error *error)
+{
+    if (!b->placed)
+        return rk_fail(error, RK_BAD_INPUT, file, 1, 0,
+                       "there is no column `offset` to check; reckon place FILE -o OUT writes one");
+    const enum rk_status status = prove(file, b, b->address, args->capacity, error);
+    if (status != RK_OK) return status;
+    for (size_t i = 0; i < b->count; i++)
+        if (b->buffer[i].size && b->address[i] + b->buffer[i].size > placed->p.peak)
+            placed->p.peak = b->address[i] + b->buffer[i].size;
+    placed->p.live = placed->p.bound = rk_place_live(b->buffer, b->count);
+    placed->p.optimal = placed->p.peak == placed->p.bound;
+    return RK_OK;
+}
+
+static enum rk_status one_file(const struct place_args *args, const char *file,
+                               struct report *report, struct report_table *table,
+                               struct rk_error *error)
+{
+    struct buffers b;
+    struct placed placed = {.two_level_peak = 0};
+    enum rk_status status = buffers_load(file, &b, error);
+    if (status != RK_OK) return status;
+    align(&b, args->alignment);
+    if (args->two_levels && !b.passes)
+        status =
+            rk_fail(error, RK_BAD_INPUT, file, 1, 0,
+                    "--two-level asks for a column `pass`: the pass of a layer that a buffer is "
+                    "of, empty for none");
+    else if (args->check)
+        status = check_file(args, file, &b, &placed, error);
+    else
+        status = place_file(args, file, &b, &placed, error);
+    if (status == RK_OK) {
+        add_row(report, table, file, b.count, args, &placed);
+        if (args->capacity && placed.p.peak > args->capacity) status = RK_NOTHING_FITS;
+        error->text[0] = 0; /* the table says it */
+    }
+    buffers_release(&b);
+    return status;
+}
+
+static enum rk_status check_args(const struct place_args *args, struct rk_error *error)
+{
+    if (args->files.count == 0)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "say which file of buffers: reckon place FILE.csv");
+    if (args->alignment & (args->alignment - 1))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--alignment: must be a power of two");
+    if (args->output && args->files.count > 1)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--output: takes the addresses of one FILE");
+    if (args->output && args->check)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--check: places nothing that --output could write");
+    return RK_OK;
+}
+
+int cmd_place(int argc, char **argv)
+{
+    struct place_args args = {.capacity = 0};
+    struct report report = {.first = NULL};
+    struct rk_error error;
+    const int done = options_read(&place_usage, argc, argv, &args);
+    if (done >= 0) return done;
+    if (check_args(&args, &error) != RK_OK) return options_fail(&error);
+    struct report_table *table =
+        report_add(&report, &(struct report_table){.name = "placements",
+                                                   .shape = REPORT_ROWS,
+                                                   .formats = REPORT_IN_ALL,
+                                                   .columns = columns,
+                                                   .column_count = PLACE_COLUMNS});
+    enum rk_status worst = RK_OK;
+    for (int i = 0; i < args.files.count && (worst == RK_OK || worst == RK_NOTHING_FITS); i++) {
+        const enum rk_status status = one_file(&args, args.files.text[i], &report, table, &error);
+        if (status != RK_OK && error.text[0]) options_fail(&error);
+        if (status != RK_OK) worst = status;
+    }
+    int code = (int)worst;
+    const bool addresses_alone = args.output && strcmp(args.output, "-") == 0;
+    if ((worst == RK_OK || worst == RK_NOTHING_FITS) && !addresses_alone && table && table->rows)
+        code = show_report(&report, &args.show, NULL, (int)worst);
+    report_release(&report);
+    return code;
+}
