@@ -10,7 +10,7 @@
 
 #define AT(member) .offset = offsetof(struct search_args, member)
 
-enum { MOST_THREADS = 4096, MOST_ROWS = 1000000 };
+enum { MOST_THREADS = 4096, MOST_ROWS = 1000000, USUAL_TOP = 10 };
 
 static const char *const space_names[] = {"classic", "modern", NULL};
 static const char *const framework_names[] = {"megatron", "fsdp", "deepspeed", "calculon", NULL};
@@ -49,7 +49,7 @@ static const struct option old_options[] = {
 };
 static const struct option search_options[] = {
     {.letter = 'k', .name = "top", .type = OPTION_NUMBER, AT(top), .argument = "K", .min = 1, .max = MOST_ROWS,
-     .help = "how many of the best to print, up to 1,000,000 (10)"},
+     .help = "how many of the best to print, up to 1,000,000 (10; of a frontier all)"},
     {.letter = 'j', .name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = MOST_THREADS,
      .help = "threads to search with (all cores); the answer is the same for any number"},
     {.name = "exhaustive", .type = OPTION_FLAG, AT(exhaustive),
@@ -67,6 +67,8 @@ static const struct option search_options[] = {
 static const struct option question_options[] = {
     {.name = "where", .type = OPTION_TEXT, .argument = "CONDITION", AT(where),
      .help = "only plans that satisfy it, such as 'hbm <= 60GiB and tensor <= 8' (see EXPRESSIONS)"},
+    {.name = "headroom", .type = OPTION_TEXT, .argument = "SIZE|%|learned", AT(headroom),
+     .help = "only plans that leave so much of the memory: 8GiB, 10%, or learned: so much that three of four measured runs like these would have fitted"},
     {.name = "sort", .type = OPTION_TEXT, .argument = "EXPRESSION", AT(sort),
      .help = "the best by this instead of the time: the least, or the most of a rate or an efficiency"},
     {.name = "pareto", .type = OPTION_TEXT, .argument = "LIST", AT(pareto),
@@ -223,7 +225,7 @@ static enum rk_status save_best(const struct search *search, struct rk_error *er
 static void fill_questions(struct report *report, const struct search *search)
 {
     const struct search_args *args = search->args;
-    const struct rk_aim aim = search_aim(args);
+    const struct rk_aim aim = search_aim(search);
     if (!search->result.complete || !search_speaks()) return;
     if (args->why || search->result.found == 0) print_why(report, &search->problem, &aim);
     if (args->sensitivity) print_sensitivity(report, &search->problem, &aim);
@@ -281,7 +283,7 @@ static int search_one(const struct search_grid *grid, const struct search_args *
     enum rk_status status = search_set(&search, at.model, at.system, at.gpus, at.batch, &error);
     if (status == RK_OK)
         status = search_keys_open(args, search.problem.base.framework, &keys, &error);
-    if (status == RK_OK) status = search_run(&search, session, args->top, &error);
+    if (status == RK_OK) status = search_run(&search, session, args->top ? args->top : USUAL_TOP, &error);
     const int code = status == RK_OK ? answer(&search, &keys, session) : options_fail(&error);
     search_release(&search);
     return code;

@@ -25,6 +25,14 @@ void forecast_plan(struct report *report, const struct forecast *f);
 void forecast_errors(struct report *report, const struct forecast *f);
 void forecast_memory_errors(struct report *report, const struct forecast *f); /* of memory alone */
 
+/* The predicted peak with which three of four such runs fit; the capacity where nothing is known. */
+double learned_room(const struct rk_model *model, const struct rk_system *system,
+                    const struct rk_plan *plan);
+
+/* Share of such runs that fit where this one is predicted; NAN where nothing is known of them. */
+double learned_fit(const struct rk_model *model, const struct rk_system *system,
+                   const struct rk_plan *plan, double hbm_bytes);
+
 /* Record "plan" for programs, with every key of plan files. */
 void forecast_record(struct report *report, const struct forecast *f);
 

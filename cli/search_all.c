@@ -217,12 +217,12 @@ enum rk_status search_all_write(const struct search *search, struct search_sessi
     stream->session = session;
     stream->sink = sink_of(path);
     stream->error = error;
-    stream->any = !search->args->where;
+    stream->any = !search->where[0];
     lay_out(&stream->layout, by);
     enum rk_status status = RK_OK;
     if (!stream->any)
-        status = search_condition_open(search->args, search->problem.base.framework, &stream->where,
-                                       error);
+        status = search_condition_open(search->where, search->problem.base.framework,
+                                       &stream->where, error);
     if (status == RK_OK)
         status = stream->sink->open(&stream->to, path, search, stream->layout.column,
                                     stream->layout.columns, error);

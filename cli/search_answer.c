@@ -1,8 +1,10 @@
 #include "cli/describe.h"
+#include "cli/prediction.h"
 #include "cli/search_job.h"
 #include "cli/search_select.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* ---- the best, row by row ---- */
@@ -19,6 +21,7 @@ static const struct report_column best_columns[] = {
     {.name = "hbm_bytes",        .title = "memory",       .unit = "B", .digits = 1},
     {.name = "offload_bytes",    .title = "offloaded",    .unit = "B", .digits = 1},
     {.name = "plan",             .title = "plan"},
+    {.name = "fits_share",       .title = "fits in",      .unit = "%", .digits = 0},
 };
 /* clang-format on */
 
@@ -26,7 +29,9 @@ static const struct report_column best_columns[] = {
  * then the axes. */
 enum {
     BEST_FIXED = sizeof best_columns / sizeof *best_columns,
-    BEST_OFFLOADED = BEST_FIXED - 2,
+    BEST_CHANCE = BEST_FIXED - 1,
+    BEST_PLAN = BEST_FIXED - 2,
+    BEST_OFFLOADED = BEST_FIXED - 3,
     BEST_AXES = BEST_FIXED + SEARCH_KEYS,
     BEST_COLUMNS = BEST_AXES + RK_PLAN_AXES
 };
@@ -34,6 +39,7 @@ enum {
 struct best_rows {
     const struct search *search;
     const struct search_keys *keys;
+    const uint64_t *place; /* of each row among the best; NULL: every one has a row */
     int columns;
     int shown[BEST_COLUMNS];
     struct report_column column[BEST_COLUMNS];
@@ -48,8 +54,9 @@ static bool has_axis(const struct search *search, int axis)
            (unsigned)(search_is_published(search) ? RK_BY_CALCULON : RK_BY_RECKON);
 }
 
-static void best_cells(struct best_rows *rows, size_t row, struct report_cell *cells)
+static void best_cells(struct best_rows *rows, size_t at, struct report_cell *cells)
 {
+    const uint64_t row = rows->place ? rows->place[at] : at;
     const struct search *search = rows->search;
     struct rk_prediction p;
     struct rk_plan plan;
@@ -64,8 +71,11 @@ static void best_cells(struct best_rows *rows, size_t row, struct report_cell *c
     cells[5] = cell_number(p.tokens_per_s / (double)plan.ranks);
     cells[6] = cell_number(p.mfu);
     cells[7] = cell_number(p.hbm_bytes);
-    cells[8] = cell_number(p.offload_bytes);
-    cells[9] = cell_text(rows->words);
+    const double chance =
+        learned_fit(search->problem.model, search->problem.system, &plan, p.hbm_bytes);
+    cells[BEST_CHANCE] = isnan(chance) ? cell_none() : cell_number(chance);
+    cells[BEST_OFFLOADED] = cell_number(p.offload_bytes);
+    cells[BEST_PLAN] = cell_text(rows->words);
     for (int i = 0; i < rows->keys->count; i++)
         cells[BEST_FIXED + i] =
             cell_number(search_key_value(&rows->keys->key[i], &plan, &p.outcome));
@@ -120,14 +130,21 @@ static struct report_column column_at(const struct search_keys *keys, int i)
     return plan_axis_column((enum rk_plan_axis)(i - BEST_AXES));
 }
 
+/* Which of the best have a row. */
+struct best_choice {
+    const uint64_t *place; /* (count); NULL: all */
+    uint64_t count, ties;  /* ties: left out */
+};
+
 static void add_best(struct report *report, const struct search *search,
                      const struct search_keys *keys, const char *title, unsigned formats,
-                     bool keep[BEST_COLUMNS])
+                     bool keep[BEST_COLUMNS], const struct best_choice *choice)
 {
     struct best_rows *rows = report_alloc(report, sizeof *rows);
     if (!rows) return;
     rows->search = search;
     rows->keys = keys;
+    rows->place = choice->place;
     keep_keys(keys, keep);
     for (int i = 0; i < BEST_COLUMNS; i++) {
         if (!keep[i] || (i >= BEST_AXES && !has_axis(search, i - BEST_AXES))) continue;
@@ -139,7 +156,7 @@ static void add_best(struct report *report, const struct search *search,
                                               .formats = formats,
                                               .columns = rows->column,
                                               .column_count = rows->columns,
-                                              .rows = search->result.found,
+                                              .rows = choice->count,
                                               .make = make_best,
                                               .context = rows});
 }
@@ -153,11 +170,53 @@ static void find_varying(const struct search *search, bool varies[RK_PLAN_AXES])
 {
     struct rk_plan first, plan;
     search_plan(search, 0, &first);
-    for (uint64_t row = 1; row < search->result.found && row < ROWS_LOOKED_AT; row++) {
+    for (uint64_t row = 1; row < search_rows(search) && row < ROWS_LOOKED_AT; row++) {
         search_plan(search, row, &plan);
         for (int axis = 0; axis < RK_PLAN_AXES; axis++)
             varies[axis] |= rk_plan_axis_get(&plan, (enum rk_plan_axis)axis) !=
                             rk_plan_axis_get(&first, (enum rk_plan_axis)axis);
+    }
+}
+
+/* Does the axis say anything of such a plan of the model on the machine? */
+static bool has_meaning(const struct search *search, enum rk_plan_axis axis,
+                        const struct rk_plan *plan)
+{
+    switch (axis) {
+    case RK_PLAN_EXPERT_TENSOR:
+    case RK_PLAN_EXPERT:
+    case RK_PLAN_DISPATCHER:
+    case RK_PLAN_EXPERT_OVERLAP:
+        return search->problem.model->experts > 0;
+    case RK_PLAN_CONTEXT_KIND:
+        return plan->context > 1;
+    case RK_PLAN_ULYSSES:
+        return plan->context > 1 && plan->context_kind == RK_RING_ULYSSES;
+    case RK_PLAN_SEQUENCE_PARALLEL:
+    case RK_PLAN_TENSOR_OVERLAP:
+    case RK_PLAN_TENSOR_COMM:
+    case RK_PLAN_REGATHER:
+        return plan->tensor > 1;
+    case RK_PLAN_CHUNKS:
+    case RK_PLAN_SPLIT:
+    case RK_PLAN_PIPELINE_BLOCKING:
+    case RK_PLAN_SCHEDULE:
+        return plan->pipeline > 1;
+    case RK_PLAN_RECOMPUTE_LAYERS:
+        return plan->recompute == RK_WHOLE;
+    case RK_PLAN_SHARD_RANKS:
+    case RK_PLAN_WEIGHT_OVERLAP:
+        return plan->zero > 0;
+    case RK_PLAN_KEEP_GATHERED:
+        return plan->zero == 3;
+    case RK_PLAN_GRADIENT_OVERLAP:
+        return rk_plan_data(plan) * plan->context > 1;
+    case RK_PLAN_ACTIVATION_OFFLOAD:
+    case RK_PLAN_OPTIMIZER_OFFLOAD:
+    case RK_PLAN_WEIGHT_OFFLOAD:
+        return search->problem.system->memories > 1;
+    default:
+        return true;
     }
 }
 
@@ -170,8 +229,7 @@ static void add_common(struct report *report, const struct search *search,
     search_plan(search, 0, &plan);
     for (int i = 0; i < RK_PLAN_AXES && used < sizeof text; i++) {
         const enum rk_plan_axis axis = (enum rk_plan_axis)i;
-        const bool dense = axis == RK_PLAN_EXPERT_TENSOR && !search->problem.model->experts;
-        if (varies[axis] || dense || !has_axis(search, i)) continue;
+        if (varies[axis] || !has_axis(search, i) || !has_meaning(search, axis, &plan)) continue;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", used ? ", " : "",
                                  rk_plan_axis_info(axis)->name,
                                  rk_plan_axis_text(axis, rk_plan_axis_get(&plan, axis), value));
@@ -179,7 +237,7 @@ static void add_common(struct report *report, const struct search *search,
     if (used)
         report_paragraph(report,
                          report_text(report, "%s: %s",
-                                     search->result.found > 1 ? "in all of them" : "plan", text));
+                                     search_rows(search) > 1 ? "in all of them" : "plan", text));
 }
 
 /* A description of a system has spaces. */
@@ -209,30 +267,98 @@ static void add_next(struct report *report, const struct search *search)
                                     system, plan.ranks, words));
 }
 
-static const char *best_title(const struct search *search)
+/* Beside the best one: plans on the edge of the memory do not always fit. */
+static void add_chance(struct report *report, const struct search *search)
+{
+    const struct rk_plans_problem *p = &search->problem;
+    struct rk_prediction prediction;
+    struct rk_plan plan;
+    search_plan(search, 0, &plan);
+    rk_predict(p->model, p->system, &plan, &prediction);
+    const double chance = learned_fit(p->model, p->system, &plan, prediction.hbm_bytes);
+    if (isnan(chance) || chance >= 0.745) return;
+    report_note(report,
+                report_text(report,
+                            "The best may not fit: of measured runs whose peak was predicted so "
+                            "close to the memory, %.0f %% did;",
+                            100 * chance));
+    report_note(report,
+                "  --headroom learned asks for plans that leave more, --headroom 8GiB for as "
+                "much as you say");
+}
+
+static const char *best_title(struct report *report, const struct search *search)
 {
     const bool one = search->result.found == 1;
+    if (search_rows(search) < search->result.found)
+        return report_text(report, "The first %" PRIu64 " of the %" PRIu64 " plans of the frontier",
+                           search_rows(search), search->result.found);
     if (search->args->pareto)
         return one ? "The frontier: one plan is best in everything"
                    : "The frontier: no plan is better in everything than one of these";
     return one ? "The best plan" : "The best plans";
 }
 
+static bool near(double a, double b)
+{
+    return fabs(a - b) <= 1e-9 * fabs(a);
+}
+
+static double memory_of(const struct search *search, uint64_t row)
+{
+    struct rk_prediction prediction;
+    struct rk_plan plan;
+    search_plan(search, row, &plan);
+    rk_predict(search->problem.model, search->problem.system, &plan, &prediction);
+    return prediction.hbm_bytes;
+}
+
+/* Plans that take the time and the memory of one before them differ in words alone: recomputing
+ * what only stages have that nobody waits for. */
+static struct best_choice without_ties(struct report *report, const struct search *search)
+{
+    const struct rk_candidate *best = search->result.best;
+    const uint64_t rows = search_rows(search);
+    struct best_choice choice = {.count = rows};
+    uint64_t *place = rows < ROWS_LOOKED_AT ? report_alloc(report, rows * sizeof *place) : NULL;
+    if (!place) return choice;
+    choice.count = 0;
+    for (uint64_t row = 0; row < rows; row++) {
+        bool tie = false;
+        for (uint64_t i = choice.count; i-- > 0 && near(best[place[i]].step_s, best[row].step_s);)
+            tie |= near(memory_of(search, place[i]), memory_of(search, row));
+        if (tie)
+            choice.ties++;
+        else
+            place[choice.count++] = row;
+    }
+    choice.place = place;
+    return choice;
+}
+
 static void add_best_text(struct report *report, const struct search *search,
                           const struct search_keys *keys)
 {
     bool keep[BEST_COLUMNS] = {true, false, true, false, false, true, true, true};
+    keep[BEST_CHANCE] = !search_is_published(search);
     bool *axes = keep + BEST_AXES;
     find_varying(search, axes);
     add_common(report, search, axes);
-    for (uint64_t row = 0; row < search->result.found && row < ROWS_LOOKED_AT; row++) {
+    for (uint64_t row = 0; row < search_rows(search) && row < ROWS_LOOKED_AT; row++) {
         struct rk_plan plan;
         search_plan(search, row, &plan);
         for (int share = 0; share < RK_SHARES; share++)
             for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
                 keep[BEST_OFFLOADED] |= plan.share[share][tier] > 0;
     }
-    add_best(report, search, keys, best_title(search), REPORT_IN_TEXT, keep);
+    const struct best_choice choice = without_ties(report, search);
+    add_best(report, search, keys, best_title(report, search), REPORT_IN_TEXT, keep, &choice);
+    if (choice.ties)
+        report_note(report, report_text(report,
+                                        "%" PRIu64 " more %s the time and memory of one before "
+                                        "it and %s left out",
+                                        choice.ties, choice.ties == 1 ? "has" : "have",
+                                        choice.ties == 1 ? "is" : "are"));
 }
 
 /* ---- what became of all ---- */
@@ -296,8 +422,8 @@ const char *search_reason(struct report *report, const struct search *search)
     if (system->devices && search->problem.base.ranks > system->devices)
         return report_text(report, "the system has %" PRIu64 " GPUs", system->devices);
     if (c->total == 0) return "ranks, batch and restrictions leave no plan";
-    if (c->verdict[RK_FITS][0] && search->args->where)
-        return report_text(report, "no plan satisfies %s", search->args->where);
+    if (c->verdict[RK_FITS][0] && search->where[0])
+        return report_text(report, "no plan satisfies %s", search->where);
     for (int i = 0; i < RK_MAX_TIERS; i++)
         if (c->verdict[RK_MEMORY_EXCEEDED][i] > c->verdict[RK_MEMORY_EXCEEDED][tier]) tier = i;
     if (c->verdict[RK_MEMORY_EXCEEDED][tier])
@@ -328,9 +454,9 @@ static const char *precision_of(const struct rk_plans_problem *p)
 static const char *matching(struct report *report, const struct search *search)
 {
     char matches[REPORT_DIGITS];
-    if (!search->args->where) return "";
+    if (!search->where[0]) return "";
     return report_text(report, ", %s of them satisfy %s",
-                       report_digits(search->result.matches, matches), search->args->where);
+                       report_digits(search->result.matches, matches), search->where);
 }
 
 const char *search_model_name(const struct search *search)
@@ -390,12 +516,13 @@ static void add_summary(struct report *report, const struct search *search)
                                                cell_count(sequence_of(p)),
                                                cell_text(rk_framework_name(p->base.framework)),
                                                cell_text(precision_of(p))});
-    if ((args->where || args->sort || args->pareto))
-        report_record(report, "query", query, 3,
-                      (const struct report_cell[]){cell_text(args->where), cell_text(args->sort),
-                                                   cell_text(args->pareto)});
+    if ((search->where[0] || args->sort || args->pareto))
+        report_record(
+            report, "query", query, 3,
+            (const struct report_cell[]){cell_text(search->where[0] ? search->where : NULL),
+                                         cell_text(args->sort), cell_text(args->pareto)});
     report_record(
-        report, "counts", counts, (args->where || args->sort || args->pareto) ? 4 : 3,
+        report, "counts", counts, (search->where[0] || args->sort || args->pareto) ? 4 : 3,
         (const struct report_cell[]){cell_count(c->total), cell_count(c->verdict[RK_FITS][0]),
                                      cell_count(c->repeated), cell_count(search->result.matches)});
 }
@@ -410,12 +537,14 @@ void search_answer_fill(struct report *report, const struct search *search,
         if (search->result.found) {
             add_best_text(report, search, keys);
             add_next(report, search);
+            add_chance(report, search);
         }
     } else {
         add_summary(report, search);
         describe_model(report, search->problem.model, REPORT_IN_JSON);
         describe_system(report, search->problem.system, REPORT_IN_JSON);
-        add_best(report, search, keys, NULL, REPORT_IN_JSON | REPORT_IN_CSV, all);
+        const struct best_choice every = {.count = search_rows(search)};
+        add_best(report, search, keys, NULL, REPORT_IN_JSON | REPORT_IN_CSV, all, &every);
     }
     add_outcomes(report, search);
 }

@@ -1,8 +1,11 @@
 #include "cli/search_job.h"
 
+#include "base/units.h"
+#include "cli/prediction.h"
 #include "cli/team.h"
 #include "search/state.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +72,57 @@ static enum rk_status check_precision(const struct rk_plans_problem *p, struct r
     return RK_OK;
 }
 
+/* ---- what is asked of plans ---- */
+
+/* What --headroom leaves of the memory: less a size, less a share, or such that three of four runs
+ * like these fit. */
+static enum rk_status usable_bytes(const struct search *search, const char *headroom, double *bytes,
+                                   struct rk_error *error)
+{
+    const struct rk_plans_problem *p = &search->problem;
+    const double capacity = p->system->memory[0].capacity_bytes;
+    struct units_error problem;
+    double share, size;
+    const size_t length = strlen(headroom), digits = number_parse(headroom, length, &share);
+    if (strcmp(headroom, "learned") == 0) {
+        *bytes = learned_room(p->model, p->system, &p->base);
+        return RK_OK;
+    }
+    if (digits && strcmp(headroom + digits, "%") == 0 && share >= 0 && share < 100) {
+        *bytes = capacity * (1 - share / 100);
+        return RK_OK;
+    }
+    if (!quantity_parse(headroom, length, QUANTITY_BYTES, false, &size, &problem) || size < 0)
+        return rk_fail(
+            error, RK_USAGE, NULL, 0, 0,
+            "--headroom: \"%.40s\" is no size such as 8GiB, no share such as 10%%, and not "
+            "learned",
+            headroom);
+    if (size >= capacity)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--headroom: %s has %.4g GiB, of which %.40s leaves nothing", p->system->id,
+                       capacity / 0x1p30, headroom);
+    *bytes = capacity - size;
+    return RK_OK;
+}
+
+static enum rk_status set_where(struct search *search, struct rk_error *error)
+{
+    const struct search_args *args = search->args;
+    const char *where = args->where ? args->where : "";
+    double bytes = 0;
+    int length = snprintf(search->where, sizeof search->where, "%s", where);
+    if (args->headroom) {
+        const enum rk_status status = usable_bytes(search, args->headroom, &bytes, error);
+        if (status != RK_OK) return status;
+        length = snprintf(search->where, sizeof search->where, "%s%s%shbm <= %.6gGiB",
+                          *where ? "(" : "", where, *where ? ") and " : "", bytes / 0x1p30);
+    }
+    if ((size_t)length < sizeof search->where) return RK_OK;
+    return rk_fail(error, RK_USAGE, NULL, 0, 0, "--where: longer than %zu characters",
+                   sizeof search->where - 40);
+}
+
 enum rk_status search_set(struct search *search, const struct rk_model *model,
                           const struct rk_system *system, uint64_t gpus, uint64_t batch,
                           struct rk_error *error)
@@ -78,7 +132,8 @@ enum rk_status search_set(struct search *search, const struct rk_model *model,
     rk_plans_problem_init(&search->problem, model, system, framework, gpus, batch, args->sequence);
     enum rk_status status = plan_axes_restrict(&args->axes, &search->problem, error);
     if (status == RK_OK) status = search_take_words(args, &search->problem, error);
-    return status == RK_OK ? check_precision(&search->problem, error) : status;
+    if (status == RK_OK) status = check_precision(&search->problem, error);
+    return status == RK_OK ? set_where(search, error) : status;
 }
 
 /* ---- with a state ---- */
@@ -150,6 +205,24 @@ static enum rk_status run(struct search_session *session, const struct rk_space 
     return file->error.status;
 }
 
+static int by_index(const void *a, const void *b)
+{
+    const struct rk_candidate *x = a, *y = b;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+/* Times that differ by rounding alone are ties, which the position in the enumeration breaks: what
+ * is simpler comes first there. */
+static void settle_ties(struct rk_answer *answer)
+{
+    for (uint64_t i = 0, end; i < answer->found; i = end) {
+        const double step_s = answer->best[i].step_s;
+        for (end = i + 1; end < answer->found; end++)
+            if (fabs(answer->best[end].step_s - step_s) > 1e-12 * step_s) break;
+        qsort(answer->best + i, end - i, sizeof *answer->best, by_index);
+    }
+}
+
 static enum rk_status ask(struct search *search, struct search_session *session, uint64_t top,
                           struct rk_error *error)
 {
@@ -161,7 +234,7 @@ static enum rk_status ask(struct search *search, struct search_session *session,
     struct rk_answer *answer = &search->result;
     struct rk_query query = {
         .mode = args->exhaustive ? RK_SEARCH_EXHAUSTIVE : RK_SEARCH_PRUNED,
-        .where = args->where,
+        .where = search->where[0] ? search->where : NULL,
         .sort = args->sort,
         .pareto = args->pareto,
         .threads = (int)args->threads,
@@ -182,6 +255,7 @@ static enum rk_status ask(struct search *search, struct search_session *session,
             status = keep_answer(answer, file, fingerprint, error);
     }
     session->before += count;
+    if (status == RK_OK && !args->sort && !args->pareto) settle_ties(answer);
     return status;
 }
 
@@ -200,6 +274,12 @@ void search_release(struct search *search)
     search->space = NULL;
 }
 
+uint64_t search_rows(const struct search *search)
+{
+    const uint64_t found = search->result.found, top = search->args->top;
+    return search->args->pareto && top && top < found ? top : found;
+}
+
 void search_plan(const struct search *search, uint64_t i, struct rk_plan *plan)
 {
     rk_plans_plan(search->space, search->result.best[i].index, plan);
@@ -211,7 +291,9 @@ static bool stop(void *context)
     return progress_stopped();
 }
 
-struct rk_aim search_aim(const struct search_args *args)
+struct rk_aim search_aim(const struct search *search)
 {
-    return (struct rk_aim){.where = args->where, .threads = (int)args->threads, .stop = stop};
+    return (struct rk_aim){.where = search->where[0] ? search->where : NULL,
+                           .threads = (int)search->args->threads,
+                           .stop = stop};
 }

@@ -19,10 +19,12 @@ struct search_args {
     int space;         /* the old spelling: 0 classic, 1 modern; -1: not given */
     uint64_t sequence; /* 0: not given */
     struct option_texts words;
-    uint64_t top, threads;
+    uint64_t top; /* 0: ten, or all of a frontier */
+    uint64_t threads;
     bool exhaustive, explain, quiet;
     const char *output, *state;
     const char *where, *sort, *pareto, *all;
+    const char *headroom; /* "8GiB", "10%", "learned"; NULL: none is asked for */
     bool why, sensitivity;
     struct show_args show;
 };
@@ -30,13 +32,14 @@ struct search_args {
 /* The defaults of an empty command line. */
 #define SEARCH_ARGS_INIT                                                                           \
     {                                                                                              \
-        .space = -1, .framework = -1, .top = 10                                                    \
+        .space = -1, .framework = -1, .top = 0                                                     \
     }
 
 /* One problem and its answer. */
 struct search {
     const struct search_args *args;
     struct rk_plans_problem problem;
+    char where[1024];       /* what --where and --headroom ask of plans; "": nothing */
     const char *why;        /* that predictor, where nothing was asked for; NULL: the usual one */
     struct rk_space *space; /* NULL until search_run() */
     struct rk_answer result;
@@ -75,11 +78,14 @@ enum rk_status search_run(struct search *search, struct search_session *session,
                           struct rk_error *error);
 void search_release(struct search *search);
 
+/* How many of the found ones are printed. */
+uint64_t search_rows(const struct search *search);
+
 /* The best plan `i`. */
 void search_plan(const struct search *search, uint64_t i, struct rk_plan *plan);
 
 /* What the questions of advise.h look for. */
-struct rk_aim search_aim(const struct search_args *args);
+struct rk_aim search_aim(const struct search *search);
 
 /* ---- what is said of one search: search_answer.c ---- */
 

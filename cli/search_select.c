@@ -74,12 +74,12 @@ enum rk_status search_keys_open(const struct search_args *args, enum rk_framewor
     return status;
 }
 
-enum rk_status search_condition_open(const struct search_args *args, enum rk_framework framework,
+enum rk_status search_condition_open(const char *where, enum rk_framework framework,
                                      struct search_key *key, struct rk_error *error)
 {
     *key = (struct search_key){.figure = NULL};
-    if (expression_compile(&key->expression, predictor_of(framework), args->where,
-                           strlen(args->where), 0, error) == RK_OK)
+    if (expression_compile(&key->expression, predictor_of(framework), where, strlen(where), 0,
+                           error) == RK_OK)
         return RK_OK;
     return blame("--where", error);
 }

@@ -26,7 +26,7 @@ enum rk_status search_keys_open(const struct search_args *args, enum rk_framewor
                                 struct search_keys *keys, struct rk_error *error);
 
 /* --where, which must be given, as a key whose value is 0 where it does not hold. */
-enum rk_status search_condition_open(const struct search_args *args, enum rk_framework framework,
+enum rk_status search_condition_open(const char *where, enum rk_framework framework,
                                      struct search_key *key, struct rk_error *error);
 
 double search_key_value(const struct search_key *key, const struct rk_plan *plan,

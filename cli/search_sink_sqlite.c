@@ -77,7 +77,7 @@ static enum rk_status describe(struct database *d, const struct search *search,
         "framework TEXT, condition TEXT, plans INTEGER, fits INTEGER);"
         "INSERT INTO problem VALUES (%Q, %Q, %lld, %lld, %Q, %Q, %lld, %lld)",
         p->model->id, p->system->id, (sqlite3_int64)p->base.ranks, (sqlite3_int64)p->base.batch,
-        rk_framework_name(p->base.framework), search->args->where,
+        rk_framework_name(p->base.framework), search->where[0] ? search->where : NULL,
         (sqlite3_int64)search->result.counts.total,
         (sqlite3_int64)search->result.counts.verdict[RK_FITS][0]);
     const enum rk_status status = sql ? execute(d, sql, error) : fail(d, error);
