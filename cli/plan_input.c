@@ -50,7 +50,9 @@ static void spell_word(const struct field *field, char *buffer, size_t size)
         snprintf(buffer, size, "%s=PART+PART...", field->word);
         break;
     case FIELD_OTHER:
-        snprintf(buffer, size, "%s=N,N,...", field->word);
+        snprintf(buffer, size,
+                 strcmp(field->key, "split") == 0 ? "%s=N,N,..." : "%s=N[/WORD][~N],...",
+                 field->word);
         break;
     case FIELD_NUMBER:
         snprintf(buffer, size, "%s=%s", field->word, field->max == 1 ? "SHARE" : "X");

@@ -44,6 +44,13 @@ static struct report_cell split_cell(struct report *report, const struct rk_plan
     return cell_text(*text ? report_text(report, "%s", text) : NULL);
 }
 
+static struct report_cell stages_cell(struct report *report, const struct rk_plan *plan)
+{
+    char text[RK_PLAN_TEXT];
+    plan_stages_text(plan, text, sizeof text);
+    return cell_text(*text ? report_text(report, "%s", text) : NULL);
+}
+
 static struct report_cell plan_cell(struct report *report, const struct field *field,
                                     const struct plan_draft *draft)
 {
@@ -60,7 +67,7 @@ static struct report_cell plan_cell(struct report *report, const struct field *f
     case FIELD_SET:
         return set_cell(report, field, (unsigned)value);
     case FIELD_OTHER:
-        return split_cell(report, &draft->plan);
+        return (strcmp(field->key, "split") == 0 ? split_cell : stages_cell)(report, &draft->plan);
     default:
         return cell_count((uint64_t)value);
     }

@@ -13,6 +13,7 @@ static const struct {
     {"batch", "--batch"},
     {"sequence", "--sequence"},
     {"split", "--split"},
+    {"stages", "--split"},
     {"first_layers", "--split"},
     {"last_layers", "--split"},
     {"embedding_counts", "--split ends"},

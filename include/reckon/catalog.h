@@ -48,7 +48,7 @@ RK_API enum rk_status rk_plan_parse(const char *text, struct rk_plan *plan, stru
 
 /* The shortest line that gives this plan, and always its batch; as snprintf: at most `size` bytes
  * with the 0 at the end, the whole length is returned. RK_PLAN_TEXT is room enough for any. */
-enum { RK_PLAN_TEXT = 8192 };
+enum { RK_PLAN_TEXT = 32768 };
 RK_API size_t rk_plan_text(const struct rk_plan *plan, char *buffer, size_t size);
 
 /* Writes a plan file with what a plan needs to say; beside `path`, then renamed. "-" is standard

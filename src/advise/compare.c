@@ -137,7 +137,10 @@ static void value_text(const struct plan_draft *draft, int row, char text[static
         set_text(field, (unsigned)value, text);
         break;
     case FIELD_OTHER:
-        split_text(&draft->plan, text);
+        if (strcmp(field->key, "split") == 0)
+            split_text(&draft->plan, text);
+        else
+            plan_stages_text(&draft->plan, text, PLAN_VALUE);
         break;
     default:
         snprintf(text, PLAN_VALUE, "%.6g", value);
@@ -153,8 +156,17 @@ const char *plan_value_text(const struct rk_plan *plan, int row, char text[stati
 
 /* ---- comparison ---- */
 
+static bool same_stages(const struct rk_plan *a, const struct rk_plan *b)
+{
+    return memcmp(a->cluster, b->cluster, sizeof a->cluster) == 0 && a->segments == b->segments &&
+           a->others == b->others &&
+           memcmp(a->segment, b->segment, (size_t)a->segments * sizeof *a->segment) == 0 &&
+           memcmp(a->other, b->other, (size_t)a->others * sizeof *a->other) == 0;
+}
+
 static bool same(const struct plan_draft *a, const struct plan_draft *b, const struct field *field)
 {
+    if (strcmp(field->key, "stages") == 0) return same_stages(&a->plan, &b->plan);
     if (field->type == FIELD_OTHER)
         return a->plan.splits == b->plan.splits &&
                memcmp(a->plan.split, b->plan.split, sizeof a->plan.split) == 0;
@@ -194,29 +206,15 @@ static void take_split(struct rk_plan *to, const struct rk_plan *from)
 {
     to->splits = from->splits;
     memcpy(to->split, from->split, sizeof to->split);
+    to->segments = from->segments;
+    memcpy(to->segment, from->segment, sizeof to->segment);
+    to->others = from->others;
+    memcpy(to->other, from->other, sizeof to->other);
+    memcpy(to->cluster, from->cluster, sizeof to->cluster);
     to->first_layers = from->first_layers;
     to->last_layers = from->last_layers;
     to->embedding_counts = from->embedding_counts;
     to->head_counts = from->head_counts;
-}
-
-static size_t field_size(const struct field *field)
-{
-    switch (field->type) {
-    case FIELD_BOOL:
-        return sizeof(bool);
-    case FIELD_TIER:
-    case FIELD_CHOICE:
-        return sizeof(int);
-    case FIELD_SET:
-        return sizeof(unsigned);
-    case FIELD_NUMBER:
-        return sizeof(double);
-    case FIELD_SHARE:
-        return field->size * RK_SHARE_TIERS * sizeof(double);
-    default:
-        return sizeof(uint64_t);
-    }
 }
 
 void plan_take(struct rk_plan *to, const struct rk_plan *from, int row)
@@ -229,9 +227,9 @@ void plan_take(struct rk_plan *to, const struct rk_plan *from, int row)
         take_recompute(to, from);
         return;
     }
-    if (strcmp(key, "split") == 0 || strcmp(key, "first_layers") == 0 ||
-        strcmp(key, "last_layers") == 0 || strcmp(key, "embedding_counts") == 0 ||
-        strcmp(key, "head_counts") == 0) {
+    if (strcmp(key, "split") == 0 || strcmp(key, "stages") == 0 ||
+        strcmp(key, "first_layers") == 0 || strcmp(key, "last_layers") == 0 ||
+        strcmp(key, "embedding_counts") == 0 || strcmp(key, "head_counts") == 0) {
         take_split(to, from);
         return;
     }

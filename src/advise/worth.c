@@ -102,10 +102,10 @@ static uint64_t choose(const struct walk *walk, const struct rk_plan *at, uint64
 }
 
 /* Keys that mean nothing without each other count as one, under the first of their names. */
-static const char *const families[][6] = {
+static const char *const families[][7] = {
     {"recompute", "recompute_parts", "recompute_layers", "recompute_every", "recompute_stride",
      NULL},
-    {"split", "first_layers", "last_layers", "embedding_counts", "head_counts", NULL},
+    {"split", "stages", "first_layers", "last_layers", "embedding_counts", "head_counts", NULL},
     {"context_kind", "ulysses", NULL},
 };
 

@@ -103,6 +103,27 @@ double field_value(const struct field *field, const void *base)
     return (double)count;
 }
 
+size_t field_size(const struct field *field)
+{
+    switch (field->type) {
+    case FIELD_BOOL:
+        return sizeof(bool);
+    case FIELD_TIER:
+    case FIELD_CHOICE:
+        return sizeof(int);
+    case FIELD_SET:
+        return sizeof(unsigned);
+    case FIELD_NUMBER:
+        return sizeof(double);
+    case FIELD_SHARE:
+        return field->size * (size_t)field->max * sizeof(double);
+    case FIELD_COUNT:
+        return sizeof(uint64_t);
+    default:
+        return 0;
+    }
+}
+
 static struct unit field_unit(const struct field *field)
 {
     struct unit unit = {QUANTITY_PLAIN, 1, 1};

@@ -67,6 +67,9 @@ void field_store(const struct field *field, void *target, double number);
 /* What field_store stores; only for the types that it stores. */
 double field_value(const struct field *field, const void *target);
 
+/* Bytes that the row has in the struct; 0 for types that are not stored. */
+size_t field_size(const struct field *field);
+
 /* Is the number, in SI units, in the range of the row? "> 0 GB/s and <= 1" says the range. */
 bool field_allows(const struct field *field, double number);
 void field_range(const struct field *field, char *buffer, size_t size);

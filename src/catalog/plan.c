@@ -1,7 +1,7 @@
 /* plan.c - the table of a plan's choices, and plan files, reckon-plan(5). */
 #include "catalog/catalog.h"
-#include "catalog/catalog.h"
 #include "catalog/plan_fields.h"
+#include "catalog/plan_stages.h"
 #include "catalog/readers.h"
 #include "plan/members.h"
 #include "plan/names.h"
@@ -14,7 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum rk_status load_split(const struct place *place, void *target, struct rk_error *error)
+static enum rk_status plan_split_load(const struct place *place, void *target,
+                                      struct rk_error *error)
 {
     static const struct field blocks = {.type = FIELD_COUNT, .max = UINT16_MAX};
     struct rk_plan *plan = target;
@@ -28,6 +29,14 @@ static enum rk_status load_split(const struct place *place, void *target, struct
         plan->split[i] = (uint16_t)count;
     }
     return status;
+}
+
+/* Read behind all others, see plan_read(). */
+static enum rk_status plan_stages_load(const struct place *place, void *target,
+                                       struct rk_error *error)
+{
+    (void)target;
+    return place_need_array(place, 1, RK_MAX_CHUNKS, error);
 }
 
 /* How the order was said before. */
@@ -65,7 +74,7 @@ static enum rk_status load_pipeline_inside(const struct place *place, void *targ
 #define PLAN_DERIVED(scope, by, name, text, says) \
     { #name, FIELD_COUNT, AT(name), .min = 1, .predictors = PLAN_BY_##by, .word = text, .help = says },
 #define PLAN_SPLIT(scope, by, name, text, says) \
-    { #name, FIELD_OTHER, AT(plan), .load = load_##name, .predictors = PLAN_BY_##by, .word = text, .help = says },
+    { #name, FIELD_OTHER, AT(plan), .load = plan_##name##_load, .predictors = PLAN_BY_##by, .word = text, .help = says },
 
 const struct field plan_fields[] = {
     { "name",        FIELD_TEXT, .help = "what people call it" },
@@ -181,9 +190,12 @@ static bool complete_context(const struct rk_plan *p, struct plan_fault *fault)
                     p->context, p->ulysses);
 }
 
-static bool complete_split(const struct rk_plan *p, struct plan_fault *fault)
+static bool complete_split(const struct plan_draft *draft, struct plan_fault *fault)
 {
+    const struct rk_plan *p = &draft->plan;
     uint64_t stages;
+    if (plan_given(draft, "stages") && plan_given(draft, "split"))
+        return fault_at(fault, "split", "says what stages say: leave one out");
     if (!p->splits) return true;
     if (p->first_layers || p->last_layers)
         return fault_at(fault, "split",
@@ -210,7 +222,7 @@ bool plan_complete(struct plan_draft *draft, struct plan_fault *fault)
 {
     return complete_ranks(draft, fault) && complete_batch(draft, fault) &&
            complete_experts(&draft->plan, fault) && complete_context(&draft->plan, fault) &&
-           complete_split(&draft->plan, fault) && complete_recompute(draft, fault);
+           complete_split(draft, fault) && complete_recompute(draft, fault);
 }
 
 /* ---- files ---- */
@@ -248,6 +260,7 @@ static enum rk_status read_strategy(const struct document *document, struct plan
     for (int row = 0; plan_fields[row].key; row++)
         draft->given[row] = true;
     draft->given[plan_row("sequence")] = draft->given[plan_row("data")] = false;
+    draft->given[plan_row("split")] = draft->given[plan_row("stages")] = false;
     snprintf(draft->path, sizeof draft->path, "%s", document->path);
     return RK_OK;
 }
@@ -258,7 +271,10 @@ enum rk_status plan_read(const struct document *document, struct plan_draft *dra
     const struct place root = place_root(document);
     struct plan_draft read = plan_draft();
     if (is_strategy(&root)) return read_strategy(document, draft, error);
-    const enum rk_status status = fields_load(&root, plan_fields, &read, error);
+    struct place stages;
+    enum rk_status status = fields_load(&root, plan_fields, &read, error);
+    if (status == RK_OK && place_member(&root, "stages", &stages))
+        status = plan_stages_read(&stages, &read.plan, error);
     if (status != RK_OK) return status;
     for (int row = 0; plan_fields[row].key; row++) {
         struct place member;

@@ -50,6 +50,9 @@ enum rk_status plan_read(const struct document *document, struct plan_draft *dra
  * the other way round. RK_USAGE with the text as path, line 1 and the column. */
 enum rk_status plan_read_words(const char *text, struct plan_draft *draft, struct rk_error *error);
 
+/* What stands behind "stages=" in a line; as rk_plan_text(). */
+size_t plan_stages_text(const struct rk_plan *plan, char *buffer, size_t size);
+
 /* Is it a word of that line: "tp8", "no-fused", "schedule=x"? Its value does not count. */
 bool plan_is_word(const char *word, size_t length);
 

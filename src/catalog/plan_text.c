@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "catalog/plan_fields.h"
+#include "catalog/plan_stages.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -19,6 +20,7 @@ struct parser {
     const char *text;
     struct plan_draft *draft;
     struct rk_error *error;
+    bool layers; /* words of a run of layers: what one layer sees */
 };
 
 /* One word: what it sets, and to what. */
@@ -434,6 +436,106 @@ static enum rk_status read_split(const struct parser *parser, struct span rest)
     return RK_OK;
 }
 
+/* The number behind the last `mark` of the span, which is cut there; `otherwise` where there is
+ * none. False: what stands there is no number. */
+static bool cut_number(struct span *span, char mark, uint64_t otherwise, uint64_t *number)
+{
+    const char *at = memrchr(span->at, mark, span->length);
+    *number = otherwise;
+    if (!at) return true;
+    struct span rest = {at + 1, span->length - (size_t)(at + 1 - span->at)};
+    span->length = (size_t)(at - span->at);
+    return read_blocks(&rest, number) && rest.length == 0;
+}
+
+/* Cuts the span at its first `mark`, and tells whether there is one; what follows goes to `rest`.
+ */
+static bool cut(struct span *span, char mark, struct span *rest)
+{
+    const char *end = span->at + span->length, *at = memchr(span->at, mark, span->length);
+    *rest = at ? (struct span){at + 1, (size_t)(end - at - 1)} : (struct span){end, 0};
+    if (at) span->length = (size_t)(at - span->at);
+    return at != NULL;
+}
+
+static enum rk_status fail_stage(const struct parser *parser, struct span stage)
+{
+    char said[TEXT_QUOTE];
+    return fail(
+        parser, stage.at,
+        "stages need layers of each virtual stage, 10,11*2,10, with runs of other layers as "
+        "4/tp2/recompute=full~6 and clusters as 10@1; got %s",
+        quote(said, stage));
+}
+
+static enum rk_status read_word(const struct parser *parser, struct span span);
+
+/* "4/tp2/recompute=full" */
+static enum rk_status read_run(const struct parser *parser, struct span run,
+                               struct plan_stages *stages)
+{
+    struct plan_draft draft = {.plan.local = stages->plan->local};
+    const struct parser inner = {parser->text, &draft, parser->error, .layers = true};
+    const struct span whole = run;
+    enum rk_status status = RK_OK;
+    uint64_t layers;
+    struct span word;
+    bool more = cut(&run, '/', &word);
+    if (!read_blocks(&run, &layers) || run.length) return fail_stage(parser, whole);
+    while (more && status == RK_OK) {
+        const struct span next = word;
+        struct span rest;
+        more = cut(&word, '/', &rest);
+        status = word.length ? read_word(&inner, word) : fail_stage(parser, next);
+        word = rest;
+    }
+    if (status == RK_OK && !plan_stages_run(stages, layers, &draft.plan.local))
+        return fail(parser, whole.at, "stages: %s", stages->fault);
+    return status;
+}
+
+/* "4/tp2~6@1" */
+static enum rk_status read_stage(const struct parser *parser, struct span stage,
+                                 struct plan_stages *stages)
+{
+    const struct span whole = stage;
+    enum rk_status status = RK_OK;
+    uint64_t cluster;
+    if (!cut_number(&stage, '@', 0, &cluster)) return fail_stage(parser, whole);
+    for (bool more = stage.length > 0; more && status == RK_OK;) {
+        struct span rest;
+        more = cut(&stage, '~', &rest);
+        status = read_run(parser, stage, stages);
+        stage = rest;
+    }
+    if (status == RK_OK && !plan_stages_end_stage(stages, cluster))
+        return fail(parser, whole.at, "stages: %s", stages->fault);
+    return status;
+}
+
+/* "4/tp2~6,10*3" */
+static enum rk_status read_stages(const struct parser *parser, struct span list)
+{
+    const char *start = list.at;
+    enum rk_status status = RK_OK;
+    struct plan_stages stages;
+    plan_stages_begin(&stages, &parser->draft->plan);
+    for (bool more = true; more && status == RK_OK;) {
+        struct span rest;
+        uint64_t times;
+        more = cut(&list, ',', &rest);
+        const struct span item = list;
+        if (!cut_number(&list, '*', 1, &times) || !times || !list.length)
+            return fail_stage(parser, item);
+        while (times-- && status == RK_OK)
+            status = read_stage(parser, list, &stages);
+        list = rest;
+    }
+    if (status == RK_OK && !plan_stages_end(&stages))
+        return fail(parser, start, "stages: %s", stages.fault);
+    return status;
+}
+
 /* ---- words ---- */
 
 static bool said(const struct plan_draft *draft, const char *key)
@@ -500,7 +602,7 @@ static enum rk_status read_value(const struct parser *parser, const struct word 
     case FIELD_SET:
         return read_set(parser, word->value, field, number);
     case FIELD_OTHER:
-        return read_split(parser, word->value);
+        return (strcmp(field->key, "split") == 0 ? read_split : read_stages)(parser, word->value);
     default:
         return read_number(parser, word, number);
     }
@@ -513,6 +615,8 @@ static enum rk_status read_word(const struct parser *parser, struct span span)
     if (!find_word(todays_word(span), &word)) return fail_unknown(parser, &word);
     if (said(parser->draft, word.field->key))
         return fail(parser, span.at, "%s is given twice: leave one out", word.field->word);
+    if (parser->layers && !plan_is_local(word.field))
+        return fail(parser, span.at, "%s is of the whole plan, not of a layer", word.field->word);
     const enum rk_status status = read_value(parser, &word, &number);
     if (status != RK_OK) return status;
     field_store(word.field, parser->draft, number);
@@ -520,16 +624,32 @@ static enum rk_status read_word(const struct parser *parser, struct span span)
     return RK_OK;
 }
 
+static bool is_of_stages(struct span span)
+{
+    struct word word;
+    return find_word(span, &word) && strcmp(word.field->key, "stages") == 0;
+}
+
+/* The words about stages, or all others. */
+static enum rk_status read_all(const struct parser *parser, bool stages)
+{
+    enum rk_status status = RK_OK;
+    for (struct span word = next_word(parser->text); status == RK_OK && word.length;
+         word = next_word(word.at + word.length))
+        if (is_of_stages(word) == stages) status = read_word(parser, word);
+    return status;
+}
+
 enum rk_status plan_read_words(const char *text, struct plan_draft *draft, struct rk_error *error)
 {
     struct plan_draft read = *draft;
-    const struct parser parser = {text, &read, error};
-    enum rk_status status = RK_OK;
+    const struct parser parser = {text, &read, error, .layers = false};
     memset(read.words, 0, sizeof read.words);
     snprintf(read.text, sizeof read.text, "%s", text);
-    for (struct span word = next_word(text); status == RK_OK && word.length;
-         word = next_word(word.at + word.length))
-        status = read_word(&parser, word);
+    enum rk_status status = read_all(&parser, false);
+    for (int row = 0; status == RK_OK && plan_fields[row].key; row++)
+        if (read.words[row]) plan_follow(&read.plan, &draft->plan, &plan_fields[row]);
+    if (status == RK_OK) status = read_all(&parser, true); /* they go by what the others say */
     if (status == RK_OK) *draft = read;
     return status;
 }

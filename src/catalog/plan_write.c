@@ -1,5 +1,6 @@
 /* plan_write.c - a plan as a line of words and as a file. */
 #include "catalog/plan_fields.h"
+#include "catalog/plan_stages.h"
 #include "catalog/save.h"
 
 #include <inttypes.h>
@@ -30,7 +31,8 @@ static bool is_needed(const struct field *field, const struct plan_draft *draft)
 {
     if (!field->word || is_key(field, "data")) return false;
     if (is_key(field, "gpus") || is_key(field, "batch")) return true;
-    if (field->type == FIELD_OTHER) return draft->plan.splits > 0;
+    if (is_key(field, "stages")) return plan_has_stages(&draft->plan);
+    if (is_key(field, "split")) return draft->plan.splits > 0 && !plan_has_stages(&draft->plan);
     if (field->type == FIELD_SET) return draft->plan.recompute == RK_SELECTIVE;
     return field_value(field, draft) != field->preset;
 }
@@ -85,6 +87,8 @@ static void add_recompute(struct line *line, const struct rk_plan *plan, const s
     add_names(line, plan_fields[plan_row("recompute_parts")].choices, plan->recompute_parts);
 }
 
+static void add_stages(struct line *line, const struct rk_plan *plan);
+
 /* Ranks are shorter as a data degree, and nothing when that is 1. */
 static void add_ranks(struct line *line, const struct rk_plan *plan)
 {
@@ -116,11 +120,66 @@ static void add_word(struct line *line, const struct plan_draft *draft, const st
         break;
     case FIELD_OTHER:
         add(line, "%s=", field->word);
-        add_split(line, &draft->plan);
+        (is_key(field, "split") ? add_split : add_stages)(line, &draft->plan);
         break;
     default:
         add(line, glued ? "%s%.0f" : "%s=%.0f", field->word, value);
         break;
+    }
+}
+
+/* Does a run of layers say this row? It does so where it is not as the plan. */
+static bool is_own(const struct field *field, const struct plan_draft *own,
+                   const struct plan_draft *draft)
+{
+    const struct rk_plan *a = &own->plan, *b = &draft->plan;
+    if (!plan_is_local(field)) return false;
+    if (field->type == FIELD_SET && a->recompute != RK_SELECTIVE) return false;
+    return field_value(field, own) != field_value(field, draft) ||
+           (is_key(field, "recompute") && a->recompute == RK_SELECTIVE &&
+            a->recompute_parts != b->recompute_parts);
+}
+
+/* "4/tp2/recompute=full~6@1" */
+static void add_stage(struct line *line, const struct rk_plan *plan, int stage,
+                      struct plan_run *run)
+{
+    const struct plan_draft draft = {.plan = *plan};
+    const int cluster = plan->cluster[(uint64_t)stage % plan->pipeline];
+    const bool said = plan->splits || plan->segments;
+    uint64_t left = said ? plan_stage_layers(plan, stage) : 0;
+    if (said && !left) add(line, "0");
+    for (bool more = false; left; left -= run->layers, more = true) {
+        *run = plan_next_run(plan, *run, left);
+        add(line, more ? "~%" PRIu64 : "%" PRIu64, run->layers);
+        if (!run->local) continue;
+        const struct plan_draft own = {.plan.local = *run->local};
+        for (const struct field *field = plan_fields; field->key; field++) {
+            if (field->type == FIELD_SET || !is_own(field, &own, &draft)) continue;
+            add(line, "/");
+            add_word(line, &own, field);
+        }
+    }
+    if (cluster) add(line, "@%d", cluster);
+}
+
+/* Stages that are said alike stand once, with how often: "10*3". */
+static void add_stages(struct line *line, const struct rk_plan *plan)
+{
+    char last[RK_PLAN_TEXT] = "", text[RK_PLAN_TEXT];
+    struct plan_run run = {.layers = 0};
+    const int count = (int)(plan->pipeline * plan->chunks);
+    for (int i = 0, times = 0; i <= count && i <= RK_MAX_CHUNKS; i++) {
+        struct line stage = {text, sizeof text, 0};
+        text[0] = '\0';
+        if (i < count) add_stage(&stage, plan, i, &run);
+        const bool again = i < count && i > 0 && strcmp(text, last) == 0;
+        if (again) times++;
+        if (again) continue;
+        if (times > 1) add(line, "*%d", times);
+        if (i < count) add(line, i ? ",%s" : "%s", text);
+        memcpy(last, text, sizeof last);
+        times = 1;
     }
 }
 
@@ -145,6 +204,14 @@ size_t rk_plan_text(const struct rk_plan *plan, char *buffer, size_t size)
     return line.used;
 }
 
+size_t plan_stages_text(const struct rk_plan *plan, char *buffer, size_t size)
+{
+    struct line line = {buffer, size, 0};
+    if (size) buffer[0] = '\0';
+    if (plan_has_stages(plan)) add_stages(&line, plan);
+    return line.used;
+}
+
 /* ---- a file ---- */
 
 static void write_names(FILE *file, const char *const *names, unsigned bits)
@@ -165,6 +232,8 @@ static void write_split(FILE *file, const struct rk_plan *plan)
     fputs("]", file);
 }
 
+static void write_stages(FILE *file, const struct rk_plan *plan);
+
 static void write_value(FILE *file, const struct plan_draft *draft, const struct field *field)
 {
     const double value = field_value(field, draft);
@@ -184,12 +253,47 @@ static void write_value(FILE *file, const struct plan_draft *draft, const struct
         write_names(file, field->choices, (unsigned)value);
         break;
     case FIELD_OTHER:
-        write_split(file, &draft->plan);
+        (is_key(field, "split") ? write_split : write_stages)(file, &draft->plan);
         break;
     default:
         fprintf(file, "%.0f", value);
         break;
     }
+}
+
+static void write_run(FILE *file, const struct rk_plan *plan, const struct plan_run *run)
+{
+    const struct plan_draft draft = {.plan = *plan};
+    const struct plan_draft own = {.plan.local = run->local ? *run->local : plan->local};
+    fprintf(file, "{\"layers\": %" PRIu64, run->layers);
+    for (const struct field *field = plan_fields; field->key; field++) {
+        if (!is_own(field, &own, &draft)) continue;
+        fprintf(file, ", \"%s\": ", field->key);
+        write_value(file, &own, field);
+    }
+    fputs("}", file);
+}
+
+static void write_stages(FILE *file, const struct rk_plan *plan)
+{
+    struct plan_run run = {.layers = 0};
+    const int count = (int)(plan->pipeline * plan->chunks);
+    for (int i = 0; i < count; i++) {
+        const int cluster = plan->cluster[(uint64_t)i % plan->pipeline];
+        const bool said = plan->splits || plan->segments;
+        uint64_t left = said ? plan_stage_layers(plan, i) : 0;
+        fprintf(file, "%s        {", i ? ",\n" : "[\n");
+        if (said) fprintf(file, "\"layers\": %" PRIu64 "%s", left, cluster ? ", " : "");
+        if (cluster) fprintf(file, "\"cluster\": %d", cluster);
+        for (bool more = false; left && plan->segments; left -= run.layers, more = true) {
+            run = plan_next_run(plan, run, left);
+            fputs(more ? ",\n            " : ", \"segments\": [\n            ", file);
+            write_run(file, plan, &run);
+            if (left == run.layers) fputs("]", file);
+        }
+        fputs("}", file);
+    }
+    fputs("]", file);
 }
 
 static void write_plan(FILE *file, const void *plan)

@@ -1,5 +1,6 @@
 /* Plans as files and as words: presets, what is worked out, what is wrong with one, round trips. */
 #include "catalog/plan_fields.h"
+#include "catalog/plan_stages.h"
 #include "catalog_cases.h"
 
 #include <reckon/catalog.h>
@@ -35,6 +36,22 @@ static void expect_same(const struct rk_plan *a, const struct rk_plan *b, const 
     cr_assert_eq(a->splits, b->splits, "%s", what);
     for (int i = 0; i < a->splits; i++)
         cr_expect_eq(a->split[i], b->split[i], "%s: split %d", what, i);
+    for (uint64_t i = 0; i < a->pipeline && i < RK_MAX_STAGES; i++)
+        cr_expect_eq(a->cluster[i], b->cluster[i], "%s: cluster", what);
+    cr_assert_eq(a->segments, b->segments, "%s", what);
+    cr_assert_eq(a->others, b->others, "%s", what);
+    for (int i = 0; i < a->segments; i++) {
+        cr_expect_eq(a->segment[i].layers, b->segment[i].layers, "%s: segment %d", what, i);
+        cr_expect_eq(a->segment[i].local, b->segment[i].local, "%s: segment %d", what, i);
+    }
+    for (int i = 0; i < a->others; i++) {
+        const struct plan_draft own = {.plan.local = a->other[i]},
+                                its = {.plan.local = b->other[i]};
+        for (const struct field *field = plan_fields; field->key; field++)
+            if (plan_is_local(field))
+                cr_expect_eq(field_value(field, &own), field_value(field, &its), "%s: %s of %d",
+                             what, field->key, i);
+    }
 }
 
 Test(catalog_plan, nothing_said_is_the_default)
@@ -149,6 +166,28 @@ static const struct bad_case lines[] = {
      "\"pp2 split=4,4,4\":1:5: split: has 3 entries, pipeline 2 * chunks 1 needs "
      "one for each virtual stage"},
     {"split=1*513", "\"split=1*513\":1:7: split has more than 512 entries"},
+    {"pp2 stages=4",
+     "\"pp2 stages=4\":1:12: stages: 1 entries, pipeline 2 * chunks 1 needs one for each "
+     "virtual stage"},
+    {"pp2 stages=4/pp2,4", "\"pp2 stages=4/pp2,4\":1:14: pp is of the whole plan, not of a layer"},
+    {"pp2 stages=4/tp2/tp4,4", "\"pp2 stages=4/tp2/tp4,4\":1:18: tp is given twice: leave one out"},
+    {"pp2 stages=4,@1",
+     "\"pp2 stages=4,@1\":1:14: stages: all stages say their layers, or none does"},
+    {"vpp2 stages=4@1,4@2",
+     "\"vpp2 stages=4@1,4@2\":1:17: stages: stage 1 is on the ranks of stage 0, in "
+     "cluster 1"},
+    {"pp2 stages=4/tp0,4", "\"pp2 stages=4/tp0,4\":1:16: tp must be >= 1, got \"0\""},
+    {"pp2 stages=4/tp2~x,4",
+     "\"pp2 stages=4/tp2~x,4\":1:18: stages need layers of each virtual stage, "
+     "10,11*2,10, with runs of other layers as 4/tp2/recompute=full~6 and "
+     "clusters as 10@1; got \"x\""},
+    {"pp2 split=4,4 stages=4*2",
+     "\"pp2 split=4,4 stages=4*2\":1:5: split: says what stages say: leave one "
+     "out"},
+    {"stages=1/tp2~1/tp3~1/tp4~1/tp5~1/tp6~1/tp7~1/tp8~1/tp9~1/tp10",
+     "\"stages=1/tp2~1/tp3~1/tp4~1/tp5~1/tp6~1/tp7~1/tp8~1/t...\":1:56: stages: more than 8 kinds "
+     "of "
+     "layers"},
     {"tp8 gpus60", "\"tp8 gpus60\":1:5: gpus: 60 is not a multiple of tensor 8 * context 1 * "
                    "pipeline 1 = 8: change one of them"},
     {"gpus64 tp8 dp4", "\"gpus64 tp8 dp4\":1:12: dp: tensor 8 * context 1 * pipeline 1 * data 4 = "
@@ -191,6 +230,12 @@ static const struct bad_case files[] = {
      "x.json:1:21: recompute_parts: need recompute to be selective, it is none"},
     {"{\"split\": [70000]}", "x.json:1:12: split[0]: must be >= 0 and <= 65535, got 70000"},
     {"{\"optimizer_offload\": 5}", "x.json:1:23: optimizer_offload: must be >= 0 and <= 4, got 5"},
+    {"{\"stages\": [{\"segments\": [{\"tensor\": 2}]}]}",
+     "x.json:1:27: stages[0].segments[0]: layers are missing: how many in a row"},
+    {"{\"stages\": [{\"layers\": 3, \"segments\": [{\"layers\": 4}]}]}",
+     "x.json:1:13: stages[0]: layers are 3, but its segments have 4: change one of them"},
+    {"{\"stages\": [{\"layers\": 4, \"pipeline\": 2}]}",
+     "x.json:1:27: stages[0]: unknown key \"pipeline\"; known here: layers, cluster, segments"},
     {"{\"imbalance\": 0.5}", "x.json:1:15: imbalance: must be >= 1 and <= 1000000, got 0.5"},
     {"[]", "x.json:1:1: must be an object, {...}, got a list"},
 };
@@ -269,11 +314,54 @@ static struct rk_plan random_plan(void)
     return *p;
 }
 
+/* Another thing that one layer sees. */
+static struct rk_local random_local(const struct rk_plan *plan)
+{
+    struct plan_draft draft = {.plan.local = plan->local};
+    for (const struct field *field = plan_fields; field->key; field++)
+        if (plan_is_local(field) && field->type != FIELD_SET && random_below(8) == 0)
+            field_store(field, &draft, random_value(field));
+    struct rk_plan *p = &draft.plan;
+    p->tensor = 1000 + random_below(1 << 20); /* no other has it */
+    p->recompute_parts = p->recompute == RK_SELECTIVE ? 1 + (unsigned)random_below(127) : 0;
+    return p->local;
+}
+
+/* Stages of any length, some empty, with runs of layers that go over their ends. */
+static void add_random_stages(struct rk_plan *p)
+{
+    uint64_t layers = 0;
+    p->first_layers = p->last_layers = 0;
+    p->splits = (int)(p->pipeline * p->chunks);
+    for (int i = 0; i < p->splits; i++)
+        layers += p->split[i] = (uint16_t)random_below(9);
+    for (uint64_t i = 0; i < p->pipeline; i++)
+        p->cluster[i] = (uint8_t)random_below(2);
+    p->others = 2;
+    for (int i = 0; i < p->others; i++)
+        p->other[i] = random_local(p);
+    if (layers < 4) p->split[0] = (uint16_t)(p->split[0] + 4);
+    if (layers < 4) layers += 4;
+    static const uint16_t order[] = {1, 0, 2, 1};
+    for (p->segments = 0; p->segments < 4; p->segments++, layers -= 1)
+        p->segment[p->segments] = (struct rk_segment){1, order[p->segments]};
+    for (; layers; layers--)
+        p->segment[random_below(4)].layers++;
+}
+
+/* As random_plan(), every second one with stages of its own. */
+static struct rk_plan random_plan_of_stages(int i)
+{
+    struct rk_plan plan = random_plan();
+    if (i % 2) add_random_stages(&plan);
+    return plan;
+}
+
 Test(catalog_plan, words_round_trip)
 {
     seed = 20261120;
     for (int i = 0; i < 5000; i++) {
-        const struct rk_plan plan = random_plan();
+        const struct rk_plan plan = random_plan_of_stages(i);
         char text[RK_PLAN_TEXT], again[RK_PLAN_TEXT];
         cr_assert_lt(rk_plan_text(&plan, text, sizeof text), sizeof text);
         const struct rk_plan read = words(text);
@@ -292,7 +380,7 @@ Test(catalog_plan, files_round_trip)
     close(descriptor);
     seed = 4;
     for (int i = 0; i < 200; i++) {
-        const struct rk_plan plan = random_plan();
+        const struct rk_plan plan = random_plan_of_stages(i);
         struct rk_plan read;
         cr_assert_eq(rk_plan_save(path, &plan, &error), RK_OK, "%s", formatted(&error));
         cr_assert_eq(rk_plan_load(path, &read, &error), RK_OK, "%s", formatted(&error));
@@ -308,7 +396,7 @@ Test(catalog_plan, lines_are_short)
 {
     seed = 7;
     for (int i = 0; i < 300; i++) {
-        const struct rk_plan plan = random_plan();
+        const struct rk_plan plan = random_plan_of_stages(i);
         char text[RK_PLAN_TEXT], shorter[RK_PLAN_TEXT], again[RK_PLAN_TEXT];
         rk_plan_text(&plan, text, sizeof text);
         for (char *word = text; *word; word += strcspn(word, " "), word += *word == ' ') {
@@ -334,6 +422,34 @@ Test(catalog_plan, a_short_buffer_gets_the_beginning)
     cr_expect_eq(rk_plan_text(&plan, part, sizeof part), length);
     cr_expect_str_eq(part, "tp8 pp4");
     cr_expect_eq(rk_plan_text(&plan, NULL, 0), length);
+}
+
+/* Runs of layers go by what the line says where they are as the plan, and keep what is their own.
+ */
+Test(catalog_plan, stages_follow_the_words)
+{
+    static const char text[] =
+        "{\"tensor\": 8, \"batch\": 64, \"stages\": [{\"cluster\": 1, \"segments\": "
+        "[{\"layers\": 4, \"recompute\": \"full\"}, {\"layers\": 6}, "
+        "{\"layers\": 1, \"tensor\": 2}]}]}";
+    struct document document;
+    struct plan_draft draft;
+    struct rk_error error;
+    cr_assert_eq(document_parse("x.json", text, strlen(text), &document, &error), RK_OK);
+    cr_assert_eq(plan_read(&document, &draft, &error), RK_OK, "%s", formatted(&error));
+    cr_assert_eq(plan_read_words("tp4 sp", &draft, &error), RK_OK);
+    const struct rk_plan *plan = &draft.plan;
+    cr_expect_eq(plan->segments, 3);
+    cr_expect_eq(plan->others, 2);
+    cr_expect_eq(plan->cluster[0], 1);
+    cr_expect_eq(plan->split[0], 11);
+    cr_expect(plan->other[0].tensor == 4 && plan->other[0].recompute == RK_WHOLE);
+    cr_expect(plan->other[1].tensor == 2 && plan->other[1].recompute == RK_KEEP);
+    cr_expect(plan->other[0].sequence_parallel && plan->other[1].sequence_parallel);
+    char line[RK_PLAN_TEXT];
+    plan_stages_text(plan, line, sizeof line);
+    cr_expect_str_eq(line, "4/recompute=full~6~1/tp2@1");
+    document_release(&document);
 }
 
 /* A line outdoes what a file says; of ranks and data degree the later one counts. */

@@ -1,0 +1,238 @@
+/* plan_stages.c - virtual stages with a cluster and runs of layers of their own: what plan files
+ * and lines of words share, and the files' reader. */
+#include "catalog/plan_stages.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+bool plan_is_local(const struct field *field)
+{
+    return field->word && field->type != FIELD_OTHER && field->offset < sizeof(struct rk_local);
+}
+
+bool plan_has_stages(const struct rk_plan *plan)
+{
+    for (uint64_t i = 0; i < plan->pipeline && i < RK_MAX_STAGES; i++)
+        if (plan->cluster[i]) return true;
+    return plan->segments > 0;
+}
+
+/* ---- adding ---- */
+
+void plan_stages_begin(struct plan_stages *stages, struct rk_plan *plan)
+{
+    plan->splits = plan->segments = plan->others = 0;
+    memset(plan->cluster, 0, sizeof plan->cluster);
+    *stages = (struct plan_stages){.plan = plan};
+}
+
+/* The number by which segments name it; -1: there is no room for one more. */
+static int number_of(struct rk_plan *plan, const struct rk_local *local)
+{
+    if (!local || memcmp(local, &plan->local, sizeof *local) == 0) return 0;
+    struct rk_local own = *local;
+    if (own.recompute != RK_SELECTIVE) own.recompute_parts = 0;
+    if (own.recompute == RK_SELECTIVE && !own.recompute_parts)
+        own.recompute_parts = 1u << RK_PART_CORE_ATTENTION; /* as plan_complete() */
+    for (int i = 0; i < plan->others; i++)
+        if (memcmp(&own, &plan->other[i], sizeof own) == 0) return i + 1;
+    if (plan->others == RK_MAX_LOCALS) return -1;
+    plan->other[plan->others++] = own;
+    return plan->others;
+}
+
+bool plan_stages_run(struct plan_stages *stages, uint64_t layers, const struct rk_local *local)
+{
+    struct rk_plan *plan = stages->plan;
+    const int number = number_of(plan, local);
+    struct rk_segment *last = plan->segments ? &plan->segment[plan->segments - 1] : NULL;
+    stages->fault[0] = '\0';
+    if (number < 0)
+        snprintf(stages->fault, sizeof stages->fault, "more than %d kinds of layers",
+                 RK_MAX_LOCALS);
+    else if (stages->layers + layers > UINT16_MAX)
+        snprintf(stages->fault, sizeof stages->fault, "more than %d layers", UINT16_MAX);
+    else if (layers == 0)
+        ; /* a stage without blocks */
+    else if (last && last->local == number)
+        last->layers = (uint16_t)(last->layers + layers);
+    else if (plan->segments == RK_MAX_SEGMENTS)
+        snprintf(stages->fault, sizeof stages->fault, "more than %d runs of layers",
+                 RK_MAX_SEGMENTS);
+    else
+        plan->segment[plan->segments++] =
+            (struct rk_segment){.layers = (uint16_t)layers, .local = (uint16_t)number};
+    stages->layers += layers;
+    stages->of_stage += layers;
+    stages->said = true;
+    return !stages->fault[0];
+}
+
+bool plan_stages_end_stage(struct plan_stages *stages, uint64_t cluster)
+{
+    struct rk_plan *plan = stages->plan;
+    const uint64_t i = (uint64_t)stages->count, rank = i % plan->pipeline;
+    const bool first = i == rank;
+    stages->fault[0] = '\0';
+    if (i == RK_MAX_CHUNKS || (first && i == RK_MAX_STAGES))
+        snprintf(stages->fault, sizeof stages->fault, "more than %d stages",
+                 first ? RK_MAX_STAGES : RK_MAX_CHUNKS);
+    else if (cluster > UINT8_MAX)
+        snprintf(stages->fault, sizeof stages->fault, "a cluster is at most %d", UINT8_MAX);
+    else if (!first && plan->cluster[rank] != cluster)
+        snprintf(stages->fault, sizeof stages->fault,
+                 "stage %" PRIu64 " is on the ranks of stage %" PRIu64 ", in cluster %d", i, rank,
+                 plan->cluster[rank]);
+    else if (i > 0 && stages->said != (plan->splits > 0))
+        snprintf(stages->fault, sizeof stages->fault, "all stages say their layers, or none does");
+    if (stages->fault[0]) return false;
+    if (first) plan->cluster[i] = (uint8_t)cluster;
+    if (stages->said) plan->split[plan->splits++] = (uint16_t)stages->of_stage;
+    stages->of_stage = 0;
+    stages->said = false;
+    stages->count++;
+    return true;
+}
+
+bool plan_stages_end(struct plan_stages *stages)
+{
+    struct rk_plan *plan = stages->plan;
+    if (!plan->others) plan->segments = 0; /* all layers are alike */
+    const uint64_t all = plan->pipeline * plan->chunks;
+    if ((uint64_t)stages->count == all) return true;
+    snprintf(stages->fault, sizeof stages->fault,
+             "%d entries, pipeline %" PRIu64 " * chunks %" PRIu64
+             " needs one for each virtual stage",
+             stages->count, plan->pipeline, plan->chunks);
+    return false;
+}
+
+void plan_follow(struct rk_plan *plan, const struct rk_plan *before, const struct field *field)
+{
+    if (!plan_is_local(field)) return;
+    for (int i = 0; i < plan->others; i++) {
+        char *own = (char *)&plan->other[i] + field->offset;
+        if (memcmp(own, (const char *)before + field->offset, field_size(field)) == 0)
+            memcpy(own, (const char *)plan + field->offset, field_size(field));
+    }
+}
+
+/* ---- going through ---- */
+
+uint64_t plan_stage_layers(const struct rk_plan *plan, int stage)
+{
+    struct rk_model model = {.layers = 0};
+    for (int i = 0; i < plan->segments; i++)
+        model.layers += plan->segment[i].layers;
+    return plan->splits ? plan->split[stage] : rk_plan_split(plan, &model, (uint64_t)stage);
+}
+
+struct plan_run plan_next_run(const struct rk_plan *plan, struct plan_run run, uint64_t left)
+{
+    const struct rk_segment *at = &plan->segment[run.segment];
+    if (plan->segments && run.end == at->layers) {
+        run.segment++;
+        run.end = 0;
+        at++;
+    }
+    const bool own = run.segment < plan->segments;
+    const uint64_t here = own ? at->layers - run.end : left;
+    run.layers = here < left ? here : left;
+    run.end += run.layers;
+    run.local = own && at->local ? &plan->other[at->local - 1] : NULL;
+    return run;
+}
+
+/* ---- files ---- */
+
+static enum rk_status fail(const struct place *place, const struct plan_stages *stages,
+                           struct rk_error *error)
+{
+    return place_fail(place, error, "%s", stages->fault);
+}
+
+static enum rk_status load_count(const struct place *object, const char *key, uint64_t least,
+                                 uint64_t *count, struct rk_error *error)
+{
+    const struct field field = {
+        .key = key, .type = FIELD_COUNT, .min = (double)least, .max = UINT16_MAX};
+    struct place member;
+    if (!place_member(object, key, &member)) return RK_OK;
+    return field_load(&member, &field, count, error);
+}
+
+/* "layers", and choices of a plan that a layer sees. */
+static enum rk_status load_local(const struct place *segment, struct plan_draft *draft,
+                                 struct rk_error *error)
+{
+    const char *keys[PLAN_MAX_FIELDS + 2] = {"layers"};
+    size_t count = 1;
+    for (const struct field *field = plan_fields; field->key; field++)
+        if (plan_is_local(field)) keys[count++] = field->key;
+    enum rk_status status = place_need_object(segment, error);
+    if (status == RK_OK) status = place_need_keys(segment, keys, error);
+    for (const struct field *field = plan_fields; field->key && status == RK_OK; field++) {
+        struct place member;
+        if (!plan_is_local(field) || !place_member(segment, field->key, &member)) continue;
+        status = field_load(&member, field, draft, error);
+    }
+    return status;
+}
+
+static enum rk_status load_segment(const struct place *segment, struct plan_stages *stages,
+                                   struct rk_error *error)
+{
+    struct plan_draft draft = {.plan.local = stages->plan->local};
+    uint64_t layers = 0;
+    enum rk_status status = load_local(segment, &draft, error);
+    if (status == RK_OK) status = load_count(segment, "layers", 1, &layers, error);
+    if (status == RK_OK && layers == 0)
+        return place_fail(segment, error, "layers are missing: how many in a row");
+    if (status == RK_OK && !plan_stages_run(stages, layers, &draft.plan.local))
+        return fail(segment, stages, error);
+    return status;
+}
+
+static enum rk_status load_stage(const struct place *stage, struct plan_stages *stages,
+                                 struct rk_error *error)
+{
+    static const char *const keys[] = {"layers", "cluster", "segments", NULL};
+    struct place segments;
+    uint64_t layers = UINT64_MAX, cluster = 0;
+    enum rk_status status = place_need_object(stage, error);
+    if (status == RK_OK) status = place_need_keys(stage, keys, error);
+    if (status == RK_OK) status = load_count(stage, "layers", 0, &layers, error);
+    if (status == RK_OK) status = load_count(stage, "cluster", 0, &cluster, error);
+    if (status != RK_OK) return status;
+    if (place_member(stage, "segments", &segments)) {
+        status = place_need_array(&segments, 1, RK_MAX_SEGMENTS, error);
+        for (size_t i = 0; status == RK_OK && i < json_array_size(segments.value); i++) {
+            const struct place segment = place_element(&segments, i);
+            status = load_segment(&segment, stages, error);
+        }
+        if (status == RK_OK && layers != UINT64_MAX && layers != stages->of_stage)
+            return place_fail(stage, error,
+                              "layers are %" PRIu64 ", but its segments have %" PRIu64
+                              ": change one of them",
+                              layers, stages->of_stage);
+    } else if (layers != UINT64_MAX && !plan_stages_run(stages, layers, NULL)) {
+        return fail(stage, stages, error);
+    }
+    if (status == RK_OK && !plan_stages_end_stage(stages, cluster))
+        return fail(stage, stages, error);
+    return status;
+}
+
+enum rk_status plan_stages_read(const struct place *place, struct rk_plan *plan,
+                                struct rk_error *error)
+{
+    struct plan_stages stages;
+    plan_stages_begin(&stages, plan);
+    enum rk_status status = place_need_array(place, 1, RK_MAX_CHUNKS, error);
+    for (size_t i = 0; status == RK_OK && i < json_array_size(place->value); i++) {
+        const struct place stage = place_element(place, i);
+        status = load_stage(&stage, &stages, error);
+    }
+    if (status == RK_OK && !plan_stages_end(&stages)) return fail(place, &stages, error);
+    return status;
+}
