@@ -21,6 +21,7 @@ const struct command main_commands[] = {
     {"calibrate",  cmd_calibrate, "fit a system's constants to what was measured on it", &calibrate_usage},
     {"calculon",   cmd_calculon, "the commands of the published tool Calculon",     &calculon_usage},
     {"shard",      cmd_shard,    "which part of which tensor goes to which rank",   &shard_usage},
+    {"galvatron",  cmd_galvatron, "the search of the published tool Galvatron",     &galvatron_usage},
     {"corpus",     cmd_corpus,   "from raw text to training text",                  &corpus_usage},
     {"tokenizer",  cmd_tokenizer, "train a tokenizer",                             &tokenizer_usage},
     {"tokenize",   cmd_tokenize, "texts as token ids, and back",                    &tokenize_usage},

@@ -1,0 +1,373 @@
+/* reckon galvatron: the published search of layer-wise strategies [wang2024], with its profiles and
+ * its strategy files. */
+#include "cli/commands.h"
+#include "cli/show.h"
+#include "galvatron/cases.h"
+#include "interop/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what the commands share ---- */
+
+struct question_args {
+    const char *profiles, *model, *system;
+    struct option_texts keys;
+};
+
+/* clang-format off */
+#define QUESTION(member) offsetof(struct question_args, member)
+static const struct option question_options[] = {
+    {.name = "profiles", .type = OPTION_TEXT, .argument = "FILE", .offset = QUESTION(profiles), .complete = "file",
+     .help = "measured models and machines: {\"models\": {...}, \"hardware\": {...}}"},
+    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "NAME", .offset = QUESTION(model),
+     .help = "a model of FILE (the only one)"},
+    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "NAME", .offset = QUESTION(system),
+     .help = "a machine of FILE (the only one)"},
+    {.name = NULL},
+};
+static const struct option_word question_words[] = {
+    {"layers=N,N",           "layers of each kind"},
+    {"sequence=N,N",         "tokens of a sample, for each kind"},
+    {"memory_GB=N",          "memory of a rank; above 20 a fifth is left to the allocator"},
+    {"batch=N",              "samples a step; or min_bsz, max_bsz and bsz_scale: every batch of a range (8, 8, 8)"},
+    {"chunks=N",             "microbatches (every divisor of the batch)"},
+    {"fine_grained=0|1",     "1: each layer its own strategy, 0: one for all (1)"},
+    {"default_dp_type=TYPE", "data parallelism that is not ZeRO-3: ddp or zero2 (ddp)"},
+    {"pipeline_type=TYPE",   "gpipe, or pipedream_flush: 1F1B (gpipe)"},
+    {"async_grad_reduce=B",  "true: the gradients of each chunk are reduced at once (true)"},
+    {"precision=TYPE",       "bf16, fp16 or fp32 (bf16)"},
+    {"max_pp_deg=N",         "largest degrees: of pipeline, max_tp_deg of tensor, max_sp_deg of Ulysses (8)"},
+    {"disable_X=1",          "leave out X: pp, tp, sp, dp, fsdp (ZeRO-3), ckpt (recomputation), embedding_lmhead_tp, embedding_lmhead_sp"},
+    {"transition_scale=X",   "of changes of layout: 1e-7 as published, 1e-9 by their units (1e-7)"},
+    {NULL, NULL},
+};
+/* clang-format on */
+
+static enum rk_status out_of_memory(struct rk_error *error)
+{
+    return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+}
+
+/* A value as JSON has it: a list where there is a comma, or the key is one of lists. */
+static json_t *value_of(const char *key, const char *text)
+{
+    const bool list = strcmp(key, "layers") == 0 || strcmp(key, "sequence") == 0;
+    char *buffer = NULL;
+    json_t *value = NULL;
+    if (asprintf(&buffer, list ? "[%s]" : "%s", text) >= 0)
+        value = json_loads(buffer, JSON_DECODE_ANY, NULL);
+    free(buffer);
+    return value ? value : json_string(text);
+}
+
+/* The only name in a group of profiles, where none was given. */
+static enum rk_status only_name(const struct document *profiles, const char *group,
+                                const char **name, struct rk_error *error)
+{
+    const struct place root = place_root(profiles);
+    struct place member;
+    if (*name) return RK_OK;
+    if (place_member(&root, group, &member) && json_object_size(member.value) == 1) {
+        *name = json_object_iter_key(json_object_iter(member.value));
+        return RK_OK;
+    }
+    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                   "%s has several, or none, under \"%s\": name one with %s", profiles->path, group,
+                   group[0] == 'm' ? "--model" : "--system");
+}
+
+/* The words KEY=VALUE as a document, so that they are read and refused as a file of cases is. */
+static enum rk_status read_words(struct question_args *args, const struct document *profiles,
+                                 struct galvatron_question *question, struct rk_error *error)
+{
+    struct document words = {.text = NULL};
+    json_t *input = json_object();
+    char *text = NULL;
+    enum rk_status status = only_name(profiles, "models", &args->model, error);
+    if (status == RK_OK) status = only_name(profiles, "hardware", &args->system, error);
+    if (status == RK_OK) {
+        json_object_set_new(input, "model", json_string(args->model));
+        json_object_set_new(input, "hardware", json_string(args->system));
+    }
+    for (int i = 0; status == RK_OK && i < args->keys.count; i++) {
+        const char *word = args->keys.text[i], *equals = strchr(word, '=');
+        char key[64];
+        if (!equals || equals - word >= (int)sizeof key) {
+            status = rk_fail(error, RK_USAGE, NULL, 0, 0, "\"%.80s\" is no word KEY=VALUE", word);
+            break;
+        }
+        snprintf(key, sizeof key, "%.*s", (int)(equals - word), word);
+        json_object_set_new(input, key, value_of(key, equals + 1));
+    }
+    if (status == RK_OK && !(text = json_dumps(input, JSON_COMPACT))) status = out_of_memory(error);
+    if (status == RK_OK) status = document_parse("the words", text, strlen(text), &words, error);
+    if (status == RK_OK) {
+        const struct place root = place_root(&words);
+        status = galvatron_read_question(&root, question, error);
+        if (status == RK_BAD_INPUT) { /* a line of words has no line and column */
+            error->line = error->column = 0;
+            error->status = status = RK_USAGE;
+        }
+    }
+    document_release(&words);
+    json_decref(input);
+    free(text);
+    return status;
+}
+
+static enum rk_status need_option(const char *value, const char *name, const char *what,
+                                  struct rk_error *error)
+{
+    if (value) return RK_OK;
+    return rk_fail(error, RK_USAGE, NULL, 0, 0, "give --%s FILE: %s", name, what);
+}
+
+/* ---- search ---- */
+
+struct search_args {
+    struct question_args question;
+    const char *cases, *output;
+    bool runtime;
+    struct show_args show;
+};
+
+/* clang-format off */
+#define SEARCH(member) offsetof(struct search_args, member)
+static const struct operand search_operands[] = {
+    {.name = "KEY=VALUE", .help = "what is asked, in the names of the published options",
+     .offset = SEARCH(question.keys), .optional = OPERAND_MANY},
+    {.name = NULL},
+};
+static const struct option search_options[] = {
+    {.name = "cases", .type = OPTION_TEXT, .argument = "FILE", .offset = SEARCH(cases), .complete = "file",
+     .help = "answer every case of FILE instead, {\"cases\": [{\"input\": {KEY: VALUE}}]}: a line of JSON each"},
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", .offset = SEARCH(output), .complete = "file",
+     .help = "also write the strategy file"},
+    {.name = "vocab-sdp", .type = OPTION_FLAG, .offset = SEARCH(runtime),
+     .help = "write vocab_sdp as well, which the runtime reads where the search writes embed_sdp"},
+    {.name = NULL},
+};
+/* clang-format on */
+
+static const struct usage search_usage_ = {
+    .name = "galvatron search",
+    .summary = "the published search of a strategy for each layer",
+    .synopsis = "--profiles FILE [-m NAME] [-s NAME] KEY=VALUE... | --profiles FILE --cases FILE",
+    .description =
+        "Repeats the search of Galvatron (Wang et al. 2024; PKU-DAIR/Hetu-Galvatron) on measured "
+        "profiles: the same throughput, strategies and strategy file. What its code does oddly is "
+        "kept, see docs/layerwise.md; reckon search does not do so.\n\n"
+        "When nothing fits, the smallest memory in which something does is said.",
+    .operands = search_operands,
+    .words_title = "Words",
+    .words = question_words,
+    .groups = {{"Profiles", question_options, SEARCH(question)},
+               {"Search", search_options, 0},
+               {"Form", show_options, SEARCH(show)},
+               {"General", options_help_rows, 0}},
+    .examples =
+        {{"reckon galvatron search --profiles profiles.json -m llama2-7b -s shipped-1x8 layers=32 "
+          "sequence=2048 memory_GB=20 batch=32 chunks=4 default_dp_type=zero2 "
+          "pipeline_type=pipedream_flush -o strategy.json",
+          "A strategy for each of 32 layers on 8 GPUs of 20 GB:"},
+         {"reckon galvatron search --profiles profiles.json --cases cases.json",
+          "Many questions:"}},
+};
+
+static enum rk_status answer_cases(const struct search_args *args, const struct document *profiles,
+                                   struct rk_error *error)
+{
+    struct document document = {.text = NULL};
+    struct place cases;
+    enum rk_status status = document_load(args->cases, &document, error);
+    const struct place root = place_root(&document);
+    if (status == RK_OK) status = galvatron_cases(&root, &cases, error);
+    const size_t count = status == RK_OK ? json_array_size(cases.value) : 0;
+    for (size_t i = 0; status == RK_OK && i < count; i++) {
+        json_t *line = NULL;
+        status = galvatron_case(profiles, &cases, i, &line, error);
+        if (status == RK_OK) {
+            json_dumpf(line, stdout, JSON_REAL_PRECISION(17));
+            putchar('\n');
+        }
+        json_decref(line);
+    }
+    document_release(&document);
+    return status;
+}
+
+static enum rk_status write_strategy(const struct search_args *args,
+                                     const struct galvatron_question *question,
+                                     const struct galvatron_answer *answer, struct rk_error *error)
+{
+    struct output output = {.file = NULL};
+    json_t *file = galvatron_strategy_json(question, answer, args->runtime);
+    enum rk_status status = file ? output_open(&output, args->output, error) : out_of_memory(error);
+    if (status == RK_OK) {
+        json_dumpf(file, output.file, JSON_INDENT(4));
+        status = output_commit(&output, error);
+    }
+    output_abandon(&output);
+    json_decref(file);
+    return status;
+}
+
+static const struct report_column answer_columns[] = {
+    {.name = "samples_per_s", .digits = 7},
+    {.name = "step_s", .unit = "s", .digits = 4},
+    {.name = "batch"},
+    {.name = "chunks", .help = "microbatches"},
+    {.name = "pipeline", .help = "stages"},
+    {.name = "embedding", .help = "pipeline-split-data of embedding and head"},
+};
+static const struct report_column stage_columns[] = {
+    {.name = "stage"},   {.name = "first_layer"}, {.name = "layers"},
+    {.name = "used_MB"}, {.name = "left_MB"},
+};
+static const struct report_column layer_columns[] = {
+    {.name = "layers"},  {.name = "strategy"}, {.name = "pipeline"}, {.name = "tensor"},
+    {.name = "ulysses"}, {.name = "data"},     {.name = "zero3"},    {.name = "recompute"},
+};
+#define COUNT(array) (int)(sizeof(array) / sizeof *(array))
+
+static void report_answer(struct report *report, const struct galvatron_answer *answer)
+{
+    char name[GALVATRON_NAME];
+    struct report_table *whole =
+        report_add(report, &(struct report_table){.shape = REPORT_RECORD,
+                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                  .columns = answer_columns,
+                                                  .column_count = COUNT(answer_columns)});
+    report_row(report, whole,
+               (struct report_cell[]){
+                   cell_number(answer->samples_per_s), cell_number(answer->step_s),
+                   cell_count((uint64_t)answer->batch), cell_count((uint64_t)answer->chunks),
+                   cell_count((uint64_t)answer->stages),
+                   cell_text(report_text(report, "%s", galvatron_name(name, &answer->embedding)))});
+    struct report_table *layers =
+        report_add(report, &(struct report_table){.name = "layers",
+                                                  .title = "Layers",
+                                                  .formats = REPORT_IN_ALL,
+                                                  .columns = layer_columns,
+                                                  .column_count = COUNT(layer_columns)});
+    for (int i = 0, next; i < answer->layers; i = next) {
+        const struct galvatron_strategy *one = &answer->layer[i];
+        for (next = i + 1; next < answer->layers; next++)
+            if (!galvatron_same(one, &answer->layer[next])) break;
+        report_row(report, layers,
+                   (struct report_cell[]){
+                       cell_count((uint64_t)(next - i)),
+                       cell_text(report_text(report, "%s", galvatron_name(name, one))),
+                       cell_count((uint64_t)one->pipeline), cell_count((uint64_t)one->tensor),
+                       cell_count((uint64_t)one->ulysses), cell_count((uint64_t)one->data),
+                       cell_flag(one->zero == GALVATRON_ZERO3), cell_flag(one->recompute)});
+    }
+    struct report_table *stages =
+        report_add(report, &(struct report_table){.name = "stages",
+                                                  .title = "Stages",
+                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                  .columns = stage_columns,
+                                                  .column_count = COUNT(stage_columns)});
+    for (int i = 0, first = 0; i < answer->stages; first += answer->division[i], i++)
+        report_row(report, stages,
+                   (struct report_cell[]){cell_count((uint64_t)i), cell_count((uint64_t)first),
+                                          cell_count((uint64_t)answer->division[i]),
+                                          cell_count((uint64_t)answer->used_MB[i]),
+                                          cell_count((uint64_t)answer->left_MB[i])});
+}
+
+static enum rk_status nothing_fits(const struct galvatron_question *question,
+                                   const struct galvatron_answer *answer, struct rk_error *error)
+{
+    if (answer->least_GB)
+        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                       "nothing fits in %ju GB: the smallest memory that does is memory_GB=%ju",
+                       (uintmax_t)question->memory_GB, (uintmax_t)answer->least_GB);
+    return rk_fail(
+        error, RK_NOTHING_FITS, NULL, 0, 0,
+        "no strategy divides the batch: give a batch that chunks divide into samples for "
+        "every data rank, or leave chunks out");
+}
+
+static int answer_one(struct search_args *args, const struct document *profiles)
+{
+    struct galvatron_question question;
+    struct galvatron_setting setting = {.choice = {.layers = 0}};
+    struct galvatron_answer answer = {.found = false};
+    struct report report = {.first = NULL};
+    struct rk_error error = {.status = RK_OK};
+    enum rk_status status = read_words(&args->question, profiles, &question, &error);
+    if (status == RK_OK) status = galvatron_set(profiles, &question, &setting, &error);
+    if (status == RK_OK)
+        status = galvatron_search(&question, &setting.hardware, &setting.model, &setting.choice,
+                                  &answer, &error);
+    if (status == RK_OK && !answer.found) status = nothing_fits(&question, &answer, &error);
+    if (status == RK_OK && args->output) status = write_strategy(args, &question, &answer, &error);
+    int exit = (int)status;
+    if (status == RK_OK) {
+        report_answer(&report, &answer);
+        exit = show_report(&report, &args->show, NULL, RK_OK);
+    } else
+        exit = options_fail(&error);
+    report_release(&report);
+    galvatron_answer_release(&answer);
+    galvatron_setting_release(&setting);
+    return exit;
+}
+
+static int run_search(int argc, char **argv)
+{
+    struct search_args args = {.cases = NULL};
+    struct document profiles = {.text = NULL};
+    struct rk_error error = {.status = RK_OK};
+    const int done = options_read(&search_usage_, argc, argv, &args);
+    if (done >= 0) return done;
+    enum rk_status status =
+        need_option(args.question.profiles, "profiles", "what was measured", &error);
+    if (status == RK_OK) status = document_load(args.question.profiles, &profiles, &error);
+    int exit = (int)status;
+    if (status == RK_OK && !args.cases) {
+        exit = answer_one(&args, &profiles);
+    } else {
+        if (status == RK_OK) status = answer_cases(&args, &profiles, &error);
+        exit = status == RK_OK ? show_finish(RK_OK) : options_fail(&error);
+    }
+    document_release(&profiles);
+    return exit;
+}
+
+/* ---- the command ---- */
+
+static const struct command galvatron_commands[] = {
+    {"search", run_search, "the published search of a strategy for each layer", &search_usage_},
+    {.name = NULL},
+};
+
+const struct usage galvatron_usage = {
+    .name = "galvatron",
+    .summary = "the search of the published tool Galvatron",
+    .synopsis = "COMMAND ...",
+    .description =
+        "Takes the profiles of Galvatron (Miao et al., VLDB 2023; Wang et al. 2024) and answers as "
+        "it does; docs/layerwise.md says what it computes.",
+    .groups = {{"General", options_help_rows, 0}},
+    .examples = {{"reckon galvatron search --profiles profiles.json -m llama2-7b -s shipped-1x8 "
+                  "layers=32 sequence=2048 memory_GB=20 batch=32",
+                  "The best strategy of each layer:"}},
+    .commands = galvatron_commands,
+};
+
+int cmd_galvatron(int argc, char **argv)
+{
+    struct rk_error error;
+    char none;
+    if (argc > 1 && argv[1][0] != '-') {
+        const struct command *command = options_command(galvatron_commands, argv[1], &error);
+        return command ? command->run(argc - 1, argv + 1) : options_fail(&error);
+    }
+    const int done = options_read(&galvatron_usage, argc, argv, &none);
+    if (done >= 0) return done;
+    rk_fail(&error, RK_USAGE, NULL, 0, 0, "galvatron: give a command, such as search");
+    return options_fail(&error);
+}
