@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/describe.h"
 #include "cli/entry.h"
+#include "cli/model_input.h"
 #include "cli/show.h"
 
 struct models_args {
@@ -97,7 +98,7 @@ static enum rk_status show_model(struct report *report, const char *name, struct
 {
     struct rk_model model;
     struct catalog_entry entry = {.id = NULL};
-    enum rk_status status = rk_model_load(name, &model, error);
+    enum rk_status status = model_open(name, &model, error);
     if (status == RK_OK) status = entry_describe(CATALOG_MODELS, name, &entry, error);
     if (status == RK_OK) {
         entry_headline(report, &entry);

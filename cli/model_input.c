@@ -1,26 +1,6 @@
 #include "cli/model_input.h"
 
-#include "catalog/catalog.h"
-#include "catalog/readers.h"
-#include "interop/output.h"
-
 #include <stdio.h>
-#include <string.h>
-
-void model_name_of(const char *path, char *id, size_t size)
-{
-    char copy[256];
-    snprintf(copy, sizeof copy, "%s", path);
-    char *base = strrchr(copy, '/');
-    if (base && strcmp(base, "/config.json") == 0) {
-        *base = '\0';
-        base = strrchr(copy, '/');
-    }
-    snprintf(id, size, "%.*s", (int)size - 1, base ? base + 1 : copy);
-    static const char *const endings[] = {".gz", ".json"};
-    for (int i = 0; i < 2; i++)
-        if (output_ends_in(id, endings[i])) id[strlen(id) - strlen(endings[i])] = '\0';
-}
 
 void model_warn(const struct hf_import *import, const char *path)
 {
@@ -32,42 +12,12 @@ void model_warn(const struct hf_import *import, const char *path)
     }
 }
 
-static bool is_hugging_face(const struct document *document)
-{
-    const struct place root = place_root(document);
-    struct place member;
-    return place_member(&root, "model_type", &member) ||
-           place_member(&root, "architectures", &member);
-}
-
-static enum rk_status read_hugging_face(const struct document *document, const char *name,
-                                        struct rk_model *model, struct rk_error *error)
-{
-    const struct hf_options options = {.type = -1};
-    struct hf_import import;
-    char id[sizeof model->id];
-    model_name_of(name, id, sizeof id);
-    const enum rk_status status = hf_read(document, id, &options, &import, error);
-    if (status != RK_OK) return status;
-    if (strcmp(id, "-") == 0) snprintf(import.model.id, sizeof import.model.id, "%s", import.type);
-    model_warn(&import, document->path);
-    *model = import.model;
-    return RK_OK;
-}
-
 enum rk_status model_open(const char *name, struct rk_model *model, struct rk_error *error)
 {
-    struct document document = {.root = NULL};
-    char id[sizeof model->id];
-    enum rk_status status = catalog_open(CATALOG_MODELS, name, &document, id, sizeof id, error);
-    if (status == RK_BAD_INPUT && strcmp(name, "-") != 0) {
-        struct rk_error second; /* numbers as Python writes them */
-        if (hf_document_load(name, &document, &second) == RK_OK && is_hugging_face(&document))
-            status = RK_OK;
-    }
-    if (status == RK_OK)
-        status = is_hugging_face(&document) ? read_hugging_face(&document, name, model, error)
-                                            : model_read(&document, id, model, error);
-    document_release(&document);
-    return status;
+    struct hf_import import;
+    const enum rk_status status = model_named(name, &import, error);
+    if (status != RK_OK) return status;
+    model_warn(&import, name);
+    *model = import.model;
+    return RK_OK;
 }

@@ -1,5 +1,7 @@
 #include "cli/search_grid.h"
 
+#include "cli/model_input.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,8 +77,13 @@ static enum rk_status load(struct search_grid *grid, const struct names *models,
     grid->system = calloc((size_t)systems->count, sizeof *grid->system);
     if (!grid->model || !grid->system) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
     enum rk_status status = RK_OK;
-    for (; status == RK_OK && grid->models < models->count; grid->models++)
-        status = rk_model_load(models->name[grid->models], &grid->model[grid->models], error);
+    for (; status == RK_OK && grid->models < models->count; grid->models++) {
+        struct hf_import import;
+        status = model_named(models->name[grid->models], &import, error);
+        if (status != RK_OK) break;
+        if (search_speaks()) model_warn(&import, models->name[grid->models]);
+        grid->model[grid->models] = import.model;
+    }
     for (; status == RK_OK && grid->systems < systems->count; grid->systems++)
         status = rk_system_load(systems->name[grid->systems], &grid->system[grid->systems], error);
     return status;

@@ -1,5 +1,6 @@
 #include "study/compare_load.h"
 
+#include "interop/model_named.h"
 #include "study/schema.h"
 #include "study/study.h"
 
@@ -204,19 +205,19 @@ enum rk_status compare_load_estimate(sqlite3 *sqlite, const char *name, const ch
                                      const char *system_name, const char *plan_name,
                                      struct rk_error *error)
 {
-    struct rk_model model;
+    struct hf_import import;
     struct rk_system system = {.memories = 0};
     struct rk_plan plan;
     struct rk_prediction prediction;
     sqlite3_stmt *statement = NULL;
     int columns = 0;
-    enum rk_status status = rk_model_load(model_name, &model, error);
+    enum rk_status status = model_named(model_name, &import, error);
     if (status == RK_OK) status = rk_system_load(system_name, &system, error);
     if (status == RK_OK) status = rk_plan_load(plan_name, &plan, error);
     if (status == RK_OK) status = create_estimate(sqlite, &columns, error);
     if (status == RK_OK) status = prepare_insert(sqlite, "estimate", columns, &statement, error);
     if (status == RK_OK) {
-        rk_predict(&model, &system, &plan, &prediction);
+        rk_predict(&import.model, &system, &plan, &prediction);
         const char *const texts[] = {name, model_name, system_name,
                                      rk_verdict_name(prediction.verdict)};
         for (int i = 0; i < 4; i++)
@@ -285,17 +286,17 @@ static enum rk_status add_degree(struct rates *rates, struct rk_plans_problem *p
 static enum rk_status collect(struct rates *rates, const struct compare_distribution *wanted,
                               struct rk_error *error)
 {
-    struct rk_model model;
+    struct hf_import import;
     struct rk_system system = {.memories = 0};
     struct rk_plans_problem *problem = malloc(sizeof *problem);
     int precision = RK_FP16;
-    enum rk_status status = problem ? rk_model_load(wanted->model, &model, error)
+    enum rk_status status = problem ? model_named(wanted->model, &import, error)
                                     : rk_fail(error, RK_IO, NULL, 0, 0, "no memory");
     if (status == RK_OK) status = rk_system_load(wanted->system, &system, error);
     if (status == RK_OK && !study_precision(wanted->datatype, &precision))
         status = rk_fail(error, RK_BAD_INPUT, NULL, 0, 0, "no datatype \"%s\"", wanted->datatype);
     if (status == RK_OK) {
-        rk_plans_problem_init(problem, &model, &system, RK_CALCULON, wanted->gpus, wanted->batch,
+        rk_plans_problem_init(problem, &import.model, &system, RK_CALCULON, wanted->gpus, wanted->batch,
                               0);
         problem->base.precision = (enum rk_precision)precision;
         problem->pinned[RK_PLAN_FUSED].count = 2; /* fused or not */

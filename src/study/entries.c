@@ -4,6 +4,7 @@
 #include "catalog/catalog.h"
 #include "catalog/fields.h"
 #include "catalog/readers.h"
+#include "interop/model_named.h"
 #include "study/digest.h"
 #include "study/numbers.h"
 
@@ -152,11 +153,14 @@ static enum rk_status load_base_model(const struct place *place, const struct st
 {
     char name[MAX_LINE];
     struct rk_error inner;
+    struct hf_import import;
     enum rk_status status = need_text(place, 1024, error);
     if (status != RK_OK) return status;
     resolve(study, json_string_value(place->value), name, sizeof name);
-    status = rk_model_load(name, model, &inner);
-    return status == RK_OK ? RK_OK : fail_inside(place, &inner, error);
+    status = model_named(name, &import, &inner);
+    if (status != RK_OK) return fail_inside(place, &inner, error);
+    *model = import.model;
+    return RK_OK;
 }
 
 struct model_entry {

@@ -1,0 +1,62 @@
+#include "interop/model_named.h"
+
+#include "catalog/catalog.h"
+#include "catalog/readers.h"
+#include "interop/output.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void model_name_of(const char *path, char *id, size_t size)
+{
+    char copy[256];
+    snprintf(copy, sizeof copy, "%s", path);
+    char *base = strrchr(copy, '/');
+    if (base && strcmp(base, "/config.json") == 0) {
+        *base = '\0';
+        base = strrchr(copy, '/');
+    }
+    snprintf(id, size, "%.*s", (int)size - 1, base ? base + 1 : copy);
+    static const char *const endings[] = {".gz", ".json"};
+    for (int i = 0; i < 2; i++)
+        if (output_ends_in(id, endings[i])) id[strlen(id) - strlen(endings[i])] = '\0';
+}
+
+static bool is_hugging_face(const struct document *document)
+{
+    const struct place root = place_root(document);
+    struct place member;
+    return place_member(&root, "model_type", &member) ||
+           place_member(&root, "architectures", &member);
+}
+
+static enum rk_status read_hugging_face(const struct document *document, const char *name,
+                                        struct hf_import *import, struct rk_error *error)
+{
+    const struct hf_options options = {.type = -1};
+    char id[sizeof import->model.id];
+    model_name_of(name, id, sizeof id);
+    const enum rk_status status = hf_read(document, id, &options, import, error);
+    if (status == RK_OK && strcmp(id, "-") == 0)
+        snprintf(import->model.id, sizeof import->model.id, "%s", import->type);
+    return status;
+}
+
+enum rk_status model_named(const char *name, struct hf_import *import, struct rk_error *error)
+{
+    struct document document = {.root = NULL};
+    char id[sizeof import->model.id];
+    enum rk_status status = catalog_open(CATALOG_MODELS, name, &document, id, sizeof id, error);
+    if (status == RK_BAD_INPUT && strcmp(name, "-") != 0) {
+        struct rk_error second; /* numbers as Python writes them */
+        if (hf_document_load(name, &document, &second) == RK_OK && is_hugging_face(&document))
+            status = RK_OK;
+    }
+    import->notes = 0;
+    import->type = NULL;
+    if (status == RK_OK)
+        status = is_hugging_face(&document) ? read_hugging_face(&document, name, import, error)
+                                            : model_read(&document, id, &import->model, error);
+    document_release(&document);
+    return status;
+}
