@@ -86,7 +86,7 @@ const struct usage report_usage = {
         {"Input", plan_source_options, offsetof(struct report_args, source)},
         {"Search", report_search_options, 0},
         {"Size of a search", report_size_options, 0},
-        {"Restrictions of a search, as in reckon-search(1)", plan_axes_options, offsetof(struct report_args, asked.axes)},
+        {"Restrictions of a search, as in reckon-search(1)", plan_axes_options, offsetof(struct report_args, asked.axes), true},
         {"General", options_help_rows, 0},
         {NULL, plan_axes_old, offsetof(struct report_args, asked.axes)},
     },

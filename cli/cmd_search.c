@@ -114,7 +114,7 @@ const struct usage search_usage = {
         {"Search", search_options, 0},
         {"Questions", question_options, 0},
         {"Restrictions: a value, a list (8,16) or a range (1..64); usual values by default, see PLANS",
-         plan_axes_options, offsetof(struct search_args, axes)},
+         plan_axes_options, offsetof(struct search_args, axes), true},
         {"Form", show_options, offsetof(struct search_args, show)},
         {"General", options_help_rows, 0},
         {NULL, plan_axes_old, offsetof(struct search_args, axes)},

@@ -21,6 +21,14 @@ static const char *choice_of(const struct rk_model *model, const char *key)
     return field->choices[model_field_value(model, field)];
 }
 
+/* As the field calls it. */
+static const char *attention_of(const struct rk_model *model)
+{
+    if (model->kv_rank) return "latent";
+    if (model->attention == RK_ATTENTION_MULTIQUERY || model->kv_heads == 1) return "multiquery";
+    return model->kv_heads && model->kv_heads < model->heads ? "grouped-query" : "multihead";
+}
+
 /* clang-format off */
 static const struct report_column model_columns[] = {
     {.name = "id"},
@@ -32,7 +40,7 @@ static const struct report_column model_columns[] = {
     {.name = "head_dim",                .help = "width of one head"},
     {.name = "sequence",                .help = "tokens of one sample"},
     {.name = "vocabulary",              .help = "entries of the embedding table"},
-    {.name = "attention"},
+    {.name = "attention",               .help = "which heads share keys and values"},
     {.name = "position",                .help = "how positions are told apart"},
     {.name = "tied_embeddings",         .help = "the head shares the embedding's weights"},
     {.name = "biases",                  .help = "linear layers have biases"},
@@ -52,7 +60,7 @@ void describe_model(struct report *report, const struct rk_model *model, unsigne
         cell_count(model->head_dim),
         cell_count(model->sequence),
         model->vocabulary ? cell_count(model->vocabulary) : cell_none(),
-        cell_text(choice_of(model, "attention")),
+        cell_text(attention_of(model)),
         cell_text(choice_of(model, "position")),
         cell_flag(model->tied_embeddings),
         cell_flag(model->biases),

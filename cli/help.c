@@ -48,7 +48,8 @@ int option_spelling(const struct option *option, char *buffer, size_t size)
 {
     char letter[5] = "", value[160];
     if (option->letter) snprintf(letter, sizeof letter, "-%c, ", option->letter);
-    if (option->type == OPTION_FLAG || option->type == OPTION_HELP)
+    if (option->type == OPTION_FLAG || option->type == OPTION_HELP ||
+        option->type == OPTION_HELP_ALL)
         return snprintf(buffer, size, "%s--%s", letter, option->name);
     value_name(option, value, sizeof value);
     return snprintf(buffer, size, option->optional ? "%s--%s [%s]" : "%s--%s %s", letter,
@@ -106,24 +107,58 @@ static void print_word(FILE *out, const struct option_word *word)
     print_wrapped(out, word->help, HELP_COLUMN, HELP_COLUMN);
 }
 
-void options_print_help(FILE *out, const struct usage *usage)
+/* "tpN, ppN, schedule=...": which words there are, without what they mean. */
+static void print_words_in_short(FILE *out, const struct usage *usage)
+{
+    int column = WIDTH;
+    fprintf(out, "\n%s (--help-all explains them):", usage->words_title);
+    for (const struct option_word *word = usage->words; word->spelling; word++) {
+        const bool one_of = strchr(word->spelling, '|') != NULL;
+        const int length = (int)strcspn(word->spelling, one_of ? "=" : ",");
+        const int width = length + (one_of ? 4 : 0) + 2;
+        if (column + width > WIDTH) {
+            fputs("\n  ", out);
+            column = 2;
+        } else {
+            fputc(' ', out);
+        }
+        fprintf(out, "%.*s%s%s", length, word->spelling, one_of ? "=..." : "",
+                word[1].spelling ? "," : "\n");
+        column += width;
+    }
+}
+
+static bool has_more(const struct usage *usage)
+{
+    const struct option_group *group = usage->groups;
+    while (group->rows && !group->more)
+        group++;
+    return usage->words || group->rows;
+}
+
+static void print_group(FILE *out, const struct usage *usage, const struct option_group *group)
 {
     char title[256];
+    fputc('\n', out);
+    snprintf(title, sizeof title, "%s:", group->title);
+    print_wrapped(out, title, 0, 2);
+    for (const struct option *row = group->rows; row->name; row++)
+        if (row->type != OPTION_HELP_ALL || has_more(usage)) print_option(out, row);
+}
+
+void options_print_help(FILE *out, const struct usage *usage, enum help help)
+{
     fputs("usage: ", out);
     fprintf(out, "reckon%s%s", *usage->name ? " " : "", usage->name);
     fprintf(out, " %s\n\n", usage->synopsis);
     print_paragraphs(out, usage->description);
     print_lists(out, usage);
-    for (const struct option_group *group = usage->groups; group->rows; group++) {
-        if (!group->title) continue;
-        fputc('\n', out);
-        snprintf(title, sizeof title, "%s:", group->title);
-        print_wrapped(out, title, 0, 2);
-        for (const struct option *row = group->rows; row->name; row++)
-            print_option(out, row);
-    }
-    if (usage->words) fprintf(out, "\n%s:\n", usage->words_title);
-    for (const struct option_word *word = usage->words; word && word->spelling; word++)
+    for (const struct option_group *group = usage->groups; group->rows; group++)
+        if (group->title && (help == HELP_ALL || !group->more)) print_group(out, usage, group);
+    if (usage->words && help != HELP_ALL) print_words_in_short(out, usage);
+    if (usage->words && help == HELP_ALL) fprintf(out, "\n%s:\n", usage->words_title);
+    for (const struct option_word *word = usage->words; help == HELP_ALL && word && word->spelling;
+         word++)
         print_word(out, word);
     if (usage->examples[0].command) fputs("\nExamples:\n", out);
     for (const struct example *e = usage->examples; e->command; e++) {

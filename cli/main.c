@@ -29,12 +29,12 @@ static int run(int argc, char **argv)
     if (strcmp(argv[1], "help") == 0 && argc > 2) {
         const struct command *topic = options_command(main_commands, argv[2], &error);
         if (!topic || !topic->usage) return topic ? RK_USAGE : options_fail(&error);
-        options_print_help(stdout, topic->usage);
+        options_print_help(stdout, topic->usage, HELP_USUAL);
         return RK_OK;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         strcmp(argv[1], "help") == 0) {
-        options_print_help(stdout, &main_usage);
+        options_print_help(stdout, &main_usage, HELP_USUAL);
         return RK_OK;
     }
     const struct command *command = options_command(main_commands, argv[1], &error);

@@ -16,6 +16,7 @@ enum { MAX_NAMES = 256 };
 
 const struct option options_help_rows[] = {
     {.letter = 'h', .name = "help", .type = OPTION_HELP, .help = "print this help"},
+    {.name = "help-all", .type = OPTION_HELP_ALL, .help = "print all options and words"},
     {.name = NULL},
 };
 
@@ -25,7 +26,7 @@ struct reader {
     char **next;
     char **end;
     char *args;
-    bool help;
+    enum help help;
     struct rk_error *error;
 };
 
@@ -223,7 +224,10 @@ static enum rk_status store(struct reader *r, const struct option *option, void 
         *(bool *)member = true;
         return RK_OK;
     case OPTION_HELP:
-        r->help = true;
+        if (r->help == HELP_NONE) r->help = HELP_USUAL;
+        return RK_OK;
+    case OPTION_HELP_ALL:
+        r->help = HELP_ALL;
         return RK_OK;
     case OPTION_TEXT:
         if (!*value) return rk_fail(r->error, RK_USAGE, NULL, 0, 0, "%s: the value is empty", name);
@@ -255,7 +259,8 @@ static enum rk_status store(struct reader *r, const struct option *option, void 
 
 static bool takes_value(const struct option *option)
 {
-    return option->type != OPTION_FLAG && option->type != OPTION_HELP;
+    return option->type != OPTION_FLAG && option->type != OPTION_HELP &&
+           option->type != OPTION_HELP_ALL;
 }
 
 static bool same_name(const char *known, const char *typed, size_t length)
@@ -418,14 +423,14 @@ static enum rk_status read_operands(const struct reader *r, char **words, int co
 }
 
 enum rk_status options_parse(const struct usage *usage, int argc, char **argv, void *args,
-                             bool *help, struct rk_error *error)
+                             enum help *help, struct rk_error *error)
 {
     struct reader r = {usage, argv + (argc > 0), argv + argc, args, false, error};
     char *words[2 * OPTION_MAX_VALUES];
     enum rk_status status = RK_OK;
     bool flags = true;
     int count = 0;
-    *help = false;
+    *help = HELP_NONE;
     while (r.next < r.end && status == RK_OK && !r.help) {
         char *word = *r.next++;
         if (flags && strcmp(word, "--") == 0)
@@ -456,11 +461,11 @@ int options_fail(const struct rk_error *error)
 int options_read(const struct usage *usage, int argc, char **argv, void *args)
 {
     struct rk_error error;
-    bool help;
+    enum help help;
     if (options_parse(usage, argc, argv, args, &help, &error) != RK_OK) return options_fail(&error);
-    if (!help) return -1;
-    options_print_help(stdout, usage);
-    return fflush(stdout) == 0 ? RK_OK : RK_IO;
+    if (help == HELP_NONE) return -1;
+    options_print_help(stdout, usage, help);
+    return RK_OK; /* show_finish() says what could not be written */
 }
 
 const struct command *options_command(const struct command *commands, const char *name,

@@ -29,7 +29,8 @@ enum option_type {
     OPTION_CHOICE, /* int: an index into `choices` */
     OPTION_WORD,   /* struct option_texts: a text with the option's name */
     OPTION_VALUES, /* struct option_values: numbers and ranges, or choices: "8,16", "1..64" */
-    OPTION_HELP    /* nothing is stored: options_parse reports that help was asked for */
+    OPTION_HELP,   /* nothing is stored: options_parse reports that help was asked for */
+    OPTION_HELP_ALL /* ... with all there is */
 };
 
 enum { OPTION_MAX_VALUES = 64, OPTION_GROUPS = 12, OPTION_EXAMPLES = 16, OPTION_SECTIONS = 6 };
@@ -83,6 +84,7 @@ struct option_group {
     const char *title;
     const struct option *rows;
     size_t offset;
+    bool more; /* only --help-all explains them */
 };
 
 enum { OPERAND_MANY = 2 };
@@ -132,6 +134,8 @@ struct usage {
     bool abbreviations;             /* --top for --top-n where nothing else begins so */
 };
 
+enum help { HELP_NONE, HELP_USUAL, HELP_ALL };
+
 /* One subcommand; tables end with name NULL. argv[0] is the subcommand's name. */
 struct command {
     const char *name;
@@ -146,7 +150,7 @@ extern const struct option options_help_rows[];
 /* Reads argv[1] .. argv[argc - 1] into `args`. RK_USAGE and a message when something is wrong:
  * `args` is half filled then. *help is set when help was asked for: nothing else counts. */
 enum rk_status options_parse(const struct usage *usage, int argc, char **argv, void *args,
-                             bool *help, struct rk_error *error);
+                             enum help *help, struct rk_error *error);
 
 /* What every command starts with: parses, prints the help to stdout or the message to stderr.
  * -1: go on; else the exit code to return. */
@@ -169,7 +173,7 @@ enum rk_status option_count(const char *name, const char *text, double *value,
 
 /* ---- what is made from the tables ---- */
 
-void options_print_help(FILE *out, const struct usage *usage);
+void options_print_help(FILE *out, const struct usage *usage, enum help help);
 
 /* Section 1 of the manual, as roff. */
 void options_print_man(FILE *out, const struct usage *usage);

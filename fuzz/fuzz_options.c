@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static _Alignas(16) char args[ARGS_SIZE]; /* more than any command's struct */
     char *words[MOST_WORDS + 1] = {"command"};
     struct rk_error error = {.status = RK_OK};
-    bool help;
+    enum help help;
     int count = 1;
     if (size == 0) return 0;
     plan_axes_prepare();

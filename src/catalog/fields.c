@@ -378,12 +378,67 @@ enum rk_status place_need_array(const struct place *place, size_t min, size_t ma
     return RK_OK;
 }
 
-static enum rk_status fail_unknown(const struct place *member, const char *const *keys,
-                                   struct rk_error *error)
+/* Files that people mistake for each other, by keys that only they have. */
+static const struct {
+    const char *what;
+    const char *keys[5];
+} kinds[] = {
+    {"a model", {"layers", "hidden", "feedforward"}},
+    {"a system", {"memory", "network", "matrix"}},
+    {"a plan", {"tensor", "pipeline", "framework", "microbatch"}},
+    {"a config.json of Hugging Face",
+     {"hidden_size", "num_hidden_layers", "model_type", "architectures"}},
+    {"a configuration of DeepSpeed",
+     {"zero_optimization", "train_batch_size", "train_micro_batch_size_per_gpu"}},
+    {"the answer of a command", {"command", "best", "counts", "reasons"}},
+};
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static bool is_among(const char *key, const char *const *keys)
+{
+    while (*keys && strcmp(*keys, key) != 0)
+        keys++;
+    return *keys != NULL;
+}
+
+/* The kind whose keys are all `keys` of a table; -1 where the table is of no whole file. */
+static int kind_of_table(const char *const *keys)
+{
+    for (int kind = 0; kind < KINDS; kind++) {
+        int i = 0;
+        while (kinds[kind].keys[i] && is_among(kinds[kind].keys[i], keys))
+            i++;
+        if (!kinds[kind].keys[i]) return kind;
+    }
+    return -1;
+}
+
+static int kind_of_object(const json_t *object)
+{
+    int found = -1, most = 0;
+    for (int kind = 0; kind < KINDS; kind++) {
+        int count = 0;
+        for (int i = 0; kinds[kind].keys[i]; i++)
+            count += json_object_get(object, kinds[kind].keys[i]) != NULL;
+        if (count <= most) continue;
+        most = count;
+        found = kind;
+    }
+    return found;
+}
+
+static enum rk_status fail_unknown(const struct place *object, const struct place *member,
+                                   const char *const *keys, struct rk_error *error)
 {
     char quoted[TEXT_QUOTE], list[400];
     const char *nearest = text_nearest(member->key, keys);
+    const int wanted = kind_of_table(keys), is = kind_of_object(object->value);
     text_quote(quoted, member->key, strlen(member->key));
+    if (wanted >= 0 && is >= 0 && is != wanted)
+        return place_fail_key(member, error,
+                              "unknown key %s: this looks like %s, %s is wanted here", quoted,
+                              kinds[is].what, kinds[wanted].what);
     if (nearest)
         return place_fail_key(member, error, "unknown key %s; did you mean \"%s\"?", quoted,
                               nearest);
@@ -398,13 +453,10 @@ enum rk_status place_need_keys(const struct place *object, const char *const *ke
     json_t *value;
     json_object_foreach(object->value, key, value)
     {
-        const char *const *known = keys;
-        while (*known && strcmp(*known, key) != 0)
-            known++;
-        if (*known) continue;
         struct place member;
+        if (is_among(key, keys)) continue;
         place_member(object, key, &member);
-        return fail_unknown(&member, keys, error);
+        return fail_unknown(object, &member, keys, error);
     }
     return RK_OK;
 }
