@@ -6,6 +6,7 @@
 #include <reckon/catalog.h>
 #include <reckon/estimate.h>
 #include <reckon/model.h>
+#include <reckon/offload.h>
 #include <reckon/place.h>
 #include <reckon/plan.h>
 #include <reckon/plans.h>

@@ -1,0 +1,413 @@
+/* Swapping and storing of activations: against published results, event simulations, enumeration.
+ */
+#include "catalog/csv.h"
+
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <math.h>
+#include <reckon/offload.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FOLDER RECKON_TEST_SOURCE "/tests/golden/memory/"
+
+static uint64_t state = 7;
+
+static double uniform(void) /* 0 .. 1 */
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(state >> 11) * 0x1p-53;
+}
+
+static int below(int n)
+{
+    return (int)(uniform() * n);
+}
+
+static void near(double actual, double expected, double tolerance, const char *what)
+{
+    cr_assert_leq(fabs(actual - expected), tolerance * fabs(expected), "%s: %.15g, expected %.15g",
+                  what, actual, expected);
+}
+
+/* ---- SSDTrain: every figure of every row to the digits given, so 1 % off fails ---- */
+
+static double cell(const struct csv *csv, size_t row, const char *name)
+{
+    const int column = csv_column(csv, name);
+    cr_assert_geq(column, 0, "%s", name);
+    return atof(csv_cell(csv, row, (size_t)column));
+}
+
+static size_t check_ssdtrain(const char *path)
+{
+    struct csv csv;
+    cr_assert_eq(csv_load(path, &csv, NULL), RK_OK);
+    for (size_t i = 0; i < csv.rows; i++) {
+        struct rk_ssdtrain run;
+#define GET(name) run.name = cell(&csv, i, #name);
+        RK_SSDTRAIN_COUNTS(GET)
+        run.achieved_FLOPps = 1e12 * cell(&csv, i, "achieved_TFLOPps");
+        run.hbm_Bps = 1e9 * cell(&csv, i, "hbm_GBps");
+        const struct rk_ssdtrain_step s = rk_ssdtrain_step(&run);
+#define NEAR(value, name, tolerance) near(value, cell(&csv, i, name), tolerance, name)
+        NEAR(s.activation_bytes, "activation_bytes_per_gpu_step", 1e-9);
+        NEAR(s.layer_forward_s, "layer_forward_s", 1e-9);
+        NEAR(s.forward_s, "forward_s", 1e-9);
+        NEAR(s.state_bytes, "state_bytes_per_gpu", 1e-9);
+        NEAR(s.step_s, "step_s", 1e-9);
+        NEAR(s.write_Bps / 0x1p30, "write_GiBps", 1e-9);
+        const double paper = rk_endurance_bytes(&rk_ssdtrain_paper_drives);
+        const double code = rk_endurance_bytes(&rk_ssdtrain_code_drives);
+        NEAR(rk_life_s(paper, s.step_s, s.activation_bytes) / RK_YEAR_S, "life_4x980pro_years",
+             5e-6);
+        NEAR(rk_life_s(code, s.step_s, s.activation_bytes) / RK_YEAR_S, "life_4x12p8TB_3dwpd_years",
+             5e-6);
+    }
+    const size_t rows = csv.rows;
+    csv_release(&csv);
+    return rows;
+}
+
+Test(offload, ssdtrain_figures)
+{
+    cr_assert_eq(check_ssdtrain(FOLDER "ssdtrain_fig5.csv"), 12);
+    cr_assert_eq(check_ssdtrain(FOLDER "ssdtrain_fig8b.csv"), 18);
+    cr_assert_eq(rk_endurance_bytes(&rk_ssdtrain_paper_drives), 516e15); /* 516 PB, as printed */
+}
+
+/* Attention and MLP of `layers` layers, then each layer, in post-order. */
+static int post_order(struct rk_adaptive_node *node, int layers, double attention_s,
+                      double attention, double mlp_s, double mlp)
+{
+    int n = 0;
+    for (int i = 0; i < layers; i++) {
+        const double bytes = i * (attention + mlp), time_s = i * (attention_s + mlp_s);
+        node[n++] = (struct rk_adaptive_node){bytes, attention, time_s};
+        node[n++] = (struct rk_adaptive_node){bytes + attention, mlp, time_s + attention_s};
+        node[n++] = (struct rk_adaptive_node){bytes, attention + mlp, time_s};
+    }
+    return n;
+}
+
+Test(offload, ssdtrain_adaptive_rule)
+{
+    json_t *root = json_load_file(FOLDER "ssdtrain_adaptive.json", 0, NULL), *rows;
+    struct rk_adaptive_node node[12];
+    const int nodes = post_order(node, 4, 2, 100, 3, 150);
+    size_t i;
+    json_t *row;
+    rows = json_object_get(root, "nodes_in_post_order");
+    cr_assert_eq(json_array_size(rows), nodes);
+    json_array_foreach(rows, i, row)
+        near(rk_adaptive_needs(&node[i], 20),
+             json_number_value(json_object_get(row, "required_MB_per_ms")), 1e-6, "required");
+    json_array_foreach(json_object_get(root, "first_kept"), i, row)
+    {
+        const char *name = json_string_value(json_object_get(row, "node"));
+        int expected = nodes;
+        json_t *of;
+        size_t k;
+        json_array_foreach(
+            rows, k, of) if (name && strcmp(name, json_string_value(json_object_get(of, "node"))) ==
+                                         0) expected = (int)k;
+        const double W = json_number_value(json_object_get(row, "bandwidth_MB_per_ms"));
+        cr_assert_eq(rk_adaptive_first_kept(node, nodes, 20, W), expected, "W = %g", W);
+    }
+    json_decref(root);
+}
+
+/* ---- MEMO ---- */
+
+static double member(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+Test(offload, memo_worked_examples)
+{
+    json_t *root = json_load_file(FOLDER "memo_alpha.json", 0, NULL), *row;
+    size_t i;
+    const double h = 4096, ranks = 8, F = 180e12;
+    json_array_foreach(json_object_get(root, "cases"), i, row)
+    {
+        const double s = member(row, "tokens"), unit = 2 * s * h / ranks;
+        const double work_s = s * h * h / ranks / F;
+        const struct rk_swap swap = {.layers = 32,
+                                     .forward_s = 24 * work_s + 2 * s * s * h / ranks / F,
+                                     .backward_s = 1,
+                                     .always_bytes = 2 * unit,
+                                     .token_bytes = 14 * unit,
+                                     .again_s = 16 * work_s,
+                                     .bandwidth_Bps = 12e9,
+                                     .host_bytes = 250e9};
+        const double alpha = rk_swap_share_memo(&swap);
+        const double bytes = swap.always_bytes + alpha * swap.token_bytes;
+        const struct rk_swap_tensor tensors[] = {
+            {"norm", unit, 0}, {"qkv", 3 * unit, 6 * work_s},    {"residual", unit, 2 * work_s},
+            {"norm", unit, 0}, {"mlp in", 4 * unit, 8 * work_s}, {"gelu", 4 * unit, 0}};
+        near(swap.forward_s, member(row, "layer_forward_s"), 1e-12, "layer_forward_s");
+        near(rk_swap_share_hidden(&swap), member(row, "alpha_overlap"), 1e-12, "alpha_overlap");
+        near(rk_swap_share_host(&swap), member(row, "alpha_host"), 1e-12, "alpha_host");
+        near(alpha, member(row, "alpha"), 1e-12, "alpha");
+        near(bytes / 12e9, member(row, "offload_s"), 1e-12, "offload_s");
+        near(30 * bytes, member(row, "host_bytes_per_gpu"), 1e-12, "host_bytes_per_gpu");
+        near((1 - alpha) * swap.again_s, member(row, "recompute_s_per_layer"), 1e-12, "recompute");
+        near(rk_swap_by_tensor(tensors, 6, alpha * swap.token_bytes, NULL),
+             member(row, "recompute_s_per_layer_by_tensor"), 1e-12, "by tensor");
+        cr_assert_lt(rk_swap_at(&swap, alpha).forward_wait_s, 1e-9 * swap.forward_s);
+    }
+    cr_assert_eq(i, 7);
+    json_decref(root);
+}
+
+/* The three streams event by event: a copy or a pass starts when all that it waits for is done. */
+static struct rk_swap_time simulate(const struct rk_swap_layer *l, int n, double out_Bps,
+                                    double in_Bps, bool all)
+{
+    enum { MOST = 32 };
+    const int swapped = all ? n : n > 2 ? n - 2 : 0;
+    double pass[MOST], copy[MOST] = {0}, back[MOST], in[MOST] = {0}, compute = 0, link = 0;
+    for (int i = 0; i < n; i++) {
+        double start = compute;
+        if (i >= 2 && i - 2 < swapped && copy[i - 2] > start) start = copy[i - 2];
+        compute = pass[i] = start + l[i].forward_s;
+        if (i < swapped) link = copy[i] = (pass[i] > link ? pass[i] : link) + l[i].bytes / out_Bps;
+    }
+    struct rk_swap_time time = {.forward_s = compute};
+    compute = link = 0;
+    for (int i = n - 1; i >= 0; i--) {
+        const bool away = i < swapped;
+        if (away) {
+            const double freed = i + 2 < n ? back[i + 2] : 0;
+            link = in[i] = (freed > link ? freed : link) + l[i].bytes / in_Bps;
+            if (in[i] > compute) compute = in[i];
+            compute += l[i].again_s;
+        }
+        compute = back[i] = compute + l[i].backward_s;
+    }
+    time.backward_s = compute;
+    return time;
+}
+
+Test(offload, recurrence_is_the_simulation)
+{
+    struct rk_swap_layer layer[32];
+    for (int trial = 0; trial < 20000; trial++) {
+        const int n = 1 + below(32);
+        for (int i = 0; i < n; i++)
+            layer[i] = (struct rk_swap_layer){uniform(), 2 * uniform(), uniform(), 3 * uniform()};
+        const bool all = below(2);
+        const struct rk_swap_time fast = rk_swap_time(layer, n, 2, 1.5, all);
+        const struct rk_swap_time slow = simulate(layer, n, 2, 1.5, all);
+        near(fast.forward_s, slow.forward_s, 1e-13, "forward");
+        near(fast.backward_s, slow.backward_s, 1e-13, "backward");
+    }
+}
+
+static struct rk_swap random_swap(void)
+{
+    return (struct rk_swap){.layers = 1 + below(32),
+                            .forward_s = 0.1 + uniform(),
+                            .backward_s = 0.1 + 2 * uniform(),
+                            .always_bytes = uniform(),
+                            .token_bytes = 0.1 + 4 * uniform(),
+                            .again_s = uniform(),
+                            .bandwidth_Bps = 0.3 + 4 * uniform(),
+                            .host_bytes = below(3) ? INFINITY : 100 * uniform()};
+}
+
+Test(offload, closed_form_is_the_recurrence)
+{
+    struct rk_swap_layer layer[32];
+    for (int trial = 0; trial < 20000; trial++) {
+        const struct rk_swap s = random_swap();
+        const double share = uniform();
+        for (int i = 0; i < s.layers; i++)
+            layer[i] = (struct rk_swap_layer){s.forward_s, s.backward_s, (1 - share) * s.again_s,
+                                              s.always_bytes + share * s.token_bytes};
+        const struct rk_swap_time a = rk_swap_at(&s, share);
+        const struct rk_swap_time b =
+            rk_swap_time(layer, s.layers, s.bandwidth_Bps, s.bandwidth_Bps, false);
+        near(a.forward_s, b.forward_s, 1e-12, "forward");
+        near(a.backward_s, b.backward_s, 1e-12, "backward");
+    }
+}
+
+static double step_of(const struct rk_swap *s, double share)
+{
+    const struct rk_swap_time time = rk_swap_at(s, share);
+    return time.forward_s + time.backward_s;
+}
+
+Test(offload, best_share_is_the_best_of_a_grid)
+{
+    int better = 0;
+    for (int trial = 0; trial < 400; trial++) {
+        struct rk_swap s = random_swap();
+        const double best = rk_swap_share_best(&s), memo = rk_swap_share_memo(&s);
+        cr_assert_eq(best < 0, memo < 0);
+        if (best < 0) {
+            cr_assert_gt((s.layers - 2) * s.always_bytes, s.host_bytes);
+            continue;
+        }
+        const double most = fmin(1, rk_swap_share_host(&s));
+        for (int i = 0; i <= 1000; i++)
+            cr_assert_leq(step_of(&s, best), step_of(&s, most * i / 1000) * (1 + 1e-12));
+        cr_assert_leq(step_of(&s, best), step_of(&s, memo) * (1 + 1e-12));
+        better += step_of(&s, best) < 0.999 * step_of(&s, memo);
+        s.bandwidth_Bps *= 1.1; /* a faster link, more room: never slower */
+        s.host_bytes *= 1.1;
+        cr_assert_leq(step_of(&s, rk_swap_share_best(&s)), step_of(&s, best) * (1 + 1e-12));
+    }
+    cr_assert_gt(better, 20);
+}
+
+/* MEMO's share is best iff the copy of a unit takes at least as long as computing it again, where
+ * backward is no shorter than forward and the overlap binds. */
+Test(offload, when_memo_is_optimal)
+{
+    int bound = 0;
+    for (int trial = 0; trial < 2000; trial++) {
+        struct rk_swap s = random_swap();
+        s.layers += 2;
+        s.backward_s = s.forward_s * (1 + uniform());
+        const double hidden = rk_swap_share_hidden(&s), host = rk_swap_share_host(&s);
+        if (hidden <= 0 || hidden >= fmin(1, host)) continue;
+        const bool optimal =
+            step_of(&s, rk_swap_share_best(&s)) >= step_of(&s, hidden) * (1 - 1e-12);
+        cr_assert_eq(optimal, s.token_bytes / s.bandwidth_Bps >= s.again_s);
+        bound++;
+    }
+    cr_assert_gt(bound, 300);
+}
+
+/* Any mixture of two subsets of the tensors is no better: the lower convex hull of the 2^6. */
+Test(offload, by_tensor_is_the_hull_of_all_subsets)
+{
+    for (int trial = 0; trial < 300; trial++) {
+        struct rk_swap_tensor t[6];
+        double x[64] = {0}, y[64] = {0};
+        for (int i = 0; i < 6; i++)
+            t[i] = (struct rk_swap_tensor){"", 0.1 + uniform(), below(4) ? uniform() : 0};
+        for (int set = 0; set < 64; set++)
+            for (int i = 0; i < 6; i++)
+                (set >> i & 1) ? (x[set] += t[i].bytes) : (y[set] += t[i].again_s);
+        for (int k = 0; k <= 20; k++) {
+            const double at = x[63] * k / 20;
+            double hull = INFINITY, share[6], used = 0;
+            for (int a = 0; a < 64; a++)
+                for (int b = 0; b < 64; b++) {
+                    if (x[a] > at || x[b] < at) continue;
+                    const double part = x[b] > x[a] ? (at - x[a]) / (x[b] - x[a]) : 0;
+                    hull = fmin(hull, y[a] + part * (y[b] - y[a]));
+                }
+            const double left = rk_swap_by_tensor(t, 6, at, share);
+            cr_assert_leq(fabs(left - hull), 1e-12 * (1 + hull), "%g %g", left, hull);
+            for (int i = 0; i < 6; i++)
+                used += share[i] * t[i].bytes;
+            cr_assert_leq(used, at * (1 + 1e-12));
+        }
+    }
+}
+
+/* ---- queues ---- */
+
+enum { ITEMS = 4 };
+
+static void random_items(struct rk_queue_item *item)
+{
+    double now = 0, end = 20;
+    for (int i = 0; i < ITEMS; i++) {
+        now += 1 + below(3);
+        end -= 1 + below(2);
+        item[i] = (struct rk_queue_item){now, end, 1 + below(3), below(4)};
+    }
+}
+
+/* First in, first out; reads last first from the turn on. */
+static bool arrives(const struct rk_queue_item *item, const struct rk_queue_tier *tier, double turn,
+                    const double *bytes)
+{
+    double now = 0, sum = 0;
+    for (int i = 0; i < ITEMS; i++) {
+        if (bytes[i] == 0) continue;
+        now = fmax(now, item[i].ready_s) + bytes[i] / tier->write_Bps;
+        sum += bytes[i];
+    }
+    if (now > turn * (1 + 1e-12) || sum > tier->capacity_bytes * (1 + 1e-12)) return false;
+    now = turn;
+    for (int i = ITEMS - 1; i >= 0; i--) {
+        now += bytes[i] / tier->read_Bps;
+        if (bytes[i] > 0 && now > item[i].needed_s * (1 + 1e-12)) return false;
+    }
+    return true;
+}
+
+static struct rk_queue_tier random_tier(void)
+{
+    return (struct rk_queue_tier){0.25 * (1 + below(4)), 0.25 * (1 + below(4)),
+                                  below(2) ? INFINITY : 1 + below(6)};
+}
+
+Test(offload, queue_condition_is_the_simulation)
+{
+    struct rk_queue_item item[ITEMS];
+    double bytes[ITEMS];
+    int yes = 0;
+    for (int trial = 0; trial < 5000; trial++) {
+        random_items(item);
+        const struct rk_queue_tier tier = random_tier();
+        const double turn = item[ITEMS - 1].ready_s + below(2);
+        for (int i = 0; i < ITEMS; i++)
+            bytes[i] = below(3) * 0.5;
+        const bool in_time = rk_queue_in_time(item, ITEMS, &tier, turn, bytes);
+        cr_assert_eq(in_time, arrives(item, &tier, turn, bytes), "trial %d", trial);
+        yes += in_time;
+    }
+    cr_assert(yes > 500 && yes < 4500);
+}
+
+/* Everything in eighths: bounds are multiples of 1/4, so an optimum is among these. */
+static double enumerate(const struct rk_queue_item *item, const struct rk_queue_tier *tier,
+                        int tiers, double turn, int i, double chosen[2][ITEMS])
+{
+    const double step = 0.25;
+    if (i == ITEMS) {
+        double worth = 0;
+        for (int t = 0; t < tiers; t++)
+            if (!arrives(item, &tier[t], turn, chosen[t])) return -1;
+        for (int k = 0; k < ITEMS; k++)
+            worth += item[k].worth * (chosen[0][k] + chosen[1][k]);
+        return worth;
+    }
+    double best = -1;
+    for (double a = 0; a <= item[i].bytes; a += step)
+        for (double b = 0; a + b <= item[i].bytes && (tiers == 2 || b == 0); b += step) {
+            chosen[0][i] = a;
+            chosen[1][i] = b;
+            best = fmax(best, enumerate(item, tier, tiers, turn, i + 1, chosen));
+        }
+    chosen[0][i] = chosen[1][i] = 0;
+    return best;
+}
+
+Test(offload, greedy_is_the_best_of_all)
+{
+    for (int trial = 0; trial < 24; trial++) {
+        struct rk_queue_item item[ITEMS];
+        struct rk_queue_tier tier[2] = {random_tier(), random_tier()};
+        double bytes[2 * ITEMS], chosen[2][ITEMS] = {{0}};
+        const int tiers = trial % 6 ? 1 : 2;
+        random_items(item);
+        for (int i = 0; i < ITEMS && tiers == 2; i++)
+            item[i].bytes = 1;
+        const double turn = item[ITEMS - 1].ready_s + 1;
+        const double worth = rk_queue_choose(item, ITEMS, tier, tiers, turn, bytes);
+        for (int t = 0; t < tiers; t++) {
+            cr_assert(rk_queue_in_time(item, ITEMS, &tier[t], turn, bytes + t * ITEMS));
+            cr_assert(arrives(item, &tier[t], turn, bytes + t * ITEMS));
+        }
+        near(worth, enumerate(item, tier, tiers, turn, 0, chosen), 1e-12, "worth");
+    }
+}
