@@ -11,6 +11,7 @@
 #include <reckon/plan.h>
 #include <reckon/plans.h>
 #include <reckon/predict.h>
+#include <reckon/program.h>
 #include <reckon/search.h>
 #include <reckon/status.h>
 #include <reckon/strategy.h>

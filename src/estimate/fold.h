@@ -117,6 +117,12 @@ void fold_copy_outline(struct layer_folds *to, const struct layer_folds *fold);
 void time_layer(struct timed_layer *timed, enum layer_kind kind, const struct rk_model *model,
                 const struct rk_system *system, const struct rk_plan *plan);
 
+/* "block", "embedding", ...; static storage. */
+const char *layer_kind_name(enum layer_kind kind);
+
+/* Of an operation's operands and results, each once. */
+double operation_access_bytes(const struct rk_plan *plan, const struct operation *op, int pass);
+
 /* Does backward run the operation again? */
 bool runs_again(const struct rk_plan *plan, const struct operation *op);
 

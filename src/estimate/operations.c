@@ -13,7 +13,7 @@ static const char *const block_names[MLP_KINDS][MIXERS] = {
 };
 /* clang-format on */
 
-static const char *layer_name(enum layer_kind kind)
+const char *layer_kind_name(enum layer_kind kind)
 {
     if (kind == LAYER_EMBEDDING) return "embedding";
     if (kind == LAYER_HEAD) return "head";
@@ -28,8 +28,7 @@ static double element_bytes(const struct rk_plan *plan, const struct operation *
     return operand == OPERAND_FLOAT8 ? 1 : operand == OPERAND_FLOAT4 ? 0.5 : 2;
 }
 
-/* Operands and results, each once. */
-static double access_bytes(const struct rk_plan *plan, const struct operation *op, int pass)
+double operation_access_bytes(const struct rk_plan *plan, const struct operation *op, int pass)
 {
     const double element = element_bytes(plan, op);
     if (op->kind == OPERATION_MEMORY) return op->bytes[pass];
@@ -48,7 +47,7 @@ static void fill(struct rk_operation *out, const struct timed_layer *timed, int 
     const struct operation *op = &timed->layer.operation[at];
     const bool comm = op->kind == OPERATION_COMM;
     const bool block = timed->layer.kind != LAYER_EMBEDDING && timed->layer.kind != LAYER_HEAD;
-    *out = (struct rk_operation){.layer = layer_name(timed->layer.kind),
+    *out = (struct rk_operation){.layer = layer_kind_name(timed->layer.kind),
                                  .name = op->name,
                                  .parameters = op->parameters,
                                  .activation_bytes = op->saved_bytes,
@@ -56,7 +55,7 @@ static void fill(struct rk_operation *out, const struct timed_layer *timed, int 
                                  .recomputed = block && runs_again(plan, op)};
     for (int pass = 0; pass < RK_PASSES; pass++) {
         out->flop[pass] = op->flop[pass];
-        out->access_bytes[pass] = access_bytes(plan, op, pass);
+        out->access_bytes[pass] = operation_access_bytes(plan, op, pass);
         out->time_s[pass] = comm ? 0 : timed->time_s[at][pass];
         out->comm_bytes[pass][0] = comm ? timed->sent_bytes[at][pass] : 0;
         out->comm_link_s[pass][0] = comm ? timed->time_s[at][pass] : 0;

@@ -32,6 +32,14 @@ static void add_chunk(struct stage_blocks *blocks, const struct rk_model *model,
     blocks->all += (double)count;
 }
 
+bool stage_recomputes(const struct rk_plan *plan, uint64_t i, uint64_t count)
+{
+    const uint64_t stride = plan->recompute_stride > 1 ? plan->recompute_stride : 1;
+    const bool all = !plan->recompute_layers || plan->recompute_layers > count;
+    return plan->recompute != RK_KEEP && (all || i < plan->recompute_layers) &&
+           (i + 1) % stride == 0;
+}
+
 void stage_part(struct stage_blocks *blocks, const struct rk_model *model,
                 const struct rk_plan *plan, uint64_t i)
 {

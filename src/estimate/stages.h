@@ -34,6 +34,9 @@ void stage_map_of(struct stage_map *map, const struct rk_model *model, const str
 void stage_part(struct stage_blocks *blocks, const struct rk_model *model,
                 const struct rk_plan *plan, uint64_t i);
 
+/* Is block `i` of the `count` blocks of a part computed again? */
+bool stage_recomputes(const struct rk_plan *plan, uint64_t i, uint64_t count);
+
 /* Its first stage alone: a map of one class. */
 void stage_map_of_first(struct stage_map *map, const struct rk_model *model,
                         const struct rk_plan *plan);

@@ -33,7 +33,8 @@ enum layer_kind {
     LAYER_DENSE = LAYER_BLOCKS + MLP_DENSE * MIXERS + MIXER_ATTENTION,
     LAYER_DENSE_LOCAL = LAYER_BLOCKS + MLP_DENSE * MIXERS + MIXER_LOCAL,
     LAYER_EXPERTS = LAYER_BLOCKS + MLP_EXPERTS * MIXERS + MIXER_ATTENTION,
-    LAYER_EXPERTS_LOCAL = LAYER_BLOCKS + MLP_EXPERTS * MIXERS + MIXER_LOCAL
+    LAYER_EXPERTS_LOCAL = LAYER_BLOCKS + MLP_EXPERTS * MIXERS + MIXER_LOCAL,
+    LAYER_NOTHING = LAYER_BLOCKS + MLP_NONE * MIXERS + MIXER_NONE
 };
 
 /* Of a kind that is a block's. */
@@ -86,6 +87,7 @@ struct operation {
         flop[RK_PASSES]; /* executed, on this rank: forward, activation gradient, weight gradient */
     double useful_flop;  /* of forward, as model FLOP are counted: full attention, no padding of
                             capacity, busiest rank = mean */
+    double elements;           /* OPERATION_MEMORY: what it works on, and mostly brings */
     double bytes[RK_PASSES];   /* OPERATION_MEMORY: read and written. Fused attention runs both
                                   gradients   in RK_AGRAD; likewise an operation without weights */
     double kernels[RK_PASSES]; /* kernels launched; of a matrix, its products one after the other */
@@ -107,7 +109,8 @@ struct operation {
     enum comm_over over;
     enum comm_what what[RK_PASSES];
     double comm_bytes[RK_PASSES]; /* whole vector, as collective_time_s wants it; 0: none */
-    double comm_times[RK_PASSES]; /* how often (ring steps); preset 1 */
+    double comm_element[RK_PASSES]; /* bytes of an element of it */
+    double comm_times[RK_PASSES];   /* how often (ring steps); preset 1 */
     double copies; /* all-to-all: ranks that each token goes to; those of one network domain are
                       sent one, and pass it on; 0: each is sent its own */
     bool beside_attention; /* hides behind the attention operation that follows */

@@ -139,6 +139,7 @@ struct operation *add_narrow_linear(struct build *build, const char *name, struc
         const double cast = narrows[build->plan->precision].cast;
         const double weights = p->n * p->k * weight_share(build->plan);
         struct operation *op = add_operation(build, OPERATION_MEMORY, "cast", in);
+        op->elements = p->count * rows * p->k;
         op->bytes[RK_FORWARD] = p->count * (rows * p->k + weights) * cast;
         op->bytes[RK_AGRAD] = p->count * p->m * p->n * cast;
         op->kernels[RK_FORWARD] = op->kernels[RK_AGRAD] = 1;
@@ -152,6 +153,7 @@ struct operation *add_memory(struct build *build, const char *name, struct place
                              double elements, struct traffic traffic)
 {
     struct operation *op = add_operation(build, OPERATION_MEMORY, name, in);
+    op->elements = elements;
     op->bytes[RK_FORWARD] = elements * traffic.forward;
     op->bytes[RK_AGRAD] = elements * traffic.backward;
     op->kernels[RK_FORWARD] = traffic.forward_kernels;
@@ -207,6 +209,8 @@ struct operation *add_comm(struct build *build, const char *name, struct place_i
     op->what[RK_FORWARD] = forward;
     op->what[RK_AGRAD] = op->what[RK_WGRAD] = backward;
     op->comm_bytes[RK_FORWARD] = op->comm_bytes[RK_AGRAD] = bytes;
+    for (int pass = 0; pass < RK_PASSES; pass++)
+        op->comm_element[pass] = build->element;
     op->kernels[RK_FORWARD] = op->kernels[RK_AGRAD] = 1;
     return op;
 }
@@ -225,6 +229,7 @@ void add_gather(struct build *build, const char *name, struct place_in in, doubl
         return;
     }
     op->comm_bytes[RK_FORWARD] = x * element;
+    op->comm_element[RK_FORWARD] = op->comm_element[RK_WGRAD] = element;
     op->what[RK_WGRAD] = COMM_ALL_GATHER; /* the input was kept as a shard */
     op->comm_bytes[RK_WGRAD] = build->plan->frozen ? 0 : x * element;
     op->kernels[RK_WGRAD] = build->plan->frozen ? 0 : 1;

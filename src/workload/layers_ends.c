@@ -85,6 +85,7 @@ static struct operation *add_loss(struct build *build, double logits)
     if (build->tensor > 1 && !whole) {
         struct operation *comm = add_comm(build, "loss reduce", end, OVER_TENSOR, COMM_ALL_REDUCE,
                                           COMM_ALL_REDUCE, build->tokens * FLOAT_BYTES);
+        comm->comm_element[RK_FORWARD] = FLOAT_BYTES;
         comm->comm_times[RK_FORWARD] = comm->kernels[RK_FORWARD] = 3;
         comm->comm_bytes[RK_AGRAD] = comm->kernels[RK_AGRAD] = 0;
     }

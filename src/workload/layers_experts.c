@@ -120,6 +120,7 @@ static void add_exchange(struct build *build, const struct mixture *mix, const c
     struct operation *op = add_comm(build, name, experts_place, OVER_EXPERT, COMM_ALL_TO_ALL,
                                     COMM_ALL_TO_ALL, elements * build->element);
     op->comm_bytes[to_experts] = elements * sent_element(build);
+    op->comm_element[to_experts] = sent_element(build);
     op->copies = build->plan->dispatcher == RK_DEEPEP ? mix->active : 0;
     op->working_bytes = 2 * elements * build->element;
 }

@@ -1,0 +1,184 @@
+/* build.h - a program under construction.
+ *
+ * Instructions are put one behind the other with the tensors that they read and write; whatever
+ * orders those ask for beyond that of the streams is added at the end (events.c). Functions that
+ * run out of memory mark the build as failed; callers need not check in between.
+ */
+#ifndef RECKON_PROGRAM_BUILD_H
+#define RECKON_PROGRAM_BUILD_H
+
+#include "estimate/stages.h"
+#include "plan/ranks.h"
+#include "program/flow.h"
+
+#include <reckon/program.h>
+
+enum { NO_TENSOR = -1 };
+
+/* ---- the local part of a plan ---- */
+
+/* What a kind of layer is there: operations, times, tensors. */
+struct program_kind {
+    struct timed_layer timed;
+    struct flow flow;
+    int32_t task[TREATMENTS][RK_WORKS][2][MAX_OPERATIONS]; /* [1]: the last of the layer's backward.
+                                                              RK_NONE: not made yet, as below */
+    int32_t form[RK_TENSOR_KINDS][MAX_OPERATIONS];
+    int32_t waits[TREATMENTS][FOLD_PASSES]; /* tasks */
+};
+
+struct place {
+    struct rk_plan plan; /* as these layers see it */
+    struct rank_map map;
+    struct sharing sharing;
+    struct layer_folds folds;
+    struct memory_rule rule;
+    struct program_kind *kind[LAYER_KINDS]; /* of those that are there */
+    int32_t group[RANK_GROUPS];             /* RK_NONE: not made yet */
+};
+
+/* ---- the layers of a rank ---- */
+
+/* Of dense weights, of experts'. */
+enum { DENSE, OF_EXPERTS, STATES };
+
+struct layer_state {
+    double parameters;
+    double share;  /* of the stage's parameters of that kind */
+    double summed; /* parameters that tensor ranks have alike, and see different tokens of */
+    int32_t weights, gradient, shard, optimizer; /* tensors */
+    int32_t gathered_form, fresh_form;
+    int32_t gathered; /* for the pass at hand */
+    int32_t fresh;    /* gradient of the microbatch at hand (ZeRO-2, 3) */
+};
+
+struct slot {
+    int32_t layer; /* RK_LAYER_EMBEDDING, a block, a prediction layer, the head */
+    enum layer_kind kind;
+    enum treatment treatment;
+    uint16_t chunk;
+    int place;
+    bool begins_group, ends_group; /* of layers that are computed again together */
+    struct layer_state state[STATES];
+};
+
+/* Tensors of a layer and a microbatch. */
+struct live {
+    int32_t input, input_gradient, tokens;
+    int32_t output, output_gradient; /* of the last layer of a part: what is sent, and comes back */
+    int32_t returned;                /* what came back from a lower tier */
+    uint64_t ungathered[(MAX_OPERATIONS + 63) / 64]; /* bits: backward has not gathered it again */
+    int32_t brought[MAX_OPERATIONS], again[MAX_OPERATIONS], gradient[MAX_OPERATIONS];
+};
+
+/* ---- all of it ---- */
+
+struct build {
+    const struct rk_model *model;
+    const struct rk_system *system;
+    const struct rk_plan *plan;
+    struct rk_program *program;
+    struct pipeline pipeline;
+    uint32_t stage, rank;
+    struct place *place; /* (RK_MAX_LOCALS + 1) */
+    int places;
+    struct slot *slot; /* those of chunk i: first_slot[i] ... */
+    uint32_t slots;
+    uint32_t first_slot[RK_MAX_CHUNKS + 1];
+    struct live **live; /* (slots, microbatches) */
+    double stage_parameters[STATES];
+    struct stage_end end;
+    struct exchange exchange;
+    double send_s, added_s; /* a message; adding up a microbatch's gradients */
+    int32_t send_task, recv_task, message_form[2][2], tied_group;
+
+    /* the instruction at hand */
+    struct rk_instruction draft;
+    int32_t after; /* ... comes behind this one; RK_NONE */
+    size_t instruction_room, tensor_room, task_room, form_room, group_room, reference_room;
+    int32_t *afters;          /* (instruction_room) */
+    int32_t last[RK_STREAMS]; /* instruction of each stream */
+    bool failed;
+    enum rk_status status;
+    struct rk_error *error;
+};
+
+/* ---- instructions ---- */
+
+/* The begin of one, of the draft's defaults: layer, microbatch, chunk, work. */
+void put_begin(struct build *b, enum rk_do what, enum rk_stream stream, int32_t task);
+void put_read(struct build *b, int32_t tensor); /* NO_TENSOR: nothing */
+void put_write(struct build *b, int32_t tensor);
+int32_t put_end(struct build *b); /* returns its number */
+
+/* The same in one, of up to two tensors. */
+int32_t put_run(struct build *b, enum rk_stream stream, int32_t task, int32_t read, int32_t write);
+
+/* A collective over a group of the place; nothing over one rank. `bytes` of the whole vector. */
+struct exchanged {
+    enum rk_do what;
+    enum rank_groups over;
+    enum rk_element element;
+    double bytes, element_bytes;
+};
+void put_collective(struct build *b, const struct place *place, enum rk_stream stream, int32_t task,
+                    const struct exchanged *e, int32_t read, int32_t write);
+
+/* ---- what they name ---- */
+
+int32_t new_task(struct build *b, const struct rk_task *task);
+int32_t new_form(struct build *b, enum rk_tensor_kind kind, const char *name,
+                 enum rk_element element, double rows, double width, double bytes);
+int32_t new_tensor(struct build *b, int32_t form, int32_t layer, int32_t microbatch);
+
+/* The group of this rank in a place; and any list of ranks. */
+int32_t group_in(struct build *b, struct place *place, enum rank_groups over);
+int32_t new_group(struct build *b, const char *name, const uint32_t *ranks, uint32_t count);
+
+struct live *live_of(struct build *b, const struct slot *slot, int32_t microbatch);
+struct live *live_open(struct build *b, const struct slot *slot, int32_t microbatch);
+void live_close(struct build *b, const struct slot *slot, int32_t microbatch);
+
+static inline struct place *place_of(const struct build *b, const struct slot *slot)
+{
+    return &b->place[slot->place];
+}
+
+static inline struct program_kind *kind_of(const struct build *b, const struct slot *slot)
+{
+    return place_of(b, slot)->kind[slot->kind];
+}
+
+/* ---- the steps of a lowering ---- */
+
+/* Which layers this rank has; the places; their tasks are made when they are first needed. */
+void build_open(struct build *b);
+void build_release(struct build *b);
+
+/* Passes of one layer (layer.c). */
+void layer_forward(struct build *b, const struct slot *slot, int32_t microbatch);
+void layer_again(struct build *b, const struct slot *slot, int32_t microbatch);
+/* Of both gradients, or of one. */
+void layer_backward(struct build *b, const struct slot *slot, int32_t microbatch, bool input,
+                    bool weight);
+
+/* Messages (messages.c): what a pass needs is posted, what it brings is sent. */
+struct mailbox *mailbox_open(struct build *b);
+void mailbox_release(struct mailbox *mail);
+void post_receives(struct build *b, struct mailbox *mail, const struct order_pass *pass);
+void send_result(struct build *b, const struct order_pass *pass);
+
+/* Weights, gradients, optimizer (states.c). */
+void states_open(struct build *b);
+void gather_weights(struct build *b, struct slot *slot, int32_t microbatch, bool forward);
+void release_weights(struct build *b, struct slot *slot);
+void reduce_fresh(struct build *b, struct slot *slot, int32_t microbatch);
+void reduce_layer(struct build *b, struct slot *slot);
+void finish_step(struct build *b);
+int32_t weights_of(const struct slot *slot, bool expert);
+int32_t gradient_of(struct build *b, struct slot *slot, bool expert, int32_t microbatch);
+
+/* Adds events, allocations and frees (events.c). */
+void order_streams(struct build *b);
+
+#endif

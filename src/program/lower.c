@@ -1,0 +1,379 @@
+/* lower.c - a plan becomes the program of a rank: the order of its stage's passes times the layers
+ * of the stage.
+ */
+#include "estimate/plan_check.h"
+#include "program/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum rk_status refuse(struct rk_error *error, const char *what)
+{
+    return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "the plan cannot be lowered: %s", what);
+}
+
+/* ---- places ---- */
+
+static void kind_open(struct build *b, struct place *place, enum layer_kind kind)
+{
+    struct program_kind *k = malloc(sizeof *k);
+    place->kind[kind] = k;
+    b->failed |= !k;
+    if (!k) return;
+    memset(k->task, 0xff, sizeof k->task);
+    memset(k->form, 0xff, sizeof k->form);
+    memset(k->waits, 0xff, sizeof k->waits);
+    time_layer(&k->timed, kind, b->model, b->system, &place->plan);
+    if (kind == LAYER_NOTHING) k->timed.layer.operations = 0;
+    const char *unknown = flow_of(&k->flow, &k->timed.layer, b->model, &place->plan);
+    if (!unknown) return;
+    b->status =
+        rk_fail(b->error, RK_NOTHING_FITS, NULL, 0, 0,
+                "the plan cannot be lowered: what \"%s\" of a layer reads is not known", unknown);
+    b->failed = true;
+}
+
+static void place_open(struct build *b, struct place *place, const struct rk_plan *plan)
+{
+    *place = (struct place){.plan = *plan, .map = rank_map_of(plan), .sharing = sharing_of(plan)};
+    memset(place->group, 0xff, sizeof place->group);
+    fold_layers(&place->folds, b->model, b->system, plan);
+    place->rule = memory_rule_of(&place->folds, &place->sharing, plan);
+}
+
+/* ---- the layers of a rank ---- */
+
+static enum treatment treatment_of(const struct build *b, enum layer_kind kind, uint64_t i,
+                                   uint64_t count)
+{
+    if (kind == LAYER_EMBEDDING || kind == LAYER_HEAD) return AS_IT_IS;
+    if (kind == LAYER_PREDICT) return b->plan->recompute == RK_KEEP ? AS_IT_IS : RECOMPUTED;
+    return stage_recomputes(b->plan, i, count) ? RECOMPUTED : AS_IT_IS;
+}
+
+static struct slot *add_slot(struct build *b, int32_t layer, enum layer_kind kind, uint16_t chunk,
+                             enum treatment treatment)
+{
+    struct slot *slot = &b->slot[b->slots++];
+    *slot = (struct slot){.layer = layer,
+                          .kind = kind,
+                          .treatment = treatment,
+                          .chunk = chunk,
+                          .begins_group = true,
+                          .ends_group = true};
+    for (int k = 0; k < STATES; k++)
+        slot->state[k].gathered_form = slot->state[k].fresh_form = RK_NONE;
+    if (!place_of(b, slot)->kind[kind]) kind_open(b, place_of(b, slot), kind);
+    return slot;
+}
+
+/* Of the layers of a part that are computed again, so many in a row have one checkpoint. */
+static void group_layers(struct build *b, uint32_t first)
+{
+    const uint64_t every = b->plan->recompute_every > 1 ? b->plan->recompute_every : 1;
+    uint64_t run = 0;
+    for (uint32_t i = first; i < b->slots; i++) {
+        struct slot *slot = &b->slot[i];
+        const bool next = i + 1 < b->slots && b->slot[i + 1].treatment == RECOMPUTED &&
+                          b->slot[i + 1].kind != LAYER_PREDICT;
+        if (slot->treatment != RECOMPUTED || b->plan->recompute != RK_WHOLE ||
+            slot->kind == LAYER_PREDICT) {
+            run = 0;
+            continue;
+        }
+        slot->begins_group = run == 0;
+        slot->ends_group = run + 1 == every || !next;
+        run = slot->ends_group ? 0 : run + 1;
+    }
+}
+
+static void add_part(struct build *b, uint64_t part, uint16_t chunk)
+{
+    const struct rk_model *model = b->model;
+    const uint32_t begin = b->slots;
+    uint64_t first = 0;
+    for (uint64_t i = 0; i < part; i++)
+        first += rk_plan_split(b->plan, model, i);
+    const uint64_t count = rk_plan_split(b->plan, model, part);
+    b->first_slot[chunk] = begin;
+    if (part == 0) add_slot(b, RK_LAYER_EMBEDDING, LAYER_EMBEDDING, chunk, AS_IT_IS);
+    for (uint64_t i = 0; i < count; i++) {
+        const enum layer_kind kind = layer_kind_of(model, first + i);
+        add_slot(b, (int32_t)(first + i), kind, chunk, treatment_of(b, kind, i, count));
+    }
+    group_layers(b, begin);
+    if (part + 1 == pipeline_parts(&b->pipeline)) {
+        const int32_t behind = (int32_t)model->layers;
+        add_slot(b, behind + (int32_t)model->predict_layers, LAYER_HEAD, chunk, AS_IT_IS);
+        for (uint64_t i = 0; i < model->predict_layers; i++)
+            add_slot(b, behind + (int32_t)i, LAYER_PREDICT, chunk,
+                     treatment_of(b, LAYER_PREDICT, 0, 0));
+    }
+    if (b->slots == begin) /* hands on what it receives */
+        add_slot(b, (int32_t)first, LAYER_NOTHING, chunk, AS_IT_IS);
+    b->first_slot[chunk + 1] = b->slots;
+}
+
+void build_open(struct build *b)
+{
+    const uint32_t chunks = pipeline_chunks(&b->pipeline);
+    const size_t most = b->model->layers + b->model->predict_layers + chunks + 2;
+    b->slot = calloc(most, sizeof *b->slot);
+    b->place = calloc(RK_MAX_LOCALS + 1, sizeof *b->place);
+    b->failed |= !b->slot || !b->place;
+    if (b->failed) return;
+    place_open(b, &b->place[b->places++], b->plan);
+    for (uint32_t chunk = 0; chunk < chunks && !b->failed; chunk++)
+        add_part(b, pipeline_part(&b->pipeline, b->stage, chunk), (uint16_t)chunk);
+    b->live = calloc((size_t)b->slots * b->pipeline.microbatches, sizeof *b->live);
+    b->failed |= !b->live;
+}
+
+void build_release(struct build *b)
+{
+    for (uint32_t i = 0; b->live && i < b->slots; i++)
+        for (int32_t m = 0; m < (int32_t)b->pipeline.microbatches; m++)
+            live_close(b, &b->slot[i], m);
+    for (int i = 0; i < b->places; i++)
+        for (int kind = 0; kind < LAYER_KINDS; kind++)
+            free(b->place[i].kind[kind]);
+    free(b->live);
+    free(b->slot);
+    free(b->place);
+    free(b->afters);
+}
+
+/* ---- passes ---- */
+
+static struct slot *slot_at(const struct build *b, uint32_t i)
+{
+    return &b->slot[i];
+}
+
+/* The residual stream, from layer to layer; head and prediction layers read the last block's. */
+static int32_t result_of(struct build *b, const struct slot *slot, int32_t microbatch)
+{
+    const struct flow *flow = &kind_of(b, slot)->flow;
+    const struct live *live = live_of(b, slot, microbatch);
+    if (slot->kind == LAYER_HEAD || flow->output == FLOW_INPUT) return live->input;
+    return live->brought[flow->output];
+}
+
+static void run_forward(struct build *b, const struct order_pass *pass)
+{
+    const int32_t m = (int32_t)pass->microbatch;
+    const uint32_t first = b->first_slot[pass->chunk], end = b->first_slot[pass->chunk + 1];
+    int32_t stream = NO_TENSOR;
+    for (uint32_t i = first; i < end && !b->failed; i++) {
+        struct slot *slot = slot_at(b, i);
+        struct live *live = live_open(b, slot, m);
+        if (i > first) live->input = stream;
+        if (i == first) gather_weights(b, slot, m, true);
+        if (i + 1 < end) gather_weights(b, slot_at(b, i + 1), m, true);
+        layer_forward(b, slot, m);
+        if (!place_of(b, slot)->plan.keep_gathered) release_weights(b, slot);
+        stream = result_of(b, slot, m);
+        if (i + 1 == end) live->output = stream;
+    }
+}
+
+/* What comes again is computed for all layers of a group, in front of its last one's backward. */
+static void run_again(struct build *b, uint32_t i, int32_t m)
+{
+    uint32_t first = i;
+    if (!slot_at(b, i)->ends_group) return;
+    while (!slot_at(b, first)->begins_group)
+        first--;
+    for (uint32_t k = first; k <= i; k++) {
+        struct slot *slot = slot_at(b, k);
+        layer_again(b, slot, m);
+        if (k == i) break;
+        const struct flow *flow = &kind_of(b, slot)->flow;
+        live_of(b, slot_at(b, k + 1), m)->input = live_of(b, slot, m)->again[flow->output];
+    }
+}
+
+static void hand_back(struct build *b, uint32_t i, uint32_t first, int32_t m)
+{
+    const int32_t gradient = live_of(b, slot_at(b, i), m)->input_gradient;
+    const struct slot *slot = slot_at(b, i);
+    if (i == first) return;
+    const struct slot *before = slot_at(b, i - 1);
+    struct live *live = live_of(b, before, m);
+    const int output = kind_of(b, before)->flow.output;
+    if (before->kind == LAYER_HEAD) /* of what both read */
+        live->input_gradient = gradient;
+    else if (slot->kind == LAYER_PREDICT && before->kind == LAYER_PREDICT && output >= 0)
+        live->gradient[output] = gradient;
+    else if (output >= 0)
+        live->gradient[output] = gradient;
+}
+
+static void run_backward(struct build *b, const struct order_pass *pass, bool input, bool weight)
+{
+    const int32_t m = (int32_t)pass->microbatch;
+    const uint32_t first = b->first_slot[pass->chunk], end = b->first_slot[pass->chunk + 1];
+    for (uint32_t i = end; i-- > first && !b->failed;) {
+        struct slot *slot = slot_at(b, i);
+        struct live *live = live_of(b, slot, m);
+        const int output = kind_of(b, slot)->flow.output;
+        if (input && i + 1 == end && live->output_gradient != NO_TENSOR)
+            *(output >= 0 ? &live->gradient[output] : &live->input_gradient) =
+                live->output_gradient;
+        if (i + 1 == end) gather_weights(b, slot, m, false);
+        if (i > first) gather_weights(b, slot_at(b, i - 1), m, false);
+        if (input) run_again(b, i, m);
+        layer_backward(b, slot, m, input, weight);
+        if (input) hand_back(b, i, first, m);
+        if (weight) reduce_fresh(b, slot, m);
+        release_weights(b, slot);
+    }
+}
+
+static bool completes(const struct build *b, const struct order_pass *pass)
+{
+    const uint64_t each = pipeline_microbatches(&b->pipeline);
+    const bool dual = b->pipeline.schedule == RK_DUALPIPE;
+    return pass->microbatch + 1 == (dual ? pass->chunk + 1 : 1) * each &&
+           (pass->pass == PASS_BACKWARD || pass->pass == PASS_WEIGHT_GRAD);
+}
+
+static void run_pass(struct build *b, const struct order_pass *pass)
+{
+    const uint32_t first = b->first_slot[pass->chunk], end = b->first_slot[pass->chunk + 1];
+    if (pass->pass == PASS_FORWARD)
+        run_forward(b, pass);
+    else
+        run_backward(b, pass, pass->pass != PASS_WEIGHT_GRAD, pass->pass != PASS_INPUT_GRAD);
+    send_result(b, pass);
+    if (pass->pass == PASS_BACKWARD || pass->pass == PASS_WEIGHT_GRAD)
+        for (uint32_t i = first; i < end; i++)
+            live_close(b, slot_at(b, i), (int32_t)pass->microbatch);
+    if (completes(b, pass))
+        for (uint32_t i = end; i-- > first;)
+            reduce_layer(b, slot_at(b, i));
+}
+
+static void run_passes(struct build *b)
+{
+    struct order_cursor cursor = order_open(&b->pipeline, b->stage);
+    struct mailbox *mail = mailbox_open(b);
+    struct order_pass pass, next;
+    bool more = order_next(&cursor, &pass);
+    while (more && !b->failed) {
+        const bool another = order_next(&cursor, &next);
+        post_receives(b, mail, &pass);
+        if (another) post_receives(b, mail, &next);
+        run_pass(b, &pass);
+        pass = next;
+        more = another;
+    }
+    mailbox_release(mail);
+}
+
+/* ---- all of it ---- */
+
+static void time_ends(struct build *b)
+{
+    struct stage_blocks blocks[RK_MAX_STAGES];
+    struct stage_map map = {.blocks = blocks};
+    struct class_sums sums;
+    const struct place *place = &b->place[0];
+    stage_map_of(&map, b->model, b->plan);
+    stage_sums(&sums, &map, &place->folds, b->model, b->system, &place->sharing, b->plan);
+    b->end = sums.end[map.class_of[b->stage]];
+    b->send_s = send_s_of(&place->folds, b->system, b->plan);
+}
+
+static enum rk_status check(const struct rk_model *model, const struct rk_system *system,
+                            const struct rk_plan *plan, uint64_t rank, struct rk_error *error)
+{
+    struct rk_reason reason;
+    if (plan->framework == RK_CALCULON)
+        return refuse(error, "framework calculon has no list of kernels; give another framework");
+    plan_check(model, system, plan, &reason);
+    if (reason.verdict != RK_FITS)
+        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                       "the plan cannot run: %s: %s: %g, needs %g", rk_verdict_name(reason.verdict),
+                       reason.what, reason.have, reason.need);
+    if (rank >= plan->ranks)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "there is no rank %llu: the plan's are 0 to %llu", (unsigned long long)rank,
+                       (unsigned long long)plan->ranks - 1);
+    const double microbatches = microbatches_of(plan);
+    if (microbatches * (double)plan->chunks * (double)model->layers / (double)plan->pipeline > 4e6)
+        return refuse(
+            error, "more than 4,000,000 layers and microbatches on one rank; give a smaller batch");
+    return RK_OK;
+}
+
+static void begin(struct build *b)
+{
+    struct rk_program *p = b->program;
+    *p = (struct rk_program){
+        .rank = b->rank,
+        .ranks = (uint32_t)b->plan->ranks,
+        .stage = b->stage,
+        .layers = (uint32_t)b->model->layers,
+        .predict_layers = (uint32_t)b->model->predict_layers,
+        .microbatches = (uint32_t)b->pipeline.microbatches,
+    };
+    b->after = b->send_task = b->recv_task = b->tied_group = RK_NONE;
+    memset(b->message_form, 0xff, sizeof b->message_form);
+    memset(b->last, 0xff, sizeof b->last);
+}
+
+enum rk_status rk_program_of(struct rk_program *program, const struct rk_model *model,
+                             const struct rk_system *system, const struct rk_plan *plan,
+                             uint64_t rank, struct rk_error *error)
+{
+    *program = (struct rk_program){.rank = 0};
+    enum rk_status status = check(model, system, plan, rank, error);
+    if (status != RK_OK) return status;
+    const struct rank_map map = rank_map_of(plan);
+    struct build b = {.model = model,
+                      .system = system,
+                      .plan = plan,
+                      .program = program,
+                      .pipeline = pipeline_of(plan, microbatches_of(plan)),
+                      .stage = (uint32_t)rank_position(&map, RANKS_OF_PIPELINE, rank),
+                      .rank = (uint32_t)rank,
+                      .error = error};
+    begin(&b);
+    build_open(&b);
+    if (!b.failed) {
+        time_ends(&b);
+        states_open(&b);
+        run_passes(&b);
+        finish_step(&b);
+        order_streams(&b);
+    }
+    build_release(&b);
+    if (!b.failed) return RK_OK;
+    rk_program_release(program);
+    if (b.status != RK_OK) return b.status;
+    return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory for the program of rank %llu",
+                   (unsigned long long)rank);
+}
+
+void rk_program_release(struct rk_program *program)
+{
+    for (size_t i = 0; i < program->groups; i++)
+        free(program->group[i].rank);
+    free(program->instruction);
+    free(program->tensor);
+    free(program->task);
+    free(program->form);
+    free(program->group);
+    free(program->reference);
+    *program = (struct rk_program){.rank = 0};
+}
+
+size_t rk_program_classes(const struct rk_plan *plan, struct rk_program_class *classes, size_t most)
+{
+    const struct rank_map map = rank_map_of(plan);
+    for (size_t i = 0; i < plan->pipeline && i < most; i++)
+        classes[i] = (struct rk_program_class){rank_member(&map, RANKS_OF_PIPELINE, 0, i),
+                                               plan->ranks / plan->pipeline};
+    return plan->pipeline;
+}
