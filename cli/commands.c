@@ -5,6 +5,7 @@ const struct command main_commands[] = {
     {"estimate",   cmd_estimate, "predict with the published model, framework calculon", &estimate_usage},
     {"predict",    cmd_predict,  "the time and memory of a step, as people train today", &predict_usage},
     {"fits",       cmd_fits,     "does it fit, and what saves how much memory",    &fits_usage},
+    {"check",      cmd_check,    "what is wrong with a plan, a launch file or a run",   &check_usage},
     {"search",     cmd_search,   "the best strategies of all there are",            &search_usage},
     {"study",      cmd_study,    "a grid of searches, kept in a database",          &study_usage},
     {"timeline",   cmd_timeline, "the pipeline schedule of one step, event by event",  &timeline_usage},

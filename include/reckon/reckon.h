@@ -4,6 +4,7 @@
 
 #include <reckon/advise.h>
 #include <reckon/catalog.h>
+#include <reckon/check.h>
 #include <reckon/estimate.h>
 #include <reckon/model.h>
 #include <reckon/offload.h>

@@ -127,14 +127,29 @@ static bool product(const uint64_t *factors, int count, uint64_t *value)
     return *value <= UINT64_C(1) << 53;
 }
 
-static bool complete_ranks(struct plan_draft *draft, struct plan_fault *fault)
+bool plan_derive(struct plan_draft *draft, struct plan_fault *fault)
 {
     struct rk_plan *p = &draft->plan;
-    uint64_t inner, all;
-    if (!product((uint64_t[]){p->tensor, p->context, p->pipeline}, 3, &inner) ||
-        !product((uint64_t[]){inner, draft->data ? draft->data : 1}, 2, &all))
+    uint64_t all, batch, stages, experts;
+    if (!product((uint64_t[]){p->tensor, p->context, p->pipeline, draft->data ? draft->data : 1}, 4,
+                 &all) ||
+        !product((uint64_t[]){p->pipeline, p->chunks}, 2, &stages) ||
+        !product((uint64_t[]){p->pipeline, p->expert, rk_plan_expert_tensor(p)}, 3, &experts))
         return fault_at(fault, "pipeline", "the product of all degrees is more than 2^53");
     if (!plan_given(draft, "gpus")) p->ranks = all;
+    if (!product((uint64_t[]){4, p->ranks, p->microbatch}, 3, &batch))
+        return fault_at(fault, "microbatch", "4 * gpus * microbatch is more than 2^53");
+    if (!plan_given(draft, "batch")) p->batch = batch;
+    if (p->recompute == RK_SELECTIVE && !p->recompute_parts)
+        p->recompute_parts = 1u << RK_PART_CORE_ATTENTION; /* as Megatron-LM does */
+    return true;
+}
+
+static bool complete_ranks(const struct plan_draft *draft, struct plan_fault *fault)
+{
+    const struct rk_plan *p = &draft->plan;
+    const uint64_t inner = p->tensor * p->context * p->pipeline;
+    const uint64_t all = inner * (draft->data ? draft->data : 1);
     if (draft->data && p->ranks != all)
         return fault_at(fault, "data",
                         "tensor %" PRIu64 " * context %" PRIu64 " * pipeline %" PRIu64
@@ -148,14 +163,10 @@ static bool complete_ranks(struct plan_draft *draft, struct plan_fault *fault)
                     p->ranks, p->tensor, p->context, p->pipeline, inner);
 }
 
-static bool complete_batch(struct plan_draft *draft, struct plan_fault *fault)
+static bool complete_batch(const struct plan_draft *draft, struct plan_fault *fault)
 {
-    struct rk_plan *p = &draft->plan;
-    uint64_t together, batch;
-    if (!product((uint64_t[]){4, p->ranks, p->microbatch}, 3, &batch))
-        return fault_at(fault, "microbatch", "4 * gpus * microbatch is more than 2^53");
-    if (!plan_given(draft, "batch")) p->batch = batch;
-    together = rk_plan_data(p) * p->microbatch; /* at most `batch` */
+    const struct rk_plan *p = &draft->plan;
+    const uint64_t together = rk_plan_data(p) * p->microbatch;
     if (p->batch % together == 0) return true;
     return fault_at(fault, "batch",
                     "%" PRIu64 " samples are not divisible by data %" PRIu64
@@ -208,11 +219,9 @@ static bool complete_split(const struct plan_draft *draft, struct plan_fault *fa
                     p->splits, p->pipeline, p->chunks);
 }
 
-static bool complete_recompute(struct plan_draft *draft, struct plan_fault *fault)
+static bool complete_recompute(const struct plan_draft *draft, struct plan_fault *fault)
 {
-    struct rk_plan *p = &draft->plan;
-    if (p->recompute == RK_SELECTIVE && !p->recompute_parts)
-        p->recompute_parts = 1u << RK_PART_CORE_ATTENTION; /* as Megatron-LM does */
+    const struct rk_plan *p = &draft->plan;
     if (p->recompute == RK_SELECTIVE || !p->recompute_parts) return true;
     return fault_at(fault, "recompute_parts", "need recompute to be selective, it is %s",
                     rk_recompute_mode_name(p->recompute));
@@ -220,7 +229,7 @@ static bool complete_recompute(struct plan_draft *draft, struct plan_fault *faul
 
 bool plan_complete(struct plan_draft *draft, struct plan_fault *fault)
 {
-    return complete_ranks(draft, fault) && complete_batch(draft, fault) &&
+    return plan_derive(draft, fault) && complete_ranks(draft, fault) && complete_batch(draft, fault) &&
            complete_experts(&draft->plan, fault) && complete_context(&draft->plan, fault) &&
            complete_split(draft, fault) && complete_recompute(draft, fault);
 }

@@ -62,7 +62,10 @@ struct plan_fault {
     char text[256];
 };
 
-/* Works out what was not said and checks that the choices go together, without a model or a
+/* Works out what was not said. False: numbers so large that nothing follows from them. */
+bool plan_derive(struct plan_draft *draft, struct plan_fault *fault);
+
+/* The same, and checks that the choices go together, without a model or a
  * system: ranks and data degree from each other; a batch of 4 samples for each rank and sample of
  * a microbatch; core attention as what selective recomputation means. */
 bool plan_complete(struct plan_draft *draft, struct plan_fault *fault);

@@ -8,16 +8,30 @@ struct check {
     const struct rk_system *system;
     const struct rk_plan *plan;
     struct rk_reason *reason;
+    struct plan_faults *all; /* NULL: the first reason ends it */
 };
 
-/* Notes the reason and returns false unless `holds`. */
-static bool want(const struct check *c, bool holds, enum rk_verdict verdict, const char *what,
-                 double need, double have)
+/* A rule of reckon-check(1), "" where it is only this predictor that has no answer, and the key of
+ * the plan that is to blame. */
+struct blame {
+    const char *rule, *key;
+};
+#define RULE(rule, key) ((struct blame){rule, key})
+
+/* Notes the reason unless `holds`. False: it is the first, and nothing else is asked. */
+static bool want(const struct check *c, bool holds, struct blame blame, enum rk_verdict verdict,
+                 const char *what, double need, double have)
 {
-    if (!holds)
-        *c->reason = (struct rk_reason){
-            .verdict = verdict, .tier = -1, .need = need, .have = have, .what = what};
-    return holds;
+    if (holds) return true;
+    const struct rk_reason reason = {
+        .verdict = verdict, .tier = -1, .need = need, .have = have, .what = what};
+    if (!c->all) {
+        *c->reason = reason;
+        return false;
+    }
+    if (c->all->count < PLAN_FAULTS)
+        c->all->fault[c->all->count++] = (struct plan_refusal){blame.rule, blame.key, reason};
+    return true;
 }
 
 static bool divides(uint64_t part, uint64_t whole)
@@ -35,8 +49,8 @@ static bool check_members(const struct check *c)
 {
     const struct rk_plan *p = c->plan;
     const char *beyond = plan_beyond(p, PLAN_BY_RECKON);
-    return want(c, !beyond, RK_BAD_OPTION, beyond, 0, 1) &&
-           want(c, p->tensor_overlap != RK_OVERLAP_PIPE, RK_BAD_OPTION,
+    return want(c, !beyond, RULE("", beyond), RK_BAD_OPTION, beyond, 0, 1) &&
+           want(c, p->tensor_overlap != RK_OVERLAP_PIPE, RULE("", "tensor_overlap"), RK_BAD_OPTION,
                 "tensor_overlap, none or ring", RK_OVERLAP_RING, p->tensor_overlap);
 }
 
@@ -44,7 +58,7 @@ static bool check_members(const struct check *c)
 static bool check_model(const struct check *c)
 {
     const char *feature = model_unmodelled(c->model, sequence_of(c));
-    return want(c, !feature, RK_BAD_MODEL, feature, 0, 0);
+    return want(c, !feature, RULE("", "sequence"), RK_BAD_MODEL, feature, 0, 0);
 }
 
 static bool check_degrees(const struct check *c)
@@ -53,18 +67,19 @@ static bool check_degrees(const struct check *c)
     const bool all = p->ranks && p->tensor && p->context && p->pipeline && p->expert && p->chunks &&
                      p->batch && p->microbatch;
     const uint64_t model = p->tensor * p->context * p->pipeline;
-    return want(c, all, RK_BAD_DEGREES, "degrees, batch and microbatch of at least 1", 1, 0) &&
-           want(c, rk_plan_data(p) > 0, RK_BAD_DEGREES, "ranks by tensor * context * pipeline",
-                (double)model, (double)p->ranks) &&
-           want(c, !c->system->devices || p->ranks <= c->system->devices, RK_BAD_DEGREES, "ranks",
-                (double)p->ranks, (double)c->system->devices);
+    return want(c, all, RULE("1.value", "tensor"), RK_BAD_DEGREES,
+                "degrees, batch and microbatch of at least 1", 1, 0) &&
+           want(c, rk_plan_data(p) > 0, RULE("2.product", "gpus"), RK_BAD_DEGREES,
+                "ranks by tensor * context * pipeline", (double)model, (double)p->ranks) &&
+           want(c, !c->system->devices || p->ranks <= c->system->devices, RULE("2.product", "gpus"),
+                RK_BAD_DEGREES, "ranks", (double)p->ranks, (double)c->system->devices);
 }
 
 static bool check_batch(const struct check *c)
 {
     const uint64_t samples = rk_plan_data(c->plan) * c->plan->microbatch;
-    return want(c, divides(samples, c->plan->batch), RK_BAD_BATCH, "batch by data * microbatch",
-                (double)samples, (double)c->plan->batch);
+    return want(c, divides(samples, c->plan->batch), RULE("3.divide", "batch"), RK_BAD_BATCH,
+                "batch by data * microbatch", (double)samples, (double)c->plan->batch);
 }
 
 static uint64_t kv_heads(const struct rk_model *model)
@@ -78,14 +93,15 @@ static bool check_other_heads(const struct check *c)
 {
     const struct rk_model *m = c->model;
     const uint64_t t = c->plan->tensor, local = m->local_kv_heads;
-    return want(c, !m->local_heads || divides(t, m->local_heads), RK_BAD_TENSOR, "local_heads",
-                (double)t, (double)m->local_heads) &&
-           want(c, !local || divides(t, local) || divides(local, t), RK_BAD_TENSOR,
-                "local_kv_heads", (double)t, (double)local) &&
-           want(c, !m->recurrence || divides(t, m->recurrent_heads), RK_BAD_TENSOR,
-                "recurrent_heads", (double)t, (double)m->recurrent_heads) &&
+    return want(c, !m->local_heads || divides(t, m->local_heads), RULE("4.heads", "tensor"),
+                RK_BAD_TENSOR, "local_heads", (double)t, (double)m->local_heads) &&
+           want(c, !local || divides(t, local) || divides(local, t), RULE("4.kv_heads", "tensor"),
+                RK_BAD_TENSOR, "local_kv_heads", (double)t, (double)local) &&
+           want(c, !m->recurrence || divides(t, m->recurrent_heads), RULE("4.heads", "tensor"),
+                RK_BAD_TENSOR, "recurrent_heads", (double)t, (double)m->recurrent_heads) &&
            want(c, !m->recurrence || !m->recurrent_groups || divides(t, m->recurrent_groups),
-                RK_BAD_TENSOR, "recurrent_groups", (double)t, (double)m->recurrent_groups);
+                RULE("4.kv_heads", "tensor"), RK_BAD_TENSOR, "recurrent_groups", (double)t,
+                (double)m->recurrent_groups);
 }
 
 static bool check_tensor(const struct check *c)
@@ -93,12 +109,14 @@ static bool check_tensor(const struct check *c)
     const struct rk_model *m = c->model;
     const uint64_t t = c->plan->tensor, kv = kv_heads(m);
     const bool dense = has_dense_mlps(m);
-    return want(c, divides(t, m->heads), RK_BAD_TENSOR, "heads", (double)t, (double)m->heads) &&
-           want(c, m->kv_rank || divides(t, kv) || divides(kv, t), RK_BAD_TENSOR, "kv_heads",
-                (double)t, (double)kv) &&
-           want(c, !dense || divides(t, m->feedforward), RK_BAD_TENSOR, "feedforward", (double)t,
-                (double)m->feedforward) &&
-           want(c, divides(t, m->hidden), RK_BAD_TENSOR, "hidden", (double)t, (double)m->hidden) &&
+    return want(c, divides(t, m->heads), RULE("4.heads", "tensor"), RK_BAD_TENSOR, "heads",
+                (double)t, (double)m->heads) &&
+           want(c, m->kv_rank || kv == m->heads || divides(t, kv) || divides(kv, t),
+                RULE("4.kv_heads", "tensor"), RK_BAD_TENSOR, "kv_heads", (double)t, (double)kv) &&
+           want(c, !dense || divides(t, m->feedforward), RULE("4.feedforward", "tensor"),
+                RK_BAD_TENSOR, "feedforward", (double)t, (double)m->feedforward) &&
+           want(c, divides(t, m->hidden), RULE("4.hidden", "tensor"), RK_BAD_TENSOR, "hidden",
+                (double)t, (double)m->hidden) &&
            check_other_heads(c);
 }
 
@@ -109,15 +127,18 @@ static bool check_sequence(const struct check *c)
     const uint64_t shards = p->context * (p->sequence_parallel ? p->tensor : 1);
     const uint64_t heads = c->model->heads / p->tensor;
     const uint64_t across = p->context_kind == RK_ULYSSES        ? p->context
-                            : p->context_kind == RK_RING_ULYSSES ? p->ulysses
+                            : p->context_kind == RK_RING_ULYSSES ? (p->ulysses ? p->ulysses : 1)
                                                                  : 1;
-    return want(c, p->context == 1 || !c->model->recurrence, RK_BAD_OPTION,
-                "context parallelism of a recurrence: 1", (double)p->context, 1) &&
-           want(c, divides(shards, s), RK_BAD_OPTION, "sequence by context * tensor",
-                (double)shards, (double)s) &&
-           want(c, divides(across, heads), RK_BAD_OPTION, "heads by tensor * ulysses",
-                (double)across, (double)heads) &&
+    return want(c, p->context == 1 || !c->model->recurrence, RULE("12.excludes", "context"),
+                RK_BAD_OPTION, "context parallelism of a recurrence: 1", (double)p->context, 1) &&
+           want(c, divides(shards, s),
+                divides(p->context, s) ? RULE("4.sequence", "sequence")
+                                       : RULE("4.context", "context"),
+                RK_BAD_OPTION, "sequence by context * tensor", (double)shards, (double)s) &&
+           want(c, divides(across, heads), RULE("4.ulysses", "context_kind"), RK_BAD_OPTION,
+                "heads by tensor * ulysses", (double)across, (double)heads) &&
            want(c, p->context_kind != RK_RING_ULYSSES || divides(p->ulysses, p->context),
+                p->ulysses ? RULE("4.ulysses", "ulysses") : RULE("12.needs", "ulysses"),
                 RK_BAD_OPTION, "context by ulysses", (double)p->ulysses, (double)p->context);
 }
 
@@ -126,19 +147,21 @@ static bool check_experts(const struct check *c)
     const struct rk_plan *p = c->plan;
     const struct rk_model *m = c->model;
     if (!m->experts)
-        return want(c, p->expert == 1, RK_BAD_OPTION, "expert parallelism of a dense model",
-                    (double)p->expert, 1);
+        return want(c, p->expert == 1, RULE("12.needs", "expert"), RK_BAD_OPTION,
+                    "expert parallelism of a dense model", (double)p->expert, 1);
     const uint64_t et = rk_plan_expert_tensor(p);
-    return want(c, divides(p->expert, m->experts), RK_BAD_OPTION, "experts", (double)p->expert,
-                (double)m->experts) &&
-           want(c, divides(et, m->expert_feedforward), RK_BAD_TENSOR, "expert_feedforward",
+    return want(c, divides(p->expert, m->experts), RULE("4.experts", "expert"), RK_BAD_OPTION,
+                "experts", (double)p->expert, (double)m->experts) &&
+           want(c, divides(et, m->expert_feedforward),
+                RULE("4.expert_feedforward", "expert_tensor"), RK_BAD_TENSOR, "expert_feedforward",
                 (double)et, (double)m->expert_feedforward) &&
-           want(c, rk_plan_expert_data(p) > 0, RK_BAD_DEGREES,
+           want(c, rk_plan_expert_data(p) > 0, RULE("2.expert", "expert"), RK_BAD_DEGREES,
                 "ranks by pipeline * expert * expert_tensor",
                 (double)(p->pipeline * p->expert * et), (double)p->ranks) &&
-           want(c, p->imbalance >= 1, RK_BAD_OPTION, "imbalance of at least 1", 1, p->imbalance) &&
-           want(c, p->capacity_factor >= 0, RK_BAD_OPTION, "capacity_factor", 0,
-                p->capacity_factor);
+           want(c, p->imbalance >= 1, RULE("1.value", "imbalance"), RK_BAD_OPTION,
+                "imbalance of at least 1", 1, p->imbalance) &&
+           want(c, p->capacity_factor >= 0, RULE("1.value", "capacity_factor"), RK_BAD_OPTION,
+                "capacity_factor", 0, p->capacity_factor);
 }
 
 static uint64_t layers_of_splits(const struct check *c)
@@ -155,15 +178,16 @@ static bool check_schedule(const struct check *c)
     const uint64_t microbatches = p->batch / (rk_plan_data(p) * p->microbatch);
     const bool dual = p->schedule == RK_DUALPIPE;
     const bool interleaves = p->schedule == RK_1F1B || p->schedule == RK_GPIPE;
-    return want(c, p->chunks == 1 || interleaves, RK_BAD_PIPELINE, "chunks of this schedule",
-                (double)p->chunks, 1) &&
-           want(c, p->chunks == 1 || p->pipeline > 1, RK_BAD_PIPELINE,
+    return want(c, p->chunks == 1 || interleaves, RULE("12.excludes", "chunks"), RK_BAD_PIPELINE,
+                "chunks of this schedule", (double)p->chunks, 1) &&
+           want(c, p->chunks == 1 || p->pipeline > 1, RULE("12.needs", "chunks"), RK_BAD_PIPELINE,
                 "chunks without pipeline parallelism", (double)p->chunks, 1) &&
-           want(c, !dual || p->pipeline % 2 == 0, RK_BAD_PIPELINE,
+           want(c, !dual || p->pipeline % 2 == 0, RULE("12.needs", "pipeline"), RK_BAD_PIPELINE,
                 "stages of dualpipe, an even number", 2, (double)p->pipeline) &&
            want(c, !dual || (microbatches >= 2 * p->pipeline && microbatches % 2 == 0),
-                RK_BAD_PIPELINE, "microbatches of dualpipe, twice the stages and even",
-                2 * (double)p->pipeline, (double)microbatches);
+                RULE("3.fill", "batch"), RK_BAD_PIPELINE,
+                "microbatches of dualpipe, twice the stages and even", 2 * (double)p->pipeline,
+                (double)microbatches);
 }
 
 static bool check_stages(const struct check *c)
@@ -171,16 +195,23 @@ static bool check_stages(const struct check *c)
     const struct rk_plan *p = c->plan;
     const uint64_t stages = p->pipeline * p->chunks, layers = c->model->layers;
     const uint64_t slots = layers + p->embedding_counts + p->head_counts;
-    return want(c, p->pipeline <= RK_MAX_STAGES && stages <= RK_MAX_CHUNKS, RK_BAD_PIPELINE,
-                "stages of all chunks", (double)stages, RK_MAX_CHUNKS) &&
-           want(c, stages <= slots, RK_BAD_PIPELINE, "blocks", (double)stages, (double)slots) &&
-           want(c, !p->splits || (uint64_t)p->splits == stages, RK_BAD_PIPELINE,
-                "split, one number a stage", (double)stages, (double)p->splits) &&
-           want(c, p->first_layers + p->last_layers <= layers, RK_BAD_PIPELINE,
-                "first_layers + last_layers", (double)(p->first_layers + p->last_layers),
-                (double)layers) &&
-           want(c, layers_of_splits(c) == layers, RK_BAD_PIPELINE, "blocks of all stages",
-                (double)layers_of_splits(c), (double)layers);
+    const uint64_t ends = p->first_layers + p->last_layers;
+    if (p->pipeline > RK_MAX_STAGES || stages > RK_MAX_CHUNKS)
+        return want(c, false, RULE("2.stages", "pipeline"), RK_BAD_PIPELINE, "stages of all chunks",
+                    (double)stages, RK_MAX_CHUNKS);
+    if (stages > slots)
+        return want(c, false, RULE("2.stages", "pipeline"), RK_BAD_PIPELINE, "blocks",
+                    (double)stages, (double)slots);
+    if (p->splits && (uint64_t)p->splits != stages)
+        return want(c, false, RULE("2.lists", "split"), RK_BAD_PIPELINE,
+                    "split, one number a stage", (double)stages, (double)p->splits);
+    if (ends > layers)
+        return want(c, false, RULE("2.stages", "first_layers"), RK_BAD_PIPELINE,
+                    "first_layers + last_layers", (double)ends, (double)layers);
+    const uint64_t dealt = layers_of_splits(c);
+    return want(c, dealt == layers,
+                p->splits ? RULE("6.layers", "split") : RULE("2.stages", "first_layers"),
+                RK_BAD_PIPELINE, "blocks of all stages", (double)dealt, (double)layers);
 }
 
 static bool check_sharding(const struct check *c)
@@ -188,10 +219,12 @@ static bool check_sharding(const struct check *c)
     const struct rk_plan *p = c->plan;
     const uint64_t all = rk_plan_data(p) * p->context;
     const bool refused = p->framework == RK_DEEPSPEED && p->zero >= 2 && p->pipeline > 1;
-    return want(c, p->zero >= 0 && p->zero <= 3, RK_BAD_OPTION, "zero, 0 to 3", 3, p->zero) &&
-           want(c, !p->shard_ranks || divides(p->shard_ranks, all), RK_BAD_OPTION,
-                "data * context by shard_ranks", (double)p->shard_ranks, (double)all) &&
-           want(c, !refused, RK_BAD_OPTION,
+    return want(c, p->zero >= 0 && p->zero <= 3, RULE("1.value", "zero"), RK_BAD_OPTION,
+                "zero, 0 to 3", 3, p->zero) &&
+           want(c, !p->shard_ranks || divides(p->shard_ranks, all), RULE("6.shards", "shard_ranks"),
+                RK_BAD_OPTION, "data * context by shard_ranks", (double)p->shard_ranks,
+                (double)all) &&
+           want(c, !refused, RULE("12.excludes", "zero"), RK_BAD_OPTION,
                 "DeepSpeed's pipeline, which shards the optimizer only (zero 1)", 1, p->zero);
 }
 
@@ -210,38 +243,40 @@ static bool check_offload(const struct check *c)
                 share(rk_plan_offloaded(p, RK_SHARE_ATTENTION)) &&
                     share(rk_plan_offloaded(p, RK_SHARE_OPTIMIZER)) &&
                     share(rk_plan_offloaded(p, RK_SHARE_WEIGHTS)),
-                RK_BAD_OPTION, "offload, a share from 0 to 1", 1, 0) &&
-           want(c, !any || c->system->memories > 1, RK_BAD_MEMORY, "a second memory tier", 2,
-                c->system->memories);
+                RULE("1.value", "activation_offload"), RK_BAD_OPTION,
+                "offload, a share from 0 to 1", 1, 0) &&
+           want(c, !any || c->system->memories > 1, RULE("12.needs", "activation_offload"),
+                RK_BAD_MEMORY, "a second memory tier", 2, c->system->memories);
 }
 
 static bool check_precision(const struct check *c)
 {
     const enum operand operand = operand_of(c->plan->precision, true);
-    return want(c, operand_peak(c->system, operand) > 0, RK_BAD_DATATYPE,
-                rk_precision_name(c->plan->precision), 1, 0);
+    return want(c, operand_peak(c->system, operand) > 0, RULE("12.datatype", "precision"),
+                RK_BAD_DATATYPE, rk_precision_name(c->plan->precision), 1, 0);
 }
 
 static bool check_networks(const struct check *c)
 {
     const struct rk_network *last = &c->system->network[c->system->networks - 1];
-    return want(c, c->plan->ranks <= last->size, RK_NETWORK_TOO_SMALL, "ranks",
-                (double)c->plan->ranks, (double)last->size);
+    return want(c, c->plan->ranks <= last->size, RULE("2.product", "gpus"), RK_NETWORK_TOO_SMALL,
+                "ranks", (double)c->plan->ranks, (double)last->size);
 }
+
+static bool (*const checks[PLAN_CHECKS])(const struct check *) = {
+    [CHECK_MODEL] = check_model,       [CHECK_MEMBERS] = check_members,
+    [CHECK_DEGREES] = check_degrees,   [CHECK_BATCH] = check_batch,
+    [CHECK_TENSOR] = check_tensor,     [CHECK_SEQUENCE] = check_sequence,
+    [CHECK_EXPERTS] = check_experts,   [CHECK_STAGES] = check_stages,
+    [CHECK_SCHEDULE] = check_schedule, [CHECK_SHARDING] = check_sharding,
+    [CHECK_OFFLOAD] = check_offload,   [CHECK_PRECISION] = check_precision,
+    [CHECK_NETWORKS] = check_networks,
+};
 
 int plan_check_parts(const struct rk_model *model, const struct rk_system *system,
                      const struct rk_plan *plan, unsigned parts, struct rk_reason *reason)
 {
-    static bool (*const checks[PLAN_CHECKS])(const struct check *) = {
-        [CHECK_MODEL] = check_model,       [CHECK_MEMBERS] = check_members,
-        [CHECK_DEGREES] = check_degrees,   [CHECK_BATCH] = check_batch,
-        [CHECK_TENSOR] = check_tensor,     [CHECK_SEQUENCE] = check_sequence,
-        [CHECK_EXPERTS] = check_experts,   [CHECK_STAGES] = check_stages,
-        [CHECK_SCHEDULE] = check_schedule, [CHECK_SHARDING] = check_sharding,
-        [CHECK_OFFLOAD] = check_offload,   [CHECK_PRECISION] = check_precision,
-        [CHECK_NETWORKS] = check_networks,
-    };
-    const struct check check = {model, system, plan, reason};
+    const struct check check = {model, system, plan, reason, NULL};
     for (int i = 0; i < PLAN_CHECKS; i++)
         if (parts >> i & 1 && !checks[i](&check)) return i;
     return PLAN_CHECKS;
@@ -252,4 +287,18 @@ void plan_check(const struct rk_model *model, const struct rk_system *system,
 {
     *reason = (struct rk_reason){.verdict = RK_FITS, .tier = -1};
     plan_check_parts(model, system, plan, (1u << PLAN_CHECKS) - 1, reason);
+}
+
+void plan_check_all(const struct rk_model *model, const struct rk_system *system,
+                    const struct rk_plan *plan, struct plan_faults *faults)
+{
+    static const unsigned of_data = 1u << CHECK_BATCH | 1u << CHECK_SCHEDULE | 1u << CHECK_SHARDING;
+    const struct check check = {model, system, plan, NULL, faults};
+    faults->count = 0;
+    const bool whole = plan->tensor && plan->context && plan->pipeline && plan->expert &&
+                       plan->chunks && plan->batch && plan->microbatch;
+    const bool divided = whole && rk_plan_data(plan);
+    for (int i = 0; i < PLAN_CHECKS; i++)
+        if (i == CHECK_MODEL || i == CHECK_DEGREES || (whole && (divided || !(of_data >> i & 1))))
+            checks[i](&check);
 }

@@ -31,6 +31,22 @@ enum plan_check_part {
 int plan_check_parts(const struct rk_model *model, const struct rk_system *system,
                      const struct rk_plan *plan, unsigned parts, struct rk_reason *reason);
 
+/* One rule that a plan breaks. */
+struct plan_refusal {
+    const char *rule; /* of reckon-check(1); "": this predictor has no answer, the plan may run */
+    const char *key;  /* of the plan; static storage, as `rule` */
+    struct rk_reason reason;
+};
+enum { PLAN_FAULTS = 32 };
+struct plan_faults {
+    int count;
+    struct plan_refusal fault[PLAN_FAULTS];
+};
+
+/* All of them. What depends on the data degree is not asked where there is none. */
+void plan_check_all(const struct rk_model *model, const struct rk_system *system,
+                    const struct rk_plan *plan, struct plan_faults *faults);
+
 /* The first reason, RK_FITS in reason->verdict when there is none. */
 void plan_check(const struct rk_model *model, const struct rk_system *system,
                 const struct rk_plan *plan, struct rk_reason *reason);

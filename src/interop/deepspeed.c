@@ -21,7 +21,21 @@ static const struct key keys[] = {
     {"bf16.enabled",                                 KEY_FLAG, AT(bf16), NULL, NULL},
     {"bfloat16.enabled",                             KEY_FLAG, AT(bf16), NULL, NULL},
     {"fp16.enabled",                                 KEY_FLAG, AT(fp16), NULL, NULL},
-    {"bf16.*", KEY_NONE, 0, NULL, NULL},             {"fp16.*", KEY_NONE, 0, NULL, NULL},
+    {"fp16.loss_scale",                              KEY_NUMBER, AT(loss_scale), NULL, NULL},
+    {"bf16.immediate_grad_update", KEY_NONE, 0, NULL, NULL},
+    {"bf16.check_grad_overflow", KEY_NONE, 0, NULL, NULL},
+    {"bf16.bf16_master_weights_and_grads", KEY_NONE, 0, NULL, NULL},
+    {"bf16.bf16_optimizer_states", KEY_NONE, 0, NULL, NULL},
+    {"bf16.check_overflow", KEY_NONE, 0, NULL, NULL},
+    {"fp16.auto_cast", KEY_NONE, 0, NULL, NULL},
+    {"fp16.auto_cast_fp16", KEY_NONE, 0, NULL, NULL},
+    {"fp16.initial_scale_power", KEY_NONE, 0, NULL, NULL},
+    {"fp16.loss_scale_window", KEY_NONE, 0, NULL, NULL},
+    {"fp16.hysteresis", KEY_NONE, 0, NULL, NULL},
+    {"fp16.consecutive_hysteresis", KEY_NONE, 0, NULL, NULL},
+    {"fp16.min_loss_scale", KEY_NONE, 0, NULL, NULL},
+    {"fp16.fp16_master_weights_and_grads", KEY_NONE, 0, NULL, NULL},
+    {"fp16.opt_level", KEY_NONE, 0, NULL, NULL},
     {"data_types.grad_accum_dtype",                  KEY_WORD, AT(accumulate), "fp32|fp16|bf16", NULL},
     {"zero_optimization.stage",                      KEY_COUNT, AT(stage), NULL, NULL},
     {"zero_optimization.overlap_comm",               KEY_WORD, AT(overlap), "false|true", NULL},
@@ -37,11 +51,75 @@ static const struct key keys[] = {
     {"zero_optimization.offload_param.device",       KEY_WORD, AT(param_device), "none|cpu|nvme", NULL},
     {"zero_optimization.cpu_offload",                KEY_WORD, AT(optimizer_device), "false|true", NULL},
     {"zero_optimization.cpu_offload_params",         KEY_WORD, AT(param_device), "false|true", NULL},
-    {"zero_optimization.*",                          KEY_NONE, 0, NULL, NULL}, /* sizes of buckets, checkpoints */
+    /* sizes of buckets, checkpoints: deepspeed/runtime/zero/config.py and offload_config.py */
+    {"zero_optimization.allgather_partitions", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.allgather_bucket_size", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.reduce_scatter", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.reduce_bucket_size", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.contiguous_gradients", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.load_from_fp32_weights", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.elastic_checkpoint", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.sub_group_size", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.cpu_offload_param", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.cpu_offload_use_pin_memory", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.param_persistence_threshold", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.stage3_param_persistence_threshold", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.model_persistence_threshold", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.stage3_model_persistence_threshold", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.max_live_parameters", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.stage3_max_live_parameters", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.max_reuse_distance", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.stage3_max_reuse_distance", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.gather_16bit_weights_on_model_save", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.stage3_gather_16bit_weights_on_model_save", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.stage3_gather_fp16_weights_on_model_save", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.module_granularity_threshold", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.stage3_module_granularity_threshold", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.use_all_reduce_for_fetch_params", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.stage3_use_all_reduce_for_fetch_params", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.allgather_sequential", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.stage3_allgather_sequential", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.use_multi_rank_bucket_allreduce", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.ignore_unused_parameters", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.legacy_stage1", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.round_robin_gradients", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.zeropp_loco_param.*", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.mics_hierarchical_params_gather", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.memory_efficient_linear", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.pipeline_loading_checkpoint", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.override_module_apply", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.log_trace_cache_warnings", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.enable_sanity_checks", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.save_muon_momentum_buffer_in_memory", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.leaf_module.*", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.zenflow.*", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.offload_optimizer.nvme_path", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.offload_optimizer.buffer_count", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.offload_optimizer.pin_memory", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.offload_optimizer.pipeline", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.offload_optimizer.pipeline_read", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.offload_optimizer.pipeline_write", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.offload_optimizer.fast_init", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.offload_optimizer.super_offload", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.offload_optimizer.cpuadam_cores_perc", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.offload_param.nvme_path", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.offload_param.buffer_count", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.offload_param.buffer_size", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.offload_param.max_in_cpu", KEY_NONE, 0, NULL, NULL},
+    {"zero_optimization.offload_param.pin_memory", KEY_NONE, 0, NULL, NULL},
     {"activation_checkpointing.cpu_checkpointing",   KEY_FLAG, AT(cpu_checkpointing), NULL, NULL},
     {"activation_checkpointing.partition_activations", KEY_FLAG, AT(partition), NULL, NULL},
-    {"activation_checkpointing.*",                   KEY_NONE, 0, NULL, NULL},
-    {"pipeline.*",                                   KEY_NONE, 0, NULL, NULL},
+    {"activation_checkpointing.number_checkpoints", KEY_NONE, 0, NULL, NULL},
+    {"activation_checkpointing.contiguous_memory_optimization", KEY_NONE, 0, NULL, NULL},
+    {"activation_checkpointing.synchronize_checkpoint_boundary", KEY_NONE, 0, NULL, NULL},
+    {"activation_checkpointing.profile", KEY_NONE, 0, NULL, NULL},
+    {"pipeline.stages", KEY_NONE, 0, NULL, NULL},
+    {"pipeline.partition", KEY_NONE, 0, NULL, NULL},
+    {"pipeline.seed_layers", KEY_NONE, 0, NULL, NULL},
+    {"pipeline.activation_checkpoint_interval", KEY_NONE, 0, NULL, NULL},
+    {"pipeline.pipe_partitioned", KEY_NONE, 0, NULL, NULL},
+    {"pipeline.grad_partitioned", KEY_NONE, 0, NULL, NULL},
+    {"pipeline.use_reentrant", KEY_NONE, 0, NULL, NULL},
     {"optimizer.type", KEY_NONE, 0, NULL, NULL},     {"optimizer.*", KEY_NONE, 0, NULL, NULL},
     {"fp32_allreduce",                               KEY_NOT_FOLLOWED, 0, NULL, "gradients are reduced in fp32"},
     {"communication_data_type",                      KEY_NONE, 0, NULL, NULL},
@@ -74,12 +152,36 @@ static const struct key keys[] = {
     {"dataloader_drop_last", KEY_NONE, 0, NULL, NULL}, {"disable_allgather", KEY_NONE, 0, NULL, NULL},
     {"checkpoint_parallel_write_pipeline", KEY_NONE, 0, NULL, NULL}, {"graph_harvesting", KEY_NONE, 0, NULL, NULL},
     {"use_data_before_expert_parallelism", KEY_NONE, 0, NULL, NULL}, {"timers.*", KEY_NONE, 0, NULL, NULL},
+    {"gradient_allreduce_op", KEY_NONE, 0, NULL, NULL}, {"managed_gradient_accumulation", KEY_NONE, 0, NULL, NULL},
+    {"log_level", KEY_NONE, 0, NULL, NULL},
     {"_comment*", KEY_NONE, 0, NULL, NULL},          {"comms_config.*", KEY_NONE, 0, NULL, NULL},
     {"heterogeneous_rank_order.*", KEY_NONE, 0, NULL, NULL}, {"weight_decay", KEY_NONE, 0, NULL, NULL},
 };
 /* clang-format on */
 
 enum { KEYS = sizeof keys / sizeof *keys };
+
+static void refuse_range(const struct settings *settings, const char *key, struct notes *notes,
+                         const char *range)
+{
+    const struct setting *s = settings_find(settings, key);
+    if (s && !s->null)
+        notes_add_rule(notes, "1.value", NOTE_REFUSED, s->line, s->column, s->key, s->text, "",
+                       "must be %s", range);
+}
+
+static void check_ranges(const struct settings *settings, const struct deepspeed_choices *c,
+                         struct notes *notes)
+{
+    if (c->stage > 3) refuse_range(settings, "zero_optimization.stage", notes, "0 to 3");
+    if (c->ratio < 0 || c->ratio > 1)
+        refuse_range(settings, "zero_optimization.offload_optimizer.ratio", notes, "0 to 1");
+    if (!c->batch) refuse_range(settings, "train_batch_size", notes, "at least 1");
+    if (!c->microbatch)
+        refuse_range(settings, "train_micro_batch_size_per_gpu", notes, "at least 1");
+    if (!c->accumulation)
+        refuse_range(settings, "gradient_accumulation_steps", notes, "at least 1");
+}
 
 enum rk_status deepspeed_choices(const struct config_source *source, struct deepspeed_choices *c,
                                  struct notes *notes, struct rk_error *error)
@@ -100,13 +202,9 @@ enum rk_status deepspeed_choices(const struct config_source *source, struct deep
         s->null = true;
     }
     if (status == RK_OK) status = keys_read(&settings, keys, KEYS, &source->keys, c, notes, error);
-    if (status == RK_OK && c->stage > 3)
-        status = settings_fail(&settings, settings_find(&settings, "zero_optimization.stage"),
-                               error, "must be 0 to 3");
+    check_ranges(&settings, c, notes);
+    if (status == RK_OK) status = notes_refusal(notes, source->path, error);
     settings_release(&settings);
-    if (status == RK_OK && (c->ratio < 0 || c->ratio > 1))
-        status = rk_fail(error, RK_BAD_INPUT, source->path, 0, 0,
-                         "zero_optimization.offload_optimizer.ratio: must be 0 to 1");
     if (status == RK_OK &&
         (c->optimizer_device == DEEPSPEED_NVME || c->param_device == DEEPSPEED_NVME))
         notes_add(notes, NOTE_WARNING, 0, 0, "device", "nvme",

@@ -18,7 +18,7 @@ struct deepspeed_choices {
     int overlap; /* -1: as the stage has it */
     bool bf16, fp16, cpu_checkpointing, partition;
     int optimizer_device, param_device; /* enum deepspeed_device */
-    double ratio;
+    double ratio, loss_scale;           /* of fp16: 0 follows the gradients */
     int accumulate;      /* "fp32|fp16|bf16": the type that gradients are summed in; -1: not said */
     bool auto_precision; /* "auto": the trainer fills it in */
 };

@@ -17,6 +17,8 @@ int megatron_version(const char *text)
     return minor >= MEGATRON_OLDEST && minor <= MEGATRON_NEWEST ? (int)minor : 0;
 }
 
+_Static_assert((int)MEGATRON_FLAG_COUNT <= (int)MEGATRON_MOST_FLAGS, "a place for each");
+
 static const char *tool_name(enum megatron_tool tool)
 {
     return tool == MEGATRON_DEEPSPEED   ? "Megatron-DeepSpeed"
@@ -34,6 +36,11 @@ static enum rk_status interpret(struct megatron_args *args, const struct shell_w
     import->since = args->since;
     import->until = args->until;
     import->tool = tool_name(args->tool);
+    for (int i = 0; i < MEGATRON_FLAG_COUNT; i++)
+        if (args->value[i].given) {
+            import->place[i].line = args->value[i].word->place.line;
+            import->place[i].column = args->value[i].word->place.column;
+        }
     if (status == RK_OK) status = megatron_model(args, options->vocabulary, &import->model);
     if (status != RK_OK) return status;
     if (options->gpus) args->gpus = options->gpus;
@@ -42,6 +49,11 @@ static enum rk_status interpret(struct megatron_args *args, const struct shell_w
     status = megatron_plan(args, &import->model, &import->plan);
     if (status == RK_OK) status = megatron_deepspeed(args, &import->plan);
     if (status != RK_OK) return status;
+    import->complete = true;
+    import->fsdp = megatron_has(args, MEGATRON_TORCH_FSDP2_FLAG) ||
+                   megatron_has(args, MEGATRON_MEGATRON_FSDP_FLAG) ||
+                   megatron_has(args, MEGATRON_CUSTOM_FSDP_FLAG);
+    import->group = megatron_count(args, MEGATRON_VP_GROUP_FLAG, 0);
     import->model.flash_attention = import->plan.attention != RK_UNFUSED;
     import->model.causal_skip = import->model.flash_attention;
     megatron_check(args, &import->model, &import->plan);
@@ -111,8 +123,10 @@ static enum rk_status read_script(struct megatron_args *args, struct shell *shel
     const struct shell_word *words = NULL;
     size_t word_count = 0;
     enum rk_status status = find_words(args, shell, text, size, options, &words, &word_count);
-    if (status == RK_OK) status = interpret(args, words, word_count, options, import);
-    return status;
+    if (status != RK_OK) return status;
+    const char *connections = shell_variable(shell, "CUDA_DEVICE_MAX_CONNECTIONS");
+    snprintf(import->connections, sizeof import->connections, "%s", connections ? connections : "");
+    return interpret(args, words, word_count, options, import);
 }
 
 enum rk_status megatron_with_words(const char *path, const char *text, size_t size,

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+enum { MEGATRON_MOST_FLAGS = 256 };
+
 struct megatron_options {
     const char *const *sets; /* "NAME=VALUE": variables of the script */
     size_t set_count;
@@ -24,6 +26,9 @@ struct megatron_options {
     const char *const *ignored; /* names of arguments that are passed over, without "--" */
     size_t ignored_count;
     const char *deepspeed; /* text of DeepSpeed's configuration; NULL: as the script says */
+    bool collect;          /* goes on behind what is wrong, for reckon check: all that a rule has a
+                              name for is in the notes, and names of before are refused */
+    bool core;             /* with it: what only Megatron-LM's relatives know is unknown */
 };
 
 struct megatron_import {
@@ -31,6 +36,13 @@ struct megatron_import {
     struct rk_plan plan;
     int since, until; /* versions of core that know all the arguments that were read */
     const char *tool; /* whose arguments they are: "Megatron-LM", "Megatron-DeepSpeed" */
+    bool complete;    /* model and plan are filled in, whatever is wrong with them */
+    bool fsdp;        /* one of Megatron-LM's three kinds of FSDP */
+    uint64_t group;   /* microbatches of a virtual stage in a row; 0: as many as stages */
+    struct {
+        int line, column;
+    } place[MEGATRON_MOST_FLAGS]; /* where each argument was given, by its row; line 0: nowhere */
+    char connections[16];         /* CUDA_DEVICE_MAX_CONNECTIONS, where the script says it */
     struct notes notes;
 };
 
@@ -39,6 +51,9 @@ struct megatron_import {
 enum rk_status megatron_read(const char *path, const char *text, size_t size,
                              const struct megatron_options *options, struct megatron_import *import,
                              struct rk_error *error);
+
+/* Names the argument that a finding about a key of the plan is about, and where it stands. */
+void megatron_place(const struct megatron_import *import, struct rk_finding *finding);
 
 /* The arguments as words, "--num-layers", "80", ...; `path` is "" in messages. */
 enum rk_status megatron_read_words(const char *const *words, size_t count,

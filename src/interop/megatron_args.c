@@ -23,6 +23,34 @@ enum rk_status megatron_args_fail(const struct megatron_args *args, const struct
                    word ? word->place.line : 0, word ? word->place.column : 0, "%s", text);
 }
 
+enum rk_status megatron_args_break(const struct megatron_args *args, const char *rule,
+                                   const struct shell_word *word, const char *format, ...)
+{
+    char text[400];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    if (args->options->collect)
+        notes_add_rule(args->notes, rule, NOTE_REFUSED, word ? word->place.line : 0,
+                       word ? word->place.column : 0, "", "", "", "%s", text);
+    return megatron_args_fail(args, word, "%s", text);
+}
+
+void megatron_refuse(const struct megatron_args *args, const char *rule, enum megatron_flag flag,
+                     const char *format, ...)
+{
+    char why[256], what[72];
+    const struct shell_word *word = args->value[flag].given ? args->value[flag].word : NULL;
+    va_list values;
+    va_start(values, format);
+    vsnprintf(why, sizeof why, format, values);
+    va_end(values);
+    snprintf(what, sizeof what, "--%s", megatron_flags[flag].name);
+    notes_add_rule(args->notes, rule, NOTE_REFUSED, word ? word->place.line : 0,
+                   word ? word->place.column : 0, what, "", "", "%s", why);
+}
+
 void megatron_note(const struct megatron_args *args, enum rk_severity kind, enum megatron_flag flag,
                    const char *value, const char *format, ...)
 {
@@ -85,8 +113,9 @@ static enum rk_status read_word(struct megatron_args *args, enum megatron_flag f
         args->value[flag].word = &args->joined[flag];
     }
     if (!*facts->choices || choice) return RK_OK;
-    return megatron_args_fail(args, word, "--%s: %s is not known: give one of %s", facts->name,
-                              text_quote(quoted, word->text, strlen(word->text)), facts->choices);
+    return megatron_args_break(args, "1.value", word, "--%s: %s is not known: give one of %s",
+                               facts->name, text_quote(quoted, word->text, strlen(word->text)),
+                               facts->choices);
 }
 
 static enum rk_status read_count(const struct megatron_args *args,
@@ -98,9 +127,9 @@ static enum rk_status read_count(const struct megatron_args *args,
     errno = 0;
     const unsigned long long value = strtoull(word->text, &end, 10);
     if (!isdigit((unsigned char)*word->text) || *end || errno || value > 1000000000)
-        return megatron_args_fail(args, word,
-                                  "--%s: must be a whole number up to 1000000000, got %s",
-                                  facts->name, text_quote(quoted, word->text, strlen(word->text)));
+        return megatron_args_break(args, "1.value", word,
+                                   "--%s: must be a whole number up to 1000000000, got %s",
+                                   facts->name, text_quote(quoted, word->text, strlen(word->text)));
     *count = value;
     return RK_OK;
 }
@@ -113,8 +142,8 @@ static enum rk_status read_number(const struct megatron_args *args,
     if (word->unknown || word->maybe) return shell_fail_unknown(args->shell, word, args->error);
     *number = strtod(word->text, &end);
     if (end == word->text || *end || !isfinite(*number))
-        return megatron_args_fail(args, word, "--%s: must be a number, got %s", facts->name,
-                                  text_quote(quoted, word->text, strlen(word->text)));
+        return megatron_args_break(args, "1.value", word, "--%s: must be a number, got %s",
+                                   facts->name, text_quote(quoted, word->text, strlen(word->text)));
     return RK_OK;
 }
 
@@ -148,10 +177,10 @@ static enum rk_status read_value(struct megatron_args *args, enum megatron_flag 
         return RK_OK;
     }
     if (left == 0 || is_flag(word))
-        return megatron_args_fail(args, left ? word : word - 1,
-                                  "--%s needs a value: what stands behind it is nothing, or a "
-                                  "variable that is empty",
-                                  facts->name);
+        return megatron_args_break(args, "1.value", left ? word : word - 1,
+                                   "--%s needs a value: what stands behind it is nothing, or a "
+                                   "variable that is empty",
+                                   facts->name);
     for (value->words = 0; (size_t)value->words < left && !is_flag(&word[value->words]);) {
         enum rk_status status = RK_OK;
         const struct shell_word *next = &word[value->words++];
@@ -185,11 +214,13 @@ static void judge_version(struct megatron_args *args, const struct shell_word *w
     narrow(args, since, until);
     if (!version || (version >= since && (!until || version <= until))) return;
     if (version < since)
-        notes_add(args->notes, NOTE_REFUSED, word->place.line, word->place.column, word->text, "",
-                  "is not in Megatron Core 0.%d, only from 0.%d on", version, since);
+        notes_add_rule(args->notes, "1.unknown", NOTE_REFUSED, word->place.line, word->place.column,
+                       word->text, "", "", "is not in Megatron Core 0.%d, only from 0.%d on",
+                       version, since);
     else
-        notes_add(args->notes, NOTE_REFUSED, word->place.line, word->place.column, word->text, "",
-                  "is not in Megatron Core 0.%d, only up to 0.%d", version, until);
+        notes_add_rule(args->notes, "1.unknown", NOTE_REFUSED, word->place.line, word->place.column,
+                       word->text, "", "", "is not in Megatron Core 0.%d, only up to 0.%d", version,
+                       until);
 }
 
 static bool is_ignored(const struct megatron_args *args, const char *name)
@@ -207,8 +238,8 @@ static void note_unknown(struct megatron_args *args, const struct shell_word *wo
     if (is_ignored(args, name)) return;
     if (nearest) snprintf(why, sizeof why, "is not known, did you mean --%s?", nearest);
     args->unknown++;
-    notes_add(args->notes, NOTE_UNKNOWN, word->place.line, word->place.column, word->text, "", "%s",
-              why);
+    notes_add_rule(args->notes, "1.unknown", NOTE_UNKNOWN, word->place.line, word->place.column,
+                   word->text, "", "", "%s", why);
 }
 
 /* All of them in one message, with what lets them pass. */
@@ -243,7 +274,7 @@ static enum rk_status read_known(struct megatron_args *args, enum megatron_flag 
         return read_value(args, flag, words, 1);
     }
     if (facts->kind == MEGATRON_SWITCH && equals)
-        return megatron_args_fail(args, words, "--%s takes no value", facts->name);
+        return megatron_args_break(args, "1.value", words, "--%s takes no value", facts->name);
     if (facts->kind == MEGATRON_SWITCH) return read_value(args, flag, words, 1);
     if (equals) {
         args->joined[flag] = *words;
@@ -260,9 +291,11 @@ static void note_effect(struct megatron_args *args, const struct shell_word *wor
 {
     if (other->effect == MEGATRON_NO_EFFECT || is_ignored(args, other->name)) return;
     if (other->effect == MEGATRON_NOT_COVERED)
-        notes_add(args->notes, NOTE_REFUSED, word->place.line, word->place.column, word->text, "",
-                  "%s, which plans do not cover: give --ignore %s to estimate the run without it",
-                  other->why, other->name);
+        notes_add_rule(
+            args->notes, "1.covered", NOTE_REFUSED, word->place.line, word->place.column,
+            word->text, "", "",
+            "%s, which plans do not cover: give --ignore %s to estimate the run without it",
+            other->why, other->name);
     else
         notes_add(args->notes, NOTE_WARNING, word->place.line, word->place.column, word->text, "",
                   "is not followed: %s", other->why);
@@ -285,6 +318,54 @@ static size_t pass_over(struct megatron_args *args, const struct shell_word *wor
     return used;
 }
 
+/* Names of before, and those of now, of Megatron-LM. */
+static const char *const removed[][2] = {
+    {"model-parallel-size", "--tensor-model-parallel-size"},
+    {"batch-size", "--micro-batch-size"},
+    {"warmup", "--lr-warmup-fraction"},
+    {"checkpoint-activations", "--recompute-granularity"},
+    {"activations-checkpoint-method", "--recompute-method"},
+    {"checkpoint-num-layers", "--recompute-num-layers"},
+    {"activations-checkpoint-num-layers", "--recompute-num-layers"},
+    {"distribute-checkpointed-activations", "--distribute-saved-activations"},
+    {"use-checkpoint-lr-scheduler", "--use-checkpoint-opt_param-scheduler"},
+    {"override-lr-scheduler", "--override-opt_param-scheduler"},
+    {"fp8-e4m3", "--fp8-format e4m3"},
+    {"fp8-hybrid", "--fp8-format hybrid"},
+};
+
+/* Arguments that today's Megatron-LM does not know, though its ancestors or relatives do; true:
+ * that is refused. */
+static bool judge_elsewhere(struct megatron_args *args, const struct shell_word *word,
+                            const char *name, int tools)
+{
+    char fix[96];
+    if (!args->options->collect || args->foreign || (tools & MEGATRON_CORE)) return false;
+    for (size_t i = 0; i < sizeof removed / sizeof *removed; i++) {
+        if (strcmp(name, removed[i][0]) != 0 || (args->deepspeed && (tools & MEGATRON_DEEPSPEED)))
+            continue;
+        snprintf(fix, sizeof fix, "give %s", removed[i][1]);
+        notes_add_rule(args->notes, "1.removed", NOTE_REFUSED, word->place.line, word->place.column,
+                       word->text, "", fix, "is no longer an argument");
+        return true;
+    }
+    const bool relative = tools & ~MEGATRON_2 & (args->deepspeed ? ~0 : ~MEGATRON_DEEPSPEED);
+    if (relative && !args->options->core) return false;
+    const char *nearest = megatron_flag_nearest(name);
+    snprintf(fix, sizeof fix, "did you mean --%.60s?", nearest ? nearest : "");
+    notes_add_rule(args->notes, "1.unknown", NOTE_REFUSED, word->place.line, word->place.column,
+                   word->text, "", nearest ? fix : "", "is not known to Megatron-LM");
+    return true;
+}
+
+static void judge_twice(struct megatron_args *args, const struct shell_word *word,
+                        enum megatron_flag flag)
+{
+    if (args->options->collect && !args->foreign && args->value[flag].given)
+        notes_add_rule(args->notes, "1.twice", NOTE_REFUSED, word->place.line, word->place.column,
+                       word->text, "", "leave one out", "is given twice");
+}
+
 static void add_tools(struct megatron_args *args, int tools)
 {
     args->tools |= tools;
@@ -303,7 +384,9 @@ static enum rk_status read_flag(struct megatron_args *args, const struct shell_w
     const int flag = is_long ? megatron_flag_find(name, &tools) : -1;
     *used = 1;
     if (flag >= 0 && words->maybe) return shell_fail_unknown(args->shell, words, args->error);
+    const bool elsewhere = flag >= 0 && judge_elsewhere(args, words, name + 2, tools);
     if (flag >= 0) {
+        if (!elsewhere) judge_twice(args, words, (enum megatron_flag)flag);
         if (tools == MEGATRON_CORE)
             judge_version(args, words, megatron_flags[flag].since, megatron_flags[flag].until);
         else
@@ -315,6 +398,7 @@ static enum rk_status read_flag(struct megatron_args *args, const struct shell_w
         return status;
     }
     if (is_long && megatron_other_find(name + 2, &other)) {
+        judge_elsewhere(args, words, name + 2, other.since ? MEGATRON_CORE : other.tools);
         judge_version(args, words, other.since, other.until);
         add_tools(args, other.tools);
         note_effect(args, words, &other);
@@ -331,8 +415,9 @@ static enum rk_status judge_stray(struct megatron_args *args, const struct shell
 {
     char quoted[TEXT_QUOTE];
     if (word->unknown || word->maybe) return shell_fail_unknown(args->shell, word, args->error);
-    return megatron_args_fail(args, word, "%s: an argument that begins with -- is expected here",
-                              text_quote(quoted, word->text, strlen(word->text)));
+    return megatron_args_break(args, "1.unknown", word,
+                               "%s: an argument that begins with -- is expected here",
+                               text_quote(quoted, word->text, strlen(word->text)));
 }
 
 static enum rk_status refuse_kinds(struct megatron_args *args)
@@ -356,10 +441,23 @@ static enum megatron_tool find_tool(const struct megatron_args *args)
     return (args->tools & MEGATRON_OLD) ? MEGATRON_2 : MEGATRON_CORE;
 }
 
+/* What is not known or not a value ends it: nothing that follows could be judged. What plans do not
+ * cover does not. */
+static bool has_findings(const struct megatron_args *args)
+{
+    for (int i = 0; i < args->notes->count; i++)
+        if (args->notes->note[i].severity == NOTE_REFUSED &&
+            strcmp(args->notes->note[i].rule, "1.covered") != 0)
+            return true;
+    return false;
+}
+
 enum rk_status megatron_args_read(struct megatron_args *args, const struct shell_word *words,
                                   size_t count)
 {
-    enum rk_status status = RK_OK;
+    enum rk_status status = RK_OK, first = RK_OK;
+    for (size_t i = 0; i < count; i++)
+        args->deepspeed |= strncmp(words[i].text, "--deepspeed", strlen("--deepspeed")) == 0;
     args->since = MEGATRON_OLDEST;
     args->until = MEGATRON_NEWEST;
     for (size_t i = 0; status == RK_OK && i < count;) {
@@ -368,15 +466,46 @@ enum rk_status megatron_args_read(struct megatron_args *args, const struct shell
             status = read_flag(args, &words[i], count - i, &used);
         else if (*words[i].text || words[i].unknown)
             status = judge_stray(args, &words[i]);
+        if (status != RK_OK && args->options->collect && notes_count(args->notes, NOTE_REFUSED)) {
+            first = first == RK_OK ? status : first;
+            status = RK_OK;
+            used = used > 1 ? used : pass_over(args, &words[i], count - i, 2);
+        }
         i += used;
     }
+    if (status == RK_OK) status = first;
     args->tool = find_tool(args);
     if (status == RK_OK && args->unknown) status = refuse_unknown(args);
+    if (status == RK_OK && args->options->collect && has_findings(args))
+        return notes_refusal(args->notes, args->path, args->error);
     if (status == RK_OK && args->tool == MEGATRON_CORE && !args->foreign &&
         args->since > args->until)
-        notes_add(args->notes, NOTE_REFUSED, 0, 0, "the arguments", "",
-                  "are in no single version of Megatron Core: some came with 0.%d, others left "
-                  "behind 0.%d",
-                  args->since, args->until);
+        notes_add_rule(
+            args->notes, "1.unknown", NOTE_REFUSED, 0, 0, "the arguments", "", "",
+            "are in no single version of Megatron Core: some came with 0.%d, others left "
+            "behind 0.%d",
+            args->since, args->until);
     return status == RK_OK ? refuse_kinds(args) : status;
+}
+
+/* Is `key` one of "a, b, c"? */
+static bool in_list(const char *list, const char *key)
+{
+    const size_t n = strlen(key);
+    for (const char *p = list; (p = strstr(p, key)); p += n) {
+        const bool begins = p == list || p[-1] == ' ';
+        if (begins && (p[n] == '\0' || p[n] == ',')) return true;
+    }
+    return false;
+}
+
+void megatron_place(const struct megatron_import *import, struct rk_finding *finding)
+{
+    for (int i = 0; i < MEGATRON_FLAG_COUNT; i++) {
+        if (!import->place[i].line || !in_list(megatron_flags[i].sets, finding->what)) continue;
+        finding->line = import->place[i].line;
+        finding->column = import->place[i].column;
+        snprintf(finding->what, sizeof finding->what, "--%s", megatron_flags[i].name);
+        return;
+    }
 }

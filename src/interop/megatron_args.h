@@ -31,6 +31,7 @@ struct megatron_args {
     enum megatron_tool tool;              /* that it is for */
     const struct megatron_options *options;
     size_t unknown; /* arguments that nothing is known of */
+    bool deepspeed; /* --deepspeed, or one that begins so, is given */
     int foreign;    /* enum megatron_tool: made of another tool's configuration, so that this holds
                        whoever calls an argument so, and Megatron-LM's checks do not; 0: no */
 };
@@ -44,6 +45,11 @@ enum rk_status megatron_args_read(struct megatron_args *args, const struct shell
 RK_PRINTF(3, 4)
 enum rk_status megatron_args_fail(const struct megatron_args *args, const struct shell_word *word,
                                   const char *format, ...);
+
+/* Fails likewise, under the name of a rule: a note, too, where all are collected. */
+RK_PRINTF(4, 5)
+enum rk_status megatron_args_break(const struct megatron_args *args, const char *rule,
+                                   const struct shell_word *word, const char *format, ...);
 
 /* The words of a script's run, with their places; `use` sees them while the shell lives. */
 enum rk_status megatron_with_words(const char *path, const char *text, size_t size,
@@ -71,6 +77,11 @@ void megatron_slurm_read(struct megatron_slurm *slurm, const char *text, size_t 
 /* The run of args->shell: the words of its arguments (in *words, *count), and how many GPUs. */
 enum rk_status megatron_launch(struct megatron_args *args, const struct megatron_slurm *slurm,
                                const struct shell_word **words, size_t *count);
+
+/* A NOTE_REFUSED under the name of a rule, at a flag's place. */
+RK_PRINTF(4, 5)
+void megatron_refuse(const struct megatron_args *args, const char *rule, enum megatron_flag flag,
+                     const char *format, ...);
 
 /* Notes at a flag's place, or nowhere when it was not given. */
 RK_PRINTF(5, 6)
@@ -135,6 +146,7 @@ struct megatron_layout {
     uint16_t blocks[RK_MAX_CHUNKS];
     uint64_t all, predict;
     int predict_stage; /* -1: none */
+    bool lost;         /* of one that is none: embedding or head are not on one stage */
 };
 enum { MEGATRON_WHY = 160 };
 bool megatron_layout_read(const char *text, struct megatron_layout *layout, char *why);

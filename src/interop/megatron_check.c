@@ -21,24 +21,23 @@ struct check {
 struct rule {
     bool broken;
     enum megatron_flag flag;
-    const char *why;
+    const char *id, *why;
 };
 
 static void apply(const struct megatron_args *args, const struct rule *rules, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (rules[i].broken)
-            megatron_note(args, NOTE_REFUSED, rules[i].flag, "", "%s", rules[i].why);
+        if (rules[i].broken) megatron_refuse(args, rules[i].id, rules[i].flag, "%s", rules[i].why);
 }
 
 #define APPLY(rules) apply(c->args, rules, sizeof(rules) / sizeof *(rules))
 
-static void not_divisible(const struct check *c, enum megatron_flag flag, const char *what,
-                          uint64_t whole, const char *by, uint64_t part)
+static void not_divisible(const struct check *c, const char *rule, enum megatron_flag flag,
+                          const char *what, uint64_t whole, const char *by, uint64_t part)
 {
     if (part && whole % part == 0) return;
-    megatron_note(c->args, NOTE_REFUSED, flag, "", "%s %" PRIu64 " is not divisible by %s %" PRIu64,
-                  what, whole, by, part);
+    megatron_refuse(c->args, rule, flag, "%s %" PRIu64 " is not divisible by %s %" PRIu64, what,
+                    whole, by, part);
 }
 
 /* ---- divisions ---- */
@@ -48,18 +47,18 @@ static void check_ranks(const struct check *c)
     const struct rk_plan *p = c->p;
     const struct megatron_args *args = c->args;
     const uint64_t etp = rk_plan_expert_tensor(p);
-    not_divisible(c, FLAG(TP), "the number of GPUs", p->ranks,
+    not_divisible(c, "2.product", FLAG(TP), "the number of GPUs", p->ranks,
                   "tensor * pipeline * context parallelism", p->tensor * p->pipeline * p->context);
     if (!rk_plan_data(p)) return;
-    not_divisible(c, FLAG(GLOBAL_BATCH), "the batch", p->batch,
+    not_divisible(c, "3.divide", FLAG(GLOBAL_BATCH), "the batch", p->batch,
                   "microbatch size * data parallelism", p->microbatch * rk_plan_data(p));
     if (c->m->experts)
-        not_divisible(c, FLAG(EP), "the number of GPUs", p->ranks,
+        not_divisible(c, "2.expert", FLAG(EP), "the number of GPUs", p->ranks,
                       "pipeline * expert * expert tensor parallelism",
                       p->pipeline * p->expert * etp);
     const uint64_t copies = COUNT(DIST_OPT_INSTANCES, 1);
     if (copies > 1)
-        not_divisible(c, FLAG(DIST_OPT_INSTANCES), "data * context parallelism",
+        not_divisible(c, "6.shards", FLAG(DIST_OPT_INSTANCES), "data * context parallelism",
                       rk_plan_data(p) * p->context, "--num-distributed-optimizer-instances",
                       copies);
 }
@@ -70,32 +69,33 @@ static void check_shape(const struct check *c)
     const struct rk_model *m = c->m;
     const struct megatron_args *args = c->args;
     const uint64_t groups = m->kv_heads ? m->kv_heads : m->heads;
-    not_divisible(c, FLAG(TP), "the number of heads", m->heads, "tensor parallelism", p->tensor);
-    if (groups % p->tensor && p->tensor % groups)
-        megatron_note(args, NOTE_REFUSED, FLAG(NUM_QUERY_GROUPS), "",
-                      "%" PRIu64
-                      " groups are neither a multiple nor a divisor of tensor parallelism "
-                      "%" PRIu64,
-                      groups, p->tensor);
+    not_divisible(c, "4.heads", FLAG(TP), "the number of heads", m->heads, "tensor parallelism",
+                  p->tensor);
+    if (m->kv_heads && groups % p->tensor && p->tensor % groups)
+        megatron_refuse(args, "4.kv_heads", FLAG(NUM_QUERY_GROUPS),
+                        "%" PRIu64
+                        " groups are neither a multiple nor a divisor of tensor parallelism "
+                        "%" PRIu64,
+                        groups, p->tensor);
     if (!m->experts || m->dense_layers)
-        not_divisible(c, FLAG(TP), "the feedforward width", m->feedforward, "tensor parallelism",
-                      p->tensor);
-    if (p->sequence_parallel)
-        not_divisible(c, FLAG(SP), "a rank's part of the sequence", m->sequence / p->context,
+        not_divisible(c, "4.feedforward", FLAG(TP), "the feedforward width", m->feedforward,
                       "tensor parallelism", p->tensor);
+    if (p->sequence_parallel)
+        not_divisible(c, "4.sequence", FLAG(SP), "a rank's part of the sequence",
+                      m->sequence / p->context, "tensor parallelism", p->tensor);
     if (p->context > 1)
-        not_divisible(c, FLAG(CP), "the sequence", m->sequence, "2 * context parallelism",
-                      2 * p->context);
+        not_divisible(c, "4.context", FLAG(CP), "the sequence", m->sequence,
+                      "2 * context parallelism", 2 * p->context);
     if (p->expert > 1 && m->experts)
-        not_divisible(c, FLAG(EP), "the number of experts", m->experts, "expert parallelism",
-                      p->expert);
+        not_divisible(c, "4.experts", FLAG(EP), "the number of experts", m->experts,
+                      "expert parallelism", p->expert);
     if (HAS(MAX_POSITIONS) && COUNT(MAX_POSITIONS, 0) < m->sequence)
-        megatron_note(args, NOTE_REFUSED, FLAG(MAX_POSITIONS), "",
-                      "must be at least the sequence of %" PRIu64 " tokens", m->sequence);
+        megatron_refuse(args, "12.needs", FLAG(MAX_POSITIONS),
+                        "must be at least the sequence of %" PRIu64 " tokens", m->sequence);
     if (!HAS(MAX_POSITIONS) && !args->foreign &&
         (!megatron_is_old(args) || m->position == RK_POSITION_LEARNED))
-        megatron_note(args, NOTE_REFUSED, FLAG(MAX_POSITIONS), "",
-                      "is missing: Megatron-LM needs it, at least %" PRIu64, m->sequence);
+        megatron_refuse(args, "1.missing", FLAG(MAX_POSITIONS),
+                        "is missing: Megatron-LM needs it, at least %" PRIu64, m->sequence);
 }
 
 /* ---- pipeline ---- */
@@ -107,20 +107,20 @@ static void check_uneven(const struct check *c)
     const uint64_t ends = (p->first_layers ? 1 : 0) + (p->last_layers ? 1u : 0u);
     const enum megatron_flag flag = p->first_layers ? FLAG(FIRST_LAYERS) : FLAG(LAST_LAYERS);
     if (p->first_layers % p->chunks || p->last_layers % p->chunks)
-        megatron_note(c->args, NOTE_REFUSED, flag, "",
-                      "the layers of a stage must be divisible by its %" PRIu64 " virtual stages",
-                      p->chunks);
+        megatron_refuse(c->args, "2.stages", flag,
+                        "the layers of a stage must be divisible by its %" PRIu64 " virtual stages",
+                        p->chunks);
     if (given > c->m->layers || ends > p->pipeline) {
-        megatron_note(c->args, NOTE_REFUSED, flag, "", "more than there are layers or stages");
+        megatron_refuse(c->args, "2.stages", flag, "more than there are layers or stages");
         return;
     }
     const uint64_t rest = c->m->layers - given, middle = p->pipeline - ends;
     if ((rest > 0) != (middle > 0))
-        megatron_note(c->args, NOTE_REFUSED, flag, "",
-                      "%" PRIu64 " layers are left for %" PRIu64 " stages in the middle", rest,
-                      middle);
+        megatron_refuse(c->args, "2.stages", flag,
+                        "%" PRIu64 " layers are left for %" PRIu64 " stages in the middle", rest,
+                        middle);
     else if (middle)
-        not_divisible(c, flag, "what is left for the stages in the middle,", rest,
+        not_divisible(c, "2.stages", flag, "what is left for the stages in the middle,", rest,
                       "these and their virtual stages,", middle * p->chunks);
 }
 
@@ -128,7 +128,7 @@ static void check_even(const struct check *c)
 {
     const struct rk_plan *p = c->p;
     const uint64_t slots = c->m->layers + p->embedding_counts + p->head_counts;
-    not_divisible(c, FLAG(PP), "the number of layers (and what counts as one)", slots,
+    not_divisible(c, "2.stages", FLAG(PP), "the number of layers (and what counts as one)", slots,
                   p->chunks > 1 ? "pipeline parallelism * virtual stages" : "pipeline parallelism",
                   p->pipeline * p->chunks);
 }
@@ -138,23 +138,23 @@ static void check_interleaving(const struct check *c)
     const struct rk_plan *p = c->p;
     const struct megatron_args *args = c->args;
     const uint64_t data = rk_plan_data(p);
-    if (p->chunks == 1 || !data) return;
+    if (p->chunks == 1 || !data || p->batch % (p->microbatch * data)) return;
     const uint64_t microbatches = p->batch / (p->microbatch * data);
     const uint64_t group = COUNT(VP_GROUP, p->pipeline);
     if (p->pipeline < 2 || (p->pipeline < 3 && p->pipeline_blocking))
-        megatron_note(args, NOTE_REFUSED, FLAG(PP), "",
-                      "virtual stages need at least 2 pipeline ranks, 3 with "
-                      "--no-overlap-p2p-communication");
+        megatron_refuse(args, "12.needs", FLAG(PP),
+                        "virtual stages need at least 2 pipeline ranks, 3 with "
+                        "--no-overlap-p2p-communication");
     if (HAS(VP_GROUP) && group < p->pipeline)
-        megatron_note(args, NOTE_REFUSED, FLAG(VP_GROUP), "",
-                      "must be at least the %" PRIu64 " pipeline ranks", p->pipeline);
+        megatron_refuse(args, "3.interleave", FLAG(VP_GROUP),
+                        "must be at least the %" PRIu64 " pipeline ranks", p->pipeline);
     const uint64_t left = group ? microbatches % group : 0;
     if (microbatches < p->pipeline || (left && left < p->pipeline))
-        megatron_note(args, NOTE_REFUSED, FLAG(GLOBAL_BATCH), "",
-                      "%" PRIu64 " microbatches cannot be interleaved over %" PRIu64
-                      " pipeline ranks in groups of %" PRIu64
-                      ": the last group must have none or at least %" PRIu64,
-                      microbatches, p->pipeline, group, p->pipeline);
+        megatron_refuse(args, "3.interleave", FLAG(GLOBAL_BATCH),
+                        "%" PRIu64 " microbatches cannot be interleaved over %" PRIu64
+                        " pipeline ranks in groups of %" PRIu64
+                        ": the last group must have none or at least %" PRIu64,
+                        microbatches, p->pipeline, group, p->pipeline);
 }
 
 static void check_pipeline(const struct check *c)
@@ -164,18 +164,20 @@ static void check_pipeline(const struct check *c)
     const bool counts = HAS(COUNT_EMBEDDING) || HAS(COUNT_LOSS);
     const struct rule rules[] = {
         {HAS(LAYERS_PER_VP) + HAS(VP_STAGES) + HAS(LAYOUT) > 1,
-         HAS(LAYOUT) ? FLAG(LAYOUT) : FLAG(VP_STAGES),
+         HAS(LAYOUT) ? FLAG(LAYOUT) : FLAG(VP_STAGES), "12.excludes",
          "only one of --num-layers-per-virtual-pipeline-stage, "
          "--num-virtual-stages-per-pipeline-rank and --pipeline-model-parallel-layout may be "
          "given"},
-        {ends && HAS(LAYERS_PER_VP), FLAG(LAYERS_PER_VP),
+        {ends && HAS(LAYERS_PER_VP), FLAG(LAYERS_PER_VP), "12.excludes",
          "with uneven first or last stages, give --num-virtual-stages-per-pipeline-rank"},
-        {ends && counts, HAS(COUNT_LOSS) ? FLAG(COUNT_LOSS) : FLAG(COUNT_EMBEDDING),
+        {ends && counts, HAS(COUNT_LOSS) ? FLAG(COUNT_LOSS) : FLAG(COUNT_EMBEDDING), "12.excludes",
          "cannot be given with --decoder-first- or --decoder-last-pipeline-num-layers"},
-        {HAS(LAYOUT) && (ends || counts), FLAG(LAYOUT),
+        {HAS(LAYOUT) && (ends || counts), FLAG(LAYOUT), "12.excludes",
          "cannot be given with other arguments that split the layers"},
-        {HAS(FIRST_LAYERS) && !COUNT(FIRST_LAYERS, 1), FLAG(FIRST_LAYERS), "must be above 0"},
-        {HAS(LAST_LAYERS) && !COUNT(LAST_LAYERS, 1), FLAG(LAST_LAYERS), "must be above 0"},
+        {HAS(FIRST_LAYERS) && !COUNT(FIRST_LAYERS, 1), FLAG(FIRST_LAYERS), "1.value",
+         "must be above 0"},
+        {HAS(LAST_LAYERS) && !COUNT(LAST_LAYERS, 1), FLAG(LAST_LAYERS), "1.value",
+         "must be above 0"},
     };
     APPLY(rules);
     if (!HAS(LAYOUT) && (c->p->first_layers || c->p->last_layers))
@@ -194,27 +196,33 @@ static void check_tensor_and_context(const struct check *c)
     for (int i = 0; HAS(CP_SIZES) && i < args->value[FLAG(CP_SIZES)].words; i++)
         product *= strtoull(args->value[FLAG(CP_SIZES)].word[i].text, NULL, 10);
     const struct rule rules[] = {
-        {HAS(TP_OVERLAP) && !c->p->sequence_parallel, FLAG(TP_OVERLAP),
+        {HAS(TP_OVERLAP) && !c->p->sequence_parallel, FLAG(TP_OVERLAP), "12.needs",
          "needs --sequence-parallel and tensor parallelism above 1"},
         {c->m->experts && c->p->tensor > 1 && !c->p->sequence_parallel, FLAG(NUM_EXPERTS),
-         "experts with tensor parallelism need --sequence-parallel in training"},
+         "12.needs", "experts with tensor parallelism need --sequence-parallel in training"},
         {megatron_lists(args, FLAG(CP_COMM), "a2a+p2p") && !HAS(CP_SIZES), FLAG(CP_COMM),
-         "a2a+p2p needs --hierarchical-context-parallel-sizes"},
-        {HAS(CP_SIZES) && product != c->p->context, FLAG(CP_SIZES),
+         "12.needs", "a2a+p2p needs --hierarchical-context-parallel-sizes"},
+        {HAS(CP_SIZES) && product != c->p->context, FLAG(CP_SIZES), "12.excludes",
          "the product of the sizes must be the context parallelism"},
         {c->p->context_kind == RK_ULYSSES && c->p->context > 1 &&
              c->m->heads / c->p->tensor % c->p->context,
-         FLAG(CP_COMM), "a2a needs heads per tensor rank divisible by context parallelism"},
-        {HAS(FP16) && HAS(BF16), FLAG(FP16), "cannot be given with --bf16"},
-        {HAS(FP8_FORMAT) && HAS(FP4_FORMAT), FLAG(FP4_FORMAT), "cannot be given with --fp8-format"},
-        {HAS(FP8_PARAM_GATHER) && !HAS(FP8_FORMAT), FLAG(FP8_PARAM_GATHER), "needs --fp8-format"},
-        {HAS(FP4_PARAM_GATHER) && !HAS(FP4_FORMAT), FLAG(FP4_PARAM_GATHER), "needs --fp4-format"},
-        {HAS(SQUARED_RELU) && HAS(SWIGLU), FLAG(SQUARED_RELU), "cannot be given with --swiglu"},
-        {HAS(QUICK_GEGLU) && HAS(SWIGLU), FLAG(QUICK_GEGLU), "cannot be given with --swiglu"},
-        {HAS(MLA) && HAS(GROUP_QUERY_ATTENTION), FLAG(GROUP_QUERY_ATTENTION),
+         FLAG(CP_COMM), "4.ulysses",
+         "a2a needs heads per tensor rank divisible by context parallelism"},
+        {HAS(FP16) && HAS(BF16), FLAG(FP16), "12.excludes", "cannot be given with --bf16"},
+        {HAS(FP8_FORMAT) && HAS(FP4_FORMAT), FLAG(FP4_FORMAT), "12.excludes",
+         "cannot be given with --fp8-format"},
+        {HAS(FP8_PARAM_GATHER) && !HAS(FP8_FORMAT), FLAG(FP8_PARAM_GATHER), "12.needs",
+         "needs --fp8-format"},
+        {HAS(FP4_PARAM_GATHER) && !HAS(FP4_FORMAT), FLAG(FP4_PARAM_GATHER), "12.needs",
+         "needs --fp4-format"},
+        {HAS(SQUARED_RELU) && HAS(SWIGLU), FLAG(SQUARED_RELU), "12.excludes",
+         "cannot be given with --swiglu"},
+        {HAS(QUICK_GEGLU) && HAS(SWIGLU), FLAG(QUICK_GEGLU), "12.excludes",
+         "cannot be given with --swiglu"},
+        {HAS(MLA) && HAS(GROUP_QUERY_ATTENTION), FLAG(GROUP_QUERY_ATTENTION), "12.excludes",
          "cannot be given with --multi-latent-attention"},
         {HAS(MTP_NUM_LAYERS) && c->m->position != RK_POSITION_ROPE, FLAG(MTP_NUM_LAYERS),
-         "needs --position-embedding-type rope"},
+         "12.needs", "needs --position-embedding-type rope"},
     };
     APPLY(rules);
 }
@@ -225,40 +233,45 @@ static void check_data(const struct check *c)
     const bool fsdp = HAS(MEGATRON_FSDP) || HAS(CUSTOM_FSDP);
     const bool torch = HAS(TORCH_FSDP2);
     const struct rule rules[] = {
-        {HAS(PARAM_OVERLAP) && !HAS(DIST_OPT) && !fsdp, FLAG(PARAM_OVERLAP),
+        {HAS(PARAM_OVERLAP) && !HAS(DIST_OPT) && !fsdp, FLAG(PARAM_OVERLAP), "12.needs",
          "needs --use-distributed-optimizer or --use-megatron-fsdp"},
-        {HAS(PARAM_OVERLAP) && !HAS(GRAD_OVERLAP), FLAG(PARAM_OVERLAP),
+        {HAS(PARAM_OVERLAP) && !HAS(GRAD_OVERLAP), FLAG(PARAM_OVERLAP), "12.needs",
          "needs --overlap-grad-reduce"},
-        {torch && c->p->pipeline > 1, FLAG(TORCH_FSDP2), "cannot run with pipeline parallelism"},
-        {torch && c->p->expert > 1, FLAG(TORCH_FSDP2), "cannot run with expert parallelism"},
-        {torch && HAS(DIST_OPT), FLAG(TORCH_FSDP2), "excludes --use-distributed-optimizer"},
-        {torch && !HAS(NO_GRAD_FUSION), FLAG(TORCH_FSDP2),
+        {torch && c->p->pipeline > 1, FLAG(TORCH_FSDP2), "12.excludes",
+         "cannot run with pipeline parallelism"},
+        {torch && c->p->expert > 1, FLAG(TORCH_FSDP2), "12.excludes",
+         "cannot run with expert parallelism"},
+        {torch && HAS(DIST_OPT), FLAG(TORCH_FSDP2), "12.excludes",
+         "excludes --use-distributed-optimizer"},
+        {torch && !HAS(NO_GRAD_FUSION), FLAG(TORCH_FSDP2), "12.needs",
          "needs --no-gradient-accumulation-fusion"},
-        {torch && !HAS(UNTIE), FLAG(TORCH_FSDP2), "needs --untie-embeddings-and-output-weights"},
-        {torch && HAS(FP16), FLAG(TORCH_FSDP2), "cannot run with --fp16"},
+        {torch && !HAS(UNTIE), FLAG(TORCH_FSDP2), "6.tied",
+         "needs --untie-embeddings-and-output-weights"},
+        {torch && HAS(FP16), FLAG(TORCH_FSDP2), "12.excludes", "cannot run with --fp16"},
         {torch && HAS(CKPT_FORMAT) && !IS(CKPT_FORMAT, "torch_dist") &&
              !IS(CKPT_FORMAT, "torch_dcp"),
-         FLAG(CKPT_FORMAT), "--use-torch-fsdp2 needs torch_dist or torch_dcp"},
-        {HAS(MEGATRON_FSDP) && !IS(CKPT_FORMAT, "fsdp_dtensor"), FLAG(MEGATRON_FSDP),
+         FLAG(CKPT_FORMAT), "12.needs", "--use-torch-fsdp2 needs torch_dist or torch_dcp"},
+        {HAS(MEGATRON_FSDP) && !IS(CKPT_FORMAT, "fsdp_dtensor"), FLAG(MEGATRON_FSDP), "12.needs",
          "needs --ckpt-format fsdp_dtensor"},
-        {HAS(GRADS_FP32) && IS(MAIN_GRADS, "bf16"), FLAG(MAIN_GRADS),
+        {HAS(GRADS_FP32) && IS(MAIN_GRADS, "bf16"), FLAG(MAIN_GRADS), "12.excludes",
          "must be fp32 with --accumulate-allreduce-grads-in-fp32"},
         {HAS(FP8_PARAM_GATHER) && !HAS(DIST_OPT) && !fsdp && !torch, FLAG(FP8_PARAM_GATHER),
-         "needs --use-distributed-optimizer or FSDP"},
-        {HAS(PRECISION_AWARE) && !HAS(DIST_OPT), FLAG(PRECISION_AWARE),
+         "12.needs", "needs --use-distributed-optimizer or FSDP"},
+        {HAS(PRECISION_AWARE) && !HAS(DIST_OPT), FLAG(PRECISION_AWARE), "12.needs",
          "needs --use-distributed-optimizer"},
         {HAS(PRECISION_AWARE) && HAS(OPTIMIZER) && !IS(OPTIMIZER, "adam"), FLAG(PRECISION_AWARE),
-         "needs --optimizer adam"},
+         "12.needs", "needs --optimizer adam"},
         {!HAS(PRECISION_AWARE) && (IS(MAIN_GRADS, "bf16") || IS(MAIN_PARAMS, "fp16") ||
                                    (HAS(EXP_AVG) && !IS(EXP_AVG, "fp32")) ||
                                    (HAS(EXP_AVG_SQ) && !IS(EXP_AVG_SQ, "fp32"))),
-         FLAG(PRECISION_AWARE), "is missing: narrow types of the optimizer need it"},
-        {HAS(OPT_OFFLOAD) && !HAS(PRECISION_AWARE), FLAG(OPT_OFFLOAD),
+         FLAG(PRECISION_AWARE), "12.needs", "is missing: narrow types of the optimizer need it"},
+        {HAS(OPT_OFFLOAD) && !HAS(PRECISION_AWARE), FLAG(OPT_OFFLOAD), "12.needs",
          "needs --use-precision-aware-optimizer"},
         {HAS(DIST_OPT_INSTANCES) && COUNT(DIST_OPT_INSTANCES, 1) > 1 && !HAS(DIST_OPT) && !fsdp,
-         FLAG(DIST_OPT_INSTANCES), "needs --use-distributed-optimizer"},
+         FLAG(DIST_OPT_INSTANCES), "12.needs", "needs --use-distributed-optimizer"},
         {IS(OPTIMIZER, "muon") && (HAS(DIST_OPT) || HAS(GRAD_OVERLAP) || torch || fsdp),
-         FLAG(OPTIMIZER), "muon excludes the distributed optimizer, FSDP and overlaps"},
+         FLAG(OPTIMIZER), "12.excludes",
+         "muon excludes the distributed optimizer, FSDP and overlaps"},
     };
     APPLY(rules);
 }
@@ -269,34 +282,36 @@ static void check_experts(const struct check *c)
     const struct rk_plan *p = c->p;
     const bool mixture = c->m->experts > 0;
     const struct rule rules[] = {
-        {p->expert > 1 && !mixture, FLAG(EP), "needs --num-experts"},
-        {p->expert > 1 && HAS(FP16), FLAG(EP), "cannot run with --fp16"},
-        {HAS(GROUPED_GEMM) && mixture && !HAS(BF16), FLAG(GROUPED_GEMM), "needs --bf16"},
-        {HAS(PAD_CAPACITY) && !HAS(CAPACITY_FACTOR), FLAG(PAD_CAPACITY),
+        {p->expert > 1 && !mixture, FLAG(EP), "12.needs", "needs --num-experts"},
+        {p->expert > 1 && HAS(FP16), FLAG(EP), "12.excludes", "cannot run with --fp16"},
+        {HAS(GROUPED_GEMM) && mixture && !HAS(BF16), FLAG(GROUPED_GEMM), "12.needs",
+         "needs --bf16"},
+        {HAS(PAD_CAPACITY) && !HAS(CAPACITY_FACTOR), FLAG(PAD_CAPACITY), "12.needs",
          "needs --moe-expert-capacity-factor"},
         {HAS(EXPERT_BIAS) && (!HAS(SCORE_FUNCTION) || IS(SCORE_FUNCTION, "softmax")),
-         FLAG(EXPERT_BIAS), "needs --moe-router-score-function sigmoid"},
+         FLAG(EXPERT_BIAS), "12.needs", "needs --moe-router-score-function sigmoid"},
         {HAS(ROUTER_GROUPS) && COUNT(ROUTER_GROUPS, 1) &&
              c->m->experts % COUNT(ROUTER_GROUPS, 1) != 0,
-         FLAG(ROUTER_GROUPS), "must divide the experts"},
-        {HAS(DEEPEP) && !IS(DISPATCHER, "flex"), FLAG(DEEPEP),
+         FLAG(ROUTER_GROUPS), "1.value", "must divide the experts"},
+        {HAS(DEEPEP) && !IS(DISPATCHER, "flex"), FLAG(DEEPEP), "12.needs",
          "needs --moe-token-dispatcher-type flex"},
-        {HAS(DEEPEP) && IS(FLEX_BACKEND, "hybridep"), FLAG(FLEX_BACKEND),
+        {HAS(DEEPEP) && IS(FLEX_BACKEND, "hybridep"), FLAG(FLEX_BACKEND), "12.excludes",
          "cannot be hybridep with --moe-enable-deepep"},
         {HAS(PAD_CAPACITY) && IS(DISPATCHER, "flex") && !IS(FLEX_BACKEND, "hybridep"),
-         FLAG(PAD_CAPACITY), "cannot be given with the flex dispatcher"},
+         FLAG(PAD_CAPACITY), "12.excludes", "cannot be given with the flex dispatcher"},
         {HAS(SHARED_OVERLAP) && HAS(MOE_SHARED) && !IS(DISPATCHER, "alltoall"),
-         FLAG(SHARED_OVERLAP), "needs --moe-token-dispatcher-type alltoall"},
-        {HAS(EP_OVERLAP) && p->expert < 2, FLAG(EP_OVERLAP), "needs expert parallelism"},
-        {HAS(EP_OVERLAP) && p->pipeline > 1 && p->chunks < 2, FLAG(EP_OVERLAP),
+         FLAG(SHARED_OVERLAP), "12.needs", "needs --moe-token-dispatcher-type alltoall"},
+        {HAS(EP_OVERLAP) && p->expert < 2, FLAG(EP_OVERLAP), "12.needs",
+         "needs expert parallelism"},
+        {HAS(EP_OVERLAP) && p->pipeline > 1 && p->chunks < 2, FLAG(EP_OVERLAP), "12.needs",
          "needs virtual pipeline stages"},
         {HAS(EP_OVERLAP) && mixture && p->dispatcher == RK_ALL_GATHER_TOKENS, FLAG(EP_OVERLAP),
-         "needs --moe-token-dispatcher-type alltoall or flex"},
-        {HAS(EP_OVERLAP) && p->recompute == RK_WHOLE, FLAG(EP_OVERLAP),
+         "12.needs", "needs --moe-token-dispatcher-type alltoall or flex"},
+        {HAS(EP_OVERLAP) && p->recompute == RK_WHOLE, FLAG(EP_OVERLAP), "12.excludes",
          "cannot run with --recompute-granularity full"},
-        {HAS(EP_OVERLAP) && HAS(SHARED_OVERLAP), FLAG(EP_OVERLAP),
+        {HAS(EP_OVERLAP) && HAS(SHARED_OVERLAP), FLAG(EP_OVERLAP), "12.excludes",
          "excludes --moe-shared-expert-overlap"},
-        {HAS(EP_OVERLAP) && COUNT(MTP_NUM_LAYERS, 0) > 1, FLAG(EP_OVERLAP),
+        {HAS(EP_OVERLAP) && COUNT(MTP_NUM_LAYERS, 0) > 1, FLAG(EP_OVERLAP), "12.excludes",
          "takes at most one layer of --mtp-num-layers"},
     };
     APPLY(rules);
@@ -312,34 +327,36 @@ static void check_recompute(const struct check *c)
     const unsigned dropped =
         1u << RK_PART_MLP | 1u << RK_PART_EXPERTS | 1u << RK_PART_CORE_ATTENTION;
     const struct rule rules[] = {
-        {full && !HAS(RECOMPUTE_METHOD), FLAG(RECOMPUTE_METHOD),
+        {full && !HAS(RECOMPUTE_METHOD), FLAG(RECOMPUTE_METHOD), "12.needs",
          "is missing: full recomputation needs it, uniform or block"},
         {full && !COUNT(RECOMPUTE_NUM_LAYERS, args->tool != MEGATRON_CORE),
-         FLAG(RECOMPUTE_NUM_LAYERS), "is missing: full recomputation needs it, at least 1"},
-        {selective && HAS(RECOMPUTE_METHOD), FLAG(RECOMPUTE_METHOD),
+         FLAG(RECOMPUTE_NUM_LAYERS), "12.needs",
+         "is missing: full recomputation needs it, at least 1"},
+        {selective && HAS(RECOMPUTE_METHOD), FLAG(RECOMPUTE_METHOD), "12.excludes",
          "cannot be given with selective recomputation"},
-        {selective && HAS(RECOMPUTE_NUM_LAYERS), FLAG(RECOMPUTE_NUM_LAYERS),
+        {selective && HAS(RECOMPUTE_NUM_LAYERS), FLAG(RECOMPUTE_NUM_LAYERS), "12.excludes",
          "cannot be given with selective recomputation"},
-        {HAS(DISTRIBUTE_SAVED) && (c->p->tensor == 1 || !full), FLAG(DISTRIBUTE_SAVED),
+        {HAS(DISTRIBUTE_SAVED) && (c->p->tensor == 1 || !full), FLAG(DISTRIBUTE_SAVED), "12.needs",
          "needs tensor parallelism and full recomputation"},
-        {HAS(DISTRIBUTE_SAVED) && c->p->sequence_parallel, FLAG(DISTRIBUTE_SAVED),
+        {HAS(DISTRIBUTE_SAVED) && c->p->sequence_parallel, FLAG(DISTRIBUTE_SAVED), "12.excludes",
          "cannot be given with --sequence-parallel"},
         {parts & 1u << RK_PART_ACTIVATION && !HAS(GROUPED_GEMM), FLAG(RECOMPUTE_MODULES),
-         "moe_act needs --moe-grouped-gemm"},
-        {parts & 1u << RK_PART_UP_PROJECTION && !HAS(MLA), FLAG(RECOMPUTE_MODULES),
+         "12.needs", "moe_act needs --moe-grouped-gemm"},
+        {parts & 1u << RK_PART_UP_PROJECTION && !HAS(MLA), FLAG(RECOMPUTE_MODULES), "12.needs",
          "mla_up_proj needs --multi-latent-attention"},
         {parts & 1u << RK_PART_SHARED_EXPERTS && HAS(MOE_SHARED) && HAS(SHARED_OVERLAP),
-         FLAG(RECOMPUTE_MODULES), "shared_experts excludes --moe-shared-expert-overlap"},
+         FLAG(RECOMPUTE_MODULES), "12.excludes",
+         "shared_experts excludes --moe-shared-expert-overlap"},
         {parts & outputs && c->p->precision == RK_FP8_DELAYED, FLAG(RECOMPUTE_MODULES),
-         "moe_act and layernorm cannot be recomputed with --fp8-recipe delayed"},
+         "12.excludes", "moe_act and layernorm cannot be recomputed with --fp8-recipe delayed"},
         {parts & dropped && HAS(CUDA_GRAPH_IMPL) && c->p->cuda_graphs && !c->m->no_dropout,
-         FLAG(CUDA_GRAPH_IMPL), "cannot hold what is recomputed with dropout"},
-        {full && c->p->cuda_graphs, FLAG(RECOMPUTE_GRANULARITY),
+         FLAG(CUDA_GRAPH_IMPL), "12.excludes", "cannot hold what is recomputed with dropout"},
+        {full && c->p->cuda_graphs, FLAG(RECOMPUTE_GRANULARITY), "12.excludes",
          "full recomputation and CUDA graphs exclude each other"},
-        {HAS(MOE_LAYER_RECOMPUTE) && full, FLAG(MOE_LAYER_RECOMPUTE),
+        {HAS(MOE_LAYER_RECOMPUTE) && full, FLAG(MOE_LAYER_RECOMPUTE), "12.excludes",
          "cannot be given with full recomputation"},
         {HAS(RECOMPUTE_MODULES) && !selective && !HAS(MOE_LAYER_RECOMPUTE), FLAG(RECOMPUTE_MODULES),
-         ""},
+         "12.needs", ""},
     };
     apply(args, rules, sizeof rules / sizeof *rules - 1);
     if (rules[sizeof rules / sizeof *rules - 1].broken)
@@ -360,20 +377,21 @@ static void check_offload(const struct check *c)
     const struct megatron_args *args = c->args;
     const uint64_t layers = COUNT(CPU_OFFLOAD_LAYERS, 0);
     const struct rule rules[] = {
-        {layers && layers >= c->m->layers, FLAG(CPU_OFFLOAD_LAYERS),
+        {layers && layers >= c->m->layers, FLAG(CPU_OFFLOAD_LAYERS), "12.excludes",
          "must be less than the layers"},
-        {layers && c->p->pipeline > 1, FLAG(CPU_OFFLOAD_LAYERS),
+        {layers && c->p->pipeline > 1, FLAG(CPU_OFFLOAD_LAYERS), "12.excludes",
          "cannot run with pipeline parallelism"},
-        {layers && c->p->recompute != RK_KEEP, FLAG(CPU_OFFLOAD_LAYERS),
+        {layers && c->p->recompute != RK_KEEP, FLAG(CPU_OFFLOAD_LAYERS), "12.excludes",
          "cannot run with recomputation"},
-        {layers && HAS(FINE_OFFLOAD), FLAG(FINE_OFFLOAD),
+        {layers && HAS(FINE_OFFLOAD), FLAG(FINE_OFFLOAD), "12.excludes",
          "cannot be given with --cpu-offloading-num-layers"},
-        {HAS(FINE_OFFLOAD) && !HAS(OFFLOAD_MODULES), FLAG(FINE_OFFLOAD), "needs --offload-modules"},
+        {HAS(FINE_OFFLOAD) && !HAS(OFFLOAD_MODULES), FLAG(FINE_OFFLOAD), "12.needs",
+         "needs --offload-modules"},
         {HAS(FINE_OFFLOAD) && HAS(TRANSFORMER_IMPL) && !IS(TRANSFORMER_IMPL, "transformer_engine"),
-         FLAG(FINE_OFFLOAD), "needs --transformer-impl transformer_engine"},
+         FLAG(FINE_OFFLOAD), "12.needs", "needs --transformer-impl transformer_engine"},
         {megatron_lists(args, FLAG(OFFLOAD_MODULES), "attn_proj") &&
              !megatron_lists(args, FLAG(OFFLOAD_MODULES), "core_attn"),
-         FLAG(OFFLOAD_MODULES), "attn_proj needs core_attn beside it"},
+         FLAG(OFFLOAD_MODULES), "12.needs", "attn_proj needs core_attn beside it"},
     };
     APPLY(rules);
 }

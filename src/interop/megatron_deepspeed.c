@@ -43,17 +43,17 @@ static enum rk_status compare_batches(const struct megatron_args *args,
 {
     const struct shell_word *word = args->value[FLAG(DEEPSPEED_CONFIG)].word;
     if (c->microbatch && c->microbatch != plan->microbatch)
-        return megatron_args_fail(args, word,
-                                  "train_micro_batch_size_per_gpu is %" PRIu64
-                                  " in DeepSpeed's file, --micro-batch-size %" PRIu64
-                                  ": correct one of them",
-                                  c->microbatch, plan->microbatch);
+        return megatron_args_break(args, "3.divide", word,
+                                   "train_micro_batch_size_per_gpu is %" PRIu64
+                                   " in DeepSpeed's file, --micro-batch-size %" PRIu64
+                                   ": correct one of them",
+                                   c->microbatch, plan->microbatch);
     if (c->batch && c->batch != plan->batch)
-        return megatron_args_fail(args, word,
-                                  "train_batch_size is %" PRIu64
-                                  " in DeepSpeed's file, --global-batch-size %" PRIu64
-                                  ": correct one of them",
-                                  c->batch, plan->batch);
+        return megatron_args_break(args, "3.divide", word,
+                                   "train_batch_size is %" PRIu64
+                                   " in DeepSpeed's file, --global-batch-size %" PRIu64
+                                   ": correct one of them",
+                                   c->batch, plan->batch);
     return RK_OK;
 }
 
@@ -75,10 +75,11 @@ static enum rk_status read_argument(const struct megatron_args *args, struct rk_
     const double stage = megatron_number(args, FLAG(ZERO_STAGE), -1);
     char text[16];
     if (stage < 0 || stage > 3 || stage != (double)(int)stage)
-        return megatron_args_fail(args, word,
-                                  "DeepSpeed's configuration %s is not here, and --zero-stage does "
-                                  "not tell how it shards: give --deepspeed FILE",
-                                  word ? word->text : "");
+        return megatron_args_break(
+            args, HAS(ZERO_STAGE) ? "1.value" : "1.missing", word,
+            "DeepSpeed's configuration %s is not here, and --zero-stage does "
+            "not tell how it shards: give --deepspeed FILE",
+            word ? word->text : "");
     plan->zero = (int)stage;
     plan->gradient_overlap = plan->weight_overlap = plan->zero == 3;
     snprintf(text, sizeof text, "%d", plan->zero);
@@ -102,7 +103,7 @@ enum rk_status megatron_deepspeed(const struct megatron_args *args, struct rk_pl
     if (status == RK_OK) status = text ? read_config(args, text, plan) : read_argument(args, plan);
     free(loaded);
     if (status == RK_OK && plan->pipeline > 1 && plan->zero > 1)
-        megatron_note(args, NOTE_REFUSED, FLAG(DEEPSPEED_CONFIG), "",
-                      "ZeRO-%d cannot run with DeepSpeed's pipeline: at most 1", plan->zero);
+        megatron_refuse(args, "12.excludes", FLAG(DEEPSPEED_CONFIG),
+                        "ZeRO-%d cannot run with DeepSpeed's pipeline: at most 1", plan->zero);
     return status;
 }

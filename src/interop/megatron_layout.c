@@ -72,9 +72,11 @@ static bool count_stages(const char *flat, struct megatron_layout *layout, char 
 {
     const size_t length = strlen(flat);
     *layout = (struct megatron_layout){.stages = 1, .predict_stage = -1};
+    layout->lost = true;
     if (flat[0] != 'E' || strchr(flat + 1, 'E')) return complain(why, "must begin with its only E");
     if (flat[length - 1] != 'L' || strchr(flat, 'L') != flat + length - 1)
         return complain(why, "must end with its only L");
+    layout->lost = false;
     for (const char *p = flat; *p; p++) {
         if (layout->stages > RK_MAX_CHUNKS) return complain(why, "has too many stages");
         uint16_t *blocks = &layout->blocks[layout->stages - 1];

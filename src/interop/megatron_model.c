@@ -26,9 +26,10 @@ static enum rk_status need(const struct megatron_args *args, enum megatron_flag 
                            uint64_t value)
 {
     if (value) return RK_OK;
-    return megatron_args_fail(args, args->value[flag].word,
-                              "--%s is %s: give it, Megatron-LM needs it",
-                              megatron_flags[flag].name, args->value[flag].given ? "0" : "missing");
+    return megatron_args_break(args, args->value[flag].given ? "1.value" : "1.missing",
+                               args->value[flag].word, "--%s is %s: give it, Megatron-LM needs it",
+                               megatron_flags[flag].name,
+                               args->value[flag].given ? "0" : "missing");
 }
 
 static enum rk_status read_sizes(const struct megatron_args *args, struct rk_model *m)
@@ -56,10 +57,10 @@ static enum rk_status read_heads(const struct megatron_args *args, struct rk_mod
 {
     m->head_dim = COUNT(KV_CHANNELS, 0);
     if (!m->head_dim && m->hidden % m->heads)
-        return megatron_args_fail(args, args->value[FLAG(NUM_ATTENTION_HEADS)].word,
-                                  "%" PRIu64 " heads do not divide the hidden size %" PRIu64
-                                  ": correct one of them, or give --kv-channels",
-                                  m->heads, m->hidden);
+        return megatron_args_break(args, "1.value", args->value[FLAG(NUM_ATTENTION_HEADS)].word,
+                                   "%" PRIu64 " heads do not divide the hidden size %" PRIu64
+                                   ": correct one of them, or give --kv-channels",
+                                   m->heads, m->hidden);
     if (!m->head_dim) {
         m->head_dim = m->hidden / m->heads;
         if (!HAS(MLA)) assume(args, FLAG(KV_CHANNELS), m->head_dim, "not given: hidden / heads");
@@ -67,9 +68,9 @@ static enum rk_status read_heads(const struct megatron_args *args, struct rk_mod
     if (HAS(NUM_KV_HEADS) || megatron_is(args, FLAG(HEAD_TYPE), "multiquery")) {
         const uint64_t groups = HAS(NUM_KV_HEADS) ? COUNT(NUM_KV_HEADS, 1) : 1;
         if (!groups || m->heads % groups)
-            return megatron_args_fail(args, args->value[FLAG(NUM_KV_HEADS)].word,
-                                      "--num-key-value-heads: must divide the %" PRIu64 " heads",
-                                      m->heads);
+            return megatron_args_break(args, "1.value", args->value[FLAG(NUM_KV_HEADS)].word,
+                                       "--num-key-value-heads: must divide the %" PRIu64 " heads",
+                                       m->heads);
         m->kv_heads = groups == m->heads ? 0 : groups;
         return RK_OK;
     }
@@ -83,9 +84,9 @@ static enum rk_status read_heads(const struct megatron_args *args, struct rk_mod
     const uint64_t groups = COUNT(NUM_QUERY_GROUPS, args->until < 16 ? 1 : m->heads);
     assume(args, FLAG(NUM_QUERY_GROUPS), groups, "not given, with --group-query-attention");
     if (!groups || m->heads % groups)
-        return megatron_args_fail(args, args->value[FLAG(NUM_QUERY_GROUPS)].word,
-                                  "--num-query-groups: must divide the %" PRIu64 " heads",
-                                  m->heads);
+        return megatron_args_break(args, "1.value", args->value[FLAG(NUM_QUERY_GROUPS)].word,
+                                   "--num-query-groups: must divide the %" PRIu64 " heads",
+                                   m->heads);
     m->kv_heads = groups == m->heads ? 0 : groups;
     return RK_OK;
 }
@@ -189,8 +190,8 @@ static enum rk_status read_window(const struct megatron_args *args, struct rk_mo
     const char *number = text + strspn(text, "( ");
     const long before = strtol(number, &end, 10);
     if (end == number || before < -1 || before > 1000000000)
-        return megatron_args_fail(args, args->value[FLAG(WINDOW_SIZE)].word,
-                                  "--window-size: must be two numbers such as 4095,0");
+        return megatron_args_break(args, "1.value", args->value[FLAG(WINDOW_SIZE)].word,
+                                   "--window-size: must be two numbers such as 4095,0");
     m->window = before < 0 ? 0 : (uint64_t)before + 1;
     const char *skip = megatron_text(args, FLAG(WINDOW_SKIP));
     if (!*skip || !m->window) return RK_OK;
@@ -275,7 +276,7 @@ static enum rk_status read_frequency(const struct megatron_args *args, struct rk
     unsigned char *pattern = calloc(m->layers, 1);
     if (!pattern) return rk_fail(args->error, RK_IO, args->path, 0, 0, "out of memory");
     if (!megatron_pattern_read(word->text, m->layers, pattern, why))
-        status = megatron_args_fail(args, word, "--moe-layer-freq: %s", why);
+        status = megatron_args_break(args, "1.value", word, "--moe-layer-freq: %s", why);
     else if (!describe_pattern(pattern, m, &shifted))
         status = megatron_args_fail(args, word,
                                     "--moe-layer-freq: only dense layers first, then every so "
@@ -304,9 +305,9 @@ static enum rk_status read_mixture(const struct megatron_args *args, struct rk_m
     enum rk_status status = need(args, FLAG(MOE_FFN), m->expert_feedforward);
     if (status != RK_OK) return status;
     if (m->active_experts < 1 || m->active_experts > m->experts)
-        return megatron_args_fail(args, args->value[FLAG(TOPK)].word,
-                                  "--moe-router-topk: must be 1 to the %" PRIu64 " experts",
-                                  m->experts);
+        return megatron_args_break(args, "1.value", args->value[FLAG(TOPK)].word,
+                                   "--moe-router-topk: must be 1 to the %" PRIu64 " experts",
+                                   m->experts);
     shared += COUNT(SHARED_EXPERTS, 0) * m->expert_feedforward;
     if (megatron_is(args, FLAG(MLP_TYPE), "residual"))
         return megatron_args_fail(args, args->value[FLAG(MLP_TYPE)].word,

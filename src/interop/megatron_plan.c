@@ -23,8 +23,8 @@ static enum rk_status read_degrees(const struct megatron_args *args, struct rk_p
         FLAG(ETP), FLAG(MICRO_BATCH), FLAG(GLOBAL_BATCH), FLAG(DS_SEQUENCE)};
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++)
         if (megatron_has(args, degrees[i]) && args->value[degrees[i]].count == 0)
-            return megatron_args_fail(args, args->value[degrees[i]].word,
-                                      "--%s: must be at least 1", megatron_flags[degrees[i]].name);
+            return megatron_args_break(args, "1.value", args->value[degrees[i]].word,
+                                       "--%s: must be at least 1", megatron_flags[degrees[i]].name);
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) /* products stay exact */
         if (megatron_count(args, degrees[i], 1) > MOST_RANKS)
             return megatron_args_fail(args, args->value[degrees[i]].word,
@@ -63,8 +63,8 @@ static enum rk_status read_batch(const struct megatron_args *args, struct rk_pla
 {
     char text[32];
     if (!HAS(MICRO_BATCH))
-        return megatron_args_fail(args, NULL,
-                                  "--micro-batch-size is missing: give it, Megatron-LM needs it");
+        return megatron_args_break(args, "1.missing", NULL,
+                                   "--micro-batch-size is missing: give it, Megatron-LM needs it");
     plan->microbatch = COUNT(MICRO_BATCH, 1);
     plan->batch = COUNT(GLOBAL_BATCH, 0);
     if (HAS(RAMPUP))
@@ -118,20 +118,22 @@ static enum rk_status read_layout(const struct megatron_args *args, const struct
                                   struct rk_plan *plan)
 {
     const struct shell_word *word = args->value[FLAG(LAYOUT)].word;
-    struct megatron_layout layout;
+    struct megatron_layout layout = {.lost = false};
     char why[MEGATRON_WHY];
     if (!megatron_layout_read(word->text, &layout, why))
-        return megatron_args_fail(args, word, "--pipeline-model-parallel-layout: %s", why);
+        return megatron_args_break(args, layout.lost ? "6.layers" : "1.value", word,
+                                   "--pipeline-model-parallel-layout: %s", why);
     if ((uint64_t)layout.stages % plan->pipeline)
-        return megatron_args_fail(args, word,
-                                  "--pipeline-model-parallel-layout: %d stages are no multiple of "
-                                  "the %" PRIu64 " pipeline ranks",
-                                  layout.stages, plan->pipeline);
+        return megatron_args_break(args, "2.stages", word,
+                                   "--pipeline-model-parallel-layout: %d stages are no multiple of "
+                                   "the %" PRIu64 " pipeline ranks",
+                                   layout.stages, plan->pipeline);
     if (layout.all != model->layers || layout.predict != model->predict_layers)
-        return megatron_args_fail(args, word,
-                                  "--pipeline-model-parallel-layout: has %" PRIu64 " t and %" PRIu64
-                                  " m, for %" PRIu64 " layers and %" PRIu64 " of --mtp-num-layers",
-                                  layout.all, layout.predict, model->layers, model->predict_layers);
+        return megatron_args_break(
+            args, "6.layers", word,
+            "--pipeline-model-parallel-layout: has %" PRIu64 " t and %" PRIu64 " m, for %" PRIu64
+            " layers and %" PRIu64 " of --mtp-num-layers",
+            layout.all, layout.predict, model->layers, model->predict_layers);
     plan->chunks = (uint64_t)layout.stages / plan->pipeline;
     plan->splits = layout.stages;
     memcpy(plan->split, layout.blocks, (size_t)layout.stages * sizeof *plan->split);
@@ -168,26 +170,29 @@ static enum rk_status read_pipeline(const struct megatron_args *args, const stru
     if (HAS(LAYOUT)) {
         const enum rk_status status = read_layout(args, model, plan);
         if (status == RK_OK) forget_even_split(model, plan);
-        return status;
+        return args->options->collect ? RK_OK : status;
     }
     if (HAS(VP_STAGES)) plan->chunks = COUNT(VP_STAGES, 1);
     if (HAS(LAYERS_PER_VP)) {
         const uint64_t slots = model->layers + plan->embedding_counts + plan->head_counts;
         const uint64_t each = COUNT(LAYERS_PER_VP, 0);
-        if (!each || slots % plan->pipeline || slots / plan->pipeline % each)
-            return megatron_args_fail(args, args->value[FLAG(LAYERS_PER_VP)].word,
-                                      "--num-layers-per-virtual-pipeline-stage: %" PRIu64
-                                      " layers on %" PRIu64
-                                      " pipeline ranks are not divisible into "
-                                      "groups of %" PRIu64,
-                                      slots, plan->pipeline, each);
-        plan->chunks = slots / plan->pipeline / each;
+        const bool whole =
+            each && slots % plan->pipeline == 0 && slots / plan->pipeline % each == 0;
+        if (whole) plan->chunks = slots / plan->pipeline / each;
+        const enum rk_status status =
+            whole ? RK_OK
+                  : megatron_args_break(
+                        args, each ? "2.stages" : "1.value", args->value[FLAG(LAYERS_PER_VP)].word,
+                        "--num-layers-per-virtual-pipeline-stage: %" PRIu64 " layers on %" PRIu64
+                        " pipeline ranks are not divisible into groups of %" PRIu64,
+                        slots, plan->pipeline, each);
+        if (status != RK_OK && !(args->options->collect && each)) return status;
     }
     if (plan->chunks < 1 || plan->chunks * plan->pipeline > RK_MAX_CHUNKS)
-        return megatron_args_fail(args, NULL,
-                                  "a pipeline of %" PRIu64 " ranks times %" PRIu64
-                                  " virtual stages is not covered: at most %d in all",
-                                  plan->pipeline, plan->chunks, RK_MAX_CHUNKS);
+        return megatron_args_break(args, plan->chunks ? "2.stages" : "1.value", NULL,
+                                   "a pipeline of %" PRIu64 " ranks times %" PRIu64
+                                   " virtual stages is not covered: at most %d in all",
+                                   plan->pipeline, plan->chunks, RK_MAX_CHUNKS);
     return RK_OK;
 }
 

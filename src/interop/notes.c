@@ -19,7 +19,7 @@ void notes_add(struct notes *notes, enum rk_severity severity, int line, int col
                const char *what, const char *have, const char *format, ...)
 {
     va_list values;
-    struct rk_finding finding = {.severity = severity, .line = line, .column = column};
+    struct rk_finding finding = {.severity = severity, .line = line, .column = column, .rank = -1};
     snprintf(finding.what, sizeof finding.what, "%s", what);
     snprintf(finding.have, sizeof finding.have, "%s", have);
     va_start(values, format);
@@ -32,7 +32,7 @@ void notes_add_rule(struct notes *notes, const char *rule, enum rk_severity seve
                     const char *format, ...)
 {
     va_list values;
-    struct rk_finding finding = {.severity = severity, .line = line, .column = column};
+    struct rk_finding finding = {.severity = severity, .line = line, .column = column, .rank = -1};
     snprintf(finding.rule, sizeof finding.rule, "%s", rule);
     snprintf(finding.what, sizeof finding.what, "%s", what);
     snprintf(finding.have, sizeof finding.have, "%s", have);

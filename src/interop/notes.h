@@ -2,8 +2,15 @@
 #ifndef RECKON_INTEROP_NOTES_H
 #define RECKON_INTEROP_NOTES_H
 
-#include "base/finding.h"
+#include <reckon/check.h>
 #include <reckon/status.h>
+
+/* Severities as readers call them. */
+#define NOTE_ASSUMED RK_ASSUMED
+#define NOTE_IGNORED RK_IGNORED
+#define NOTE_UNKNOWN RK_UNKNOWN
+#define NOTE_WARNING RK_WARNING
+#define NOTE_REFUSED RK_ERROR
 
 enum { NOTES_MAX = 128 };
 
