@@ -1,5 +1,5 @@
 /* passes.c - a plan's stages part by part, for who simulates them. */
-#include "estimate/stages.h"
+#include "estimate/runs.h"
 
 /* What a stage spends beyond its layers goes to its parts by their blocks. */
 static double share_of(const struct stage_sum *part, const struct stage_sum *stage, double parts)
@@ -47,6 +47,34 @@ static void fill_chunk(struct rk_chunk *chunk, const struct stage_sum *part,
     waits_of(chunk, part);
 }
 
+/* Stages whose layers are not all run alike; there are no chunks. */
+static void passes_of_runs(const struct rk_model *model, const struct rk_system *system,
+                           const struct rk_plan *plan, struct rk_passes *passes)
+{
+    struct runs runs;
+    runs_of(&runs, model, system, plan);
+    *passes = (struct rk_passes){
+        .stages = (int)plan->pipeline,
+        .parts = (int)plan->pipeline,
+        .send_s = runs_send_s(&runs, system),
+        .message_bytes = plan->pipeline > 1 ? runs_message_bytes(&runs) : 0,
+        .sends_wait = sends_wait(plan),
+        .reduce_beside = plan->gradient_overlap,
+    };
+    for (int i = 0; i < passes->stages; i++) {
+        const struct exchange none = {0, 0};
+        struct run_stage stage;
+        run_stage_of(&stage, NULL, &runs, model, system, plan, (uint64_t)i);
+        fill_chunk(&passes->chunk[i], &stage.alone, &stage.sum, &stage.alone, &none, plan);
+        passes->chunk[i].reduce_s = stage.reduce_s;
+        passes->chunk[i].held_bytes = stage.held_bytes;
+        passes->chunk[i].released_bytes = stage.released_bytes;
+        passes->chunk[i].moving_bytes = stage.moving_bytes;
+        passes->end[i].optimizer_s = stage.end.optimizer_s;
+        passes->end[i].gather_s = stage.end.gather_s;
+    }
+}
+
 void rk_predict_passes(const struct rk_model *model, const struct rk_system *system,
                        const struct rk_plan *plan, struct rk_passes *passes)
 {
@@ -55,6 +83,10 @@ void rk_predict_passes(const struct rk_model *model, const struct rk_system *sys
     struct layer_folds fold;
     struct class_sums sums;
     const struct sharing sharing = sharing_of(plan);
+    if (plan->segments) {
+        passes_of_runs(model, system, plan, passes);
+        return;
+    }
     fold_layers(&fold, model, system, plan);
     stage_map_of(&map, model, plan);
     stage_sums(&sums, &map, &fold, model, system, &sharing, plan);

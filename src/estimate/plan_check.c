@@ -1,6 +1,7 @@
 #include "estimate/plan_check.h"
 
 #include "estimate/fold.h"
+#include "estimate/runs.h"
 #include "plan/members.h"
 
 struct check {
@@ -286,7 +287,9 @@ void plan_check(const struct rk_model *model, const struct rk_system *system,
                 const struct rk_plan *plan, struct rk_reason *reason)
 {
     *reason = (struct rk_reason){.verdict = RK_FITS, .tier = -1};
-    plan_check_parts(model, system, plan, (1u << PLAN_CHECKS) - 1, reason);
+    if (plan_check_parts(model, system, plan, (1u << PLAN_CHECKS) - 1, reason) == PLAN_CHECKS &&
+        plan->segments)
+        runs_check(model, system, plan, reason);
 }
 
 void plan_check_all(const struct rk_model *model, const struct rk_system *system,

@@ -136,16 +136,15 @@ static double optimizer_access_bytes(const struct element_bytes *bytes)
  * a kernel; fitted to 272 functional tests of Megatron-LM, five layers' kernels. */
 #define STEP_STARTS 175
 
-static double optimizer_s(const struct stage_sum *sum, const struct rk_system *system,
-                          const struct sharing *sharing, const struct rk_plan *plan)
+static double optimizer_work_s(const struct stage_sum *sum, const struct rk_system *system,
+                               const struct sharing *sharing, const struct rk_plan *plan)
 {
     const struct element_bytes *bytes = &sharing->bytes;
     const double own = sum->parameters / sharing->shards[0].ranks +
                        sum->expert_parameters / sharing->shards[1].ranks;
     const double away = rk_plan_offloaded(plan, RK_SHARE_OPTIMIZER);
-    const double host_s = plan->cuda_graphs ? 0 : STEP_STARTS * system->kernels.launch_s;
-    return fmax(host_s, memory_time_s(system, (1 - away) * own * optimizer_access_bytes(bytes)) +
-                            offloaded_s(system, away * own * (bytes->gradient + bytes->weight)));
+    return memory_time_s(system, (1 - away) * own * optimizer_access_bytes(bytes)) +
+           offloaded_s(system, away * own * (bytes->gradient + bytes->weight));
 }
 
 struct stage_end stage_end_of(const struct stage_sum *sum, const struct exchange *exchange,
@@ -153,7 +152,11 @@ struct stage_end stage_end_of(const struct stage_sum *sum, const struct exchange
                               const struct rk_plan *plan)
 {
     const double layers = sum->blocks / (double)plan->chunks;
-    struct stage_end end = {.optimizer_s = optimizer_s(sum, system, sharing, plan)};
+    struct stage_end end = {
+        .optimizer_host_s = plan->cuda_graphs ? 0 : STEP_STARTS * system->kernels.launch_s,
+        .optimizer_work_s = optimizer_work_s(sum, system, sharing, plan),
+    };
+    end.optimizer_s = fmax(end.optimizer_host_s, end.optimizer_work_s);
     if (plan->zero < 2) {
         end.data_s += beside(exchange->reduce_s, backward_s(sum), layers, plan->gradient_overlap);
         end.data_link_s += exchange->reduce_s;

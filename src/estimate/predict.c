@@ -2,6 +2,7 @@
 
 #include "estimate/fold.h"
 #include "estimate/plan_check.h"
+#include "estimate/runs.h"
 #include "estimate/stages.h"
 
 #include <string.h>
@@ -60,6 +61,13 @@ static void rates(struct rk_prediction *p, const struct rk_model *model,
 
 /* ---- stages ---- */
 
+static void note_stage(struct rk_prediction *p, int i)
+{
+    const struct rk_stage *stage = &p->stage[i];
+    if (stage->total_bytes > p->stage[p->tightest].total_bytes) p->tightest = i;
+    if (stage->offloaded_bytes > p->offload_bytes) p->offload_bytes = stage->offloaded_bytes;
+}
+
 /* `other` is the stage at the same distance from the far end. */
 static void fill_stage(struct rk_prediction *p, int i, const struct stage_sum *sum,
                        const struct stage_sum *other, const struct layer_folds *fold,
@@ -76,8 +84,7 @@ static void fill_stage(struct rk_prediction *p, int i, const struct stage_sum *s
     stage->forward_s = sum->pass_s[FOLD_FORWARD] + sum->data_s[FOLD_FORWARD];
     stage->backward_s = sum->pass_s[FOLD_AGRAD] + sum->pass_s[FOLD_WGRAD] +
                         sum->pass_s[FOLD_RECOMPUTE] + sum->data_s[FOLD_AGRAD];
-    if (stage->total_bytes > p->stage[p->tightest].total_bytes) p->tightest = i;
-    if (stage->offloaded_bytes > p->offload_bytes) p->offload_bytes = stage->offloaded_bytes;
+    note_stage(p, i);
 }
 
 static void judge_memory(struct rk_prediction *p, const struct rk_system *system)
@@ -118,6 +125,32 @@ static void predict_stages(struct rk_prediction *p, const struct layer_folds *fo
     step_time(p, &staged, plan);
 }
 
+/* The same of stages whose layers are not all run alike: each is a class of its own. */
+static void predict_runs(struct rk_prediction *p, const struct rk_model *model,
+                         const struct rk_system *system, const struct rk_plan *plan)
+{
+    struct stage_map map = {.stages = (int)plan->pipeline, .classes = (int)plan->pipeline};
+    struct class_sums sums;
+    struct runs runs;
+    runs_of(&runs, model, system, plan);
+    p->stages = map.stages;
+    for (int i = 0; i < map.stages; i++) {
+        struct run_stage stage;
+        run_stage_of(&stage, &p->stage[i], &runs, model, system, plan, (uint64_t)i);
+        map.class_of[i] = map.first_of[i] = (uint16_t)i;
+        sums.sum[i] = stage.sum;
+        sums.end[i] = stage.end;
+        add_work(p, &stage.sum, plan);
+        note_stage(p, i);
+    }
+    const struct staged staged = {.map = &map,
+                                  .sums = sums.sum,
+                                  .ends = sums.end,
+                                  .send_s = runs_send_s(&runs, system),
+                                  .microbatches = microbatches_of(plan)};
+    step_time(p, &staged, plan);
+}
+
 enum rk_verdict predict_layers(const struct rk_model *model, const struct rk_system *system,
                                const struct rk_plan *plan, struct rk_prediction *p)
 {
@@ -128,8 +161,12 @@ enum rk_verdict predict_layers(const struct rk_model *model, const struct rk_sys
     p->reasons = p->verdict != RK_FITS;
     if (p->reasons) return p->verdict;
     p->timed = true;
-    fold_layers(&fold, model, system, plan);
-    predict_stages(p, &fold, model, system, plan);
+    if (plan->segments) {
+        predict_runs(p, model, system, plan);
+    } else {
+        fold_layers(&fold, model, system, plan);
+        predict_stages(p, &fold, model, system, plan);
+    }
     rates(p, model, system, plan);
     judge_memory(p, system);
     return p->verdict;

@@ -210,7 +210,8 @@ struct stage_end {
     double data_s;      /* waited for */
     double gather_s;    /* ... of it, for weights */
     double data_link_s; /* sent */
-    double optimizer_s;
+    double optimizer_s; /* the longer of these two: */
+    double optimizer_host_s, optimizer_work_s;
 };
 
 struct stage_end stage_end_of(const struct stage_sum *sum, const struct exchange *exchange,

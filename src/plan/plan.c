@@ -59,7 +59,7 @@ const char *plan_beyond(const struct rk_plan *plan, enum plan_by by)
 #define PLAN_SPLIT(scope, by_, key, word, help)                             DIFFERS(by_, #key, splits, 0)
 #include <reckon/plan.def>
     /* clang-format on */
-    if (plan->segments) return "stages: layers that are not alike";
+    if (plan->segments && by == PLAN_BY_CALCULON) return "stages: layers that are not alike";
     for (uint64_t i = 0; i < plan->pipeline && i < RK_MAX_STAGES; i++)
         if (plan->cluster[i]) return "stages: more than one cluster";
     return simple_shares(plan, by) ? NULL : "offload";

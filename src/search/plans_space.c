@@ -203,6 +203,12 @@ struct rk_space *plans_open(const struct rk_plans_problem *problem, struct rk_er
                 rk_plan_axis_info((enum rk_plan_axis)foreign)->name);
         return NULL;
     }
+    if (problem->base.segments) {
+        rk_fail(
+            error, RK_USAGE, NULL, 0, 0,
+            "stages: the search runs all layers of a plan alike; leave out runs of other layers");
+        return NULL;
+    }
     struct rk_plans *plans = calloc(1, sizeof *plans);
     if (!plans) {
         rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the space");

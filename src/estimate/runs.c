@@ -1,0 +1,431 @@
+#include "estimate/runs.h"
+
+#include "estimate/plan_check.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- local parts ---- */
+
+static uint64_t split_of(const struct rk_plan *plan)
+{
+    return plan->tensor * plan->context;
+}
+
+struct rk_plan run_plan(const struct rk_plan *plan, int local)
+{
+    struct rk_plan own = *plan;
+    own.segments = own.others = 0;
+    if (local == 0) return own;
+    own.local = plan->other[local - 1];
+    own.microbatch = plan->microbatch * split_of(&own) / split_of(plan);
+    return own;
+}
+
+static bool want(bool holds, struct rk_reason *reason, enum rk_verdict verdict, const char *what,
+                 double need, double have)
+{
+    if (!holds)
+        *reason = (struct rk_reason){
+            .verdict = verdict, .tier = -1, .need = need, .have = have, .what = what};
+    return holds;
+}
+
+/* What each local part is asked; batch and stages are the plan's. */
+enum {
+    LOCAL_CHECKS = 1 << CHECK_MODEL | 1 << CHECK_MEMBERS | 1 << CHECK_DEGREES | 1 << CHECK_BATCH |
+                   1 << CHECK_TENSOR | 1 << CHECK_SEQUENCE | 1 << CHECK_EXPERTS |
+                   1 << CHECK_SHARDING | 1 << CHECK_OFFLOAD | 1 << CHECK_PRECISION
+};
+
+static bool check_local(const struct rk_model *model, const struct rk_system *system,
+                        const struct rk_plan *plan, int local, struct rk_reason *reason)
+{
+    const struct rk_local *other = &plan->other[local - 1];
+    const uint64_t split = other->tensor * other->context;
+    const struct rk_plan own = run_plan(plan, local);
+    const bool whole = plan->microbatch * split % split_of(plan) == 0;
+    const bool said = other->microbatch == plan->microbatch || other->microbatch == own.microbatch;
+    return want(split > 0, reason, RK_BAD_DEGREES, "degrees of a segment of at least 1", 1, 0) &&
+           want(whole, reason, RK_BAD_BATCH,
+                "segments: samples of a microbatch for every data rank of the plan",
+                (double)split_of(plan) / (double)split, (double)plan->microbatch) &&
+           want(said, reason, RK_BAD_BATCH,
+                "segments: microbatch, which follows from the plan's and the degrees",
+                (double)own.microbatch, (double)other->microbatch) &&
+           want(other->framework == plan->framework && other->sequence == plan->sequence &&
+                    other->frozen == plan->frozen,
+                reason, RK_BAD_OPTION, "segments: framework, sequence and frozen as the plan", 0,
+                1) &&
+           want(split == split_of(plan) || plan->order == RK_ORDER_TP_CP_DP_PP, reason,
+                RK_BAD_OPTION, "segments of other degrees: order tp-cp-dp-pp", RK_ORDER_TP_CP_DP_PP,
+                plan->order) &&
+           plan_check_parts(model, system, &own, LOCAL_CHECKS, reason) == PLAN_CHECKS;
+}
+
+bool runs_check(const struct rk_model *model, const struct rk_system *system,
+                const struct rk_plan *plan, struct rk_reason *reason)
+{
+    uint64_t layers = 0;
+    for (int i = 0; i < plan->segments; i++) {
+        layers += plan->segment[i].layers;
+        if (!want(plan->segment[i].local <= plan->others, reason, RK_BAD_OPTION,
+                  "segments: a local part that the plan has", plan->segment[i].local, plan->others))
+            return false;
+    }
+    if (!want(layers == model->layers, reason, RK_BAD_PIPELINE, "layers of all segments",
+              (double)layers, (double)model->layers) ||
+        !want(plan->chunks == 1 && plan->schedule != RK_DUALPIPE, reason, RK_BAD_PIPELINE,
+              "chunks of stages with segments, and not dualpipe", 1, (double)plan->chunks) ||
+        !want(!plan->recompute_layers && !plan->recompute_stride, reason, RK_BAD_OPTION,
+              "recompute_layers and recompute_stride of segments, which say so themselves", 0, 1))
+        return false;
+    for (int i = 1; i <= plan->others; i++)
+        if (!check_local(model, system, plan, i, reason)) return false;
+    return true;
+}
+
+/* ---- layouts ---- */
+
+/* Which part of samples and sequence a rank has: both from 0 to 1. */
+struct part {
+    double sample[2], token[2];
+};
+
+static struct part part_of(const struct rk_plan *plan, uint64_t rank)
+{
+    const uint64_t t = plan->tensor, c = plan->context, d = rk_plan_data(plan);
+    const uint64_t tokens = c * (plan->sequence_parallel ? t : 1);
+    const uint64_t token =
+        plan->sequence_parallel ? rank % (t * c) / t * t + rank % t : rank % (t * c) / t;
+    const uint64_t sample = rank / (t * c);
+    return (struct part){{(double)sample / (double)d, (double)(sample + 1) / (double)d},
+                         {(double)token / (double)tokens, (double)(token + 1) / (double)tokens}};
+}
+
+static double length(const double range[2])
+{
+    return range[1] - range[0];
+}
+
+static double common(const double a[2], const double b[2])
+{
+    return fmax(0, fmin(a[1], b[1]) - fmax(a[0], b[0]));
+}
+
+double relayout_bytes(const struct rk_model *model, const struct rk_plan *from,
+                      const struct rk_plan *to, double *ranks)
+{
+    const uint64_t a = split_of(from), b = split_of(to), group = a > b ? a : b;
+    const uint64_t sequence = from->sequence ? from->sequence : model->sequence;
+    const double element = from->precision == RK_FP32 || from->precision == RK_TF32 ? 4 : 2;
+    const double all = (double)(rk_plan_data(from) * from->microbatch * sequence) *
+                       (double)model->hidden * element;
+    double most = 0;
+    *ranks = (double)group;
+    if (a == b && from->tensor == to->tensor && from->sequence_parallel == to->sequence_parallel)
+        return 0;
+    for (uint64_t rank = 0; rank < group; rank++) { /* all groups are alike */
+        const struct part has = part_of(from, rank), needs = part_of(to, rank);
+        const double share = length(needs.sample) * length(needs.token) -
+                             common(needs.sample, has.sample) * common(needs.token, has.token);
+        most = fmax(most, share);
+    }
+    return all * most;
+}
+
+/* All-to-all among the ranks of a group, of whose buffers 1/ranks stays. */
+double relayout_s(const struct rk_model *model, const struct rk_system *system,
+                  const struct rk_plan *from, const struct rk_plan *to)
+{
+    double ranks;
+    const double bytes = relayout_bytes(model, from, to, &ranks);
+    if (ranks <= 1 || bytes <= 0) return 0;
+    return collective_time_s(system, ALL_TO_ALL, (struct rank_group){ranks, 1},
+                             bytes * ranks / (ranks - 1));
+}
+
+/* ---- stages ---- */
+
+/* The first local part that says the same. */
+static int same_local(const struct rk_plan *plan, int local)
+{
+    for (int i = 0; i < local; i++) {
+        struct rk_local a = i ? plan->other[i - 1] : plan->local, b = plan->other[local - 1];
+        a.microbatch = b.microbatch = 0; /* follows from the rest */
+        if (memcmp(&a, &b, sizeof a) == 0) return i;
+    }
+    return local;
+}
+
+static void join_segments(struct runs *runs, const struct rk_plan *plan)
+{
+    runs->segments = 0;
+    for (int i = 0; i < plan->segments; i++) {
+        const uint16_t local = (uint16_t)same_local(plan, plan->segment[i].local);
+        struct rk_segment *last = &runs->segment[runs->segments - 1];
+        if (runs->segments && last->local == local)
+            last->layers = (uint16_t)(last->layers + plan->segment[i].layers);
+        else
+            runs->segment[runs->segments++] = (struct rk_segment){plan->segment[i].layers, local};
+    }
+}
+
+void runs_of(struct runs *runs, const struct rk_model *model, const struct rk_system *system,
+             const struct rk_plan *plan)
+{
+    runs->locals = plan->others + 1;
+    join_segments(runs, plan);
+    for (int i = 0; i < runs->locals; i++) {
+        struct run_local *local = &runs->local[i];
+        local->plan = run_plan(plan, i);
+        fold_layers(&local->fold, model, system, &local->plan);
+        local->sharing = sharing_of(&local->plan);
+        local->rule = memory_rule_of(&local->fold, &local->sharing, &local->plan);
+    }
+}
+
+double runs_message_bytes(const struct runs *runs)
+{
+    double most = 0;
+    for (int i = 0; i < runs->locals; i++)
+        most = fmax(most, runs->local[i].fold.message_bytes);
+    return most;
+}
+
+double runs_send_s(const struct runs *runs, const struct rk_system *system)
+{
+    double most = 0;
+    for (int i = 0; i < runs->locals; i++)
+        most = fmax(most, send_s_of(&runs->local[i].fold, system, &runs->local[i].plan));
+    return most;
+}
+
+/* Adds up what adds up, and keeps the largest of the rest. */
+static void add_sum(struct stage_sum *to, const struct stage_sum *one)
+{
+    to->blocks += one->blocks;
+    for (int pass = 0; pass < FOLD_PASSES; pass++) {
+        to->pass_s[pass] += one->pass_s[pass];
+        to->data_s[pass] += one->data_s[pass];
+        for (int i = 0; i < SPENDINGS; i++)
+            to->spent_s[pass][i] += one->spent_s[pass][i];
+    }
+    for (int i = 0; i < LINKS; i++) {
+        to->link_s[i] += one->link_s[i];
+        to->link_bytes[i] += one->link_bytes[i];
+    }
+    to->data_link_s += one->data_link_s;
+    to->parameters += one->parameters;
+    to->expert_parameters += one->expert_parameters;
+    to->narrow_parameters += one->narrow_parameters;
+    to->ends_parameters += one->ends_parameters;
+    to->saved_total_bytes += one->saved_total_bytes;
+    for (int end = 0; end < ENDS; end++)
+        to->ends_total_bytes[end] += one->ends_total_bytes[end];
+    to->largest_parameters = fmax(to->largest_parameters, one->largest_parameters);
+    to->working_bytes = fmax(to->working_bytes, one->working_bytes);
+    to->buffer_bytes = fmax(to->buffer_bytes, one->buffer_bytes);
+    to->useful_flop += one->useful_flop;
+    to->again_flop += one->again_flop;
+    to->kernel_flop += one->kernel_flop;
+}
+
+struct tally { /* of the memory of a stage's runs */
+    struct stage_demand demand;
+    double buffers, transient, messages, communication;
+    struct rk_stage largest; /* the run that needs most for a moment */
+    int shapes;              /* degrees of the runs so far: each has weights of other shapes */
+    uint64_t shape[RK_MAX_LOCALS + 1];
+};
+
+/* Runs whose matrices are split alike share what there is one of for each shape. */
+static bool new_shape(struct tally *tally, const struct rk_plan *plan)
+{
+    const uint64_t shape = (plan->tensor * 65536 + plan->expert) * 65536 + plan->expert_tensor;
+    for (int i = 0; i < tally->shapes; i++)
+        if (tally->shape[i] == shape) return false;
+    if (tally->shapes <= RK_MAX_LOCALS) tally->shape[tally->shapes++] = shape;
+    return true;
+}
+
+static void add_memory(struct tally *tally, struct rk_stage *stage, const struct stage_sum *sum,
+                       const struct run_local *local, const struct rk_system *system,
+                       uint64_t index)
+{
+    struct rk_stage own;
+    const struct memory_rule *rule = &local->rule;
+    const struct stage_demand demand = stage_demand_by(rule, sum);
+    double ends = 0;
+    for (int end = 0; end < ENDS; end++)
+        ends += sum->ends_total_bytes[end] * rule->ends_in_flight[end] * rule->kept_here;
+    const double transient = demand.fixed_bytes - rule->messages_bytes - ends;
+    stage_memory(&own, sum, &local->fold, system, &local->sharing, &local->plan, index);
+    for (int i = 0; i < RK_HOLD_working; i++)
+        if (i != RK_HOLD_gathered) stage->holds[i] += own.holds[i];
+    const double shared = sum->block_shapes > 0 && !new_shape(tally, &local->plan)
+                              ? sum->block_shapes * rule->placeholder_bytes
+                              : 0;
+    tally->communication += own.holds[RK_HOLD_communication] - rule->messages_bytes -
+                            sum->buffer_bytes - demand.outside_bytes - shared;
+    stage->offloaded_bytes += own.offloaded_bytes;
+    stage->parameters += own.parameters;
+    stage->blocks += own.blocks;
+    stage->in_flight = own.in_flight;
+    const double remembered = own.static_bytes - demand.static_bytes -
+                              demanded_workspaces(&demand, system) - demand.between_bytes;
+    stage->static_bytes = fmax(stage->static_bytes, remembered);
+
+    struct stage_demand *all = &tally->demand;
+    all->static_bytes += demand.static_bytes - sum->buffer_bytes - shared;
+    all->between_bytes += demand.between_bytes;
+    all->fixed_bytes += ends;
+    all->flight_bytes += demand.flight_bytes;
+    all->away_bytes += demand.away_bytes;
+    all->handles = fmax(all->handles, demand.handles);
+    all->engines = fmax(all->engines, demand.engines);
+    all->outside_bytes = fmax(all->outside_bytes, demand.outside_bytes);
+    tally->buffers = fmax(tally->buffers, sum->buffer_bytes);
+    tally->messages = fmax(tally->messages, rule->messages_bytes);
+    if (transient < tally->transient) return;
+    tally->transient = transient;
+    tally->largest.holds[RK_HOLD_gathered] = transient - sum->working_bytes;
+    tally->largest.holds[RK_HOLD_working] = sum->working_bytes;
+}
+
+/* The whole stage's figures, as stage_memory has them of one run. */
+static void sum_memory(struct rk_stage *stage, struct tally *tally, const struct rk_system *system)
+{
+    struct stage_demand *all = &tally->demand;
+    all->static_bytes += tally->buffers;
+    all->fixed_bytes += tally->transient + tally->messages;
+    const double kept = all->fixed_bytes + all->flight_bytes * stage->in_flight + all->away_bytes;
+    const double activations = demanded_activations(all, stage->in_flight);
+    const double lasting = all->static_bytes + demanded_workspaces(all, system);
+    stage->holds[RK_HOLD_gathered] = tally->largest.holds[RK_HOLD_gathered];
+    stage->holds[RK_HOLD_working] =
+        tally->largest.holds[RK_HOLD_working] + fmax(0, all->between_bytes - kept);
+    stage->holds[RK_HOLD_communication] =
+        tally->communication + tally->messages + tally->buffers + all->outside_bytes;
+    stage->holds[RK_HOLD_context] =
+        system->kernels.reserve_bytes + demanded_workspaces(all, system);
+    stage->holds[RK_HOLD_fragmentation] = system->kernels.fragmentation * activations;
+    stage->static_bytes += lasting + all->between_bytes;
+    stage->allocated_bytes = lasting + activations;
+    stage->total_bytes = demanded_bytes(all, system, stage->in_flight);
+}
+
+/* One run of a stage. */
+static void add_run(struct run_stage *out, struct tally *tally, struct rk_stage *stage,
+                    const struct run_local *local, const struct stage_blocks *blocks,
+                    const struct rk_model *model, const struct rk_system *system, uint64_t index)
+{
+    const struct rk_plan *plan = &local->plan;
+    struct stage_sum sum;
+    stage_sum(&sum, &local->fold, model, plan, blocks);
+    const struct exchange exchange = exchange_of(&sum, system, &local->sharing, plan);
+    const double here = 1 - rk_plan_offloaded(plan, RK_SHARE_ATTENTION);
+    add_sum(&out->alone, &sum);
+    out->held_bytes += sum.saved_total_bytes * here;
+    out->released_bytes += sum.ends_total_bytes[LAST_END] * here;
+    if (sum.blocks > 0) out->moving_bytes += 2 / sum.blocks * (1 - here) * sum.saved_total_bytes;
+    if (plan->zero < 2) out->reduce_s += exchange.reduce_s;
+    stage_moves(&sum, &exchange, system, &local->sharing, plan);
+    const struct stage_end end = stage_end_of(&sum, &exchange, system, &local->sharing, plan);
+    add_sum(&out->sum, &sum);
+    out->end.data_s += end.data_s;
+    out->end.gather_s += end.gather_s;
+    out->end.data_link_s += end.data_link_s;
+    out->end.optimizer_work_s += end.optimizer_work_s;
+    out->end.optimizer_host_s = fmax(out->end.optimizer_host_s, end.optimizer_host_s);
+    out->end.optimizer_s = fmax(out->end.optimizer_host_s, out->end.optimizer_work_s);
+    if (stage) add_memory(tally, stage, &sum, local, system, index);
+}
+
+/* Moves the activations forward, and their gradients back. */
+static void add_relayout(struct stage_sum *sum, const struct rk_model *model,
+                         const struct rk_system *system, const struct run_local *from,
+                         const struct run_local *to)
+{
+    double ranks;
+    const double there_s = relayout_s(model, system, &from->plan, &to->plan);
+    const double back_s = relayout_s(model, system, &to->plan, &from->plan);
+    sum->pass_s[FOLD_FORWARD] += there_s;
+    sum->pass_s[FOLD_AGRAD] += back_s;
+    sum->spent_s[FOLD_FORWARD][SPENT_TENSOR] += there_s;
+    sum->spent_s[FOLD_AGRAD][SPENT_TENSOR] += back_s;
+    sum->link_s[LINK_TENSOR] += there_s + back_s;
+    sum->link_bytes[LINK_TENSOR] += relayout_bytes(model, &from->plan, &to->plan, &ranks) +
+                                    relayout_bytes(model, &to->plan, &from->plan, &ranks);
+}
+
+struct walk { /* along the layers of one stage */
+    struct run_stage *out;
+    struct tally tally;
+    struct rk_stage *stage;
+    const struct runs *runs;
+    const struct rk_model *model;
+    const struct rk_system *system;
+    uint64_t index;
+    int local; /* of the layer before; -1: none */
+};
+
+static void step_to(struct walk *walk, int local, const struct stage_blocks *blocks)
+{
+    const struct run_local *next = &walk->runs->local[local];
+    add_run(walk->out, &walk->tally, walk->stage, next, blocks, walk->model, walk->system,
+            walk->index);
+    if (walk->local >= 0 && walk->local != local) {
+        const struct run_local *before = &walk->runs->local[walk->local];
+        add_relayout(&walk->out->alone, walk->model, walk->system, before, next);
+        add_relayout(&walk->out->sum, walk->model, walk->system, before, next);
+    }
+    walk->local = local;
+}
+
+/* Layers `first` ... of the model, which has its ends at 0 and `layers`: an end beside a run that
+ * is as the plan itself is part of it, else one of its own. */
+void run_stage_of(struct run_stage *out, struct rk_stage *stage, const struct runs *runs,
+                  const struct rk_model *model, const struct rk_system *system,
+                  const struct rk_plan *plan, uint64_t index)
+{
+    struct walk walk = {.out = out,
+                        .stage = stage,
+                        .runs = runs,
+                        .model = model,
+                        .system = system,
+                        .index = index,
+                        .local = -1};
+    uint64_t first = 0, at = 0;
+    bool begun = index > 0;
+    memset(out, 0, sizeof *out);
+    if (stage) memset(stage, 0, sizeof *stage);
+    for (uint64_t i = 0; i < index; i++)
+        first += rk_plan_split(plan, model, i);
+    const uint64_t end = first + rk_plan_split(plan, model, index);
+    const bool last = index + 1 == plan->pipeline;
+    bool closed = !last;
+    for (int i = 0; i < runs->segments; at += runs->segment[i++].layers) {
+        const uint64_t from = at > first ? at : first, to = at + runs->segment[i].layers;
+        const uint64_t until = to < end ? to : end;
+        const int local = runs->segment[i].local;
+        if (from >= until) continue;
+        const bool redone = runs->local[local].plan.recompute != RK_KEEP;
+        struct stage_blocks blocks = {.all = (double)(until - from)};
+        layer_count(model, from, until - from, blocks.counts[redone ? RECOMPUTED : AS_IT_IS]);
+        if (!begun && local != 0) step_to(&walk, 0, &(struct stage_blocks){.first = true});
+        blocks.first = !begun && local == 0;
+        blocks.last = last && until == end && local == 0;
+        begun = true;
+        closed |= blocks.last;
+        step_to(&walk, local, &blocks);
+    }
+    if (!begun || !closed)
+        step_to(&walk, 0, &(struct stage_blocks){.first = !begun, .last = !closed});
+    if (stage) {
+        sum_memory(stage, &walk.tally, system);
+        stage->forward_s = out->sum.pass_s[FOLD_FORWARD] + out->sum.data_s[FOLD_FORWARD];
+        stage->backward_s = out->sum.pass_s[FOLD_AGRAD] + out->sum.pass_s[FOLD_WGRAD] +
+                            out->sum.pass_s[FOLD_RECOMPUTE] + out->sum.data_s[FOLD_AGRAD];
+    }
+}

@@ -1,0 +1,72 @@
+/* runs.h - stages whose layers are not all run alike.
+ *
+ * A plan's segments give runs of layers a local part of their own. A stage is then a sum of runs:
+ * times, parameters and saved activations add up; what data parallelism moves is hidden behind the
+ * computing of its own run; of what is there for a moment (working memory, gathered weights) the
+ * largest counts. Embedding and head are run as the plan itself says. All runs of a stage have the
+ * same ranks: where one is split over more of them, its data parallel groups are fewer and each has
+ * more samples of a microbatch. Between runs whose activations lie differently they are moved.
+ * Pure.
+ */
+#ifndef RECKON_ESTIMATE_RUNS_H
+#define RECKON_ESTIMATE_RUNS_H
+
+#include "estimate/stages.h"
+
+/* The plan as the layers of local part `local` see it (0: its own); its microbatch keeps the
+ * samples of all ranks together. */
+struct rk_plan run_plan(const struct rk_plan *plan, int local);
+
+/* Is there one, with whole samples, for every segment, and do the segments have all layers? False
+ * with the reason. */
+bool runs_check(const struct rk_model *model, const struct rk_system *system,
+                const struct rk_plan *plan, struct rk_reason *reason);
+
+/* ---- from one layout of the activations to another ---- */
+
+/* Bytes that the busiest rank receives when the activations between layers, as `from` leaves them,
+ * are laid out as `to` wants them: the part that it needs less what it has of it. `ranks` (out) is
+ * the size of the groups that exchange. Plans of run_plan. */
+double relayout_bytes(const struct rk_model *model, const struct rk_plan *from,
+                      const struct rk_plan *to, double *ranks);
+double relayout_s(const struct rk_model *model, const struct rk_system *system,
+                  const struct rk_plan *from, const struct rk_plan *to);
+
+/* ---- stages ---- */
+
+struct run_local {
+    struct rk_plan plan;
+    struct layer_folds fold;
+    struct sharing sharing;
+    struct memory_rule rule;
+};
+
+struct runs {
+    int locals;
+    struct run_local local[RK_MAX_LOCALS + 1];
+    int segments; /* of the plan; neighbours that are run alike are one */
+    struct rk_segment segment[RK_MAX_SEGMENTS];
+};
+
+/* Requires a plan that runs_check accepts. */
+void runs_of(struct runs *runs, const struct rk_model *model, const struct rk_system *system,
+             const struct rk_plan *plan);
+
+struct run_stage {
+    struct stage_sum alone; /* without what each microbatch moves of weights, gradients, offload */
+    struct stage_sum sum;
+    struct stage_end end;
+    double reduce_s;                                 /* of runs with ZeRO 0 and 1, hidden or not */
+    double held_bytes, released_bytes, moving_bytes; /* of a microbatch, not offloaded */
+};
+
+/* Stage `index` of a plan without chunks; `stage` (may be NULL) is its memory. */
+void run_stage_of(struct run_stage *out, struct rk_stage *stage, const struct runs *runs,
+                  const struct rk_model *model, const struct rk_system *system,
+                  const struct rk_plan *plan, uint64_t index);
+
+/* The longest message between stages. */
+double runs_send_s(const struct runs *runs, const struct rk_system *system);
+double runs_message_bytes(const struct runs *runs);
+
+#endif

@@ -1,0 +1,196 @@
+/* Stages whose layers are not all run alike: against stages that are, by hand, and the simulation.
+ */
+#include "catalog_cases.h"
+#include "estimate/runs.h"
+#include "timeline/timeline.h"
+
+#include <math.h>
+#include <reckon/catalog.h>
+
+static struct rk_model model;
+static struct rk_system machine;
+
+static void init(void)
+{
+    struct rk_error error;
+    use_source_catalog();
+    cr_assert_eq(rk_model_load("llama3.1-70b", &model, &error), RK_OK);
+    cr_assert_eq(rk_system_load("h100-sxm5-80g", &machine, &error), RK_OK);
+}
+
+static void fini(void)
+{
+    rk_system_release(&machine);
+}
+
+static struct rk_plan base(void)
+{
+    struct rk_plan plan = rk_plan_default();
+    plan.ranks = 64;
+    plan.tensor = 4;
+    plan.pipeline = 4;
+    plan.batch = 64;
+    plan.microbatch = 2;
+    plan.sequence_parallel = true;
+    return plan;
+}
+
+static struct rk_prediction predicted(const struct rk_plan *plan)
+{
+    struct rk_prediction p;
+    rk_predict(&model, &machine, plan, &p);
+    cr_assert(p.timed, "%s", p.reason[0].what);
+    return p;
+}
+
+/* All layers differ from the plan in the same way: stages between the ends are those of a plan that
+ * says so itself. */
+Test(runs, all_layers_alike_are_a_plain_plan, .init = init, .fini = fini)
+{
+    for (int what = 0; what < 5; what++) {
+        struct rk_plan plan = base(), plain;
+        struct rk_local *other = &plan.other[0];
+        plan.segments = plan.others = 1;
+        plan.segment[0] = (struct rk_segment){80, 1};
+        *other = plan.local;
+        if (what == 0) other->recompute = RK_WHOLE;
+        if (what == 1) other->zero = 3;
+        if (what == 2) other->tensor = 8, other->microbatch = 4;
+        if (what == 3) other->tensor = 2, other->microbatch = 1;
+        if (what == 4) other->context = 2, other->microbatch = 4;
+        plain = plan;
+        plain.segments = plain.others = 0;
+        plain.local = *other;
+        const struct rk_prediction a = predicted(&plan), b = predicted(&plain);
+        for (int i = 1; i < 3; i++) {
+            cr_expect_float_eq(a.stage[i].forward_s, b.stage[i].forward_s, 1e-12, "%d", what);
+            cr_expect_float_eq(a.stage[i].backward_s, b.stage[i].backward_s, 1e-12, "%d", what);
+            cr_expect_float_eq(a.stage[i].total_bytes, b.stage[i].total_bytes, 1024, "%d", what);
+            cr_expect_float_eq(a.stage[i].static_bytes, b.stage[i].static_bytes, 1024, "%d", what);
+        }
+    }
+}
+
+/* Segments that are as the plan itself change nothing. */
+Test(runs, segments_of_the_plan_itself, .init = init, .fini = fini)
+{
+    struct rk_plan plan = base();
+    const struct rk_prediction plain = predicted(&plan);
+    plan.segments = 3;
+    plan.segment[0] = (struct rk_segment){7, 0};
+    plan.segment[1] = (struct rk_segment){33, 0};
+    plan.segment[2] = (struct rk_segment){40, 0};
+    const struct rk_prediction runs = predicted(&plan);
+    cr_expect_float_eq(plain.step_s, runs.step_s, 1e-3 * plain.step_s);
+    for (int i = 0; i < 4; i++)
+        cr_expect_float_eq(plain.stage[i].total_bytes, runs.stage[i].total_bytes, 1024);
+}
+
+/* What a stage holds is what it is made of, and each layer that is computed again makes it smaller
+ * and slower. */
+Test(runs, more_recomputed_layers_are_slower_and_smaller, .init = init, .fini = fini)
+{
+    double before_s = 0, before = INFINITY;
+    for (uint16_t layers = 1; layers < 20; layers++) {
+        struct rk_plan plan = base();
+        plan.segments = 2;
+        plan.others = 1;
+        plan.other[0] = plan.local;
+        plan.other[0].recompute = RK_WHOLE;
+        plan.segment[0] = (struct rk_segment){layers, 1};
+        plan.segment[1] = (struct rk_segment){(uint16_t)(80 - layers), 0};
+        const struct rk_prediction p = predicted(&plan);
+        double sum = 0;
+        for (int i = 0; i < RK_HOLDING_COUNT; i++)
+            sum += p.stage[0].holds[i];
+        cr_expect_float_eq(sum, p.stage[0].total_bytes, 1024);
+        cr_expect_gt(p.stage[0].backward_s, before_s);
+        cr_expect_lt(p.stage[0].total_bytes, before);
+        cr_expect_eq(p.stage[0].blocks, 20);
+        before_s = p.stage[0].backward_s;
+        before = p.stage[0].total_bytes;
+    }
+}
+
+/* 4 data ranks of 2 samples, 8,192 tokens of width 8,192 in bf16: 1 GiB in all.
+ *   tensor 4 to 8, sequences split: a rank has a quarter of the samples and of the sequence, 1/16;
+ *     it needs half the samples and an eighth, 1/16, of which it has a quarter and, at best, an
+ *     eighth within its quarter: half of it; at worst nothing.
+ *   without sequence parallelism it has a quarter of the samples and needs half: a quarter. */
+Test(runs, what_moves_between_layouts, .init = init, .fini = fini)
+{
+    struct rk_plan plan = base();
+    double ranks;
+    const double all = 4.0 * 2 * 8192 * 8192 * 2;
+    plan.segments = plan.others = 1;
+    plan.sequence = 8192;
+    plan.other[0] = plan.local;
+    plan.other[0].tensor = 8;
+    struct rk_plan to = run_plan(&plan, 1), from = run_plan(&plan, 0);
+    cr_expect_eq(to.microbatch, 4);
+    cr_expect_eq(relayout_bytes(&model, &from, &from, &ranks), 0);
+    cr_expect_float_eq(relayout_bytes(&model, &from, &to, &ranks), all / 16, 1);
+    cr_expect_eq(ranks, 8);
+    from.sequence_parallel = to.sequence_parallel = false;
+    cr_expect_float_eq(relayout_bytes(&model, &from, &to, &ranks), all / 4, 1);
+    cr_expect_eq(relayout_bytes(&model, &to, &from, &ranks), 0); /* a part of what it has */
+    cr_expect_float_eq(relayout_s(&model, &machine, &to, &from), 0, 0);
+}
+
+static const char *refused(const struct rk_plan *plan)
+{
+    static struct rk_prediction p;
+    rk_predict(&model, &machine, plan, &p);
+    return p.timed ? "" : p.reason[0].what;
+}
+
+Test(runs, plans_with_faults_are_refused_by_name, .init = init, .fini = fini)
+{
+    struct rk_plan plan = base(), bad;
+    plan.segments = 2;
+    plan.others = 1;
+    plan.other[0] = plan.local;
+    plan.segment[0] = (struct rk_segment){40, 0};
+    plan.segment[1] = (struct rk_segment){40, 1};
+    cr_expect_str_empty(refused(&plan));
+    bad = plan, bad.segment[1].layers = 39;
+    cr_expect(strstr(refused(&bad), "layers of all segments"));
+    bad = plan, bad.segment[1].local = 2;
+    cr_expect(strstr(refused(&bad), "a local part that the plan has"));
+    bad = plan, bad.other[0].tensor = 1;
+    cr_expect(strstr(refused(&bad), "samples of a microbatch"));
+    bad = plan, bad.other[0].microbatch = 8;
+    cr_expect(strstr(refused(&bad), "microbatch"));
+    bad = plan, bad.other[0].tensor = 3;
+    cr_expect(strstr(refused(&bad), "samples"));
+    bad = plan, bad.other[0].tensor = 8, bad.order = RK_ORDER_TP_CP_PP_DP;
+    cr_expect(strstr(refused(&bad), "order"));
+    bad = plan, bad.schedule = RK_DUALPIPE;
+    cr_expect(strstr(refused(&bad), "dualpipe"));
+    bad = plan, bad.recompute = RK_WHOLE, bad.recompute_layers = 2;
+    cr_expect(strstr(refused(&bad), "recompute_layers"));
+}
+
+/* The simulation takes the same stages: 1F1B as the formula has it, within what unequal stages do.
+ */
+Test(runs, the_simulated_step_is_the_predicted_one, .init = init, .fini = fini)
+{
+    struct rk_plan plan = base();
+    struct timeline_plan simulated;
+    struct timeline timeline;
+    struct rk_error error;
+    plan.segments = 2;
+    plan.others = 1;
+    plan.other[0] = plan.local;
+    plan.other[0].recompute = RK_WHOLE;
+    plan.segment[0] = (struct rk_segment){10, 1};
+    plan.segment[1] = (struct rk_segment){70, 0};
+    const struct rk_prediction p = predicted(&plan);
+    cr_assert_eq(timeline_plan_of_plan(&simulated, &model, &machine, &plan, &p, -1, &error), RK_OK,
+                 "%s", error.text);
+    cr_assert_eq(timeline_simulate(&simulated, &timeline, &error), RK_OK);
+    cr_expect_float_eq(timeline.step_s, p.step_s, 2e-3 * p.step_s, "%g, %g", timeline.step_s,
+                       p.step_s);
+    timeline_release(&timeline);
+    timeline_plan_release(&simulated);
+}
