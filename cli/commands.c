@@ -9,6 +9,7 @@ const struct command main_commands[] = {
     {"search",     cmd_search,   "the best strategies of all there are",            &search_usage},
     {"study",      cmd_study,    "a grid of searches, kept in a database",          &study_usage},
     {"timeline",   cmd_timeline, "the pipeline schedule of one step, event by event",  &timeline_usage},
+    {"program",    cmd_program,  "what each rank of a plan does, instruction by instruction", &program_usage},
     {"report",     cmd_report,   "a plan, a search or a study as one page to look at",  &report_usage},
     {"validate",   cmd_validate, "predictions beside published measurements",        &validate_usage},
     {"place",      cmd_place,    "fixed addresses for buffers whose lifetimes are known", &place_usage},

@@ -11,7 +11,7 @@ extern const struct usage estimate_usage, search_usage, report_usage, models_usa
     shapes_usage, calculon_usage, study_usage, timeline_usage, import_usage, export_usage,
     diff_usage, doctor_usage, predict_usage, fits_usage, validate_usage, calibrate_usage,
     tokenize_usage, tokenizer_usage, corpus_usage, shard_usage, place_usage, offload_usage,
-    galvatron_usage, check_usage;
+    galvatron_usage, check_usage, program_usage;
 
 int cmd_estimate(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
@@ -22,6 +22,7 @@ int cmd_check(int argc, char **argv);
 int cmd_search(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_timeline(int argc, char **argv);
+int cmd_program(int argc, char **argv);
 int cmd_study(int argc, char **argv);
 int cmd_models(int argc, char **argv);
 int cmd_systems(int argc, char **argv);

@@ -125,7 +125,8 @@ struct rk_form {
     enum rk_tensor_kind kind;
     char name[RK_TASK_NAME]; /* of the operation that brings it; "" of weights and the like */
     enum rk_element element;
-    double shape[RK_SHAPE_DIMS]; /* rows, columns; what an imbalance makes uneven may be fractions */
+    double
+        shape[RK_SHAPE_DIMS]; /* rows, columns; what an imbalance makes uneven may be fractions */
     double bytes;
 };
 
@@ -173,7 +174,7 @@ struct rk_program {
     uint32_t *reference;
 };
 
-#define RK_NAMES_PROGRAM(X) X(do) X(stream) X(work) X(element) X(tensor_kind)
+#define RK_NAMES_PROGRAM(X)     X(do) X(stream) X(work) X(element) X(tensor_kind)
 #define RK_NAMES_FUNCTION(list) RK_API const char *rk_program_##list##_name(int value);
 RK_NAMES_PROGRAM(RK_NAMES_FUNCTION)
 #undef RK_NAMES_FUNCTION
@@ -196,6 +197,19 @@ struct rk_program_class {
 RK_API size_t rk_program_classes(const struct rk_plan *plan, struct rk_program_class *classes,
                                  size_t most);
 
+/* What a program sums up to; bytes and FLOP of one step of this rank. */
+struct rk_program_sums {
+    uint64_t instructions[RK_DOS];
+    double flop, useful_flop;
+    double tensor_sent_bytes, context_sent_bytes, expert_sent_bytes; /* in layers */
+    double data_sent_bytes, message_bytes;                           /* between layers and ranks */
+    double parameters;                   /* of the rank's layers, before ZeRO divides them */
+    double state_bytes;                  /* weights, gradients, optimizer that last */
+    double held_bytes[RK_HOLDING_COUNT]; /* from forward to backward: the most of each */
+    double live_bytes; /* the most that is allocated at once in the order of the text */
+};
+RK_API void rk_program_sum(const struct rk_program *program, struct rk_program_sums *sums);
+
 /* Text: an instruction a line, the grammar of docs/program.md. The same program gives the same
  * bytes, and what is read is written alike. RK_IO when `out` cannot be written; RK_BAD_INPUT with
  * the line of a text that is none. */
@@ -203,6 +217,13 @@ RK_API enum rk_status rk_program_write(const struct rk_program *program, FILE *o
                                        struct rk_error *error);
 RK_API enum rk_status rk_program_read(struct rk_program *program, FILE *in, const char *path,
                                       struct rk_error *error);
+
+/* Writes what one program does and the other does not: lines of `program` with '-', of `other` with
+ * '+', each with its number; times, and the numbers of tasks and events, do not count.
+ * `differences` is how many lines there are, beyond `most` they are only counted. */
+RK_API enum rk_status rk_program_diff(const struct rk_program *program,
+                                      const struct rk_program *other, FILE *out, size_t most,
+                                      size_t *differences, struct rk_error *error);
 
 /* Writes the name of a tensor as texts have it; returns its length, as snprintf does. */
 enum { RK_TENSOR_NAME = 80 };

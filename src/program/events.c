@@ -243,6 +243,34 @@ static bool open(struct ordering *o)
     return true;
 }
 
+/* Tasks in the order in which instructions name them. */
+static void number_tasks(struct build *b)
+{
+    struct rk_program *p = b->program;
+    int32_t *number = malloc((p->tasks + 1) * sizeof *number);
+    struct rk_task *task = malloc((p->tasks + 1) * sizeof *task);
+    size_t used = 0;
+    b->failed |= !number || !task;
+    if (!b->failed) {
+        memset(number, 0xff, (p->tasks + 1) * sizeof *number);
+        for (size_t i = 0; i < p->instructions; i++) {
+            int32_t *own = &p->instruction[i].task;
+            if (*own == RK_NONE) continue;
+            if (number[*own] == RK_NONE) {
+                number[*own] = (int32_t)used;
+                task[used++] = p->task[*own];
+            }
+            *own = number[*own];
+        }
+        free(p->task);
+        p->task = task;
+        p->tasks = used;
+        task = NULL;
+    }
+    free(number);
+    free(task);
+}
+
 void order_streams(struct build *b)
 {
     struct ordering o = {.b = b, .p = b->program};
@@ -252,6 +280,7 @@ void order_streams(struct build *b)
     if (!b->failed) find_frees(&o);
     if (!b->failed) free_needs(&o);
     if (!b->failed) rewrite(&o);
+    if (!b->failed) number_tasks(b);
     free(o.use);
     free(o.comes);
     free(o.goes);

@@ -67,10 +67,12 @@ struct line {
     char text[LINE_ROOM];
     size_t used;
     bool failed;
+    bool plain; /* without times, and numbers of tasks and events */
 };
 
 static void flush(struct line *l)
 {
+    if (!l->out) return; /* one line, for who compares it */
     l->failed |= fwrite(l->text, 1, l->used, l->out) != l->used;
     l->used = 0;
 }
@@ -79,6 +81,7 @@ static void add_text(struct line *l, const char *text)
 {
     const size_t length = strlen(text);
     if (l->used + length >= LINE_ROOM) flush(l);
+    if (l->used + length >= LINE_ROOM) return;
     memcpy(l->text + l->used, text, length);
     l->used += length;
 }
@@ -117,7 +120,7 @@ static void add_key(struct line *l, const char *key, double number)
 static void add_seconds(struct line *l, const char *key, double seconds)
 {
     char text[32];
-    if (seconds == 0) return;
+    if (seconds == 0 || l->plain) return;
     snprintf(text, sizeof text, "%s%.9g", key, seconds);
     add_text(l, text);
 }
@@ -166,11 +169,15 @@ static void add_group(struct line *l, const struct rk_group *group)
     }
 }
 
-static void add_place(struct line *l, const struct rk_instruction *in)
+static void add_stream(struct line *l, const struct rk_instruction *in)
 {
-    char layer[24];
     add_text(l, " stream=");
     add_text(l, names_of_stream[in->stream]);
+}
+
+static void add_layer(struct line *l, const struct rk_instruction *in)
+{
+    char layer[24];
     if (in->layer == RK_LAYER_NONE) return;
     layer_word(l->p, in->layer, layer);
     add_text(l, " layer=");
@@ -205,11 +212,14 @@ static void add_product(struct line *l, const struct rk_task *task)
 static void add_task(struct line *l, const struct rk_instruction *in)
 {
     const struct rk_task *task = &l->p->task[in->task];
-    add_text(l, " op=");
-    add_count(l, (uint64_t)in->task);
+    if (in->what >= RK_DO_ALL_REDUCE && in->what <= RK_DO_BROADCAST)
+        add_word(l, " over=", l->p->group[in->other].name);
+    if (!l->plain) {
+        add_text(l, " op=");
+        add_count(l, (uint64_t)in->task);
+    }
     add_word(l, " name=", task->name);
     if (*task->layer) add_word(l, " kind=", task->layer);
-    add_key(l, " chunk=", in->chunk);
     add_product(l, task);
     add_key(l, " flop=", task->flop);
     add_key(l, " useful=", task->useful_flop);
@@ -233,7 +243,8 @@ static void add_alloc(struct line *l, const struct rk_instruction *in)
     const struct rk_form *form = &l->p->form[tensor->form];
     add_text(l, " ");
     add_tensor(l, in->other);
-    add_place(l, in);
+    add_stream(l, in);
+    add_layer(l, in);
     add_text(l, " shape=");
     add_number(l, form->shape[0]);
     add_text(l, "x");
@@ -250,7 +261,7 @@ static void add_head(struct line *l, const struct rk_instruction *in)
     add_text(l, " ");
     if (in->what == RK_DO_RECORD || in->what == RK_DO_WAIT) {
         add_text(l, "e");
-        add_count(l, in->other);
+        if (!l->plain) add_count(l, in->other);
     } else if (in->what == RK_DO_SEND || in->what == RK_DO_RECV) {
         add_count(l, in->other);
     } else if (in->what == RK_DO_RUN) {
@@ -278,38 +289,48 @@ static void add_line(struct line *l, const struct rk_instruction *in)
     case RK_DO_FREE:
         add_text(l, " ");
         add_tensor(l, in->other);
-        add_text(l, " stream=");
-        add_text(l, names_of_stream[in->stream]);
+        add_stream(l, in);
         break;
     case RK_DO_BEGIN:
     case RK_DO_END:
-        add_text(l, " stream=");
-        add_text(l, names_of_stream[in->stream]);
+        add_stream(l, in);
         break;
     case RK_DO_RECORD:
     case RK_DO_WAIT:
         add_head(l, in);
-        add_text(l, " stream=");
-        add_text(l, names_of_stream[in->stream]);
+        add_stream(l, in);
         break;
     default:
         add_head(l, in);
-        add_text(l, " stream=");
-        add_text(l, names_of_stream[in->stream]);
+        add_stream(l, in);
         add_tensors(l, " reads=", in->tensors, in->reads);
         add_tensors(l, " writes=", in->tensors + in->reads, in->writes);
         add_text(l, " pass=");
         add_text(l, names_of_work[in->work]);
-        struct rk_instruction rest = *in;
-        char layer[24];
-        layer_word(l->p, rest.layer, layer);
-        add_text(l, " layer=");
-        add_text(l, layer);
-        if (in->microbatch != RK_NONE) {
-            add_text(l, " mb=");
-            add_count(l, (uint64_t)in->microbatch);
-        }
+        add_layer(l, in);
+        add_key(l, " chunk=", in->chunk);
         if (in->task != RK_NONE) add_task(l, in);
+    }
+    add_text(l, "\n");
+}
+
+/* Does nothing; says whose program it is. */
+static void add_title(struct line *l)
+{
+    const struct rk_program *p = l->p;
+    const struct {
+        const char *key;
+        uint32_t value;
+    } keys[] = {{" rank=", p->rank},
+                {" ranks=", p->ranks},
+                {" stage=", p->stage},
+                {" layers=", p->layers},
+                {" predict=", p->predict_layers},
+                {" microbatches=", p->microbatches}};
+    add_text(l, "run program stream=gpu");
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        add_text(l, keys[i].key);
+        add_count(l, keys[i].value);
     }
     add_text(l, "\n");
 }
@@ -321,11 +342,107 @@ enum rk_status rk_program_write(const struct rk_program *program, FILE *out, str
     line->p = program;
     line->out = out;
     line->used = 0;
-    line->failed = false;
+    line->failed = line->plain = false;
+    add_title(line);
     for (size_t i = 0; i < program->instructions && !line->failed; i++)
         add_line(line, &program->instruction[i]);
     flush(line);
     const bool failed = line->failed;
     free(line);
     return failed ? rk_fail(error, RK_IO, NULL, 0, 0, "the program cannot be written") : RK_OK;
+}
+
+/* ---- differences ---- */
+
+static uint64_t hash_of(const char *text, size_t length)
+{
+    uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(1099511628211);
+    return hash;
+}
+
+static void plain_line(struct line *l, const struct rk_program *p, size_t i)
+{
+    l->p = p;
+    l->out = NULL;
+    l->used = 0;
+    l->plain = true;
+    add_line(l, &p->instruction[i]);
+}
+
+static uint64_t *hashes_of(struct line *l, const struct rk_program *p)
+{
+    uint64_t *hashes = malloc((p->instructions + 1) * sizeof *hashes);
+    for (size_t i = 0; hashes && i < p->instructions; i++) {
+        plain_line(l, p, i);
+        hashes[i] = hash_of(l->text, l->used);
+    }
+    return hashes;
+}
+
+struct side {
+    const struct rk_program *p;
+    const uint64_t *hashes;
+    size_t at;
+};
+
+/* How far to go on both sides, together as little as can be, until they agree again. */
+static void agree(const struct side *a, const struct side *b, size_t *more_a, size_t *more_b)
+{
+    enum { WINDOW = 4096 };
+    const size_t left_a = a->p->instructions - a->at, left_b = b->p->instructions - b->at;
+    for (size_t sum = 1; sum < WINDOW; sum++)
+        for (size_t i = sum < left_b ? 0 : sum - left_b; i <= sum && i <= left_a; i++) {
+            const size_t k = sum - i;
+            const bool ends = i == left_a && k == left_b;
+            if (!ends &&
+                (i >= left_a || k >= left_b || a->hashes[a->at + i] != b->hashes[b->at + k]))
+                continue;
+            *more_a = i;
+            *more_b = k;
+            return;
+        }
+    *more_a = left_a;
+    *more_b = left_b;
+}
+
+static void tell(struct line *l, FILE *out, const struct side *side, size_t i, char sign)
+{
+    plain_line(l, side->p, i);
+    l->failed |= fprintf(out, "%c%zu: %.*s", sign, i + 1, (int)l->used, l->text) < 0;
+}
+
+enum rk_status rk_program_diff(const struct rk_program *program, const struct rk_program *other,
+                               FILE *out, size_t most, size_t *differences, struct rk_error *error)
+{
+    struct line *l = calloc(1, sizeof *l);
+    uint64_t *first = l ? hashes_of(l, program) : NULL, *second = l ? hashes_of(l, other) : NULL;
+    struct side a = {program, first, 0}, b = {other, second, 0};
+    enum rk_status status = RK_OK;
+    *differences = 0;
+    if (!first || !second) {
+        status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+        goto out;
+    }
+    while (a.at < program->instructions || b.at < other->instructions) {
+        size_t more_a, more_b;
+        if (a.at < program->instructions && b.at < other->instructions &&
+            first[a.at] == second[b.at]) {
+            a.at++;
+            b.at++;
+            continue;
+        }
+        agree(&a, &b, &more_a, &more_b);
+        for (; more_a; more_a--, a.at++)
+            if ((*differences)++ < most) tell(l, out, &a, a.at, '-');
+        for (; more_b; more_b--, b.at++)
+            if ((*differences)++ < most) tell(l, out, &b, b.at, '+');
+    }
+    if (l->failed) status = rk_fail(error, RK_IO, NULL, 0, 0, "the differences cannot be written");
+out:
+    free(first);
+    free(second);
+    free(l);
+    return status;
 }

@@ -1,0 +1,310 @@
+/* reckon program: what each rank of a plan does in a step, instruction by instruction. */
+#include "cli/commands.h"
+#include "cli/plan_input.h"
+#include "cli/prediction.h"
+#include "cli/show.h"
+#include "interop/output.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MOST_DIFFERENCES = 200 };
+
+struct program_args {
+    struct plan_source source;
+    bool classes;
+    struct option_values ranks;
+    const char *output, *all, *from, *against;
+    struct show_args show;
+};
+
+#define AT(member) .offset = offsetof(struct program_args, member)
+
+/* clang-format off */
+static const struct operand program_operands[] = {
+    {.name = "PLAN", .help = "words that say how it is trained, \"tp8 pp4 sp zero1 gbs512\"; below are all",
+     AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
+    {.name = NULL},
+};
+static const struct option program_options[] = {
+    {.letter = 'r', .name = "rank", .type = OPTION_VALUES, .argument = "RANK", AT(ranks), .max = UINT32_MAX,
+     .help = "print the program of this rank"},
+    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
+     .help = "write it to FILE instead of standard output, compressed if it ends in .gz"},
+    {.name = "all", .type = OPTION_TEXT, .argument = "DIR", AT(all), .complete = "file",
+     .help = "write the programs of all ranks to DIR, rank-0.log, rank-1.log ...; with --classes of the first of each class"},
+    {.name = "classes", .type = OPTION_FLAG, AT(classes),
+     .help = "of ranks whose programs differ in whom they talk to alone, the first (the default, as a table)"},
+    {.name = "against", .type = OPTION_TEXT, .argument = "FILE", AT(against), .complete = "file",
+     .help = "print what the program in FILE does otherwise; the status is 1 when it does"},
+    {.name = "from", .type = OPTION_TEXT, .argument = "FILE", AT(from), .complete = "file",
+     .help = "read the program from FILE, not from a plan"},
+    {.name = NULL},
+};
+
+const struct usage program_usage = {
+    .name = "program",
+    .summary = "what each rank of a plan does in a step, instruction by instruction",
+    .synopsis = "--model MODEL --system SYSTEM [options] [PLAN]...",
+    .description =
+        "Lowers a plan to a program for each rank: the passes of its stage in the order of the schedule times the "
+        "operations of its layers, the messages between stages, the reduction of gradients, the gathering of weights and "
+        "the optimizer's step. Each instruction is on a stream; events order the streams where they touch the same tensor. "
+        "FLOP, bytes and what is held from forward to backward sum up to what reckon predict says.\n\n"
+        "Without --rank and --all a table has a row for each class of ranks: those whose programs differ in nothing but "
+        "whom they talk to.\n\n"
+        "The text is that of logs of operations, a line for each instruction, with KEY=VALUE behind it for layer, "
+        "microbatch, shapes, FLOP and bytes. docs/program.md has the grammar.",
+    .operands = program_operands,
+    .words_title = "Words of a plan",
+    .words = plan_words,
+    .groups = {
+        {"Input", plan_source_options, offsetof(struct program_args, source)},
+        {"Program", program_options, 0},
+        {"Form of the table", show_options, offsetof(struct program_args, show)},
+        {"General", options_help_rows, 0},
+        {NULL, plan_options, offsetof(struct program_args, source)},
+    },
+    .examples = {
+        {"reckon program -m llama3.1-8b -s h100-sxm5-80g -g 8 tp2 pp2 gbs16 sp zero1",
+         "The classes of ranks, and what each does:"},
+        {"reckon program -m llama3.1-8b -s h100-sxm5-80g -g 8 tp2 pp2 gbs16 sp zero1 --rank 5",
+         "What rank 5 does, line by line:"},
+        {"reckon program -m llama3.1-8b -s h100-sxm5-80g -g 8 tp2 pp2 gbs16 sp zero1 --all logs",
+         "The programs of all ranks, for a checker of logs:"},
+        {"reckon program -m llama3.1-8b -s h100-sxm5-80g -g 8 tp2 pp2 gbs16 sp zero1 --rank 5 --against rank-5.log",
+         "Is that what this file has?"},
+    },
+    .see_also = "reckon-predict(1), reckon-timeline(1), reckon-plan(5)",
+};
+
+static const struct report_column class_columns[] = {
+    {.name = "stage"},
+    {.name = "first_rank", .title = "first rank"},
+    {.name = "ranks"},
+    {.name = "instructions"},
+    {.name = "messages"},
+    {.name = "collectives"},
+    {.name = "flop",               .title = "executed", .unit = "FLOP", .digits = 2},
+    {.name = "tensor_sent_bytes",  .title = "tensor",   .unit = "B", .digits = 2},
+    {.name = "context_sent_bytes", .title = "context",  .unit = "B", .digits = 2},
+    {.name = "expert_sent_bytes",  .title = "experts",  .unit = "B", .digits = 2},
+    {.name = "data_sent_bytes",    .title = "data",     .unit = "B", .digits = 2},
+    {.name = "message_bytes",      .title = "stages",   .unit = "B", .digits = 2},
+    {.name = "parameters",         .digits = 4},
+    {.name = "state_bytes",        .title = "state",    .unit = "B", .digits = 2},
+    {.name = "held_bytes",         .title = "held",     .unit = "B", .digits = 2},
+};
+/* clang-format on */
+enum { CLASS_COLUMNS = sizeof class_columns / sizeof *class_columns };
+
+/* ---- one program ---- */
+
+static enum rk_status lower(struct rk_program *program, const struct plan_input *input,
+                            uint64_t rank, struct rk_error *error)
+{
+    return rk_program_of(program, &input->model, &input->system, &input->draft.plan, rank, error);
+}
+
+static enum rk_status write_to(const struct rk_program *program, const char *path,
+                               struct rk_error *error)
+{
+    struct output output = {.file = NULL};
+    enum rk_status status = output_open(&output, path, error);
+    if (status == RK_OK) status = rk_program_write(program, output.file, error);
+    if (status == RK_OK) status = output_commit(&output, error);
+    output_abandon(&output);
+    return status;
+}
+
+static enum rk_status read_from(struct rk_program *program, const char *path,
+                                struct rk_error *error)
+{
+    *program = (struct rk_program){.rank = 0};
+    FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+    if (!in) return rk_fail(error, RK_IO, path, 0, 0, "%s", strerror(errno));
+    const enum rk_status status = rk_program_read(program, in, path, error);
+    if (in != stdin) fclose(in);
+    return status;
+}
+
+/* The status is RK_NOTHING_FITS when they differ. */
+static enum rk_status compare(const struct rk_program *program, const char *path,
+                              struct rk_error *error)
+{
+    struct rk_program other;
+    size_t differences = 0;
+    enum rk_status status = read_from(&other, path, error);
+    if (status == RK_OK)
+        status = rk_program_diff(program, &other, stdout, MOST_DIFFERENCES, &differences, error);
+    rk_program_release(&other);
+    if (status != RK_OK || differences == 0) return status;
+    return rk_fail(error, RK_NOTHING_FITS, path, 0, 0,
+                   "%zu lines differ ('-': of the program asked for, '+': of this file)",
+                   differences);
+}
+
+static enum rk_status use(const struct rk_program *program, const struct program_args *args,
+                          struct rk_error *error)
+{
+    return args->against ? compare(program, args->against, error)
+                         : write_to(program, args->output ? args->output : "-", error);
+}
+
+/* ---- all of them ---- */
+
+static enum rk_status write_one(const struct plan_input *input, const struct program_args *args,
+                                uint64_t rank, struct rk_error *error)
+{
+    struct rk_program program;
+    char path[4096];
+    enum rk_status status = lower(&program, input, rank, error);
+    snprintf(path, sizeof path, "%s/rank-%" PRIu64 ".log", args->all, rank);
+    if (status == RK_OK) status = write_to(&program, path, error);
+    rk_program_release(&program);
+    return status;
+}
+
+static enum rk_status write_all(const struct plan_input *input, const struct program_args *args,
+                                struct rk_error *error)
+{
+    const struct rk_plan *plan = &input->draft.plan;
+    struct rk_program_class classes[RK_MAX_STAGES];
+    enum rk_status status = RK_OK;
+    if (mkdir(args->all, 0777) != 0 && errno != EEXIST)
+        return rk_fail(error, RK_IO, args->all, 0, 0, "%s", strerror(errno));
+    const size_t count =
+        args->classes ? rk_program_classes(plan, classes, RK_MAX_STAGES) : (size_t)plan->ranks;
+    for (size_t i = 0; i < count && status == RK_OK; i++)
+        status = write_one(input, args, args->classes ? classes[i].first : i, error);
+    return status;
+}
+
+/* ---- the table ---- */
+
+static uint64_t collectives(const struct rk_program_sums *sums)
+{
+    uint64_t count = 0;
+    for (int i = RK_DO_ALL_REDUCE; i <= RK_DO_BROADCAST; i++)
+        count += sums->instructions[i];
+    return count;
+}
+
+static double held(const struct rk_program_sums *sums)
+{
+    double bytes = 0;
+    for (int i = 0; i < RK_HOLDING_COUNT; i++)
+        bytes += sums->held_bytes[i];
+    return bytes;
+}
+
+static void add_class(struct report *report, struct report_table *table,
+                      const struct rk_program *program, const struct rk_program_class *class)
+{
+    struct rk_program_sums sums;
+    rk_program_sum(program, &sums);
+    report_row(report, table,
+               (const struct report_cell[CLASS_COLUMNS]){
+                   cell_count(program->stage), cell_count(class->first), cell_count(class->ranks),
+                   cell_count(program->instructions), cell_count(sums.instructions[RK_DO_SEND]),
+                   cell_count(collectives(&sums)), cell_number(sums.flop),
+                   cell_number(sums.tensor_sent_bytes), cell_number(sums.context_sent_bytes),
+                   cell_number(sums.expert_sent_bytes), cell_number(sums.data_sent_bytes),
+                   cell_number(sums.message_bytes), cell_number(sums.parameters),
+                   cell_number(sums.state_bytes), cell_number(held(&sums))});
+}
+
+static enum rk_status fill_classes(struct report *report, const struct plan_input *input,
+                                   struct rk_error *error)
+{
+    struct rk_program_class classes[RK_MAX_STAGES];
+    const size_t count = rk_program_classes(&input->draft.plan, classes, RK_MAX_STAGES);
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = "classes",
+                                                  .title = "Classes of ranks",
+                                                  .formats = REPORT_IN_ALL,
+                                                  .columns = class_columns,
+                                                  .column_count = CLASS_COLUMNS});
+    for (size_t i = 0; i < count; i++) {
+        struct rk_program program;
+        const enum rk_status status = lower(&program, input, classes[i].first, error);
+        if (status == RK_OK) add_class(report, table, &program, &classes[i]);
+        rk_program_release(&program);
+        if (status != RK_OK) return status;
+    }
+    return RK_OK;
+}
+
+static int show_classes(const struct plan_input *input, const struct program_args *args)
+{
+    struct report report = {.first = NULL};
+    struct rk_error error;
+    const enum rk_status status = fill_classes(&report, input, &error);
+    const int code = status == RK_OK ? show_report(&report, &args->show, args->output, RK_OK)
+                                     : options_fail(&error);
+    report_release(&report);
+    return code;
+}
+
+/* ---- the command ---- */
+
+static enum rk_status check_arguments(const struct program_args *args, struct rk_error *error)
+{
+    const bool one =
+        args->ranks.count == 1 && args->ranks.range[0].low == args->ranks.range[0].high;
+    if (args->ranks.count && !one)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--rank: give one rank, or --all DIR");
+    if (args->against && !args->from && !one)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--against compares one program: give --rank, or --from FILE");
+    if (args->all && (args->output || one || args->from))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--all writes many programs: leave out --rank, --from and --output");
+    return RK_OK;
+}
+
+static int run_plan(const struct plan_input *input, const struct program_args *args)
+{
+    struct rk_program program = {.rank = 0};
+    struct rk_error error;
+    enum rk_status status;
+    if (args->all) {
+        status = write_all(input, args, &error);
+    } else if (args->ranks.count) {
+        status = lower(&program, input, args->ranks.range[0].low, &error);
+        if (status == RK_OK) status = use(&program, args, &error);
+    } else {
+        return show_classes(input, args);
+    }
+    rk_program_release(&program);
+    return status == RK_OK ? RK_OK : options_fail(&error);
+}
+
+static int run_file(const struct program_args *args)
+{
+    struct rk_program program;
+    struct rk_error error;
+    enum rk_status status = read_from(&program, args->from, &error);
+    if (status == RK_OK) status = use(&program, args, &error);
+    rk_program_release(&program);
+    return status == RK_OK ? RK_OK : options_fail(&error);
+}
+
+int cmd_program(int argc, char **argv)
+{
+    struct program_args args = {.classes = false};
+    struct plan_input input = {.assumed = ""};
+    struct rk_error error;
+    int code = options_read(&program_usage, argc, argv, &args);
+    if (code >= 0) return code;
+    enum rk_status status = check_arguments(&args, &error);
+    if (status == RK_OK && args.from) return run_file(&args);
+    if (status == RK_OK) status = plan_gather(&args.source, &input, &error);
+    if (status == RK_OK) status = plan_settle(&args.source, &input, NULL, NULL, &error);
+    code = status == RK_OK ? run_plan(&input, &args) : options_fail(&error);
+    plan_input_release(&input);
+    return code;
+}
