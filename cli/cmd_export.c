@@ -2,22 +2,14 @@
 #include "cli/commands.h"
 #include "cli/export_plan.h"
 #include "cli/import_answer.h"
-#include "interop/deepspeed.h"
 #include "interop/launch_file.h"
-#include "interop/megatron.h"
-#include "interop/megatron_flags.h"
-#include "interop/output.h"
-#include "interop/torchtitan.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct export_args {
     struct plan_source source;
-    const char *target, *output;
-    bool mock_data;
-    int launcher;
-    uint64_t gpus_per_node;
+    struct export_how how;
+    const char *output;
 };
 
 #define AT(member) .offset = offsetof(struct export_args, member)
@@ -36,15 +28,15 @@ static const struct option output_rows[] = {
 };
 
 #define LAUNCH_ROWS \
-    {.name = "launcher", .type = OPTION_CHOICE, .argument = "LAUNCHER", AT(launcher), .choices = launcher_names, \
+    {.name = "launcher", .type = OPTION_CHOICE, .argument = "LAUNCHER", AT(how.launcher), .choices = launcher_names, \
      .help = "a whole file that starts the run: torchrun, slurm (sbatch) or kubernetes (a PyTorchJob), with its environment; none is what the tool reads alone (megatron: torchrun)"}, \
-    {.name = "gpus-per-node", .type = OPTION_NUMBER, AT(gpus_per_node), .min = 1, .max = 4096, \
+    {.name = "gpus-per-node", .type = OPTION_NUMBER, AT(how.gpus_per_node), .min = 1, .max = 4096, \
      .help = "ranks that torchrun starts on a node (8)"}
 
 static const struct option megatron_rows[] = {
-    {.letter = 't', .name = "target", .type = OPTION_TEXT, .argument = "VERSION", AT(target),
+    {.letter = 't', .name = "target", .type = OPTION_TEXT, .argument = "VERSION", AT(how.version),
      .help = "the version of Megatron Core that runs it: core_v0.9 to core_v0.19 (the newest)"},
-    {.name = "mock-data", .type = OPTION_FLAG, AT(mock_data),
+    {.name = "mock-data", .type = OPTION_FLAG, AT(how.mock_data),
      .help = "train on made-up data for a few steps, to check the prediction"},
     LAUNCH_ROWS,
     {.name = NULL},
@@ -136,94 +128,7 @@ static const struct usage export_torchtitan_usage = {
 };
 /* clang-format on */
 
-/* ---- targets ---- */
-
-enum target { TO_MEGATRON, TO_DEEPSPEED, TO_TORCHTITAN };
-
-static enum rk_status write_megatron(FILE *file, const struct export_args *args,
-                                     const struct export_plan *plan, struct notes *notes,
-                                     struct rk_error *error)
-{
-    const int version = args->target ? megatron_version(args->target) : MEGATRON_NEWEST;
-    const struct megatron_target target = {.version = version,
-                                           .slurm = args->launcher == LAUNCHER_SLURM,
-                                           .mock_data = args->mock_data,
-                                           .gpus_per_node = args->gpus_per_node};
-    if (!version)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--target: \"%.40s\" is not known: give core_v0.9 to core_v0.19",
-                       args->target);
-    return megatron_write(file, &plan->model, &plan->plan, &target, notes, error);
-}
-
-/* What the tool reads, or a launch file around it. */
-static enum rk_status write_plain(FILE *file, enum target to, const struct export_args *args,
-                                  const struct export_plan *plan, struct notes *notes,
-                                  struct rk_error *error)
-{
-    if (to == TO_MEGATRON) return write_megatron(file, args, plan, notes, error);
-    if (to == TO_DEEPSPEED) return deepspeed_write(file, &plan->model, &plan->plan, notes, error);
-    return torchtitan_write(file, &plan->model, &plan->plan, notes, error);
-}
-
-static enum rk_status write_target(FILE *file, enum target to, const struct export_args *args,
-                                   const struct export_plan *plan, struct notes *notes,
-                                   struct rk_error *error)
-{
-    static const struct {
-        const char *file, *command;
-    } starts[] = {[TO_DEEPSPEED] = {"ds_config.json", "train.py --deepspeed ds_config.json"},
-                  [TO_TORCHTITAN] = {"job.toml", "-m torchtitan.train --job.config_file job.toml"}};
-    const bool whole = to == TO_MEGATRON && args->launcher != LAUNCHER_KUBERNETES;
-    char *text = NULL;
-    size_t size = 0;
-    if (args->launcher == LAUNCHER_NONE || whole)
-        return write_plain(file, to, args, plan, notes, error);
-    if (to == TO_MEGATRON)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--launcher: kubernetes starts torchtitan and DeepSpeed, Megatron-LM is "
-                       "started by torchrun or slurm");
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    enum rk_status status = write_plain(memory, to, args, plan, notes, error);
-    if (fclose(memory) != 0 && status == RK_OK)
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    const struct launch_file launch = {.launcher = (enum launcher)args->launcher,
-                                       .ranks = plan->plan.ranks,
-                                       .gpus_per_node = args->gpus_per_node,
-                                       .name = "reckon",
-                                       .file = starts[to].file,
-                                       .text = text,
-                                       .command = starts[to].command,
-                                       .one_queue = plan->plan.zero < 2 && plan->plan.tensor > 1};
-    if (status == RK_OK) launch_file_write(file, &launch);
-    free(text);
-    return status;
-}
-
-/* The whole text first: on failure no file appears. */
-static enum rk_status write_file(enum target to, const struct export_args *args,
-                                 const struct export_plan *plan, struct notes *notes,
-                                 struct rk_error *error)
-{
-    struct output output = {.file = NULL};
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    enum rk_status status = write_target(memory, to, args, plan, notes, error);
-    if (fclose(memory) != 0 && status == RK_OK)
-        status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    if (status == RK_OK) status = output_open(&output, args->output ? args->output : "-", error);
-    if (status == RK_OK) {
-        fputs(text, output.file);
-        status = output_commit(&output, error);
-    }
-    free(text);
-    return status;
-}
-
-static int run(enum target to, const struct usage *usage, int argc, char **argv)
+static int run(enum export_target to, const struct usage *usage, int argc, char **argv)
 {
     struct export_args args = {.source = {.model = NULL}};
     struct export_plan plan;
@@ -233,7 +138,7 @@ static int run(enum target to, const struct usage *usage, int argc, char **argv)
     struct notes *notes = calloc(1, sizeof *notes);
     enum rk_status status = notes ? export_gather(&args.source, &plan, &error)
                                   : rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
-    if (status == RK_OK) status = write_file(to, &args, &plan, notes, &error);
+    if (status == RK_OK) status = export_write(args.output, to, &args.how, &plan, notes, &error);
     const int code = status == RK_OK ? (int)RK_OK : options_fail(&error);
     if (notes) import_warn(notes, "");
     free(notes);
@@ -242,17 +147,17 @@ static int run(enum target to, const struct usage *usage, int argc, char **argv)
 
 static int run_megatron(int argc, char **argv)
 {
-    return run(TO_MEGATRON, &export_megatron_usage, argc, argv);
+    return run(EXPORT_MEGATRON, &export_megatron_usage, argc, argv);
 }
 
 static int run_deepspeed(int argc, char **argv)
 {
-    return run(TO_DEEPSPEED, &export_deepspeed_usage, argc, argv);
+    return run(EXPORT_DEEPSPEED, &export_deepspeed_usage, argc, argv);
 }
 
 static int run_torchtitan(int argc, char **argv)
 {
-    return run(TO_TORCHTITAN, &export_torchtitan_usage, argc, argv);
+    return run(EXPORT_TORCHTITAN, &export_torchtitan_usage, argc, argv);
 }
 
 /* ---- the command ---- */

@@ -4,6 +4,7 @@
 #include "cli/describe.h"
 #include "cli/fits.h"
 #include "cli/prediction.h"
+#include "cli/save.h"
 #include "cli/show.h"
 
 #include <ctype.h>
@@ -12,7 +13,7 @@
 
 struct fits_args {
     struct plan_source source;
-    const char *save;
+    struct save_args save;
     const char *output;
     struct show_args show;
 };
@@ -30,15 +31,13 @@ static const struct operand fits_operands[] = {
     {.name = NULL},
 };
 static const struct option answer_options[] = {
-    {.name = "save-plan", .type = OPTION_OUTPUT, .argument = "FILE", AT(save), .complete = "file",
-     .help = "write the plan, complete, as a plan file"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
     {.name = NULL},
 };
 
 static const struct option old_options[] = {
-    {.name = "save", .type = OPTION_OUTPUT, .argument = "FILE", AT(save), .help = "as --save-plan", .complete = "file"},
+    {.name = "save", .type = OPTION_OUTPUT, .argument = "FILE", AT(save.plan), .help = "--save-plan", .complete = "file"},
     {.name = NULL},
 };
 
@@ -61,6 +60,7 @@ const struct usage fits_usage = {
     .groups = {
         {"Input", plan_source_options, offsetof(struct fits_args, source)},
         {"Output", answer_options, 0},
+        {"Output", save_options, offsetof(struct fits_args, save)},
         {"Form", show_options, offsetof(struct fits_args, show)},
         {"General", options_help_rows, 0},
         {NULL, plan_options, offsetof(struct fits_args, source)},
@@ -311,8 +311,8 @@ static enum rk_status read_input(struct fits_args *args, char *system, size_t si
                        args->source.system);
     status = plan_settle(&args->source, input, question->open ? fits_choose : NULL,
                          &question->problem, error);
-    if (status == RK_OK && args->save) status = rk_plan_save(args->save, &input->draft.plan, error);
-    return status;
+    if (status != RK_OK) return status;
+    return save_files(&args->save, &input->model, &input->draft.plan, error);
 }
 
 int cmd_fits(int argc, char **argv)

@@ -4,13 +4,14 @@
 #include "cli/describe.h"
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
+#include "cli/save.h"
 #include "cli/show.h"
 
 struct predict_args {
     struct plan_source source;
     double tokens;
     bool layers;
-    const char *save;
+    struct save_args save;
     const char *output;
     struct show_args show;
 };
@@ -28,14 +29,12 @@ static const struct option answer_options[] = {
      .help = "also say how many days so many tokens take, \"15T\""},
     {.letter = 'l', .name = "layers", .type = OPTION_FLAG, AT(layers),
      .help = "also print the operations of a layer of each kind (with --format csv only these)"},
-    {.name = "save-plan", .type = OPTION_OUTPUT, .argument = "FILE", AT(save), .complete = "file",
-     .help = "write the plan, complete, as a plan file"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
     {.name = NULL},
 };
 static const struct option old_options[] = {
-    {.name = "save", .type = OPTION_OUTPUT, .argument = "FILE", AT(save), .help = "as --save-plan", .complete = "file"},
+    {.name = "save", .type = OPTION_OUTPUT, .argument = "FILE", AT(save.plan), .help = "--save-plan", .complete = "file"},
     {.name = NULL},
 };
 
@@ -43,6 +42,7 @@ static const struct option old_options[] = {
     { \
         {"Input", plan_source_options, offsetof(struct predict_args, source)}, \
         {"Output", answer_options, 0}, \
+        {"Output", save_options, offsetof(struct predict_args, save)}, \
         {"Form", show_options, offsetof(struct predict_args, show)}, \
         {"General", options_help_rows, 0}, \
         {NULL, plan_options, offsetof(struct predict_args, source)}, \
@@ -167,8 +167,7 @@ static void fill_report(struct report *report, const struct forecast *f, bool la
     if (layers) forecast_operations(report, f);
 }
 
-static int predict(const struct usage *usage, plan_choose *choose, int argc,
-                   char **argv)
+static int predict(const struct usage *usage, plan_choose *choose, int argc, char **argv)
 {
     struct predict_args args = {.source = {.model = NULL}};
     struct plan_input input = {.assumed = ""};
@@ -181,7 +180,7 @@ static int predict(const struct usage *usage, plan_choose *choose, int argc,
 
     enum rk_status status = plan_gather(&args.source, &input, &error);
     if (status == RK_OK) status = plan_settle(&args.source, &input, choose, NULL, &error);
-    if (status == RK_OK && args.save) status = rk_plan_save(args.save, &input.draft.plan, &error);
+    if (status == RK_OK) status = save_files(&args.save, &input.model, &input.draft.plan, &error);
     if (status == RK_OK) {
         const struct rk_plan *plan = &input.draft.plan;
         const bool fits = rk_predict(&input.model, &input.system, plan, &prediction) == RK_FITS;

@@ -92,7 +92,7 @@ const struct usage report_usage = {
     },
     .examples = {
         {"reckon report -m mixtral-8x7b -s h100-sxm5-80g -g 64 tp2 pp4 ep8 zero1 -o plan.html", "A plan in words:"},
-        {"reckon report best.json -m gpt3-175b -s a100-80g-nvl8 -o plan.html", "A plan file, from `reckon search -o best.json`:"},
+        {"reckon report best.json -m gpt3-175b -s a100-80g-nvl8 -o plan.html", "A plan file, from `reckon search --save-plan best.json`:"},
         {"reckon report --search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 -o search.html", "A search:"},
         {"reckon report study.db -o study.html --charts charts", "A study, and its charts as files:"},
     },

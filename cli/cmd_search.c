@@ -5,6 +5,7 @@
 #include "cli/search_all.h"
 #include "cli/search_select.h"
 #include "cli/search_table.h"
+#include "interop/output.h"
 
 #include <string.h>
 
@@ -61,7 +62,7 @@ static const struct option search_options[] = {
     {.letter = 'q', .name = "quiet", .type = OPTION_FLAG, AT(quiet),
      .help = "say nothing on standard error unless something is wrong"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write the best plan to FILE, for `reckon predict --plan`, export, diff, timeline; - prints it instead of the table"},
+     .help = "write the answer to FILE instead of standard output (-); it appears whole or not at all"},
     {.name = NULL},
 };
 static const struct option question_options[] = {
@@ -112,6 +113,7 @@ const struct usage search_usage = {
         {"Size", size_options, 0},
         {"Framework", framework_options, 0},
         {"Search", search_options, 0},
+        {"Search", save_options, offsetof(struct search_args, save)},
         {"Questions", question_options, 0},
         {"Restrictions: a value, a list (8,16) or a range (1..64); usual values by default, see PLANS",
          plan_axes_options, offsetof(struct search_args, axes), true},
@@ -184,8 +186,8 @@ const struct usage search_usage = {
          "fits) it is that of the other side. What is unlimited or 0 is left out."},
     },
     .examples = {
-        {"reckon search -m llama3.1-70b -s h100-sxm5-80g --gpus 64 --batch 256 -o plan.json",
-         "The ten best ways to train Llama 3.1 70B on 64 H100; keep the best:"},
+        {"reckon search -m llama3.1-70b -s h100-sxm5-80g --gpus 64 --batch 256 --save-plan plan.json --save-script run.sh",
+         "The ten best ways to train Llama 3.1 70B on 64 H100; keep the best, and what launches it:"},
         {"reckon search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 --framework calculon --tensor 8,16 --recompute none --top 3",
          "Only some of the plans, by the published model:"},
         {"reckon search -m llama3.1-70b -s h100-sxm5-80g -g 64 -b 256 --format csv > best.csv",
@@ -216,9 +218,14 @@ const struct usage search_usage = {
 static enum rk_status save_best(const struct search *search, struct rk_error *error)
 {
     struct rk_plan plan;
-    if (!search->args->output || !search->result.found || !search_speaks()) return RK_OK;
+    if (!search->result.found || !search_speaks()) return RK_OK;
     search_plan(search, 0, &plan);
-    return rk_plan_save(search->args->output, &plan, error);
+    return save_files(&search->args->save, search->problem.model, &plan, error);
+}
+
+static bool is_stdout(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
 }
 
 /* What is asked beyond the best ones, added to the report: on the process that speaks. */
@@ -250,7 +257,8 @@ static int answer(const struct search *search, const struct search_keys *keys,
 {
     const struct search_args *args = search->args;
     const bool complete = search->result.complete;
-    const bool piped = args->output && strcmp(args->output, "-") == 0 && search->result.found;
+    const bool piped =
+        search->result.found && (is_stdout(args->save.plan) || is_stdout(args->save.script));
     struct report report = {.first = NULL};
     struct rk_error error;
     search_answer_fill(&report, search, keys);
@@ -265,7 +273,8 @@ static int answer(const struct search *search, const struct search_keys *keys,
     if (!complete || progress_stopped()) code = progress_code();
     if (!args->quiet) search_answer_rate(search, session);
     if (args->explain) search_answer_explain(search);
-    if (!piped) code = show_report(&report, &args->show, NULL, code);
+    if (!piped)
+        code = show_report(&report, &args->show, search_speaks() ? args->output : NULL, code);
     if (wrote != RK_OK) code = options_fail(&error);
     if (save_best(search, &error) != RK_OK) code = options_fail(&error);
     report_release(&report);
@@ -283,7 +292,8 @@ static int search_one(const struct search_grid *grid, const struct search_args *
     enum rk_status status = search_set(&search, at.model, at.system, at.gpus, at.batch, &error);
     if (status == RK_OK)
         status = search_keys_open(args, search.problem.base.framework, &keys, &error);
-    if (status == RK_OK) status = search_run(&search, session, args->top ? args->top : USUAL_TOP, &error);
+    if (status == RK_OK)
+        status = search_run(&search, session, args->top ? args->top : USUAL_TOP, &error);
     const int code = status == RK_OK ? answer(&search, &keys, session) : options_fail(&error);
     search_release(&search);
     return code;
@@ -295,8 +305,9 @@ static int search_one(const struct search_grid *grid, const struct search_args *
 static const char *conflict(const struct search_args *args, size_t problems)
 {
     const bool several = problems > 1;
-    if (several && args->output)
-        return "-o takes the best plan of one problem: give one model, system, size and batch";
+    if (several && (args->save.plan || args->save.script))
+        return "--save-plan and --save-script take the best plan of one problem: give one model, "
+               "system, size and batch";
     if (several && (args->all || args->why || args->sensitivity || args->pareto))
         return "--all, --pareto, --why and --sensitivity are about one problem: give one model, "
                "system, size and batch";
@@ -318,6 +329,8 @@ static enum rk_status check(const struct search_args *args, const struct search_
         status = search_set(&search, at.model, at.system, at.gpus, at.batch, error);
         if (status == RK_OK)
             status = search_keys_open(args, search.problem.base.framework, &keys, error);
+        if (status == RK_OK)
+            status = save_check(&args->save, search.problem.base.framework, error);
     }
     return status;
 }
@@ -340,6 +353,20 @@ static int run(const struct search_grid *grid, const struct search_args *args)
     return code;
 }
 
+/* -o took the best plan before: a file of JSON, where the answer is none, and standard output. */
+static void take_old_output(struct search_args *args)
+{
+    const char *path = args->output;
+    const bool plan = path && args->show.format != REPORT_AS_JSON &&
+                      (is_stdout(path) || output_ends_in(path, ".json"));
+    if (!plan || args->save.plan) return;
+    if (search_speaks() && !args->quiet)
+        fprintf(stderr, "reckon: -o is now for the answer: the best plan goes to --save-plan %s\n",
+                path);
+    args->save.plan = path;
+    args->output = NULL;
+}
+
 int cmd_search(int argc, char **argv)
 {
     struct search_args args = SEARCH_ARGS_INIT;
@@ -347,6 +374,7 @@ int cmd_search(int argc, char **argv)
     struct rk_error error;
     const int done = options_read(&search_usage, argc, argv, &args);
     if (done >= 0) return done;
+    take_old_output(&args);
     enum rk_status status = search_grid_open(&grid, &args, &error);
     if (status == RK_OK) status = check(&args, &grid, &error);
     const int code = status == RK_OK ? run(&grid, &args) : options_fail(&error);

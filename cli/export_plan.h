@@ -4,6 +4,7 @@
 
 #include "cli/options.h"
 #include "cli/plan_input.h"
+#include "interop/notes.h"
 #include <reckon/reckon.h>
 
 /* --model, --plan, --gpus */
@@ -17,5 +18,21 @@ struct export_plan {
 /* Words outdo the file; what neither says follows as reckon-plan(5) has it. */
 enum rk_status export_gather(const struct plan_source *source, struct export_plan *plan,
                              struct rk_error *error);
+
+/* ---- writing ---- */
+
+enum export_target { EXPORT_MEGATRON, EXPORT_DEEPSPEED, EXPORT_TORCHTITAN };
+
+struct export_how {
+    const char *version; /* of Megatron Core; NULL: the newest */
+    bool mock_data;
+    int launcher; /* enum launcher */
+    uint64_t gpus_per_node;
+};
+
+/* Writes to `path`, NULL for standard output; `notes` gets what the target cannot express. */
+enum rk_status export_write(const char *path, enum export_target to, const struct export_how *how,
+                            const struct export_plan *plan, struct notes *notes,
+                            struct rk_error *error);
 
 #endif

@@ -6,6 +6,7 @@
 #include "cli/options.h"
 #include "cli/plan_axes.h"
 #include "cli/progress.h"
+#include "cli/save.h"
 #include "cli/show.h"
 #include "cli/state_file.h"
 #include "report/report.h"
@@ -23,6 +24,7 @@ struct search_args {
     uint64_t threads;
     bool exhaustive, explain, quiet;
     const char *output, *state;
+    struct save_args save;
     const char *where, *sort, *pareto, *all;
     const char *headroom; /* "8GiB", "10%", "learned"; NULL: none is asked for */
     bool why, sensitivity;

@@ -263,7 +263,8 @@ static int print(struct table *table, const struct search_grid *grid,
         fputs("reckon: interrupted: these are the problems finished so far\n", stderr);
     if (!table->args->quiet) say_rate(table, session);
     fill_report(table, grid);
-    return show_report(&table->report, &table->args->show, NULL, code);
+    return show_report(&table->report, &table->args->show,
+                       search_speaks() ? table->args->output : NULL, code);
 }
 
 int search_table(const struct search_grid *grid, const struct search_args *args,

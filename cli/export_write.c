@@ -1,0 +1,95 @@
+/* export_write.c - a plan as what other tools are launched with. */
+#include "cli/export_plan.h"
+#include "interop/deepspeed.h"
+#include "interop/launch_file.h"
+#include "interop/megatron.h"
+#include "interop/megatron_flags.h"
+#include "interop/output.h"
+#include "interop/torchtitan.h"
+
+#include <stdlib.h>
+
+static enum rk_status write_megatron(FILE *file, const struct export_how *how,
+                                     const struct export_plan *plan, struct notes *notes,
+                                     struct rk_error *error)
+{
+    const int version = how->version ? megatron_version(how->version) : MEGATRON_NEWEST;
+    const struct megatron_target target = {.version = version,
+                                           .slurm = how->launcher == LAUNCHER_SLURM,
+                                           .mock_data = how->mock_data,
+                                           .gpus_per_node = how->gpus_per_node};
+    if (!version)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--target: \"%.40s\" is not known: give core_v0.9 to core_v0.19",
+                       how->version);
+    return megatron_write(file, &plan->model, &plan->plan, &target, notes, error);
+}
+
+/* What the tool reads, or a launch file around it. */
+static enum rk_status write_plain(FILE *file, enum export_target to, const struct export_how *how,
+                                  const struct export_plan *plan, struct notes *notes,
+                                  struct rk_error *error)
+{
+    if (to == EXPORT_MEGATRON) return write_megatron(file, how, plan, notes, error);
+    if (to == EXPORT_DEEPSPEED)
+        return deepspeed_write(file, &plan->model, &plan->plan, notes, error);
+    return torchtitan_write(file, &plan->model, &plan->plan, notes, error);
+}
+
+static enum rk_status write_target(FILE *file, enum export_target to, const struct export_how *how,
+                                   const struct export_plan *plan, struct notes *notes,
+                                   struct rk_error *error)
+{
+    static const struct {
+        const char *file, *command;
+    } starts[] = {
+        [EXPORT_DEEPSPEED] = {"ds_config.json", "train.py --deepspeed ds_config.json"},
+        [EXPORT_TORCHTITAN] = {"job.toml", "-m torchtitan.train --job.config_file job.toml"}};
+    const bool whole = to == EXPORT_MEGATRON && how->launcher != LAUNCHER_KUBERNETES;
+    char *text = NULL;
+    size_t size = 0;
+    if (how->launcher == LAUNCHER_NONE || whole)
+        return write_plain(file, to, how, plan, notes, error);
+    if (to == EXPORT_MEGATRON)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--launcher: kubernetes starts torchtitan and DeepSpeed, Megatron-LM is "
+                       "started by torchrun or slurm");
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    enum rk_status status = write_plain(memory, to, how, plan, notes, error);
+    if (fclose(memory) != 0 && status == RK_OK)
+        status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    const struct launch_file launch = {.launcher = (enum launcher)how->launcher,
+                                       .ranks = plan->plan.ranks,
+                                       .gpus_per_node = how->gpus_per_node,
+                                       .name = "reckon",
+                                       .file = starts[to].file,
+                                       .text = text,
+                                       .command = starts[to].command,
+                                       .one_queue = plan->plan.zero < 2 && plan->plan.tensor > 1};
+    if (status == RK_OK) launch_file_write(file, &launch);
+    free(text);
+    return status;
+}
+
+/* The whole text first: on failure no file appears. */
+enum rk_status export_write(const char *path, enum export_target to, const struct export_how *how,
+                            const struct export_plan *plan, struct notes *notes,
+                            struct rk_error *error)
+{
+    struct output output = {.file = NULL};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    enum rk_status status = write_target(memory, to, how, plan, notes, error);
+    if (fclose(memory) != 0 && status == RK_OK)
+        status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (status == RK_OK) status = output_open(&output, path ? path : "-", error);
+    if (status == RK_OK) {
+        fputs(text, output.file);
+        status = output_commit(&output, error);
+    }
+    free(text);
+    return status;
+}

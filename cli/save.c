@@ -1,0 +1,56 @@
+#include "cli/save.h"
+
+#include "cli/export_plan.h"
+#include "cli/import_answer.h"
+#include "interop/launch_file.h"
+
+#include <stdlib.h>
+
+#define AT(member) .offset = offsetof(struct save_args, member)
+
+/* clang-format off */
+const struct option save_options[] = {
+    {.name = "save-plan", .type = OPTION_OUTPUT, .argument = "FILE", AT(plan), .complete = "file",
+     .help = "write the plan, complete, as a plan file for --plan; - is standard output"},
+    {.name = "save-script", .type = OPTION_OUTPUT, .argument = "FILE", AT(script), .complete = "file",
+     .help = "write the script that launches the plan, as `reckon export` with a launcher does; - is standard output"},
+    {.name = NULL},
+};
+/* clang-format on */
+
+enum rk_status save_check(const struct save_args *args, enum rk_framework framework,
+                          struct rk_error *error)
+{
+    if (!args->script || framework != RK_CALCULON) return RK_OK;
+    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                   "--save-script: calculon is a model of training, nothing that runs: choose "
+                   "framework megatron, fsdp or deepspeed");
+}
+
+static enum rk_status save_script(const char *path, const struct rk_model *model,
+                                  const struct rk_plan *plan, struct rk_error *error)
+{
+    static const enum export_target target[] = {[RK_MEGATRON] = EXPORT_MEGATRON,
+                                                [RK_FSDP] = EXPORT_TORCHTITAN,
+                                                [RK_DEEPSPEED] = EXPORT_DEEPSPEED};
+    if (save_check(&(struct save_args){.script = path}, plan->framework, error) != RK_OK)
+        return error->status;
+    const struct export_how how = {.launcher = LAUNCHER_TORCHRUN};
+    const struct export_plan both = {*model, *plan};
+    struct notes *notes = calloc(1, sizeof *notes);
+    if (!notes) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    const enum rk_status status =
+        export_write(path, target[plan->framework], &how, &both, notes, error);
+    import_warn(notes, "");
+    free(notes);
+    return status;
+}
+
+enum rk_status save_files(const struct save_args *args, const struct rk_model *model,
+                          const struct rk_plan *plan, struct rk_error *error)
+{
+    enum rk_status status = RK_OK;
+    if (args->plan) status = rk_plan_save(args->plan, plan, error);
+    if (status == RK_OK && args->script) status = save_script(args->script, model, plan, error);
+    return status;
+}
