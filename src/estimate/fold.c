@@ -49,7 +49,9 @@ static double product_s(const struct bench *bench, enum operand operand, double 
         hash = (hash ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
         hash ^= hash >> 32;
     }
-    struct known_product *known = &bench->known[hash % KNOWN_PRODUCTS];
+    /* doubles of small numbers differ in their high bits alone, and so do products with them */
+    struct known_product *known = &bench->known[hash >> 52];
+    _Static_assert(KNOWN_PRODUCTS == 1 << 12, "12 bits of the hash");
     if (known->operand != operand || known->count != count || known->m != m || known->n != n ||
         known->k != k || count == 0)
         *known = (struct known_product){
@@ -487,9 +489,10 @@ static void fold_begin(struct layer_folds *fold, const bool present[LAYER_KINDS]
     }
 }
 
-/* Distances between ranks follow from their order; the head is on a rank of its own or with the
- * embedding; narrow products share a cast of their weights among the microbatches of a step. */
-void layer_key(uint64_t key[LAYER_KEY], const struct rk_plan *plan)
+/* Distances between ranks follow from their order; a table that the head shares is copied where it
+ * is on a rank of its own; narrow products share a cast of their weights among the microbatches of
+ * a step. */
+void layer_key(uint64_t key[LAYER_KEY], const struct rk_model *model, const struct rk_plan *plan)
 {
     static const enum rank_groups groups[] = {RANKS_OF_TENSOR, RANKS_OF_CONTEXT, RANKS_OF_EXPERT,
                                               RANKS_OF_EXPERT_TENSOR};
@@ -500,7 +503,7 @@ void layer_key(uint64_t key[LAYER_KEY], const struct rk_plan *plan)
         key[2 * i + 1] = key[2 * i] > 1 ? rank_stride(&map, groups[i]) : 0;
     }
     key[8] = plan->microbatch;
-    key[9] = plan->pipeline > 1;
+    key[9] = plan->pipeline > 1 && (model->tied_embeddings || model->predict_layers);
     key[10] = narrow ? plan->microbatch * rk_plan_data(plan) : 0;
 }
 

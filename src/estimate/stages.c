@@ -112,13 +112,19 @@ void stage_map_of_first(struct stage_map *map, const struct rk_model *model,
 
 /* ---- sums of layers ---- */
 
-/* What recomputation changes of that. */
+/* What recomputation changes of memory. */
+static void add_holds(struct stage_sum *sum, const struct layer_fold *layer, double count)
+{
+    sum->saved_total_bytes += count * layer->saved_total_bytes;
+    if (layer->working_bytes > sum->working_bytes) sum->working_bytes = layer->working_bytes;
+}
+
+/* What recomputation changes of the outline. */
 static void add_again(struct stage_sum *sum, const struct layer_fold *layer, double count)
 {
     for (int pass = 0; pass < FOLD_PASSES; pass++)
         sum->pass_s[pass] += count * layer->pass_s[pass];
-    sum->saved_total_bytes += count * layer->saved_total_bytes;
-    if (layer->working_bytes > sum->working_bytes) sum->working_bytes = layer->working_bytes;
+    add_holds(sum, layer, count);
 }
 
 /* What time and memory depend on. */
@@ -155,7 +161,7 @@ static inline void add_blocks(struct stage_sum *sum, adder *add, const struct la
     if (count <= 0) return;
     const double size = layer->parameters + layer->expert_parameters;
     add(sum, layer, count);
-    if (add == add_again) return;
+    if (add == add_again || add == add_holds) return;
     if (size > sum->largest_parameters) sum->largest_parameters = size;
     if (layer->weight_shapes > sum->block_shapes) sum->block_shapes = layer->weight_shapes;
 }
@@ -222,6 +228,16 @@ void stage_again(struct stage_sum *sum, const struct layer_folds *fold,
     for (int end = 0; end < ENDS; end++)
         sum->ends_total_bytes[end] = 0;
     add_stage(sum, add_again, fold, model, plan, blocks);
+}
+
+void stage_holds_again(struct stage_sum *sum, const struct layer_folds *fold,
+                       const struct rk_model *model, const struct rk_plan *plan,
+                       const struct stage_blocks *blocks)
+{
+    sum->saved_total_bytes = sum->working_bytes = 0;
+    for (int end = 0; end < ENDS; end++)
+        sum->ends_total_bytes[end] = 0;
+    add_stage(sum, add_holds, fold, model, plan, blocks);
 }
 
 void stage_bare_outline(struct stage_sum *bare, const struct stage_sum *sum)

@@ -82,6 +82,11 @@ void stage_again(struct stage_sum *sum, const struct layer_folds *fold,
                  const struct rk_model *model, const struct rk_plan *plan,
                  const struct stage_blocks *blocks);
 
+/* Of that only what memory depends on. */
+void stage_holds_again(struct stage_sum *sum, const struct layer_folds *fold,
+                       const struct rk_model *model, const struct rk_plan *plan,
+                       const struct stage_blocks *blocks);
+
 /* Without what that changes of memory. */
 void stage_bare_outline(struct stage_sum *bare, const struct stage_sum *sum);
 
@@ -160,14 +165,14 @@ struct memory_rule {
                      */
         double weights, gradients, optimizer;
     } shares[2];
-    int zero;
-    bool keep_gathered, by_matrix;                  /* ZeRO-3: gathers matrix by matrix */
     double weights_here, optimizer_here, kept_here; /* what is not offloaded */
     double activations_away;
-    double ends_in_flight[ENDS]; /* microbatches of the ends of the model */
     double messages_bytes, outside_bytes;
     double placeholder_bytes; /* of an element */
     double engines, expert_engines;
+    double ends_in_flight[ENDS]; /* microbatches of the ends of the model */
+    int zero;
+    bool keep_gathered, by_matrix; /* ZeRO-3: gathers matrix by matrix */
 };
 
 struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct sharing *sharing,

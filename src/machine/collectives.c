@@ -60,18 +60,19 @@ static double held(struct rank_group group, double size)
     return fmax(1, fmin(group.ranks, floor(size / group.stride)));
 }
 
-static struct span make_span(const struct rk_system *system, struct rank_group group)
+/* Tiers behind the last one are left as they are. */
+static void make_span(struct span *span, const struct rk_system *system, struct rank_group group)
 {
-    struct span span = {.ranks = group.ranks};
     double inside = 1;
-    for (int i = 0; i < system->networks && span.tiers < MAX_TIERS; i++) {
+    span->ranks = group.ranks;
+    span->tiers = 0;
+    for (int i = 0; i < system->networks && span->tiers < MAX_TIERS; i++) {
         const bool last = i == system->networks - 1; /* however large it is said to be */
         const double joined = last ? group.ranks : held(group, (double)system->network[i].size);
         if (joined <= inside) continue;
-        span.tier[span.tiers++] = make_tier(system, i, inside, joined);
+        span->tier[span->tiers++] = make_tier(system, i, inside, joined);
         inside = joined;
     }
-    return span;
 }
 
 /* ---- algorithms ---- */
@@ -172,7 +173,8 @@ double dispatch_time_s(const struct rk_system *system, struct rank_group group, 
                        double bytes)
 {
     if (group.ranks <= 1 || !(bytes > 0)) return 0;
-    const struct span span = make_span(system, group);
+    struct span span;
+    make_span(&span, system, group);
     const double all = groups_met(span.ranks, copies);
     double hops_s = 0, slowest = 0;
     for (int i = 0; i < span.tiers; i++) {
@@ -196,7 +198,8 @@ double collective_time_s(const struct rk_system *system, enum collective collect
                          struct rank_group group, double bytes)
 {
     if (group.ranks <= 1 || !(bytes > 0)) return 0;
-    const struct span span = make_span(system, group);
+    struct span span;
+    make_span(&span, system, group);
     double time_s = 0;
     switch (collective) {
     case ALL_REDUCE:

@@ -45,10 +45,12 @@ struct rank_map rank_map_of(const struct rk_plan *plan)
 {
     const uint64_t size[] = {plan->tensor, plan->context, rk_plan_data(plan), plan->pipeline};
     const uint64_t et = rk_plan_expert_tensor(plan), copies = rk_plan_expert_data(plan);
-    struct rank_map map = {.ranks = plan->ranks, .stages = plan->pipeline};
+    struct rank_map map; /* every group is set below */
     struct rank_digits both = {plan->context * rk_plan_data(plan), 1, {{0, 0}, {0, 0}}};
     uint64_t stride = 1;
     int digits = 0;
+    map.ranks = plan->ranks;
+    map.stages = plan->pipeline;
     for (const char *name = rk_order_name(plan->order); *name; name += name[2] ? 3 : 2) {
         const enum rank_groups at = dimension_of(*name);
         if (at == RANKS_OF_PIPELINE) {

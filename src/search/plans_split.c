@@ -35,10 +35,10 @@ void dealing_add(struct dealing *d, double cost, int count)
     d->largest = fmax(d->largest, cost);
 }
 
-/* The most items, `room` at most, whose sum is not above `most`. */
+/* The most items, `room` at most, whose sum is not above `most`; sum[0] is of none. */
 static int fitting(const double *sum, double cost, int room, double most)
 {
-    const double guess = most / cost;
+    const double guess = (most - sum[0]) / cost;
     int count = guess < room ? (int)guess : room;
     while (count < room && sum[count + 1] <= most)
         count++;
@@ -91,8 +91,10 @@ static void fill_stage(struct greedy *g, double sum)
 static void fill_first(struct greedy *g)
 {
     const struct dealing *d = g->d;
+    const struct run_of_items *run = &d->run[0];
     note_next(g, d->head);
-    while (g->at < d->items && d->from_head[g->at + 1] <= g->most)
+    if (d->head <= g->most) g->at = fitting(d->from_head, run->cost, run->count, g->most);
+    while (g->at >= run->count && g->at < d->items && d->from_head[g->at + 1] <= g->most)
         g->at++;
     if (g->at < d->items) note_next(g, d->from_head[g->at + 1]);
     g->stage++;
@@ -192,6 +194,8 @@ static void deal_backwards(const struct dealing *d, int stages, double most, int
         if (k > 1 && usual < 0) usual = fitting(d->sum + r->sums, r->cost, r->count, most);
         const int count = k == 1 ? fitting(d->from_tail, r->cost, room, most) : usual;
         from[k] = count < room ? at - count : begin_before(d, run, at, k == 1 ? d->tail : 0, most);
+        for (; k > 1 && k + 1 < stages && from[k] - r->first > usual; k++)
+            from[k + 1] = from[k] - usual;
     }
 }
 
@@ -238,26 +242,51 @@ static double take_stage(struct even *e, double sum, int must)
     return sum;
 }
 
+/* Stages from `stage` on, but for the last one, that take as many as the one before, and lie within
+ * its run: returns the first one that may not. */
+static int take_alike(struct even *e, int stage, int stages, const int *from, uint16_t *split,
+                      double *left)
+{
+    const struct dealing *d = e->d;
+    const struct run_of_items *run = &d->run[e->run];
+    const double *sum = d->sum + run->sums;
+    const int count = split[stage - 1], end = run->first + run->count;
+    const bool within = count > 0 && e->at >= run->first && end - run->first > count;
+    if (!within || sum[count - 1] + run->cost > e->most) return stage;
+    const double least = sum[count - 1] + run->cost / 2;
+    const double enough = sum[count] + run->cost <= e->most ? sum[count] + run->cost / 2 : INFINITY;
+    for (; stage < stages - 1 && end - e->at > count; stage++) {
+        const int others = stages - stage - 1;
+        const double share = *left / (others + 1);
+        if (least > share || enough <= share || e->at + count < from[others]) break;
+        e->at += count;
+        *left -= sum[count];
+        split[stage] = (uint16_t)count;
+    }
+    return stage;
+}
+
 /* As even as the slowest stage allows: each stage takes what comes nearest to its share of what is
  * left, but no more than `most`, and enough for the others to manage. */
 static void deal_evenly(const struct dealing *d, int stages, double most, uint16_t *split)
 {
-    int from[RK_MAX_CHUNKS + 1], usual = 0;
+    int from[RK_MAX_CHUNKS + 1];
     struct even e = {.d = d, .most = most};
     double left = d->all;
     deal_backwards(d, stages, most, from);
     for (int stage = 0; stage < stages; stage++) {
+        if (stage > 1) stage = take_alike(&e, stage, stages, from, split, &left);
         const int others = stages - stage - 1, first = e.at;
         const bool between = stage > 0 && others > 0;
         double sum = (stage == 0 ? d->head : 0) + (others == 0 ? d->tail : 0);
         e.share = left / (others + 1);
-        if (between && e.at < d->items) sum = take_between(&e, usual, from[others]);
+        if (between && e.at < d->items) sum = take_between(&e, split[stage - 1], from[others]);
         /* the rest, behind the end of a run */
         if (others == 0)
             e.at = d->items;
         else if (!between || e.at == d->run[e.run].first + d->run[e.run].count)
             sum = take_stage(&e, sum, from[others]);
-        split[stage] = (uint16_t)(usual = e.at - first);
+        split[stage] = (uint16_t)(e.at - first);
         left -= sum;
     }
 }

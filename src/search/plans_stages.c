@@ -218,8 +218,11 @@ static bool order_divisions(struct filling *f)
     for (uint64_t i = 0; i < set->shapes; i++) {
         struct shape *shape = &set->shape[i];
         shape->first = at;
-        for (uint64_t k = 0; k < set->divisions; k++)
-            if (f->shape_of[k] == i) ordered[at++] = set->division[k];
+        for (uint64_t k = 0; k < set->divisions; k++) {
+            if (f->shape_of[k] != i) continue;
+            ordered[at++] = set->division[k];
+            shape->families |= 1u << family_of(set->all->recompute[set->division[k].recompute]);
+        }
         shape->end = at;
         shape->map.blocks = set->blocks + used;
         used += (size_t)shape->map.classes;

@@ -19,6 +19,15 @@ struct timetable {
     enum rk_schedule schedule[RK_SCHEDULES];
 };
 
+/* Recomputations that keep a layer's inputs alone hold more while they work than those that keep
+ * some of its tensors: extremes of the two are apart. */
+enum family { KEEPS_TENSORS, KEEPS_INPUTS, FAMILIES };
+
+static inline enum family family_of(uint64_t recompute)
+{
+    return (recompute & 3) == RK_WHOLE ? KEEPS_INPUTS : KEEPS_TENSORS;
+}
+
 struct division {
     uint64_t tuple;     /* the first one: as many as the timetable has schedules */
     uint32_t recompute; /* index into stage_sets.recompute */
@@ -29,12 +38,13 @@ struct shape {
     uint32_t timetable;
     bool refused; /* by CHECK_STAGES */
     enum rk_verdict verdict;
-    bool balanced;    /* by time: stages are dealt when layers are folded */
-    bool some_layers; /* of a stage are computed again: the others are as they are */
-    bool as_it_is;    /* nothing is computed again */
-    uint32_t lighter; /* another shape whose stages have the same blocks and compute all of them
-                         again; itself: there is none */
-    int parts;        /* virtual stages */
+    bool balanced;     /* by time: stages are dealt when layers are folded */
+    bool some_layers;  /* of a stage are computed again: the others are as they are */
+    bool as_it_is;     /* nothing is computed again */
+    uint32_t lighter;  /* another shape whose stages have the same blocks and compute all of them
+                          again; itself: there is none */
+    int parts;         /* virtual stages */
+    unsigned families; /* of what its divisions compute again: bits, 1 << enum family */
     /* Unless refused or balanced. Where a shape has divisions with and without recomputation,
      * blocks count as computed again: without it these cost the same as others. */
     struct stage_map map;

@@ -1,6 +1,7 @@
 #include "search/plans_unit.h"
 
 #include "estimate/plan_check.h"
+#include "search/plans_recall.h"
 #include "search/plans_split.h"
 
 #include <math.h>
@@ -36,9 +37,11 @@ struct timetable_state {
     bool pairs;       /* DualPipe among them */
 };
 
-/* Layers that are computed again or not: recomputations that keep a layer's inputs alone hold more
- * while they work, so that their extremes are apart. */
-enum family { KEEPS_TENSORS, KEEPS_INPUTS, FAMILIES };
+/* A microbatch on a block, and on what stands before the first and behind the last one. */
+struct block_times {
+    double block_s[TREATMENTS][LAYER_KINDS];
+    double ends_s[ENDS];
+};
 
 struct family_bounds {
     bool any;
@@ -93,6 +96,20 @@ struct holding {
     double held, working, moving;
 };
 
+/* How many plans of a shape fit, remembered for members that hold the same: their layers, their
+ * stages and what their choices make of the memory. */
+enum {
+    LAYER_NUMBERS =
+        (offsetof(struct layer_fold, spent_s) - offsetof(struct layer_fold, parameters)) /
+        sizeof(double),
+    RULE_NUMBERS = offsetof(struct memory_rule, ends_in_flight) / sizeof(double),
+    CHOICE_NUMBERS = 2 + 2 * RULE_NUMBERS,
+    MEMBER_NUMBERS = 4, /* beside its choices and timetables */
+    RECALLED_LAYERS = 32,
+    RECALLED_MEMBERS = 128
+};
+static const uint64_t unknown = UINT64_MAX;
+
 struct plan_scratch {
     const struct rk_plans_problem *problem;
     struct rk_plan plan;
@@ -113,6 +130,7 @@ struct plan_scratch {
     struct stage_end end[RK_MAX_STAGES];
     double pass_s[RK_MAX_STAGES][FOLD_PASSES]; /* of sum, before anything is moved */
     struct stage_flights flights[RK_MAX_STAGES];
+    const struct stage_flights *flight[RK_MAX_STAGES]; /* (classes) of the map at hand */
     bool *too_large; /* (shapes) no plan fits that computes all layers again from their inputs */
     struct choice *choice;  /* (run.choices) of the shardings and offloads */
     struct kept_room *kept; /* (KEPT_ROOMS) */
@@ -126,7 +144,13 @@ struct plan_scratch {
     struct choice_state *sharding, *offload;
     struct timetable_state *timetable;
     struct remembered remembered[REMEMBERED];
-    uint64_t ids, timetables, members; /* counted */
+    uint64_t ids, timetables, members;    /* counted */
+    struct block_times least_s[FAMILIES]; /* no recomputation of the family is faster */
+    struct block_times *block_s;          /* (recomputes) */
+    uint64_t *numbers;                    /* of a list to recall */
+    struct recall layers, fitting;        /* see layers_held, fitting_of_member */
+    uint64_t held;                        /* which layers, by what they hold: from 1 */
+    uint64_t *fitting_plans; /* (shapes) of the member at hand; `unknown`: not found out */
 };
 
 static uint64_t most_choices(const struct rk_plans *plans, enum plan_bundle bundle)
@@ -162,6 +186,7 @@ struct plan_scratch *plan_scratch_open(const struct rk_plans *plans)
     s->balanced.blocks = s->blocks;
     s->timed.known = calloc(KNOWN_PRODUCTS, sizeof *s->timed.known);
     s->fold = calloc(rows, sizeof *s->fold);
+    s->block_s = calloc(rows, sizeof *s->block_s);
     s->count = calloc((size_t)parts + 1, sizeof *s->count);
     s->balance = calloc(rows * ((size_t)parts + 1), sizeof *s->balance);
     s->split = calloc((rows + RK_SPLITS) * splits_before(parts + 1), sizeof *s->split);
@@ -179,9 +204,14 @@ struct plan_scratch *plan_scratch_open(const struct rk_plans *plans)
     s->kept = calloc(KEPT_ROOMS, sizeof *s->kept);
     s->kept_room = calloc(choices * KEPT_ROOMS, sizeof *s->kept_room);
     s->fits = calloc(choices * RK_SCHEDULES, sizeof *s->fits);
-    if (s->timed.known && s->too_large && s->choice && s->room && s->fits && s->same_as &&
-        s->kept && s->kept_room && s->fold && s->count && s->balance && s->split && s->fixed &&
-        s->list && s->sharding && s->offload && s->timetable)
+    const size_t layers = (recomputes + 1) * LAYER_KINDS * LAYER_NUMBERS + 1;
+    const size_t member = MEMBER_NUMBERS + choices * CHOICE_NUMBERS + tuples;
+    s->numbers = calloc(layers + member, sizeof *s->numbers);
+    const bool recalls = recall_open(&s->layers, RECALLED_LAYERS, layers, 1) &
+                         recall_open(&s->fitting, RECALLED_MEMBERS, member, tuples);
+    if (recalls && s->numbers && s->block_s && s->timed.known && s->too_large && s->choice &&
+        s->room && s->fits && s->same_as && s->kept && s->kept_room && s->fold && s->count &&
+        s->balance && s->split && s->fixed && s->list && s->sharding && s->offload && s->timetable)
         return s;
     plan_scratch_close(s);
     return NULL;
@@ -192,6 +222,7 @@ void plan_scratch_close(struct plan_scratch *s)
     if (!s) return;
     free(s->timed.known);
     free(s->fold);
+    free(s->block_s);
     free(s->count);
     free(s->balance);
     free(s->split);
@@ -207,6 +238,9 @@ void plan_scratch_close(struct plan_scratch *s)
     free(s->kept);
     free(s->kept_room);
     free(s->fits);
+    free(s->numbers);
+    recall_close(&s->layers);
+    recall_close(&s->fitting);
     free(s);
 }
 
@@ -220,9 +254,9 @@ struct extremes {                         /* of all choices of sharing and offlo
 
 struct run {
     struct plan_scratch *s;
-    const struct plan_unit *unit;
+    const struct plan_layers *layers;
     struct visitor *visitor;
-    bool folded; /* the layers of the unit */
+    bool folded; /* the layers */
 
     /* of the member at hand */
     const struct stage_set *set;
@@ -250,7 +284,6 @@ struct run {
     /* of the division at hand, or several */
     uint64_t tuple;
     const struct layer_folds *fold;
-    double shortest_s;
 };
 
 /* ---- counting ---- */
@@ -309,6 +342,8 @@ static void check_bundle(struct run *r, const struct choices *choices, unsigned 
     for (uint64_t i = 0; i < choices->count; i++) {
         plans_set_choice(&r->s->plan, choices, i);
         state[i].refused = refused_by(r, parts, &state[i].verdict);
+        if (parts & 1u << CHECK_SHARDING && !state[i].refused)
+            state[i].sharing = sharing_of(&r->s->plan);
     }
 }
 
@@ -380,11 +415,6 @@ static bool sift(struct run *r, enum rk_verdict late)
 
 /* ---- layers ---- */
 
-static enum family family_of(uint64_t recompute)
-{
-    return (recompute & 3) == RK_WHOLE ? KEEPS_INPUTS : KEEPS_TENSORS;
-}
-
 /* Of the outlines. */
 static void note_layer(struct layer_fold *least, const struct layer_fold *fold)
 {
@@ -448,7 +478,7 @@ static void balance_row(struct plan_scratch *s, uint32_t row, const struct layer
             dealing_split(&s->dealing, parts, split);
         balance->repeats = repeats(s, split, parts);
         balance->same_as = 0;
-        while (balance->same_as < row &&
+        while (!balance->repeats && balance->same_as < row &&
                memcmp(split_at(s, balance->same_as, parts), split, size) != 0)
             balance->same_as++;
     }
@@ -466,8 +496,8 @@ static void count_parts(struct run *r)
 {
     struct plan_scratch *s = r->s;
     s->counts = 0;
-    for (uint32_t m = 0; m < r->unit->group->members; m++) {
-        const struct stage_set *set = r->unit->group->member[m].stages;
+    for (uint32_t m = 0; m < r->layers->group->members; m++) {
+        const struct stage_set *set = r->layers->group->member[m].stages;
         for (uint64_t i = 0; i < set->shapes; i++)
             if (set->shape[i].balanced && !set->shape[i].refused)
                 note_parts(s, set->shape[i].parts);
@@ -505,6 +535,53 @@ static void sum_model(struct run *r)
     r->model.working_bytes = r->model.buffer_bytes = r->model.block_shapes = 0;
 }
 
+static uint64_t *add_numbers(uint64_t *to, const double *numbers, size_t count)
+{
+    memcpy(to, numbers, count * sizeof *numbers);
+    return to + count;
+}
+
+static uint64_t *add_layers(uint64_t *to, const struct layer_folds *fold, enum treatment treatment)
+{
+    for (int kind = 0; kind < LAYER_KINDS; kind++)
+        if (fold->present[kind])
+            to = add_numbers(to, &fold->layer[kind][treatment].parameters, LAYER_NUMBERS);
+    return to;
+}
+
+/* Units differ in which layers are how fast; what these hold is often the same. */
+static void find_layers_held(struct plan_scratch *s)
+{
+    bool known;
+    uint64_t *end = add_layers(s->numbers, &s->fold[0], AS_IT_IS);
+    for (uint64_t i = 0; i < s->recomputes; i++)
+        end = add_layers(end, &s->fold[i], RECOMPUTED);
+    uint64_t *id = recall_find(&s->layers, s->numbers, (size_t)(end - s->numbers), &known);
+    if (!known) *id = ++s->ids;
+    s->held = *id;
+}
+
+static double fold_s(const struct layer_fold *layer)
+{
+    double sum_s = 0;
+    for (int pass = 0; pass < FOLD_PASSES; pass++)
+        sum_s += layer->pass_s[pass];
+    return sum_s;
+}
+
+/* Both ends are computed once; what is predicted behind the last one, maybe again. */
+static void find_block_times(struct block_times *times, const struct layer_folds *fold,
+                             const struct rk_model *model)
+{
+    for (int i = 0; i < TREATMENTS; i++)
+        for (int kind = 0; kind < LAYER_KINDS; kind++)
+            times->block_s[i][kind] = fold->present[kind] ? fold_s(&fold->layer[kind][i]) : 0;
+    const double *once_s = times->block_s[AS_IT_IS];
+    const double predict_s = fmin(once_s[LAYER_PREDICT], times->block_s[RECOMPUTED][LAYER_PREDICT]);
+    times->ends_s[FIRST_END] = once_s[LAYER_EMBEDDING];
+    times->ends_s[LAST_END] = once_s[LAYER_HEAD] + (double)model->predict_layers * predict_s;
+}
+
 /* All layers that members of the unit have. */
 static void fold_unit(struct run *r)
 {
@@ -520,11 +597,16 @@ static void fold_unit(struct run *r)
         rk_plan_axis_set(&s->plan, RK_PLAN_RECOMPUTE, recompute[i]);
         fold_outline(&s->fold[i], &s->timed, s->problem->system, &s->plan);
         note_fold(&s->family[family_of(recompute[i])], &s->fold[i]);
+        find_block_times(&s->block_s[i], &s->fold[i], s->problem->model);
         balance_row(s, i, &s->fold[i], RECOMPUTED);
         r->visitor->explain->folds++;
     }
     balance_row(s, (uint32_t)s->recomputes, &s->fold[0], AS_IT_IS);
     sum_model(r);
+    find_layers_held(s);
+    for (int i = 0; i < FAMILIES; i++)
+        if (s->family[i].any)
+            find_block_times(&s->least_s[i], &s->family[i].least, s->problem->model);
 }
 
 /* ---- time ---- */
@@ -658,7 +740,7 @@ static const struct memory_rule *rule_of(const struct run *r, uint64_t choice,
 static double class_bytes(struct run *r, const struct memory_rule *rule, int class, int schedule)
 {
     const struct stage_demand demand = stage_demand_by(rule, &r->s->sum[class]);
-    return demanded_bytes(&demand, r->s->problem->system, flights_of(r, class)->of[schedule]);
+    return demanded_bytes(&demand, r->s->problem->system, r->s->flight[class]->of[schedule]);
 }
 
 /* Of the two stages on rank i, under DualPipe. */
@@ -736,35 +818,39 @@ static double closeness(const struct run *r)
     return capacity(r) * (1 - rounding);
 }
 
-static bool bounded(const struct run *r)
+/* Whichever stage sets the pace, the step is not shorter than all microbatches on the slowest one;
+ * what offload and data parallelism add is not negative. */
+static double slowest_s(const struct run *r, const struct stage_map *map,
+                        const struct block_times *times)
 {
-    return r->visitor->prune && (double)r->s->plan.batch < r->visitor->least * r->shortest_s;
+    const struct layer_folds *fold = &r->s->fold[0];
+    double most_s = 0;
+    for (int i = 0; i < map->classes; i++) {
+        const struct stage_blocks *blocks = &map->blocks[i];
+        double sum_s = (blocks->first ? times->ends_s[FIRST_END] : 0) +
+                       (blocks->last ? times->ends_s[LAST_END] : 0);
+        for (int k = 0; k < fold->blocks; k++)
+            for (int treatment = 0; treatment < TREATMENTS; treatment++)
+                sum_s += blocks->counts[treatment][fold->block[k]] *
+                         times->block_s[treatment][fold->block[k]];
+        most_s = sum_s > most_s ? sum_s : most_s;
+    }
+    return most_s;
+}
+
+/* Is a step too slow whose slowest stage takes that long for a microbatch? */
+static bool bounded(const struct run *r, double stage_s)
+{
+    const double shortest_s = r->microbatches * stage_s * rounding;
+    return r->visitor->prune && (double)r->s->plan.batch < r->visitor->least * shortest_s;
 }
 
 /* ---- stages ---- */
-
-static double both_s(const struct stage_sum *sum)
-{
-    double both_s = 0;
-    for (int pass = 0; pass < FOLD_PASSES; pass++)
-        both_s += sum->pass_s[pass];
-    return both_s;
-}
 
 static void sum_class(struct run *r, struct stage_sum *sums, int class)
 {
     const struct plan_scratch *s = r->s;
     stage_outline(&sums[class], r->fold, s->problem->model, &s->plan, &r->map->blocks[class]);
-}
-
-/* Whichever stage sets the pace, the step is not shorter than all microbatches on the slowest one;
- * what offload and data parallelism add is not negative. */
-static void find_shortest(struct run *r)
-{
-    double slowest_s = 0;
-    for (int i = 0; i < r->map->classes; i++)
-        slowest_s = fmax(slowest_s, both_s(&r->s->sum[i]));
-    r->shortest_s = r->microbatches * slowest_s * rounding;
 }
 
 /* Does no plan fit, whatever its sharding, schedule and offload? The first stage decides, which has
@@ -923,9 +1009,10 @@ static void find_rooms(struct run *r)
     }
 }
 
-static struct holding holding_of(const struct stage_sum *sum, int place,
+static struct holding holding_of(const struct run *r, const struct stage_sum *sum, int place,
                                  const double ends_in_flight[ENDS], double in_flight)
 {
+    const bool moves = r->extremes.activations && sum->blocks > 0;
     double flight = sum->saved_total_bytes, held = 0;
     for (int end = 0; end < ENDS; end++) {
         flight -= sum->ends_total_bytes[end];
@@ -934,8 +1021,7 @@ static struct holding holding_of(const struct stage_sum *sum, int place,
     return (struct holding){.place = place,
                             .held = held + flight * in_flight,
                             .working = sum->working_bytes,
-                            .moving =
-                                sum->blocks > 0 ? 2 / sum->blocks * sum->saved_total_bytes : 0};
+                            .moving = moves ? 2 / sum->blocks * sum->saved_total_bytes : 0};
 }
 
 /* Of the division at hand under a schedule; `ends` are microbatches in flight. Of ranks with the
@@ -947,7 +1033,7 @@ static int list_holdings(struct run *r, int schedule, const double ends[ENDS])
     int count = 0;
     if (demand_kind(r->timetable->schedule[schedule]) != DEMAND_PAIRS) {
         for (int i = 0; i < r->classes; i++)
-            s->holding[count++] = holding_of(&s->sum[i], i, ends, flights_of(r, i)->of[schedule]);
+            s->holding[count++] = holding_of(r, &s->sum[i], i, ends, s->flight[i]->of[schedule]);
         return count;
     }
     for (int i = r->classes; i < r->places; i++) {
@@ -955,7 +1041,7 @@ static int list_holdings(struct run *r, int schedule, const double ends[ENDS])
         struct stage_sum pair;
         for (int k = 0; k < 1 + (place->last > place->first); k++) {
             pair_outline(r, &pair, k ? place->last : place->first);
-            s->holding[count++] = holding_of(&pair, i, ends, r->pair_flights);
+            s->holding[count++] = holding_of(r, &pair, i, ends, r->pair_flights);
         }
     }
     return count;
@@ -1056,8 +1142,10 @@ static void time_choice(struct run *r, uint64_t choice)
 static void time_division(struct run *r)
 {
     struct plan_scratch *s = r->s;
-    for (int i = 0; i < r->map->classes; i++)
+    for (int i = 0; i < r->map->classes; i++) {
+        stage_again(&s->sum[i], r->fold, s->problem->model, &s->plan, &r->map->blocks[i]);
         memcpy(s->pass_s[i], s->sum[i].pass_s, sizeof s->pass_s[i]);
+    }
     for (uint64_t choice = 0; choice < r->choices; choice++)
         time_choice(r, choice);
 }
@@ -1082,7 +1170,7 @@ static enum family family_of_division(const struct run *r, const struct division
     return family_of(r->set->all->recompute[division->recompute]);
 }
 
-/* Whose classes are summed. */
+/* Whose classes are summed, as far as memory goes. */
 static void run_division(struct run *r, const struct division *division)
 {
     struct plan_scratch *s = r->s;
@@ -1094,30 +1182,26 @@ static void run_division(struct run *r, const struct division *division)
             sifted.sure && family_of_division(r, division) == KEEPS_INPUTS;
         return;
     }
-    find_shortest(r);
-    if (bounded(r))
+    if (bounded(r, slowest_s(r, r->map, &s->block_s[division->recompute])))
         count_bounded(r, sifted.fit);
     else
         time_division(r);
 }
 
-static void sum_again(struct run *r, const struct division *division)
-{
-    struct plan_scratch *s = r->s;
-    r->fold = &s->fold[division->recompute];
-    for (int i = 0; i < r->map->classes; i++)
-        stage_again(&s->sum[i], r->fold, s->problem->model, &s->plan, &r->map->blocks[i]);
-}
-
 /* Divisions with the same blocks on the same stages. */
 static void run_map(struct run *r, const struct division *const *list, uint64_t count)
 {
-    r->fold = &r->s->fold[list[0]->recompute];
+    struct plan_scratch *s = r->s;
+    r->fold = &s->fold[list[0]->recompute];
     for (int i = 0; i < r->map->classes; i++)
-        sum_class(r, r->s->sum, i);
+        sum_class(r, s->sum, i);
+    for (int i = 0; i < r->map->classes; i++)
+        s->flight[i] = flights_of(r, i);
     if (r->visitor->prune) find_rooms(r);
     for (uint64_t i = 0; i < count; i++) {
-        if (i > 0) sum_again(r, list[i]);
+        r->fold = &s->fold[list[i]->recompute];
+        for (int k = 0; k < r->map->classes && i > 0; k++)
+            stage_holds_again(&s->sum[k], r->fold, s->problem->model, &s->plan, &r->map->blocks[k]);
         run_division(r, list[i]);
     }
 }
@@ -1184,7 +1268,6 @@ static void run_balanced(struct run *r, const struct shape *shape)
     for (uint64_t i = 0; i < divisions; i++) {
         const struct balance *balance = balance_of(r, shape, &division[i]);
         s->same_as[i] = balance->repeats ? TAKEN : balance->same_as;
-        if (balance->repeats) count_repeated(r, r->plans);
     }
     for (uint64_t i = 0; i < divisions; i++) {
         const uint32_t row = s->same_as[i];
@@ -1225,13 +1308,16 @@ static bool mean_exceeds(struct run *r)
     return demanded_bytes(&least, r->s->problem->system, flights) * rounding > capacity(r);
 }
 
-static void count_hopeless(struct run *r, const struct shape *shape)
+/* Divisions whose split no other shape has; the others are counted as repeated. */
+static uint64_t sift_repeated(struct run *r, const struct shape *shape)
 {
+    const uint64_t divisions = shape->end - shape->first;
     uint64_t repeated = 0;
-    for (uint64_t i = shape->first; i < shape->end && shape->balanced; i++)
+    if (!shape->balanced) return divisions;
+    for (uint64_t i = shape->first; i < shape->end; i++)
         repeated += balance_of(r, shape, &r->set->division[i])->repeats;
     count_repeated(r, repeated * r->plans);
-    count_too_large(r, (shape->end - shape->first - repeated) * r->plans);
+    return divisions - repeated;
 }
 
 /* Do no plans of the shape fit since none do where the same stages compute all layers again from
@@ -1264,37 +1350,74 @@ static void set_timetable(struct run *r, uint32_t timetable)
     s->timetables++;
     r->state = &s->timetable[timetable];
     s->plan.chunks = r->timetable->chunks;
-    r->plans = r->state->passing * r->choices;
     find_least(r);
     r->hopeless = mean_exceeds(r);
     if (r->state->pairs) r->pair_flights = in_flight(r, RK_DUALPIPE, 0);
     set_ends(r);
 }
 
-static void run_shape(struct run *r, const struct shape *shape)
+/* Is any plan of the shape too slow, whatever is computed again? */
+static bool all_bounded(const struct run *r, const struct shape *shape)
+{
+    bool all = true;
+    for (int i = 0; i < FAMILIES && all; i++)
+        if (shape->families & 1u << i)
+            all = bounded(r, slowest_s(r, &shape->map, &r->s->least_s[i]));
+    return all;
+}
+
+/* How many plans of the shape fit is known, and none of them can be among the best. */
+static bool settled(struct run *r, const struct shape *shape, uint64_t plans)
+{
+    const uint64_t fitting = r->s->fitting_plans[shape - r->set->shape];
+    if (!r->visitor->prune || shape->balanced || fitting == unknown) return false;
+    if (fitting > 0 && !all_bounded(r, shape)) return false;
+    count_bounded(r, fitting);
+    count_too_large(r, plans - fitting);
+    return true;
+}
+
+static void run_divisions(struct run *r, const struct shape *shape)
 {
     struct plan_scratch *s = r->s;
-    if (shape->refused || s->timetable[shape->timetable].passing * r->choices == 0) return;
-    r->shape = shape;
-    s->too_large[shape - r->set->shape] = false;
+    uint64_t count = shape->end - shape->first;
+    r->map = &shape->map;
+    for (uint64_t i = 0; i < count; i++)
+        s->list[i] = &r->set->division[shape->first + i];
+    if (r->visitor->prune) count = sift_families(r, count);
+    if (count > 0) run_map(r, s->list, count);
+}
+
+/* The plans of `divisions`, none of which repeat. */
+static void judge_shape(struct run *r, const struct shape *shape, uint64_t divisions)
+{
+    struct plan_scratch *s = r->s;
     set_timetable(r, shape->timetable);
     if (r->hopeless || outweighed(r, shape)) {
-        count_hopeless(r, shape);
+        count_too_large(r, divisions * r->plans);
         return;
     }
     plans_set_choice(&s->plan, r->stages, r->set->division[shape->first].tuple);
     if (!shape->some_layers && !shape->as_it_is) /* see shape.map */
         rk_plan_axis_set(&s->plan, RK_PLAN_RECOMPUTE, RK_RECOMPUTE_VALUE(RK_WHOLE, 0));
-    if (shape->balanced) {
+    if (shape->balanced)
         run_balanced(r, shape);
-        return;
-    }
-    r->map = &shape->map;
-    for (uint64_t i = shape->first; i < shape->end; i++)
-        s->list[i - shape->first] = &r->set->division[i];
-    uint64_t count = shape->end - shape->first;
-    if (r->visitor->prune) count = sift_families(r, count);
-    if (count > 0) run_map(r, s->list, count);
+    else
+        run_divisions(r, shape);
+}
+
+static void run_shape(struct run *r, const struct shape *shape)
+{
+    struct plan_scratch *s = r->s;
+    const uint64_t *fits = &r->visitor->counts->verdict[RK_FITS][0], before = *fits;
+    r->shape = shape;
+    r->plans = s->timetable[shape->timetable].passing * r->choices;
+    s->too_large[shape - r->set->shape] = false;
+    if (shape->refused || r->plans == 0) return;
+    const uint64_t divisions = sift_repeated(r, shape);
+    if (divisions == 0 || settled(r, shape, divisions * r->plans)) return;
+    judge_shape(r, shape, divisions);
+    s->fitting_plans[shape - r->set->shape] = *fits - before;
 }
 
 /* ---- members ---- */
@@ -1322,14 +1445,43 @@ static void open_choices(struct run *r)
     }
 }
 
+static uint64_t *add_rule(uint64_t *to, const struct memory_rule *rule)
+{
+    *to++ = (uint64_t)rule->zero << 2 | (uint64_t)rule->keep_gathered << 1 | rule->by_matrix;
+    return add_numbers(to, &rule->bytes.weight, RULE_NUMBERS);
+}
+
+/* What it takes to know which plans of a member fit: layers, stages, microbatches, what each choice
+ * makes of a stage's memory, and which schedules there are. */
+static void recall_member(struct run *r)
+{
+    struct plan_scratch *s = r->s;
+    uint64_t *to = s->numbers;
+    bool known;
+    *to++ = s->held;
+    *to++ = (uint64_t)(r->set - r->set->all->set);
+    *to++ = r->choices;
+    to = add_numbers(to, &r->microbatches, 1);
+    for (uint64_t i = 0; i < r->choices; i++) {
+        to = add_rule(to, &s->choice[i].rule[DEMAND_SOME]);
+        to = add_rule(to, &s->choice[i].rule[DEMAND_PAIRS]);
+    }
+    for (uint64_t i = 0; i < r->set->timetables; i++) {
+        *to = 0;
+        for (int k = 0; k < r->set->timetable[i].schedules; k++)
+            *to |= (uint64_t)s->timetable[i].refused[k] << k;
+        to++;
+    }
+    s->fitting_plans = recall_find(&s->fitting, s->numbers, (size_t)(to - s->numbers), &known);
+    for (uint64_t i = 0; i < r->set->shapes && !known; i++)
+        s->fitting_plans[i] = unknown;
+}
+
 static void open_sharings(struct run *r)
 {
     struct plan_scratch *s = r->s;
     for (uint64_t i = 0; i < r->sharding->count; i++) {
-        if (s->sharding[i].refused) continue;
-        plans_set_choice(&s->plan, r->sharding, i);
-        s->sharding[i].sharing = sharing_of(&s->plan);
-        s->sharding[i].id = ++s->ids;
+        if (!s->sharding[i].refused) s->sharding[i].id = ++s->ids;
     }
     s->members++;
     find_extremes(r);
@@ -1353,6 +1505,7 @@ static void run_plans(struct run *r)
     fold_unit(r);
     r->send_s = send_s_of(&s->fold[0], p->system, &s->plan);
     open_sharings(r);
+    recall_member(r);
     r->timetable = NULL;
     for (uint64_t i = 0; i < r->set->shapes; i++)
         run_shape(r, &r->set->shape[i]);
@@ -1364,7 +1517,7 @@ static void run_member(struct run *r, const struct plan_member *member)
     const struct layout *layout = member->layout;
     const struct choices *kernels = layout->choices[BUNDLE_KERNELS];
     const uint64_t width = member->microbatch * layout->choices[BUNDLE_WIDTH]->count;
-    const uint64_t local = (width + r->unit->width) * kernels->count + r->unit->kernels;
+    const uint64_t local = (width + r->layers->width) * kernels->count + r->layers->kernels;
     r->set = member->stages;
     r->stages = layout->choices[BUNDLE_STAGES];
     r->sharding = layout->choices[BUNDLE_SHARDING];
@@ -1373,16 +1526,23 @@ static void run_member(struct run *r, const struct plan_member *member)
     r->base = layout->first + local * plans_below(layout, BUNDLE_KERNELS);
     plans_set_layout(plan, layout);
     plans_set_choice(plan, layout->choices[BUNDLE_MICROBATCH], member->microbatch);
-    plans_set_choice(plan, layout->choices[BUNDLE_WIDTH], r->unit->width);
-    plans_set_choice(plan, kernels, r->unit->kernels);
+    plans_set_choice(plan, layout->choices[BUNDLE_WIDTH], r->layers->width);
+    plans_set_choice(plan, kernels, r->layers->kernels);
     r->microbatches = microbatches_of(plan);
     run_plans(r);
 }
 
+static void run_layers(struct plan_scratch *s, const struct plan_layers *layers,
+                       struct visitor *visitor)
+{
+    struct run r = {.s = s, .layers = layers, .visitor = visitor};
+    s->plan = s->problem->base;
+    for (uint32_t i = 0; i < layers->group->members; i++)
+        run_member(&r, &layers->group->member[i]);
+}
+
 void plan_unit_run(struct plan_scratch *s, const struct plan_unit *unit, struct visitor *visitor)
 {
-    struct run r = {.s = s, .unit = unit, .visitor = visitor};
-    s->plan = s->problem->base;
-    for (uint32_t i = 0; i < unit->group->members; i++)
-        run_member(&r, &unit->group->member[i]);
+    for (uint64_t i = 0; i < unit->count; i++)
+        run_layers(s, &unit->layers[i], visitor);
 }

@@ -1,8 +1,8 @@
-/* plans_unit.h - the plans of one group, width and kernels, composed of folded layers.
+/* plans_unit.h - the plans of a few groups, widths and kernels, composed of folded layers.
  *
- * A unit is what one thread takes at a time. It folds the layers for each recomputation, sums them
- * to stages for each way to deal them, and decides first whether the stages fit, then how long a
- * step takes: for all that has the same answer at once. docs/search.md has the method.
+ * A unit is what one thread takes at a time. It folds each of its layers for each recomputation,
+ * sums them to stages for each way to deal them, and decides first whether the stages fit, then how
+ * long a step takes: for all that has the same answer at once. docs/search.md has the method.
  */
 #ifndef RECKON_SEARCH_PLANS_UNIT_H
 #define RECKON_SEARCH_PLANS_UNIT_H
@@ -10,17 +10,23 @@
 #include "search/plans_groups.h"
 #include "search/visitor.h"
 
-struct plan_unit {
+/* Plans with the same layers. */
+struct plan_layers {
     const struct plan_group *group;
     uint64_t width, kernels; /* indices into its choices */
+    uint64_t hash;           /* those with the same hold much the same: see plan_units_list */
 };
 
-/* Plans of a unit. */
-static inline uint64_t plan_unit_count(const struct plan_unit *unit)
+struct plan_unit {
+    const struct plan_layers *layers; /* (count) */
+    uint64_t count, plans;
+};
+
+static inline uint64_t plan_layers_count(const struct plan_layers *layers)
 {
     uint64_t count = 0;
-    for (uint32_t i = 0; i < unit->group->members; i++)
-        count += plans_below(unit->group->member[i].layout, BUNDLE_KERNELS);
+    for (uint32_t i = 0; i < layers->group->members; i++)
+        count += plans_below(layers->group->member[i].layout, BUNDLE_KERNELS);
     return count;
 }
 

@@ -9,7 +9,8 @@ struct plan_units {
     const struct rk_plans *plans;
     struct stage_sets *sets;
     struct plan_groups groups;
-    struct plan_unit *unit; /* (head.count) */
+    struct plan_layers *layers; /* of all units, one after the other */
+    struct plan_unit *unit;     /* (head.count) */
 };
 
 static struct plan_units *own(struct units *units)
@@ -22,6 +23,7 @@ void plan_units_close(struct units *units)
     struct plan_units *u = own(units);
     stage_sets_close(u->sets);
     plan_groups_close(&u->groups);
+    free(u->layers);
     free(u->unit);
     free(u);
 }
@@ -51,23 +53,69 @@ void plan_units_prepare(struct units *units, int job)
     stage_set_fill(&own(units)->sets->set[job], own(units)->plans);
 }
 
-static uint64_t hash_of(uint64_t z) /* splitmix64 */
+static uint64_t mixed(uint64_t hash, uint64_t number) /* splitmix64 */
 {
-    z += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = hash ^ (number + UINT64_C(0x9e3779b97f4a7c15));
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     return z ^ z >> 31;
 }
 
-/* In an order that has nothing to do with the space: the first rounds then sample all of it, and
- * find a good plan early. The order is the same each time. */
-static void mix_order(struct plan_units *u)
+/* Of what decides how much layers hold: nearly all, and the same work can be recalled for, that
+ * split matrices alike and have as many tokens. */
+static uint64_t hash_of(const struct plan_layers *layers)
 {
-    for (uint64_t i = (uint64_t)u->head.count; i > 1; i--) {
-        const uint64_t other = hash_of(i) % i;
-        const struct plan_unit kept = u->unit[i - 1];
-        u->unit[i - 1] = u->unit[other];
-        u->unit[other] = kept;
+    const struct plan_group *group = layers->group;
+    const struct plan_member *first = &group->member[0];
+    const struct choices *microbatch = first->layout->choices[BUNDLE_MICROBATCH];
+    const uint64_t *degree = first->layout->value;
+    const uint64_t samples = choice_value(microbatch, first->microbatch, RK_PLAN_MICROBATCH);
+    uint64_t hash = mixed(layers->kernels, degree[RK_PLAN_TENSOR]);
+    hash = mixed(hash, degree[RK_PLAN_EXPERT_TENSOR]);
+    hash = mixed(hash, degree[RK_PLAN_EXPERT]);
+    hash = mixed(hash, (samples << 20) / degree[RK_PLAN_CONTEXT]);
+    return mixed(hash, choice_value(group->width, layers->width, RK_PLAN_SEQUENCE_PARALLEL));
+}
+
+static int compare_layers(const void *a, const void *b)
+{
+    const struct plan_layers *x = a, *y = b;
+    if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
+    if (x->group != y->group) return x->group < y->group ? -1 : 1;
+    if (x->width != y->width) return x->width < y->width ? -1 : 1;
+    return (x->kernels > y->kernels) - (x->kernels < y->kernels);
+}
+
+/* By hash, an order that has nothing to do with the space: the first rounds then sample all of it,
+ * and find a good plan early. The order is the same each time. */
+static uint64_t list_layers(struct plan_units *u)
+{
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < u->groups.count; i++) {
+        const struct plan_group *group = &u->groups.group[i];
+        for (uint64_t w = 0; w < group->width->count; w++)
+            for (uint64_t k = 0; k < group->kernels->count; k++) {
+                struct plan_layers *layers = &u->layers[count++];
+                *layers = (struct plan_layers){.group = group, .width = w, .kernels = k};
+                layers->hash = hash_of(layers);
+            }
+    }
+    qsort(u->layers, count, sizeof *u->layers, compare_layers);
+    return count;
+}
+
+/* Units of threads that end a round together are not too large. */
+enum { MOST_LAYERS = 32 };
+
+static void list_units(struct plan_units *u, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        const struct plan_layers *layers = &u->layers[i];
+        struct plan_unit *last = u->unit + u->head.count - (i > 0);
+        const bool joins = i > 0 && layers->hash == layers[-1].hash && last->count < MOST_LAYERS;
+        if (!joins) *(last = &u->unit[u->head.count++]) = (struct plan_unit){.layers = layers};
+        last->count++;
+        last->plans += plan_layers_count(layers);
     }
 }
 
@@ -79,15 +127,10 @@ bool plan_units_list(struct units *units)
         return false;
     for (uint64_t i = 0; i < u->groups.count; i++)
         count += u->groups.group[i].width->count * u->groups.group[i].kernels->count;
+    u->layers = malloc((count + 1) * sizeof *u->layers);
     u->unit = malloc((count + 1) * sizeof *u->unit);
-    if (!u->unit || count > INT32_MAX) return false;
-    for (uint64_t i = 0; i < u->groups.count; i++) {
-        const struct plan_group *group = &u->groups.group[i];
-        for (uint64_t w = 0; w < group->width->count; w++)
-            for (uint64_t k = 0; k < group->kernels->count; k++)
-                u->unit[u->head.count++] = (struct plan_unit){group, w, k};
-    }
-    mix_order(u);
+    if (!u->layers || !u->unit || count > INT32_MAX) return false;
+    list_units(u, list_layers(u));
     return true;
 }
 
@@ -105,11 +148,8 @@ void plan_units_sort(struct units *units)
 static int compare_sizes(const void *a, const void *b)
 {
     const struct plan_unit *x = a, *y = b;
-    const uint64_t m = plan_unit_count(x), n = plan_unit_count(y);
-    if (m != n) return m > n ? -1 : 1;
-    if (x->group != y->group) return x->group < y->group ? -1 : 1;
-    if (x->width != y->width) return x->width < y->width ? -1 : 1;
-    return (x->kernels > y->kernels) - (x->kernels < y->kernels);
+    if (x->plans != y->plans) return x->plans > y->plans ? -1 : 1;
+    return (x->layers > y->layers) - (x->layers < y->layers);
 }
 
 void plan_units_sort_round(struct units *units, int first, int count)

@@ -31,7 +31,7 @@ struct header {
     struct search_state state;
 };
 
-static const char magic[8] = {'r', 'k', 's', 't', 'a', 't', 'e', '2'};
+static const char magic[8] = {'r', 'k', 's', 't', 'a', 't', 'e', '3'};
 
 static size_t bytes_of(uint64_t candidates, uint64_t points)
 {

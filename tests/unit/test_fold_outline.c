@@ -36,13 +36,13 @@ static struct known_product known[KNOWN_PRODUCTS];
 static struct layer_folds fold[PLANS], outline;
 static struct rk_plan plan[PLANS];
 
-static void check_pairs(int plans, uint64_t seed)
+static void check_pairs(const struct plans_case *c, int plans, uint64_t seed)
 {
     for (int a = 0; a < plans; a++)
         for (int b = 0; b < a; b++) {
             uint64_t key[2][LAYER_KEY];
-            layer_key(key[0], &plan[a]);
-            layer_key(key[1], &plan[b]);
+            layer_key(key[0], &c->model, &plan[a]);
+            layer_key(key[1], &c->model, &plan[b]);
             if (memcmp(key[0], key[1], sizeof key[0]) == 0 && same_width(&plan[a], &plan[b]))
                 check_same(&fold[a], &fold[b], seed);
         }
@@ -69,7 +69,7 @@ static void check_case(uint64_t seed)
         fold_outline(&outline, &timed, &c.system, p);
         check_same(&fold[plans++], &outline, seed);
     }
-    check_pairs(plans, seed);
+    check_pairs(&c, plans, seed);
     rk_space_close(space);
     rk_system_release(&c.system);
 }
