@@ -20,7 +20,7 @@ enum { TRACE_EVENTS = 250000, TEXT_STAGES = 16 };
 struct timeline_args {
     struct plan_source source;
     int messages; /* -1: not given */
-    const char *trace, *pytorch, *window;
+    const char *trace, *pytorch, *window, *output;
     struct option_values stages;
     bool full;
     struct show_args show;
@@ -37,7 +37,7 @@ static const struct operand timeline_operands[] = {
 static const struct option schedule_options[] = {
     {.name = "messages", .type = OPTION_CHOICE, .choices = timeline_messages_names, AT(messages),
      .help = "how a stage pays for its messages: charged, for one behind each pass of a chunk as calculon counts them; blocking, for those that are sent; beside, they run beside computing (as its prediction)"},
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(trace), .complete = "file",
+    {.name = "trace", .type = OPTION_OUTPUT, .argument = "FILE", AT(trace), .complete = "file",
      .help = "write the events to FILE as a Chrome trace, compressed if it ends in .gz; - is standard output"},
     {.name = "pytorch-csv", .type = OPTION_OUTPUT, .argument = "FILE", AT(pytorch), .complete = "file",
      .help = "write the schedule to FILE as PyTorch's pipeline runtime loads it"},
@@ -47,13 +47,15 @@ static const struct option schedule_options[] = {
      .help = "trace these stages alone (all)"},
     {.name = "full", .type = OPTION_FLAG, AT(full),
      .help = "trace all of the step, however many events it has"},
+    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
+     .help = "write the answer to FILE instead of standard output (-); it appears whole or not at all"},
     {.name = NULL},
 };
 
 const struct usage timeline_usage = {
     .name = "timeline",
     .summary = "the pipeline schedule of one step, event by event",
-    .synopsis = "--model MODEL --system SYSTEM [options] -o trace.json [PLAN]...",
+    .synopsis = "--model MODEL --system SYSTEM [options] [--trace trace.json] [PLAN]...",
     .description =
         "Simulates one training step: each stage runs its forward and backward passes in the order "
         "of the schedule, and a pass starts when the stage is free and its message has arrived. The "
@@ -62,7 +64,7 @@ const struct usage timeline_usage = {
         "Printed are the step against the formula's, the bubble of each stage, its peak of memory "
         "and the tightest stage. Where the formula is exact both agree; where not, the difference "
         "is given with its reasons.\n\n"
-        "The trace (-o) is for Perfetto (ui.perfetto.dev) or chrome://tracing: a process for each "
+        "The trace (--trace) is for Perfetto (ui.perfetto.dev) or chrome://tracing: a process for each "
         "stage, a thread for each thing it does at the same time, counters of memory, arrows from "
         "sends to the passes that need them.\n\n"
         "The schedules: gpipe, all forward passes first; 1f1b; interleaved, as Megatron-LM orders "
@@ -87,9 +89,9 @@ const struct usage timeline_usage = {
         {NULL, plan_options, offsetof(struct timeline_args, source)},
     },
     .examples = {
-        {"reckon timeline -m mixtral-8x7b -s h100-sxm5-80g -g 64 tp2 pp4 ep8 zero1 -o trace.json",
+        {"reckon timeline -m mixtral-8x7b -s h100-sxm5-80g -g 64 tp2 pp4 ep8 zero1 --trace trace.json",
          "A mixture of experts on 64 H100, to look at in Perfetto:"},
-        {"reckon timeline -m gpt3-175b -s a100-80g-nvl8 framework=calculon tp8 pp8 vpp3 dp16 gbs1536 recompute=selective -o trace.json",
+        {"reckon timeline -m gpt3-175b -s a100-80g-nvl8 framework=calculon tp8 pp8 vpp3 dp16 gbs1536 recompute=selective --trace trace.json",
          "The interleaved schedule of GPT-3 on 1,024 A100, to look at in Perfetto:"},
         {"reckon timeline -m gpt3-175b -s a100-80g-nvl8 --plan best.json schedule=zero-bubble --pytorch-csv schedule.csv",
          "A zero-bubble schedule that PyTorch runs:"},
@@ -542,15 +544,28 @@ static bool is_stdout(const char *path)
 
 /* ---- the command ---- */
 
+/* -o took the trace before: a file of JSON, where the answer is none, and standard output. */
+static void take_old_output(struct timeline_args *args)
+{
+    const char *path = args->output;
+    const bool trace =
+        path && args->show.format != REPORT_AS_JSON &&
+        (is_stdout(path) || output_ends_in(path, ".json") || output_ends_in(path, ".json.gz"));
+    if (!trace || args->trace) return;
+    fprintf(stderr, "reckon: -o is now for the answer: the trace goes to --trace %s\n", path);
+    args->trace = path;
+    args->output = NULL;
+}
+
 static enum rk_status check_arguments(const struct timeline_args *args, struct rk_error *error)
 {
     if (args->trace && args->pytorch && strcmp(args->trace, args->pytorch) == 0)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--output and --pytorch-csv name the same file: give two");
+                       "--trace and --pytorch-csv name the same file: give two");
     if (!args->trace && (args->window || args->full || args->stages.count))
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--window, --stages and --full choose what goes into a trace: give it a "
-                       "file with --output");
+                       "file with --trace");
     return RK_OK;
 }
 
@@ -566,7 +581,7 @@ static int tell(const struct story *s, struct report *report)
     if (status != RK_OK) return options_fail(&error);
     if (is_stdout(s->args->trace) || is_stdout(s->args->pytorch)) return code;
     fill_report(report, s, fits);
-    return show_report(report, &s->args->show, "-", code);
+    return show_report(report, &s->args->show, s->args->output, code);
 }
 
 static int simulate(struct story *s, struct report *report)
@@ -598,7 +613,7 @@ static int tell_story(struct story *s)
         code = simulate(s, &report);
     } else {
         fill_refusal(&report, s);
-        code = show_report(&report, &s->args->show, "-", RK_NOTHING_FITS);
+        code = show_report(&report, &s->args->show, s->args->output, RK_NOTHING_FITS);
     }
     report_release(&report);
     return code;
@@ -620,6 +635,7 @@ int cmd_timeline(int argc, char **argv)
     struct rk_error error;
     int code = options_read(&timeline_usage, argc, argv, &args);
     if (code >= 0) return code;
+    take_old_output(&args);
     enum rk_status status = check_arguments(&args, &error);
     if (status == RK_OK) status = plan_gather(&args.source, &input, &error);
     if (status == RK_OK) status = plan_settle(&args.source, &input, NULL, NULL, &error);

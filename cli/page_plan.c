@@ -304,7 +304,7 @@ static void pipeline(struct html_page *page, const struct page_plan *p)
         RK_OK)
         return;
     page_schedule(page, &plan,
-                  report_text(&page->memory, "reckon timeline %s -o trace.json", p->arguments));
+                  report_text(&page->memory, "reckon timeline %s --trace trace.json", p->arguments));
     timeline_plan_release(&plan);
 }
 
