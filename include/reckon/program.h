@@ -105,7 +105,7 @@ struct rk_task {
     char name[RK_TASK_NAME]; /* of the operation, as the predictor's: "mlp in" */
     char layer[24];          /* the kind of layer, likewise: "block" */
     enum rk_work work;
-    double flop, useful_flop; /* useful: of forward, as model FLOP count */
+    double flop, useful_flop; /* useful: of forward, also once more, as model FLOP count */
     double access_bytes;      /* of memory */
     double sent_bytes;        /* by this rank, in all messages and collectives of one instruction */
     double seconds;           /* predicted; of communication beside computing what is waited for */
@@ -200,7 +200,7 @@ RK_API size_t rk_program_classes(const struct rk_plan *plan, struct rk_program_c
 /* What a program sums up to; bytes and FLOP of one step of this rank. */
 struct rk_program_sums {
     uint64_t instructions[RK_DOS];
-    double flop, useful_flop;
+    double flop, useful_flop, again_flop; /* again: useful, of forward once more */
     double tensor_sent_bytes, context_sent_bytes, expert_sent_bytes; /* in layers */
     double data_sent_bytes, message_bytes;                           /* between layers and ranks */
     double parameters;                   /* of the rank's layers, before ZeRO divides them */

@@ -49,7 +49,6 @@ struct layer_state {
     int32_t weights, gradient, shard, optimizer; /* tensors */
     int32_t gathered_form, fresh_form;
     int32_t gathered; /* for the pass at hand */
-    int32_t fresh;    /* gradient of the microbatch at hand (ZeRO-2, 3) */
 };
 
 struct slot {
@@ -66,7 +65,9 @@ struct slot {
 struct live {
     int32_t input, input_gradient, tokens;
     int32_t output, output_gradient; /* of the last layer of a part: what is sent, and comes back */
-    int32_t returned;                /* what came back from a lower tier */
+    int32_t fresh[2]; /* ZeRO-2 and 3: gradients of weights, before they are reduced */
+    int32_t shared;   /* a message that has come in shares, and is to be gathered */
+    int32_t returned; /* what came back from a lower tier */
     uint64_t ungathered[(MAX_OPERATIONS + 63) / 64]; /* bits: backward has not gathered it again */
     int32_t brought[MAX_OPERATIONS], again[MAX_OPERATIONS], gradient[MAX_OPERATIONS];
 };
@@ -89,7 +90,8 @@ struct build {
     double stage_parameters[STATES];
     struct stage_end end;
     struct exchange exchange;
-    double send_s, added_s; /* a message; adding up a microbatch's gradients */
+    double message_bytes, send_s; /* of a message between stages */
+    double added_s;               /* adding up a microbatch's gradients */
     int32_t send_task, recv_task, message_form[2][2], tied_group;
 
     /* the instruction at hand */
@@ -166,6 +168,7 @@ void layer_backward(struct build *b, const struct slot *slot, int32_t microbatch
 struct mailbox *mailbox_open(struct build *b);
 void mailbox_release(struct mailbox *mail);
 void post_receives(struct build *b, struct mailbox *mail, const struct order_pass *pass);
+void take_message(struct build *b, const struct order_pass *pass);
 void send_result(struct build *b, const struct order_pass *pass);
 
 /* Weights, gradients, optimizer (states.c). */

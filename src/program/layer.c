@@ -79,7 +79,7 @@ static int32_t task_of(const struct pass_of_layer *p, int i, enum rk_work work, 
     if (*known != RK_NONE) return *known;
     struct rk_task task = {.work = work,
                            .flop = op->flop[pass],
-                           .useful_flop = work == RK_WORK_FORWARD ? op->useful_flop : 0,
+                           .useful_flop = pass == RK_FORWARD ? op->useful_flop : 0,
                            .access_bytes = operation_access_bytes(&p->place->plan, op, pass),
                            .sent_bytes = timed->sent_bytes[i][pass] / times,
                            .seconds = timed->waited_s[i][pass] / times,
@@ -190,7 +190,7 @@ static enum rk_stream stream_of(const struct pass_of_layer *p, const struct oper
 {
     if (op->kind != OPERATION_COMM) return RK_ON_GPU;
     if (op->beside_attention) return RK_ON_CONTEXT;
-    if (op->beside_matrix && p->place->plan.tensor_overlap) return RK_ON_TENSOR;
+    if (op->over == OVER_TENSOR && p->place->plan.tensor_overlap) return RK_ON_TENSOR;
     return op->over == OVER_EXPERT && p->place->plan.expert_overlap ? RK_ON_EXPERT : RK_ON_GPU;
 }
 
@@ -356,10 +356,13 @@ static int32_t source_again(const struct pass_of_layer *p, int from)
     if (op->kind != OPERATION_COMM || !flow->passes[RK_WGRAD]) return source(p, from, true);
     if (!(p->live->ungathered[from / 64] >> from % 64 & 1)) return p->live->again[from];
     p->live->ungathered[from / 64] &= ~(UINT64_C(1) << from % 64);
+    const int32_t once_more = p->live->again[from];
     struct tensors t = {.reads = 0};
     for (int k = 0; k < flow->reads; k++)
         add_read(&t, source(p, flow->from[k], true));
     p->live->again[from] = tensor_of(p, from, RK_TENSOR_AGAIN);
+    if (once_more != NO_TENSOR && !p->b->failed) /* of the recomputation */
+        p->b->program->tensor[p->live->again[from]].number = 1;
     add_write(&t, p->live->again[from]);
     const uint8_t work = p->b->draft.work;
     put_operation(p, from, RK_WORK_WEIGHT, false, &t);

@@ -171,7 +171,7 @@ static void run_forward(struct build *b, const struct order_pass *pass)
         if (i == first) gather_weights(b, slot, m, true);
         if (i + 1 < end) gather_weights(b, slot_at(b, i + 1), m, true);
         layer_forward(b, slot, m);
-        if (!place_of(b, slot)->plan.keep_gathered) release_weights(b, slot);
+        release_weights(b, slot);
         stream = result_of(b, slot, m);
         if (i + 1 == end) live->output = stream;
     }
@@ -220,8 +220,8 @@ static void run_backward(struct build *b, const struct order_pass *pass, bool in
         if (input && i + 1 == end && live->output_gradient != NO_TENSOR)
             *(output >= 0 ? &live->gradient[output] : &live->input_gradient) =
                 live->output_gradient;
-        if (i + 1 == end) gather_weights(b, slot, m, false);
-        if (i > first) gather_weights(b, slot_at(b, i - 1), m, false);
+        if (input && i + 1 == end) gather_weights(b, slot, m, false);
+        if (input && i > first) gather_weights(b, slot_at(b, i - 1), m, false);
         if (input) run_again(b, i, m);
         layer_backward(b, slot, m, input, weight);
         if (input) hand_back(b, i, first, m);
@@ -264,6 +264,7 @@ static void run_passes(struct build *b)
         const bool another = order_next(&cursor, &next);
         post_receives(b, mail, &pass);
         if (another) post_receives(b, mail, &next);
+        take_message(b, &pass);
         run_pass(b, &pass);
         pass = next;
         more = another;
@@ -282,6 +283,7 @@ static void time_ends(struct build *b)
     stage_map_of(&map, b->model, b->plan);
     stage_sums(&sums, &map, &place->folds, b->model, b->system, &place->sharing, b->plan);
     b->end = sums.end[map.class_of[b->stage]];
+    b->message_bytes = place->folds.message_bytes;
     b->send_s = send_s_of(&place->folds, b->system, b->plan);
 }
 

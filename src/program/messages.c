@@ -76,11 +76,10 @@ static struct slot *last_of(const struct build *b, uint32_t chunk)
 
 /* ---- instructions ---- */
 
-static int32_t message_task(struct build *b, const struct slot *slot, bool send)
+static int32_t message_task(struct build *b, bool send)
 {
-    const struct place *place = place_of(b, slot);
     struct rk_task task = {.work = RK_WORK_FORWARD,
-                           .sent_bytes = send ? place->folds.message_bytes : 0,
+                           .sent_bytes = send ? b->message_bytes : 0,
                            .seconds = send ? b->send_s : 0,
                            .link_s = send ? b->send_s : 0};
     int32_t *known = send ? &b->send_task : &b->recv_task;
@@ -147,17 +146,11 @@ static void put_receive(struct build *b, const struct message *message, uint32_t
         b->program->tensor[t].number = chunk; /* two of these may stand at the same block */
     b->after = after;
     put_begin(b, RK_DO_RECV, is_next(b, from) ? RK_ON_RECV_NEXT : RK_ON_RECV_PREV,
-              message_task(b, slot, false));
+              message_task(b, false));
     put_write(b, received);
     address(b, slot, from, tag_of(&b->pipeline, message));
     put_end(b);
-    if (shares)
-        put_collective(
-            b, place_of(b, slot), (enum rk_stream)b->draft.stream, message_task(b, slot, false),
-            &(struct exchanged){RK_DO_ALL_GATHER, RANKS_OF_TENSOR, kind_of(b, slot)->flow.element,
-                                kind_of(b, slot)->flow.bytes,
-                                flow_element_bytes(kind_of(b, slot)->flow.element)},
-            received, whole);
+    live->shared = shares ? received : NO_TENSOR;
     *(message->forward ? &live->input : &live->output_gradient) = whole;
 }
 
@@ -173,7 +166,7 @@ void send_result(struct build *b, const struct order_pass *pass)
     b->draft.chunk = (uint16_t)pass->chunk;
     b->draft.work = message.forward ? RK_WORK_FORWARD : RK_WORK_INPUT;
     put_begin(b, RK_DO_SEND, is_next(b, to) ? RK_ON_SEND_NEXT : RK_ON_SEND_PREV,
-              message_task(b, slot, true));
+              message_task(b, true));
     put_read(b, message.forward ? live->output : live->input_gradient);
     address(b, slot, to, tag_of(&b->pipeline, &message));
     put_end(b);
@@ -233,6 +226,30 @@ static void post_up_to(struct build *b, struct mailbox *mail, const struct messa
         put_receive(b, &sent, from, after);
         *posted_at(b, mail, &sent) = 1;
     }
+}
+
+/* Of a message in shares, when it is needed: the whole of it. */
+void take_message(struct build *b, const struct order_pass *pass)
+{
+    struct message message;
+    uint32_t from;
+    if (b->failed || !needed_by(&b->pipeline, b->stage, pass, &message, &from)) return;
+    const uint32_t chunk = chunk_of(b, message.part);
+    struct slot *slot = message.forward ? first_of(b, chunk) : last_of(b, chunk);
+    const struct place *place = place_of(b, slot);
+    const struct flow *flow = &kind_of(b, slot)->flow;
+    struct live *live = live_of(b, slot, (int32_t)message.microbatch);
+    if (live->shared == NO_TENSOR) return;
+    b->draft.layer = slot->layer;
+    b->draft.microbatch = (int32_t)message.microbatch;
+    b->draft.chunk = (uint16_t)chunk;
+    b->draft.work = RK_WORK_STEP; /* no layer's: predictions leave it out */
+    put_collective(b, place, place->plan.tensor_overlap ? RK_ON_TENSOR : RK_ON_GPU,
+                   message_task(b, false),
+                   &(struct exchanged){RK_DO_ALL_GATHER, RANKS_OF_TENSOR, flow->element,
+                                       flow->bytes, flow_element_bytes(flow->element)},
+                   live->shared, message.forward ? live->input : live->output_gradient);
+    live->shared = NO_TENSOR;
 }
 
 void post_receives(struct build *b, struct mailbox *mail, const struct order_pass *pass)

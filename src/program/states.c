@@ -59,7 +59,7 @@ static void open_state(struct build *b, struct slot *slot, int expert)
         rule->zero < 3 && n > 0
             ? place->folds.layer[slot->kind][AS_IT_IS].narrow_parameters * bytes->narrow_copies
             : 0;
-    s->gathered = s->fresh = s->shard = NO_TENSOR;
+    s->gathered = s->shard = NO_TENSOR;
     s->weights = state_tensor(b, slot, RK_TENSOR_WEIGHTS, expert, n, bytes->weight,
                               rule->shares[expert].weights);
     if (s->weights != NO_TENSOR &&
@@ -116,6 +116,17 @@ static void step_begins(struct build *b, const struct slot *slot, int32_t microb
     b->draft.work = RK_WORK_STEP;
 }
 
+/* All collectives of a group are on one stream, so that its ranks meet in them in one order. */
+static enum rk_stream data_stream(const struct rk_plan *plan)
+{
+    return plan->gradient_overlap || plan->weight_overlap ? RK_ON_DATA : RK_ON_GPU;
+}
+
+static enum rk_stream tensor_stream(const struct rk_plan *plan)
+{
+    return plan->tensor_overlap ? RK_ON_TENSOR : RK_ON_GPU;
+}
+
 /* ---- gathering ---- */
 
 static void gather(struct build *b, struct slot *slot, int expert, int32_t read, int32_t write,
@@ -154,14 +165,15 @@ void gather_weights(struct build *b, struct slot *slot, int32_t microbatch, bool
                          s->parameters, 1, s->parameters * width);
         s->gathered = new_tensor(b, s->gathered_form, slot->layer, microbatch);
         b->after = b->last[RK_ON_GPU];
-        gather(b, slot, k, s->weights, s->gathered, plan->weight_overlap ? RK_ON_DATA : RK_ON_GPU);
+        gather(b, slot, k, s->weights, s->gathered, data_stream(plan));
+        if (!forward && !b->failed) b->program->tensor[s->gathered].number = 1;
         b->after = RK_NONE;
     }
 }
 
 void release_weights(struct build *b, struct slot *slot)
 {
-    (void)b;
+    if (place_of(b, slot)->plan.keep_gathered) return;
     for (int k = 0; k < STATES; k++)
         slot->state[k].gathered = NO_TENSOR;
 }
@@ -202,11 +214,6 @@ static void reduce(struct build *b, struct slot *slot, int expert, int32_t read,
     }
 }
 
-static enum rk_stream reduce_stream(const struct rk_plan *plan)
-{
-    return plan->gradient_overlap ? RK_ON_DATA : RK_ON_GPU;
-}
-
 /* Where backward adds up gradients: with ZeRO-2 and 3 in a tensor of the microbatch. */
 int32_t gradient_of(struct build *b, struct slot *slot, bool expert, int32_t microbatch)
 {
@@ -219,8 +226,9 @@ int32_t gradient_of(struct build *b, struct slot *slot, bool expert, int32_t mic
         s->fresh_form =
             new_form(b, RK_TENSOR_WEIGHT_GRADIENT, state_names[expert],
                      flow_element(&place->plan, width), s->parameters, 1, s->parameters * width);
-    if (s->fresh == NO_TENSOR) s->fresh = new_tensor(b, s->fresh_form, slot->layer, microbatch);
-    return s->fresh;
+    int32_t *fresh = &live_of(b, slot, microbatch)->fresh[expert];
+    if (*fresh == NO_TENSOR) *fresh = new_tensor(b, s->fresh_form, slot->layer, microbatch);
+    return *fresh;
 }
 
 /* ZeRO-2 and 3: each microbatch's. */
@@ -230,10 +238,9 @@ void reduce_fresh(struct build *b, struct slot *slot, int32_t microbatch)
     if (plan->zero < 2) return;
     step_begins(b, slot, microbatch);
     for (int k = 0; k < STATES; k++) {
-        struct layer_state *s = &slot->state[k];
-        if (s->fresh == NO_TENSOR) continue;
-        reduce(b, slot, k, s->fresh, s->gradient, reduce_stream(plan));
-        s->fresh = NO_TENSOR;
+        const int32_t fresh = live_of(b, slot, microbatch)->fresh[k];
+        if (fresh == NO_TENSOR) continue;
+        reduce(b, slot, k, fresh, slot->state[k].gradient, data_stream(plan));
     }
 }
 
@@ -246,7 +253,7 @@ static void sum_over_tensor(struct build *b, struct slot *slot)
     const enum rk_element type = flow_element(&place->plan, width);
     if (!(s->summed * width > 0)) return;
     step_begins(b, slot, RK_NONE);
-    put_collective(b, place, RK_ON_GPU, step_task(b, slot, "sum norms", 0, 0, 0),
+    put_collective(b, place, tensor_stream(&place->plan), step_task(b, slot, "sum norms", 0, 0, 0),
                    &(struct exchanged){RK_DO_ALL_REDUCE, RANKS_OF_TENSOR, type, s->summed * width,
                                        type == RK_IN_BYTES ? 1 : width},
                    s->gradient, s->gradient);
@@ -288,7 +295,7 @@ static void reduce_all(struct build *b, struct slot *slot)
     if (plan->zero >= 2) return;
     step_begins(b, slot, RK_NONE);
     for (int k = 0; k < STATES; k++)
-        reduce(b, slot, k, slot->state[k].gradient, slot->state[k].gradient, reduce_stream(plan));
+        reduce(b, slot, k, slot->state[k].gradient, slot->state[k].gradient, data_stream(plan));
 }
 
 /* What comes behind the last microbatch of a layer. Both ends of a tied table are summed before
@@ -333,6 +340,6 @@ void finish_step(struct build *b)
         if (plan->zero != 1 && plan->zero != 2) continue;
         step_begins(b, slot, RK_NONE);
         for (int k = 0; k < STATES; k++)
-            gather(b, slot, k, slot->state[k].weights, slot->state[k].weights, RK_ON_DATA);
+            gather(b, slot, k, slot->state[k].weights, slot->state[k].weights, data_stream(plan));
     }
 }

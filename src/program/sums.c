@@ -33,7 +33,7 @@ static void add_task(struct rk_program_sums *sums, struct held *held, const stru
     if (held->first && in->layer == held->first->layer && in->task == held->first->task)
         held->microbatches++;
     sums->flop += task->flop;
-    sums->useful_flop += task->useful_flop;
+    *(in->work == RK_WORK_AGAIN ? &sums->again_flop : &sums->useful_flop) += task->useful_flop;
     add_comm(sums, p, in, task->sent_bytes);
     held->now[task->holding] += task->keeps_bytes;
     for (int i = 0; i < RK_HOLDING_COUNT; i++) {

@@ -1,6 +1,7 @@
 /* Programs of random plans: what they sum up to is what is predicted. RECKON_SEED=N starts there.
  */
 #include "plans_cases.h"
+#include "program_replay.h"
 
 #include "schedule/flight.h"
 
@@ -107,40 +108,30 @@ static bool close(double a, double b)
 
 /* ---- figures of the whole ---- */
 
-struct figures {
-    double executed, useful, tensor, context, expert;
-};
-
-static void add_figures(struct figures *f, const struct rk_program *p, double times)
-{
-    for (size_t i = 0; i < p->instructions; i++) {
-        const struct rk_instruction *in = &p->instruction[i];
-        if (in->task == RK_NONE || in->work == RK_WORK_STEP) continue;
-        const struct rk_task *task = &p->task[in->task];
-        f->executed += times * task->flop;
-        f->useful += times * task->useful_flop;
-        if (in->what == RK_DO_SEND && in->stream == RK_ON_CONTEXT)
-            f->context += times * task->sent_bytes;
-        if (in->what < RK_DO_ALL_REDUCE || in->what > RK_DO_BROADCAST) continue;
-        const char *over = p->group[in->other].name;
-        const bool context = strcmp(over, "ring") == 0 || strcmp(over, "ulysses") == 0;
-        *(*over == 'e' ? &f->expert
-          : context    ? &f->context
-                       : &f->tensor) += times * task->sent_bytes;
-    }
-}
-
 static void check_figures(const struct sample *s)
 {
     const struct rk_prediction *p = &s->prediction;
-    struct figures f = {.executed = 0};
-    for (int i = 0; i < p->stages; i++)
-        add_figures(&f, &s->program[i], (double)(s->plan.ranks / s->plan.pipeline));
-    EXPECT(s, -1, "executed FLOP", f.executed, p->executed_flop);
-    EXPECT(s, -1, "model FLOP", (s->plan.frozen ? 2 : 3) * f.useful, p->model_flop);
-    EXPECT(s, -1, "tensor bytes", f.tensor, p->tensor_sent_bytes);
-    EXPECT(s, -1, "context bytes", f.context, p->context_sent_bytes);
-    EXPECT(s, -1, "expert bytes", f.expert, p->expert_sent_bytes);
+    const double ranks = (double)(s->plan.ranks / s->plan.pipeline);
+    struct rk_program_sums all = {.flop = 0};
+    for (int i = 0; i < p->stages; i++) {
+        struct rk_program_sums sums;
+        rk_program_sum(&s->program[i], &sums);
+        all.flop += ranks * sums.flop;
+        all.useful_flop += ranks * sums.useful_flop;
+        all.again_flop += ranks * sums.again_flop;
+        all.tensor_sent_bytes += ranks * sums.tensor_sent_bytes;
+        all.context_sent_bytes += ranks * sums.context_sent_bytes;
+        all.expert_sent_bytes += ranks * sums.expert_sent_bytes;
+        if (s->plan.schedule != RK_DUALPIPE)
+            EXPECT(s, i, "parameters", sums.parameters, p->stage[i].parameters);
+    }
+    const double model_flop = (s->plan.frozen ? 2 : 3) * all.useful_flop;
+    EXPECT(s, -1, "FLOP of kernels", all.flop, p->kernel_flop);
+    EXPECT(s, -1, "model FLOP", model_flop, p->model_flop);
+    EXPECT(s, -1, "executed FLOP", model_flop + all.again_flop, p->executed_flop);
+    EXPECT(s, -1, "tensor bytes", all.tensor_sent_bytes, p->tensor_sent_bytes);
+    EXPECT(s, -1, "context bytes", all.context_sent_bytes, p->context_sent_bytes);
+    EXPECT(s, -1, "expert bytes", all.expert_sent_bytes, p->expert_sent_bytes);
 }
 
 Test(program, sums_are_the_figures)
@@ -225,4 +216,140 @@ static void check_state(const struct sample *s)
 Test(program, states_are_what_stages_hold)
 {
     cr_assert_gt(for_each(check_state), CASES);
+}
+
+/* ---- line by line ---- */
+
+struct line_sums {
+    double flop[RK_WORKS], sent[RK_WORKS], keeps, parameters, runs;
+};
+
+/* Sums of an operation of a kind of layer, over all instructions of a rank of each stage. */
+static struct line_sums sums_of(const struct sample *s, const char *layer, const char *name)
+{
+    struct line_sums sums = {.runs = 0};
+    for (int k = 0; k < s->prediction.stages; k++) {
+        const struct rk_program *p = &s->program[k];
+        for (size_t i = 0; i < p->instructions; i++) {
+            const struct rk_instruction *in = &p->instruction[i];
+            if (in->task == RK_NONE || in->work == RK_WORK_STEP) continue;
+            const struct rk_task *task = &p->task[in->task];
+            if (strcmp(task->name, name) != 0 || strcmp(task->layer, layer) != 0) continue;
+            sums.flop[in->work] += task->flop;
+            sums.sent[in->work] += task->sent_bytes;
+            sums.keeps += task->keeps_bytes;
+            sums.parameters += task->parameters;
+        }
+    }
+    return sums;
+}
+
+static void check_lines(const struct sample *s)
+{
+    enum { MOST = 600 };
+    static struct rk_operation operations[MOST];
+    static const enum rk_work works[RK_PASSES] = {RK_WORK_FORWARD, RK_WORK_INPUT, RK_WORK_WEIGHT};
+    const int count =
+        rk_predict_operations(&s->problem.model, &s->problem.system, &s->plan, operations, MOST);
+    const double m = (double)s->program[0].microbatches;
+    cr_assert_leq(count, MOST);
+    for (int i = 0; i < count; i++) {
+        struct rk_operation sum = operations[i];
+        bool first = true;
+        for (int k = 0; k < count; k++) {
+            const struct rk_operation *other = &operations[k];
+            if (strcmp(other->name, sum.name) != 0 || strcmp(other->layer, sum.layer) != 0)
+                continue;
+            first &= k >= i;
+            for (int pass = 0; pass < RK_PASSES && k != i; pass++) {
+                sum.flop[pass] += other->flop[pass];
+                sum.comm_bytes[pass][0] += other->comm_bytes[pass][0];
+            }
+            if (k != i) sum.parameters += other->parameters;
+        }
+        if (!first) continue;
+        const struct line_sums sums = sums_of(s, sum.layer, sum.name);
+        for (int pass = 0; pass < RK_PASSES; pass++) {
+            EXPECT(s, i, sum.name, sums.flop[works[pass]], m * sum.layers * sum.flop[pass]);
+            EXPECT(s, i, sum.name, sums.sent[works[pass]],
+                   m * sum.layers * sum.comm_bytes[pass][0]);
+        }
+        EXPECT(s, i, sum.name, sums.parameters, m * sum.layers * sum.parameters);
+    }
+}
+
+Test(program, lines_are_the_predictions)
+{
+    cr_assert_gt(for_each(check_lines), CASES);
+}
+
+/* ---- ranks against each other ---- */
+
+static int replayed;
+
+static void check_replay(const struct sample *s)
+{
+    static struct rk_program programs[64];
+    struct rk_error error;
+    const uint32_t ranks = (uint32_t)s->plan.ranks;
+    size_t instructions = 0;
+    for (int i = 0; i < s->prediction.stages; i++) {
+        const char *wrong = replay_races(&s->program[i]);
+        cr_assert(!wrong, "%s: %s", name_of(s), wrong);
+        instructions += s->program[i].instructions * (ranks / s->plan.pipeline);
+    }
+    if (ranks > 64 || instructions > 20000) return;
+    for (uint32_t i = 0; i < ranks; i++)
+        cr_assert_eq(
+            rk_program_of(&programs[i], &s->problem.model, &s->problem.system, &s->plan, i, &error),
+            RK_OK);
+    const char *wrong = replay_run(programs, ranks);
+    cr_assert(!wrong, "%s: %s", name_of(s), wrong);
+    for (uint32_t i = 0; i < ranks; i++)
+        rk_program_release(&programs[i]);
+    replayed++;
+}
+
+Test(program, ranks_run_to_the_end)
+{
+    cr_assert_gt(for_each(check_replay), CASES);
+    cr_assert_gt(replayed, CASES / 3);
+}
+
+/* ---- texts ---- */
+
+static void check_text(const struct sample *s)
+{
+    const struct rk_program *p = &s->program[s->prediction.stages - 1];
+    struct rk_program again;
+    struct rk_program_sums sums, sums_again;
+    struct rk_error error;
+    char *text[2] = {NULL, NULL};
+    size_t size[2], differences;
+    FILE *file = open_memstream(&text[0], &size[0]);
+    if (p->instructions > 6000) return fclose(file), free(text[0]);
+    cr_assert_eq(rk_program_write(p, file, &error), RK_OK);
+    fclose(file);
+    file = fmemopen(text[0], size[0], "r");
+    cr_assert_eq(rk_program_read(&again, file, "text", &error), RK_OK, "%s: %s line %d", name_of(s),
+                 error.text, error.line);
+    fclose(file);
+    file = open_memstream(&text[1], &size[1]);
+    cr_assert_eq(rk_program_write(&again, file, &error), RK_OK);
+    cr_assert_eq(rk_program_diff(p, &again, file, 10, &differences, &error), RK_OK);
+    fclose(file);
+    cr_assert_eq(size[0], size[1], "%s", name_of(s));
+    cr_assert(memcmp(text[0], text[1], size[0]) == 0, "%s", name_of(s));
+    cr_assert_eq(differences, 0);
+    rk_program_sum(p, &sums);
+    rk_program_sum(&again, &sums_again);
+    cr_assert(memcmp(&sums, &sums_again, sizeof sums) == 0, "%s", name_of(s));
+    rk_program_release(&again);
+    free(text[0]);
+    free(text[1]);
+}
+
+Test(program, texts_are_read_again)
+{
+    cr_assert_gt(for_each(check_text), CASES);
 }
