@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 struct report_args {
     struct plan_source source; /* its first word may be the input */
@@ -33,7 +32,7 @@ static const char *const framework_names[] = {"megatron", "fsdp", "deepspeed", "
 
 /* clang-format off */
 static const struct operand report_operands[] = {
-    {.name = "INPUT", .help = "a plan (file, id or words), what `reckon search --format json` wrote, or the database of a study; - is a plan on standard input",
+    {.name = "INPUT", .help = "a plan (file, id or words), what `reckon search --format json` wrote, or the database of a study; - is a plan on standard input; two plans are set beside each other",
      AT(source.words), .optional = OPERAND_MANY, .complete = "file"},
     {.name = NULL},
 };
@@ -75,7 +74,7 @@ const struct usage report_usage = {
         "filter. Every chart and table names the command that gives its numbers, and the page "
         "holds the inputs.\n\n"
         "A plan, also a strategy file, needs --model and --system; words outdo its file, as in "
-        "reckon predict. The output of a search is searched again, and "
+        "reckon predict. Two plans, each a file or a line of words, are set beside each other. The output of a search is searched again, and "
         "refused when the answer differs: give the restrictions that it was made with. A study's "
         "database needs nothing else.\n\n"
         "The same input gives the same file, byte for byte. The exit status is 1 when the plan "
@@ -93,6 +92,7 @@ const struct usage report_usage = {
     .examples = {
         {"reckon report -m mixtral-8x7b -s h100-sxm5-80g -g 64 tp2 pp4 ep8 zero1 -o plan.html", "A plan in words:"},
         {"reckon report best.json -m gpt3-175b -s a100-80g-nvl8 -o plan.html", "A plan file, from `reckon search --save-plan best.json`:"},
+        {"reckon report mine.json best.json -m gpt3-175b -s a100-80g-nvl8 -o both.html", "Two plans side by side, as `reckon diff` compares them:"},
         {"reckon report --search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 -o search.html", "A search:"},
         {"reckon report study.db -o study.html --charts charts", "A study, and its charts as files:"},
     },
@@ -108,6 +108,7 @@ struct job {
     struct search_file file;
     struct plan_input plan;
     struct rk_prediction prediction;
+    struct diff *diff; /* NULL: of one plan */
 };
 
 /* ---- one plan ---- */
@@ -275,6 +276,36 @@ static bool is_file(const char *path)
     return strcmp(path, "-") != 0 && stat(path, &info) == 0;
 }
 
+/* Is it a plan by itself: a file, a line of several words, changes of the plan before it? */
+static bool is_whole_plan(const char *text)
+{
+    return is_file(text) || *text == '+' || strchr(text, ' ');
+}
+
+/* Two plans side by side. */
+static enum rk_status make_diff(struct job *job, int *code, struct rk_error *error)
+{
+    const struct plan_source *source = &job->args.source;
+    const struct diff_source both = {.a = source->words.text[0],
+                                     .b = source->words.text[1],
+                                     .model = source->model,
+                                     .system = source->system,
+                                     .gpus = source->gpus};
+    enum rk_status status = check_plan_flags(&job->args, error);
+    if (status == RK_OK && source->words.count > 2)
+        status = rk_fail(
+            error, RK_USAGE, NULL, 0, 0,
+            "two plans are set beside each other: leave out %s, or write it into one of them",
+            source->words.text[2]);
+    if (status != RK_OK) return status;
+    job->diff = diff_open(&both, error);
+    if (!job->diff) return error->status;
+    page_diff(&job->page, job->diff, source->model, source->system);
+    const bool fit = job->diff->w.a.verdict == RK_FITS && job->diff->w.b.verdict == RK_FITS;
+    *code = fit ? RK_OK : RK_NOTHING_FITS;
+    return RK_OK;
+}
+
 static enum rk_status make_page(struct job *job, int *code, struct rk_error *error)
 {
     const struct plan_source *source = &job->args.source;
@@ -284,6 +315,9 @@ static enum rk_status make_page(struct job *job, int *code, struct rk_error *err
                        "--search makes its own input: leave out %s, or --search",
                        input ? input : "--plan");
     if (job->args.search) return make_search(job, code, error);
+    if (source->words.count > 1 && !source->file && is_whole_plan(input) &&
+        is_whole_plan(source->words.text[1]))
+        return make_diff(job, code, error);
     if (!input && !source->file)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "nothing to report: give a plan (a file or words), the output of a search, "
@@ -304,16 +338,6 @@ static enum rk_status make_page(struct job *job, int *code, struct rk_error *err
 }
 
 /* ---- what comes out ---- */
-
-static enum rk_status write_page(const struct job *job, struct rk_error *error)
-{
-    struct output output = {.file = NULL};
-    enum rk_status status = output_open(&output, job->args.output ? job->args.output : "-", error);
-    if (status == RK_OK) status = html_write(&job->page, output.file, error);
-    if (status == RK_OK) status = output_commit(&output, error);
-    output_abandon(&output);
-    return status;
-}
 
 static enum rk_status write_chart(const char *folder, const struct chart *chart, const char *ending,
                                   void (*write)(const struct chart *, FILE *),
@@ -348,19 +372,6 @@ static enum rk_status write_charts(const struct job *job, struct rk_error *error
     return status;
 }
 
-/* The day of SOURCE_DATE_EPOCH, as builds that can be repeated have it. */
-static const char *page_date(struct job *job)
-{
-    const char *epoch = getenv("SOURCE_DATE_EPOCH");
-    struct tm day;
-    char *end;
-    if (job->args.date || !epoch || !*epoch) return job->args.date;
-    const time_t seconds = (time_t)strtoll(epoch, &end, 10);
-    if (*end || !gmtime_r(&seconds, &day)) return NULL;
-    return report_text(&job->page.memory, "%04d-%02d-%02d", day.tm_year + 1900, day.tm_mon + 1,
-                       day.tm_mday);
-}
-
 static enum rk_status check_output(const struct report_args *args, struct rk_error *error)
 {
     if (!args->output && !args->charts && show_on_terminal(stdout))
@@ -374,11 +385,8 @@ static enum rk_status run(struct job *job, int *code, struct rk_error *error)
     enum rk_status status = check_output(&job->args, error);
     if (status == RK_OK) status = make_page(job, code, error);
     if (status != RK_OK) return status;
-    if (job->args.title) job->page.title = job->args.title;
-    job->page.date = page_date(job);
-    job->page.version = report_text(&job->page.memory, "reckon %s, version %d of its model",
-                                    RECKON_VERSION, RK_MODEL_VERSION);
-    if (job->args.output || !job->args.charts) status = write_page(job, error);
+    if (job->args.output || !job->args.charts)
+        status = page_write(&job->page, job->args.output, job->args.title, job->args.date, error);
     return status == RK_OK ? write_charts(job, error) : status;
 }
 
@@ -391,6 +399,7 @@ int cmd_report(int argc, char **argv)
     if (done >= 0) return done;
     const enum rk_status status = run(&job, &code, &error);
     html_release(&job.page);
+    diff_close(job.diff);
     search_file_release(&job.file);
     document_release(&job.document);
     plan_input_release(&job.plan);

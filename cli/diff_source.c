@@ -63,25 +63,44 @@ static enum rk_status read_script(const struct diff_source *source, const char *
 }
 
 /* What the words leave open is as in the other plan: its GPUs, its batch. */
+static enum rk_status complete(struct plan_draft *draft, const struct rk_plan *other,
+                               struct rk_plan *plan, struct rk_error *error)
+{
+    struct plan_fault fault;
+    if (other && !plan_given(draft, "gpus") && !plan_given(draft, "data")) {
+        draft->plan.ranks = other->ranks;
+        draft->given[plan_row("gpus")] = true;
+    }
+    if (other && !plan_given(draft, "batch")) {
+        draft->plan.batch = other->batch;
+        draft->given[plan_row("batch")] = true;
+    }
+    if (!plan_complete(draft, &fault)) return plan_fail(draft, &fault, error);
+    *plan = draft->plan;
+    return RK_OK;
+}
+
 static enum rk_status read_words(const char *text, const struct rk_plan *other, bool changes,
                                  struct rk_plan *plan, struct rk_error *error)
 {
     struct plan_draft draft = plan_draft();
-    struct plan_fault fault;
     if (other && changes) draft.plan = *other;
-    enum rk_status status = plan_read_words(changes ? text + 1 : text, &draft, error);
+    const enum rk_status status = plan_read_words(changes ? text + 1 : text, &draft, error);
+    return status == RK_OK ? complete(&draft, other, plan, error) : status;
+}
+
+/* Options change the second plan, or the first one where there is no second. */
+static enum rk_status take_options(const struct diff_source *source, struct diff_input *input,
+                                   struct rk_error *error)
+{
+    const struct rk_plan before = source->b ? input->b : input->a;
+    struct plan_draft draft = plan_draft();
+    draft.plan = before;
+    const enum rk_status status = plan_read_texts(&source->changes.words, &draft, error);
     if (status != RK_OK) return status;
-    if (other && !plan_given(&draft, "gpus") && !plan_given(&draft, "data")) {
-        draft.plan.ranks = other->ranks;
-        draft.given[plan_row("gpus")] = true;
-    }
-    if (other && !plan_given(&draft, "batch")) {
-        draft.plan.batch = other->batch;
-        draft.given[plan_row("batch")] = true;
-    }
-    if (!plan_complete(&draft, &fault)) return plan_fail(&draft, &fault, error);
-    *plan = draft.plan;
-    return RK_OK;
+    snprintf(input->name_b, sizeof input->name_b, "%.40s",
+             source->b ? input->name_b : "A with options");
+    return complete(&draft, &before, &input->b, error);
 }
 
 static void name_plan(const char *text, enum form form, char name[static 48])
@@ -197,7 +216,9 @@ enum rk_status diff_gather(const struct diff_source *source, struct diff_input *
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--model is missing: only launch scripts have one");
     if (status == RK_OK) status = rk_system_load(source->system, &input->system, error);
-    if (status == RK_OK && !source->b) status = find_best(input, error);
+    if (status != RK_OK) return status;
+    if (source->changes.words.count) return take_options(source, input, error);
+    if (!source->b) status = find_best(input, error);
     return status;
 }
 

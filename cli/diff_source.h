@@ -3,6 +3,7 @@
 #define RECKON_CLI_DIFF_SOURCE_H
 
 #include "cli/options.h"
+#include "cli/plan_input.h"
 #include "interop/megatron.h"
 #include <reckon/reckon.h>
 
@@ -11,6 +12,7 @@ struct diff_source {
     const char *model, *system;
     uint64_t gpus, vocabulary;
     struct option_texts sets;
+    struct plan_source changes; /* its words: of the second plan, or of the first as the second */
 };
 
 struct diff_input {

@@ -2,8 +2,11 @@
 #include "catalog/catalog.h"
 #include "cli/describe.h"
 #include "cli/pages.h"
+#include "interop/output.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* clang-format off */
 const struct chart_series page_memory_series[RK_CATEGORIES] = {
@@ -66,6 +69,41 @@ const char *page_word(struct html_page *page, const char *word)
             *to++ = *word;
     *to = '\'';
     return quoted;
+}
+
+/* ---- the whole ---- */
+
+/* The day of SOURCE_DATE_EPOCH, as builds that can be repeated have it. */
+static const char *day_of_epoch(struct html_page *page)
+{
+    const char *epoch = getenv("SOURCE_DATE_EPOCH");
+    struct tm day;
+    char *end;
+    if (!epoch || !*epoch) return NULL;
+    const time_t seconds = (time_t)strtoll(epoch, &end, 10);
+    if (*end || !gmtime_r(&seconds, &day)) return NULL;
+    return report_text(&page->memory, "%04d-%02d-%02d", day.tm_year + 1900, day.tm_mon + 1,
+                       day.tm_mday);
+}
+
+static void finish(struct html_page *page, const char *title, const char *date)
+{
+    if (title) page->title = title;
+    page->date = date ? date : day_of_epoch(page);
+    page->version = report_text(&page->memory, "reckon %s, version %d of its model", RECKON_VERSION,
+                                RK_MODEL_VERSION);
+}
+
+enum rk_status page_write(struct html_page *page, const char *path, const char *title,
+                          const char *date, struct rk_error *error)
+{
+    struct output output = {.file = NULL};
+    finish(page, title, date);
+    enum rk_status status = output_open(&output, path ? path : "-", error);
+    if (status == RK_OK) status = html_write(page, output.file, error);
+    if (status == RK_OK) status = output_commit(&output, error);
+    output_abandon(&output);
+    return status;
 }
 
 /* ---- inputs ---- */

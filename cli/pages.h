@@ -5,6 +5,7 @@
 #ifndef RECKON_CLI_PAGES_H
 #define RECKON_CLI_PAGES_H
 
+#include "cli/diff.h"
 #include "cli/prediction.h"
 #include "report/html.h"
 #include "timeline/timeline.h"
@@ -36,6 +37,12 @@ void page_roofline(struct html_page *page, const struct page_plan *plan); /* pag
  * page_schedule.c */
 void page_schedule(struct html_page *page, const struct timeline_plan *plan, const char *source);
 
+/* ---- two plans ---- */
+
+/* Names as given; model NULL: a launch script has it. */
+void page_diff(struct html_page *page, const struct diff *diff, const char *model,
+               const char *system);
+
 /* ---- one search ---- */
 
 struct page_search {
@@ -57,6 +64,11 @@ enum rk_status page_search(struct html_page *page, const struct page_search *sea
 enum rk_status page_study(struct html_page *page, const char *path, struct rk_error *error);
 
 /* ---- parts that the pages share ---- */
+
+/* Adds the foot of the page and writes it to `path`; NULL is standard output. `title` and `date`
+ * where they are not NULL, else the page's own and the day of SOURCE_DATE_EPOCH. */
+enum rk_status page_write(struct html_page *page, const char *path, const char *title,
+                          const char *date, struct rk_error *error);
 
 /* Colours of the categories of memory, under the names that people read. */
 extern const struct chart_series page_memory_series[RK_CATEGORIES];

@@ -1,0 +1,338 @@
+/* diff_tables.c - the answer of `reckon diff`, table by table. */
+#include "base/units.h"
+#include "cli/diff.h"
+
+#include <string.h>
+
+/* ---- text ---- */
+
+/* "-1.3 %", or why there is none. */
+static const char *change_text(struct report *report, const struct plan_judgement *j,
+                               double before_s)
+{
+    if (!j->timed) return "cannot run";
+    const double share = 100 * (j->step_s / before_s - 1);
+    return report_text(report, "%+.1f %%%s", share,
+                       j->verdict == RK_MEMORY_EXCEEDED ? ", does not fit" : "");
+}
+
+static const char *memory_text(struct report *report, const struct plan_judgement *j,
+                               double before_bytes)
+{
+    if (!j->timed) return NULL;
+    return report_text(report, "%+.2f GiB", (j->need_bytes - before_bytes) / 0x1p30);
+}
+
+static const char *verdict_text(struct report *report, const struct plan_judgement *j)
+{
+    char step[QUANTITY_TEXT], need[QUANTITY_TEXT];
+    if (!j->timed) return "cannot run";
+    return report_text(report, "%s a step, %s%s",
+                       quantity_format(step, QUANTITY_SECONDS, j->step_s),
+                       quantity_format(need, QUANTITY_BYTES, j->need_bytes),
+                       j->verdict == RK_FITS ? "" : ", does not fit");
+}
+
+static void add_headline(struct report *report, const struct diff *d)
+{
+    const struct diff_input *in = &d->in;
+    char text[RK_PLAN_TEXT];
+    report_note(report, report_text(report, "%s on %s", in->model.id, in->system.id));
+    report_note(report,
+                report_text(report, "A  %s: %s", in->name_a, verdict_text(report, &d->w.a)));
+    rk_plan_text(&in->a, text, sizeof text);
+    report_paragraph(report, report_text(report, "plan: %s", text));
+    report_note(report,
+                report_text(report, "B  %s: %s", in->name_b, verdict_text(report, &d->w.b)));
+    rk_plan_text(&in->b, text, sizeof text);
+    report_paragraph(report, report_text(report, "plan: %s", text));
+    if (!d->w.count) {
+        report_note(report, "The plans are the same.");
+        return;
+    }
+    if (!d->w.a.timed || !d->w.b.timed) return;
+    const double ratio = d->w.a.step_s / d->w.b.step_s;
+    report_note(report, report_text(report, "B takes %.1f %% %s than A: %.3g times the throughput",
+                                    100 * (ratio >= 1 ? 1 - 1 / ratio : 1 / ratio - 1),
+                                    ratio >= 1 ? "less time" : "more time", ratio));
+}
+
+static void add_record(struct report *report, const struct diff *d)
+{
+    static const struct report_column columns[] = {{.name = "command"},
+                                                   {.name = "model"},
+                                                   {.name = "system"},
+                                                   {.name = "a"},
+                                                   {.name = "b"},
+                                                   {.name = "a_plan"},
+                                                   {.name = "b_plan"},
+                                                   {.name = "a_verdict"},
+                                                   {.name = "b_verdict"},
+                                                   {.name = "a_step_s"},
+                                                   {.name = "b_step_s"},
+                                                   {.name = "a_need_bytes"},
+                                                   {.name = "b_need_bytes"},
+                                                   {.name = "a_over_b"}};
+    char a[RK_PLAN_TEXT], b[RK_PLAN_TEXT];
+    const struct plan_judgement *x = &d->w.a, *y = &d->w.b;
+    rk_plan_text(&d->in.a, a, sizeof a);
+    rk_plan_text(&d->in.b, b, sizeof b);
+    const struct report_cell cells[] = {
+        cell_text("diff"),
+        cell_text(d->in.model.id),
+        cell_text(d->in.system.id),
+        cell_text(d->in.name_a),
+        cell_text(d->in.name_b),
+        cell_text(report_text(report, "%s", a)),
+        cell_text(report_text(report, "%s", b)),
+        cell_text(rk_verdict_name(x->verdict)),
+        cell_text(rk_verdict_name(y->verdict)),
+        x->timed ? cell_number(x->step_s) : cell_none(),
+        y->timed ? cell_number(y->step_s) : cell_none(),
+        x->timed ? cell_number(x->need_bytes) : cell_none(),
+        y->timed ? cell_number(y->need_bytes) : cell_none(),
+        x->timed && y->timed ? cell_number(x->step_s / y->step_s) : cell_none(),
+    };
+    report_row(report,
+               report_add(report, &(struct report_table){.shape = REPORT_RECORD,
+                                                         .formats = REPORT_IN_JSON,
+                                                         .columns = columns,
+                                                         .column_count = 14}),
+               cells);
+}
+
+/* ---- differences ---- */
+
+static struct report_cell judged(const struct plan_judgement *j, double value)
+{
+    return j->timed ? cell_number(value) : cell_none();
+}
+
+/* For people. */
+static void add_differences(struct report *report, const struct diff *d)
+{
+    static const struct report_column columns[] = {
+        {.name = "key"},   {.name = "a", .title = "A"}, {.name = "b", .title = "B"},
+        {.name = "alone"}, {.name = "memory"},          {.name = "without"}};
+    struct report_table *table = report_add(
+        report, &(struct report_table){.title = "What differs, and what each key is worth: "
+                                                "A with it alone, B without it",
+                                       .formats = REPORT_IN_TEXT,
+                                       .columns = columns,
+                                       .column_count = 6});
+    for (int i = 0; i < d->w.count; i++) {
+        const struct plan_worth *w = &d->w.worth[i];
+        const struct report_cell cells[] = {
+            cell_text(plan_fields[w->difference.row].key),
+            cell_text(w->difference.a),
+            cell_text(w->difference.b),
+            cell_text(change_text(report, &w->alone, d->w.a.step_s)),
+            cell_text(memory_text(report, &w->alone, d->w.a.need_bytes)),
+            cell_text(change_text(report, &w->without, d->w.b.step_s)),
+        };
+        report_row(report, table, cells);
+    }
+}
+
+/* For programs. */
+static void add_worths(struct report *report, const struct diff *d)
+{
+    static const struct report_column columns[] = {{.name = "key"},
+                                                   {.name = "a"},
+                                                   {.name = "b"},
+                                                   {.name = "alone_verdict"},
+                                                   {.name = "alone_step_s"},
+                                                   {.name = "alone_need_bytes"},
+                                                   {.name = "without_verdict"},
+                                                   {.name = "without_step_s"},
+                                                   {.name = "without_need_bytes"}};
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = "differences",
+                                                  .formats = REPORT_IN_JSON | REPORT_IN_CSV,
+                                                  .columns = columns,
+                                                  .column_count = 9});
+    for (int i = 0; i < d->w.count; i++) {
+        const struct plan_worth *w = &d->w.worth[i];
+        const struct report_cell cells[] = {
+            cell_text(plan_fields[w->difference.row].key),
+            cell_text(w->difference.a),
+            cell_text(w->difference.b),
+            cell_text(rk_verdict_name(w->alone.verdict)),
+            judged(&w->alone, w->alone.step_s),
+            judged(&w->alone, w->alone.need_bytes),
+            cell_text(rk_verdict_name(w->without.verdict)),
+            judged(&w->without, w->without.step_s),
+            judged(&w->without, w->without.need_bytes),
+        };
+        report_row(report, table, cells);
+    }
+}
+
+/* "tensor 8 -> 4, pipeline 4 -> 8" */
+static const char *step_text(struct report *report, const struct plan_worths *w, uint64_t keys)
+{
+    const char *text = "";
+    for (int i = 0; i < w->count; i++) {
+        const struct plan_difference *x = &w->worth[i].difference;
+        if (keys >> i & 1)
+            text = report_text(report, "%s%s%s %s -> %s", text, *text ? ", " : "",
+                               plan_fields[x->row].key, x->a, x->b);
+    }
+    return text;
+}
+
+static void add_path(struct report *report, const struct diff *d)
+{
+    static const struct report_column columns[] = {
+        {.name = "change"},
+        {.name = "step_s", .title = "step", .unit = "s", .digits = 4},
+        {.name = "saved_s", .title = "saved", .unit = "s", .digits = 4},
+        {.name = "saved_share", .title = "of A", .unit = "%", .digits = 1},
+        {.name = "need_bytes", .title = "memory", .unit = "B", .digits = 2}};
+    struct report_table *table = report_add(
+        report, &(struct report_table){.name = "path",
+                                       .title = "The way from A to B, what helps most first",
+                                       .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                       .columns = columns,
+                                       .column_count = 5});
+    const struct plan_judgement *before = &d->w.a;
+    for (int i = 0; i < d->w.steps; i++) {
+        const struct plan_judgement *after = &d->w.step[i].after;
+        const bool both = before->timed && after->timed;
+        const struct report_cell cells[] = {
+            cell_text(step_text(report, &d->w, d->w.step[i].keys)),
+            judged(after, after->step_s),
+            both ? cell_number(before->step_s - after->step_s) : cell_none(),
+            both && d->w.a.timed ? cell_number((before->step_s - after->step_s) / d->w.a.step_s)
+                                 : cell_none(),
+            judged(after, after->need_bytes),
+        };
+        report_row(report, table, cells);
+        before = after;
+    }
+}
+
+/* ---- side by side ---- */
+
+static void add_times(struct report *report, const struct diff *d)
+{
+    static const struct report_column columns[] = {
+        {.name = "part", .title = ""},
+        {.name = "a_s", .title = "A", .unit = "s", .digits = 4},
+        {.name = "b_s", .title = "B", .unit = "s", .digits = 4},
+        {.name = "difference_s", .title = "B - A", .unit = "s", .digits = 4},
+        {.name = "help", .title = ""}};
+    const struct {
+        const char *name, *help;
+        double a, b;
+    } rows[] = {
+#define FIGURE(by, member, unit, text)
+#define FIGURE_TIME(by, member, text) {#member, text, d->a.member, d->b.member},
+#include <reckon/figures.def>
+        {"step_s", "all of it", d->a.step_s, d->b.step_s},
+    };
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = "times",
+                                                  .title = "Where the time of a step goes",
+                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                  .columns = columns,
+                                                  .column_count = 5});
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].a == 0 && rows[i].b == 0) continue;
+        const struct report_cell cells[] = {
+            cell_text(report_text(report, "%.*s", (int)strlen(rows[i].name) - 2, rows[i].name)),
+            cell_number(rows[i].a), cell_number(rows[i].b), cell_number(rows[i].b - rows[i].a),
+            cell_text(rows[i].help)};
+        report_row(report, table, cells);
+    }
+}
+
+static void add_memory(struct report *report, const struct diff *d)
+{
+    static const struct report_column columns[] = {
+        {.name = "part", .title = ""},
+        {.name = "a_bytes", .title = "A", .unit = "B", .digits = 2},
+        {.name = "b_bytes", .title = "B", .unit = "B", .digits = 2},
+        {.name = "difference_bytes", .title = "B - A", .unit = "B", .digits = 2},
+        {.name = "help", .title = ""}};
+    const struct rk_stage *a = &d->a.stage[d->a.tightest], *b = &d->b.stage[d->b.tightest];
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = "memory",
+                                                  .title = "What the fullest GPU holds",
+                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                  .columns = columns,
+                                                  .column_count = 5});
+    for (int i = 0; i <= RK_HOLDING_COUNT; i++) {
+        const bool all = i == RK_HOLDING_COUNT;
+        const double x = all ? a->total_bytes : a->holds[i], y = all ? b->total_bytes : b->holds[i];
+        if (x == 0 && y == 0) continue;
+        const struct report_cell cells[] = {
+            cell_text(all ? "all" : rk_holding_name((enum rk_holding)i)), cell_number(x),
+            cell_number(y), cell_number(y - x),
+            cell_text(all ? "of the device" : rk_holding_help((enum rk_holding)i))};
+        report_row(report, table, cells);
+    }
+}
+
+/* ---- the script ---- */
+
+/* The worth of the keys that an argument sets: those named in "recompute_layers, recompute_every".
+ */
+static const struct plan_worth *find_worth(const struct diff *d, const char *keys)
+{
+    for (int i = 0; i < d->w.count; i++) {
+        const char *key = plan_fields[d->w.worth[i].difference.row].key;
+        const char *at = strstr(keys, key);
+        const size_t n = strlen(key);
+        if (at && (at == keys || at[-1] == ' ') && strchr(", ", at[n])) return &d->w.worth[i];
+    }
+    return NULL;
+}
+
+static void add_changes(struct report *report, const struct diff *d,
+                        const struct megatron_changes *changes)
+{
+    static const struct report_column columns[] = {{.name = "argument"}, {.name = "line"},
+                                                   {.name = "from"},     {.name = "to"},
+                                                   {.name = "alone"},    {.name = "memory"}};
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = "arguments",
+                                                  .title = "What to change in the script",
+                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                  .columns = columns,
+                                                  .column_count = 6});
+    for (int i = 0; i < changes->count; i++) {
+        const struct megatron_change *c = &changes->change[i];
+        const struct plan_worth *worth = find_worth(d, c->keys);
+        const bool timed = worth && d->w.a.timed;
+        const struct report_cell cells[] = {
+            cell_text(c->flag),
+            c->line ? cell_count((uint64_t)c->line) : cell_none(),
+            cell_text(!c->was      ? "not given"
+                      : *c->before ? c->before
+                                   : "given"),
+            cell_text(!c->is      ? "leave out"
+                      : *c->after ? c->after
+                                  : "give"),
+            cell_text(timed ? change_text(report, &worth->alone, d->w.a.step_s) : NULL),
+            cell_text(timed ? memory_text(report, &worth->alone, d->w.a.need_bytes) : NULL)};
+        report_row(report, table, cells);
+    }
+}
+
+void diff_tables(struct report *report, const struct diff *d,
+                 const struct megatron_changes *changes)
+{
+    add_headline(report, d);
+    add_record(report, d);
+    if (d->w.count) {
+        add_differences(report, d);
+        add_worths(report, d);
+        if (d->w.b.timed) add_path(report, d);
+    }
+    if (d->w.a.timed && d->w.b.timed) {
+        add_times(report, d);
+        add_memory(report, d);
+    }
+    if (changes) add_changes(report, d, changes);
+}

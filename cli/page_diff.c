@@ -1,0 +1,112 @@
+/* Two plans side by side as a page. */
+#include "cli/pages.h"
+
+#include <string.h>
+
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
+
+/* What `reckon diff` prints, its tables and its notes. */
+static void tables(struct html_page *page, const struct diff *d, const char *command)
+{
+    const struct report_table *before = page->memory.last;
+    const char *text = "";
+    diff_tables(&page->memory, d, NULL);
+    const struct report_table *first = page_described(page, before);
+    for (const struct report_table *t = first; t; t = t->next)
+        if (t->shape == REPORT_NOTE)
+            text = report_text(&page->memory, "%s%s. ", text, t->title + strspn(t->title, " "));
+    page_section(page, "differences", "What differs", text);
+    for (const struct report_table *t = first; t; t = t->next)
+        if (t->formats & REPORT_IN_TEXT) page_show(page, t->title, t, command);
+}
+
+static void add_part(struct html_page *page, struct report_table *table, const char *plan,
+                     const char *part, double value, double limit, const char *help)
+{
+    if (value == 0) return;
+    report_row(&page->memory, table,
+               (const struct report_cell[]){cell_text(plan), cell_text(part), cell_number(value),
+                                            cell_number(limit), cell_text(help)});
+}
+
+static void times(struct html_page *page, const struct diff *d, const char *command)
+{
+    static const struct report_column columns[] = {
+        {.name = "plan"},
+        {.name = "part"},
+        {.name = "time_s", .title = "time", .unit = "s"},
+        {.name = "step_s", .title = "of", .unit = "s"},
+        {.name = "what"},
+    };
+    struct report_table *table = page_table(page, columns, COUNT_OF(columns));
+    for (const struct rk_figure *f = NULL; (f = rk_figure_next(f, RK_BY_BOTH));) {
+        const char *part = report_text(&page->memory, "%.*s", (int)strlen(f->name) - 2, f->name);
+        if (!f->time) continue;
+        add_part(page, table, "A", part, rk_figure_value(&d->a.outcome, f), d->a.step_s, f->help);
+        add_part(page, table, "B", part, rk_figure_value(&d->b.outcome, f), d->b.step_s, f->help);
+    }
+    page_chart(page,
+               &(struct chart){
+                   .id = "time",
+                   .title = "Where the time of a step goes",
+                   .kind = CHART_BARS,
+                   .caption = "The parts add up to the step. Communication and offload count "
+                              "as far as the step waits for them.",
+                   .source = command,
+                   .table = table,
+                   .role = {[CHART_Y] = "plan", [CHART_VALUE] = "time_s", [CHART_SERIES] = "part"},
+                   .x = {.title = "time"}});
+}
+
+static void memory(struct html_page *page, const struct diff *d, const char *command)
+{
+    static const struct report_column columns[] = {
+        {.name = "plan"},
+        {.name = "part"},
+        {.name = "bytes", .title = "needed", .unit = "B"},
+        {.name = "capacity_bytes", .title = "capacity", .unit = "B"},
+        {.name = "what"},
+    };
+    struct report_table *table = page_table(page, columns, COUNT_OF(columns));
+    const double capacity = d->in.system.memory[0].capacity_bytes;
+    for (int i = 0; i < RK_HOLDING_COUNT; i++) {
+        const enum rk_holding h = (enum rk_holding)i;
+        add_part(page, table, "A", rk_holding_name(h), d->a.stage[d->a.tightest].holds[i], capacity,
+                 rk_holding_help(h));
+        add_part(page, table, "B", rk_holding_name(h), d->b.stage[d->b.tightest].holds[i], capacity,
+                 rk_holding_help(h));
+    }
+    page_chart(page, &(struct chart){.id = "memory",
+                                     .title = "What the fullest GPU holds",
+                                     .kind = CHART_BARS,
+                                     .caption = "One rank of the tightest stage at its peak.",
+                                     .source = command,
+                                     .table = table,
+                                     .limit = "capacity",
+                                     .role = {[CHART_Y] = "plan",
+                                              [CHART_VALUE] = "bytes",
+                                              [CHART_SERIES] = "part",
+                                              [CHART_LIMIT] = "capacity_bytes"},
+                                     .x = {.title = "memory"}});
+}
+
+void page_diff(struct html_page *page, const struct diff *d, const char *model, const char *system)
+{
+    char a[RK_PLAN_TEXT], b[RK_PLAN_TEXT];
+    rk_plan_text(&d->in.a, a, sizeof a);
+    rk_plan_text(&d->in.b, b, sizeof b);
+    model = model ? model : d->in.model.id;
+    const char *command = report_text(&page->memory, "reckon diff '%s' '%s' --model %s --system %s",
+                                      a, b, page_word(page, model), page_word(page, system));
+    page->title =
+        report_text(&page->memory, "Two plans for %s on %s", d->in.model.id, d->in.system.id);
+    page->subtitle =
+        report_text(&page->memory, "A, %s: %s; B, %s: %s", d->in.name_a, a, d->in.name_b, b);
+    if (d->w.a.timed && d->w.b.timed) {
+        page_section(page, "summary", "Side by side", NULL);
+        times(page, d, command);
+        memory(page, d, command);
+    }
+    tables(page, d, command);
+    if (!d->in.script) page_inputs(page, &d->in.model, model, &d->in.system, system, NULL);
+}
