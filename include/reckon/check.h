@@ -117,6 +117,67 @@ struct rk_check_input {
 RK_API enum rk_status rk_check_text(const struct rk_check_input *input,
                                     struct rk_findings *findings, struct rk_error *error);
 
+/* ---- logs ----
+ *
+ * What the ranks of a run did, or are going to do: for each rank a list of operations, in the order
+ * in which its host issues them. They come from texts (reckon-check(1) has the grammar, which is
+ * that of rk_program_write), one operation at a time from memory, or from a whole program. What is
+ * found does not depend on where they come from.
+ */
+struct rk_logs;
+
+/* clang-format off */
+/* X(value, word in texts) */
+#define RK_NAMES_log(X) \
+    X(RK_LOG_RUN, "run") X(RK_LOG_RECORD, "record") X(RK_LOG_WAIT, "wait") \
+    X(RK_LOG_ALL_REDUCE, "all_reduce") X(RK_LOG_ALL_GATHER, "all_gather") \
+    X(RK_LOG_REDUCE_SCATTER, "reduce_scatter") X(RK_LOG_ALL_TO_ALL, "all_to_all") \
+    X(RK_LOG_BROADCAST, "broadcast") X(RK_LOG_SEND, "send") X(RK_LOG_RECV, "recv") \
+    X(RK_LOG_BEGIN, "begin") X(RK_LOG_END, "end") X(RK_LOG_ALLOC, "alloc") X(RK_LOG_FREE, "free")
+/* clang-format on */
+#define RK_NAMES_VALUE(value, word) value,
+enum rk_log_kind { RK_NAMES_log(RK_NAMES_VALUE) RK_LOG_KINDS };
+#undef RK_NAMES_VALUE
+
+/* One operation. All arrays and texts are the caller's, and copied. */
+struct rk_log_operation {
+    enum rk_log_kind kind;
+    int line;           /* where messages shall say that it is; 0: its number from 1 on */
+    const char *name;   /* of what is run; of an event; of the buffer that is allocated or freed */
+    const char *stream; /* NULL: that of the rank's first run, as allocators have it */
+    const uint32_t *member; /* of a collective: its group, in the order of its ranks */
+    uint32_t members;
+    const char *datatype;
+    uint64_t count; /* elements */
+    uint32_t peer;  /* of send and recv */
+    int64_t tag;
+    const char *const *reads, *const *writes; /* buffers; texts alike are one buffer of the rank */
+    uint32_t read_count, write_count;
+};
+
+/* RK_IO: no memory. Release with rk_logs_release, also NULL. */
+RK_API enum rk_status rk_logs_new(uint32_t ranks, struct rk_logs **logs, struct rk_error *error);
+RK_API void rk_logs_release(struct rk_logs *logs);
+
+/* Adds behind what the rank has. RK_BAD_INPUT: what no operation is. */
+RK_API enum rk_status rk_logs_add(struct rk_logs *logs, uint32_t rank,
+                                  const struct rk_log_operation *operation,
+                                  struct rk_error *error);
+
+/* The same from a text; `path` names it in messages. */
+RK_API enum rk_status rk_logs_read(struct rk_logs *logs, uint32_t rank, const char *path,
+                                   const char *text, size_t size, struct rk_error *error);
+
+struct rk_logs_options {
+    bool tags;            /* the transport pairs messages by tag (MPI); NCCL does not */
+    uint64_t eager_bytes; /* messages up to so long are buffered: a send waits for nobody */
+};
+
+/* Adds what rules 7 and 10 find; the logs are used up: only release them. Findings name rank and
+ * line. RK_IO: no memory. */
+RK_API enum rk_status rk_logs_check(struct rk_logs *logs, const struct rk_logs_options *options,
+                                    struct rk_findings *findings, struct rk_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <reckon/catalog.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,6 +148,72 @@ static enum rk_status check_launch(const struct reading *r, const json_t *object
     return rk_check_text(&input, findings, r->error);
 }
 
+/* ---- logs ---- */
+
+static enum rk_status read_log(const struct reading *r, struct rk_logs *logs, uint32_t rank,
+                               const json_t *lines)
+{
+    size_t i;
+    json_t *line;
+    char path[48];
+    enum rk_status status = RK_OK;
+    snprintf(path, sizeof path, "rank %" PRIu32, rank);
+    if (json_is_string(lines))
+        return rk_logs_read(logs, rank, path, json_string_value(lines), json_string_length(lines),
+                            r->error);
+    if (!json_is_array(lines)) return fail(r, "logs: each is a list of lines, or a text");
+    /* one text, so that lines have numbers */
+    size_t size = 0, used = 0;
+    json_array_foreach(lines, i, line)
+    {
+        if (!json_is_string(line)) return fail(r, "logs: each line is a text");
+        size += json_string_length(line) + 1;
+    }
+    char *text = malloc(size + 1);
+    if (!text) return rk_fail(r->error, RK_IO, NULL, 0, 0, "out of memory");
+    json_array_foreach(lines, i, line)
+    {
+        memcpy(text + used, json_string_value(line), json_string_length(line));
+        used += json_string_length(line);
+        text[used++] = '\n';
+    }
+    status = rk_logs_read(logs, rank, path, text, used, r->error);
+    free(text);
+    return status;
+}
+
+enum { MOST_RANKS = 1 << 20 };
+
+static enum rk_status check_logs(const struct reading *r, const json_t *object,
+                                 struct rk_findings *findings)
+{
+    const json_t *texts = json_object_get(object, "logs");
+    const struct rk_logs_options options = {.tags =
+                                                strcmp(text_of(object, "transport"), "mpi") == 0,
+                                            .eager_bytes = count_of(object, "eager")};
+    uint64_t ranks = count_of(object, "ranks");
+    struct rk_logs *logs = NULL;
+    const char *key;
+    json_t *lines;
+    if (!json_is_object(texts)) return fail(r, "logs: must be an object of ranks");
+    if (!ranks) ranks = json_object_size(texts);
+    if (ranks > MOST_RANKS) return fail(r, "ranks: more than %d", MOST_RANKS);
+    enum rk_status status = rk_logs_new((uint32_t)ranks, &logs, r->error);
+    json_object_foreach((json_t *)(uintptr_t)texts, key, lines)
+    {
+        char *end;
+        const unsigned long rank = strtoul(key, &end, 10);
+        if (status != RK_OK) break;
+        if (*key < '0' || *key > '9' || *end || rank >= ranks)
+            status = fail(r, "logs: \"%.40s\" is no rank", key);
+        else
+            status = read_log(r, logs, (uint32_t)rank, lines);
+    }
+    if (status == RK_OK) status = rk_logs_check(logs, &options, findings, r->error);
+    rk_logs_release(logs);
+    return status;
+}
+
 enum rk_status check_case(const char *path, int line, const char *text, size_t size,
                           struct case_cache *cache, char id[static CASE_ID],
                           struct rk_findings *findings, struct rk_error *error)
@@ -160,7 +227,8 @@ enum rk_status check_case(const char *path, int line, const char *text, size_t s
         status = fail(&r, "is no JSON object: %.200s", object ? "" : json_error.text);
     if (status == RK_OK) {
         snprintf(id, CASE_ID, "%s", text_of(object, "id"));
-        status = check_launch(&r, object, cache, findings);
+        status = json_object_get(object, "logs") ? check_logs(&r, object, findings)
+                                                 : check_launch(&r, object, cache, findings);
     }
     json_decref(object);
     return status;
