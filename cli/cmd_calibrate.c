@@ -29,6 +29,8 @@ static const struct operand calibrate_operands[] = {
 };
 
 static const struct option measured_rows[] = {
+    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
+     .help = "the system to start from, as SYSTEM"},
     {.name = "gemm", .type = OPTION_TEXTS, .argument = "FILE", AT(products), .complete = "file",
      .help = "matrix products: CSV with the columns m, n, k and time_s, time_ms or time_us, and where they differ count and datatype; may be repeated"},
     {.name = "nccl", .type = OPTION_TEXTS, .argument = "FILE", AT(collectives), .complete = "file",
@@ -39,8 +41,8 @@ static const struct option measured_rows[] = {
      .help = "what one run printed: lines of Megatron-LM, NeMo, torchtitan, DeepSpeed or nanotron; with --model and --plan"},
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(log.model), .complete = "models",
      .help = "what the run of --log trained"},
-    {.name = "plan", .type = OPTION_TEXT, .argument = "FILE", AT(log.plan), .complete = "file",
-     .help = "the plan file of the run of --log: of reckon import, or of reckon predict --save"},
+    {.name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(log.plan), .complete = "file",
+     .help = "the plan of the run of --log: a file, of reckon import or reckon predict --save-plan, or words"},
     {.name = "collective", .type = OPTION_TEXT, .argument = "NAME", AT(collective),
      .help = "which collective the files of --nccl hold: all_reduce, reduce_scatter, all_gather, alltoall, sendrecv (what they say)"},
     {.name = "ranks", .type = OPTION_NUMBER, AT(ranks), .min = 2, .max = UINT64_C(1) << 24,
@@ -53,7 +55,7 @@ static const struct option measured_rows[] = {
 const struct usage calibrate_usage = {
     .name = "calibrate",
     .summary = "fit a system's kernels and links to what was measured on it",
-    .synopsis = "SYSTEM [--gemm FILE] [--nccl FILE] [--runs FILE] [--log FILE -m MODEL --plan FILE] [-o FILE]",
+    .synopsis = "[--system] SYSTEM [--gemm FILE] [--nccl FILE] [--runs FILE] [--log FILE -m MODEL --plan FILE] [-o FILE]",
     .description =
         "Predictions take an accelerator's kernels and links from a few constants, the groups kernels and link "
         "of a system file. This command fits them to measurements: it makes the mean of "
@@ -238,9 +240,9 @@ static enum rk_status read_measurements(const struct calibrate_args *args,
     if (status == RK_OK && args->log.path)
         status = calibrate_log(&args->log, args->system, &runs->log, samples, error);
     if (status == RK_OK && !samples->count)
-        status =
-            rk_fail(error, RK_USAGE, NULL, 0, 0,
-                    "calibrate: no measurements: give --gemm FILE, --nccl FILE, --runs FILE or --log FILE");
+        status = rk_fail(
+            error, RK_USAGE, NULL, 0, 0,
+            "calibrate: no measurements: give --gemm FILE, --nccl FILE, --runs FILE or --log FILE");
     return status;
 }
 

@@ -13,20 +13,27 @@ struct models_args {
 
 /* clang-format off */
 static const struct operand models_operands[] = {
-    {"MODEL", "an id of the catalog, a file, or - (standard input): show this one with its sources",
+    {"MODEL", "an id of the catalog, a file (also a config.json of Hugging Face), or - (standard input): show this one with its sources",
      offsetof(struct models_args, name), true, "models"},
+    {.name = NULL},
+};
+
+static const struct option models_options[] = {
+    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", .offset = offsetof(struct models_args, name), .complete = "models",
+     .help = "as MODEL"},
     {.name = NULL},
 };
 
 const struct usage models_usage = {
     .name = "models",
     .summary = "list the models of the catalog, or show one",
-    .synopsis = "[MODEL] [options]",
+    .synopsis = "[[--model] MODEL] [options]",
     .description =
         "Lists every model of the catalog with its number of parameters, which is computed from "
         "its shape; or shows one with all its dimensions and the sources of the numbers.",
     .operands = models_operands,
     .groups = {
+        {"Models", models_options, 0},
         {"Form", show_options, offsetof(struct models_args, show)},
         {"General", options_help_rows, 0},
     },

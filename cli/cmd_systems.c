@@ -22,6 +22,8 @@ static const struct operand systems_operands[] = {
 };
 
 static const struct option systems_options[] = {
+    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", .offset = offsetof(struct systems_args, name), .complete = "systems",
+     .help = "as SYSTEM"},
     {.letter = 'a', .name = "all", .type = OPTION_FLAG, .offset = offsetof(struct systems_args, all),
      .help = "list those too that are another one with a change or two, in one line"},
     {.name = NULL},
@@ -30,7 +32,7 @@ static const struct option systems_options[] = {
 const struct usage systems_usage = {
     .name = "systems",
     .summary = "list the systems of the catalog, or show one",
-    .synopsis = "[SYSTEM] [options]",
+    .synopsis = "[[--system] SYSTEM] [options]",
     .description =
         "Lists the systems of the catalog: peak of the matrix engine per datatype, memory of a "
         "device, and networks; or shows one with all that is known about it and the sources of "
@@ -195,9 +197,8 @@ int cmd_systems(int argc, char **argv)
     const int done = options_read(&systems_usage, argc, argv, &args);
     if (done >= 0) return done;
 
-    const enum rk_status status =
-        args.name ? show_system(&report, args.name, &error)
-                  : list_systems(&report, &list, args.all, &error);
+    const enum rk_status status = args.name ? show_system(&report, args.name, &error)
+                                            : list_systems(&report, &list, args.all, &error);
     const int code =
         status == RK_OK ? show_report(&report, &args.show, NULL, RK_OK) : options_fail(&error);
     report_release(&report);

@@ -51,10 +51,11 @@ static void add_headline(struct report *report, const struct diff *d)
         return;
     }
     if (!d->w.a.timed || !d->w.b.timed) return;
-    const double ratio = d->w.a.step_s / d->w.b.step_s;
+    const double times = d->w.b.step_s / d->w.a.step_s;
     report_note(report, report_text(report, "B takes %.1f %% %s than A: %.3g times the throughput",
-                                    100 * (ratio >= 1 ? 1 - 1 / ratio : 1 / ratio - 1),
-                                    ratio >= 1 ? "less time" : "more time", ratio));
+                                    100 * (times <= 1 ? 1 - times : times - 1),
+                                    times <= 1 ? "less time" : "more time",
+                                    d->b.samples_per_s / d->a.samples_per_s));
 }
 
 static void add_record(struct report *report, const struct diff *d)

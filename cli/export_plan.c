@@ -12,8 +12,8 @@
 const struct option export_source_options[] = {
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
      .help = "what is trained: an id of `reckon models`, a file (also a config.json of Hugging Face), or - (standard input)"},
-    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE", AT(file), .complete = "file",
-     .help = "a plan file, as reckon-plan(5) describes"},
+    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(file), .complete = "file",
+     .help = "a plan file, as reckon-plan(5) describes, or words, \"tp8 pp4\""},
     {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 1 << 24,
      .help = "how many GPUs (what the degrees make)"},
     {.name = NULL},

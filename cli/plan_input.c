@@ -16,8 +16,8 @@ const struct option plan_source_options[] = {
      .help = "the machine: an id of `reckon systems`, a file, -, or a description in one line, \"h100-sxm5-80g x512\""},
     {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(gpus), .min = 1,
      .help = "accelerators in use (all of the system, else what the degrees make)"},
-    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE", AT(file), .complete = "file",
-     .help = "a plan file, reckon-plan(5), a strategy, reckon-strategy(5), or - (standard input); words outdo what it says"},
+    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(file), .complete = "file",
+     .help = "a plan file, reckon-plan(5), a strategy, reckon-strategy(5), - (standard input), or words, \"tp8 pp4\"; the words at the end outdo what it says"},
     {.name = NULL},
 };
 /* clang-format on */

@@ -229,9 +229,10 @@ static bool complete_recompute(const struct plan_draft *draft, struct plan_fault
 
 bool plan_complete(struct plan_draft *draft, struct plan_fault *fault)
 {
-    return plan_derive(draft, fault) && complete_ranks(draft, fault) && complete_batch(draft, fault) &&
-           complete_experts(&draft->plan, fault) && complete_context(&draft->plan, fault) &&
-           complete_split(draft, fault) && complete_recompute(draft, fault);
+    return plan_derive(draft, fault) && complete_ranks(draft, fault) &&
+           complete_batch(draft, fault) && complete_experts(&draft->plan, fault) &&
+           complete_context(&draft->plan, fault) && complete_split(draft, fault) &&
+           complete_recompute(draft, fault);
 }
 
 /* ---- files ---- */
@@ -314,6 +315,13 @@ static bool is_file(const char *name)
            (length >= ending && strcmp(name + length - ending, ".json") == 0);
 }
 
+/* Does it begin with a word of a plan? */
+static bool is_line(const char *name)
+{
+    const char *word = name + strspn(name, " \t");
+    return plan_is_word(word, strcspn(word, " \t"));
+}
+
 enum rk_status plan_named(const char *name, struct plan_draft *draft, struct rk_error *error)
 {
     struct document document = {0};
@@ -321,6 +329,7 @@ enum rk_status plan_named(const char *name, struct plan_draft *draft, struct rk_
     enum rk_status status = RK_USAGE;
     if (!is_file(name))
         status = catalog_open(CATALOG_STRATEGIES, name, &document, id, sizeof id, error);
+    if (status != RK_OK && is_line(name)) return plan_read_words(name, draft, error);
     if (status != RK_OK) status = document_load(name, &document, error);
     if (status == RK_OK) status = plan_read(&document, draft, error);
     document_release(&document);

@@ -78,7 +78,7 @@ enum rk_status plan_fail(const struct plan_draft *draft, const struct plan_fault
 enum rk_status plan_read_file(const struct document *document, struct rk_plan *plan,
                               struct rk_error *error);
 
-/* A file (named as in <reckon/catalog.h>) into a draft. */
+/* A file (named as in <reckon/catalog.h>) or a line of words into a draft. */
 enum rk_status plan_named(const char *name, struct plan_draft *draft, struct rk_error *error);
 
 #endif
