@@ -1,18 +1,65 @@
-/* reckon shard: which part of which tensor goes to which rank. */
+/* reckon shard: which part of which tensor goes to which rank, and the files of the ranks. */
 #include "cli/commands.h"
+#include "cli/model_input.h"
+#include "cli/plan_input.h"
 #include "cli/shard_cases.h"
+#include "cli/shard_show.h"
+
+#include <string.h>
 
 struct shard_args {
-    const char *cases;
-    int generation; /* enum redco_generation */
+    const char *checkpoint, *model, *plan, *output, *check, *cases;
+    struct option_texts words;
+    uint64_t rank;
+    bool dry_run, explain, one_rank;
+    int cut, split, unknown, scales, generation;
+    struct move_args moves;
+    struct show_args show;
 };
 
 #define AT(member) .offset = offsetof(struct shard_args, member)
 
 static const char *const generations[] = {"current", "first", NULL};
+static const char *const scales[] = {"refuse", "copy", NULL};
 
 /* clang-format off */
-static const struct option rows[] = {
+static const struct operand operands[] = {
+    {.name = "CHECKPOINT", AT(checkpoint), .optional = 1, .complete = "file",
+     .help = "a .safetensors file, or a folder with one or with model.safetensors.index.json"},
+    {.name = "PLAN", AT(words), .optional = OPERAND_MANY, .complete = "plan",
+     .help = "words that say how it is split, \"tp8 pp4\"; reckon-plan(5) has all"},
+    {.name = NULL},
+};
+
+static const struct option what_rows[] = {
+    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
+     .help = "its shape, where the folder has no config.json; without CHECKPOINT: plan its tensors, write nothing"},
+    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE", AT(plan), .complete = "file",
+     .help = "a plan file, reckon-plan(5), in place of words"},
+    {.name = "split", .type = OPTION_CHOICE, .choices = shard_split_names, AT(split),
+     .help = "over tensor ranks: by the roles of tensors, by Redco's rules (of today, of the paper), or by predicted communication (roles)"},
+    {.name = "unknown", .type = OPTION_CHOICE, .choices = shard_unknown_names, AT(unknown),
+     .help = "tensors whose names no table knows (refuse)"},
+    {.name = "zero", .type = OPTION_CHOICE, .choices = shard_cut_names, AT(cut),
+     .help = "what ranks of data parallelism divide among themselves: nothing, rows of tensors, or flat buffers of Megatron-LM or DeepSpeed (none)"},
+    {.name = "scales", .type = OPTION_CHOICE, .choices = scales, AT(scales),
+     .help = "where a cut goes through 128 x 128 values that share a scale (refuse)"},
+    {.name = NULL},
+};
+
+static const struct option how_rows[] = {
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "DIR", AT(output), .complete = "file",
+     .help = "write the shards to a new folder; a stopped run goes on when it is asked for again"},
+    {.name = "rank", .type = OPTION_NUMBER, AT(rank), .min = 0,
+     .help = "the file of this rank alone"},
+    {.name = "dry-run", .type = OPTION_FLAG, AT(dry_run), .help = "read headers, check, show, write nothing"},
+    {.name = "explain", .type = OPTION_FLAG, AT(explain), .help = "the table of tensors by rank"},
+    {.name = "check", .type = OPTION_TEXT, .argument = "DIR", AT(check), .complete = "file",
+     .help = "are the shards in DIR whole: headers, and every element of every tensor in one of them"},
+    {.name = NULL},
+};
+
+static const struct option tree_rows[] = {
     {.name = "cases", .type = OPTION_TEXT, .argument = "FILE", AT(cases), .complete = "file",
      .help = "trees of weights that nobody described, {\"shapes\": {path: [..]}, \"shards\": S} in a list or one a line: print a line of JSON for each, by Redco's rules"},
     {.name = "generation", .type = OPTION_CHOICE, .choices = generations, AT(generation),
@@ -23,28 +70,106 @@ static const struct option rows[] = {
 const struct usage shard_usage = {
     .name = "shard",
     .summary = "which part of which tensor goes to which rank",
-    .synopsis = "--cases FILE",
+    .synopsis = "CHECKPOINT PLAN... [-o DIR] [options]",
     .description =
-        "Splits trees of weights that nobody described by Redco's two rules (Tan et al. 2023): "
-        "successive matrices along alternating dimensions; of attention, queries, keys and values "
-        "by their output, the output projection by its input.",
+        "Reads the headers of a checkpoint in safetensors, works out for a plan the part of every "
+        "tensor on every rank, and writes a file for each group of ranks that hold the same: "
+        "rank-PPPP-TTTT-EEEE.safetensors for pipeline stage, tensor rank and expert rank. Bytes are "
+        "moved, never computed with: reckon merge gives them back as they were.\n\n"
+        "How a tensor is split follows from its name and the model's shape: heads stay whole, fused "
+        "query, key and value are taken apart, vocabularies are padded with zeros. docs/shard.md has "
+        "the table. The sums are checked: the parts of a tensor make the whole, and a rank holds as "
+        "many parameters as reckon predict counts.\n\n"
+        "Memory stays below 256 MiB whatever the model.",
+    .operands = operands,
     .groups = {
-        {"Trees", rows, 0},
+        {"What goes where", what_rows, 0},
+        {"What is done", how_rows, 0},
+        {"Moving", shard_move_options, offsetof(struct shard_args, moves)},
+        {"Trees", tree_rows, 0},
+        {"Form", show_options, offsetof(struct shard_args, show)},
         {"General", options_help_rows, 0},
     },
     .examples = {
-        {"reckon shard --cases trees.json", "The dimension that each key is split along:"},
+        {"reckon shard Llama-3.1-8B tp2 pp2 -o shards", "A checkpoint for two tensor ranks and two stages:"},
+        {"reckon shard -m llama3.1-405b tp8 pp16 --explain", "The table of tensors by rank, without a checkpoint:"},
+        {"reckon shard DeepSeek-V3 tp1 pp16 ep8 --rank 17 -o rank17", "What one rank needs:"},
+        {"reckon shard my-model tp4 --unknown redco --dry-run", "Names that no table knows:"},
+        {"reckon shard --check shards", "Is all of it there?"},
+        {"reckon shard --cases trees.json", "The dimension that each key of a tree is split along:"},
     },
+    .see_also = "reckon-merge(1), reckon-reshard(1), reckon-fits(1), reckon-plan(5)",
 };
 /* clang-format on */
 
+static int check(const struct shard_args *args)
+{
+    const struct rk_shard_options options = {.model = NULL};
+    struct sharding s;
+    struct rk_error error;
+    const enum rk_status status =
+        sharding_plan(SHARDING_MERGE, args->check, NULL, &options, &s, &error);
+    if (status == RK_OK)
+        printf("%zu tensors are whole in %zu files: %s\n", s.from.layout.tensors,
+               s.from.layout.files, s.from.plan ? s.from.plan : "of no plan");
+    sharding_release(&s);
+    return status == RK_OK ? RK_OK : options_fail(&error);
+}
+
+static int run(const struct shard_args *args)
+{
+    struct rk_shard_options options = {.cut = (enum rk_shard_cut)args->cut,
+                                       .split = (enum rk_shard_split)args->split,
+                                       .unknown = (enum rk_shard_unknown)args->unknown,
+                                       .copy_scales = args->scales == 1,
+                                       .only_rank = args->rank == UINT64_MAX ? 0 : args->rank + 1};
+    struct rk_model model;
+    struct rk_plan plan;
+    struct sharding s = {.kind = SHARDING_SPLIT};
+    struct transferred done;
+    struct rk_error error;
+    const bool writes = args->output && !args->dry_run;
+    shard_take_moves(&args->moves, &options);
+    enum rk_status status = shard_read_plan(args->plan, &args->words, &plan, &error);
+    if (status == RK_OK && args->model) {
+        status = model_open(args->model, &model, &error);
+        options.model = &model;
+    }
+    if (status == RK_OK)
+        status = sharding_plan(SHARDING_SPLIT, args->checkpoint, &plan, &options, &s, &error);
+    if (status == RK_OK && !writes && !args->dry_run && !args->explain)
+        status = rk_fail(&error, RK_USAGE, NULL, 0, 0,
+                         "-o DIR is missing: where to? --dry-run and --explain write nothing");
+    if (status == RK_OK && writes) status = sharding_write(&s, args->output, &done, &error);
+    const int code = status == RK_OK
+                         ? shard_show(&s, writes ? &done : NULL, args->explain, &args->show)
+                         : options_fail(&error);
+    sharding_release(&s);
+    return code;
+}
+
+/* Without a checkpoint the first operand is a word of the plan. */
+static void take_operands(struct shard_args *args)
+{
+    struct option_texts *words = &args->words;
+    if (!args->model || !args->checkpoint || !plan_is_word(args->checkpoint, strcspn(args->checkpoint, "="))) return;
+    if (words->count == OPTION_MAX_VALUES) return;
+    for (int i = words->count++; i > 0; i--) {
+        words->text[i] = words->text[i - 1];
+        words->name[i] = words->name[i - 1];
+    }
+    words->text[0] = args->checkpoint;
+    words->name[0] = NULL;
+    args->checkpoint = NULL;
+}
+
 int cmd_shard(int argc, char **argv)
 {
-    struct shard_args args = {.cases = NULL};
-    struct rk_error error;
+    struct shard_args args = {.rank = UINT64_MAX};
     const int done = options_read(&shard_usage, argc, argv, &args);
     if (done >= 0) return done;
     if (args.cases) return shard_cases(args.cases, (enum redco_generation)args.generation);
-    rk_fail(&error, RK_USAGE, NULL, 0, 0, "--cases is missing: which trees?");
-    return options_fail(&error);
+    if (args.check) return check(&args);
+    take_operands(&args);
+    return run(&args);
 }

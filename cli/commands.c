@@ -24,6 +24,8 @@ const struct command main_commands[] = {
     {"calibrate",  cmd_calibrate, "fit a system's constants to what was measured on it", &calibrate_usage},
     {"calculon",   cmd_calculon, "the commands of the published tool Calculon",     &calculon_usage},
     {"shard",      cmd_shard,    "which part of which tensor goes to which rank",   &shard_usage},
+    {"merge",      cmd_merge,    "the shards of a plan as one checkpoint",          &merge_usage},
+    {"reshard",    cmd_reshard,  "the shards of a plan as those of another one",    &reshard_usage},
     {"galvatron",  cmd_galvatron, "the search of the published tool Galvatron",     &galvatron_usage},
     {"corpus",     cmd_corpus,   "from raw text to training text",                  &corpus_usage},
     {"tokenizer",  cmd_tokenizer, "train a tokenizer",                             &tokenizer_usage},

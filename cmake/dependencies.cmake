@@ -7,6 +7,11 @@ file(GLOB study_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/study/
 if(study_sources)
   list(APPEND RECKON_REQUIRES sqlite3)
 endif()
+# Where there is liburing, `reckon shard` moves bytes by io_uring.
+pkg_check_modules(URING QUIET liburing)
+if(URING_FOUND)
+  list(APPEND RECKON_REQUIRES liburing)
+endif()
 pkg_check_modules(LIBRARIES REQUIRED IMPORTED_TARGET ${RECKON_REQUIRES})
 
 # Linked, not compiled with: only the rooms that CMakeLists.txt names see -fopenmp.

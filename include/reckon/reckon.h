@@ -14,6 +14,7 @@
 #include <reckon/predict.h>
 #include <reckon/program.h>
 #include <reckon/search.h>
+#include <reckon/shard.h>
 #include <reckon/status.h>
 #include <reckon/strategy.h>
 #include <reckon/system.h>

@@ -1,0 +1,86 @@
+/* reckon merge: the shards of a plan as one checkpoint. */
+#include "base/units.h"
+#include "cli/commands.h"
+#include "cli/shard_show.h"
+
+#include <string.h>
+
+struct merge_args {
+    const char *shards, *output, *most;
+    struct move_args moves;
+    struct show_args show;
+};
+
+#define AT(member) .offset = offsetof(struct merge_args, member)
+
+/* clang-format off */
+static const struct operand operands[] = {
+    {.name = "DIR", AT(shards), .complete = "file", .help = "a folder that reckon shard or reshard wrote"},
+    {.name = NULL},
+};
+
+static const struct option rows[] = {
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "DIR", AT(output), .complete = "file",
+     .help = "the folder of the checkpoint, a new one; a stopped run goes on when it is asked for again"},
+    {.name = "max-shard", .type = OPTION_TEXT, .argument = "SIZE", AT(most),
+     .help = "most bytes of a file, \"2GB\"; one file has no index (5GB)"},
+    {.name = NULL},
+};
+
+const struct usage merge_usage = {
+    .name = "merge",
+    .summary = "the shards of a plan as one checkpoint",
+    .synopsis = "DIR -o DIR [--max-shard SIZE]",
+    .description =
+        "Puts together what reckon shard took apart, with the same bytes, as Hugging Face lays "
+        "checkpoints out: tensors in the order of their names, model.safetensors or "
+        "model-00001-of-0000N.safetensors with an index. Padding of vocabularies is cut off. Each "
+        "shard says what it has, so neither plan nor model is needed.",
+    .operands = operands,
+    .groups = {
+        {"Checkpoint", rows, 0},
+        {"Moving", shard_move_options, offsetof(struct merge_args, moves)},
+        {"Form", show_options, offsetof(struct merge_args, show)},
+        {"General", options_help_rows, 0},
+    },
+    .examples = {
+        {"reckon merge shards -o Llama-3.1-8B", "Back to a checkpoint:"},
+        {"reckon merge shards --max-shard 2GB -o checkpoint", "In files of at most 2 GB:"},
+    },
+    .see_also = "reckon-shard(1), reckon-reshard(1)",
+};
+/* clang-format on */
+
+static enum rk_status read_size(const char *text, uint64_t *bytes, struct rk_error *error)
+{
+    struct units_error wrong;
+    double value;
+    if (!text) return RK_OK;
+    if (!quantity_parse(text, strlen(text), QUANTITY_BYTES, false, &value, &wrong))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--max-shard: %s", wrong.text);
+    if (!(value >= 1)) return rk_fail(error, RK_USAGE, NULL, 0, 0, "--max-shard: at least 1 byte");
+    *bytes = value < 9e18 ? (uint64_t)value : UINT64_MAX;
+    return RK_OK;
+}
+
+int cmd_merge(int argc, char **argv)
+{
+    struct merge_args args = {.shards = NULL};
+    struct rk_shard_options options = {.model = NULL};
+    struct sharding s = {.kind = SHARDING_MERGE};
+    struct transferred done;
+    struct rk_error error;
+    const int read = options_read(&merge_usage, argc, argv, &args);
+    if (read >= 0) return read;
+    shard_take_moves(&args.moves, &options);
+    enum rk_status status = read_size(args.most, &options.most_bytes, &error);
+    if (status == RK_OK && !args.output)
+        status = rk_fail(&error, RK_USAGE, NULL, 0, 0, "-o DIR is missing: where to?");
+    if (status == RK_OK)
+        status = sharding_plan(SHARDING_MERGE, args.shards, NULL, &options, &s, &error);
+    if (status == RK_OK) status = sharding_write(&s, args.output, &done, &error);
+    const int code =
+        status == RK_OK ? shard_show(&s, &done, false, &args.show) : options_fail(&error);
+    sharding_release(&s);
+    return code;
+}

@@ -1,0 +1,302 @@
+#include "shard/sharding.h"
+
+#include "base/hash.h"
+#include "catalog/model_fields.h"
+#include "shard/manifest.h"
+#include "shard/split.h"
+
+#include <reckon/catalog.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define NAMES(list)                                                                                \
+    const char *const list##_names[] = {RK_NAMES_##list(NAME_OF_VALUE) NULL};
+#define NAME_OF_VALUE(value, name, help) name,
+NAMES(shard_cut)
+NAMES(shard_split)
+NAMES(shard_unknown)
+
+static const uint64_t usual_file_bytes = 5000000000; /* Hugging Face's max_shard_size, 5GB */
+enum { USUAL_THREADS = 4 };
+
+/* ---- what is there ---- */
+
+static enum rk_status open_source(struct sharding *s, const char *source, struct rk_error *error)
+{
+    const struct rk_model *model = s->options->model;
+    if (source && s->kind == SHARDING_SPLIT) return store_open_checkpoint(source, &s->from, error);
+    if (source) return store_open_shards(source, &s->from, error);
+    s->imagined = true;
+    if (!model) return rk_fail(error, RK_USAGE, NULL, 0, 0, "a checkpoint, or a model, is missing");
+    return manifest_of(model, TENSOR_BF16, &s->from.layout, error);
+}
+
+static enum rk_status take_model(struct sharding *s, struct rk_error *error)
+{
+    if (s->options->model) {
+        s->from.model = *s->options->model;
+        s->from.has_model = true;
+    }
+    if (s->from.has_model) return RK_OK;
+    return rk_fail(error, RK_BAD_INPUT, s->from.layout.folder, 0, 0,
+                   "has no config.json: what model is it? -m MODEL says it");
+}
+
+/* ---- to a plan ---- */
+
+static enum rk_status place(struct sharding *s, struct rk_error *error)
+{
+    const struct rk_shard_options *o = s->options;
+    const bool redco = o->unknown == RK_UNKNOWN_REDCO;
+    struct placing placing = {.rules = {s->from.model, &s->plan, o->copy_scales},
+                              .type = s->from.type,
+                              .zero = (enum shard_zero)o->cut,
+                              .replicate_unknown = o->unknown == RK_UNKNOWN_REPLICATE,
+                              .only = (int64_t)o->only_rank - 1};
+    if (placing.only >= (int64_t)s->plan.ranks)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--rank %" PRId64 ": the plan has ranks 0 to %"
+                       PRIu64, placing.only, s->plan.ranks - 1);
+    enum rk_status status = layout_copy_tensors(&s->to, &s->from.layout, error);
+    if (status == RK_OK && (o->split != RK_SPLIT_ROLES || redco)) {
+        s->axis = calloc(s->to.tensors + 1, sizeof *s->axis);
+        if (!s->axis) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory");
+        status = split_axes(&s->to, s->from.type, o, &s->from.model, &s->plan, s->axis, error);
+        placing.axis = s->axis;
+    }
+    return status == RK_OK ? place_plan(&placing, &s->to, &s->placed, error) : status;
+}
+
+/* ---- to a checkpoint ---- */
+
+static uint64_t bytes_of(const struct tensor *t)
+{
+    uint64_t bytes;
+    return tensor_bytes(t->type, t->rank, t->shape, &bytes) ? bytes : 0;
+}
+
+/* In the order of names, as many in a file as it may hold. */
+static enum rk_status fill_files(struct sharding *s, uint32_t *files, bool add,
+                                 struct rk_error *error)
+{
+    struct layout *to = &s->to;
+    const uint64_t most = s->options->most_bytes ? s->options->most_bytes : usual_file_bytes;
+    uint64_t used = 0;
+    enum rk_status status = RK_OK;
+    *files = 1;
+    for (size_t i = 0; i < to->tensors && status == RK_OK; i++) {
+        const uint64_t bytes = bytes_of(&to->tensor[i]);
+        if (used && used + bytes > most) {
+            ++*files;
+            used = 0;
+        }
+        used += bytes;
+        if (add) status = layout_add_whole(to, i, *files - 1, error);
+    }
+    return status;
+}
+
+static enum rk_status gather(struct sharding *s, struct rk_error *error)
+{
+    uint32_t files;
+    enum rk_status status = layout_copy_tensors(&s->to, &s->from.layout, error);
+    if (status == RK_OK) status = fill_files(s, &files, false, error);
+    for (uint32_t i = 0; i < files && status == RK_OK; i++) {
+        char name[64];
+        if (files == 1)
+            snprintf(name, sizeof name, "model.safetensors");
+        else
+            snprintf(name, sizeof name, "model-%05u-of-%05u.safetensors", i + 1, files);
+        status = layout_add_file(&s->to, name, error);
+    }
+    if (status == RK_OK) status = fill_files(s, &files, true, error);
+    return status == RK_OK ? layout_finish(&s->to, false, error) : status;
+}
+
+enum rk_status sharding_plan(enum sharding_kind kind, const char *source,
+                             const struct rk_plan *plan, const struct rk_shard_options *options,
+                             struct sharding *s, struct rk_error *error)
+{
+    *s = (struct sharding){.kind = kind, .options = options};
+    if (plan) s->plan = *plan;
+    enum rk_status status = open_source(s, source, error);
+    if (status != RK_OK || !plan) return status == RK_OK ? gather(s, error) : status;
+    status = take_model(s, error);
+    return status == RK_OK ? place(s, error) : status;
+}
+
+void sharding_release(struct sharding *s)
+{
+    store_release(&s->from);
+    layout_release(&s->to);
+    placed_release(&s->placed);
+    free(s->axis);
+    *s = (struct sharding){.kind = SHARDING_SPLIT};
+}
+
+/* ---- writing ---- */
+
+static bool is_free(const char *folder)
+{
+    DIR *files = opendir(folder);
+    const struct dirent *entry;
+    bool free = true;
+    while (files && (entry = readdir(files)))
+        free &= entry->d_name[0] == '.';
+    if (files) closedir(files);
+    return free;
+}
+
+static enum rk_status make_folder(const char *folder, struct layout *to, struct rk_error *error)
+{
+    if (strlen(folder) + 256 > sizeof to->folder)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "the name of the folder is too long");
+    strcpy(to->folder, folder);
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return rk_fail(error, RK_IO, folder, 0, 0, "cannot be made: %s", strerror(errno));
+    if (transfer_begun(folder) || is_free(folder)) return RK_OK;
+    return rk_fail(error, RK_USAGE, folder, 0, 0,
+                   "is not empty: name a new folder, or one where the same command was stopped");
+}
+
+enum { MOST_PAIRS = 8 };
+
+/* What the index of shards says, and (the first ones) each file. Texts live as long as `plan` and
+ * `model` do. */
+static size_t pairs_of(struct sharding *s, char *plan, char *model, struct pair *pair)
+{
+    size_t count = 0;
+    if (s->kind == SHARDING_MERGE) {
+        if (s->from.source.key) pair[count++] = s->from.source;
+        return count;
+    }
+    pair[count++] = (struct pair){"reckon.version", "1"};
+    pair[count++] = (struct pair){"reckon.plan", plan};
+    pair[count++] = (struct pair){"reckon.cut", (char *)shard_cut_names[s->options->cut]};
+    if (s->from.source.key) pair[count++] = s->from.source;
+    if (*s->from.type) pair[count++] = (struct pair){"reckon.type", s->from.type};
+    if (model) pair[count++] = (struct pair){"reckon.model", model};
+    return count;
+}
+
+static uint64_t fingerprint_of(const struct sharding *s, const struct bytes *headers)
+{
+    uint64_t hash = s->from.fingerprint;
+    for (size_t i = 0; i < s->to.files; i++) {
+        hash = hash_pair(hash, hash_bytes(s->to.file[i].name, strlen(s->to.file[i].name)));
+        hash = hash_pair(hash, hash_bytes(headers[i].data, headers[i].size));
+    }
+    return hash;
+}
+
+/* Files of other ranks are not written. */
+static void keep_only(struct sharding *s)
+{
+    struct layout *to = &s->to;
+    if (!s->options->only_rank) return;
+    const uint32_t own = s->placed.file_of_rank[s->options->only_rank - 1];
+    for (uint32_t i = 0; i < to->files; i++)
+        if (i != own) free(to->file[i].name);
+    to->file[0] = to->file[own];
+    to->files = 1;
+    for (size_t i = 0; i < to->slices; i++)
+        to->slice[i].file = 0;
+}
+
+enum rk_status sharding_write(struct sharding *s, const char *folder, struct transferred *done,
+                              struct rk_error *error)
+{
+    const struct rk_shard_options *o = s->options;
+    const bool merges = s->kind == SHARDING_MERGE;
+    struct pair pairs[MOST_PAIRS];
+    struct bytes *headers = NULL;
+    char *plan = malloc(RK_PLAN_TEXT), *model = model_text(&s->from.model, NULL, NULL, NULL, 0);
+    enum rk_status status = RK_OK;
+    if (!plan) status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory");
+    if (s->imagined)
+        status = rk_fail(error, RK_USAGE, NULL, 0, 0,
+                         "a model of the catalog has no weights to write: name a checkpoint");
+    if (plan) rk_plan_text(&s->plan, plan, RK_PLAN_TEXT);
+    if (status == RK_OK) keep_only(s);
+    const size_t count = pairs_of(s, plan, model, pairs);
+    const size_t in_files = count - (!merges && model);
+    if (status == RK_OK) status = make_folder(folder, &s->to, error);
+    if (status == RK_OK)
+        status = store_headers(&s->to, pairs, in_files, !merges, &headers, error);
+    if (status == RK_OK) {
+        const struct transfer transfer = {.from = &s->from.layout,
+                                          .to = &s->to,
+                                          .header = headers,
+                                          .fingerprint = fingerprint_of(s, headers),
+                                          .threads = o->threads ? o->threads : USUAL_THREADS,
+                                          .io = (enum io_kind)o->io,
+                                          .sync = o->sync};
+        status = transfer_run(&transfer, done, error);
+    }
+    if (status == RK_OK) status = store_copy_rest(s->from.layout.folder, folder, error);
+    if (status == RK_OK && !merges && !o->only_rank)
+        status = store_write_shards_index(&s->to, &s->placed, pairs, count, error);
+    if (status == RK_OK && merges && s->to.files > 1) status = store_write_index(&s->to, error);
+    if (status == RK_OK) status = transfer_end(folder, error);
+    store_headers_release(headers, s->to.files);
+    free(plan);
+    free(model);
+    return status;
+}
+
+uint64_t sharding_file_bytes(const struct sharding *s, uint32_t file)
+{
+    uint64_t bits = 0;
+    for (size_t i = 0; i < s->to.slices; i++)
+        if (s->to.slice[i].file == file)
+            bits += s->to.slice[i].count * tensor_type_bits(s->to.tensor[s->to.slice[i].tensor].type);
+    return bits / 8;
+}
+
+/* ---- the public functions ---- */
+
+static enum rk_status run(enum sharding_kind kind, const char *source, const struct rk_plan *plan,
+                          const struct rk_shard_options *options, const char *folder,
+                          struct rk_shard_result *result, struct rk_error *error)
+{
+    static const struct rk_shard_options usual;
+    struct sharding s;
+    struct transferred done = {.tensors = 0};
+    enum rk_status status =
+        sharding_plan(kind, source, plan, options ? options : &usual, &s, error);
+    if (status == RK_OK) status = sharding_write(&s, folder, &done, error);
+    if (status == RK_OK && result)
+        *result = (struct rk_shard_result){.tensors = done.tensors,
+                                           .files = s.to.files,
+                                           .bytes_read = done.bytes_read,
+                                           .bytes_written = done.bytes_written,
+                                           .done_before = done.done_before,
+                                           .uring = done.uring};
+    sharding_release(&s);
+    return status;
+}
+
+enum rk_status rk_shard(const char *checkpoint, const struct rk_plan *plan,
+                        const struct rk_shard_options *options, const char *folder,
+                        struct rk_shard_result *result, struct rk_error *error)
+{
+    return run(SHARDING_SPLIT, checkpoint, plan, options, folder, result, error);
+}
+
+enum rk_status rk_merge(const char *shards, const struct rk_shard_options *options,
+                        const char *folder, struct rk_shard_result *result, struct rk_error *error)
+{
+    return run(SHARDING_MERGE, shards, NULL, options, folder, result, error);
+}
+
+enum rk_status rk_reshard(const char *shards, const struct rk_plan *plan,
+                          const struct rk_shard_options *options, const char *folder,
+                          struct rk_shard_result *result, struct rk_error *error)
+{
+    return run(SHARDING_AGAIN, shards, plan, options, folder, result, error);
+}

@@ -1,0 +1,40 @@
+/* sharding.h - one transfer, first planned, then written: what <reckon/shard.h> is made of. */
+#ifndef RECKON_SHARD_SHARDING_H
+#define RECKON_SHARD_SHARDING_H
+
+#include "shard/store.h"
+#include "shard/transfer.h"
+
+#include <reckon/shard.h>
+
+enum sharding_kind { SHARDING_SPLIT, SHARDING_MERGE, SHARDING_AGAIN };
+
+struct sharding {
+    enum sharding_kind kind;
+    struct store from;
+    struct layout to;
+    struct placed placed; /* where there is a plan */
+    struct rk_plan plan;
+    const struct rk_shard_options *options;
+    int *axis;
+    bool imagined; /* tensors of a model, without files: nothing can be written */
+};
+
+extern const char *const shard_cut_names[], *const shard_split_names[],
+    *const shard_unknown_names[]; /* ended by NULL */
+
+/* Reads headers and works out which bytes go where. `source` NULL: the tensors of options->model.
+ * `plan` NULL to merge. `options` lives as long as the sharding; release it in any case. */
+enum rk_status sharding_plan(enum sharding_kind kind, const char *source,
+                             const struct rk_plan *plan, const struct rk_shard_options *options,
+                             struct sharding *sharding, struct rk_error *error);
+
+enum rk_status sharding_write(struct sharding *sharding, const char *folder,
+                              struct transferred *done, struct rk_error *error);
+
+void sharding_release(struct sharding *sharding);
+
+/* Bytes of tensors in a file, scales, buffers and padding too. */
+uint64_t sharding_file_bytes(const struct sharding *sharding, uint32_t file);
+
+#endif

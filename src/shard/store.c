@@ -1,0 +1,603 @@
+#include "shard/store.h"
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "catalog/document.h"
+#include "catalog/readers.h"
+#include "catalog/save.h"
+#include "interop/hf.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define INDEX        "model.safetensors.index.json"
+#define SHARDS_INDEX "reckon.index.json"
+
+enum { MOST_PATH = 4096 + 256 };
+
+static enum rk_status no_memory(struct rk_error *error)
+{
+    return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the list of tensors");
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+    const size_t length = strlen(text), size = strlen(end);
+    return length >= size && strcmp(text + length - size, end) == 0;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static bool has_file(const char *folder, const char *name)
+{
+    char path[MOST_PATH];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+/* The name of a file in the folder itself, and of weights. */
+static enum rk_status check_name(const struct place *place, const char *name, struct rk_error *error)
+{
+    char quoted[TEXT_QUOTE];
+    if (name && !strchr(name, '/') && name[0] != '.' && ends_in(name, ".safetensors") &&
+        strlen(name) < 200)
+        return RK_OK;
+    return place_fail(place, error,
+                      "%s is no name of a .safetensors file in the folder of the index: files "
+                      "elsewhere are not read",
+                      name ? text_quote(quoted, name, strlen(name)) : "this");
+}
+
+/* ---- lists of tensors ---- */
+
+struct list {
+    size_t count, room;
+    struct tensor *tensor;
+    uint32_t *file;
+};
+
+static enum rk_status list_add(struct list *list, const struct tensor *t, uint32_t file,
+                               struct rk_error *error)
+{
+    if (list->count == list->room) {
+        const size_t room = list->room ? 2 * list->room : 256;
+        struct tensor *tensors = realloc(list->tensor, room * sizeof *tensors);
+        if (!tensors) return no_memory(error);
+        list->tensor = tensors;
+        list->room = room;
+    }
+    struct tensor *added = &list->tensor[list->count];
+    *added = *t;
+    added->name = strdup(t->name);
+    if (!added->name) return no_memory(error);
+    list->count++;
+    (void)file;
+    return RK_OK;
+}
+
+static void list_release(struct list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->tensor[i].name);
+    free(list->tensor);
+    *list = (struct list){.count = 0};
+}
+
+/* ---- files ---- */
+
+/* Hashes what tells a file from another one. */
+static void mark_file(struct store *store, const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) != 0) return;
+    const uint64_t words[] = {(uint64_t)info.st_size, (uint64_t)info.st_mtim.tv_sec,
+                              (uint64_t)info.st_mtim.tv_nsec, hash_bytes(path, strlen(path))};
+    for (int i = 0; i < 4; i++)
+        store->fingerprint = hash_pair(store->fingerprint, words[i]);
+}
+
+static enum rk_status keep_pair(struct store *store, const struct safetensors *file,
+                                struct rk_error *error)
+{
+    const char *format = safetensors_value(file, "format");
+    if (!format || store->source.key) return RK_OK;
+    store->source = (struct pair){strdup("format"), strdup(format)};
+    return store->source.key && store->source.value ? RK_OK : no_memory(error);
+}
+
+static enum rk_status read_file(struct store *store, const char *name, struct safetensors *file,
+                                struct rk_error *error)
+{
+    char path[MOST_PATH];
+    snprintf(path, sizeof path, "%s/%s", store->layout.folder, name);
+    mark_file(store, path);
+    enum rk_status status = safetensors_read(path, file, error);
+    if (status != RK_OK) return status;
+    status = keep_pair(store, file, error);
+    if (status == RK_OK) status = layout_add_file(&store->layout, name, error);
+    if (status == RK_OK) {
+        struct stat info;
+        store->layout.file[store->layout.files - 1].bytes =
+            stat(path, &info) == 0 ? (uint64_t)info.st_size : 0;
+        return RK_OK;
+    }
+    safetensors_release(file);
+    return status;
+}
+
+/* ---- checkpoints ---- */
+
+/* Every tensor of a file belongs to the list, `file` in its member rank's place: slices follow when
+ * the list is sorted. */
+static enum rk_status add_file(struct store *store, const char *name, struct list *list,
+                               struct rk_error *error)
+{
+    struct safetensors file;
+    enum rk_status status = read_file(store, name, &file, error);
+    if (status != RK_OK) return status;
+    const uint32_t number = (uint32_t)store->layout.files - 1;
+    for (size_t i = 0; i < file.count && status == RK_OK; i++) {
+        struct slice slice = {.file = number, .offset = file.tensor[i].begin};
+        struct box box = {.begin = {0}};
+        tensor_elements(file.tensor[i].rank, file.tensor[i].shape, &slice.count);
+        memcpy(slice.shape, file.tensor[i].shape, sizeof slice.shape);
+        memcpy(box.size, file.tensor[i].shape, sizeof box.size);
+        slice.tensor = (uint32_t)list->count;
+        status = list_add(list, &file.tensor[i], number, error);
+        if (status == RK_OK)
+            status = layout_add_slice(&store->layout, &slice, slice.count > 0, &box, error);
+    }
+    safetensors_release(&file);
+    return status;
+}
+
+static int by_named(const void *a, const void *b, void *context)
+{
+    const struct tensor *tensors = context;
+    return strcmp(tensors[*(const uint32_t *)a].name, tensors[*(const uint32_t *)b].name);
+}
+
+/* The list, sorted by name, becomes the layout's; slices follow. */
+static enum rk_status take_list(struct store *store, struct list *list, struct rk_error *error)
+{
+    struct layout *l = &store->layout;
+    uint32_t *order = malloc((list->count + 1) * sizeof *order);
+    uint32_t *place = malloc((list->count + 1) * sizeof *place);
+    struct tensor *sorted = calloc(list->count + 1, sizeof *sorted);
+    enum rk_status status = order && place && sorted ? RK_OK : no_memory(error);
+    for (uint32_t i = 0; i < list->count && status == RK_OK; i++)
+        order[i] = i;
+    if (status == RK_OK) qsort_r(order, list->count, sizeof *order, by_named, list->tensor);
+    for (uint32_t i = 0; i < list->count && status == RK_OK; i++) {
+        sorted[i] = list->tensor[order[i]];
+        place[order[i]] = i;
+    }
+    for (size_t i = 0; i < l->slices && status == RK_OK; i++)
+        l->slice[i].tensor = place[l->slice[i].tensor];
+    for (size_t i = 1; i < list->count && status == RK_OK; i++)
+        if (strcmp(sorted[i - 1].name, sorted[i].name) == 0)
+            status = rk_fail(error, RK_BAD_INPUT, l->folder, 0, 0,
+                             "tensor %.200s is in two files", sorted[i].name);
+    free(order);
+    free(place);
+    if (status != RK_OK) {
+        free(sorted);
+        return status;
+    }
+    free(list->tensor);
+    *list = (struct list){.count = 0};
+    l->tensor = sorted;
+    l->tensors = l->slices; /* one slice each */
+    return layout_finish(l, false, error);
+}
+
+/* The files that an index names, once each, in the order of their names. */
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static enum rk_status files_of_index(const struct place *map, const char ***names, size_t *count,
+                                     struct rk_error *error)
+{
+    const char *tensor;
+    json_t *value;
+    size_t all = 0;
+    *names = malloc((json_object_size(map->value) + 1) * sizeof(**names));
+    if (!*names) return no_memory(error);
+    json_object_foreach(map->value, tensor, value)
+    {
+        struct place place;
+        place_member(map, tensor, &place);
+        const enum rk_status status = check_name(&place, json_string_value(value), error);
+        if (status != RK_OK) return status;
+        (*names)[all++] = json_string_value(value);
+    }
+    if (all > 1) qsort(*names, all, sizeof(**names), by_text);
+    *count = 0;
+    for (size_t i = 0; i < all; i++)
+        if (!*count || strcmp((*names)[*count - 1], (*names)[i]) != 0)
+            (*names)[(*count)++] = (*names)[i];
+    return RK_OK;
+}
+
+/* Names and files agree with what the files have, and the sum of bytes. */
+static enum rk_status check_index(const struct store *store, const struct place *root,
+                                  const struct place *map, struct rk_error *error)
+{
+    const struct layout *l = &store->layout;
+    struct place metadata, total;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < l->tensors; i++) {
+        const struct tensor *t = &l->tensor[i];
+        const char *file = l->file[l->slice[l->of_tensor[i]].file].name;
+        const char *said = json_string_value(json_object_get(map->value, t->name));
+        if (!said || strcmp(said, file) != 0)
+            return place_fail(map, error, "tensor %.160s is in %.80s, the index has it %s%.80s",
+                              t->name, file, said ? "in " : "nowhere", said ? said : "");
+        sum += t->end - t->begin;
+    }
+    const char *name;
+    json_t *value;
+    json_object_foreach(map->value, name, value)
+    {
+        struct place place;
+        place_member(map, name, &place);
+        if (!layout_find(l, name))
+            return place_fail(&place, error, "tensor %.160s is not in %.80s", name,
+                              json_string_value(value));
+    }
+    if (!place_member(root, "metadata", &metadata) ||
+        !place_member(&metadata, "total_size", &total))
+        return RK_OK;
+    const double said = json_number_value(total.value);
+    if (json_is_number(total.value) && said == (double)sum) return RK_OK;
+    return place_fail(&total, error, "the tensors have %" PRIu64 " bytes, it says %.0f", sum, said);
+}
+
+static enum rk_status open_index(struct store *store, struct list *list, struct rk_error *error)
+{
+    struct document document = {.root = NULL};
+    char path[MOST_PATH];
+    const char **names = NULL;
+    size_t count = 0;
+    snprintf(path, sizeof path, "%s/" INDEX, store->layout.folder);
+    mark_file(store, path);
+    enum rk_status status = document_load(path, &document, error);
+    if (status != RK_OK) return status;
+    const struct place root = place_root(&document);
+    struct place map;
+    if (!place_member(&root, "weight_map", &map) || !json_is_object(map.value))
+        status = place_fail(&root, error, "weight_map, an object, is missing");
+    if (status == RK_OK) status = files_of_index(&map, &names, &count, error);
+    for (size_t i = 0; i < count && status == RK_OK; i++)
+        status = add_file(store, names[i], list, error);
+    if (status == RK_OK) status = take_list(store, list, error);
+    if (status == RK_OK) status = check_index(store, &root, &map, error);
+    free(names);
+    document_release(&document);
+    return status;
+}
+
+/* The only .safetensors file of a folder. */
+static enum rk_status find_single(const char *folder, char name[static 256], struct rk_error *error)
+{
+    DIR *files = opendir(folder);
+    const struct dirent *entry;
+    int found = 0;
+    if (!files)
+        return rk_fail(error, RK_BAD_INPUT, folder, 0, 0, "cannot be read: %s", strerror(errno));
+    while ((entry = readdir(files)))
+        if (ends_in(entry->d_name, ".safetensors") && entry->d_name[0] != '.') {
+            snprintf(name, 256, "%s", entry->d_name);
+            found++;
+        }
+    closedir(files);
+    if (found == 1) return RK_OK;
+    return rk_fail(error, RK_BAD_INPUT, folder, 0, 0,
+                   found ? "has %d .safetensors files and no " INDEX ": which tensors belong to it?"
+                         : "has no .safetensors file",
+                   found);
+}
+
+static enum rk_status split_path(const char *path, struct store *store, char name[static 256],
+                                 struct rk_error *error)
+{
+    char *folder = store->layout.folder;
+    const char *slash = strrchr(path, '/');
+    if (strlen(path) + 256 > sizeof store->layout.folder)
+        return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0, "the name is too long");
+    name[0] = '\0';
+    strcpy(folder, path);
+    if (is_folder(path)) return RK_OK;
+    snprintf(name, 256, "%s", slash ? slash + 1 : path);
+    if (!slash)
+        strcpy(folder, ".");
+    else
+        folder[slash == path ? 1 : slash - path] = '\0';
+    return RK_OK;
+}
+
+static enum rk_status open_config(struct store *store, struct rk_error *error)
+{
+    char path[MOST_PATH];
+    snprintf(path, sizeof path, "%s/config.json", store->layout.folder);
+    return access(path, F_OK) == 0 ? store_read_config(path, store, error) : RK_OK;
+}
+
+enum rk_status store_open_checkpoint(const char *path, struct store *store, struct rk_error *error)
+{
+    struct list list = {.count = 0};
+    char name[256];
+    *store = (struct store){.has_model = false};
+    enum rk_status status = split_path(path, store, name, error);
+    if (status != RK_OK) return status;
+    if (!*name && store_is_shards(path))
+        return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
+                       "holds shards of a plan: merge or reshard them");
+    if (!*name && has_file(path, INDEX)) {
+        status = open_index(store, &list, error);
+    } else {
+        if (!*name) status = find_single(path, name, error);
+        if (status == RK_OK) status = add_file(store, name, &list, error);
+        if (status == RK_OK) status = take_list(store, &list, error);
+    }
+    list_release(&list);
+    return status == RK_OK ? open_config(store, error) : status;
+}
+
+enum rk_status store_read_config(const char *path, struct store *store, struct rk_error *error)
+{
+    const struct hf_options options = {.type = -1};
+    struct document document = {.root = NULL};
+    struct hf_import *import = malloc(sizeof *import);
+    if (!import) return no_memory(error);
+    enum rk_status status = hf_document_load(path, &document, error);
+    if (status == RK_OK) status = hf_read(&document, "checkpoint", &options, import, error);
+    if (status == RK_OK) {
+        store->model = import->model;
+        store->has_model = true;
+        snprintf(store->type, sizeof store->type, "%s", import->type);
+    }
+    document_release(&document);
+    free(import);
+    return status;
+}
+
+void store_release(struct store *store)
+{
+    layout_release(&store->layout);
+    free(store->plan);
+    free(store->source.key);
+    free(store->source.value);
+    *store = (struct store){.has_model = false};
+}
+
+/* ---- shards ---- */
+
+bool store_is_shards(const char *folder)
+{
+    return has_file(folder, SHARDS_INDEX);
+}
+
+static bool read_numbers(const json_t *list, int rank, uint64_t *to)
+{
+    if (!json_is_array(list) || json_array_size(list) != (size_t)rank) return false;
+    for (int i = 0; i < rank; i++) {
+        const json_t *n = json_array_get(list, (size_t)i);
+        if (!json_is_integer(n) || json_integer_value(n) < 0) return false;
+        to[i] = (uint64_t)json_integer_value(n);
+    }
+    return true;
+}
+
+/* Within the tensor, and within the slice. */
+static bool read_box(const json_t *value, int rank, const uint64_t *shape, const uint64_t *local,
+                     struct box *box)
+{
+    *box = (struct box){.begin = {0}};
+    if (!read_numbers(json_object_get(value, "begin"), rank, box->begin) ||
+        !read_numbers(json_object_get(value, "end"), rank, box->size) ||
+        !read_numbers(json_object_get(value, "at"), rank, box->at))
+        return false;
+    for (int d = 0; d < rank; d++) {
+        if (box->begin[d] >= box->size[d] || box->size[d] > shape[d]) return false;
+        box->size[d] -= box->begin[d];
+        if (box->at[d] > local[d] || box->size[d] > local[d] - box->at[d]) return false;
+    }
+    return true;
+}
+
+struct shard_reading {
+    struct store *store;
+    struct list list;
+    const char *path;
+    struct box *box; /* (room) */
+    size_t room;
+    struct rk_error *error;
+};
+
+static enum rk_status fail_box(const struct shard_reading *r, const char *name)
+{
+    return rk_fail(r->error, RK_BAD_INPUT, r->path, 0, 0,
+                   "reckon.boxes of %.160s is not what its header has", name);
+}
+
+/* Flat slices: within what the boxes of the slice make in C order. */
+static bool read_flat(const json_t *flat, const struct tensor *stored, int rank,
+                      const uint64_t *local, struct slice *slice)
+{
+    uint64_t numbers[2], elements;
+    if (!tensor_elements(rank, local, &elements)) return false;
+    slice->count = elements;
+    if (!flat) {
+        return stored->rank == rank && memcmp(stored->shape, local, (size_t)rank * sizeof *local) == 0;
+    }
+    if (!read_numbers(flat, 2, numbers)) return false;
+    slice->flat = true;
+    slice->first = numbers[0];
+    slice->count = numbers[1];
+    return numbers[0] <= elements && numbers[1] <= elements - numbers[0] && stored->rank == 1 &&
+           stored->shape[0] == numbers[1];
+}
+
+/* Corners of a box of a flat slice are in the slice. */
+static bool in_flat(const struct slice *slice, int rank, const struct box *box)
+{
+    uint64_t first = 0, last = 0;
+    for (int d = 0; d < rank; d++) {
+        first = first * slice->shape[d] + box->at[d];
+        last = last * slice->shape[d] + box->at[d] + box->size[d] - 1;
+    }
+    return !slice->flat || (first >= slice->first && last - slice->first < slice->count);
+}
+
+static enum rk_status read_slice(struct shard_reading *r, const struct tensor *stored,
+                                 const json_t *value)
+{
+    const json_t *shape = json_object_get(value, "shape"), *boxes = json_object_get(value, "boxes");
+    const int rank = (int)json_array_size(shape);
+    const size_t count = json_array_size(boxes);
+    struct tensor whole = {.name = stored->name, .type = stored->type, .rank = rank};
+    struct slice slice = {.tensor = (uint32_t)r->list.count,
+                          .file = (uint32_t)r->store->layout.files - 1,
+                          .offset = stored->begin};
+    uint64_t bytes;
+    if (rank > TENSOR_MAX_RANK || !read_numbers(shape, rank, whole.shape) ||
+        !read_numbers(json_object_get(value, "local"), rank, slice.shape) ||
+        !tensor_bytes(whole.type, rank, whole.shape, &bytes) || !json_is_array(boxes) ||
+        !read_flat(json_object_get(value, "flat"), stored, rank, slice.shape, &slice))
+        return fail_box(r, stored->name);
+    if (count > r->room) {
+        free(r->box);
+        r->room = count;
+        if (!(r->box = malloc(count * sizeof *r->box))) return no_memory(r->error);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!read_box(json_array_get(boxes, i), rank, whole.shape, slice.shape, &r->box[i]) ||
+            !in_flat(&slice, rank, &r->box[i]))
+            return fail_box(r, stored->name);
+    const enum rk_status status = list_add(&r->list, &whole, slice.file, r->error);
+    if (status != RK_OK) return status;
+    return layout_add_slice(&r->store->layout, &slice, count, r->box, r->error);
+}
+
+static enum rk_status read_shard(struct shard_reading *r, const char *name)
+{
+    struct safetensors file;
+    char path[MOST_PATH];
+    json_error_t json;
+    enum rk_status status = read_file(r->store, name, &file, r->error);
+    if (status != RK_OK) return status;
+    snprintf(path, sizeof path, "%s/%s", r->store->layout.folder, name);
+    r->path = path;
+    const char *text = safetensors_value(&file, "reckon.boxes");
+    json_t *root = text ? json_loads(text, JSON_REJECT_DUPLICATES, &json) : NULL;
+    if (!json_is_object(root))
+        status = rk_fail(r->error, RK_BAD_INPUT, path, 0, 0,
+                         "does not say in its metadata (reckon.boxes) what it has");
+    for (size_t i = 0; i < file.count && status == RK_OK; i++)
+        status = read_slice(r, &file.tensor[i], json_object_get(root, file.tensor[i].name));
+    json_decref(root);
+    safetensors_release(&file);
+    return status;
+}
+
+/* Entries of the same name become one tensor. */
+static enum rk_status join_tensors(struct shard_reading *r)
+{
+    struct layout *l = &r->store->layout;
+    struct list *list = &r->list;
+    uint32_t *order = malloc((list->count + 1) * sizeof *order);
+    uint32_t *place = malloc((list->count + 1) * sizeof *place);
+    struct tensor *joined = calloc(list->count + 1, sizeof *joined);
+    enum rk_status status = order && place && joined ? RK_OK : no_memory(r->error);
+    size_t count = 0;
+    for (uint32_t i = 0; i < list->count && status == RK_OK; i++)
+        order[i] = i;
+    if (status == RK_OK) qsort_r(order, list->count, sizeof *order, by_named, list->tensor);
+    for (uint32_t i = 0; i < list->count && status == RK_OK; i++) {
+        struct tensor *t = &list->tensor[order[i]];
+        struct tensor *last = count ? &joined[count - 1] : NULL;
+        if (last && strcmp(last->name, t->name) == 0) {
+            if (last->type != t->type || last->rank != t->rank ||
+                memcmp(last->shape, t->shape, sizeof t->shape) != 0)
+                status = rk_fail(r->error, RK_BAD_INPUT, l->folder, 0, 0,
+                                 "tensor %.160s has another type or shape in %.80s", t->name,
+                                 l->file[l->slice[order[i]].file].name);
+        } else {
+            joined[count++] = *t;
+            t->name = NULL; /* ours now */
+        }
+        place[order[i]] = (uint32_t)count - 1;
+    }
+    for (size_t i = 0; i < l->slices && status == RK_OK; i++)
+        l->slice[i].tensor = place[i];
+    free(order);
+    free(place);
+    l->tensor = joined;
+    l->tensors = joined ? count : 0;
+    return status == RK_OK ? layout_finish(l, false, r->error) : status;
+}
+
+static enum rk_status read_pairs(struct store *store, const struct place *root,
+                                 struct rk_error *error)
+{
+    struct place metadata, value;
+    struct document model;
+    if (!place_member(root, "metadata", &metadata)) return RK_OK;
+    if (place_member(&metadata, "reckon.plan", &value) && json_is_string(value.value) &&
+        !(store->plan = strdup(json_string_value(value.value))))
+        return no_memory(error);
+    if (place_member(&metadata, "reckon.type", &value) && json_is_string(value.value))
+        snprintf(store->type, sizeof store->type, "%s", json_string_value(value.value));
+    if (!place_member(&metadata, "reckon.model", &value) || !json_is_string(value.value))
+        return RK_OK;
+    const char *text = json_string_value(value.value);
+    enum rk_status status = document_parse("reckon.model", text, strlen(text), &model, error);
+    if (status == RK_OK) status = model_read(&model, "checkpoint", &store->model, error);
+    store->has_model = status == RK_OK;
+    document_release(&model);
+    return status;
+}
+
+enum rk_status store_open_shards(const char *folder, struct store *store, struct rk_error *error)
+{
+    struct shard_reading r = {.store = store, .error = error};
+    struct document document = {.root = NULL};
+    char path[MOST_PATH];
+    *store = (struct store){.has_model = false};
+    if (strlen(folder) + 256 > sizeof store->layout.folder)
+        return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0, "the name is too long");
+    strcpy(store->layout.folder, folder);
+    snprintf(path, sizeof path, "%s/" SHARDS_INDEX, folder);
+    mark_file(store, path);
+    enum rk_status status = document_load(path, &document, error);
+    const struct place root = place_root(&document);
+    struct place files;
+    if (status == RK_OK &&
+        (!place_member(&root, "files", &files) || !json_is_array(files.value)))
+        status = place_fail(&root, error, "files, a list, is missing");
+    if (status == RK_OK) status = read_pairs(store, &root, error);
+    for (size_t i = 0; status == RK_OK && i < json_array_size(files.value); i++) {
+        const struct place place = place_element(&files, i);
+        const char *name = json_string_value(place.value);
+        status = check_name(&place, name, error);
+        if (status == RK_OK) status = read_shard(&r, name);
+    }
+    document_release(&document);
+    if (status == RK_OK) status = join_tensors(&r);
+    free(r.box);
+    list_release(&r.list);
+    return status;
+}

@@ -1,0 +1,55 @@
+/* store.h - folders of checkpoints and of shards: from files to layouts and back.
+ *
+ * A checkpoint is one safetensors file, or a folder with model.safetensors, or with an index
+ * (model.safetensors.index.json) as Hugging Face writes it. Shards are the files of a plan with
+ * reckon.index.json; each says in its metadata which part of which tensor it has, so that merging
+ * needs neither plan nor model.
+ */
+#ifndef RECKON_SHARD_STORE_H
+#define RECKON_SHARD_STORE_H
+
+#include "shard/layout.h"
+#include "shard/placing.h"
+
+#include <reckon/model.h>
+
+struct store {
+    struct layout layout;
+    char type[48];          /* model_type of config.json; "" */
+    bool has_model;         /* of config.json, or of the index of shards */
+    struct rk_model model;
+    char *plan;             /* of shards: its words; NULL */
+    uint64_t fingerprint;   /* of names, sizes and times of the files */
+    struct pair source;     /* "format": "pt", where the checkpoint says it */
+};
+
+/* RK_BAD_INPUT: headers that are wrong, an index that names other folders or tensors that are not
+ * there, sums that do not agree. Release the store in any case. */
+enum rk_status store_open_checkpoint(const char *path, struct store *store, struct rk_error *error);
+enum rk_status store_open_shards(const char *folder, struct store *store, struct rk_error *error);
+void store_release(struct store *store);
+
+/* Is there an index of shards in the folder? */
+bool store_is_shards(const char *folder);
+
+/* Model and type of a config.json; nothing when there is none. */
+enum rk_status store_read_config(const char *path, struct store *store, struct rk_error *error);
+
+/* Headers and sizes of all files of a layout, offsets of all slices. `pairs` go into every header;
+ * with `boxes` which part of what a file has, too. The caller frees the headers. */
+enum rk_status store_headers(struct layout *layout, const struct pair *pairs, size_t count,
+                             bool boxes, struct bytes **headers, struct rk_error *error);
+void store_headers_release(struct bytes *headers, size_t files);
+
+/* reckon.index.json: `pairs`, tensors by file, the file of every rank (placed may be NULL). */
+enum rk_status store_write_shards_index(const struct layout *layout, const struct placed *placed,
+                                        const struct pair *pairs, size_t count,
+                                        struct rk_error *error);
+
+/* model.safetensors.index.json */
+enum rk_status store_write_index(const struct layout *layout, struct rk_error *error);
+
+/* Configuration, tokenizer and the like: what is in `from` beside the weights. */
+enum rk_status store_copy_rest(const char *from, const char *to, struct rk_error *error);
+
+#endif

@@ -1,0 +1,44 @@
+/* transfer.h - moves the bytes of tensors from one layout to another.
+ *
+ * A tensor goes through memory in tiles: whole rows of it, at most a chunk. What the source has of
+ * a tile is read into place, what each target file has of it gathered and written; the slices of
+ * both say where by box intersections. So nothing is planned ahead, memory is threads * 4 * chunk
+ * whatever the model, and what is read once serves all ranks.
+ *
+ * Files are written beside their names (NAME.part) and renamed when all are complete; the journal in
+ * the folder says which tensors are done, so that the same transfer goes on where it was stopped.
+ * Bytes that no tensor has (padding) are zero.
+ */
+#ifndef RECKON_SHARD_TRANSFER_H
+#define RECKON_SHARD_TRANSFER_H
+
+#include "shard/io.h"
+#include "shard/layout.h"
+
+struct transfer {
+    const struct layout *from; /* whose tensors are those of `to`, in the same order */
+    struct layout *to;         /* offsets set */
+    const struct bytes *header; /* (to->files) of each file */
+    uint64_t fingerprint;      /* of source, plan and headers: what a journal must agree with */
+    unsigned threads;
+    enum io_kind io;
+    bool sync; /* to the disk before files are renamed */
+};
+
+struct transferred {
+    uint64_t bytes_read, bytes_written; /* of tensors */
+    uint64_t tensors, done_before;      /* done_before: as the journal said */
+    bool uring;
+};
+
+/* Does a folder hold a journal? */
+bool transfer_begun(const char *folder);
+
+/* RK_IO: a disk that is full (said before the first byte), or fails; the journal stays. */
+enum rk_status transfer_run(const struct transfer *transfer, struct transferred *done,
+                            struct rk_error *error);
+
+/* The transfer is over and its index written: the journal goes. */
+enum rk_status transfer_end(const char *folder, struct rk_error *error);
+
+#endif
