@@ -126,7 +126,7 @@ static const struct { const char *bytes; size_t size; const char *says; } files[
 
 Test(safetensors, refuses_files)
 {
-    char path[] = "/tmp/safetensors-XXXXXX";
+    char path[] = "safetensors-XXXXXX";
     struct safetensors file;
     struct rk_error error = {0};
     const int fd = mkstemp(path);
@@ -140,5 +140,5 @@ Test(safetensors, refuses_files)
     }
     remove(path);
     cr_assert_eq(safetensors_read(path, &file, &error), RK_BAD_INPUT);
-    cr_assert_eq(safetensors_read("/tmp", &file, &error), RK_BAD_INPUT);
+    cr_assert_eq(safetensors_read(".", &file, &error), RK_BAD_INPUT);
 }
