@@ -87,20 +87,16 @@ bool runs_check(const struct rk_model *model, const struct rk_system *system,
 
 /* ---- layouts ---- */
 
-/* Which part of samples and sequence a rank has: both from 0 to 1. */
-struct part {
-    double sample[2], token[2];
-};
-
-static struct part part_of(const struct rk_plan *plan, uint64_t rank)
+struct run_part run_part_of(const struct rk_plan *plan, uint64_t rank)
 {
     const uint64_t t = plan->tensor, c = plan->context, d = rk_plan_data(plan);
     const uint64_t tokens = c * (plan->sequence_parallel ? t : 1);
     const uint64_t token =
         plan->sequence_parallel ? rank % (t * c) / t * t + rank % t : rank % (t * c) / t;
     const uint64_t sample = rank / (t * c);
-    return (struct part){{(double)sample / (double)d, (double)(sample + 1) / (double)d},
-                         {(double)token / (double)tokens, (double)(token + 1) / (double)tokens}};
+    return (struct run_part){
+        {(double)sample / (double)d, (double)(sample + 1) / (double)d},
+        {(double)token / (double)tokens, (double)(token + 1) / (double)tokens}};
 }
 
 static double length(const double range[2])
@@ -113,6 +109,12 @@ static double common(const double a[2], const double b[2])
     return fmax(0, fmin(a[1], b[1]) - fmax(a[0], b[0]));
 }
 
+bool same_layout(const struct rk_plan *a, const struct rk_plan *b)
+{
+    return a->tensor == b->tensor && a->context == b->context &&
+           a->sequence_parallel == b->sequence_parallel;
+}
+
 double relayout_bytes(const struct rk_model *model, const struct rk_plan *from,
                       const struct rk_plan *to, double *ranks)
 {
@@ -123,10 +125,9 @@ double relayout_bytes(const struct rk_model *model, const struct rk_plan *from,
                        (double)model->hidden * element;
     double most = 0;
     *ranks = (double)group;
-    if (a == b && from->tensor == to->tensor && from->sequence_parallel == to->sequence_parallel)
-        return 0;
+    if (same_layout(from, to)) return 0;
     for (uint64_t rank = 0; rank < group; rank++) { /* all groups are alike */
-        const struct part has = part_of(from, rank), needs = part_of(to, rank);
+        const struct run_part has = run_part_of(from, rank), needs = run_part_of(to, rank);
         const double share = length(needs.sample) * length(needs.token) -
                              common(needs.sample, has.sample) * common(needs.token, has.token);
         most = fmax(most, share);

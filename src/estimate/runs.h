@@ -24,6 +24,14 @@ bool runs_check(const struct rk_model *model, const struct rk_system *system,
 
 /* ---- from one layout of the activations to another ---- */
 
+/* Which part of samples and sequence a rank of a stage has: both from 0 to 1. */
+struct run_part {
+    double sample[2], token[2];
+};
+struct run_part run_part_of(const struct rk_plan *plan, uint64_t rank);
+
+bool same_layout(const struct rk_plan *a, const struct rk_plan *b);
+
 /* Bytes that the busiest rank receives when the activations between layers, as `from` leaves them,
  * are laid out as `to` wants them: the part that it needs less what it has of it. `ranks` (out) is
  * the size of the groups that exchange. Plans of run_plan. */

@@ -7,7 +7,7 @@
 #ifndef RECKON_PROGRAM_BUILD_H
 #define RECKON_PROGRAM_BUILD_H
 
-#include "estimate/stages.h"
+#include "estimate/runs.h"
 #include "plan/ranks.h"
 #include "program/flow.h"
 
@@ -66,7 +66,7 @@ struct live {
     int32_t input, input_gradient, tokens;
     int32_t output, output_gradient; /* of the last layer of a part: what is sent, and comes back */
     int32_t fresh[2]; /* ZeRO-2 and 3: gradients of weights, before they are reduced */
-    int32_t shared;   /* a message that has come in shares, and is to be gathered */
+    int32_t shared[2]; /* messages, back and forward, that have come in shares */
     int32_t returned; /* what came back from a lower tier */
     uint64_t ungathered[(MAX_OPERATIONS + 63) / 64]; /* bits: backward has not gathered it again */
     int32_t brought[MAX_OPERATIONS], again[MAX_OPERATIONS], gradient[MAX_OPERATIONS];
@@ -93,6 +93,8 @@ struct build {
     double message_bytes, send_s; /* of a message between stages */
     double added_s;               /* adding up a microbatch's gradients */
     int32_t send_task, recv_task, message_form[2][2], tied_group;
+    int32_t relayout_task[RK_MAX_LOCALS + 1][RK_MAX_LOCALS + 1][2];
+    int32_t relayout_form[RK_MAX_LOCALS + 1][2]; /* in a place: forward, back */
 
     /* the instruction at hand */
     struct rk_instruction draft;
@@ -151,6 +153,9 @@ static inline struct program_kind *kind_of(const struct build *b, const struct s
     return place_of(b, slot)->kind[slot->kind];
 }
 
+/* The place of the first or the last layer of a part of the model, whoever has it. */
+int place_at_end(const struct build *b, uint64_t part, bool last);
+
 /* ---- the steps of a lowering ---- */
 
 /* Which layers this rank has; the places; their tasks are made when they are first needed. */
@@ -163,6 +168,11 @@ void layer_again(struct build *b, const struct slot *slot, int32_t microbatch);
 /* Of both gradients, or of one. */
 void layer_backward(struct build *b, const struct slot *slot, int32_t microbatch, bool input,
                     bool weight);
+
+/* From the layout of one place to that of another (messages.c): the same tensor where they agree.
+ */
+int32_t relayout(struct build *b, const struct slot *slot, int from, int to, int32_t tensor,
+                 int32_t microbatch, bool forward);
 
 /* Messages (messages.c): what a pass needs is posted, what it brings is sent. */
 struct mailbox *mailbox_open(struct build *b);

@@ -43,22 +43,50 @@ static void place_open(struct build *b, struct place *place, const struct rk_pla
 
 /* ---- the layers of a rank ---- */
 
-static enum treatment treatment_of(const struct build *b, enum layer_kind kind, uint64_t i,
-                                   uint64_t count)
+/* Segments say themselves what is computed again. */
+static enum treatment treatment_of(const struct build *b, int place, uint64_t i, uint64_t count)
 {
-    if (kind == LAYER_EMBEDDING || kind == LAYER_HEAD) return AS_IT_IS;
-    if (kind == LAYER_PREDICT) return b->plan->recompute == RK_KEEP ? AS_IT_IS : RECOMPUTED;
+    if (b->plan->segments) return b->place[place].plan.recompute == RK_KEEP ? AS_IT_IS : RECOMPUTED;
     return stage_recomputes(b->plan, i, count) ? RECOMPUTED : AS_IT_IS;
 }
 
+/* The place of a block. */
+static int place_of_block(const struct build *b, uint64_t block)
+{
+    uint64_t end = 0;
+    for (int i = 0; i < b->plan->segments; i++) {
+        end += b->plan->segment[i].layers;
+        if (block < end) return b->plan->segment[i].local;
+    }
+    return 0;
+}
+
+static uint64_t first_block(const struct build *b, uint64_t part)
+{
+    uint64_t first = 0;
+    for (uint64_t i = 0; i < part; i++)
+        first += rk_plan_split(b->plan, b->model, i);
+    return first;
+}
+
+/* Embedding and head are as the plan itself says, and so is a stage without layers. */
+int place_at_end(const struct build *b, uint64_t part, bool last)
+{
+    const uint64_t count = rk_plan_split(b->plan, b->model, part);
+    if (count == 0 || (part == 0 && !last)) return 0;
+    if (last && part + 1 == pipeline_parts(&b->pipeline)) return 0;
+    return place_of_block(b, first_block(b, part) + (last ? count - 1 : 0));
+}
+
 static struct slot *add_slot(struct build *b, int32_t layer, enum layer_kind kind, uint16_t chunk,
-                             enum treatment treatment)
+                             enum treatment treatment, int place)
 {
     struct slot *slot = &b->slot[b->slots++];
     *slot = (struct slot){.layer = layer,
                           .kind = kind,
                           .treatment = treatment,
                           .chunk = chunk,
+                          .place = place,
                           .begins_group = true,
                           .ends_group = true};
     for (int k = 0; k < STATES; k++)
@@ -70,13 +98,15 @@ static struct slot *add_slot(struct build *b, int32_t layer, enum layer_kind kin
 /* Of the layers of a part that are computed again, so many in a row have one checkpoint. */
 static void group_layers(struct build *b, uint32_t first)
 {
-    const uint64_t every = b->plan->recompute_every > 1 ? b->plan->recompute_every : 1;
     uint64_t run = 0;
     for (uint32_t i = first; i < b->slots; i++) {
         struct slot *slot = &b->slot[i];
+        const struct rk_plan *plan = &place_of(b, slot)->plan;
+        const uint64_t every = plan->recompute_every > 1 ? plan->recompute_every : 1;
         const bool next = i + 1 < b->slots && b->slot[i + 1].treatment == RECOMPUTED &&
+                          b->slot[i + 1].place == slot->place &&
                           b->slot[i + 1].kind != LAYER_PREDICT;
-        if (slot->treatment != RECOMPUTED || b->plan->recompute != RK_WHOLE ||
+        if (slot->treatment != RECOMPUTED || plan->recompute != RK_WHOLE ||
             slot->kind == LAYER_PREDICT) {
             run = 0;
             continue;
@@ -91,26 +121,25 @@ static void add_part(struct build *b, uint64_t part, uint16_t chunk)
 {
     const struct rk_model *model = b->model;
     const uint32_t begin = b->slots;
-    uint64_t first = 0;
-    for (uint64_t i = 0; i < part; i++)
-        first += rk_plan_split(b->plan, model, i);
+    const uint64_t first = first_block(b, part);
     const uint64_t count = rk_plan_split(b->plan, model, part);
     b->first_slot[chunk] = begin;
-    if (part == 0) add_slot(b, RK_LAYER_EMBEDDING, LAYER_EMBEDDING, chunk, AS_IT_IS);
+    if (part == 0) add_slot(b, RK_LAYER_EMBEDDING, LAYER_EMBEDDING, chunk, AS_IT_IS, 0);
     for (uint64_t i = 0; i < count; i++) {
         const enum layer_kind kind = layer_kind_of(model, first + i);
-        add_slot(b, (int32_t)(first + i), kind, chunk, treatment_of(b, kind, i, count));
+        const int place = place_of_block(b, first + i);
+        add_slot(b, (int32_t)(first + i), kind, chunk, treatment_of(b, place, i, count), place);
     }
     group_layers(b, begin);
     if (part + 1 == pipeline_parts(&b->pipeline)) {
         const int32_t behind = (int32_t)model->layers;
-        add_slot(b, behind + (int32_t)model->predict_layers, LAYER_HEAD, chunk, AS_IT_IS);
+        add_slot(b, behind + (int32_t)model->predict_layers, LAYER_HEAD, chunk, AS_IT_IS, 0);
         for (uint64_t i = 0; i < model->predict_layers; i++)
             add_slot(b, behind + (int32_t)i, LAYER_PREDICT, chunk,
-                     treatment_of(b, LAYER_PREDICT, 0, 0));
+                     b->plan->recompute == RK_KEEP ? AS_IT_IS : RECOMPUTED, 0);
     }
     if (b->slots == begin) /* hands on what it receives */
-        add_slot(b, (int32_t)first, LAYER_NOTHING, chunk, AS_IT_IS);
+        add_slot(b, (int32_t)first, LAYER_NOTHING, chunk, AS_IT_IS, 0);
     b->first_slot[chunk + 1] = b->slots;
 }
 
@@ -122,7 +151,10 @@ void build_open(struct build *b)
     b->place = calloc(RK_MAX_LOCALS + 1, sizeof *b->place);
     b->failed |= !b->slot || !b->place;
     if (b->failed) return;
-    place_open(b, &b->place[b->places++], b->plan);
+    for (int i = 0; i <= b->plan->others; i++) {
+        const struct rk_plan own = run_plan(b->plan, i);
+        place_open(b, &b->place[b->places++], &own);
+    }
     for (uint32_t chunk = 0; chunk < chunks && !b->failed; chunk++)
         add_part(b, pipeline_part(&b->pipeline, b->stage, chunk), (uint16_t)chunk);
     b->live = calloc((size_t)b->slots * b->pipeline.microbatches, sizeof *b->live);
@@ -167,7 +199,8 @@ static void run_forward(struct build *b, const struct order_pass *pass)
     for (uint32_t i = first; i < end && !b->failed; i++) {
         struct slot *slot = slot_at(b, i);
         struct live *live = live_open(b, slot, m);
-        if (i > first) live->input = stream;
+        if (i > first)
+            live->input = relayout(b, slot, slot[-1].place, slot->place, stream, m, true);
         if (i == first) gather_weights(b, slot, m, true);
         if (i + 1 < end) gather_weights(b, slot_at(b, i + 1), m, true);
         layer_forward(b, slot, m);
@@ -195,16 +228,15 @@ static void run_again(struct build *b, uint32_t i, int32_t m)
 
 static void hand_back(struct build *b, uint32_t i, uint32_t first, int32_t m)
 {
-    const int32_t gradient = live_of(b, slot_at(b, i), m)->input_gradient;
     const struct slot *slot = slot_at(b, i);
     if (i == first) return;
     const struct slot *before = slot_at(b, i - 1);
+    const int32_t gradient = relayout(b, before, slot->place, before->place,
+                                      live_of(b, slot, m)->input_gradient, m, false);
     struct live *live = live_of(b, before, m);
     const int output = kind_of(b, before)->flow.output;
     if (before->kind == LAYER_HEAD) /* of what both read */
         live->input_gradient = gradient;
-    else if (slot->kind == LAYER_PREDICT && before->kind == LAYER_PREDICT && output >= 0)
-        live->gradient[output] = gradient;
     else if (output >= 0)
         live->gradient[output] = gradient;
 }
@@ -280,10 +312,22 @@ static void time_ends(struct build *b)
     struct stage_map map = {.blocks = blocks};
     struct class_sums sums;
     const struct place *place = &b->place[0];
+    if (b->plan->segments) {
+        struct run_stage stage;
+        struct runs *runs = malloc(sizeof *runs);
+        b->failed |= !runs;
+        if (!runs) return;
+        runs_of(runs, b->model, b->system, b->plan);
+        run_stage_of(&stage, NULL, runs, b->model, b->system, b->plan, b->stage);
+        b->end = stage.end;
+        b->send_s = runs_send_s(runs, b->system);
+        free(runs);
+        return;
+    }
+    b->message_bytes = place->folds.message_bytes;
     stage_map_of(&map, b->model, b->plan);
     stage_sums(&sums, &map, &place->folds, b->model, b->system, &place->sharing, b->plan);
     b->end = sums.end[map.class_of[b->stage]];
-    b->message_bytes = place->folds.message_bytes;
     b->send_s = send_s_of(&place->folds, b->system, b->plan);
 }
 
@@ -298,6 +342,11 @@ static enum rk_status check(const struct rk_model *model, const struct rk_system
         return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
                        "the plan cannot run: %s: %s: %g, needs %g", rk_verdict_name(reason.verdict),
                        reason.what, reason.have, reason.need);
+    for (int i = 1; i <= plan->others && plan->order != RK_ORDER_TP_CP_DP_PP; i++) {
+        const struct rk_plan own = run_plan(plan, i);
+        if (!same_layout(plan, &own))
+            return refuse(error, "segments of other layouts want order=tp-cp-dp-pp");
+    }
     if (rank >= plan->ranks)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "there is no rank %llu: the plan's are 0 to %llu", (unsigned long long)rank,
@@ -322,6 +371,8 @@ static void begin(struct build *b)
     };
     b->after = b->send_task = b->recv_task = b->tied_group = RK_NONE;
     memset(b->message_form, 0xff, sizeof b->message_form);
+    memset(b->relayout_task, 0xff, sizeof b->relayout_task);
+    memset(b->relayout_form, 0xff, sizeof b->relayout_form);
     memset(b->last, 0xff, sizeof b->last);
 }
 

@@ -88,27 +88,105 @@ static int32_t message_task(struct build *b, bool send)
     return *known;
 }
 
-static uint64_t elements_of(const struct build *b, const struct slot *slot)
+/* ---- to whom, how much ---- */
+
+/* What one rank has for another: all of its message, or where the layouts of the two stages differ
+ * the samples and tokens that both have. */
+struct route {
+    uint32_t rank;
+    double elements;
+};
+
+static double common(const double a[2], const double b[2])
 {
-    const struct place *place = place_of(b, slot);
-    const struct flow *flow = &kind_of(b, slot)->flow;
-    return (uint64_t)ceil(place->folds.message_bytes / flow_element_bytes(flow->element));
+    return fmax(0, fmin(a[1], b[1]) - fmax(a[0], b[0]));
+}
+
+/* Of ranks that have the same each sends to receivers of its own number. */
+static bool is_sender(const struct rk_plan *from, const struct rk_plan *to, uint64_t sender,
+                      uint64_t receiver)
+{
+    return from->sequence_parallel || sender % from->tensor == receiver % to->tensor % from->tensor;
+}
+
+/* Elements of the residual stream that two ranks, counted within their stages, have in common. */
+static double shared_elements(const struct build *b, const struct rk_plan *from,
+                              const struct rk_plan *to, uint64_t sender, uint64_t receiver)
+{
+    const struct run_part has = run_part_of(from, sender), needs = run_part_of(to, receiver);
+    const double samples = (double)(from->microbatch * rk_plan_data(from));
+    const double tokens = (double)(from->sequence ? from->sequence : b->model->sequence);
+    if (!is_sender(from, to, sender, receiver)) return 0;
+    return rint(samples * tokens * (double)b->model->hidden * common(has.sample, needs.sample) *
+                common(has.token, needs.token));
+}
+
+static bool same_place(const struct build *b, int a, int c)
+{
+    return a == c || same_layout(&b->place[a].plan, &b->place[c].plan);
+}
+
+/* The k-th rank of `stage` that this one sends to, or receives from; false behind the last one.
+ * `at` is where the search goes on. */
+static bool next_route(struct build *b, const struct slot *slot, int there, uint32_t stage,
+                       bool sends, uint64_t *at, struct route *route)
+{
+    const struct place *own = place_of(b, slot), *other = &b->place[there];
+    if (same_place(b, slot->place, there)) {
+        const double element = flow_element_bytes(kind_of(b, slot)->flow.element);
+        if ((*at)++) return false;
+        *route = (struct route){(uint32_t)rank_member(&own->map, RANKS_OF_PIPELINE, b->rank, stage),
+                                ceil(own->folds.message_bytes / element)};
+        return true;
+    }
+    const uint64_t inside = own->map.inside, rank = b->rank % inside;
+    for (; *at < inside; ++*at) {
+        const double elements = sends ? shared_elements(b, &own->plan, &other->plan, rank, *at)
+                                      : shared_elements(b, &other->plan, &own->plan, *at, rank);
+        if (!(elements > 0)) continue;
+        *route = (struct route){(uint32_t)(stage * inside + (*at)++), elements};
+        return true;
+    }
+    return false;
+}
+
+/* Sends or receives over all routes, which start together where there are several. */
+static void put_messages(struct build *b, const struct slot *slot, int there, uint32_t stage,
+                         enum rk_stream stream, uint32_t tag, int32_t tensor, bool sends)
+{
+    struct route route, behind;
+    uint64_t at = 0;
+    const int32_t after = b->after, task = message_task(b, sends);
+    bool more = next_route(b, slot, there, stage, sends, &at, &route);
+    bool another = more && next_route(b, slot, there, stage, sends, &at, &behind);
+    const bool several = another;
+    if (several) put_begin(b, RK_DO_BEGIN, stream, RK_NONE), put_end(b);
+    while (more && !b->failed) {
+        b->after = after;
+        put_begin(b, sends ? RK_DO_SEND : RK_DO_RECV, stream, task);
+        if (sends)
+            put_read(b, tensor);
+        else
+            put_write(b, tensor);
+        b->draft.other = route.rank;
+        b->draft.tag = tag;
+        b->draft.count = (uint64_t)route.elements;
+        b->draft.element = (uint8_t)kind_of(b, slot)->flow.element;
+        put_end(b);
+        more = another;
+        route = behind;
+        another = more && next_route(b, slot, there, stage, sends, &at, &behind);
+    }
+    b->after = RK_NONE;
+    if (several) put_begin(b, RK_DO_END, stream, RK_NONE), put_end(b);
 }
 
 /* Shares of what all tensor ranks have: each sends one, and they are put together again. */
 static bool in_shares(const struct build *b, const struct slot *slot)
 {
     const struct rk_plan *plan = &place_of(b, slot)->plan;
+    if (b->plan->segments) return false; /* each message is what two ranks have in common */
     return plan->messages_sharded && !plan->sequence_parallel && plan->tensor > 1;
-}
-
-static void address(struct build *b, const struct slot *slot, uint32_t stage, uint32_t tag)
-{
-    const struct rank_map *map = &place_of(b, slot)->map;
-    b->draft.other = (uint32_t)rank_member(map, RANKS_OF_PIPELINE, b->rank, stage);
-    b->draft.tag = tag;
-    b->draft.count = elements_of(b, slot);
-    b->draft.element = (uint8_t)kind_of(b, slot)->flow.element;
 }
 
 static int32_t stream_form(struct build *b, const struct slot *slot, enum rk_tensor_kind kind,
@@ -145,12 +223,12 @@ static void put_receive(struct build *b, const struct message *message, uint32_t
     for (int32_t t = whole; slot->kind == LAYER_NOTHING && !b->failed && t <= received; t++)
         b->program->tensor[t].number = chunk; /* two of these may stand at the same block */
     b->after = after;
-    put_begin(b, RK_DO_RECV, is_next(b, from) ? RK_ON_RECV_NEXT : RK_ON_RECV_PREV,
-              message_task(b, false));
-    put_write(b, received);
-    address(b, slot, from, tag_of(&b->pipeline, message));
-    put_end(b);
-    live->shared = shares ? received : NO_TENSOR;
+    put_messages(b, slot,
+                 message->forward ? place_at_end(b, message->part - 1, true)
+                                  : place_at_end(b, message->part + 1, false),
+                 from, is_next(b, from) ? RK_ON_RECV_NEXT : RK_ON_RECV_PREV,
+                 tag_of(&b->pipeline, message), received, false);
+    live->shared[message->forward] = shares ? received : NO_TENSOR;
     *(message->forward ? &live->input : &live->output_gradient) = whole;
 }
 
@@ -165,11 +243,81 @@ void send_result(struct build *b, const struct order_pass *pass)
     b->draft.microbatch = (int32_t)pass->microbatch;
     b->draft.chunk = (uint16_t)pass->chunk;
     b->draft.work = message.forward ? RK_WORK_FORWARD : RK_WORK_INPUT;
-    put_begin(b, RK_DO_SEND, is_next(b, to) ? RK_ON_SEND_NEXT : RK_ON_SEND_PREV,
-              message_task(b, true));
-    put_read(b, message.forward ? live->output : live->input_gradient);
-    address(b, slot, to, tag_of(&b->pipeline, &message));
+    put_messages(b, slot, place_at_end(b, message.part, !message.forward), to,
+                 is_next(b, to) ? RK_ON_SEND_NEXT : RK_ON_SEND_PREV, tag_of(&b->pipeline, &message),
+                 message.forward ? live->output : live->input_gradient, true);
+}
+
+/* ---- between layers of different layouts ---- */
+
+static enum rk_stream stream_of_place(const struct place *place)
+{
+    return place->plan.tensor_overlap ? RK_ON_TENSOR : RK_ON_GPU;
+}
+
+/* Ranks that exchange: so many neighbours. */
+static uint32_t group_of_layout(struct build *b, uint32_t ranks)
+{
+    uint32_t list[4096];
+    const uint32_t first = b->rank / ranks * ranks;
+    for (size_t i = 0; i < b->program->groups; i++)
+        if (strcmp(b->program->group[i].name, "tensor layout") == 0 &&
+            b->program->group[i].ranks == ranks)
+            return (uint32_t)i;
+    b->failed |= ranks > sizeof list / sizeof *list;
+    for (uint32_t i = 0; i < ranks && !b->failed; i++)
+        list[i] = first + i;
+    return b->failed ? 0 : (uint32_t)new_group(b, "tensor layout", list, ranks);
+}
+
+static int32_t relayout_task(struct build *b, int from, int to, bool forward, double bytes)
+{
+    int32_t *known = &b->relayout_task[from][to][forward];
+    struct rk_task task = {
+        .name = "relayout",
+        .work = forward ? RK_WORK_FORWARD : RK_WORK_INPUT,
+        .sent_bytes = bytes,
+        .seconds = relayout_s(b->model, b->system, &b->place[from].plan, &b->place[to].plan)};
+    task.link_s = task.seconds;
+    if (*known == RK_NONE) *known = new_task(b, &task);
+    return *known;
+}
+
+static int32_t relayout_form(struct build *b, const struct slot *slot, bool forward)
+{
+    int32_t *known = &b->relayout_form[slot->place][forward];
+    if (*known == RK_NONE)
+        *known = stream_form(b, slot, forward ? RK_TENSOR_INPUT : RK_TENSOR_GRADIENT,
+                             forward ? "" : "output", 1);
+    return *known;
+}
+
+/* Where nothing is to be moved the rank takes its part of what it has. */
+int32_t relayout(struct build *b, const struct slot *slot, int from, int to, int32_t tensor,
+                 int32_t microbatch, bool forward)
+{
+    const struct place *a = &b->place[from], *c = &b->place[to];
+    const struct flow *flow = &kind_of(b, slot)->flow;
+    double ranks;
+    if (same_place(b, from, to) || tensor == NO_TENSOR || b->failed) return tensor;
+    const double bytes = relayout_bytes(b->model, &a->plan, &c->plan, &ranks);
+    const int32_t laid = new_tensor(b, relayout_form(b, slot, forward), slot->layer, microbatch);
+    b->draft.layer = slot->layer;
+    b->draft.microbatch = microbatch;
+    b->draft.chunk = slot->chunk;
+    b->draft.work = forward ? RK_WORK_FORWARD : RK_WORK_INPUT;
+    put_begin(b, bytes > 0 ? RK_DO_ALL_TO_ALL : RK_DO_RUN, stream_of_place(a),
+              relayout_task(b, from, to, forward, bytes));
+    put_read(b, tensor);
+    put_write(b, laid);
+    if (bytes > 0) {
+        const double all = bytes * ranks / (ranks - 1);
+        b->draft.other = group_of_layout(b, (uint32_t)ranks);
+        b->draft.element = (uint8_t)flow->element;
+        b->draft.count = (uint64_t)ceil(all / flow_element_bytes(flow->element));
+    }
     put_end(b);
+    return laid;
 }
 
 /* ---- in the sender's order ---- */
@@ -239,7 +387,7 @@ void take_message(struct build *b, const struct order_pass *pass)
     const struct place *place = place_of(b, slot);
     const struct flow *flow = &kind_of(b, slot)->flow;
     struct live *live = live_of(b, slot, (int32_t)message.microbatch);
-    if (live->shared == NO_TENSOR) return;
+    if (live->shared[message.forward] == NO_TENSOR) return;
     b->draft.layer = slot->layer;
     b->draft.microbatch = (int32_t)message.microbatch;
     b->draft.chunk = (uint16_t)chunk;
@@ -248,8 +396,8 @@ void take_message(struct build *b, const struct order_pass *pass)
                    message_task(b, false),
                    &(struct exchanged){RK_DO_ALL_GATHER, RANKS_OF_TENSOR, flow->element,
                                        flow->bytes, flow_element_bytes(flow->element)},
-                   live->shared, message.forward ? live->input : live->output_gradient);
-    live->shared = NO_TENSOR;
+                   live->shared[message.forward], message.forward ? live->input : live->output_gradient);
+    live->shared[message.forward] = NO_TENSOR;
 }
 
 void post_receives(struct build *b, struct mailbox *mail, const struct order_pass *pass)

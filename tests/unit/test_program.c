@@ -44,6 +44,35 @@ static void change_plan(struct random *r, struct rk_plan *plan)
     }
 }
 
+/* Runs of layers of their own: other degrees on the same ranks, other ZeRO, recomputation. */
+static void add_segments(struct random *r, const struct rk_model *model, struct rk_plan *plan)
+{
+    const uint64_t split = plan->tensor * plan->context;
+    plan->order = RK_ORDER_TP_CP_DP_PP;
+    plan->chunks = 1;
+    plan->splits = 0;
+    plan->recompute_layers = plan->recompute_stride = 0;
+    plan->others = 1 + (int)below(r, 3);
+    for (int i = 0; i < plan->others; i++) {
+        struct rk_local *other = &plan->other[i];
+        *other = plan->local;
+        if (one_in(r, 2)) other->tensor *= 2;
+        if (one_in(r, 3) && other->tensor > 1) other->tensor /= 2;
+        if (one_in(r, 5) && !model->recurrence) other->context *= 2;
+        if (one_in(r, 3)) other->sequence_parallel = !other->sequence_parallel;
+        if (one_in(r, 3)) other->zero = (int)below(r, 4);
+        if (one_in(r, 3)) other->recompute = RK_WHOLE;
+        other->microbatch = plan->microbatch * other->tensor * other->context / split;
+    }
+    uint64_t left = model->layers;
+    for (plan->segments = 0; left && plan->segments < 6; plan->segments++) {
+        const uint64_t layers = plan->segments == 5 ? left : 1 + below(r, left);
+        plan->segment[plan->segments] =
+            (struct rk_segment){(uint16_t)layers, (uint16_t)below(r, (uint64_t)plan->others + 1)};
+        left -= layers;
+    }
+}
+
 static bool lower(struct sample *s)
 {
     struct rk_program_class classes[RK_MAX_STAGES];
@@ -86,6 +115,7 @@ static int for_each(void (*check)(const struct sample *s))
         for (int i = 0; i < PLANS && count; i++) {
             rk_plans_plan(plans, below(&r, count), &s.plan);
             change_plan(&r, &s.plan);
+            if (one_in(&r, 4)) add_segments(&r, &s.problem.model, &s.plan);
             if (!lower(&s)) continue;
             check(&s);
             checked++;
@@ -108,6 +138,8 @@ static bool close(double a, double b)
 
 /* ---- figures of the whole ---- */
 
+static int segmented;
+
 static void check_figures(const struct sample *s)
 {
     const struct rk_prediction *p = &s->prediction;
@@ -122,6 +154,7 @@ static void check_figures(const struct sample *s)
         all.tensor_sent_bytes += ranks * sums.tensor_sent_bytes;
         all.context_sent_bytes += ranks * sums.context_sent_bytes;
         all.expert_sent_bytes += ranks * sums.expert_sent_bytes;
+        segmented += s->plan.segments > 0;
         if (s->plan.schedule != RK_DUALPIPE)
             EXPECT(s, i, "parameters", sums.parameters, p->stage[i].parameters);
     }
@@ -137,6 +170,7 @@ static void check_figures(const struct sample *s)
 Test(program, sums_are_the_figures)
 {
     cr_assert_gt(for_each(check_figures), CASES);
+    cr_assert_gt(segmented, CASES / 10);
 }
 
 /* ---- what a stage holds ---- */
@@ -248,6 +282,7 @@ static void check_lines(const struct sample *s)
 {
     enum { MOST = 600 };
     static struct rk_operation operations[MOST];
+    if (s->plan.segments) return; /* operations are those of the plan itself */
     static const enum rk_work works[RK_PASSES] = {RK_WORK_FORWARD, RK_WORK_INPUT, RK_WORK_WEIGHT};
     const int count =
         rk_predict_operations(&s->problem.model, &s->problem.system, &s->plan, operations, MOST);
@@ -304,6 +339,14 @@ static void check_replay(const struct sample *s)
             rk_program_of(&programs[i], &s->problem.model, &s->problem.system, &s->plan, i, &error),
             RK_OK);
     const char *wrong = replay_run(programs, ranks);
+    if (wrong && getenv("RECKON_DUMP"))
+        for (uint32_t i = 0; i < ranks; i++) {
+            char path[64];
+            snprintf(path, sizeof path, "rank-%u.log", i);
+            FILE *file = fopen(path, "w");
+            rk_program_write(&programs[i], file, &error);
+            fclose(file);
+        }
     cr_assert(!wrong, "%s: %s", name_of(s), wrong);
     for (uint32_t i = 0; i < ranks; i++)
         rk_program_release(&programs[i]);
