@@ -118,7 +118,12 @@ enum rk_search_mode {
  *
  * with + - * / ( ) < <= > >= == != and, or, not; numbers may carry units. */
 struct rk_query {
-    enum rk_search_mode mode; /* with where, sort or pareto nothing is pruned */
+    enum rk_search_mode mode; /* with where, sort or pareto nothing is pruned, but for: */
+    /* Plans with fewer samples per second do not count, and need not be looked at. */
+    double least_samples_per_s;
+    /* Without sort and pareto: slower plans than the best `top` are not looked at, whether they
+     * satisfy `where` or not; matches are those that were found. */
+    bool best_only;
     const char *where;        /* NULL: all */
     const char *sort;   /* smaller is better; NULL: most samples per second. Figures of which more
                            is better (rates, efficiencies) are turned round when they stand alone */

@@ -80,8 +80,11 @@ static bool find_added(const struct tries *t, const struct rk_plans_problem *pro
 {
     char where[AIM_TEXT], within[AIM_TEXT + 64];
     const char *counts = aim_condition(t->aim, where);
-    const struct rk_query query = {
-        .where = counts, .sort = "offload_bytes", .top = 1, .threads = t->aim->threads};
+    const struct rk_query query = {.where = counts,
+                                   .sort = "offload_bytes",
+                                   .least_samples_per_s = t->aim->samples_per_s,
+                                   .top = 1,
+                                   .threads = t->aim->threads};
     struct rk_aim aim = *t->aim;
     struct rk_answer answer = {.found = 0};
     struct rk_error error;

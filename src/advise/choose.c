@@ -6,7 +6,11 @@
 static bool find(const struct rk_plans_problem *problem, const struct rk_aim *aim,
                  struct rk_found *found, uint64_t *plans)
 {
-    const struct rk_query query = {.where = aim->where, .top = 1, .threads = aim->threads};
+    const struct rk_query query = {.where = aim->where,
+                                   .least_samples_per_s = aim->samples_per_s,
+                                   .best_only = true,
+                                   .top = 1,
+                                   .threads = aim->threads};
     struct rk_answer answer = {.found = 0};
     struct rk_prediction prediction;
     struct rk_error error;

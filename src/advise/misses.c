@@ -120,6 +120,7 @@ int rk_misses(const struct rk_plans_problem *problem, const struct rk_aim *aim, 
     struct rk_plans_problem without = *problem;
     without.system = &lifted;
     const struct rk_query query = {.where = aim_condition(aim, where),
+                                   .least_samples_per_s = aim->samples_per_s,
                                    .sort = need,
                                    .top = LOOKED_AT,
                                    .threads = aim->threads};

@@ -24,6 +24,7 @@ struct worker {
     struct finds finds;
     struct topk *shared; /* under the lock "reckon_topk" */
     bool keeps_all;      /* of the best that are wanted; else finds are flushed on the way */
+    bool raises;         /* what is slower than the best found is not looked at */
     struct rk_search_counts counts; /* of the round */
     struct rk_search_explain explain;
     uint64_t decided; /* of finished units of the round; others read it for the progress */
@@ -54,11 +55,20 @@ static void worker_batch(struct visitor *visitor, const struct batch *batch, int
 static void worker_look(struct visitor *visitor, const struct batch *batch, int hits)
 {
     struct worker *w = (struct worker *)visitor;
+    const struct topk *best = &w->finds.best;
     for (int lane = 0; lane < batch->lanes && hits > 0; lane++) {
-        if (isinf(batch->step_s[lane])) continue;
+        const double samples_per_s = batch->samples / batch->step_s[lane];
+        if (isinf(batch->step_s[lane]) || samples_per_s < visitor->least) continue;
         hits--;
         if (finds_look(&w->finds, batch, lane) && !w->keeps_all) worker_flush(w);
+        if (w->raises && w->keeps_all) visitor->least = fmax(visitor->least, topk_least(best));
     }
+}
+
+/* Are there plans that need not be looked at for their time alone? */
+static bool prunes(const struct question *question)
+{
+    return question->plain || question->best_only || question->least > 0;
 }
 
 static bool worker_open(struct worker *w, const struct question *question,
@@ -66,11 +76,12 @@ static bool worker_open(struct worker *w, const struct question *question,
 {
     const struct predictor *predictor = question->space->predictor;
     w->visitor = (struct visitor){.needs = !question->plain,
-                                  .prune = question->plain && query->mode == RK_SEARCH_PRUNED,
+                                  .prune = prunes(question) && query->mode == RK_SEARCH_PRUNED,
                                   .batch = question->plain ? worker_batch : worker_look,
                                   .counts = &w->counts,
                                   .explain = &w->explain};
     w->keeps_all = top <= LOCAL_TOP;
+    w->raises = question->best_only && query->mode == RK_SEARCH_PRUNED;
     w->scratch = predictor->scratch_open(question->space);
     return finds_open(&w->finds, question, w->keeps_all ? top : LOCAL_TOP) && w->scratch;
 }
@@ -298,7 +309,8 @@ static void begin_round(struct session *s)
     const int left = s->units->count - s->state.first;
     s->in_round = left < s->state.size ? left : s->state.size;
     s->predictor->units_sort_round(s->units, s->state.first, s->in_round);
-    s->least = s->question->plain ? topk_least(&s->all.best) : 0;
+    const bool raises = s->question->plain || s->question->best_only;
+    s->least = fmax(s->question->least, raises ? topk_least(&s->all.best) : 0);
     s->next = 0;
     if (s->team) s->team->begin(s->team->context, s->in_round);
 }

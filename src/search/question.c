@@ -30,6 +30,8 @@ enum rk_status question_open(struct question *q, const struct rk_space *space,
     enum rk_status status = RK_OK;
     *q = (struct question){.space = space,
                            .plain = !query->where && !query->sort && !query->pareto,
+                           .best_only = query->best_only && !query->sort && !query->pareto,
+                           .least = query->least_samples_per_s,
                            .has_where = query->where != NULL,
                            .has_frontier = query->pareto != NULL};
     quick_places(space->predictor, q->place);
@@ -84,6 +86,7 @@ void finds_take(struct finds *f, uint64_t index, const union any_plan *plan)
 {
     const struct question *q = f->question;
     const double *figure = f->outcome.figure;
+    if (figure[q->place[QUICK_SAMPLES]] < q->least) return;
     if (q->has_where && expression_value(&q->where, plan, figure) == 0) return;
     struct rk_candidate found = {.samples_per_s = figure[q->place[QUICK_SAMPLES]],
                                  .step_s = figure[q->place[QUICK_STEP]],
@@ -146,11 +149,12 @@ static bool finish_frontier(struct finds *f, struct rk_answer *answer)
 
 bool finds_finish(struct finds *f, struct rk_answer *answer)
 {
-    answer->matches =
-        f->question->has_where ? f->matches : rk_search_count(&answer->counts, RK_FITS);
+    const struct question *q = f->question;
+    answer->matches = q->has_where ? f->matches : rk_search_count(&answer->counts, RK_FITS);
     if (f->question->has_frontier) return finish_frontier(f, answer);
     topk_sort(&f->best);
     answer->found = f->best.count;
+    if (q->best_only) answer->matches = answer->found;
     answer->best = f->best.heap;
     f->best.heap = NULL;
     for (uint64_t i = 0; i < answer->found && !f->question->objective[0].more_is_better; i++)

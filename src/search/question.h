@@ -9,7 +9,9 @@
 struct question {
     const struct rk_space *space;
     bool plain; /* the most samples per second of all that fit: what is slower can be skipped */
+    bool best_only; /* the same of all that satisfy a condition, and they are not counted */
     bool has_where, has_frontier;
+    double least; /* samples per second that count */
     struct expression where;
     int objectives; /* 1 without a frontier */
     struct expression objective[OBJECTIVES];

@@ -15,6 +15,8 @@ uint64_t state_fingerprint(const struct rk_space *space, const struct rk_query *
     space->predictor->fingerprint(space, &hash);
     mix_number(&hash, query->mode);
     mix_number(&hash, query->top);
+    mix_real(&hash, query->least_samples_per_s);
+    mix_number(&hash, query->best_only);
     mix_text(&hash, query->where);
     mix_text(&hash, query->sort);
     mix_text(&hash, query->pareto);
