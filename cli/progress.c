@@ -37,6 +37,11 @@ void progress_start(struct progress *progress, const char *what)
         sigaction(signals[i], &action, NULL);
 }
 
+double progress_seconds(const struct progress *progress)
+{
+    return now_s() - progress->started_s;
+}
+
 /* Of this run alone: what was done before it began does not count for the rate. */
 static double rate_of(const struct progress *progress, uint64_t done)
 {

@@ -22,6 +22,9 @@ struct progress {
 
 void progress_start(struct progress *progress, const char *what);
 
+/* Since then. */
+double progress_seconds(const struct progress *progress);
+
 /* What a search calls (struct rk_query.progress), with a struct progress as context. */
 bool progress_step(void *context, uint64_t done, uint64_t total, double best_s);
 

@@ -570,9 +570,10 @@ void search_answer_rate(const struct search *search, const struct search_session
                 seconds);
         return;
     }
-    fprintf(stderr, "reckon: %s plans settled in %.3f s, %.4g million a second\n",
+    fprintf(stderr, "reckon: %s plans settled in %.3f s, %.4g million a second; %.3f s in all\n",
             report_digits(plans, digits), seconds,
-            seconds > 0 ? (double)plans / seconds / 1e6 : 0.0);
+            seconds > 0 ? (double)plans / seconds / 1e6 : 0.0,
+            progress_seconds(&session->progress));
 }
 
 void search_answer_explain(const struct search *search)

@@ -251,8 +251,9 @@ static void say_rate(const struct table *table, const struct search_session *ses
     if (session->resumed)
         fprintf(stderr, ", some of them before (%s)\n", session->state.path);
     else
-        fprintf(stderr, ", %.4g million a second\n",
-                table->seconds > 0 ? (double)total / table->seconds / 1e6 : 0.0);
+        fprintf(stderr, ", %.4g million a second; %.3f s in all\n",
+                table->seconds > 0 ? (double)total / table->seconds / 1e6 : 0.0,
+                progress_seconds(&session->progress));
 }
 
 static int print(struct table *table, const struct search_grid *grid,
