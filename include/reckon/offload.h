@@ -43,6 +43,10 @@ struct rk_swap_time {
 RK_API struct rk_swap_time rk_swap_time(const struct rk_swap_layer *layer, int layers,
                                         double out_Bps, double in_Bps, bool all);
 
+/* The same of layers that are all alike. */
+RK_API struct rk_swap_time rk_swap_time_alike(const struct rk_swap_layer *layer, int layers,
+                                              double out_Bps, double in_Bps, bool all);
+
 /* Activations of one layer, by what can be done with them. */
 struct rk_swap {
     int layers;
@@ -132,7 +136,8 @@ RK_API int rk_adaptive_first_kept(const struct rk_adaptive_node *node, int nodes
 
 #define RK_SSDTRAIN_COUNTS(X)                                                                      \
     X(layers)                                                                                      \
-    X(hidden) X(heads) X(vocabulary) X(sequence) X(gpus) X(tensor) X(pipeline) X(data) X(zero)     \
+    X(hidden)                                                                                      \
+    X(heads) X(vocabulary) X(sequence) X(gpus) X(tensor) X(pipeline) X(data) X(zero)               \
         X(global_batch) X(microbatch) X(accumulation)
 
 struct rk_ssdtrain {

@@ -220,6 +220,15 @@ static inline double rk_plan_offloaded(const struct rk_plan *plan, enum rk_share
     return plan->share[share][0];
 }
 
+/* The share of the activations that is in any lower tier. */
+static inline double rk_plan_activations_away(const struct rk_plan *plan)
+{
+    double away = 0;
+    for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
+        away += plan->share[RK_SHARE_ATTENTION][tier];
+    return away;
+}
+
 /* The activations of layers, all of them alike. */
 RK_API void rk_plan_offload_activations(struct rk_plan *plan, double share);
 

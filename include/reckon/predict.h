@@ -57,7 +57,9 @@ struct rk_stage {
     double static_bytes;    /* weights, gradients, optimizer, lasting buffers, workspaces */
     double allocated_bytes; /* the allocator's peak: without context, libraries, fragmentation */
     double total_bytes;     /* all of it */
-    double offloaded_bytes; /* in memory tier 1 */
+    double offloaded_bytes; /* in lower memory tiers */
+    double away_bytes[RK_SHARE_TIERS];    /* of these, in memory tier i + 1 */
+    double written_bytes[RK_SHARE_TIERS]; /* to it in a step: activations, optimizer, weights */
 };
 
 /* What is predicted of the whole. */
@@ -84,7 +86,7 @@ struct rk_prediction {
 #define FIGURE(by, name, unit, help) double name;
 #include <reckon/figures.def>
             double holds[RK_HOLDING_COUNT]; /* of the tightest stage */
-    double lower[RK_HOLDING_COUNT]; /* ... in the lower memory tiers together (calculon) */
+            double lower[RK_HOLDING_COUNT]; /* ... in the lower memory tiers together (calculon) */
         };
     };
     int stages;            /* pipeline */

@@ -119,6 +119,17 @@ struct rk_system {
     struct rk_network *network; /* (networks), at least 1 */
 };
 
+/* Rates of a lower memory, each way, and what its drives can be written in all; infinity: no limit. */
+static inline double rk_memory_read_Bps(const struct rk_memory *memory)
+{
+    return memory->read_Bps > 0 ? memory->read_Bps : memory->bandwidth_Bps;
+}
+static inline double rk_memory_write_Bps(const struct rk_memory *memory)
+{
+    return memory->write_Bps > 0 ? memory->write_Bps : memory->bandwidth_Bps;
+}
+RK_API double rk_memory_endurance_bytes(const struct rk_memory *memory);
+
 /* Recomputes curve->step[].rate from `peak` and the efficiencies. */
 RK_API void rk_curve_set_peak(struct rk_curve *curve, double peak);
 

@@ -20,6 +20,7 @@ static const struct {
     [CATALOG_MODELS] = {"model", "models", "\"reckon models\" lists them"},
     [CATALOG_SYSTEMS] = {"system", "systems", "\"reckon systems\" lists them"},
     [CATALOG_STRATEGIES] = {"strategy", "strategies", "or give a file's path"},
+    [CATALOG_DRIVES] = {"drive", "drives", "or give a file's path"},
 };
 
 const char *catalog_kind_name(enum catalog_kind kind)

@@ -6,6 +6,7 @@
  */
 #include "base/text.h"
 #include "base/units.h"
+#include "catalog/drives.h"
 #include "catalog/kernels.h"
 #include "catalog/readers.h"
 
@@ -98,6 +99,7 @@ enum value_type {
     VALUE_QUANTITY, /* double, above 0 */
     VALUE_TIME,     /* double, 0 or more */
     VALUE_SHARE,    /* double, above 0, at most 1 */
+    VALUE_FACTOR,   /* double, 1 or more */
     VALUE_USAGE,    /* double, 0 or more, below 1 */
     VALUE_COUNT,    /* uint64_t, 1 or more */
     VALUE_FLAG,     /* bool */
@@ -122,6 +124,14 @@ static const struct property memory_properties[] = {
     { "capacity",        VALUE_QUANTITY, QUANTITY_BYTES,       true,     AT(rk_memory, capacity_bytes) },
     { "bandwidth",       VALUE_QUANTITY, QUANTITY_BYTES_PER_S, true,     AT(rk_memory, bandwidth_Bps) },
     { "efficiency",      VALUE_CURVE,    QUANTITY_BYTES,       false,    AT(rk_memory, curve) },
+    { "read",            VALUE_QUANTITY, QUANTITY_BYTES_PER_S, false,    AT(rk_memory, read_Bps) },
+    { "write",           VALUE_QUANTITY, QUANTITY_BYTES_PER_S, false,    AT(rk_memory, write_Bps) },
+    { "latency",         VALUE_TIME,     QUANTITY_SECONDS,     false,    AT(rk_memory, latency_s) },
+    { "endurance",       VALUE_QUANTITY, QUANTITY_BYTES,       true,     AT(rk_memory, endurance_bytes) },
+    { "rated_amplification", VALUE_FACTOR, QUANTITY_PLAIN,     false,    AT(rk_memory, rated_amplification) },
+    { "write_amplification", VALUE_FACTOR, QUANTITY_PLAIN,     false,    AT(rk_memory, write_amplification) },
+    { "retention_gain",  VALUE_FACTOR,   QUANTITY_PLAIN,       false,    AT(rk_memory, retention_gain) },
+    { "price",           VALUE_FACTOR,   QUANTITY_PLAIN,       false,    AT(rk_memory, price_USD) },
     { "name",            VALUE_NAME,     QUANTITY_PLAIN,       false,    AT(rk_memory, name) },
     { 0 },
 };
@@ -171,7 +181,7 @@ static enum rk_status fail_name(const struct parser *parser, struct span name, c
 static enum rk_status fail_property(const struct parser *parser, struct span name,
                                     const struct property *properties)
 {
-    const char *names[16] = {NULL};
+    const char *names[24] = {NULL};
     for (size_t i = 0; properties[i].name; i++)
         names[i] = properties[i].name;
     return fail_name(parser, name, "property", names);
@@ -284,6 +294,10 @@ static enum rk_status read_number(const struct parser *parser, struct span value
     switch (property->type) {
     case VALUE_SHARE:
         return read_share(parser, value, number);
+    case VALUE_FACTOR:
+        status = read_plain(parser, value, number);
+        if (status != RK_OK || *number >= 1) return status;
+        return fail(parser, value.at, "must be >= 1, got %.15g", *number);
     case VALUE_USAGE:
         status = read_plain(parser, value, number);
         if (status != RK_OK || (*number >= 0 && *number < 1)) return status;
@@ -357,6 +371,40 @@ static enum rk_status resize_memories(const struct parser *parser, int wanted)
     for (int i = before; done && i < wanted; i++)
         memory_init(&system->memory[i], i);
     return done ? RK_OK : rk_fail(parser->error, RK_IO, NULL, 0, 0, "no memory for the system");
+}
+
+/* ssd=N*DRIVE{,raid=10}{,path=host}: one tier more. */
+static enum rk_status read_drives(const struct parser *parser, struct span value)
+{
+    struct rk_system *system = parser->system;
+    struct drive_array array = {.raid = RAID_0};
+    struct span first, rest, count, drive, name, text;
+    struct rk_error inner;
+    bool more = cut(value, ',', &first, &rest);
+    if (!cut(first, '*', &count, &drive) || !integer(count, &array.drives) || !array.drives ||
+        !drive.length || drive.length >= sizeof array.drive)
+        return fail(parser, value.at,
+                    "write ssd=4*samsung-980pro-1tb: how many of which drive an "
+                    "accelerator has");
+    memcpy(array.drive, drive.at, drive.length);
+    while (more) {
+        struct span setting;
+        more = cut(rest, ',', &setting, &rest);
+        cut(setting, '=', &name, &text);
+        int raid = 0;
+        while (raid < RAIDS && !is(text, raid_names[raid]))
+            raid++;
+        if (is(name, "raid") && raid < RAIDS)
+            array.raid = (enum raid)raid;
+        else if (is(name, "path") && (is(text, "host") || is(text, "gds")))
+            array.through_host = is(text, "host");
+        else
+            return fail(parser, setting.at, "drives have raid=0, 1, 5 or 10 and path=gds or host");
+    }
+    enum rk_status status = resize_memories(parser, system->memories + 1);
+    if (status != RK_OK) return status;
+    status = drive_array_memory(&array, &system->memory[system->memories - 1], &inner);
+    return status == RK_OK ? RK_OK : fail(parser, first.at, "%s", inner.text);
 }
 
 static enum rk_status resize_networks(const struct parser *parser, int wanted)
@@ -589,8 +637,8 @@ static bool numbered(struct span span, const char *prefix)
 static enum rk_status read_setting(const struct parser *parser, struct span target,
                                    struct span value)
 {
-    static const char *const parts[] = {"hbm",    "mem2",    "net0",       "net1", "matrix",
-                                        "vector", "kernels", "processing", NULL};
+    static const char *const parts[] = {"hbm",    "mem2",   "ssd",     "net0",       "net1",
+                                        "matrix", "vector", "kernels", "processing", NULL};
     struct span part, property;
     if (cut(target, '.', &part, &property) && !property.length)
         return fail(parser, property.at, "expected a property behind the dot");
@@ -598,6 +646,7 @@ static enum rk_status read_setting(const struct parser *parser, struct span targ
         return fail(parser, value.at,
                     "expected a value behind %.*s=", (int)(target.length < 40 ? target.length : 40),
                     target.at);
+    if (is(part, "ssd") && !property.length) return read_drives(parser, value);
     if (is(part, "hbm") || numbered(part, "mem")) return set_memory(parser, part, property, value);
     if (numbered(part, "net")) return set_network(parser, part, property, value);
     if (is(part, "matrix"))

@@ -1,5 +1,6 @@
 /* system.c - system files, reckon-system(5). */
 #include "catalog/catalog.h"
+#include "catalog/drives.h"
 #include "catalog/fields.h"
 #include "catalog/kernels.h"
 #include "catalog/readers.h"
@@ -138,10 +139,57 @@ static const struct field memory_fields[] = {
     { "capacity_GiB",       FIELD_NUMBER, FIELD_REQUIRED, "GiB",  AT(rk_memory, capacity_bytes), .above_min = true, .unlimited = true, .help = "size" },
     { "bandwidth_GBps",     FIELD_NUMBER, FIELD_REQUIRED, "GB/s", AT(rk_memory, bandwidth_Bps),  .above_min = true, .unlimited = true, .help = "peak rate, reads and writes together" },
     { "efficiency_from_MB", FIELD_OTHER,  FIELD_REQUIRED, AT(rk_memory, curve), .load = load_byte_curve, .help = "achieved share of the bandwidth by size of the transfer" },
+    { "read_GBps",          FIELD_NUMBER, FIELD_OPTIONAL, "GB/s", AT(rk_memory, read_Bps), .help = "rate of reads alone; 0: bandwidth_GBps" },
+    { "write_GBps",         FIELD_NUMBER, FIELD_OPTIONAL, "GB/s", AT(rk_memory, write_Bps), .help = "rate of writes alone, sustained; 0: bandwidth_GBps" },
+    { "latency_us",         FIELD_NUMBER, FIELD_OPTIONAL, "us", AT(rk_memory, latency_s), .help = "of a request" },
+    { "endurance_PB",       FIELD_NUMBER, FIELD_OPTIONAL, "PB", AT(rk_memory, endurance_bytes), .help = "bytes that its drives are rated to be written; 0: no limit" },
+    { "rated_amplification", FIELD_NUMBER, AT(rk_memory, rated_amplification), .help = "write amplification of the rating; 0: 1" },
+    { "write_amplification", FIELD_NUMBER, AT(rk_memory, write_amplification), .help = "write amplification of large blocks; 0: 1" },
+    { "retention_gain",     FIELD_NUMBER, AT(rk_memory, retention_gain), .help = "how much more can be written when data last a day; 0: 1" },
+    { "price_USD",          FIELD_NUMBER, AT(rk_memory, price_USD), .help = "price of an accelerator's part; 0: not known" },
+    { "through_host",       FIELD_NUMBER, AT(rk_memory, through_host), .max = 1, .help = "share of its bytes that cross the second memory's link, too; 0: GPUDirect Storage" },
     { "source",             FIELD_SOURCE, .help = "where the numbers come from" },
     { .key = NULL },
 };
+
+/* A tier of drives says which, how many, and how they are put together. */
+struct drive_tier {
+    struct drive_array array;
+    double write_amplification, retention_gain;
+};
+
+static const struct field drive_fields[] = {
+    { "drive",               FIELD_TEXT,   FIELD_REQUIRED, AT(drive_tier, array.drive), .size = sizeof ((struct drive_array *)0)->drive, .help = "a drive of data/drives" },
+    { "drives",              FIELD_COUNT,  FIELD_REQUIRED, AT(drive_tier, array.drives), .min = 1, .max = 1024, .help = "of one accelerator" },
+    { "raid",                FIELD_CHOICE, AT(drive_tier, array.raid), .choices = raid_names, .help = "default 0, striped" },
+    { "through_host",        FIELD_BOOL,   AT(drive_tier, array.through_host), .help = "bytes go through host memory, not by GPUDirect Storage" },
+    { "write_amplification", FIELD_NUMBER, AT(drive_tier, write_amplification), .min = 1, .preset = 1, .help = "of large blocks" },
+    { "retention_gain",      FIELD_NUMBER, AT(drive_tier, retention_gain), .min = 1, .preset = 1, .help = "how much more can be written when data last a day" },
+    { "source",              FIELD_SOURCE, .help = "where the numbers come from" },
+    { .key = NULL },
+};
 /* clang-format on */
+
+static enum rk_status load_drives(const struct place *place, struct rk_memory *memory,
+                                  struct rk_error *error)
+{
+    struct drive_tier tier;
+    struct rk_error inner;
+    memset(&tier, 0, sizeof tier);
+    enum rk_status status = fields_load(place, drive_fields, &tier, error);
+    if (status != RK_OK) return status;
+    status = drive_array_memory(&tier.array, memory, &inner);
+    if (status == RK_BAD_INPUT || status == RK_USAGE) {
+        if (!inner.path[0]) return place_fail(place, error, "%s", inner.text);
+    }
+    if (status != RK_OK) {
+        if (error) *error = inner;
+        return status;
+    }
+    memory->write_amplification = tier.write_amplification;
+    memory->retention_gain = tier.retention_gain;
+    return RK_OK;
+}
 
 void memory_init(struct rk_memory *memory, int index)
 {
@@ -155,7 +203,9 @@ void memory_init(struct rk_memory *memory, int index)
 static enum rk_status load_memory(const struct place *place, int index, struct rk_memory *memory,
                                   struct rk_error *error)
 {
+    struct place drive;
     memory_init(memory, index);
+    if (index && place_member(place, "drive", &drive)) return load_drives(place, memory, error);
     const enum rk_status status = fields_load(place, memory_fields, memory, error);
     rk_curve_set_peak(&memory->curve, memory->bandwidth_Bps);
     return status;

@@ -58,10 +58,26 @@ static json_t *engines_json(const struct rk_engine *engines)
 
 static json_t *memory_json(const struct rk_memory *memory)
 {
-    return json_pack("{sssososo}", "name", memory->name, "capacity_GiB",
-                     number(memory->capacity_bytes / 1073741824.0), "bandwidth_GBps",
-                     number(memory->bandwidth_Bps / 1e9), "efficiency_from_MB",
-                     curve_json(&memory->curve, 1e6));
+    const struct {
+        const char *key;
+        double value;
+    } more[] = {{"read_GBps", memory->read_Bps / 1e9},
+                {"write_GBps", memory->write_Bps / 1e9},
+                {"latency_us", memory->latency_s * 1e6},
+                {"endurance_PB", memory->endurance_bytes / 1e15},
+                {"rated_amplification", memory->rated_amplification},
+                {"write_amplification", memory->write_amplification},
+                {"retention_gain", memory->retention_gain},
+                {"price_USD", memory->price_USD},
+                {"through_host", memory->through_host}};
+    json_t *object = json_pack("{sssososo}", "name", memory->name, "capacity_GiB",
+                               number(memory->capacity_bytes / 1073741824.0), "bandwidth_GBps",
+                               number(memory->bandwidth_Bps / 1e9), "efficiency_from_MB",
+                               curve_json(&memory->curve, 1e6));
+    bool good = object;
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        if (good && more[i].value != 0) good = put(object, more[i].key, number(more[i].value));
+    return finished(object, good);
 }
 
 static json_t *collectives_json(const struct rk_network *network)

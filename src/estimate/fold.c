@@ -402,6 +402,33 @@ static void layer_fold_one(struct layer_fold *fold, const struct bench *bench,
     fold_launches(fold, bench, layer, treatment);
 }
 
+/* Exchanges beside attention belong to it: neither runs again. */
+static bool is_attention(const struct operation *op)
+{
+    return op->kind == OPERATION_ATTENTION || op->beside_attention;
+}
+
+/* Everything runs again but attention, and what comes behind the last tensor that is kept. */
+static struct swap_fold swap_of(const struct timed_layer *timed)
+{
+    const struct layer *layer = &timed->layer;
+    const double *pass_s = timed->kept.pass_s;
+    struct swap_fold swap = {.forward_s = pass_s[FOLD_FORWARD],
+                             .backward_s = pass_s[FOLD_AGRAD] + pass_s[FOLD_WGRAD],
+                             .always_bytes = layer->input_bytes};
+    int last = -1;
+    for (int i = 0; i < layer->operations; i++)
+        if (layer->operation[i].saved_bytes > 0) last = i;
+    for (int i = 0; i < layer->operations; i++) {
+        const struct operation *op = &layer->operation[i];
+        if (op->kind == OPERATION_ATTENTION) swap.always_bytes += op->saved_bytes;
+        if (i > last || is_attention(op)) continue;
+        swap.again_s += timed->waited_s[i][RK_FORWARD];
+        swap.again_flop += op->useful_flop;
+    }
+    return swap;
+}
+
 /* The operations that may be computed again, or that hold something. */
 static void list_again(struct timed_layer *timed)
 {
@@ -450,6 +477,7 @@ static void time_kind(struct timed_layer *timed, enum layer_kind kind, const str
         time_operation(timed, bench, i);
     layer_fold_one(&timed->kept, bench, timed, AS_IT_IS);
     sum_saved(&timed->kept);
+    timed->kept.swap = swap_of(timed);
     list_again(timed);
 }
 
@@ -464,6 +492,7 @@ static void fold_kind(struct layer_folds *fold, const struct timed_layer *timed,
         if (bench->plan->recompute != RK_KEEP) layer_fold_one(redone, bench, timed, RECOMPUTED);
         if (bench->plan->recompute == RK_WHOLE)
             fold_whole(redone, &timed->kept, layer, bench->plan);
+        redone->swap = timed->kept.swap;
         sum_saved(redone);
         if (layer->message_bytes > fold->message_bytes) fold->message_bytes = layer->message_bytes;
     }

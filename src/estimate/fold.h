@@ -33,8 +33,17 @@ enum link { LINK_TENSOR, LINK_CONTEXT, LINK_EXPERT, LINKS };
 
 enum fold_pass { FOLD_FORWARD, FOLD_AGRAD, FOLD_WGRAD, FOLD_RECOMPUTE, FOLD_PASSES };
 
+/* Of a layer, or a stage's blocks, that go through two buffers: what is always offloaded, and what
+ * it takes to compute the rest again, by token [zhao2025memo]. */
+struct swap_fold {
+    double forward_s, backward_s;
+    double always_bytes; /* input of the layer, what attention brings and keeps */
+    double again_s, again_flop;
+};
+
 struct layer_fold {
     /* the outline: what a stage's time and memory depend on */
+    struct swap_fold swap;
     double pass_s[FOLD_PASSES];           /* sums of spent_s */
     double parameters, expert_parameters; /* of this rank */
     double narrow_parameters;             /* of both: multiplied in 8 or 4 bits */

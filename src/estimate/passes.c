@@ -26,14 +26,15 @@ static void fill_chunk(struct rk_chunk *chunk, const struct stage_sum *part,
                        const struct exchange *exchange, const struct rk_plan *plan)
 {
     const double share = share_of(part, stage, (double)plan->chunks);
-    const double offloaded = rk_plan_offloaded(plan, RK_SHARE_ATTENTION);
+    const double offloaded = plan->recompute_rest ? 1 : rk_plan_activations_away(plan);
+    const double again_s = stage->pass_s[FOLD_RECOMPUTE] - alone->pass_s[FOLD_RECOMPUTE];
     const double out_s = stage->spent_s[FOLD_FORWARD][SPENT_OFFLOAD];
     const double back_s = stage->spent_s[FOLD_AGRAD][SPENT_OFFLOAD];
     const double added_s = stage->pass_s[FOLD_AGRAD] - alone->pass_s[FOLD_AGRAD] - back_s;
     *chunk = (struct rk_chunk){
         .blocks = (uint64_t)part->blocks,
         .forward_s = part->pass_s[FOLD_FORWARD],
-        .recompute_s = part->pass_s[FOLD_RECOMPUTE],
+        .recompute_s = part->pass_s[FOLD_RECOMPUTE] + share * again_s,
         .input_s = part->pass_s[FOLD_AGRAD] + share * added_s,
         .weight_s = part->pass_s[FOLD_WGRAD],
         .offload_s = {share * out_s, share * back_s},

@@ -234,20 +234,50 @@ static bool share(double value)
     return value >= 0 && value <= 1;
 }
 
+/* The lowest tier that has something. */
+static int tiers_used(const struct rk_plan *p)
+{
+    int used = p->recompute_rest || rk_plan_offloaded(p, RK_SHARE_OPTIMIZER) > 0 ||
+               rk_plan_offloaded(p, RK_SHARE_WEIGHTS) > 0;
+    for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
+        if (p->share[RK_SHARE_ATTENTION][tier] > 0) used = tier + 1;
+    return used;
+}
+
+static bool check_swap(const struct check *c)
+{
+    const struct rk_plan *p = c->plan;
+    if (!p->recompute_rest) return true;
+    return want(c, p->recompute == RK_KEEP, RULE("12.excludes", "recompute_rest"), RK_BAD_OPTION,
+                "recompute of a plan with recompute_rest, which says it itself: none", RK_KEEP,
+                p->recompute) &&
+           want(c, p->attention != RK_UNFUSED, RULE("12.needs", "recompute_rest"), RK_BAD_OPTION,
+                "attention of a plan with recompute_rest: a fused kernel", RK_FLASH,
+                p->attention) &&
+           want(c, p->schedule != RK_DUALPIPE, RULE("12.excludes", "recompute_rest"),
+                RK_BAD_OPTION, "schedule of a plan with recompute_rest: not dualpipe", RK_1F1B,
+                p->schedule) &&
+           want(c, p->segments == 0, RULE("12.excludes", "recompute_rest"), RK_BAD_OPTION,
+                "runs of layers of their own with recompute_rest", 0, p->segments);
+}
+
 static bool check_offload(const struct check *c)
 {
     const struct rk_plan *p = c->plan;
-    const bool any = rk_plan_offloaded(p, RK_SHARE_ATTENTION) > 0 ||
-                     rk_plan_offloaded(p, RK_SHARE_OPTIMIZER) > 0 ||
-                     rk_plan_offloaded(p, RK_SHARE_WEIGHTS) > 0;
+    const int used = tiers_used(p);
+    bool shares = true;
+    for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
+        shares &= share(p->share[RK_SHARE_ATTENTION][tier]);
     return want(c,
-                share(rk_plan_offloaded(p, RK_SHARE_ATTENTION)) &&
+                shares && share(rk_plan_activations_away(p)) &&
                     share(rk_plan_offloaded(p, RK_SHARE_OPTIMIZER)) &&
                     share(rk_plan_offloaded(p, RK_SHARE_WEIGHTS)),
                 RULE("1.value", "activation_offload"), RK_BAD_OPTION,
                 "offload, a share from 0 to 1", 1, 0) &&
-           want(c, !any || c->system->memories > 1, RULE("12.needs", "activation_offload"),
-                RK_BAD_MEMORY, "a second memory tier", 2, c->system->memories);
+           want(c, c->system->memories > used, RULE("12.needs", "activation_offload"),
+                RK_BAD_MEMORY, used > 1 ? "as many memory tiers" : "a second memory tier",
+                used + 1, c->system->memories) &&
+           check_swap(c);
 }
 
 static bool check_precision(const struct check *c)

@@ -89,15 +89,38 @@ void ends_in_flight(double ends[ENDS], const struct rk_plan *plan, double microb
 }
 
 /* Of what one microbatch saves, two blocks are on their way to the second tier or back. */
+static double buffers_of(const struct stage_sum *sum)
+{
+    return sum->blocks > 2 ? 2 / sum->blocks : 1;
+}
+
 static double moving_of(const struct stage_sum *sum, const struct memory_rule *rule)
 {
     const double away = rule->activations_away;
     return away > 0 && sum->blocks > 0 ? 2 / sum->blocks * away : 0;
 }
 
+/* Two layers are here, the rest is where the plan has it, or dropped; the ends stay. */
+static void hold_swapped(struct rk_stage *stage, const struct stage_sum *sum,
+                         const struct memory_rule *rule)
+{
+    for (int i = 0; i < RK_HOLDING_COUNT; i++) {
+        double blocks = sum->saved_bytes[i], ends = 0;
+        for (int end = 0; end < ENDS; end++) {
+            blocks -= sum->ends_saved_bytes[end][i];
+            ends += sum->ends_saved_bytes[end][i] * rule->ends_in_flight[end];
+        }
+        stage->holds[i] += blocks * buffers_of(sum) + ends;
+    }
+}
+
 static void hold_activations(struct rk_stage *stage, const struct stage_sum *sum,
                              const struct memory_rule *rule)
 {
+    if (rule->swaps) {
+        hold_swapped(stage, sum, rule);
+        return;
+    }
     const double moving = moving_of(sum, rule);
     for (int i = 0; i < RK_HOLDING_COUNT; i++) {
         double flight = sum->saved_bytes[i] * stage->in_flight;
@@ -105,7 +128,6 @@ static void hold_activations(struct rk_stage *stage, const struct stage_sum *sum
             flight +=
                 sum->ends_saved_bytes[end][i] * (rule->ends_in_flight[end] - stage->in_flight);
         stage->holds[i] += flight * rule->kept_here + sum->saved_bytes[i] * moving;
-        stage->offloaded_bytes += flight * rule->activations_away;
     }
 }
 
@@ -163,7 +185,7 @@ struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct s
 {
     const bool engine = plan->framework == RK_MEGATRON && plan->transformer_engine;
     const bool wide = plan->precision == RK_FP32 || plan->precision == RK_TF32;
-    const double away = rk_plan_offloaded(plan, RK_SHARE_ATTENTION);
+    const double away = rk_plan_activations_away(plan);
     struct memory_rule rule = {
         .bytes = sharing->bytes,
         .shares = {shares_of(plan, sharing, false), shares_of(plan, sharing, true)},
@@ -174,6 +196,7 @@ struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct s
         .optimizer_here = 1 - rk_plan_offloaded(plan, RK_SHARE_OPTIMIZER),
         .kept_here = 1 - away,
         .activations_away = away,
+        .swaps = plan->recompute_rest,
         .messages_bytes = messages_bytes(fold, plan),
         .outside_bytes = overlap_bytes(fold, plan),
         .placeholder_bytes = engine && plan->gradient_fusion ? (wide ? 4 : 2) : 0,
@@ -198,9 +221,10 @@ struct stage_demand stage_demand_by(const struct memory_rule *rule, const struct
                         placeholder_bytes(sum, rule),
         .between_bytes = state.between * rule->optimizer_here,
         .fixed_bytes = gathered_bytes(sum, rule) + sum->working_bytes + rule->messages_bytes +
-                       fixed * rule->kept_here,
-        .flight_bytes = flight * rule->kept_here,
-        .away_bytes = sum->saved_total_bytes * moving_of(sum, rule),
+                       fixed * (rule->swaps ? 1 : rule->kept_here),
+        .flight_bytes = rule->swaps ? 0 : flight * rule->kept_here,
+        .away_bytes =
+            rule->swaps ? flight * buffers_of(sum) : sum->saved_total_bytes * moving_of(sum, rule),
         .handles = HANDLES,
         .engines = rule->engines + (sum->expert_parameters > 0 ? rule->expert_engines : 0),
         .outside_bytes = rule->outside_bytes,
@@ -222,7 +246,32 @@ static void hold_state(struct rk_stage *stage, const struct state *state,
     stage->holds[RK_HOLD_weights] = state->weights - weights;
     stage->holds[RK_HOLD_gradients] = state->gradients;
     stage->holds[RK_HOLD_optimizer] = state->optimizer - optimizer;
-    stage->offloaded_bytes = weights + optimizer;
+    stage->away_bytes[0] = stage->written_bytes[0] = weights + optimizer;
+}
+
+/* Of one microbatch, and of those in flight. The ends' tensors count as often as they are. */
+static void hold_away(struct rk_stage *stage, const struct stage_sum *sum,
+                      const struct memory_rule *rule, double microbatches,
+                      const struct rk_plan *plan)
+{
+    double flight = sum->saved_total_bytes * stage->in_flight, always = 0, once;
+    for (int end = 0; end < ENDS; end++)
+        flight += sum->ends_total_bytes[end] * (rule->ends_in_flight[end] - stage->in_flight);
+    once = sum->saved_total_bytes;
+    if (rule->swaps) {
+        const double share = sum->blocks > 0 ? swapped_layers(sum, plan) / sum->blocks : 0;
+        always = share * sum->swap.always_bytes;
+        once = swapped_bytes(sum, plan) - always;
+        if (rule->activations_away > 0) once /= rule->activations_away;
+        flight = once * stage->in_flight;
+    }
+    for (int tier = 0; tier < RK_SHARE_TIERS; tier++) {
+        const double part = plan->share[RK_SHARE_ATTENTION][tier];
+        const double first = tier == first_tier_of(plan) ? always : 0;
+        stage->away_bytes[tier] += flight * part + first * stage->in_flight;
+        stage->written_bytes[tier] += microbatches * (once * part + first);
+        stage->offloaded_bytes += stage->away_bytes[tier];
+    }
 }
 
 /* What the optimizer needs beyond the activations that are gone when it runs. */
@@ -245,6 +294,7 @@ void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
     stage->in_flight = in_flight_of_plan(plan, sharing->microbatches, index);
     hold_state(stage, &state, plan);
     hold_activations(stage, sum, &rule);
+    hold_away(stage, sum, &rule, sharing->microbatches, plan);
     stage->holds[RK_HOLD_gathered] += gathered_bytes(sum, &rule);
     stage->holds[RK_HOLD_working] += sum->working_bytes + idle_bytes(&demand, stage->in_flight);
     stage->holds[RK_HOLD_communication] += rule.messages_bytes + sum->buffer_bytes +

@@ -5,6 +5,7 @@
 #include "schedule/pace.h"
 
 #include <math.h>
+#include <reckon/offload.h>
 
 /* ---- communication beside computing ---- */
 
@@ -74,20 +75,110 @@ static double backward_s(const struct stage_sum *sum)
     return sum->pass_s[FOLD_AGRAD] + sum->pass_s[FOLD_WGRAD] + sum->pass_s[FOLD_RECOMPUTE];
 }
 
+int first_tier_of(const struct rk_plan *plan)
+{
+    for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
+        if (plan->share[RK_SHARE_ATTENTION][tier] > 0) return tier;
+    return 0;
+}
+
+double transfer_time_s(const struct rk_system *system, const struct rk_plan *plan,
+                       const struct transfer *t, bool out)
+{
+    double slowest_s = 0, host_bytes = t->weights_bytes;
+    for (int tier = 0; tier < RK_SHARE_TIERS && tier + 1 < system->memories; tier++) {
+        const struct rk_memory *memory = &system->memory[tier + 1];
+        const double rate = out ? rk_memory_write_Bps(memory) : rk_memory_read_Bps(memory);
+        double bytes = t->activations_bytes * plan->share[RK_SHARE_ATTENTION][tier];
+        if (tier == first_tier_of(plan)) bytes += t->always_bytes;
+        if (tier == 0) host_bytes += bytes;
+        if (tier == 0 || !(bytes > 0)) continue;
+        host_bytes += bytes * memory->through_host;
+        slowest_s = fmax(slowest_s, bytes / rate + t->requests * memory->latency_s);
+    }
+    const struct rk_memory *host = &system->memory[1];
+    const double rate = out ? rk_memory_write_Bps(host) : rk_memory_read_Bps(host);
+    if (!(host_bytes > 0)) return slowest_s;
+    return fmax(slowest_s, host_bytes / rate + t->requests * host->latency_s);
+}
+
+double swapped_layers(const struct stage_sum *sum, const struct rk_plan *plan)
+{
+    const bool returns = sum->last && plan->chunks == 1 &&
+                         (plan->schedule != RK_GPIPE || microbatches_of(plan) <= 1);
+    return returns ? fmax(0, sum->blocks - 2) : sum->blocks;
+}
+
+/* Of one microbatch, what its blocks save. */
+static double blocks_bytes(const struct stage_sum *sum)
+{
+    double bytes = sum->saved_total_bytes;
+    for (int end = 0; end < ENDS; end++)
+        bytes -= sum->ends_total_bytes[end];
+    return bytes;
+}
+
+double swapped_bytes(const struct stage_sum *sum, const struct rk_plan *plan)
+{
+    if (sum->blocks <= 0) return 0;
+    const double always = sum->swap.always_bytes, rest = blocks_bytes(sum) - always;
+    const double bytes = always + rk_plan_activations_away(plan) * rest;
+    return swapped_layers(sum, plan) / sum->blocks * bytes;
+}
+
+/* Layers through two buffers: the recurrence over as many as a chunk has, all of them the mean. */
+static void swap_transfers(struct stage_sum *sum, const struct rk_system *system,
+                           const struct sharing *sharing, const struct rk_plan *plan)
+{
+    const double blocks = sum->blocks, chunks = (double)plan->chunks;
+    if (blocks <= 0) return;
+    const double dropped = 1 - rk_plan_activations_away(plan);
+    const double swapped = swapped_layers(sum, plan);
+    const int layers = (int)fmax(1, round(blocks / chunks));
+    const double parameters = sum->parameters + sum->expert_parameters - sum->ends_parameters;
+    const struct transfer transfer = {
+        .activations_bytes = (blocks_bytes(sum) - sum->swap.always_bytes) / blocks,
+        .always_bytes = sum->swap.always_bytes / blocks,
+        .weights_bytes =
+            parameters / blocks * sharing->bytes.weight * rk_plan_offloaded(plan, RK_SHARE_WEIGHTS),
+        .requests = 1,
+    };
+    const struct rk_swap_layer layer = {.forward_s = sum->swap.forward_s / blocks,
+                                        .backward_s = sum->swap.backward_s / blocks,
+                                        .again_s = dropped * sum->swap.again_s / blocks,
+                                        .bytes = 1};
+    const struct rk_swap_time time =
+        rk_swap_time_alike(&layer, layers, 1 / transfer_time_s(system, plan, &transfer, true),
+                           1 / transfer_time_s(system, plan, &transfer, false), swapped == blocks);
+    const double parts = blocks / layers;
+    sum->spent_s[FOLD_FORWARD][SPENT_OFFLOAD] += parts * time.forward_wait_s;
+    sum->pass_s[FOLD_FORWARD] += parts * time.forward_wait_s;
+    sum->spent_s[FOLD_AGRAD][SPENT_OFFLOAD] += parts * time.backward_wait_s;
+    sum->pass_s[FOLD_AGRAD] += parts * time.backward_wait_s;
+    sum->pass_s[FOLD_RECOMPUTE] += swapped * layer.again_s;
+    sum->again_flop += dropped * swapped / blocks * sum->swap.again_flop;
+    sum->kernel_flop += dropped * swapped / blocks * sum->swap.again_flop;
+}
+
 /* Activations go out in forward and come back in backward; weights come twice. */
 static void offload_transfers(struct stage_sum *sum, const struct rk_system *system,
                               const struct sharing *sharing, const struct rk_plan *plan)
 {
-    if (rk_plan_offloaded(plan, RK_SHARE_ATTENTION) <= 0 &&
-        rk_plan_offloaded(plan, RK_SHARE_WEIGHTS) <= 0)
+    if (plan->recompute_rest) {
+        swap_transfers(sum, system, sharing, plan);
+        return;
+    }
+    if (rk_plan_activations_away(plan) <= 0 && rk_plan_offloaded(plan, RK_SHARE_WEIGHTS) <= 0)
         return;
     const double weights = (sum->parameters + sum->expert_parameters) * sharing->bytes.weight *
                            rk_plan_offloaded(plan, RK_SHARE_WEIGHTS);
-    const double bytes =
-        sum->saved_total_bytes * rk_plan_offloaded(plan, RK_SHARE_ATTENTION) + weights;
-    const double transfer_s = offloaded_s(system, bytes);
-    const double out_s = beside(transfer_s, sum->pass_s[FOLD_FORWARD], sum->blocks, true);
-    const double back_s = beside(transfer_s, backward_s(sum), sum->blocks, true);
+    const struct transfer transfer = {.activations_bytes = sum->saved_total_bytes,
+                                      .weights_bytes = weights,
+                                      .requests = sum->blocks};
+    const double out_s = beside(transfer_time_s(system, plan, &transfer, true),
+                                sum->pass_s[FOLD_FORWARD], sum->blocks, true);
+    const double back_s =
+        beside(transfer_time_s(system, plan, &transfer, false), backward_s(sum), sum->blocks, true);
     sum->spent_s[FOLD_FORWARD][SPENT_OFFLOAD] += out_s;
     sum->pass_s[FOLD_FORWARD] += out_s;
     sum->spent_s[FOLD_AGRAD][SPENT_OFFLOAD] += back_s;

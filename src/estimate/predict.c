@@ -87,7 +87,29 @@ static void fill_stage(struct rk_prediction *p, int i, const struct stage_sum *s
     note_stage(p, i);
 }
 
-static void judge_memory(struct rk_prediction *p, const struct rk_system *system)
+/* Lower tiers, where layers go through two buffers or more than one tier has some. */
+static void judge_lower(struct rk_prediction *p, const struct rk_system *system,
+                        const struct rk_plan *plan)
+{
+    bool beyond = plan->recompute_rest;
+    for (int tier = 1; tier < RK_SHARE_TIERS; tier++)
+        beyond |= plan->share[RK_SHARE_ATTENTION][tier] > 0;
+    for (int tier = 0; beyond && tier < RK_SHARE_TIERS && tier + 1 < system->memories; tier++) {
+        const double have = system->memory[tier + 1].capacity_bytes;
+        double need = 0;
+        for (int i = 0; i < p->stages; i++)
+            if (p->stage[i].away_bytes[tier] > need) need = p->stage[i].away_bytes[tier];
+        if (need > have)
+            p->reason[p->reasons++] = (struct rk_reason){.verdict = RK_MEMORY_EXCEEDED,
+                                                         .tier = tier + 1,
+                                                         .need = need,
+                                                         .have = have,
+                                                         .what = "memory"};
+    }
+}
+
+static void judge_memory(struct rk_prediction *p, const struct rk_system *system,
+                         const struct rk_plan *plan)
 {
     const struct rk_stage *stage = &p->stage[p->tightest];
     const double have = system->memory[0].capacity_bytes;
@@ -97,6 +119,7 @@ static void judge_memory(struct rk_prediction *p, const struct rk_system *system
                                                      .need = stage->total_bytes,
                                                      .have = have,
                                                      .what = "memory"};
+    judge_lower(p, system, plan);
     p->verdict = p->reasons ? p->reason[0].verdict : RK_FITS;
 }
 
@@ -168,6 +191,6 @@ enum rk_verdict predict_layers(const struct rk_model *model, const struct rk_sys
         predict_stages(p, &fold, model, system, plan);
     }
     rates(p, model, system, plan);
-    judge_memory(p, system);
+    judge_memory(p, system, plan);
     return p->verdict;
 }

@@ -153,6 +153,15 @@ static void add_details(struct stage_sum *sum, const struct layer_fold *layer, d
     sum->again_flop += count * layer->again_flop;
 }
 
+static void add_swap(struct swap_fold *sum, const struct swap_fold *layer, double count)
+{
+    sum->forward_s += count * layer->forward_s;
+    sum->backward_s += count * layer->backward_s;
+    sum->always_bytes += count * layer->always_bytes;
+    sum->again_s += count * layer->again_s;
+    sum->again_flop += count * layer->again_flop;
+}
+
 typedef void adder(struct stage_sum *sum, const struct layer_fold *layer, double count);
 
 static inline void add_blocks(struct stage_sum *sum, adder *add, const struct layer_fold *layer,
@@ -162,6 +171,7 @@ static inline void add_blocks(struct stage_sum *sum, adder *add, const struct la
     const double size = layer->parameters + layer->expert_parameters;
     add(sum, layer, count);
     if (add == add_again || add == add_holds) return;
+    if (add == add_outline) add_swap(&sum->swap, &layer->swap, count);
     if (size > sum->largest_parameters) sum->largest_parameters = size;
     if (layer->weight_shapes > sum->block_shapes) sum->block_shapes = layer->weight_shapes;
 }
@@ -215,6 +225,7 @@ void stage_outline(struct stage_sum *sum, const struct layer_folds *fold,
 {
     memset(sum, 0, OUTLINE_BYTES);
     sum->blocks = blocks->all;
+    sum->last = blocks->last;
     add_stage(sum, add_outline, fold, model, plan, blocks);
 }
 
@@ -284,6 +295,8 @@ void stage_pair_outline(struct stage_sum *pair, const struct stage_sum *own,
 {
     memcpy(pair, own, OUTLINE_BYTES);
     pair->blocks += other->blocks;
+    pair->last |= other->last;
+    add_swap(&pair->swap, &other->swap, 1);
     pair->parameters += other->parameters;
     pair->expert_parameters += other->expert_parameters;
     pair->narrow_parameters += other->narrow_parameters;

@@ -48,6 +48,8 @@ enum stage_end_of_model { FIRST_END, LAST_END, ENDS };
 struct stage_sum {
     /* the outline: what time and memory depend on */
     double blocks;
+    struct swap_fold swap;      /* of all blocks */
+    bool last;                  /* with the head: backward follows forward at once */
     double pass_s[FOLD_PASSES]; /* of all chunks, one microbatch */
     double
         data_s[FOLD_PASSES]; /* ZeRO-2 and 3: gathering and reducing that a microbatch waits for */
@@ -131,6 +133,28 @@ struct exchange {
 struct exchange exchange_of(const struct stage_sum *sum, const struct rk_system *system,
                             const struct sharing *sharing, const struct rk_plan *plan);
 
+/* Of a stage whose layers go through two buffers: those that are offloaded, at most all of them; of
+ * the last stage the last two stay, as their backward follows at once. */
+double swapped_layers(const struct stage_sum *sum, const struct rk_plan *plan);
+
+/* Bytes of one microbatch that its layers offload. */
+double swapped_bytes(const struct stage_sum *sum, const struct rk_plan *plan);
+
+/* What moves to the lower tiers, or back, at the same time. */
+struct transfer {
+    double activations_bytes; /* of which each tier gets the plan's share */
+    double always_bytes;      /* to the first tier that has a share, else tier 1 */
+    double weights_bytes;     /* to tier 1 */
+    double requests;          /* of each tier */
+};
+
+/* Tiers work beside each other; what goes through the host shares tier 1's link. */
+double transfer_time_s(const struct rk_system *system, const struct rk_plan *plan,
+                       const struct transfer *transfer, bool out);
+
+/* The tier, from 0, that always_bytes go to. */
+int first_tier_of(const struct rk_plan *plan);
+
 /* Adds what offload, ZeRO-2 and 3, and summing gradients move for each microbatch. */
 void stage_moves(struct stage_sum *sum, const struct exchange *exchange,
                  const struct rk_system *system, const struct sharing *sharing,
@@ -173,6 +197,7 @@ struct memory_rule {
     double ends_in_flight[ENDS]; /* microbatches of the ends of the model */
     int zero;
     bool keep_gathered, by_matrix; /* ZeRO-3: gathers matrix by matrix */
+    bool swaps;                    /* layers go through two buffers */
 };
 
 struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct sharing *sharing,

@@ -1,51 +1,83 @@
 /* memory_swap.c - layers swapped through two buffers, a share of them computed again. */
 #include <math.h>
 #include <reckon/offload.h>
+#include <stddef.h>
 
 /* ---- the recurrence ---- */
 
+/* A stage; layer i is first[i * stride]: stride 0 when all are alike. */
+struct swapped {
+    const struct rk_swap_layer *first;
+    int stride, layers, swapped;
+};
+
+static const struct rk_swap_layer *layer_of(const struct swapped *s, int i)
+{
+    return s->first + (ptrdiff_t)i * s->stride;
+}
+
 /* Of layer i: its buffer is free when the copy of i - 2 is out. */
-static double forwards_s(const struct rk_swap_layer *layer, int layers, int swapped, double out_Bps)
+static double forwards_s(const struct swapped *s, double out_Bps)
 {
     double now_s = 0, out_s = 0, out_before_s = 0; /* the last copy ends, and the one before */
-    for (int i = 0; i < layers; i++) {
-        now_s = fmax(now_s, out_before_s) + layer[i].forward_s;
+    for (int i = 0; i < s->layers; i++) {
+        const struct rk_swap_layer *layer = layer_of(s, i);
+        now_s = fmax(now_s, out_before_s) + layer->forward_s;
         out_before_s = out_s;
-        if (i < swapped) out_s = fmax(now_s, out_s) + layer[i].bytes / out_Bps;
+        if (i < s->swapped) out_s = fmax(now_s, out_s) + layer->bytes / out_Bps;
     }
     return now_s;
 }
 
 /* The copy in of layer i goes into the buffer of i + 2: it begins when that one's backward ends and
  * the copy in before it is there. */
-static double backwards_s(const struct rk_swap_layer *layer, int layers, int swapped, double in_Bps)
+static double backwards_s(const struct swapped *s, double in_Bps)
 {
     double now_s = 0, in_s = 0, freed_s[2] = {0, 0}; /* by i mod 2: the buffer is free */
-    for (int i = layers - 1; i >= 0; i--) {
-        if (i < swapped) {
-            in_s = fmax(in_s, freed_s[i % 2]) + layer[i].bytes / in_Bps;
-            now_s = fmax(now_s, in_s) + layer[i].again_s;
+    for (int i = s->layers - 1; i >= 0; i--) {
+        const struct rk_swap_layer *layer = layer_of(s, i);
+        if (i < s->swapped) {
+            in_s = fmax(in_s, freed_s[i % 2]) + layer->bytes / in_Bps;
+            now_s = fmax(now_s, in_s) + layer->again_s;
         }
-        now_s += layer[i].backward_s;
+        now_s += layer->backward_s;
         freed_s[i % 2] = now_s;
     }
     return now_s;
 }
 
-struct rk_swap_time rk_swap_time(const struct rk_swap_layer *layer, int layers, double out_Bps,
-                                 double in_Bps, bool all)
+static struct rk_swap_time time_of(const struct swapped *s, double out_Bps, double in_Bps)
 {
-    const int swapped = all ? layers : layers > 2 ? layers - 2 : 0;
     double forward_s = 0, backward_s = 0;
-    for (int i = 0; i < layers; i++) {
-        forward_s += layer[i].forward_s;
-        backward_s += layer[i].backward_s + (i < swapped ? layer[i].again_s : 0);
+    for (int i = 0; i < s->layers; i++) {
+        const struct rk_swap_layer *layer = layer_of(s, i);
+        forward_s += layer->forward_s;
+        backward_s += layer->backward_s + (i < s->swapped ? layer->again_s : 0);
     }
-    struct rk_swap_time time = {.forward_s = forwards_s(layer, layers, swapped, out_Bps),
-                                .backward_s = backwards_s(layer, layers, swapped, in_Bps)};
+    struct rk_swap_time time = {.forward_s = forwards_s(s, out_Bps),
+                                .backward_s = backwards_s(s, in_Bps)};
     time.forward_wait_s = fmax(0, time.forward_s - forward_s);
     time.backward_wait_s = fmax(0, time.backward_s - backward_s);
     return time;
+}
+
+static int swapped_of(int layers, bool all)
+{
+    return all ? layers : layers > 2 ? layers - 2 : 0;
+}
+
+struct rk_swap_time rk_swap_time(const struct rk_swap_layer *layer, int layers, double out_Bps,
+                                 double in_Bps, bool all)
+{
+    const struct swapped s = {layer, 1, layers, swapped_of(layers, all)};
+    return time_of(&s, out_Bps, in_Bps);
+}
+
+struct rk_swap_time rk_swap_time_alike(const struct rk_swap_layer *layer, int layers,
+                                       double out_Bps, double in_Bps, bool all)
+{
+    const struct swapped s = {layer, 0, layers, swapped_of(layers, all)};
+    return time_of(&s, out_Bps, in_Bps);
 }
 
 /* ---- one share for all layers ---- */

@@ -32,7 +32,7 @@ struct rk_plan rk_plan_default(void)
     /* clang-format on */
 }
 
-/* Are all activations offloaded alike, and is nothing beyond memory tier 1? */
+/* Are all activations offloaded alike, and is nothing else beyond memory tier 1? */
 static bool simple_shares(const struct rk_plan *plan, enum plan_by by)
 {
     for (int i = 0; i < RK_SHARES; i++)
@@ -40,7 +40,8 @@ static bool simple_shares(const struct rk_plan *plan, enum plan_by by)
             const double share = plan->share[i][tier];
             if (i > RK_SHARE_ATTENTION && share != plan->share[RK_SHARE_ATTENTION][tier])
                 return false;
-            if (by == PLAN_BY_RECKON && tier > 0 && share != 0) return false;
+            if (by == PLAN_BY_RECKON && tier > 0 && share != 0 && i < RK_SHARE_ATTENTION)
+                return false;
         }
     return true;
 }

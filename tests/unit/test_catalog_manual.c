@@ -195,6 +195,6 @@ static void check_lines(const char *name, int wanted)
 Test(catalog_manual, one_line_examples_load)
 {
     use_source_catalog();
-    check_lines("system", 4);
+    check_lines("system", 5);
     check_lines("plan", 3);
 }

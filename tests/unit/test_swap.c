@@ -1,0 +1,179 @@
+/* Plans whose layers go through two buffers, predicted: memory tiers, the recurrence of transfers,
+ * verdicts; and tiers made of drives. */
+#include "predict_cases.h"
+
+#include "catalog/drives.h"
+#include <math.h>
+#include <reckon/catalog.h>
+#include <reckon/offload.h>
+#include <string.h>
+
+static struct rk_prediction predict(const char *model_id, const char *system_id, const char *text)
+{
+    struct rk_model model;
+    struct rk_system system;
+    struct rk_plan plan;
+    struct rk_error error;
+    static struct rk_prediction p;
+    cr_assert_eq(rk_model_load(model_id, &model, &error), RK_OK, "%s", error.text);
+    cr_assert_eq(rk_system_load(system_id, &system, &error), RK_OK, "%s", error.text);
+    cr_assert_eq(rk_plan_parse(text, &plan, &error), RK_OK, "%s", error.text);
+    rk_predict(&model, &system, &plan, &p);
+    rk_system_release(&system);
+    return p;
+}
+
+#define NODE "a800-sxm4-80g mem2=250GB@"
+#define PLAN "gpus8 tp8 sp gbs1 seq131072 "
+
+/* All of the rest offloaded over a link that takes no time: the step of a plan that keeps all. */
+Test(swap, infinite_link_is_no_offload)
+{
+    const struct rk_prediction all = predict("llama3.1-8b", NODE "unlimited", PLAN);
+    const struct rk_prediction away =
+        predict("llama3.1-8b", NODE "unlimited", PLAN "offload-activations=1 recompute-rest");
+    NEAR(away.step_s, all.step_s);
+    NEAR(away.offload_s, 0);
+    NEAR(away.recompute_s, 0);
+    cr_expect_lt(away.hbm_bytes, all.hbm_bytes);
+}
+
+/* Step time is that of the recurrence over the layers. */
+Test(swap, time_is_the_recurrence)
+{
+    const char *const shares[] = {"0", "0.3", "0.75", "1"};
+    for (int i = 0; i < 4; i++) {
+        char text[128];
+        snprintf(text, sizeof text, PLAN "offload-activations=%s recompute-rest", shares[i]);
+        const struct rk_prediction none = predict("llama3.1-8b", NODE "unlimited", PLAN);
+        const struct rk_prediction p = predict("llama3.1-8b", NODE "2GB/s", text);
+        const struct rk_prediction free_link = predict("llama3.1-8b", NODE "unlimited", text);
+        /* 30 of 32 layers are written, at 2 GB/s each way */
+        const double bytes = p.stage[0].away_bytes[0] / 30;
+        struct rk_model model;
+        rk_model_load("llama3.1-8b", &model, NULL);
+        const double again_s = free_link.recompute_s / 30;
+        const double ends_s = 0; /* the blocks' share is bounded from both sides below */
+        const struct rk_swap_layer fast = {.forward_s = none.stage[0].forward_s / 32,
+                                           .backward_s = none.stage[0].backward_s / 32,
+                                           .again_s = again_s,
+                                           .bytes = bytes};
+        const struct rk_swap_layer slow = {.forward_s = 0.9 * fast.forward_s,
+                                           .backward_s = 0.9 * fast.backward_s,
+                                           .again_s = again_s,
+                                           .bytes = bytes};
+        const struct rk_swap_time least = rk_swap_time_alike(&fast, 32, 2e9, 2e9, false);
+        const struct rk_swap_time most = rk_swap_time_alike(&slow, 32, 2e9, 2e9, false);
+        cr_expect_geq(p.offload_s, (least.forward_wait_s + least.backward_wait_s) * 0.999 + ends_s);
+        cr_expect_leq(p.offload_s, (most.forward_wait_s + most.backward_wait_s) * 1.001 + 1e-9);
+        NEAR(p.step_s - p.offload_s, free_link.step_s);
+    }
+}
+
+/* Bytes on the host: 2 of 16 units always, a share of 14; the GPT block of [zhao2025memo]. */
+Test(swap, bytes_are_those_of_the_paper)
+{
+    const struct rk_prediction half =
+        predict("memo-7b", NODE "12GB/s",
+                "gpus8 tp8 sp gbs1 seq131072 offload-activations=0.5 recompute-rest");
+    const struct rk_prediction full =
+        predict("memo-7b", NODE "12GB/s",
+                "gpus8 tp8 sp gbs1 seq131072 offload-activations=1 recompute-rest");
+    const double unit = 2.0 * 131072 * 4096 / 8, logs = 131072.0 * 4 * 4;
+    NEAR(full.stage[0].away_bytes[0], 30 * (16 * unit + logs));
+    NEAR(half.stage[0].away_bytes[0], 30 * (9 * unit + logs));
+    NEAR(half.stage[0].written_bytes[0], half.stage[0].away_bytes[0]);
+}
+
+Test(swap, verdicts_of_tiers)
+{
+    const struct rk_prediction p = predict("llama3.1-8b", "a800-sxm4-80g mem2=4GB@12GB/s",
+                                           PLAN "offload-activations=1 recompute-rest");
+    cr_expect_eq(p.verdict, RK_MEMORY_EXCEEDED);
+    cr_expect_eq(p.reason[p.reasons - 1].tier, 1);
+    NEAR(p.reason[p.reasons - 1].have, 4e9);
+    const struct rk_prediction none =
+        predict("llama3.1-8b", "a800-sxm4-80g", PLAN "recompute-rest");
+    cr_expect_eq(none.verdict, RK_BAD_MEMORY);
+    const struct rk_prediction twice =
+        predict("llama3.1-8b", NODE "12GB/s", PLAN "recompute-rest recompute=full");
+    cr_expect_eq(twice.verdict, RK_BAD_OPTION);
+    const struct rk_prediction third =
+        predict("llama3.1-8b", NODE "12GB/s", PLAN "offload-activations=1.5");
+    cr_expect_eq(third.verdict, RK_BAD_MEMORY);
+}
+
+/* More of a link never slows a step, and more that is stored never raises what the GPU holds. */
+Test(swap, monotonous)
+{
+    const char *const rates[] = {"1GB/s", "2GB/s", "5GB/s", "12GB/s", "50GB/s"};
+    double step_s = INFINITY, hbm = INFINITY;
+    for (int i = 0; i < 5; i++) {
+        char system[64];
+        snprintf(system, sizeof system, NODE "%s", rates[i]);
+        const struct rk_prediction p =
+            predict("llama3.1-8b", system, PLAN "offload-activations=0.6 recompute-rest");
+        cr_expect_leq(p.step_s, step_s * (1 + 1e-12));
+        step_s = p.step_s;
+    }
+    for (int i = 0; i <= 4; i++) {
+        char text[128];
+        snprintf(text, sizeof text, PLAN "offload-activations=%g", 0.25 * i);
+        const struct rk_prediction p = predict("llama3.1-8b", NODE "12GB/s", text);
+        if (i > 0) cr_expect_leq(p.hbm_bytes, hbm * (1 + 1e-12) + p.hbm_bytes * (i == 1));
+        hbm = p.hbm_bytes;
+    }
+}
+
+/* A third tier: drives. Its own rate counts, and the bytes are there. */
+Test(swap, activations_on_drives)
+{
+    const char *const machine = "a100-pcie-40g mem2=100GiB@25GB/s ssd=4*samsung-980pro-1tb";
+    const struct rk_prediction host =
+        predict("llama3.1-8b", machine, "gpus8 tp8 sp gbs1 seq32768 offload-activations=1");
+    const struct rk_prediction drives =
+        predict("llama3.1-8b", machine, "gpus8 tp8 sp gbs1 seq32768 offload-activations=2");
+    NEAR(drives.stage[0].away_bytes[1], host.stage[0].away_bytes[0]);
+    NEAR(drives.stage[0].away_bytes[0], 0);
+    cr_expect_geq(drives.offload_s, host.offload_s);
+}
+
+/* ---- drives ---- */
+
+Test(drives, arrays)
+{
+    static const struct {
+        enum raid raid;
+        uint64_t drives;
+        double capacity, reads, writes, endurance; /* of one drive's */
+    } arrays[] = {{RAID_0, 4, 4, 4, 4, 4},
+                  {RAID_1, 2, 1, 2, 1, 1},
+                  {RAID_5, 4, 3, 4, 3, 3},
+                  {RAID_10, 4, 2, 4, 2, 2}};
+    for (int i = 0; i < 4; i++) {
+        struct drive_array array = {.drives = arrays[i].drives, .raid = arrays[i].raid};
+        struct rk_memory memory = {.name = ""};
+        strcpy(array.drive, "samsung-980pro-1tb");
+        cr_assert_eq(drive_array_memory(&array, &memory, NULL), RK_OK);
+        NEAR(memory.capacity_bytes, arrays[i].capacity * 1e12);
+        NEAR(rk_memory_read_Bps(&memory), arrays[i].reads * 7e9);
+        NEAR(rk_memory_write_Bps(&memory), arrays[i].writes * 5e9);
+        NEAR(rk_memory_endurance_bytes(&memory), arrays[i].endurance * 600e12 * 2.5);
+    }
+    struct drive_array odd = {.drives = 3, .raid = RAID_10};
+    struct rk_memory memory;
+    struct rk_error error;
+    strcpy(odd.drive, "samsung-980pro-1tb");
+    cr_expect_eq(drive_array_memory(&odd, &memory, &error), RK_BAD_INPUT);
+    strcpy(odd.drive, "samsung-980pro-2tb");
+    cr_expect_eq(drive_array_memory(&odd, &memory, &error), RK_USAGE);
+}
+
+/* The drives of [wu2025ssdtrain] are in the catalog: 516 PB. */
+Test(drives, of_the_paper)
+{
+    struct drive drive;
+    cr_assert_eq(drive_load("samsung-980pro-1tb", &drive, NULL), RK_OK);
+    NEAR(4 * drive.endurance_bytes * drive.rated_amplification * 86, 516e15);
+    NEAR(4 * drive.price_USD, 360);
+}
