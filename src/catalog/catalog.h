@@ -10,7 +10,13 @@
 #include "catalog/document.h"
 #include <reckon/catalog.h>
 
-enum catalog_kind { CATALOG_MODELS, CATALOG_SYSTEMS, CATALOG_STRATEGIES, CATALOG_DRIVES, CATALOG_KINDS };
+enum catalog_kind {
+    CATALOG_MODELS,
+    CATALOG_SYSTEMS,
+    CATALOG_STRATEGIES,
+    CATALOG_DRIVES,
+    CATALOG_KINDS
+};
 
 /* "model", "system", "strategy", "drive" */
 const char *catalog_kind_name(enum catalog_kind kind);

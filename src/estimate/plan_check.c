@@ -254,9 +254,8 @@ static bool check_swap(const struct check *c)
            want(c, p->attention != RK_UNFUSED, RULE("12.needs", "recompute_rest"), RK_BAD_OPTION,
                 "attention of a plan with recompute_rest: a fused kernel", RK_FLASH,
                 p->attention) &&
-           want(c, p->schedule != RK_DUALPIPE, RULE("12.excludes", "recompute_rest"),
-                RK_BAD_OPTION, "schedule of a plan with recompute_rest: not dualpipe", RK_1F1B,
-                p->schedule) &&
+           want(c, p->schedule != RK_DUALPIPE, RULE("12.excludes", "recompute_rest"), RK_BAD_OPTION,
+                "schedule of a plan with recompute_rest: not dualpipe", RK_1F1B, p->schedule) &&
            want(c, p->segments == 0, RULE("12.excludes", "recompute_rest"), RK_BAD_OPTION,
                 "runs of layers of their own with recompute_rest", 0, p->segments);
 }
@@ -275,8 +274,8 @@ static bool check_offload(const struct check *c)
                 RULE("1.value", "activation_offload"), RK_BAD_OPTION,
                 "offload, a share from 0 to 1", 1, 0) &&
            want(c, c->system->memories > used, RULE("12.needs", "activation_offload"),
-                RK_BAD_MEMORY, used > 1 ? "as many memory tiers" : "a second memory tier",
-                used + 1, c->system->memories) &&
+                RK_BAD_MEMORY, used > 1 ? "as many memory tiers" : "a second memory tier", used + 1,
+                c->system->memories) &&
            check_swap(c);
 }
 

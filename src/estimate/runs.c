@@ -270,6 +270,10 @@ static void add_memory(struct tally *tally, struct rk_stage *stage, const struct
     tally->communication += own.holds[RK_HOLD_communication] - rule->messages_bytes -
                             sum->buffer_bytes - demand.outside_bytes - shared;
     stage->offloaded_bytes += own.offloaded_bytes;
+    for (int tier = 0; tier < RK_SHARE_TIERS; tier++) {
+        stage->away_bytes[tier] += own.away_bytes[tier];
+        stage->written_bytes[tier] += own.written_bytes[tier];
+    }
     stage->parameters += own.parameters;
     stage->blocks += own.blocks;
     stage->in_flight = own.in_flight;
