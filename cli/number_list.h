@@ -1,12 +1,8 @@
 /* number_list.h - lists of numbers as people ask for several sizes at once.
  *
- *     list := item { "," item }
- *     item := number [ ".." number [ "x" number | "+" number ] ]      number := digits [ "^" digits
- * ]
- *
- * "512,1024" are two; "1024..16384" doubles: 1024, 2048, ..., 16384; "1024..65536x4" goes by
- * factors of four, "1024..4096+512" by steps; "2^10..2^14" is the first range again. What a range
- * does not meet exactly is left out at its end.
+ * Items with commas between them, each a number or a run of them (base/progression.h): "512,1024"
+ * are two; "1024..16384" doubles: 1024, 2048, ..., 16384; "1024..65536x4" goes by factors of four,
+ * "1024..4096+512" by steps; "2^10..2^14" is the first run again.
  */
 #ifndef RECKON_CLI_NUMBER_LIST_H
 #define RECKON_CLI_NUMBER_LIST_H

@@ -36,7 +36,7 @@ static enum rk_status push_progression(const struct place *place, enum rk_plan_a
     struct numbers numbers = {0};
     const bool tier = rk_plan_axis_info(axis)->type == RK_PLAN_TIER || axis == RK_PLAN_ZERO;
     enum rk_status status = progression_load(
-        place, tier ? 0 : 1, tier ? RK_MAX_TIERS - 1 : UINT64_C(1) << 32, &p, error);
+        place, tier ? 0 : 1, tier ? RK_MAX_TIERS - 1 : UINT64_C(1) << 32, false, &p, error);
     if (status != RK_OK) return status;
     if (p.step == 1) return push_range(place, ranges, p.first, p.last, error);
     if (!numbers_add(&numbers, &p)) {

@@ -263,7 +263,7 @@ static enum rk_status read_model_entry(struct model_entry *entry, const struct s
     }
     for (int i = 0; i < DIMENSIONS && status == RK_OK; i++) {
         if (place_member(&entry->place, dimensions[i].key, &member))
-            status = numbers_load(&member, 1, 1000000000, &entry->values[i], error);
+            status = numbers_load(&member, 1, 1000000000, false, &entry->values[i], error);
         else if (!entry->has_base && i != HEAD_DIM)
             status = place_fail(&entry->place, error,
                                 "missing key \"%s\": add it, or a \"base\" that has it",

@@ -243,7 +243,7 @@ static enum rk_status load_settings(const struct place *root, struct grid *grid,
         grid->precisions = 1;
     }
     if (status == RK_OK && find_key(&grid->place, root, "sequence", &member))
-        status = numbers_load(&member, 1, MAX_SEQUENCE, &grid->sequence, error);
+        status = numbers_load(&member, 1, MAX_SEQUENCE, true, &grid->sequence, error);
     if (status == RK_OK && find_key(&grid->place, root, "mode", &member))
         status = field_load(&member, &mode, &grid->mode, error);
     if (status == RK_OK && find_key(&grid->place, root, "top", &member))
@@ -264,10 +264,10 @@ static enum rk_status grid_load(const struct place *root, struct study *study, s
     if (status == RK_OK) status = entries_load_systems(&member, study, &grid->systems, error);
     if (status == RK_OK)
         status = need_key(figure, root, "gpus", "how many accelerators", &member, error);
-    if (status == RK_OK) status = numbers_load(&member, 1, MAX_GPUS, &grid->gpus, error);
+    if (status == RK_OK) status = numbers_load(&member, 1, MAX_GPUS, true, &grid->gpus, error);
     if (status == RK_OK)
         status = need_key(figure, root, "batch", "the largest batch", &member, error);
-    if (status == RK_OK) status = numbers_load(&member, 1, MAX_BATCH, &grid->batch, error);
+    if (status == RK_OK) status = numbers_load(&member, 1, MAX_BATCH, true, &grid->batch, error);
     if (status != RK_OK) return status;
     grid->axes_place = *figure;
     const bool restricted = find_key(figure, root, "axes", &grid->axes_place);

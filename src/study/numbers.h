@@ -1,9 +1,10 @@
 /* numbers.h - lists of whole numbers as study files write them: 8, "8..8192 step 8", "1..64 x2", or
- * a list of these.
+ * a list of these (base/progression.h).
  */
 #ifndef RECKON_STUDY_NUMBERS_H
 #define RECKON_STUDY_NUMBERS_H
 
+#include "base/progression.h"
 #include "catalog/document.h"
 #include <stdint.h>
 
@@ -12,19 +13,12 @@ struct numbers {
     uint64_t *value; /* (count) ascending, each once */
 };
 
-/* first, first + step, ... or first, first * factor, ... up to last. */
-struct progression {
-    uint64_t first, last;
-    uint64_t step;   /* 0 when there is a factor */
-    uint64_t factor; /* 0 when there is a step */
-};
-
-/* One number or text. Values lie in min .. max. */
-enum rk_status progression_load(const struct place *place, uint64_t min, uint64_t max,
+/* One number or text. Values lie in min .. max; a run without a stride doubles, or has all. */
+enum rk_status progression_load(const struct place *place, uint64_t min, uint64_t max, bool doubles,
                                 struct progression *progression, struct rk_error *error);
 
 /* One or a list of them. The caller releases the numbers. */
-enum rk_status numbers_load(const struct place *place, uint64_t min, uint64_t max,
+enum rk_status numbers_load(const struct place *place, uint64_t min, uint64_t max, bool doubles,
                             struct numbers *numbers, struct rk_error *error);
 
 /* Adds the values of a progression, unsorted; false when there are too many or no memory. */

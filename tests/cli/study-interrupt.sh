@@ -11,7 +11,7 @@ export OMP_TOOL=disabled # a tool that the thread sanitizer loads does not expec
 cat >study.json <<'JSON'
 {"framework": "calculon", "models": [{"name": "m", "layers": 96, "hidden": 12288, "feedforward": 49152, "heads": 96, "sequence": 2048}],
  "systems": ["matrix.float16=300TFLOP/s vector.float16=80TFLOP/s hbm=80GiB@2TB/s net0=300GB/s,size=8 net1=25GB/s,size=65536"],
- "gpus": "8..8192 step 8", "batch": "2000..2063"}
+ "gpus": "8..8192 step 8", "batch": "2000..2063 +1"}
 JSON
 
 kept() # how many searches are finished

@@ -37,7 +37,7 @@ static const char many[] =
     " \"models\": [{\"name\": \"m\", \"layers\": [4, 6], \"hidden\": 512,"
     "   \"feedforward\": 2048, \"heads\": 8, \"sequence\": 256}],"
     " \"systems\": [\"matrix.float16=300TFLOP/s vector.float16=80TFLOP/s hbm=1GiB@2TB/s "
-    "net0=300GB/s,size=4 net1=25GB/s,size=65536\"], \"gpus\": \"1..100\"}";
+    "net0=300GB/s,size=4 net1=25GB/s,size=65536\"], \"gpus\": \"1..100 +1\"}";
 
 static char folder[64], path[96];
 
@@ -377,7 +377,7 @@ Test(study_run, an_interrupted_run_keeps_what_is_finished)
         " \"models\": [{\"name\": \"m\", \"layers\": [4, 6], \"hidden\": 512,"
         "   \"feedforward\": 2048, \"heads\": 8, \"sequence\": 256}],"
         " \"systems\": [\"matrix.float16=300TFLOP/s vector.float16=80TFLOP/s hbm=1GiB@2TB/s "
-        "net0=300GB/s,size=4 net1=25GB/s,size=65536\"], \"gpus\": \"1..640\"}";
+        "net0=300GB/s,size=4 net1=25GB/s,size=65536\"], \"gpus\": \"1..640 +1\"}";
     struct study *study = parse(more);
     struct stopper stopper = {20};
     char *expected = expected_text(study), *got;
