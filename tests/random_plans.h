@@ -73,6 +73,7 @@ static inline struct rk_plan random_deepspeed(void)
 {
     struct rk_plan p = rk_plan_default();
     p.framework = RK_DEEPSPEED;
+    p.attention = rk_usual_attention(p.framework);
     p.tensor = UINT64_C(1) << draw(2);
     p.context = UINT64_C(1) << draw(2);
     if (p.context > 1) p.context_kind = RK_ULYSSES;
@@ -94,6 +95,7 @@ static inline struct rk_plan random_torchtitan(void)
 {
     struct rk_plan p = rk_plan_default();
     p.framework = RK_FSDP;
+    p.attention = rk_usual_attention(p.framework);
     p.tensor = UINT64_C(1) << draw(4);
     p.sequence_parallel = p.tensor > 1;
     p.tensor_overlap = p.tensor > 1 && draw(2);

@@ -200,7 +200,12 @@ struct rk_plan {
     struct rk_local other[RK_MAX_LOCALS]; /* (others) */
 };
 
-/* One rank, a batch of one, nothing sharded, bf16, Megatron's habits, flash attention. */
+/* The kernel of attention where nothing is said: Megatron-LM's "auto" has Transformer Engine take
+ * the fastest of the device, cuDNN's or FlashAttention-3 on Hopper and later; PyTorch's
+ * scaled_dot_product_attention, with FSDP and DeepSpeed, is FlashAttention-2. */
+RK_API enum rk_attention_kernel rk_usual_attention(enum rk_framework framework);
+
+/* One rank, a batch of one, nothing sharded, bf16, Megatron's habits and kernel of attention. */
 RK_API struct rk_plan rk_plan_default(void);
 
 /* Data parallel degree: ranks / (tensor * context * pipeline); 0 when that is no integer. */

@@ -105,6 +105,12 @@ struct plan_draft plan_draft(void)
 
 /* ---- what follows from the rest ---- */
 
+void plan_settle_attention(struct plan_draft *draft)
+{
+    if (!plan_given(draft, "attention") && !draft->plan.others)
+        draft->plan.attention = rk_usual_attention(draft->plan.framework);
+}
+
 static bool fault_at(struct plan_fault *fault, const char *key, const char *format, ...)
     RK_PRINTF(3, 4);
 
@@ -229,6 +235,7 @@ static bool complete_recompute(const struct plan_draft *draft, struct plan_fault
 
 bool plan_complete(struct plan_draft *draft, struct plan_fault *fault)
 {
+    plan_settle_attention(draft);
     return plan_derive(draft, fault) && complete_ranks(draft, fault) &&
            complete_batch(draft, fault) && complete_experts(&draft->plan, fault) &&
            complete_context(&draft->plan, fault) && complete_split(draft, fault) &&
@@ -283,6 +290,7 @@ enum rk_status plan_read(const struct document *document, struct plan_draft *dra
     if (is_strategy(&root)) return read_strategy(document, draft, error);
     struct place stages;
     enum rk_status status = fields_load(&root, plan_fields, &read, error);
+    if (!place_member(&root, "attention", &stages)) plan_settle_attention(&read);
     if (status == RK_OK && place_member(&root, "stages", &stages))
         status = plan_stages_read(&stages, &read.plan, error);
     if (status != RK_OK) return status;

@@ -42,6 +42,9 @@ static inline bool plan_given(const struct plan_draft *draft, const char *key)
     return draft->given[plan_row(key)];
 }
 
+/* The framework's usual kernel, where none is given and no run of layers has one of its own. */
+void plan_settle_attention(struct plan_draft *draft);
+
 /* Takes over a file; nothing is worked out. */
 enum rk_status plan_read(const struct document *document, struct plan_draft *draft,
                          struct rk_error *error);

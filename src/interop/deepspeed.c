@@ -1,5 +1,6 @@
 #include "interop/deepspeed.h"
 #include "interop/target.h"
+#include "plan/members.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -263,7 +264,7 @@ static uint64_t derive_gpus(const struct deepspeed_choices *c)
 
 static void fill(const struct deepspeed_choices *c, uint64_t gpus, struct rk_plan *plan)
 {
-    *plan = rk_plan_default();
+    *plan = plan_of_framework(RK_DEEPSPEED);
     deepspeed_choose(c, plan);
     plan->precision = c->bf16 ? RK_BF16 : c->fp16 ? RK_FP16 : RK_FP32;
     plan->ranks = gpus;

@@ -1,5 +1,6 @@
 #include "interop/torchtitan.h"
 #include "interop/target.h"
+#include "plan/members.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -318,8 +319,7 @@ static void read_checkpointing(struct reading *r)
 
 static enum rk_status interpret(struct reading *r)
 {
-    *r->p = rk_plan_default();
-    r->p->framework = RK_FSDP;
+    *r->p = plan_of_framework(RK_FSDP);
     compare_model(r);
     enum rk_status status = notes_refusal(r->notes, r->settings->path, r->error);
     if (status == RK_OK) status = derive_ranks(r);

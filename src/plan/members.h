@@ -10,4 +10,7 @@ enum plan_by { PLAN_BY_RECKON = 1, PLAN_BY_CALCULON = 2, PLAN_BY_BOTH = 3 };
  * this predictor; NULL: there is none. */
 const char *plan_beyond(const struct rk_plan *plan, enum plan_by by);
 
+/* rk_plan_default() of a framework, with what is usual there. */
+struct rk_plan plan_of_framework(enum rk_framework framework);
+
 #endif

@@ -17,6 +17,11 @@
     }
 RK_NAMES(NAMES)
 
+enum rk_attention_kernel rk_usual_attention(enum rk_framework framework)
+{
+    return framework == RK_FSDP || framework == RK_DEEPSPEED ? RK_FLASH : RK_FLASH_3;
+}
+
 struct rk_plan rk_plan_default(void)
 {
     /* clang-format off */
@@ -30,6 +35,14 @@ struct rk_plan rk_plan_default(void)
 #include <reckon/plan.def>
     };
     /* clang-format on */
+}
+
+struct rk_plan plan_of_framework(enum rk_framework framework)
+{
+    struct rk_plan plan = rk_plan_default();
+    plan.framework = framework;
+    plan.attention = rk_usual_attention(framework);
+    return plan;
 }
 
 /* Are all activations offloaded alike, and is nothing else beyond memory tier 1? */

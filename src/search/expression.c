@@ -466,7 +466,7 @@ static bool has_unit(const struct dimension *d)
 static bool agree(const struct dimension *a, const struct dimension *b)
 {
     if (a->any || b->any) return true;
-    if ((a->scaled && !has_unit(b)) || (b->scaled && !has_unit(a))) return true;
+    if ((a->scaled || b->scaled) && (!has_unit(a) || !has_unit(b))) return true;
     return a->second == b->second && a->byte == b->byte && a->flop == b->flop;
 }
 

@@ -1,4 +1,5 @@
 #include "search/plans_space.h"
+#include "plan/members.h"
 
 #include "estimate/fold.h"
 #include "machine/kernels.h"
@@ -27,8 +28,7 @@ void rk_plans_problem_init(struct rk_plans_problem *problem, const struct rk_mod
     memset(problem, 0, sizeof *problem);
     problem->model = model;
     problem->system = system;
-    problem->base = rk_plan_default();
-    problem->base.framework = framework;
+    problem->base = plan_of_framework(framework);
     problem->base.precision = rk_usual_precision(system);
     problem->base.ranks = ranks;
     problem->base.batch = batch;
