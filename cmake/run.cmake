@@ -1,0 +1,17 @@
+# The executor's library, reckon_run. The sources of src/run/real are compiled for float and for double.
+file(GLOB run_sources CONFIGURE_DEPENDS src/run/*.c)
+file(GLOB run_real_sources CONFIGURE_DEPENDS src/run/real/*.c)
+
+foreach(type f32 f64)
+  add_library(run_${type} OBJECT ${run_real_sources})
+  target_include_directories(run_${type} PUBLIC include src)
+  target_link_libraries(run_${type} PUBLIC reckon_flags PkgConfig::OPENBLAS)
+  # As in the rooms of CMakeLists.txt; loops over elements are worth the vectoriser.
+  target_compile_options(run_${type} PRIVATE ${OpenMP_C_FLAGS} -O3 -Wno-unknown-pragmas)
+  set_target_properties(run_${type} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+endforeach()
+target_compile_definitions(run_f64 PRIVATE RUN_F64)
+
+add_library(reckon_run STATIC ${run_sources} $<TARGET_OBJECTS:run_f32> $<TARGET_OBJECTS:run_f64>)
+target_include_directories(reckon_run PUBLIC include src)
+target_link_libraries(reckon_run PUBLIC reckon_static PkgConfig::OPENBLAS)

@@ -1,0 +1,94 @@
+/* train.h - runs a plan: trains a model on this machine's processors.
+ *
+ * A library of its own, libreckon-run: the predictor needs neither BLAS nor MPI. The rank's program
+ * (program.h) is interpreted instruction by instruction; what the executor has no kernel for is
+ * refused by name before the first step.
+ */
+#ifndef RECKON_TRAIN_H
+#define RECKON_TRAIN_H
+
+#include <reckon/model.h>
+#include <reckon/plan.h>
+#include <reckon/status.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum rk_rate { RK_RATE_CONSTANT, RK_RATE_LINEAR, RK_RATE_COSINE, RK_RATE_WSD };
+
+/* A zeroed struct is not valid: begin with rk_train_default(). */
+struct rk_train {
+    uint64_t steps;       /* of the optimizer, in all: a resumed run does the rest */
+    uint64_t seed;        /* of weights and of the order of samples */
+    bool double_precision; /* 64 bits instead of 32 */
+    int threads;          /* of each rank, inside its kernels */
+    double limit_s;       /* how long a rank waits for another one */
+
+    double rate, least_rate; /* learning rate: highest, and at the end */
+    uint64_t warmup;         /* steps in which it rises linearly from 0 */
+    enum rk_rate rate_kind;  /* what it does then; WSD: falls linearly over the last tenth */
+    double beta1, beta2, eps, decay;
+    double clip; /* largest norm of the gradients; 0: none */
+
+    double norm_eps;    /* added to variances */
+    double rotary_base; /* of RoPE */
+    bool renormalise;   /* the weights of a token's experts sum to one */
+
+    uint32_t block_tokens; /* of block-sparse attention, in every other layer; 0: all layers dense */
+    uint32_t block_local, block_global, block_patterns; /* of the fixed pattern (docs/train.md) */
+
+    bool repeat; /* begin again when the data ends, in another order */
+};
+RK_API struct rk_train rk_train_default(void);
+
+/* What a step brought. */
+struct rk_train_step {
+    uint64_t step; /* counted from 1 */
+    double loss;   /* mean over the step's tokens */
+    double norm;   /* of the gradients, before clipping */
+    double rate;
+    double wall_s;
+    double tokens;
+    uint64_t peak_bytes; /* of activations and gradients on rank 0 */
+};
+
+/* Measured: seconds of a step on one rank, by part, the least of all steps but the first. */
+#define RK_TRAIN_PARTS(X) X(matrix) X(attention) X(memory) X(comm) X(messages) X(data) X(optimizer)
+
+struct rk_train_run {
+    const char *data;       /* a shard of tokens (reckon tokenize --as bin) or any file: its bytes */
+    const char *load;       /* checkpoint to begin from; NULL: from the seed */
+    const char *save;       /* folder for checkpoints; NULL: none */
+    uint64_t save_every;    /* steps; 0: at the end only */
+    /* Called on one thread behind each step; false ends the run behind a checkpoint. */
+    bool (*step)(void *context, const struct rk_train_step *step);
+    void *context;
+};
+
+struct rk_train_result {
+    uint64_t steps;
+    double first_loss, last_loss;
+    double tokens;
+    double wall_s;
+    double step_s; /* the fastest step, wall time */
+    double part_cpu_s[7], part_wall_s[7]; /* of the slowest rank, a step */
+    uint64_t weights_bytes, state_bytes, peak_bytes; /* of the largest rank */
+};
+
+/* Checks whether the executor can run this at all: RK_NOTHING_FITS with the first reason, which names
+ * the member or operation. Judges no memory. */
+RK_API enum rk_status rk_train_check(const struct rk_model *model, const struct rk_plan *plan,
+                                     const struct rk_train *train, struct rk_error *error);
+
+/* Trains with plan->ranks ranks as threads of this process. */
+RK_API enum rk_status rk_train_threads(const struct rk_model *model, const struct rk_plan *plan,
+                                       const struct rk_train *train, const struct rk_train_run *run,
+                                       struct rk_train_result *result, struct rk_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,168 @@
+#include "run/comm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool post(struct comm *comm, int to, struct comm_message *m)
+{
+    comm->sent_bytes += m->bytes;
+    return comm->post(comm, to, m);
+}
+
+static void *at(void *base, size_t offset) { return (char *)base + offset; }
+static const void *at_const(const void *base, size_t offset) { return (const char *)base + offset; }
+
+/* ---- messages ---- */
+
+bool comm_send(struct comm *comm, int to, uint32_t tag, const char *what, const void *data, size_t bytes)
+{
+    struct comm_message *m = malloc(sizeof *m + bytes);
+    struct rk_error error;
+    if (!m) {
+        rk_fail(&error, RK_IO, NULL, 0, 0, "no memory for a message of %zu bytes", bytes);
+        return comm_fail(comm, &error);
+    }
+    memcpy(m + 1, data, bytes);
+    *m = (struct comm_message){.data = m + 1, .bytes = bytes, .what = what, .tag = tag, .owned = true};
+    return post(comm, to, m);
+}
+
+bool comm_receive(struct comm *comm, int from, uint32_t tag, const char *what, void *data, size_t bytes)
+{
+    return comm->receive(comm, from, tag, what, bytes, NULL, data);
+}
+
+bool comm_fail(struct comm *comm, const struct rk_error *error)
+{
+    if (comm->error.status == RK_OK) comm->error = *error;
+    comm->fail(comm, &comm->error);
+    return false;
+}
+
+/* ---- collectives ---- */
+
+/* The messages of a collective to all others, in the order of their distance. */
+static bool post_parts(struct comm *comm, const struct comm_group *g, const char *what,
+                       const void *from, const size_t *offset, const size_t *bytes,
+                       struct comm_message *messages)
+{
+    for (int i = 0; i < g->ranks; i++)
+        messages[i].posted = false;
+    for (int step = 1; step < g->ranks; step++) {
+        const int to = (g->me + step) % g->ranks;
+        messages[to] = (struct comm_message){.data = at_const(from, offset[to]),
+                                             .bytes = bytes[to],
+                                             .what = what,
+                                             .tag = COMM_COLLECTIVE};
+        if (!post(comm, g->rank[to], &messages[to])) return false;
+    }
+    return true;
+}
+
+/* Also when something has failed: no message may outlive its buffer. */
+static bool wait_parts(struct comm *comm, const struct comm_group *g, struct comm_message *messages)
+{
+    bool ok = true;
+    for (int i = 0; i < g->ranks; i++)
+        if (messages[i].posted && !comm->wait(comm, &messages[i])) ok = false;
+    return ok;
+}
+
+bool comm_all_to_all(struct comm *comm, const struct comm_group *g, const char *what, const void *from,
+                     const size_t *out_at, const size_t *out_bytes, void *to, const size_t *in_at,
+                     const size_t *in_bytes)
+{
+    struct comm_message messages[g->ranks];
+    bool ok = post_parts(comm, g, what, from, out_at, out_bytes, messages);
+    if (out_bytes[g->me] && at(to, in_at[g->me]) != at_const(from, out_at[g->me]))
+        memcpy(at(to, in_at[g->me]), at_const(from, out_at[g->me]), out_bytes[g->me]);
+    for (int step = 1; step < g->ranks && ok; step++) {
+        const int source = (g->me + g->ranks - step) % g->ranks;
+        ok = comm->receive(comm, g->rank[source], COMM_COLLECTIVE, what, in_bytes[source], NULL,
+                           at(to, in_at[source]));
+    }
+    return wait_parts(comm, g, messages) && ok;
+}
+
+bool comm_all_gather(struct comm *comm, const struct comm_group *g, const char *what, const void *part,
+                     void *all, size_t bytes)
+{
+    size_t zeros[g->ranks], places[g->ranks], sizes[g->ranks];
+    for (int i = 0; i < g->ranks; i++) {
+        zeros[i] = 0;
+        places[i] = (size_t)i * bytes;
+        sizes[i] = bytes;
+    }
+    return comm_all_to_all(comm, g, what, part, zeros, sizes, all, places, sizes);
+}
+
+struct summand {
+    void *sum;
+    comm_add *add;
+    bool fresh;
+};
+
+static void take_summand(void *context, const void *data, size_t bytes)
+{
+    struct summand *s = context;
+    if (s->fresh)
+        memcpy(s->sum, data, bytes);
+    else
+        s->add(s->sum, data, bytes);
+    s->fresh = false;
+}
+
+/* Sums what all ranks have for this one, rank by rank. */
+static bool sum_parts(struct comm *comm, const struct comm_group *g, const char *what, const void *own,
+                      void *sum, size_t bytes, comm_add *add)
+{
+    struct summand s = {sum, add, true};
+    for (int i = 0; i < g->ranks; i++)
+        if (i == g->me)
+            take_summand(&s, own, bytes);
+        else if (!comm->receive(comm, g->rank[i], COMM_COLLECTIVE, what, bytes, take_summand, &s))
+            return false;
+    return true;
+}
+
+bool comm_reduce_scatter(struct comm *comm, const struct comm_group *g, const char *what,
+                         const void *all, void *part, size_t bytes, comm_add *add)
+{
+    struct comm_message messages[g->ranks];
+    size_t places[g->ranks], sizes[g->ranks];
+    for (int i = 0; i < g->ranks; i++) {
+        places[i] = (size_t)i * bytes;
+        sizes[i] = bytes;
+    }
+    const bool ok = post_parts(comm, g, what, all, places, sizes, messages) &&
+                    sum_parts(comm, g, what, at_const(all, places[g->me]), part, bytes, add);
+    return wait_parts(comm, g, messages) && ok;
+}
+
+bool comm_all_reduce(struct comm *comm, const struct comm_group *g, const char *what, void *data,
+                     size_t bytes, size_t unit, void *scratch, comm_add *add)
+{
+    if (g->ranks == 1) return true;
+    struct comm_message messages[g->ranks];
+    size_t places[g->ranks], sizes[g->ranks], own_at[g->ranks], own_bytes[g->ranks];
+    const size_t numbers = bytes / unit, n = (size_t)g->ranks;
+    for (size_t i = 0; i < n; i++) {
+        places[i] = numbers * i / n * unit;
+        sizes[i] = numbers * (i + 1) / n * unit - places[i];
+    }
+    const bool ok = post_parts(comm, g, what, data, places, sizes, messages) &&
+                    sum_parts(comm, g, what, at(data, places[g->me]), scratch, sizes[g->me], add);
+    if (!wait_parts(comm, g, messages) || !ok) return false;
+    memcpy(at(data, places[g->me]), scratch, sizes[g->me]);
+    for (size_t i = 0; i < n; i++) {
+        own_at[i] = places[g->me];
+        own_bytes[i] = sizes[g->me];
+    }
+    return comm_all_to_all(comm, g, what, data, own_at, own_bytes, data, places, sizes);
+}
+
+bool comm_barrier(struct comm *comm, const struct comm_group *g)
+{
+    char mine = 0, all[g->ranks];
+    return comm_all_gather(comm, g, "barrier", &mine, all, 1);
+}

@@ -1,0 +1,99 @@
+/* comm.h - ranks that talk to each other: messages, and collectives made of them.
+ *
+ * A back end brings three functions: post a message, receive one, wait until one has been taken.
+ * Collectives are the same code over all of them: parts are exchanged in pairs and summed in the order
+ * of the ranks, so that threads and MPI bring the same bits for any number of ranks.
+ *
+ * A receive names what it expects; a message of another name or size, a peer that has failed, and one
+ * that does not come within the limit are errors that name both sides. The first error of a rank ends
+ * all of them: functions return false from then on.
+ */
+#ifndef RECKON_RUN_COMM_H
+#define RECKON_RUN_COMM_H
+
+#include <reckon/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A message on its way; its buffer stays as it is until comm_wait. */
+struct comm_message {
+    const void *data;
+    size_t bytes;
+    const char *what; /* static storage */
+    uint32_t tag;
+    struct comm_message *next; /* back ends' own */
+    int taken, to;
+    bool posted;
+    void *request;
+    bool owned; /* copied: goes away by itself */
+};
+
+/* Takes what has come; NULL: copy it to `context`. */
+typedef void comm_take(void *context, const void *data, size_t bytes);
+
+struct comm {
+    int rank, ranks;
+    void *state;
+    bool (*post)(struct comm *comm, int to, struct comm_message *message);
+    bool (*receive)(struct comm *comm, int from, uint32_t tag, const char *what, size_t bytes,
+                    comm_take *take, void *context);
+    /* Until it has been taken; when a rank has failed, until nobody will: false. */
+    bool (*wait)(struct comm *comm, struct comm_message *message);
+    void (*fail)(struct comm *comm, const struct rk_error *error); /* tells all ranks */
+    struct rk_error error; /* of this rank; status RK_OK: none */
+    uint64_t sent_bytes;
+    double waited_s; /* in receives */
+};
+
+/* Ranks of a collective, in the order of their parts; `me` is this rank's place. */
+struct comm_group {
+    int ranks, me;
+    int *rank; /* (ranks), owned by whoever made it */
+};
+
+enum { COMM_COLLECTIVE = 0, COMM_MESSAGES = 1 }; /* tags; messages between stages count from there */
+
+/* y += x over `bytes` bytes of whatever numbers they are. */
+typedef void comm_add(void *y, const void *x, size_t bytes);
+
+/* Each rank's `bytes` one behind another, in `all` on each; the own part may be there already. */
+bool comm_all_gather(struct comm *comm, const struct comm_group *group, const char *what,
+                     const void *part, void *all, size_t bytes);
+/* `all` has a part of `bytes` for each rank; `part` becomes the sum of what all ranks have for this
+ * one. It must not be within `all`. */
+bool comm_reduce_scatter(struct comm *comm, const struct comm_group *group, const char *what,
+                         const void *all, void *part, size_t bytes, comm_add *add);
+/* In place; `bytes` is a multiple of `unit`, the size of a number. `scratch` is as large as a part,
+ * (bytes / unit + ranks - 1) / ranks numbers. */
+bool comm_all_reduce(struct comm *comm, const struct comm_group *group, const char *what, void *data,
+                     size_t bytes, size_t unit, void *scratch, comm_add *add);
+/* Part i of `from`, out_bytes[i] bytes from out_at[i] on, goes to rank i; that of rank i comes to
+ * in_at[i]. */
+bool comm_all_to_all(struct comm *comm, const struct comm_group *group, const char *what,
+                     const void *from, const size_t *out_at, const size_t *out_bytes, void *to,
+                     const size_t *in_at, const size_t *in_bytes);
+
+/* A copy of the data is sent; comes back at once. */
+bool comm_send(struct comm *comm, int to, uint32_t tag, const char *what, const void *data,
+               size_t bytes);
+bool comm_receive(struct comm *comm, int from, uint32_t tag, const char *what, void *data,
+                  size_t bytes);
+bool comm_barrier(struct comm *comm, const struct comm_group *group);
+
+/* Notes the error, tells the others; returns false. */
+bool comm_fail(struct comm *comm, const struct rk_error *error);
+
+/* ---- ranks as threads of this process ---- */
+
+struct comm_hub;
+
+/* `limit_s`: how long a receive waits. NULL when there is no memory. */
+struct comm_hub *comm_hub_open(int ranks, double limit_s);
+void comm_hub_close(struct comm_hub *hub);
+struct comm *comm_hub_rank(struct comm_hub *hub, int rank);
+
+/* The first error of any rank; status RK_OK: none. */
+struct rk_error comm_hub_error(struct comm_hub *hub);
+
+#endif

@@ -1,0 +1,88 @@
+/* job.h - a training run as all its ranks see it: what is trained how, on what.
+ *
+ * Made once, read by all ranks. What differs between ranks is in the engine (real/engine.h), which is
+ * compiled for two number types; this is what both share.
+ */
+#ifndef RECKON_RUN_JOB_H
+#define RECKON_RUN_JOB_H
+
+#include "plan/ranks.h"
+#include "run/blocks.h"
+#include "run/comm.h"
+#include "run/data.h"
+#include "run/weights.h"
+#include "schedule/order.h"
+#include "workload/layers.h"
+
+#include <reckon/train.h>
+
+struct job {
+    struct rk_model model;
+    struct rk_plan plan;
+    struct rk_train settings;
+    struct rank_map map;
+    struct pipeline pipeline;
+    struct layer *layer; /* (LAYER_KINDS): operations of each kind in use */
+    bool used[LAYER_KINDS];
+    const struct data *data;
+    /* derived */
+    uint64_t sequence, data_ranks, microbatches;
+    struct run_blocks blocks; /* of layers with sparse attention */
+};
+
+/* What a step brought, the same on all ranks. */
+struct step_result {
+    double loss;        /* mean over all tokens */
+    double norm;        /* of all gradients, before clipping */
+    double rate;
+    double wall_s;
+    uint64_t peak_bytes; /* of this rank's pool */
+};
+
+/* How often a piece of work was done and what it took on one rank. */
+struct ledger_row {
+    uint64_t times;
+    double cpu_s, wall_s;
+};
+
+enum ledger_part {
+    PART_MATRIX,
+    PART_ATTENTION,
+    PART_MEMORY,
+    PART_COMM,
+    PART_MESSAGES,
+    PART_DATA, /* gradients and weights of data parallelism */
+    PART_OPTIMIZER,
+    LEDGER_PARTS
+};
+
+struct ledger {
+    struct ledger_row part[LEDGER_PARTS];
+};
+
+/* An engine: one rank's state and what it can do, for one number type. */
+struct engine;
+struct engine_kind {
+    size_t real_bytes;
+    const char *datatype; /* of checkpoints */
+    /* NULL: the table of kernels has the operation. */
+    bool (*knows)(const char *operation);
+    enum rk_status (*open)(const struct job *job, struct comm *comm, struct engine **engine);
+    bool (*step)(struct engine *engine, uint64_t step, struct step_result *result);
+    /* Loss of one batch of samples from `first` on, without gradients. */
+    void (*close)(struct engine *engine);
+    const struct ledger *(*ledger)(const struct engine *engine);
+    const struct weights *(*weights)(const struct engine *engine);
+    /* Whole flat buffer of a group, gathered from its shards, to `to`: 0 weights, 1 and 2 moments.
+     * All ranks of the stage call it. */
+    bool (*gather)(struct engine *engine, int group, int which, void *to);
+    void (*scatter)(struct engine *engine, int group, int which, const void *from);
+    bool (*writes)(const struct engine *engine, int group); /* is this rank to write the group? */
+    struct comm *(*comm)(const struct engine *engine);
+    /* Logits (vocabulary) of the last of `tokens`; one rank only. */
+    bool (*logits)(struct engine *engine, const uint32_t *tokens, size_t count, double *logits);
+};
+
+extern const struct engine_kind engine_f32, engine_f64;
+
+#endif

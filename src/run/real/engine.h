@@ -1,0 +1,271 @@
+/* engine.h - one rank: its weights, what it holds of each microbatch, and its program.
+ *
+ * A frame holds what one layer keeps of one microbatch, in slots. An operation of the predictor's
+ * list (workload/layers.h) has a kernel here by its name, for each kind of work: it reads slots, makes
+ * others, frees what nobody reads again. The program says in which order.
+ *
+ * A function that cannot go on (no memory, a peer that has failed) leaves the step by `give_up`; the
+ * pool knows all blocks, so nothing is lost.
+ */
+#ifndef RECKON_RUN_REAL_ENGINE_H
+#define RECKON_RUN_REAL_ENGINE_H
+
+#include "run/job.h"
+#include "run/real/kernels.h"
+
+#include <setjmp.h>
+
+/* ---- memory: blocks of the same sizes come again and again ---- */
+
+struct block {
+    struct block *next; /* of all */
+    size_t bytes;
+    bool used;
+    _Alignas(64) real data[];
+};
+
+struct pool {
+    struct block *blocks;
+    uint64_t used_bytes, peak_bytes;
+};
+
+/* ---- what a layer keeps of a microbatch ---- */
+
+enum slot {
+    SLOT_X,          /* what enters the layer (shard rows, hidden) */
+    SLOT_STATS_1,    /* of the first norm (shard rows, 2) */
+    SLOT_N_1,        /* its output (shard rows, hidden) */
+    SLOT_WHOLE_1,    /* ... of all tensor ranks (rows, hidden) */
+    SLOT_QKV,        /* (rows, (heads + 2 kv heads) d) */
+    SLOT_RAW,        /* queries and keys in front of their norms */
+    SLOT_STATS_QK,   /* (rows, heads + kv heads, 2) */
+    SLOT_QKV_ACROSS, /* of all tokens and fewer heads, behind Ulysses' all-to-all */
+    SLOT_KV,         /* keys and values of all context ranks */
+    SLOT_LOG,        /* (rows, heads): logarithms of sums */
+    SLOT_ATT_ACROSS, /* attention's output in front of the all-to-all back */
+    SLOT_ATT,        /* (rows, heads d) */
+    SLOT_OUT_1,      /* what attention brings; becomes the stream behind it */
+    SLOT_R,          /* the stream behind attention (shard rows, hidden) */
+    SLOT_STATS_2,
+    SLOT_N_2,
+    SLOT_WHOLE_2,
+    SLOT_ROUTES,   /* of a mixture: see mixture.c */
+    SLOT_WEIGHTS,
+    SLOT_NARROW,
+    SLOT_SENT,
+    SLOT_SORTED,
+    SLOT_IN,       /* (rows, 1 or 2 times feedforward) */
+    SLOT_ACT,      /* (rows, feedforward) */
+    SLOT_BACK,
+    SLOT_SUM,
+    SLOT_SHARED_IN,
+    SLOT_SHARED_ACT,
+    SLOT_SHARED,
+    SLOT_GATES,
+    SLOT_OUT_2,
+    /* gradients */
+    SLOT_DX,     /* of the stream, as it goes back */
+    SLOT_DOUT_2, /* ... where the MLP's output joins it */
+    SLOT_DWHOLE_OUT_2,
+    SLOT_DACT,
+    SLOT_DIN,
+    SLOT_DSUM,
+    SLOT_DNARROW,
+    SLOT_DROUTES,
+    SLOT_DSHARED,
+    SLOT_DSHARED_IN,
+    SLOT_DN_2,
+    SLOT_DOUT_1,
+    SLOT_DWHOLE_OUT_1,
+    SLOT_DATT,
+    SLOT_DATT_ACROSS,
+    SLOT_DQKV_ACROSS,
+    SLOT_DKV,
+    SLOT_DQKV,
+    SLOT_DN_1,
+    SLOTS
+};
+
+struct frame {
+    real *slot[SLOTS];
+    uint64_t done; /* bits of slots whose first of two readers is through */
+    struct mixture_state *mixture;
+};
+
+/* ---- weights ---- */
+
+/* A group's storage. With ZeRO-3 `whole` is there only while a layer uses it. */
+struct store {
+    const struct weight_group *group;
+    const struct comm_group *shards, *copies;
+    uint64_t share;  /* elements of this rank's shard; all without shards */
+    uint64_t begin;  /* of it in the group */
+    real *whole;     /* (size) */
+    real *shard;     /* (share): within whole, or alone */
+    real *gradient;  /* (size), or with ZeRO-2 (share) */
+    real *pass;      /* ZeRO-2: whole gradients of one layer and microbatch, while it works on them */
+    real *head, *head_pass; /* the head's, of a tied table: added at the end */
+    real *moment[2]; /* (share, or with ZeRO-0 size) */
+    bool keeps;      /* `whole` stays */
+    bool tied;       /* a copy is on another stage */
+    bool counted;
+};
+
+/* ---- layers of this rank ---- */
+
+struct at_layer {
+    int64_t layer; /* -1: embedding; model.layers: head */
+    enum layer_kind kind;
+    struct store *dense, *experts; /* of the embedding: positions */
+    struct store *table, *head;     /* of embedding and head; an untied head */
+    struct run_mask mask;
+    size_t heads, kv_heads, d, value; /* on this rank */
+    size_t feedforward;
+    struct frame *frame; /* (microbatches) */
+};
+
+/* ---- the program ---- */
+
+enum work { WORK_FORWARD, WORK_AGAIN, WORK_INPUT, WORK_WEIGHT };
+enum what { DO_OPERATION, DO_SEND, DO_RECEIVE, DO_LAYER_END, DO_FIRST, DO_STEP };
+
+struct instruction {
+    uint8_t what, work;
+    uint16_t operation; /* into the table of kernels */
+    int32_t layer;      /* into engine.layer */
+    uint32_t microbatch;
+    int32_t peer;
+    uint32_t tag;
+    bool back;  /* a gradient */
+    bool split; /* weight gradients come in a pass of their own */
+    bool ends;  /* of DO_LAYER_END: nothing of the frame is needed any more */
+};
+
+struct engine {
+    const struct job *job;
+    struct comm *comm;
+    int rank;
+    int threads;
+    struct pool pool;
+    jmp_buf escape;
+    struct weights weights;
+    struct store *store; /* (weights.groups) */
+    struct comm_group tensor, context, ring, ulysses, shards, copies, experts, expert_tensor,
+        expert_shards, expert_copies, keys, world, stages;
+    int *group_ranks; /* storage of the groups' ranks */
+    int data_rank, data_ranks; /* among those that read different samples */
+    int context_rank;
+
+    struct at_layer *layer;
+    int layers;
+    struct instruction *program;
+    size_t instructions, program_room;
+    bool *drops; /* (layers, SLOTS): computed again, not kept */
+
+    size_t batch, local;   /* samples of a microbatch, tokens of each here */
+    size_t rows, share;    /* batch * local; on this tensor rank, with sequence parallelism */
+    size_t hidden;
+    struct run_span span[2]; /* of a sample's tokens here */
+    int spans;
+    uint32_t *token, *target, *position; /* (microbatches, rows) */
+    real *turn; /* rotary table */
+    double *row_loss; /* (microbatches): sums */
+    double loss;
+    bool forward_only;
+    uint32_t *sample; /* (sequence + 1): scratch */
+    double *sums; /* of gradients: (ids, tensor ranks, data ranks) */
+    struct ledger ledger;
+};
+
+#define give_up(e) longjmp((e)->escape, 1)
+
+/* ---- pool ---- */
+
+real *REAL(pool_take)(struct engine *e, size_t count);
+real *REAL(pool_zeros)(struct engine *e, size_t count);
+void REAL(pool_free)(struct engine *e, real *data);
+void REAL(pool_release)(struct pool *pool);
+#define take      REAL(pool_take)
+#define take_zeros REAL(pool_zeros)
+#define give      REAL(pool_free)
+
+/* Slots of a frame. */
+static inline real *make(struct engine *e, struct frame *f, enum slot slot, size_t count)
+{
+    if (!f->slot[slot]) f->slot[slot] = take(e, count);
+    return f->slot[slot];
+}
+
+static inline void drop(struct engine *e, struct frame *f, enum slot slot)
+{
+    if (f->slot[slot]) give(e, f->slot[slot]);
+    f->slot[slot] = NULL;
+}
+
+static inline void move(struct engine *e, struct frame *f, enum slot from, enum slot to)
+{
+    drop(e, f, to);
+    f->slot[to] = f->slot[from];
+    f->slot[from] = NULL;
+}
+
+/* ---- weights of a group ---- */
+
+void REAL(use_weights)(struct engine *e, struct store *s);
+#define use_weights REAL(use_weights)
+
+static inline bool has(const struct store *s, enum weight_role role)
+{
+    return s && s->group->at[role] >= 0;
+}
+
+static inline const real *weight(struct engine *e, struct store *s, enum weight_role role)
+{
+    if (!has(s, role)) return NULL;
+    use_weights(e, s);
+    return s->whole + s->group->at[role];
+}
+
+real *REAL(gradients_of)(struct engine *e, struct store *s, bool head);
+static inline real *gradient(struct engine *e, struct store *s, enum weight_role role)
+{
+    return has(s, role) ? REAL(gradients_of)(e, s, false) + s->group->at[role] : NULL;
+}
+
+/* ---- collectives of reals; they give up on failure ---- */
+
+void REAL(reduce_all)(struct engine *e, const struct comm_group *g, const char *what, real *x, size_t n);
+void REAL(reduce_part)(struct engine *e, const struct comm_group *g, const char *what, const real *all,
+                       real *part, size_t n);
+void REAL(gather_all)(struct engine *e, const struct comm_group *g, const char *what, const real *part,
+                      real *all, size_t n);
+#define reduce_all  REAL(reduce_all)
+#define reduce_part REAL(reduce_part)
+#define gather_all  REAL(gather_all)
+
+/* ---- the table of kernels ---- */
+
+typedef void kernel(struct engine *e, struct at_layer *l, struct frame *f, size_t microbatch);
+
+struct kernels {
+    const char *name;
+    enum ledger_part part;
+    kernel *forward, *input, *weight; /* NULL: nothing to do */
+    enum slot kept[3];                /* what it brings and backward reads; 0 ends */
+};
+
+extern const struct kernels REAL(kernel_table)[];
+#define kernel_table REAL(kernel_table)
+int REAL(kernel_find)(const char *name); /* -1: there is none */
+#define kernel_find REAL(kernel_find)
+
+bool REAL(program_make)(struct engine *e, struct rk_error *error);
+
+/* kernels of attention over several ranks, and of mixtures */
+int REAL(context_spans)(const struct job *job, uint32_t c, struct run_span span[2]);
+
+kernel REAL(attention_run), REAL(attention_input), REAL(across_forward), REAL(across_input),
+    REAL(back_across_forward), REAL(back_across_input), REAL(keys_gather_forward),
+    REAL(keys_gather_input);
+
+#endif

@@ -1,0 +1,678 @@
+/* ops.c - the operations of layers on the slots of a frame. */
+#include "run/real/engine.h"
+
+#include "workload/pattern.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- helpers ---- */
+
+static bool sequence_parallel(const struct engine *e)
+{
+    return e->job->plan.sequence_parallel && e->tensor.ranks > 1;
+}
+
+static struct REAL(norm) norm_of(struct engine *e, struct store *s, enum weight_role role)
+{
+    return (struct REAL(norm)){
+        .rms = e->job->model.norm == RK_RMS_NORM,
+        .eps = e->job->settings.norm_eps,
+        .w = weight(e, s, role),
+        .b = weight(e, s, (enum weight_role)(role + 1)),
+    };
+}
+
+/* The first of two readers of a slot only leaves its mark; the second frees it. */
+static void read_once(struct engine *e, struct frame *f, enum slot slot)
+{
+    const uint64_t bit = UINT64_C(1) << slot;
+    if (f->done & bit) drop(e, f, slot);
+    f->done ^= bit;
+}
+
+/* ---- norms ---- */
+
+static void norm_run(struct engine *e, struct store *s, enum weight_role role, struct frame *f,
+                     enum slot x, enum slot y, enum slot stats)
+{
+    const struct REAL(norm) norm = norm_of(e, s, role);
+    norm_forward(e->threads, &norm, e->share, e->hidden, f->slot[x], e->hidden,
+                 make(e, f, y, e->share * e->hidden), e->hidden, make(e, f, stats, 2 * e->share));
+}
+
+/* The stream's gradient gains what comes back through the norm. The old one stays as `before`, for
+ * weight gradients may read it later. */
+static void norm_back(struct engine *e, struct store *s, enum weight_role role, struct frame *f,
+                      enum slot x, enum slot dy, enum slot stats, enum slot before)
+{
+    const struct REAL(norm) norm = norm_of(e, s, role);
+    real *base = before == SLOTS ? NULL : f->slot[before];
+    real *dx = take(e, e->share * e->hidden);
+    norm_backward(e->threads, &norm, e->share, e->hidden, f->slot[x], e->hidden, f->slot[stats],
+                  f->slot[dy], e->hidden, base, dx, e->hidden, gradient(e, s, role),
+                  gradient(e, s, (enum weight_role)(role + 1)));
+    drop(e, f, SLOT_DX);
+    f->slot[SLOT_DX] = dx;
+    drop(e, f, dy);
+    drop(e, f, stats);
+    if (before != SLOTS) read_once(e, f, before);
+}
+
+static void norm_1(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    norm_run(e, l->dense, WEIGHT_NORM_1, f, SLOT_X, SLOT_N_1, SLOT_STATS_1);
+}
+
+static void norm_1_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    norm_back(e, l->dense, WEIGHT_NORM_1, f, SLOT_X, SLOT_DN_1, SLOT_STATS_1, SLOT_DOUT_1);
+    drop(e, f, SLOT_X);
+}
+
+static void norm_2(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    norm_run(e, l->dense, WEIGHT_NORM_2, f, SLOT_R, SLOT_N_2, SLOT_STATS_2);
+}
+
+static void norm_2_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    norm_back(e, l->dense, WEIGHT_NORM_2, f, SLOT_R, SLOT_DN_2, SLOT_STATS_2, SLOT_DOUT_2);
+    drop(e, f, SLOT_R);
+}
+
+/* ---- from shards of the sequence to whole rows, and back ---- */
+
+/* The input of a product over tensor ranks: gathered where each has a shard of the sequence. */
+static const real *whole_input(struct engine *e, struct frame *f, enum slot shard, enum slot whole,
+                               const char *what)
+{
+    if (!sequence_parallel(e)) return f->slot[shard];
+    if (!f->slot[whole])
+        gather_all(e, &e->tensor, what, f->slot[shard], make(e, f, whole, e->rows * e->hidden),
+                   e->share * e->hidden);
+    return f->slot[whole];
+}
+
+/* The gradient of that input: parts are summed. */
+static void gather_back(struct engine *e, struct frame *f, enum slot slot, const char *what)
+{
+    const size_t n = e->rows * e->hidden;
+    if (e->tensor.ranks == 1) return;
+    if (!sequence_parallel(e)) {
+        reduce_all(e, &e->tensor, what, f->slot[slot], n);
+        return;
+    }
+    real *part = take(e, e->share * e->hidden);
+    reduce_part(e, &e->tensor, what, f->slot[slot], part, e->share * e->hidden);
+    drop(e, f, slot);
+    f->slot[slot] = part;
+}
+
+/* The output of a product over tensor ranks: parts are summed. */
+static void reduce_forward(struct engine *e, struct frame *f, enum slot slot, const char *what)
+{
+    gather_back(e, f, slot, what);
+}
+
+/* Its gradient on all rows: gathered, or what there is. */
+static const real *whole_gradient(struct engine *e, struct frame *f, enum slot shard, enum slot whole,
+                                  const char *what)
+{
+    return whole_input(e, f, shard, whole, what);
+}
+
+static void gather_1(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)l, (void)mb;
+    whole_input(e, f, SLOT_N_1, SLOT_WHOLE_1, "attention gather");
+}
+
+static void gather_1_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)l, (void)mb;
+    gather_back(e, f, SLOT_DN_1, "attention gather");
+}
+
+static void gather_2(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)l, (void)mb;
+    whole_input(e, f, SLOT_N_2, SLOT_WHOLE_2, "mlp gather");
+}
+
+static void gather_2_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)l, (void)mb;
+    gather_back(e, f, SLOT_DN_2, "mlp gather");
+}
+
+static void reduce_1(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)l, (void)mb;
+    reduce_forward(e, f, SLOT_OUT_1, "attention reduce");
+}
+
+static void reduce_1_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)l, (void)mb;
+    whole_gradient(e, f, SLOT_DOUT_1, SLOT_DWHOLE_OUT_1, "attention reduce");
+}
+
+static void reduce_2(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)l, (void)mb;
+    reduce_forward(e, f, SLOT_OUT_2, "mlp reduce");
+}
+
+static void reduce_2_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)l, (void)mb;
+    whole_gradient(e, f, SLOT_DOUT_2, SLOT_DWHOLE_OUT_2, "mlp reduce");
+}
+
+/* Where the gradient of such an output lies. */
+static enum slot gradient_slot(const struct engine *e, enum slot shard, enum slot whole)
+{
+    return sequence_parallel(e) ? whole : shard;
+}
+
+/* ---- query, key, value ---- */
+
+static size_t qkv_width(const struct at_layer *l)
+{
+    return (l->heads + l->kv_heads) * l->d + l->kv_heads * l->value;
+}
+
+static void qkv(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    const size_t n = qkv_width(l);
+    const real *x = whole_input(e, f, SLOT_N_1, SLOT_WHOLE_1, "attention gather");
+    matrix_forward(e->threads, e->rows, n, e->hidden, x, weight(e, l->dense, WEIGHT_Q),
+                   weight(e, l->dense, WEIGHT_Q_BIAS), make(e, f, SLOT_QKV, e->rows * n));
+    drop(e, f, SLOT_WHOLE_1);
+}
+
+static void qkv_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    matrix_input(e->threads, e->rows, qkv_width(l), e->hidden, f->slot[SLOT_DQKV],
+                 weight(e, l->dense, WEIGHT_Q), make(e, f, SLOT_DN_1, e->rows * e->hidden), false);
+    read_once(e, f, SLOT_DQKV);
+}
+
+static void qkv_weight(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    const size_t n = qkv_width(l);
+    const real *x = whole_input(e, f, SLOT_N_1, SLOT_WHOLE_1, "attention gather");
+    matrix_weight(e->threads, e->rows, n, e->hidden, f->slot[SLOT_DQKV], x,
+                  gradient(e, l->dense, WEIGHT_Q));
+    if (has(l->dense, WEIGHT_Q_BIAS))
+        column_sums(e->rows, n, f->slot[SLOT_DQKV], gradient(e, l->dense, WEIGHT_Q_BIAS));
+    drop(e, f, SLOT_WHOLE_1);
+    drop(e, f, SLOT_N_1);
+    read_once(e, f, SLOT_DQKV);
+}
+
+/* Norms of heads: queries, then keys, which lie beside each other. */
+static void head_norms(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    const size_t d = l->d, heads = l->heads + l->kv_heads, n = qkv_width(l);
+    const struct REAL(norm) q = norm_of(e, l->dense, WEIGHT_Q_NORM),
+                            k = norm_of(e, l->dense, WEIGHT_K_NORM);
+    real *raw = make(e, f, SLOT_RAW, e->rows * heads * d), *x = f->slot[SLOT_QKV];
+    real *stats = make(e, f, SLOT_STATS_QK, e->rows * heads * 2);
+    for (size_t i = 0; i < e->rows; i++) {
+        real *row = raw + i * heads * d, *s = stats + i * heads * 2;
+        memcpy(row, x + i * n, heads * d * sizeof *x);
+        norm_forward(1, &q, l->heads, d, row, d, x + i * n, d, s);
+        norm_forward(1, &k, l->kv_heads, d, row + l->heads * d, d, x + i * n + l->heads * d, d,
+                     s + 2 * l->heads);
+    }
+}
+
+static void head_norms_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    const size_t d = l->d, heads = l->heads + l->kv_heads, n = qkv_width(l);
+    const struct REAL(norm) q = norm_of(e, l->dense, WEIGHT_Q_NORM),
+                            k = norm_of(e, l->dense, WEIGHT_K_NORM);
+    real *dx = f->slot[SLOT_DQKV];
+    real *dq = gradient(e, l->dense, WEIGHT_Q_NORM), *dk = gradient(e, l->dense, WEIGHT_K_NORM);
+    real *dqb = gradient(e, l->dense, WEIGHT_Q_NORM_BIAS), *dkb = gradient(e, l->dense, WEIGHT_K_NORM_BIAS);
+    for (size_t i = 0; i < e->rows; i++) {
+        const real *row = f->slot[SLOT_RAW] + i * heads * d, *s = f->slot[SLOT_STATS_QK] + i * heads * 2;
+        real *at = dx + i * n;
+        norm_backward(1, &q, l->heads, d, row, d, s, at, d, NULL, at, d, dq, dqb);
+        norm_backward(1, &k, l->kv_heads, d, row + l->heads * d, d, s + 2 * l->heads, at + l->heads * d,
+                      d, NULL, at + l->heads * d, d, dk, dkb);
+    }
+    drop(e, f, SLOT_RAW);
+    drop(e, f, SLOT_STATS_QK);
+}
+
+static void turn(struct engine *e, struct at_layer *l, size_t mb, bool back, real *x)
+{
+    rotary(e->threads, e->rows, l->heads + l->kv_heads, l->d, e->position + mb * e->rows, e->turn, back, x,
+           qkv_width(l));
+}
+
+static void rotary_forward(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    turn(e, l, mb, false, f->slot[SLOT_QKV]);
+}
+
+static void rotary_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    turn(e, l, mb, true, f->slot[SLOT_DQKV]);
+}
+
+/* ---- behind attention ---- */
+
+static void out_forward(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    matrix_forward(e->threads, e->rows, e->hidden, l->heads * l->value, f->slot[SLOT_ATT],
+                   weight(e, l->dense, WEIGHT_OUT), NULL,
+                   make(e, f, SLOT_OUT_1, e->rows * e->hidden));
+}
+
+static void out_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    const enum slot dy = gradient_slot(e, SLOT_DOUT_1, SLOT_DWHOLE_OUT_1);
+    const size_t k = l->heads * l->value;
+    matrix_input(e->threads, e->rows, e->hidden, k, f->slot[dy], weight(e, l->dense, WEIGHT_OUT),
+                 make(e, f, SLOT_DATT, e->rows * k), false);
+    if (dy != SLOT_DOUT_1) read_once(e, f, dy);
+}
+
+static void out_weight(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    const enum slot dy = gradient_slot(e, SLOT_DOUT_1, SLOT_DWHOLE_OUT_1);
+    matrix_weight(e->threads, e->rows, e->hidden, l->heads * l->value, f->slot[dy], f->slot[SLOT_ATT],
+                  gradient(e, l->dense, WEIGHT_OUT));
+    read_once(e, f, dy);
+    read_once(e, f, SLOT_ATT); /* attention's backward reads it, too */
+}
+
+/* What a half brings is added to the stream, and its bias. */
+static void join(struct engine *e, struct store *s, enum weight_role bias, struct frame *f,
+                 enum slot stream, enum slot out)
+{
+    add_residual(e->share, e->hidden, f->slot[stream], weight(e, s, bias), f->slot[out]);
+}
+
+static void residual_1(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    join(e, l->dense, WEIGHT_OUT_BIAS, f, SLOT_X, SLOT_OUT_1);
+    move(e, f, SLOT_OUT_1, SLOT_R);
+}
+
+static void residual_1_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    f->slot[SLOT_DOUT_1] = f->slot[SLOT_DX];
+    f->slot[SLOT_DX] = NULL;
+    if (has(l->dense, WEIGHT_OUT_BIAS))
+        column_sums(e->share, e->hidden, f->slot[SLOT_DOUT_1], gradient(e, l->dense, WEIGHT_OUT_BIAS));
+    if (sequence_parallel(e)) f->done ^= UINT64_C(1) << SLOT_DOUT_1; /* the product reads a copy */
+}
+
+/* ---- MLP ---- */
+
+static size_t wide(const struct engine *e, size_t feedforward)
+{
+    return e->job->model.gated_mlp ? 2 * feedforward : feedforward;
+}
+
+static enum weight_role first_of(const struct engine *e, enum weight_role gate)
+{
+    return e->job->model.gated_mlp ? gate : (enum weight_role)(gate + 1);
+}
+
+static enum run_activation activation_of(const struct rk_model *model)
+{
+    static const enum run_activation kinds[] = {
+        [RK_GELU] = RUN_GELU, [RK_SILU] = RUN_SILU, [RK_SQUARED_RELU] = RUN_SQUARED_RELU, [RK_RELU] = RUN_RELU};
+    return kinds[model->activation];
+}
+
+static void mlp_in(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    const size_t n = wide(e, l->feedforward);
+    const real *x = whole_input(e, f, SLOT_N_2, SLOT_WHOLE_2, "mlp gather");
+    matrix_forward(e->threads, e->rows, n, e->hidden, x, weight(e, l->dense, first_of(e, WEIGHT_GATE)),
+                   weight(e, l->dense, first_of(e, WEIGHT_GATE_BIAS)),
+                   make(e, f, SLOT_IN, e->rows * n));
+    drop(e, f, SLOT_WHOLE_2);
+}
+
+static void mlp_in_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    matrix_input(e->threads, e->rows, wide(e, l->feedforward), e->hidden, f->slot[SLOT_DIN],
+                 weight(e, l->dense, first_of(e, WEIGHT_GATE)),
+                 make(e, f, SLOT_DN_2, e->rows * e->hidden), false);
+    read_once(e, f, SLOT_DIN);
+}
+
+static void mlp_in_weight(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    const size_t n = wide(e, l->feedforward);
+    const enum weight_role bias = first_of(e, WEIGHT_GATE_BIAS);
+    const real *x = whole_input(e, f, SLOT_N_2, SLOT_WHOLE_2, "mlp gather");
+    matrix_weight(e->threads, e->rows, n, e->hidden, f->slot[SLOT_DIN], x,
+                  gradient(e, l->dense, first_of(e, WEIGHT_GATE)));
+    if (has(l->dense, bias)) column_sums(e->rows, n, f->slot[SLOT_DIN], gradient(e, l->dense, bias));
+    drop(e, f, SLOT_WHOLE_2);
+    drop(e, f, SLOT_N_2);
+    read_once(e, f, SLOT_DIN);
+}
+
+static void activate(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    activation_forward(e->threads, activation_of(&e->job->model), e->job->model.gated_mlp, e->rows,
+                       l->feedforward, f->slot[SLOT_IN],
+                       make(e, f, SLOT_ACT, e->rows * l->feedforward));
+}
+
+static void activate_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    activation_backward(e->threads, activation_of(&e->job->model), e->job->model.gated_mlp, e->rows,
+                        l->feedforward, f->slot[SLOT_IN], f->slot[SLOT_DACT],
+                        make(e, f, SLOT_DIN, e->rows * wide(e, l->feedforward)));
+    drop(e, f, SLOT_DACT);
+    drop(e, f, SLOT_IN);
+}
+
+static void mlp_out(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    matrix_forward(e->threads, e->rows, e->hidden, l->feedforward, f->slot[SLOT_ACT],
+                   weight(e, l->dense, WEIGHT_DOWN), NULL,
+                   make(e, f, SLOT_OUT_2, e->rows * e->hidden));
+}
+
+static void mlp_out_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    const enum slot dy = gradient_slot(e, SLOT_DOUT_2, SLOT_DWHOLE_OUT_2);
+    matrix_input(e->threads, e->rows, e->hidden, l->feedforward, f->slot[dy],
+                 weight(e, l->dense, WEIGHT_DOWN), make(e, f, SLOT_DACT, e->rows * l->feedforward),
+                 false);
+    if (dy != SLOT_DOUT_2) read_once(e, f, dy);
+}
+
+static void mlp_out_weight(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    const enum slot dy = gradient_slot(e, SLOT_DOUT_2, SLOT_DWHOLE_OUT_2);
+    matrix_weight(e->threads, e->rows, e->hidden, l->feedforward, f->slot[dy], f->slot[SLOT_ACT],
+                  gradient(e, l->dense, WEIGHT_DOWN));
+    read_once(e, f, dy);
+    drop(e, f, SLOT_ACT);
+}
+
+static void residual_2(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    join(e, l->dense, WEIGHT_DOWN_BIAS, f, SLOT_R, SLOT_OUT_2);
+}
+
+static void residual_2_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    drop(e, f, SLOT_OUT_2); /* of a forward that ran again */
+    f->slot[SLOT_DOUT_2] = f->slot[SLOT_DX];
+    f->slot[SLOT_DX] = NULL;
+    if (has(l->dense, WEIGHT_DOWN_BIAS))
+        column_sums(e->share, e->hidden, f->slot[SLOT_DOUT_2], gradient(e, l->dense, WEIGHT_DOWN_BIAS));
+    if (sequence_parallel(e)) f->done ^= UINT64_C(1) << SLOT_DOUT_2;
+}
+
+/* ---- embedding ---- */
+
+static void shard_of_words(const struct engine *e, const struct store *s, enum weight_role role,
+                           uint32_t *first, uint32_t *count, size_t *box)
+{
+    for (int i = 0; i < s->group->count; i++) {
+        const struct weight *w = &e->weights.weight[s->group->first + i];
+        if (w->role != role) continue;
+        const uint64_t words = e->job->model.vocabulary;
+        *first = (uint32_t)w->row0;
+        *count = (uint32_t)(w->row0 >= words ? 0 : words - w->row0 < w->box_rows ? words - w->row0 : w->box_rows);
+        *box = w->box_rows;
+    }
+}
+
+static void embed(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    uint32_t first = 0, count = 0;
+    size_t box = 0;
+    shard_of_words(e, l->table, WEIGHT_TABLE, &first, &count, &box);
+    lookup_forward(e->rows, e->hidden, e->token + mb * e->rows, first, count,
+                   weight(e, l->table, WEIGHT_TABLE), make(e, f, SLOT_OUT_2, e->rows * e->hidden));
+}
+
+static void embed_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    uint32_t first = 0, count = 0;
+    size_t box = 0;
+    const real *dy = whole_gradient(e, f, SLOT_DX, SLOT_DWHOLE_OUT_2, "embedding reduce");
+    shard_of_words(e, l->table, WEIGHT_TABLE, &first, &count, &box);
+    lookup_backward(e->rows, e->hidden, e->token + mb * e->rows, first, count, dy,
+                    gradient(e, l->table, WEIGHT_TABLE));
+    drop(e, f, SLOT_DWHOLE_OUT_2);
+    drop(e, f, SLOT_DX);
+}
+
+static void embed_reduce(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)l, (void)mb;
+    reduce_forward(e, f, SLOT_OUT_2, "embedding reduce");
+}
+
+/* Tokens of this tensor rank's shard. */
+static const uint32_t *own_positions(const struct engine *e, size_t mb)
+{
+    const size_t first = sequence_parallel(e) ? (size_t)e->tensor.me * e->share : 0;
+    return e->position + mb * e->rows + first;
+}
+
+static void positions(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    const uint32_t *position = own_positions(e, mb);
+    const real *table = weight(e, l->dense, WEIGHT_POSITIONS);
+    for (size_t i = 0; i < e->share; i++)
+        add_to(e->hidden, table + position[i] * e->hidden, f->slot[SLOT_OUT_2] + i * e->hidden);
+}
+
+static void positions_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    lookup_backward(e->share, e->hidden, own_positions(e, mb), 0, UINT32_MAX, f->slot[SLOT_DX],
+                    gradient(e, l->dense, WEIGHT_POSITIONS));
+}
+
+static void embed_norm(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    move(e, f, SLOT_OUT_2, SLOT_X);
+    norm_run(e, l->dense, WEIGHT_EMBEDDING_NORM, f, SLOT_X, SLOT_OUT_2, SLOT_STATS_1);
+}
+
+static void embed_norm_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    move(e, f, SLOT_DX, SLOT_DN_1);
+    norm_back(e, l->dense, WEIGHT_EMBEDDING_NORM, f, SLOT_X, SLOT_DN_1, SLOT_STATS_1, SLOTS);
+    drop(e, f, SLOT_X);
+}
+
+/* ---- head ---- */
+
+static void final_norm(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    norm_run(e, l->dense, WEIGHT_FINAL_NORM, f, SLOT_X, SLOT_N_1, SLOT_STATS_1);
+}
+
+static void final_norm_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    norm_back(e, l->dense, WEIGHT_FINAL_NORM, f, SLOT_X, SLOT_DN_1, SLOT_STATS_1, SLOTS);
+    drop(e, f, SLOT_X);
+}
+
+static void head_gather(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)l, (void)mb;
+    whole_input(e, f, SLOT_N_1, SLOT_WHOLE_1, "logits gather");
+}
+
+static void head_gather_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)l, (void)mb;
+    gather_back(e, f, SLOT_DN_1, "logits gather");
+}
+
+enum { LOGIT_ROWS = 256 };
+
+/* Maximum, sum and wanted logit of all shards from those of each, row by row. */
+static void join_loss(struct engine *e, size_t rows, real *most, real *sum, real *wanted)
+{
+    const size_t t = (size_t)e->tensor.ranks;
+    if (t == 1) return;
+    real *mine = take(e, 3 * rows), *all = take(e, 3 * rows * t);
+    memcpy(mine, most, rows * sizeof *mine);
+    memcpy(mine + rows, sum, rows * sizeof *mine);
+    memcpy(mine + 2 * rows, wanted, rows * sizeof *mine);
+    gather_all(e, &e->tensor, "loss reduce", mine, all, 3 * rows);
+    for (size_t i = 0; i < rows; i++) {
+        real top = all[i], total = 0, found = 0;
+        for (size_t r = 1; r < t; r++)
+            top = all[3 * rows * r + i] > top ? all[3 * rows * r + i] : top;
+        for (size_t r = 0; r < t; r++) {
+            const real *part = all + 3 * rows * r;
+            total += part[rows + i] * (real)exp((double)(part[i] - top));
+            found += part[2 * rows + i];
+        }
+        most[i] = top;
+        sum[i] = total;
+        wanted[i] = found;
+    }
+    give(e, mine);
+    give(e, all);
+}
+
+static struct store *head_store(const struct engine *e, const struct at_layer *l)
+{
+    return e->job->model.tied_embeddings ? l->table : l->head;
+}
+
+/* Some rows from the norm's output to the loss and back, while their logits are at hand. */
+static double head_rows(struct engine *e, struct at_layer *l, const real *x, size_t rows,
+                        const uint32_t *target, real *dx)
+{
+    const struct job *job = e->job;
+    const enum weight_role role = job->model.tied_embeddings ? WEIGHT_TABLE : WEIGHT_HEAD;
+    struct store *s = head_store(e, l);
+    uint32_t first = 0, count = 0;
+    size_t box = 0;
+    double loss = 0;
+    shard_of_words(e, s, role, &first, &count, &box);
+    real *logits = take(e, rows * box), *state = take(e, 3 * rows);
+    const double scale = 1 / ((double)job->plan.batch * (double)job->sequence);
+    matrix_forward(e->threads, rows, box, e->hidden, x, weight(e, s, role),
+                   weight(e, s, WEIGHT_HEAD_BIAS), logits);
+    loss_part(e->threads, rows, count, box, logits, target, first, state, state + rows,
+              state + 2 * rows);
+    join_loss(e, rows, state, state + rows, state + 2 * rows);
+    for (size_t i = 0; i < rows; i++)
+        loss += log((double)state[rows + i]) + (double)state[i] - (double)state[2 * rows + i];
+    if (dx) {
+        real *dw = REAL(gradients_of)(e, s, job->model.tied_embeddings) + s->group->at[role];
+        loss_gradient(e->threads, rows, count, box, target, first, state, state + rows, scale, logits);
+        matrix_input(e->threads, rows, box, e->hidden, logits, weight(e, s, role), dx, false);
+        matrix_weight(e->threads, rows, box, e->hidden, logits, x, dw);
+        if (has(s, WEIGHT_HEAD_BIAS)) column_sums(rows, box, logits, gradient(e, s, WEIGHT_HEAD_BIAS));
+    }
+    give(e, logits);
+    give(e, state);
+    return loss;
+}
+
+static void cross_entropy(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    const real *x = whole_input(e, f, SLOT_N_1, SLOT_WHOLE_1, "logits gather");
+    real *dx = e->forward_only ? NULL : make(e, f, SLOT_DN_1, e->rows * e->hidden);
+    /* ranks of a vocabulary talk once, about all rows */
+    const size_t step = e->tensor.ranks > 1 ? e->rows : LOGIT_ROWS;
+    double loss = 0;
+    for (size_t i = 0; i < e->rows; i += step)
+        loss += head_rows(e, l, x + i * e->hidden, e->rows - i < step ? e->rows - i : step,
+                          e->target + mb * e->rows + i, dx ? dx + i * e->hidden : NULL);
+    e->row_loss[mb] = loss;
+    drop(e, f, SLOT_WHOLE_1);
+    drop(e, f, SLOT_N_1);
+}
+
+/* ---- the table ---- */
+
+#define ONCE(slot) {slot, 0, 0}
+
+/* clang-format off */
+const struct kernels kernel_table[] = {
+    /* name                          part           forward               input                weight          brings */
+    {"embedding",                    PART_MEMORY,    embed,                embed_input,         NULL,           {0}},
+    {"embedding reduce",             PART_COMM,      embed_reduce,         NULL,                NULL,           {0}},
+    {"positions",                    PART_MEMORY,    positions,            positions_input,     NULL,           {0}},
+    {"embedding norm",               PART_MEMORY,    embed_norm,           embed_norm_input,    NULL,           {0}},
+    {"embedding dropout",            PART_MEMORY,    NULL,                 NULL,                NULL,           {0}},
+    {"attention norm",               PART_MEMORY,    norm_1,               norm_1_input,        NULL,           {SLOT_N_1, SLOT_STATS_1}},
+    {"attention gather",             PART_COMM,      gather_1,             gather_1_input,      NULL,           {0}},
+    {"query, key, value",            PART_MATRIX,    qkv,                  qkv_input,           qkv_weight,     {SLOT_QKV}},
+    {"query, key norm",              PART_MEMORY,    head_norms,           head_norms_input,    NULL,           {SLOT_RAW, SLOT_STATS_QK}},
+    {"rotary",                       PART_MEMORY,    rotary_forward,       rotary_input,        NULL,           {0}},
+    {"query, key, value all-to-all", PART_COMM,      REAL(across_forward), REAL(across_input),  NULL,           {SLOT_QKV_ACROSS}},
+    {"key, value all-gather",        PART_COMM,      REAL(keys_gather_forward), REAL(keys_gather_input), NULL,  {0}},
+    {"key, value ring",              PART_COMM,      NULL,                 NULL,                NULL,           {0}},
+    {"attention",                    PART_ATTENTION, REAL(attention_run),  REAL(attention_input), NULL,         {SLOT_ATT, SLOT_LOG, SLOT_ATT_ACROSS}},
+    {"attention output all-to-all",  PART_COMM,      REAL(back_across_forward), REAL(back_across_input), NULL,  {0}},
+    {"attention out",                PART_MATRIX,    out_forward,          out_input,           out_weight,     {0}},
+    {"attention reduce",             PART_COMM,      reduce_1,             reduce_1_input,      NULL,           {0}},
+    {"attention residual",           PART_MEMORY,    residual_1,           residual_1_input,    NULL,           {SLOT_R}},
+    {"mlp norm",                     PART_MEMORY,    norm_2,               norm_2_input,        NULL,           {SLOT_N_2, SLOT_STATS_2}},
+    {"mlp gather",                   PART_COMM,      gather_2,             gather_2_input,      NULL,           {0}},
+    {"mlp in",                       PART_MATRIX,    mlp_in,               mlp_in_input,        mlp_in_weight,  {SLOT_IN}},
+    {"activation",                   PART_MEMORY,    activate,             activate_input,      NULL,           {SLOT_ACT}},
+    {"mlp out",                      PART_MATRIX,    mlp_out,              mlp_out_input,       mlp_out_weight, {0}},
+    {"mlp reduce",                   PART_COMM,      reduce_2,             reduce_2_input,      NULL,           {0}},
+    {"mlp residual",                 PART_MEMORY,    residual_2,           residual_2_input,    NULL,           {0}},
+    {"final norm",                   PART_MEMORY,    final_norm,           final_norm_input,    NULL,           {SLOT_N_1, SLOT_STATS_1}},
+    {"logits gather",                PART_COMM,      head_gather,          head_gather_input,   NULL,           {0}},
+    {"logits",                       PART_MATRIX,    NULL,                 NULL,                NULL,           {0}},
+    {"loss reduce",                  PART_COMM,      NULL,                 NULL,                NULL,           {0}},
+    {"cross entropy",                PART_MATRIX,    cross_entropy,        NULL,                NULL,           {0}},
+    {NULL, 0, NULL, NULL, NULL, {0}},
+};
+/* clang-format on */
+
+int kernel_find(const char *name)
+{
+    for (int i = 0; kernel_table[i].name; i++)
+        if (strcmp(kernel_table[i].name, name) == 0) return i;
+    return -1;
+}

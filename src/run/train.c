@@ -1,0 +1,329 @@
+#include <reckon/train.h>
+
+#include "run/job.h"
+#include "workload/pattern.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct rk_train rk_train_default(void)
+{
+    return (struct rk_train){
+        .steps = 100,
+        .seed = 1,
+        .threads = 1,
+        .limit_s = 60,
+        .rate = 3e-4,
+        .least_rate = 3e-5,
+        .warmup = 10,
+        .rate_kind = RK_RATE_COSINE,
+        .beta1 = 0.9,
+        .beta2 = 0.95,
+        .eps = 1e-8,
+        .decay = 0.1,
+        .clip = 1,
+        .norm_eps = 1e-5,
+        .rotary_base = 10000,
+        .renormalise = true,
+        .block_tokens = 0,
+        .block_local = 8,
+        .block_global = 1,
+        .block_patterns = 1,
+    };
+}
+
+/* ---- what the executor does not do, by name ---- */
+
+static enum rk_status refuse(struct rk_error *error, const char *what, const char *instead)
+{
+    return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "the executor has no %s: %s", what, instead);
+}
+
+static enum rk_status check_members(const struct rk_model *m, const struct rk_plan *p,
+                                    struct rk_error *error)
+{
+    static const char leave[] = "leave the word out";
+    const struct {
+        bool is;
+        const char *what, *instead;
+    } rows[] = {
+        {p->framework == RK_CALCULON, "framework calculon", "say megatron, fsdp or deepspeed"},
+        {p->precision != RK_FP32, "arithmetic but that of 32 bits", "say precision=fp32"},
+        {p->attention == RK_UNFUSED, "attention with scores in memory", "say attention=flash"},
+        {p->schedule == RK_DUALPIPE, "schedule dualpipe", "say gpipe, 1f1b or zero-bubble"},
+        {p->segments > 0, "strategies that differ by layer", "say one for all"},
+        {p->gradient_overlap, "grad-overlap", leave},
+        {p->weight_overlap, "weight-overlap", leave},
+        {p->tensor_overlap != RK_OVERLAP_NONE, "tp-overlap", leave},
+        {p->expert_overlap, "ep-overlap", leave},
+        {p->messages_sharded, "messages-sharded", leave},
+        {p->keep_gathered, "keep-gathered", leave},
+        {p->checkpoint_sharded, "checkpoint-sharded", leave},
+        {p->recompute_layers || p->recompute_every > 1 || p->recompute_stride > 1,
+         "recomputation of some layers only", "recompute all or none"},
+        {p->frozen, "frozen weights", leave},
+        {p->whole_logits, "whole-logits", leave},
+        {p->full_attention, "full-attention", leave},
+        {p->capacity_factor > 0, "capacity", leave},
+        {m->position != RK_POSITION_LEARNED && m->position != RK_POSITION_ROPE,
+         "positions but learned and RoPE", "take another model"},
+        {m->activation == RK_XIELU, "activation xielu", "take another model"},
+        {m->parallel_block, "blocks whose halves read the same input", "take another model"},
+        {m->block_norms > 2, "blocks of more than two norms", "take another model"},
+        {m->attention_sinks, "attention sinks", "take another model"},
+        {m->attention_cap, "capped attention scores", "take another model"},
+        {m->qk_norm_wide, "norms with weights for each head", "take another model"},
+        {m->local_heads || m->local_kv_heads || m->local_head_dim,
+         "local layers of another shape", "take another model"},
+        {m->predict_layers > 0, "multi-token prediction", "take another model"},
+        {m->router_biases, "router biases", "take another model"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].is) return refuse(error, rows[i].what, rows[i].instead);
+    for (int i = 0; i < RK_SHARES; i++)
+        for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
+            if (p->share[i][tier] > 0) return refuse(error, "offloading", leave);
+    return RK_OK;
+}
+
+static enum rk_status check_operations(const struct job *job, struct rk_error *error)
+{
+    const struct engine_kind *kind = job->settings.double_precision ? &engine_f64 : &engine_f32;
+    for (int k = 0; k < LAYER_KINDS; k++)
+        for (int i = 0; job->used[k] && i < job->layer[k].operations; i++)
+            if (!kind->knows(job->layer[k].operation[i].name))
+                return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                               "the executor has no kernel for the operation \"%s\" of %s",
+                               job->layer[k].operation[i].name, job->model.id);
+    return RK_OK;
+}
+
+static enum rk_status check_blocks(const struct job *job, struct rk_error *error)
+{
+    const struct rk_train *t = &job->settings;
+    if (!t->block_tokens) return RK_OK;
+    if (!t->block_local || !t->block_global || t->block_local % t->block_global ||
+        !t->block_patterns || t->block_patterns > t->block_local / t->block_global ||
+        job->sequence / t->block_tokens > 512)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "blocks of %u tokens, %u of a window, %u of them global, %u patterns: the second "
+                       "must be a multiple of the third, no more patterns than their quotient, and a "
+                       "sequence of 512 blocks at most",
+                       t->block_tokens, t->block_local, t->block_global, t->block_patterns);
+    return RK_OK;
+}
+
+/* ---- a job ---- */
+
+static void job_close(struct job *job)
+{
+    free(job->layer);
+    blocks_release(&job->blocks);
+    job->layer = NULL;
+}
+
+static enum rk_status job_open(struct job *job, const struct rk_model *model, const struct rk_plan *plan,
+                               const struct rk_train *train, struct rk_error *error)
+{
+    *job = (struct job){.model = *model, .plan = *plan, .settings = *train};
+    enum rk_status status = check_members(model, plan, error);
+    if (status != RK_OK) return status;
+    if (job->plan.context_kind == RK_RING_ULYSSES && job->plan.ulysses <= 1)
+        job->plan.context_kind = RK_RING;
+    if (job->model.expert_feedforward == 0) job->model.expert_feedforward = model->feedforward;
+    job->sequence = plan->sequence ? plan->sequence : model->sequence;
+    job->data_ranks = rk_plan_data(plan);
+    if (!job->data_ranks || plan->batch % (job->data_ranks * plan->microbatch))
+        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                       "a batch of %llu is no multiple of %llu copies * microbatches of %llu",
+                       (unsigned long long)plan->batch, (unsigned long long)job->data_ranks,
+                       (unsigned long long)plan->microbatch);
+    job->microbatches = plan->batch / (job->data_ranks * plan->microbatch);
+    job->map = rank_map_of(&job->plan);
+    job->pipeline = (struct pipeline){.schedule = plan->schedule,
+                                      .stages = (uint32_t)plan->pipeline,
+                                      .chunks = (uint32_t)plan->chunks,
+                                      .microbatches = job->microbatches};
+    job->layer = calloc(LAYER_KINDS, sizeof *job->layer);
+    if (!job->layer) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the layers");
+    job->used[LAYER_EMBEDDING] = job->used[LAYER_HEAD] = true;
+    for (uint64_t i = 0; i < model->layers; i++)
+        job->used[layer_kind_of(model, i)] = true;
+    for (int k = 0; k < LAYER_KINDS; k++)
+        if (job->used[k]) layer_build(&job->layer[k], (enum layer_kind)k, &job->model, &job->plan);
+    status = check_operations(job, error);
+    if (status == RK_OK) status = check_blocks(job, error);
+    if (status == RK_OK && train->block_tokens &&
+        !blocks_fixed(&job->blocks, (uint32_t)job->sequence, train->block_tokens, train->block_local,
+                      train->block_global, train->block_patterns))
+        status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the layout of blocks");
+    if (status == RK_OK && model->position == RK_POSITION_LEARNED && model->position_rows &&
+        model->position_rows < job->sequence)
+        status = rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                         "samples of %llu tokens, and %llu learned positions: say seq%llu",
+                         (unsigned long long)job->sequence, (unsigned long long)model->position_rows,
+                         (unsigned long long)model->position_rows);
+    return status;
+}
+
+enum rk_status rk_train_check(const struct rk_model *model, const struct rk_plan *plan,
+                              const struct rk_train *train, struct rk_error *error)
+{
+    struct job job;
+    const enum rk_status status = job_open(&job, model, plan, train, error);
+    job_close(&job);
+    return status;
+}
+
+/* ---- one rank ---- */
+
+struct team { /* what the ranks of this process share */
+    const struct job *job;
+    const struct rk_train_run *run;
+    const struct engine_kind *kind;
+    struct rk_train_result *result;
+    pthread_mutex_t lock;
+    volatile bool stop;
+};
+
+struct member {
+    struct team *team;
+    struct comm *comm;
+    pthread_t thread;
+};
+
+static void report(struct team *team, uint64_t step, const struct step_result *r)
+{
+    const struct job *job = team->job;
+    const struct rk_train_step said = {
+        .step = step + 1,
+        .loss = r->loss,
+        .norm = r->norm,
+        .rate = r->rate,
+        .wall_s = r->wall_s,
+        .tokens = (double)job->plan.batch * (double)job->sequence,
+        .peak_bytes = r->peak_bytes,
+    };
+    struct rk_train_result *out = team->result;
+    if (!out->steps) out->first_loss = r->loss;
+    if (!out->steps || r->wall_s < out->step_s) out->step_s = r->wall_s;
+    out->steps++;
+    out->last_loss = r->loss;
+    out->tokens += said.tokens;
+    out->wall_s += r->wall_s;
+    if (team->run->step && !team->run->step(team->run->context, &said)) team->stop = true;
+}
+
+static void count_up(struct team *team, const struct ledger *ledger, const struct weights *weights,
+                     const struct step_result *last, uint64_t steps)
+{
+    struct rk_train_result *out = team->result;
+    uint64_t elements = 0;
+    for (int g = 0; g < weights->groups; g++)
+        elements += weights->group[g].size;
+    pthread_mutex_lock(&team->lock);
+    for (int i = 0; i < LEDGER_PARTS; i++) {
+        const double cpu_s = ledger->part[i].cpu_s / (double)steps;
+        const double wall_s = ledger->part[i].wall_s / (double)steps;
+        if (cpu_s > out->part_cpu_s[i]) out->part_cpu_s[i] = cpu_s;
+        if (wall_s > out->part_wall_s[i]) out->part_wall_s[i] = wall_s;
+    }
+    if (elements * team->kind->real_bytes > out->weights_bytes)
+        out->weights_bytes = elements * team->kind->real_bytes;
+    if (last->peak_bytes > out->peak_bytes) out->peak_bytes = last->peak_bytes;
+    pthread_mutex_unlock(&team->lock);
+}
+
+static void run_rank(struct team *team, struct comm *comm)
+{
+    const struct job *job = team->job;
+    const struct engine_kind *kind = team->kind;
+    struct engine *engine;
+    struct step_result result = {.loss = 0};
+    bool ok = kind->open(job, comm, &engine) == RK_OK;
+    uint64_t steps = 0;
+    if (!ok) comm_fail(comm, &comm->error);
+    for (uint64_t step = 0; ok && step < job->settings.steps; step++) {
+        ok = kind->step(engine, step, &result);
+        if (!ok) break;
+        steps++;
+        if (comm->rank == 0) report(team, step, &result);
+    }
+    if (ok && steps) count_up(team, kind->ledger(engine), kind->weights(engine), &result, steps);
+    kind->close(engine);
+}
+
+static void *run_member(void *context)
+{
+    struct member *member = context;
+    run_rank(member->team, member->comm);
+    return NULL;
+}
+
+static enum rk_status run_threads(struct team *team, struct rk_error *error)
+{
+    const int ranks = (int)team->job->plan.ranks;
+    struct comm_hub *hub = comm_hub_open(ranks, team->job->settings.limit_s);
+    struct member *member = calloc((size_t)ranks, sizeof *member);
+    int started = 0;
+    if (!hub || !member) {
+        comm_hub_close(hub);
+        free(member);
+        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for %d ranks", ranks);
+    }
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 4 << 20);
+    for (int i = 0; i < ranks; i++) {
+        member[i] = (struct member){.team = team, .comm = comm_hub_rank(hub, i)};
+        if (pthread_create(&member[i].thread, &attributes, run_member, &member[i]) == 0) {
+            started++;
+            continue;
+        }
+        struct rk_error why;
+        rk_fail(&why, RK_IO, NULL, 0, 0, "cannot start rank %d of %d as a thread", i, ranks);
+        comm_fail(member[i].comm, &why);
+        break;
+    }
+    pthread_attr_destroy(&attributes);
+    for (int i = 0; i < started; i++)
+        pthread_join(member[i].thread, NULL);
+    *error = comm_hub_error(hub);
+    comm_hub_close(hub);
+    free(member);
+    return error->status;
+}
+
+enum rk_status rk_train_threads(const struct rk_model *model, const struct rk_plan *plan,
+                                const struct rk_train *train, const struct rk_train_run *run,
+                                struct rk_train_result *result, struct rk_error *error)
+{
+    struct job job;
+    struct data data = {.map = NULL};
+    *result = (struct rk_train_result){.steps = 0};
+    enum rk_status status = job_open(&job, model, plan, train, error);
+    if (status == RK_OK)
+        status = data_open(&data, run->data, job.sequence, model->vocabulary, train->seed, error);
+    job.data = &data;
+    const uint64_t samples = train->steps * plan->batch;
+    if (status == RK_OK && !train->repeat && samples > data.windows)
+        status = rk_fail(error, RK_BAD_INPUT, run->data, 0, 0,
+                         "%llu samples of %llu tokens, and %llu steps take %llu: give more data, fewer "
+                         "steps, or --repeat",
+                         (unsigned long long)data.windows, (unsigned long long)job.sequence,
+                         (unsigned long long)train->steps, (unsigned long long)samples);
+    if (status == RK_OK) {
+        struct team team = {.job = &job,
+                            .run = run,
+                            .kind = train->double_precision ? &engine_f64 : &engine_f32,
+                            .result = result};
+        pthread_mutex_init(&team.lock, NULL);
+        status = run_threads(&team, error);
+        pthread_mutex_destroy(&team.lock);
+    }
+    data_close(&data);
+    job_close(&job);
+    return status;
+}

@@ -1,0 +1,454 @@
+#include "run/weights.h"
+
+#include "base/hash.h"
+#include "workload/pattern.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names ---- */
+
+bool weights_gpt2(const struct rk_model *m)
+{
+    return m->position == RK_POSITION_LEARNED && m->norm == RK_LAYER_NORM && m->biases &&
+           !m->gated_mlp && !m->experts && m->tied_embeddings && !m->qk_norm && !m->embedding_norm &&
+           head_shape_of(m, false).kv_heads == (double)m->heads && !m->head_biases;
+}
+
+/* How checkpoints call a tensor: GPT-2's, or those of Llama and what followed it. */
+static const struct names {
+    const char *gpt2, *llama;
+} names[WEIGHT_ROLES] = {
+    [WEIGHT_TABLE] = {"wte.weight", "model.embed_tokens.weight"},
+    [WEIGHT_POSITIONS] = {"wpe.weight", "model.embed_positions.weight"},
+    [WEIGHT_EMBEDDING_NORM] = {"", "model.embed_norm.weight"},
+    [WEIGHT_EMBEDDING_NORM_BIAS] = {"", "model.embed_norm.bias"},
+    [WEIGHT_NORM_1] = {"ln_1.weight", "input_layernorm.weight"},
+    [WEIGHT_NORM_1_BIAS] = {"ln_1.bias", "input_layernorm.bias"},
+    [WEIGHT_Q] = {"attn.c_attn.weight", "self_attn.q_proj.weight"},
+    [WEIGHT_K] = {"attn.c_attn.weight", "self_attn.k_proj.weight"},
+    [WEIGHT_V] = {"attn.c_attn.weight", "self_attn.v_proj.weight"},
+    [WEIGHT_Q_BIAS] = {"attn.c_attn.bias", "self_attn.q_proj.bias"},
+    [WEIGHT_K_BIAS] = {"attn.c_attn.bias", "self_attn.k_proj.bias"},
+    [WEIGHT_V_BIAS] = {"attn.c_attn.bias", "self_attn.v_proj.bias"},
+    [WEIGHT_Q_NORM] = {"", "self_attn.q_norm.weight"},
+    [WEIGHT_Q_NORM_BIAS] = {"", "self_attn.q_norm.bias"},
+    [WEIGHT_K_NORM] = {"", "self_attn.k_norm.weight"},
+    [WEIGHT_K_NORM_BIAS] = {"", "self_attn.k_norm.bias"},
+    [WEIGHT_OUT] = {"attn.c_proj.weight", "self_attn.o_proj.weight"},
+    [WEIGHT_OUT_BIAS] = {"attn.c_proj.bias", "self_attn.o_proj.bias"},
+    [WEIGHT_NORM_2] = {"ln_2.weight", "post_attention_layernorm.weight"},
+    [WEIGHT_NORM_2_BIAS] = {"ln_2.bias", "post_attention_layernorm.bias"},
+    [WEIGHT_GATE] = {"", "mlp.gate_proj.weight"},
+    [WEIGHT_UP] = {"mlp.c_fc.weight", "mlp.up_proj.weight"},
+    [WEIGHT_GATE_BIAS] = {"", "mlp.gate_proj.bias"},
+    [WEIGHT_UP_BIAS] = {"mlp.c_fc.bias", "mlp.up_proj.bias"},
+    [WEIGHT_DOWN] = {"mlp.c_proj.weight", "mlp.down_proj.weight"},
+    [WEIGHT_DOWN_BIAS] = {"mlp.c_proj.bias", "mlp.down_proj.bias"},
+    [WEIGHT_ROUTER] = {"", "mlp.gate.weight"},
+    [WEIGHT_DESCEND] = {"", "mlp.descend.weight"},
+    [WEIGHT_DESCEND_BIAS] = {"", "mlp.descend.bias"},
+    [WEIGHT_ASCEND] = {"", "mlp.ascend.weight"},
+    [WEIGHT_ASCEND_BIAS] = {"", "mlp.ascend.bias"},
+    [WEIGHT_SHARED_GATE] = {"", "mlp.shared_expert.gate_proj.weight"},
+    [WEIGHT_SHARED_UP] = {"", "mlp.shared_expert.up_proj.weight"},
+    [WEIGHT_SHARED_DOWN] = {"", "mlp.shared_expert.down_proj.weight"},
+    [WEIGHT_SHARED_WEIGH] = {"", "mlp.shared_expert_gate.weight"},
+    [WEIGHT_EXPERT_GATE] = {"", "gate_proj.weight"},
+    [WEIGHT_EXPERT_UP] = {"", "up_proj.weight"},
+    [WEIGHT_EXPERT_GATE_BIAS] = {"", "gate_proj.bias"},
+    [WEIGHT_EXPERT_UP_BIAS] = {"", "up_proj.bias"},
+    [WEIGHT_EXPERT_DOWN] = {"", "down_proj.weight"},
+    [WEIGHT_EXPERT_DOWN_BIAS] = {"", "down_proj.bias"},
+    [WEIGHT_FINAL_NORM] = {"ln_f.weight", "model.norm.weight"},
+    [WEIGHT_FINAL_NORM_BIAS] = {"ln_f.bias", "model.norm.bias"},
+    [WEIGHT_HEAD] = {"lm_head.weight", "lm_head.weight"},
+    [WEIGHT_HEAD_BIAS] = {"lm_head.bias", "lm_head.bias"},
+};
+
+/* ---- a list that grows ---- */
+
+struct builder {
+    const struct rk_model *model;
+    const struct rk_plan *plan;
+    struct weights *out;
+    int room, group_room;
+    bool no_memory;
+    bool gpt2;
+    uint64_t tensor, t; /* this tensor rank of so many */
+    uint64_t expert, experts_ranks, expert_tensor, x;
+    uint64_t pad;
+    int64_t layer, expert_number; /* -1: none */
+};
+
+static struct weight_group *open_group(struct builder *b, int id, bool expert)
+{
+    struct weights *w = b->out;
+    if (w->groups == b->group_room) {
+        b->group_room = b->group_room ? 2 * b->group_room : 16;
+        struct weight_group *more = realloc(w->group, (size_t)b->group_room * sizeof *more);
+        if (!more) {
+            b->no_memory = true;
+            return NULL;
+        }
+        w->group = more;
+    }
+    struct weight_group *g = &w->group[w->groups++];
+    *g = (struct weight_group){.id = id, .expert = expert, .first = w->weights};
+    for (int i = 0; i < WEIGHT_ROLES; i++)
+        g->at[i] = -1;
+    return g;
+}
+
+static void close_group(struct builder *b)
+{
+    struct weight_group *g = &b->out->group[b->out->groups - 1];
+    g->size = (g->size + b->pad - 1) / b->pad * b->pad;
+}
+
+/* How a tensor is cut; zeroed: not at all. */
+struct cut {
+    uint64_t row0, rows; /* 0: all */
+    uint64_t col0, cols;
+    enum weight_sum sum;
+    bool copy; /* another rank counts it */
+};
+
+static void name_weight(const struct builder *b, struct weight *w)
+{
+    const char *name = b->gpt2 ? names[w->role].gpt2 : names[w->role].llama;
+    if (b->expert_number >= 0)
+        snprintf(w->name, sizeof w->name, "model.layers.%lld.mlp.experts.%lld.%s", (long long)b->layer,
+                 (long long)b->expert_number, name);
+    else if (b->layer >= 0)
+        snprintf(w->name, sizeof w->name, b->gpt2 ? "h.%lld.%s" : "model.layers.%lld.%s",
+                 (long long)b->layer, name);
+    else
+        snprintf(w->name, sizeof w->name, "%s", name);
+}
+
+static bool is_matrix(enum weight_role role)
+{
+    return strstr(names[role].llama, ".weight") && !strstr(names[role].llama, "norm");
+}
+
+/* GPT-2 starts what it adds to the stream smaller, by the root of the additions [radford2019]. */
+static double spread_of(const struct builder *b, enum weight_role role)
+{
+    const bool adds = role == WEIGHT_OUT || role == WEIGHT_DOWN || role == WEIGHT_EXPERT_DOWN ||
+                      role == WEIGHT_SHARED_DOWN || role == WEIGHT_ASCEND;
+    if (!is_matrix(role)) return 0;
+    return adds ? 0.02 / sqrt(2 * (double)b->model->layers) : 0.02;
+}
+
+static struct weight *add(struct builder *b, enum weight_role role, uint64_t rows, uint64_t cols,
+                          struct cut cut)
+{
+    struct weights *all = b->out;
+    if (all->weights == b->room) {
+        b->room = b->room ? 2 * b->room : 64;
+        struct weight *more = realloc(all->weight, (size_t)b->room * sizeof *more);
+        if (!more) {
+            b->no_memory = true;
+            return NULL;
+        }
+        all->weight = more;
+    }
+    struct weight_group *g = &all->group[all->groups - 1];
+    struct weight *w = &all->weight[all->weights++];
+    const bool norm = strstr(names[role].llama, "norm.weight") != NULL;
+    *w = (struct weight){
+        .role = role,
+        .rows = rows,
+        .cols = cols,
+        .file_rows = rows,
+        .file_cols = cols,
+        .row0 = cut.row0,
+        .col0 = cut.col0,
+        .box_rows = cut.rows ? cut.rows : rows,
+        .box_cols = cut.cols ? cut.cols : cols,
+        .sum = cut.sum,
+        .counted = !cut.copy,
+        .decays = is_matrix(role),
+        .transposed = b->gpt2 && b->layer >= 0 && is_matrix(role),
+        .start = norm ? 1 : 0,
+        .spread = spread_of(b, role),
+        .at = g->size,
+    };
+    name_weight(b, w);
+    if (g->at[role] < 0) g->at[role] = (int64_t)w->at;
+    g->size += w->box_rows * w->box_cols;
+    g->count++;
+    return w;
+}
+
+/* ---- cuts ---- */
+
+static struct cut whole(const struct builder *b, enum weight_sum sum)
+{
+    return (struct cut){.sum = sum, .copy = b->tensor != 0};
+}
+
+/* Of norms and biases behind a sum: with sequence parallelism each rank sees its own tokens. */
+static struct cut replicated(const struct builder *b)
+{
+    return whole(b, b->plan->sequence_parallel && b->t > 1 ? SUM_TENSOR : SUM_NONE);
+}
+
+/* Of what works on this rank's tokens or heads alone. */
+static struct cut partial(const struct builder *b)
+{
+    return whole(b, b->t > 1 ? SUM_TENSOR : SUM_NONE);
+}
+
+static struct cut by_rows(uint64_t rows, uint64_t r, uint64_t t)
+{
+    return (struct cut){.row0 = rows / t * r, .rows = rows / t};
+}
+
+static struct cut by_cols(uint64_t cols, uint64_t r, uint64_t t)
+{
+    return (struct cut){.col0 = cols / t * r, .cols = cols / t};
+}
+
+/* Rows of the padded vocabulary. */
+static struct cut by_words(const struct builder *b)
+{
+    const uint64_t multiple = (b->plan->vocabulary_multiple ? b->plan->vocabulary_multiple : 1) * b->t;
+    const uint64_t padded = (b->model->vocabulary + multiple - 1) / multiple * multiple;
+    return (struct cut){.row0 = padded / b->t * b->tensor, .rows = padded / b->t};
+}
+
+/* ---- groups ---- */
+
+static void add_norm(struct builder *b, enum weight_role role, uint64_t width, struct cut cut)
+{
+    if (b->model->norm == RK_LAYER_NORM_PLAIN) return;
+    add(b, role, width, 1, cut);
+    if (b->model->norm == RK_LAYER_NORM) add(b, (enum weight_role)(role + 1), width, 1, cut);
+}
+
+static void add_table(struct builder *b, bool copy)
+{
+    struct cut cut = by_words(b);
+    cut.copy = copy;
+    open_group(b, GROUP_TABLE, false);
+    if (!b->no_memory) add(b, WEIGHT_TABLE, b->model->vocabulary, b->model->hidden, cut);
+    close_group(b);
+}
+
+static void add_positions(struct builder *b)
+{
+    const struct rk_model *m = b->model;
+    if (m->position != RK_POSITION_LEARNED && !m->embedding_norm) return;
+    open_group(b, GROUP_POSITIONS, false);
+    if (m->position == RK_POSITION_LEARNED)
+        add(b, WEIGHT_POSITIONS, m->position_rows ? m->position_rows : m->sequence, m->hidden,
+            replicated(b));
+    if (m->embedding_norm) add_norm(b, WEIGHT_EMBEDDING_NORM, m->hidden, replicated(b));
+    close_group(b);
+}
+
+/* Thirds of GPT-2's c_attn lie one behind another in its file. */
+static void in_thirds(const struct builder *b, struct weight *w, int third)
+{
+    if (!b->gpt2 || !w) return;
+    w->file_at = (uint64_t)third * w->rows;
+    w->file_rows = 3 * w->rows;
+}
+
+static void add_attention(struct builder *b, uint64_t layer)
+{
+    const struct rk_model *m = b->model;
+    const struct head_shape shape = head_shape_of(m, mixer_of(m, layer) == MIXER_LOCAL);
+    const uint64_t heads = (uint64_t)shape.heads, groups = (uint64_t)shape.kv_heads;
+    const uint64_t d = (uint64_t)shape.width, dv = (uint64_t)shape.value, h = m->hidden;
+    const uint64_t copies = groups < b->t ? b->t / groups : 1;
+    const struct cut q = by_rows(heads * d, b->tensor, b->t);
+    struct cut k = by_rows(groups * d, b->tensor / copies, b->t / copies);
+    struct cut v = by_rows(groups * dv, b->tensor / copies, b->t / copies);
+    k.sum = v.sum = copies > 1 ? SUM_KEYS : SUM_NONE;
+    k.copy = v.copy = b->tensor % copies != 0;
+    b->out->key_copies = copies;
+    in_thirds(b, add(b, WEIGHT_Q, heads * d, h, q), 0);
+    in_thirds(b, add(b, WEIGHT_K, groups * d, h, k), 1);
+    in_thirds(b, add(b, WEIGHT_V, groups * dv, h, v), 2);
+    if (has_qkv_biases(m)) {
+        in_thirds(b, add(b, WEIGHT_Q_BIAS, heads * d, 1, q), 0);
+        in_thirds(b, add(b, WEIGHT_K_BIAS, groups * d, 1, k), 1);
+        in_thirds(b, add(b, WEIGHT_V_BIAS, groups * dv, 1, v), 2);
+    }
+    if (m->qk_norm) {
+        add_norm(b, WEIGHT_Q_NORM, d, partial(b));
+        add_norm(b, WEIGHT_K_NORM, d, partial(b));
+    }
+    add(b, WEIGHT_OUT, h, heads * dv, by_cols(heads * dv, b->tensor, b->t));
+    if (has_out_biases(m)) add(b, WEIGHT_OUT_BIAS, h, 1, replicated(b));
+}
+
+static void add_mlp(struct builder *b)
+{
+    const struct rk_model *m = b->model;
+    const uint64_t f = m->feedforward, h = m->hidden;
+    const struct cut in = by_rows(f, b->tensor, b->t);
+    if (m->gated_mlp) add(b, WEIGHT_GATE, f, h, in);
+    add(b, WEIGHT_UP, f, h, in);
+    if (has_mlp_biases(m)) {
+        if (m->gated_mlp) add(b, WEIGHT_GATE_BIAS, f, 1, in);
+        add(b, WEIGHT_UP_BIAS, f, 1, in);
+    }
+    add(b, WEIGHT_DOWN, h, f, by_cols(f, b->tensor, b->t));
+    if (has_mlp_biases(m)) add(b, WEIGHT_DOWN_BIAS, h, 1, replicated(b));
+}
+
+/* Each tensor rank routes, narrows and widens its own tokens. */
+static void add_router(struct builder *b)
+{
+    const struct rk_model *m = b->model;
+    const uint64_t h = m->hidden, w = m->expert_hidden ? m->expert_hidden : h;
+    const uint64_t f = (uint64_t)shared_width(m);
+    add(b, WEIGHT_ROUTER, m->experts, h, partial(b));
+    if (w != h) {
+        add(b, WEIGHT_DESCEND, w, h, partial(b));
+        if (m->biases) add(b, WEIGHT_DESCEND_BIAS, w, 1, partial(b));
+        add(b, WEIGHT_ASCEND, h, w, partial(b));
+        if (m->biases) add(b, WEIGHT_ASCEND_BIAS, h, 1, partial(b));
+    }
+    if (!f) return;
+    if (m->gated_mlp) add(b, WEIGHT_SHARED_GATE, f, h, by_rows(f, b->tensor, b->t));
+    add(b, WEIGHT_SHARED_UP, f, h, by_rows(f, b->tensor, b->t));
+    add(b, WEIGHT_SHARED_DOWN, h, f, by_cols(f, b->tensor, b->t));
+    if (m->shared_gate) add(b, WEIGHT_SHARED_WEIGH, 1, h, replicated(b));
+}
+
+static void add_experts(struct builder *b, uint64_t layer)
+{
+    const struct rk_model *m = b->model;
+    const uint64_t w = m->expert_hidden ? m->expert_hidden : m->hidden;
+    const uint64_t f = m->expert_feedforward ? m->expert_feedforward : m->feedforward;
+    const uint64_t here = m->experts / b->experts_ranks;
+    const struct cut in = by_rows(f, b->expert_tensor, b->x);
+    open_group(b, group_of_block(layer, true), true);
+    for (uint64_t j = 0; j < here && !b->no_memory; j++) {
+        struct weight_group *g = &b->out->group[b->out->groups - 1];
+        b->expert_number = (int64_t)(b->expert * here + j);
+        if (j == 1) g->stride = g->size;
+        if (m->gated_mlp) add(b, WEIGHT_EXPERT_GATE, f, w, in);
+        add(b, WEIGHT_EXPERT_UP, f, w, in);
+        if (has_mlp_biases(m)) {
+            if (m->gated_mlp) add(b, WEIGHT_EXPERT_GATE_BIAS, f, 1, in);
+            add(b, WEIGHT_EXPERT_UP_BIAS, f, 1, in);
+        }
+        add(b, WEIGHT_EXPERT_DOWN, w, f, by_cols(f, b->expert_tensor, b->x));
+        if (has_mlp_biases(m))
+            add(b, WEIGHT_EXPERT_DOWN_BIAS, w, 1,
+                (struct cut){.sum = SUM_NONE, .copy = b->expert_tensor != 0});
+    }
+    b->expert_number = -1;
+    b->out->group[b->out->groups - 1].experts = here;
+    close_group(b);
+}
+
+static void add_block(struct builder *b, uint64_t layer)
+{
+    const bool mixture = mlp_of(b->model, layer) == MLP_EXPERTS;
+    b->layer = (int64_t)layer;
+    open_group(b, group_of_block(layer, false), false);
+    if (b->no_memory) return;
+    add_norm(b, WEIGHT_NORM_1, b->model->hidden, replicated(b));
+    add_attention(b, layer);
+    add_norm(b, WEIGHT_NORM_2, b->model->hidden, replicated(b));
+    if (mixture)
+        add_router(b);
+    else
+        add_mlp(b);
+    close_group(b);
+    if (mixture) add_experts(b, layer);
+    b->layer = -1;
+}
+
+static void add_head(struct builder *b, bool has_table)
+{
+    const struct rk_model *m = b->model;
+    open_group(b, group_of_final_norm(m), false);
+    if (b->no_memory) return;
+    add_norm(b, WEIGHT_FINAL_NORM, m->hidden, replicated(b));
+    close_group(b);
+    if (m->tied_embeddings) {
+        if (!has_table) add_table(b, true);
+        return;
+    }
+    open_group(b, group_of_head(m), false);
+    add(b, WEIGHT_HEAD, m->vocabulary, m->hidden, by_words(b));
+    if (m->head_biases) add(b, WEIGHT_HEAD_BIAS, m->vocabulary, 1, by_words(b));
+    close_group(b);
+}
+
+/* Random numbers go by the name that the tensor has in Llama's checkpoints and by its layer, so that a
+ * model's start does not depend on how its file is laid out. */
+static void seed_streams(struct weights *all)
+{
+    for (int g = 0; g < all->groups; g++)
+        for (int i = 0; i < all->group[g].count; i++) {
+            struct weight *w = &all->weight[all->group[g].first + i];
+            const uint64_t name = hash_bytes(w->name, strlen(w->name));
+            w->stream = hash_pair(name, (uint64_t)w->role);
+        }
+}
+
+enum rk_status weights_plan(const struct rk_model *model, const struct rk_plan *plan,
+                            const struct rank_map *map, uint64_t rank,
+                            const struct weight_part *part, int parts, struct weights *weights,
+                            struct rk_error *error)
+{
+    *weights = (struct weights){.ids = group_of_head(model) + 1, .key_copies = 1};
+    struct builder b = {
+        .model = model,
+        .plan = plan,
+        .out = weights,
+        .gpt2 = weights_gpt2(model),
+        .tensor = rank_position(map, RANKS_OF_TENSOR, rank),
+        .t = plan->tensor,
+        .expert = rank_position(map, RANKS_OF_EXPERT, rank),
+        .experts_ranks = plan->expert,
+        .expert_tensor = rank_position(map, RANKS_OF_EXPERT_TENSOR, rank),
+        .x = rk_plan_expert_tensor(plan),
+        .pad = 16 * rk_plan_data(plan) * plan->context,
+        .layer = -1,
+        .expert_number = -1,
+    };
+    bool embeds = false;
+    for (int i = 0; i < parts && !b.no_memory; i++) {
+        if (part[i].embeds) {
+            add_table(&b, false);
+            if (!b.no_memory) add_positions(&b);
+            embeds = true;
+        }
+        for (uint64_t l = 0; l < part[i].layers && !b.no_memory; l++)
+            add_block(&b, part[i].first + l);
+        if (part[i].heads && !b.no_memory) add_head(&b, embeds);
+    }
+    if (b.no_memory) {
+        weights_release(weights);
+        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the list of weights");
+    }
+    seed_streams(weights);
+    return RK_OK;
+}
+
+void weights_release(struct weights *weights)
+{
+    free(weights->weight);
+    free(weights->group);
+    *weights = (struct weights){.weight = NULL};
+}
+
+struct weight_group *weights_group(const struct weights *weights, int id)
+{
+    for (int i = 0; i < weights->groups; i++)
+        if (weights->group[i].id == id) return &weights->group[i];
+    return NULL;
+}

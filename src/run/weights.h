@@ -1,0 +1,137 @@
+/* weights.h - which weights a rank holds: each tensor's name in checkpoints, its box of the whole, and
+ * where it lies in the flat buffer of its layer.
+ *
+ * Weights are (out, in). A flat buffer ("group") holds what is gathered and reduced together: the
+ * table of tokens, that of positions, each block, its experts, the final norm, the head. It is padded
+ * to 16 elements for each data rank, so that ZeRO cuts it evenly; weights, gradients and moments share
+ * the layout. The table names come from Hugging Face.
+ */
+#ifndef RECKON_RUN_WEIGHTS_H
+#define RECKON_RUN_WEIGHTS_H
+
+#include "plan/ranks.h"
+
+#include <reckon/model.h>
+#include <reckon/plan.h>
+#include <reckon/status.h>
+
+/* Those that lie one behind another are multiplied at once: q, k, v; gate, up. */
+enum weight_role {
+    WEIGHT_TABLE,
+    WEIGHT_POSITIONS,
+    WEIGHT_EMBEDDING_NORM,
+    WEIGHT_EMBEDDING_NORM_BIAS,
+    WEIGHT_NORM_1,
+    WEIGHT_NORM_1_BIAS,
+    WEIGHT_Q,
+    WEIGHT_K,
+    WEIGHT_V,
+    WEIGHT_Q_BIAS,
+    WEIGHT_K_BIAS,
+    WEIGHT_V_BIAS,
+    WEIGHT_Q_NORM,
+    WEIGHT_Q_NORM_BIAS,
+    WEIGHT_K_NORM,
+    WEIGHT_K_NORM_BIAS,
+    WEIGHT_OUT,
+    WEIGHT_OUT_BIAS,
+    WEIGHT_NORM_1_POST,
+    WEIGHT_NORM_2,
+    WEIGHT_NORM_2_BIAS,
+    WEIGHT_GATE,
+    WEIGHT_UP,
+    WEIGHT_GATE_BIAS,
+    WEIGHT_UP_BIAS,
+    WEIGHT_DOWN,
+    WEIGHT_DOWN_BIAS,
+    WEIGHT_NORM_2_POST,
+    WEIGHT_ROUTER,
+    WEIGHT_DESCEND,
+    WEIGHT_DESCEND_BIAS,
+    WEIGHT_ASCEND,
+    WEIGHT_ASCEND_BIAS,
+    WEIGHT_SHARED_GATE,
+    WEIGHT_SHARED_UP,
+    WEIGHT_SHARED_DOWN,
+    WEIGHT_SHARED_WEIGH,
+    WEIGHT_EXPERT_GATE, /* of the first expert here; the others follow at `stride` */
+    WEIGHT_EXPERT_UP,
+    WEIGHT_EXPERT_GATE_BIAS,
+    WEIGHT_EXPERT_UP_BIAS,
+    WEIGHT_EXPERT_DOWN,
+    WEIGHT_EXPERT_DOWN_BIAS,
+    WEIGHT_FINAL_NORM,
+    WEIGHT_FINAL_NORM_BIAS,
+    WEIGHT_HEAD,
+    WEIGHT_HEAD_BIAS,
+    WEIGHT_ROLES
+};
+
+/* Gradients that tensor ranks have parts of. */
+enum weight_sum {
+    SUM_NONE,   /* each rank has its own weights, or all work out the same */
+    SUM_TENSOR, /* replicated, each rank has seen other tokens or heads */
+    SUM_KEYS    /* of keys and values that `copies` neighbours share */
+};
+
+struct weight {
+    char name[96]; /* in checkpoints */
+    enum weight_role role;
+    bool transposed;           /* stored as (in, out), as GPT-2 does */
+    bool decays;               /* not norms and biases */
+    bool counted;              /* by this rank in the norm of gradients, and written by it */
+    enum weight_sum sum;
+    uint64_t file_rows, file_cols; /* (out, in) in the file; a vector has one column */
+    uint64_t file_at;              /* row of the file where the tensor begins: k behind q */
+    uint64_t rows, cols;           /* of the whole tensor, (out, in), without padding */
+    uint64_t row0, col0;           /* the box that is here ... */
+    uint64_t box_rows, box_cols;   /* ... some rows of which may be padding */
+    uint64_t at;                   /* in the group */
+    double spread;                 /* standard deviation to start from; 0 */
+    double start;                  /* ... or this value */
+    uint64_t stream;               /* of its random numbers */
+};
+
+struct weight_group {
+    int id; /* the model's: order of sums of all plans */
+    bool expert;
+    int first, count; /* weights */
+    uint64_t size;    /* elements, padded */
+    int64_t at[WEIGHT_ROLES]; /* -1: it has none */
+    uint64_t stride, experts; /* elements between experts, and how many are here */
+};
+
+/* A part of the model on this rank. */
+struct weight_part {
+    uint64_t first, layers;
+    bool embeds, heads;
+};
+
+struct weights {
+    struct weight *weight; /* owned */
+    struct weight_group *group; /* owned */
+    int weights, groups;
+    int ids; /* groups of the model */
+    uint64_t key_copies; /* tensor ranks that share a key head */
+};
+
+/* Ids of groups. */
+enum { GROUP_TABLE, GROUP_POSITIONS, GROUP_BLOCKS };
+static inline int group_of_block(uint64_t layer, bool experts) { return GROUP_BLOCKS + 2 * (int)layer + experts; }
+static inline int group_of_final_norm(const struct rk_model *m) { return GROUP_BLOCKS + 2 * (int)m->layers; }
+static inline int group_of_head(const struct rk_model *m) { return group_of_final_norm(m) + 1; }
+
+/* Those of world rank `rank` that holds `parts`. Requires a checked plan. */
+enum rk_status weights_plan(const struct rk_model *model, const struct rk_plan *plan,
+                            const struct rank_map *map, uint64_t rank,
+                            const struct weight_part *part, int parts, struct weights *weights,
+                            struct rk_error *error);
+void weights_release(struct weights *weights);
+
+/* The group with that id; NULL. */
+struct weight_group *weights_group(const struct weights *weights, int id);
+
+/* The model has GPT-2's shape, and its names. */
+bool weights_gpt2(const struct rk_model *model);
+
+#endif
