@@ -10,6 +10,7 @@
 #include <reckon/model.h>
 #include <reckon/plan.h>
 #include <reckon/status.h>
+#include <reckon/system.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -60,6 +61,7 @@ struct rk_train_step {
 
 struct rk_train_run {
     const char *data;       /* a shard of tokens (reckon tokenize --as bin) or any file: its bytes */
+    const struct rk_system *system; /* for which the plan is lowered; its times play no role here */
     const char *load;       /* checkpoint to begin from; NULL: from the seed */
     const char *save;       /* folder for checkpoints; NULL: none */
     uint64_t save_every;    /* steps; 0: at the end only */

@@ -25,6 +25,7 @@ struct job {
     struct layer *layer; /* (LAYER_KINDS): operations of each kind in use */
     bool used[LAYER_KINDS];
     const struct data *data;
+    const struct rk_system *system; /* for which the program is lowered: its times play no role */
     /* derived */
     uint64_t sequence, data_ranks, microbatches;
     struct run_blocks blocks; /* of layers with sparse attention */

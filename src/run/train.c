@@ -61,8 +61,7 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
         {p->messages_sharded, "messages-sharded", leave},
         {p->keep_gathered, "keep-gathered", leave},
         {p->checkpoint_sharded, "checkpoint-sharded", leave},
-        {p->recompute_layers || p->recompute_every > 1 || p->recompute_stride > 1,
-         "recomputation of some layers only", "recompute all or none"},
+        {p->recompute_every > 1, "checkpoints of several layers", "say recompute-every1"},
         {p->frozen, "frozen weights", leave},
         {p->whole_logits, "whole-logits", leave},
         {p->full_attention, "full-attention", leave},
@@ -307,6 +306,7 @@ enum rk_status rk_train_threads(const struct rk_model *model, const struct rk_pl
     if (status == RK_OK)
         status = data_open(&data, run->data, job.sequence, model->vocabulary, train->seed, error);
     job.data = &data;
+    job.system = run->system;
     const uint64_t samples = train->steps * plan->batch;
     if (status == RK_OK && !train->repeat && samples > data.windows)
         status = rk_fail(error, RK_BAD_INPUT, run->data, 0, 0,

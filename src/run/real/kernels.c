@@ -13,13 +13,14 @@
 
 /* ---- products ---- */
 
-/* Rows of a slice that a thread takes; OpenBLAS brings the same bits for a row in any slice. */
-enum { SLICE = 256 };
+/* Rows of the result that a thread takes at a time: always so many, for the bits of a row may depend on
+ * how many are multiplied at once. */
+enum { SLICE = 512, WEIGHT_SLICE = 1024 };
 
 void matrix_forward(int threads, size_t m, size_t n, size_t k, const real *x, const real *w,
                     const real *bias, real *y)
 {
-    const size_t slice = threads > 1 ? SLICE : m;
+    const size_t slice = SLICE;
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
     for (size_t i = 0; i < m; i += slice) {
         const size_t rows = m - i < slice ? m - i : slice;
@@ -34,7 +35,7 @@ void matrix_forward(int threads, size_t m, size_t n, size_t k, const real *x, co
 void matrix_input(int threads, size_t m, size_t n, size_t k, const real *dy, const real *w, real *dx,
                   bool add)
 {
-    const size_t slice = threads > 1 ? SLICE : m;
+    const size_t slice = SLICE;
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
     for (size_t i = 0; i < m; i += slice) {
         const size_t rows = m - i < slice ? m - i : slice;
@@ -45,7 +46,7 @@ void matrix_input(int threads, size_t m, size_t n, size_t k, const real *dy, con
 
 void matrix_weight(int threads, size_t m, size_t n, size_t k, const real *dy, const real *x, real *dw)
 {
-    const size_t slice = threads > 1 ? SLICE : n;
+    const size_t slice = WEIGHT_SLICE;
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
     for (size_t i = 0; i < n; i += slice) {
         const size_t rows = n - i < slice ? n - i : slice;

@@ -1,180 +1,212 @@
-/* program.c - what the rank does in a step: the schedule's passes times the operations of its layers. */
+/* program.c - links the rank's program (program.h) to kernels: what runs in which order.
+ *
+ * Streams and events are left out: one thread does all, in the order in which a host would issue it.
+ * Receives, which the program posts early, are made where their tensor is first read; sums and gathers
+ * of gradients and weights stand where a layer ends (engine.c).
+ */
 #include "run/real/engine.h"
 
-#include "schedule/order.h"
-
+#include <reckon/program.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool put(struct engine *e, struct instruction i)
+/* ---- the list ---- */
+
+struct linker {
+    struct engine *e;
+    const struct rk_program *program;
+    struct instruction *held; /* receives that wait for their reader */
+    size_t holds;
+    int layer; /* whose operations are being put; -1: none */
+    int64_t microbatch;
+    bool forward, weights_only, inputs;
+    uint64_t *weight_left; /* (layers * microbatches): instructions of weight gradients to come */
+    bool no_memory;
+};
+
+static void put(struct linker *l, struct instruction i)
 {
+    struct engine *e = l->e;
     if (e->instructions == e->program_room) {
         e->program_room = e->program_room ? 2 * e->program_room : 1024;
         struct instruction *more = realloc(e->program, e->program_room * sizeof *more);
-        if (!more) return false;
+        if (!more) {
+            l->no_memory = true;
+            e->program_room = e->instructions;
+            return;
+        }
         e->program = more;
     }
     e->program[e->instructions++] = i;
-    return true;
 }
 
-/* ---- what is computed again ---- */
-
-static bool runs_again(const struct rk_plan *plan, const struct operation *op)
+/* Index of a layer of the program among those of the rank. */
+static int layer_at(const struct engine *e, const struct rk_instruction *i)
 {
-    unsigned parts = op->part < 0 ? 0 : 1u << op->part;
-    if (plan->recompute == RK_WHOLE) return true;
-    if (plan->recompute != RK_SELECTIVE) return false;
-    if (strcmp(op->name, "activation") == 0) parts |= 1u << RK_PART_MLP;
-    if (strcmp(op->name, "expert activation") == 0) parts |= 1u << RK_PART_EXPERTS;
-    return (plan->recompute_parts & parts) != 0;
+    for (int l = 0; l < e->layers; l++)
+        if (e->layer[l].layer == i->layer) return l;
+    return -1;
 }
 
-static bool is_block(const struct at_layer *l)
+/* ---- layers ---- */
+
+static uint64_t *left_of(const struct linker *l, int layer, int64_t microbatch)
 {
-    return l->kind >= LAYER_BLOCKS && l->kind < LAYER_PREDICT;
+    return &l->weight_left[(size_t)layer * l->e->job->microbatches + (size_t)microbatch];
 }
 
-static const struct layer *operations_of(const struct engine *e, int layer)
+/* The pass over a layer is over. */
+static void end_layer(struct linker *l)
 {
-    return &e->job->layer[e->layer[layer].kind];
+    if (l->layer < 0) return;
+    const bool ends = !l->forward && *left_of(l, l->layer, l->microbatch) == 0;
+    put(l, (struct instruction){.what = DO_LAYER_END,
+                                .work = (uint8_t)(l->forward ? WORK_FORWARD
+                                                  : l->inputs ? WORK_INPUT
+                                                              : WORK_WEIGHT),
+                                .layer = l->layer,
+                                .microbatch = (uint32_t)l->microbatch,
+                                .ends = ends});
+    l->layer = -1;
 }
 
-static void mark_drops(struct engine *e)
+static void begin_layer(struct linker *l, int layer, int64_t microbatch, bool forward)
 {
-    for (int i = 0; i < e->layers; i++) {
-        const struct layer *ops = operations_of(e, i);
-        if (!is_block(&e->layer[i])) continue;
-        for (int o = 0; o < ops->operations; o++) {
-            if (!runs_again(&e->job->plan, &ops->operation[o])) continue;
-            const struct kernels *k = &kernel_table[kernel_find(ops->operation[o].name)];
-            for (int s = 0; s < 3 && k->kept[s]; s++)
-                e->drops[i * SLOTS + (int)k->kept[s]] = true;
-        }
+    if (l->layer == layer && l->microbatch == microbatch && l->forward == forward) return;
+    end_layer(l);
+    l->layer = layer;
+    l->microbatch = microbatch;
+    l->forward = forward;
+    l->inputs = false;
+}
+
+/* ---- instructions ---- */
+
+static void hold(struct linker *l, const struct rk_instruction *i, int layer)
+{
+    struct instruction *more = realloc(l->held, (l->holds + 1) * sizeof *more);
+    if (!more) {
+        l->no_memory = true;
+        return;
+    }
+    l->held = more;
+    l->held[l->holds++] = (struct instruction){.what = DO_RECEIVE,
+                                               .layer = layer,
+                                               .microbatch = (uint32_t)i->microbatch,
+                                               .peer = (int32_t)i->other,
+                                               .tag = COMM_MESSAGES + i->tag,
+                                               .back = i->work != RK_WORK_FORWARD};
+}
+
+/* The message that this work reads first, if one is on its way. */
+static void receive_for(struct linker *l, int layer, int64_t microbatch, bool back)
+{
+    for (size_t n = 0; n < l->holds; n++) {
+        const struct instruction *h = &l->held[n];
+        if (h->layer != layer || h->microbatch != microbatch || h->back != back) continue;
+        put(l, *h);
+        l->held[n] = l->held[--l->holds];
+        return;
     }
 }
 
-/* ---- passes ---- */
-
-static bool put_operations(struct engine *e, int layer, uint32_t mb, enum work work, bool backwards)
+static bool puts_operation(const struct linker *l, const struct rk_instruction *i)
 {
-    const struct layer *ops = operations_of(e, layer);
-    for (int n = 0; n < ops->operations; n++) {
-        const struct operation *op = &ops->operation[backwards ? ops->operations - 1 - n : n];
-        if (work == WORK_AGAIN && !runs_again(&e->job->plan, op)) continue;
-        if (!put(e, (struct instruction){.what = DO_OPERATION,
-                                         .work = (uint8_t)work,
-                                         .operation = (uint16_t)kernel_find(op->name),
-                                         .layer = layer,
-                                         .microbatch = mb}))
-            return false;
-    }
-    return true;
+    return i->task != RK_NONE && i->work != RK_WORK_STEP && i->what != RK_DO_SEND &&
+           i->what != RK_DO_RECV && i->layer != RK_LAYER_NONE && i->what <= RK_DO_BROADCAST &&
+           kernel_find(l->program->task[i->task].name) >= 0;
 }
 
-static bool put_end(struct engine *e, int layer, uint32_t mb, enum work work, bool ends)
+static void put_operation(struct linker *l, const struct rk_instruction *i, int layer)
 {
-    return put(e, (struct instruction){.what = DO_LAYER_END,
-                                       .work = (uint8_t)work,
-                                       .layer = layer,
-                                       .microbatch = mb,
-                                       .ends = ends});
+    const enum work work = (enum work)i->work; /* the four first values are the same */
+    const bool forward = work == WORK_FORWARD;
+    begin_layer(l, layer, i->microbatch, forward);
+    if (work == WORK_INPUT) l->inputs = true;
+    if (work == WORK_WEIGHT) --*left_of(l, layer, i->microbatch);
+    if (work != WORK_AGAIN) receive_for(l, layer, i->microbatch, !forward);
+    put(l, (struct instruction){.what = DO_OPERATION,
+                                .work = (uint8_t)work,
+                                .operation = (uint16_t)kernel_find(l->program->task[i->task].name),
+                                .layer = layer,
+                                .microbatch = (uint32_t)i->microbatch});
 }
 
-/* Input and weight gradients of an operation follow each other. */
-static bool put_backward(struct engine *e, int layer, uint32_t mb, enum pass pass)
+static void put_send(struct linker *l, const struct rk_instruction *i, int layer)
 {
-    const struct layer *ops = operations_of(e, layer);
-    if (pass != PASS_WEIGHT_GRAD && is_block(&e->layer[layer]) &&
-        !put_operations(e, layer, mb, WORK_AGAIN, false))
-        return false;
-    for (int n = ops->operations - 1; n >= 0; n--)
-        for (int work = WORK_INPUT; work <= WORK_WEIGHT; work++) {
-            if (pass == (work == WORK_INPUT ? PASS_WEIGHT_GRAD : PASS_INPUT_GRAD)) continue;
-            if (!put(e, (struct instruction){.what = DO_OPERATION,
-                                             .work = (uint8_t)work,
-                                             .operation = (uint16_t)kernel_find(ops->operation[n].name),
-                                             .layer = layer,
-                                             .microbatch = mb}))
-                return false;
-        }
-    return put_end(e, layer, mb, pass == PASS_WEIGHT_GRAD ? WORK_WEIGHT : WORK_INPUT,
-                   pass != PASS_INPUT_GRAD);
+    end_layer(l);
+    put(l, (struct instruction){.what = DO_SEND,
+                                .layer = layer,
+                                .microbatch = (uint32_t)i->microbatch,
+                                .peer = (int32_t)i->other,
+                                .tag = COMM_MESSAGES + i->tag,
+                                .back = i->work != RK_WORK_FORWARD});
 }
 
-/* A message between parts of the model, to or from the rank of another stage. */
-static bool put_message(struct engine *e, enum what what, uint64_t part, uint32_t mb, int layer, bool back,
-                        int stage)
+/* The steps of a ring of keys and values are made within attention (attend.c); messages between
+ * stages have streams of their own. */
+static bool within_attention(const struct rk_instruction *i)
 {
-    const uint64_t parts = pipeline_parts(&e->job->pipeline);
-    const int peer = e->stages.rank[stage];
-    if (peer == e->rank) return true;
-    return put(e, (struct instruction){.what = (uint8_t)what,
-                                       .layer = layer,
-                                       .microbatch = mb,
-                                       .peer = peer,
-                                       .tag = (uint32_t)(COMM_MESSAGES + (mb * parts + part) * 2 + back),
-                                       .back = back});
+    return (i->what == RK_DO_SEND || i->what == RK_DO_RECV) &&
+           (i->stream == RK_ON_CONTEXT || i->stream == RK_ON_GPU);
 }
 
-static void layers_of_chunk(const struct engine *e, uint64_t part, int *first, int *end)
+static void link_instruction(struct linker *l, const struct rk_instruction *i)
 {
-    const struct job *job = e->job;
-    const uint64_t parts = pipeline_parts(&job->pipeline);
-    int64_t begin = 0;
-    for (uint64_t i = 0; i < part; i++)
-        begin += (int64_t)rk_plan_split(&job->plan, &job->model, i);
-    const int64_t last = begin + (int64_t)rk_plan_split(&job->plan, &job->model, part);
-    *first = e->layers;
-    *end = 0;
-    for (int i = 0; i < e->layers; i++) {
-        const int64_t l = e->layer[i].layer;
-        const bool here = l < 0 ? part == 0
-                                : l == (int64_t)job->model.layers ? part == parts - 1
-                                                                  : l >= begin && l < last;
-        if (here && i < *first) *first = i;
-        if (here) *end = i + 1;
-    }
+    const int layer = layer_at(l->e, i);
+    if (layer < 0 || i->microbatch < 0 || within_attention(i)) return;
+    if (i->what == RK_DO_SEND)
+        put_send(l, i, layer);
+    else if (i->what == RK_DO_RECV)
+        hold(l, i, layer);
+    else if (puts_operation(l, i))
+        put_operation(l, i, layer);
 }
 
-static bool put_pass(struct engine *e, const struct order_pass *p)
+/* ---- what is known before ---- */
+
+/* An operation that runs again does not keep what it brings. */
+static void look_ahead(struct linker *l, const struct rk_instruction *i)
 {
-    const struct pipeline *pipe = &e->job->pipeline;
-    const uint64_t stage = (uint64_t)e->stages.me, part = pipeline_part(pipe, stage, p->chunk);
-    const bool forward = p->pass == PASS_FORWARD;
-    const int up = (int)pipeline_neighbour(pipe, (uint32_t)stage, p->chunk, true),
-              down = (int)pipeline_neighbour(pipe, (uint32_t)stage, p->chunk, false);
-    const bool first_part = part == 0, last_part = part + 1 == pipeline_parts(pipe);
-    int first, end;
-    layers_of_chunk(e, part, &first, &end);
-    if (forward && !first_part && !put_message(e, DO_RECEIVE, part - 1, p->microbatch, first, false, down))
-        return false;
-    const bool gradient = p->pass == PASS_BACKWARD || p->pass == PASS_INPUT_GRAD;
-    if (gradient && !last_part && !put_message(e, DO_RECEIVE, part, p->microbatch, end - 1, true, up))
-        return false;
-    for (int n = 0; n < end - first; n++) {
-        const int layer = forward ? first + n : end - 1 - n;
-        const bool ok = forward ? put_operations(e, layer, p->microbatch, WORK_FORWARD, false) &&
-                                      put_end(e, layer, p->microbatch, WORK_FORWARD, false)
-                                : put_backward(e, layer, p->microbatch, p->pass);
-        if (!ok) return false;
-    }
-    if (forward && !last_part) return put_message(e, DO_SEND, part, p->microbatch, end - 1, false, up);
-    if (gradient && !first_part)
-        return put_message(e, DO_SEND, part - 1, p->microbatch, first, true, down);
-    return true;
+    struct engine *e = l->e;
+    const int layer = layer_at(e, i);
+    if (layer < 0 || i->microbatch < 0 || !puts_operation(l, i)) return;
+    if (i->work == RK_WORK_WEIGHT) ++*left_of(l, layer, i->microbatch);
+    if (i->work != RK_WORK_AGAIN) return;
+    const struct kernels *k = &kernel_table[kernel_find(l->program->task[i->task].name)];
+    const bool across = e->ulysses.ranks > 1 && k->part == PART_ATTENTION;
+    for (int s = 0; s < (across ? 2 : 3) && k->kept[s]; s++) /* behind Ulysses' exchange back it stays */
+        e->drops[layer * SLOTS + (int)k->kept[s]] = true;
+}
+
+static bool link_all(struct linker *l)
+{
+    struct engine *e = l->e;
+    e->drops = calloc((size_t)e->layers * SLOTS, sizeof *e->drops);
+    l->weight_left = calloc((size_t)e->layers * e->job->microbatches, sizeof *l->weight_left);
+    if (!e->drops || !l->weight_left) return false;
+    for (size_t i = 0; i < l->program->instructions; i++)
+        look_ahead(l, &l->program->instruction[i]);
+    for (size_t i = 0; i < l->program->instructions && !l->no_memory; i++)
+        link_instruction(l, &l->program->instruction[i]);
+    end_layer(l);
+    put(l, (struct instruction){.what = DO_STEP});
+    return !l->no_memory;
 }
 
 bool REAL(program_make)(struct engine *e, struct rk_error *error)
 {
-    struct order_cursor cursor = order_open(&e->job->pipeline, (uint64_t)e->stages.me);
-    struct order_pass pass;
-    bool ok = true;
-    e->drops = calloc((size_t)e->layers * SLOTS, sizeof *e->drops);
-    if (e->drops) mark_drops(e);
-    while (ok && e->drops && order_next(&cursor, &pass))
-        ok = put_pass(e, &pass);
-    if (ok && e->drops && put(e, (struct instruction){.what = DO_STEP})) return true;
-    rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the program of rank %d", e->rank);
-    return false;
+    struct rk_program program = {.rank = 0};
+    struct linker l = {.e = e, .program = &program, .layer = -1};
+    const struct job *job = e->job;
+    bool ok = rk_program_of(&program, &job->model, job->system, &job->plan, (uint64_t)e->rank, error) ==
+              RK_OK;
+    if (ok && !link_all(&l)) {
+        ok = false;
+        rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the program of rank %d", e->rank);
+    }
+    free(l.held);
+    free(l.weight_left);
+    rk_program_release(&program);
+    return ok;
 }

@@ -1,0 +1,99 @@
+/* run_cases.h - small models and data for tests of the executor. */
+#ifndef TESTS_RUN_CASES_H
+#define TESTS_RUN_CASES_H
+
+#include <criterion/criterion.h>
+#include <reckon/reckon.h>
+#include <reckon/train.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { RUN_MODELS = 3 };
+
+static inline struct rk_model run_model(int which)
+{
+    static const struct rk_model models[] = {
+        /* GPT-2's shape */
+        {.id = "gpt", .layers = 4, .hidden = 32, .feedforward = 64, .heads = 4, .head_dim = 8,
+         .sequence = 32, .vocabulary = 250, .kv_heads = 4, .position = RK_POSITION_LEARNED,
+         .norm = RK_LAYER_NORM, .block_norms = 2, .activation = RK_GELU, .tied_embeddings = true,
+         .biases = true},
+        /* Qwen 3's: grouped keys, norms of heads, a gate */
+        {.id = "qwen", .layers = 4, .hidden = 48, .feedforward = 64, .heads = 8, .head_dim = 8,
+         .sequence = 32, .vocabulary = 256, .kv_heads = 2, .position = RK_POSITION_ROPE,
+         .norm = RK_RMS_NORM, .block_norms = 2, .gated_mlp = true, .activation = RK_SILU,
+         .qk_norm = true},
+        /* Mistral's windows in turns, tied */
+        {.id = "windows", .layers = 4, .hidden = 32, .feedforward = 32, .heads = 4, .head_dim = 8,
+         .sequence = 32, .vocabulary = 256, .kv_heads = 4, .position = RK_POSITION_ROPE,
+         .norm = RK_RMS_NORM, .block_norms = 2, .gated_mlp = true, .activation = RK_SILU,
+         .qkv_biases = true, .tied_embeddings = true, .window = 8, .window_every = 2},
+        /* a mixture with a shared expert */
+        {.id = "mixture", .layers = 4, .hidden = 32, .feedforward = 32, .heads = 4, .head_dim = 8,
+         .sequence = 32, .vocabulary = 256, .kv_heads = 4, .position = RK_POSITION_ROPE,
+         .norm = RK_RMS_NORM, .block_norms = 2, .gated_mlp = true, .activation = RK_SILU,
+         .experts = 4, .active_experts = 2, .expert_feedforward = 16, .shared_experts = 1},
+    };
+    return models[which];
+}
+
+static inline const char *run_data(void)
+{
+    static char path[64];
+    if (*path) return path;
+    snprintf(path, sizeof path, "/tmp/reckon-run-%d", (int)getpid());
+    FILE *file = fopen(path, "wb");
+    uint32_t x = 1;
+    for (int i = 0; i < 40000; i++) {
+        x = x * 1664525 + 1013904223;
+        fputc((int)((x >> 24) % 40 + (i % 7) * 30), file); /* something to learn */
+    }
+    cr_assert_eq(fclose(file), 0);
+    return path;
+}
+
+struct run_trace {
+    int steps;
+    double loss[64], norm[64];
+};
+
+static inline bool run_note(void *context, const struct rk_train_step *step)
+{
+    struct run_trace *trace = context;
+    trace->loss[trace->steps] = step->loss;
+    trace->norm[trace->steps++] = step->norm;
+    return true;
+}
+
+/* Large steps, so that a gradient that is a little off shows in the next loss. */
+static inline struct rk_train run_settings(uint64_t steps)
+{
+    struct rk_train train = rk_train_default();
+    train.steps = steps;
+    train.rate = train.least_rate = 3e-3;
+    train.warmup = 0;
+    train.double_precision = true;
+    train.limit_s = 20;
+    return train;
+}
+
+static inline enum rk_status run_plan(const struct rk_model *model, const char *words,
+                                      const struct rk_train *train, struct run_trace *trace,
+                                      struct rk_error *error)
+{
+    static struct rk_system system;
+    struct rk_plan plan;
+    struct rk_train_result result;
+    char line[512];
+    memset(trace, 0, sizeof *trace);
+    if (!*system.id) cr_assert_eq(rk_system_load("h100-sxm5-80g", &system, error), RK_OK);
+    snprintf(line, sizeof line, "%s precision=fp32", words);
+    cr_assert_eq(rk_plan_parse(line, &plan, error), RK_OK, "%s: %s", line, error->text);
+    const struct rk_train_run run = {
+        .data = run_data(), .system = &system, .step = run_note, .context = trace};
+    return rk_train_threads(model, &plan, train, &run, &result, error);
+}
+
+#endif

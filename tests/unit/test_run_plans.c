@@ -1,0 +1,183 @@
+/* Every plan brings what one rank brings. RECKON_SEED=N starts there, RECKON_PLANS=N tries so many. */
+#include "run_cases.h"
+
+#include <math.h>
+
+enum { PLANS = 60, STEPS = 3 };
+
+/* ---- random plans that the checker allows ---- */
+
+static uint64_t state;
+
+static unsigned below(unsigned n)
+{
+    state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return (unsigned)(state >> 33) % n;
+}
+
+static const char *pick(const char *const *of, unsigned n)
+{
+    return of[below(n)];
+}
+
+static void random_plan(const struct rk_model *model, char *line, size_t size)
+{
+    static const char *const kinds[] = {"ring", "gather", "ulysses", "ring+ulysses ulysses2"};
+    static const char *const again[] = {
+        "", "", "recompute=full", "recompute=full recompute-layers1", "recompute=selective",
+        "recompute=selective recompute-parts=core_attn+layernorm+mlp"};
+    static const char *const orders[] = {"", "", "order=tp-cp-pp-dp", "order=dp-pp-cp-tp", "order=pp-tp-dp-cp"};
+    const unsigned t = 1u << below(3), c = 1u << below(3), p = 1u << below(3), d = 1u << below(2);
+    const unsigned v = p > 1 && p * 2 <= model->layers && below(3) == 0 ? 2 : 1;
+    const unsigned mbs = 1 + below(2), m = (p > 1 ? 2 * p : 1 + below(3));
+    const char *schedule = p > 1 && v == 1 ? below(3) == 0   ? "schedule=gpipe"
+                                             : below(2) == 0 ? "schedule=zero-bubble"
+                                                             : ""
+                                           : "";
+    char split[32] = "";
+    if (p == 2 && v == 1 && below(3) == 0) snprintf(split, sizeof split, "split=1,3");
+    const unsigned zero = schedule[0] && schedule[9] == 'z' ? below(2) : below(4);
+    snprintf(line, size, "tp%u cp%u pp%u dp%u mbs%u gbs%u zero%u %s %s %s %s%s %s %s", t, c, p, d, mbs,
+             mbs * m * d, zero, v == 2 ? "vpp2" : "", t > 1 && below(2) ? "sp" : "", schedule,
+             c > 1 ? "cp-kind=" : "", c > 1 ? pick(kinds, 4) : "", pick(again, 6), pick(orders, 5));
+    if (c > 1 && below(4) == 0 && !strstr(line, "ulysses")) strncat(line, " cp-contiguous", size - strlen(line) - 1);
+    if (zero == 1 && below(3) == 0) strncat(line, " whole-grads", size - strlen(line) - 1);
+    if (zero && d * c > 2 && below(3) == 0) strncat(line, " shard2", size - strlen(line) - 1);
+    strncat(line, " ", size - strlen(line) - 1);
+    strncat(line, split, size - strlen(line) - 1);
+    if (model->experts) {
+        const unsigned e = 1u << below(3);
+        if (t * c * d % e == 0) {
+            char word[16];
+            snprintf(word, sizeof word, " ep%u etp1", e);
+            strncat(line, word, size - strlen(line) - 1);
+        }
+    }
+}
+
+/* The same batch on one rank. */
+static void one_rank(const struct rk_model *model, const char *line, struct run_trace *trace)
+{
+    const struct rk_train train = run_settings(STEPS);
+    struct rk_error error;
+    struct rk_plan plan;
+    char words[64];
+    cr_assert_eq(rk_plan_parse(line, &plan, &error), RK_OK);
+    snprintf(words, sizeof words, "mbs%d gbs%d", 1, (int)plan.batch);
+    cr_assert_eq(run_plan(model, words, &train, trace, &error), RK_OK, "%s: %s", words, error.text);
+}
+
+static double off(double a, double b) { return fabs(a - b) / fmax(fabs(b), 1e-300); }
+
+Test(run_plans, random, .timeout = 120)
+{
+    const struct rk_train train = run_settings(STEPS);
+    const char *seed = getenv("RECKON_SEED"), *plans = getenv("RECKON_PLANS");
+    const uint64_t first = seed ? strtoull(seed, NULL, 10) : 1;
+    const uint64_t count = plans ? strtoull(plans, NULL, 10) : PLANS;
+    int ran = 0;
+    for (uint64_t n = first; n < first + count; n++) {
+        struct run_trace trace, one;
+        struct rk_error error;
+        char line[512];
+        state = n * 7919;
+        const struct rk_model model = run_model((int)below(RUN_MODELS));
+        random_plan(&model, line, sizeof line);
+        if (getenv("RECKON_SHOW")) fprintf(stderr, "seed %d: %s %s\n", (int)n, model.id, line);
+        const enum rk_status status = run_plan(&model, line, &train, &trace, &error);
+        if (status == RK_NOTHING_FITS && !trace.steps) {
+            if (getenv("RECKON_SHOW")) printf("%s %s: %s\n", model.id, line, error.text);
+            continue; /* the checker allows it not */
+        }
+        cr_assert_eq(status, RK_OK, "seed %d, %s %s: %s", (int)n, model.id, line, error.text);
+        one_rank(&model, line, &one);
+        for (int i = 0; i < STEPS; i++)
+            cr_expect(off(trace.loss[i], one.loss[i]) < 1e-11 && off(trace.norm[i], one.norm[i]) < 1e-11,
+                      "seed %d, %s %s, step %d: loss %.17g for %.17g, norm %.17g for %.17g", (int)n,
+                      model.id, line, i, trace.loss[i], one.loss[i], trace.norm[i], one.norm[i]);
+        ran++;
+    }
+    cr_expect(ran * 3 >= (int)count, "%d of %d plans ran", ran, (int)count);
+    unlink(run_data());
+}
+
+/* ---- what must not change a bit ---- */
+
+static const struct exact {
+    int model;
+    const char *plan, *same;
+} exact[] = {
+    /* the pipeline's degree, schedule, chunks and split */
+    {0, "mbs2 gbs16 dp1", "mbs2 gbs16 pp2 dp1"},
+    {0, "mbs2 gbs16 dp1", "mbs2 gbs16 pp4 dp1"},
+    {0, "mbs2 gbs16 dp1", "mbs2 gbs16 pp2 vpp2 dp1"},
+    {0, "mbs2 gbs16 dp1", "mbs2 gbs16 pp2 dp1 schedule=gpipe"},
+    {0, "mbs2 gbs16 dp1", "mbs2 gbs16 pp4 dp1 schedule=zero-bubble"},
+    {1, "mbs2 gbs16 dp1", "mbs2 gbs16 pp2 dp1 split=1,3"},
+    {2, "mbs2 gbs16 tp2 sp dp1", "mbs2 gbs16 tp2 sp pp2 dp1"},
+    /* recomputation */
+    {0, "mbs2 gbs16 dp1", "mbs2 gbs16 dp1 recompute=full"},
+    {1, "mbs2 gbs16 dp1", "mbs2 gbs16 dp1 recompute=full"},
+    {1, "mbs2 gbs16 tp2 sp dp1", "mbs2 gbs16 tp2 sp dp1 recompute=selective recompute-parts=core_attn+mlp+layernorm"},
+    {2, "mbs2 gbs16 cp2 dp1", "mbs2 gbs16 cp2 dp1 recompute=selective"},
+    /* ZeRO 0 and 1, 2 and 3 */
+    {0, "mbs2 gbs16 dp4", "mbs2 gbs16 dp4 zero1"},
+    {1, "mbs2 gbs16 dp2 cp2", "mbs2 gbs16 dp2 cp2 zero1"},
+    {0, "mbs2 gbs16 dp4 zero2", "mbs2 gbs16 dp4 zero3"},
+    {1, "mbs2 gbs16 dp2 tp2 zero2", "mbs2 gbs16 dp2 tp2 zero3"},
+};
+
+static void same_bits(int model, const char *plan, const struct rk_train *a, const char *same,
+                      const struct rk_train *b)
+{
+    const struct rk_model m = run_model(model);
+    struct run_trace x, y;
+    struct rk_error error;
+    cr_assert_eq(run_plan(&m, plan, a, &x, &error), RK_OK, "%s %s: %s", m.id, plan, error.text);
+    cr_assert_eq(run_plan(&m, same, b, &y, &error), RK_OK, "%s %s: %s", m.id, same, error.text);
+    for (int i = 0; i < x.steps; i++)
+        cr_expect(x.loss[i] == y.loss[i] && x.norm[i] == y.norm[i], "%s: %s, %s, step %d: %.17g %.17g, %.17g %.17g",
+                  m.id, plan, same, i, x.loss[i], y.loss[i], x.norm[i], y.norm[i]);
+}
+
+Test(run_plans, exact, .timeout = 120)
+{
+    struct rk_train train = run_settings(STEPS);
+    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
+        for (int wide = 0; wide < 2; wide++) {
+            train.double_precision = wide;
+            same_bits(exact[i].model, exact[i].plan, &train, exact[i].same, &train);
+        }
+    unlink(run_data());
+}
+
+Test(run_plans, threads, .timeout = 120)
+{
+    struct rk_train one = run_settings(2), three = one;
+    three.threads = 3;
+    for (int wide = 0; wide < 2; wide++) {
+        one.double_precision = three.double_precision = wide;
+        for (int model = 0; model < RUN_MODELS; model++)
+            same_bits(model, "mbs16 gbs16 dp1", &one, "mbs16 gbs16 dp1", &three);
+    }
+    unlink(run_data());
+}
+
+/* 20 steps in 32 bits stay near those of one rank. */
+Test(run_plans, single_precision, .timeout = 120)
+{
+    struct rk_train train = run_settings(20);
+    struct run_trace a, b;
+    struct rk_error error;
+    train.double_precision = false;
+    train.rate = train.least_rate = 3e-4;
+    for (int i = 0; i < 3; i++) {
+        const struct rk_model model = run_model(i);
+        cr_assert_eq(run_plan(&model, "mbs2 gbs8", &train, &a, &error), RK_OK);
+        cr_assert_eq(run_plan(&model, "mbs1 gbs8 tp2 sp pp2 dp2 cp2 zero3", &train, &b, &error), RK_OK, "%s", error.text);
+        for (int s = 0; s < 20; s++)
+            cr_expect(off(b.loss[s], a.loss[s]) < 1e-5, "%s, step %d: %.9g for %.9g", model.id, s, b.loss[s], a.loss[s]);
+        cr_expect(a.loss[19] < a.loss[0] - 0.005, "it learns: %g to %g", a.loss[0], a.loss[19]);
+    }
+    unlink(run_data());
+}
