@@ -39,7 +39,7 @@ static const struct option train_rows[] = {
     {.name = NULL},
 };
 
-static const struct usage train_usage = {
+static const struct usage training_usage = {
     .name = "tokenizer train",
     .summary = "a byte-level BPE vocabulary from texts",
     .synopsis = "[--vocabulary N] [--cut CUT] [-o FILE] FILE...",
@@ -121,7 +121,7 @@ static int run_train(int argc, char **argv)
 {
     struct train_args args = {.output = "-", .vocabulary = 8192, .least = 2};
     struct rk_error error;
-    const int done = options_read(&train_usage, argc, argv, &args);
+    const int done = options_read(&training_usage, argc, argv, &args);
     if (done >= 0) return done;
     if (args.files.count == 0) args.files.text[args.files.count++] = "-";
     /* What a file is limited to elsewhere protects a corpus from one huge document. */
@@ -139,7 +139,7 @@ static int run_train(int argc, char **argv)
 }
 
 static const struct command commands[] = {
-    {"train", run_train, "a byte-level BPE vocabulary from texts", &train_usage},
+    {"train", run_train, "a byte-level BPE vocabulary from texts", &training_usage},
     {.name = NULL},
 };
 

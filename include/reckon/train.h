@@ -22,11 +22,11 @@ enum rk_rate { RK_RATE_CONSTANT, RK_RATE_LINEAR, RK_RATE_COSINE, RK_RATE_WSD };
 
 /* A zeroed struct is not valid: begin with rk_train_default(). */
 struct rk_train {
-    uint64_t steps;       /* of the optimizer, in all: a resumed run does the rest */
-    uint64_t seed;        /* of weights and of the order of samples */
+    uint64_t steps;        /* of the optimizer, in all: a resumed run does the rest */
+    uint64_t seed;         /* of weights and of the order of samples */
     bool double_precision; /* 64 bits instead of 32 */
-    int threads;          /* of each rank, inside its kernels */
-    double limit_s;       /* how long a rank waits for another one */
+    int threads;           /* of each rank, inside its kernels */
+    double limit_s;        /* how long a rank waits for another one */
 
     double rate, least_rate; /* learning rate: highest, and at the end */
     uint64_t warmup;         /* steps in which it rises linearly from 0 */
@@ -38,7 +38,8 @@ struct rk_train {
     double rotary_base; /* of RoPE */
     bool renormalise;   /* the weights of a token's experts sum to one */
 
-    uint32_t block_tokens; /* of block-sparse attention, in every other layer; 0: all layers dense */
+    uint32_t
+        block_tokens; /* of block-sparse attention, in every other layer; 0: all layers dense */
     uint32_t block_local, block_global, block_patterns; /* of the fixed pattern (docs/train.md) */
 
     bool repeat; /* begin again when the data ends, in another order */
@@ -56,15 +57,19 @@ struct rk_train_step {
     uint64_t peak_bytes; /* of activations and gradients on rank 0 */
 };
 
-/* Measured: seconds of a step on one rank, by part, the least of all steps but the first. */
-#define RK_TRAIN_PARTS(X) X(matrix) X(attention) X(memory) X(comm) X(messages) X(data) X(optimizer)
+/* What a step's time goes to: products, attention kernels, what memory limits; forward done again;
+ * collectives of layers; messages between stages, and waiting for them; gradients and weights of
+ * data parallelism; the optimizer. */
+#define RK_TRAIN_PARTS(X)                                                                          \
+    X(matrix) X(attention) X(memory) X(recompute) X(comm) X(messages) X(data) X(optimizer)
+enum { RK_TRAIN_PARTS_COUNT = 8 };
 
 struct rk_train_run {
-    const char *data;       /* a shard of tokens (reckon tokenize --as bin) or any file: its bytes */
+    const char *data; /* a shard of tokens (reckon tokenize --as bin) or any file: its bytes */
     const struct rk_system *system; /* for which the plan is lowered; its times play no role here */
-    const char *load;       /* checkpoint to begin from; NULL: from the seed */
-    const char *save;       /* folder for checkpoints; NULL: none */
-    uint64_t save_every;    /* steps; 0: at the end only */
+    const char *load;               /* checkpoint to begin from; NULL: from the seed */
+    const char *save;               /* folder for checkpoints; NULL: none */
+    uint64_t save_every;            /* steps; 0: at the end only */
     /* Called on one thread behind each step; false ends the run behind a checkpoint. */
     bool (*step)(void *context, const struct rk_train_step *step);
     void *context;
@@ -76,12 +81,13 @@ struct rk_train_result {
     double tokens;
     double wall_s;
     double step_s; /* the fastest step, wall time */
-    double part_cpu_s[7], part_wall_s[7]; /* of the slowest rank, a step */
+    /* seconds a step, of the slowest rank of each part: processor time, and time that passed */
+    double part_cpu_s[RK_TRAIN_PARTS_COUNT], part_wall_s[RK_TRAIN_PARTS_COUNT];
     uint64_t weights_bytes, state_bytes, peak_bytes; /* of the largest rank */
 };
 
-/* Checks whether the executor can run this at all: RK_NOTHING_FITS with the first reason, which names
- * the member or operation. Judges no memory. */
+/* Checks whether the executor can run this at all: RK_NOTHING_FITS with the first reason, which
+ * names the member or operation. Judges no memory. */
 RK_API enum rk_status rk_train_check(const struct rk_model *model, const struct rk_plan *plan,
                                      const struct rk_train *train, struct rk_error *error);
 

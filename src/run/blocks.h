@@ -1,7 +1,7 @@
 /* blocks.h - which blocks of keys each block of queries sees: layouts of block-sparse attention.
  *
- * A layout is a set of n x n blocks of `size` tokens for each of `patterns` kinds of heads; head k has
- * pattern k mod patterns. Within a diagonal block the causal mask applies token by token.
+ * A layout is a set of n x n blocks of `size` tokens for each of `patterns` kinds of heads; head k
+ * has pattern k mod patterns. Within a diagonal block the causal mask applies token by token.
  */
 #ifndef RECKON_RUN_BLOCKS_H
 #define RECKON_RUN_BLOCKS_H
@@ -15,7 +15,8 @@ struct run_blocks {
     uint8_t *sees; /* (patterns, side, side): 1 where the row's queries see the column's keys */
 };
 
-static inline bool blocks_see(const struct run_blocks *b, uint32_t head, uint32_t row, uint32_t column)
+static inline bool blocks_see(const struct run_blocks *b, uint32_t head, uint32_t row,
+                              uint32_t column)
 {
     const uint64_t pattern = head % b->patterns;
     return b->sees[(pattern * b->side + row) * b->side + column];

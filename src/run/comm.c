@@ -9,12 +9,19 @@ static bool post(struct comm *comm, int to, struct comm_message *m)
     return comm->post(comm, to, m);
 }
 
-static void *at(void *base, size_t offset) { return (char *)base + offset; }
-static const void *at_const(const void *base, size_t offset) { return (const char *)base + offset; }
+static void *at(void *base, size_t offset)
+{
+    return (char *)base + offset;
+}
+static const void *at_const(const void *base, size_t offset)
+{
+    return (const char *)base + offset;
+}
 
 /* ---- messages ---- */
 
-bool comm_send(struct comm *comm, int to, uint32_t tag, const char *what, const void *data, size_t bytes)
+bool comm_send(struct comm *comm, int to, uint32_t tag, const char *what, const void *data,
+               size_t bytes)
 {
     struct comm_message *m = malloc(sizeof *m + bytes);
     struct rk_error error;
@@ -23,11 +30,13 @@ bool comm_send(struct comm *comm, int to, uint32_t tag, const char *what, const 
         return comm_fail(comm, &error);
     }
     memcpy(m + 1, data, bytes);
-    *m = (struct comm_message){.data = m + 1, .bytes = bytes, .what = what, .tag = tag, .owned = true};
+    *m = (struct comm_message){
+        .data = m + 1, .bytes = bytes, .what = what, .tag = tag, .owned = true};
     return post(comm, to, m);
 }
 
-bool comm_receive(struct comm *comm, int from, uint32_t tag, const char *what, void *data, size_t bytes)
+bool comm_receive(struct comm *comm, int from, uint32_t tag, const char *what, void *data,
+                  size_t bytes)
 {
     return comm->receive(comm, from, tag, what, bytes, NULL, data);
 }
@@ -68,9 +77,9 @@ static bool wait_parts(struct comm *comm, const struct comm_group *g, struct com
     return ok;
 }
 
-bool comm_all_to_all(struct comm *comm, const struct comm_group *g, const char *what, const void *from,
-                     const size_t *out_at, const size_t *out_bytes, void *to, const size_t *in_at,
-                     const size_t *in_bytes)
+bool comm_all_to_all(struct comm *comm, const struct comm_group *g, const char *what,
+                     const void *from, const size_t *out_at, const size_t *out_bytes, void *to,
+                     const size_t *in_at, const size_t *in_bytes)
 {
     struct comm_message messages[g->ranks];
     bool ok = post_parts(comm, g, what, from, out_at, out_bytes, messages);
@@ -84,8 +93,8 @@ bool comm_all_to_all(struct comm *comm, const struct comm_group *g, const char *
     return wait_parts(comm, g, messages) && ok;
 }
 
-bool comm_all_gather(struct comm *comm, const struct comm_group *g, const char *what, const void *part,
-                     void *all, size_t bytes)
+bool comm_all_gather(struct comm *comm, const struct comm_group *g, const char *what,
+                     const void *part, void *all, size_t bytes)
 {
     size_t zeros[g->ranks], places[g->ranks], sizes[g->ranks];
     for (int i = 0; i < g->ranks; i++) {
@@ -113,8 +122,8 @@ static void take_summand(void *context, const void *data, size_t bytes)
 }
 
 /* Sums what all ranks have for this one, rank by rank. */
-static bool sum_parts(struct comm *comm, const struct comm_group *g, const char *what, const void *own,
-                      void *sum, size_t bytes, comm_add *add)
+static bool sum_parts(struct comm *comm, const struct comm_group *g, const char *what,
+                      const void *own, void *sum, size_t bytes, comm_add *add)
 {
     struct summand s = {sum, add, true};
     for (int i = 0; i < g->ranks; i++)

@@ -1,12 +1,12 @@
 /* comm.h - ranks that talk to each other: messages, and collectives made of them.
  *
  * A back end brings three functions: post a message, receive one, wait until one has been taken.
- * Collectives are the same code over all of them: parts are exchanged in pairs and summed in the order
- * of the ranks, so that threads and MPI bring the same bits for any number of ranks.
+ * Collectives are the same code over all of them: parts are exchanged in pairs and summed in the
+ * order of the ranks, so that threads and MPI bring the same bits for any number of ranks.
  *
- * A receive names what it expects; a message of another name or size, a peer that has failed, and one
- * that does not come within the limit are errors that name both sides. The first error of a rank ends
- * all of them: functions return false from then on.
+ * A receive names what it expects; a message of another name or size, a peer that has failed, and
+ * one that does not come within the limit are errors that name both sides. The first error of a
+ * rank ends all of them: functions return false from then on.
  */
 #ifndef RECKON_RUN_COMM_H
 #define RECKON_RUN_COMM_H
@@ -52,7 +52,10 @@ struct comm_group {
     int *rank; /* (ranks), owned by whoever made it */
 };
 
-enum { COMM_COLLECTIVE = 0, COMM_MESSAGES = 1 }; /* tags; messages between stages count from there */
+enum {
+    COMM_COLLECTIVE = 0,
+    COMM_MESSAGES = 1
+}; /* tags; messages between stages count from there */
 
 /* y += x over `bytes` bytes of whatever numbers they are. */
 typedef void comm_add(void *y, const void *x, size_t bytes);
@@ -66,8 +69,8 @@ bool comm_reduce_scatter(struct comm *comm, const struct comm_group *group, cons
                          const void *all, void *part, size_t bytes, comm_add *add);
 /* In place; `bytes` is a multiple of `unit`, the size of a number. `scratch` is as large as a part,
  * (bytes / unit + ranks - 1) / ranks numbers. */
-bool comm_all_reduce(struct comm *comm, const struct comm_group *group, const char *what, void *data,
-                     size_t bytes, size_t unit, void *scratch, comm_add *add);
+bool comm_all_reduce(struct comm *comm, const struct comm_group *group, const char *what,
+                     void *data, size_t bytes, size_t unit, void *scratch, comm_add *add);
 /* Part i of `from`, out_bytes[i] bytes from out_at[i] on, goes to rank i; that of rank i comes to
  * in_at[i]. */
 bool comm_all_to_all(struct comm *comm, const struct comm_group *group, const char *what,

@@ -11,7 +11,7 @@ struct mailbox { /* messages of all senders to one rank */
     pthread_cond_t changed;
     struct line { /* of one sender, in the order sent */
         struct comm_message *first, **last;
-    } *from; /* (ranks) */
+    } * from; /* (ranks) */
 };
 
 struct comm_hub {
@@ -119,8 +119,8 @@ static bool fail_other(struct comm *comm, int from, const char *what, size_t byt
 {
     struct rk_error error;
     rk_fail(&error, RK_NOTHING_FITS, NULL, 0, 0,
-            "rank %d expects %zu bytes of \"%s\" from rank %d, which sends %zu of \"%s\"", comm->rank,
-            bytes, what, from, m->bytes, m->what);
+            "rank %d expects %zu bytes of \"%s\" from rank %d, which sends %zu of \"%s\"",
+            comm->rank, bytes, what, from, m->bytes, m->what);
     return comm_fail(comm, &error);
 }
 

@@ -51,10 +51,11 @@ static enum rk_status check_ids(const struct data *d, const char *path, uint64_t
 {
     for (uint64_t i = 0; i < d->tokens; i++)
         if (read_id(d, i) >= vocabulary)
-            return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
-                           "token %llu is %u, the model's vocabulary ends at %llu: tokenize with the "
-                           "model's tokenizer",
-                           (unsigned long long)i, read_id(d, i), (unsigned long long)vocabulary);
+            return rk_fail(
+                error, RK_BAD_INPUT, path, 0, 0,
+                "token %llu is %u, the model's vocabulary ends at %llu: tokenize with the "
+                "model's tokenizer",
+                (unsigned long long)i, read_id(d, i), (unsigned long long)vocabulary);
     return RK_OK;
 }
 
@@ -89,9 +90,10 @@ enum rk_status data_open(struct data *d, const char *path, uint64_t sequence, ui
     if (status == RK_OK) status = read_header(d, path, error);
     if (status == RK_OK) status = check_ids(d, path, vocabulary, error);
     if (status == RK_OK && d->tokens < sequence + 1)
-        status = rk_fail(error, RK_BAD_INPUT, path, 0, 0,
-                         "%llu tokens are fewer than the %llu of one sample: give more data, or seqN",
-                         (unsigned long long)d->tokens, (unsigned long long)sequence + 1);
+        status =
+            rk_fail(error, RK_BAD_INPUT, path, 0, 0,
+                    "%llu tokens are fewer than the %llu of one sample: give more data, or seqN",
+                    (unsigned long long)d->tokens, (unsigned long long)sequence + 1);
     if (status != RK_OK)
         data_close(d);
     else

@@ -21,10 +21,10 @@ struct data {
     uint64_t tokens, windows, sequence, seed;
 };
 
-/* RK_BAD_INPUT: a header that is wrong, an id at or beyond `vocabulary` (with its place), fewer tokens
- * than one window takes. */
-enum rk_status data_open(struct data *data, const char *path, uint64_t sequence, uint64_t vocabulary,
-                         uint64_t seed, struct rk_error *error);
+/* RK_BAD_INPUT: a header that is wrong, an id at or beyond `vocabulary` (with its place), fewer
+ * tokens than one window takes. */
+enum rk_status data_open(struct data *data, const char *path, uint64_t sequence,
+                         uint64_t vocabulary, uint64_t seed, struct rk_error *error);
 void data_close(struct data *data); /* a zeroed one is fine */
 
 /* Tokens 0 ... sequence of sample n; each epoch of `windows` samples is another permutation. */

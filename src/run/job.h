@@ -1,7 +1,7 @@
 /* job.h - a training run as all its ranks see it: what is trained how, on what.
  *
- * Made once, read by all ranks. What differs between ranks is in the engine (real/engine.h), which is
- * compiled for two number types; this is what both share.
+ * Made once, read by all ranks. What differs between ranks is in the engine (real/engine.h), which
+ * is compiled for two number types; this is what both share.
  */
 #ifndef RECKON_RUN_JOB_H
 #define RECKON_RUN_JOB_H
@@ -33,8 +33,8 @@ struct job {
 
 /* What a step brought, the same on all ranks. */
 struct step_result {
-    double loss;        /* mean over all tokens */
-    double norm;        /* of all gradients, before clipping */
+    double loss; /* mean over all tokens */
+    double norm; /* of all gradients, before clipping */
     double rate;
     double wall_s;
     uint64_t peak_bytes; /* of this rank's pool */
@@ -50,6 +50,7 @@ enum ledger_part {
     PART_MATRIX,
     PART_ATTENTION,
     PART_MEMORY,
+    PART_AGAIN,
     PART_COMM,
     PART_MESSAGES,
     PART_DATA, /* gradients and weights of data parallelism */

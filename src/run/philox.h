@@ -1,7 +1,7 @@
 /* philox.h - random numbers by counter: the same for an element wherever it lives [salmon2011].
  *
- * Philox4x32-10. A number is a pure function of (seed, stream, index), so that ranks which hold other
- * parts of a tensor start from the same weights.
+ * Philox4x32-10. A number is a pure function of (seed, stream, index), so that ranks which hold
+ * other parts of a tensor start from the same weights.
  */
 #ifndef RECKON_RUN_PHILOX_H
 #define RECKON_RUN_PHILOX_H
@@ -16,8 +16,8 @@ struct philox {
 static inline struct philox philox(uint64_t seed, uint64_t stream, uint64_t index)
 {
     uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
-    struct philox x = {{(uint32_t)index, (uint32_t)(index >> 32), (uint32_t)stream,
-                        (uint32_t)(stream >> 32)}};
+    struct philox x = {
+        {(uint32_t)index, (uint32_t)(index >> 32), (uint32_t)stream, (uint32_t)(stream >> 32)}};
     for (int round = 0; round < 10; round++) {
         const uint64_t a = UINT64_C(0xD2511F53) * x.word[0], b = UINT64_C(0xCD9E8D57) * x.word[2];
         x = (struct philox){{(uint32_t)(b >> 32) ^ x.word[1] ^ k0, (uint32_t)b,

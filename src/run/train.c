@@ -74,8 +74,8 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
         {m->attention_sinks, "attention sinks", "take another model"},
         {m->attention_cap, "capped attention scores", "take another model"},
         {m->qk_norm_wide, "norms with weights for each head", "take another model"},
-        {m->local_heads || m->local_kv_heads || m->local_head_dim,
-         "local layers of another shape", "take another model"},
+        {m->local_heads || m->local_kv_heads || m->local_head_dim, "local layers of another shape",
+         "take another model"},
         {m->predict_layers > 0, "multi-token prediction", "take another model"},
         {m->router_biases, "router biases", "take another model"},
     };
@@ -106,11 +106,12 @@ static enum rk_status check_blocks(const struct job *job, struct rk_error *error
     if (!t->block_local || !t->block_global || t->block_local % t->block_global ||
         !t->block_patterns || t->block_patterns > t->block_local / t->block_global ||
         job->sequence / t->block_tokens > 512)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "blocks of %u tokens, %u of a window, %u of them global, %u patterns: the second "
-                       "must be a multiple of the third, no more patterns than their quotient, and a "
-                       "sequence of 512 blocks at most",
-                       t->block_tokens, t->block_local, t->block_global, t->block_patterns);
+        return rk_fail(
+            error, RK_USAGE, NULL, 0, 0,
+            "blocks of %u tokens, %u of a window, %u of them global, %u patterns: the second "
+            "must be a multiple of the third, no more patterns than their quotient, and a "
+            "sequence of 512 blocks at most",
+            t->block_tokens, t->block_local, t->block_global, t->block_patterns);
     return RK_OK;
 }
 
@@ -123,8 +124,9 @@ static void job_close(struct job *job)
     job->layer = NULL;
 }
 
-static enum rk_status job_open(struct job *job, const struct rk_model *model, const struct rk_plan *plan,
-                               const struct rk_train *train, struct rk_error *error)
+static enum rk_status job_open(struct job *job, const struct rk_model *model,
+                               const struct rk_plan *plan, const struct rk_train *train,
+                               struct rk_error *error)
 {
     *job = (struct job){.model = *model, .plan = *plan, .settings = *train};
     enum rk_status status = check_members(model, plan, error);
@@ -155,15 +157,16 @@ static enum rk_status job_open(struct job *job, const struct rk_model *model, co
     status = check_operations(job, error);
     if (status == RK_OK) status = check_blocks(job, error);
     if (status == RK_OK && train->block_tokens &&
-        !blocks_fixed(&job->blocks, (uint32_t)job->sequence, train->block_tokens, train->block_local,
-                      train->block_global, train->block_patterns))
+        !blocks_fixed(&job->blocks, (uint32_t)job->sequence, train->block_tokens,
+                      train->block_local, train->block_global, train->block_patterns))
         status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the layout of blocks");
     if (status == RK_OK && model->position == RK_POSITION_LEARNED && model->position_rows &&
         model->position_rows < job->sequence)
-        status = rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
-                         "samples of %llu tokens, and %llu learned positions: say seq%llu",
-                         (unsigned long long)job->sequence, (unsigned long long)model->position_rows,
-                         (unsigned long long)model->position_rows);
+        status =
+            rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                    "samples of %llu tokens, and %llu learned positions: say seq%llu",
+                    (unsigned long long)job->sequence, (unsigned long long)model->position_rows,
+                    (unsigned long long)model->position_rows);
     return status;
 }
 
@@ -309,11 +312,12 @@ enum rk_status rk_train_threads(const struct rk_model *model, const struct rk_pl
     job.system = run->system;
     const uint64_t samples = train->steps * plan->batch;
     if (status == RK_OK && !train->repeat && samples > data.windows)
-        status = rk_fail(error, RK_BAD_INPUT, run->data, 0, 0,
-                         "%llu samples of %llu tokens, and %llu steps take %llu: give more data, fewer "
-                         "steps, or --repeat",
-                         (unsigned long long)data.windows, (unsigned long long)job.sequence,
-                         (unsigned long long)train->steps, (unsigned long long)samples);
+        status =
+            rk_fail(error, RK_BAD_INPUT, run->data, 0, 0,
+                    "%llu samples of %llu tokens, and %llu steps take %llu: give more data, fewer "
+                    "steps, or --repeat",
+                    (unsigned long long)data.windows, (unsigned long long)job.sequence,
+                    (unsigned long long)train->steps, (unsigned long long)samples);
     if (status == RK_OK) {
         struct team team = {.job = &job,
                             .run = run,

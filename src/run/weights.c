@@ -14,8 +14,9 @@
 bool weights_gpt2(const struct rk_model *m)
 {
     return m->position == RK_POSITION_LEARNED && m->norm == RK_LAYER_NORM && m->biases &&
-           !m->gated_mlp && !m->experts && m->tied_embeddings && !m->qk_norm && !m->embedding_norm &&
-           head_shape_of(m, false).kv_heads == (double)m->heads && !m->head_biases;
+           !m->gated_mlp && !m->experts && m->tied_embeddings && !m->qk_norm &&
+           !m->embedding_norm && head_shape_of(m, false).kv_heads == (double)m->heads &&
+           !m->head_biases;
 }
 
 /* How checkpoints call a tensor: GPT-2's, or those of Llama and what followed it. */
@@ -121,8 +122,8 @@ static void name_weight(const struct builder *b, struct weight *w)
 {
     const char *name = b->gpt2 ? names[w->role].gpt2 : names[w->role].llama;
     if (b->expert_number >= 0)
-        snprintf(w->name, sizeof w->name, "model.layers.%lld.mlp.experts.%lld.%s", (long long)b->layer,
-                 (long long)b->expert_number, name);
+        snprintf(w->name, sizeof w->name, "model.layers.%lld.mlp.experts.%lld.%s",
+                 (long long)b->layer, (long long)b->expert_number, name);
     else if (b->layer >= 0)
         snprintf(w->name, sizeof w->name, b->gpt2 ? "h.%lld.%s" : "model.layers.%lld.%s",
                  (long long)b->layer, name);
@@ -217,7 +218,8 @@ static struct cut by_cols(uint64_t cols, uint64_t r, uint64_t t)
 /* Rows of the padded vocabulary. */
 static struct cut by_words(const struct builder *b)
 {
-    const uint64_t multiple = (b->plan->vocabulary_multiple ? b->plan->vocabulary_multiple : 1) * b->t;
+    const uint64_t multiple =
+        (b->plan->vocabulary_multiple ? b->plan->vocabulary_multiple : 1) * b->t;
     const uint64_t padded = (b->model->vocabulary + multiple - 1) / multiple * multiple;
     return (struct cut){.row0 = padded / b->t * b->tensor, .rows = padded / b->t};
 }
@@ -387,8 +389,8 @@ static void add_head(struct builder *b, bool has_table)
     close_group(b);
 }
 
-/* Random numbers go by the name that the tensor has in Llama's checkpoints and by its layer, so that a
- * model's start does not depend on how its file is laid out. */
+/* Random numbers go by the name that the tensor has in Llama's checkpoints and by its layer, so
+ * that a model's start does not depend on how its file is laid out. */
 static void seed_streams(struct weights *all)
 {
     for (int g = 0; g < all->groups; g++)

@@ -1,10 +1,10 @@
-/* weights.h - which weights a rank holds: each tensor's name in checkpoints, its box of the whole, and
- * where it lies in the flat buffer of its layer.
+/* weights.h - which weights a rank holds: each tensor's name in checkpoints, its box of the whole,
+ * and where it lies in the flat buffer of its layer.
  *
  * Weights are (out, in). A flat buffer ("group") holds what is gathered and reduced together: the
- * table of tokens, that of positions, each block, its experts, the final norm, the head. It is padded
- * to 16 elements for each data rank, so that ZeRO cuts it evenly; weights, gradients and moments share
- * the layout. The table names come from Hugging Face.
+ * table of tokens, that of positions, each block, its experts, the final norm, the head. It is
+ * padded to 16 elements for each data rank, so that ZeRO cuts it evenly; weights, gradients and
+ * moments share the layout. The table names come from Hugging Face.
  */
 #ifndef RECKON_RUN_WEIGHTS_H
 #define RECKON_RUN_WEIGHTS_H
@@ -77,9 +77,9 @@ enum weight_sum {
 struct weight {
     char name[96]; /* in checkpoints */
     enum weight_role role;
-    bool transposed;           /* stored as (in, out), as GPT-2 does */
-    bool decays;               /* not norms and biases */
-    bool counted;              /* by this rank in the norm of gradients, and written by it */
+    bool transposed; /* stored as (in, out), as GPT-2 does */
+    bool decays;     /* not norms and biases */
+    bool counted;    /* by this rank in the norm of gradients, and written by it */
     enum weight_sum sum;
     uint64_t file_rows, file_cols; /* (out, in) in the file; a vector has one column */
     uint64_t file_at;              /* row of the file where the tensor begins: k behind q */
@@ -95,8 +95,8 @@ struct weight {
 struct weight_group {
     int id; /* the model's: order of sums of all plans */
     bool expert;
-    int first, count; /* weights */
-    uint64_t size;    /* elements, padded */
+    int first, count;         /* weights */
+    uint64_t size;            /* elements, padded */
     int64_t at[WEIGHT_ROLES]; /* -1: it has none */
     uint64_t stride, experts; /* elements between experts, and how many are here */
 };
@@ -108,18 +108,27 @@ struct weight_part {
 };
 
 struct weights {
-    struct weight *weight; /* owned */
+    struct weight *weight;      /* owned */
     struct weight_group *group; /* owned */
     int weights, groups;
-    int ids; /* groups of the model */
+    int ids;             /* groups of the model */
     uint64_t key_copies; /* tensor ranks that share a key head */
 };
 
 /* Ids of groups. */
 enum { GROUP_TABLE, GROUP_POSITIONS, GROUP_BLOCKS };
-static inline int group_of_block(uint64_t layer, bool experts) { return GROUP_BLOCKS + 2 * (int)layer + experts; }
-static inline int group_of_final_norm(const struct rk_model *m) { return GROUP_BLOCKS + 2 * (int)m->layers; }
-static inline int group_of_head(const struct rk_model *m) { return group_of_final_norm(m) + 1; }
+static inline int group_of_block(uint64_t layer, bool experts)
+{
+    return GROUP_BLOCKS + 2 * (int)layer + experts;
+}
+static inline int group_of_final_norm(const struct rk_model *m)
+{
+    return GROUP_BLOCKS + 2 * (int)m->layers;
+}
+static inline int group_of_head(const struct rk_model *m)
+{
+    return group_of_final_norm(m) + 1;
+}
 
 /* Those of world rank `rank` that holds `parts`. Requires a checked plan. */
 enum rk_status weights_plan(const struct rk_model *model, const struct rk_plan *plan,

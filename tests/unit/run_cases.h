@@ -16,25 +16,75 @@ static inline struct rk_model run_model(int which)
 {
     static const struct rk_model models[] = {
         /* GPT-2's shape */
-        {.id = "gpt", .layers = 4, .hidden = 32, .feedforward = 64, .heads = 4, .head_dim = 8,
-         .sequence = 32, .vocabulary = 250, .kv_heads = 4, .position = RK_POSITION_LEARNED,
-         .norm = RK_LAYER_NORM, .block_norms = 2, .activation = RK_GELU, .tied_embeddings = true,
+        {.id = "gpt",
+         .layers = 4,
+         .hidden = 32,
+         .feedforward = 64,
+         .heads = 4,
+         .head_dim = 8,
+         .sequence = 32,
+         .vocabulary = 250,
+         .kv_heads = 4,
+         .position = RK_POSITION_LEARNED,
+         .norm = RK_LAYER_NORM,
+         .block_norms = 2,
+         .activation = RK_GELU,
+         .tied_embeddings = true,
          .biases = true},
         /* Qwen 3's: grouped keys, norms of heads, a gate */
-        {.id = "qwen", .layers = 4, .hidden = 48, .feedforward = 64, .heads = 8, .head_dim = 8,
-         .sequence = 32, .vocabulary = 256, .kv_heads = 2, .position = RK_POSITION_ROPE,
-         .norm = RK_RMS_NORM, .block_norms = 2, .gated_mlp = true, .activation = RK_SILU,
+        {.id = "qwen",
+         .layers = 4,
+         .hidden = 48,
+         .feedforward = 64,
+         .heads = 8,
+         .head_dim = 8,
+         .sequence = 32,
+         .vocabulary = 256,
+         .kv_heads = 2,
+         .position = RK_POSITION_ROPE,
+         .norm = RK_RMS_NORM,
+         .block_norms = 2,
+         .gated_mlp = true,
+         .activation = RK_SILU,
          .qk_norm = true},
         /* Mistral's windows in turns, tied */
-        {.id = "windows", .layers = 4, .hidden = 32, .feedforward = 32, .heads = 4, .head_dim = 8,
-         .sequence = 32, .vocabulary = 256, .kv_heads = 4, .position = RK_POSITION_ROPE,
-         .norm = RK_RMS_NORM, .block_norms = 2, .gated_mlp = true, .activation = RK_SILU,
-         .qkv_biases = true, .tied_embeddings = true, .window = 8, .window_every = 2},
+        {.id = "windows",
+         .layers = 4,
+         .hidden = 32,
+         .feedforward = 32,
+         .heads = 4,
+         .head_dim = 8,
+         .sequence = 32,
+         .vocabulary = 256,
+         .kv_heads = 4,
+         .position = RK_POSITION_ROPE,
+         .norm = RK_RMS_NORM,
+         .block_norms = 2,
+         .gated_mlp = true,
+         .activation = RK_SILU,
+         .qkv_biases = true,
+         .tied_embeddings = true,
+         .window = 8,
+         .window_every = 2},
         /* a mixture with a shared expert */
-        {.id = "mixture", .layers = 4, .hidden = 32, .feedforward = 32, .heads = 4, .head_dim = 8,
-         .sequence = 32, .vocabulary = 256, .kv_heads = 4, .position = RK_POSITION_ROPE,
-         .norm = RK_RMS_NORM, .block_norms = 2, .gated_mlp = true, .activation = RK_SILU,
-         .experts = 4, .active_experts = 2, .expert_feedforward = 16, .shared_experts = 1},
+        {.id = "mixture",
+         .layers = 4,
+         .hidden = 32,
+         .feedforward = 32,
+         .heads = 4,
+         .head_dim = 8,
+         .sequence = 32,
+         .vocabulary = 256,
+         .kv_heads = 4,
+         .position = RK_POSITION_ROPE,
+         .norm = RK_RMS_NORM,
+         .block_norms = 2,
+         .gated_mlp = true,
+         .activation = RK_SILU,
+         .experts = 4,
+         .active_experts = 2,
+         .expert_feedforward = 16,
+         .shared_experts = 1},
     };
     return models[which];
 }
@@ -43,7 +93,7 @@ static inline const char *run_data(void)
 {
     static char path[64];
     if (*path) return path;
-    snprintf(path, sizeof path, "/tmp/reckon-run-%d", (int)getpid());
+    snprintf(path, sizeof path, P_tmpdir "/reckon-run-%d", (int)getpid());
     FILE *file = fopen(path, "wb");
     uint32_t x = 1;
     for (int i = 0; i < 40000; i++) {

@@ -1,4 +1,5 @@
-/* Every plan brings what one rank brings. RECKON_SEED=N starts there, RECKON_PLANS=N tries so many. */
+/* Every plan brings what one rank brings. RECKON_SEED=N starts there, RECKON_PLANS=N tries so many.
+ */
 #include "run_cases.h"
 
 #include <math.h>
@@ -24,9 +25,14 @@ static void random_plan(const struct rk_model *model, char *line, size_t size)
 {
     static const char *const kinds[] = {"ring", "gather", "ulysses", "ring+ulysses ulysses2"};
     static const char *const again[] = {
-        "", "", "recompute=full", "recompute=full recompute-layers1", "recompute=selective",
+        "",
+        "",
+        "recompute=full",
+        "recompute=full recompute-layers1",
+        "recompute=selective",
         "recompute=selective recompute-parts=core_attn+layernorm+mlp"};
-    static const char *const orders[] = {"", "", "order=tp-cp-pp-dp", "order=dp-pp-cp-tp", "order=pp-tp-dp-cp"};
+    static const char *const orders[] = {"", "", "order=tp-cp-pp-dp", "order=dp-pp-cp-tp",
+                                         "order=pp-tp-dp-cp"};
     const unsigned t = 1u << below(3), c = 1u << below(3), p = 1u << below(3), d = 1u << below(2);
     const unsigned v = p > 1 && p * 2 <= model->layers && below(3) == 0 ? 2 : 1;
     const unsigned mbs = 1 + below(2), m = (p > 1 ? 2 * p : 1 + below(3));
@@ -37,10 +43,11 @@ static void random_plan(const struct rk_model *model, char *line, size_t size)
     char split[32] = "";
     if (p == 2 && v == 1 && below(3) == 0) snprintf(split, sizeof split, "split=1,3");
     const unsigned zero = schedule[0] && schedule[9] == 'z' ? below(2) : below(4);
-    snprintf(line, size, "tp%u cp%u pp%u dp%u mbs%u gbs%u zero%u %s %s %s %s%s %s %s", t, c, p, d, mbs,
-             mbs * m * d, zero, v == 2 ? "vpp2" : "", t > 1 && below(2) ? "sp" : "", schedule,
+    snprintf(line, size, "tp%u cp%u pp%u dp%u mbs%u gbs%u zero%u %s %s %s %s%s %s %s", t, c, p, d,
+             mbs, mbs * m * d, zero, v == 2 ? "vpp2" : "", t > 1 && below(2) ? "sp" : "", schedule,
              c > 1 ? "cp-kind=" : "", c > 1 ? pick(kinds, 4) : "", pick(again, 6), pick(orders, 5));
-    if (c > 1 && below(4) == 0 && !strstr(line, "ulysses")) strncat(line, " cp-contiguous", size - strlen(line) - 1);
+    if (c > 1 && below(4) == 0 && !strstr(line, "ulysses"))
+        strncat(line, " cp-contiguous", size - strlen(line) - 1);
     if (zero == 1 && below(3) == 0) strncat(line, " whole-grads", size - strlen(line) - 1);
     if (zero && d * c > 2 && below(3) == 0) strncat(line, " shard2", size - strlen(line) - 1);
     strncat(line, " ", size - strlen(line) - 1);
@@ -67,7 +74,10 @@ static void one_rank(const struct rk_model *model, const char *line, struct run_
     cr_assert_eq(run_plan(model, words, &train, trace, &error), RK_OK, "%s: %s", words, error.text);
 }
 
-static double off(double a, double b) { return fabs(a - b) / fmax(fabs(b), 1e-300); }
+static double off(double a, double b)
+{
+    return fabs(a - b) / fmax(fabs(b), 1e-300);
+}
 
 Test(run_plans, random, .timeout = 120)
 {
@@ -92,7 +102,8 @@ Test(run_plans, random, .timeout = 120)
         cr_assert_eq(status, RK_OK, "seed %d, %s %s: %s", (int)n, model.id, line, error.text);
         one_rank(&model, line, &one);
         for (int i = 0; i < STEPS; i++)
-            cr_expect(off(trace.loss[i], one.loss[i]) < 1e-11 && off(trace.norm[i], one.norm[i]) < 1e-11,
+            cr_expect(off(trace.loss[i], one.loss[i]) < 1e-11 &&
+                          off(trace.norm[i], one.norm[i]) < 1e-11,
                       "seed %d, %s %s, step %d: loss %.17g for %.17g, norm %.17g for %.17g", (int)n,
                       model.id, line, i, trace.loss[i], one.loss[i], trace.norm[i], one.norm[i]);
         ran++;
@@ -118,7 +129,8 @@ static const struct exact {
     /* recomputation */
     {0, "mbs2 gbs16 dp1", "mbs2 gbs16 dp1 recompute=full"},
     {1, "mbs2 gbs16 dp1", "mbs2 gbs16 dp1 recompute=full"},
-    {1, "mbs2 gbs16 tp2 sp dp1", "mbs2 gbs16 tp2 sp dp1 recompute=selective recompute-parts=core_attn+mlp+layernorm"},
+    {1, "mbs2 gbs16 tp2 sp dp1",
+     "mbs2 gbs16 tp2 sp dp1 recompute=selective recompute-parts=core_attn+mlp+layernorm"},
     {2, "mbs2 gbs16 cp2 dp1", "mbs2 gbs16 cp2 dp1 recompute=selective"},
     /* ZeRO 0 and 1, 2 and 3 */
     {0, "mbs2 gbs16 dp4", "mbs2 gbs16 dp4 zero1"},
@@ -136,8 +148,9 @@ static void same_bits(int model, const char *plan, const struct rk_train *a, con
     cr_assert_eq(run_plan(&m, plan, a, &x, &error), RK_OK, "%s %s: %s", m.id, plan, error.text);
     cr_assert_eq(run_plan(&m, same, b, &y, &error), RK_OK, "%s %s: %s", m.id, same, error.text);
     for (int i = 0; i < x.steps; i++)
-        cr_expect(x.loss[i] == y.loss[i] && x.norm[i] == y.norm[i], "%s: %s, %s, step %d: %.17g %.17g, %.17g %.17g",
-                  m.id, plan, same, i, x.loss[i], y.loss[i], x.norm[i], y.norm[i]);
+        cr_expect(x.loss[i] == y.loss[i] && x.norm[i] == y.norm[i],
+                  "%s: %s, %s, step %d: %.17g %.17g, %.17g %.17g", m.id, plan, same, i, x.loss[i],
+                  y.loss[i], x.norm[i], y.norm[i]);
 }
 
 Test(run_plans, exact, .timeout = 120)
@@ -174,9 +187,11 @@ Test(run_plans, single_precision, .timeout = 120)
     for (int i = 0; i < 3; i++) {
         const struct rk_model model = run_model(i);
         cr_assert_eq(run_plan(&model, "mbs2 gbs8", &train, &a, &error), RK_OK);
-        cr_assert_eq(run_plan(&model, "mbs1 gbs8 tp2 sp pp2 dp2 cp2 zero3", &train, &b, &error), RK_OK, "%s", error.text);
+        cr_assert_eq(run_plan(&model, "mbs1 gbs8 tp2 sp pp2 dp2 cp2 zero3", &train, &b, &error),
+                     RK_OK, "%s", error.text);
         for (int s = 0; s < 20; s++)
-            cr_expect(off(b.loss[s], a.loss[s]) < 1e-5, "%s, step %d: %.9g for %.9g", model.id, s, b.loss[s], a.loss[s]);
+            cr_expect(off(b.loss[s], a.loss[s]) < 1e-5, "%s, step %d: %.9g for %.9g", model.id, s,
+                      b.loss[s], a.loss[s]);
         cr_expect(a.loss[19] < a.loss[0] - 0.005, "it learns: %g to %g", a.loss[0], a.loss[19]);
     }
     unlink(run_data());

@@ -16,11 +16,16 @@ struct shape {
 static struct shape shape_of(const struct engine *e, const struct at_layer *l)
 {
     const size_t u = (size_t)e->ulysses.ranks;
-    const size_t heads = l->heads / u, kv = l->kv_heads > u ? l->kv_heads / u : u > 1 ? 1 : l->kv_heads;
+    const size_t heads = l->heads / u, kv = l->kv_heads > u ? l->kv_heads / u
+                                            : u > 1         ? 1
+                                                            : l->kv_heads;
     return (struct shape){u, heads, kv, (heads + kv) * l->d + kv * l->value, e->rows * u};
 }
 
-static bool across(const struct engine *e) { return e->ulysses.ranks > 1; }
+static bool across(const struct engine *e)
+{
+    return e->ulysses.ranks > 1;
+}
 
 /* ---- where a context rank's tokens stand ---- */
 
@@ -47,7 +52,8 @@ int REAL(context_spans)(const struct job *job, uint32_t c, struct run_span span[
 
 enum { MOST_SPANS = 512 };
 
-/* Spans of sample `n` in an array that holds the rows of `count` context ranks one behind another. */
+/* Spans of sample `n` in an array that holds the rows of `count` context ranks one behind another.
+ */
 static size_t spans_of(const struct engine *e, const uint32_t *ranks, size_t count, size_t n,
                        struct run_span *spans)
 {
@@ -98,11 +104,12 @@ static void copy_heads(const struct engine *e, const struct at_layer *l, size_t 
     const real *k = row + l->heads * l->d, *v = k + l->kv_heads * l->d;
     memcpy(narrow, row + u * x.heads * l->d, x.heads * l->d * sizeof *row);
     memcpy(narrow + x.heads * l->d, k + kv * l->d, x.kv_heads * l->d * sizeof *row);
-    memcpy(narrow + (x.heads + x.kv_heads) * l->d, v + kv * l->value, x.kv_heads * l->value * sizeof *row);
+    memcpy(narrow + (x.heads + x.kv_heads) * l->d, v + kv * l->value,
+           x.kv_heads * l->value * sizeof *row);
 }
 
-static void add_heads(const struct engine *e, const struct at_layer *l, size_t u, const real *narrow,
-                      real *row)
+static void add_heads(const struct engine *e, const struct at_layer *l, size_t u,
+                      const real *narrow, real *row)
 {
     const struct shape x = shape_of(e, l);
     const size_t kv = l->kv_heads >= x.ranks ? u * x.kv_heads : u * l->kv_heads / x.ranks;
@@ -132,9 +139,10 @@ void REAL(across_forward)(struct engine *e, struct at_layer *l, struct frame *f,
     real *packed = take(e, x.rows * x.width);
     for (size_t u = 0; u < x.ranks; u++)
         for (size_t i = 0; i < e->rows; i++)
-            copy_heads(e, l, u, f->slot[SLOT_QKV] + i * whole, packed + (u * e->rows + i) * x.width);
-    exchange(e, "query, key, value all-to-all", packed, make(e, f, SLOT_QKV_ACROSS, x.rows * x.width),
-             e->rows * x.width);
+            copy_heads(e, l, u, f->slot[SLOT_QKV] + i * whole,
+                       packed + (u * e->rows + i) * x.width);
+    exchange(e, "query, key, value all-to-all", packed,
+             make(e, f, SLOT_QKV_ACROSS, x.rows * x.width), e->rows * x.width);
     give(e, packed);
     drop(e, f, SLOT_QKV);
 }
@@ -145,18 +153,21 @@ void REAL(across_input)(struct engine *e, struct at_layer *l, struct frame *f, s
     const struct shape x = shape_of(e, l);
     const size_t whole = (l->heads + l->kv_heads) * l->d + l->kv_heads * l->value;
     real *packed = take(e, x.rows * x.width);
-    exchange(e, "query, key, value all-to-all", f->slot[SLOT_DQKV_ACROSS], packed, e->rows * x.width);
+    exchange(e, "query, key, value all-to-all", f->slot[SLOT_DQKV_ACROSS], packed,
+             e->rows * x.width);
     f->slot[SLOT_DQKV] = take_zeros(e, e->rows * whole);
     for (size_t u = 0; u < x.ranks; u++)
         for (size_t i = 0; i < e->rows; i++)
-            add_heads(e, l, u, packed + (u * e->rows + i) * x.width, f->slot[SLOT_DQKV] + i * whole);
+            add_heads(e, l, u, packed + (u * e->rows + i) * x.width,
+                      f->slot[SLOT_DQKV] + i * whole);
     give(e, packed);
     drop(e, f, SLOT_DQKV_ACROSS);
     drop(e, f, SLOT_QKV_ACROSS);
 }
 
 /* Blocks of columns of each rank's heads <-> rows one rank behind another. */
-static void columns_to_ranks(const struct engine *e, const struct at_layer *l, const real *rows, real *parts)
+static void columns_to_ranks(const struct engine *e, const struct at_layer *l, const real *rows,
+                             real *parts)
 {
     const struct shape x = shape_of(e, l);
     const size_t w = x.heads * l->value;
@@ -165,7 +176,8 @@ static void columns_to_ranks(const struct engine *e, const struct at_layer *l, c
             memcpy(parts + (u * e->rows + i) * w, rows + (i * x.ranks + u) * w, w * sizeof *rows);
 }
 
-static void ranks_to_columns(const struct engine *e, const struct at_layer *l, const real *parts, real *rows)
+static void ranks_to_columns(const struct engine *e, const struct at_layer *l, const real *parts,
+                             real *rows)
 {
     const struct shape x = shape_of(e, l);
     const size_t w = x.heads * l->value;
@@ -179,7 +191,8 @@ void REAL(back_across_forward)(struct engine *e, struct at_layer *l, struct fram
     (void)mb;
     const size_t n = e->rows * l->heads * l->value;
     real *parts = take(e, n);
-    exchange(e, "attention output all-to-all", f->slot[SLOT_ATT_ACROSS], parts, n / (size_t)e->ulysses.ranks);
+    exchange(e, "attention output all-to-all", f->slot[SLOT_ATT_ACROSS], parts,
+             n / (size_t)e->ulysses.ranks);
     ranks_to_columns(e, l, parts, make(e, f, SLOT_ATT, n));
     give(e, parts);
 }
@@ -229,7 +242,10 @@ static bool gathers(const struct engine *e)
     return e->context.ranks > 1 && e->job->plan.context_kind == RK_GATHER;
 }
 
-static bool rings(const struct engine *e) { return !gathers(e) && ring_ranks(e) > 1; }
+static bool rings(const struct engine *e)
+{
+    return !gathers(e) && ring_ranks(e) > 1;
+}
 
 void REAL(keys_gather_forward)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
@@ -280,7 +296,7 @@ static struct REAL(attend) attend_of(struct engine *e, const struct at_layer *l,
 }
 
 /* Keys and values in a buffer of their own. */
-static void use_keys(struct REAL(attend) *a, const real *packed)
+static void use_keys(struct REAL(attend) * a, const real *packed)
 {
     a->k = packed;
     a->v = packed + a->kv_heads * a->d;
@@ -288,8 +304,8 @@ static void use_keys(struct REAL(attend) *a, const real *packed)
 }
 
 /* All samples: their queries against the keys of context ranks `ranks`. */
-static void attend_all(struct engine *e, const struct REAL(attend) *a, const uint32_t *ranks, size_t count,
-                       bool fresh, bool back)
+static void attend_all(struct engine *e, const struct REAL(attend) * a, const uint32_t *ranks,
+                       size_t count, bool fresh, bool back)
 {
     uint32_t own[MOST_SPANS];
     struct run_span q[MOST_SPANS], k[MOST_SPANS];
@@ -308,16 +324,17 @@ static void pass_on(struct engine *e, real **buffer, size_t n)
 {
     const int count = e->ring.ranks, me = e->ring.me;
     real *next = take(e, n);
-    if (!comm_send(e->comm, e->ring.rank[(me + 1) % count], COMM_COLLECTIVE, "key, value ring", *buffer,
-                   n * sizeof **buffer) ||
-        !comm_receive(e->comm, e->ring.rank[(me + count - 1) % count], COMM_COLLECTIVE, "key, value ring",
-                      next, n * sizeof *next))
+    if (!comm_send(e->comm, e->ring.rank[(me + 1) % count], COMM_COLLECTIVE, "key, value ring",
+                   *buffer, n * sizeof **buffer) ||
+        !comm_receive(e->comm, e->ring.rank[(me + count - 1) % count], COMM_COLLECTIVE,
+                      "key, value ring", next, n * sizeof *next))
         give_up(e);
     give(e, *buffer);
     *buffer = next;
 }
 
-static void ring_forward(struct engine *e, struct at_layer *l, struct REAL(attend) *a, const real *qkv)
+static void ring_forward(struct engine *e, struct at_layer *l, struct REAL(attend) * a,
+                         const real *qkv)
 {
     const struct shape x = shape_of(e, l);
     const size_t n = x.rows * keys_width(&x, l), count = ring_ranks(e);
@@ -361,8 +378,8 @@ void REAL(attention_run)(struct engine *e, struct at_layer *l, struct frame *f, 
     give(e, a.sum);
 }
 
-static void ring_backward(struct engine *e, struct at_layer *l, struct REAL(attend) *a, const real *qkv,
-                          real *dqkv)
+static void ring_backward(struct engine *e, struct at_layer *l, struct REAL(attend) * a,
+                          const real *qkv, real *dqkv)
 {
     const struct shape x = shape_of(e, l);
     const size_t n = x.rows * keys_width(&x, l), count = ring_ranks(e);
@@ -388,7 +405,8 @@ void REAL(attention_input)(struct engine *e, struct at_layer *l, struct frame *f
     const enum slot dslot = across(e) ? SLOT_DQKV_ACROSS : SLOT_DQKV;
     uint32_t ranks[MOST_SPANS];
     struct REAL(attend) a = attend_of(e, l, f);
-    real *delta = take(e, x.rows * x.heads), *dqkv = f->slot[dslot] = take_zeros(e, x.rows * x.width);
+    real *delta = take(e, x.rows * x.heads),
+         *dqkv = f->slot[dslot] = take_zeros(e, x.rows * x.width);
     a.dout = f->slot[across(e) ? SLOT_DATT_ACROSS : SLOT_DATT];
     attention_deltas(&a, (struct run_span){0, (uint32_t)x.rows, 0}, delta);
     a.delta = delta;

@@ -48,7 +48,8 @@ static bool any_row_sees(const struct run_blocks *b, uint32_t head, uint32_t fir
     return false;
 }
 
-/* The runs of keys that any query of the block sees, at most `PANEL` keys each and `RANGES` runs. */
+/* The runs of keys that any query of the block sees, at most `PANEL` keys each and `RANGES` runs.
+ */
 static int seen_ranges(const struct run_mask *mask, uint32_t head, uint32_t first, uint32_t last,
                        const struct run_span *k, struct range *ranges)
 {
@@ -57,8 +58,7 @@ static int seen_ranges(const struct run_mask *mask, uint32_t head, uint32_t firs
     int count = 0;
     if (!b) {
         for (uint32_t lo = all.lo; lo < all.hi; lo += PANEL)
-            ranges[count++] =
-                (struct range){lo, lo + PANEL < all.hi ? lo + PANEL : all.hi};
+            ranges[count++] = (struct range){lo, lo + PANEL < all.hi ? lo + PANEL : all.hi};
         return count;
     }
     for (uint32_t lo = all.lo; lo < all.hi;) {
@@ -106,7 +106,7 @@ static struct scratch *scratch_open(size_t d, size_t value)
 }
 
 /* Takes as many of the ranges from `at` on as a panel holds; returns how many. */
-static int take_panel(const struct REAL(attend) *a, struct scratch *s, size_t kv,
+static int take_panel(const struct REAL(attend) * a, struct scratch *s, size_t kv,
                       const struct run_span *span, const struct range *range, int at, int count)
 {
     struct panel *p = &s->panel;
@@ -140,8 +140,8 @@ static int take_panel(const struct REAL(attend) *a, struct scratch *s, size_t kv
 }
 
 /* Scores that a query must not see become minus infinity. */
-static void mask_row(const struct REAL(attend) *a, const struct panel *p, const struct run_span *span,
-                     uint32_t head, uint32_t position, real *row)
+static void mask_row(const struct REAL(attend) * a, const struct panel *p,
+                     const struct run_span *span, uint32_t head, uint32_t position, real *row)
 {
     const uint32_t oldest = oldest_seen(&a->mask, position);
     const struct run_blocks *b = a->mask.blocks;
@@ -164,13 +164,13 @@ static void mask_row(const struct REAL(attend) *a, const struct panel *p, const 
     }
 }
 
-static void scores_of(const struct REAL(attend) *a, struct scratch *s, struct run_span q, uint32_t i,
-                      uint32_t rows, size_t head, const struct run_span *span)
+static void scores_of(const struct REAL(attend) * a, struct scratch *s, struct run_span q,
+                      uint32_t i, uint32_t rows, size_t head, const struct run_span *span)
 {
     const struct panel *p = &s->panel;
-    gemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)p->keys, (int)a->d, (real)a->scale,
-         a->q + (q.at + i) * a->ldq + head * a->d, (int)a->ldq, p->k, (int)p->ld, 0, s->scores,
-         (int)p->keys);
+    gemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)p->keys, (int)a->d,
+         (real)a->scale, a->q + (q.at + i) * a->ldq + head * a->d, (int)a->ldq, p->k, (int)p->ld, 0,
+         s->scores, (int)p->keys);
     for (uint32_t r = 0; r < rows; r++)
         mask_row(a, p, span, a->first_head + (uint32_t)head, q.position + i + r,
                  s->scores + (size_t)r * p->keys);
@@ -210,8 +210,9 @@ CLONES static void scale_row(size_t n, real factor, real *x)
         x[j] *= factor;
 }
 
-static void attend_block(const struct REAL(attend) *a, struct scratch *s, struct run_span q, uint32_t i,
-                         uint32_t rows, size_t head, const struct run_span *k, size_t spans, bool fresh)
+static void attend_block(const struct REAL(attend) * a, struct scratch *s, struct run_span q,
+                         uint32_t i, uint32_t rows, size_t head, const struct run_span *k,
+                         size_t spans, bool fresh)
 {
     const size_t kv = head / (a->heads / a->kv_heads), ldo = a->heads * a->value;
     const size_t row0 = q.at + i;
@@ -232,12 +233,12 @@ static void attend_block(const struct REAL(attend) *a, struct scratch *s, struct
             for (uint32_t r = 0; r < rows; r++) {
                 const size_t state = (row0 + r) * a->heads + head;
                 real rescale;
-                soften_row(p->keys, s->scores + (size_t)r * p->keys, a->most + state, a->sum + state,
-                           &rescale);
+                soften_row(p->keys, s->scores + (size_t)r * p->keys, a->most + state,
+                           a->sum + state, &rescale);
                 if (!empty && rescale != 1) scale_row(a->value, rescale, out + r * ldo);
             }
-            gemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)a->value, (int)p->keys, 1,
-                 s->scores, (int)p->keys, p->v, (int)p->ldv, empty ? 0 : 1, out, (int)ldo);
+            gemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)a->value, (int)p->keys,
+                 1, s->scores, (int)p->keys, p->v, (int)p->ldv, empty ? 0 : 1, out, (int)ldo);
             empty = false;
         }
     }
@@ -246,13 +247,13 @@ static void attend_block(const struct REAL(attend) *a, struct scratch *s, struct
 }
 
 /* Blocks of rows do not cross a block of a layout's window more than they must. */
-static uint32_t block_rows(const struct REAL(attend) *a)
+static uint32_t block_rows(const struct REAL(attend) * a)
 {
     const struct run_blocks *b = a->mask.blocks;
     return b && b->size < ROWS ? ROWS / b->size * b->size : ROWS;
 }
 
-void attention_forward(int threads, const struct REAL(attend) *a, struct run_span q,
+void attention_forward(int threads, const struct REAL(attend) * a, struct run_span q,
                        const struct run_span *k, size_t spans, bool fresh)
 {
     const uint32_t step = block_rows(a), blocks = (q.rows + step - 1) / step;
@@ -269,7 +270,7 @@ void attention_forward(int threads, const struct REAL(attend) *a, struct run_spa
     }
 }
 
-void attention_finish(const struct REAL(attend) *a, struct run_span q)
+void attention_finish(const struct REAL(attend) * a, struct run_span q)
 {
     for (uint32_t i = 0; i < q.rows; i++)
         for (size_t h = 0; h < a->heads; h++) {
@@ -281,12 +282,13 @@ void attention_finish(const struct REAL(attend) *a, struct run_span q)
 
 /* ---- backward ---- */
 
-CLONES void attention_deltas(const struct REAL(attend) *a, struct run_span q, real *delta)
+CLONES void attention_deltas(const struct REAL(attend) * a, struct run_span q, real *delta)
 {
     for (uint32_t i = 0; i < q.rows; i++)
         for (size_t h = 0; h < a->heads; h++) {
             const size_t state = (q.at + i) * a->heads + h;
-            delta[state] = lanes_dot(a->value, a->dout + state * a->value, a->out + state * a->value);
+            delta[state] =
+                lanes_dot(a->value, a->dout + state * a->value, a->out + state * a->value);
         }
 }
 
@@ -301,7 +303,7 @@ CLONES static void slope_row(size_t n, real log_sum, real delta, real scale, rea
     }
 }
 
-static void spread_panel(const struct REAL(attend) *a, const struct scratch *s, size_t kv,
+static void spread_panel(const struct REAL(attend) * a, const struct scratch *s, size_t kv,
                          const struct run_span *span)
 {
     const struct panel *p = &s->panel;
@@ -309,11 +311,12 @@ static void spread_panel(const struct REAL(attend) *a, const struct scratch *s, 
     for (int i = 0; i < p->parts; i++)
         for (uint32_t j = p->part[i].lo; j < p->part[i].hi; j++, row++) {
             add_to(a->d, s->dk + row * a->d, a->dk + (span->at + j) * a->ldk + kv * a->d);
-            add_to(a->value, s->dv + row * a->value, a->dv + (span->at + j) * a->ldk + kv * a->value);
+            add_to(a->value, s->dv + row * a->value,
+                   a->dv + (span->at + j) * a->ldk + kv * a->value);
         }
 }
 
-static void attend_block_back(const struct REAL(attend) *a, struct scratch *s, struct run_span q,
+static void attend_block_back(const struct REAL(attend) * a, struct scratch *s, struct run_span q,
                               uint32_t i, uint32_t rows, size_t head, const struct run_span *span)
 {
     const size_t kv = head / (a->heads / a->kv_heads), ldo = a->heads * a->value, row0 = q.at + i;
@@ -322,8 +325,8 @@ static void attend_block_back(const struct REAL(attend) *a, struct scratch *s, s
     real *dq = a->dq + row0 * a->ldq + head * a->d;
     const struct panel *p = &s->panel;
     const uint32_t first = q.position + i;
-    const int count = seen_ranges(&a->mask, a->first_head + (uint32_t)head, first, first + rows - 1, span,
-                                  s->range);
+    const int count = seen_ranges(&a->mask, a->first_head + (uint32_t)head, first, first + rows - 1,
+                                  span, s->range);
     for (int at = 0; at < count;) {
         at += take_panel(a, s, kv, span, s->range, at, count);
         const int keys = (int)p->keys, d = (int)a->d, value = (int)a->value, n = (int)rows;
@@ -339,18 +342,18 @@ static void attend_block_back(const struct REAL(attend) *a, struct scratch *s, s
             slope_row(p->keys, a->most[state], a->delta[state], (real)a->scale, s->scores + row,
                       s->slopes + row);
         }
-        gemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, d, keys, 1, s->slopes, keys, p->k, (int)p->ld,
-             1, dq, (int)a->ldq);
+        gemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, d, keys, 1, s->slopes, keys, p->k,
+             (int)p->ld, 1, dq, (int)a->ldq);
         gemm(CblasRowMajor, CblasTrans, CblasNoTrans, keys, d, n, 1, s->slopes, keys, queries,
              (int)a->ldq, apart ? 0 : 1, dk, apart ? d : (int)a->ldk);
-        gemm(CblasRowMajor, CblasTrans, CblasNoTrans, keys, value, n, 1, s->scores, keys, dout, (int)ldo,
-             apart ? 0 : 1, dv, apart ? value : (int)a->ldk);
+        gemm(CblasRowMajor, CblasTrans, CblasNoTrans, keys, value, n, 1, s->scores, keys, dout,
+             (int)ldo, apart ? 0 : 1, dv, apart ? value : (int)a->ldk);
         if (apart) spread_panel(a, s, kv, span);
     }
 }
 
 /* A thread has whole heads of keys, so that their gradients are summed in one order. */
-void attention_backward(int threads, const struct REAL(attend) *a, struct run_span q,
+void attention_backward(int threads, const struct REAL(attend) * a, struct run_span q,
                         const struct run_span *k, size_t spans)
 {
     const size_t group = a->heads / a->kv_heads;
@@ -363,7 +366,8 @@ void attention_backward(int threads, const struct REAL(attend) *a, struct run_sp
             for (size_t head = kv * group; head < (kv + 1) * group; head++)
                 for (uint32_t i = 0; i < q.rows; i += step)
                     for (size_t n = 0; n < spans; n++)
-                        attend_block_back(a, s, q, i, q.rows - i < step ? q.rows - i : step, head, k + n);
+                        attend_block_back(a, s, q, i, q.rows - i < step ? q.rows - i : step, head,
+                                          k + n);
         free(s);
     }
 }

@@ -33,7 +33,8 @@ void reduce_all(struct engine *e, const struct comm_group *g, const char *what, 
 {
     if (g->ranks == 1) return;
     real *scratch = take(e, n / (size_t)g->ranks + 1);
-    if (!comm_all_reduce(e->comm, g, what, x, n * sizeof *x, sizeof *x, scratch, add_reals)) give_up(e);
+    if (!comm_all_reduce(e->comm, g, what, x, n * sizeof *x, sizeof *x, scratch, add_reals))
+        give_up(e);
     give(e, scratch);
 }
 
@@ -58,7 +59,10 @@ void use_weights(struct engine *e, struct store *s)
     gather_all(e, s->shards, "weights", s->shard, s->whole, s->share);
 }
 
-static bool shards_gradients(const struct engine *e) { return e->job->plan.zero >= 2; }
+static bool shards_gradients(const struct engine *e)
+{
+    return e->job->plan.zero >= 2;
+}
 
 /* With ZeRO-2 a layer's gradients of one microbatch, whole; else the sums over all microbatches. */
 real *REAL(gradients_of)(struct engine *e, struct store *s, bool head)
@@ -69,7 +73,8 @@ real *REAL(gradients_of)(struct engine *e, struct store *s, bool head)
     return *pass;
 }
 
-/* The layer's work on a microbatch is over: what it borrowed goes back, gradients to their owners. */
+/* The layer's work on a microbatch is over: what it borrowed goes back, gradients to their owners.
+ */
 static void reduce_pass(struct engine *e, struct store *s, real **pass, real *sum)
 {
     if (!*pass) return;
@@ -107,7 +112,8 @@ static void finish_layer(struct engine *e, const struct instruction *i)
         drop(e, f, SLOT_WHOLE_2);
         for (int s = 0; s < SLOTS; s++)
             if (drops[s] || (e->forward_only && s != SLOT_OUT_2)) drop(e, f, (enum slot)s);
-        if (i->layer + 1 < e->layers && e->layer[i->layer + 1].layer == l->layer + 1 && f->slot[SLOT_OUT_2]) {
+        if (i->layer + 1 < e->layers && e->layer[i->layer + 1].layer == l->layer + 1 &&
+            f->slot[SLOT_OUT_2]) {
             e->layer[i->layer + 1].frame[i->microbatch].slot[SLOT_X] = f->slot[SLOT_OUT_2];
             f->slot[SLOT_OUT_2] = NULL;
         }
@@ -140,7 +146,8 @@ static void receive_message(struct engine *e, const struct instruction *i)
 {
     struct frame *f = &e->layer[i->layer].frame[i->microbatch];
     real *x = make(e, f, i->back ? SLOT_DX : SLOT_X, e->share * e->hidden);
-    if (!comm_receive(e->comm, i->peer, i->tag, i->back ? "gradient of a stage" : "output of a stage", x,
+    if (!comm_receive(e->comm, i->peer, i->tag,
+                      i->back ? "gradient of a stage" : "output of a stage", x,
                       e->share * e->hidden * sizeof *x))
         give_up(e);
 }
@@ -157,8 +164,10 @@ static struct comm_group *copies_of(struct engine *e, bool expert)
     return expert ? &e->expert_copies : &e->copies;
 }
 
-/* Gradients that tensor ranks have parts of: sums over the part [begin, begin + count) that is here. */
-static void sum_replicated(struct engine *e, struct store *s, real *gradient, size_t begin, size_t count)
+/* Gradients that tensor ranks have parts of: sums over the part [begin, begin + count) that is
+ * here. */
+static void sum_replicated(struct engine *e, struct store *s, real *gradient, size_t begin,
+                           size_t count)
 {
     for (int i = 0; i < s->group->count; i++) {
         const struct weight *w = &e->weights.weight[s->group->first + i];
@@ -166,8 +175,8 @@ static void sum_replicated(struct engine *e, struct store *s, real *gradient, si
         const size_t end = w->at + w->box_rows * w->box_cols;
         const size_t to = end < begin + count ? end : begin + count;
         if (w->sum == SUM_NONE || from >= to) continue;
-        reduce_all(e, w->sum == SUM_KEYS ? &e->keys : &e->tensor, w->name, gradient + (from - begin),
-                   to - from);
+        reduce_all(e, w->sum == SUM_KEYS ? &e->keys : &e->tensor, w->name,
+                   gradient + (from - begin), to - from);
     }
 }
 
@@ -207,16 +216,18 @@ static void sum_tied(struct engine *e, struct store *s)
     const int peer = e->stages.rank[first ? e->stages.ranks - 1 : 0];
     real *own = first ? s->gradient : s->head, *other = take(e, n);
     const size_t begin = zero == 1 ? s->begin : 0, count = zero == 1 ? s->share : n;
-    if (!comm_send(e->comm, peer, COMM_COLLECTIVE, "tied embedding", own + begin, count * sizeof *own) ||
-        !comm_receive(e->comm, peer, COMM_COLLECTIVE, "tied embedding", other, count * sizeof *other))
+    if (!comm_send(e->comm, peer, COMM_COLLECTIVE, "tied embedding", own + begin,
+                   count * sizeof *own) ||
+        !comm_receive(e->comm, peer, COMM_COLLECTIVE, "tied embedding", other,
+                      count * sizeof *other))
         give_up(e);
     add_to(count, other, own + begin);
     if (!first) memcpy(s->gradient + begin, own + begin, count * sizeof *own);
     give(e, other);
 }
 
-/* Sums of squares, each piece of each group by who has it: a table that all ranks then share, so that
- * the total is summed in one order by all plans. */
+/* Sums of squares, each piece of each group by who has it: a table that all ranks then share, so
+ * that the total is summed in one order by all plans. */
 static double gradient_norm(struct engine *e)
 {
     const size_t t = (size_t)e->tensor.ranks, x = (size_t)e->job->plan.ranks;
@@ -227,27 +238,31 @@ static double gradient_norm(struct engine *e)
         struct store *s = &e->store[g];
         if (s->tied && e->stages.me != 0) continue;
         if (s->copies->me != 0 && e->job->plan.zero) continue;
-        const size_t pieces = e->job->plan.zero ? (size_t)s->shards->ranks : (size_t)s->copies->ranks;
+        const size_t pieces =
+            e->job->plan.zero ? (size_t)s->shards->ranks : (size_t)s->copies->ranks;
         const size_t piece = e->job->plan.zero ? (size_t)s->shards->me : (size_t)s->copies->me;
         const size_t n = s->group->size / pieces, begin = piece * n;
         const real *gradient = shards_gradients(e) ? s->gradient : s->gradient + begin;
         double sum = 0;
         for (int i = 0; i < s->group->count; i++) {
             const struct weight *w = &e->weights.weight[s->group->first + i];
-            const size_t from = w->at > begin ? w->at : begin, end = w->at + w->box_rows * w->box_cols;
+            const size_t from = w->at > begin ? w->at : begin,
+                         end = w->at + w->box_rows * w->box_cols;
             const size_t to = end < begin + n ? end : begin + n;
             if (w->counted && from < to) sum += square_sum(to - from, gradient + (from - begin));
         }
         /* a stage's ranks, but not the stages, have places in the row of a group */
         const size_t place = (size_t)e->tensor.me + t * piece;
-        const size_t expert_place = (size_t)(e->expert_tensor.me + e->expert_tensor.ranks * e->experts.me) +
-                                    (size_t)(e->expert_tensor.ranks * e->experts.ranks) * piece;
+        const size_t expert_place =
+            (size_t)(e->expert_tensor.me + e->expert_tensor.ranks * e->experts.me) +
+            (size_t)(e->expert_tensor.ranks * e->experts.ranks) * piece;
         e->sums[(size_t)s->group->id * x + (s->group->expert ? expert_place : place)] = sum;
     }
     double *scratch = malloc((entries / x + 1 + entries) * sizeof *scratch);
     if (!scratch) give_up(e);
-    const bool ok = comm_all_reduce(e->comm, &e->world, "norm of gradients", e->sums,
-                                    entries * sizeof *e->sums, sizeof *e->sums, scratch, add_doubles);
+    const bool ok =
+        comm_all_reduce(e->comm, &e->world, "norm of gradients", e->sums, entries * sizeof *e->sums,
+                        sizeof *e->sums, scratch, add_doubles);
     free(scratch);
     if (!ok) give_up(e);
     double total = 0;
@@ -285,7 +300,8 @@ static void update_store(struct engine *e, struct store *s, const struct run_ada
     for (int i = 0; i < s->group->count; i++) {
         const struct weight *one = &e->weights.weight[s->group->first + i];
         const size_t from = one->at > begin ? one->at : begin;
-        const size_t end = one->at + one->box_rows * one->box_cols, to = end < begin + n ? end : begin + n;
+        const size_t end = one->at + one->box_rows * one->box_cols,
+                     to = end < begin + n ? end : begin + n;
         if (from >= to) continue;
         adam(e->threads, to - from, adam_settings, one->decays, g + (from - begin),
              s->moment[0] + (from - begin), s->moment[1] + (from - begin), w + (from - begin));
@@ -363,7 +379,8 @@ static void load_batch(struct engine *e, uint64_t step)
     const uint64_t each = job->microbatches * e->batch;
     for (uint64_t mb = 0; mb < job->microbatches; mb++)
         for (size_t b = 0; b < e->batch; b++) {
-            const uint64_t n = step * job->plan.batch + (uint64_t)e->data_rank * each + mb * e->batch + b;
+            const uint64_t n =
+                step * job->plan.batch + (uint64_t)e->data_rank * each + mb * e->batch + b;
             const size_t at = mb * e->rows + b * e->local;
             data_sample(job->data, n, e->sample);
             for (int s = 0; s < e->spans; s++)
@@ -380,11 +397,13 @@ static void run_operation(struct engine *e, const struct instruction *i)
 {
     const struct kernels *k = &kernel_table[i->operation];
     struct at_layer *l = &e->layer[i->layer];
-    kernel *run = i->work == WORK_INPUT ? k->input : i->work == WORK_WEIGHT ? k->weight : k->forward;
+    kernel *run = i->work == WORK_INPUT    ? k->input
+                  : i->work == WORK_WEIGHT ? k->weight
+                                           : k->forward;
     if (!run) return;
     const double cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID), wall_s = clock_s(CLOCK_MONOTONIC);
     run(e, l, &l->frame[i->microbatch], i->microbatch);
-    book(e, k->part, cpu_s, wall_s);
+    book(e, i->work == WORK_AGAIN ? PART_AGAIN : k->part, cpu_s, wall_s);
 }
 
 static void run_instruction(struct engine *e, const struct instruction *i, uint64_t step,
@@ -415,8 +434,8 @@ static void run_instruction(struct engine *e, const struct instruction *i, uint6
     }
 }
 
-/* Losses of this rank's microbatches, in order; context and data ranks have different tokens, tensor
- * ranks the same. */
+/* Losses of this rank's microbatches, in order; context and data ranks have different tokens,
+ * tensor ranks the same. */
 static double own_loss(const struct engine *e)
 {
     double loss = 0;
@@ -453,9 +472,10 @@ static bool engine_step(struct engine *e, uint64_t step, struct step_result *res
     release_frames(e);
     if (isfinite(result->norm) && isfinite(result->loss)) return true;
     struct rk_error error;
-    rk_fail(&error, RK_NOTHING_FITS, NULL, 0, 0,
-            "step %llu: the loss is %g, the norm of the gradients %g: a lower --rate, or --clip, helps",
-            (unsigned long long)step + 1, result->loss, result->norm);
+    rk_fail(
+        &error, RK_NOTHING_FITS, NULL, 0, 0,
+        "step %llu: the loss is %g, the norm of the gradients %g: a lower --rate, or --clip, helps",
+        (unsigned long long)step + 1, result->loss, result->norm);
     return comm_fail(e->comm, &error);
 }
 
@@ -513,15 +533,18 @@ static bool open_groups(struct engine *e)
 }
 
 /* Starts a weight, or the part [from, to) of the group that it is in, from the seed. */
-static void start_weight(const struct engine *e, const struct weight *w, size_t from, size_t to, real *at)
+static void start_weight(const struct engine *e, const struct weight *w, size_t from, size_t to,
+                         real *at)
 {
     for (size_t i = from; i < to; i++) {
-        const uint64_t row = w->row0 + (i - w->at) / w->box_cols, col = w->col0 + (i - w->at) % w->box_cols;
+        const uint64_t row = w->row0 + (i - w->at) / w->box_cols,
+                       col = w->col0 + (i - w->at) % w->box_cols;
         double value = w->start;
         if (row >= w->rows)
             value = 0;
         else if (w->spread > 0)
-            value = w->spread * philox_normal(e->job->settings.seed, w->stream, row * w->cols + col);
+            value =
+                w->spread * philox_normal(e->job->settings.seed, w->stream, row * w->cols + col);
         at[i - from] = (real)value;
     }
 }
@@ -712,8 +735,8 @@ static enum rk_status engine_open(const struct job *job, struct comm *comm, stru
     e->threads = job->settings.threads;
     const uint64_t stage = rank_position(&job->map, RANKS_OF_PIPELINE, (uint64_t)e->rank);
     const int parts = parts_of(job, stage, part);
-    status = weights_plan(&job->model, &job->plan, &job->map, (uint64_t)e->rank, part, parts, &e->weights,
-                          &comm->error);
+    status = weights_plan(&job->model, &job->plan, &job->map, (uint64_t)e->rank, part, parts,
+                          &e->weights, &comm->error);
     if (status != RK_OK) return status;
     e->store = calloc((size_t)e->weights.groups, sizeof *e->store);
     bool ok = e->store && open_groups(e);
@@ -721,16 +744,28 @@ static enum rk_status engine_open(const struct job *job, struct comm *comm, stru
         ok = open_store(e, &e->store[g], &e->weights.group[g]);
     ok = ok && open_layers(e, part, parts) && open_batch(e);
     if (!ok)
-        return rk_fail(&comm->error, RK_IO, NULL, 0, 0, "rank %d has no memory for its weights and their state",
-                       e->rank);
+        return rk_fail(&comm->error, RK_IO, NULL, 0, 0,
+                       "rank %d has no memory for its weights and their state", e->rank);
     return REAL(program_make)(e, &comm->error) ? RK_OK : comm->error.status;
 }
 
-static bool knows(const char *operation) { return kernel_find(operation) >= 0; }
+static bool knows(const char *operation)
+{
+    return kernel_find(operation) >= 0;
+}
 
-static const struct ledger *engine_ledger(const struct engine *e) { return &e->ledger; }
-static const struct weights *engine_weights(const struct engine *e) { return &e->weights; }
-static struct comm *engine_comm(const struct engine *e) { return e->comm; }
+static const struct ledger *engine_ledger(const struct engine *e)
+{
+    return &e->ledger;
+}
+static const struct weights *engine_weights(const struct engine *e)
+{
+    return &e->weights;
+}
+static struct comm *engine_comm(const struct engine *e)
+{
+    return e->comm;
+}
 
 /* ---- state, for checkpoints ---- */
 

@@ -1,11 +1,11 @@
 /* engine.h - one rank: its weights, what it holds of each microbatch, and its program.
  *
  * A frame holds what one layer keeps of one microbatch, in slots. An operation of the predictor's
- * list (workload/layers.h) has a kernel here by its name, for each kind of work: it reads slots, makes
- * others, frees what nobody reads again. The program says in which order.
+ * list (workload/layers.h) has a kernel here by its name, for each kind of work: it reads slots,
+ * makes others, frees what nobody reads again. The program says in which order.
  *
- * A function that cannot go on (no memory, a peer that has failed) leaves the step by `give_up`; the
- * pool knows all blocks, so nothing is lost.
+ * A function that cannot go on (no memory, a peer that has failed) leaves the step by `give_up`;
+ * the pool knows all blocks, so nothing is lost.
  */
 #ifndef RECKON_RUN_REAL_ENGINE_H
 #define RECKON_RUN_REAL_ENGINE_H
@@ -49,13 +49,13 @@ enum slot {
     SLOT_STATS_2,
     SLOT_N_2,
     SLOT_WHOLE_2,
-    SLOT_ROUTES,   /* of a mixture: see mixture.c */
+    SLOT_ROUTES, /* of a mixture: see mixture.c */
     SLOT_WEIGHTS,
     SLOT_NARROW,
     SLOT_SENT,
     SLOT_SORTED,
-    SLOT_IN,       /* (rows, 1 or 2 times feedforward) */
-    SLOT_ACT,      /* (rows, feedforward) */
+    SLOT_IN,  /* (rows, 1 or 2 times feedforward) */
+    SLOT_ACT, /* (rows, feedforward) */
     SLOT_BACK,
     SLOT_SUM,
     SLOT_SHARED_IN,
@@ -98,16 +98,16 @@ struct frame {
 struct store {
     const struct weight_group *group;
     const struct comm_group *shards, *copies;
-    uint64_t share;  /* elements of this rank's shard; all without shards */
-    uint64_t begin;  /* of it in the group */
-    real *whole;     /* (size) */
-    real *shard;     /* (share): within whole, or alone */
-    real *gradient;  /* (size), or with ZeRO-2 (share) */
-    real *pass;      /* ZeRO-2: whole gradients of one layer and microbatch, while it works on them */
+    uint64_t share; /* elements of this rank's shard; all without shards */
+    uint64_t begin; /* of it in the group */
+    real *whole;    /* (size) */
+    real *shard;    /* (share): within whole, or alone */
+    real *gradient; /* (size), or with ZeRO-2 (share) */
+    real *pass; /* ZeRO-2: whole gradients of one layer and microbatch, while it works on them */
     real *head, *head_pass; /* the head's, of a tied table: added at the end */
-    real *moment[2]; /* (share, or with ZeRO-0 size) */
-    bool keeps;      /* `whole` stays */
-    bool tied;       /* a copy is on another stage */
+    real *moment[2];        /* (share, or with ZeRO-0 size) */
+    bool keeps;             /* `whole` stays */
+    bool tied;              /* a copy is on another stage */
     bool counted;
 };
 
@@ -117,7 +117,7 @@ struct at_layer {
     int64_t layer; /* -1: embedding; model.layers: head */
     enum layer_kind kind;
     struct store *dense, *experts; /* of the embedding: positions */
-    struct store *table, *head;     /* of embedding and head; an untied head */
+    struct store *table, *head;    /* of embedding and head; an untied head */
     struct run_mask mask;
     size_t heads, kv_heads, d, value; /* on this rank */
     size_t feedforward;
@@ -152,7 +152,7 @@ struct engine {
     struct store *store; /* (weights.groups) */
     struct comm_group tensor, context, ring, ulysses, shards, copies, experts, expert_tensor,
         expert_shards, expert_copies, keys, world, stages;
-    int *group_ranks; /* storage of the groups' ranks */
+    int *group_ranks;          /* storage of the groups' ranks */
     int data_rank, data_ranks; /* among those that read different samples */
     int context_rank;
 
@@ -162,18 +162,18 @@ struct engine {
     size_t instructions, program_room;
     bool *drops; /* (layers, SLOTS): computed again, not kept */
 
-    size_t batch, local;   /* samples of a microbatch, tokens of each here */
-    size_t rows, share;    /* batch * local; on this tensor rank, with sequence parallelism */
+    size_t batch, local; /* samples of a microbatch, tokens of each here */
+    size_t rows, share;  /* batch * local; on this tensor rank, with sequence parallelism */
     size_t hidden;
     struct run_span span[2]; /* of a sample's tokens here */
     int spans;
     uint32_t *token, *target, *position; /* (microbatches, rows) */
-    real *turn; /* rotary table */
-    double *row_loss; /* (microbatches): sums */
+    real *turn;                          /* rotary table */
+    double *row_loss;                    /* (microbatches): sums */
     double loss;
     bool forward_only;
     uint32_t *sample; /* (sequence + 1): scratch */
-    double *sums; /* of gradients: (ids, tensor ranks, data ranks) */
+    double *sums;     /* of gradients: (ids, tensor ranks, data ranks) */
     struct ledger ledger;
 };
 
@@ -185,9 +185,9 @@ real *REAL(pool_take)(struct engine *e, size_t count);
 real *REAL(pool_zeros)(struct engine *e, size_t count);
 void REAL(pool_free)(struct engine *e, real *data);
 void REAL(pool_release)(struct pool *pool);
-#define take      REAL(pool_take)
+#define take       REAL(pool_take)
 #define take_zeros REAL(pool_zeros)
-#define give      REAL(pool_free)
+#define give       REAL(pool_free)
 
 /* Slots of a frame. */
 static inline real *make(struct engine *e, struct frame *f, enum slot slot, size_t count)
@@ -234,11 +234,12 @@ static inline real *gradient(struct engine *e, struct store *s, enum weight_role
 
 /* ---- collectives of reals; they give up on failure ---- */
 
-void REAL(reduce_all)(struct engine *e, const struct comm_group *g, const char *what, real *x, size_t n);
-void REAL(reduce_part)(struct engine *e, const struct comm_group *g, const char *what, const real *all,
-                       real *part, size_t n);
-void REAL(gather_all)(struct engine *e, const struct comm_group *g, const char *what, const real *part,
-                      real *all, size_t n);
+void REAL(reduce_all)(struct engine *e, const struct comm_group *g, const char *what, real *x,
+                      size_t n);
+void REAL(reduce_part)(struct engine *e, const struct comm_group *g, const char *what,
+                       const real *all, real *part, size_t n);
+void REAL(gather_all)(struct engine *e, const struct comm_group *g, const char *what,
+                      const real *part, real *all, size_t n);
 #define reduce_all  REAL(reduce_all)
 #define reduce_part REAL(reduce_part)
 #define gather_all  REAL(gather_all)

@@ -13,8 +13,8 @@
 
 /* ---- products ---- */
 
-/* Rows of the result that a thread takes at a time: always so many, for the bits of a row may depend on
- * how many are multiplied at once. */
+/* Rows of the result that a thread takes at a time: always so many, for the bits of a row may
+ * depend on how many are multiplied at once. */
 enum { SLICE = 512, WEIGHT_SLICE = 1024 };
 
 void matrix_forward(int threads, size_t m, size_t n, size_t k, const real *x, const real *w,
@@ -27,13 +27,13 @@ void matrix_forward(int threads, size_t m, size_t n, size_t k, const real *x, co
         if (bias)
             for (size_t r = 0; r < rows; r++)
                 memcpy(y + (i + r) * n, bias, n * sizeof *y);
-        gemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)n, (int)k, 1, x + i * k, (int)k,
-             w, (int)k, bias ? 1 : 0, y + i * n, (int)n);
+        gemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)n, (int)k, 1, x + i * k,
+             (int)k, w, (int)k, bias ? 1 : 0, y + i * n, (int)n);
     }
 }
 
-void matrix_input(int threads, size_t m, size_t n, size_t k, const real *dy, const real *w, real *dx,
-                  bool add)
+void matrix_input(int threads, size_t m, size_t n, size_t k, const real *dy, const real *w,
+                  real *dx, bool add)
 {
     const size_t slice = SLICE;
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
@@ -44,14 +44,15 @@ void matrix_input(int threads, size_t m, size_t n, size_t k, const real *dy, con
     }
 }
 
-void matrix_weight(int threads, size_t m, size_t n, size_t k, const real *dy, const real *x, real *dw)
+void matrix_weight(int threads, size_t m, size_t n, size_t k, const real *dy, const real *x,
+                   real *dw)
 {
     const size_t slice = WEIGHT_SLICE;
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
     for (size_t i = 0; i < n; i += slice) {
         const size_t rows = n - i < slice ? n - i : slice;
-        gemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)rows, (int)k, (int)m, 1, dy + i, (int)n, x,
-             (int)k, 1, dw + i * k, (int)k);
+        gemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)rows, (int)k, (int)m, 1, dy + i, (int)n,
+             x, (int)k, 1, dw + i * k, (int)k);
     }
 }
 
@@ -71,7 +72,7 @@ CLONES void add_bias(size_t m, size_t n, const real *restrict bias, real *restri
 
 /* ---- norms ---- */
 
-CLONES static void norm_row(const struct REAL(norm) *norm, size_t width, const real *restrict x,
+CLONES static void norm_row(const struct REAL(norm) * norm, size_t width, const real *restrict x,
                             real *restrict y, real *restrict stats)
 {
     const real mean = norm->rms ? 0 : lanes_sum(width, x) / (real)width;
@@ -90,8 +91,8 @@ CLONES static void norm_row(const struct REAL(norm) *norm, size_t width, const r
             y[j] = (x[j] - mean) * scale * norm->w[j] + norm->b[j];
 }
 
-void norm_forward(int threads, const struct REAL(norm) *norm, size_t rows, size_t width, const real *x,
-                  size_t ldx, real *y, size_t ldy, real *stats)
+void norm_forward(int threads, const struct REAL(norm) * norm, size_t rows, size_t width,
+                  const real *x, size_t ldx, real *y, size_t ldy, real *stats)
 {
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
     for (size_t i = 0; i < rows; i++)
@@ -99,8 +100,9 @@ void norm_forward(int threads, const struct REAL(norm) *norm, size_t rows, size_
 }
 
 /* With n = (x - mean) scale and d = dy w: dx = scale (d - mean(d) - n mean(d n)). */
-CLONES static void norm_row_back(const struct REAL(norm) *norm, size_t width, const real *restrict x,
-                                 const real *restrict stats, const real *dy, const real *base, real *dx)
+CLONES static void norm_row_back(const struct REAL(norm) * norm, size_t width,
+                                 const real *restrict x, const real *restrict stats, const real *dy,
+                                 const real *base, real *dx)
 {
     const real mean = stats[0], scale = stats[1];
     real plain[LANES] = {0}, along[LANES] = {0};
@@ -126,8 +128,8 @@ CLONES static void norm_row_back(const struct REAL(norm) *norm, size_t width, co
 }
 
 CLONES static void norm_weights_back(size_t rows, size_t width, const real *restrict x, size_t ldx,
-                                     const real *restrict stats, const real *restrict dy, size_t ldy,
-                                     real *restrict dw, real *restrict db)
+                                     const real *restrict stats, const real *restrict dy,
+                                     size_t ldy, real *restrict dw, real *restrict db)
 {
     for (size_t i = 0; i < rows; i++) {
         const real mean = stats[2 * i], scale = stats[2 * i + 1];
@@ -139,15 +141,15 @@ CLONES static void norm_weights_back(size_t rows, size_t width, const real *rest
     }
 }
 
-void norm_backward(int threads, const struct REAL(norm) *norm, size_t rows, size_t width, const real *x,
-                   size_t ldx, const real *stats, const real *dy, size_t ldy, const real *base, real *dx,
-                   size_t lddx, real *dw, real *db)
+void norm_backward(int threads, const struct REAL(norm) * norm, size_t rows, size_t width,
+                   const real *x, size_t ldx, const real *stats, const real *dy, size_t ldy,
+                   const real *base, real *dx, size_t lddx, real *dw, real *db)
 {
     if (dw) norm_weights_back(rows, width, x, ldx, stats, dy, ldy, dw, db);
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
     for (size_t i = 0; i < rows; i++)
-        norm_row_back(norm, width, x + i * ldx, stats + 2 * i, dy + i * ldy, base ? base + i * lddx : NULL,
-                      dx + i * lddx);
+        norm_row_back(norm, width, x + i * ldx, stats + 2 * i, dy + i * ldy,
+                      base ? base + i * lddx : NULL, dx + i * lddx);
 }
 
 /* ---- activations ---- */
@@ -161,7 +163,10 @@ static inline real gelu_share(real x)
     return 1 / (1 + real_exp(-2 * GELU_A * (x + GELU_B * x * x * x)));
 }
 
-static inline real gelu(real x) { return x * gelu_share(x); }
+static inline real gelu(real x)
+{
+    return x * gelu_share(x);
+}
 
 static inline real gelu_slope(real x)
 {
@@ -169,7 +174,10 @@ static inline real gelu_slope(real x)
     return s + 2 * x * s * (1 - s) * GELU_A * (1 + 3 * GELU_B * x * x);
 }
 
-static inline real silu(real x) { return x / (1 + real_exp(-x)); }
+static inline real silu(real x)
+{
+    return x / (1 + real_exp(-x));
+}
 
 static inline real silu_slope(real x)
 {
@@ -177,21 +185,36 @@ static inline real silu_slope(real x)
     return s * (1 + x * (1 - s));
 }
 
-static inline real relu(real x) { return x > 0 ? x : 0; }
-static inline real relu_slope(real x) { return x > 0 ? 1 : 0; }
-static inline real square_relu(real x) { return x > 0 ? x * x : 0; }
-static inline real square_relu_slope(real x) { return x > 0 ? 2 * x : 0; }
+static inline real relu(real x)
+{
+    return x > 0 ? x : 0;
+}
+static inline real relu_slope(real x)
+{
+    return x > 0 ? 1 : 0;
+}
+static inline real square_relu(real x)
+{
+    return x > 0 ? x * x : 0;
+}
+static inline real square_relu_slope(real x)
+{
+    return x > 0 ? 2 * x : 0;
+}
 
 #define GELU_E ((real)0.70710678118654752440)
 #define GELU_P ((real)0.39894228040143267794)
-static inline real gelu_exact(real x) { return (real)0.5 * x * (1 + real_erf(x * GELU_E)); }
+static inline real gelu_exact(real x)
+{
+    return (real)0.5 * x * (1 + real_erf(x * GELU_E));
+}
 static inline real gelu_exact_slope(real x)
 {
     return (real)0.5 * (1 + real_erf(x * GELU_E)) + x * GELU_P * real_exp(-x * x / 2);
 }
 
 #define FORWARD(name, f)                                                                           \
-    CLONES static void name##_row(size_t n, const real *restrict x, const real *restrict up,        \
+    CLONES static void name##_row(size_t n, const real *restrict x, const real *restrict up,       \
                                   real *restrict y)                                                \
     {                                                                                              \
         if (up)                                                                                    \
@@ -237,7 +260,8 @@ void activation_forward(int threads, enum run_activation f, bool gated, size_t r
     const size_t wide = gated ? 2 * width : width;
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
     for (size_t i = 0; i < rows; i++)
-        activations[f].forward(width, x + i * wide, gated ? x + i * wide + width : NULL, y + i * width);
+        activations[f].forward(width, x + i * wide, gated ? x + i * wide + width : NULL,
+                               y + i * width);
 }
 
 void activation_backward(int threads, enum run_activation f, bool gated, size_t rows, size_t width,
@@ -247,7 +271,8 @@ void activation_backward(int threads, enum run_activation f, bool gated, size_t 
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
     for (size_t i = 0; i < rows; i++)
         activations[f].backward(width, x + i * wide, gated ? x + i * wide + width : NULL,
-                                dy + i * width, dx + i * wide, gated ? dx + i * wide + width : NULL);
+                                dy + i * width, dx + i * wide,
+                                gated ? dx + i * wide + width : NULL);
 }
 
 /* ---- positions and tables ---- */
@@ -280,8 +305,8 @@ void rotary(int threads, size_t rows, size_t heads, size_t d, const uint32_t *po
             rotate(d / 2, table + position[i] * d, back ? -1 : 1, x + i * ld + h * d);
 }
 
-void lookup_forward(size_t rows, size_t width, const uint32_t *token, uint32_t first, uint32_t count,
-                    const real *table, real *y)
+void lookup_forward(size_t rows, size_t width, const uint32_t *token, uint32_t first,
+                    uint32_t count, const real *table, real *y)
 {
     for (size_t i = 0; i < rows; i++)
         if (token[i] - first < count)
@@ -290,8 +315,8 @@ void lookup_forward(size_t rows, size_t width, const uint32_t *token, uint32_t f
             memset(y + i * width, 0, width * sizeof *y);
 }
 
-void lookup_backward(size_t rows, size_t width, const uint32_t *token, uint32_t first, uint32_t count,
-                     const real *dy, real *dtable)
+void lookup_backward(size_t rows, size_t width, const uint32_t *token, uint32_t first,
+                     uint32_t count, const real *dy, real *dtable)
 {
     for (size_t i = 0; i < rows; i++)
         if (token[i] - first < count)
@@ -306,8 +331,8 @@ CLONES void add_to(size_t n, const real *restrict x, real *restrict y)
         y[i] += x[i];
 }
 
-CLONES void add_residual(size_t rows, size_t width, const real *restrict x, const real *restrict bias,
-                         real *restrict y)
+CLONES void add_residual(size_t rows, size_t width, const real *restrict x,
+                         const real *restrict bias, real *restrict y)
 {
     for (size_t i = 0; i < rows; i++)
         if (bias)
@@ -385,8 +410,9 @@ void loss_gradient(int threads, size_t rows, size_t columns, size_t ld, const ui
 
 /* ---- optimizer ---- */
 
-CLONES static void adam_slice(size_t n, const struct run_adam *s, bool decays, const real *restrict g,
-                              real *restrict m, real *restrict v, real *restrict w)
+CLONES static void adam_slice(size_t n, const struct run_adam *s, bool decays,
+                              const real *restrict g, real *restrict m, real *restrict v,
+                              real *restrict w)
 {
     const real b1 = (real)s->beta1, b2 = (real)s->beta2, c1 = (real)(1 - s->beta1),
                c2 = (real)(1 - s->beta2), clip = (real)s->gradient_scale,
@@ -400,8 +426,8 @@ CLONES static void adam_slice(size_t n, const struct run_adam *s, bool decays, c
     }
 }
 
-void adam(int threads, size_t n, const struct run_adam *settings, bool decays, const real *g, real *m,
-          real *v, real *w)
+void adam(int threads, size_t n, const struct run_adam *settings, bool decays, const real *g,
+          real *m, real *v, real *w)
 {
     enum { PIECE = 1 << 16 };
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)

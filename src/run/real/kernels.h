@@ -1,8 +1,8 @@
 /* kernels.h - what one rank computes: each operation forward and backward, on plain arrays.
  *
  * Arrays are row-major; shapes stand behind the parameters, (rows, width). Gradients of inputs are
- * written, those of weights are added to. A kernel may run on `threads` threads: slices are of fixed
- * size and sums in fixed order, so the bits do not depend on how many.
+ * written, those of weights are added to. A kernel may run on `threads` threads: slices are of
+ * fixed size and sums in fixed order, so the bits do not depend on how many.
  *
  * Matrices go to OpenBLAS, on one thread each; the rest is here.
  */
@@ -13,18 +13,18 @@
 
 /* ---- products: weights are (out, in), as checkpoints have them ---- */
 
-#define matrix_forward  REAL(matrix_forward)
-#define matrix_input    REAL(matrix_input)
-#define matrix_weight   REAL(matrix_weight)
-#define column_sums     REAL(column_sums)
-#define add_bias        REAL(add_bias)
+#define matrix_forward REAL(matrix_forward)
+#define matrix_input   REAL(matrix_input)
+#define matrix_weight  REAL(matrix_weight)
+#define column_sums    REAL(column_sums)
+#define add_bias       REAL(add_bias)
 
 /* y (m, n) = x (m, k) w (n, k)^T + bias (n, or NULL) */
 void matrix_forward(int threads, size_t m, size_t n, size_t k, const real *x, const real *w,
                     const real *bias, real *y);
 /* dx (m, k) = dy (m, n) w (n, k), added when `add` */
-void matrix_input(int threads, size_t m, size_t n, size_t k, const real *dy, const real *w, real *dx,
-                  bool add);
+void matrix_input(int threads, size_t m, size_t n, size_t k, const real *dy, const real *w,
+                  real *dx, bool add);
 /* dw (n, k) += dy (m, n)^T x (m, k) */
 void matrix_weight(int threads, size_t m, size_t n, size_t k, const real *dy, const real *x,
                    real *dw);
@@ -32,7 +32,8 @@ void matrix_weight(int threads, size_t m, size_t n, size_t k, const real *dy, co
 void column_sums(size_t m, size_t n, const real *dy, real *db);
 void add_bias(size_t m, size_t n, const real *bias, real *y);
 
-/* ---- norms: y = (x - mean) / sqrt(variance + eps) * w + b; RMS norms without mean [zhang2019] ---- */
+/* ---- norms: y = (x - mean) / sqrt(variance + eps) * w + b; RMS norms without mean [zhang2019]
+ * ---- */
 
 #define norm_forward  REAL(norm_forward)
 #define norm_backward REAL(norm_backward)
@@ -44,14 +45,15 @@ struct REAL(norm) {
 };
 
 /* `stats` (rows, 2): mean and 1 / deviation, for backward. x and y: rows `ldx` and `ldy` apart. */
-void norm_forward(int threads, const struct REAL(norm) *norm, size_t rows, size_t width, const real *x,
-                  size_t ldx, real *y, size_t ldy, real *stats);
+void norm_forward(int threads, const struct REAL(norm) * norm, size_t rows, size_t width,
+                  const real *x, size_t ldx, real *y, size_t ldy, real *stats);
 /* dx = base (NULL: 0) + gradient; dw, db (NULL: none) are added to. dx may be dy or base. */
-void norm_backward(int threads, const struct REAL(norm) *norm, size_t rows, size_t width, const real *x,
-                   size_t ldx, const real *stats, const real *dy, size_t ldy, const real *base, real *dx,
-                   size_t lddx, real *dw, real *db);
+void norm_backward(int threads, const struct REAL(norm) * norm, size_t rows, size_t width,
+                   const real *x, size_t ldx, const real *stats, const real *dy, size_t ldy,
+                   const real *base, real *dx, size_t lddx, real *dw, real *db);
 
-/* ---- activations, of `width` columns; a gate (rows, 2 width) has them beside the other half ---- */
+/* ---- activations, of `width` columns; a gate (rows, 2 width) has them beside the other half ----
+ */
 
 #define activation_forward  REAL(activation_forward)
 #define activation_backward REAL(activation_backward)
@@ -66,9 +68,9 @@ void activation_backward(int threads, enum run_activation f, bool gated, size_t 
 
 /* ---- positions and tables ---- */
 
-#define rotary         REAL(rotary)
-#define rotary_table   REAL(rotary_table)
-#define lookup_forward REAL(lookup_forward)
+#define rotary          REAL(rotary)
+#define rotary_table    REAL(rotary_table)
+#define lookup_forward  REAL(lookup_forward)
 #define lookup_backward REAL(lookup_backward)
 
 /* cosines and sines (positions, 2, d / 2) of position / base^(2 i / d) [su2021] */
@@ -79,18 +81,18 @@ void rotary(int threads, size_t rows, size_t heads, size_t d, const uint32_t *po
             const real *table, bool back, real *x, size_t ld);
 
 /* Rows first ... first + count - 1 of a table are here; other tokens bring zeros. */
-void lookup_forward(size_t rows, size_t width, const uint32_t *token, uint32_t first, uint32_t count,
-                    const real *table, real *y);
-void lookup_backward(size_t rows, size_t width, const uint32_t *token, uint32_t first, uint32_t count,
-                     const real *dy, real *dtable);
+void lookup_forward(size_t rows, size_t width, const uint32_t *token, uint32_t first,
+                    uint32_t count, const real *table, real *y);
+void lookup_backward(size_t rows, size_t width, const uint32_t *token, uint32_t first,
+                     uint32_t count, const real *dy, real *dtable);
 
 /* ---- sums ---- */
 
-#define add_to    REAL(add_to)
+#define add_to       REAL(add_to)
 #define add_residual REAL(add_residual)
-#define scale_by  REAL(scale_by)
-#define square_sum REAL(square_sum)
-#define adam      REAL(adam)
+#define scale_by     REAL(scale_by)
+#define square_sum   REAL(square_sum)
+#define adam         REAL(adam)
 
 void add_to(size_t n, const real *x, real *y); /* y += x */
 /* y = x + y + bias (width, or NULL) */
@@ -110,8 +112,8 @@ struct run_span {
     uint32_t at, rows, position; /* first row in its array, how many, position of the first */
 };
 
-/* Which keys a query may see: those not behind it; of the last `window` (0: all), or of its chunk of
- * so many; and with `blocks` only those of a layout (run/blocks.h). */
+/* Which keys a query may see: those not behind it; of the last `window` (0: all), or of its chunk
+ * of so many; and with `blocks` only those of a layout (run/blocks.h). */
 struct run_mask {
     uint32_t window;
     bool chunks;
@@ -126,7 +128,8 @@ struct REAL(attend) {
     const real *q, *k, *v;
     size_t ldq, ldk; /* elements between rows; of v as of k, of out as heads * value */
     real *out;       /* (rows of q, heads, value) */
-    real *most, *sum; /* (rows of q, heads): maximum and sum so far; `most` ends as their logarithm */
+    real *most,
+        *sum; /* (rows of q, heads): maximum and sum so far; `most` ends as their logarithm */
     /* backward */
     const real *dout, *delta; /* as out; (rows of q, heads): row sums of dout * out */
     real *dq, *dk, *dv;       /* added to; rows as those of q, k, v */
@@ -134,22 +137,22 @@ struct REAL(attend) {
 
 /* Adds keys `k` to what queries `q` have seen; `fresh`: nothing yet. Any order of calls serves ring
  * attention [liu2023]. */
-void attention_forward(int threads, const struct REAL(attend) *a, struct run_span q,
+void attention_forward(int threads, const struct REAL(attend) * a, struct run_span q,
                        const struct run_span *k, size_t spans, bool fresh);
 /* Divides by the sums; most = log of the sum of exponentials. */
-void attention_finish(const struct REAL(attend) *a, struct run_span q);
-void attention_deltas(const struct REAL(attend) *a, struct run_span q, real *delta);
-void attention_backward(int threads, const struct REAL(attend) *a, struct run_span q,
+void attention_finish(const struct REAL(attend) * a, struct run_span q);
+void attention_deltas(const struct REAL(attend) * a, struct run_span q, real *delta);
+void attention_backward(int threads, const struct REAL(attend) * a, struct run_span q,
                         const struct run_span *k, size_t spans);
 
 /* ---- loss ---- */
 
-#define softmax_loss    REAL(softmax_loss)
-#define loss_part       REAL(loss_part)
-#define loss_gradient   REAL(loss_gradient)
+#define softmax_loss  REAL(softmax_loss)
+#define loss_part     REAL(loss_part)
+#define loss_gradient REAL(loss_gradient)
 
-/* What a shard of the vocabulary knows of a row of logits (rows, columns), whose first column is word
- * `first` of which `columns` are there. */
+/* What a shard of the vocabulary knows of a row of logits (rows, columns), whose first column is
+ * word `first` of which `columns` are there. */
 void loss_part(int threads, size_t rows, size_t columns, size_t ld, const real *logits,
                const uint32_t *target, uint32_t first, real *most, real *sum, real *wanted);
 /* logits become scale * (softmax - one at the target); `most` and `total` are of all shards */
@@ -164,7 +167,7 @@ struct run_adam {
     double gradient_scale;     /* clipping */
 };
 /* AdamW [loshchilov2019]: moments, then w -= rate * (m' / (sqrt(v') + eps) + decay * w) */
-void adam(int threads, size_t n, const struct run_adam *settings, bool decays, const real *g, real *m,
-          real *v, real *w);
+void adam(int threads, size_t n, const struct run_adam *settings, bool decays, const real *g,
+          real *m, real *v, real *w);
 
 #endif

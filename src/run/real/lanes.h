@@ -16,11 +16,17 @@ enum { LANES = 16 };
 #define ALWAYS static inline __attribute__((always_inline))
 
 #ifdef RUN_F64
-ALWAYS real real_sqrt(real x) { return __builtin_sqrt(x); }
-ALWAYS real real_erf(real x) { return erf(x); }
+ALWAYS real real_sqrt(real x)
+{
+    return __builtin_sqrt(x);
+}
+ALWAYS real real_erf(real x)
+{
+    return erf(x);
+}
 
-/* exp(x) = 2^n exp(r), |r| <= ln 2 / 2, by Taylor's series to r^13: below 1 ulp of error and 0 below
- * -708. Adding 1.5 * 2^52 rounds to the nearest integer. */
+/* exp(x) = 2^n exp(r), |r| <= ln 2 / 2, by Taylor's series to r^13: below 1 ulp of error and 0
+ * below -708. Adding 1.5 * 2^52 rounds to the nearest integer. */
 ALWAYS real real_exp(real x)
 {
     const double shift = 6755399441055744.0;
@@ -50,8 +56,14 @@ ALWAYS real real_exp(real x)
     return p * scale;
 }
 #else
-ALWAYS real real_sqrt(real x) { return __builtin_sqrtf(x); }
-ALWAYS real real_erf(real x) { return erff(x); }
+ALWAYS real real_sqrt(real x)
+{
+    return __builtin_sqrtf(x);
+}
+ALWAYS real real_erf(real x)
+{
+    return erff(x);
+}
 
 /* The same to r^6, 0 below -87. */
 ALWAYS real real_exp(real x)

@@ -120,8 +120,8 @@ static void reduce_forward(struct engine *e, struct frame *f, enum slot slot, co
 }
 
 /* Its gradient on all rows: gathered, or what there is. */
-static const real *whole_gradient(struct engine *e, struct frame *f, enum slot shard, enum slot whole,
-                                  const char *what)
+static const real *whole_gradient(struct engine *e, struct frame *f, enum slot shard,
+                                  enum slot whole, const char *what)
 {
     return whole_input(e, f, shard, whole, what);
 }
@@ -245,13 +245,15 @@ static void head_norms_input(struct engine *e, struct at_layer *l, struct frame 
                             k = norm_of(e, l->dense, WEIGHT_K_NORM);
     real *dx = f->slot[SLOT_DQKV];
     real *dq = gradient(e, l->dense, WEIGHT_Q_NORM), *dk = gradient(e, l->dense, WEIGHT_K_NORM);
-    real *dqb = gradient(e, l->dense, WEIGHT_Q_NORM_BIAS), *dkb = gradient(e, l->dense, WEIGHT_K_NORM_BIAS);
+    real *dqb = gradient(e, l->dense, WEIGHT_Q_NORM_BIAS),
+         *dkb = gradient(e, l->dense, WEIGHT_K_NORM_BIAS);
     for (size_t i = 0; i < e->rows; i++) {
-        const real *row = f->slot[SLOT_RAW] + i * heads * d, *s = f->slot[SLOT_STATS_QK] + i * heads * 2;
+        const real *row = f->slot[SLOT_RAW] + i * heads * d,
+                   *s = f->slot[SLOT_STATS_QK] + i * heads * 2;
         real *at = dx + i * n;
         norm_backward(1, &q, l->heads, d, row, d, s, at, d, NULL, at, d, dq, dqb);
-        norm_backward(1, &k, l->kv_heads, d, row + l->heads * d, d, s + 2 * l->heads, at + l->heads * d,
-                      d, NULL, at + l->heads * d, d, dk, dkb);
+        norm_backward(1, &k, l->kv_heads, d, row + l->heads * d, d, s + 2 * l->heads,
+                      at + l->heads * d, d, NULL, at + l->heads * d, d, dk, dkb);
     }
     drop(e, f, SLOT_RAW);
     drop(e, f, SLOT_STATS_QK);
@@ -259,8 +261,8 @@ static void head_norms_input(struct engine *e, struct at_layer *l, struct frame 
 
 static void turn(struct engine *e, struct at_layer *l, size_t mb, bool back, real *x)
 {
-    rotary(e->threads, e->rows, l->heads + l->kv_heads, l->d, e->position + mb * e->rows, e->turn, back, x,
-           qkv_width(l));
+    rotary(e->threads, e->rows, l->heads + l->kv_heads, l->d, e->position + mb * e->rows, e->turn,
+           back, x, qkv_width(l));
 }
 
 static void rotary_forward(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -297,8 +299,8 @@ static void out_weight(struct engine *e, struct at_layer *l, struct frame *f, si
 {
     (void)mb;
     const enum slot dy = gradient_slot(e, SLOT_DOUT_1, SLOT_DWHOLE_OUT_1);
-    matrix_weight(e->threads, e->rows, e->hidden, l->heads * l->value, f->slot[dy], f->slot[SLOT_ATT],
-                  gradient(e, l->dense, WEIGHT_OUT));
+    matrix_weight(e->threads, e->rows, e->hidden, l->heads * l->value, f->slot[dy],
+                  f->slot[SLOT_ATT], gradient(e, l->dense, WEIGHT_OUT));
     read_once(e, f, dy);
     read_once(e, f, SLOT_ATT); /* attention's backward reads it, too */
 }
@@ -323,7 +325,8 @@ static void residual_1_input(struct engine *e, struct at_layer *l, struct frame 
     f->slot[SLOT_DOUT_1] = f->slot[SLOT_DX];
     f->slot[SLOT_DX] = NULL;
     if (has(l->dense, WEIGHT_OUT_BIAS))
-        column_sums(e->share, e->hidden, f->slot[SLOT_DOUT_1], gradient(e, l->dense, WEIGHT_OUT_BIAS));
+        column_sums(e->share, e->hidden, f->slot[SLOT_DOUT_1],
+                    gradient(e, l->dense, WEIGHT_OUT_BIAS));
     if (sequence_parallel(e)) f->done ^= UINT64_C(1) << SLOT_DOUT_1; /* the product reads a copy */
 }
 
@@ -341,8 +344,10 @@ static enum weight_role first_of(const struct engine *e, enum weight_role gate)
 
 static enum run_activation activation_of(const struct rk_model *model)
 {
-    static const enum run_activation kinds[] = {
-        [RK_GELU] = RUN_GELU, [RK_SILU] = RUN_SILU, [RK_SQUARED_RELU] = RUN_SQUARED_RELU, [RK_RELU] = RUN_RELU};
+    static const enum run_activation kinds[] = {[RK_GELU] = RUN_GELU,
+                                                [RK_SILU] = RUN_SILU,
+                                                [RK_SQUARED_RELU] = RUN_SQUARED_RELU,
+                                                [RK_RELU] = RUN_RELU};
     return kinds[model->activation];
 }
 
@@ -351,9 +356,9 @@ static void mlp_in(struct engine *e, struct at_layer *l, struct frame *f, size_t
     (void)mb;
     const size_t n = wide(e, l->feedforward);
     const real *x = whole_input(e, f, SLOT_N_2, SLOT_WHOLE_2, "mlp gather");
-    matrix_forward(e->threads, e->rows, n, e->hidden, x, weight(e, l->dense, first_of(e, WEIGHT_GATE)),
-                   weight(e, l->dense, first_of(e, WEIGHT_GATE_BIAS)),
-                   make(e, f, SLOT_IN, e->rows * n));
+    matrix_forward(
+        e->threads, e->rows, n, e->hidden, x, weight(e, l->dense, first_of(e, WEIGHT_GATE)),
+        weight(e, l->dense, first_of(e, WEIGHT_GATE_BIAS)), make(e, f, SLOT_IN, e->rows * n));
     drop(e, f, SLOT_WHOLE_2);
 }
 
@@ -374,7 +379,8 @@ static void mlp_in_weight(struct engine *e, struct at_layer *l, struct frame *f,
     const real *x = whole_input(e, f, SLOT_N_2, SLOT_WHOLE_2, "mlp gather");
     matrix_weight(e->threads, e->rows, n, e->hidden, f->slot[SLOT_DIN], x,
                   gradient(e, l->dense, first_of(e, WEIGHT_GATE)));
-    if (has(l->dense, bias)) column_sums(e->rows, n, f->slot[SLOT_DIN], gradient(e, l->dense, bias));
+    if (has(l->dense, bias))
+        column_sums(e->rows, n, f->slot[SLOT_DIN], gradient(e, l->dense, bias));
     drop(e, f, SLOT_WHOLE_2);
     drop(e, f, SLOT_N_2);
     read_once(e, f, SLOT_DIN);
@@ -439,7 +445,8 @@ static void residual_2_input(struct engine *e, struct at_layer *l, struct frame 
     f->slot[SLOT_DOUT_2] = f->slot[SLOT_DX];
     f->slot[SLOT_DX] = NULL;
     if (has(l->dense, WEIGHT_DOWN_BIAS))
-        column_sums(e->share, e->hidden, f->slot[SLOT_DOUT_2], gradient(e, l->dense, WEIGHT_DOWN_BIAS));
+        column_sums(e->share, e->hidden, f->slot[SLOT_DOUT_2],
+                    gradient(e, l->dense, WEIGHT_DOWN_BIAS));
     if (sequence_parallel(e)) f->done ^= UINT64_C(1) << SLOT_DOUT_2;
 }
 
@@ -453,7 +460,9 @@ static void shard_of_words(const struct engine *e, const struct store *s, enum w
         if (w->role != role) continue;
         const uint64_t words = e->job->model.vocabulary;
         *first = (uint32_t)w->row0;
-        *count = (uint32_t)(w->row0 >= words ? 0 : words - w->row0 < w->box_rows ? words - w->row0 : w->box_rows);
+        *count = (uint32_t)(w->row0 >= words                ? 0
+                            : words - w->row0 < w->box_rows ? words - w->row0
+                                                            : w->box_rows);
         *box = w->box_rows;
     }
 }
@@ -604,10 +613,12 @@ static double head_rows(struct engine *e, struct at_layer *l, const real *x, siz
         loss += log((double)state[rows + i]) + (double)state[i] - (double)state[2 * rows + i];
     if (dx) {
         real *dw = REAL(gradients_of)(e, s, job->model.tied_embeddings) + s->group->at[role];
-        loss_gradient(e->threads, rows, count, box, target, first, state, state + rows, scale, logits);
+        loss_gradient(e->threads, rows, count, box, target, first, state, state + rows, scale,
+                      logits);
         matrix_input(e->threads, rows, box, e->hidden, logits, weight(e, s, role), dx, false);
         matrix_weight(e->threads, rows, box, e->hidden, logits, x, dw);
-        if (has(s, WEIGHT_HEAD_BIAS)) column_sums(rows, box, logits, gradient(e, s, WEIGHT_HEAD_BIAS));
+        if (has(s, WEIGHT_HEAD_BIAS))
+            column_sums(rows, box, logits, gradient(e, s, WEIGHT_HEAD_BIAS));
     }
     give(e, logits);
     give(e, state);
@@ -631,7 +642,10 @@ static void cross_entropy(struct engine *e, struct at_layer *l, struct frame *f,
 
 /* ---- the table ---- */
 
-#define ONCE(slot) {slot, 0, 0}
+#define ONCE(slot)                                                                                 \
+    {                                                                                              \
+        slot, 0, 0                                                                                 \
+    }
 
 /* clang-format off */
 const struct kernels kernel_table[] = {

@@ -1,4 +1,5 @@
-/* pool.c - blocks by size: those given back are taken again by the next request of the same size. */
+/* pool.c - blocks by size: those given back are taken again by the next request of the same size.
+ */
 #include "run/real/engine.h"
 
 #include <stdlib.h>
@@ -22,8 +23,8 @@ real *REAL(pool_take)(struct engine *e, size_t count)
         if (!b) {
             struct rk_error error;
             rk_fail(&error, RK_IO, NULL, 0, 0,
-                    "rank %d has no memory for another %zu bytes beside %llu of activations", e->rank,
-                    bytes, (unsigned long long)pool->used_bytes);
+                    "rank %d has no memory for another %zu bytes beside %llu of activations",
+                    e->rank, bytes, (unsigned long long)pool->used_bytes);
             comm_fail(e->comm, &error);
             give_up(e);
         }

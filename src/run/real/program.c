@@ -1,8 +1,8 @@
 /* program.c - links the rank's program (program.h) to kernels: what runs in which order.
  *
- * Streams and events are left out: one thread does all, in the order in which a host would issue it.
- * Receives, which the program posts early, are made where their tensor is first read; sums and gathers
- * of gradients and weights stand where a layer ends (engine.c).
+ * Streams and events are left out: one thread does all, in the order in which a host would issue
+ * it. Receives, which the program posts early, are made where their tensor is first read; sums and
+ * gathers of gradients and weights stand where a layer ends (engine.c).
  */
 #include "run/real/engine.h"
 
@@ -61,7 +61,7 @@ static void end_layer(struct linker *l)
     if (l->layer < 0) return;
     const bool ends = !l->forward && *left_of(l, l->layer, l->microbatch) == 0;
     put(l, (struct instruction){.what = DO_LAYER_END,
-                                .work = (uint8_t)(l->forward ? WORK_FORWARD
+                                .work = (uint8_t)(l->forward  ? WORK_FORWARD
                                                   : l->inputs ? WORK_INPUT
                                                               : WORK_WEIGHT),
                                 .layer = l->layer,
@@ -175,7 +175,8 @@ static void look_ahead(struct linker *l, const struct rk_instruction *i)
     if (i->work != RK_WORK_AGAIN) return;
     const struct kernels *k = &kernel_table[kernel_find(l->program->task[i->task].name)];
     const bool across = e->ulysses.ranks > 1 && k->part == PART_ATTENTION;
-    for (int s = 0; s < (across ? 2 : 3) && k->kept[s]; s++) /* behind Ulysses' exchange back it stays */
+    for (int s = 0; s < (across ? 2 : 3) && k->kept[s];
+         s++) /* behind Ulysses' exchange back it stays */
         e->drops[layer * SLOTS + (int)k->kept[s]] = true;
 }
 
@@ -199,8 +200,8 @@ bool REAL(program_make)(struct engine *e, struct rk_error *error)
     struct rk_program program = {.rank = 0};
     struct linker l = {.e = e, .program = &program, .layer = -1};
     const struct job *job = e->job;
-    bool ok = rk_program_of(&program, &job->model, job->system, &job->plan, (uint64_t)e->rank, error) ==
-              RK_OK;
+    bool ok = rk_program_of(&program, &job->model, job->system, &job->plan, (uint64_t)e->rank,
+                            error) == RK_OK;
     if (ok && !link_all(&l)) {
         ok = false;
         rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the program of rank %d", e->rank);

@@ -1,7 +1,7 @@
 /* real.h - the number that this compilation computes with.
  *
- * All files of this folder are compiled twice: for float, and with RUN_F64 for double, in which every
- * plan must agree with one rank to 1e-11. Names that others link carry the type behind them.
+ * All files of this folder are compiled twice: for float, and with RUN_F64 for double, in which
+ * every plan must agree with one rank to 1e-11. Names that others link carry the type behind them.
  */
 #ifndef RECKON_RUN_REAL_REAL_H
 #define RECKON_RUN_REAL_REAL_H
@@ -18,9 +18,9 @@ typedef float real;
 #define REAL(name) name##_f32
 #endif
 
-/* Elementwise loops in the vectors of the machine at hand. Without contraction and with sums in fixed
- * lanes every clone brings the same bits. */
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
+/* Elementwise loops in the vectors of the machine at hand. Without contraction and with sums in
+ * fixed lanes every clone brings the same bits. */
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) &&      \
     !defined(__clang__)
 #define CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else

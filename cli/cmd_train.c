@@ -1,0 +1,342 @@
+/* reckon train: a plan runs, and what was predicted stands beside what was measured. */
+#include "cli/commands.h"
+#include "cli/executor.h"
+#include "cli/model_input.h"
+#include "cli/plan_input.h"
+#include "cli/show.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct train_args {
+    const char *model, *plan, *system, *data, *load, *save, *log;
+    struct option_texts words;
+    uint64_t ranks, steps, seed, threads, warmup, save_every, limit;
+    uint64_t block_tokens, block_local, block_global, block_patterns;
+    double rate, least_rate, decay, clip, rotary_base, norm_eps;
+    int rate_kind;
+    bool repeat, wide, quiet;
+    struct show_args show;
+};
+
+#define AT(member) .offset = offsetof(struct train_args, member)
+
+static const char *const rate_names[] = {"constant", "linear", "cosine", "wsd", NULL};
+
+/* clang-format off */
+static const struct operand operands[] = {
+    {.name = "PLAN", .help = "words that say how it is trained, \"tp2 pp2 zero1 gbs32\"; reckon-plan(5) has all",
+     AT(words), .optional = OPERAND_MANY, .complete = "plan"},
+    {.name = NULL},
+};
+static const struct option input_rows[] = {
+    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "model",
+     .help = "what is trained: an id of the catalog, a model file, or a config.json of Hugging Face"},
+    {.letter = 'd', .name = "data", .type = OPTION_TEXT, .argument = "FILE", AT(data), .complete = "file",
+     .help = "tokens, as reckon tokenize --as bin writes them; of any other file each byte is a token"},
+    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "PLAN", AT(plan), .complete = "plan",
+     .help = "a plan file, or words in quotes: \"tp2 pp2 zero1\""},
+    {.name = "ranks", .type = OPTION_NUMBER, .argument = "N", AT(ranks), .min = 1, .max = 1024,
+     .help = "ranks, as threads of this process; default the product of the plan's degrees"},
+    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "system",
+     .help = "this machine, as reckon measure describes it: predicts the step beside what it takes"},
+    {.name = NULL},
+};
+static const struct option run_rows[] = {
+    {.letter = 'n', .name = "steps", .type = OPTION_NUMBER, AT(steps), .min = 1, .max = 1000000000, .help = "steps in all (100)"},
+    {.name = "seed", .type = OPTION_NUMBER, AT(seed), .help = "of the weights to begin with and of the order of samples (1)"},
+    {.name = "repeat", .type = OPTION_FLAG, AT(repeat), .help = "begin again when the data ends, in another order"},
+    {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 256, .help = "of each rank; the result is the same for any number (1)"},
+    {.name = "double", .type = OPTION_FLAG, AT(wide), .help = "compute with 64 bits"},
+    {.name = "limit", .type = OPTION_NUMBER, .argument = "SECONDS", AT(limit), .min = 1, .max = 86400, .help = "how long a rank waits for another one before all end (60)"},
+    {.name = NULL},
+};
+static const struct option learning_rows[] = {
+    {.name = "rate", .type = OPTION_COUNT, AT(rate), .argument = "RATE", .help = "highest learning rate of AdamW (3e-4)"},
+    {.name = "least-rate", .type = OPTION_COUNT, AT(least_rate), .argument = "RATE", .help = "that at the end (a tenth of the highest)"},
+    {.name = "warmup", .type = OPTION_NUMBER, AT(warmup), .argument = "STEPS", .help = "in which it rises from 0 (a tenth of all)"},
+    {.name = "schedule", .type = OPTION_CHOICE, .choices = rate_names, AT(rate_kind), .help = "what it does then; wsd: falls over the last tenth (cosine)"},
+    {.name = "decay", .type = OPTION_COUNT, AT(decay), .argument = "DECAY", .help = "weight decay, not of norms and biases (0.1)"},
+    {.name = "clip", .type = OPTION_COUNT, AT(clip), .argument = "NORM", .help = "largest norm of the gradients (1)"},
+    {.name = NULL},
+};
+static const struct option model_rows[] = {
+    {.name = "rotary-base", .type = OPTION_COUNT, AT(rotary_base), .argument = "BASE", .help = "of RoPE (10000)"},
+    {.name = "norm-eps", .type = OPTION_COUNT, AT(norm_eps), .argument = "EPS", .help = "added to the variances of norms (1e-5)"},
+    {.name = "blocks", .type = OPTION_NUMBER, .argument = "TOKENS", AT(block_tokens), .min = 1, .max = 4096,
+     .help = "every other layer has sparse attention over blocks of so many tokens, in DeepSpeed's fixed pattern"},
+    {.name = "blocks-local", .type = OPTION_NUMBER, AT(block_local), .min = 1, .max = 1024, .help = "blocks of a window (8)"},
+    {.name = "blocks-global", .type = OPTION_NUMBER, AT(block_global), .min = 1, .max = 1024, .help = "... the last ones of which all later tokens see (1)"},
+    {.name = "blocks-patterns", .type = OPTION_NUMBER, AT(block_patterns), .min = 1, .max = 1024, .help = "heads take turns with so many choices of them (1)"},
+    {.name = NULL},
+};
+static const struct option output_rows[] = {
+    {.name = "log", .type = OPTION_TEXT, .argument = "FILE", AT(log), .complete = "file", .help = "a line of JSON for each step"},
+    {.letter = 'q', .name = "quiet", .type = OPTION_FLAG, AT(quiet), .help = "no lines on the way"},
+    {.name = NULL},
+};
+
+const struct usage train_usage = {
+    .name = "train",
+    .summary = "train a model under a plan, on this machine's processors",
+    .synopsis = "--model MODEL --data FILE [options] [PLAN]...",
+    .description =
+        "Runs a plan: the program of each rank is interpreted instruction by instruction, with the ranks "
+        "as threads. What the executor does not do is refused by name before the first step. Arithmetic is "
+        "that of 32 bits (precision fp32), of 64 with --double.\n\n"
+        "Weights begin from --seed, the same under every plan, and samples come in an order that the plan "
+        "does not change: two plans bring the same losses but for rounding, and the same bits where only "
+        "stages, schedule, recomputation, or ZeRO 0 and 1, or 2 and 3, differ.\n\n"
+        "With --system the step is predicted, too, and the parts of both are printed side by side.",
+    .operands = operands,
+    .groups = {
+        {"Input", input_rows, 0},
+        {"Run", run_rows, 0},
+        {"Learning", learning_rows, 0},
+        {"Model", model_rows, 0},
+        {"Output", output_rows, 0},
+        {"Form of the table", show_options, offsetof(struct train_args, show)},
+        {"General", options_help_rows, 0},
+    },
+    .examples = {
+        {"reckon train -m examples/train/tiny.json -d book.txt -n 200 dp2 zero1 gbs16", "A small model that reads bytes, on two ranks:"},
+        {"reckon train -m gpt2-124m --plan \"tp2 pp2 zero1 gbs16\" -d tokens.bin -n 100 --log train.jsonl", "GPT-2 on four ranks, with a log:"},
+        {"reckon train -m gpt2-124m -d tokens.bin -s here.json dp2 gbs8", "... and what was predicted for this machine beside it:"},
+    },
+    .see_also = "reckon-tokenize(1), reckon-predict(1), reckon-plan(5), reckon-model(5)",
+};
+/* clang-format on */
+
+/* ---- the plan ---- */
+
+static bool is_file_name(const char *text)
+{
+    return strchr(text, '/') || strstr(text, ".json");
+}
+
+static enum rk_status read_plan(const struct train_args *args, struct plan_draft *draft,
+                                struct rk_error *error)
+{
+    struct plan_fault fault;
+    enum rk_status status = RK_OK;
+    *draft = plan_draft();
+    if (args->plan)
+        status = is_file_name(args->plan) ? plan_named(args->plan, draft, error)
+                                          : plan_read_words(args->plan, draft, error);
+    if (status == RK_OK) status = plan_read_texts(&args->words, draft, error);
+    if (status != RK_OK) return status;
+    if (!plan_given(draft, "precision")) draft->plan.precision = RK_FP32;
+    if (args->ranks && plan_given(draft, "gpus") && draft->plan.ranks != args->ranks)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--ranks says %llu, the plan's gpus %llu: leave one out",
+                       (unsigned long long)args->ranks, (unsigned long long)draft->plan.ranks);
+    if (args->ranks) {
+        draft->plan.ranks = args->ranks;
+        draft->given[plan_row("gpus")] = true;
+    }
+    if (plan_complete(draft, &fault)) return RK_OK;
+    return plan_fail(draft, &fault, error);
+}
+
+/* ---- on the way ---- */
+
+struct watch {
+    const struct train_args *args;
+    uint64_t steps;
+    FILE *log;
+};
+
+static bool log_step(FILE *log, const struct rk_train_step *s)
+{
+    return fprintf(log,
+                   "{\"step\": %llu, \"loss\": %.9g, \"norm\": %.9g, \"rate\": %.6g, \"seconds\": "
+                   "%.6g, "
+                   "\"tokens_per_s\": %.6g, \"peak_bytes\": %llu}\n",
+                   (unsigned long long)s->step, s->loss, s->norm, s->rate, s->wall_s,
+                   s->tokens / s->wall_s, (unsigned long long)s->peak_bytes) > 0 &&
+           fflush(log) == 0;
+}
+
+/* The first steps, the last one, and twenty in between. */
+static bool is_said(const struct watch *w, uint64_t step)
+{
+    const uint64_t every = w->steps / 20 ? w->steps / 20 : 1;
+    return step <= 2 || step == w->steps || step % every == 0;
+}
+
+static bool watch_step(void *context, const struct rk_train_step *s)
+{
+    struct watch *w = context;
+    if (w->log && !log_step(w->log, s)) {
+        fprintf(stderr, "reckon: warning: %s cannot be written any more\n", w->args->log);
+        fclose(w->log);
+        w->log = NULL;
+    }
+    if (!w->args->quiet && is_said(w, s->step)) {
+        printf("step %6llu  loss %8.4f  norm %8.3f  rate %.2e  %9.0f tokens/s\n",
+               (unsigned long long)s->step, s->loss, s->norm, s->rate, s->tokens / s->wall_s);
+        fflush(stdout);
+    }
+    return true;
+}
+
+/* ---- predicted beside measured ---- */
+
+static const char *const part_names[] = {
+#define NAME(part) #part,
+    RK_TRAIN_PARTS(NAME)
+#undef NAME
+};
+
+static double predicted_part(const struct rk_prediction *p, int part)
+{
+    const double parts[] = {p->matrix_s,
+                            p->attention_s,
+                            p->memory_s,
+                            p->recompute_s,
+                            p->tensor_s + p->context_s + p->expert_s,
+                            p->pipeline_s + p->bubble_s,
+                            p->data_s,
+                            p->optimizer_s};
+    return parts[part];
+}
+
+static void add_row(struct report *report, struct report_table *table, const char *name,
+                    double predicted, double measured)
+{
+    const struct report_cell cells[] = {
+        cell_text(name), predicted >= 0 ? cell_number(predicted) : cell_none(),
+        cell_number(measured),
+        predicted > 0 && measured > 0 ? cell_number(predicted / measured - 1) : cell_none()};
+    report_row(report, table, cells);
+}
+
+static void show_result(struct report *report, const struct rk_prediction *predicted,
+                        const struct rk_train_result *r)
+{
+    static const struct report_column columns[] = {
+        {.name = "part"},
+        {.name = "predicted_s", .title = "predicted", .unit = "s", .digits = 4},
+        {.name = "measured_s", .title = "measured", .unit = "s", .digits = 4},
+        {.name = "off", .unit = "%", .digits = 1}};
+    struct report_table *table = report_add(
+        report,
+        &(struct report_table){.name = "parts",
+                               .formats = REPORT_IN_ALL,
+                               .title = "A step of the slowest rank, predicted beside measured",
+                               .columns = columns,
+                               .column_count = 4});
+    for (int i = 0; i < RK_TRAIN_PARTS_COUNT; i++)
+        add_row(report, table, part_names[i], predicted ? predicted_part(predicted, i) : -1,
+                r->part_wall_s[i]);
+    add_row(report, table, "step", predicted ? predicted->step_s : -1,
+            r->wall_s / (double)r->steps);
+}
+
+/* ---- all of it ---- */
+
+static void defaults(struct train_args *args)
+{
+    const struct rk_train t = cli_executor->defaults();
+    args->steps = t.steps;
+    args->seed = t.seed;
+    args->threads = (uint64_t)t.threads;
+    args->limit = (uint64_t)t.limit_s;
+    args->rate = t.rate;
+    args->warmup = UINT64_MAX;
+    args->rate_kind = (int)t.rate_kind;
+    args->decay = t.decay;
+    args->clip = t.clip;
+    args->rotary_base = t.rotary_base;
+    args->norm_eps = t.norm_eps;
+    args->block_local = t.block_local;
+    args->block_global = t.block_global;
+    args->block_patterns = t.block_patterns;
+}
+
+static struct rk_train settings_of(const struct train_args *args)
+{
+    struct rk_train t = cli_executor->defaults();
+    t.steps = args->steps;
+    t.seed = args->seed;
+    t.double_precision = args->wide;
+    t.threads = (int)args->threads;
+    t.limit_s = (double)args->limit;
+    t.rate = args->rate;
+    t.least_rate = args->least_rate > 0 ? args->least_rate : args->rate / 10;
+    t.warmup = args->warmup == UINT64_MAX ? args->steps / 10 : args->warmup;
+    t.rate_kind = (enum rk_rate)args->rate_kind;
+    t.decay = args->decay;
+    t.clip = args->clip;
+    t.rotary_base = args->rotary_base;
+    t.norm_eps = args->norm_eps;
+    t.repeat = args->repeat;
+    t.block_tokens = (uint32_t)args->block_tokens;
+    t.block_local = (uint32_t)args->block_local;
+    t.block_global = (uint32_t)args->block_global;
+    t.block_patterns = (uint32_t)args->block_patterns;
+    return t;
+}
+
+static enum rk_status need(const struct train_args *args, struct rk_error *error)
+{
+    if (!args->model)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "say what to train: --model gpt2-124m");
+    if (!args->data)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "say what to train on: --data tokens.bin");
+    return RK_OK;
+}
+
+int cmd_train(int argc, char **argv)
+{
+    struct train_args args = {.model = NULL};
+    struct rk_model model;
+    struct rk_system system = {.id = ""};
+    struct plan_draft draft;
+    struct rk_train_result result;
+    struct rk_prediction prediction;
+    struct report report = {.first = NULL};
+    struct rk_error error;
+    for (int i = 1; i < argc && !cli_executor; i++)
+        if (strncmp(argv[i], "--help", 6) == 0 || strcmp(argv[i], "-h") == 0)
+            return options_read(&train_usage, argc, argv, &args);
+    if (!cli_executor) return executor_become(argc, argv);
+    defaults(&args);
+    const int done = options_read(&train_usage, argc, argv, &args);
+    if (done >= 0) return done;
+
+    struct watch watch = {.args = &args, .steps = args.steps};
+    enum rk_status status = need(&args, &error);
+    if (status == RK_OK) status = model_open(args.model, &model, &error);
+    if (status == RK_OK) status = read_plan(&args, &draft, &error);
+    /* Without one any machine will do: the order of instructions does not depend on it. */
+    if (status == RK_OK)
+        status = rk_system_load(args.system ? args.system : "h100-sxm5-80g", &system, &error);
+    if (status == RK_OK && args.log && !(watch.log = fopen(args.log, "w")))
+        status = rk_fail(&error, RK_IO, args.log, 0, 0, "cannot be written");
+    if (status == RK_OK) {
+        const struct rk_train train = settings_of(&args);
+        const struct rk_train_run run = {.data = args.data,
+                                         .system = &system,
+                                         .load = args.load,
+                                         .save = args.save,
+                                         .save_every = args.save_every,
+                                         .step = watch_step,
+                                         .context = &watch};
+        status = cli_executor->train(&model, &draft.plan, &train, &run, &result, &error);
+    }
+    if (watch.log && fclose(watch.log) != 0 && status == RK_OK)
+        status = rk_fail(&error, RK_IO, args.log, 0, 0, "not everything could be written");
+    int code = status;
+    if (status != RK_OK) {
+        code = options_fail(&error);
+    } else if (cli_executor->rank == 0 && result.steps) {
+        if (args.system) rk_predict(&model, &system, &draft.plan, &prediction);
+        show_result(&report, args.system ? &prediction : NULL, &result);
+        code = show_report(&report, &args.show, NULL, RK_OK);
+    }
+    report_release(&report);
+    rk_system_release(&system);
+    return code;
+}

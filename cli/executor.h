@@ -1,0 +1,23 @@
+/* executor.h - how the commands that run a plan reach the executor's library, which the planner
+ * does without: reckon-run and reckon-mpi fill this in, reckon hands such commands over to
+ * reckon-run. */
+#ifndef RECKON_CLI_EXECUTOR_H
+#define RECKON_CLI_EXECUTOR_H
+
+#include <reckon/train.h>
+
+struct executor {
+    struct rk_train (*defaults)(void);
+    enum rk_status (*train)(const struct rk_model *model, const struct rk_plan *plan,
+                            const struct rk_train *train, const struct rk_train_run *run,
+                            struct rk_train_result *result, struct rk_error *error);
+    int rank; /* of this process; 0 speaks */
+};
+
+extern const struct executor *cli_executor; /* NULL: not here */
+
+/* Becomes reckon-run, which lies beside this executable or on PATH, with these arguments; comes
+ * back only when there is none: the exit code, with its message said. */
+int executor_become(int argc, char **argv);
+
+#endif

@@ -1,0 +1,30 @@
+/* reckon-run: the commands that run a plan, with the executor's library. */
+#include "cli/commands.h"
+#include "cli/executor.h"
+#include "cli/plan_axes.h"
+#include "cli/plan_input.h"
+#include "cli/show.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct executor threads = {.defaults = rk_train_default, .train = rk_train_threads};
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"train", cmd_train},
+};
+
+int main(int argc, char **argv)
+{
+    plan_axes_prepare();
+    plan_words_prepare();
+    cli_executor = &threads;
+    for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return show_finish(commands[i].run(argc - 1, argv + 1));
+    fprintf(stderr, "reckon-run: say reckon train --help\n");
+    return RK_USAGE;
+}
