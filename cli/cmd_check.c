@@ -1,5 +1,6 @@
 /* reckon check: what is wrong with a plan, a launch file or the logs of a run. */
 #include "check/cases.h"
+#include "cli/check.h"
 #include "cli/commands.h"
 #include "interop/text_file.h"
 #include <reckon/check.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 
 struct check_args {
-    const char *cases;
+    const char *cases, *measured;
 };
 
 #define AT(member) .offset = offsetof(struct check_args, member)
@@ -18,6 +19,8 @@ struct check_args {
 static const struct option check_rows[] = {
     {.name = "cases", .type = OPTION_TEXT, .argument = "FILE", AT(cases), .complete = "file",
      .help = "judge each line of FILE, a case as JSON, and print a line of JSON for each"},
+    {.name = "measured", .type = OPTION_TEXT, .argument = "FILE", AT(measured), .complete = "file",
+     .help = "judge each row of a table of measured runs, as reckon validate reads it (own: the catalog's)"},
     {.name = NULL},
 };
 
@@ -109,6 +112,7 @@ int cmd_check(int argc, char **argv)
     const int done = options_read(&check_usage, argc, argv, &args);
     if (done >= 0) return done;
     if (args.cases) return run_cases(args.cases);
+    if (args.measured) return check_measured(args.measured);
     struct rk_error error;
     rk_fail(&error, RK_USAGE, NULL, 0, 0, "check: say what: --cases FILE");
     return options_fail(&error);

@@ -9,10 +9,12 @@
 
 static const double GiB = 1024.0 * 1024 * 1024;
 
-/* What is predicted goes astray; runs that needed more than was predicted to fit did run. Beyond
- * these factors no measured run lies (docs/check.md): an error there is one. */
+/* Predictions of activations go astray, and what a run recomputes or offloads is not always said:
+ * measured runs did run although up to so much more was predicted than there is. Beyond these
+ * factors it is an error, below them a remark. `reckon check --measured own` lists the two that lie
+ * beyond, which cannot have run as their tables say. */
 enum { STATES, STAGE };
-static const double slack[] = {[STATES] = 1.0, [STAGE] = 1.25};
+static const double slack[] = {[STATES] = 1.0, [STAGE] = 1.7};
 
 static double states_of(const struct rk_stage *stage)
 {
@@ -124,8 +126,10 @@ static void judge(const struct rk_model *model, const struct rk_system *system,
     if (states > capacity * slack[STATES])
         complain(findings, "5.states", fullest, states, capacity,
                  "are weights, gradients and optimizer", &f);
-    else if (!launch->states_only && all > capacity * (exact ? 1 : slack[STAGE]))
+    else if (!launch->states_only && all > capacity) {
         complain(findings, "5.stage", tightest, all, capacity, "are held at the peak", &f);
+        if (!exact && all <= capacity * slack[STAGE]) f->severity = RK_ASSUMED;
+    }
     if (f) fix_memory(model, system, plan, p, f);
 }
 

@@ -100,10 +100,6 @@ static void explain_product(const struct asked *a, const struct plan_refusal *r)
     const struct rk_plan *p = a->p;
     char have[24];
     const uint64_t inner = p->tensor * p->context * p->pipeline;
-    if (a->data) { /* more ranks than there are */
-        blame(a, r->rule, r->key, number(have, p->ranks), "the system has %.0f", r->reason.have);
-        return;
-    }
     struct rk_finding *f =
         p->context > 1
             ? blame(a, r->rule, r->key, number(have, p->ranks),
@@ -313,8 +309,8 @@ static void check_empty(const struct asked *a)
     const struct rk_plan *p = a->p;
     for (int i = 0; i < p->splits; i++) {
         const bool end = i == 0 || i == p->splits - 1; /* holds the embedding, or the head */
-        const bool predicts = a->m->predict_layers && i == p->splits - 2;
-        if (p->split[i] || ((end || predicts) && a->launch->lone_ends)) continue;
+        const bool predicts = a->m->predict_layers && i >= p->splits - 2;
+        if (p->split[i] || predicts || (end && a->launch->lone_ends)) continue;
         if (findings_have(a->out, "2.stages")) return;
         blame(a, "2.stages", "split", "0", "virtual stage %d has no layers", i);
     }
@@ -440,10 +436,9 @@ static void check_other_domains(const struct asked *a)
     const struct rk_plan *p = a->p;
     char have[24];
     const uint64_t domain = domain_of(a);
-    if (!a->data || !domain) return;
+    if (!a->data || !domain || !rk_plan_expert_data(p)) return;
     const bool ring = p->context_kind == RK_RING || p->context_kind == RK_RING_ULYSSES;
     const bool exchange = a->m->experts && p->expert > 1 && p->dispatcher == RK_ALL_TO_ALL;
-    if (exchange && !rk_plan_expert_data(p)) return;
     const struct rank_map map = rank_map_of(p);
     if (exchange && crosses(a, &map, RANKS_OF_EXPERT))
         fix(blame(a, "9.expert", "expert", number(have, p->expert),

@@ -273,7 +273,7 @@ static void judge_import(const struct rk_check_input *input, const struct megatr
     launch.sharded_torch = import->fsdp;
     launch.group = import->group;
     launch.lone_ends = true;
-    launch.pads = true;
+    launch.pads = import->plan.vocabulary_multiple > 0;
     if (offloads(&import->plan)) {
         host = with_host(input->system, memories);
         with.system = &host;

@@ -72,7 +72,7 @@ static bool check_degrees(const struct check *c)
                 "degrees, batch and microbatch of at least 1", 1, 0) &&
            want(c, rk_plan_data(p) > 0, RULE("2.product", "gpus"), RK_BAD_DEGREES,
                 "ranks by tensor * context * pipeline", (double)model, (double)p->ranks) &&
-           want(c, !c->system->devices || p->ranks <= c->system->devices, RULE("2.product", "gpus"),
+           want(c, !c->system->devices || p->ranks <= c->system->devices, RULE("", "gpus"),
                 RK_BAD_DEGREES, "ranks", (double)p->ranks, (double)c->system->devices);
 }
 
@@ -289,7 +289,7 @@ static bool check_precision(const struct check *c)
 static bool check_networks(const struct check *c)
 {
     const struct rk_network *last = &c->system->network[c->system->networks - 1];
-    return want(c, c->plan->ranks <= last->size, RULE("2.product", "gpus"), RK_NETWORK_TOO_SMALL,
+    return want(c, c->plan->ranks <= last->size, RULE("", "gpus"), RK_NETWORK_TOO_SMALL,
                 "ranks", (double)c->plan->ranks, (double)last->size);
 }
 

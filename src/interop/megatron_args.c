@@ -340,7 +340,7 @@ static bool judge_elsewhere(struct megatron_args *args, const struct shell_word 
                             const char *name, int tools)
 {
     char fix[96];
-    if (!args->options->collect || args->foreign || (tools & MEGATRON_CORE)) return false;
+    if (!args->options->collect || args->foreign) return false;
     for (size_t i = 0; i < sizeof removed / sizeof *removed; i++) {
         if (strcmp(name, removed[i][0]) != 0 || (args->deepspeed && (tools & MEGATRON_DEEPSPEED)))
             continue;
@@ -349,6 +349,7 @@ static bool judge_elsewhere(struct megatron_args *args, const struct shell_word 
                        word->text, "", fix, "is no longer an argument");
         return true;
     }
+    if (tools & MEGATRON_CORE) return false;
     const bool relative = tools & ~MEGATRON_2 & (args->deepspeed ? ~0 : ~MEGATRON_DEEPSPEED);
     if (relative && !args->options->core) return false;
     const char *nearest = megatron_flag_nearest(name);
