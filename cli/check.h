@@ -5,8 +5,37 @@
 #include "cli/options.h"
 #include <reckon/check.h>
 
+enum check_format { CHECK_TEXT, CHECK_JSON, CHECK_SARIF };
+
+/* What findings are about. */
+struct checked {
+    const char *title;        /* "llama3.1-70b on h100-sxm5-80g"; NULL: none */
+    const char *path;         /* of the file; "" : words */
+    const char *const *paths; /* of logs, by rank; NULL: there are none */
+};
+
+/* Writes all findings; "-" or NULL is standard output. Returns the exit code: 0, 1 with errors. */
+int check_write(const struct rk_findings *findings, const struct checked *checked,
+                enum check_format format, const char *path);
+
+/* One line for other commands, on standard error: what the first error is, and how many follow.
+ * Nothing where there is none. */
+void check_remark(const struct rk_findings *findings);
+
+/* Judges lines of cases. Returns the exit code, as all that follow. */
+int check_cases(const char *path);
+
 /* Runs of a table that ran ("own": the catalog's): all errors of theirs are false, or the table is.
- * Returns the exit code. */
+ */
 int check_measured(const char *path);
+
+/* Logs of all ranks: a folder, or one file for each. */
+struct check_logs {
+    const struct option_texts *paths;
+    struct rk_logs_options options;
+    enum check_format format;
+    const char *output;
+};
+int check_log_files(const struct check_logs *logs);
 
 #endif

@@ -1,119 +1,330 @@
 /* reckon check: what is wrong with a plan, a launch file or the logs of a run. */
-#include "check/cases.h"
 #include "cli/check.h"
 #include "cli/commands.h"
+#include "cli/model_input.h"
+#include "cli/plan_input.h"
+#include "interop/megatron.h"
+#include "interop/reader.h"
 #include "interop/text_file.h"
-#include <reckon/check.h>
 
-#include <jansson.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct check_args {
-    const char *cases, *measured;
+    const char *model, *system, *output, *version, *format_of, *cases, *measured, *checkpoint;
+    uint64_t gpus, domain, vocabulary, eager;
+    int format, transport;
+    bool rules;
+    struct option_texts words, sets, environment, logs;
 };
 
 #define AT(member) .offset = offsetof(struct check_args, member)
 
+static const char *const formats[] = {"text", "json", "sarif", NULL};
+static const char *const transports[] = {"nccl", "mpi", NULL};
+
 /* clang-format off */
+static const struct operand check_operands[] = {
+    {.name = "PLAN", AT(words), .optional = OPERAND_MANY, .complete = "plan",
+     .help = "words of a plan, \"tp8 pp4 sp zero1\"; or a file: of a plan, a launch script, a configuration"},
+    {.name = NULL},
+};
+
 static const struct option check_rows[] = {
+    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
+     .help = "what is trained, unless the file says it: an id of `reckon models`, or a file"},
+    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
+     .help = "the machine: an id of `reckon systems`, a file, or a description in one line"},
+    {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 1 << 24,
+     .help = "how many GPUs are launched (as the plan or the file says)"},
+    {.name = "domain", .type = OPTION_NUMBER, .argument = "N", AT(domain), .min = 1, .max = 1 << 20,
+     .help = "GPUs that the fastest links join (as the system has it)"},
+    {.name = "as", .type = OPTION_TEXT, .argument = "FORMAT", AT(format_of),
+     .help = "what the file is: plan, megatron, deepspeed, galvatron, or a format of reckon import (from its name and first keys)"},
+    {.name = "set", .type = OPTION_TEXTS, .argument = "NAME=VALUE", AT(sets),
+     .help = "a variable of the script, or a key of the file, that wins over it; may be repeated"},
+    {.name = "version", .type = OPTION_TEXT, .argument = "VERSION", AT(version),
+     .help = "of Megatron Core, that launches it: core_v0.9 to core_v0.19 (any)"},
+    {.name = "vocabulary", .type = OPTION_NUMBER, AT(vocabulary), .min = 1, .max = 1 << 28,
+     .help = "entries of the embedding table, where only the tokenizer's files tell them"},
+    {.name = "env", .type = OPTION_TEXTS, .argument = "NAME=VALUE", AT(environment),
+     .help = "the environment that it is launched in; with one, variables that are not named are not set"},
+    {.name = "checkpoint", .type = OPTION_TEXT, .argument = "WORDS", AT(checkpoint),
+     .help = "what it goes on from: its format and layout, \"torch tensor=4 pipeline=2 layers=32\""},
+    {.name = NULL},
+};
+
+static const struct option log_rows[] = {
+    {.name = "logs", .type = OPTION_TEXTS, .argument = "PATH", AT(logs), .complete = "file",
+     .help = "logs of operations: a folder, or a file for each rank; a name ends in the rank's number; may be repeated"},
+    {.name = "transport", .type = OPTION_CHOICE, AT(transport), .choices = transports,
+     .help = "how messages find each other: in their order alone (nccl), or by tags (mpi)"},
+    {.name = "eager", .type = OPTION_NUMBER, .argument = "BYTES", AT(eager),
+     .help = "messages up to so long are buffered, so that a send waits for nobody (0)"},
+    {.name = NULL},
+};
+
+static const struct option batch_rows[] = {
     {.name = "cases", .type = OPTION_TEXT, .argument = "FILE", AT(cases), .complete = "file",
      .help = "judge each line of FILE, a case as JSON, and print a line of JSON for each"},
     {.name = "measured", .type = OPTION_TEXT, .argument = "FILE", AT(measured), .complete = "file",
      .help = "judge each row of a table of measured runs, as reckon validate reads it (own: the catalog's)"},
+    {.name = "rules", .type = OPTION_FLAG, AT(rules), .help = "list the rules"},
+    {.name = NULL},
+};
+
+static const struct option form_rows[] = {
+    {.name = "format", .type = OPTION_CHOICE, AT(format), .choices = formats,
+     .help = "text, json, or sarif (2.1.0), which code hosts show beside the file"},
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
+     .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
     {.name = NULL},
 };
 
 const struct usage check_usage = {
     .name = "check",
     .summary = "what is wrong with a plan, a launch file or the logs of a run",
-    .synopsis = "--cases FILE",
+    .synopsis = "PLAN... --model MODEL --system SYSTEM | FILE --system SYSTEM | --logs PATH",
     .description =
-        "Judges cases: lines of JSON, each with a plan in words (input plan), arguments of Megatron-LM (megatron), a "
-        "configuration of DeepSpeed (deepspeed) or a strategy file of Galvatron (galvatron) as `text`, and with model, "
-        "system and gpus. Prints for each a line of JSON with the ids of the rules that are broken.\n\n"
-        "Exit status 0: no error; 1: errors; 3: a line could not be read.",
-    .see_also = "reckon-fits(1), reckon-import(1)",
+        "Says what is wrong before it is launched, and a run before it hangs: every finding has the id of a rule, a "
+        "severity, a place, and how to mend it, and all are listed. Errors forbid the launch; warnings cost time or are "
+        "likely mistakes; remarks lie within the error of a prediction.\n\n"
+        "A plan is given in words, as a plan file, or as what other tools are launched with: a script or arguments of "
+        "Megatron-LM, a ds_config.json of DeepSpeed, a strategy file of Galvatron, or any other file that reckon import "
+        "reads. An argument that is not known, missing or no value ends the check of its file: nothing that follows could be "
+        "judged.\n\n"
+        "Logs are lists of operations, one text for each rank: `all_reduce 0-7:1 bf16 1024 stream=dp reads=g writes=g`. "
+        "Groups, the order of collectives, pairs of messages, deadlocks, races and buffers freed too early are found, "
+        "whatever the timing was.\n\n"
+        "Exit status 0: no error; 1: errors; 3: what cannot be read.",
+    .operands = check_operands,
+    .words_title = "Words of a plan",
+    .words = plan_words,
     .groups = {
-        {"Check", check_rows, 0},
+        {"Launch", check_rows, 0},
+        {"Logs", log_rows, 0},
+        {"Many at once", batch_rows, 0},
+        {"Form", form_rows, 0},
         {"General", options_help_rows, 0},
     },
+    .examples = {
+        {"reckon check -m llama3.1-70b -s h100-sxm5-80g -g 100 tp8 pp4 gbs512",
+         "Can this plan be launched?"},
+        {"reckon check run.sh -s h100-sxm5-80g --format sarif -o check.sarif",
+         "A launch script of Megatron-LM, in CI:"},
+        {"reckon check ds_config.json -m llama3.1-8b -s h100-sxm5-80g -g 64", "A configuration of DeepSpeed:"},
+        {"reckon check --logs logs/", "Would a run with these operations hang?"},
+        {"reckon check --cases cases.jsonl", "Many cases:"},
+    },
+    .see_also = "reckon-fits(1), reckon-import(1), reckon-plan(5)",
 };
 /* clang-format on */
 
-static json_t *ids_of(const struct rk_findings *findings, enum rk_severity severity)
+/* ---- what is beside the plan ---- */
+
+enum { MOST_VARIABLES = OPTION_MAX_VALUES };
+
+struct beside {
+    struct rk_variable variable[MOST_VARIABLES + 1];
+    char text[MOST_VARIABLES][256];
+    struct rk_checkpoint checkpoint;
+};
+
+static enum rk_status read_environment(const struct option_texts *texts, struct beside *b,
+                                       struct rk_launch *launch, struct rk_error *error)
 {
-    json_t *list = json_array();
-    const char *last = "";
-    for (int i = 0; i < findings->count; i++) {
-        const struct rk_finding *f = &findings->finding[i];
-        if (f->severity != severity || strcmp(f->rule, last) == 0) continue;
-        json_array_append_new(list, json_string(f->rule));
-        last = f->rule;
+    for (int i = 0; i < texts->count; i++) {
+        snprintf(b->text[i], sizeof b->text[i], "%s", texts->text[i]);
+        char *equals = strchr(b->text[i], '=');
+        if (!equals)
+            return rk_fail(error, RK_USAGE, NULL, 0, 0, "--env: \"%.80s\" is not NAME=VALUE",
+                           texts->text[i]);
+        *equals = '\0';
+        b->variable[i] = (struct rk_variable){b->text[i], equals + 1};
     }
-    return list;
+    b->variable[texts->count] = (struct rk_variable){NULL, NULL};
+    if (texts->count) launch->environment = b->variable;
+    return RK_OK;
 }
 
-static void print_case(const char *id, const struct rk_findings *findings, const char *failure)
-{
-    json_t *object = json_object();
-    json_object_set_new(object, "id", json_string(id));
-    if (failure) {
-        json_object_set_new(object, "unreadable", json_string(failure));
-    } else {
-        json_object_set_new(object, "errors", ids_of(findings, RK_ERROR));
-        json_object_set_new(object, "warnings", ids_of(findings, RK_WARNING));
-    }
-    char *text = json_dumps(object, 0);
-    if (text) puts(text);
-    free(text);
-    json_decref(object);
-}
+/* clang-format off */
+static const struct { const char *word; size_t offset; } checkpoint_words[] = {
+    {"tensor",   offsetof(struct rk_checkpoint, tensor)},   {"pipeline", offsetof(struct rk_checkpoint, pipeline)},
+    {"chunks",   offsetof(struct rk_checkpoint, chunks)},   {"expert",   offsetof(struct rk_checkpoint, expert)},
+    {"data",     offsetof(struct rk_checkpoint, data)},     {"layers",   offsetof(struct rk_checkpoint, layers)},
+    {"hidden",   offsetof(struct rk_checkpoint, hidden)},   {"heads",    offsetof(struct rk_checkpoint, heads)},
+    {"kv_heads", offsetof(struct rk_checkpoint, kv_heads)}, {"experts",  offsetof(struct rk_checkpoint, experts)},
+    {"vocabulary", offsetof(struct rk_checkpoint, vocabulary)},
+    {"feedforward", offsetof(struct rk_checkpoint, feedforward)},
+    {"expert_tensor", offsetof(struct rk_checkpoint, expert_tensor)},
+};
+/* clang-format on */
 
-enum { CASES_BYTES = 1 << 30 };
-
-static int run_cases(const char *path)
+static enum rk_status read_checkpoint(const char *text, struct beside *b, struct rk_launch *launch,
+                                      struct rk_error *error)
 {
-    static struct case_cache cache;
-    struct rk_findings *findings = malloc(sizeof *findings);
-    struct rk_error error;
-    char *text = NULL, id[CASE_ID];
-    size_t size = 0;
-    int line = 0, code = RK_OK;
-    if (!findings || text_file_load(path, CASES_BYTES, &text, &size, &error) != RK_OK) {
-        free(findings);
-        return options_fail(&error);
-    }
-    for (const char *at = text, *end = text + size; at < end;) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        const size_t n = (size_t)((stop ? stop : end) - at);
-        line++;
-        findings->count = findings->dropped = 0;
-        if (n > strspn(at, " \t\r")) {
-            const enum rk_status status =
-                check_case(text_file_name(path), line, at, n, &cache, id, findings, &error);
-            print_case(id, findings, status == RK_OK ? NULL : error.text);
-            if (status != RK_OK)
-                code = RK_BAD_INPUT;
-            else if (rk_findings_errors(findings) && code == RK_OK)
-                code = RK_NOTHING_FITS;
+    char word[64];
+    for (const char *at = text; at && *(at += strspn(at, " ,"));) {
+        const size_t n = strcspn(at, " ,");
+        snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word - 1), at);
+        at += n;
+        char *equals = strchr(word, '=');
+        size_t i = 0;
+        if (!equals) {
+            snprintf(b->checkpoint.format, sizeof b->checkpoint.format, "%.23s", word);
+            continue;
         }
-        at += n + 1;
+        *equals = '\0';
+        const size_t words = sizeof checkpoint_words / sizeof *checkpoint_words;
+        while (i < words && strcmp(checkpoint_words[i].word, word) != 0)
+            i++;
+        uint64_t value = 0;
+        const enum rk_status status =
+            option_number("--checkpoint", equals + 1, 1, UINT64_C(1) << 40, &value, error);
+        if (status != RK_OK) return status;
+        if (i == words)
+            return rk_fail(error, RK_USAGE, NULL, 0, 0, "--checkpoint: %s is not known", word);
+        memcpy((char *)&b->checkpoint + checkpoint_words[i].offset, &value, sizeof value);
     }
-    case_cache_release(&cache);
-    free(findings);
-    free(text);
+    if (text) launch->checkpoint = &b->checkpoint;
+    return RK_OK;
+}
+
+/* ---- the file ---- */
+
+static bool ends_in(const char *name, const char *ending)
+{
+    const size_t n = strlen(name), m = strlen(ending);
+    return n >= m && strcmp(name + n - m, ending) == 0;
+}
+
+static bool is_file(const char *word)
+{
+    struct stat about;
+    return strcmp(word, "-") == 0 || strchr(word, '/') || ends_in(word, ".json") ||
+           ends_in(word, ".toml") || ends_in(word, ".sh") ||
+           (strchr(word, '.') && stat(word, &about) == 0);
+}
+
+static const char *guess_format(const char *path, const char *text)
+{
+    static const char *const endings[][2] = {{".toml", "torchtitan"}, {".sh", "megatron"},
+                                             {".slurm", "megatron"},  {".sbatch", "megatron"},
+                                             {".bash", "megatron"},   {".txt", "megatron"}};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (ends_in(path, endings[i][0])) return endings[i][1];
+    if (text[strspn(text, " \t\r\n")] != '{') return "megatron";
+    if (strstr(text, "\"tp_sizes_enc\"") || strstr(text, "\"pp_deg\"")) return "galvatron";
+    if (strstr(text, "\"zero_optimization\"") || strstr(text, "_batch_size") ||
+        strstr(text, "\"bf16\""))
+        return "deepspeed";
+    return "plan";
+}
+
+struct loaded {
+    struct rk_model model;
+    struct rk_system system;
+    struct rk_findings findings;
+    struct beside beside;
+    char words[4096], title[640];
+    char *text;
+};
+
+static enum rk_status gather(const struct check_args *args, struct loaded *l,
+                             struct rk_check_input *input, struct rk_error *error)
+{
+    size_t used = 0;
+    enum rk_status status = RK_OK;
+    if (!args->system)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "check: give --system, and for a plan --model; or --logs, --cases");
+    if (args->model) status = model_open(args->model, &l->model, error);
+    if (status == RK_OK) status = rk_system_load(args->system, &l->system, error);
+    if (status == RK_OK)
+        status = read_environment(&args->environment, &l->beside, &input->launch, error);
+    if (status == RK_OK)
+        status = read_checkpoint(args->checkpoint, &l->beside, &input->launch, error);
+    if (status != RK_OK) return status;
+    input->model = args->model ? &l->model : NULL;
+    input->system = &l->system;
+    if (args->version && !(input->version = megatron_version(args->version)))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--version: \"%.40s\" is not known",
+                       args->version);
+    if (args->words.count == 1 && is_file(args->words.text[0])) {
+        size_t size = 0;
+        status = text_file_load(args->words.text[0], 64 << 20, &l->text, &size, error);
+        input->path = text_file_name(args->words.text[0]);
+        input->text = l->text;
+        input->size = size;
+        if (status == RK_OK)
+            input->format = args->format_of ? args->format_of : guess_format(input->path, l->text);
+        return status;
+    }
+    for (int i = 0; i < args->words.count; i++) {
+        if (used + strlen(args->words.text[i]) + 2 > sizeof l->words)
+            return rk_fail(error, RK_USAGE, NULL, 0, 0, "the plan is too long: give a file");
+        used += (size_t)sprintf(l->words + used, "%s%s", i ? " " : "", args->words.text[i]);
+    }
+    input->path = "";
+    input->text = l->words;
+    input->size = used;
+    input->format = args->format_of ? args->format_of : "words";
+    return RK_OK;
+}
+
+static int check_plan(const struct check_args *args)
+{
+    struct loaded *l = calloc(1, sizeof *l);
+    struct rk_error error;
+    struct rk_check_input input = {.gpus = args->gpus,
+                                   .vocabulary = args->vocabulary,
+                                   .sets = args->sets.text,
+                                   .set_count = (size_t)args->sets.count,
+                                   .launch = {.domain = args->domain}};
+    enum rk_status status =
+        l ? gather(args, l, &input, &error) : rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
+    if (status == RK_OK) status = rk_check_text(&input, &l->findings, &error);
+    int code;
+    if (status == RK_OK) {
+        const char *what = input.model ? l->model.id : input.path;
+        snprintf(l->title, sizeof l->title, "%.255s on %.255s", what, l->system.id);
+        const struct checked checked = {.title = l->title, .path = input.path};
+        code = check_write(&l->findings, &checked, (enum check_format)args->format, args->output);
+    } else {
+        code = options_fail(&error);
+    }
+    if (l) rk_system_release(&l->system);
+    if (l) free(l->text);
+    free(l);
     return code;
+}
+
+static int print_rules(void)
+{
+    for (const struct rk_rule *rule = rk_rules(); rule->id; rule++)
+        printf("%-21s %-8s %s\n", rule->id, rule->severity == RK_ERROR ? "error" : "warning",
+               rule->asks);
+    return RK_OK;
 }
 
 int cmd_check(int argc, char **argv)
 {
     struct check_args args = {.cases = NULL};
+    plan_words_prepare();
     const int done = options_read(&check_usage, argc, argv, &args);
     if (done >= 0) return done;
-    if (args.cases) return run_cases(args.cases);
+    if (args.rules) return print_rules();
+    if (args.cases) return check_cases(args.cases);
     if (args.measured) return check_measured(args.measured);
-    struct rk_error error;
-    rk_fail(&error, RK_USAGE, NULL, 0, 0, "check: say what: --cases FILE");
-    return options_fail(&error);
+    if (args.logs.count) {
+        const struct check_logs logs = {
+            .paths = &args.logs,
+            .options = {.tags = args.transport == 1, .eager_bytes = args.eager},
+            .format = (enum check_format)args.format,
+            .output = args.output};
+        return check_log_files(&logs);
+    }
+    return check_plan(&args);
 }

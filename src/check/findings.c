@@ -70,7 +70,8 @@ void findings_merge(struct rk_findings *findings, const struct rk_finding *more,
         for (int k = 0; k < before && !same; k++)
             if (strcmp(findings->finding[k].rule, more[i].rule) == 0) same = &findings->finding[k];
         if (same) { /* the file's position and name, and the plan's fix */
-            if (!*same->fix) memcpy(same->fix, more[i].fix, sizeof same->fix);
+            if (!*same->fix && strncmp(same->rule, "12.", 3) != 0)
+                memcpy(same->fix, more[i].fix, sizeof same->fix);
             continue;
         }
         *findings_add(findings, more[i].rule) = more[i];

@@ -164,9 +164,7 @@ static void explain_layers(const struct asked *a, const struct plan_refusal *r)
 {
     fix(blame(a, r->rule, r->key, "", "%.0f of %" PRIu64 " blocks are on a stage", r->reason.need,
               a->m->layers),
-        "%s %.0f", r->reason.need < (double)a->m->layers ? "deal" : "take away",
-        r->reason.need < (double)a->m->layers ? (double)a->m->layers - r->reason.need
-                                              : r->reason.need - (double)a->m->layers);
+        "deal out %" PRIu64, a->m->layers);
 }
 
 static void explain_divide(const struct asked *a, const struct plan_refusal *r)
@@ -211,7 +209,8 @@ static void explain_sequence(const struct asked *a, const struct plan_refusal *r
               of_tensor ? "%" PRIu64 " tokens of a rank over %" PRIu64 " tensor ranks"
                         : "%" PRIu64 " tokens are no multiple of 2 * context %" PRIu64,
               of_tensor ? s / p->context : s, of_tensor ? p->tensor : p->context);
-    fix_multiple(f, s, of_tensor ? p->context * p->tensor : 2 * p->context);
+    const uint64_t unit = of_tensor ? p->context * p->tensor : 2 * p->context;
+    fix(f, "use a sequence of %" PRIu64 " or %" PRIu64, s / unit * unit, (s / unit + 1) * unit);
 }
 
 static void explain_ulysses(const struct asked *a, const struct plan_refusal *r)

@@ -124,13 +124,34 @@ static void check_uneven(const struct check *c)
                       "these and their virtual stages,", middle * p->chunks);
 }
 
+/* "give first and last 11 and 11": as many layers in the middle as are near the mean, the rest on
+ * the two ends. */
+static void fix_uneven(const struct check *c)
+{
+    struct notes *notes = c->args->notes;
+    const uint64_t p = c->p->pipeline, v = c->p->chunks, layers = c->m->layers;
+    if (p < 3 || !notes->count || layers % v) return;
+    const uint64_t units = layers / v; /* each chunk of a stage has the same */
+    for (uint64_t each = units / p + 1; each > 0; each--) {
+        const uint64_t middle = (p - 2) * each;
+        if (middle + 2 > units) continue;
+        const uint64_t first = (units - middle) / 2, last = units - middle - first;
+        struct rk_finding *f = &notes->note[notes->count - 1];
+        snprintf(f->fix, sizeof f->fix, "give first and last %" PRIu64 " and %" PRIu64, first * v,
+                 last * v);
+        return;
+    }
+}
+
 static void check_even(const struct check *c)
 {
     const struct rk_plan *p = c->p;
     const uint64_t slots = c->m->layers + p->embedding_counts + p->head_counts;
+    const uint64_t parts = p->pipeline * p->chunks;
     not_divisible(c, "2.stages", FLAG(PP), "the number of layers (and what counts as one)", slots,
                   p->chunks > 1 ? "pipeline parallelism * virtual stages" : "pipeline parallelism",
-                  p->pipeline * p->chunks);
+                  parts);
+    if (parts && slots % parts) fix_uneven(c);
 }
 
 static void check_interleaving(const struct check *c)

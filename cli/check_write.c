@@ -1,0 +1,192 @@
+/* Findings as text, JSON and SARIF 2.1.0. */
+#include "cli/check.h"
+#include "interop/output.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *level_of(const struct rk_finding *f)
+{
+    return f->severity == RK_ERROR ? "error" : f->severity == RK_WARNING ? "warning" : "note";
+}
+
+/* The file that a finding is in; "" : none. */
+static const char *file_of(const struct rk_finding *f, const struct checked *checked)
+{
+    if (f->rank >= 0) return checked->paths ? checked->paths[f->rank] : "";
+    return checked->path ? checked->path : "";
+}
+
+static int sentence(const struct rk_finding *f, char *text, size_t size)
+{
+    return snprintf(text, size, "%s%s%s%s%s%s%s", f->what, *f->have ? " " : "", f->have,
+                    *f->what ? ": " : "", f->need, *f->fix ? ": " : "", f->fix);
+}
+
+enum { SENTENCE = 512 };
+
+/* ---- text ---- */
+
+static int count_level(const struct rk_findings *findings, const char *level)
+{
+    int count = 0;
+    for (int i = 0; i < findings->count; i++)
+        count += strcmp(level_of(&findings->finding[i]), level) == 0;
+    return count;
+}
+
+static void write_text(FILE *out, const struct rk_findings *findings, const struct checked *checked)
+{
+    static const char *const levels[] = {"error", "warning", "note"};
+    char text[SENTENCE];
+    for (int i = 0; i < findings->count; i++) {
+        const struct rk_finding *f = &findings->finding[i];
+        const char *file = file_of(f, checked);
+        sentence(f, text, sizeof text);
+        if (*file) fprintf(out, "%s:", file);
+        if (*file && f->line) fprintf(out, "%d:", f->line);
+        if (*file && f->line && f->column) fprintf(out, "%d:", f->column);
+        if (*file) fputc(' ', out);
+        if (!*file && f->rank >= 0) fprintf(out, "rank %d line %d: ", f->rank, f->line);
+        fprintf(out, "%s %s: %s\n", level_of(f), f->rule, text);
+    }
+    if (checked->title) fprintf(out, "%s: ", checked->title);
+    if (!findings->count) fprintf(out, "nothing found");
+    for (size_t i = 0, some = 0; i < sizeof levels / sizeof *levels; i++) {
+        const int count = count_level(findings, levels[i]);
+        if (!count) continue;
+        fprintf(out, "%s%d %s%s", some++ ? ", " : "", count, levels[i], count == 1 ? "" : "s");
+    }
+    fputc('\n', out);
+    if (findings->dropped)
+        fprintf(out, "%d more of the same kinds are left out\n", findings->dropped);
+}
+
+/* ---- JSON ---- */
+
+static void set_text(json_t *object, const char *key, const char *text)
+{
+    if (*text) json_object_set_new(object, key, json_string(text));
+}
+
+static void set_number(json_t *object, const char *key, int number, int least)
+{
+    if (number >= least) json_object_set_new(object, key, json_integer(number));
+}
+
+static json_t *json_of(const struct rk_findings *findings, const struct checked *checked)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < findings->count; i++) {
+        const struct rk_finding *f = &findings->finding[i];
+        json_t *one = json_object();
+        set_text(one, "rule", f->rule);
+        set_text(one, "severity", level_of(f));
+        set_text(one, "file", file_of(f, checked));
+        set_number(one, "line", f->line, 1);
+        set_number(one, "column", f->column, 1);
+        set_number(one, "rank", f->rank, 0);
+        set_text(one, "what", f->what);
+        set_text(one, "have", f->have);
+        set_text(one, "need", f->need);
+        set_text(one, "fix", f->fix);
+        json_array_append_new(list, one);
+    }
+    return json_pack("{s:s, s:i, s:i, s:i, s:o}", "command", "check", "errors",
+                     count_level(findings, "error"), "warnings", count_level(findings, "warning"),
+                     "left_out", findings->dropped, "findings", list);
+}
+
+/* ---- SARIF ---- */
+
+static json_t *sarif_rules(void)
+{
+    json_t *list = json_array();
+    for (const struct rk_rule *rule = rk_rules(); rule->id; rule++)
+        json_array_append_new(list, json_pack("{s:s, s:{s:s}, s:{s:s}}", "id", rule->id,
+                                              "shortDescription", "text", rule->asks,
+                                              "defaultConfiguration", "level",
+                                              rule->severity == RK_ERROR ? "error" : "warning"));
+    return list;
+}
+
+static json_t *sarif_result(const struct rk_finding *f, const struct checked *checked)
+{
+    char text[SENTENCE];
+    const char *file = file_of(f, checked);
+    sentence(f, text, sizeof text);
+    json_t *result = json_pack("{s:s, s:s, s:{s:s}}", "ruleId", f->rule, "level", level_of(f),
+                               "message", "text", text);
+    json_t *locations = json_array();
+    if (*file) {
+        json_t *place = json_pack("{s:{s:s}}", "artifactLocation", "uri", file);
+        if (f->line) {
+            json_t *region = json_pack("{s:i}", "startLine", f->line);
+            set_number(region, "startColumn", f->column, 1);
+            json_object_set_new(place, "region", region);
+        }
+        json_array_append_new(locations, json_pack("{s:o}", "physicalLocation", place));
+    }
+    json_object_set_new(result, "locations", locations);
+    return result;
+}
+
+static json_t *sarif_of(const struct rk_findings *findings, const struct checked *checked)
+{
+    json_t *results = json_array();
+    for (int i = 0; i < findings->count; i++)
+        json_array_append_new(results, sarif_result(&findings->finding[i], checked));
+    return json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s, s:o}}, s:o}]}", "$schema",
+                     "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0", "runs",
+                     "tool", "driver", "name", "reckon", "version", RECKON_VERSION, "rules",
+                     sarif_rules(), "results", results);
+}
+
+/* ---- all ---- */
+
+static bool write_json(FILE *out, json_t *json)
+{
+    char *text = json ? json_dumps(json, JSON_INDENT(2)) : NULL;
+    if (text) fprintf(out, "%s\n", text);
+    const bool good = text != NULL;
+    free(text);
+    json_decref(json);
+    return good;
+}
+
+int check_write(const struct rk_findings *findings, const struct checked *checked,
+                enum check_format format, const char *path)
+{
+    struct output output = {.file = NULL};
+    struct rk_error error;
+    bool good = true;
+    if (output_open(&output, path ? path : "-", &error) != RK_OK) return options_fail(&error);
+    if (format == CHECK_JSON)
+        good = write_json(output.file, json_of(findings, checked));
+    else if (format == CHECK_SARIF)
+        good = write_json(output.file, sarif_of(findings, checked));
+    else
+        write_text(output.file, findings, checked);
+    if (!good) {
+        rk_fail(&error, RK_IO, path, 0, 0, "cannot write: out of memory, or text that is no UTF-8");
+        return options_fail(&error);
+    }
+    if (output_commit(&output, &error) != RK_OK) return options_fail(&error);
+    return rk_findings_errors(findings) ? RK_NOTHING_FITS : RK_OK;
+}
+
+void check_remark(const struct rk_findings *findings)
+{
+    char text[SENTENCE];
+    const int errors = rk_findings_errors(findings);
+    for (int i = 0; i < findings->count; i++) {
+        const struct rk_finding *f = &findings->finding[i];
+        if (f->severity != RK_ERROR) continue;
+        sentence(f, text, sizeof text);
+        fprintf(stderr, "reckon: check: %s %s", f->rule, text);
+        if (errors > 1) fprintf(stderr, "; and %d more: reckon check lists all", errors - 1);
+        fputc('\n', stderr);
+        return;
+    }
+}
