@@ -256,12 +256,9 @@ static void note_key(struct plan_draft *draft, int row, const struct place *memb
 /* Has it a key that only strategy files have, reckon-strategy(5)? */
 static bool is_strategy(const struct place *root)
 {
-    static const char *const keys[] = {
-        "datatype",     "interleaving",     "optimizer_sharding", "tensor_comm",
-        "data_overlap", "fused_activation", "redo_all_gather",    NULL};
     struct place member;
-    for (const char *const *key = keys; *key; key++)
-        if (place_member(root, *key, &member)) return true;
+    for (const struct plan_old *o = plan_old_names; o->old; o++)
+        if (place_member(root, o->old, &member)) return true;
     return false;
 }
 

@@ -7,6 +7,7 @@
 #define RECKON_CATALOG_PLAN_FIELDS_H
 
 #include "catalog/fields.h"
+#include "plan/names.h"
 #include <reckon/plan.h>
 
 /* Ended by key NULL. Rows with a `word` are choices, the others are about the file. */
@@ -26,12 +27,6 @@ struct plan_draft {
     char text[1024]; /* the line of words, cut */
     char path[256];  /* of the file; "": there is none */
 };
-
-/* Names of before, as words, keys and options, and those of now; ended by NULL. */
-struct plan_old {
-    const char *old, *now;
-};
-extern const struct plan_old plan_old_names[];
 
 struct plan_draft plan_draft(void);
 

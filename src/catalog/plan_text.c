@@ -80,18 +80,8 @@ static struct span next_word(const char *at)
 
 /* ---- what a word names ---- */
 
-/* Names and values of before. */
+/* Values of before. */
 /* clang-format off */
-const struct plan_old plan_old_names[] = {
-    {"interleaving",       "chunks"},
-    {"datatype",           "precision"},
-    {"optimizer_sharding", "zero"},
-    {"tensor_comm",        "sequence_parallel"},
-    {"redo_all_gather",    "regather"},
-    {"data_overlap",       "gradient_overlap"},
-    {"fused_activation",   "fused"},
-    {NULL, NULL},
-};
 static const struct {
     const char *key, *old, *now;
 } old_values[] = {

@@ -10,4 +10,10 @@
 RK_NAMES(NAMES_DECLARED)
 #undef NAMES_DECLARED
 
+/* Members as words, keys, options, axes and conditions called them before, and today's keys; ended
+ * by NULL. */
+extern const struct plan_old {
+    const char *old, *now;
+} plan_old_names[];
+
 #endif

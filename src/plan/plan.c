@@ -22,6 +22,19 @@ enum rk_attention_kernel rk_usual_attention(enum rk_framework framework)
     return framework == RK_FSDP || framework == RK_DEEPSPEED ? RK_FLASH : RK_FLASH_3;
 }
 
+/* clang-format off */
+const struct plan_old plan_old_names[] = {
+    {"interleaving",       "chunks"},
+    {"datatype",           "precision"},
+    {"optimizer_sharding", "zero"},
+    {"tensor_comm",        "sequence_parallel"},
+    {"redo_all_gather",    "regather"},
+    {"data_overlap",       "gradient_overlap"},
+    {"fused_activation",   "fused"},
+    {NULL, NULL},
+};
+/* clang-format on */
+
 struct rk_plan rk_plan_default(void)
 {
     /* clang-format off */

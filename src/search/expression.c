@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "plan/names.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -94,9 +95,8 @@ static int find_axis(const struct predictor *predictor, const char *name)
 {
     for (int i = 0; i < predictor->axes; i++)
         if (same_name(name, predictor->axis_name(i))) return i;
-    for (const struct plan_old_axis *old = plan_old_axes; old->key; old++)
-        if (strcmp(old->key, name) == 0)
-            return find_axis(predictor, rk_plan_axis_info(old->axis)->name);
+    for (const struct plan_old *o = plan_old_names; o->old; o++)
+        if (strcmp(o->old, name) == 0) return find_axis(predictor, o->now);
     return -1;
 }
 

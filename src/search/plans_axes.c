@@ -110,11 +110,22 @@ void plan_axis_offer(struct offered *offered, const struct rk_plans_problem *pro
     axes[axis].offer(offered, plan);
 }
 
-const struct plan_old_axis plan_old_axes[] = {
-    {"interleaving", RK_PLAN_CHUNKS},      {"optimizer_sharding", RK_PLAN_ZERO},
-    {"redo_all_gather", RK_PLAN_REGATHER}, {"data_overlap", RK_PLAN_GRADIENT_OVERLAP},
-    {"fused_activation", RK_PLAN_FUSED},   {NULL, RK_PLAN_AXES},
-};
+/* Is it the axis' name, with '_' for '-'? */
+static bool is_key(const char *key, const char *name)
+{
+    for (; *key && *name; key++, name++)
+        if (*key != (*name == '-' ? '_' : *name)) return false;
+    return *key == *name;
+}
+
+int plan_axis_of_key(const char *key)
+{
+    for (int axis = 0; axis < RK_PLAN_AXES; axis++)
+        if (is_key(key, axes[axis].info.name)) return axis;
+    for (const struct plan_old *o = plan_old_names; o->old; o++)
+        if (strcmp(o->old, key) == 0) return plan_axis_of_key(o->now);
+    return -1;
+}
 
 /* ---- members ---- */
 

@@ -51,10 +51,7 @@ bool plan_axis_parse(int axis, const char *word, uint64_t *value);
 uint64_t plan_axis_get(const union any_plan *plan, int axis);
 uint64_t plan_batch(const union any_plan *plan);
 
-/* Axes as conditions and studies called them before; ended by key NULL. */
-extern const struct plan_old_axis {
-    const char *key;
-    enum rk_plan_axis axis;
-} plan_old_axes[];
+/* The axis that conditions and studies call so, also by its name of before; -1: there is none. */
+int plan_axis_of_key(const char *key);
 
 #endif

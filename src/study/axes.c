@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "catalog/fields.h"
+#include "plan/names.h"
 #include "search/plans_axes.h"
 #include "study/numbers.h"
 
@@ -147,15 +148,17 @@ static enum rk_status read_axes(const struct place *place, struct study_axes *ax
         key_of((enum rk_plan_axis)i, key[i]);
         keys[i] = key[i];
     }
-    for (int i = 0; i < OLD_KEYS && plan_old_axes[i].key; i++)
-        keys[RK_PLAN_AXES + i] = plan_old_axes[i].key;
+    for (int i = 0; i < OLD_KEYS && plan_old_names[i].old; i++)
+        keys[RK_PLAN_AXES + i] = plan_old_names[i].old;
     if (status == RK_OK) status = place_need_keys(place, keys, error);
     for (int i = 0; i < RK_PLAN_AXES && status == RK_OK; i++)
         if (place_member(place, key[i], &member))
             status = load_axis(&member, (enum rk_plan_axis)i, &axes->axis[i], error);
-    for (const struct plan_old_axis *old = plan_old_axes; old->key && status == RK_OK; old++)
-        if (place_member(place, old->key, &member))
-            status = load_axis(&member, old->axis, &axes->axis[old->axis], error);
+    for (const struct plan_old *o = plan_old_names; o->old && status == RK_OK; o++) {
+        const int axis = plan_axis_of_key(o->old);
+        if (!place_member(place, o->old, &member) || axis == RK_PLAN_TENSOR_COMM) continue;
+        status = load_axis(&member, (enum rk_plan_axis)axis, &axes->axis[axis], error);
+    }
     return status;
 }
 
