@@ -202,7 +202,9 @@ struct rk_program_sums {
     uint64_t instructions[RK_DOS];
     double flop, useful_flop, again_flop; /* again: useful, of forward once more */
     double tensor_sent_bytes, context_sent_bytes, expert_sent_bytes; /* in layers */
-    double data_sent_bytes, message_bytes;                           /* between layers and ranks */
+    double data_sent_bytes,
+        message_bytes;                   /* of gradients and weights, of messages between stages */
+    double offload_bytes;                /* to lower memory tiers and back */
     double parameters;                   /* of the rank's layers, before ZeRO divides them */
     double state_bytes;                  /* weights, gradients, optimizer that last */
     double held_bytes[RK_HOLDING_COUNT]; /* from forward to backward: the most of each */

@@ -99,11 +99,46 @@ void put_collective(struct build *b, const struct place *place, enum rk_stream s
 
 /* ---- what they name ---- */
 
+static uint64_t mix(uint64_t hash, double number)
+{
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    hash = (hash ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+/* Of what tasks differ in, mostly. */
+static uint64_t hash_of(const struct rk_task *task)
+{
+    uint64_t hash = (uint64_t)task->work;
+    for (const char *name = task->name; *name; name++)
+        hash = hash * 31 + (unsigned char)*name;
+    hash = mix(mix(hash, task->sent_bytes), task->seconds);
+    return mix(mix(hash, task->flop), task->parameters);
+}
+
+static bool same_task(const struct rk_task *a, const struct rk_task *b)
+{
+    return a->work == b->work && strcmp(a->name, b->name) == 0 && strcmp(a->layer, b->layer) == 0 &&
+           a->flop == b->flop && a->useful_flop == b->useful_flop &&
+           a->access_bytes == b->access_bytes && a->sent_bytes == b->sent_bytes &&
+           a->seconds == b->seconds && a->link_s == b->link_s && a->keeps_bytes == b->keeps_bytes &&
+           a->holding == b->holding && memcmp(a->drops, b->drops, sizeof a->drops) == 0 &&
+           a->working_bytes == b->working_bytes &&
+           memcmp(a->product, b->product, sizeof a->product) == 0 &&
+           a->parameters == b->parameters && a->expert == b->expert;
+}
+
+/* One that says the same is the same. */
 int32_t new_task(struct build *b, const struct rk_task *task)
 {
     struct rk_program *p = b->program;
+    uint32_t at = (uint32_t)(hash_of(task) % TASK_SLOTS);
+    for (int tries = 0; tries < 8 && b->task_slot[at]; tries++, at = (at + 1) % TASK_SLOTS)
+        if (same_task(&p->task[b->task_slot[at] - 1], task)) return b->task_slot[at] - 1;
     if (!GROW(b, p->task, p->tasks, b->task_room)) return RK_NONE;
     p->task[p->tasks] = *task;
+    b->task_slot[at] = (int32_t)p->tasks + 1;
     return (int32_t)p->tasks++;
 }
 

@@ -13,7 +13,7 @@
 
 #include <reckon/program.h>
 
-enum { NO_TENSOR = -1 };
+enum { NO_TENSOR = -1, TASK_SLOTS = 4096 };
 
 /* ---- the local part of a plan ---- */
 
@@ -44,9 +44,9 @@ enum { DENSE, OF_EXPERTS, STATES };
 
 struct layer_state {
     double parameters;
-    double share;  /* of the stage's parameters of that kind */
     double summed; /* parameters that tensor ranks have alike, and see different tokens of */
     int32_t weights, gradient, shard, optimizer; /* tensors */
+    int32_t away, optimizer_away;                /* ... in a lower memory tier */
     int32_t gathered_form, fresh_form;
     int32_t gathered; /* for the pass at hand */
 };
@@ -65,9 +65,10 @@ struct slot {
 struct live {
     int32_t input, input_gradient, tokens;
     int32_t output, output_gradient; /* of the last layer of a part: what is sent, and comes back */
-    int32_t fresh[2]; /* ZeRO-2 and 3: gradients of weights, before they are reduced */
-    int32_t shared[2]; /* messages, back and forward, that have come in shares */
-    int32_t returned; /* what came back from a lower tier */
+    int32_t fresh[2];          /* ZeRO-2 and 3: gradients of weights, before they are reduced */
+    int32_t shared[2];         /* messages, back and forward, that have come in shares */
+    int32_t away;              /* what went to a lower tier */
+    int32_t returned, fetched; /* activations and weights that have come from there */
     uint64_t ungathered[(MAX_OPERATIONS + 63) / 64]; /* bits: backward has not gathered it again */
     int32_t brought[MAX_OPERATIONS], again[MAX_OPERATIONS], gradient[MAX_OPERATIONS];
 };
@@ -88,13 +89,17 @@ struct build {
     uint32_t first_slot[RK_MAX_CHUNKS + 1];
     struct live **live; /* (slots, microbatches) */
     double stage_parameters[STATES];
-    struct stage_end end;
-    struct exchange exchange;
-    double message_bytes, send_s; /* of a message between stages */
-    double added_s;               /* adding up a microbatch's gradients */
-    int32_t send_task, recv_task, message_form[2][2], tied_group;
+    struct rk_passes *passes;          /* what its parts take */
+    double message_bytes;              /* between stages */
+    double *added_s;                   /* (chunks) adding up a microbatch's gradients */
+    int32_t away_form[LAYER_KINDS][3]; /* out, back, weights */
+    int32_t send_task, recv_task, message_form[2][2], tied_group, pair_group;
     int32_t relayout_task[RK_MAX_LOCALS + 1][RK_MAX_LOCALS + 1][2];
     int32_t relayout_form[RK_MAX_LOCALS + 1][2]; /* in a place: forward, back */
+
+    int32_t task_slot[TASK_SLOTS]; /* a hash table of tasks: number + 1 */
+
+    int32_t arrived; /* a message that the first operation of the pass waits for */
 
     /* the instruction at hand */
     struct rk_instruction draft;
@@ -188,6 +193,12 @@ void release_weights(struct build *b, struct slot *slot);
 void reduce_fresh(struct build *b, struct slot *slot, int32_t microbatch);
 void reduce_layer(struct build *b, struct slot *slot);
 void finish_step(struct build *b);
+void wait_for_data(struct build *b, uint32_t chunk, int32_t microbatch, bool forward);
+void add_fresh(struct build *b, struct slot *slot, int32_t microbatch);
+/* Of activations and weights in a lower memory tier. */
+void offload_activations(struct build *b, struct slot *slot, int32_t microbatch);
+void return_activations(struct build *b, struct slot *slot, int32_t microbatch);
+void fetch_weights(struct build *b, struct slot *slot, int32_t microbatch, bool forward);
 int32_t weights_of(const struct slot *slot, bool expert);
 int32_t gradient_of(struct build *b, struct slot *slot, bool expert, int32_t microbatch);
 

@@ -208,7 +208,7 @@ static const enum rk_do collectives[] = {
 };
 
 struct tensors {
-    int32_t read[FLOW_READS + 4], written[FLOW_READS + 2];
+    int32_t read[FLOW_READS + 8], written[FLOW_READS + 2];
     int reads, writes;
 };
 
@@ -287,12 +287,24 @@ static void put_comm(const struct pass_of_layer *p, int i, int32_t task, enum rk
     }
 }
 
+/* What has come from another stage or a lower memory tier is there when the first of a pass begins:
+ * also where only what is computed again could do without. */
+static void add_returned(const struct pass_of_layer *p, struct tensors *t)
+{
+    add_read(t, p->b->arrived);
+    p->b->arrived = NO_TENSOR;
+    add_read(t, p->live->returned);
+    add_read(t, p->live->fetched);
+    p->live->returned = p->live->fetched = NO_TENSOR;
+}
+
 static void put_operation(const struct pass_of_layer *p, int i, enum rk_work work, bool last,
-                          const struct tensors *t)
+                          struct tensors *t)
 {
     const struct operation *op = operation_of(p, i);
     const int32_t task = task_of(p, i, work, last);
     p->b->draft.work = (uint8_t)work;
+    add_returned(p, t);
     if (op->kind == OPERATION_COMM) {
         put_comm(p, i, task, passes[work], t);
         return;

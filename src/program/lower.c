@@ -173,6 +173,8 @@ void build_release(struct build *b)
     free(b->slot);
     free(b->place);
     free(b->afters);
+    free(b->passes);
+    free(b->added_s);
 }
 
 /* ---- passes ---- */
@@ -203,11 +205,14 @@ static void run_forward(struct build *b, const struct order_pass *pass)
             live->input = relayout(b, slot, slot[-1].place, slot->place, stream, m, true);
         if (i == first) gather_weights(b, slot, m, true);
         if (i + 1 < end) gather_weights(b, slot_at(b, i + 1), m, true);
+        fetch_weights(b, slot, m, true);
         layer_forward(b, slot, m);
+        offload_activations(b, slot, m);
         release_weights(b, slot);
         stream = result_of(b, slot, m);
         if (i + 1 == end) live->output = stream;
     }
+    wait_for_data(b, pass->chunk, m, true);
 }
 
 /* What comes again is computed for all layers of a group, in front of its last one's backward. */
@@ -219,6 +224,7 @@ static void run_again(struct build *b, uint32_t i, int32_t m)
         first--;
     for (uint32_t k = first; k <= i; k++) {
         struct slot *slot = slot_at(b, k);
+        return_activations(b, slot, m);
         layer_again(b, slot, m);
         if (k == i) break;
         const struct flow *flow = &kind_of(b, slot)->flow;
@@ -254,12 +260,15 @@ static void run_backward(struct build *b, const struct order_pass *pass, bool in
                 live->output_gradient;
         if (input && i + 1 == end) gather_weights(b, slot, m, false);
         if (input && i > first) gather_weights(b, slot_at(b, i - 1), m, false);
+        if (input) fetch_weights(b, slot, m, false);
         if (input) run_again(b, i, m);
         layer_backward(b, slot, m, input, weight);
+        if (input) add_fresh(b, slot, m);
         if (input) hand_back(b, i, first, m);
         if (weight) reduce_fresh(b, slot, m);
         release_weights(b, slot);
     }
+    if (input) wait_for_data(b, pass->chunk, m, false);
 }
 
 static bool completes(const struct build *b, const struct order_pass *pass)
@@ -277,6 +286,7 @@ static void run_pass(struct build *b, const struct order_pass *pass)
         run_forward(b, pass);
     else
         run_backward(b, pass, pass->pass != PASS_WEIGHT_GRAD, pass->pass != PASS_INPUT_GRAD);
+    b->arrived = NO_TENSOR;
     send_result(b, pass);
     if (pass->pass == PASS_BACKWARD || pass->pass == PASS_WEIGHT_GRAD)
         for (uint32_t i = first; i < end; i++)
@@ -306,29 +316,31 @@ static void run_passes(struct build *b)
 
 /* ---- all of it ---- */
 
-static void time_ends(struct build *b)
+/* What a part takes beyond its layers and what lies between them is what adds up gradients. */
+static double added_of(const struct build *b, uint32_t chunk)
 {
-    struct stage_blocks blocks[RK_MAX_STAGES];
-    struct stage_map map = {.blocks = blocks};
-    struct class_sums sums;
-    const struct place *place = &b->place[0];
-    if (b->plan->segments) {
-        struct run_stage stage;
-        struct runs *runs = malloc(sizeof *runs);
-        b->failed |= !runs;
-        if (!runs) return;
-        runs_of(runs, b->model, b->system, b->plan);
-        run_stage_of(&stage, NULL, runs, b->model, b->system, b->plan, b->stage);
-        b->end = stage.end;
-        b->send_s = runs_send_s(runs, b->system);
-        free(runs);
-        return;
+    double added_s = b->passes->chunk[pipeline_part(&b->pipeline, b->stage, chunk)].input_s;
+    for (uint32_t i = b->first_slot[chunk]; i < b->first_slot[chunk + 1]; i++) {
+        const struct slot *slot = &b->slot[i];
+        added_s -= place_of(b, slot)->folds.layer[slot->kind][slot->treatment].pass_s[FOLD_AGRAD];
+        if (i > b->first_slot[chunk])
+            added_s -= relayout_s(b->model, b->system, &place_of(b, slot)->plan,
+                                  &place_of(b, slot - 1)->plan);
     }
-    b->message_bytes = place->folds.message_bytes;
-    stage_map_of(&map, b->model, b->plan);
-    stage_sums(&sums, &map, &place->folds, b->model, b->system, &place->sharing, b->plan);
-    b->end = sums.end[map.class_of[b->stage]];
-    b->send_s = send_s_of(&place->folds, b->system, b->plan);
+    return added_s > 1e-12 ? added_s : 0;
+}
+
+static void time_parts(struct build *b)
+{
+    const uint32_t chunks = pipeline_chunks(&b->pipeline);
+    b->passes = malloc(sizeof *b->passes);
+    b->added_s = calloc(chunks, sizeof *b->added_s);
+    b->failed |= !b->passes || !b->added_s;
+    if (b->failed) return;
+    rk_predict_passes(b->model, b->system, b->plan, b->passes);
+    b->message_bytes = b->passes->message_bytes;
+    for (uint32_t chunk = 0; chunk < chunks; chunk++)
+        b->added_s[chunk] = added_of(b, chunk);
 }
 
 static enum rk_status check(const struct rk_model *model, const struct rk_system *system,
@@ -369,7 +381,9 @@ static void begin(struct build *b)
         .predict_layers = (uint32_t)b->model->predict_layers,
         .microbatches = (uint32_t)b->pipeline.microbatches,
     };
-    b->after = b->send_task = b->recv_task = b->tied_group = RK_NONE;
+    b->after = b->send_task = b->recv_task = b->tied_group = b->pair_group = RK_NONE;
+    b->arrived = NO_TENSOR;
+    memset(b->away_form, 0xff, sizeof b->away_form);
     memset(b->message_form, 0xff, sizeof b->message_form);
     memset(b->relayout_task, 0xff, sizeof b->relayout_task);
     memset(b->relayout_form, 0xff, sizeof b->relayout_form);
@@ -395,7 +409,9 @@ enum rk_status rk_program_of(struct rk_program *program, const struct rk_model *
     begin(&b);
     build_open(&b);
     if (!b.failed) {
-        time_ends(&b);
+        time_parts(&b);
+    }
+    if (!b.failed) {
         states_open(&b);
         run_passes(&b);
         finish_step(&b);

@@ -80,8 +80,8 @@ static int32_t message_task(struct build *b, bool send)
 {
     struct rk_task task = {.work = RK_WORK_FORWARD,
                            .sent_bytes = send ? b->message_bytes : 0,
-                           .seconds = send ? b->send_s : 0,
-                           .link_s = send ? b->send_s : 0};
+                           .seconds = send ? b->passes->send_s : 0,
+                           .link_s = send ? b->passes->send_s : 0};
     int32_t *known = send ? &b->send_task : &b->recv_task;
     strcpy(task.name, send ? "send" : "receive");
     if (*known == RK_NONE) *known = new_task(b, &task);
@@ -376,7 +376,7 @@ static void post_up_to(struct build *b, struct mailbox *mail, const struct messa
     }
 }
 
-/* Of a message in shares, when it is needed: the whole of it. */
+/* When it is needed: of a message in shares the whole of it. */
 void take_message(struct build *b, const struct order_pass *pass)
 {
     struct message message;
@@ -387,16 +387,17 @@ void take_message(struct build *b, const struct order_pass *pass)
     const struct place *place = place_of(b, slot);
     const struct flow *flow = &kind_of(b, slot)->flow;
     struct live *live = live_of(b, slot, (int32_t)message.microbatch);
+    b->arrived = message.forward ? live->input : live->output_gradient;
     if (live->shared[message.forward] == NO_TENSOR) return;
     b->draft.layer = slot->layer;
     b->draft.microbatch = (int32_t)message.microbatch;
     b->draft.chunk = (uint16_t)chunk;
     b->draft.work = RK_WORK_STEP; /* no layer's: predictions leave it out */
-    put_collective(b, place, place->plan.tensor_overlap ? RK_ON_TENSOR : RK_ON_GPU,
-                   message_task(b, false),
-                   &(struct exchanged){RK_DO_ALL_GATHER, RANKS_OF_TENSOR, flow->element,
-                                       flow->bytes, flow_element_bytes(flow->element)},
-                   live->shared[message.forward], message.forward ? live->input : live->output_gradient);
+    put_collective(
+        b, place, place->plan.tensor_overlap ? RK_ON_TENSOR : RK_ON_GPU, message_task(b, false),
+        &(struct exchanged){RK_DO_ALL_GATHER, RANKS_OF_TENSOR, flow->element, flow->bytes,
+                            flow_element_bytes(flow->element)},
+        live->shared[message.forward], message.forward ? live->input : live->output_gradient);
     live->shared[message.forward] = NO_TENSOR;
 }
 

@@ -48,6 +48,22 @@ static int32_t state_tensor(struct build *b, const struct slot *slot, enum rk_te
     return new_tensor(b, form, slot->layer, RK_NONE);
 }
 
+/* Of weights and optimizer state, what is in a lower memory tier is a tensor there. */
+static int32_t split_away(struct build *b, const struct slot *slot, int expert, int32_t tensor,
+                          double share)
+{
+    if (tensor == NO_TENSOR || !(share > 0) || b->failed) return NO_TENSOR;
+    struct rk_form *form = &b->program->form[b->program->tensor[tensor].form];
+    const bool optimizer = form->kind == RK_TENSOR_OPTIMIZER;
+    const double bytes = form->bytes * share;
+    form->bytes -= bytes;
+    const char *names[2][STATES] = {{"weights", "experts weights"},
+                                    {"optimizer", "experts optimizer"}};
+    const int32_t away =
+        new_form(b, RK_TENSOR_AWAY, names[optimizer][expert], RK_IN_BYTES, ceil(bytes), 1, bytes);
+    return new_tensor(b, away, slot->layer, RK_NONE);
+}
+
 static void open_state(struct build *b, struct slot *slot, int expert)
 {
     const struct place *place = place_of(b, slot);
@@ -71,6 +87,10 @@ static void open_state(struct build *b, struct slot *slot, int expert)
     s->optimizer =
         state_tensor(b, slot, RK_TENSOR_OPTIMIZER, expert, n,
                      bytes->optimizer - bytes->step_gradient, rule->shares[expert].optimizer);
+    s->away =
+        split_away(b, slot, expert, s->weights, rk_plan_offloaded(&place->plan, RK_SHARE_WEIGHTS));
+    s->optimizer_away = split_away(b, slot, expert, s->optimizer,
+                                   rk_plan_offloaded(&place->plan, RK_SHARE_OPTIMIZER));
     if (expert == DENSE) s->summed = summed_parameters(b, slot);
 }
 
@@ -90,16 +110,88 @@ void states_open(struct build *b)
 
 /* ---- tasks ---- */
 
-static int32_t step_task(struct build *b, const struct slot *slot, const char *name, double sent,
-                         double seconds, double parameters)
+/* Levels of ZeRO, as bits; and whether there are ranks to reduce over, or to gather from. */
+enum {
+    EVERY_ZERO = 15,
+    ZERO_0_1 = 3,
+    ZERO_1_2 = 6,
+    ZERO_2_3 = 12,
+    ZERO_3 = 8,
+    REDUCED = 16,
+    GATHERED = 32
+};
+
+static double parameters_of(const struct build *b, const struct slot *slot, unsigned levels)
 {
-    struct rk_task task = {.work = RK_WORK_STEP,
+    const struct place *place = place_of(b, slot);
+    double sum = 0;
+    for (int k = 0; k < STATES; k++) {
+        const bool shards = place->sharing.shards[k].ranks > 1;
+        const bool copies = place->sharing.copies[k].ranks > 1;
+        if (levels >> place->plan.zero & 1 && (!(levels & REDUCED) || shards || copies) &&
+            (!(levels & GATHERED) || shards))
+            sum += slot->state[k].parameters;
+    }
+    return sum;
+}
+
+/* Of what a part of the model waits for its weights and gradients, a layer's share by its
+ * parameters among the layers of these levels. */
+static double share_of(const struct build *b, const struct slot *slot, int expert, unsigned levels)
+{
+    double all = 0;
+    for (uint32_t i = b->first_slot[slot->chunk]; i < b->first_slot[slot->chunk + 1]; i++)
+        all += parameters_of(b, &b->slot[i], levels);
+    return all > 0 ? slot->state[expert].parameters / all : 0;
+}
+
+static const struct rk_chunk *part_of(const struct build *b, const struct slot *slot)
+{
+    return &b->passes->chunk[pipeline_part(&b->pipeline, b->stage, slot->chunk)];
+}
+
+/* With dualpipe two ranks have each stage: its end is halved between them. */
+static double end_share(const struct build *b, const struct slot *slot, int expert, unsigned levels)
+{
+    double all = 0;
+    if (b->pipeline.schedule == RK_DUALPIPE) return share_of(b, slot, expert, levels) / 2;
+    for (uint32_t i = 0; i < b->slots; i++)
+        all += parameters_of(b, &b->slot[i], levels);
+    return all > 0 ? slot->state[expert].parameters / all : 0;
+}
+
+static double optimizer_s(const struct build *b, const struct slot *slot, int expert)
+{
+    const uint64_t part = pipeline_part(&b->pipeline, b->stage, slot->chunk);
+    return b->passes->end[part % b->pipeline.stages].optimizer_s *
+           end_share(b, slot, expert, EVERY_ZERO);
+}
+
+static double end_gather_s(const struct build *b, const struct slot *slot, int expert)
+{
+    const uint64_t part = pipeline_part(&b->pipeline, b->stage, slot->chunk);
+    return b->passes->end[part % b->pipeline.stages].gather_s *
+           end_share(b, slot, expert, ZERO_1_2 | GATHERED);
+}
+
+/* `sent` bytes in `link_s`, of which `seconds` are waited for. */
+static struct rk_task step_of(const struct build *b, const struct slot *slot, const char *name,
+                              double sent, double seconds, double link_s, double parameters)
+{
+    struct rk_task task = {.work = (enum rk_work)b->draft.work,
                            .sent_bytes = sent,
                            .seconds = seconds,
-                           .link_s = seconds,
+                           .link_s = link_s,
                            .parameters = parameters};
     strncpy(task.name, name, sizeof task.name - 1);
     strncpy(task.layer, layer_kind_name(slot->kind), sizeof task.layer - 1);
+    return task;
+}
+
+static int32_t step_task(struct build *b, const struct slot *slot, const char *name, double sent,
+                         double seconds, double link_s, double parameters)
+{
+    const struct rk_task task = step_of(b, slot, name, sent, seconds, link_s, parameters);
     return new_task(b, &task);
 }
 
@@ -130,7 +222,7 @@ static enum rk_stream tensor_stream(const struct rk_plan *plan)
 /* ---- gathering ---- */
 
 static void gather(struct build *b, struct slot *slot, int expert, int32_t read, int32_t write,
-                   enum rk_stream stream)
+                   double seconds)
 {
     const struct place *place = place_of(b, slot);
     const struct layer_state *s = &slot->state[expert];
@@ -139,10 +231,10 @@ static void gather(struct build *b, struct slot *slot, int expert, int32_t read,
     const double element = place->rule.bytes.sent_weight;
     if (!(bytes > 0) || ranks <= 1) return;
     const int32_t task = step_task(
-        b, slot, "gather weights", sent_by_ring(ranks, bytes, 1),
+        b, slot, "gather weights", sent_by_ring(ranks, bytes, 1), seconds,
         collective_time_s(b->system, ALL_GATHER, place->sharing.shards[expert], bytes), 0);
     const enum rk_element type = flow_element(&place->plan, element);
-    put_collective(b, place, stream, task,
+    put_collective(b, place, data_stream(&place->plan), task,
                    &(struct exchanged){RK_DO_ALL_GATHER, shard_groups[expert], type, bytes,
                                        type == RK_IN_BYTES ? 1 : element},
                    read, write);
@@ -155,6 +247,10 @@ void gather_weights(struct build *b, struct slot *slot, int32_t microbatch, bool
     const struct rk_plan *plan = &place->plan;
     if (plan->zero < 3 || (!forward && plan->keep_gathered)) return;
     step_begins(b, slot, microbatch);
+    b->draft.work = forward ? RK_WORK_FORWARD : RK_WORK_INPUT;
+    const double waits_s = forward        ? part_of(b, slot)->data_s[RK_WAY_FORWARD]
+                           : plan->frozen ? part_of(b, slot)->data_s[RK_WAY_BACKWARD]
+                                          : 0; /* the reduction's */
     for (int k = 0; k < STATES; k++) {
         struct layer_state *s = &slot->state[k];
         const double width = place->rule.bytes.gathered;
@@ -165,7 +261,8 @@ void gather_weights(struct build *b, struct slot *slot, int32_t microbatch, bool
                          s->parameters, 1, s->parameters * width);
         s->gathered = new_tensor(b, s->gathered_form, slot->layer, microbatch);
         b->after = b->last[RK_ON_GPU];
-        gather(b, slot, k, s->weights, s->gathered, data_stream(plan));
+        gather(b, slot, k, s->weights, s->gathered,
+               waits_s * share_of(b, slot, k, ZERO_3 | GATHERED));
         if (!forward && !b->failed) b->program->tensor[s->gathered].number = 1;
         b->after = RK_NONE;
     }
@@ -181,7 +278,7 @@ void release_weights(struct build *b, struct slot *slot)
 /* ---- reducing ---- */
 
 static void reduce(struct build *b, struct slot *slot, int expert, int32_t read, int32_t write,
-                   enum rk_stream stream)
+                   double seconds)
 {
     const struct place *place = place_of(b, slot);
     const struct rk_plan *plan = &place->plan;
@@ -193,10 +290,11 @@ static void reduce(struct build *b, struct slot *slot, int expert, int32_t read,
     const double part = whole ? bytes : bytes / shards.ranks;
     const enum rk_element type = flow_element(plan, width);
     const double element = type == RK_IN_BYTES ? 1 : width;
+    const enum rk_stream stream = data_stream(plan);
     if (!(bytes > 0)) return;
     if (shards.ranks > 1) {
         const int32_t task = step_task(
-            b, slot, "reduce gradients", sent_by_ring(shards.ranks, bytes, whole ? 2 : 1),
+            b, slot, "reduce gradients", sent_by_ring(shards.ranks, bytes, whole ? 2 : 1), seconds,
             collective_time_s(b->system, whole ? ALL_REDUCE : REDUCE_SCATTER, shards, bytes), 0);
         put_collective(b, place, stream, task,
                        &(struct exchanged){whole ? RK_DO_ALL_REDUCE : RK_DO_REDUCE_SCATTER,
@@ -206,6 +304,7 @@ static void reduce(struct build *b, struct slot *slot, int expert, int32_t read,
     if (copies.ranks > 1) {
         const int32_t task =
             step_task(b, slot, "reduce copies", sent_by_ring(copies.ranks, part, 2),
+                      shards.ranks > 1 ? 0 : seconds,
                       collective_time_s(b->system, ALL_REDUCE, copies, part), 0);
         put_collective(
             b, place, stream, task,
@@ -220,8 +319,9 @@ int32_t gradient_of(struct build *b, struct slot *slot, bool expert, int32_t mic
     const struct place *place = place_of(b, slot);
     struct layer_state *s = &slot->state[expert];
     const double width = place->rule.bytes.sent_gradient;
-    if (place->plan.zero < 2 || place->sharing.shards[expert].ranks <= 1 || !(width > 0))
-        return s->gradient;
+    const bool alone =
+        place->sharing.shards[expert].ranks <= 1 && place->sharing.copies[expert].ranks <= 1;
+    if (place->plan.zero < 2 || alone || !(width > 0)) return s->gradient;
     if (s->fresh_form == RK_NONE)
         s->fresh_form =
             new_form(b, RK_TENSOR_WEIGHT_GRADIENT, state_names[expert],
@@ -234,13 +334,15 @@ int32_t gradient_of(struct build *b, struct slot *slot, bool expert, int32_t mic
 /* ZeRO-2 and 3: each microbatch's. */
 void reduce_fresh(struct build *b, struct slot *slot, int32_t microbatch)
 {
-    const struct rk_plan *plan = &place_of(b, slot)->plan;
-    if (plan->zero < 2) return;
+    const double waits_s = part_of(b, slot)->data_s[RK_WAY_BACKWARD];
+    if (place_of(b, slot)->plan.zero < 2) return;
     step_begins(b, slot, microbatch);
+    b->draft.work = RK_WORK_WEIGHT;
     for (int k = 0; k < STATES; k++) {
         const int32_t fresh = live_of(b, slot, microbatch)->fresh[k];
         if (fresh == NO_TENSOR) continue;
-        reduce(b, slot, k, fresh, slot->state[k].gradient, data_stream(plan));
+        reduce(b, slot, k, fresh, slot->state[k].gradient,
+               waits_s * share_of(b, slot, k, ZERO_2_3 | REDUCED));
     }
 }
 
@@ -253,7 +355,8 @@ static void sum_over_tensor(struct build *b, struct slot *slot)
     const enum rk_element type = flow_element(&place->plan, width);
     if (!(s->summed * width > 0)) return;
     step_begins(b, slot, RK_NONE);
-    put_collective(b, place, tensor_stream(&place->plan), step_task(b, slot, "sum norms", 0, 0, 0),
+    put_collective(b, place, tensor_stream(&place->plan),
+                   step_task(b, slot, "sum norms", 0, 0, 0, 0),
                    &(struct exchanged){RK_DO_ALL_REDUCE, RANKS_OF_TENSOR, type, s->summed * width,
                                        type == RK_IN_BYTES ? 1 : width},
                    s->gradient, s->gradient);
@@ -280,7 +383,7 @@ static void sum_tied(struct build *b, struct slot *slot)
                             (double)b->model->hidden * place->rule.shares[DENSE].gradients;
     step_begins(b, slot, RK_NONE);
     if (b->tied_group == RK_NONE) b->tied_group = new_group(b, "tied", ends, 2);
-    put_begin(b, RK_DO_ALL_REDUCE, RK_ON_GPU, step_task(b, slot, "sum tied", 0, 0, 0));
+    put_begin(b, RK_DO_ALL_REDUCE, RK_ON_GPU, step_task(b, slot, "sum tied", 0, 0, 0, 0));
     put_read(b, slot->state[DENSE].gradient);
     put_write(b, slot->state[DENSE].gradient);
     b->draft.element = (uint8_t)type;
@@ -291,32 +394,91 @@ static void sum_tied(struct build *b, struct slot *slot)
 
 static void reduce_all(struct build *b, struct slot *slot)
 {
-    const struct rk_plan *plan = &place_of(b, slot)->plan;
-    if (plan->zero >= 2) return;
+    const bool dual = b->pipeline.schedule == RK_DUALPIPE;
+    const double reduce_s = part_of(b, slot)->reduce_s / (dual ? 2 : 1);
+    if (place_of(b, slot)->plan.zero >= 2) return;
     step_begins(b, slot, RK_NONE);
     for (int k = 0; k < STATES; k++)
-        reduce(b, slot, k, slot->state[k].gradient, slot->state[k].gradient, data_stream(plan));
+        reduce(b, slot, k, slot->state[k].gradient, slot->state[k].gradient,
+               reduce_s * share_of(b, slot, k, ZERO_0_1 | REDUCED));
 }
 
-/* What comes behind the last microbatch of a layer. Both ends of a tied table are summed before
- * data parallelism cuts them, which is when the pipeline is empty. */
+/* With dualpipe the rank as far from the other end has the same stages. */
+static void sum_pair(struct build *b, struct slot *slot)
+{
+    const struct place *place = place_of(b, slot);
+    const uint32_t other = b->pipeline.stages - 1 - b->stage;
+    const double width = place->rule.bytes.sent_gradient;
+    const enum rk_element type = flow_element(&place->plan, width);
+    const uint32_t mate = (uint32_t)rank_member(&place->map, RANKS_OF_PIPELINE, b->rank, other);
+    const uint32_t pair[2] = {b->rank < mate ? b->rank : mate, b->rank < mate ? mate : b->rank};
+    if (b->pair_group == RK_NONE) b->pair_group = new_group(b, "pair", pair, 2);
+    step_begins(b, slot, RK_NONE);
+    for (int k = 0; k < STATES; k++) {
+        const double bytes = slot->state[k].parameters * width * place->rule.shares[k].gradients;
+        if (!(bytes > 0) || b->failed) continue;
+        put_begin(b, RK_DO_ALL_REDUCE, RK_ON_GPU, step_task(b, slot, "sum pair", bytes, 0, 0, 0));
+        put_read(b, slot->state[k].gradient);
+        put_write(b, slot->state[k].gradient);
+        b->draft.element = (uint8_t)type;
+        b->draft.count = (uint64_t)ceil(bytes / (type == RK_IN_BYTES ? 1 : width));
+        b->draft.other = (uint32_t)b->pair_group;
+        put_end(b);
+    }
+}
+
+/* What comes behind the last microbatch of a layer: beside backward, or behind it. Both ends of a
+ * tied table, and both ranks of a stage, are summed before data parallelism cuts them, which is
+ * when the pipeline is empty. */
+static bool is_late(const struct build *b, const struct slot *slot)
+{
+    return is_tied(b, slot) || b->pipeline.schedule == RK_DUALPIPE ||
+           !place_of(b, slot)->plan.gradient_overlap;
+}
+
 void reduce_layer(struct build *b, struct slot *slot)
 {
+    if (is_late(b, slot)) return;
     sum_over_tensor(b, slot);
-    if (!is_tied(b, slot)) reduce_all(b, slot);
+    reduce_all(b, slot);
+}
+
+static void reduce_late(struct build *b, struct slot *slot)
+{
+    if (!is_late(b, slot)) return;
+    sum_over_tensor(b, slot);
+    sum_tied(b, slot);
+    if (b->pipeline.schedule == RK_DUALPIPE) sum_pair(b, slot);
+    reduce_all(b, slot);
 }
 
 /* ---- the step ---- */
 
+/* Of the share of the optimizer that is in a lower memory tier gradients go there, and weights
+ * come back. */
+static void offload_optimizer(struct build *b, struct slot *slot, int expert, int32_t gradient)
+{
+    const struct place *place = place_of(b, slot);
+    const struct element_bytes *bytes = &place->rule.bytes;
+    const double away = rk_plan_offloaded(&place->plan, RK_SHARE_OPTIMIZER);
+    const double own = slot->state[expert].parameters / place->sharing.shards[expert].ranks;
+    if (!(away > 0)) return;
+    const double out = away * own * bytes->gradient, back = away * own * bytes->weight;
+    const double rate = b->system->memory[1].bandwidth_Bps;
+    put_run(b, RK_ON_OUT, step_task(b, slot, "offload gradients", out, 0, out / rate, 0), gradient,
+            slot->state[expert].optimizer_away);
+    put_run(b, RK_ON_IN, step_task(b, slot, "return weights", back, 0, back / rate, 0),
+            slot->state[expert].optimizer_away, slot->state[expert].weights);
+}
+
 static void step_layer(struct build *b, struct slot *slot, int expert)
 {
     const struct layer_state *s = &slot->state[expert];
-    const double all = b->stage_parameters[DENSE] + b->stage_parameters[OF_EXPERTS];
-    if (s->optimizer == NO_TENSOR) return;
+    if (!(s->parameters > 0) || s->gradient == NO_TENSOR) return;
     step_begins(b, slot, RK_NONE);
+    offload_optimizer(b, slot, expert, s->gradient);
     put_begin(b, RK_DO_RUN, RK_ON_GPU,
-              step_task(b, slot, "optimizer", 0,
-                        all > 0 ? b->end.optimizer_s * s->parameters / all : 0, s->parameters));
+              step_task(b, slot, "optimizer", 0, optimizer_s(b, slot, expert), 0, s->parameters));
     put_read(b, s->gradient);
     put_read(b, s->optimizer);
     put_write(b, s->optimizer);
@@ -324,22 +486,172 @@ static void step_layer(struct build *b, struct slot *slot, int expert)
     put_end(b);
 }
 
+/* Both ranks of a pair go through their layers in the model's order. */
+static struct slot *in_order(const struct build *b, uint32_t i)
+{
+    const uint32_t first = b->first_slot[1];
+    if (b->pipeline.schedule != RK_DUALPIPE || b->slot[0].layer < b->slot[first].layer)
+        return &b->slot[i];
+    const uint32_t behind = b->slots - first;
+    return &b->slot[i < behind ? first + i : i - behind];
+}
+
+/* ---- waits that no layer has ---- */
+
+static double takers(const struct build *b, uint32_t chunk, unsigned levels)
+{
+    double all = 0;
+    for (uint32_t i = b->first_slot[chunk]; i < b->first_slot[chunk + 1]; i++)
+        all += parameters_of(b, &b->slot[i], levels);
+    return all;
+}
+
+static void put_wait(struct build *b, struct slot *slot, double seconds)
+{
+    if (seconds > 0)
+        put_run(b, RK_ON_GPU, step_task(b, slot, "waits", 0, seconds, 0, 0), NO_TENSOR, NO_TENSOR);
+}
+
+/* A stage's waits are its parts' by their blocks, also where a part has nothing to move. */
+void wait_for_data(struct build *b, uint32_t chunk, int32_t microbatch, bool forward)
+{
+    struct slot *slot = &b->slot[b->first_slot[chunk]];
+    const unsigned levels =
+        forward || place_of(b, slot)->plan.frozen ? ZERO_3 | GATHERED : ZERO_2_3 | REDUCED;
+    const enum rk_way way = forward ? RK_WAY_FORWARD : RK_WAY_BACKWARD;
+    if (takers(b, chunk, levels) > 0) return;
+    step_begins(b, slot, microbatch);
+    b->draft.work = forward ? RK_WORK_FORWARD : RK_WORK_INPUT;
+    put_wait(b, slot, part_of(b, slot)->data_s[way]);
+}
+
+/* Of a part that has nothing to reduce. */
+static void wait_for_reduction(struct build *b, uint32_t chunk)
+{
+    struct slot *slot = &b->slot[b->first_slot[chunk]];
+    const double share = b->pipeline.schedule == RK_DUALPIPE ? 0.5 : 1;
+    if (takers(b, chunk, ZERO_0_1 | REDUCED) > 0) return;
+    step_begins(b, slot, RK_NONE);
+    put_wait(b, slot, share * part_of(b, slot)->reduce_s);
+}
+
 void finish_step(struct build *b)
 {
+    for (uint32_t chunk = 0; chunk < pipeline_chunks(&b->pipeline); chunk++)
+        wait_for_reduction(b, chunk);
     for (uint32_t i = b->slots; i-- > 0;)
-        if (is_tied(b, &b->slot[i])) {
-            sum_tied(b, &b->slot[i]);
-            reduce_all(b, &b->slot[i]);
-        }
+        reduce_late(b, in_order(b, i));
     for (uint32_t i = 0; i < b->slots; i++)
         for (int k = 0; k < STATES; k++)
-            step_layer(b, &b->slot[i], k);
+            step_layer(b, in_order(b, i), k);
     for (uint32_t i = 0; i < b->slots; i++) {
-        struct slot *slot = &b->slot[i];
+        struct slot *slot = in_order(b, i);
         const struct rk_plan *plan = &place_of(b, slot)->plan;
         if (plan->zero != 1 && plan->zero != 2) continue;
         step_begins(b, slot, RK_NONE);
         for (int k = 0; k < STATES; k++)
-            gather(b, slot, k, slot->state[k].weights, slot->state[k].weights, data_stream(plan));
+            gather(b, slot, k, slot->state[k].weights, slot->state[k].weights,
+                   end_gather_s(b, slot, k));
     }
+}
+
+/* ---- a microbatch's gradients, and transfers ---- */
+
+/* Where the products do not add to the sum of gradients themselves, a kernel does. */
+void add_fresh(struct build *b, struct slot *slot, int32_t microbatch)
+{
+    const double added = place_of(b, slot)->rule.bytes.added;
+    const double added_s = b->added_s[slot->chunk];
+    step_begins(b, slot, microbatch);
+    b->draft.work = RK_WORK_INPUT;
+    for (int k = 0; k < STATES && added > 0; k++) {
+        const double bytes = slot->state[k].parameters * added;
+        const int32_t gradient = gradient_of(b, slot, k, microbatch);
+        if (!(bytes > 0) || gradient == NO_TENSOR) continue;
+        struct rk_task task =
+            step_of(b, slot, "add gradients", 0, added_s * share_of(b, slot, k, EVERY_ZERO), 0, 0);
+        task.access_bytes = bytes;
+        put_run(b, RK_ON_GPU, new_task(b, &task), gradient, gradient);
+    }
+}
+
+/* Bytes of a microbatch's activations that a layer has in a lower tier, and of its weights. */
+static double activations_away(const struct build *b, const struct slot *slot)
+{
+    const struct place *place = place_of(b, slot);
+    return place->folds.layer[slot->kind][slot->treatment].saved_total_bytes *
+           rk_plan_offloaded(&place->plan, RK_SHARE_ATTENTION);
+}
+
+static double weights_away(const struct build *b, const struct slot *slot)
+{
+    const struct place *place = place_of(b, slot);
+    const double parameters = slot->state[DENSE].parameters + slot->state[OF_EXPERTS].parameters;
+    return parameters * place->rule.bytes.weight *
+           rk_plan_offloaded(&place->plan, RK_SHARE_WEIGHTS);
+}
+
+/* What computing waits for of a transfer: of its part, by bytes. */
+static double transfer_s(const struct build *b, const struct slot *slot, double bytes, bool forward)
+{
+    double all = 0;
+    for (uint32_t i = b->first_slot[slot->chunk]; i < b->first_slot[slot->chunk + 1]; i++)
+        all += activations_away(b, &b->slot[i]) + weights_away(b, &b->slot[i]);
+    const double waits_s = part_of(b, slot)->offload_s[forward ? RK_WAY_FORWARD : RK_WAY_BACKWARD];
+    return all > 0 ? waits_s * bytes / all : 0;
+}
+
+/* In the order of computing; what comes in, no sooner than the layer before is begun. */
+static int32_t transfer(struct build *b, struct slot *slot, int32_t microbatch, int what,
+                        const char *name, double bytes, int32_t read)
+{
+    static const enum rk_stream streams[] = {RK_ON_OUT, RK_ON_IN, RK_ON_IN};
+    int32_t *form = &b->away_form[slot->kind][what];
+    const bool forward = b->draft.work == RK_WORK_FORWARD;
+    const int32_t task = step_task(b, slot, name, bytes, transfer_s(b, slot, bytes, forward),
+                                   bytes / b->system->memory[1].bandwidth_Bps, 0);
+    if (*form == RK_NONE)
+        *form = new_form(b, what == 0 ? RK_TENSOR_AWAY : RK_TENSOR_REST, what == 0 ? "" : name,
+                         RK_IN_BYTES, ceil(bytes), 1, bytes);
+    const int32_t moved = new_tensor(b, *form, slot->layer, microbatch);
+    if (!forward && what == 2 && !b->failed) b->program->tensor[moved].number = 1;
+    b->after = b->last[RK_ON_GPU];
+    put_run(b, streams[what], task, read, moved);
+    b->after = RK_NONE;
+    return moved;
+}
+
+void offload_activations(struct build *b, struct slot *slot, int32_t microbatch)
+{
+    struct live *live = live_of(b, slot, microbatch);
+    const int last = kind_of(b, slot)->flow.operations - 1;
+    const double bytes = activations_away(b, slot);
+    if (!(bytes > 0)) return;
+    step_begins(b, slot, microbatch);
+    b->draft.work = RK_WORK_FORWARD;
+    live->away = transfer(b, slot, microbatch, 0, "offload", bytes,
+                          last >= 0 ? live->brought[last] : live->input);
+}
+
+void return_activations(struct build *b, struct slot *slot, int32_t microbatch)
+{
+    struct live *live = live_of(b, slot, microbatch);
+    if (live->away == NO_TENSOR) return;
+    step_begins(b, slot, microbatch);
+    b->draft.work = RK_WORK_INPUT;
+    live->returned =
+        transfer(b, slot, microbatch, 1, "returned", activations_away(b, slot), live->away);
+    live->away = NO_TENSOR;
+}
+
+void fetch_weights(struct build *b, struct slot *slot, int32_t microbatch, bool forward)
+{
+    const double bytes = weights_away(b, slot);
+    const int32_t away = slot->state[DENSE].away;
+    if (!(bytes > 0)) return;
+    step_begins(b, slot, microbatch);
+    b->draft.work = forward ? RK_WORK_FORWARD : RK_WORK_INPUT;
+    live_of(b, slot, microbatch)->fetched =
+        transfer(b, slot, microbatch, 2, "fetched", bytes,
+                 away != NO_TENSOR ? away : slot->state[OF_EXPERTS].away);
 }

@@ -2,21 +2,25 @@
 
 #include <string.h>
 
+/* By the name of the group. */
+static double *sent_over(struct rk_program_sums *sums, const char *over)
+{
+    if (strncmp(over, "tensor", 6) == 0) return &sums->tensor_sent_bytes;
+    if (strcmp(over, "ring") == 0 || strcmp(over, "ulysses") == 0) return &sums->context_sent_bytes;
+    if (strcmp(over, "expert") == 0 || strcmp(over, "expert-tensor") == 0)
+        return &sums->expert_sent_bytes;
+    return &sums->data_sent_bytes;
+}
+
 static void add_comm(struct rk_program_sums *sums, const struct rk_program *p,
                      const struct rk_instruction *in, double bytes)
 {
-    if (in->work == RK_WORK_STEP) {
-        sums->data_sent_bytes += bytes;
-    } else if (in->what == RK_DO_SEND) {
+    if (in->what == RK_DO_SEND)
         *(in->stream == RK_ON_CONTEXT ? &sums->context_sent_bytes : &sums->message_bytes) += bytes;
-    } else if (in->what >= RK_DO_ALL_REDUCE && in->what <= RK_DO_BROADCAST) {
-        const char *over = p->group[in->other].name;
-        const bool context = strcmp(over, "ring") == 0 || strcmp(over, "ulysses") == 0;
-        const bool expert = strncmp(over, "expert", 6) == 0;
-        *(expert    ? &sums->expert_sent_bytes
-          : context ? &sums->context_sent_bytes
-                    : &sums->tensor_sent_bytes) += bytes;
-    }
+    else if (in->what >= RK_DO_ALL_REDUCE && in->what <= RK_DO_BROADCAST)
+        *sent_over(sums, p->group[in->other].name) += bytes;
+    else if (in->stream == RK_ON_OUT || in->stream == RK_ON_IN)
+        sums->offload_bytes += bytes;
 }
 
 struct held {
