@@ -5,6 +5,7 @@
 #include "cli/progress.h"
 #include "cli/show.h"
 
+#include <signal.h>
 #include <string.h>
 
 /* What a first run teaches. */
@@ -45,6 +46,7 @@ int main(int argc, char **argv)
 {
     plan_axes_prepare();
     plan_words_prepare();
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit fails, and says so */
     const int code = run(argc, argv);
     return show_finish(code == RK_INTERRUPTED ? progress_code() : code);
 }

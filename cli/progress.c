@@ -11,10 +11,7 @@ static volatile sig_atomic_t stop_wanted; /* the signal's number */
 static const int signals[] = {SIGINT, SIGTERM};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
-static void want_stop(int number)
-{
-    stop_wanted = number;
-}
+static volatile double stopped_s;            /* when it came */
 
 static double now_s(void)
 {
@@ -23,9 +20,22 @@ static double now_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Signals that come together (a shell's and a launcher's) are one; a later one is impatience. */
+static void want_stop(int number)
+{
+    const double now = now_s();
+    if (!stop_wanted) {
+        stopped_s = now;
+        stop_wanted = number;
+    } else if (now - stopped_s > 0.5) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+}
+
 void progress_start(struct progress *progress, const char *what)
 {
-    struct sigaction action = {.sa_handler = want_stop, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = want_stop};
     const double started_s = now_s();
     *progress = (struct progress){.what = what,
                                   .draw = show_on_terminal(stderr),

@@ -102,7 +102,7 @@ RK_API void rk_space_strategy(const struct rk_space *space, uint64_t index,
 
 /* Goes up whenever any plan gets another figure, count or order, be it in the last digit: states
  * and studies of another version are not gone on from. */
-enum { RK_MODEL_VERSION = 1 };
+enum { RK_MODEL_VERSION = 2 };
 
 enum rk_search_mode {
     RK_SEARCH_PRUNED,     /* groups are settled by proof; the same answer */

@@ -32,4 +32,16 @@ enum rk_status database_step(struct study_database *database, sqlite3_stmt *stat
 enum rk_status database_end(struct study_database *database, enum rk_status status,
                             struct rk_error *error);
 
+/* ---- seal.c ---- */
+
+/* Sums over what was just written, in the transaction that wrote it. */
+enum rk_status database_seal_search(struct study_database *database, int64_t id,
+                                    struct rk_error *error);
+enum rk_status database_seal_schema(struct study_database *database, struct rk_error *error);
+enum rk_status database_seal_grid(struct study_database *database, struct rk_error *error);
+
+/* Structure and sums. What does not agree is removed when `repair` (the next run makes it anew),
+ * else RK_BAD_INPUT. */
+enum rk_status database_check(struct study_database *database, bool repair, struct rk_error *error);
+
 #endif

@@ -109,6 +109,7 @@ static enum rk_status create_tables(struct study_database *database, struct rk_e
     enum rk_status status = sql.failed
                                 ? rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the database")
                                 : database_execute(database, sql.text, error);
+    if (status == RK_OK) status = database_seal_schema(database, error);
     status = database_end(database, status, error);
     sql_release(&sql);
     return status;
@@ -227,6 +228,7 @@ enum rk_status study_database_open(const char *path, enum study_access access,
     if (status == RK_OK) status = open_file(database, access, error);
     if (status == RK_OK) status = check_version(database, access == STUDY_WRITE, error);
     if (status == RK_OK && access == STUDY_WRITE) status = prepare_writing(database, error);
+    if (status == RK_OK) status = database_check(database, access == STUDY_WRITE, error);
     if (status == RK_OK)
         *opened = database;
     else

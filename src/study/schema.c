@@ -132,7 +132,11 @@ static const char fixed_tables[] =
     "    strategies INTEGER, fits INTEGER,\n"
     "    network_too_small INTEGER, network_not_filled INTEGER, too_few_blocks INTEGER,\n"
     "    memory_exceeded INTEGER, refused TEXT, bounded INTEGER, timed INTEGER, found INTEGER,\n"
-    "    seconds REAL, strategies_per_s REAL, finished TEXT);\n";
+    "    seconds REAL, strategies_per_s REAL, finished TEXT);\n"
+    "CREATE TABLE seal(kind TEXT NOT NULL, id INTEGER NOT NULL, sum INTEGER NOT NULL,\n"
+    "    PRIMARY KEY(kind, id)) WITHOUT ROWID;\n"
+    "CREATE TRIGGER unseal AFTER DELETE ON search BEGIN\n"
+    "    DELETE FROM seal WHERE kind = 'search' AND id = old.id; END;\n";
 
 static void create_strategy(struct sql *sql)
 {

@@ -1,7 +1,7 @@
 /* write.c - the grid and finished searches into the database, and what is missing there. */
-#include "study/schema.h"
 #include "study/connection.h"
 #include "study/digest.h"
+#include "study/schema.h"
 
 #include <inttypes.h>
 #include <reckon/catalog.h>
@@ -223,6 +223,7 @@ enum rk_status study_write_grid(const struct study *study, struct study_database
     if (status == RK_OK) status = write_models(study, database, error);
     if (status == RK_OK) status = write_systems(study, database, error);
     if (status == RK_OK) status = write_points(study, database, error);
+    if (status == RK_OK) status = database_seal_grid(database, error);
     return database_end(database, status, error);
 }
 
@@ -319,10 +320,9 @@ static void bind_tiers(struct binder *b, const struct study_best *best)
         bind_number(b, best->outcome.lower[schema_tier_columns[i].holding]);
 }
 
-static enum rk_status write_strategies(const struct study_row *row, struct study_database *database,
-                                       struct rk_error *error)
+static enum rk_status write_strategies(const struct study_row *row, sqlite3_int64 search,
+                                       struct study_database *database, struct rk_error *error)
 {
-    const sqlite3_int64 search = sqlite3_last_insert_rowid(database->sqlite);
     char words[RK_PLAN_TEXT];
     enum rk_status status = RK_OK;
     for (uint64_t i = 0; i < row->found && status == RK_OK; i++) {
@@ -368,7 +368,9 @@ static enum rk_status write_row(const struct study *study, const struct study_ro
     enum rk_status status = database_execute(database, "BEGIN IMMEDIATE", error);
     if (status == RK_OK) status = delete_search(study->point[row->point].key, database, error);
     if (status == RK_OK) status = write_search(study, row, finished, database, error);
-    if (status == RK_OK) status = write_strategies(row, database, error);
+    const sqlite3_int64 search = sqlite3_last_insert_rowid(database->sqlite);
+    if (status == RK_OK) status = write_strategies(row, search, database, error);
+    if (status == RK_OK) status = database_seal_search(database, search, error);
     return database_end(database, status, error);
 }
 
