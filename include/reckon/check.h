@@ -9,6 +9,7 @@
 
 #include <reckon/model.h>
 #include <reckon/plan.h>
+#include <reckon/program.h>
 #include <reckon/status.h>
 #include <reckon/system.h>
 #include <stddef.h>
@@ -167,6 +168,10 @@ RK_API enum rk_status rk_logs_add(struct rk_logs *logs, uint32_t rank,
 /* The same from a text; `path` names it in messages. */
 RK_API enum rk_status rk_logs_read(struct rk_logs *logs, uint32_t rank, const char *path,
                                    const char *text, size_t size, struct rk_error *error);
+
+/* All instructions of a program, as those of its rank; its line is the instruction's number + 1. */
+RK_API enum rk_status rk_logs_add_program(struct rk_logs *logs, const struct rk_program *program,
+                                          struct rk_error *error);
 
 struct rk_logs_options {
     bool tags;            /* the transport pairs messages by tag (MPI); NCCL does not */
