@@ -2,10 +2,13 @@
  */
 #include "cli/commands.h"
 #include "cli/offload_files.h"
+#include "cli/offload_rules.h"
+#include "cli/plan_input.h"
 #include "cli/show.h"
 
 struct offload_args {
-    struct option_texts words;
+    struct plan_source source;
+    double lifetime_years;
     const char *output;
     struct show_args show;
 };
@@ -14,7 +17,17 @@ struct offload_args {
 
 /* clang-format off */
 static const struct operand offload_operands[] = {
-    {.name = "FILE", .help = "cases of a published formula", AT(words), .optional = OPERAND_MANY, .complete = "file"},
+    {.name = "PLAN", .help = "words that say how it is trained, as of reckon predict; without --model: files of cases",
+     .offset = offsetof(struct offload_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
+    {.name = NULL},
+};
+static const struct option offload_input[] = {
+    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(source.model), .complete = "models",
+     .help = "what is trained: an id of `reckon models`, a file (also a config.json of Hugging Face)"},
+    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(source.system), .complete = "systems",
+     .help = "the machine, with a second memory: an id of `reckon systems`, a file, or a description in one line"},
+    {.name = "lifetime", .type = OPTION_COUNT, AT(lifetime_years), .argument = "YEARS",
+     .help = "drives must last so long: what wears them out before does not count"},
     {.name = NULL},
 };
 static const struct option offload_output[] = {
@@ -26,44 +39,85 @@ static const struct option offload_output[] = {
 const struct usage offload_usage = {
     .name = "offload",
     .summary = "which activations leave the accelerator, for how long drives last",
-    .synopsis = "FILE... [options]",
+    .synopsis = "--model MODEL --system SYSTEM [options] [PLAN]... | FILE...",
     .description =
-        "Works out published formulas over files of cases:\n\n"
-        "A .csv has rows of SSDTrain's model [wu2025ssdtrain] (layers, hidden, heads, vocabulary, sequence, gpus, tensor, pipeline, "
-        "data, zero, global_batch, microbatch, accumulation, achieved_TFLOPps, hbm_GBps): the bytes of activations, the step, the "
-        "write bandwidth that it asks for, and how long two sets of drives live.\n\n"
+        "Predicts a plan under each rule of what to keep, move to a lower memory and compute again: all kept; whole layers "
+        "again; MEMO's share of the tokens [zhao2025memo]; the best share; everything swapped; SSDTrain's rule [wu2025ssdtrain] "
+        "for each lower memory; and the fastest that fits of all shares, tiers (host and the next one together, too) and ways to treat "
+        "the rest. Each with what the GPU and the lower memories hold, what is waited for and computed again, what is written in a step, the "
+        "bandwidth that asks for (writes within half a step), how long drives live and cost. Exit status 1: none fits.\n\n"
+        "Without --model, works out published formulas over files of cases. A .csv has rows of SSDTrain's model (layers, hidden, heads, "
+        "vocabulary, sequence, gpus, tensor, pipeline, data, zero, global_batch, microbatch, accumulation, achieved_TFLOPps, "
+        "hbm_GBps): bytes of activations, the step, the write bandwidth that it asks for, how long two sets of drives live. "
         "A .json with \"attention\" and \"mlp\" is a tree of modules: which node SSDTrain's rule keeps first, at each bandwidth of "
-        "\"first_kept\".\n\n"
-        "A .json with \"cases\" of \"tokens\" is MEMO's choice [zhao2025memo]: the share of the tokens that is swapped, what is "
+        "\"first_kept\". A .json with \"cases\" of \"tokens\" is MEMO's choice: the share of the tokens that is swapped, what is "
         "computed again by token and by tensor, and the best share beside it.",
     .operands = offload_operands,
+    .words_title = "Words of a plan",
+    .words = plan_words,
     .groups = {
+        {"Input", offload_input, 0},
+        {"Plan", plan_source_options, offsetof(struct offload_args, source)},
         {"Output", offload_output, 0},
         {"Form", show_options, offsetof(struct offload_args, show)},
         {"General", options_help_rows, 0},
     },
     .examples = {
+        {"reckon offload -m memo-7b -s \"a800-sxm4-80g mem2=250GB@12GB/s\" gpus8 cp8 cp-kind=ulysses zero3 gbs1 seq524288 loss-in-chunks",
+         "Half a million tokens on one node:"},
+        {"reckon offload -m llama3.1-8b -s \"a100-pcie-40g mem2=100GiB@25GB/s ssd=4*samsung-980pro-1tb\" --lifetime 3 gpus8 tp8 gbs8",
+         "With drives that must last three years:"},
         {"reckon offload tests/golden/memory/ssdtrain_fig5.csv --format csv", "SSDTrain's Fig. 5:"},
-        {"reckon offload tests/golden/memory/memo_alpha.json", "MEMO's shares, 7B on 8 GPUs:"},
     },
-    .see_also = "reckon-predict(1), reckon-place(1)",
+    .see_also = "reckon-predict(1), reckon-longest(1), reckon-place(1), reckon-system(5)",
 };
 /* clang-format on */
+
+static enum rk_status of_plan(const struct offload_args *args, struct plan_input *input,
+                              struct report *report, struct rk_error *error)
+{
+    enum rk_status status = plan_gather(&args->source, input, error);
+    if (status == RK_OK) status = plan_settle(&args->source, input, NULL, NULL, error);
+    if (status != RK_OK) return status;
+    if (input->system.memories < 2)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "%s has one memory: add a lower one, mem2=1TiB@50GB/s or "
+                       "ssd=4*samsung-980pro-1tb",
+                       input->system.id);
+    const struct offload_job job = {&input->model, &input->system, input->draft.plan,
+                                    args->lifetime_years};
+    static struct rk_prediction p;
+    rk_predict(job.model, job.system, &job.plan, &p);
+    if (!p.timed)
+        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                       "this plan cannot be predicted (%s); reckon predict says why",
+                       rk_verdict_name(p.verdict));
+    status = offload_rules(&job, report);
+    error->text[0] = 0;
+    return status;
+}
 
 int cmd_offload(int argc, char **argv)
 {
     struct offload_args args = {.output = NULL};
+    struct plan_input input = {.assumed = ""};
     struct report report = {.first = NULL};
     struct rk_error error;
+    plan_words_prepare();
     const int done = options_read(&offload_usage, argc, argv, &args);
     if (done >= 0) return done;
     enum rk_status status = RK_OK;
-    if (args.words.count == 0)
-        status = rk_fail(&error, RK_USAGE, NULL, 0, 0, "say which file of cases");
-    for (int i = 0; status == RK_OK && i < args.words.count; i++)
-        status = offload_file(args.words.text[i], &report, &error);
-    const int code = status == RK_OK ? show_report(&report, &args.show, args.output, RK_OK)
-                                     : options_fail(&error);
+    if (args.source.model || args.source.system)
+        status = of_plan(&args, &input, &report, &error);
+    else if (args.source.words.count == 0)
+        status = rk_fail(&error, RK_USAGE, NULL, 0, 0,
+                         "say which plan, --model and --system, or which file of cases");
+    for (int i = 0; status == RK_OK && !args.source.model && i < args.source.words.count; i++)
+        status = offload_file(args.source.words.text[i], &report, &error);
+    const bool shown = status == RK_OK || (status == RK_NOTHING_FITS && !error.text[0]);
+    const int code =
+        shown ? show_report(&report, &args.show, args.output, (int)status) : options_fail(&error);
     report_release(&report);
+    plan_input_release(&input);
     return code;
 }

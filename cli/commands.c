@@ -14,6 +14,7 @@ const struct command main_commands[] = {
     {"validate",   cmd_validate, "predictions beside published measurements",        &validate_usage},
     {"place",      cmd_place,    "fixed addresses for buffers whose lifetimes are known", &place_usage},
     {"offload",    cmd_offload,  "which activations leave the accelerator",          &offload_usage},
+    {"longest",    cmd_longest,  "the longest sequence that can be trained",        &longest_usage},
     {"models",     cmd_models,   "list the models of the catalog, or show one",     &models_usage},
     {"systems",    cmd_systems,  "list the systems of the catalog, or show one",    &systems_usage},
     {"shapes",     cmd_shapes,   "well-shaped models for a number of parameters",   &shapes_usage},

@@ -73,6 +73,16 @@ RK_API double rk_swap_share_best(const struct rk_swap *swap);
 /* Time of all layers at a share. */
 RK_API struct rk_swap_time rk_swap_at(const struct rk_swap *swap, double share);
 
+struct rk_model;
+struct rk_system;
+struct rk_plan;
+
+/* The same of a plan's first stage, predicted; host_bytes are what memory tier 1 has left for a
+ * microbatch in flight. Requires a plan that rk_predict times, with recompute_rest, and a system
+ * with a second memory. */
+RK_API struct rk_swap rk_swap_of_plan(const struct rk_model *model, const struct rk_system *system,
+                                      const struct rk_plan *plan);
+
 /* ---- by tensor: a fractional knapsack ---- */
 
 /* A tensor that is swapped or computed again. */

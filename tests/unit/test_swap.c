@@ -177,3 +177,58 @@ Test(drives, of_the_paper)
     NEAR(4 * drive.endurance_bytes * drive.rated_amplification * 86, 516e15);
     NEAR(4 * drive.price_USD, 360);
 }
+
+/* ---- a million tokens on one node: [zhao2025memo] ---- */
+
+static struct rk_swap swap_of(const char *text)
+{
+    struct rk_model model;
+    struct rk_system system;
+    struct rk_plan plan;
+    cr_assert_eq(rk_model_load("memo-7b", &model, NULL), RK_OK);
+    cr_assert_eq(rk_system_load(NODE "12GB/s", &system, NULL), RK_OK);
+    cr_assert_eq(rk_plan_parse(text, &plan, NULL), RK_OK);
+    const struct rk_swap swap = rk_swap_of_plan(&model, &system, &plan);
+    rk_system_release(&system);
+    return swap;
+}
+
+/* 4 TiB of skeletal tensors; what the predictor has beside them are attention's log-sums. */
+Test(swap, layers_of_the_paper)
+{
+    const struct rk_swap s = swap_of("gpus8 tp8 sp gbs1 seq1048576 recompute-rest");
+    const double skeletal = 4398046511104.0 / 8 / 32, logs = 1048576.0 * 4 * 4;
+    NEAR(s.always_bytes + s.token_bytes, skeletal + logs);
+    NEAR(s.always_bytes, skeletal / 8 + logs);
+    cr_expect_eq(s.layers, 32);
+}
+
+/* Everything swapped is hidden behind a layer's forward from 192 Ki tokens on, not at 128 Ki. */
+Test(swap, crossing_of_the_paper)
+{
+    char text[96];
+    for (int k = 64; k <= 512; k += 64) {
+        snprintf(text, sizeof text, "gpus8 tp8 sp gbs1 seq%d recompute-rest", k * 1024);
+        const struct rk_swap s = swap_of(text);
+        cr_expect_eq(rk_swap_share_hidden(&s) >= 1, k >= 192, "%d Ki: %g", k,
+                     rk_swap_share_hidden(&s));
+    }
+}
+
+/* 52.3 % within 2 points, with 6 P + 6 n h s FLOP a token; at 1 Mi tokens, in 80 GiB and a node's
+ * host memory. */
+Test(swap, mfu_of_the_paper)
+{
+    const double tokens = 1048576, P = 6854156288;
+    const struct rk_swap s = swap_of("gpus8 cp8 cp-kind=ulysses zero3 gbs1 seq1048576 "
+                                     "loss-in-chunks recompute-rest");
+    char text[256];
+    snprintf(text, sizeof text,
+             "gpus8 cp8 cp-kind=ulysses zero3 gbs1 seq1048576 loss-in-chunks recompute-rest "
+             "offload-activations=%.15g",
+             rk_swap_share_memo(&s) * (1 - 1e-12));
+    const struct rk_prediction p = predict("memo-7b", NODE "12GB/s", text);
+    const double flop = (6 * P + 6 * 32 * 4096 * tokens) * tokens;
+    cr_expect_eq(p.verdict, RK_FITS);
+    cr_expect_leq(fabs(flop / (p.step_s * 8 * 312e12) - 0.523), 0.02, "%g s", p.step_s);
+}

@@ -1,0 +1,387 @@
+/* reckon longest: the longest sequence that can be trained, for each number of GPUs. */
+#include "cli/commands.h"
+#include "cli/offload_rules.h"
+#include "cli/plan_input.h"
+#include "cli/show.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_GPUS = 32, MOST_TOKENS = 1 << 30 };
+
+struct longest_args {
+    struct plan_source source;
+    struct option_values gpus;
+    uint64_t step;
+    bool no_lengths;
+    const char *output;
+    struct show_args show;
+};
+
+#define AT(member) .offset = offsetof(struct longest_args, member)
+
+/* clang-format off */
+static const struct operand longest_operands[] = {
+    {.name = "MODEL", .help = "what is trained: an id of `reckon models` or a file", AT(source.model), .complete = "models"},
+    {.name = "SYSTEM", .help = "the machine: an id of `reckon systems`, a file, or a description in one line; with a second memory, as mem2=250GB@12GB/s, layers can be swapped", AT(source.system), .complete = "systems"},
+    {.name = "PLAN", .help = "words of a plan that all candidates keep, as precision=fp16",
+     .offset = offsetof(struct longest_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
+    {.name = NULL},
+};
+static const struct option longest_options[] = {
+    {.letter = 'g', .name = "gpus", .type = OPTION_VALUES, AT(gpus), .argument = "N,N", .min = 1, .max = 65536,
+     .help = "numbers of GPUs (8; of a range, its powers of two)"},
+    {.name = "step", .type = OPTION_NUMBER, AT(step), .argument = "TOKENS", .min = 1, .max = MOST_TOKENS,
+     .help = "lengths are multiples of it (32768)"},
+    {.name = "no-lengths", .type = OPTION_FLAG, AT(no_lengths),
+     .help = "without the table of what can be achieved at each length"},
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", AT(output), .complete = "file",
+     .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
+    {.name = NULL},
+};
+
+const struct usage longest_usage = {
+    .name = "longest",
+    .summary = "the longest sequence that can be trained, for each number of GPUs",
+    .synopsis = "MODEL SYSTEM [options] [PLAN]...",
+    .description =
+        "Bisects the length of a sequence, one at a time, over every candidate: tensor, context (ring and Ulysses) and pipeline degrees that "
+        "make up the GPUs, ZeRO 1 and 3, the loss in chunks; layers kept, computed again whole, or through two "
+        "buffers with the best share offloaded [zhao2025memo]. What is printed was predicted to fit, and every candidate was predicted not to "
+        "fit at one step more: `limit` says which memory was too small.\n\n"
+        "A second table has, at each length, the best MFU of three kinds of plan: two buffers; Megatron-LM's with whole "
+        "layers computed again; DeepSpeed's, Ulysses and ZeRO-3, likewise. MFU counts 6 P + 6 n h s FLOP a token: half of the "
+        "scores, as causal attention has.",
+    .operands = longest_operands,
+    .words_title = "Words of a plan",
+    .words = plan_words,
+    .groups = {
+        {"Lengths", longest_options, 0},
+        {"Form", show_options, offsetof(struct longest_args, show)},
+        {"General", options_help_rows, 0},
+    },
+    .examples = {
+        {"reckon longest memo-7b \"a800-sxm4-80g mem2=250GB@12GB/s\" --gpus 8", "How long on one node?"},
+        {"reckon longest llama3.1-70b \"h100-sxm5-80g mem2=250GB@25GB/s\" --gpus 64,128", "... on eight and sixteen?"},
+    },
+    .see_also = "reckon-offload(1), reckon-predict(1)",
+};
+/* clang-format on */
+
+/* ---- candidates ---- */
+
+enum family { SWAPPED, MEGATRON, DEEPSPEED, FAMILIES };
+
+struct candidate {
+    struct rk_plan plan; /* but for its sequence and shares */
+    enum family family;
+};
+
+struct problem {
+    const struct rk_model *model;
+    const struct rk_system *system;
+    struct rk_plan words; /* what the user fixed */
+    uint64_t gpus, step;
+    int candidates;
+    struct candidate candidate[4096];
+    struct rk_prediction prediction;
+};
+
+static void add_candidate(struct problem *p, const struct rk_plan *plan, enum family family)
+{
+    const int most = (int)(sizeof p->candidate / sizeof *p->candidate);
+    if (p->candidates < most) p->candidate[p->candidates++] = (struct candidate){*plan, family};
+}
+
+/* One split of the GPUs, treated in all ways. */
+static void add_split(struct problem *p, uint64_t tensor, uint64_t pipeline,
+                      enum rk_context_kind kind)
+{
+    struct rk_plan plan = p->words;
+    plan.ranks = p->gpus;
+    plan.tensor = tensor;
+    plan.pipeline = pipeline;
+    plan.context = p->gpus / tensor / pipeline;
+    plan.context_kind = kind;
+    plan.sequence_parallel = tensor > 1;
+    plan.microbatch = 1;
+    plan.batch = pipeline;
+    plan.loss_in_chunks = true;
+    plan.expert = p->model->experts ? p->words.expert : 1;
+    for (plan.zero = 1; plan.zero <= 3; plan.zero += 2) {
+        plan.gradient_overlap = plan.weight_overlap = true;
+        plan.framework = RK_MEGATRON;
+        plan.recompute = RK_KEEP;
+        plan.recompute_rest = p->system->memories > 1;
+        if (plan.recompute_rest) add_candidate(p, &plan, SWAPPED);
+        plan.recompute_rest = false;
+        add_candidate(p, &plan, MEGATRON);
+        plan.recompute = RK_WHOLE;
+        add_candidate(p, &plan, MEGATRON);
+        plan.framework = RK_DEEPSPEED;
+        if (tensor == 1 && pipeline == 1 && kind == RK_ULYSSES && plan.zero == 3)
+            add_candidate(p, &plan, DEEPSPEED);
+    }
+}
+
+static void list_candidates(struct problem *p)
+{
+    p->candidates = 0;
+    for (uint64_t pipeline = 1; pipeline <= 8 && pipeline <= p->gpus; pipeline *= 2)
+        for (uint64_t tensor = 1; tensor <= 16 && tensor * pipeline <= p->gpus; tensor *= 2) {
+            if (p->gpus % (tensor * pipeline)) continue;
+            add_split(p, tensor, pipeline, RK_RING);
+            if (p->gpus > tensor * pipeline) add_split(p, tensor, pipeline, RK_ULYSSES);
+        }
+}
+
+/* ---- does it fit? ---- */
+
+/* Settles the share, if layers are swapped, and predicts; true when it fits. */
+static bool fits(struct problem *p, const struct candidate *c, uint64_t tokens,
+                 struct rk_plan *plan)
+{
+    *plan = c->plan;
+    plan->sequence = tokens;
+    rk_predict(p->model, p->system, plan, &p->prediction);
+    if (!p->prediction.timed) return false;
+    if (plan->recompute_rest) {
+        const struct rk_swap swap = rk_swap_of_plan(p->model, p->system, plan);
+        const double share = rk_swap_share_best(&swap);
+        if (share > 0) rk_plan_offload_activations(plan, share * (1 - 1e-12));
+        rk_predict(p->model, p->system, plan, &p->prediction);
+    }
+    return p->prediction.verdict == RK_FITS;
+}
+
+/* The longest of one candidate, in steps; 0: not even one. */
+static uint64_t longest_of(struct problem *p, const struct candidate *c)
+{
+    struct rk_plan plan;
+    uint64_t good = 0, bad = 1;
+    while (bad * p->step <= MOST_TOKENS && fits(p, c, bad * p->step, &plan)) {
+        good = bad;
+        bad *= 2;
+    }
+    while (bad - good > 1) {
+        const uint64_t middle = good + (bad - good) / 2;
+        if (fits(p, c, middle * p->step, &plan))
+            good = middle;
+        else
+            bad = middle;
+    }
+    return good;
+}
+
+/* The fastest that fits at a length, of one family or (FAMILIES) all; false: none. */
+static bool fastest_at(struct problem *p, uint64_t tokens, enum family family, struct rk_plan *best,
+                       struct rk_outcome *outcome)
+{
+    bool found = false;
+    for (int i = 0; i < p->candidates; i++) {
+        struct rk_plan plan;
+        if (family != FAMILIES && p->candidate[i].family != family) continue;
+        if (!fits(p, &p->candidate[i], tokens, &plan)) continue;
+        const double samples = p->prediction.samples_per_s;
+        if (found && samples <= outcome->samples_per_s) continue;
+        found = true;
+        *best = plan;
+        *outcome = p->prediction.outcome;
+    }
+    return found;
+}
+
+/* ---- tables ---- */
+
+/* clang-format off */
+static const struct report_column longest_columns[] = {
+    {.name = "gpus", .title = "GPUs"},
+    {.name = "tokens"},
+    {.name = "step_s", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "mfu_causal", .title = "MFU", .unit = "%", .digits = 1},
+    {.name = "hbm_bytes", .title = "GPU", .unit = "B", .digits = 1},
+    {.name = "offload_bytes", .title = "lower tiers", .unit = "B", .digits = 1},
+    {.name = "candidates"},
+    {.name = "next_tokens", .title = "not"},
+    {.name = "limit"},
+    {.name = "plan"},
+};
+static const struct report_column length_columns[] = {
+    {.name = "gpus", .title = "GPUs"},
+    {.name = "tokens"},
+    {.name = "mfu_two_buffers", .title = "two buffers", .unit = "%", .digits = 1},
+    {.name = "mfu_megatron", .title = "megatron", .unit = "%", .digits = 1},
+    {.name = "mfu_deepspeed", .title = "deepspeed", .unit = "%", .digits = 1},
+    {.name = "over_megatron", .digits = 3}, {.name = "over_deepspeed", .digits = 3},
+    {.name = "bar", .title = "", .bar = REPORT_BAR_SHARE},
+    {.name = "plan"},
+};
+/* clang-format on */
+enum {
+    LONGEST_COLUMNS = sizeof longest_columns / sizeof *longest_columns,
+    LENGTH_COLUMNS = sizeof length_columns / sizeof *length_columns
+};
+
+static const char *plan_text(struct report *report, const struct rk_plan *plan)
+{
+    char *text = report_alloc(report, RK_PLAN_TEXT);
+    if (text) rk_plan_text(plan, text, RK_PLAN_TEXT);
+    return text ? text : "";
+}
+
+/* Which memory is too small at `tokens`, by the candidate that is nearest to fitting. */
+static const char *limit_at(struct problem *p, uint64_t tokens)
+{
+    const char *name = "no candidate can split it";
+    double nearest = INFINITY;
+    for (int i = 0; i < p->candidates; i++) {
+        struct rk_plan plan;
+        if (fits(p, &p->candidate[i], tokens, &plan) || !p->prediction.timed) continue;
+        const struct rk_reason *reason = &p->prediction.reason[0];
+        const double over = reason->have > 0 ? reason->need / reason->have : INFINITY;
+        if (p->prediction.verdict != RK_MEMORY_EXCEEDED || over >= nearest) continue;
+        nearest = over;
+        name = p->system->memory[reason->tier].name;
+    }
+    return name;
+}
+
+/* Steps; 0: none. */
+static uint64_t find_longest(struct problem *p)
+{
+    uint64_t most = 0;
+    for (int i = 0; i < p->candidates; i++) {
+        const uint64_t steps = longest_of(p, &p->candidate[i]);
+        if (steps > most) most = steps;
+    }
+    return most;
+}
+
+static void add_longest(struct problem *p, struct report *report, struct report_table *table,
+                        uint64_t steps)
+{
+    struct rk_plan plan;
+    struct rk_outcome o;
+    const uint64_t tokens = steps * p->step, next = tokens + p->step;
+    const bool found = steps > 0 && fastest_at(p, tokens, FAMILIES, &plan, &o);
+    struct rk_prediction mfu = {.stages = 0};
+    if (found) mfu.outcome = o;
+    report_row(
+        report, table,
+        (struct report_cell[LONGEST_COLUMNS]){
+            cell_count(p->gpus), cell_count(tokens), found ? cell_number(o.step_s) : cell_none(),
+            found ? cell_number(offload_mfu_causal(p->model, &plan, &mfu)) : cell_none(),
+            found ? cell_number(o.hbm_bytes) : cell_none(),
+            found ? cell_number(o.offload_bytes) : cell_none(), cell_count((uint64_t)p->candidates),
+            cell_count(next), cell_text(limit_at(p, next)),
+            found ? cell_text(plan_text(report, &plan)) : cell_none()});
+}
+
+static void add_length(struct problem *p, struct report *report, struct report_table *table,
+                       uint64_t tokens)
+{
+    double mfu[FAMILIES] = {0}, best = 0;
+    const char *text = NULL;
+    for (enum family family = 0; family < FAMILIES; family++) {
+        struct rk_plan plan;
+        struct rk_prediction found = {.stages = 0};
+        if (!fastest_at(p, tokens, family, &plan, &found.outcome)) continue;
+        mfu[family] = offload_mfu_causal(p->model, &plan, &found);
+        if (mfu[family] <= best) continue;
+        best = mfu[family];
+        text = plan_text(report, &plan);
+    }
+#define OF(value) (value > 0 ? cell_number(value) : cell_none())
+    const double a = mfu[SWAPPED], b = mfu[MEGATRON], c = mfu[DEEPSPEED];
+    report_row(report, table,
+               (struct report_cell[LENGTH_COLUMNS]){
+                   cell_count(p->gpus), cell_count(tokens), OF(a), OF(b), OF(c),
+                   a > 0 && b > 0 ? cell_number(a / b) : cell_none(),
+                   a > 0 && c > 0 ? cell_number(a / c) : cell_none(), cell_number(best),
+                   cell_text(text)});
+}
+
+static struct report_table *add_table(struct report *report, const char *name, const char *title,
+                                      const struct report_column *columns, int count, bool csv)
+{
+    return report_add(report, &(struct report_table){.name = name,
+                                                     .title = title,
+                                                     .formats = REPORT_IN_TEXT | REPORT_IN_JSON |
+                                                                (csv ? REPORT_IN_CSV : 0),
+                                                     .columns = columns,
+                                                     .column_count = count});
+}
+
+/* ---- the command ---- */
+
+/* Numbers of GPUs: of a range, its powers of two. */
+static int gpus_of(const struct longest_args *args, uint64_t gpus[MOST_GPUS])
+{
+    int count = 0;
+    for (int i = 0; i < args->gpus.count; i++) {
+        const uint64_t low = args->gpus.range[i].low, high = args->gpus.range[i].high;
+        if (low == high && count < MOST_GPUS) gpus[count++] = low;
+        for (uint64_t n = 1; low < high && n <= high && count < MOST_GPUS; n *= 2)
+            if (n >= low) gpus[count++] = n;
+    }
+    if (!count) gpus[count++] = 8;
+    return count;
+}
+
+static bool answer(const struct longest_args *args, struct problem *p, struct report *report)
+{
+    uint64_t gpus[MOST_GPUS], steps[MOST_GPUS];
+    const int count = gpus_of(args, gpus);
+    bool any = false;
+    struct report_table *table = add_table(report, "longest", "The longest sequence",
+                                           longest_columns, LONGEST_COLUMNS, true);
+    for (int i = 0; i < count; i++) {
+        p->gpus = gpus[i];
+        list_candidates(p);
+        steps[i] = find_longest(p);
+        any |= steps[i] > 0;
+        add_longest(p, report, table, steps[i]);
+    }
+    if (args->no_lengths) return any;
+    table = add_table(report, "lengths", "MFU over length, the best plan of each kind",
+                      length_columns, LENGTH_COLUMNS, false);
+    for (int i = 0; i < count; i++) {
+        p->gpus = gpus[i];
+        list_candidates(p);
+        uint64_t last = 0;
+        for (uint64_t k = 1; k <= steps[i]; k *= 2)
+            add_length(p, report, table, (last = k) * p->step);
+        if (last != steps[i]) add_length(p, report, table, steps[i] * p->step);
+    }
+    return any;
+}
+
+int cmd_longest(int argc, char **argv)
+{
+    struct longest_args args = {.step = 32768};
+    struct plan_input input = {.assumed = ""};
+    struct report report = {.first = NULL};
+    struct rk_error error;
+    plan_words_prepare();
+    const int done = options_read(&longest_usage, argc, argv, &args);
+    if (done >= 0) return done;
+    struct problem *problem = calloc(1, sizeof *problem);
+    enum rk_status status = problem ? plan_gather(&args.source, &input, &error)
+                                    : rk_fail(&error, RK_IO, NULL, 0, 0, "no memory");
+    int code = (int)status;
+    if (status == RK_OK) {
+        problem->model = &input.model;
+        problem->system = &input.system;
+        problem->words = input.draft.plan;
+        problem->step = args.step;
+        const bool any = answer(&args, problem, &report);
+        code = show_report(&report, &args.show, args.output, any ? RK_OK : RK_NOTHING_FITS);
+    } else {
+        code = options_fail(&error);
+    }
+    report_release(&report);
+    plan_input_release(&input);
+    free(problem);
+    return code;
+}

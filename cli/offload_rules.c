@@ -1,0 +1,394 @@
+#include "cli/offload_rules.h"
+#include "base/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- plans ---- */
+
+static void set_shares(struct rk_plan *plan, const double share[RK_SHARE_TIERS])
+{
+    for (int i = RK_SHARE_ATTENTION; i <= RK_SHARE_CHECKPOINTS; i++)
+        memcpy(plan->share[i], share, RK_SHARE_TIERS * sizeof *share);
+}
+
+static struct rk_plan with_share(const struct offload_job *job, int tier, double share, bool rest)
+{
+    double shares[RK_SHARE_TIERS] = {0};
+    struct rk_plan plan = job->plan;
+    shares[tier] = share;
+    plan.recompute_rest = rest;
+    if (rest || share > 0) plan.recompute = RK_KEEP;
+    plan.recompute_parts = rest ? 0 : plan.recompute_parts;
+    set_shares(&plan, shares);
+    return plan;
+}
+
+double offload_share(const struct offload_job *job, bool best)
+{
+    const struct rk_plan plan = with_share(job, 0, 0, true);
+    const struct rk_swap swap = rk_swap_of_plan(job->model, job->system, &plan);
+    return best ? rk_swap_share_best(&swap) : rk_swap_share_memo(&swap);
+}
+
+/* ---- what a plan means to drives ---- */
+
+/* The most that any stage writes to memory tier `tier` + 1. */
+static double written(const struct rk_prediction *p, int tier)
+{
+    double most = 0;
+    for (int i = 0; i < p->stages; i++)
+        most = fmax(most, p->stage[i].written_bytes[tier]);
+    return most;
+}
+
+static int lower_tiers(const struct rk_system *system)
+{
+    return system->memories - 1 < RK_SHARE_TIERS ? system->memories - 1 : RK_SHARE_TIERS;
+}
+
+double offload_life_years(const struct rk_system *system, const struct rk_prediction *p)
+{
+    double life_s = INFINITY;
+    for (int tier = 0; tier < lower_tiers(system); tier++)
+        life_s = fmin(life_s, rk_life_s(rk_memory_endurance_bytes(&system->memory[tier + 1]),
+                                        p->step_s, written(p, tier)));
+    return life_s / RK_YEAR_S;
+}
+
+/* Drives that are bought again as they wear out. */
+static double cost_USD_a_year(const struct rk_system *system, const struct rk_prediction *p)
+{
+    double cost = 0;
+    for (int tier = 0; tier < lower_tiers(system); tier++) {
+        const struct rk_memory *memory = &system->memory[tier + 1];
+        const double life_s =
+            rk_life_s(rk_memory_endurance_bytes(memory), p->step_s, written(p, tier));
+        if (isfinite(life_s)) cost += memory->price_USD / (life_s / RK_YEAR_S);
+    }
+    return cost;
+}
+
+/* The most that any stage has in memory tier `tier` + 1. */
+static double held(const struct rk_prediction *p, int tier)
+{
+    double most = 0;
+    for (int i = 0; i < p->stages; i++)
+        most = fmax(most, p->stage[i].away_bytes[tier]);
+    return most;
+}
+
+/* The first lower tier that is too small; -1: none is. */
+static int small_tier(const struct offload_job *job, const struct rk_prediction *p)
+{
+    for (int tier = 0; tier < lower_tiers(job->system); tier++)
+        if (held(p, tier) > job->system->memory[tier + 1].capacity_bytes) return tier + 1;
+    return -1;
+}
+
+static bool counts(const struct offload_job *job, const struct rk_prediction *p)
+{
+    return p->timed && p->verdict == RK_FITS && small_tier(job, p) < 0 &&
+           offload_life_years(job->system, p) >= job->lifetime_years;
+}
+
+/* Of every layer with global attention, half of its scores. */
+double offload_mfu_causal(const struct rk_model *m, const struct rk_plan *plan,
+                          const struct rk_prediction *p)
+{
+    const double sequence = (double)(plan->sequence ? plan->sequence : m->sequence);
+    const double width = (double)(m->heads * m->head_dim);
+    const double hidden = 6 * (double)m->layers * width * sequence * sequence * (double)plan->batch;
+    return p->model_flop > 0 ? p->mfu * (1 - hidden / p->model_flop) : 0;
+}
+
+/* ---- SSDTrain's rule ---- */
+
+enum { MOST_OPERATIONS = 1024 };
+
+/* Attention and MLP of a mean layer: forward time and saved bytes. */
+struct halves {
+    double forward_s[2], bytes[2];
+};
+
+static bool is_mlp(const char *name)
+{
+    static const char *const begins[] = {"mlp", "router", "expert", "shared", "dispatch", NULL};
+    for (int i = 0; begins[i]; i++)
+        if (strncmp(name, begins[i], strlen(begins[i])) == 0) return true;
+    return false;
+}
+
+static bool halves_of(const struct offload_job *job, struct halves *h)
+{
+    struct rk_operation *op = calloc(MOST_OPERATIONS, sizeof *op);
+    const struct rk_plan plan = with_share(job, 0, 0, false);
+    double layers = 0;
+    int half = 0;
+    if (!op) return false;
+    const int count = rk_predict_operations(job->model, job->system, &plan, op, MOST_OPERATIONS);
+    *h = (struct halves){{0}, {0}};
+    for (int i = 0; i < count && i < MOST_OPERATIONS; i++) {
+        if (strcmp(op[i].layer, "embedding") == 0 || strcmp(op[i].layer, "head") == 0) continue;
+        if (i == 0 || strcmp(op[i].layer, op[i - 1].layer) != 0) {
+            layers += op[i].layers;
+            half = 0;
+        }
+        half |= is_mlp(op[i].name);
+        h->forward_s[half] +=
+            op[i].layers * (op[i].time_s[RK_FORWARD] + op[i].comm_exposed_s[RK_FORWARD][0]);
+        h->bytes[half] += op[i].layers * op[i].activation_bytes;
+    }
+    for (int i = 0; i < 2 && layers > 0; i++) {
+        h->forward_s[i] /= layers;
+        h->bytes[i] /= layers;
+    }
+    free(op);
+    return layers > 0;
+}
+
+/* The share of its layers' bytes that the rule stores on a tier; its last layer it never does. */
+static double adaptive_share(const struct offload_job *job, int tier)
+{
+    enum { MOST_NODES = 3 * 1024 };
+    static struct rk_adaptive_node node[MOST_NODES];
+    struct halves h;
+    struct rk_prediction *p = malloc(sizeof *p);
+    const struct rk_plan plan = with_share(job, 0, 0, false);
+    double share = 0;
+    if (p && halves_of(job, &h)) {
+        rk_predict(job->model, job->system, &plan, p);
+        const int layers = (int)fmin(1024, (double)p->stage[0].blocks);
+        const double bytes = h.bytes[0] + h.bytes[1], forward_s = h.forward_s[0] + h.forward_s[1];
+        for (int i = 0; i < layers; i++) {
+            node[3 * i] = (struct rk_adaptive_node){i * bytes, h.bytes[0], i * forward_s};
+            node[3 * i + 1] = (struct rk_adaptive_node){i * bytes + h.bytes[0], h.bytes[1],
+                                                        i * forward_s + h.forward_s[0]};
+            node[3 * i + 2] = (struct rk_adaptive_node){i * bytes, bytes, i * forward_s};
+        }
+        const struct rk_memory *memory = &job->system->memory[tier + 1];
+        const double rate = fmin(rk_memory_write_Bps(memory), rk_memory_read_Bps(memory));
+        const int nodes = 3 * (layers - 1);
+        const int kept = rk_adaptive_first_kept(node, nodes, p->stage[0].forward_s, rate);
+        /* children of a layer that is kept as a whole stay offloaded */
+        const double stored = kept >= nodes   ? (layers - 1) * bytes
+                              : kept % 3 == 2 ? (kept / 3 + 1) * bytes
+                                              : node[kept].before_bytes;
+        share = layers > 0 && bytes > 0 ? stored / (layers * bytes) : 0;
+    }
+    free(p);
+    return share;
+}
+
+/* ---- the optimum ---- */
+
+struct best {
+    const struct offload_job *job;
+    struct rk_plan *plan;
+    struct rk_prediction *prediction, *trial;
+    bool found;
+};
+
+static void consider(struct best *b, const struct rk_plan *plan)
+{
+    rk_predict(b->job->model, b->job->system, plan, b->trial);
+    if (!counts(b->job, b->trial)) return;
+    if (b->found && b->trial->step_s >= b->prediction->step_s) return;
+    b->found = true;
+    *b->plan = *plan;
+    *b->prediction = *b->trial;
+}
+
+enum { GRID = 20 };
+
+/* Host up to each share, the next tier the rest of it. */
+static void consider_two(struct best *b, double first)
+{
+    for (int i = 0; i <= GRID; i++) {
+        struct rk_plan plan = with_share(b->job, 0, first, true);
+        const double shares[RK_SHARE_TIERS] = {first, (1 - first) * i / GRID};
+        set_shares(&plan, shares);
+        consider(b, &plan);
+    }
+}
+
+/* The largest share of the rest that the host has room for. */
+static double host_share(const struct offload_job *job)
+{
+    const struct rk_plan plan = with_share(job, 0, 0, true);
+    const struct rk_swap swap = rk_swap_of_plan(job->model, job->system, &plan);
+    return fmin(1, rk_swap_share_host(&swap) * (1 - 1e-12));
+}
+
+bool offload_optimum(const struct offload_job *job, struct rk_plan *plan,
+                     struct rk_prediction *prediction)
+{
+    struct best b = {job, plan, prediction, malloc(sizeof *prediction), false};
+    if (!b.trial) return false;
+    struct rk_plan again = with_share(job, 0, 0, false);
+    consider(&b, &again);
+    again.recompute = RK_WHOLE;
+    consider(&b, &again);
+    for (int tier = 0; tier < lower_tiers(job->system); tier++)
+        for (int rest = 0; rest < 2; rest++)
+            for (int i = !rest; i <= GRID; i++) {
+                const struct rk_plan p = with_share(job, tier, (double)i / GRID, rest);
+                consider(&b, &p);
+            }
+    const double host = host_share(job),
+                 exact[] = {offload_share(job, false), offload_share(job, true), host};
+    for (int i = 0; i < 3; i++) {
+        if (exact[i] < 0) continue;
+        const struct rk_plan p = with_share(job, 0, exact[i] * (1 - 1e-12), true);
+        consider(&b, &p);
+        if (lower_tiers(job->system) > 1) consider_two(&b, exact[i] * (1 - 1e-12));
+    }
+    free(b.trial);
+    return b.found;
+}
+
+/* ---- the table ---- */
+
+/* clang-format off */
+static const struct report_column columns[] = {
+    {.name = "rule"},
+    {.name = "shares", .title = "offloaded"},
+    {.name = "rest", .title = "rest"},
+    {.name = "step_s", .unit = "s", .digits = 3, .own_scale = true},
+    {.name = "mfu", .title = "MFU", .unit = "%", .digits = 1},
+    {.name = "mfu_causal", .title = "causal", .unit = "%", .digits = 1},
+    {.name = "hbm_bytes", .title = "GPU", .unit = "B", .digits = 1},
+    {.name = "offload_bytes", .title = "lower tiers", .unit = "B", .digits = 1},
+    {.name = "wait_s", .title = "waits", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "recompute_s", .title = "again", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "written_bytes", .title = "written a step", .unit = "B", .digits = 1, .own_scale = true},
+    {.name = "needed_GBps", .title = "GB/s needed", .digits = 3},
+    {.name = "life_years", .title = "life, years", .digits = 3},
+    {.name = "cost_USD_a_year", .title = "USD a year", .digits = 3},
+    {.name = "verdict"},
+    {.name = "plan"},
+};
+/* clang-format on */
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static const char *verdict_of(const struct offload_job *job, const struct rk_prediction *p,
+                              struct report *report)
+{
+    char need[QUANTITY_TEXT], have[QUANTITY_TEXT];
+    const double years = offload_life_years(job->system, p);
+    const bool here = p->verdict == RK_MEMORY_EXCEEDED && p->reason[0].tier == 0;
+    const int small = here ? 0 : small_tier(job, p);
+    if (small >= 0) {
+        const struct rk_memory *memory = &job->system->memory[small];
+        return report_text(
+            report, "%s too small: %s of %s", memory->name,
+            quantity_format(need, QUANTITY_BYTES, here ? p->hbm_bytes : held(p, small - 1)),
+            quantity_format(have, QUANTITY_BYTES, memory->capacity_bytes));
+    }
+    if (p->verdict != RK_FITS) return rk_verdict_name(p->verdict);
+    if (years < job->lifetime_years) return report_text(report, "wears out in %.2f years", years);
+    if (p->offload_s > 0.01 * p->step_s)
+        return report_text(report, "fits; too slow: %.1f %% waits", 100 * p->offload_s / p->step_s);
+    return "fits";
+}
+
+static const char *shares_text(const struct rk_plan *plan, struct report *report)
+{
+    const double *share = plan->share[RK_SHARE_ATTENTION];
+    char text[96] = "";
+    size_t used = 0;
+    for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
+        if (share[tier] > 0)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%.4g to %d",
+                                     used ? ", " : "", share[tier], tier + 1);
+    return used ? report_text(report, "%s", text) : "-";
+}
+
+static void add_row(const struct offload_job *job, struct report *report,
+                    struct report_table *table, const char *rule, const struct rk_plan *plan,
+                    const struct rk_prediction *p)
+{
+    char *text = report_alloc(report, RK_PLAN_TEXT);
+    double bytes = 0;
+    if (text) rk_plan_text(plan, text, RK_PLAN_TEXT);
+    for (int tier = 0; tier < lower_tiers(job->system); tier++)
+        bytes += written(p, tier);
+    const double years = offload_life_years(job->system, p);
+    report_row(report, table,
+               (struct report_cell[COLUMNS]){
+                   cell_text(rule),
+                   cell_text(shares_text(plan, report)),
+                   cell_text(plan->recompute_rest              ? "again by token"
+                             : plan->recompute == RK_WHOLE     ? "whole layers again"
+                             : plan->recompute == RK_SELECTIVE ? "parts again"
+                                                               : "kept"),
+                   cell_number(p->step_s),
+                   cell_number(p->mfu),
+                   cell_number(offload_mfu_causal(job->model, plan, p)),
+                   cell_number(p->hbm_bytes),
+                   cell_number(p->offload_bytes),
+                   cell_number(p->offload_s),
+                   cell_number(p->recompute_s),
+                   cell_number(bytes),
+                   p->step_s > 0 ? cell_number(bytes / (p->step_s / 2) / 1e9) : cell_none(),
+                   isfinite(years) ? cell_number(years) : cell_none(),
+                   cell_number(cost_USD_a_year(job->system, p)),
+                   cell_text(verdict_of(job, p, report)),
+                   cell_text(text ? text : ""),
+               });
+}
+
+struct table {
+    const struct offload_job *job;
+    struct report *report;
+    struct report_table *rows;
+    struct rk_prediction *prediction;
+    bool any;
+};
+
+static void add_rule(struct table *t, const char *rule, const struct rk_plan *plan)
+{
+    rk_predict(t->job->model, t->job->system, plan, t->prediction);
+    add_row(t->job, t->report, t->rows, rule, plan, t->prediction);
+    t->any |= counts(t->job, t->prediction);
+}
+
+static void add_rules(struct table *t)
+{
+    const struct offload_job *job = t->job;
+    struct rk_plan plan = with_share(job, 0, 0, false);
+    add_rule(t, "as the plan says", &job->plan);
+    plan.recompute = RK_KEEP;
+    add_rule(t, "keep", &plan);
+    plan.recompute = RK_WHOLE;
+    add_rule(t, "compute again", &plan);
+    for (int best = 0; best < 2; best++) {
+        const double share = offload_share(job, best);
+        plan = with_share(job, 0, fmax(0, share * (1 - 1e-12)), true);
+        add_rule(t, best ? "best share of tokens" : "MEMO", &plan);
+    }
+    plan = with_share(job, 0, 1, true);
+    add_rule(t, "swap all", &plan);
+    for (int tier = 0; tier < lower_tiers(job->system); tier++) {
+        plan = with_share(job, tier, adaptive_share(job, tier), false);
+        add_rule(t, report_text(t->report, "SSDTrain, to %d", tier + 1), &plan);
+    }
+    if (offload_optimum(job, &plan, t->prediction)) {
+        add_row(job, t->report, t->rows, "optimum", &plan, t->prediction);
+        t->any = true;
+    }
+}
+
+enum rk_status offload_rules(const struct offload_job *job, struct report *report)
+{
+    struct table t = {.job = job, .report = report, .prediction = malloc(sizeof *t.prediction)};
+    t.rows = report_add(report, &(struct report_table){.name = "rules",
+                                                       .title = "What each rule makes of the plan",
+                                                       .formats = REPORT_IN_ALL,
+                                                       .columns = columns,
+                                                       .column_count = COLUMNS});
+    if (t.prediction && t.rows) add_rules(&t);
+    free(t.prediction);
+    return t.any ? RK_OK : RK_NOTHING_FITS;
+}
