@@ -184,14 +184,18 @@ static size_t pairs_of(struct sharding *s, char *plan, char *model, struct pair 
     return count;
 }
 
-static uint64_t fingerprint_of(const struct sharding *s, const struct bytes *headers)
+static uint64_t fingerprint_of(const struct sharding *s, uint64_t headers)
 {
-    uint64_t hash = s->from.fingerprint;
-    for (size_t i = 0; i < s->to.files; i++) {
+    uint64_t hash = hash_pair(s->from.fingerprint, headers);
+    for (size_t i = 0; i < s->to.files; i++)
         hash = hash_pair(hash, hash_bytes(s->to.file[i].name, strlen(s->to.file[i].name)));
-        hash = hash_pair(hash, hash_bytes(headers[i].data, headers[i].size));
-    }
     return hash;
+}
+
+static enum rk_status make_header(void *context, uint32_t file, struct bytes *header,
+                                  struct rk_error *error)
+{
+    return store_header(context, file, header, error);
 }
 
 /* Files of other ranks are not written. */
@@ -214,7 +218,7 @@ enum rk_status sharding_write(struct sharding *s, const char *folder, struct tra
     const struct rk_shard_options *o = s->options;
     const bool merges = s->kind == SHARDING_MERGE;
     struct pair pairs[MOST_PAIRS];
-    struct bytes *headers = NULL;
+    struct store_headers headers = {.layout = NULL};
     char *plan = malloc(RK_PLAN_TEXT), *model = model_text(&s->from.model, NULL, NULL, NULL, 0);
     enum rk_status status = RK_OK;
     if (!plan) status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory");
@@ -227,12 +231,13 @@ enum rk_status sharding_write(struct sharding *s, const char *folder, struct tra
     const size_t in_files = count - (!merges && model);
     if (status == RK_OK) status = make_folder(folder, &s->to, error);
     if (status == RK_OK)
-        status = store_headers(&s->to, pairs, in_files, !merges, &headers, error);
+        status = store_headers_open(&s->to, pairs, in_files, !merges, &headers, error);
     if (status == RK_OK) {
         const struct transfer transfer = {.from = &s->from.layout,
                                           .to = &s->to,
-                                          .header = headers,
-                                          .fingerprint = fingerprint_of(s, headers),
+                                          .header = make_header,
+                                          .context = &headers,
+                                          .fingerprint = fingerprint_of(s, headers.hash),
                                           .threads = o->threads ? o->threads : USUAL_THREADS,
                                           .io = (enum io_kind)o->io,
                                           .sync = o->sync};
@@ -243,7 +248,7 @@ enum rk_status sharding_write(struct sharding *s, const char *folder, struct tra
         status = store_write_shards_index(&s->to, &s->placed, pairs, count, error);
     if (status == RK_OK && merges && s->to.files > 1) status = store_write_index(&s->to, error);
     if (status == RK_OK) status = transfer_end(folder, error);
-    store_headers_release(headers, s->to.files);
+    store_headers_release(&headers);
     free(plan);
     free(model);
     return status;

@@ -35,11 +35,23 @@ bool store_is_shards(const char *folder);
 /* Model and type of a config.json; nothing when there is none. */
 enum rk_status store_read_config(const char *path, struct store *store, struct rk_error *error);
 
-/* Headers and sizes of all files of a layout, offsets of all slices. `pairs` go into every header;
- * with `boxes` which part of what a file has, too. The caller frees the headers. */
-enum rk_status store_headers(struct layout *layout, const struct pair *pairs, size_t count,
-                             bool boxes, struct bytes **headers, struct rk_error *error);
-void store_headers_release(struct bytes *headers, size_t files);
+/* Headers of the files of a layout, made one at a time. `pairs` go into every header; with `boxes`
+ * which part of what a file has, too. store_headers_open sets sizes of files and offsets of slices,
+ * and a hash of all headers. Layout and pairs live as long as the headers; release them in any case. */
+struct store_headers {
+    struct layout *layout;
+    const struct pair *pairs;
+    size_t count;
+    bool boxes;
+    size_t *of, *slice; /* of file f: slice[of[f]] ... slice[of[f + 1] - 1] */
+    uint64_t hash;
+};
+enum rk_status store_headers_open(struct layout *layout, const struct pair *pairs, size_t count,
+                                  bool boxes, struct store_headers *headers,
+                                  struct rk_error *error);
+enum rk_status store_header(struct store_headers *headers, uint32_t file, struct bytes *header,
+                            struct rk_error *error);
+void store_headers_release(struct store_headers *headers);
 
 /* reckon.index.json: `pairs`, tensors by file, the file of every rank (placed may be NULL). */
 enum rk_status store_write_shards_index(const struct layout *layout, const struct placed *placed,

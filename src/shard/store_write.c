@@ -1,6 +1,7 @@
 /* store_write.c - headers, indexes and what else belongs to a folder of weights. */
 #include "shard/store.h"
 
+#include "base/hash.h"
 #include "catalog/save.h"
 
 #include <dirent.h>
@@ -108,22 +109,18 @@ static void put_slice(struct text *t, const struct layout *l, const struct slice
     put(t, "}");
 }
 
-/* Slices by file: slice[of[f]] ... slice[of[f + 1] - 1]. */
-struct by_file {
-    size_t *of, *slice;
-};
-
-static bool sort_by_file(const struct layout *l, struct by_file *b)
+static bool sort_by_file(struct store_headers *h)
 {
-    b->of = calloc(l->files + 2, sizeof *b->of);
-    b->slice = malloc((l->slices + 1) * sizeof *b->slice);
-    if (!b->of || !b->slice) return false;
+    const struct layout *l = h->layout;
+    h->of = calloc(l->files + 2, sizeof *h->of);
+    h->slice = malloc((l->slices + 1) * sizeof *h->slice);
+    if (!h->of || !h->slice) return false;
     for (size_t i = 0; i < l->slices; i++)
-        b->of[l->slice[i].file + 2]++;
+        h->of[l->slice[i].file + 2]++;
     for (size_t f = 2; f <= l->files; f++)
-        b->of[f] += b->of[f - 1];
+        h->of[f] += h->of[f - 1];
     for (size_t i = 0; i < l->slices; i++)
-        b->slice[b->of[l->slice[i].file + 1]++] = i;
+        h->slice[h->of[l->slice[i].file + 1]++] = i;
     return true;
 }
 
@@ -132,22 +129,21 @@ static int by_tensor_name(const void *a, const void *b)
     return strcmp(((const struct tensor *)a)->name, ((const struct tensor *)b)->name);
 }
 
-/* The header of one file; its tensors are borrowed names. */
-static enum rk_status write_header(struct layout *l, const struct by_file *b, uint32_t f,
-                                   const struct pair *pairs, size_t count, bool boxes,
-                                   struct bytes *header, struct rk_error *error)
+/* The tensors of a file with borrowed names, and (boxes) what they are parts of. */
+static enum rk_status list_file(const struct store_headers *h, uint32_t f, struct safetensors *file,
+                                struct text *text, struct rk_error *error)
 {
-    const size_t first = b->of[f], tensors = b->of[f + 1] - first;
-    struct safetensors file = {.tensor = calloc(tensors + 1, sizeof *file.tensor),
-                               .pair = calloc(count + 1, sizeof *file.pair)};
-    struct text text = {.failed = false};
-    enum rk_status status = file.tensor && file.pair ? RK_OK : no_memory(error);
-    for (size_t i = 0; i < count && status == RK_OK; i++)
-        file.pair[file.pairs++] = pairs[i];
-    put(&text, "{");
-    for (size_t i = 0; i < tensors && status == RK_OK; i++) {
-        const struct slice *s = &l->slice[b->slice[first + i]];
-        struct tensor *t = &file.tensor[file.count++];
+    const struct layout *l = h->layout;
+    const size_t first = h->of[f], tensors = h->of[f + 1] - first;
+    file->tensor = calloc(tensors + 1, sizeof *file->tensor);
+    file->pair = calloc(h->count + 1, sizeof *file->pair);
+    if (!file->tensor || !file->pair) return no_memory(error);
+    for (size_t i = 0; i < h->count; i++)
+        file->pair[file->pairs++] = h->pairs[i];
+    put(text, "{");
+    for (size_t i = 0; i < tensors; i++) {
+        const struct slice *s = &l->slice[h->slice[first + i]];
+        struct tensor *t = &file->tensor[file->count++];
         *t = l->tensor[s->tensor];
         if (s->flat) {
             t->rank = 1;
@@ -155,23 +151,37 @@ static enum rk_status write_header(struct layout *l, const struct by_file *b, ui
         } else {
             memcpy(t->shape, s->shape, sizeof t->shape);
         }
-        if (boxes && i) put(&text, ",");
-        if (boxes) put_slice(&text, l, s);
+        if (h->boxes && i) put(text, ",");
+        if (h->boxes) put_slice(text, l, s);
     }
-    put(&text, "}%c", '\0');
-    if (boxes && status == RK_OK)
-        file.pair[file.pairs++] = (struct pair){"reckon.boxes", text.bytes.data};
-    if (text.failed) status = no_memory(error);
-    if (status == RK_OK) status = safetensors_write(l->file[f].name, &file, header, error);
+    put(text, "}%c", '\0');
+    if (text->failed) return no_memory(error);
+    if (h->boxes) file->pair[file->pairs++] = (struct pair){"reckon.boxes", text->bytes.data};
+    return RK_OK;
+}
+
+static void set_offsets(struct store_headers *h, uint32_t f, struct safetensors *file)
+{
+    qsort(file->tensor, file->count, sizeof *file->tensor, by_tensor_name);
+    for (size_t i = h->of[f]; i < h->of[f + 1]; i++) {
+        struct slice *s = &h->layout->slice[h->slice[i]];
+        const struct tensor *t = bsearch(&h->layout->tensor[s->tensor], file->tensor, file->count,
+                                         sizeof *file->tensor, by_tensor_name);
+        s->offset = t->begin;
+    }
+}
+
+enum rk_status store_header(struct store_headers *h, uint32_t f, struct bytes *header,
+                            struct rk_error *error)
+{
+    struct safetensors file = {.count = 0};
+    struct text text = {.failed = false};
+    enum rk_status status = list_file(h, f, &file, &text, error);
+    if (status == RK_OK)
+        status = safetensors_write(h->layout->file[f].name, &file, header, error);
     if (status == RK_OK) {
-        l->file[f].bytes = file.count ? file.tensor[file.count - 1].end : header->size;
-        qsort(file.tensor, file.count, sizeof *file.tensor, by_tensor_name);
-        for (size_t i = 0; i < tensors; i++) {
-            struct slice *s = &l->slice[b->slice[first + i]];
-            const struct tensor *t = bsearch(&l->tensor[s->tensor], file.tensor, file.count,
-                                             sizeof *file.tensor, by_tensor_name);
-            s->offset = t->begin;
-        }
+        h->layout->file[f].bytes = file.count ? file.tensor[file.count - 1].end : header->size;
+        set_offsets(h, f, &file);
     }
     bytes_release(&text.bytes);
     free(file.tensor);
@@ -179,25 +189,25 @@ static enum rk_status write_header(struct layout *l, const struct by_file *b, ui
     return status;
 }
 
-enum rk_status store_headers(struct layout *layout, const struct pair *pairs, size_t count,
-                             bool boxes, struct bytes **headers, struct rk_error *error)
+enum rk_status store_headers_open(struct layout *layout, const struct pair *pairs, size_t count,
+                                  bool boxes, struct store_headers *h, struct rk_error *error)
 {
-    struct by_file b = {NULL, NULL};
-    enum rk_status status = RK_OK;
-    *headers = calloc(layout->files + 1, sizeof **headers);
-    if (!*headers || !sort_by_file(layout, &b)) status = no_memory(error);
-    for (uint32_t f = 0; f < layout->files && status == RK_OK; f++)
-        status = write_header(layout, &b, f, pairs, count, boxes, &(*headers)[f], error);
-    free(b.of);
-    free(b.slice);
+    struct bytes header = {.data = NULL};
+    *h = (struct store_headers){layout, pairs, count, boxes, NULL, NULL, 0};
+    enum rk_status status = sort_by_file(h) ? RK_OK : no_memory(error);
+    for (uint32_t f = 0; f < layout->files && status == RK_OK; f++) {
+        status = store_header(h, f, &header, error);
+        if (status == RK_OK) h->hash = hash_pair(h->hash, hash_bytes(header.data, header.size));
+    }
+    bytes_release(&header);
     return status;
 }
 
-void store_headers_release(struct bytes *headers, size_t files)
+void store_headers_release(struct store_headers *h)
 {
-    for (size_t i = 0; headers && i < files; i++)
-        bytes_release(&headers[i]);
-    free(headers);
+    free(h->of);
+    free(h->slice);
+    *h = (struct store_headers){.layout = NULL};
 }
 
 /* ---- indexes ---- */

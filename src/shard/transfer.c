@@ -16,7 +16,7 @@
 
 #define JOURNAL "reckon.journal"
 
-enum { MOST_CHUNK = 8 << 20, LEAST_CHUNK = 256 << 10, MEMORY = 96 << 20 };
+enum { MOST_CHUNK = 8 << 20, LEAST_CHUNK = 256 << 10, MEMORY = 64 << 20 };
 
 /* ---- files ---- */
 
@@ -90,9 +90,9 @@ static enum rk_status check_room(const struct job *job, struct rk_error *error)
 }
 
 /* A file of its full size, which reads as zeros. A file system that cannot promise room is fine. */
-static int make_file(const struct job *job, uint32_t file, const char *path)
+static int make_file(const struct job *job, uint32_t file, const char *path,
+                     const struct bytes *header)
 {
-    const struct bytes *header = &job->t->header[file];
     const off_t size = (off_t)job->t->to->file[file].bytes;
     job->to[file] = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (job->to[file] < 0) return errno;
@@ -112,14 +112,18 @@ static int make_file(const struct job *job, uint32_t file, const char *path)
 static enum rk_status make_files(const struct job *job, bool again, struct rk_error *error)
 {
     const struct layout *to = job->t->to;
-    for (uint32_t i = 0; i < to->files; i++) {
+    struct bytes header = {.data = NULL};
+    enum rk_status status = RK_OK;
+    for (uint32_t i = 0; i < to->files && status == RK_OK; i++) {
         char path[MOST_PATH];
         path_of(path, to, i, ".part");
         if (!again) unlink(path);
-        const int code = make_file(job, i, path);
-        if (code) return fail_errno(error, path, "cannot write", code);
+        status = job->t->header(job->t->context, i, &header, error);
+        const int code = status == RK_OK ? make_file(job, i, path, &header) : 0;
+        if (code) status = fail_errno(error, path, "cannot write", code);
     }
-    return RK_OK;
+    bytes_release(&header);
+    return status;
 }
 
 static enum rk_status finish_files(const struct job *job, struct rk_error *error)

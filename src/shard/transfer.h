@@ -18,7 +18,9 @@
 struct transfer {
     const struct layout *from; /* whose tensors are those of `to`, in the same order */
     struct layout *to;         /* offsets set */
-    const struct bytes *header; /* (to->files) of each file */
+    enum rk_status (*header)(void *context, uint32_t file, struct bytes *header,
+                             struct rk_error *error); /* of a file of `to` */
+    void *context;
     uint64_t fingerprint;      /* of source, plan and headers: what a journal must agree with */
     unsigned threads;
     enum io_kind io;

@@ -6,6 +6,9 @@
                                      tensor ranks and vocabularies padded to multiples of M T also
                                      by formulas of its own
 
+    shard.py holes KIND FOLDER       files of the real size with nothing in them
+    shard.py peak MIB COMMAND...     below so much memory?
+
 Written from the description of the format alone, with numpy. Values follow from name and index.
 """
 import hashlib
@@ -284,6 +287,91 @@ def make(kind, folder, files=1):
               open(os.path.join(folder, "model.safetensors.index.json"), "w"))
 
 
+# ---- as large as they are: files of holes ----
+
+def llama_405b():
+    h, f, a, g, d, layers, v = 16384, 53248, 128, 8, 128, 126, 128256
+    config = dict(model_type="llama", hidden_size=h, intermediate_size=f, num_hidden_layers=layers,
+                  num_attention_heads=a, num_key_value_heads=g, head_dim=d, vocab_size=v,
+                  max_position_embeddings=8192, hidden_act="silu", tie_word_embeddings=False)
+    tensors = {"model.embed_tokens.weight": (v, h), "model.norm.weight": (h,), "lm_head.weight": (v, h)}
+    for i in range(layers):
+        p = f"model.layers.{i}."
+        tensors.update({p + "input_layernorm.weight": (h,), p + "post_attention_layernorm.weight": (h,),
+                        p + "self_attn.q_proj.weight": (a * d, h), p + "self_attn.k_proj.weight": (g * d, h),
+                        p + "self_attn.v_proj.weight": (g * d, h), p + "self_attn.o_proj.weight": (h, a * d),
+                        p + "mlp.gate_proj.weight": (f, h), p + "mlp.up_proj.weight": (f, h),
+                        p + "mlp.down_proj.weight": (h, f)})
+    return config, {n: ("BF16", t) for n, t in tensors.items()}, 191
+
+
+def deepseek_v3_671b():
+    h, a, q, kv, f, fe, e, v = 7168, 128, 1536, 512, 18432, 2048, 256, 129280
+    config = json.load(open(os.path.join(os.path.dirname(__file__), "../data/hf/deepseek-v3.json")))
+    config["num_nextn_predict_layers"] = 0
+    tensors = {"model.embed_tokens.weight": ("BF16", (v, h)), "model.norm.weight": ("BF16", (h,)),
+               "lm_head.weight": ("BF16", (v, h))}
+
+    def matrix(name, rows, columns):
+        tensors[name + ".weight"] = ("F8_E4M3", (rows, columns))
+        tensors[name + ".weight_scale_inv"] = ("F32", (-(-rows // 128), -(-columns // 128)))
+
+    for i in range(61):
+        p = f"model.layers.{i}."
+        for n, width in (("input_layernorm", h), ("post_attention_layernorm", h),
+                         ("self_attn.q_a_layernorm", q), ("self_attn.kv_a_layernorm", kv)):
+            tensors[p + n + ".weight"] = ("BF16", (width,))
+        matrix(p + "self_attn.q_a_proj", q, h)
+        matrix(p + "self_attn.q_b_proj", a * 192, q)
+        matrix(p + "self_attn.kv_a_proj_with_mqa", kv + 64, h)
+        matrix(p + "self_attn.kv_b_proj", a * 256, kv)
+        matrix(p + "self_attn.o_proj", h, a * 128)
+        mlps = [("mlp.", f)] if i < 3 else [(f"mlp.experts.{j}.", fe) for j in range(e)] + [("mlp.shared_experts.", fe)]
+        for m, width in mlps:
+            matrix(p + m + "gate_proj", width, h)
+            matrix(p + m + "up_proj", width, h)
+            matrix(p + m + "down_proj", h, width)
+        if i >= 3:
+            tensors[p + "mlp.gate.weight"] = ("BF16", (e, h))
+            tensors[p + "mlp.gate.e_score_correction_bias"] = ("F32", (e,))
+    return config, tensors, 163
+
+
+def holes(kind, folder):
+    config, tensors, files = {"llama_405b": llama_405b, "deepseek_v3_671b": deepseek_v3_671b}[kind]()
+    os.makedirs(folder, exist_ok=True)
+    json.dump(config, open(os.path.join(folder, "config.json"), "w"))
+    names, index, total = sorted(tensors), {}, 0
+    for k in range(files):
+        file = f"model-{k + 1:05d}-of-{files:05d}.safetensors"
+        own = names[len(names) * k // files : len(names) * (k + 1) // files]
+        header, at = {}, 0
+        for n in own:
+            dtype, shape = tensors[n]
+            size = int(np.prod(shape, dtype=np.int64)) * SIZE[dtype]
+            header[n] = {"dtype": dtype, "shape": list(shape), "data_offsets": [at, at + size]}
+            at += size
+            index[n] = file
+        text = json.dumps(header).encode()
+        with open(os.path.join(folder, file), "wb") as f:
+            f.write(struct.pack("<Q", len(text)) + text)
+            f.truncate(8 + len(text) + at)
+        total += at
+    json.dump({"metadata": {"total_size": total}, "weight_map": index},
+              open(os.path.join(folder, "model.safetensors.index.json"), "w"))
+    print(len(names), total)
+
+
+def peak(limit, *command):
+    """Runs a command; fails when its peak resident memory is `limit` MiB or more."""
+    import resource
+    import subprocess
+    status = subprocess.run(command, stdout=subprocess.DEVNULL).returncode
+    most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    print(f"{most:.0f} MiB")
+    assert status == 0 and most < float(limit), (status, most)
+
+
 # ---- checks ----
 
 def same(a, b):
@@ -372,4 +460,4 @@ if __name__ == "__main__":
     if command == "make":
         make(args[0], args[1], int(args[2]) if len(args) > 2 else 1)
     else:
-        {"same": same, "shards": shards}[command](*args)
+        {"same": same, "shards": shards, "holes": holes, "peak": peak}[command](*args)
