@@ -6,6 +6,7 @@
 #include "cli/prediction.h"
 #include "cli/save.h"
 #include "cli/show.h"
+#include <math.h>
 
 struct predict_args {
     struct plan_source source;
@@ -150,6 +151,33 @@ static void add_verdict(struct report *report, const struct forecast *f)
                cells);
 }
 
+/* Of a plan that lacks memory: the change that costs least time and makes it fit. */
+static void add_remedy(struct report *report, const struct forecast *f)
+{
+    static const struct report_column columns[] = {
+        {.name = "words"}, {.name = "saved_bytes"}, {.name = "step_s"}};
+    struct rk_saving saving[RK_MAX_SAVINGS];
+    const struct rk_prediction *p = f->prediction;
+    if (!p->timed || p->verdict != RK_MEMORY_EXCEEDED || f->plan->framework == RK_CALCULON) return;
+    const int count = rk_savings(f->model, f->system, f->plan, p, saving);
+    if (!(count > 0 && saving[0].fits) &&
+        !rk_savings_pair(f->model, f->system, f->plan, p, saving)) {
+        report_note(report, "  no change of one or two choices makes it fit: more GPUs, or `reckon "
+                            "search`, which tries all of them together");
+        return;
+    }
+    report_note(report, report_text(report,
+                                    "  with %s it fits, %.1f GiB left, and takes %.1f %% %s (the "
+                                    "cheapest change; reckon fits shows others)",
+                                    saving[0].words, saving[0].left_bytes / 0x1p30,
+                                    100 * fabs(saving[0].step_s / p->step_s - 1),
+                                    saving[0].step_s < p->step_s ? "less" : "longer"));
+    report_record(report, "remedy", columns, 3,
+                  (const struct report_cell[]){
+                      cell_text(report_text(report, "%s", saving[0].words)),
+                      cell_number(saving[0].saved_bytes), cell_number(saving[0].step_s)});
+}
+
 static void fill_report(struct report *report, const struct forecast *f, bool layers)
 {
     add_headline(report, f);
@@ -159,6 +187,7 @@ static void fill_report(struct report *report, const struct forecast *f, bool la
     describe_system(report, f->system, REPORT_IN_JSON);
     forecast_record(report, f);
     forecast_refusal(report, f);
+    add_remedy(report, f);
     if (!layers) forecast_line(report, f);
     if (!f->prediction->timed) return;
     forecast_times(report, f);

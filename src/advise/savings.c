@@ -12,7 +12,6 @@ enum change_kind {
     CHANGE_TO,    /* the words as they stand */
     CHANGE_TIMES, /* a degree times 2 */
     CHANGE_HALF,  /* a count by 2 */
-    CHANGE_NEXT,  /* a count and 1 */
     CHANGE_PART,  /* one more part of selective recomputation */
     CHANGE_BLOCKS /* whole recomputation of half the blocks of a virtual stage */
 };
@@ -42,7 +41,9 @@ static const struct change {
     {CHANGE_TIMES, "context", NULL, "twice the context parallelism, half the data parallelism"},
     {CHANGE_TIMES, "expert", NULL, "the experts on twice the ranks"},
     {CHANGE_TIMES, "expert_tensor", NULL, "each expert on twice the ranks"},
-    {CHANGE_NEXT, "zero", NULL, "the next stage of ZeRO"},
+    {CHANGE_TO, "zero", "zero1", "the optimizer's state is sharded"},
+    {CHANGE_TO, "zero", "zero2", "gradients are sharded, too"},
+    {CHANGE_TO, "zero", "zero3", "weights are sharded, too"},
     {CHANGE_TO, "shard_ranks", "shard0", "sharded over all data ranks"},
     {CHANGE_TO, "keep_gathered", "keep-gathered=no", "weights are gathered again in backward"},
     {CHANGE_TO, "chunks", "vpp1", "no interleaving"},
@@ -128,9 +129,7 @@ static bool words_of(const struct change *change, const struct job *job, const s
     }
     const char *word = plan_fields[plan_row(change->key)].word;
     const double had = count_of(plan, change->key);
-    const double now = change->kind == CHANGE_TIMES  ? 2 * had
-                       : change->kind == CHANGE_HALF ? had / 2
-                                                     : had + 1;
+    const double now = change->kind == CHANGE_TIMES ? 2 * had : had / 2;
     if (now != (double)(uint64_t)now || now < 1) return false;
     snprintf(words, RK_SAVING_WORDS, "%s%.0f", word, now);
     return true;
