@@ -14,11 +14,6 @@ static enum rk_status blame(const char *option, struct rk_error *error)
     return rk_fail(error, error->status, NULL, 0, error->column, "%s: %s", option, text);
 }
 
-static const struct predictor *predictor_of(enum rk_framework framework)
-{
-    return framework == RK_CALCULON ? &calculon_predictor : &plans_predictor;
-}
-
 static enum rk_status check(const struct predictor *predictor, const char *option, const char *text,
                             struct rk_error *error)
 {
@@ -87,8 +82,7 @@ enum rk_status search_condition_open(const char *where, enum rk_framework framew
 double search_key_value(const struct search_key *key, const struct rk_plan *plan,
                         const struct rk_outcome *outcome)
 {
-    const union any_plan any = {.plan = *plan};
     struct outcome figures;
     outcome_of(outcome, &figures);
-    return expression_value(&key->expression, &any, figures.figure);
+    return expression_value(&key->expression, plan, figures.figure);
 }

@@ -144,6 +144,17 @@ RK_API struct rk_space *rk_plans_open(const struct rk_plans_problem *problem,
  * split is also the even one. */
 RK_API bool rk_plans_plan(const struct rk_space *space, uint64_t index, struct rk_plan *plan);
 
+/* ---- one plan ---- */
+
+/* Whether a predicted plan satisfies a condition, as struct rk_query has them (NULL: yes); of plans
+ * of one framework's predictor. NULL and RK_USAGE when it is wrong. */
+struct rk_condition;
+RK_API struct rk_condition *rk_condition_open(const char *text, enum rk_framework framework,
+                                              struct rk_error *error);
+RK_API void rk_condition_close(struct rk_condition *condition);
+RK_API bool rk_condition_holds(const struct rk_condition *condition, const struct rk_plan *plan,
+                               const struct rk_outcome *outcome);
+
 /* ---- the best ---- */
 
 /* The best plan of a problem and its prediction. RK_NOTHING_FITS when there is none: `error` then

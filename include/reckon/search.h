@@ -193,16 +193,6 @@ RK_API enum rk_status rk_ask(const struct rk_space *space, const struct rk_query
                              struct rk_answer *answer, struct rk_error *error);
 RK_API void rk_answer_release(struct rk_answer *answer);
 
-/* ---- one plan ---- */
-
-/* Whether an estimated strategy satisfies a condition (NULL: yes). */
-struct rk_condition;
-RK_API struct rk_condition *rk_condition_open(const char *text, struct rk_error *error);
-RK_API void rk_condition_close(struct rk_condition *condition);
-RK_API bool rk_condition_holds(const struct rk_condition *condition,
-                               const struct rk_strategy *strategy,
-                               const struct rk_estimate *estimate);
-
 #ifdef __cplusplus
 }
 #endif

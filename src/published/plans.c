@@ -125,25 +125,23 @@ struct rk_space *published_plans_open(const struct rk_plans_problem *plans, stru
     for (int i = 0; status == RK_OK && i < AXES; i++)
         status = restrict_axis(plans, i, &problem, error);
     if (status != RK_OK) return NULL;
-    struct rk_space *space = rk_space_open(&problem, error);
-    if (space) space->predictor = &calculon_predictor;
-    return space;
+    return rk_space_open(&problem, error);
 }
 
 /* ---- as the search sees it ---- */
 
-bool published_plan_at(const struct rk_space *space, uint64_t index, union any_plan *plan)
+bool published_plan_at(const struct rk_space *space, uint64_t index, struct rk_plan *plan)
 {
     struct rk_strategy strategy;
     rk_space_strategy(space, index, &strategy);
-    plan_of_strategy(&strategy, &plan->plan);
+    plan_of_strategy(&strategy, plan);
     return true;
 }
 
-void published_plan_predict(const struct rk_space *space, const union any_plan *plan,
+void published_plan_predict(const struct rk_space *space, const struct rk_plan *plan,
                             struct outcome *to)
 {
     struct rk_prediction prediction;
-    predict_published(space->model, space->system, &plan->plan, &prediction);
+    predict_published(space->model, space->system, plan, &prediction);
     outcome_of(&prediction.outcome, to);
 }

@@ -8,8 +8,8 @@
 struct rk_space *published_plans_open(const struct rk_plans_problem *problem,
                                       struct rk_error *error);
 
-bool published_plan_at(const struct rk_space *space, uint64_t index, union any_plan *plan);
-void published_plan_predict(const struct rk_space *space, const union any_plan *plan,
+bool published_plan_at(const struct rk_space *space, uint64_t index, struct rk_plan *plan);
+void published_plan_predict(const struct rk_space *space, const struct rk_plan *plan,
                             struct outcome *to);
 
 #endif

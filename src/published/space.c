@@ -316,7 +316,7 @@ struct rk_space *rk_space_open(const struct rk_problem *problem, struct rk_error
         rk_fail(error, RK_IO, NULL, 0, 0, "not enough memory for the strategy space");
         return NULL;
     }
-    space->base = (struct rk_space){.predictor = &published_predictor,
+    space->base = (struct rk_space){.predictor = &calculon_predictor,
                                     .model = problem->model,
                                     .system = problem->system,
                                     .sequence = problem->model->sequence};

@@ -589,7 +589,7 @@ static double combine(int kind, double a, double b)
     }
 }
 
-double expression_value(const struct expression *expression, const union any_plan *plan,
+double expression_value(const struct expression *expression, const struct rk_plan *plan,
                         const double *figure)
 {
     const struct predictor *predictor = expression->predictor;

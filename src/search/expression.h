@@ -54,13 +54,8 @@ enum rk_status expression_compile(struct expression *expression, const struct pr
                                   struct rk_error *error);
 
 /* `plan` may be NULL without READS_PLAN; of `figure` only what is read counts. */
-double expression_value(const struct expression *expression, const union any_plan *plan,
+double expression_value(const struct expression *expression, const struct rk_plan *plan,
                         const double *figure);
-
-/* Of a strategy, under the published model's predictor. */
-double expression_of_estimate(const struct expression *expression,
-                              const struct rk_strategy *strategy,
-                              const struct rk_estimate *estimate);
 
 /* The figure that a name or a short name stands for; NULL: there is none. */
 const struct rk_figure *expression_figure(const struct predictor *predictor, const char *name);

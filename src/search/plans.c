@@ -27,28 +27,28 @@ bool plan_axis_parse(int axis, const char *word, uint64_t *value)
     return rk_plan_axis_parse((enum rk_plan_axis)axis, word, value);
 }
 
-uint64_t plan_axis_get(const union any_plan *plan, int axis)
+uint64_t plan_axis_get(const struct rk_plan *plan, int axis)
 {
-    return rk_plan_axis_get(&plan->plan, (enum rk_plan_axis)axis);
+    return rk_plan_axis_get(plan, (enum rk_plan_axis)axis);
 }
 
-uint64_t plan_batch(const union any_plan *plan)
+uint64_t plan_batch(const struct rk_plan *plan)
 {
-    return plan->plan.batch;
+    return plan->batch;
 }
 
-static void predict(const struct rk_space *space, const union any_plan *plan, struct outcome *to)
+static void predict(const struct rk_space *space, const struct rk_plan *plan, struct outcome *to)
 {
     struct rk_prediction p;
-    rk_predict(space->model, space->system, &plan->plan, &p);
+    rk_predict(space->model, space->system, plan, &p);
     outcome_of(&p.outcome, to);
 }
 
 /* ---- the space ---- */
 
-static bool plan_at(const struct rk_space *space, uint64_t index, union any_plan *plan)
+static bool plan_at(const struct rk_space *space, uint64_t index, struct rk_plan *plan)
 {
-    return plans_plan_at(space, index, &plan->plan);
+    return plans_plan_at(space, index, plan);
 }
 
 static void *open_scratch(const struct rk_space *space)

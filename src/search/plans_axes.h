@@ -48,8 +48,8 @@ void plan_axis_offer(struct offered *offered, const struct rk_plans_problem *pro
 const char *plan_axis_name(int axis);
 const char *const *plan_axis_words(int axis);
 bool plan_axis_parse(int axis, const char *word, uint64_t *value);
-uint64_t plan_axis_get(const union any_plan *plan, int axis);
-uint64_t plan_batch(const union any_plan *plan);
+uint64_t plan_axis_get(const struct rk_plan *plan, int axis);
+uint64_t plan_batch(const struct rk_plan *plan);
 
 /* The axis that conditions and studies call so, also by its name of before; -1: there is none. */
 int plan_axis_of_key(const char *key);

@@ -44,8 +44,5 @@ struct rk_space *rk_plans_open(const struct rk_plans_problem *problem, struct rk
 
 bool rk_plans_plan(const struct rk_space *space, uint64_t index, struct rk_plan *plan)
 {
-    union any_plan any;
-    const bool first = space->predictor->plan_at(space, index, &any);
-    *plan = any.plan;
-    return first;
+    return space->predictor->plan_at(space, index, plan);
 }

@@ -10,12 +10,6 @@
 #include "search/visitor.h"
 #include <reckon/plans.h>
 
-/* A plan, in whichever words its predictor has. */
-union any_plan {
-    struct rk_strategy strategy;
-    struct rk_plan plan;
-};
-
 enum { MAX_FIGURES = 160 };
 
 /* What is predicted of one plan. */
@@ -53,14 +47,14 @@ struct predictor {
     /* Values that have names, ended by NULL; NULL: an axis of numbers. */
     const char *const *(*axis_words)(int axis);
     bool (*axis_parse)(int axis, const char *word, uint64_t *value);
-    uint64_t (*axis_get)(const union any_plan *plan, int axis);
-    uint64_t (*batch)(const union any_plan *plan);
+    uint64_t (*axis_get)(const struct rk_plan *plan, int axis);
+    uint64_t (*batch)(const struct rk_plan *plan);
 
-    void (*predict)(const struct rk_space *space, const union any_plan *plan, struct outcome *to);
+    void (*predict)(const struct rk_space *space, const struct rk_plan *plan, struct outcome *to);
 
     void (*close)(struct rk_space *space);
     /* False when the plan repeats one before it. */
-    bool (*plan_at)(const struct rk_space *space, uint64_t index, union any_plan *plan);
+    bool (*plan_at)(const struct rk_space *space, uint64_t index, struct rk_plan *plan);
     /* Everything that answers depend on, beside model and system. */
     void (*fingerprint)(const struct rk_space *space, uint64_t *hash);
 
@@ -84,9 +78,12 @@ struct predictor {
                        struct rk_search_explain *explain);
 };
 
-/* The published model over plans of framework calculon, and over strategies. */
-extern const struct predictor calculon_predictor, published_predictor;
+/* The published model, of framework calculon, and that of all others. */
+extern const struct predictor calculon_predictor, plans_predictor;
 
-extern const struct predictor plans_predictor;
+static inline const struct predictor *predictor_of(enum rk_framework framework)
+{
+    return framework == RK_CALCULON ? &calculon_predictor : &plans_predictor;
+}
 
 #endif

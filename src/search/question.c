@@ -65,7 +65,7 @@ void finds_close(struct finds *f)
 }
 
 /* Less is better. */
-static double objective_value(const struct finds *f, int i, const union any_plan *plan)
+static double objective_value(const struct finds *f, int i, const struct rk_plan *plan)
 {
     const struct expression *e = &f->question->objective[i];
     const double value = expression_value(e, plan, f->outcome.figure);
@@ -73,7 +73,7 @@ static double objective_value(const struct finds *f, int i, const union any_plan
 }
 
 static void take_point(struct finds *f, const struct rk_candidate *found,
-                       const union any_plan *plan)
+                       const struct rk_plan *plan)
 {
     struct point point = {
         .index = found->index, .step_s = found->step_s, .samples_per_s = found->samples_per_s};
@@ -82,7 +82,7 @@ static void take_point(struct finds *f, const struct rk_candidate *found,
     frontier_offer(&f->frontier, &point);
 }
 
-void finds_take(struct finds *f, uint64_t index, const union any_plan *plan)
+void finds_take(struct finds *f, uint64_t index, const struct rk_plan *plan)
 {
     const struct question *q = f->question;
     const double *figure = f->outcome.figure;
@@ -118,7 +118,7 @@ bool finds_look(struct finds *f, const struct batch *batch, int lane)
     const struct question *q = f->question;
     const struct predictor *predictor = q->space->predictor;
     const uint64_t index = batch->index(batch, lane);
-    union any_plan plan;
+    struct rk_plan plan;
     const bool predict =
         q->reads & READS_SLOW || (q->reads & READS_LOWER && isnan(batch->lower_bytes[lane]));
     if (predict || q->reads & READS_PLAN) predictor->plan_at(q->space, index, &plan);

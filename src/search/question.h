@@ -8,7 +8,7 @@
 
 struct question {
     const struct rk_space *space;
-    bool plain; /* the most samples per second of all that fit: what is slower can be skipped */
+    bool plain;     /* the most samples per second of all that fit: what is slower can be skipped */
     bool best_only; /* the same of all that satisfy a condition, and they are not counted */
     bool has_where, has_frontier;
     double least; /* samples per second that count */
@@ -37,7 +37,7 @@ bool finds_open(struct finds *finds, const struct question *question, uint64_t r
 void finds_close(struct finds *finds);
 
 /* A plan that fits. The figures that the question reads are in finds->outcome. */
-void finds_take(struct finds *finds, uint64_t index, const union any_plan *plan);
+void finds_take(struct finds *finds, uint64_t index, const struct rk_plan *plan);
 
 /* A plan of a batch, which is predicted if need be. True when nothing more has room in
  * finds->best. */

@@ -17,7 +17,7 @@ static void count(const struct outcome *o, struct rk_answer *answer)
 static bool look(struct finds *finds, uint64_t index, struct rk_answer *answer)
 {
     const struct rk_space *space = finds->question->space;
-    union any_plan plan;
+    struct rk_plan plan;
     if (!space->predictor->plan_at(space, index, &plan)) {
         answer->counts.repeated++;
         answer->explain.refused++;

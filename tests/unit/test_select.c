@@ -1,9 +1,9 @@
-/* Selections against a walk through all strategies, one estimate at a time. */
+/* Selections against a walk through all plans of the published model, one prediction at a time. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <math.h>
 #include <reckon/catalog.h>
-#include <reckon/search.h>
+#include <reckon/plans.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,12 +16,12 @@ static const char machine[] =
 
 static struct rk_space *open_space(struct rk_system *system)
 {
-    struct rk_problem problem;
+    struct rk_plans_problem problem;
     struct rk_error error;
     *system = (struct rk_system){0};
     cr_assert_eq(rk_system_load(machine, system, &error), RK_OK, "%s", error.text);
-    rk_problem_init(&problem, &model, system, 4, 8, RK_FLOAT16);
-    return rk_space_open(&problem, NULL);
+    rk_plans_problem_init(&problem, &model, system, RK_CALCULON, 4, 8, 0);
+    return rk_plans_open(&problem, NULL);
 }
 
 static struct rk_answer select_with(const struct rk_space *space, struct rk_query query)
@@ -33,24 +33,25 @@ static struct rk_answer select_with(const struct rk_space *space, struct rk_quer
     return selection;
 }
 
-/* Estimates of every strategy that fits, in order. */
+/* Predictions of every plan that fits, in order. */
 struct walk {
     uint64_t count;
     uint64_t *index;
-    struct rk_strategy *strategy;
-    struct rk_estimate *estimate;
+    struct rk_plan *plan;
+    struct rk_outcome *outcome;
 };
 
 static struct walk walk_all(const struct rk_space *space, const struct rk_system *system)
 {
     const uint64_t total = rk_space_count(space);
-    struct walk w = {0, malloc(total * sizeof *w.index), malloc(total * sizeof *w.strategy),
-                     malloc(total * sizeof *w.estimate)};
+    struct walk w = {0, malloc(total * sizeof *w.index), malloc(total * sizeof *w.plan),
+                     malloc(total * sizeof *w.outcome)};
     for (uint64_t i = 0; i < total; i++) {
-        rk_space_strategy(space, i, &w.strategy[w.count]);
+        struct rk_prediction p;
+        rk_plans_plan(space, i, &w.plan[w.count]);
         w.index[w.count] = i;
-        if (rk_estimate(&model, system, &w.strategy[w.count], &w.estimate[w.count]) == RK_FITS)
-            w.count++;
+        if (rk_predict(&model, system, &w.plan[w.count], &p) != RK_FITS) continue;
+        w.outcome[w.count++] = p.outcome;
     }
     return w;
 }
@@ -58,8 +59,8 @@ static struct walk walk_all(const struct rk_space *space, const struct rk_system
 static void walk_free(struct walk *w)
 {
     free(w->index);
-    free(w->strategy);
-    free(w->estimate);
+    free(w->plan);
+    free(w->outcome);
 }
 
 Test(select, conditions_count_what_a_walk_counts)
@@ -77,10 +78,10 @@ Test(select, conditions_count_what_a_walk_counts)
     };
     for (size_t k = 0; k < sizeof where / sizeof *where; k++) {
         struct rk_answer s = select_with(space, (struct rk_query){.where = where[k]});
-        struct rk_condition *condition = rk_condition_open(where[k], NULL);
+        struct rk_condition *condition = rk_condition_open(where[k], RK_CALCULON, NULL);
         uint64_t expected = 0;
         for (uint64_t i = 0; i < w.count; i++)
-            expected += rk_condition_holds(condition, &w.strategy[i], &w.estimate[i]);
+            expected += rk_condition_holds(condition, &w.plan[i], &w.outcome[i]);
         cr_assert_eq(s.matches, expected, "%s: %" PRIu64 ", expected %" PRIu64, where[k], s.matches,
                      expected);
         cr_assert(expected > 0 && expected < w.count, "%s is no test: %" PRIu64 " of %" PRIu64,
@@ -95,8 +96,8 @@ Test(select, conditions_count_what_a_walk_counts)
 
 Test(select, a_condition_by_hand)
 {
-    const struct rk_strategy strategy = {.tensor = 8, .recompute = RK_RECOMPUTE_NONE, .batch = 64};
-    struct rk_estimate estimate = {.step_s = 2, .hbm_bytes = 60.0 * (1 << 30), .mfu = 0.5};
+    const struct rk_plan plan = {.tensor = 8, .recompute = RK_KEEP, .batch = 64};
+    const struct rk_outcome outcome = {.step_s = 2, .hbm_bytes = 60.0 * (1 << 30), .mfu = 0.5};
     static const struct {
         const char *text;
         bool holds;
@@ -107,10 +108,9 @@ Test(select, a_condition_by_hand)
         {"1 or 0 and 0", true},    {"batch/tensor == 8", true}, {"-1 < 0", true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct rk_condition *c = rk_condition_open(cases[i].text, NULL);
+        struct rk_condition *c = rk_condition_open(cases[i].text, RK_CALCULON, NULL);
         cr_assert_not_null(c, "%s", cases[i].text);
-        cr_assert_eq(rk_condition_holds(c, &strategy, &estimate), cases[i].holds, "%s",
-                     cases[i].text);
+        cr_assert_eq(rk_condition_holds(c, &plan, &outcome), cases[i].holds, "%s", cases[i].text);
         rk_condition_close(c);
     }
 }
@@ -124,8 +124,8 @@ Test(select, sorting_by_any_figure)
     struct rk_answer most = select_with(space, (struct rk_query){.sort = "mfu", .top = 3});
     double least_hbm = INFINITY, most_mfu = 0;
     for (uint64_t i = 0; i < w.count; i++) {
-        least_hbm = fmin(least_hbm, w.estimate[i].hbm_bytes);
-        most_mfu = fmax(most_mfu, w.estimate[i].mfu);
+        least_hbm = fmin(least_hbm, w.outcome[i].hbm_bytes);
+        most_mfu = fmax(most_mfu, w.outcome[i].mfu);
     }
     cr_assert_eq(least.best[0].key, least_hbm);
     cr_assert_eq(most.best[0].key, most_mfu);
@@ -140,7 +140,7 @@ Test(select, sorting_by_any_figure)
 /* Is a as good as b in time, memory and offloaded bytes, and comes first where all are equal? */
 static bool covers(const struct walk *w, uint64_t a, uint64_t b)
 {
-    const struct rk_estimate *x = &w->estimate[a], *y = &w->estimate[b];
+    const struct rk_outcome *x = &w->outcome[a], *y = &w->outcome[b];
     if (x->step_s > y->step_s || x->hbm_bytes > y->hbm_bytes || x->offload_bytes > y->offload_bytes)
         return false;
     const bool equal = x->step_s == y->step_s && x->hbm_bytes == y->hbm_bytes &&
@@ -201,7 +201,7 @@ Test(select, wrong_expressions_say_where)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rk_error error = {0};
-        cr_assert_null(rk_condition_open(cases[i].text, &error), "%s", cases[i].text);
+        cr_assert_null(rk_condition_open(cases[i].text, RK_CALCULON, &error), "%s", cases[i].text);
         cr_assert_eq(error.status, RK_USAGE);
         cr_assert_eq(error.column, cases[i].column, "%s: column %d, %s", cases[i].text,
                      error.column, error.text);
@@ -213,11 +213,11 @@ Test(select, wrong_expressions_say_where)
 Test(select, units_that_go_together)
 {
     static const char *const texts[] = {
-        "time < 3",        "time < 3s and hbm < 60GiB", "hbm / 1e9 < tensor * 10",
+        "time < 3",         "time < 3s and hbm < 60GiB", "hbm / 1e9 < tensor * 10",
         "hbm/time < 3GB/s", "rate * time > batch",       "-time > 0 - 10us * 1e6"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct rk_error error = {0};
-        struct rk_condition *condition = rk_condition_open(texts[i], &error);
+        struct rk_condition *condition = rk_condition_open(texts[i], RK_CALCULON, &error);
         cr_expect(condition, "%s: %s", texts[i], error.text);
         rk_condition_close(condition);
     }
