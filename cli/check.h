@@ -18,9 +18,11 @@ struct checked {
 int check_write(const struct rk_findings *findings, const struct checked *checked,
                 enum check_format format, const char *path);
 
-/* One line for other commands, on standard error: what the first error is, and how many follow.
- * Nothing where there is none. */
-void check_remark(const struct rk_findings *findings);
+/* For other commands: one line on standard error that says what the first error of a plan is, and
+ * how many follow; nothing where there is none. `name` heads it, "the best plan"; `system` may be
+ * NULL. What memory is short of is theirs to say. */
+void check_remark(const char *name, const struct rk_model *model, const struct rk_system *system,
+                  const struct rk_plan *plan);
 
 /* Judges lines of cases. Returns the exit code, as all that follow. */
 int check_cases(const char *path);

@@ -1,4 +1,5 @@
 /* reckon diff: what one plan does differently from another, and what each difference is worth. */
+#include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/diff.h"
 #include "cli/pages.h"
@@ -163,6 +164,8 @@ int cmd_diff(int argc, char **argv)
         code = options_fail(&error);
     else if (!page)
         code = write_tables(d, &args, code);
+    check_remark("the first plan", &d->in.model, &d->in.system, &d->in.a);
+    check_remark("the second plan", &d->in.model, &d->in.system, &d->in.b);
     diff_close(d);
     return code;
 }

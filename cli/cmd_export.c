@@ -1,4 +1,5 @@
 /* reckon export: a plan as what other tools are launched with. */
+#include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/export_plan.h"
 #include "cli/import_answer.h"
@@ -141,6 +142,7 @@ static int run(enum export_target to, const struct usage *usage, int argc, char 
     if (status == RK_OK) status = export_write(args.output, to, &args.how, &plan, notes, &error);
     const int code = status == RK_OK ? (int)RK_OK : options_fail(&error);
     if (notes) import_warn(notes, "");
+    if (status == RK_OK) check_remark("the plan", &plan.model, NULL, &plan.plan);
     free(notes);
     return code;
 }

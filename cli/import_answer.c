@@ -1,3 +1,4 @@
+#include "cli/check.h"
 #include "cli/import_answer.h"
 #include "base/units.h"
 
@@ -212,6 +213,7 @@ int import_answer(const struct import_answer *answer, const struct import_args *
         return options_fail(&error);
     }
     const bool printed = args->plan_output && strcmp(args->plan_output, "-") == 0;
+    check_remark("the plan", answer->model, args->system ? &system : NULL, answer->plan);
     const int code =
         printed ? (int)RK_OK : print_answer(answer, args, args->system ? &system : NULL);
     rk_system_release(&system);

@@ -1,3 +1,4 @@
+#include "cli/check.h"
 #include "cli/describe.h"
 #include "cli/prediction.h"
 #include "cli/search_job.h"
@@ -276,6 +277,7 @@ static void add_chance(struct report *report, const struct search *search)
     search_plan(search, 0, &plan);
     rk_predict(p->model, p->system, &plan, &prediction);
     const double chance = learned_fit(p->model, p->system, &plan, prediction.hbm_bytes);
+    check_remark("the best plan", p->model, p->system, &plan);
     if (isnan(chance) || chance >= 0.745) return;
     report_note(report,
                 report_text(report,

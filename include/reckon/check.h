@@ -89,7 +89,7 @@ struct rk_launch {
 };
 
 /* Adds what rules 2 to 6, 9, 12 and 13 find. Requires a checked model and system; the plan may be
- * any. Pure. */
+ * any. Without a system (NULL) what depends on it is not asked. */
 RK_API void rk_check_plan(const struct rk_model *model, const struct rk_system *system,
                           const struct rk_plan *plan, const struct rk_launch *launch,
                           struct rk_findings *findings);
@@ -104,7 +104,7 @@ struct rk_check_input {
     const char *text;
     size_t size;
     const struct rk_model *model; /* NULL: the file has its own (megatron and some others) */
-    const struct rk_system *system;
+    const struct rk_system *system; /* a checked one */
     uint64_t gpus;       /* that are launched; 0: as the file says */
     uint64_t vocabulary; /* where only a tokenizer's files tell it; 0: the model's */
     const char *const *sets; /* "NAME=VALUE": variables and keys that win over the file */

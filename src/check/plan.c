@@ -398,7 +398,8 @@ static void check_tied(const struct asked *a)
 
 static uint64_t domain_of(const struct asked *a)
 {
-    return a->launch->domain ? a->launch->domain : a->system->network[0].size;
+    if (a->launch->domain) return a->launch->domain;
+    return a->system ? a->system->network[0].size : 0; /* not known */
 }
 
 enum { RANKS_LOOKED_AT = 1 << 14 };
@@ -421,13 +422,13 @@ static void check_tensor_domain(const struct asked *a)
     const struct rk_plan *p = a->p;
     const uint64_t domain = domain_of(a);
     char have[24];
-    if (p->tensor < 2 || domain % p->tensor == 0) return;
+    if (p->tensor < 2 || !domain || domain % p->tensor == 0) return;
     struct rk_finding *f = blame(a, "9.tensor", "tensor", number(have, p->tensor),
                                  "crosses domains of %" PRIu64 " ranks", domain);
     uint64_t inside = 1;
     for (uint64_t t = 1; t < p->tensor; t++)
         if (domain % t == 0 && p->tensor % t == 0) inside = t;
-    memory_compare(a->m, a->system, p, inside, f);
+    if (a->system) memory_compare(a->m, a->system, p, inside, f);
 }
 
 static void check_other_domains(const struct asked *a)
@@ -457,7 +458,7 @@ static void check_shares(const struct asked *a)
 {
     for (int i = 0; i < RK_SHARES; i++)
         for (int tier = 1; tier < RK_SHARE_TIERS; tier++)
-            if (a->p->share[i][tier] > 0 && a->system->memories < tier + 2) {
+            if (a->system && a->p->share[i][tier] > 0 && a->system->memories < tier + 2) {
                 fix(blame(a, "1.value", "offload", "",
                           "a share is at most 1: above it means memory tier %d, which is not there",
                           tier + 1),
@@ -501,7 +502,7 @@ static void check_pairs(const struct asked *a)
          "weight_offload", "parameters can be offloaded with ZeRO-3 only", "give zero3"},
         {deepspeed && rk_plan_offloaded(p, RK_SHARE_OPTIMIZER) > 0 && p->zero < 1, "12.needs",
          "optimizer_offload", "the optimizer can be offloaded from ZeRO-1 on", "give zero1"},
-        {(p->precision == RK_MXFP8 || p->precision == RK_NVFP4) &&
+        {(p->precision == RK_MXFP8 || p->precision == RK_NVFP4) && a->system &&
              !(operand_peak(a->system, OPERAND_FLOAT4) > 0),
          "12.datatype", "precision", "the device has no products of scaled blocks",
          "use fp8-block"},
@@ -549,8 +550,8 @@ void rk_check_plan(const struct rk_model *model, const struct rk_system *system,
     check_pairs(&a);
     check_tensor_domain(&a);
     check_other_domains(&a);
-    check_environment(system, plan, a.launch, findings);
+    if (system) check_environment(system, plan, a.launch, findings);
     check_checkpoint(model, plan, a.launch->checkpoint, findings);
-    if (can_be_judged(findings)) check_memory(model, system, plan, a.launch, findings);
+    if (system && can_be_judged(findings)) check_memory(model, system, plan, a.launch, findings);
     findings_settle(findings);
 }

@@ -72,8 +72,9 @@ static bool check_degrees(const struct check *c)
                 "degrees, batch and microbatch of at least 1", 1, 0) &&
            want(c, rk_plan_data(p) > 0, RULE("2.product", "gpus"), RK_BAD_DEGREES,
                 "ranks by tensor * context * pipeline", (double)model, (double)p->ranks) &&
-           want(c, !c->system->devices || p->ranks <= c->system->devices, RULE("", "gpus"),
-                RK_BAD_DEGREES, "ranks", (double)p->ranks, (double)c->system->devices);
+           want(c, !c->system || !c->system->devices || p->ranks <= c->system->devices,
+                RULE("", "gpus"), RK_BAD_DEGREES, "ranks", (double)p->ranks,
+                c->system ? (double)c->system->devices : 0);
 }
 
 static bool check_batch(const struct check *c)
@@ -289,8 +290,8 @@ static bool check_precision(const struct check *c)
 static bool check_networks(const struct check *c)
 {
     const struct rk_network *last = &c->system->network[c->system->networks - 1];
-    return want(c, c->plan->ranks <= last->size, RULE("", "gpus"), RK_NETWORK_TOO_SMALL,
-                "ranks", (double)c->plan->ranks, (double)last->size);
+    return want(c, c->plan->ranks <= last->size, RULE("", "gpus"), RK_NETWORK_TOO_SMALL, "ranks",
+                (double)c->plan->ranks, (double)last->size);
 }
 
 static bool (*const checks[PLAN_CHECKS])(const struct check *) = {
@@ -325,12 +326,16 @@ void plan_check_all(const struct rk_model *model, const struct rk_system *system
                     const struct rk_plan *plan, struct plan_faults *faults)
 {
     static const unsigned of_data = 1u << CHECK_BATCH | 1u << CHECK_SCHEDULE | 1u << CHECK_SHARDING;
+    static const unsigned of_system =
+        1u << CHECK_OFFLOAD | 1u << CHECK_PRECISION | 1u << CHECK_NETWORKS;
+    const unsigned asked = system ? ~0u : ~of_system;
     const struct check check = {model, system, plan, NULL, faults};
     faults->count = 0;
     const bool whole = plan->tensor && plan->context && plan->pipeline && plan->expert &&
                        plan->chunks && plan->batch && plan->microbatch;
     const bool divided = whole && rk_plan_data(plan);
     for (int i = 0; i < PLAN_CHECKS; i++)
-        if (i == CHECK_MODEL || i == CHECK_DEGREES || (whole && (divided || !(of_data >> i & 1))))
+        if (asked >> i & 1 &&
+            (i == CHECK_MODEL || i == CHECK_DEGREES || (whole && (divided || !(of_data >> i & 1)))))
             checks[i](&check);
 }

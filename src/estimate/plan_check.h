@@ -43,7 +43,8 @@ struct plan_faults {
     struct plan_refusal fault[PLAN_FAULTS];
 };
 
-/* All of them. What depends on the data degree is not asked where there is none. */
+/* All of them. What depends on the data degree is not asked where there is none, nor what depends on
+ * the system where it is NULL. */
 void plan_check_all(const struct rk_model *model, const struct rk_system *system,
                     const struct rk_plan *plan, struct plan_faults *faults);
 
