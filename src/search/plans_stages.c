@@ -221,7 +221,7 @@ static bool order_divisions(struct filling *f)
         for (uint64_t k = 0; k < set->divisions; k++) {
             if (f->shape_of[k] != i) continue;
             ordered[at++] = set->division[k];
-            shape->families |= 1u << family_of(set->all->recompute[set->division[k].recompute]);
+            shape->divisions[family_of(set->all->recompute[set->division[k].recompute])]++;
         }
         shape->end = at;
         shape->map.blocks = set->blocks + used;

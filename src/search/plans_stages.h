@@ -38,13 +38,13 @@ struct shape {
     uint32_t timetable;
     bool refused; /* by CHECK_STAGES */
     enum rk_verdict verdict;
-    bool balanced;     /* by time: stages are dealt when layers are folded */
-    bool some_layers;  /* of a stage are computed again: the others are as they are */
-    bool as_it_is;     /* nothing is computed again */
-    uint32_t lighter;  /* another shape whose stages have the same blocks and compute all of them
-                          again; itself: there is none */
-    int parts;         /* virtual stages */
-    unsigned families; /* of what its divisions compute again: bits, 1 << enum family */
+    bool balanced;    /* by time: stages are dealt when layers are folded */
+    bool some_layers; /* of a stage are computed again: the others are as they are */
+    bool as_it_is;    /* nothing is computed again */
+    uint32_t lighter; /* another shape whose stages have the same blocks and compute all of them
+                         again; itself: there is none */
+    int parts;        /* virtual stages */
+    uint64_t divisions[FAMILIES]; /* by what they compute again */
     /* Unless refused or balanced. Where a shape has divisions with and without recomputation,
      * blocks count as computed again: without it these cost the same as others. */
     struct stage_map map;

@@ -459,6 +459,11 @@ static bool repeats(struct plan_scratch *s, const uint16_t *split, int parts)
     return repeats;
 }
 
+static struct balance *balances_of(const struct plan_scratch *s, uint64_t row)
+{
+    return &s->balance[row * ((uint64_t)s->most_parts + 1)];
+}
+
 /* The balanced splits of one row, for each number of virtual stages; blocks of a model too deep for
  * that are dealt evenly. */
 static void balance_row(struct plan_scratch *s, uint32_t row, const struct layer_folds *fold,
@@ -468,8 +473,7 @@ static void balance_row(struct plan_scratch *s, uint32_t row, const struct layer
     const bool deep = !plan_dealing(&s->dealing, s->problem->model, fold, treatment);
     for (int i = 0; i < s->counts; i++) {
         const int parts = s->count[i];
-        struct balance *balance =
-            &s->balance[row * ((uint64_t)s->most_parts + 1) + (uint64_t)parts];
+        struct balance *balance = &balances_of(s, row)[parts];
         uint16_t *split = split_at(s, row, parts);
         const size_t size = (size_t)parts * sizeof *split;
         if (deep)
@@ -481,6 +485,22 @@ static void balance_row(struct plan_scratch *s, uint32_t row, const struct layer
         while (!balance->repeats && balance->same_as < row &&
                memcmp(split_at(s, balance->same_as, parts), split, size) != 0)
             balance->same_as++;
+    }
+}
+
+/* The last row: that of the first fold where it computes nothing again. */
+static void balance_as_it_is(struct plan_scratch *s)
+{
+    const struct block_times *first = &s->block_s[0];
+    const uint32_t row = (uint32_t)s->recomputes;
+    if (memcmp(first->block_s[RECOMPUTED], first->block_s[AS_IT_IS], sizeof first->block_s[0])) {
+        balance_row(s, row, &s->fold[0], AS_IT_IS);
+        return;
+    }
+    for (int i = 0; i < s->counts; i++) {
+        const int parts = s->count[i];
+        balances_of(s, row)[parts] = balances_of(s, 0)[parts];
+        memcpy(split_at(s, row, parts), split_at(s, 0, parts), (size_t)parts * sizeof *s->split);
     }
 }
 
@@ -601,7 +621,7 @@ static void fold_unit(struct run *r)
         balance_row(s, i, &s->fold[i], RECOMPUTED);
         r->visitor->explain->folds++;
     }
-    balance_row(s, (uint32_t)s->recomputes, &s->fold[0], AS_IT_IS);
+    balance_as_it_is(s);
     sum_model(r);
     find_layers_held(s);
     for (int i = 0; i < FAMILIES; i++)
@@ -843,6 +863,16 @@ static bool bounded(const struct run *r, double stage_s)
 {
     const double shortest_s = r->microbatches * stage_s * rounding;
     return r->visitor->prune && (double)r->s->plan.batch < r->visitor->least * shortest_s;
+}
+
+/* Is any plan too slow, whatever divisions of these families compute again? */
+static bool all_bounded(const struct run *r, const struct stage_map *map,
+                        const uint64_t divisions[FAMILIES])
+{
+    bool all = r->visitor->prune;
+    for (int i = 0; i < FAMILIES && all; i++)
+        if (divisions[i]) all = bounded(r, slowest_s(r, map, &r->s->least_s[i]));
+    return all;
 }
 
 /* ---- stages ---- */
@@ -1356,22 +1386,12 @@ static void set_timetable(struct run *r, uint32_t timetable)
     set_ends(r);
 }
 
-/* Is any plan of the shape too slow, whatever is computed again? */
-static bool all_bounded(const struct run *r, const struct shape *shape)
-{
-    bool all = true;
-    for (int i = 0; i < FAMILIES && all; i++)
-        if (shape->families & 1u << i)
-            all = bounded(r, slowest_s(r, &shape->map, &r->s->least_s[i]));
-    return all;
-}
-
 /* How many plans of the shape fit is known, and none of them can be among the best. */
 static bool settled(struct run *r, const struct shape *shape, uint64_t plans)
 {
     const uint64_t fitting = r->s->fitting_plans[shape - r->set->shape];
     if (!r->visitor->prune || shape->balanced || fitting == unknown) return false;
-    if (fitting > 0 && !all_bounded(r, shape)) return false;
+    if (fitting > 0 && !all_bounded(r, &shape->map, shape->divisions)) return false;
     count_bounded(r, fitting);
     count_too_large(r, plans - fitting);
     return true;
