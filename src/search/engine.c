@@ -321,7 +321,7 @@ static void end_round(struct session *s)
     sum_round(s);
     if (s->stopped) return;
     s->state.first += s->in_round;
-    s->state.size = s->state.size < LARGEST_ROUND ? 4 * s->state.size : LARGEST_ROUND;
+    s->state.size = s->state.size < LARGEST_ROUND ? 2 * s->state.size : LARGEST_ROUND;
     keep(s);
 }
 

@@ -105,7 +105,7 @@ static uint64_t list_layers(struct plan_units *u)
 }
 
 /* Units of threads that end a round together are not too large. */
-enum { MOST_LAYERS = 32 };
+enum { MOST_LAYERS = 8 };
 
 static void list_units(struct plan_units *u, uint64_t count)
 {
