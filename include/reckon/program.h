@@ -212,6 +212,13 @@ struct rk_program_sums {
 };
 RK_API void rk_program_sum(const struct rk_program *program, struct rk_program_sums *sums);
 
+/* What can be told of one program alone: each tensor of a microbatch is allocated once, in front of
+ * its uses, written before it is read (the tokens of a batch are there), and freed once, behind
+ * them; events are recorded before they are waited for; begin and end alternate. RK_BAD_INPUT with
+ * the first instruction that is not so. What ranks do to each other, and on different streams, is
+ * told by rk_logs_check (check.h). */
+RK_API enum rk_status rk_program_check(const struct rk_program *program, struct rk_error *error);
+
 /* Text: an instruction a line, the grammar of docs/program.md. The same program gives the same
  * bytes, and what is read is written alike. RK_IO when `out` cannot be written; RK_BAD_INPUT with
  * the line of a text that is none. */

@@ -423,6 +423,16 @@ static void add_gradients(const struct pass_of_layer *p, int i, struct tensors *
     }
 }
 
+/* The gradient of a layer's weights is added to what there is: of a microbatch's own, if others of
+ * its operations have brought some. */
+static void add_weight_gradient(const struct pass_of_layer *p, bool expert, struct tensors *t)
+{
+    const bool begun = p->live->fresh[expert] != NO_TENSOR;
+    const int32_t gradient = gradient_of(p->b, (struct slot *)p->slot, expert, p->microbatch);
+    if (begun || gradient != p->live->fresh[expert]) add_read(t, gradient);
+    add_write(t, gradient);
+}
+
 static void run_input(const struct pass_of_layer *p, int i, bool last)
 {
     const struct flow_operation *flow = &p->kind->flow.operation[i];
@@ -439,10 +449,7 @@ static void run_input(const struct pass_of_layer *p, int i, bool last)
     add_weights(p, i, &t);
     add_gradients(p, i, &t);
     if (op->parameters > 0 && !flow->passes[RK_WGRAD] && !p->place->plan.frozen) {
-        const int32_t gradient =
-            gradient_of(p->b, (struct slot *)p->slot, op->expert, p->microbatch);
-        add_read(&t, gradient);
-        add_write(&t, gradient);
+        add_weight_gradient(p, op->expert, &t);
     }
     put_operation(p, i, RK_WORK_INPUT, last, &t);
 }
@@ -455,10 +462,7 @@ static void run_weight(const struct pass_of_layer *p, int i, bool last)
     add_read(&t, *gradient_at(p, i));
     for (int k = 0; k < flow->reads; k++)
         add_read(&t, source_again(p, flow->from[k]));
-    const int32_t gradient =
-        gradient_of(p->b, (struct slot *)p->slot, operation_of(p, i)->expert, p->microbatch);
-    add_read(&t, gradient);
-    add_write(&t, gradient);
+    add_weight_gradient(p, operation_of(p, i)->expert, &t);
     put_operation(p, i, RK_WORK_WEIGHT, last, &t);
 }
 

@@ -263,7 +263,7 @@ static void run_backward(struct build *b, const struct order_pass *pass, bool in
         if (input) fetch_weights(b, slot, m, false);
         if (input) run_again(b, i, m);
         layer_backward(b, slot, m, input, weight);
-        if (input) add_fresh(b, slot, m);
+        if (weight) add_fresh(b, slot, m);
         if (input) hand_back(b, i, first, m);
         if (weight) reduce_fresh(b, slot, m);
         release_weights(b, slot);

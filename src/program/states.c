@@ -563,7 +563,7 @@ void add_fresh(struct build *b, struct slot *slot, int32_t microbatch)
     const double added = place_of(b, slot)->rule.bytes.added;
     const double added_s = b->added_s[slot->chunk];
     step_begins(b, slot, microbatch);
-    b->draft.work = RK_WORK_INPUT;
+    b->draft.work = RK_WORK_WEIGHT;
     for (int k = 0; k < STATES && added > 0; k++) {
         const double bytes = slot->state[k].parameters * added;
         const int32_t gradient = gradient_of(b, slot, k, microbatch);
