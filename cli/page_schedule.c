@@ -38,10 +38,13 @@ static const struct shown_kind {
     [TIMELINE_EVENT_SEND]      = {"send"},
     [TIMELINE_EVENT_CHARGE]    = {"send"},
 };
+#define LATER ", later chunks"
 static const struct chart_series event_series[] = {
     {"forward",              CHART_BLUE,   CHART_POINTS},
     {"recompute",            CHART_PURPLE, CHART_POINTS},
+    {"forward" LATER,        CHART_GREY,   CHART_POINTS},
     {"backward",             CHART_TEAL,   CHART_POINTS},
+    {"backward" LATER,       CHART_ORANGE, CHART_POINTS},
     {"activation gradients", CHART_TEAL,   CHART_POINTS},
     {"weight gradients",     CHART_PINK,   CHART_POINTS},
     {"wait for data parallelism", CHART_RED, CHART_POINTS},
@@ -67,12 +70,20 @@ static bool is_shown(const struct schedule *s, const struct timeline_event *e)
            !(message && s->plan.messages == TIMELINE_BESIDE);
 }
 
+/* Passes of a rank's first chunk and of its later ones have colours of their own. */
+static const char *series_of(const struct schedule *s, const struct timeline_event *e)
+{
+    const bool pass = e->kind == TIMELINE_EVENT_FORWARD || e->kind == TIMELINE_EVENT_BACKWARD;
+    const char *name = shown_kinds[e->kind].name;
+    return pass && e->chunk > 0 ? report_text(&s->page->memory, "%s" LATER, name) : name;
+}
+
 static void event_row(const struct schedule *s, struct report_table *table,
                       const struct timeline_event *e)
 {
     const struct report_cell cells[] = {
         cell_text(stage_name(s, e->stage)),
-        cell_text(shown_kinds[e->kind].name),
+        cell_text(series_of(s, e)),
         cell_text(e->kind == TIMELINE_EVENT_OPTIMIZER
                       ? ""
                       : report_text(&s->page->memory, "%u", e->microbatch)),

@@ -330,6 +330,7 @@ static const char *chart_id(const struct figure *f, const char *what)
     return report_text(&f->study->page->memory, "%s-%s", f->name, what);
 }
 
+/* Numbers of GPUs are doubled, not added to. */
 static bool spans_decades(const struct figure *f)
 {
     uint64_t low = UINT64_MAX, high = 0;
@@ -337,7 +338,7 @@ static bool spans_decades(const struct figure *f)
         if (f->point[i].gpus < low) low = f->point[i].gpus;
         if (f->point[i].gpus > high) high = f->point[i].gpus;
     }
-    return low > 0 && high / low >= 32;
+    return low > 0 && high / low >= 4;
 }
 
 /* Lines over the number of GPUs, a series for each rest. */
@@ -359,55 +360,64 @@ static void scaling_lines(const struct figure *f, int gpus)
         used++;
     }
     struct chart chart = {
-        .id = chart_id(f, "mfu"),
-        .title = report_text(&page->memory, "%s: MFU over GPUs", f->name),
+        .id = chart_id(f, "rate"),
+        .title = report_text(&page->memory, "%s: samples per second over GPUs", f->name),
         .kind = CHART_XY,
         .source = f->source,
         .table = table,
-        .role = {[CHART_X] = "gpus", [CHART_Y] = "mfu", [CHART_SERIES] = "series"},
+        .role = {[CHART_X] = "gpus", [CHART_Y] = "samples_per_s", [CHART_SERIES] = "series"},
         .x = {.log = spans_decades(f)},
+        .y = {.log = spans_decades(f)},
         .series = series,
         .series_count = used};
     page_chart(page, &chart);
-    chart.id = chart_id(f, "rate");
-    chart.title = report_text(&page->memory, "%s: samples per second over GPUs", f->name);
-    chart.role[CHART_Y] = "samples_per_s";
-    chart.y.log = chart.x.log;
+    chart.id = chart_id(f, "mfu");
+    chart.title = report_text(&page->memory, "%s: MFU over GPUs", f->name);
+    chart.caption = "A share of each machine's own peak: it does not say which machine is faster.";
+    chart.role[CHART_Y] = "mfu";
+    chart.y.log = false;
     page_chart(page, &chart);
+}
+
+static const char *way_title(const struct figure *f, int way)
+{
+    static const char *const titles[FIXED_WAYS] = {"model", "system", "GPUs", "batch", "precision"};
+    return way < FIXED_WAYS ? titles[way] : f->study->way[way];
 }
 
 static void efficiency_bars(const struct figure *f, int along)
 {
     struct html_page *page = f->study->page;
-    page_chart(
-        page,
-        &(struct chart){
-            .id = chart_id(f, "mfu"),
-            .title = report_text(&page->memory, "%s: MFU", f->name),
-            .kind = CHART_BARS,
-            .caption = "No bar: nothing can run.",
-            .source = f->source,
-            .table = point_table(f, along),
-            .role = {[CHART_Y] = "category", [CHART_VALUE] = "mfu", [CHART_SERIES] = "series"},
-            .x = {.title = "MFU"},
-            .beside = true,
-            .upright = true});
+    page_chart(page, &(struct chart){
+                         .id = chart_id(f, "rate"),
+                         .title = report_text(&page->memory, "%s: samples per second", f->name),
+                         .kind = CHART_BARS,
+                         .caption = "No bar: nothing can run.",
+                         .source = f->source,
+                         .table = point_table(f, along),
+                         .role = {[CHART_Y] = "category",
+                                  [CHART_VALUE] = "samples_per_s",
+                                  [CHART_SERIES] = "series"},
+                         .x = {.title = "samples per second"},
+                         .beside = true,
+                         .upright = true});
 }
 
 static void efficiency_grid(const struct figure *f, int along)
 {
     struct html_page *page = f->study->page;
-    page_chart(page,
-               &(struct chart){
-                   .id = chart_id(f, "grid"),
-                   .title = report_text(&page->memory, "%s: MFU in percent, by %s", f->name,
-                                        f->study->way[along]),
-                   .kind = CHART_HEAT,
-                   .caption = "0: nothing can run.",
-                   .source = f->source,
-                   .table = point_table(f, along),
-                   .role = {[CHART_X] = "category", [CHART_Y] = "series", [CHART_VALUE] = "mfu"},
-                   .x = {.title = f->study->way[along]}});
+    page_chart(
+        page,
+        &(struct chart){
+            .id = chart_id(f, "grid"),
+            .title = report_text(&page->memory, "%s: samples per second, by %s", f->name,
+                                 way_title(f, along)),
+            .kind = CHART_HEAT,
+            .caption = "0: nothing can run.",
+            .source = f->source,
+            .table = point_table(f, along),
+            .role = {[CHART_X] = "category", [CHART_Y] = "series", [CHART_VALUE] = "samples_per_s"},
+            .x = {.title = way_title(f, along)}});
 }
 
 static void efficiency(const struct figure *f)

@@ -55,9 +55,14 @@ static void element(FILE *out, const char *tag, const char *class, const char *t
     fprintf(out, "</%s>\n", tag);
 }
 
-static const char *column_title(const struct report_column *column)
+/* A name without a title as words: "can_run" is "can run". */
+static void title_text(FILE *out, const struct report_column *column)
 {
-    return column->title ? column->title : column->name;
+    char words[64];
+    snprintf(words, sizeof words, "%s", column->title ? column->title : column->name);
+    for (char *c = words; *c && !column->title; c++)
+        if (*c == '_') *c = ' ';
+    markup_text(out, words);
 }
 
 static void source(FILE *out, const char *command)
@@ -75,6 +80,12 @@ static bool is_number(const struct report_cell *cell)
     return cell->type == REPORT_COUNT || cell->type == REPORT_NUMBER;
 }
 
+/* Bars of the terminal are charts here. */
+static bool is_bar(const struct report_column *column)
+{
+    return column->bar != REPORT_NO_BAR;
+}
+
 /* Above numbers, as the first row has them, the heading stands on the right. */
 static void header(FILE *out, const struct report_table *table)
 {
@@ -83,6 +94,7 @@ static void header(FILE *out, const struct report_table *table)
     fputs("<thead><tr>", out);
     for (int i = 0; i < table->column_count; i++) {
         const struct report_column *column = &table->columns[i];
+        if (is_bar(column)) continue;
         fputs(is_number(&first[i]) ? "<th scope=\"col\" class=\"n\"" : "<th scope=\"col\"", out);
         if (column->help) {
             fputs(" title=\"", out);
@@ -90,7 +102,7 @@ static void header(FILE *out, const struct report_table *table)
             fputc('"', out);
         }
         fputc('>', out);
-        markup_text(out, column_title(column));
+        title_text(out, column);
         fputs("</th>", out);
     }
     fputs("</tr></thead>\n", out);
@@ -123,7 +135,7 @@ static void rows(FILE *out, const struct report_table *table)
         table_row(table, row, cells);
         fputs("<tr>", out);
         for (int i = 0; i < table->column_count; i++)
-            table_cell(out, &table->columns[i], &cells[i]);
+            if (!is_bar(&table->columns[i])) table_cell(out, &table->columns[i], &cells[i]);
         fputs("</tr>\n", out);
     }
 }
@@ -142,7 +154,7 @@ static void record(FILE *out, const struct report_table *table)
     fputs("<tbody>\n", out);
     for (int i = 0; i < table->column_count; i++) {
         fputs("<tr><td>", out);
-        markup_text(out, column_title(&table->columns[i]));
+        title_text(out, &table->columns[i]);
         fputs("</td>", out);
         table_cell(out, &table->columns[i], &cells[i]);
         if (helps) {
@@ -186,7 +198,7 @@ static void cards_block(const struct html_block *block, FILE *out)
             fputc('"', out);
         }
         fputs("><dt>", out);
-        markup_text(out, column_title(&table->columns[i]));
+        title_text(out, &table->columns[i]);
         fputs("</dt><dd>", out);
         markup_text(out, markup_cell(text, &table->columns[i], &cells[i]));
         fputs("</dd></div>\n", out);
@@ -227,7 +239,7 @@ static void json_columns(FILE *out, const struct report_table *table)
         fputs(i ? ",[" : "[", out);
         markup_json(out, column->name);
         fputc(',', out);
-        markup_json(out, column_title(column));
+        markup_json(out, column->title ? column->title : column->name);
         fputc(',', out);
         markup_json(out, column->unit ? column->unit : "");
         fputc(']', out);
