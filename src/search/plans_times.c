@@ -1,0 +1,162 @@
+#include "search/plans_run.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- bounds ---- */
+
+double run_slowest_s(const struct run *r, const struct stage_map *map,
+                     const struct block_times *times)
+{
+    const struct layer_folds *fold = &r->s->fold[0];
+    double most_s = 0;
+    for (int i = 0; i < map->classes; i++) {
+        const struct stage_blocks *blocks = &map->blocks[i];
+        double sum_s = (blocks->first ? times->ends_s[FIRST_END] : 0) +
+                       (blocks->last ? times->ends_s[LAST_END] : 0);
+        for (int k = 0; k < fold->blocks; k++)
+            for (int treatment = 0; treatment < TREATMENTS; treatment++)
+                sum_s += blocks->counts[treatment][fold->block[k]] *
+                         times->block_s[treatment][fold->block[k]];
+        most_s = sum_s > most_s ? sum_s : most_s;
+    }
+    return most_s;
+}
+
+bool run_bounded(const struct run *r, double stage_s)
+{
+    const double shortest_s = r->microbatches * stage_s * rounding;
+    return r->visitor->prune && (double)r->s->plan.batch < r->visitor->least * shortest_s;
+}
+
+bool run_all_bounded(const struct run *r, const struct stage_map *map,
+                     const uint64_t divisions[FAMILIES])
+{
+    bool all = r->visitor->prune;
+    for (int i = 0; i < FAMILIES && all; i++)
+        if (divisions[i]) all = run_bounded(r, run_slowest_s(r, map, &r->s->least_s[i]));
+    return all;
+}
+
+/* ---- data parallelism ---- */
+
+static struct exchange exchange_for(struct run *r, const struct stage_sum *sum,
+                                    const struct choice_state *sharding)
+{
+    struct plan_scratch *s = r->s;
+    uint64_t a, b;
+    memcpy(&a, &sum->parameters, sizeof a);
+    memcpy(&b, &sum->expert_parameters, sizeof b);
+    const uint64_t hash = (a * 31 + b * 17 + sharding->id) * UINT64_C(0x9e3779b97f4a7c15);
+    struct remembered *m = &s->remembered[hash >> 52];
+    _Static_assert(REMEMBERED == 1 << 12, "12 bits of the hash");
+    if (m->of == sharding->id && m->blocks == sum->blocks && m->parameters == sum->parameters &&
+        m->expert_parameters == sum->expert_parameters)
+        return m->exchange;
+    *m = (struct remembered){
+        .of = sharding->id,
+        .blocks = sum->blocks,
+        .parameters = sum->parameters,
+        .expert_parameters = sum->expert_parameters,
+        .exchange = exchange_of(sum, s->problem->system, &sharding->sharing, &s->plan),
+    };
+    return m->exchange;
+}
+
+/* What the sharding and offload at hand add to each class. */
+static void move_classes(struct run *r, const struct choice_state *sharding)
+{
+    struct plan_scratch *s = r->s;
+    const struct rk_system *system = s->problem->system;
+    for (int i = 0; i < r->map->classes; i++) {
+        struct stage_sum *sum = &s->sum[i];
+        const struct exchange exchange = exchange_for(r, sum, sharding);
+        memcpy(sum->pass_s, s->pass_s[i], sizeof sum->pass_s);
+        sum->data_s[FOLD_FORWARD] = sum->data_s[FOLD_AGRAD] = 0;
+        stage_moves(sum, &exchange, system, &sharding->sharing, &s->plan);
+        s->end[i] = stage_end_of(sum, &exchange, system, &sharding->sharing, &s->plan);
+    }
+}
+
+/* ---- one plan ---- */
+
+/* One plan as a batch. */
+struct single {
+    struct batch batch;
+    uint64_t index;
+};
+
+static uint64_t single_index(const struct batch *batch, int lane)
+{
+    (void)lane;
+    return ((const struct single *)batch)->index;
+}
+
+static bool offloads(const struct rk_plan *plan)
+{
+    return rk_plan_offloaded(plan, RK_SHARE_ATTENTION) > 0 ||
+           rk_plan_offloaded(plan, RK_SHARE_OPTIMIZER) > 0 ||
+           rk_plan_offloaded(plan, RK_SHARE_WEIGHTS) > 0;
+}
+
+static void report(struct run *r, const double *step_s, uint64_t index, double hbm_bytes)
+{
+    const double lower_bytes = offloads(&r->s->plan) ? (double)NAN : 0;
+    const struct single single = {.batch = {.lanes = 1,
+                                            .samples = (double)r->s->plan.batch,
+                                            .step_s = step_s,
+                                            .hbm_bytes = &hbm_bytes,
+                                            .lower_bytes = &lower_bytes,
+                                            .index = single_index},
+                                  .index = index};
+    r->visitor->batch(r->visitor, &single.batch, 1);
+}
+
+static void time_plan(struct run *r, uint64_t choice, int schedule)
+{
+    struct plan_scratch *s = r->s;
+    struct step_outline outline;
+    const struct staged staged = {.map = r->map,
+                                  .sums = s->sum,
+                                  .ends = s->end,
+                                  .send_s = r->send_s,
+                                  .microbatches = r->microbatches};
+    s->plan.schedule = r->timetable->schedule[schedule];
+    step_outline(&outline, &staged, &s->plan);
+    r->visitor->explain->timed++;
+    if ((double)s->plan.batch / outline.step_s < r->visitor->least) return;
+    const double hbm_bytes = r->visitor->needs ? run_tightest_bytes(r, choice, schedule) : 0;
+    report(r, &outline.step_s,
+           r->base + (r->tuple + (uint64_t)schedule) * r->leaves + s->choice[choice].index,
+           hbm_bytes);
+}
+
+/* ---- divisions ---- */
+
+/* Times the plans of a choice that fit. */
+static void time_choice(struct run *r, uint64_t choice)
+{
+    struct plan_scratch *s = r->s;
+    bool moved = false;
+    for (int i = 0; i < r->timetable->schedules; i++) {
+        if (r->state->refused[i] || !s->fits[choice * RK_SCHEDULES + (uint64_t)i]) continue;
+        if (!moved) {
+            set_choice(r, &s->choice[choice]);
+            move_classes(r, &s->sharding[s->choice[choice].sharding]);
+        }
+        moved = true;
+        r->visitor->counts->verdict[RK_FITS][0]++;
+        time_plan(r, choice, i);
+    }
+}
+
+void run_time_division(struct run *r)
+{
+    struct plan_scratch *s = r->s;
+    for (int i = 0; i < r->map->classes; i++) {
+        stage_again(&s->sum[i], r->fold, s->problem->model, &s->plan, &r->map->blocks[i]);
+        memcpy(s->pass_s[i], s->sum[i].pass_s, sizeof s->pass_s[i]);
+    }
+    for (uint64_t choice = 0; choice < r->choices; choice++)
+        time_choice(r, choice);
+}
