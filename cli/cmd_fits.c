@@ -23,7 +23,7 @@ struct fits_args {
 /* clang-format off */
 static const struct operand fits_operands[] = {
     {.name = "MODEL", AT(source.model), .complete = "models",
-     .help = "what is trained: an id of `reckon models`, a file (also a config.json of Hugging Face), or - (standard input)"},
+     .help = "what is trained: an id of `reckon models`, a file (also a config.json of Hugging Face), a folder of weights (./NAME: shapes are those of the files), or - (standard input)"},
     {.name = "SYSTEM", AT(source.system), .complete = "systems",
      .help = "the machine: an id of `reckon systems`, a file, -, or a description in one line; its words may stand alone, h100-sxm5-80g x512"},
     {.name = "PLAN", AT(source.words), .optional = OPERAND_MANY, .complete = "plan",
@@ -71,6 +71,7 @@ const struct usage fits_usage = {
         {"reckon fits llama3.1-70b --gpus 64 h100-sxm5-80g tp8 pp2 sp zero1 mbs2",
          "Does this plan fit, and what would save how much?"},
         {"reckon fits ./config.json --gpus 8 h100-sxm5-80g framework=fsdp", "A model of Hugging Face on one node:"},
+        {"reckon fits ./Llama-3.1-8B h100-sxm5-80g -g 8", "A checkpoint, by the shapes in its files:"},
         {"reckon fits deepseek-v3 h800-sxm5-80g x2048 tp1 pp16 ep64 zero1 --format json",
          "Every figure, for a program:"},
     },

@@ -1,6 +1,11 @@
 #include "cli/model_input.h"
 
+#include "interop/output.h"
+#include "shard/shapes.h"
+
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 void model_warn(const struct hf_import *import, const char *path)
 {
@@ -12,9 +17,38 @@ void model_warn(const struct hf_import *import, const char *path)
     }
 }
 
+/* A folder of weights, or a file of them. */
+static bool is_checkpoint(const char *name)
+{
+    struct stat info;
+    if (output_ends_in(name, ".safetensors")) return true;
+    return strchr(name, '/') && stat(name, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static enum rk_status open_checkpoint(const char *name, struct rk_model *model,
+                                      struct rk_error *error)
+{
+    struct store store;
+    struct shape_notes notes;
+    char path[4096];
+    snprintf(path, sizeof path, "%s", name);
+    for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--)
+        path[n - 1] = '\0';
+    enum rk_status status = store_is_shards(path) ? store_open_shards(path, &store, error)
+                                                  : store_open_checkpoint(path, &store, error);
+    if (status == RK_OK) status = shapes_of_checkpoint(&store, model, &notes, error);
+    store_release(&store);
+    if (status != RK_OK) return status;
+    for (int i = 0; i < notes.count; i++)
+        fprintf(stderr, "reckon: warning: %s: %s\n", path, notes.text[i]);
+    model_name_of(path, model->id, sizeof model->id);
+    return RK_OK;
+}
+
 enum rk_status model_open(const char *name, struct rk_model *model, struct rk_error *error)
 {
     struct hf_import import;
+    if (is_checkpoint(name)) return open_checkpoint(name, model, error);
     const enum rk_status status = model_named(name, &import, error);
     if (status != RK_OK) return status;
     model_warn(&import, name);

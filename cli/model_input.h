@@ -1,4 +1,5 @@
-/* model_input.h - a model by name, also from the config.json of Hugging Face. */
+/* model_input.h - a model by name, also from the config.json of Hugging Face, or from a folder of
+ * weights, whose headers then have the last word on its shape. */
 #ifndef RECKON_CLI_MODEL_INPUT_H
 #define RECKON_CLI_MODEL_INPUT_H
 

@@ -3,9 +3,12 @@
 #include "base/units.h"
 #include "catalog/plan_fields.h"
 #include "cli/plan_input.h"
+#include "shard/split.h"
+#include "shard/split_cost.h"
 #include "workload/pattern.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #define AT(member) .offset = offsetof(struct move_args, member)
@@ -287,6 +290,34 @@ static void add_tensors(struct report *report, const struct sharding *s)
     }
 }
 
+/* What tensor ranks send for a token, beside what other splits would. */
+static void add_sends(struct report *report, const struct sharding *s)
+{
+    static const struct report_column columns[] = {
+        {.name = "split"}, {.name = "bytes_per_token", .title = "a token", .unit = "B", .digits = 2}};
+    if (s->plan.tensor < 2) return;
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = "sends",
+                                                  .title = "What a tensor rank sends, forward and "
+                                                           "backward, for all layers with attention "
+                                                           "and MLP, embedding and head",
+                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                  .columns = columns,
+                                                  .column_count = 2});
+    for (int split = 0; split < RK_SHARD_SPLITS; split++) {
+        struct rk_shard_options options = {.split = (enum rk_shard_split)split};
+        int *axis = report_alloc(report, (s->to.tensors + 1) * sizeof *axis);
+        if (!axis || split_axes(&s->to, s->from.type, &options, &s->from.model, &s->plan, axis,
+                                NULL) != RK_OK)
+            continue;
+        const double sent =
+            split_sends(&s->to, s->from.type, &s->from.model, &s->plan, axis);
+        if (!(sent < INFINITY)) continue;
+        const struct report_cell cells[] = {cell_text(shard_split_names[split]), cell_number(sent)};
+        report_row(report, table, cells);
+    }
+}
+
 /* ---- the answer ---- */
 
 static void add_headline(struct report *report, const struct sharding *s,
@@ -334,6 +365,7 @@ int shard_show(const struct sharding *s, const struct transferred *done, bool ex
     const char *warning = disagreement(&report, s);
     if (warning) fprintf(stderr, "reckon: warning: %s\n", warning);
     if (explain) add_tensors(&report, s);
+    if (explain) add_sends(&report, s);
     add_files(&report, s, explain || s->to.files > 64 ? REPORT_IN_JSON : REPORT_IN_ALL);
     const int code = show_report(&report, show, NULL, RK_OK);
     report_release(&report);

@@ -352,6 +352,9 @@ static enum rk_status cut_evenly(struct cutting *c, int axis)
 {
     c->cut->axis = axis;
     c->extent = c->tensor->shape[axis];
+    if (c->extent % c->ranks)
+        return fail(c, "axis %d of %" PRIu64 " is not divisible by tensor parallelism %" PRIu64, axis,
+                    c->extent, c->ranks);
     return cut_segment(c, &(struct segment){c->extent, 1, false}, 0);
 }
 

@@ -2,6 +2,7 @@
 
 #include "shard/cut.h"
 #include "shard/redco.h"
+#include "shard/split_cost.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +110,8 @@ enum rk_status split_axes(const struct layout *layout, const char *type,
         options->split == RK_SPLIT_REDCO_FIRST ? REDCO_FIRST : REDCO_CURRENT;
     const bool whole = options->split == RK_SPLIT_REDCO || options->split == RK_SPLIT_REDCO_FIRST;
     enum rk_status status = RK_OK;
-    (void)model;
+    if (options->split == RK_SPLIT_COST)
+        return split_by_cost(layout, type, model, plan, axis, error);
     if (whole || options->unknown == RK_UNKNOWN_REDCO)
         status = redco_axes(layout, type, generation, plan->tensor, axis, error);
     for (size_t i = 0; i < layout->tensors && !whole && status == RK_OK; i++) {

@@ -57,6 +57,10 @@ round mixtral "" ep2 dp4 zero3 --zero fsdp pp2
 round llama "" tp4 --split redco
 round llama "" tp8 --split redco-first
 round gpt2 "" tp8 --split redco
+round gpt2 "" tp16 --split cost
+round llama "" tp4 pp2 --split cost
+round phi3 "" tp16 --split cost
+round falcon "" tp4 --split cost
 "$RECKON" shard deepseek_v3 tp4 --dry-run 2>err.txt && fail "a cut through a block of scales"
 grep -q 'goes through a block of 128 that share a scale' err.txt || cat err.txt
 

@@ -1,0 +1,25 @@
+/* shapes.h - the shape of a model from the headers of its checkpoint.
+ *
+ * config.json says what the model is; the shapes of its tensors say what it really has: layers,
+ * widths, experts, rows of the vocabulary (often padded), whether there is a head of its own. Where
+ * the two differ the files are right, and it is noted. Without config.json the shape is worked out
+ * of tensors named as llama's.
+ */
+#ifndef RECKON_SHARD_SHAPES_H
+#define RECKON_SHARD_SHAPES_H
+
+#include "shard/store.h"
+
+enum { SHAPE_NOTES = 12, SHAPE_NOTE = 192 };
+
+struct shape_notes {
+    int count;
+    char text[SHAPE_NOTES][SHAPE_NOTE];
+};
+
+/* The model of an open checkpoint. RK_BAD_INPUT when it has neither config.json nor the tensors that
+ * the shape is read from. */
+enum rk_status shapes_of_checkpoint(const struct store *store, struct rk_model *model,
+                                    struct shape_notes *notes, struct rk_error *error);
+
+#endif
