@@ -32,7 +32,9 @@ int check_cases(const char *path);
 int check_measured(const char *path);
 
 /* Logs of all ranks: a folder, or one file for each. */
+enum check_log_kind { CHECK_OPERATIONS, CHECK_NCCL, CHECK_FLIGHT };
 struct check_logs {
+    enum check_log_kind kind;
     const struct option_texts *paths;
     struct rk_logs_options options;
     enum check_format format;

@@ -61,7 +61,24 @@ static enum rk_status add_file(struct log_files *files, const char *path, struct
     return files->path[rank] ? RK_OK : rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
 }
 
-static enum rk_status add_folder(struct log_files *files, const char *path, struct rk_error *error)
+/* NCCL's logs have names of hosts and processes: each is the next one. */
+static enum rk_status add_any(struct log_files *files, const char *path, struct rk_error *error)
+{
+    if (files->ranks == files->room) {
+        const uint32_t room = files->room * 2 + 16;
+        char **grown = realloc(files->path, room * sizeof *grown);
+        if (!grown) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+        memset(grown + files->room, 0, (room - files->room) * sizeof *grown);
+        files->path = grown;
+        files->room = room;
+    }
+    files->path[files->ranks++] = strdup(path);
+    return files->path[files->ranks - 1] ? RK_OK
+                                         : rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+}
+
+static enum rk_status add_folder(struct log_files *files, const char *path, bool any,
+                                 struct rk_error *error)
 {
     enum rk_status status = RK_OK;
     char name[4096];
@@ -69,26 +86,37 @@ static enum rk_status add_folder(struct log_files *files, const char *path, stru
     if (!folder) return rk_fail(error, RK_BAD_INPUT, path, 0, 0, "cannot be opened");
     for (struct dirent *entry; status == RK_OK && (entry = readdir(folder));) {
         uint64_t rank;
-        if (*entry->d_name == '.' || !rank_of(entry->d_name, &rank)) continue;
+        if (*entry->d_name == '.' || (!any && !rank_of(entry->d_name, &rank))) continue;
         snprintf(name, sizeof name, "%.2000s/%.2000s", path, entry->d_name);
-        status = add_file(files, name, error);
+        status = (any ? add_any : add_file)(files, name, error);
     }
     closedir(folder);
     return status;
 }
 
-static enum rk_status find_files(const struct option_texts *paths, struct log_files *files,
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static enum rk_status find_files(const struct check_logs *asked, struct log_files *files,
                                  struct rk_error *error)
 {
+    const struct option_texts *paths = asked->paths;
+    const bool any = asked->kind == CHECK_NCCL;
     enum rk_status status = RK_OK;
     for (int i = 0; i < paths->count && status == RK_OK; i++) {
         struct stat about;
         const bool folder = stat(paths->text[i], &about) == 0 && S_ISDIR(about.st_mode);
-        status = (folder ? add_folder : add_file)(files, paths->text[i], error);
+        if (folder)
+            status = add_folder(files, paths->text[i], any, error);
+        else
+            status = (any ? add_any : add_file)(files, paths->text[i], error);
     }
     if (status == RK_OK && !files->ranks)
         return rk_fail(error, RK_BAD_INPUT, paths->text[0], 0, 0, "has no logs of ranks");
-    for (uint32_t i = 0; status == RK_OK && i < files->ranks; i++)
+    if (any && files->ranks) qsort(files->path, files->ranks, sizeof *files->path, by_name);
+    for (uint32_t i = 0; status == RK_OK && i < files->ranks && asked->kind != CHECK_FLIGHT; i++)
         if (!files->path[i])
             status = rk_fail(error, RK_BAD_INPUT, paths->text[0], 0, 0,
                              "rank %" PRIu32 " has no log, and others do up to rank %" PRIu32, i,
@@ -96,10 +124,14 @@ static enum rk_status find_files(const struct option_texts *paths, struct log_fi
     return status;
 }
 
-static enum rk_status read_files(const struct log_files *files, struct rk_logs *logs,
-                                 struct rk_error *error)
+/* ---- operations ---- */
+
+static enum rk_status check_operations(const struct check_logs *asked,
+                                       const struct log_files *files, struct rk_findings *findings,
+                                       struct rk_error *error)
 {
-    enum rk_status status = RK_OK;
+    struct rk_logs *logs = NULL;
+    enum rk_status status = rk_logs_new(files->ranks, &logs, error);
     for (uint32_t i = 0; i < files->ranks && status == RK_OK; i++) {
         char *text = NULL;
         size_t size = 0;
@@ -107,27 +139,91 @@ static enum rk_status read_files(const struct log_files *files, struct rk_logs *
         if (status == RK_OK) status = rk_logs_read(logs, i, files->path[i], text, size, error);
         free(text);
     }
+    if (status == RK_OK) status = rk_logs_check(logs, &asked->options, findings, error);
+    rk_logs_release(logs);
+    return status;
+}
+
+/* ---- what runs left behind ---- */
+
+struct texts {
+    struct rk_text *text; /* (count) */
+    uint32_t *rank;
+    size_t count;
+};
+
+static void texts_release(struct texts *texts)
+{
+    for (size_t i = 0; i < texts->count; i++)
+        free((char *)(uintptr_t)texts->text[i].text);
+    free(texts->text);
+    free(texts->rank);
+}
+
+static enum rk_status load_texts(const struct log_files *files, struct texts *texts,
+                                 struct rk_error *error)
+{
+    enum rk_status status = RK_OK;
+    texts->text = calloc(files->ranks, sizeof *texts->text);
+    texts->rank = calloc(files->ranks, sizeof *texts->rank);
+    if (!texts->text || !texts->rank) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    for (uint32_t i = 0; i < files->ranks && status == RK_OK; i++) {
+        char *text = NULL;
+        size_t size = 0;
+        if (!files->path[i]) continue;
+        status = text_file_load(files->path[i], LOG_BYTES, &text, &size, error);
+        if (status != RK_OK) break;
+        texts->rank[texts->count] = i;
+        texts->text[texts->count++] = (struct rk_text){files->path[i], text, size};
+    }
+    return status;
+}
+
+/* The files of the ranks, in *paths, which the caller frees. */
+static enum rk_status check_nccl(const struct check_logs *asked, const struct texts *texts,
+                                 uint32_t *ranks, const char ***paths, struct rk_findings *findings,
+                                 struct rk_error *error)
+{
+    struct rk_logs *logs = NULL;
+    size_t *file = NULL;
+    enum rk_status status =
+        rk_nccl_logs(texts->text, texts->count, &logs, ranks, &file, findings, error);
+    if (status == RK_OK) status = rk_logs_check(logs, &asked->options, findings, error);
+    *paths = calloc(*ranks + 1, sizeof **paths);
+    for (uint32_t i = 0; status == RK_OK && *paths && i < *ranks; i++)
+        (*paths)[i] = texts->text[file[i]].path;
+    if (status == RK_OK && !*paths) status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    free(file);
+    rk_logs_release(logs);
     return status;
 }
 
 int check_log_files(const struct check_logs *asked)
 {
     struct log_files files = {.path = NULL};
+    struct texts texts = {.count = 0};
     struct rk_findings *findings = calloc(1, sizeof *findings);
-    struct rk_logs *logs = NULL;
+    const char **paths = NULL;
     struct rk_error error;
     char title[64];
-    enum rk_status status = findings ? find_files(asked->paths, &files, &error)
+    enum rk_status status = findings ? find_files(asked, &files, &error)
                                      : rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
-    if (status == RK_OK) status = rk_logs_new(files.ranks, &logs, &error);
-    if (status == RK_OK) status = read_files(&files, logs, &error);
-    if (status == RK_OK) status = rk_logs_check(logs, &asked->options, findings, &error);
-    snprintf(title, sizeof title, "logs of %" PRIu32 " ranks", files.ranks);
+    uint32_t ranks = files.ranks;
+    if (status == RK_OK && asked->kind != CHECK_OPERATIONS)
+        status = load_texts(&files, &texts, &error);
+    if (status == RK_OK && asked->kind == CHECK_OPERATIONS)
+        status = check_operations(asked, &files, findings, &error);
+    else if (status == RK_OK && asked->kind == CHECK_FLIGHT)
+        status = rk_check_flight(texts.text, texts.rank, texts.count, findings, &error);
+    else if (status == RK_OK)
+        status = check_nccl(asked, &texts, &ranks, &paths, findings, &error);
+    snprintf(title, sizeof title, "logs of %" PRIu32 " ranks", ranks);
     const struct checked checked = {
-        .title = title, .path = "", .paths = (const char *const *)files.path};
+        .title = title, .path = "", .paths = paths ? paths : (const char *const *)files.path};
     const int code = status == RK_OK ? check_write(findings, &checked, asked->format, asked->output)
                                      : options_fail(&error);
-    rk_logs_release(logs);
+    free(paths);
+    texts_release(&texts);
     files_release(&files);
     free(findings);
     return code;

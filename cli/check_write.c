@@ -48,8 +48,7 @@ static void write_text(FILE *out, const struct rk_findings *findings, const stru
         if (*file && f->line) fprintf(out, "%d:", f->line);
         if (*file && f->line && f->column) fprintf(out, "%d:", f->column);
         if (*file) fputc(' ', out);
-        if (!*file && f->rank >= 0) fprintf(out, "rank %d line %d: ", f->rank, f->line);
-        fprintf(out, "%s %s: %s\n", level_of(f), f->rule, text);
+        fprintf(out, "%s%s%s: %s\n", level_of(f), *f->rule ? " " : "", f->rule, text);
     }
     if (checked->title) fprintf(out, "%s: ", checked->title);
     if (!findings->count) fprintf(out, "nothing found");
@@ -116,8 +115,8 @@ static json_t *sarif_result(const struct rk_finding *f, const struct checked *ch
     char text[SENTENCE];
     const char *file = file_of(f, checked);
     sentence(f, text, sizeof text);
-    json_t *result = json_pack("{s:s, s:s, s:{s:s}}", "ruleId", f->rule, "level", level_of(f),
-                               "message", "text", text);
+    json_t *result = json_pack("{s:s, s:{s:s}}", "level", level_of(f), "message", "text", text);
+    set_text(result, "ruleId", f->rule);
     json_t *locations = json_array();
     if (*file) {
         json_t *place = json_pack("{s:{s:s}}", "artifactLocation", "uri", file);

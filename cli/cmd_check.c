@@ -17,7 +17,7 @@ struct check_args {
     uint64_t gpus, domain, vocabulary, eager;
     int format, transport;
     bool rules;
-    struct option_texts words, sets, environment, logs;
+    struct option_texts words, sets, environment, logs, nccl, flight;
 };
 
 #define AT(member) .offset = offsetof(struct check_args, member)
@@ -59,6 +59,10 @@ static const struct option check_rows[] = {
 static const struct option log_rows[] = {
     {.name = "logs", .type = OPTION_TEXTS, .argument = "PATH", AT(logs), .complete = "file",
      .help = "logs of operations: a folder, or a file for each rank; a name ends in the rank's number; may be repeated"},
+    {.name = "nccl", .type = OPTION_TEXTS, .argument = "PATH", AT(nccl), .complete = "file",
+     .help = "logs of NCCL, made with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL: a folder, or files; may be repeated"},
+    {.name = "flight", .type = OPTION_TEXTS, .argument = "PATH", AT(flight), .complete = "file",
+     .help = "dumps of PyTorch's flight recorder as JSON: a folder, or a file for each rank; may be repeated"},
     {.name = "transport", .type = OPTION_CHOICE, AT(transport), .choices = transports,
      .help = "how messages find each other: in their order alone (nccl), or by tags (mpi)"},
     {.name = "eager", .type = OPTION_NUMBER, .argument = "BYTES", AT(eager),
@@ -97,7 +101,8 @@ const struct usage check_usage = {
         "judged.\n\n"
         "Logs are lists of operations, one text for each rank: `all_reduce 0-7:1 bf16 1024 stream=dp reads=g writes=g`. "
         "Groups, the order of collectives, pairs of messages, deadlocks, races and buffers freed too early are found, "
-        "whatever the timing was.\n\n"
+        "whatever the timing was. What a run left behind is read as well: logs of NCCL, and the dumps of PyTorch's "
+        "flight recorder, which tell of a hung job what never came, and on which rank.\n\n"
         "Exit status 0: no error; 1: errors; 3: what cannot be read.",
     .operands = check_operands,
     .words_title = "Words of a plan",
@@ -116,6 +121,7 @@ const struct usage check_usage = {
          "A launch script of Megatron-LM, in CI:"},
         {"reckon check ds_config.json -m llama3.1-8b -s h100-sxm5-80g -g 64", "A configuration of DeepSpeed:"},
         {"reckon check --logs logs/", "Would a run with these operations hang?"},
+        {"reckon check --flight /tmp/nccl_trace", "Which rank does a hung job wait for?"},
         {"reckon check --cases cases.jsonl", "Many cases:"},
     },
     .see_also = "reckon-fits(1), reckon-import(1), reckon-plan(5)",
@@ -318,9 +324,14 @@ int cmd_check(int argc, char **argv)
     if (args.rules) return print_rules();
     if (args.cases) return check_cases(args.cases);
     if (args.measured) return check_measured(args.measured);
-    if (args.logs.count) {
+    if (args.logs.count + args.nccl.count + args.flight.count) {
         const struct check_logs logs = {
-            .paths = &args.logs,
+            .kind = args.flight.count ? CHECK_FLIGHT
+                    : args.nccl.count ? CHECK_NCCL
+                                      : CHECK_OPERATIONS,
+            .paths = args.flight.count ? &args.flight
+                     : args.nccl.count ? &args.nccl
+                                       : &args.logs,
             .options = {.tags = args.transport == 1, .eager_bytes = args.eager},
             .format = (enum check_format)args.format,
             .output = args.output};

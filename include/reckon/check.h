@@ -183,6 +183,28 @@ struct rk_logs_options {
 RK_API enum rk_status rk_logs_check(struct rk_logs *logs, const struct rk_logs_options *options,
                                     struct rk_findings *findings, struct rk_error *error);
 
+/* ---- what runs leave behind ---- */
+
+struct rk_text {
+    const char *path, *text;
+    size_t size;
+};
+
+/* Logs of NCCL (NCCL_DEBUG=INFO, NCCL_DEBUG_SUBSYS=INIT,COLL), of one process or of several each.
+ * `file` gets for each rank the text that it is in; release it with free. Communicators that cannot
+ * be told apart, because no line of INIT names their ranks, are passed over: a finding without a
+ * rule says so. RK_BAD_INPUT: no call of NCCL is in the texts. */
+RK_API enum rk_status rk_nccl_logs(const struct rk_text *texts, size_t count, struct rk_logs **logs,
+                                   uint32_t *ranks, size_t **file, struct rk_findings *findings,
+                                   struct rk_error *error);
+
+/* Dumps of PyTorch's flight recorder as JSON, one a rank; `rank` has the rank of each. Adds what
+ * never came, and on which rank (7.deadlock), calls that differ (7.match), messages that nobody
+ * takes (7.pairs). */
+RK_API enum rk_status rk_check_flight(const struct rk_text *dumps, const uint32_t *rank,
+                                      size_t count, struct rk_findings *findings,
+                                      struct rk_error *error);
+
 #ifdef __cplusplus
 }
 #endif
