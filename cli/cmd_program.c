@@ -168,18 +168,30 @@ static enum rk_status write_one(const struct plan_input *input, const struct pro
     return status;
 }
 
+/* NULL: no memory. Of a plan that cannot run none is asked for. */
+static struct rk_program_class *classes_of(const struct plan_input *input, size_t *count)
+{
+    const struct rk_plan *plan = &input->draft.plan;
+    *count = rk_program_classes(&input->model, plan, NULL, 0);
+    struct rk_program_class *classes = calloc(*count + 1, sizeof *classes);
+    if (classes) rk_program_classes(&input->model, plan, classes, *count);
+    return classes;
+}
+
 static enum rk_status write_all(const struct plan_input *input, const struct program_args *args,
                                 struct rk_error *error)
 {
     const struct rk_plan *plan = &input->draft.plan;
-    struct rk_program_class classes[RK_MAX_STAGES];
+    size_t count;
+    struct rk_program_class *classes = classes_of(input, &count);
     enum rk_status status = RK_OK;
+    if (!classes) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (!args->classes) count = (size_t)plan->ranks;
     if (mkdir(args->all, 0777) != 0 && errno != EEXIST)
-        return rk_fail(error, RK_IO, args->all, 0, 0, "%s", strerror(errno));
-    const size_t count =
-        args->classes ? rk_program_classes(plan, classes, RK_MAX_STAGES) : (size_t)plan->ranks;
+        status = rk_fail(error, RK_IO, args->all, 0, 0, "%s", strerror(errno));
     for (size_t i = 0; i < count && status == RK_OK; i++)
         status = write_one(input, args, args->classes ? classes[i].first : i, error);
+    free(classes);
     return status;
 }
 
@@ -220,22 +232,24 @@ static void add_class(struct report *report, struct report_table *table,
 static enum rk_status fill_classes(struct report *report, const struct plan_input *input,
                                    struct rk_error *error)
 {
-    struct rk_program_class classes[RK_MAX_STAGES];
-    const size_t count = rk_program_classes(&input->draft.plan, classes, RK_MAX_STAGES);
+    size_t count;
+    struct rk_program_class *classes = classes_of(input, &count);
+    enum rk_status status = RK_OK;
+    if (!classes) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
     struct report_table *table =
         report_add(report, &(struct report_table){.name = "classes",
                                                   .title = "Classes of ranks",
                                                   .formats = REPORT_IN_ALL,
                                                   .columns = class_columns,
                                                   .column_count = CLASS_COLUMNS});
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && status == RK_OK; i++) {
         struct rk_program program;
-        const enum rk_status status = lower(&program, input, classes[i].first, error);
+        status = lower(&program, input, classes[i].first, error);
         if (status == RK_OK) add_class(report, table, &program, &classes[i]);
         rk_program_release(&program);
-        if (status != RK_OK) return status;
     }
-    return RK_OK;
+    free(classes);
+    return status;
 }
 
 static int show_classes(const struct plan_input *input, const struct program_args *args)
@@ -270,7 +284,9 @@ static int run_plan(const struct plan_input *input, const struct program_args *a
 {
     struct rk_program program = {.rank = 0};
     struct rk_error error;
-    enum rk_status status;
+    enum rk_status status = lower(&program, input, 0, &error); /* can it be? */
+    rk_program_release(&program);
+    if (status != RK_OK) return options_fail(&error);
     if (args->all) {
         status = write_all(input, args, &error);
     } else if (args->ranks.count) {

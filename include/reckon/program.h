@@ -192,10 +192,10 @@ struct rk_program_class {
     uint64_t ranks;
 };
 
-/* The classes, in the order of their first ranks; returns how many there are, of which the first
- * `most` are written. Requires a plan that rk_predict times. */
-RK_API size_t rk_program_classes(const struct rk_plan *plan, struct rk_program_class *classes,
-                                 size_t most);
+/* The classes, stage by stage; returns how many there are, of which the first `most` are written.
+ * Requires a plan that rk_predict times. 0: no memory. */
+RK_API size_t rk_program_classes(const struct rk_model *model, const struct rk_plan *plan,
+                                 struct rk_program_class *classes, size_t most);
 
 /* What a program sums up to; bytes and FLOP of one step of this rank. */
 struct rk_program_sums {

@@ -180,6 +180,10 @@ int32_t relayout(struct build *b, const struct slot *slot, int from, int to, int
                  int32_t microbatch, bool forward);
 
 /* Messages (messages.c): what a pass needs is posted, what it brings is sent. */
+/* Of all that a rank sends and receives beyond its stage: the same number for ranks whose programs
+ * differ in whom they talk to alone; and after how many ranks these repeat. */
+uint64_t routes_of(const struct build *b);
+uint64_t routes_repeat(const struct build *b);
 struct mailbox *mailbox_open(struct build *b);
 void mailbox_release(struct mailbox *mail);
 void post_receives(struct build *b, struct mailbox *mail, const struct order_pass *pass);

@@ -437,12 +437,3 @@ void rk_program_release(struct rk_program *program)
     free(program->reference);
     *program = (struct rk_program){.rank = 0};
 }
-
-size_t rk_program_classes(const struct rk_plan *plan, struct rk_program_class *classes, size_t most)
-{
-    const struct rank_map map = rank_map_of(plan);
-    for (size_t i = 0; i < plan->pipeline && i < most; i++)
-        classes[i] = (struct rk_program_class){rank_member(&map, RANKS_OF_PIPELINE, 0, i),
-                                               plan->ranks / plan->pipeline};
-    return plan->pipeline;
-}

@@ -150,6 +150,61 @@ static bool next_route(struct build *b, const struct slot *slot, int there, uint
     return false;
 }
 
+/* Neighbouring parts of a rank's chunks whose layouts differ. */
+static bool next_border(const struct build *b, uint32_t *k, int *own, int *there)
+{
+    const uint64_t parts = pipeline_parts(&b->pipeline);
+    for (; *k < 2 * pipeline_chunks(&b->pipeline);) {
+        const uint64_t part = pipeline_part(&b->pipeline, b->stage, *k / 2);
+        const bool behind = (*k)++ % 2;
+        if (part == (behind ? parts - 1 : 0)) continue;
+        *own = place_at_end(b, part, behind);
+        *there = place_at_end(b, behind ? part + 1 : part - 1, !behind);
+        if (!same_place(b, *own, *there)) return true;
+    }
+    return false;
+}
+
+static uint64_t common_multiple(uint64_t a, uint64_t b)
+{
+    uint64_t x = a, y = b;
+    while (y) {
+        const uint64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return a / x * b;
+}
+
+uint64_t routes_repeat(const struct build *b)
+{
+    uint64_t every = 1;
+    int own, there;
+    for (uint32_t k = 0; next_border(b, &k, &own, &there);) {
+        const struct rk_plan *a = &b->place[own].plan, *c = &b->place[there].plan;
+        every =
+            common_multiple(every, common_multiple(a->tensor * a->context, c->tensor * c->context));
+    }
+    return every;
+}
+
+uint64_t routes_of(const struct build *b)
+{
+    uint64_t hash = 1;
+    int own, there;
+    for (uint32_t k = 0; next_border(b, &k, &own, &there);) {
+        const struct rk_plan *a = &b->place[own].plan, *c = &b->place[there].plan;
+        const uint64_t inside = b->place[own].map.inside, rank = b->rank % inside;
+        for (uint64_t other = 0; other < inside; other++) {
+            const double out = shared_elements(b, a, c, rank, other);
+            const double in = shared_elements(b, c, a, other, rank);
+            if (out > 0) hash = (hash ^ (uint64_t)out) * UINT64_C(0x9e3779b97f4a7c15) + 1;
+            if (in > 0) hash = (hash ^ (uint64_t)in) * UINT64_C(0xc2b2ae3d27d4eb4f) + 2;
+        }
+    }
+    return hash;
+}
+
 /* Sends or receives over all routes, which start together where there are several. */
 static void put_messages(struct build *b, const struct slot *slot, int there, uint32_t stage,
                          enum rk_stream stream, uint32_t tag, int32_t tensor, bool sends)

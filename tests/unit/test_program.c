@@ -3,6 +3,7 @@
 #include "plans_cases.h"
 #include "program_replay.h"
 
+#include "plan/ranks.h"
 #include "timeline/timeline.h"
 
 #include <inttypes.h>
@@ -75,17 +76,18 @@ static void add_segments(struct random *r, const struct rk_model *model, struct 
 
 static bool lower(struct sample *s)
 {
-    struct rk_program_class classes[RK_MAX_STAGES];
+    const struct rk_model *model = &s->problem.model;
     struct rk_error error;
     if (s->plan.batch / (rk_plan_data(&s->plan) ? rk_plan_data(&s->plan) : 1) > 64) return false;
     rk_predict(&s->problem.model, &s->problem.system, &s->plan, &s->prediction);
     if (!s->prediction.timed) return false;
-    const size_t stages = rk_program_classes(&s->plan, classes, RK_MAX_STAGES);
+    const struct rank_map map = rank_map_of(&s->plan);
+    const uint64_t stages = s->plan.pipeline;
     s->program = calloc(stages, sizeof *s->program);
     for (size_t i = 0; i < stages; i++) {
         const enum rk_status status =
-            rk_program_of(&s->program[i], &s->problem.model, &s->problem.system, &s->plan,
-                          classes[i].first, &error);
+            rk_program_of(&s->program[i], model, &s->problem.system, &s->plan,
+                          rank_member(&map, RANKS_OF_PIPELINE, 0, i), &error);
         cr_assert_eq(status, RK_OK, "%s: %s", name_of(s), error.text);
         cr_assert_eq(s->program[i].stage, i);
     }
@@ -587,4 +589,60 @@ Test(program, time_is_the_timelines)
 {
     cr_assert_gt(for_each(check_time), CASES);
     cr_assert_gt(simulated, CASES / 8);
+}
+
+/* ---- classes ---- */
+
+/* The text of a program without the ranks that it names. */
+static uint64_t shape_of(const struct rk_program *p)
+{
+    uint64_t hash = p->instructions;
+    for (size_t i = 0; i < p->instructions; i++) {
+        const struct rk_instruction *in = &p->instruction[i];
+        const bool named = replay_is_message(in) || replay_is_collective(in);
+        const uint64_t own[] = {in->what,           in->stream, (uint64_t)in->layer,
+                                (uint64_t)in->task, in->count,  named ? in->tag : in->other};
+        for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+            hash = (hash ^ own[k]) * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    }
+    return hash;
+}
+
+static int several;
+
+static void check_classes(const struct sample *s)
+{
+    static struct rk_program_class classes[4096];
+    static uint64_t shapes[64];
+    const struct rk_model *model = &s->problem.model;
+    struct rk_error error;
+    const size_t count = rk_program_classes(model, &s->plan, classes, 4096);
+    uint64_t ranks = 0;
+    cr_assert_geq(count, s->plan.pipeline);
+    cr_assert_leq(count, s->plan.ranks);
+    for (size_t i = 0; i < count; i++)
+        ranks += classes[i].ranks;
+    cr_assert_eq(ranks, s->plan.ranks, "%s", name_of(s));
+    several += count > s->plan.pipeline;
+    if (s->plan.ranks > 32 || (count == s->plan.pipeline && s->program[0].instructions > 1500))
+        return;
+    for (uint32_t rank = 0; rank < s->plan.ranks; rank++) {
+        struct rk_program p;
+        cr_assert_eq(rk_program_of(&p, model, &s->problem.system, &s->plan, rank, &error), RK_OK);
+        shapes[rank] = shape_of(&p);
+        rk_program_release(&p);
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint64_t same = 0;
+        for (uint32_t rank = 0; rank < s->plan.ranks; rank++)
+            same += shapes[rank] == shapes[classes[i].first];
+        cr_assert_geq(same, classes[i].ranks, "%s: rank %u", name_of(s),
+                      (unsigned)classes[i].first);
+    }
+}
+
+Test(program, classes_are_alike)
+{
+    cr_assert_gt(for_each(check_classes), CASES);
+    cr_assert_gt(several, 0);
 }

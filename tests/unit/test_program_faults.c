@@ -438,3 +438,215 @@ Test(program_faults, none_is_silent)
     for (int fault = 0; fault < FAULTS; fault++)
         cr_expect_gt(made[fault], 0, "%s", names[fault]);
 }
+
+/* ---- faults in plans ---- */
+
+/* clang-format off */
+#define FAULTS_OF_PLANS(X) \
+    X(A1_LAYER,    "A1 a layer on two stages or on none", "6.layers") \
+    X(A2_SHARDS,   "A2 shards that do not divide the copies", "6.shards") \
+    X(A3_BUDGET,   "A3 a budget 1 MiB below the need", "5.") \
+    X(M1_HEADS,    "M1 a degree that does not divide", "4.") \
+    X(M2_FILL,     "M2 fewer microbatches than stages", "3.fill") \
+    X(M3_RANK,     "M3 a wrong rank in the environment", "12.environment") \
+    X(M4_UNKNOWN,  "M4 a misspelt key", "1.unknown") \
+    X(M5_MISSING,  "M5 a key that the file lacks", "1.missing") \
+    X(S2_TYPE,     "S2 a type that the device lacks", "12.datatype")
+/* clang-format on */
+#define PLAN_FAULT_VALUE(value, name, rule) value,
+#define PLAN_FAULT_NAME(value, name, rule)  name,
+#define PLAN_FAULT_RULE(value, name, rule)  rule,
+enum plan_fault { FAULTS_OF_PLANS(PLAN_FAULT_VALUE) PLAN_FAULTS };
+static const char *const plan_names[] = {FAULTS_OF_PLANS(PLAN_FAULT_NAME)};
+static const char *const plan_rules[] = {FAULTS_OF_PLANS(PLAN_FAULT_RULE)};
+
+static bool rule_fires(const char *rule)
+{
+    for (int i = 0; i < findings.count; i++)
+        if (strncmp(findings.finding[i].rule, rule, strlen(rule)) == 0) return true;
+    return false;
+}
+
+static void judge_plan(const struct plans_case *c, const struct rk_plan *plan,
+                       const struct rk_launch *launch)
+{
+    findings.count = findings.dropped = 0;
+    rk_check_plan(&c->model, &c->system, plan, launch, &findings);
+}
+
+/* Of a right plan, the launch that goes with it. */
+static struct rk_launch launch_of(const struct rk_variable *environment)
+{
+    return (struct rk_launch){.exact_memory = true, .environment = environment};
+}
+
+/* The need, and a machine with so much and no more; and with 1 MiB less. */
+static bool budget(struct plans_case *c, const struct rk_plan *plan)
+{
+    struct rk_prediction p;
+    const struct rk_launch launch = launch_of(NULL);
+    const double capacity = c->system.memory[0].capacity_bytes;
+    rk_predict(&c->model, &c->system, plan, &p);
+    if (!p.timed) return false;
+    c->system.memory[0].capacity_bytes = p.stage[p.tightest].total_bytes + 1;
+    judge_plan(c, plan, &launch);
+    cr_assert(!rule_fires("5."), "%s", findings.finding[0].need);
+    c->system.memory[0].capacity_bytes = p.stage[p.tightest].total_bytes - 1048576;
+    judge_plan(c, plan, &launch);
+    c->system.memory[0].capacity_bytes = capacity;
+    return true;
+}
+
+static bool environment(const struct plans_case *c, const struct rk_plan *plan)
+{
+    char world[24], rank[24];
+    snprintf(world, sizeof world, "%" PRIu64, plan->ranks);
+    snprintf(rank, sizeof rank, "%" PRIu64, plan->ranks);
+    const struct rk_variable variables[] = {{"WORLD_SIZE", world}, {"RANK", rank}, {NULL, NULL}};
+    const struct rk_launch launch = launch_of(variables);
+    judge_plan(c, plan, &launch);
+    return true;
+}
+
+/* The words of the plan with one letter left out of a key. */
+static bool misspell(struct random *r, const struct plans_case *c, const struct rk_plan *plan)
+{
+    char text[RK_PLAN_TEXT + 32];
+    struct rk_error error;
+    const size_t used = (size_t)snprintf(text, sizeof text, "recompute=full ");
+    rk_plan_text(plan, text + used, sizeof text - used);
+    const size_t at = 1 + below(r, 7);
+    memmove(text + at, text + at + 1, strlen(text + at));
+    const struct rk_check_input input = {.format = "words",
+                                         .text = text,
+                                         .size = strlen(text),
+                                         .model = &c->model,
+                                         .system = &c->system,
+                                         .path = ""};
+    findings.count = findings.dropped = 0;
+    const enum rk_status status = rk_check_text(&input, &findings, &error);
+    cr_assert(status == RK_OK || status == RK_BAD_INPUT, "%s", error.text);
+    return true;
+}
+
+/* A strategy file of Galvatron without one of the keys that it cannot do without. */
+static bool lack(struct random *r, const struct plans_case *c)
+{
+    static const char *const keys[] = {"\"pp_deg\": 1",
+                                       "\"tp_sizes_enc\": \"1,1\"",
+                                       "\"tp_consecutive_flags\": \"1,1\"",
+                                       "\"dp_types_enc\": \"0,0\"",
+                                       "\"world_size\": 8",
+                                       "\"global_bsz\": 8",
+                                       "\"chunks\": 1",
+                                       "\"pp_division\": \"2\""};
+    enum { KEYS = sizeof keys / sizeof *keys };
+    char text[512] = "{";
+    const uint64_t left_out = below(r, KEYS);
+    struct rk_error error;
+    struct rk_model model = c->model;
+    model.layers = 2;
+    for (uint64_t i = 0, n = 0; i < KEYS; i++) {
+        if (i == left_out) continue;
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", n++ ? ", " : "", keys[i]);
+    }
+    strcat(text, "}");
+    const struct rk_check_input input = {.format = "galvatron",
+                                         .text = text,
+                                         .size = strlen(text),
+                                         .model = &model,
+                                         .system = &c->system,
+                                         .path = ""};
+    findings.count = findings.dropped = 0;
+    cr_assert_eq(rk_check_text(&input, &findings, &error), RK_OK, "%s", error.text);
+    return true;
+}
+
+static bool break_plan(struct random *r, enum plan_fault fault, struct plans_case *c,
+                       struct rk_plan *plan)
+{
+    static const struct rk_variable none[] = {{NULL, NULL}};
+    const struct rk_launch launch = launch_of(none);
+    const uint64_t stages = plan->pipeline * plan->chunks;
+    switch (fault) {
+    case A1_LAYER:
+        if (stages < 2) return false;
+        for (uint64_t i = 0; i < stages; i++)
+            plan->split[i] = (uint16_t)rk_plan_split(plan, &c->model, i);
+        plan->splits = (int)stages;
+        plan->first_layers = plan->last_layers = 0;
+        plan->split[below(r, stages)]++;
+        break;
+    case A2_SHARDS:
+        if (plan->zero == 0) return false;
+        plan->shard_ranks = rk_plan_data(plan) * plan->context + 1;
+        break;
+    case A3_BUDGET:
+        return budget(c, plan);
+    case M1_HEADS:
+        plan->ranks = plan->ranks / plan->tensor * 3;
+        plan->tensor = 3;
+        break;
+    case M2_FILL:
+        if (plan->pipeline == 1 || plan->chunks > 1) return false;
+        plan->schedule = RK_ZERO_BUBBLE;
+        plan->batch = rk_plan_data(plan) * plan->microbatch;
+        break;
+    case M3_RANK:
+        return environment(c, plan);
+    case M4_UNKNOWN:
+        return misspell(r, c, plan);
+    case M5_MISSING:
+        return lack(r, c);
+    case S2_TYPE:
+        plan->precision = RK_NVFP4;
+        break;
+    default:
+        return false;
+    }
+    judge_plan(c, plan, &launch);
+    return true;
+}
+
+/* Nothing forbids its launch, but perhaps memory. */
+static bool is_right(struct plans_case *c, const struct rk_plan *plan)
+{
+    const struct rk_launch launch = {.states_only = false};
+    const double capacity = c->system.memory[0].capacity_bytes;
+    c->system.memory[0].capacity_bytes = 1e18;
+    judge_plan(c, plan, &launch);
+    c->system.memory[0].capacity_bytes = capacity;
+    return rk_findings_errors(&findings) == 0;
+}
+
+Test(program_faults, plans_are_refused)
+{
+    enum { CASES = 1000 };
+    static struct plans_case c;
+    int of[PLAN_FAULTS] = {0};
+    for (uint64_t seed = 1; seed <= CASES; seed++) {
+        struct random r = {seed * 15485863};
+        draw_case(&c, seed, UINT64_MAX);
+        struct rk_space *plans = rk_plans_open(&c.problem, NULL);
+        const uint64_t count = rk_space_count(plans);
+        for (int fault = 0; fault < PLAN_FAULTS && count; fault++) {
+            struct rk_plan plan, right;
+            rk_plans_plan(plans, below(&r, count), &plan);
+            right = plan;
+            if (!is_right(&c, &plan) || !break_plan(&r, (enum plan_fault)fault, &c, &plan))
+                continue;
+            char text[RK_PLAN_TEXT];
+            rk_plan_text(&right, text, sizeof text);
+            of[fault]++;
+            cr_assert(rule_fires(plan_rules[fault]), "silent: %s, seed %" PRIu64 ", %s (%s)",
+                      plan_names[fault], seed, text,
+                      findings.count ? findings.finding[0].rule : "nothing");
+        }
+        rk_space_close(plans);
+        rk_system_release(&c.system);
+    }
+    for (int fault = 0; fault < PLAN_FAULTS; fault++) {
+        if (getenv("RECKON_TABLE")) printf("%-50s %7d\n", plan_names[fault], of[fault]);
+        cr_expect_gt(of[fault], 0, "%s", plan_names[fault]);
+    }
+}
