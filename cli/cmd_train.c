@@ -5,7 +5,7 @@
 #include "cli/plan_input.h"
 #include "cli/show.h"
 
-#include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +47,12 @@ static const struct option run_rows[] = {
     {.letter = 'n', .name = "steps", .type = OPTION_NUMBER, AT(steps), .min = 1, .max = 1000000000, .help = "steps in all (100)"},
     {.name = "seed", .type = OPTION_NUMBER, AT(seed), .help = "of the weights to begin with and of the order of samples (1)"},
     {.name = "repeat", .type = OPTION_FLAG, AT(repeat), .help = "begin again when the data ends, in another order"},
+    {.letter = 'l', .name = "load", .type = OPTION_TEXT, .argument = "FOLDER", AT(load), .complete = "file",
+     .help = "begin with a checkpoint, or the newest of a folder of them, under any plan; or with weights of Hugging Face"},
+    {.name = "save", .type = OPTION_TEXT, .argument = "FOLDER", AT(save), .complete = "file",
+     .help = "write a checkpoint behind the last step, and on SIGINT, SIGTERM and SIGUSR1; the two newest are kept"},
+    {.name = "save-every", .type = OPTION_NUMBER, .argument = "STEPS", AT(save_every), .min = 1, .max = 1000000000,
+     .help = "... and behind every so many steps"},
     {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 256, .help = "of each rank; the result is the same for any number (1)"},
     {.name = "double", .type = OPTION_FLAG, AT(wide), .help = "compute with 64 bits"},
     {.name = "limit", .type = OPTION_NUMBER, .argument = "SECONDS", AT(limit), .min = 1, .max = 86400, .help = "how long a rank waits for another one before all end (60)"},
@@ -141,6 +147,22 @@ static enum rk_status read_plan(const struct train_args *args, struct plan_draft
 
 /* ---- on the way ---- */
 
+static volatile sig_atomic_t asked_to_stop;
+
+static void ask_to_stop(int signal)
+{
+    asked_to_stop = signal;
+}
+
+/* The step at hand is finished, and a checkpoint written; a second signal ends at once. */
+static void catch_signals(void)
+{
+    const struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGUSR1, &action, NULL);
+}
+
 struct watch {
     const struct train_args *args;
     uint64_t steps;
@@ -178,7 +200,7 @@ static bool watch_step(void *context, const struct rk_train_step *s)
                (unsigned long long)s->step, s->loss, s->norm, s->rate, s->tokens / s->wall_s);
         fflush(stdout);
     }
-    return true;
+    return !asked_to_stop;
 }
 
 /* ---- predicted beside measured ---- */
@@ -298,11 +320,9 @@ int cmd_train(int argc, char **argv)
     struct rk_prediction prediction;
     struct report report = {.first = NULL};
     struct rk_error error;
-    for (int i = 1; i < argc && !cli_executor; i++)
-        if (strncmp(argv[i], "--help", 6) == 0 || strcmp(argv[i], "-h") == 0)
-            return options_read(&train_usage, argc, argv, &args);
-    if (!cli_executor) return executor_become(argc, argv);
-    defaults(&args);
+    if (!cli_executor && !executor_is_asked_for_help(argc, argv))
+        return executor_become(argc, argv);
+    if (cli_executor) defaults(&args);
     const int done = options_read(&train_usage, argc, argv, &args);
     if (done >= 0) return done;
 
@@ -324,6 +344,7 @@ int cmd_train(int argc, char **argv)
                                          .save_every = args.save_every,
                                          .step = watch_step,
                                          .context = &watch};
+        catch_signals();
         status = cli_executor->train(&model, &draft.plan, &train, &run, &result, &error);
     }
     if (watch.log && fclose(watch.log) != 0 && status == RK_OK)

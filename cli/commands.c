@@ -29,6 +29,7 @@ const struct command main_commands[] = {
     {"reshard",    cmd_reshard,  "the shards of a plan as those of another one",    &reshard_usage},
     {"galvatron",  cmd_galvatron, "the search of the published tool Galvatron",     &galvatron_usage},
     {"train",      cmd_train,    "train a model under a plan, on this machine's processors", &train_usage},
+    {"generate",   cmd_generate, "continue a prompt with a trained model",          &generate_usage},
     {"corpus",     cmd_corpus,   "from raw text to training text",                  &corpus_usage},
     {"tokenizer",  cmd_tokenizer, "train a tokenizer",                             &tokenizer_usage},
     {"tokenize",   cmd_tokenize, "texts as token ids, and back",                    &tokenize_usage},

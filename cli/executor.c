@@ -10,6 +10,13 @@ const struct executor *cli_executor;
 
 static const char name[] = "reckon-run";
 
+bool executor_is_asked_for_help(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strncmp(argv[i], "--help", 6) == 0 || strcmp(argv[i], "-h") == 0) return true;
+    return false;
+}
+
 int executor_become(int argc, char **argv)
 {
     char path[4096];

@@ -11,10 +11,15 @@ struct executor {
     enum rk_status (*train)(const struct rk_model *model, const struct rk_plan *plan,
                             const struct rk_train *train, const struct rk_train_run *run,
                             struct rk_train_result *result, struct rk_error *error);
+    enum rk_status (*generate)(const struct rk_model *model, const struct rk_train *train,
+                               const struct rk_generate *generate, struct rk_error *error);
     int rank; /* of this process; 0 speaks */
 };
 
 extern const struct executor *cli_executor; /* NULL: not here */
+
+/* Is --help or -h among the arguments? Then the planner answers. */
+bool executor_is_asked_for_help(int argc, char **argv);
 
 /* Becomes reckon-run, which lies beside this executable or on PATH, with these arguments; comes
  * back only when there is none: the exit code, with its message said. */

@@ -8,13 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct executor threads = {.defaults = rk_train_default, .train = rk_train_threads};
+static const struct executor threads = {
+    .defaults = rk_train_default, .train = rk_train_threads, .generate = rk_generate_tokens};
 
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"train", cmd_train},
+    {"generate", cmd_generate},
 };
 
 int main(int argc, char **argv)

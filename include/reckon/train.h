@@ -96,6 +96,25 @@ RK_API enum rk_status rk_train_threads(const struct rk_model *model, const struc
                                        const struct rk_train *train, const struct rk_train_run *run,
                                        struct rk_train_result *result, struct rk_error *error);
 
+struct rk_generate {
+    const char *load;               /* checkpoint or weights */
+    const struct rk_system *system; /* as in rk_train_run */
+    const uint32_t *prompt;
+    uint64_t prompt_tokens; /* 1 and more */
+    uint64_t tokens;        /* to generate */
+    double temperature;     /* 0: always the likeliest */
+    uint64_t top;           /* chooses among so many likeliest; 0: all */
+    /* Called with each token; false ends. */
+    bool (*token)(void *context, uint32_t token);
+    void *context;
+};
+
+/* Continues a prompt, token by token, each seen with those of a sequence before it. Random choices
+ * come from train->seed: the same call brings the same tokens. */
+RK_API enum rk_status rk_generate_tokens(const struct rk_model *model, const struct rk_train *train,
+                                         const struct rk_generate *generate,
+                                         struct rk_error *error);
+
 #ifdef __cplusplus
 }
 #endif

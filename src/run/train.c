@@ -1,8 +1,11 @@
 #include <reckon/train.h>
 
+#include "run/checkpoint.h"
 #include "run/job.h"
+#include "run/philox.h"
 #include "workload/pattern.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,8 +189,9 @@ struct team { /* what the ranks of this process share */
     const struct rk_train_run *run;
     const struct engine_kind *kind;
     struct rk_train_result *result;
+    const struct checkpoint *checkpoint; /* NULL: from the seed */
     pthread_mutex_t lock;
-    volatile bool stop;
+    bool stop; /* rank 0's */
 };
 
 struct member {
@@ -238,22 +242,55 @@ static void count_up(struct team *team, const struct ledger *ledger, const struc
     pthread_mutex_unlock(&team->lock);
 }
 
-static void run_rank(struct team *team, struct comm *comm)
+/* What rank 0 says, all do. */
+static bool agree_to_stop(struct comm *comm, bool stop, bool *all_stop)
+{
+    int ranks[comm->ranks];
+    char flags[comm->ranks], mine = stop;
+    for (int i = 0; i < comm->ranks; i++)
+        ranks[i] = i;
+    const struct comm_group world = {comm->ranks, comm->rank, ranks};
+    const bool ok = comm_all_gather(comm, &world, "end of a step", &mine, flags, 1);
+    *all_stop = ok && flags[0];
+    return ok;
+}
+
+static bool take_steps(struct team *team, struct comm *comm, struct engine *engine)
 {
     const struct job *job = team->job;
+    const struct rk_train_run *run = team->run;
+    struct step_result result = {.loss = 0};
+    uint64_t saved = UINT64_MAX, step = team->checkpoint ? team->checkpoint->step : 0, steps = 0;
+    bool stop = false;
+    while (step < job->settings.steps && !stop) {
+        if (!team->kind->step(engine, step, &result)) return false;
+        step++;
+        steps++;
+        if (comm->rank == 0) report(team, step - 1, &result);
+        if (!agree_to_stop(comm, team->stop && comm->rank == 0, &stop)) return false;
+        if (run->save && run->save_every && step % run->save_every == 0) {
+            if (!checkpoint_save(run->save, job, team->kind, engine, step)) return false;
+            saved = step;
+        }
+    }
+    if (run->save && saved != step && !checkpoint_save(run->save, job, team->kind, engine, step))
+        return false;
+    if (steps)
+        count_up(team, team->kind->ledger(engine), team->kind->weights(engine), &result, steps);
+    return true;
+}
+
+static void run_rank(struct team *team, struct comm *comm)
+{
     const struct engine_kind *kind = team->kind;
     struct engine *engine;
-    struct step_result result = {.loss = 0};
-    bool ok = kind->open(job, comm, &engine) == RK_OK;
-    uint64_t steps = 0;
-    if (!ok) comm_fail(comm, &comm->error);
-    for (uint64_t step = 0; ok && step < job->settings.steps; step++) {
-        ok = kind->step(engine, step, &result);
-        if (!ok) break;
-        steps++;
-        if (comm->rank == 0) report(team, step, &result);
-    }
-    if (ok && steps) count_up(team, kind->ledger(engine), kind->weights(engine), &result, steps);
+    enum rk_status status = kind->open(team->job, comm, &engine);
+    if (status == RK_OK && team->checkpoint)
+        status = checkpoint_load(team->checkpoint, kind, engine, &comm->error);
+    if (status != RK_OK)
+        comm_fail(comm, &comm->error);
+    else
+        take_steps(team, comm, engine);
     kind->close(engine);
 }
 
@@ -298,36 +335,185 @@ static enum rk_status run_threads(struct team *team, struct rk_error *error)
     return error->status;
 }
 
+static enum rk_status check_samples(const struct job *job, const struct rk_train_run *run,
+                                    struct rk_error *error)
+{
+    const uint64_t samples = job->settings.steps * job->plan.batch;
+    if (job->settings.repeat || samples <= job->data->windows) return RK_OK;
+    return rk_fail(
+        error, RK_BAD_INPUT, run->data, 0, 0,
+        "%llu samples of %llu tokens, and %llu steps take %llu: give more data, fewer steps, or "
+        "--repeat",
+        (unsigned long long)job->data->windows, (unsigned long long)job->sequence,
+        (unsigned long long)job->settings.steps, (unsigned long long)samples);
+}
+
+static enum rk_status check_checkpoint(const struct checkpoint *c, const struct job *job,
+                                       const char *path, struct rk_error *error)
+{
+    if (c->moments && c->seed != job->settings.seed)
+        return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
+                       "the run began with seed %llu, and goes on only with it: say --seed %llu",
+                       (unsigned long long)c->seed, (unsigned long long)c->seed);
+    if (c->step < job->settings.steps) return RK_OK;
+    return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
+                   "%llu steps are done, and --steps %llu asks for no more",
+                   (unsigned long long)c->step, (unsigned long long)job->settings.steps);
+}
+
+/* All that can be known before the first step. */
+static enum rk_status prepare(struct job *job, struct data *data, struct checkpoint *checkpoint,
+                              const struct rk_train_run *run, struct rk_error *error)
+{
+    enum rk_status status =
+        data_open(data, run->data, job->sequence, job->model.vocabulary, job->settings.seed, error);
+    job->data = data;
+    job->system = run->system;
+    if (status == RK_OK) status = check_samples(job, run, error);
+    if (status == RK_OK && run->load) status = checkpoint_open(checkpoint, run->load, job, error);
+    if (status == RK_OK && run->load) status = check_checkpoint(checkpoint, job, run->load, error);
+    if (status == RK_OK && run->save)
+        status = checkpoint_check(run->save, job, job->settings.double_precision ? 8 : 4, error);
+    return status;
+}
+
 enum rk_status rk_train_threads(const struct rk_model *model, const struct rk_plan *plan,
                                 const struct rk_train *train, const struct rk_train_run *run,
                                 struct rk_train_result *result, struct rk_error *error)
 {
     struct job job;
     struct data data = {.map = NULL};
+    struct checkpoint *checkpoint = calloc(1, sizeof *checkpoint);
     *result = (struct rk_train_result){.steps = 0};
+    if (!checkpoint) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for a run");
     enum rk_status status = job_open(&job, model, plan, train, error);
-    if (status == RK_OK)
-        status = data_open(&data, run->data, job.sequence, model->vocabulary, train->seed, error);
-    job.data = &data;
-    job.system = run->system;
-    const uint64_t samples = train->steps * plan->batch;
-    if (status == RK_OK && !train->repeat && samples > data.windows)
-        status =
-            rk_fail(error, RK_BAD_INPUT, run->data, 0, 0,
-                    "%llu samples of %llu tokens, and %llu steps take %llu: give more data, fewer "
-                    "steps, or --repeat",
-                    (unsigned long long)data.windows, (unsigned long long)job.sequence,
-                    (unsigned long long)train->steps, (unsigned long long)samples);
+    if (status == RK_OK) status = prepare(&job, &data, checkpoint, run, error);
     if (status == RK_OK) {
         struct team team = {.job = &job,
                             .run = run,
                             .kind = train->double_precision ? &engine_f64 : &engine_f32,
+                            .checkpoint = run->load ? checkpoint : NULL,
                             .result = result};
         pthread_mutex_init(&team.lock, NULL);
         status = run_threads(&team, error);
         pthread_mutex_destroy(&team.lock);
     }
+    checkpoint_close(checkpoint);
+    free(checkpoint);
     data_close(&data);
     job_close(&job);
+    return status;
+}
+
+/* ---- generation ---- */
+
+/* Logits become weights of a random choice among the `top` likeliest words. */
+static void soften(double *logits, uint64_t words, double temperature, uint64_t top)
+{
+    double most = logits[0], least = -INFINITY;
+    for (uint64_t i = 1; i < words; i++)
+        most = logits[i] > most ? logits[i] : most;
+    if (top && top < words) { /* the top-th largest, by bisection of values */
+        double low = -1e30, high = most;
+        for (int round = 0; round < 100; round++) {
+            const double middle = low < -1e29 ? most - exp2(round) : (low + high) / 2;
+            uint64_t above = 0;
+            for (uint64_t i = 0; i < words; i++)
+                above += logits[i] >= middle;
+            if (above >= top)
+                low = middle;
+            else
+                high = middle;
+        }
+        least = low;
+    }
+    for (uint64_t i = 0; i < words; i++)
+        logits[i] = logits[i] < least ? 0 : exp((logits[i] - most) / temperature);
+}
+
+static uint32_t choose(double *logits, uint64_t words, const struct rk_generate *g, uint64_t seed,
+                       uint64_t n)
+{
+    uint32_t best = 0;
+    if (!(g->temperature > 0)) {
+        for (uint32_t i = 1; i < words; i++)
+            if (logits[i] > logits[best]) best = i;
+        return best;
+    }
+    double sum = 0, seen = 0;
+    soften(logits, words, g->temperature, g->top);
+    for (uint64_t i = 0; i < words; i++)
+        sum += logits[i];
+    const double wanted = philox_unit(philox(seed, 0x67656e, n).word[0]) * sum;
+    for (uint32_t i = 0; i < words; i++) {
+        if (!(logits[i] > 0)) continue;
+        seen += logits[i];
+        best = i;
+        if (seen >= wanted) break;
+    }
+    return best;
+}
+
+static enum rk_status continue_prompt(const struct job *job, const struct engine_kind *kind,
+                                      struct engine *engine, const struct rk_generate *g,
+                                      struct rk_error *error)
+{
+    const uint64_t all = g->prompt_tokens + g->tokens;
+    uint32_t *tokens = calloc(all, sizeof *tokens);
+    double *logits = calloc(job->model.vocabulary, sizeof *logits);
+    enum rk_status status = RK_OK;
+    if (!tokens || !logits)
+        status =
+            rk_fail(error, RK_IO, NULL, 0, 0, "no memory for %llu tokens", (unsigned long long)all);
+    if (tokens) memcpy(tokens, g->prompt, g->prompt_tokens * sizeof *tokens);
+    for (uint64_t n = g->prompt_tokens; status == RK_OK && n < all; n++) {
+        const uint64_t seen = n < job->sequence ? n : job->sequence;
+        if (!kind->logits(engine, tokens + n - seen, seen, logits)) {
+            *error = kind->comm(engine)->error;
+            status = error->status;
+            break;
+        }
+        tokens[n] = choose(logits, job->model.vocabulary, g, job->settings.seed, n);
+        if (!g->token(g->context, tokens[n])) break;
+    }
+    free(tokens);
+    free(logits);
+    return status;
+}
+
+enum rk_status rk_generate_tokens(const struct rk_model *model, const struct rk_train *train,
+                                  const struct rk_generate *g, struct rk_error *error)
+{
+    struct job job;
+    struct engine *engine = NULL;
+    struct rk_plan plan = rk_plan_default();
+    struct checkpoint *checkpoint = calloc(1, sizeof *checkpoint);
+    struct comm_hub *hub = comm_hub_open(1, train->limit_s);
+    const struct engine_kind *kind = train->double_precision ? &engine_f64 : &engine_f32;
+    plan.precision = RK_FP32;
+    enum rk_status status = checkpoint && hub
+                                ? job_open(&job, model, &plan, train, error)
+                                : rk_fail(error, RK_IO, NULL, 0, 0, "no memory for a model");
+    const bool opened = checkpoint && hub;
+    job.system = g->system;
+    for (uint64_t i = 0; status == RK_OK && i < g->prompt_tokens; i++)
+        if (g->prompt[i] >= model->vocabulary)
+            status = rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
+                             "token %u of the prompt is beyond the vocabulary, which ends at %llu",
+                             g->prompt[i], (unsigned long long)model->vocabulary);
+    if (status == RK_OK) status = checkpoint_open(checkpoint, g->load, &job, error);
+    if (status == RK_OK) {
+        checkpoint->moments = false;
+        struct comm *comm = comm_hub_rank(hub, 0);
+        status = kind->open(&job, comm, &engine);
+        if (status != RK_OK) *error = comm->error;
+    }
+    if (status == RK_OK) status = checkpoint_load(checkpoint, kind, engine, error);
+    if (status == RK_OK) status = continue_prompt(&job, kind, engine, g, error);
+    kind->close(engine);
+    if (checkpoint) checkpoint_close(checkpoint);
+    free(checkpoint);
+    comm_hub_close(hub);
+    if (opened) job_close(&job);
     return status;
 }

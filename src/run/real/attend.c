@@ -60,7 +60,9 @@ static size_t spans_of(const struct engine *e, const uint32_t *ranks, size_t cou
     size_t found = 0;
     for (size_t r = 0; r < count; r++) {
         struct run_span own[2];
-        const int parts = REAL(context_spans)(e->job, ranks[r], own);
+        const bool alone = e->context.ranks == 1; /* then a sample may be shorter */
+        const int parts = alone ? 1 : REAL(context_spans)(e->job, ranks[r], own);
+        if (alone) own[0] = e->span[0];
         for (int i = 0; i < parts; i++) {
             own[i].at += (uint32_t)((r * e->batch + n) * e->local);
             struct run_span *last = found ? &spans[found - 1] : NULL;

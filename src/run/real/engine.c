@@ -799,6 +799,36 @@ static bool engine_writes(const struct engine *e, int group)
     return s->shards->me == 0 && s->copies->me == 0 && !(s->tied && e->stages.me != 0);
 }
 
+/* ---- one sample forward, for generation ---- */
+
+/* The rows are those of the tokens: a sample may be shorter than the plan's. */
+static void take_tokens(struct engine *e, const uint32_t *tokens, size_t count)
+{
+    e->batch = 1;
+    e->local = e->rows = e->share = count;
+    e->spans = 1;
+    e->span[0] = (struct run_span){0, (uint32_t)count, 0};
+    for (size_t i = 0; i < count; i++) {
+        e->token[i] = tokens[i];
+        e->target[i] = 0;
+        e->position[i] = (uint32_t)i;
+    }
+}
+
+static bool engine_logits(struct engine *e, const uint32_t *tokens, size_t count, double *logits)
+{
+    if (setjmp(e->escape)) return false;
+    take_tokens(e, tokens, count);
+    e->forward_only = true;
+    e->wanted = logits;
+    for (size_t i = 0; i < e->instructions; i++)
+        if (e->program[i].work == WORK_FORWARD && e->program[i].microbatch == 0 &&
+            (e->program[i].what == DO_OPERATION || e->program[i].what == DO_LAYER_END))
+            run_instruction(e, &e->program[i], 0, NULL);
+    release_frames(e);
+    return true;
+}
+
 const struct engine_kind REAL(engine) = {
     .real_bytes = sizeof(real),
 #ifdef RUN_F64
@@ -816,4 +846,5 @@ const struct engine_kind REAL(engine) = {
     .scatter = engine_scatter,
     .writes = engine_writes,
     .comm = engine_comm,
+    .logits = engine_logits,
 };

@@ -172,6 +172,7 @@ struct engine {
     double *row_loss;                    /* (microbatches): sums */
     double loss;
     bool forward_only;
+    double *wanted;   /* (vocabulary): logits of the last row, where they are asked for */
     uint32_t *sample; /* (sequence + 1): scratch */
     double *sums;     /* of gradients: (ids, tensor ranks, data ranks) */
     struct ledger ledger;

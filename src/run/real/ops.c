@@ -625,8 +625,28 @@ static double head_rows(struct engine *e, struct at_layer *l, const real *x, siz
     return loss;
 }
 
+/* The logits of the last row alone, for generation on one rank. */
+static void last_logits(struct engine *e, struct at_layer *l, const real *x)
+{
+    const bool tied = e->job->model.tied_embeddings;
+    struct store *s = head_store(e, l);
+    const size_t words = e->job->model.vocabulary;
+    real *logits = take(e, words);
+    matrix_forward(1, 1, words, e->hidden, x + (e->rows - 1) * e->hidden,
+                   weight(e, s, tied ? WEIGHT_TABLE : WEIGHT_HEAD), weight(e, s, WEIGHT_HEAD_BIAS),
+                   logits);
+    for (size_t i = 0; i < words; i++)
+        e->wanted[i] = (double)logits[i];
+    give(e, logits);
+}
+
 static void cross_entropy(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
+    if (e->wanted) {
+        last_logits(e, l, f->slot[SLOT_N_1]);
+        drop(e, f, SLOT_N_1);
+        return;
+    }
     const real *x = whole_input(e, f, SLOT_N_1, SLOT_WHOLE_1, "logits gather");
     real *dx = e->forward_only ? NULL : make(e, f, SLOT_DN_1, e->rows * e->hidden);
     /* ranks of a vocabulary talk once, about all rows */

@@ -1,0 +1,628 @@
+#include "run/checkpoint.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include <zlib.h>
+
+static const char weights_name[] = "model.safetensors", moments_name[] = "moments.safetensors",
+                  about_name[] = "train.json";
+
+static enum rk_status fail_system(struct rk_error *error, const char *path)
+{
+    return rk_fail(error, RK_IO, path, 0, 0, "%s", strerror(errno));
+}
+
+/* ---- the tensors of a whole model ---- */
+
+static enum rk_status whole_model(const struct job *job, struct weights *all,
+                                  struct rk_error *error)
+{
+    struct rk_plan plan = job->plan;
+    plan.ranks = plan.tensor = plan.pipeline = plan.context = plan.expert = plan.chunks = 1;
+    plan.expert_tensor = 0;
+    plan.vocabulary_multiple = 0;
+    plan.shard_ranks = 0;
+    const struct rank_map map = rank_map_of(&plan);
+    const struct weight_part part = {.layers = job->model.layers, .embeds = true, .heads = true};
+    return weights_plan(&job->model, &plan, &map, 0, &part, 1, all, error);
+}
+
+/* Is it the first of those that lie in the same tensor of a file (q, k and v of GPT-2)? */
+static bool leads(const struct weight *w)
+{
+    return w->file_at == 0;
+}
+
+static void shape_of(const struct weight *w, int *rank, uint64_t shape[2])
+{
+    *rank = w->file_cols == 1 && !w->decays ? 1 : 2;
+    shape[0] = w->transposed ? w->file_cols : w->file_rows;
+    shape[1] = w->transposed ? w->file_rows : w->file_cols;
+}
+
+/* ---- runs of elements: where a box lies in the file and in memory ---- */
+
+struct run {
+    uint64_t file;       /* first element in the tensor of the file */
+    uint64_t count;      /* elements, one behind another in the file */
+    uint64_t at, stride; /* in memory, from the weight's begin */
+};
+
+static uint64_t runs_of(const struct weight *w)
+{
+    const uint64_t rows = w->row0 >= w->rows                ? 0
+                          : w->rows - w->row0 < w->box_rows ? w->rows - w->row0
+                                                            : w->box_rows;
+    if (!rows) return 0;
+    if (w->transposed) return w->box_cols;
+    return w->box_cols == w->file_cols ? 1 : rows;
+}
+
+static struct run run_at(const struct weight *w, uint64_t i)
+{
+    const uint64_t rows = w->rows - w->row0 < w->box_rows ? w->rows - w->row0 : w->box_rows;
+    const uint64_t first = w->file_at + w->row0;
+    if (w->transposed)
+        return (struct run){(w->col0 + i) * w->file_rows + first, rows, i, w->box_cols};
+    if (w->box_cols == w->file_cols)
+        return (struct run){first * w->file_cols, rows * w->box_cols, 0, 1};
+    return (struct run){(first + i) * w->file_cols + w->col0, w->box_cols, i * w->box_cols, 1};
+}
+
+/* ---- reading ---- */
+
+static const struct tensor *find_tensor(const struct checkpoint *c, const char *name, int *file)
+{
+    static const char *const prefixes[] = {"", "transformer."};
+    char other[160];
+    for (int p = 0; p < 2; p++) {
+        snprintf(other, sizeof other, "%s%s", prefixes[p], name);
+        for (*file = 0; *file < c->files; ++*file) {
+            const struct safetensors *h = &c->file[*file].header;
+            for (size_t i = 0; i < h->count; i++)
+                if (strcmp(h->tensor[i].name, other) == 0) return &h->tensor[i];
+        }
+    }
+    return NULL;
+}
+
+static double half_value(uint16_t bits)
+{
+    const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+    const double size = exponent == 0    ? ldexp(mantissa, -24)
+                        : exponent == 31 ? (mantissa ? NAN : INFINITY)
+                                         : ldexp(mantissa + 1024, exponent - 25);
+    return bits & 0x8000 ? -size : size;
+}
+
+static double element(enum tensor_type type, const unsigned char *at)
+{
+    uint16_t half;
+    uint32_t word;
+    float single;
+    double value;
+    switch (type) {
+    case TENSOR_F64:
+        memcpy(&value, at, 8);
+        return value;
+    case TENSOR_F32:
+        memcpy(&single, at, 4);
+        return single;
+    case TENSOR_BF16:
+        memcpy(&half, at, 2);
+        word = (uint32_t)half << 16;
+        memcpy(&single, &word, 4);
+        return single;
+    default:
+        memcpy(&half, at, 2);
+        return half_value(half);
+    }
+}
+
+static bool is_read(enum tensor_type type)
+{
+    return type == TENSOR_F64 || type == TENSOR_F32 || type == TENSOR_BF16 || type == TENSOR_F16;
+}
+
+static enum rk_status read_weight(const struct checkpoint *c, const struct weight *w,
+                                  const char *name, size_t real_bytes, char *to,
+                                  struct rk_error *error)
+{
+    int file;
+    const struct tensor *t = find_tensor(c, name, &file);
+    if (!t)
+        return rk_fail(error, RK_BAD_INPUT, c->files ? c->file[0].path : NULL, 0, 0,
+                       "%s is not there", name);
+    const size_t bytes = tensor_type_bits(t->type) / 8;
+    unsigned char *buffer = malloc(w->box_rows * w->box_cols * bytes + 1);
+    enum rk_status status = RK_OK;
+    if (!buffer) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory to read %s", name);
+    for (uint64_t i = 0; i < runs_of(w) && status == RK_OK; i++) {
+        const struct run run = run_at(w, i);
+        const size_t size = run.count * bytes;
+        for (size_t got = 0; got < size && status == RK_OK;) {
+            const ssize_t n = pread(c->file[file].file, buffer + got, size - got,
+                                    (off_t)(t->begin + run.file * bytes + got));
+            if (n <= 0)
+                status = rk_fail(error, RK_IO, c->file[file].path, 0, 0, "%s ends early", name);
+            else
+                got += (size_t)n;
+        }
+        for (uint64_t k = 0; k < run.count && status == RK_OK; k++) {
+            const double value = element(t->type, buffer + k * bytes);
+            const uint64_t at = w->at + run.at + k * run.stride;
+            if (real_bytes == 8)
+                ((double *)to)[at] = value;
+            else
+                ((float *)to)[at] = (float)value;
+        }
+    }
+    free(buffer);
+    return status;
+}
+
+static const char *const which_prefix[] = {"", "first.", "second."};
+
+enum rk_status checkpoint_load(const struct checkpoint *c, const struct engine_kind *kind,
+                               struct engine *engine, struct rk_error *error)
+{
+    const struct weights *all = kind->weights(engine);
+    enum rk_status status = RK_OK;
+    for (int g = 0; g < all->groups && status == RK_OK; g++)
+        for (int which = 0; which < (c->moments ? 3 : 1) && status == RK_OK; which++) {
+            const struct weight_group *group = &all->group[g];
+            char *buffer = calloc(group->size, kind->real_bytes);
+            if (!buffer) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory to read a checkpoint");
+            for (int i = 0; i < group->count && status == RK_OK; i++) {
+                const struct weight *w = &all->weight[group->first + i];
+                char name[128];
+                snprintf(name, sizeof name, "%s%s", which_prefix[which], w->name);
+                status = read_weight(c, w, name, kind->real_bytes, buffer, error);
+            }
+            if (status == RK_OK) kind->scatter(engine, g, which, buffer);
+            free(buffer);
+        }
+    return status;
+}
+
+/* ---- opening ---- */
+
+static enum rk_status open_file(struct checkpoint *c, const char *folder, const char *name,
+                                struct rk_error *error)
+{
+    if (c->files == CHECKPOINT_FILES)
+        return rk_fail(error, RK_BAD_INPUT, folder, 0, 0, "more than %d files *.safetensors",
+                       CHECKPOINT_FILES);
+    struct checkpoint_file *f = &c->file[c->files];
+    snprintf(f->path, sizeof f->path, "%s/%s", folder, name);
+    const enum rk_status status = safetensors_read(f->path, &f->header, error);
+    if (status != RK_OK) return status;
+    f->file = open(f->path, O_RDONLY | O_CLOEXEC);
+    if (f->file < 0) {
+        safetensors_release(&f->header);
+        return fail_system(error, f->path);
+    }
+    c->files++;
+    return RK_OK;
+}
+
+static bool sum_file(const char *path, uint32_t *sum, uint64_t *size)
+{
+    static const size_t piece = 1 << 20;
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    unsigned char *buffer = malloc(piece);
+    ssize_t n = -1;
+    *sum = (uint32_t)crc32(0, NULL, 0);
+    *size = 0;
+    while (file >= 0 && buffer && (n = read(file, buffer, piece)) > 0) {
+        *sum = (uint32_t)crc32(*sum, buffer, (uInt)n);
+        *size += (uint64_t)n;
+    }
+    if (file >= 0) close(file);
+    free(buffer);
+    return n == 0;
+}
+
+/* train.json as it is written below; nothing else writes it. */
+static enum rk_status read_about(struct checkpoint *c, const char *folder, struct rk_error *error)
+{
+    char path[600], text[1024];
+    unsigned long long step, seed, sizes[2];
+    unsigned sums[2];
+    snprintf(path, sizeof path, "%s/%s", folder, about_name);
+    FILE *file = fopen(path, "r");
+    if (!file) return fail_system(error, path);
+    const size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = 0;
+    if (sscanf(text,
+               " { \"step\" : %llu , \"seed\" : %llu , \"model_bytes\" : %llu , \"model_crc32\" : "
+               "%u , "
+               "\"moments_bytes\" : %llu , \"moments_crc32\" : %u",
+               &step, &seed, &sizes[0], &sums[0], &sizes[1], &sums[1]) != 6)
+        return rk_fail(error, RK_BAD_INPUT, path, 1, 1, "this is not what reckon train writes");
+    for (int i = 0; i < 2; i++) {
+        uint32_t sum;
+        uint64_t size;
+        snprintf(path, sizeof path, "%s/%s", folder, i ? moments_name : weights_name);
+        if (!sum_file(path, &sum, &size)) return fail_system(error, path);
+        if (sum != sums[i] || size != sizes[i])
+            return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
+                           "damaged: %llu bytes of sum %08x, %llu of %08x were written",
+                           (unsigned long long)size, sum, sizes[i], sums[i]);
+    }
+    c->step = step;
+    c->seed = seed;
+    c->moments = true;
+    return RK_OK;
+}
+
+static bool is_there(const char *folder, const char *name)
+{
+    char path[600];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+static enum rk_status open_folder(struct checkpoint *c, const char *folder, struct rk_error *error)
+{
+    enum rk_status status = RK_OK;
+    if (is_there(folder, about_name)) {
+        status = read_about(c, folder, error);
+        if (status == RK_OK) status = open_file(c, folder, weights_name, error);
+        if (status == RK_OK) status = open_file(c, folder, moments_name, error);
+        return status;
+    }
+    DIR *dir = opendir(folder);
+    if (!dir) return fail_system(error, folder);
+    for (struct dirent *entry; status == RK_OK && (entry = readdir(dir));) {
+        const size_t length = strlen(entry->d_name);
+        if (length > 12 && strcmp(entry->d_name + length - 12, ".safetensors") == 0)
+            status = open_file(c, folder, entry->d_name, error);
+    }
+    closedir(dir);
+    if (status == RK_OK && !c->files)
+        status =
+            rk_fail(error, RK_BAD_INPUT, folder, 0, 0, "holds no checkpoint and no *.safetensors");
+    return status;
+}
+
+/* The numbers of folders step-N, the largest first; at most `most`. */
+static int find_steps(const char *folder, unsigned long long *steps, int most)
+{
+    DIR *dir = opendir(folder);
+    int count = 0;
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        unsigned long long step;
+        int end = 0;
+        if (sscanf(entry->d_name, "step-%llu%n", &step, &end) != 1 || entry->d_name[end]) continue;
+        int at = count < most ? count++ : most;
+        for (; at > 0 && steps[at - 1] < step; at--)
+            if (at < most) steps[at] = steps[at - 1];
+        if (at < most) steps[at] = step;
+    }
+    if (dir) closedir(dir);
+    return count;
+}
+
+static enum rk_status check_tensors(const struct checkpoint *c, const char *path,
+                                    const struct job *job, struct rk_error *error)
+{
+    struct weights all;
+    enum rk_status status = whole_model(job, &all, error);
+    for (int i = 0; status == RK_OK && i < all.weights; i++) {
+        const struct weight *w = &all.weight[i];
+        uint64_t shape[2];
+        int rank, file;
+        const struct tensor *t = find_tensor(c, w->name, &file);
+        shape_of(w, &rank, shape);
+        if (!t)
+            status = rk_fail(error, RK_BAD_INPUT, path, 0, 0, "lacks %s: it is of another model",
+                             w->name);
+        else if (!is_read(t->type))
+            status = rk_fail(error, RK_BAD_INPUT, c->file[file].path, 0, 0,
+                             "%s is of type %s: F16, BF16, F32 and F64 are read", w->name,
+                             tensor_type_name(t->type));
+        else if (t->rank != rank || t->shape[0] != shape[0] ||
+                 (rank > 1 && t->shape[1] != shape[1]))
+            status = rk_fail(error, RK_BAD_INPUT, c->file[file].path, 0, 0,
+                             "%s is %llu x %llu, the model's %llu x %llu: it is of another model",
+                             w->name, (unsigned long long)t->shape[0],
+                             (unsigned long long)(t->rank > 1 ? t->shape[1] : 1),
+                             (unsigned long long)shape[0],
+                             (unsigned long long)(rank > 1 ? shape[1] : 1));
+    }
+    weights_release(&all);
+    return status;
+}
+
+void checkpoint_close(struct checkpoint *c)
+{
+    for (int i = 0; i < c->files; i++) {
+        safetensors_release(&c->file[i].header);
+        close(c->file[i].file);
+    }
+    c->files = 0;
+}
+
+enum rk_status checkpoint_open(struct checkpoint *c, const char *path, const struct job *job,
+                               struct rk_error *error)
+{
+    enum { TRIED = 4 };
+    unsigned long long steps[TRIED];
+    enum rk_status status = RK_OK;
+    memset(c, 0, sizeof *c);
+    const int count = is_there(path, about_name) ? 0 : find_steps(path, steps, TRIED);
+    if (!count) status = open_folder(c, path, error);
+    for (int i = 0; i < count; i++) { /* one that is damaged gives way to the one before */
+        char folder[512];
+        snprintf(folder, sizeof folder, "%s/step-%08llu", path, steps[i]);
+        status = open_folder(c, folder, error);
+        if (status == RK_OK) break;
+        checkpoint_close(c);
+    }
+    if (status == RK_OK) status = check_tensors(c, path, job, error);
+    if (status != RK_OK) checkpoint_close(c);
+    return status;
+}
+
+/* ---- writing ---- */
+
+static uint64_t model_elements(const struct weights *all)
+{
+    uint64_t count = 0;
+    for (int i = 0; i < all->weights; i++)
+        count += all->weight[i].rows * all->weight[i].cols;
+    return count;
+}
+
+enum rk_status checkpoint_check(const char *folder, const struct job *job, size_t real_bytes,
+                                struct rk_error *error)
+{
+    struct statvfs room;
+    struct weights all;
+    enum rk_status status = RK_OK;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) return fail_system(error, folder);
+    if (access(folder, W_OK) != 0 || statvfs(folder, &room) != 0) return fail_system(error, folder);
+    status = whole_model(job, &all, error);
+    if (status != RK_OK) return status;
+    const double need = 3.0 * (double)model_elements(&all) * (double)real_bytes;
+    const double have = (double)room.f_bavail * (double)room.f_frsize;
+    weights_release(&all);
+    if (need <= have) return RK_OK;
+    return rk_fail(error, RK_IO, folder, 0, 0, "a checkpoint takes %.3g GB, and %.3g GB are free",
+                   need / 1e9, have / 1e9);
+}
+
+/* The header of one of the two files: weights, or first and second moments. */
+static enum rk_status plan_file(const struct weights *all, bool moments, const char *datatype,
+                                const char *path, struct safetensors *file, struct bytes *header,
+                                struct rk_error *error)
+{
+    const size_t most = (size_t)all->weights * (moments ? 2 : 1);
+    *file = (struct safetensors){.tensor = calloc(most, sizeof *file->tensor)};
+    for (int i = 0; file->tensor && i < all->weights; i++) {
+        if (!leads(&all->weight[i])) continue;
+        for (int which = moments; which <= (moments ? 2 : 0); which++) {
+            struct tensor *t = &file->tensor[file->count++];
+            t->name = malloc(128);
+            if (!t->name) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for a checkpoint");
+            snprintf(t->name, 128, "%s%s", which_prefix[which], all->weight[i].name);
+            t->type = strcmp(datatype, "F64") == 0 ? TENSOR_F64 : TENSOR_F32;
+            shape_of(&all->weight[i], &t->rank, t->shape);
+        }
+    }
+    if (!file->tensor) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for a checkpoint");
+    return safetensors_write(path, file, header, error);
+}
+
+static enum rk_status create_file(const char *path, const struct safetensors *file,
+                                  const struct bytes *header, struct rk_error *error)
+{
+    const uint64_t size = file->tensor[file->count - 1].end;
+    const int out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (out < 0) return fail_system(error, path);
+    errno = posix_fallocate(out, 0, (off_t)size);
+    bool ok = errno == 0 && pwrite(out, header->data, header->size, 0) == (ssize_t)header->size;
+    const enum rk_status status = ok ? RK_OK : fail_system(error, path);
+    close(out);
+    return status;
+}
+
+static bool write_run(int file, const struct weight *w, const struct run *run, uint64_t begin,
+                      size_t real_bytes, const char *from, char *line)
+{
+    const char *data = from + (w->at + run->at) * real_bytes;
+    const size_t size = run->count * real_bytes;
+    if (run->stride != 1) {
+        for (uint64_t k = 0; k < run->count; k++)
+            memcpy(line + k * real_bytes, data + k * run->stride * real_bytes, real_bytes);
+        data = line;
+    }
+    for (size_t done = 0; done < size;) {
+        const ssize_t n =
+            pwrite(file, data + done, size - done, (off_t)(begin + run->file * real_bytes + done));
+        if (n <= 0) return false;
+        done += (size_t)n;
+    }
+    return true;
+}
+
+static const struct tensor *named(const struct safetensors *file, const char *prefix,
+                                  const char *name)
+{
+    char whole[128];
+    snprintf(whole, sizeof whole, "%s%s", prefix, name);
+    for (size_t i = 0; i < file->count; i++)
+        if (strcmp(file->tensor[i].name, whole) == 0) return &file->tensor[i];
+    return NULL;
+}
+
+static bool write_group(const struct weights *all, const struct weight_group *group, int which,
+                        int file, const struct safetensors *header, size_t real_bytes,
+                        const char *buffer)
+{
+    for (int i = 0; i < group->count; i++) {
+        const struct weight *w = &all->weight[group->first + i];
+        const struct tensor *t = named(header, which_prefix[which], w->name);
+        char *line = malloc(w->box_rows * w->box_cols * real_bytes + 1);
+        bool ok = t && line;
+        for (uint64_t r = 0; ok && w->counted && r < runs_of(w); r++) {
+            const struct run run = run_at(w, r);
+            ok = write_run(file, w, &run, t->begin, real_bytes, buffer, line);
+        }
+        free(line);
+        if (!ok) return false;
+    }
+    return true;
+}
+
+/* What this rank has, once the files are there. */
+static bool write_boxes(const struct engine_kind *kind, struct engine *engine, const char *folder,
+                        const struct safetensors headers[2])
+{
+    const struct weights *all = kind->weights(engine);
+    struct comm *comm = kind->comm(engine);
+    int file[2];
+    char path[2][600];
+    bool ok = true;
+    for (int i = 0; i < 2; i++) {
+        snprintf(path[i], sizeof path[i], "%s/%s", folder, i ? moments_name : weights_name);
+        file[i] = open(path[i], O_WRONLY | O_CLOEXEC);
+    }
+    for (int g = 0; g < all->groups && ok; g++) {
+        const struct weight_group *group = &all->group[g];
+        char *buffer = malloc(group->size * kind->real_bytes);
+        for (int which = 0; which < 3 && ok; which++) {
+            ok = buffer && file[0] >= 0 && file[1] >= 0 && kind->gather(engine, g, which, buffer);
+            if (ok && kind->writes(engine, g))
+                ok = write_group(all, group, which, file[which > 0], &headers[which > 0],
+                                 kind->real_bytes, buffer);
+        }
+        free(buffer);
+    }
+    struct rk_error error;
+    if (!ok && comm->error.status == RK_OK) {
+        fail_system(&error, path[0]);
+        comm_fail(comm, &error);
+    }
+    for (int i = 0; i < 2; i++)
+        if (file[i] >= 0 && (fsync(file[i]) != 0 || close(file[i]) != 0) && ok) {
+            fail_system(&error, path[i]);
+            ok = comm_fail(comm, &error);
+        }
+    return ok;
+}
+
+static enum rk_status write_about(const char *folder, const struct job *job, uint64_t step,
+                                  struct rk_error *error)
+{
+    char path[600];
+    uint64_t size[2];
+    uint32_t sum[2];
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, i ? moments_name : weights_name);
+        if (!sum_file(path, &sum[i], &size[i])) return fail_system(error, path);
+    }
+    snprintf(path, sizeof path, "%s/%s", folder, about_name);
+    FILE *file = fopen(path, "w");
+    if (!file) return fail_system(error, path);
+    const int said = fprintf(
+        file,
+        "{\"step\": %llu, \"seed\": %llu, \"model_bytes\": %llu, \"model_crc32\": %u, "
+        "\"moments_bytes\": %llu, \"moments_crc32\": %u, \"model\": \"%s\"}\n",
+        (unsigned long long)step, (unsigned long long)job->settings.seed,
+        (unsigned long long)size[0], sum[0], (unsigned long long)size[1], sum[1], job->model.id);
+    const bool ok = said > 0 && fflush(file) == 0 && fsync(fileno(file)) == 0;
+    if (fclose(file) == 0 && ok) return RK_OK;
+    return fail_system(error, path);
+}
+
+static void remove_checkpoint(const char *folder)
+{
+    static const char *const names[] = {weights_name, moments_name, about_name};
+    char path[600];
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        unlink(path);
+    }
+    rmdir(folder);
+}
+
+/* The folder takes its name; of all but the two newest nothing is left. */
+static enum rk_status finish(const char *folder, const char *part, const char *final,
+                             struct rk_error *error)
+{
+    enum { KEPT = 2, MOST = 8 };
+    unsigned long long steps[MOST];
+    char old[512];
+    if (is_there(final, about_name)) remove_checkpoint(final);
+    if (rename(part, final) != 0) return fail_system(error, final);
+    for (int i = KEPT, n = find_steps(folder, steps, MOST); i < n; i++) {
+        snprintf(old, sizeof old, "%s/step-%08llu", folder, steps[i]);
+        remove_checkpoint(old);
+    }
+    return RK_OK;
+}
+
+static enum rk_status create_files(const char *part, const struct safetensors headers[2],
+                                   const struct bytes bytes[2], struct rk_error *error)
+{
+    char path[600];
+    enum rk_status status = RK_OK;
+    if (mkdir(part, 0777) != 0 && errno != EEXIST) return fail_system(error, part);
+    for (int i = 0; i < 2 && status == RK_OK; i++) {
+        snprintf(path, sizeof path, "%s/%s", part, i ? moments_name : weights_name);
+        status = create_file(path, &headers[i], &bytes[i], error);
+    }
+    return status;
+}
+
+static bool barrier(struct comm *comm)
+{
+    int ranks[comm->ranks];
+    for (int i = 0; i < comm->ranks; i++)
+        ranks[i] = i;
+    const struct comm_group world = {comm->ranks, comm->rank, ranks};
+    return comm_barrier(comm, &world);
+}
+
+bool checkpoint_save(const char *folder, const struct job *job, const struct engine_kind *kind,
+                     struct engine *engine, uint64_t step)
+{
+    struct comm *comm = kind->comm(engine);
+    struct safetensors headers[2] = {{0}, {0}};
+    struct bytes bytes[2] = {{0}, {0}};
+    struct weights all = {.weight = NULL};
+    struct rk_error error;
+    char part[500], final[500];
+    snprintf(final, sizeof final, "%s/step-%08llu", folder, (unsigned long long)step);
+    snprintf(part, sizeof part, "%s/step-%08llu.part", folder, (unsigned long long)step);
+    enum rk_status status = whole_model(job, &all, &error);
+    for (int i = 0; i < 2 && status == RK_OK; i++)
+        status = plan_file(&all, i, kind->datatype, part, &headers[i], &bytes[i], &error);
+    if (status == RK_OK && comm->rank == 0) status = create_files(part, headers, bytes, &error);
+    bool ok = status == RK_OK;
+    if (!ok) comm_fail(comm, &error);
+    ok = ok && barrier(comm) && write_boxes(kind, engine, part, headers) && barrier(comm);
+    if (ok && comm->rank == 0) {
+        status = write_about(part, job, step, &error);
+        if (status == RK_OK) status = finish(folder, part, final, &error);
+        if (status != RK_OK) ok = comm_fail(comm, &error);
+    }
+    ok = ok && barrier(comm);
+    for (int i = 0; i < 2; i++) {
+        safetensors_release(&headers[i]);
+        bytes_release(&bytes[i]);
+    }
+    weights_release(&all);
+    return ok;
+}

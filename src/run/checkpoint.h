@@ -1,0 +1,49 @@
+/* checkpoint.h - the state of a run in files, whatever plan wrote or reads them.
+ *
+ * A folder step-00000100 holds model.safetensors (weights under the names and in the layout of
+ * Hugging Face), moments.safetensors (AdamW's, "first.NAME" and "second.NAME") and train.json: the
+ * step, the seed, the size and the CRC-32 of each file. Each rank writes the boxes of the weights
+ * that it has, at their places. The folder has another name until all of it is written; the two
+ * newest are kept.
+ *
+ * Weights alone, from model.safetensors or any files *.safetensors of a folder, begin a run, too:
+ * then moments are zero and the step is 0. Elements F16, BF16, F32 and F64 are read.
+ */
+#ifndef RECKON_RUN_CHECKPOINT_H
+#define RECKON_RUN_CHECKPOINT_H
+
+#include "run/job.h"
+#include "shard/safetensors.h"
+
+enum { CHECKPOINT_FILES = 64 };
+
+struct checkpoint {
+    int files;
+    struct checkpoint_file {
+        char path[512];
+        struct safetensors header;
+        int file; /* descriptor */
+    } file[CHECKPOINT_FILES];
+    bool moments;
+    uint64_t step, seed;
+};
+
+/* Finds `path`: a folder of a checkpoint, one that holds such folders (the newest that is whole),
+ * or of weights. Checks sums, and that every weight of the model is there in its shape. */
+enum rk_status checkpoint_open(struct checkpoint *checkpoint, const char *path,
+                               const struct job *job, struct rk_error *error);
+void checkpoint_close(struct checkpoint *checkpoint); /* a zeroed one is fine */
+
+/* Fills an engine; no rank waits for another one. */
+enum rk_status checkpoint_load(const struct checkpoint *checkpoint, const struct engine_kind *kind,
+                               struct engine *engine, struct rk_error *error);
+
+/* Room in `folder` for another checkpoint, and leave to write there. */
+enum rk_status checkpoint_check(const char *folder, const struct job *job, size_t real_bytes,
+                                struct rk_error *error);
+
+/* All ranks call it behind `step` steps. */
+bool checkpoint_save(const char *folder, const struct job *job, const struct engine_kind *kind,
+                     struct engine *engine, uint64_t step);
+
+#endif
