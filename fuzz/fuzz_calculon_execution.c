@@ -3,6 +3,7 @@
 #include "published/calculon_read.h"
 #include "published/calculon_refusal.h"
 #include "published/calculon_write.h"
+#include "published/estimate.h"
 
 #undef NDEBUG /* the assertions are the test */
 #include <assert.h>

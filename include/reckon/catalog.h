@@ -1,4 +1,4 @@
-/* catalog.h - models, systems, strategies and plans from files, by name, or from one line of text.
+/* catalog.h - models, systems and plans from files, by name, or from one line of text.
  *
  * A name is looked for in this order: "-" is standard input; something with a '/' or ending in
  * ".json" is a path; else an id of the catalog (data/models, data/systems); a system may also be
@@ -15,7 +15,6 @@
 #include <reckon/model.h>
 #include <reckon/plan.h>
 #include <reckon/status.h>
-#include <reckon/strategy.h>
 #include <reckon/system.h>
 #include <stdio.h>
 
@@ -32,8 +31,6 @@ RK_API enum rk_status rk_system_load(const char *name, struct rk_system *system,
 /* Does the system say anything of its kernels, which predictions of today's plans take? Otherwise
  * they take usual ones. */
 RK_API bool rk_system_describes_kernels(const struct rk_system *system);
-RK_API enum rk_status rk_strategy_load(const char *name, struct rk_strategy *strategy,
-                                       struct rk_error *error);
 
 /* A plan from a file ("-", or a name with a '/' or ending in ".json"), an id of data/strategies, or
  * else from a line of words,
@@ -55,11 +52,6 @@ RK_API size_t rk_plan_text(const struct rk_plan *plan, char *buffer, size_t size
  * output. */
 RK_API enum rk_status rk_plan_save(const char *path, const struct rk_plan *plan,
                                    struct rk_error *error);
-
-/* Writes a strategy file that rk_strategy_load reads; beside `path`, then renamed. "-" is
- * standard output. */
-RK_API enum rk_status rk_strategy_save(const char *path, const struct rk_strategy *strategy,
-                                       struct rk_error *error);
 
 #ifdef __cplusplus
 }

@@ -73,6 +73,10 @@ enum rk_plan_split {
     RK_SPLITS
 };
 
+/* What tensor parallelism sends: all-reduces; the same with the pipeline's messages scattered;
+ * reduce-scatters and all-gathers, with sequence parallelism between them. */
+enum rk_tensor_comm { RK_COMM_ALL_REDUCE, RK_COMM_P2P_RS_AG, RK_COMM_RS_AG, RK_TENSOR_COMMS };
+
 #define RK_RECOMPUTE_VALUE(mode, parts) ((uint64_t)(mode) | (uint64_t)(parts) << 2)
 
 enum rk_plan_axis_type {

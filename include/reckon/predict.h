@@ -48,6 +48,19 @@ enum rk_holding {
 RK_API const char *rk_holding_name(enum rk_holding holding);
 RK_API const char *rk_holding_help(enum rk_holding holding);
 
+/* ... by the published model and in studies, in coarser ones. */
+enum rk_category {
+    RK_WEIGHTS,
+    RK_ACTIVATIONS,
+    RK_CHECKPOINTS,
+    RK_ACTIVATION_GRADS,
+    RK_WEIGHT_GRADS,
+    RK_OPTIMIZER,
+    RK_CATEGORIES
+};
+
+RK_API const char *rk_category_name(enum rk_category category);
+
 struct rk_stage {
     uint64_t blocks;              /* of all its chunks */
     double parameters;            /* of one rank, before ZeRO divides them */

@@ -5,7 +5,6 @@
 #include <reckon/advise.h>
 #include <reckon/catalog.h>
 #include <reckon/check.h>
-#include <reckon/estimate.h>
 #include <reckon/model.h>
 #include <reckon/offload.h>
 #include <reckon/place.h>
@@ -16,7 +15,6 @@
 #include <reckon/search.h>
 #include <reckon/shard.h>
 #include <reckon/status.h>
-#include <reckon/strategy.h>
 #include <reckon/system.h>
 
 #endif

@@ -1,15 +1,11 @@
-/* search.h - the space of strategies for one model on one system, and questions about it.
- *
- * The space is that of [isaev2023], outermost axis first: tensor, pipeline, data (what is left),
- * interleaving, batch (the largest multiple of data up to the maximum), recompute, optimizer
- * sharding, tensor communication, redone all-gather, data overlap, tensor overlap, weight,
- * activation and optimizer offload, fused activation, microbatch, and the network of tensor,
- * pipeline and data parallelism. A strategy's index is its position in that order, from 0.
+/* search.h - questions about a space of plans: the best, by any figure, of those that satisfy a
+ * condition, and what became of all the others. plans.h opens spaces.
  */
 #ifndef RECKON_SEARCH_H
 #define RECKON_SEARCH_H
 
-#include <reckon/estimate.h>
+#include <reckon/predict.h>
+#include <reckon/status.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,85 +14,13 @@
 extern "C" {
 #endif
 
-/* The axes that can be pinned or restricted; their names, types and help are in rk_axes(). */
-enum rk_axis {
-    RK_AXIS_TENSOR,
-    RK_AXIS_PIPELINE,
-    RK_AXIS_DATA,
-    RK_AXIS_INTERLEAVING,
-    RK_AXIS_RECOMPUTE,
-    RK_AXIS_OPTIMIZER_SHARDING,
-    RK_AXIS_TENSOR_COMM,
-    RK_AXIS_REDO_ALL_GATHER,
-    RK_AXIS_DATA_OVERLAP,
-    RK_AXIS_TENSOR_OVERLAP,
-    RK_AXIS_WEIGHT_OFFLOAD,
-    RK_AXIS_ACTIVATION_OFFLOAD,
-    RK_AXIS_OPTIMIZER_OFFLOAD,
-    RK_AXIS_FUSED_ACTIVATION,
-    RK_AXIS_MICROBATCH,
-    RK_AXIS_TENSOR_NETWORK,
-    RK_AXIS_PIPELINE_NETWORK,
-    RK_AXIS_DATA_NETWORK,
-    RK_AXES
-};
-
-enum rk_axis_type {
-    RK_AXIS_NUMBER, /* a degree or a size: 1, 2, 3, ... */
-    RK_AXIS_BOOL,   /* no, yes */
-    RK_AXIS_CHOICE, /* one of `choices` */
-    RK_AXIS_TIER    /* an index into the system's memories (0: not offloaded) or networks */
-};
-
-struct rk_axis_info {
-    const char *name; /* the flag, the JSON key (with '_') and the CSV column */
-    enum rk_axis_type type;
-    const char *const *choices; /* ended by NULL; only for RK_AXIS_CHOICE */
-    const char *help;
-    size_t offset; /* of the member in struct rk_strategy */
-};
-
-RK_API const struct rk_axis_info *rk_axis(enum rk_axis axis);
-
-/* A strategy's value on an axis, whatever the member's C type; and the other way round. */
-RK_API uint64_t rk_axis_get(const struct rk_strategy *strategy, enum rk_axis axis);
-RK_API void rk_axis_set(struct rk_strategy *strategy, enum rk_axis axis, uint64_t value);
-
 enum { RK_MAX_PINNED = 64 };
-
-/* What to search. `pinned[axis]` lists the allowed values; count 0 allows all. An entry is
- * value[i], or, where to[i] is above it, all of value[i] ... to[i]. A network axis is only
- * restricted where its parallelism is above 1. */
-struct rk_problem {
-    const struct rk_model *model;
-    const struct rk_system *system;
-    uint64_t ranks;
-    uint64_t max_batch;
-    enum rk_datatype datatype;
-    struct {
-        int count;
-        uint64_t value[RK_MAX_PINNED];
-        uint64_t to[RK_MAX_PINNED];
-    } pinned[RK_AXES];
-};
-
-/* No restrictions, except that the activation is fused, as the published tool has it. */
-RK_API void rk_problem_init(struct rk_problem *problem, const struct rk_model *model,
-                            const struct rk_system *system, uint64_t ranks, uint64_t max_batch,
-                            enum rk_datatype datatype);
 
 /* ---- the space as a list ---- */
 
-struct rk_space; /* opaque; immutable, shared by threads; keeps a copy of the problem */
-
-/* NULL when there is no memory. The model and system must outlive the space. */
-RK_API struct rk_space *rk_space_open(const struct rk_problem *problem, struct rk_error *error);
+struct rk_space; /* opaque; immutable, shared by threads: rk_plans_open() */
 RK_API void rk_space_close(struct rk_space *space);
 RK_API uint64_t rk_space_count(const struct rk_space *space);
-
-/* Of a space of strategies. Requires index < rk_space_count(space). */
-RK_API void rk_space_strategy(const struct rk_space *space, uint64_t index,
-                              struct rk_strategy *strategy);
 
 /* ---- asking ---- */
 
@@ -107,7 +31,7 @@ enum { RK_MODEL_VERSION = 2 };
 enum rk_search_mode {
     RK_SEARCH_PRUNED,     /* groups are settled by proof; the same answer */
     RK_SEARCH_EXHAUSTIVE, /* every plan gets its verdict and, if it fits, its time */
-    RK_SEARCH_TWIN        /* one at a time through rk_estimate or rk_predict: slow, for tests */
+    RK_SEARCH_TWIN        /* one at a time through rk_predict: slow, for tests */
 };
 
 /* What is asked of all plans that fit. Conditions and keys are expressions over the predictor's
@@ -124,7 +48,7 @@ struct rk_query {
     /* Without sort and pareto: slower plans than the best `top` are not looked at, whether they
      * satisfy `where` or not; matches are those that were found. */
     bool best_only;
-    const char *where;        /* NULL: all */
+    const char *where;  /* NULL: all */
     const char *sort;   /* smaller is better; NULL: most samples per second. Figures of which more
                            is better (rates, efficiencies) are turned round when they stand alone */
     const char *pareto; /* up to eight, with commas between them: what nothing is better than in all

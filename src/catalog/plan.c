@@ -5,7 +5,6 @@
 #include "catalog/readers.h"
 #include "plan/members.h"
 #include "plan/names.h"
-#include "plan/strategy.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -262,29 +261,12 @@ static bool is_strategy(const struct place *root)
     return false;
 }
 
-/* It says all that the published model asks for, but how long a sample is. */
-static enum rk_status read_strategy(const struct document *document, struct plan_draft *draft,
-                                    struct rk_error *error)
-{
-    struct rk_strategy strategy;
-    const enum rk_status status = strategy_read(document, &strategy, error);
-    if (status != RK_OK) return status;
-    *draft = plan_draft();
-    plan_of_strategy(&strategy, &draft->plan);
-    for (int row = 0; plan_fields[row].key; row++)
-        draft->given[row] = true;
-    draft->given[plan_row("sequence")] = draft->given[plan_row("data")] = false;
-    draft->given[plan_row("split")] = draft->given[plan_row("stages")] = false;
-    snprintf(draft->path, sizeof draft->path, "%s", document->path);
-    return RK_OK;
-}
-
 enum rk_status plan_read(const struct document *document, struct plan_draft *draft,
                          struct rk_error *error)
 {
     const struct place root = place_root(document);
     struct plan_draft read = plan_draft();
-    if (is_strategy(&root)) return read_strategy(document, draft, error);
+    if (is_strategy(&root)) return strategy_read(document, draft, error);
     struct place stages;
     enum rk_status status = fields_load(&root, plan_fields, &read, error);
     if (!place_member(&root, "attention", &stages)) plan_settle_attention(&read);

@@ -7,14 +7,14 @@
 #define RECKON_CATALOG_READERS_H
 
 #include "catalog/document.h"
+#include "catalog/plan_fields.h"
 #include <reckon/model.h>
-#include <reckon/strategy.h>
 #include <reckon/system.h>
 
 enum rk_status model_read(const struct document *document, const char *id, struct rk_model *model,
                           struct rk_error *error);
 
-enum rk_status strategy_read(const struct document *document, struct rk_strategy *strategy,
+enum rk_status strategy_read(const struct document *document, struct plan_draft *draft,
                              struct rk_error *error);
 
 /* `depth`: how many files and descriptions led here, to stop those that name each other; 0 to

@@ -4,7 +4,8 @@
 #define RECKON_ESTIMATE_PLAN_CHECK_H
 
 #include <reckon/plan.h>
-#include <reckon/strategy.h>
+#include <reckon/system.h>
+#include <reckon/verdict.h>
 #include <reckon/system.h>
 
 /* In the order in which reasons are named, and which members of a plan each of them reads beside

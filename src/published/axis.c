@@ -1,4 +1,5 @@
-#include <reckon/search.h>
+#include "published/strategies.h"
+
 #include <string.h>
 
 static const char *const recompute_names[] = {"full", "attention", "none", NULL};

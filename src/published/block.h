@@ -8,9 +8,9 @@
 #ifndef RECKON_PUBLISHED_BLOCK_H
 #define RECKON_PUBLISHED_BLOCK_H
 
-#include <reckon/estimate.h>
+#include "published/estimate.h"
+#include "published/strategy.h"
 #include <reckon/model.h>
-#include <reckon/strategy.h>
 #include <stdbool.h>
 
 /* Under which recomputation something happens. `gathered` is what an all-gather brought: it is

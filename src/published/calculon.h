@@ -6,9 +6,9 @@
 #ifndef RECKON_PUBLISHED_CALCULON_H
 #define RECKON_PUBLISHED_CALCULON_H
 
-#include <reckon/estimate.h>
+#include "published/estimate.h"
+#include "published/strategy.h"
 #include <reckon/model.h>
-#include <reckon/strategy.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -6,7 +6,7 @@
 
 #include "published/calculon.h"
 
-#include <reckon/search.h>
+#include "published/strategies.h"
 #include <reckon/system.h>
 #include <stdbool.h>
 #include <stdio.h>

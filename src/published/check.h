@@ -2,7 +2,7 @@
 #ifndef RECKON_PUBLISHED_CHECK_H
 #define RECKON_PUBLISHED_CHECK_H
 
-#include <reckon/estimate.h>
+#include "published/estimate.h"
 
 enum soundness {
     SENSELESS, /* something is zero, or not there: nothing can be computed */

@@ -1,4 +1,4 @@
-#include <reckon/estimate.h>
+#include "published/estimate.h"
 
 #include "published/block.h"
 #include "published/check.h"

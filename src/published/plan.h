@@ -2,7 +2,7 @@
 #ifndef RECKON_PUBLISHED_PLAN_H
 #define RECKON_PUBLISHED_PLAN_H
 
-#include "plan/strategy.h"
+#include "published/strategy.h"
 
 /* False, with a reason, when the plan asks for something that the published model does not have.
  * Networks that the plan leaves open are the innermost ones that their ranks fit on. */

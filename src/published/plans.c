@@ -1,6 +1,7 @@
 /* published_plans.c - the published space as a space of plans: framework calculon. */
 #include "published/plans.h"
 #include "published/plan.h"
+#include "published/strategies.h"
 #include "published/predict.h"
 #include "search/plans_axes.h"
 

@@ -8,6 +8,7 @@
 #ifndef RECKON_PUBLISHED_SPACE_H
 #define RECKON_PUBLISHED_SPACE_H
 
+#include "published/strategies.h"
 #include "search/predictor.h"
 
 /* Axes of the rectangle, outermost first. */

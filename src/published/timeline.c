@@ -4,6 +4,7 @@
 
 #include "machine/work.h"
 #include "published/offload.h"
+#include "published/timeline.h"
 #include "published/plan.h"
 #include "published/step.h"
 

@@ -20,7 +20,7 @@
 
 #include "schedule/order.h"
 
-#include <reckon/estimate.h>
+#include <reckon/predict.h>
 #include <reckon/predict.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,9 +52,6 @@ struct timeline_options {
     enum timeline_schedule schedule;
     enum timeline_messages messages;
 };
-
-/* Interleaved 1F1B where the strategy interleaves, else 1F1B; messages as the estimate's. */
-struct timeline_options timeline_options_of(const struct rk_strategy *strategy);
 
 /* ---- the plan: durations and sizes ---- */
 
@@ -131,13 +128,6 @@ struct timeline_plan {
 /* Room for what the pipeline and the count of tiers, which are set, ask for. RK_IO without. */
 enum rk_status timeline_plan_open(struct timeline_plan *plan, struct rk_error *error);
 void timeline_plan_release(struct timeline_plan *plan); /* a zeroed plan is fine */
-
-/* RK_USAGE when the schedule does not fit the strategy or is too long. `estimate` is that of the
- * three, and timed. */
-enum rk_status timeline_plan_of(struct timeline_plan *plan, const struct rk_model *model,
-                                const struct rk_system *system, const struct rk_strategy *strategy,
-                                const struct rk_estimate *estimate,
-                                const struct timeline_options *options, struct rk_error *error);
 
 /* Of a plan whose framework is calculon: timeline_plan_of_plan asks for it. The published model has
  * no schedule, its formula is that of 1F1B; the plan's is what runs. */

@@ -15,7 +15,7 @@
 
 #include "workload/pattern.h"
 
-#include <reckon/estimate.h>
+#include <reckon/predict.h>
 #include <reckon/model.h>
 #include <reckon/plan.h>
 #include <reckon/predict.h>

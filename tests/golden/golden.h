@@ -10,6 +10,7 @@
 #include "published/calculon.h"
 #include "published/calculon_read.h"
 #include "published/calculon_refusal.h"
+#include "published/estimate.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>

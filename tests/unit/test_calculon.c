@@ -2,6 +2,7 @@
 #include "published/calculon_read.h"
 #include "published/calculon_refusal.h"
 #include "published/calculon_write.h"
+#include "published/estimate.h"
 #include "interop/output.h"
 
 #include <criterion/criterion.h>

@@ -28,7 +28,7 @@ static enum rk_status read_text(const char *name, const char *text, size_t size,
 {
     struct document document;
     struct rk_model model;
-    struct rk_strategy strategy;
+    struct plan_draft strategy;
     struct rk_plan plan;
     struct rk_system system = {.id = ""};
     enum rk_status status = document_parse("example.json", text, size, &document, error);

@@ -1,68 +1,75 @@
-/* Strategy files: defaults, what is wrong with one, and writing them. */
+/* Strategy files: defaults, all keys, and what is wrong with one. */
 #include "catalog/readers.h"
 #include "catalog_cases.h"
 
-#include <dirent.h>
 #include <reckon/catalog.h>
 #include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-static enum rk_status read_text(const char *text, struct rk_strategy *strategy,
-                                struct rk_error *error)
+static enum rk_status read_text(const char *text, struct rk_plan *plan, struct rk_error *error)
 {
     struct document document;
+    struct plan_draft draft;
     enum rk_status status = document_parse("x.json", text, strlen(text), &document, error);
-    if (status == RK_OK) status = strategy_read(&document, strategy, error);
+    if (status == RK_OK) status = strategy_read(&document, &draft, error);
+    if (status == RK_OK) *plan = draft.plan;
     document_release(&document);
     return status;
 }
 
+static int tier_of(const struct rk_plan *plan, enum rk_share share)
+{
+    for (int i = 0; i < RK_SHARE_TIERS; i++)
+        if (plan->share[share][i] == 1) return i + 1;
+    return 0;
+}
+
 Test(catalog_strategy, presets)
 {
-    struct rk_strategy read;
+    struct rk_plan read;
     struct rk_error error;
     cr_assert_eq(read_text("{\"batch\": 8}", &read, &error), RK_OK, "%s", formatted(&error));
     cr_expect_eq(read.ranks, 1);
     cr_expect_eq(read.tensor, 1);
     cr_expect_eq(read.pipeline, 1);
-    cr_expect_eq(read.data, 1);
-    cr_expect_eq(read.interleaving, 1);
+    cr_expect_eq(read.framework, RK_CALCULON);
+    cr_expect_eq(read.chunks, 1);
     cr_expect_eq(read.batch, 8);
     cr_expect_eq(read.microbatch, 1);
-    cr_expect_eq(read.datatype, RK_FLOAT16);
-    cr_expect(read.training && read.fused_activation);
-    cr_expect_eq(read.recompute, RK_RECOMPUTE_NONE);
-    cr_expect_eq(read.tensor_comm, RK_COMM_ALL_REDUCE);
+    cr_expect_eq(read.precision, RK_FP16);
+    cr_expect(read.training && read.fused);
+    cr_expect_eq(read.recompute, RK_KEEP);
+    cr_expect_not(read.sequence_parallel || read.messages_sharded);
     cr_expect_eq(read.tensor_overlap, RK_OVERLAP_NONE);
-    cr_expect_not(read.optimizer_sharding || read.redo_all_gather || read.data_overlap);
-    cr_expect_eq(read.weight_offload + read.activation_offload + read.optimizer_offload, 0);
+    cr_expect_not(read.zero || read.regather || read.gradient_overlap);
+    for (int i = 0; i < RK_SHARES; i++)
+        cr_expect_eq(tier_of(&read, (enum rk_share)i), 0);
     cr_expect_eq(read.tensor_network + read.pipeline_network + read.data_network, 0);
 }
 
 Test(catalog_strategy, degrees_complete_each_other)
 {
-    struct rk_strategy read;
+    struct rk_plan read;
     struct rk_error error;
     cr_assert_eq(
         read_text("{\"tensor\": 8, \"pipeline\": 4, \"data\": 2, \"batch\": 8}", &read, &error),
         RK_OK, "%s", formatted(&error));
     cr_expect_eq(read.ranks, 64);
     cr_assert_eq(read_text("{\"tensor\": 8, \"gpus\": 64, \"batch\": 8}", &read, &error), RK_OK);
-    cr_expect_eq(read.data, 8);
+    cr_expect_eq(rk_plan_data(&read), 8);
 }
 
 Test(catalog_strategy, offload_is_a_tier_or_a_flag)
 {
-    struct rk_strategy read;
+    struct rk_plan read;
     struct rk_error error;
     cr_assert_eq(read_text("{\"batch\": 1, \"weight_offload\": true, \"activation_offload\": 2,"
                            "\"optimizer_offload\": false}",
                            &read, &error),
                  RK_OK, "%s", formatted(&error));
-    cr_expect_eq(read.weight_offload, 1);
-    cr_expect_eq(read.activation_offload, 2);
-    cr_expect_eq(read.optimizer_offload, 0);
+    cr_expect_eq(tier_of(&read, RK_SHARE_WEIGHTS), 1);
+    cr_expect_eq(tier_of(&read, RK_SHARE_ATTENTION), 2);
+    cr_expect_eq(tier_of(&read, RK_SHARE_CHECKPOINTS), 2);
+    cr_expect_eq(tier_of(&read, RK_SHARE_OPTIMIZER), 0);
 }
 
 static const struct bad_case texts[] = {
@@ -91,7 +98,7 @@ static const struct bad_case texts[] = {
      "x.json:1:32: weight_offload: must be a memory tier (1, 2, ...), true or false, got the "
      "string \"yes\""},
     {"{\"batch\": 8, \"weight_offload\": -1}",
-     "x.json:1:32: weight_offload: must be >= 0 and <= 4096, got -1"},
+     "x.json:1:32: weight_offload: must be >= 0 and <= 4, got -1"},
     {"{\"batch\": 8, \"data_network\": 1e9}",
      "x.json:1:30: data_network: must be >= 0 and <= 4095, got 1000000000"},
     {"{\"batch\": 8, \"datatype\": \"fp16\"}",
@@ -102,7 +109,7 @@ static const struct bad_case texts[] = {
 Test(catalog_strategy, bad_texts)
 {
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        struct rk_strategy read = {.ranks = 77};
+        struct rk_plan read = {.ranks = 77};
         struct rk_error error = {0};
         cr_expect_eq(read_text(texts[i].input, &read, &error), RK_BAD_INPUT, "%s", texts[i].input);
         cr_expect_str_eq(formatted(&error), texts[i].message, "%s", formatted(&error));
@@ -110,94 +117,28 @@ Test(catalog_strategy, bad_texts)
     }
 }
 
-/* ---- saving ---- */
-
-static const struct rk_strategy all_set = {.ranks = 4096,
-                                           .tensor = 8,
-                                           .pipeline = 16,
-                                           .data = 32,
-                                           .interleaving = 2,
-                                           .batch = 1024,
-                                           .microbatch = 2,
-                                           .datatype = RK_FLOAT8,
-                                           .training = true,
-                                           .recompute = RK_RECOMPUTE_ATTENTION,
-                                           .optimizer_sharding = true,
-                                           .tensor_comm = RK_COMM_RS_AG,
-                                           .redo_all_gather = true,
-                                           .data_overlap = true,
-                                           .tensor_overlap = RK_OVERLAP_PIPE,
-                                           .weight_offload = 1,
-                                           .activation_offload = 2,
-                                           .optimizer_offload = 3,
-                                           .fused_activation = true,
-                                           .tensor_network = 0,
-                                           .pipeline_network = 1,
-                                           .data_network = 2};
-
-static int files_in(const char *path)
+/* Every key, under the name that a plan has for it. */
+Test(catalog_strategy, every_key)
 {
-    int files = 0;
-    DIR *folder = opendir(path);
-    for (const struct dirent *entry; (entry = readdir(folder));)
-        files += entry->d_name[0] != '.';
-    closedir(folder);
-    return files;
-}
-
-Test(catalog_strategy, what_is_written_is_read)
-{
-    char folder[] = "reckon-save-XXXXXX";
+    struct rk_plan read;
     struct rk_error error;
-    struct rk_strategy read, twice;
-    struct stat info;
-    cr_assert(mkdtemp(folder) && chdir(folder) == 0);
-    cr_assert_eq(rk_strategy_save("best.json", &all_set, &error), RK_OK, "%s", formatted(&error));
-    cr_assert_eq(rk_strategy_load("best.json", &read, &error), RK_OK, "%s", formatted(&error));
-    cr_expect_eq(read.ranks, 4096);
-    cr_expect_eq(read.tensor, 8);
-    cr_expect_eq(read.pipeline, 16);
-    cr_expect_eq(read.data, 32);
-    cr_expect_eq(read.interleaving, 2);
-    cr_expect_eq(read.batch, 1024);
-    cr_expect_eq(read.microbatch, 2);
-    cr_expect_eq(read.datatype, RK_FLOAT8);
-    cr_expect_eq(read.recompute, RK_RECOMPUTE_ATTENTION);
-    cr_expect_eq(read.tensor_comm, RK_COMM_RS_AG);
+    static const char text[] =
+        "{\"gpus\": 4096, \"tensor\": 8, \"pipeline\": 16, \"data\": 32, \"interleaving\": 2,"
+        " \"batch\": 1024, \"microbatch\": 2, \"datatype\": \"float8\", \"training\": false,"
+        " \"recompute\": \"attention\", \"optimizer_sharding\": true, \"tensor_comm\": \"rs_ag\","
+        " \"redo_all_gather\": true, \"data_overlap\": true, \"tensor_overlap\": \"pipe\","
+        " \"optimizer_offload\": 3, \"fused_activation\": false, \"tensor_network\": 1,"
+        " \"pipeline_network\": 2, \"data_network\": 3}";
+    cr_assert_eq(read_text(text, &read, &error), RK_OK, "%s", formatted(&error));
+    cr_expect(read.ranks == 4096 && read.tensor == 8 && read.pipeline == 16 && read.chunks == 2);
+    cr_expect(read.batch == 1024 && read.microbatch == 2 && read.precision == RK_FP8_CURRENT);
+    cr_expect(read.recompute == RK_SELECTIVE &&
+              read.recompute_parts == 1u << RK_PART_CORE_ATTENTION);
+    cr_expect(read.zero == 1 && read.sequence_parallel && !read.messages_sharded);
+    cr_expect(read.regather && read.gradient_overlap && !read.training && !read.fused);
     cr_expect_eq(read.tensor_overlap, RK_OVERLAP_PIPE);
-    cr_expect(read.training && read.optimizer_sharding && read.redo_all_gather &&
-              read.data_overlap && read.fused_activation);
-    cr_expect_eq(read.weight_offload, 1);
-    cr_expect_eq(read.activation_offload, 2);
-    cr_expect_eq(read.optimizer_offload, 3);
-    cr_expect_eq(read.pipeline_network, 1);
-    cr_expect_eq(read.data_network, 2);
-    /* Over an existing file, whose permissions stay; nothing is left beside it. */
-    cr_assert_eq(chmod("best.json", 0640), 0);
-    read.training = false;
-    cr_assert_eq(rk_strategy_save("best.json", &read, &error), RK_OK, "%s", formatted(&error));
-    cr_assert_eq(rk_strategy_load("best.json", &twice, &error), RK_OK);
-    cr_expect_not(twice.training);
-    cr_assert_eq(stat("best.json", &info), 0);
-    cr_expect_eq(info.st_mode & 0777, 0640);
-    cr_expect_eq(files_in("."), 1);
-    unlink("best.json");
-    cr_assert_eq(chdir(".."), 0);
-    rmdir(folder);
-}
-
-Test(catalog_strategy, what_cannot_be_written)
-{
-    struct rk_error error;
-    cr_expect_eq(rk_strategy_save("no/such/folder/x.json", &all_set, &error), RK_IO);
-    cr_expect_str_eq(formatted(&error),
-                     "no/such/folder/x.json: cannot write: No such file or directory");
-    cr_expect_eq(rk_strategy_save(".", &all_set, &error), RK_IO);
-    cr_expect_str_eq(formatted(&error), ".: cannot write: Is a directory");
-    cr_expect_eq(rk_strategy_save("/dev/full", &all_set, &error), RK_IO);
-    cr_expect_str_eq(formatted(&error), "/dev/full: cannot write: No space left on device");
-    cr_expect_eq(rk_strategy_save("/dev/null", &all_set, &error), RK_OK);
-    struct stat info;
-    cr_assert_eq(stat("/dev/null", &info), 0);
-    cr_expect(S_ISCHR(info.st_mode), "still the device");
+    cr_expect_eq(tier_of(&read, RK_SHARE_OPTIMIZER), 3);
+    cr_expect(read.tensor_network == 1 && read.pipeline_network == 2 && read.data_network == 3);
+    cr_assert_eq(read_text("{\"batch\": 1, \"tensor_comm\": \"p2p_rs_ag\"}", &read, &error), RK_OK);
+    cr_expect(read.messages_sharded && !read.sequence_parallel);
 }

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <math.h>
-#include <reckon/estimate.h>
+#include "published/estimate.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <reckon/catalog.h>
-#include <reckon/estimate.h>
+#include "published/estimate.h"
 #include <string.h>
 
 static uint64_t state = 20260101;

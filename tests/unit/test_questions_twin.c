@@ -2,6 +2,7 @@
  * and more, gives the bytes of one plan at a time through its predictor. RECKON_SEED=N repeats one
  * case. */
 #include "plans_cases.h"
+#include "published/strategies.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,8 @@
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <math.h>
-#include <reckon/search.h>
+#include "published/estimate.h"
+#include "published/strategies.h"
 #include <stdlib.h>
 #include <string.h>
 

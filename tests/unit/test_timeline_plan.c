@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "timeline/timeline.h"
+#include "published/timeline.h"
 
 enum { CASES = 3000 };
 

@@ -1,23 +1,11 @@
 /* strategy.h - how a training step is split over the ranks, as the published model has it. */
-#ifndef RECKON_STRATEGY_H
-#define RECKON_STRATEGY_H
+#ifndef RECKON_PUBLISHED_STRATEGY_H
+#define RECKON_PUBLISHED_STRATEGY_H
 
-#include <reckon/plan.h>
-#include <reckon/system.h>
-#include <reckon/verdict.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include <reckon/plans.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* The order of the values is the order of the enumeration (search.h). */
+/* The order of the values is the order of the enumeration (strategies.h). */
 enum rk_recompute { RK_RECOMPUTE_FULL, RK_RECOMPUTE_ATTENTION, RK_RECOMPUTE_NONE, RK_RECOMPUTES };
-
-/* What tensor parallelism sends: all-reduces; the same with the pipeline's messages scattered;
- * reduce-scatters and all-gathers, with sequence parallelism between them. */
-enum rk_tensor_comm { RK_COMM_ALL_REDUCE, RK_COMM_P2P_RS_AG, RK_COMM_RS_AG, RK_TENSOR_COMMS };
 
 struct rk_strategy {
     uint64_t ranks;        /* accelerators in use; tensor * pipeline * data */
@@ -44,7 +32,7 @@ struct rk_strategy {
     int data_network;
 };
 
-#ifdef __cplusplus
-}
-#endif
+/* The plan that a strategy is; its framework is RK_CALCULON. */
+void plan_of_strategy(const struct rk_strategy *strategy, struct rk_plan *plan);
+
 #endif
