@@ -3,6 +3,7 @@
 #include "cli/plan_input.h"
 #include "cli/questions.h"
 #include "cli/search_all.h"
+#include "cli/search_layerwise.h"
 #include "cli/search_select.h"
 #include "cli/search_table.h"
 #include "interop/output.h"
@@ -55,6 +56,8 @@ static const struct option search_options[] = {
      .help = "threads to search with (all cores); the answer is the same for any number"},
     {.name = "exhaustive", .type = OPTION_FLAG, AT(exhaustive),
      .help = "time every plan that fits, instead of settling groups by proof; the same answer"},
+    {.name = "layerwise", .type = OPTION_FLAG, AT(layerwise),
+     .help = "let each layer have its own tensor and context degree, ZeRO, recomputation and offload, on uneven stages (docs/layerwise.md)"},
     {.name = "state", .type = OPTION_OUTPUT, .argument = "FILE", AT(state), .complete = "file",
      .help = "keep how far the search is in FILE and, when FILE is there, go on from it; removed when all is done"},
     {.name = "explain", .type = OPTION_FLAG, AT(explain),
@@ -293,6 +296,10 @@ static int search_one(const struct search_grid *grid, const struct search_args *
     enum rk_status status = search_set(&search, at.model, at.system, at.gpus, at.batch, &error);
     if (status == RK_OK)
         status = search_keys_open(args, search.problem.base.framework, &keys, &error);
+    if (status == RK_OK && args->layerwise) {
+        progress_end(&session->progress);
+        return search_layerwise(&search);
+    }
     if (status == RK_OK)
         status = search_run(&search, session, args->top ? args->top : USUAL_TOP, &error);
     const int code = status == RK_OK ? answer(&search, &keys, session) : options_fail(&error);
@@ -306,6 +313,12 @@ static int search_one(const struct search_grid *grid, const struct search_args *
 static const char *conflict(const struct search_args *args, size_t problems)
 {
     const bool several = problems > 1;
+    const bool more = args->all || args->why || args->sensitivity || args->pareto || args->sort ||
+                      args->where || args->headroom || args->state;
+    if (args->layerwise && (several || more))
+        return "--layerwise is about one problem and the time alone: give one model, system, size "
+               "and batch, and no --all, --pareto, --why, --sensitivity, --sort, --where, "
+               "--headroom or --state";
     if (several && (args->save.plan || args->save.script))
         return "--save-plan and --save-script take the best plan of one problem: give one model, "
                "system, size and batch";

@@ -27,7 +27,7 @@ struct search_args {
     struct save_args save;
     const char *where, *sort, *pareto, *all;
     const char *headroom; /* "8GiB", "10%", "learned"; NULL: none is asked for */
-    bool why, sensitivity;
+    bool why, sensitivity, layerwise;
     struct show_args show;
 };
 

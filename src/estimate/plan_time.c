@@ -9,13 +9,28 @@
 
 /* ---- communication beside computing ---- */
 
-/* What is waited for of `comm_s` that goes layer by layer beside `work_s`: the excess, and the
- * layer that has nothing beside it. */
-static double beside(double comm_s, double work_s, double layers, bool overlap)
+static double layers_of(const struct waited *w)
 {
-    const double n = layers > 1 ? layers : 1;
-    if (!overlap) return comm_s;
-    const double left_s = comm_s - work_s * (n - 1) / n, one_s = comm_s / n;
+    return w->layers > 1 ? w->layers : 1;
+}
+
+double waited_excess_s(const struct waited *w)
+{
+    return w->overlap ? fmax(0, w->comm_s - w->work_s) : w->comm_s;
+}
+
+double waited_one_s(const struct waited *w)
+{
+    return w->overlap ? fmin(w->comm_s, w->work_s) / layers_of(w) : 0;
+}
+
+/* What is waited for of communication that goes layer by layer beside work: the excess, and the
+ * layer that has nothing beside it. */
+static double beside(const struct waited *w)
+{
+    const double n = layers_of(w);
+    if (!w->overlap) return w->comm_s;
+    const double left_s = w->comm_s - w->work_s * (n - 1) / n, one_s = w->comm_s / n;
     return left_s > one_s ? left_s : one_s;
 }
 
@@ -175,10 +190,11 @@ static void offload_transfers(struct stage_sum *sum, const struct rk_system *sys
     const struct transfer transfer = {.activations_bytes = sum->saved_total_bytes,
                                       .weights_bytes = weights,
                                       .requests = sum->blocks};
-    const double out_s = beside(transfer_time_s(system, plan, &transfer, true),
-                                sum->pass_s[FOLD_FORWARD], sum->blocks, true);
-    const double back_s =
-        beside(transfer_time_s(system, plan, &transfer, false), backward_s(sum), sum->blocks, true);
+    const struct waited out = {transfer_time_s(system, plan, &transfer, true),
+                               sum->pass_s[FOLD_FORWARD], sum->blocks, true};
+    const struct waited back = {transfer_time_s(system, plan, &transfer, false), backward_s(sum),
+                                sum->blocks, true};
+    const double out_s = beside(&out), back_s = beside(&back);
     sum->spent_s[FOLD_FORWARD][SPENT_OFFLOAD] += out_s;
     sum->pass_s[FOLD_FORWARD] += out_s;
     sum->spent_s[FOLD_AGRAD][SPENT_OFFLOAD] += back_s;
@@ -194,23 +210,36 @@ static void add_gradients(struct stage_sum *sum, const struct rk_system *system,
     sum->pass_s[FOLD_AGRAD] += time_s;
 }
 
+void stage_waits(struct waited waits[WAITS], const struct stage_sum *sum,
+                 const struct exchange *exchange, const struct rk_plan *plan)
+{
+    const double forward_s = sum->pass_s[FOLD_FORWARD], back_s = backward_s(sum);
+    const double blocks = sum->blocks, layers = blocks / (double)plan->chunks;
+    const double reduced_s = exchange->reduce_s, gathered_s = exchange->gather_s;
+    const double here_s = plan->zero >= 3 ? gathered_s : 0;
+    const double again_s = plan->keep_gathered ? 0 : here_s;
+    const bool each = plan->zero >= 2, either = plan->gradient_overlap || plan->weight_overlap;
+    const bool gathers = plan->zero == 1 || plan->zero == 2;
+    waits[WAIT_FORWARD] = (struct waited){here_s, forward_s, blocks, plan->weight_overlap};
+    waits[WAIT_BACKWARD] = (struct waited){each ? again_s + reduced_s : 0, back_s, blocks, either};
+    waits[WAIT_REDUCE] =
+        (struct waited){each ? 0 : reduced_s, back_s, layers, plan->gradient_overlap};
+    waits[WAIT_GATHER] =
+        (struct waited){gathers ? gathered_s : 0, forward_s, layers, plan->weight_overlap};
+}
+
 void stage_moves(struct stage_sum *sum, const struct exchange *exchange,
                  const struct rk_system *system, const struct sharing *sharing,
                  const struct rk_plan *plan)
 {
-    const double layers = sum->blocks;
     add_gradients(sum, system, sharing);
     offload_transfers(sum, system, sharing, plan);
     if (plan->zero < 2) return;
-    const double reduced_s = exchange->reduce_s;
-    const double gathered_s = plan->zero >= 3 ? exchange->gather_s : 0;
-    const double again_s = plan->keep_gathered ? 0 : gathered_s;
-    const double back_s = backward_s(sum);
-    sum->data_s[FOLD_FORWARD] =
-        beside(gathered_s, sum->pass_s[FOLD_FORWARD], layers, plan->weight_overlap);
-    sum->data_s[FOLD_AGRAD] =
-        beside(again_s + reduced_s, back_s, layers, plan->gradient_overlap || plan->weight_overlap);
-    sum->data_link_s = gathered_s + again_s + reduced_s;
+    struct waited waits[WAITS];
+    stage_waits(waits, sum, exchange, plan);
+    sum->data_s[FOLD_FORWARD] = beside(&waits[WAIT_FORWARD]);
+    sum->data_s[FOLD_AGRAD] = beside(&waits[WAIT_BACKWARD]);
+    sum->data_link_s = waits[WAIT_FORWARD].comm_s + waits[WAIT_BACKWARD].comm_s;
 }
 
 /* ---- behind the last backward pass ---- */
@@ -242,22 +271,16 @@ struct stage_end stage_end_of(const struct stage_sum *sum, const struct exchange
                               const struct rk_system *system, const struct sharing *sharing,
                               const struct rk_plan *plan)
 {
-    const double layers = sum->blocks / (double)plan->chunks;
+    struct waited waits[WAITS];
+    stage_waits(waits, sum, exchange, plan);
     struct stage_end end = {
+        .gather_s = beside(&waits[WAIT_GATHER]),
+        .data_link_s = waits[WAIT_REDUCE].comm_s + waits[WAIT_GATHER].comm_s,
         .optimizer_host_s = plan->cuda_graphs ? 0 : STEP_STARTS * system->kernels.launch_s,
         .optimizer_work_s = optimizer_work_s(sum, system, sharing, plan),
     };
+    end.data_s = beside(&waits[WAIT_REDUCE]) + end.gather_s;
     end.optimizer_s = fmax(end.optimizer_host_s, end.optimizer_work_s);
-    if (plan->zero < 2) {
-        end.data_s += beside(exchange->reduce_s, backward_s(sum), layers, plan->gradient_overlap);
-        end.data_link_s += exchange->reduce_s;
-    }
-    if (plan->zero == 1 || plan->zero == 2) {
-        end.gather_s =
-            beside(exchange->gather_s, sum->pass_s[FOLD_FORWARD], layers, plan->weight_overlap);
-        end.data_s += end.gather_s;
-        end.data_link_s += exchange->gather_s;
-    }
     return end;
 }
 

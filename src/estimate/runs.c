@@ -320,10 +320,45 @@ static void sum_memory(struct rk_stage *stage, struct tally *tally, const struct
     stage->total_bytes = demanded_bytes(all, system, stage->in_flight);
 }
 
+/* What data parallelism moves is fetched ahead across runs: a stage waits for the excess of each
+ * run, and once for a layer that has nothing beside it. An end that is a run of its own is beside
+ * the blocks next to it. */
+struct queue {
+    int runs;
+    bool joins; /* the last one was an end: what follows is beside it */
+    struct waited run[RK_MAX_SEGMENTS + 2][WAITS];
+};
+
+static void enqueue(struct queue *queue, const struct waited waits[WAITS], bool joins)
+{
+    struct waited *to = queue->run[joins ? queue->runs - 1 : queue->runs];
+    for (int i = 0; i < WAITS; i++) {
+        if (!joins) {
+            to[i] = waits[i];
+            continue;
+        }
+        to[i].comm_s += waits[i].comm_s;
+        to[i].work_s += waits[i].work_s;
+        to[i].layers += waits[i].layers;
+    }
+    queue->runs += !joins;
+}
+
+static double queued_s(const struct queue *queue, enum wait wait)
+{
+    double excess_s = 0, one_s = 0;
+    for (int i = 0; i < queue->runs; i++) {
+        excess_s += waited_excess_s(&queue->run[i][wait]);
+        one_s = fmax(one_s, waited_one_s(&queue->run[i][wait]));
+    }
+    return excess_s + one_s;
+}
+
 /* One run of a stage. */
-static void add_run(struct run_stage *out, struct tally *tally, struct rk_stage *stage,
-                    const struct run_local *local, const struct stage_blocks *blocks,
-                    const struct rk_model *model, const struct rk_system *system, uint64_t index)
+static void add_run(struct run_stage *out, struct tally *tally, struct queue *queue,
+                    struct rk_stage *stage, const struct run_local *local,
+                    const struct stage_blocks *blocks, const struct rk_model *model,
+                    const struct rk_system *system, uint64_t index)
 {
     const struct rk_plan *plan = &local->plan;
     struct stage_sum sum;
@@ -337,9 +372,11 @@ static void add_run(struct run_stage *out, struct tally *tally, struct rk_stage 
     if (plan->zero < 2) out->reduce_s += exchange.reduce_s;
     stage_moves(&sum, &exchange, system, &local->sharing, plan);
     const struct stage_end end = stage_end_of(&sum, &exchange, system, &local->sharing, plan);
+    struct waited waits[WAITS];
+    stage_waits(waits, &sum, &exchange, plan);
+    enqueue(queue, waits, queue->joins || (sum.blocks == 0 && queue->runs > 0));
+    queue->joins = sum.blocks == 0;
     add_sum(&out->sum, &sum);
-    out->end.data_s += end.data_s;
-    out->end.gather_s += end.gather_s;
     out->end.data_link_s += end.data_link_s;
     out->end.optimizer_work_s += end.optimizer_work_s;
     out->end.optimizer_host_s = fmax(out->end.optimizer_host_s, end.optimizer_host_s);
@@ -367,6 +404,7 @@ static void add_relayout(struct stage_sum *sum, const struct rk_model *model,
 struct walk { /* along the layers of one stage */
     struct run_stage *out;
     struct tally tally;
+    struct queue queue;
     struct rk_stage *stage;
     const struct runs *runs;
     const struct rk_model *model;
@@ -378,8 +416,8 @@ struct walk { /* along the layers of one stage */
 static void step_to(struct walk *walk, int local, const struct stage_blocks *blocks)
 {
     const struct run_local *next = &walk->runs->local[local];
-    add_run(walk->out, &walk->tally, walk->stage, next, blocks, walk->model, walk->system,
-            walk->index);
+    add_run(walk->out, &walk->tally, &walk->queue, walk->stage, next, blocks, walk->model,
+            walk->system, walk->index);
     if (walk->local >= 0 && walk->local != local) {
         const struct run_local *before = &walk->runs->local[walk->local];
         add_relayout(&walk->out->alone, walk->model, walk->system, before, next);
@@ -427,6 +465,10 @@ void run_stage_of(struct run_stage *out, struct rk_stage *stage, const struct ru
     }
     if (!begun || !closed)
         step_to(&walk, 0, &(struct stage_blocks){.first = !begun, .last = !closed});
+    out->sum.data_s[FOLD_FORWARD] = queued_s(&walk.queue, WAIT_FORWARD);
+    out->sum.data_s[FOLD_AGRAD] = queued_s(&walk.queue, WAIT_BACKWARD);
+    out->end.gather_s = queued_s(&walk.queue, WAIT_GATHER);
+    out->end.data_s = queued_s(&walk.queue, WAIT_REDUCE) + out->end.gather_s;
     if (stage) {
         sum_memory(stage, &walk.tally, system);
         stage->forward_s = out->sum.pass_s[FOLD_FORWARD] + out->sum.data_s[FOLD_FORWARD];

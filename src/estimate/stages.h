@@ -235,6 +235,22 @@ void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
 
 /* ---- time ---- */
 
+/* What data parallelism moves beside computing: for each microbatch, and behind the last one. */
+enum wait { WAIT_FORWARD, WAIT_BACKWARD, WAIT_REDUCE, WAIT_GATHER, WAITS };
+
+struct waited { /* a run of layers; none: comm_s is 0 */
+    double comm_s, work_s, layers;
+    bool overlap;
+};
+
+/* Requires what stage_moves made of the sum. */
+void stage_waits(struct waited waits[WAITS], const struct stage_sum *sum,
+                 const struct exchange *exchange, const struct rk_plan *plan);
+
+/* What is waited for: the excess of a run, and a layer that has nothing beside it. */
+double waited_excess_s(const struct waited *waited);
+double waited_one_s(const struct waited *waited);
+
 /* What comes behind the last backward pass of a stage. */
 struct stage_end {
     double data_s;      /* waited for */

@@ -1,0 +1,268 @@
+#include "cli/search_layerwise.h"
+
+#include "search/layerwise.h"
+#include "timeline/timeline.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define COUNT(array) (int)(sizeof(array) / sizeof *(array))
+
+static bool stop(void *context)
+{
+    (void)context;
+    return progress_stopped();
+}
+
+/* ---- how each layer is run ---- */
+
+/* "tp4 zero1 recompute=full": in what runs can differ. */
+static const char *manner(struct report *report, const struct rk_plan *plan)
+{
+    char again[RK_PLAN_AXIS_TEXT];
+    rk_plan_axis_text(RK_PLAN_RECOMPUTE, rk_plan_axis_get(plan, RK_PLAN_RECOMPUTE), again);
+    const double away = rk_plan_offloaded(plan, RK_SHARE_ATTENTION);
+    return report_text(
+        report, "tp%" PRIu64 "%s zero%d%s%s%s", plan->tensor,
+        plan->context > 1 ? report_text(report, " cp%" PRIu64, plan->context) : "", plan->zero,
+        plan->recompute == RK_KEEP ? "" : " recompute=", plan->recompute == RK_KEEP ? "" : again,
+        away > 0 ? report_text(report, " offload=%g", away) : "");
+}
+
+static const struct report_column run_columns[] = {
+    {.name = "stage"},  {.name = "first_layer", .title = "first"},
+    {.name = "layers"}, {.name = "run"},
+    {.name = "data"},   {.name = "microbatch"},
+};
+
+static void add_runs(struct report *report, const struct layerwise_answer *answer)
+{
+    const struct rk_plan *plan = &answer->plan;
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = "runs",
+                                                  .title = "Layers, and how they are run",
+                                                  .formats = REPORT_IN_ALL,
+                                                  .columns = run_columns,
+                                                  .column_count = COUNT(run_columns)});
+    int segment = 0;
+    uint64_t left = plan->segments ? plan->segment[0].layers : UINT64_MAX, first = 0;
+    for (int stage = 0; stage < answer->prediction.stages; stage++)
+        for (uint64_t of_stage = answer->prediction.stage[stage].blocks; of_stage > 0;) {
+            const uint64_t layers = left < of_stage ? left : of_stage;
+            const struct rk_plan own =
+                layerwise_run(plan, plan->segments ? plan->segment[segment].local : 0);
+            report_row(report, table,
+                       (struct report_cell[]){cell_count((uint64_t)stage), cell_count(first),
+                                              cell_count(layers), cell_text(manner(report, &own)),
+                                              cell_count(rk_plan_data(&own)),
+                                              cell_count(own.microbatch)});
+            first += layers;
+            of_stage -= layers;
+            left -= layers;
+            if (left == 0 && ++segment < plan->segments) left = plan->segment[segment].layers;
+        }
+    report_note(report, report_text(report, "  embedding and head: %s",
+                                    manner(report, &(struct rk_plan){.local = plan->local})));
+}
+
+/* ---- the stages ---- */
+
+static const struct report_column stage_columns[] = {
+    {.name = "stage"},
+    {.name = "layers"},
+    {.name = "forward_s", .title = "forward", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "backward_s", .title = "backward", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "total_bytes", .title = "memory", .unit = "B", .digits = 2},
+    {.name = "in_flight", .title = "in flight", .digits = 3},
+};
+
+static void add_stages(struct report *report, const struct layerwise_answer *answer)
+{
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = "stages",
+                                                  .title = "Stages",
+                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                  .columns = stage_columns,
+                                                  .column_count = COUNT(stage_columns)});
+    for (int i = 0; i < answer->prediction.stages; i++) {
+        const struct rk_stage *stage = &answer->prediction.stage[i];
+        report_row(
+            report, table,
+            (struct report_cell[]){cell_count((uint64_t)i), cell_count(stage->blocks),
+                                   cell_number(stage->forward_s), cell_number(stage->backward_s),
+                                   cell_number(stage->total_bytes), cell_number(stage->in_flight)});
+    }
+}
+
+/* ---- other schedules ---- */
+
+/* Seconds of a simulated step; 0: it cannot be simulated. */
+static double simulated_s(const struct search *search, const struct rk_plan *plan)
+{
+    struct timeline_plan simulated = {.tiers = 0};
+    struct timeline timeline = {.step_s = 0};
+    struct rk_prediction p;
+    struct rk_error error;
+    double step_s = 0;
+    rk_predict(search->problem.model, search->problem.system, plan, &p);
+    if (!p.timed) return 0;
+    if (timeline_plan_of_plan(&simulated, search->problem.model, search->problem.system, plan, &p,
+                              -1, &error) != RK_OK)
+        return 0;
+    if (timeline_simulate(&simulated, &timeline, &error) == RK_OK) step_s = timeline.step_s;
+    timeline_release(&timeline);
+    timeline_plan_release(&simulated);
+    return step_s;
+}
+
+static const struct report_column schedule_columns[] = {
+    {.name = "schedule"},
+    {.name = "predicted_s", .title = "predicted", .unit = "s", .digits = 4},
+    {.name = "simulated_s", .title = "simulated", .unit = "s", .digits = 4},
+    {.name = "gap", .unit = "%", .digits = 2},
+    {.name = "fits"},
+};
+
+static void add_schedules(struct report *report, const struct search *search,
+                          const struct layerwise_answer *answer)
+{
+    static const enum rk_schedule schedules[] = {RK_1F1B, RK_GPIPE, RK_ZERO_BUBBLE};
+    if (answer->plan.pipeline == 1) return;
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = "schedules",
+                                                  .title = "The same plan by schedule",
+                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                  .columns = schedule_columns,
+                                                  .column_count = COUNT(schedule_columns)});
+    for (int i = 0; i < COUNT(schedules); i++) {
+        struct rk_plan plan = answer->plan;
+        struct rk_prediction p;
+        plan.schedule = schedules[i];
+        rk_predict(search->problem.model, search->problem.system, &plan, &p);
+        const double run_s = simulated_s(search, &plan);
+        report_row(
+            report, table,
+            (struct report_cell[]){cell_text(rk_schedule_name(schedules[i])), cell_number(p.step_s),
+                                   run_s > 0 ? cell_number(run_s) : cell_none(),
+                                   run_s > 0 ? cell_number(run_s / p.step_s - 1) : cell_none(),
+                                   cell_flag(p.verdict == RK_FITS)});
+    }
+}
+
+/* ---- the answer ---- */
+
+static const struct report_column head_columns[] = {
+    {.name = "step_s", .title = "step", .unit = "s", .digits = 4, .help = "as predicted"},
+    {.name = "uniform_s",
+     .title = "all layers alike",
+     .unit = "s",
+     .digits = 4,
+     .help = "the best plan whose layers are run alike (1F1B)"},
+    {.name = "gain", .unit = "%", .digits = 2, .help = "of the step, less than that"},
+    {.name = "surrogate_s",
+     .title = "surrogate",
+     .unit = "s",
+     .digits = 4,
+     .help = "sum of stages + (m - 1) slowest + end of the first, without messages"},
+    {.name = "bound_s",
+     .title = "bound",
+     .unit = "s",
+     .digits = 4,
+     .help = "no mix and split of this shape has a lower surrogate"},
+    {.name = "certificate"},
+    {.name = "walk_gap",
+     .title = "bi-objective walk",
+     .unit = "%",
+     .digits = 2,
+     .help = "above that: between balanced memory and balanced time"},
+    {.name = "shapes", .help = "numbers of stages and of samples in flight"},
+    {.name = "excluded", .help = "of these, by a bound"},
+    {.name = "unfit", .help = "... in which nothing fits, or nothing is faster"},
+    {.name = "ways", .help = "to run a layer, of all shapes"},
+    {.name = "labels", .help = "kept"},
+};
+
+static void add_head(struct report *report, const struct layerwise_answer *answer)
+{
+    const bool mixed = answer->value_s > 0;
+    const bool proved = answer->bound_s >= answer->value_s * (1 - 1e-12);
+    const struct layerwise_counts *counts = &answer->counts;
+    struct report_table *table =
+        report_add(report, &(struct report_table){.shape = REPORT_RECORD,
+                                                  .formats = REPORT_IN_ALL,
+                                                  .columns = head_columns,
+                                                  .column_count = COUNT(head_columns)});
+    const double uniform_s = answer->uniform_s;
+    report_row(
+        report, table,
+        (struct report_cell[]){
+            cell_number(answer->prediction.step_s),
+            uniform_s > 0 ? cell_number(uniform_s) : cell_none(),
+            uniform_s > 0 ? cell_number(1 - answer->prediction.step_s / uniform_s) : cell_none(),
+            mixed ? cell_number(answer->value_s) : cell_none(),
+            mixed ? cell_number(answer->bound_s) : cell_none(),
+            cell_text(!mixed   ? "no mix is faster than layers that are alike"
+                      : proved ? "optimal for the surrogate: bound = value"
+                               : report_text(report, "within %.2f %% of the surrogate's best",
+                                             100 * (answer->value_s / answer->bound_s - 1))),
+            answer->walk_s > 0 ? cell_number(answer->walk_s / answer->value_s - 1) : cell_none(),
+            cell_count(counts->shapes), cell_count(counts->excluded), cell_count(counts->unfit),
+            cell_count(counts->ways), cell_count(counts->labels)});
+}
+
+static void add_commands(struct report *report, const struct search *search,
+                         const struct rk_plan *plan)
+{
+    const size_t size = 16384;
+    char *words = report_alloc(report, size);
+    if (!words) return;
+    rk_plan_text(plan, words, size);
+    report_note(report, "");
+    report_note(report, "To see where its time goes:");
+    report_note(report, report_text(report, "  reckon predict -m %s -s %s %s",
+                                    search->problem.model->id, search->problem.system->id, words));
+}
+
+int search_layerwise(const struct search *search)
+{
+    const struct search_args *args = search->args;
+    struct layerwise_answer *answer = calloc(1, sizeof *answer);
+    struct report report = {.first = NULL};
+    struct rk_error error = {.status = RK_OK};
+    struct timespec begin, end;
+    const struct layerwise_query query = {
+        .problem = &search->problem, .threads = (int)args->threads, .stop = stop};
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    enum rk_status status = answer ? layerwise_search(&query, answer, &error)
+                                   : rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    int code = (int)status;
+    if (status == RK_OK) {
+        report_note(&report, report_text(&report,
+                                         "%s on %s, %" PRIu64 " GPUs, batch %" PRIu64
+                                         ", each layer in its own way",
+                                         search->problem.model->id, search->problem.system->id,
+                                         search->problem.base.ranks, search->problem.base.batch));
+        add_head(&report, answer);
+        add_runs(&report, answer);
+        add_stages(&report, answer);
+        add_schedules(&report, search, answer);
+        add_commands(&report, search, &answer->plan);
+        if (!answer->complete) code = progress_code();
+        code = show_report(&report, &args->show, args->output, code);
+        if (save_files(&args->save, search->problem.model, &answer->plan, &error) != RK_OK)
+            code = options_fail(&error);
+        if (!args->quiet)
+            fprintf(stderr, "searched in %.2f s%s\n",
+                    (double)(end.tv_sec - begin.tv_sec) +
+                        1e-9 * (double)(end.tv_nsec - begin.tv_nsec),
+                    answer->complete ? "" : ", interrupted: the best so far");
+    } else {
+        code = options_fail(&error);
+    }
+    report_release(&report);
+    free(answer);
+    return code;
+}

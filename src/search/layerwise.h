@@ -1,0 +1,50 @@
+/* layerwise.h - the best plan in which each layer may be run in its own way.
+ *
+ * For each number of stages and of samples in flight the ways to run a layer are the values that
+ * the search of plans offers for tensor and context degree, ZeRO, recomputation and offloaded
+ * activations (in quarters); all else is as in the best plan with that many stages whose layers are
+ * alike. The data degree follows. Each way is folded and priced as rk_predict prices a stage of
+ * such layers; stages.h finds the best split and mix of them. Its surrogate leaves out what is not
+ * a sum over layers, so that what is found is predicted once more, and memory it misjudged is taken
+ * off.
+ */
+#ifndef RECKON_SEARCH_LAYERWISE_H
+#define RECKON_SEARCH_LAYERWISE_H
+
+#include <reckon/plans.h>
+
+struct layerwise_query {
+    const struct rk_plans_problem *problem; /* chunks and schedule are 1 and 1f1b */
+    int threads;                            /* 0: all cores */
+    bool (*stop)(void *context);            /* asked between shapes; NULL: never */
+    void *context;
+};
+
+struct layerwise_counts {
+    uint64_t shapes;   /* stages and samples in flight */
+    uint64_t excluded; /* ... of which a bound says that they are slower than what is found */
+    uint64_t unfit;    /* ... in which nothing fits */
+    uint64_t ways;     /* to run a layer, of all shapes */
+    uint64_t labels;
+};
+
+struct layerwise_answer {
+    bool found;
+    struct rk_plan plan;
+    struct rk_prediction prediction;
+    double value_s, bound_s; /* the surrogate's, of the shape of `plan`; equal: proved the best */
+    double walk_s;           /* the surrogate of the walk between balanced extremes; 0: none */
+    struct rk_plan uniform;  /* the best whose layers are alike, and its step; 0: none fits */
+    double uniform_s;
+    struct layerwise_counts counts;
+    bool complete; /* false: stopped */
+};
+
+/* RK_NOTHING_FITS, RK_USAGE (framework calculon), RK_IO. */
+enum rk_status layerwise_search(const struct layerwise_query *query,
+                                struct layerwise_answer *answer, struct rk_error *error);
+
+/* The plan as the layers of local part `local` see it; 0: its own. */
+struct rk_plan layerwise_run(const struct rk_plan *plan, int local);
+
+#endif
