@@ -343,8 +343,7 @@ static enum rk_status check(const struct search_args *args, const struct search_
         status = search_set(&search, at.model, at.system, at.gpus, at.batch, error);
         if (status == RK_OK)
             status = search_keys_open(args, search.problem.base.framework, &keys, error);
-        if (status == RK_OK)
-            status = save_check(&args->save, search.problem.base.framework, error);
+        if (status == RK_OK) status = save_check(&args->save, search.problem.base.framework, error);
     }
     return status;
 }

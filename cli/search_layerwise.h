@@ -4,7 +4,8 @@
 
 #include "cli/search_job.h"
 
-/* Searches search->problem, prints the answer and writes what --save-plan and its like ask for. Returns the exit code. */
+/* Searches search->problem, prints the answer and writes what --save-plan and its like ask for.
+ * Returns the exit code. */
 int search_layerwise(const struct search *search);
 
 #endif
