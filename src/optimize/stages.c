@@ -833,7 +833,7 @@ static void search_all(struct engine *e, struct stages_answer *answer)
     }
 }
 
-enum { FEW_LABELS = 48 };
+enum { FEW_LABELS = 48, WALK_LABELS = 200 };
 
 /* With few labels first: what they find makes most others useless. */
 bool stages_solve(const struct stages_problem *problem, struct stages_answer *answer)
@@ -952,6 +952,15 @@ static struct split split_value(struct engine *e, struct stages_answer *answer)
     return split;
 }
 
+/* Where stages may end behind layer `at`, but for the last one. */
+static int cuts_behind(const struct stages_problem *p, int at)
+{
+    int cuts = 0;
+    for (int i = at + 1; i < p->layers; i++)
+        cuts += may_cut(p, i);
+    return cuts;
+}
+
 /* Deals layers so that the largest stage is as small as it can be, by weights that depend on the
  * stage: the most layers that a limit allows, and the least limit that is enough. */
 static bool deal(const struct stages_problem *p, const double *weight, double limit, int *first)
@@ -965,7 +974,7 @@ static bool deal(const struct stages_problem *p, const double *weight, double li
         for (int i = at; i < p->layers - left; i++) {
             sum += weight[stage * p->layers + i];
             if (sum > limit) break;
-            if (may_cut(p, i + 1)) end = i + 1;
+            if (may_cut(p, i + 1) && cuts_behind(p, i + 1) >= left - 1) end = i + 1;
         }
         if (end == at) return false;
         at = end;
@@ -990,20 +999,21 @@ static bool balance(const struct stages_problem *p, const double *weight, int *f
     return deal(p, weight, high, first);
 }
 
-/* Bytes (or time) of each layer on each stage, run as is fastest there. */
+/* Of each layer on each stage the least bytes, or the least time. */
 static void weigh(const struct engine *e, double *weight, bool bytes)
 {
     const struct stages_problem *p = e->problem;
     for (int stage = 0; stage < p->stages; stage++)
         for (int i = 0; i < p->layers; i++) {
-            const struct stage_choice *best = choice_of(e, stage, p->kind[i], 0);
-            for (int s = 1; s < p->choices; s++) {
+            double *least = &weight[stage * p->layers + i];
+            *least = INFINITY;
+            for (int s = 0; s < p->choices; s++) {
                 const struct stage_choice *one = choice_of(e, stage, p->kind[i], s);
-                if (one->time_s < best->time_s) best = one;
+                if (isinf(one->time_s)) continue;
+                *least = fmin(*least, bytes ? one->fixed_bytes +
+                                                  p->place[stage].in_flight * one->flight_bytes
+                                            : one->time_s);
             }
-            weight[stage * p->layers + i] =
-                bytes ? best->fixed_bytes + p->place[stage].in_flight * best->flight_bytes
-                      : best->time_s;
         }
 }
 
@@ -1041,7 +1051,7 @@ bool stages_walk(const struct stages_problem *problem, struct stages_answer *ans
         return false;
     }
     bool done = engine_open(&e, problem);
-    e.limit = FEW_LABELS;
+    e.limit = WALK_LABELS;
     double *weight = calloc(cells, sizeof *weight);
     int *best = calloc(2 * boundaries, sizeof *best), *next = best ? best + boundaries : NULL;
     done = done && weight && best;

@@ -549,7 +549,7 @@ static void offer(struct quest *q, const struct stages_problem *problem,
     best->walk_s = 0;
     struct stages_problem any = *problem;
     any.enough_s = 0;
-    if (!stages_walk(&any, &walk)) return;
+    if (any.stages == 1 || !stages_walk(&any, &walk)) return;
     best->walk_s = walk.found ? walk.value_s : 0;
     stages_answer_release(&walk);
 }
