@@ -12,7 +12,7 @@
 #include "published/strategy.h"
 #include <reckon/search.h>
 
-/* The axes that can be pinned or restricted; their names, types and help are in rk_axes(). */
+/* The axes that can be pinned or restricted. */
 enum rk_axis {
     RK_AXIS_TENSOR,
     RK_AXIS_PIPELINE,
@@ -34,23 +34,6 @@ enum rk_axis {
     RK_AXIS_DATA_NETWORK,
     RK_AXES
 };
-
-enum rk_axis_type {
-    RK_AXIS_NUMBER, /* a degree or a size: 1, 2, 3, ... */
-    RK_AXIS_BOOL,   /* no, yes */
-    RK_AXIS_CHOICE, /* one of `choices` */
-    RK_AXIS_TIER    /* an index into the system's memories (0: not offloaded) or networks */
-};
-
-struct rk_axis_info {
-    const char *name; /* the flag, the JSON key (with '_') and the CSV column */
-    enum rk_axis_type type;
-    const char *const *choices; /* ended by NULL; only for RK_AXIS_CHOICE */
-    const char *help;
-    size_t offset; /* of the member in struct rk_strategy */
-};
-
-const struct rk_axis_info *rk_axis(enum rk_axis axis);
 
 /* A strategy's value on an axis, whatever the member's C type; and the other way round. */
 uint64_t rk_axis_get(const struct rk_strategy *strategy, enum rk_axis axis);

@@ -121,7 +121,7 @@ static void draw_pins(struct rk_problem *p)
     if (below(3) == 0) p->pinned[RK_AXIS_FUSED_ACTIVATION].count = 0;
     for (int axis = 0; axis < RK_AXES; axis++) {
         if (below(6) != 0) continue;
-        const bool number = rk_axis((enum rk_axis)axis)->type == RK_AXIS_NUMBER;
+        const bool number = axis <= RK_AXIS_INTERLEAVING || axis == RK_AXIS_MICROBATCH;
         p->pinned[axis].count = 1 + (int)below(2);
         for (int i = 0; i < p->pinned[axis].count; i++)
             p->pinned[axis].value[i] = number ? UINT64_C(1) << below(4) : below(3);
