@@ -1,9 +1,14 @@
 /* The search of plans: every plan timed, and pruned; on one thread and on two. Each result is first
- * compared with the twin's, on a restricted space that one plan at a time can go through. */
+ * compared with the twin's, on a restricted space that one plan at a time can go through.
+ *
+ * With RECKON_OLDER, the search command of another build ("/tmp/old/reckon search --space modern"),
+ * that command and build/reckon (or RECKON) answer the same questions in turn, on one thread, and
+ * are compared by processor time: the whole command, which must name as many plans. */
 #include "bench.h"
 
 #include <math.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static const struct problem {
     const char *name, *model, *system;
@@ -11,7 +16,7 @@ static const struct problem {
 } problems[] = {
     {"llama3.1-70b on 512 H100", "llama3.1-70b", "h100-sxm5-80g", 512, 1024},
     {"llama3.1-405b on 8192 H100", "llama3.1-405b", "h100-sxm5-80g", 8192, 2048},
-    {"mixtral-8x7b on 64 H100", "mixtral-8x7b", "h100-sxm5-80g", 64, 256},
+    {"mixtral-8x7b on 64 H100", "mixtral-8x7b", "h100-sxm5-80g", 64, 512},
     {"deepseek-v3 on 2048 H800", "deepseek-v3", "h800-sxm5-80g", 2048, 15360},
 };
 
@@ -109,9 +114,61 @@ static void bench(const struct problem *p)
     rk_system_release(&system);
 }
 
+/* ---- beside another build ---- */
+
+static double children_s(void)
+{
+    struct rusage r;
+    getrusage(RUSAGE_CHILDREN, &r);
+    return (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) +
+           1e-6 * (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec);
+}
+
+/* Processor seconds of a command; how many plans its answer says that there are, into `plans`. */
+static double command_s(const char *search, const struct problem *p, char plans[32])
+{
+    char command[1024], line[1024];
+    const double before_s = children_s();
+    snprintf(command, sizeof command,
+             "%s -m %s -s %s -g %llu -b %llu -j1 -q -k1 "
+             "--schedule 1f1b,gpipe,zero-bubble,dualpipe",
+             search, p->model, p->system, (unsigned long long)p->gpus,
+             (unsigned long long)p->batch);
+    FILE *answer = popen(command, "r");
+    check(answer != NULL, "the command starts");
+    plans[0] = 0;
+    while (fgets(line, sizeof line, answer))
+        if (!plans[0] && strstr(line, " plans, ")) sscanf(line, "%*[^0-9]%31[0-9,]", plans);
+    check(pclose(answer) == 0 && plans[0], "the command answers");
+    return children_s() - before_s;
+}
+
+static void bench_beside(const struct problem *p, const char *older)
+{
+    const char *path = getenv("RECKON");
+    char newer[512], plans[2][32];
+    double older_s = INFINITY, newer_s = INFINITY;
+    snprintf(newer, sizeof newer, "%s search", path ? path : "build/reckon");
+    for (int i = 0; i < RUNS; i++) {
+        older_s = fmin(older_s, command_s(older, p, plans[0]));
+        newer_s = fmin(newer_s, command_s(newer, p, plans[1]));
+        check(strcmp(plans[0], plans[1]) == 0, "as many plans");
+    }
+    printf("{\"bench\": \"plans_beside\", \"problem\": \"%s\", \"plans\": \"%s\", "
+           "\"older_s\": %.4f, \"newer_s\": %.4f, \"times_as_fast\": %.2f}\n",
+           p->name, plans[1], older_s, newer_s, older_s / newer_s);
+    fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
-    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
-        if (argc < 2 || strstr(problems[i].name, argv[1])) bench(&problems[i]);
+    const char *older = getenv("RECKON_OLDER");
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+        if (argc > 1 && !strstr(problems[i].name, argv[1])) continue;
+        if (older)
+            bench_beside(&problems[i], older);
+        else
+            bench(&problems[i]);
+    }
     return 0;
 }
