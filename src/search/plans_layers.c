@@ -173,9 +173,9 @@ static double fold_s(const struct layer_fold *layer)
 static void find_block_times(struct block_times *times, const struct layer_folds *fold,
                              const struct rk_model *model)
 {
-    for (int i = 0; i < TREATMENTS; i++)
-        for (int kind = 0; kind < LAYER_KINDS; kind++)
-            times->block_s[i][kind] = fold->present[kind] ? fold_s(&fold->layer[kind][i]) : 0;
+    for (int kind = 0; kind < LAYER_KINDS; kind++)
+        for (int i = 0; i < TREATMENTS && fold->present[kind]; i++)
+            times->block_s[i][kind] = fold_s(&fold->layer[kind][i]);
     const double *once_s = times->block_s[AS_IT_IS];
     const double predict_s = fmin(once_s[LAYER_PREDICT], times->block_s[RECOMPUTED][LAYER_PREDICT]);
     times->ends_s[FIRST_END] = once_s[LAYER_EMBEDDING];

@@ -261,8 +261,8 @@ static void add_place(struct run *r, int first, int last)
     *place = (struct place){first, last, INFINITY, -INFINITY};
     bool close = false;
     for (uint64_t choice = 0; choice < r->choices; choice++) {
-        place->least_room = fmin(place->least_room, room[choice]);
-        place->most_room = fmax(place->most_room, room[choice]);
+        if (room[choice] < place->least_room) place->least_room = room[choice];
+        if (room[choice] > place->most_room) place->most_room = room[choice];
         close |= isnan(room[choice]);
     }
     if (close) place->least_room = place->most_room = NAN;

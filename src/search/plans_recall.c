@@ -5,16 +5,14 @@
 
 bool recall_open(struct recall *r, size_t slots, size_t numbers, size_t answers)
 {
-    *r = (struct recall){.slots = slots, .numbers = numbers, .answers = answers};
-    r->list = calloc(slots * (1 + numbers), sizeof *r->list);
-    r->answer = calloc(slots * answers, sizeof *r->answer);
-    return r->list && r->answer;
+    *r = (struct recall){.slots = slots, .room = 1 + numbers + answers};
+    r->slot = calloc(slots * r->room, sizeof *r->slot);
+    return r->slot != NULL;
 }
 
 void recall_close(struct recall *r)
 {
-    free(r->list);
-    free(r->answer);
+    free(r->slot);
 }
 
 /* Two sums side by side: one after the other, products would wait for each other. The high bits of
@@ -35,12 +33,11 @@ static uint64_t hash_of(const uint64_t *list, size_t count)
 
 uint64_t *recall_find(struct recall *r, const uint64_t *list, size_t count, bool *known)
 {
-    const size_t slot = hash_of(list, count) & (r->slots - 1);
-    uint64_t *kept = r->list + slot * (1 + r->numbers);
+    uint64_t *kept = r->slot + (hash_of(list, count) & (r->slots - 1)) * r->room;
     *known = kept[0] == count && memcmp(kept + 1, list, count * sizeof *list) == 0;
     if (!*known) {
         kept[0] = count;
         memcpy(kept + 1, list, count * sizeof *list);
     }
-    return r->answer + slot * r->answers;
+    return kept + 1 + count;
 }

@@ -12,12 +12,11 @@
 #include <stdint.h>
 
 struct recall {
-    size_t slots, numbers, answers; /* a power of two; of a list and for it, at most */
-    uint64_t *list;                 /* (slots)(1 + numbers) how many, then these */
-    uint64_t *answer;               /* (slots)(answers) */
+    size_t slots, room; /* a power of two; numbers of a slot */
+    uint64_t *slot;     /* (slots)(room) how many numbers the list has, these, its answers */
 };
 
-/* False when there is no memory. */
+/* For lists of at most so many numbers and answers. False when there is no memory. */
 bool recall_open(struct recall *recall, size_t slots, size_t numbers, size_t answers);
 void recall_close(struct recall *recall);
 

@@ -18,7 +18,7 @@ static const double rounding = 1 - 1e-9;
 /* ---- what a thread keeps ---- */
 
 /* Exchanges that were worked out for the same sharding of as many parameters. */
-enum { REMEMBERED = 4096 };
+enum { REMEMBERED = 1024 };
 
 struct remembered {
     uint64_t of; /* which sharding, in which layout and kernels; 0: none */
@@ -334,7 +334,11 @@ double run_slowest_s(const struct run *r, const struct stage_map *map,
                      const struct block_times *times);
 
 /* Is a step too slow whose slowest stage takes that long for a microbatch? */
-bool run_bounded(const struct run *r, double stage_s);
+static inline bool run_bounded(const struct run *r, double stage_s)
+{
+    const double shortest_s = r->microbatches * stage_s * rounding;
+    return r->visitor->prune && (double)r->s->plan.batch < r->visitor->least * shortest_s;
+}
 
 /* Is any plan too slow, whatever divisions of these families compute again? */
 bool run_all_bounded(const struct run *r, const struct stage_map *map,

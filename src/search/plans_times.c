@@ -23,12 +23,6 @@ double run_slowest_s(const struct run *r, const struct stage_map *map,
     return most_s;
 }
 
-bool run_bounded(const struct run *r, double stage_s)
-{
-    const double shortest_s = r->microbatches * stage_s * rounding;
-    return r->visitor->prune && (double)r->s->plan.batch < r->visitor->least * shortest_s;
-}
-
 bool run_all_bounded(const struct run *r, const struct stage_map *map,
                      const uint64_t divisions[FAMILIES])
 {
@@ -48,8 +42,8 @@ static struct exchange exchange_for(struct run *r, const struct stage_sum *sum,
     memcpy(&a, &sum->parameters, sizeof a);
     memcpy(&b, &sum->expert_parameters, sizeof b);
     const uint64_t hash = (a * 31 + b * 17 + sharding->id) * UINT64_C(0x9e3779b97f4a7c15);
-    struct remembered *m = &s->remembered[hash >> 52];
-    _Static_assert(REMEMBERED == 1 << 12, "12 bits of the hash");
+    struct remembered *m = &s->remembered[hash >> 54];
+    _Static_assert(REMEMBERED == 1 << 10, "10 bits of the hash");
     if (m->of == sharding->id && m->blocks == sum->blocks && m->parameters == sum->parameters &&
         m->expert_parameters == sum->expert_parameters)
         return m->exchange;
