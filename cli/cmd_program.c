@@ -55,9 +55,12 @@ const struct usage program_usage = {
         "the optimizer's step. Each instruction is on a stream; events order the streams where they touch the same tensor. "
         "FLOP, bytes and what is held from forward to backward sum up to what reckon predict says.\n\n"
         "Without --rank and --all a table has a row for each class of ranks: those whose programs differ in nothing but "
-        "whom they talk to.\n\n"
+        "whom they talk to. It says how many instructions, messages and collectives a step has, the FLOP that kernels "
+        "execute, what the rank sends for each parallelism, its parameters, the bytes of weights, gradients and optimizer that last, and the most "
+        "that is held from forward to backward.\n\n"
         "The text is that of logs of operations, a line for each instruction, with KEY=VALUE behind it for layer, "
-        "microbatch, shapes, FLOP and bytes. docs/program.md has the grammar.",
+        "microbatch, shapes, FLOP and bytes: reckon check --logs DIR checks what --all DIR writes. docs/program.md has the "
+        "grammar.",
     .operands = program_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -88,7 +91,7 @@ static const struct report_column class_columns[] = {
     {.name = "instructions"},
     {.name = "messages"},
     {.name = "collectives"},
-    {.name = "flop",               .title = "executed", .unit = "FLOP", .digits = 2},
+    {.name = "kernel_flop",        .title = "kernels", .unit = "FLOP", .digits = 2},
     {.name = "tensor_sent_bytes",  .title = "tensor",   .unit = "B", .digits = 2},
     {.name = "context_sent_bytes", .title = "context",  .unit = "B", .digits = 2},
     {.name = "expert_sent_bytes",  .title = "experts",  .unit = "B", .digits = 2},
@@ -232,10 +235,17 @@ static void add_class(struct report *report, struct report_table *table,
 static enum rk_status fill_classes(struct report *report, const struct plan_input *input,
                                    struct rk_error *error)
 {
+    const struct forecast forecast = {
+        &input->model, &input->system, &input->draft.plan, NULL, 0, input->assumed};
     size_t count;
     struct rk_program_class *classes = classes_of(input, &count);
     enum rk_status status = RK_OK;
     if (!classes) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    report_note(report, report_text(report, "%s on %s, %" PRIu64 " GPUs: %zu programs",
+                                    input->model.id, input->system.id, input->draft.plan.ranks,
+                                    count));
+    forecast_plan(report, &forecast);
+    forecast_record(report, &forecast);
     struct report_table *table =
         report_add(report, &(struct report_table){.name = "classes",
                                                   .title = "Classes of ranks",

@@ -117,7 +117,7 @@ static uint64_t hash_of(const struct rk_task *task)
     return mix(mix(hash, task->flop), task->parameters);
 }
 
-static bool same_task(const struct rk_task *a, const struct rk_task *b)
+bool same_task(const struct rk_task *a, const struct rk_task *b)
 {
     return a->work == b->work && strcmp(a->name, b->name) == 0 && strcmp(a->layer, b->layer) == 0 &&
            a->flop == b->flop && a->useful_flop == b->useful_flop &&

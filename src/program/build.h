@@ -136,6 +136,7 @@ void put_collective(struct build *b, const struct place *place, enum rk_stream s
 /* ---- what they name ---- */
 
 int32_t new_task(struct build *b, const struct rk_task *task);
+bool same_task(const struct rk_task *a, const struct rk_task *b);
 int32_t new_form(struct build *b, enum rk_tensor_kind kind, const char *name,
                  enum rk_element element, double rows, double width, double bytes);
 int32_t new_tensor(struct build *b, int32_t form, int32_t layer, int32_t microbatch);

@@ -354,6 +354,9 @@ static enum rk_status check(const struct rk_model *model, const struct rk_system
         return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
                        "the plan cannot run: %s: %s: %g, needs %g", rk_verdict_name(reason.verdict),
                        reason.what, reason.have, reason.need);
+    if (plan->recompute_rest)
+        return refuse(error,
+                      "recompute_rest computes parts of layers again by token; leave it out");
     for (int i = 1; i <= plan->others && plan->order != RK_ORDER_TP_CP_DP_PP; i++) {
         const struct rk_plan own = run_plan(plan, i);
         if (!same_layout(plan, &own))

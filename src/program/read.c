@@ -1,5 +1,6 @@
 /* read.c - a program from its text. */
 #include "base/text.h"
+#include "program/build.h"
 
 #include <reckon/program.h>
 
@@ -9,12 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_EVENTS = 1 << 26 };
+
 struct reader {
     struct rk_program *p;
     const char *path;
     struct rk_error *error;
     int line;
     size_t instruction_room, tensor_room, task_room, group_room, reference_room;
+    int32_t *task_of; /* (ops) the task of each number in the text; RK_NONE: none yet */
+    size_t ops;
     uint32_t *slot; /* (slots) of a hash table of names of tensors: number + 1 */
     char **name;    /* (tensors) */
     size_t slots, name_room;
@@ -249,6 +254,7 @@ struct parsing {
     struct rk_instruction in;
     struct rk_task task;
     struct rk_form *form; /* of an alloc */
+    const char *what;     /* of a run: its word */
     const char *group;    /* of a collective, as it stands there */
     char over[24];        /* ... its name */
     uint64_t op;
@@ -354,7 +360,7 @@ static bool read_key(struct reader *r, struct parsing *l, const char *key, char 
     }
     if (strcmp(key, "layer") == 0) return read_layer(r->p, value, &l->in.layer);
     if (strcmp(key, "mb") == 0) return read_count32(value, &l->in.microbatch);
-    if (strcmp(key, "op") == 0) return l->has_op = read_whole(value, 1 << 24, &l->op);
+    if (strcmp(key, "op") == 0) return l->has_op = read_whole(value, 1 << 22, &l->op);
     if (strcmp(key, "tag") == 0 && read_whole(value, UINT32_MAX, &number))
         return l->in.tag = (uint32_t)number, true;
     if (strcmp(key, "chunk") == 0 && read_whole(value, UINT16_MAX, &number))
@@ -380,7 +386,7 @@ static enum rk_status read_operands(struct reader *r, struct parsing *l, char **
     uint64_t number = 0;
     enum rk_status status = RK_OK;
     if (!word) return fail(r, "a line that ends early", rk_program_do_name(l->in.what));
-    if (l->in.what == RK_DO_RUN) return RK_OK;
+    if (l->in.what == RK_DO_RUN) return l->what = word, RK_OK;
     if (l->in.what == RK_DO_ALLOC) {
         status = add_tensor(r, word);
         if (status != RK_OK) return status;
@@ -394,7 +400,7 @@ static enum rk_status read_operands(struct reader *r, struct parsing *l, char **
         return status;
     }
     if (l->in.what == RK_DO_RECORD || l->in.what == RK_DO_WAIT) {
-        if (*word != 'e' || !read_whole(word + 1, UINT32_MAX, &number))
+        if (*word != 'e' || !read_whole(word + 1, MOST_EVENTS, &number))
             return fail(r, "no event, e12", word);
         l->in.other = (uint32_t)number;
         return RK_OK;
@@ -415,17 +421,36 @@ static enum rk_status read_operands(struct reader *r, struct parsing *l, char **
     return RK_OK;
 }
 
+/* Room for a number of a task, as the text has them. */
+static bool room_for_op(struct reader *r, uint64_t op)
+{
+    if (op < r->ops) return true;
+    const size_t ops = (size_t)op + 256;
+    int32_t *moved = realloc(r->task_of, ops * sizeof *moved);
+    if (!moved) return false;
+    memset(moved + r->ops, 0xff, (ops - r->ops) * sizeof *moved);
+    r->task_of = moved;
+    r->ops = ops;
+    return true;
+}
+
+/* Lines that say the same have one task, as they had when they were written; what is run has one in
+ * any case. */
 static enum rk_status keep_task(struct reader *r, struct parsing *l)
 {
     struct rk_program *p = r->p;
-    if (!l->has_op) return RK_OK;
-    if (l->op > p->tasks) return fail(r, "op numbers come in order", "op");
-    if (l->op == p->tasks) {
-        if (!ROOM(p->task, p->tasks, r->task_room))
-            return rk_fail(r->error, RK_IO, NULL, 0, 0, "out of memory");
-        p->task[p->tasks++] = l->task;
+    if (!l->has_op && l->in.what != RK_DO_RUN) return RK_OK;
+    if (!*l->task.name && l->what) spell(l->task.name, sizeof l->task.name, l->what);
+    if ((l->has_op && !room_for_op(r, l->op)) || !ROOM(p->task, p->tasks, r->task_room))
+        return rk_fail(r->error, RK_IO, NULL, 0, 0, "out of memory");
+    const int32_t known = l->has_op ? r->task_of[l->op] : RK_NONE;
+    if (known != RK_NONE && same_task(&p->task[known], &l->task)) {
+        l->in.task = known;
+        return RK_OK;
     }
-    l->in.task = (int32_t)l->op;
+    l->in.task = (int32_t)p->tasks;
+    p->task[p->tasks++] = l->task;
+    if (l->has_op) r->task_of[l->op] = l->in.task;
     return RK_OK;
 }
 
@@ -511,5 +536,6 @@ enum rk_status rk_program_read(struct rk_program *program, FILE *in, const char 
     free(line);
     free(r.name);
     free(r.slot);
+    free(r.task_of);
     return status;
 }

@@ -580,7 +580,7 @@ static double activations_away(const struct build *b, const struct slot *slot)
 {
     const struct place *place = place_of(b, slot);
     return place->folds.layer[slot->kind][slot->treatment].saved_total_bytes *
-           rk_plan_offloaded(&place->plan, RK_SHARE_ATTENTION);
+           rk_plan_activations_away(&place->plan);
 }
 
 static double weights_away(const struct build *b, const struct slot *slot)
@@ -601,6 +601,18 @@ static double transfer_s(const struct build *b, const struct slot *slot, double 
     return all > 0 ? waits_s * bytes / all : 0;
 }
 
+/* The memory tier that a class of tensors is offloaded to, the first one with a share. */
+static const struct rk_memory *tier_of(const struct build *b, const struct slot *slot,
+                                       enum rk_share share)
+{
+    const struct rk_plan *plan = &place_of(b, slot)->plan;
+    int tier = 1;
+    while (tier < RK_SHARE_TIERS && tier + 1 < b->system->memories &&
+           !(plan->share[share][tier - 1] > 0))
+        tier++;
+    return &b->system->memory[tier];
+}
+
 /* In the order of computing; what comes in, no sooner than the layer before is begun. */
 static int32_t transfer(struct build *b, struct slot *slot, int32_t microbatch, int what,
                         const char *name, double bytes, int32_t read)
@@ -608,8 +620,11 @@ static int32_t transfer(struct build *b, struct slot *slot, int32_t microbatch, 
     static const enum rk_stream streams[] = {RK_ON_OUT, RK_ON_IN, RK_ON_IN};
     int32_t *form = &b->away_form[slot->kind][what];
     const bool forward = b->draft.work == RK_WORK_FORWARD;
-    const int32_t task = step_task(b, slot, name, bytes, transfer_s(b, slot, bytes, forward),
-                                   bytes / b->system->memory[1].bandwidth_Bps, 0);
+    const struct rk_memory *tier =
+        tier_of(b, slot, what == 2 ? RK_SHARE_WEIGHTS : RK_SHARE_ATTENTION);
+    const double rate = what == 0 ? rk_memory_write_Bps(tier) : rk_memory_read_Bps(tier);
+    const int32_t task =
+        step_task(b, slot, name, bytes, transfer_s(b, slot, bytes, forward), bytes / rate, 0);
     if (*form == RK_NONE)
         *form = new_form(b, what == 0 ? RK_TENSOR_AWAY : RK_TENSOR_REST, what == 0 ? "" : name,
                          RK_IN_BYTES, ceil(bytes), 1, bytes);

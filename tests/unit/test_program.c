@@ -79,6 +79,7 @@ static bool lower(struct sample *s)
     const struct rk_model *model = &s->problem.model;
     struct rk_error error;
     if (s->plan.batch / (rk_plan_data(&s->plan) ? rk_plan_data(&s->plan) : 1) > 64) return false;
+    if (s->plan.recompute_rest) return false; /* refused by name */
     rk_predict(&s->problem.model, &s->problem.system, &s->plan, &s->prediction);
     if (!s->prediction.timed) return false;
     const struct rank_map map = rank_map_of(&s->plan);
@@ -224,7 +225,7 @@ static void check_held(const struct sample *s)
     static const enum rk_holding saved[] = {RK_HOLD_attention,   RK_HOLD_mlp,
                                             RK_HOLD_experts,     RK_HOLD_norms,
                                             RK_HOLD_checkpoints, RK_HOLD_embedding};
-    const double away = rk_plan_offloaded(&s->plan, RK_SHARE_ATTENTION);
+    const double away = rk_plan_activations_away(&s->plan);
     const bool whole =
         s->plan.chunks == 1 && s->plan.schedule != RK_DUALPIPE && (away == 0 || !s->plan.segments);
     for (int i = 0; i < s->prediction.stages; i++) {
