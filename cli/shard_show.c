@@ -364,6 +364,9 @@ int shard_show(const struct sharding *s, const struct transferred *done, bool ex
     add_headline(&report, s, done);
     const char *warning = disagreement(&report, s);
     if (warning) fprintf(stderr, "reckon: warning: %s\n", warning);
+    if (s->odd_padding)
+        fprintf(stderr, "reckon: warning: %s: its padding is not zero, and is cut off\n",
+                s->odd_padding);
     if (explain) add_tensors(&report, s);
     if (explain) add_sends(&report, s);
     add_files(&report, s, explain || s->to.files > 64 ? REPORT_IN_JSON : REPORT_IN_ALL);

@@ -340,6 +340,7 @@ static int axis_of(const struct cutting *c)
     const int first = part->stacked && t->rank > 1 ? 1 : 0;
     const bool vector = t->rank - first < 2 || part->leaf == LEAF_BIAS || part->leaf == LEAF_SCALES;
     if (side == SIDE_NONE || t->rank <= first) return -1;
+    if (part->role == ROLE_STATE_HEADS && t->rank == 4) return 2; /* Kimi's A_log (1, 1, n, 1) */
     if (vector) {
         const bool one = part->leaf == LEAF_SCALES && t->shape[first] == 1;
         return side == SIDE_OUT && !one ? first : -1;

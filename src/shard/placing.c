@@ -109,7 +109,8 @@ struct parts {
 
 static bool is_first(const struct part *part)
 {
-    return part->layer < 0 && part->role != ROLE_HEAD && part->role != ROLE_FINAL_NORM;
+    return part->layer < 0 && part->role != ROLE_HEAD && part->role != ROLE_FINAL_NORM &&
+           part->role != ROLE_PREDICT_IN;
 }
 
 /* Is a tensor on a stage? */

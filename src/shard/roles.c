@@ -157,12 +157,21 @@ static const struct row *find_row(const char *name, size_t length, size_t rest, 
     return NULL;
 }
 
+/* "mtp.layers.0", "model.mtp_layers.0": layers of multi-token prediction, counted by themselves. */
+static bool is_predicting(const char *name, size_t length)
+{
+    for (size_t i = 0; i + 3 <= length; i++)
+        if ((i == 0 || name[i - 1] == '.') && memcmp(name + i, "mtp", 3) == 0) return true;
+    return false;
+}
+
 struct part part_of(const char *name, const char *type)
 {
     struct part part = {.role = ROLE_UNKNOWN, .expert = -1};
     size_t rest = 0;
     const size_t length = take_leaf(name, &part.leaf);
     const bool layer = find_layer(name, length, &part.layer, &rest);
+    if (layer && is_predicting(name, length)) part.layer += PART_PREDICTING;
     if (is_foreign(name, length)) return part;
     const struct row *row = find_row(name, length, rest, layer, type, &part.expert);
     if (row) {

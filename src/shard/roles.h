@@ -65,12 +65,14 @@ enum tensor_leaf {
     LEAF_SCALES        /* "weight_scale": one, or one for each output */
 };
 
+enum { PART_PREDICTING = 1 << 30 };
+
 struct part {
     enum shard_role role;
     enum tensor_leaf leaf;
     bool turned, stacked; /* forms of roles.def */
     bool parameter;       /* counts as one: no scales, no buffers */
-    int64_t layer;        /* -1: none */
+    int64_t layer;        /* -1: none; from PART_PREDICTING on: of multi-token prediction */
     int64_t expert;       /* of the name; -1: none */
 };
 

@@ -19,6 +19,7 @@ static void note(struct shape_notes *notes, const char *format, ...)
 /* What the tensors say; 0 where none does. */
 struct seen {
     uint64_t layers, predict_layers, hidden, vocabulary, feedforward, experts, expert_feedforward;
+    uint64_t counted_on; /* of predict_layers: numbered behind the others */
     uint64_t shared_feedforward, queries, keys, head_dim;
     bool head, gate, qkv_biases, out_biases, qk_norm, recurrent, attention;
 };
@@ -79,7 +80,8 @@ static void see_matrix(struct seen *s, const struct tensor *t, const struct part
         if (says(t->name, "k_proj")) most(&s->keys, out);
         break;
     case ROLE_PREDICT_IN:
-        most(&s->predict_layers, 1);
+        s->predict_layers++;
+        s->counted_on += part->layer >= 0 && part->layer < PART_PREDICTING;
         break;
     default:
         s->recurrent |= part->role >= ROLE_STATE_HEADS;
@@ -88,7 +90,7 @@ static void see_matrix(struct seen *s, const struct tensor *t, const struct part
 
 static void see(struct seen *s, const struct tensor *t, const struct part *part)
 {
-    most(&s->layers, (uint64_t)(part->layer + 1));
+    if (part->layer < PART_PREDICTING) most(&s->layers, (uint64_t)(part->layer + 1));
     s->head |= part->role == ROLE_HEAD;
     if (part->leaf == LEAF_BIAS && part->role == ROLE_HEADS) s->qkv_biases = true;
     if (part->leaf == LEAF_BIAS && part->role == ROLE_ATTENTION_OUT) s->out_biases = true;
@@ -106,7 +108,7 @@ static struct seen look(const struct store *store)
         const struct part part = part_of(store->layout.tensor[i].name, store->type);
         if (part.role != ROLE_UNKNOWN) see(&s, &store->layout.tensor[i], &part);
     }
-    s.layers -= s.layers > s.predict_layers ? s.predict_layers : 0;
+    s.layers -= s.layers > s.counted_on ? s.counted_on : 0;
     return s;
 }
 

@@ -9,11 +9,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define NAMES(list)                                                                                \
     const char *const list##_names[] = {RK_NAMES_##list(NAME_OF_VALUE) NULL};
@@ -139,6 +141,46 @@ void sharding_release(struct sharding *s)
     *s = (struct sharding){.kind = SHARDING_SPLIT};
 }
 
+/* ---- padding ---- */
+
+static bool is_zero(int file, uint64_t begin, uint64_t end)
+{
+    char buffer[65536];
+    while (begin < end) {
+        const size_t want = end - begin < sizeof buffer ? (size_t)(end - begin) : sizeof buffer;
+        const ssize_t got = pread(file, buffer, want, (off_t)begin);
+        if (got <= 0) return true; /* the transfer says so */
+        for (ssize_t i = 0; i < got; i++)
+            if (buffer[i]) return false;
+        begin += (uint64_t)got;
+    }
+    return true;
+}
+
+/* Rows of a slice behind those that it has of its tensor are padding of a vocabulary. */
+static bool has_odd_padding(const struct layout *l, const struct slice *s)
+{
+    const struct tensor *t = &l->tensor[s->tensor];
+    const struct box *box = s->boxes ? &l->box[s->box] : NULL;
+    const uint64_t rows = box ? box->size[0] : 0;
+    char path[4096 + 256];
+    if (s->flat || s->boxes > 1 || t->rank == 0 || rows >= s->shape[0] || (box && box->at[0])) return false;
+    const uint64_t row = s->count / s->shape[0] * tensor_type_bits(t->type) / 8;
+    snprintf(path, sizeof path, "%s/%s", l->folder, l->file[s->file].name);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const bool odd =
+        file >= 0 && !is_zero(file, s->offset + rows * row, s->offset + s->shape[0] * row);
+    if (file >= 0) close(file);
+    return odd;
+}
+
+static void check_padding(struct sharding *s)
+{
+    const struct layout *l = &s->from.layout;
+    for (size_t i = 0; i < l->slices && !s->odd_padding; i++)
+        if (has_odd_padding(l, &l->slice[i])) s->odd_padding = l->tensor[l->slice[i].tensor].name;
+}
+
 /* ---- writing ---- */
 
 static bool is_free(const char *folder)
@@ -227,6 +269,7 @@ enum rk_status sharding_write(struct sharding *s, const char *folder, struct tra
                          "a model of the catalog has no weights to write: name a checkpoint");
     if (plan) rk_plan_text(&s->plan, plan, RK_PLAN_TEXT);
     if (status == RK_OK) keep_only(s);
+    if (status == RK_OK && s->kind != SHARDING_SPLIT) check_padding(s);
     const size_t count = pairs_of(s, plan, model, pairs);
     const size_t in_files = count - (!merges && model);
     if (status == RK_OK) status = make_folder(folder, &s->to, error);

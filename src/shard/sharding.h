@@ -17,6 +17,7 @@ struct sharding {
     struct rk_plan plan;
     const struct rk_shard_options *options;
     int *axis;
+    const char *odd_padding; /* a tensor whose padding is not zero, and is cut off; NULL: none */
     bool imagined; /* tensors of a model, without files: nothing can be written */
 };
 

@@ -5,10 +5,12 @@
 #include "catalog_cases.h"
 #include "shard/manifest.h"
 #include "shard/placing.h"
+#include "shard/store.h"
 #include "workload/layers.h"
 
 #include <inttypes.h>
 #include <reckon/reckon.h>
+#include <stdio.h>
 
 static uint64_t state = 88172645463325252u;
 
@@ -68,11 +70,13 @@ static bool can_run(const struct rk_model *model, const struct rk_plan *plan,
 }
 
 /* With DualPipe the first and the last stage are on one rank, and share the table of a tied
- * embedding [deepseek2024v3, 3.2.3]; the predictor counts it for both. */
+ * embedding, or of one that multi-token prediction needs [deepseek2024v3, 3.2.3]; the predictor counts
+ * it for both. */
 static double shared_table(const struct rk_model *model, const struct rk_plan *plan, uint64_t stage)
 {
     const bool ends = stage == 0 || stage == plan->pipeline - 1;
-    if (plan->schedule != RK_DUALPIPE || !ends || !model->tied_embeddings) return 0;
+    if (plan->schedule != RK_DUALPIPE || !ends) return 0;
+    if (!model->tied_embeddings && !model->predict_layers) return 0;
     return padded_vocabulary(model, plan) / (double)plan->tensor * (double)model->hidden;
 }
 
@@ -100,6 +104,125 @@ static void check_plan(const struct rk_model *model, const struct rk_plan *plan,
     }
     placed_release(&placed);
     layout_release(&layout);
+}
+
+/* ---- worked examples ---- */
+
+/* What tensor rank `r` of `t` has of one tensor of a model. */
+static void cut_by_hand(const struct rk_model *model, const char *type, const char *name,
+                        const uint64_t *shape, uint64_t t, uint64_t r, struct cut *cut)
+{
+    struct rk_plan plan = rk_plan_default();
+    struct rk_error error = {0};
+    struct tensor tensor = {.name = (char *)name, .type = TENSOR_BF16, .rank = 2};
+    const struct part part = part_of(name, type);
+    const struct cut_rank at = {r, 0, r};
+    plan.tensor = plan.ranks = t;
+    plan.vocabulary_multiple = 128;
+    const struct cut_rules rules = {*model, &plan, false};
+    memcpy(tensor.shape, shape, 2 * sizeof *shape);
+    cr_assert_neq(part.role, ROLE_UNKNOWN, "%s", name);
+    cr_assert_eq(cut_tensor(&rules, &tensor, &part, NULL, AXIS_BY_ROLE, &at, cut, &error), RK_OK,
+                 "%s", error.text);
+}
+
+static void expect_range(const struct cut *cut, int i, int axis, uint64_t begin, uint64_t end)
+{
+    cr_assert_gt(cut->ranges, i);
+    cr_assert_eq(cut->axis, axis);
+    cr_assert_eq(cut->range[i].begin, begin, "%" PRIu64, cut->range[i].begin);
+    cr_assert_eq(cut->range[i].end, end, "%" PRIu64, cut->range[i].end);
+}
+
+Test(shard_placing, by_hand)
+{
+    struct rk_model m;
+    struct cut *c = malloc(sizeof *c);
+    use_source_catalog();
+    cr_assert_eq(rk_model_load("llama3.1-8b", &m, NULL), RK_OK);
+    /* 8 groups of 128 rows over 16 ranks: two ranks a group, rank 5 has group 2 */
+    for (uint64_t r = 4; r <= 5; r++) {
+        cut_by_hand(&m, "llama", "model.layers.3.self_attn.k_proj.weight",
+                    (const uint64_t[]){1024, 4096}, 16, r, c);
+        expect_range(c, 0, 0, 256, 384);
+    }
+    /* 32 heads of 128 rows: two a rank */
+    cut_by_hand(&m, "llama", "model.layers.3.self_attn.q_proj.weight",
+                (const uint64_t[]){4096, 4096}, 16, 5, c);
+    expect_range(c, 0, 0, 1280, 1536);
+    cut_by_hand(&m, "llama", "model.layers.3.self_attn.o_proj.weight",
+                (const uint64_t[]){4096, 4096}, 16, 5, c);
+    expect_range(c, 0, 1, 1280, 1536);
+
+    /* V' = 51,200, 6,400 rows a rank; the last has 44,800 to 50,256 and 943 of padding */
+    cr_assert_eq(rk_model_load("gpt2-1558m", &m, NULL), RK_OK);
+    cut_by_hand(&m, "gpt2", "wte.weight", (const uint64_t[]){50257, 1600}, 8, 7, c);
+    expect_range(c, 0, 0, 44800, 50257);
+    cr_assert_eq(c->padding, 943);
+    /* Conv1D is (in, out): thirds of 1,600 columns, of 25 heads five a rank */
+    cut_by_hand(&m, "gpt2", "h.0.attn.c_attn.weight", (const uint64_t[]){1600, 4800}, 5, 2, c);
+    expect_range(c, 0, 1, 640, 960);
+    expect_range(c, 1, 1, 2240, 2560);
+    expect_range(c, 2, 1, 3840, 4160);
+    cut_by_hand(&m, "gpt2", "h.0.mlp.c_proj.weight", (const uint64_t[]){6400, 1600}, 5, 4, c);
+    expect_range(c, 0, 0, 5120, 6400);
+
+    /* 8 groups of (16 + 2) * 64 = 1,152 rows; over 16 ranks half of a group's queries, k and v */
+    cr_assert_eq(rk_model_load("falcon-40b", &m, NULL), RK_OK);
+    static const uint64_t falcon[] = {9216, 8192};
+    cut_by_hand(&m, "falcon", "transformer.h.0.self_attention.query_key_value.weight", falcon, 4, 1, c);
+    expect_range(c, 0, 0, 2304, 4608);
+    cut_by_hand(&m, "falcon", "transformer.h.0.self_attention.query_key_value.weight", falcon, 16, 3, c);
+    expect_range(c, 0, 0, 1152 + 512, 1152 + 1024 + 128); /* queries 8 to 15 end where k begins */
+    cut_by_hand(&m, "falcon", "transformer.h.0.self_attention.query_key_value.weight", falcon, 16, 2, c);
+    expect_range(c, 0, 0, 1152, 1152 + 512);
+    expect_range(c, 1, 0, 1152 + 1024, 2304);
+
+    /* 64 heads of 288 rows: 2,304 rows a rank of 8 */
+    cr_assert_eq(rk_model_load("gpt-neox-20b", &m, NULL), RK_OK);
+    cut_by_hand(&m, "gpt_neox", "gpt_neox.layers.7.attention.query_key_value.weight",
+                (const uint64_t[]){18432, 6144}, 8, 3, c);
+    expect_range(c, 0, 0, 6912, 9216);
+
+    /* Phi-3: [gate; up] of 8,192 rows each */
+    cut_by_hand(&m, "phi3", "model.layers.0.mlp.gate_up_proj.weight",
+                (const uint64_t[]){16384, 3072}, 2, 0, c);
+    expect_range(c, 0, 0, 0, 4096);
+    expect_range(c, 1, 0, 8192, 12288);
+    free(c);
+}
+
+/* ---- published shapes, layers of multi-token prediction among them ---- */
+
+static const char *const published[] = {"deepseek-v3", "deepseek-v2-lite", "qwen3-30b-a3b", "mixtral-8x7b", "gpt2-xl",
+                                        "falcon-7b",   "qwen2.5-7b",       NULL};
+
+Test(shard_placing, published)
+{
+    static struct rk_prediction prediction;
+    int predicting = 0;
+    use_source_catalog();
+    for (const char *const *name = published; *name; name++) {
+        char path[512];
+        struct store store = {.has_model = false};
+        struct layout tensors = {.files = 0};
+        struct rk_error error = {0};
+        snprintf(path, sizeof path, "%s/tests/data/hf/%s.json", RECKON_TEST_SOURCE, *name);
+        cr_assert_eq(store_read_config(path, &store, &error), RK_OK, "%s", error.text);
+        store.model.layers = store.model.layers > 12 ? 12 : store.model.layers;
+        if (store.model.experts) store.model.experts = 16;
+        cr_assert_eq(manifest_of(&store.model, TENSOR_BF16, &tensors, &error), RK_OK);
+        for (int k = 0, done = 0; k < 300 && done < 12; k++) {
+            const struct rk_plan plan = random_plan(&store.model);
+            if (!can_run(&store.model, &plan, &prediction)) continue;
+            check_plan(&store.model, &plan, &tensors, &prediction);
+            predicting += store.model.predict_layers > 0 && plan.pipeline > 1;
+            done++;
+        }
+        layout_release(&tensors);
+        store_release(&store);
+    }
+    cr_assert_gt(predicting, 4);
 }
 
 Test(shard_placing, catalog)
