@@ -343,6 +343,12 @@ static void add_headline(struct report *report, const struct sharding *s,
         if (words) rk_plan_text(&s->plan, words, RK_PLAN_TEXT);
         report_note(report, report_text(report, "  plan: %s", words ? words : ""));
     }
+    struct sharding_moves moves;
+    if (s->kind == SHARDING_AGAIN && sharding_moves(s, &moves))
+        report_note(report, report_text(report, "  of what the ranks hold %s stay where they are, %s come "
+                                                "from other ranks",
+                                        quantity_format(read, QUANTITY_BYTES, moves.stay),
+                                        quantity_format(wrote, QUANTITY_BYTES, moves.move)));
     if (!done) {
         report_note(report, "  nothing was written");
         return;

@@ -306,6 +306,88 @@ uint64_t sharding_file_bytes(const struct sharding *s, uint32_t file)
     return bits / 8;
 }
 
+/* ---- what moves ---- */
+
+/* A rank's file of the old plan and of the new one, and how many ranks have both. */
+struct file_pair {
+    uint32_t old, new;
+    double ranks;
+};
+
+static int by_pair(const void *a, const void *b)
+{
+    const struct file_pair *x = a, *y = b;
+    if (x->old != y->old) return x->old < y->old ? -1 : 1;
+    return x->new < y->new ? -1 : x->new > y->new;
+}
+
+static size_t pair_files(const struct sharding *s, struct file_pair *pair, uint64_t ranks)
+{
+    size_t count = 0;
+    for (uint64_t i = 0; i < ranks; i++)
+        pair[i] = (struct file_pair){s->from.file_of_rank[i], s->placed.file_of_rank[i], 1};
+    qsort(pair, ranks, sizeof *pair, by_pair);
+    for (uint64_t i = 0; i < ranks; i++) {
+        if (count && by_pair(&pair[count - 1], &pair[i]) == 0)
+            pair[count - 1].ranks++;
+        else
+            pair[count++] = pair[i];
+    }
+    return count;
+}
+
+static double common(const struct layout *a, const struct slice *x, const struct layout *b,
+                     const struct slice *y, int rank)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < x->boxes; i++)
+        for (uint32_t k = 0; k < y->boxes; k++) {
+            const struct box *p = &a->box[x->box + i], *q = &b->box[y->box + k];
+            double volume = 1;
+            for (int d = 0; d < rank; d++) {
+                const uint64_t from = p->begin[d] > q->begin[d] ? p->begin[d] : q->begin[d];
+                const uint64_t m = p->begin[d] + p->size[d], n = q->begin[d] + q->size[d];
+                const uint64_t to = m < n ? m : n;
+                volume *= to > from ? (double)(to - from) : 0;
+            }
+            sum += volume;
+        }
+    return sum;
+}
+
+bool sharding_moves(const struct sharding *s, struct sharding_moves *moves)
+{
+    const uint64_t old = s->from.ranks, new = s->placed.ranks, ranks = old < new ? old : new;
+    struct file_pair *pair = malloc((ranks + 1) * sizeof *pair);
+    *moves = (struct sharding_moves){0, 0};
+    if (!pair || !ranks || s->options->only_rank) {
+        free(pair);
+        return false;
+    }
+    const size_t pairs = pair_files(s, pair, ranks);
+    double *held = calloc(s->to.files + 1, sizeof *held); /* ranks of a new file */
+    for (uint64_t i = 0; held && i < new; i++)
+        held[s->placed.file_of_rank[i]]++;
+    const struct layout *a = &s->from.layout, *b = &s->to;
+    for (size_t t = 0; held && t < b->tensors; t++)
+        for (size_t i = b->of_tensor[t]; i < b->of_tensor[t + 1]; i++) {
+            const struct slice *y = &b->slice[i];
+            const double bytes = tensor_type_bits(b->tensor[t].type) / 8.;
+            moves->move += held[y->file] * bytes * common(b, y, b, y, b->tensor[t].rank);
+            for (size_t k = a->of_tensor[t]; k < a->of_tensor[t + 1]; k++) {
+                const struct file_pair key = {a->slice[k].file, y->file, 0};
+                const struct file_pair *found = bsearch(&key, pair, pairs, sizeof key, by_pair);
+                if (found)
+                    moves->stay += found->ranks * bytes *
+                                   common(a, &a->slice[k], b, y, b->tensor[t].rank);
+            }
+        }
+    moves->move -= moves->stay;
+    free(pair);
+    free(held);
+    return held != NULL;
+}
+
 /* ---- the public functions ---- */
 
 static enum rk_status run(enum sharding_kind kind, const char *source, const struct rk_plan *plan,

@@ -35,6 +35,14 @@ enum rk_status sharding_write(struct sharding *sharding, const char *folder,
 
 void sharding_release(struct sharding *sharding);
 
+/* Of a resharding: bytes that ranks of the new plan have already, as the same rank of the old one, and
+ * bytes that come from other ranks; of all ranks together. False where the shards do not say which
+ * rank has which file. */
+struct sharding_moves {
+    double stay, move;
+};
+bool sharding_moves(const struct sharding *sharding, struct sharding_moves *moves);
+
 /* Bytes of tensors in a file, scales, buffers and padding too. */
 uint64_t sharding_file_bytes(const struct sharding *sharding, uint32_t file);
 

@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "catalog/document.h"
 #include "catalog/readers.h"
-#include "catalog/save.h"
 #include "interop/hf.h"
 
 #include <dirent.h>
@@ -378,6 +377,7 @@ void store_release(struct store *store)
 {
     layout_release(&store->layout);
     free(store->plan);
+    free(store->file_of_rank);
     free(store->source.key);
     free(store->source.value);
     *store = (struct store){.has_model = false};
@@ -550,6 +550,25 @@ static enum rk_status join_tensors(struct shard_reading *r)
     return status == RK_OK ? layout_finish(l, false, r->error) : status;
 }
 
+static enum rk_status read_ranks(struct store *store, const struct place *root,
+                                 struct rk_error *error)
+{
+    struct place list;
+    const size_t files = json_array_size(json_object_get(root->value, "files"));
+    if (!place_member(root, "file_of_rank", &list)) return RK_OK;
+    const size_t ranks = json_array_size(list.value);
+    store->file_of_rank = calloc(ranks + 1, sizeof *store->file_of_rank);
+    if (!store->file_of_rank) return no_memory(error);
+    for (; store->ranks < ranks; store->ranks++) {
+        const struct place place = place_element(&list, store->ranks);
+        const json_int_t file = json_is_integer(place.value) ? json_integer_value(place.value) : -1;
+        if (file < 0 || (size_t)file >= files)
+            return place_fail(&place, error, "must be the number of a file, 0 to %zu", files - 1);
+        store->file_of_rank[store->ranks] = (uint32_t)file;
+    }
+    return RK_OK;
+}
+
 static enum rk_status read_pairs(struct store *store, const struct place *root,
                                  struct rk_error *error)
 {
@@ -589,6 +608,7 @@ enum rk_status store_open_shards(const char *folder, struct store *store, struct
         (!place_member(&root, "files", &files) || !json_is_array(files.value)))
         status = place_fail(&root, error, "files, a list, is missing");
     if (status == RK_OK) status = read_pairs(store, &root, error);
+    if (status == RK_OK) status = read_ranks(store, &root, error);
     for (size_t i = 0; status == RK_OK && i < json_array_size(files.value); i++) {
         const struct place place = place_element(&files, i);
         const char *name = json_string_value(place.value);

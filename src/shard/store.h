@@ -19,6 +19,8 @@ struct store {
     bool has_model;         /* of config.json, or of the index of shards */
     struct rk_model model;
     char *plan;             /* of shards: its words; NULL */
+    uint32_t *file_of_rank; /* (ranks) of shards */
+    uint64_t ranks;
     uint64_t fingerprint;   /* of names, sizes and times of the files */
     struct pair source;     /* "format": "pt", where the checkpoint says it */
 };

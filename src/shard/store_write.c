@@ -2,7 +2,6 @@
 #include "shard/store.h"
 
 #include "base/hash.h"
-#include "catalog/save.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -57,18 +56,19 @@ static void put_numbers(struct text *t, const char *key, int count, const uint64
     put(t, "]");
 }
 
-static void put_text(FILE *file, const void *what)
-{
-    const struct text *t = what;
-    fwrite(t->bytes.data, 1, t->bytes.size, file);
-}
-
+/* Beside its name, then renamed; a stopped run leaves NAME.part, which the next one writes anew. */
 static enum rk_status save_text(const char *folder, const char *name, struct text *t,
                                 struct rk_error *error)
 {
-    char path[MOST_PATH];
+    char path[MOST_PATH], part[MOST_PATH + 8];
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    return t->failed ? no_memory(error) : save_file(path, put_text, t, error);
+    snprintf(part, sizeof part, "%s.part", path);
+    if (t->failed) return no_memory(error);
+    FILE *file = fopen(part, "wb");
+    bool ok = file && fwrite(t->bytes.data, 1, t->bytes.size, file) == t->bytes.size;
+    if (file) ok &= fclose(file) == 0;
+    if (ok && rename(part, path) == 0) return RK_OK;
+    return rk_fail(error, RK_IO, path, 0, 0, "cannot write: %s", strerror(errno));
 }
 
 /* ---- headers ---- */

@@ -6,6 +6,7 @@
                                      tensor ranks and vocabularies padded to multiples of M T also
                                      by formulas of its own
 
+    shard.py product WHOLE DIR       products of integers: the sum of the ranks' is the whole one's
     shard.py holes KIND FOLDER       files of the real size with nothing in them
     shard.py peak MIB COMMAND...     below so much memory?
 
@@ -455,9 +456,23 @@ def by_hand(degree, file, tensors, whole):
         assert e is None or np.array_equal(e, tensors[n][2]), (file, n)
 
 
+def product(whole, folder):
+    """A column- then a row-split pair: the sum of the ranks' products is the whole product, exactly."""
+    def numbers(array):
+        return np.ascontiguousarray(array).view(np.uint16)[..., 0].astype(np.uint64)
+
+    whole = {n: numbers(t[2]) for n, t in read_folder(whole).items() if t[0] == "BF16"}
+    ranks = [read(os.path.join(folder, f))[0] for f in sorted(os.listdir(folder)) if f.endswith("safetensors")]
+    for up, down in (("mlp.up_proj", "mlp.down_proj"), ("self_attn.q_proj", "self_attn.o_proj")):
+        names = [f"model.layers.1.{n}.weight" for n in (up, down)]
+        x = numbers(fill("x", (H, 3), "BF16").reshape(H, 3, 2))
+        total = sum(numbers(r[names[1]][2]) @ (numbers(r[names[0]][2]) @ x) for r in ranks)
+        assert len(ranks) > 1 and np.array_equal(total, whole[names[1]] @ (whole[names[0]] @ x)), names
+
+
 if __name__ == "__main__":
     command, args = sys.argv[1], sys.argv[2:]
     if command == "make":
         make(args[0], args[1], int(args[2]) if len(args) > 2 else 1)
     else:
-        {"same": same, "shards": shards, "holes": holes, "peak": peak}[command](*args)
+        {"same": same, "shards": shards, "holes": holes, "peak": peak, "product": product}[command](*args)

@@ -83,6 +83,10 @@ again mixtral "tp2 ep2 dp2" "ep4 dp4 pp3"
 again gpt2 "dp5 zero1 --zero deepspeed" "tp4 pp2"
 again gpt_oss "tp2 etp2 ep2 dp2" "tp1 ep4 dp4"
 
+shard llama tp4 -o four
+reader product llama four || fail "products of the ranks"
+"$RECKON" reshard four --to tp4 --dry-run | grep -q '506.* stay where they are, 0 B come' || fail "what stays"
+
 # ---- an index, files of a size, one rank ----
 
 reader make llama indexed 4
