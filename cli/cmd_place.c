@@ -1,18 +1,23 @@
 /* reckon place: fixed addresses for buffers whose lifetimes are known. */
 #include "cli/commands.h"
+#include "cli/plan_input.h"
 #include "cli/show.h"
 #include "interop/buffers.h"
+#include "interop/memory_snapshot.h"
 #include "interop/output.h"
+#include "interop/step_buffers.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 struct place_args {
-    struct option_texts files;
+    struct plan_source source; /* its words: files, where there is no model */
+    uint64_t rank;
+    bool lasting;
     uint64_t capacity, alignment, steps;
-    bool check, two_levels;
-    const char *output;
+    bool check, two_levels, caching;
+    const char *output, *snapshot;
     struct show_args show;
 };
 
@@ -20,7 +25,18 @@ struct place_args {
 
 /* clang-format off */
 static const struct operand place_operands[] = {
-    {.name = "FILE", .help = "buffers as CSV, in MiniMalloc's form; - is standard input", AT(files), .optional = OPERAND_MANY, .complete = "file"},
+    {.name = "FILE", .help = "buffers as CSV, in MiniMalloc's form; - is standard input", .offset = offsetof(struct place_args, source.words), .optional = OPERAND_MANY, .complete = "file"},
+    {.name = NULL},
+};
+static const struct option place_plan[] = {
+    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(source.model), .complete = "models",
+     .help = "place what a plan allocates in a step, its words instead of FILE: the model, an id of `reckon models` or a file"},
+    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(source.system), .complete = "systems",
+     .help = "the machine: an id of `reckon systems`, a file, or a description in one line"},
+    {.name = "rank", .type = OPTION_NUMBER, AT(rank), .max = UINT32_MAX, .argument = "RANK",
+     .help = "of which rank (0)"},
+    {.name = "lasting", .type = OPTION_FLAG, AT(lasting),
+     .help = "weights, gradients and optimizer state are placed, too"},
     {.name = NULL},
 };
 static const struct option place_what[] = {
@@ -34,6 +50,10 @@ static const struct option place_what[] = {
      .help = "the search gives up after N steps and the best so far counts (5000000: some seconds); the answer does not depend on the machine"},
     {.name = "check", .type = OPTION_FLAG, AT(check),
      .help = "place nothing: check the addresses in the column `offset`, exit 1 when buffers overlap, are not aligned or end above --capacity"},
+    {.name = "caching", .type = OPTION_FLAG, AT(caching),
+     .help = "beside it, what PyTorch's caching allocator would reserve for the same requests, with and without expandable segments, within --capacity"},
+    {.name = "snapshot", .type = OPTION_TEXT, AT(snapshot), .argument = "FILE", .complete = "file",
+     .help = "write a memory snapshot of PyTorch, which pytorch.org/memory_viz opens: every buffer at its address"},
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, AT(output), .argument = "FILE", .complete = "file",
      .help = "write the buffers with their addresses to FILE, in the same form; - prints that alone"},
     {.name = NULL},
@@ -42,7 +62,7 @@ static const struct option place_what[] = {
 const struct usage place_usage = {
     .name = "place",
     .summary = "fixed addresses for buffers whose lifetimes are known",
-    .synopsis = "FILE... [options]",
+    .synopsis = "FILE... [options] | --model MODEL --system SYSTEM [options] [PLAN]...",
     .description =
         "Gives every buffer an address, so that those that are alive together do not overlap, and the highest end, the "
         "peak, is low: what a caching allocator loses by fragmentation, a plan made beforehand need not lose. "
@@ -51,17 +71,23 @@ const struct usage place_usage = {
         "`live` is the most that is alive at a moment: no placement is lower. `bound` is that, or more where the search "
         "has proved it. A peak that meets the bound is optimal. Several greedy orders come first, then a complete search "
         "[moffitt2023]; what is written was checked by a sweep through time that shares nothing with either.\n\n"
+        "With --model, the buffers are those that a rank of a plan allocates in a step (reckon program): a tensor lives from the "
+        "instruction that makes it to the one that frees it, and is of a pass when both are of the forward, or the backward, of one "
+        "layer and microbatch.\n\n"
         "With --capacity, any placement within it will do. Exit status: 0 placed (and within the capacity), 1 not within the "
         "capacity, or a check failed, 3 a file is wrong.",
     .operands = place_operands,
     .groups = {
         {"Placing", place_what, 0},
+        {"Of a plan", place_plan, 0},
+        {"Plan", plan_source_options, offsetof(struct place_args, source)},
         {"Form", show_options, offsetof(struct place_args, show)},
         {"General", options_help_rows, 0},
     },
     .examples = {
         {"reckon place buffers.csv", "The lowest peak, and how far from the bound it is:"},
         {"reckon place A.1048576.csv --capacity 1048576 -o A.out.csv", "A benchmark of MiniMalloc at its capacity; write the addresses:"},
+        {"reckon place -m llama3.1-8b -s h100-sxm5-80g gpus8 tp2 zero1 gbs32 --alignment 512 -o step.csv", "What a step allocates, and where it could lie:"},
         {"reckon place A.out.csv --check --capacity 1048576", "Prove what somebody else says:"},
         {"reckon place step.csv --two-level --alignment 512", "As MEMO does, with PyTorch's alignment:"},
     },
@@ -115,6 +141,52 @@ static void add_row(struct report *report, struct report_table *table, const cha
                    cell_text(verdict_of(args, placed)), cell_text(by[p->by]), cell_count(p->steps),
                    placed->two_level_peak ? cell_count(placed->two_level_peak) : cell_none(),
                    cell_number(placed->seconds)});
+}
+
+/* ---- the allocator beside it ---- */
+
+/* clang-format off */
+static const struct report_column caching_columns[] = {
+    {.name = "file"}, {.name = "segments"},
+    {.name = "allocated"}, {.name = "reserved"}, {.name = "reserved_at_peak"},
+    {.name = "lost", .unit = "%", .digits = 2},
+    {.name = "asked", .title = "asked of the device"}, {.name = "retries"},
+    {.name = "verdict"},
+};
+/* clang-format on */
+enum { CACHING_COLUMNS = sizeof caching_columns / sizeof *caching_columns };
+
+static enum rk_status add_caching(const struct place_args *args, const char *file,
+                                  const struct buffers *b, struct report *report,
+                                  struct rk_error *error)
+{
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = "caching",
+                                                  .title = "PyTorch's caching allocator",
+                                                  .shape = REPORT_ROWS,
+                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                  .columns = caching_columns,
+                                                  .column_count = CACHING_COLUMNS});
+    for (int expandable = 0; expandable < 2; expandable++) {
+        const struct rk_allocator_options options = {expandable, args->capacity};
+        struct rk_allocator_result r;
+        const enum rk_status status =
+            rk_allocator_run(b->buffer, b->count, &options, NULL, &r, error);
+        if (status != RK_OK) return status;
+        report_row(
+            report, table,
+            (struct report_cell[CACHING_COLUMNS]){
+                cell_text(report_text(report, "%s", file)),
+                cell_text(expandable ? "expandable" : "fixed"), cell_count(r.allocated),
+                cell_count(r.reserved), cell_count(r.at_peak),
+                r.allocated ? cell_number((double)r.reserved / (double)r.allocated - 1)
+                            : cell_none(),
+                cell_count(r.segments), cell_count(r.retries),
+                cell_text(r.failed == INT64_MIN ? "runs"
+                                                : report_text(report, "out of memory at %lld",
+                                                              (long long)r.failed))});
+    }
+    return RK_OK;
 }
 
 /* ---- one file ---- */
@@ -192,6 +264,18 @@ static enum rk_status write_addresses(const char *path, const struct buffers *b,
     return status;
 }
 
+static enum rk_status write_snapshot(const char *path, const struct buffers *b, uint64_t peak,
+                                     struct rk_error *error)
+{
+    struct output output;
+    enum rk_status status = output_open(&output, path, error);
+    if (status != RK_OK) return status;
+    status = memory_snapshot_write(output.file, b, b->address, peak, error);
+    if (status == RK_OK) status = output_commit(&output, error);
+    if (status != RK_OK) output_abandon(&output);
+    return status;
+}
+
 static enum rk_status place_file(const struct place_args *args, const char *file, struct buffers *b,
                                  struct placed *placed, struct rk_error *error)
 {
@@ -207,6 +291,8 @@ static enum rk_status place_file(const struct place_args *args, const char *file
     if (status == RK_OK) status = prove(file, b, b->address, 0, error);
     if (status == RK_OK && args->output)
         status = write_addresses(args->output, b, b->address, error);
+    if (status == RK_OK && args->snapshot)
+        status = write_snapshot(args->snapshot, b, placed->p.peak, error);
     return status;
 }
 
@@ -227,41 +313,81 @@ static enum rk_status check_file(const struct place_args *args, const char *file
     return RK_OK;
 }
 
-static enum rk_status one_file(const struct place_args *args, const char *file,
-                               struct report *report, struct report_table *table,
-                               struct rk_error *error)
+static enum rk_status one_problem(const struct place_args *args, const char *file,
+                                  struct buffers *b, struct report *report,
+                                  struct report_table *table, struct rk_error *error)
 {
-    struct buffers b;
     struct placed placed = {.two_level_peak = 0};
-    enum rk_status status = buffers_load(file, &b, error);
-    if (status != RK_OK) return status;
-    align(&b, args->alignment);
-    if (args->two_levels && !b.passes)
+    enum rk_status status;
+    align(b, args->alignment);
+    if (args->two_levels && !b->passes)
         status =
             rk_fail(error, RK_BAD_INPUT, file, 1, 0,
                     "--two-level asks for a column `pass`: the pass of a layer that a buffer is "
                     "of, empty for none");
     else if (args->check)
-        status = check_file(args, file, &b, &placed, error);
+        status = check_file(args, file, b, &placed, error);
     else
-        status = place_file(args, file, &b, &placed, error);
+        status = place_file(args, file, b, &placed, error);
     if (status == RK_OK) {
-        add_row(report, table, file, b.count, args, &placed);
+        add_row(report, table, file, b->count, args, &placed);
+        if (args->caching) status = add_caching(args, file, b, report, error);
+    }
+    if (status == RK_OK) {
         if (args->capacity && placed.p.peak > args->capacity) status = RK_NOTHING_FITS;
         error->text[0] = 0; /* the table says it */
     }
+    return status;
+}
+
+/* What a rank of a plan allocates. */
+static enum rk_status one_plan(const struct place_args *args, struct report *report,
+                               struct report_table *table, struct rk_error *error)
+{
+    struct plan_input input = {.assumed = ""};
+    struct rk_program program = {.rank = 0};
+    struct buffers b = {.count = 0};
+    char text[RK_PLAN_TEXT];
+    enum rk_status status = plan_gather(&args->source, &input, error);
+    if (status == RK_OK) status = plan_settle(&args->source, &input, NULL, NULL, error);
+    if (status == RK_OK)
+        status = rk_program_of(&program, &input.model, &input.system, &input.draft.plan, args->rank,
+                               error);
+    if (status == RK_OK) status = step_buffers(&b, &program, args->lasting, error);
+    if (status == RK_OK) {
+        rk_plan_text(&input.draft.plan, text, sizeof text);
+        status = one_problem(args, text, &b, report, table, error);
+    }
+    buffers_release(&b);
+    rk_program_release(&program);
+    plan_input_release(&input);
+    return status;
+}
+
+static enum rk_status one_file(const struct place_args *args, const char *file,
+                               struct report *report, struct report_table *table,
+                               struct rk_error *error)
+{
+    struct buffers b;
+    enum rk_status status = buffers_load(file, &b, error);
+    if (status != RK_OK) return status;
+    status = one_problem(args, file, &b, report, table, error);
     buffers_release(&b);
     return status;
 }
 
 static enum rk_status check_args(const struct place_args *args, struct rk_error *error)
 {
-    if (args->files.count == 0)
+    const bool plan = args->source.model || args->source.system;
+    if (plan && args->check)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--check: takes a FILE with addresses, no plan");
+    if (!plan && args->source.words.count == 0)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "say which file of buffers: reckon place FILE.csv");
     if (args->alignment & (args->alignment - 1))
         return rk_fail(error, RK_USAGE, NULL, 0, 0, "--alignment: must be a power of two");
-    if (args->output && args->files.count > 1)
+    if (!plan && args->output && args->source.words.count > 1)
         return rk_fail(error, RK_USAGE, NULL, 0, 0, "--output: takes the addresses of one FILE");
     if (args->output && args->check)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
@@ -274,6 +400,7 @@ int cmd_place(int argc, char **argv)
     struct place_args args = {.capacity = 0};
     struct report report = {.first = NULL};
     struct rk_error error;
+    plan_words_prepare();
     const int done = options_read(&place_usage, argc, argv, &args);
     if (done >= 0) return done;
     if (check_args(&args, &error) != RK_OK) return options_fail(&error);
@@ -283,9 +410,14 @@ int cmd_place(int argc, char **argv)
                                                    .formats = REPORT_IN_ALL,
                                                    .columns = columns,
                                                    .column_count = PLACE_COLUMNS});
-    enum rk_status worst = RK_OK;
-    for (int i = 0; i < args.files.count && (worst == RK_OK || worst == RK_NOTHING_FITS); i++) {
-        const enum rk_status status = one_file(&args, args.files.text[i], &report, table, &error);
+    const bool plan = args.source.model || args.source.system;
+    enum rk_status worst = plan ? one_plan(&args, &report, table, &error) : RK_OK;
+    if (worst != RK_OK && error.text[0]) options_fail(&error);
+    for (int i = 0;
+         !plan && i < args.source.words.count && (worst == RK_OK || worst == RK_NOTHING_FITS);
+         i++) {
+        const enum rk_status status =
+            one_file(&args, args.source.words.text[i], &report, table, &error);
         if (status != RK_OK && error.text[0]) options_fail(&error);
         if (status != RK_OK) worst = status;
     }

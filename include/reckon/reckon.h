@@ -3,6 +3,7 @@
 #define RECKON_RECKON_H
 
 #include <reckon/advise.h>
+#include <reckon/allocator.h>
 #include <reckon/catalog.h>
 #include <reckon/check.h>
 #include <reckon/model.h>

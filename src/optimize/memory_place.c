@@ -241,7 +241,7 @@ static void keep_lower(const struct rk_buffer *buffer, size_t count, const uint6
     memcpy(address, found, count * sizeof *address);
 }
 
-enum { MOST_ORDERED = 16384 }; /* beyond, only by start: the other orders take count^2 steps */
+enum { MOST_ORDERED = 32768 }; /* beyond, only by start: the other orders take count^2 steps */
 
 static bool place_greedily(const struct rk_buffer *buffer, size_t count, const struct event *event,
                            uint64_t enough, uint64_t *address, uint64_t *peak)
@@ -357,7 +357,7 @@ static bool search(const struct rk_buffer *buffer, size_t count,
 }
 
 /* Pairs alive together that the search still holds in memory. */
-static const double most_pairs = 2e7;
+static const double most_pairs = 1e6;
 
 enum rk_status rk_place(const struct rk_buffer *buffer, size_t count,
                         const struct rk_place_options *options, uint64_t *address,

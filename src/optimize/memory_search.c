@@ -422,9 +422,16 @@ static int find_candidates(struct place_search *s, const struct part *part, int6
     return count;
 }
 
+/* A step of a large problem looks at more than one of a small problem, and counts for more. */
+static uint64_t price_of(const struct part *part)
+{
+    return 1 + ((uint64_t)part->count + (uint64_t)(part->to - part->from)) / 1024;
+}
+
 static enum place_answer solve(struct place_search *s, const struct part *part, int64_t floor,
                                int rank_at_floor)
 {
+    const uint64_t price = price_of(part);
     if (!has_room(s, part)) return PLACE_NO_ROOM;
     const size_t mine = s->candidates_used;
     const int count = find_candidates(s, part, floor, rank_at_floor);
@@ -432,11 +439,12 @@ static enum place_answer solve(struct place_search *s, const struct part *part, 
     s->candidates_used += (size_t)count;
     enum place_answer answer = PLACE_NONE;
     for (int c = 0; answer == PLACE_NONE && c < count; c++) {
-        if (s->left == 0) {
+        if (s->left < price) {
+            s->left = 0;
             answer = PLACE_CUT;
             break;
         }
-        s->left--;
+        s->left -= price;
         const struct candidate next = s->candidates[mine + (size_t)c];
         const int i = part->member[next.rank];
         const size_t lows = s->lows_used, opens = s->opens_used;

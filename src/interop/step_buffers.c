@@ -1,0 +1,114 @@
+#include "interop/step_buffers.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A pass of one layer: `work` is forward (0) or backward (1). */
+struct pass {
+    int32_t layer, microbatch, work;
+    uint32_t buffer;
+};
+
+static bool same(const struct pass *a, const struct pass *b)
+{
+    return a->layer == b->layer && a->microbatch == b->microbatch && a->work == b->work;
+}
+
+static int by_pass(const void *x, const void *y)
+{
+    const struct pass *a = x, *b = y;
+    if (a->microbatch != b->microbatch) return a->microbatch < b->microbatch ? -1 : 1;
+    if (a->work != b->work) return a->work - b->work;
+    if (a->layer != b->layer) return a->layer < b->layer ? -1 : 1;
+    return a->buffer < b->buffer ? -1 : a->buffer > b->buffer;
+}
+
+/* Of the next instruction from `at` on, or before it, that says its layer: those that allocate and
+ * free need not. */
+static struct pass pass_at(const struct rk_program *program, int32_t at, int step)
+{
+    for (int64_t i = at; i >= 0 && i < (int64_t)program->instructions; i += step) {
+        const struct rk_instruction *in = &program->instruction[i];
+        if (in->what == RK_DO_ALLOC || in->what == RK_DO_FREE || in->what == RK_DO_RECORD ||
+            in->what == RK_DO_WAIT)
+            continue;
+        return (struct pass){in->layer, in->microbatch, in->work != RK_WORK_FORWARD, 0};
+    }
+    return (struct pass){RK_LAYER_NONE, RK_NONE, 0, 0};
+}
+
+static bool lasts(const struct rk_tensor *tensor)
+{
+    return tensor->last == RK_NONE;
+}
+
+static bool counts(const struct rk_program *program, const struct rk_tensor *tensor, bool lasting)
+{
+    const struct rk_form *form = &program->form[tensor->form];
+    return form->kind != RK_TENSOR_AWAY && form->bytes > 0 && (lasting || !lasts(tensor));
+}
+
+static bool take_room(struct buffers *b, size_t count)
+{
+    b->buffer = calloc(count + 1, sizeof *b->buffer);
+    b->address = calloc(count + 1, sizeof *b->address);
+    b->pass = calloc(count + 1, sizeof *b->pass);
+    b->id = calloc(count + 1, sizeof *b->id);
+    b->names = malloc(count * RK_TENSOR_NAME + 1);
+    return b->buffer && b->address && b->pass && b->id && b->names;
+}
+
+/* Numbers the passes that buffers are of, in the order of microbatches. */
+static void number_passes(struct buffers *b, struct pass *pass, size_t count)
+{
+    int number = -1;
+    qsort(pass, count, sizeof *pass, by_pass);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || !same(&pass[i], &pass[i - 1])) number++;
+        b->pass[pass[i].buffer] = number;
+    }
+}
+
+static void fill(struct buffers *b, const struct rk_program *program, bool lasting,
+                 struct pass *pass)
+{
+    size_t passes = 0;
+    char *name = b->names;
+    for (uint32_t i = 0; i < program->tensors; i++) {
+        const struct rk_tensor *t = &program->tensor[i];
+        if (!counts(program, t, lasting)) continue;
+        const uint32_t n = (uint32_t)b->count++;
+        b->buffer[n] = (struct rk_buffer){
+            .start = t->first == RK_NONE ? -1 : t->first,
+            .end = lasts(t) ? (int64_t)program->instructions : t->last,
+            .size = (uint64_t)ceil(program->form[t->form].bytes),
+            .alignment = 1,
+        };
+        if (b->buffer[n].end <= b->buffer[n].start) b->buffer[n].end = b->buffer[n].start + 1;
+        b->id[n] = name;
+        name += rk_program_tensor_name(program, i, name, RK_TENSOR_NAME) + 1;
+        b->pass[n] = -1;
+        if (lasts(t) || t->first == RK_NONE) continue;
+        struct pass first = pass_at(program, t->first, 1);
+        const struct pass last = pass_at(program, t->last, -1);
+        if (!same(&first, &last) || first.microbatch == RK_NONE) continue;
+        first.buffer = n;
+        pass[passes++] = first;
+    }
+    number_passes(b, pass, passes);
+}
+
+enum rk_status step_buffers(struct buffers *buffers, const struct rk_program *program, bool lasting,
+                            struct rk_error *error)
+{
+    struct pass *pass = malloc((program->tensors + 1) * sizeof *pass);
+    *buffers = (struct buffers){.passes = true};
+    enum rk_status status = RK_OK;
+    if (!pass || !take_room(buffers, program->tensors))
+        status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the buffers of a step");
+    else
+        fill(buffers, program, lasting, pass);
+    free(pass);
+    return status;
+}

@@ -1,0 +1,19 @@
+/* step_buffers.h - what a rank's step allocates, as buffers to place.
+ *
+ * A program (reckon/program.h) allocates and frees each tensor at an instruction; time is counted
+ * in those. What lasts (weights, gradients, optimizer) lives through the whole step; what is in a
+ * lower memory tier is left out. A tensor that is made and gone within forward, or within
+ * backward, of one layer and microbatch is of that pass.
+ */
+#ifndef RECKON_INTEROP_STEP_BUFFERS_H
+#define RECKON_INTEROP_STEP_BUFFERS_H
+
+#include "interop/buffers.h"
+#include <reckon/program.h>
+
+/* Sizes in bytes, rounded up. `lasting`: what lasts, too. RK_IO without memory; release in any
+ * case. */
+enum rk_status step_buffers(struct buffers *buffers, const struct rk_program *program, bool lasting,
+                            struct rk_error *error);
+
+#endif
