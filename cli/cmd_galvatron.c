@@ -2,8 +2,10 @@
  * its strategy files. */
 #include "cli/commands.h"
 #include "cli/show.h"
-#include "galvatron/cases.h"
+#include "galvatron/judge.h"
+#include "galvatron/predicted.h"
 #include "interop/output.h"
+#include <reckon/catalog.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -241,7 +243,8 @@ static void report_answer(struct report *report, const struct galvatron_answer *
                                                   .column_count = COUNT(answer_columns)});
     report_row(report, whole,
                (struct report_cell[]){
-                   cell_number(answer->samples_per_s), cell_number(answer->step_s),
+                   answer->step_s > 0 ? cell_number(answer->samples_per_s) : cell_none(),
+                   answer->step_s > 0 ? cell_number(answer->step_s) : cell_none(),
                    cell_count((uint64_t)answer->batch), cell_count((uint64_t)answer->chunks),
                    cell_count((uint64_t)answer->stages),
                    cell_text(report_text(report, "%s", galvatron_name(name, &answer->embedding)))});
@@ -271,10 +274,11 @@ static void report_answer(struct report *report, const struct galvatron_answer *
                                                   .column_count = COUNT(stage_columns)});
     for (int i = 0, first = 0; i < answer->stages; first += answer->division[i], i++)
         report_row(report, stages,
-                   (struct report_cell[]){cell_count((uint64_t)i), cell_count((uint64_t)first),
-                                          cell_count((uint64_t)answer->division[i]),
-                                          cell_count((uint64_t)answer->used_MB[i]),
-                                          cell_count((uint64_t)answer->left_MB[i])});
+                   (struct report_cell[]){
+                       cell_count((uint64_t)i), cell_count((uint64_t)first),
+                       cell_count((uint64_t)answer->division[i]),
+                       answer->used_MB ? cell_count((uint64_t)answer->used_MB[i]) : cell_none(),
+                       answer->left_MB ? cell_number(answer->left_MB[i]) : cell_none()});
 }
 
 static enum rk_status nothing_fits(const struct galvatron_question *question,
@@ -337,10 +341,271 @@ static int run_search(int argc, char **argv)
     return exit;
 }
 
+/* ---- check ---- */
+
+struct check_args {
+    struct question_args question;
+    const char *file;
+    struct show_args show;
+};
+
+/* clang-format off */
+#define CHECK(member) offsetof(struct check_args, member)
+static const struct operand check_operands[] = {
+    {.name = "STRATEGY", .help = "a strategy file of Galvatron's, .json", .offset = CHECK(file), .complete = "file"},
+    {.name = "KEY=VALUE", .help = "with --profiles: layers, sequence, memory_GB and what differs from the presets",
+     .offset = CHECK(question.keys), .optional = OPERAND_MANY},
+    {.name = NULL},
+};
+/* clang-format on */
+
+static const struct usage check_usage_ = {
+    .name = "galvatron check",
+    .summary = "read a strategy file, and time it by Galvatron's cost model",
+    .synopsis = "STRATEGY [--profiles FILE [-m NAME] [-s NAME] KEY=VALUE...]",
+    .description =
+        "Says how each layer is run, or what is wrong with the file: missing and unknown "
+        "keys, lists of other lengths, degrees that do not multiply to the ranks, layers "
+        "that do not add up. With --profiles also its time and memory; exit status 1 when "
+        "that is too much.",
+    .operands = check_operands,
+    .words_title = "Words",
+    .words = question_words,
+    .groups = {{"Profiles", question_options, CHECK(question)},
+               {"Form", show_options, CHECK(show)},
+               {"General", options_help_rows, 0}},
+    .examples = {{"reckon galvatron check strategy.json", NULL},
+                 {"reckon galvatron check strategy.json --profiles profiles.json -m llama2-7b "
+                  "-s shipped-1x8 layers=32 sequence=2048 memory_GB=20",
+                  "Its time and memory:"}},
+};
+
+/* The file as it is, without time and memory. */
+static void bare_answer(struct galvatron_answer *answer, const struct galvatron_file *file)
+{
+    *answer = (struct galvatron_answer){.batch = file->batch,
+                                        .chunks = file->chunks,
+                                        .stages = file->stages,
+                                        .layers = file->layers,
+                                        .embedding = file->embedding,
+                                        .layer = file->layer,
+                                        .division = file->division};
+}
+
+/* What the file and the words say together. */
+static enum rk_status judge_file(struct check_args *args, const struct galvatron_file *file,
+                                 struct galvatron_answer *answer, struct rk_error *error)
+{
+    struct document profiles = {.text = NULL};
+    struct galvatron_question question;
+    struct galvatron_setting setting = {.choice = {.layers = 0}};
+    enum rk_status status = document_load(args->question.profiles, &profiles, error);
+    if (status == RK_OK) status = read_words(&args->question, &profiles, &question, error);
+    if (status == RK_OK) {
+        question.batch = (uint64_t)file->batch;
+        question.chunks = (uint64_t)file->chunks;
+        question.max_pipeline = question.max_tensor = question.max_ulysses = (uint64_t)file->world;
+        status = galvatron_set_for(&profiles, &question, file, &setting, error);
+    }
+    if (status == RK_OK) status = galvatron_judge(&question, &setting, file, answer, error);
+    galvatron_setting_release(&setting);
+    document_release(&profiles);
+    return status;
+}
+
+static int run_check(int argc, char **argv)
+{
+    struct check_args args = {.file = NULL};
+    struct document document = {.text = NULL};
+    struct galvatron_file file = {.layer = NULL};
+    struct galvatron_answer answer = {.found = false};
+    struct report report = {.first = NULL};
+    struct rk_error error = {.status = RK_OK};
+    const int done = options_read(&check_usage_, argc, argv, &args);
+    if (done >= 0) return done;
+    enum rk_status status = document_load(args.file, &document, &error);
+    const struct place root = place_root(&document);
+    if (status == RK_OK) status = galvatron_strategy_read(&root, &file, &error);
+    const bool timed = args.question.profiles != NULL;
+    if (status == RK_OK && timed) status = judge_file(&args, &file, &answer, &error);
+    int exit;
+    if (status != RK_OK) {
+        exit = options_fail(&error);
+    } else {
+        if (file.odd_key)
+            fputs("reckon: embed_sdp is what the search writes: the runtime reads vocab_sdp, which "
+                  "is not there\n",
+                  stderr);
+        if (!timed) bare_answer(&answer, &file);
+        report_answer(&report, &answer);
+        exit = show_report(&report, &args.show, NULL,
+                           timed && !answer.found ? RK_NOTHING_FITS : RK_OK);
+    }
+    report_release(&report);
+    if (timed) galvatron_answer_release(&answer);
+    galvatron_file_release(&file);
+    document_release(&document);
+    return exit;
+}
+
+/* ---- strategies ---- */
+
+struct list_args {
+    uint64_t gpus;
+    bool zero2, tree;
+};
+
+/* clang-format off */
+static const struct option list_options[] = {
+    {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, .argument = "N", .offset = offsetof(struct list_args, gpus), .min = 1, .max = GALVATRON_MAX_DEGREE,
+     .help = "ranks, a power of two (8)"},
+    {.name = "zero2", .type = OPTION_FLAG, .offset = offsetof(struct list_args, zero2),
+     .help = "data parallelism that is not ZeRO-3 is ZeRO-2"},
+    {.name = "tree", .type = OPTION_FLAG, .offset = offsetof(struct list_args, tree),
+     .help = "the leaves of the first paper's decision tree instead, pruned, with how many there are without pruning and with recomputation"},
+    {.name = NULL},
+};
+/* clang-format on */
+
+static const struct usage list_usage = {
+    .name = "galvatron strategies",
+    .summary = "the ways to run a layer that the search considers",
+    .synopsis = "[-g N] [--zero2 | --tree]",
+    .description = "One name a line, in the order that decides ties.",
+    .groups = {{"Options", list_options, 0}, {"General", options_help_rows, 0}},
+    .examples = {{"reckon galvatron strategies -g 8", "50 ways on 8 ranks:"},
+                 {"reckon galvatron strategies -g 8 --tree",
+                  "22 leaves of 34, 44 with recomputation:"}},
+};
+
+static void print_tree(int world)
+{
+    const size_t all = galvatron_tree(world, false, 0, NULL);
+    const size_t count = galvatron_tree(world, true, 0, NULL);
+    struct galvatron_leaf *leaf = calloc(count, sizeof *leaf);
+    if (!leaf) return;
+    galvatron_tree(world, true, count, leaf);
+    for (size_t i = 0; i < count; i++) {
+        printf("pp%d", leaf[i].pipeline);
+        for (int k = 0; k < leaf[i].levels; k++)
+            printf(" %s%d",
+                   leaf[i].level[k].kind == 't'   ? "tp"
+                   : leaf[i].level[k].kind == 's' ? "sdp"
+                                                  : "dp",
+                   leaf[i].level[k].degree);
+        putchar('\n');
+    }
+    printf("%zu leaves, of %zu without pruning, %zu with recomputation\n", count, all, 2 * count);
+    free(leaf);
+}
+
+static int run_list(int argc, char **argv)
+{
+    struct list_args args = {.gpus = 8};
+    struct rk_error error;
+    const int done = options_read(&list_usage, argc, argv, &args);
+    if (done >= 0) return done;
+    if (!galvatron_power_of_two((long)args.gpus)) {
+        rk_fail(&error, RK_USAGE, NULL, 0, 0, "--gpus: give a power of two");
+        return options_fail(&error);
+    }
+    if (args.tree) {
+        print_tree((int)args.gpus);
+        return show_finish(RK_OK);
+    }
+    const struct galvatron_space space = {.world = (int)args.gpus,
+                                          .max_pipeline = 8,
+                                          .max_tensor = 8,
+                                          .max_ulysses = 8,
+                                          .ordinary = args.zero2 ? GALVATRON_ZERO2 : GALVATRON_DDP};
+    const size_t count = galvatron_layer_strategies(&space, 0, NULL);
+    struct galvatron_strategy *list = calloc(count + 1, sizeof *list);
+    if (list) galvatron_layer_strategies(&space, count, list);
+    for (size_t i = 0; list && i < count; i++) {
+        char name[GALVATRON_NAME];
+        puts(galvatron_name(name, &list[i]));
+    }
+    free(list);
+    return show_finish(RK_OK);
+}
+
+/* ---- profile ---- */
+
+struct profile_args {
+    const char *model, *system, *output;
+    uint64_t gpus, sequence;
+};
+
+/* clang-format off */
+#define PROFILE(member) offsetof(struct profile_args, member)
+static const struct option profile_options[] = {
+    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", .offset = PROFILE(model), .complete = "models",
+     .help = "an id of `reckon models`, or a file"},
+    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", .offset = PROFILE(system), .complete = "systems",
+     .help = "an id of `reckon systems`, or a file"},
+    {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, .argument = "N", .offset = PROFILE(gpus), .min = 2, .max = GALVATRON_MAX_DEGREE,
+     .help = "ranks, a power of two (8)"},
+    {.name = "sequence", .type = OPTION_NUMBER, .argument = "TOKENS", .offset = PROFILE(sequence), .min = 1, .max = 1 << 24,
+     .help = "tokens of a sample (the model's)"},
+    {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "FILE", .offset = PROFILE(output), .complete = "file",
+     .help = "write to FILE instead of standard output (-)"},
+    {.name = NULL},
+};
+/* clang-format on */
+
+static const struct usage profile_usage = {
+    .name = "galvatron profile",
+    .summary = "profiles in Galvatron's form, predicted instead of measured",
+    .synopsis = "-m MODEL -s SYSTEM [-g N] [--sequence TOKENS] [-o FILE]",
+    .description =
+        "Writes what Galvatron would measure of a model and a machine, as Reckon predicts it, so "
+        "that reckon galvatron search can be asked about any of them. Nothing slows down beside "
+        "communication there (overlap_coe 1).",
+    .groups = {{"Options", profile_options, 0}, {"General", options_help_rows, 0}},
+    .examples = {{"reckon galvatron profile -m llama3.1-8b -s h100-sxm5-80g -o p.json && "
+                  "reckon galvatron search --profiles p.json layers=32 sequence=8192 memory_GB=80 "
+                  "batch=64",
+                  "Galvatron's search on a machine of the catalog:"}},
+};
+
+static int run_profile(int argc, char **argv)
+{
+    struct profile_args args = {.gpus = 8, .output = "-"};
+    struct rk_model model;
+    struct rk_system system = {.memories = 0};
+    struct rk_error error = {.status = RK_OK};
+    struct output output = {.file = NULL};
+    json_t *profiles = NULL;
+    const int done = options_read(&profile_usage, argc, argv, &args);
+    if (done >= 0) return done;
+    enum rk_status status = RK_OK;
+    if (!args.model || !args.system)
+        status = rk_fail(&error, RK_USAGE, NULL, 0, 0, "give --model and --system");
+    if (status == RK_OK) status = rk_model_load(args.model, &model, &error);
+    if (status == RK_OK) status = rk_system_load(args.system, &system, &error);
+    if (status == RK_OK)
+        status = galvatron_predict(&model, &system, args.gpus, args.sequence, &profiles, &error);
+    if (status == RK_OK) status = output_open(&output, args.output, &error);
+    if (status == RK_OK) {
+        json_dumpf(profiles, output.file, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
+        fputc('\n', output.file);
+        status = output_commit(&output, &error);
+    }
+    output_abandon(&output);
+    json_decref(profiles);
+    rk_system_release(&system);
+    return status == RK_OK ? RK_OK : options_fail(&error);
+}
+
 /* ---- the command ---- */
 
 static const struct command galvatron_commands[] = {
     {"search", run_search, "the published search of a strategy for each layer", &search_usage_},
+    {"check", run_check, "read a strategy file, and time it by Galvatron's cost model",
+     &check_usage_},
+    {"strategies", run_list, "the ways to run a layer that the search considers", &list_usage},
+    {"profile", run_profile, "profiles in Galvatron's form, predicted instead of measured",
+     &profile_usage},
     {.name = NULL},
 };
 
@@ -368,6 +633,7 @@ int cmd_galvatron(int argc, char **argv)
     }
     const int done = options_read(&galvatron_usage, argc, argv, &none);
     if (done >= 0) return done;
-    rk_fail(&error, RK_USAGE, NULL, 0, 0, "galvatron: give a command, such as search");
+    rk_fail(&error, RK_USAGE, NULL, 0, 0,
+            "galvatron: give a command: search, check, strategies or profile");
     return options_fail(&error);
 }

@@ -18,27 +18,70 @@ static enum rk_status need(const struct place *object, const char *key, struct p
     return place_fail(object, error, "has no \"%s\"", key);
 }
 
+/* The profiles, and how many ranks they are of. */
+struct found {
+    struct place root, models, machines, model,
+        machine; /* root holds the two groups, which hold the two */
+    int ranks;
+};
+
+static enum rk_status find_both(const struct document *profiles,
+                                const struct galvatron_question *question, struct found *found,
+                                struct rk_error *error)
+{
+    int nodes = 1, per_node = 1;
+    found->root = place_root(profiles);
+    enum rk_status status = need(&found->root, "models", &found->models, error);
+    if (status == RK_OK) status = need(&found->root, "hardware", &found->machines, error);
+    if (status == RK_OK)
+        status = find(&found->models, "model", question->model, &found->model, error);
+    if (status == RK_OK)
+        status = find(&found->machines, "machine", question->hardware, &found->machine, error);
+    if (status == RK_OK) status = galvatron_read_ranks(&found->machine, &nodes, &per_node, error);
+    found->ranks = nodes * per_node;
+    return status;
+}
+
+static enum rk_status read_both(const struct found *found,
+                                const struct galvatron_question *question,
+                                struct galvatron_setting *setting, struct rk_error *error)
+{
+    const struct galvatron_needs *needs = &setting->choice.needs;
+    const enum rk_status status =
+        galvatron_read_hardware(&found->machine, needs, &setting->hardware, error);
+    return status == RK_OK ? galvatron_read_model(&found->model, &question->shape, needs,
+                                                  &setting->model, error)
+                           : status;
+}
+
 enum rk_status galvatron_set(const struct document *profiles,
                              const struct galvatron_question *question,
                              struct galvatron_setting *setting, struct rk_error *error)
 {
-    const struct place root = place_root(profiles);
-    struct place models, machines, model, machine;
-    int nodes = 1, per_node = 1;
+    struct found found;
     *setting = (struct galvatron_setting){.choice = {.layers = 0}};
-    enum rk_status status = need(&root, "models", &models, error);
-    if (status == RK_OK) status = need(&root, "hardware", &machines, error);
-    if (status == RK_OK) status = find(&models, "model", question->model, &model, error);
-    if (status == RK_OK) status = find(&machines, "machine", question->hardware, &machine, error);
-    if (status == RK_OK) status = galvatron_read_ranks(&machine, &nodes, &per_node, error);
-    if (status == RK_OK)
-        status = galvatron_choose(question, nodes * per_node, &setting->choice, error);
-    const struct galvatron_needs *needs = &setting->choice.needs;
-    if (status == RK_OK)
-        status = galvatron_read_hardware(&machine, needs, &setting->hardware, error);
-    if (status == RK_OK)
-        status = galvatron_read_model(&model, &question->shape, needs, &setting->model, error);
-    return status;
+    enum rk_status status = find_both(profiles, question, &found, error);
+    if (status == RK_OK) status = galvatron_choose(question, found.ranks, &setting->choice, error);
+    return status == RK_OK ? read_both(&found, question, setting, error) : status;
+}
+
+enum rk_status galvatron_set_for(const struct document *profiles,
+                                 const struct galvatron_question *question,
+                                 const struct galvatron_file *file,
+                                 struct galvatron_setting *setting, struct rk_error *error)
+{
+    struct found found;
+    *setting = (struct galvatron_setting){.choice = {.layers = 0}};
+    const enum rk_status status = find_both(profiles, question, &found, error);
+    if (status != RK_OK) return status;
+    if (found.ranks != file->world)
+        return place_fail(&found.machine, error,
+                          "has %d ranks, world_size of the strategy file is %d", found.ranks,
+                          file->world);
+    for (int i = 0; i < file->layers; i++)
+        galvatron_need(&setting->choice.needs, &file->layer[i]);
+    galvatron_need(&setting->choice.needs, &file->embedding);
+    return read_both(&found, question, setting, error);
 }
 
 void galvatron_setting_release(struct galvatron_setting *setting)

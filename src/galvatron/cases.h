@@ -19,6 +19,11 @@ struct galvatron_setting {
 enum rk_status galvatron_set(const struct document *profiles,
                              const struct galvatron_question *question,
                              struct galvatron_setting *setting, struct rk_error *error);
+/* The same for the strategies of a file alone. */
+enum rk_status galvatron_set_for(const struct document *profiles,
+                                 const struct galvatron_question *question,
+                                 const struct galvatron_file *file,
+                                 struct galvatron_setting *setting, struct rk_error *error);
 void galvatron_setting_release(struct galvatron_setting *setting);
 
 /* What a file of cases has under "expected", computed. NULL: no memory. */
