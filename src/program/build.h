@@ -93,7 +93,7 @@ struct build {
     double message_bytes;              /* between stages */
     double *added_s;                   /* (chunks) adding up a microbatch's gradients */
     int32_t away_form[LAYER_KINDS][3]; /* out, back, weights */
-    int32_t send_task, recv_task, message_form[2][2], tied_group, pair_group;
+    int32_t message_form[2][2], tied_group, pair_group;
     int32_t relayout_task[RK_MAX_LOCALS + 1][RK_MAX_LOCALS + 1][2];
     int32_t relayout_form[RK_MAX_LOCALS + 1][2]; /* in a place: forward, back */
 

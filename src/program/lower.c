@@ -384,7 +384,7 @@ static void begin(struct build *b)
         .predict_layers = (uint32_t)b->model->predict_layers,
         .microbatches = (uint32_t)b->pipeline.microbatches,
     };
-    b->after = b->send_task = b->recv_task = b->tied_group = b->pair_group = RK_NONE;
+    b->after = b->tied_group = b->pair_group = RK_NONE;
     b->arrived = NO_TENSOR;
     memset(b->away_form, 0xff, sizeof b->away_form);
     memset(b->message_form, 0xff, sizeof b->message_form);

@@ -78,14 +78,12 @@ static struct slot *last_of(const struct build *b, uint32_t chunk)
 
 static int32_t message_task(struct build *b, bool send)
 {
-    struct rk_task task = {.work = RK_WORK_FORWARD,
+    struct rk_task task = {.work = (enum rk_work)b->draft.work,
                            .sent_bytes = send ? b->message_bytes : 0,
                            .seconds = send ? b->passes->send_s : 0,
                            .link_s = send ? b->passes->send_s : 0};
-    int32_t *known = send ? &b->send_task : &b->recv_task;
     strcpy(task.name, send ? "send" : "receive");
-    if (*known == RK_NONE) *known = new_task(b, &task);
-    return *known;
+    return new_task(b, &task);
 }
 
 /* ---- to whom, how much ---- */

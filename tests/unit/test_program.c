@@ -376,6 +376,83 @@ Test(program, ranks_run_to_the_end)
     cr_assert_gt(replayed, CASES / 3);
 }
 
+/* ---- messages between stages of other degrees ---- */
+
+static uint64_t greatest_divisor(uint64_t a, uint64_t b)
+{
+    return b ? greatest_divisor(b, a % b) : a;
+}
+
+/* Each rank receives all elements of what it needs, once; n and m replicas that are numbered alike
+ * have something in common in n + m - gcd(n, m) pairs. */
+static void check_messages(const struct rk_model *model, const struct rk_system *system,
+                           const struct rk_plan *plan)
+{
+    const uint64_t inside = plan->ranks / 2, n = rk_plan_data(plan);
+    const uint64_t m = inside / (plan->other[0].tensor * plan->other[0].context);
+    static bool met[64][64];
+    uint64_t pairs = 0;
+    struct rk_error error;
+    memset(met, 0, sizeof met);
+    for (uint64_t rank = 0; rank < plan->ranks; rank++) {
+        struct rk_program p;
+        const bool behind = rank >= inside;
+        cr_assert_eq(rk_program_of(&p, model, system, plan, rank, &error), RK_OK, "%s", error.text);
+        double *left = calloc(p.tensors, sizeof *left);
+        for (size_t i = 0; i < p.instructions; i++) {
+            const struct rk_instruction *in = &p.instruction[i];
+            if (in->what != RK_DO_RECV) continue;
+            const uint32_t tensor = p.reference[in->tensors];
+            const struct rk_form *form = &p.form[p.tensor[tensor].form];
+            if (left[tensor] == 0) left[tensor] = form->shape[0] * form->shape[1];
+            left[tensor] -= (double)in->count;
+            if (left[tensor] == 0) left[tensor] = -0.5; /* all is there */
+            if (behind) met[in->other / (inside / n)][(rank - inside) / (inside / m)] = true;
+        }
+        for (size_t t = 0; t < p.tensors; t++)
+            cr_assert(left[t] == 0 || left[t] == -0.5, "rank %d: %g elements", (int)rank, left[t]);
+        free(left);
+        rk_program_release(&p);
+    }
+    for (uint64_t i = 0; i < n; i++)
+        for (uint64_t k = 0; k < m; k++)
+            pairs += met[i][k];
+    cr_assert_eq(pairs, n + m - greatest_divisor(n, m), "%d of %d and %d", (int)pairs, (int)n,
+                 (int)m);
+}
+
+Test(program, replicas_exchange_what_they_have_in_common)
+{
+    struct rk_model model;
+    struct rk_system system;
+    struct rk_error error;
+    cr_assert_eq(rk_model_load("gpt2-124m", &model, &error), RK_OK);
+    cr_assert_eq(rk_system_load("a100-sxm4-80g", &system, &error), RK_OK);
+    model.layers = 2;
+    model.sequence = 768;
+    for (uint64_t inside = 2; inside <= 12; inside++)
+        for (uint64_t t = 1; t <= 12; t++)
+            for (int kind = 0; kind < 4; kind++) {
+                struct rk_plan plan = rk_plan_default();
+                if (inside % t || 12 % t || 12 % inside || t == 1) continue;
+                plan.pipeline = 2;
+                plan.ranks = 2 * inside;
+                plan.tensor = kind & 1 ? t : 1;
+                plan.sequence_parallel = kind & 2;
+                plan.segments = 2;
+                plan.others = 1;
+                plan.other[0] = plan.local;
+                plan.other[0].tensor = kind & 1 ? 1 : t;
+                plan.microbatch = plan.tensor;
+                plan.other[0].microbatch = plan.other[0].tensor;
+                plan.segment[0] = (struct rk_segment){1, 0};
+                plan.segment[1] = (struct rk_segment){1, 1};
+                plan.batch = rk_plan_data(&plan) * plan.microbatch * 2;
+                check_messages(&model, &system, &plan);
+            }
+    rk_system_release(&system);
+}
+
 /* ---- texts ---- */
 
 static void check_text(const struct sample *s)
