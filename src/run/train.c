@@ -69,6 +69,12 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
         {p->whole_logits, "whole-logits", leave},
         {p->full_attention, "full-attention", leave},
         {p->capacity_factor > 0, "capacity", leave},
+        {m->experts && p->dispatcher != RK_ALL_TO_ALL, "dispatcher but alltoall", leave},
+        {m->experts && m->shared_experts && has_mlp_biases(m), "shared experts with biases",
+         "take another model"},
+        {m->experts && p->recompute == RK_SELECTIVE &&
+             p->recompute_parts & (1u << RK_PART_EXPERTS | 1u << RK_PART_SHARED_EXPERTS),
+         "recomputation of experts alone", "say recompute=full"},
         {m->position != RK_POSITION_LEARNED && m->position != RK_POSITION_ROPE,
          "positions but learned and RoPE", "take another model"},
         {m->activation == RK_XIELU, "activation xielu", "take another model"},

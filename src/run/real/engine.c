@@ -127,6 +127,7 @@ static void finish_layer(struct engine *e, const struct instruction *i)
     if (!i->ends) return;
     for (int s = 0; s < SLOTS; s++)
         if (s != SLOT_DX) drop(e, f, (enum slot)s);
+    REAL(mixture_free)(f);
     f->done = 0;
 }
 
@@ -452,6 +453,7 @@ static void release_frames(struct engine *e)
             struct frame *f = &e->layer[i].frame[mb];
             for (int s = 0; s < SLOTS; s++)
                 drop(e, f, (enum slot)s);
+            REAL(mixture_free)(f);
             f->done = 0;
         }
 }
@@ -690,8 +692,11 @@ static void engine_close(struct engine *e)
         free(s->moment[0]);
         free(s->moment[1]);
     }
-    for (int i = 0; e->layer && i < e->layers; i++)
+    for (int i = 0; e->layer && i < e->layers; i++) {
+        for (uint64_t mb = 0; e->layer[i].frame && mb < e->job->microbatches; mb++)
+            REAL(mixture_free)(&e->layer[i].frame[mb]);
         free(e->layer[i].frame);
+    }
     REAL(pool_release)(&e->pool);
     weights_release(&e->weights);
     free(e->store);

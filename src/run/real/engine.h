@@ -70,6 +70,14 @@ enum slot {
     SLOT_DACT,
     SLOT_DIN,
     SLOT_DSUM,
+    SLOT_DBACK,
+    SLOT_DSORTED,
+    SLOT_DOUT_ROUTED,
+    SLOT_DWEIGHTS,
+    SLOT_DGATES,
+    SLOT_DSHARED_OUT,
+    SLOT_DSHARED_WHOLE,
+    SLOT_DSHARED_ACT,
     SLOT_DNARROW,
     SLOT_DROUTES,
     SLOT_DSHARED,
@@ -85,6 +93,8 @@ enum slot {
     SLOT_DN_1,
     SLOTS
 };
+
+_Static_assert(SLOTS <= 64, "frame.done has a bit for each");
 
 struct frame {
     real *slot[SLOTS];
@@ -265,6 +275,32 @@ bool REAL(program_make)(struct engine *e, struct rk_error *error);
 
 /* kernels of attention over several ranks, and of mixtures */
 int REAL(context_spans)(const struct job *job, uint32_t c, struct run_span span[2]);
+
+/* Whole rows of what is cut over the sequence, and the way back (ops.c). */
+const real *REAL(whole_input)(struct engine *e, struct frame *f, enum slot shard, enum slot whole,
+                              const char *what);
+void REAL(gather_back)(struct engine *e, struct frame *f, enum slot slot, const char *what);
+#define whole_input REAL(whole_input)
+#define gather_back REAL(gather_back)
+size_t REAL(wide)(const struct engine *e, size_t feedforward);
+enum weight_role REAL(first_of)(const struct engine *e, enum weight_role gate);
+enum run_activation REAL(activation_of)(const struct rk_model *model);
+#define wide          REAL(wide)
+#define first_of      REAL(first_of)
+#define activation_of REAL(activation_of)
+
+void REAL(mixture_free)(struct frame *f);
+
+#define MIXTURE(X)                                                                                 \
+    X(router)                                                                                      \
+    X(routing) X(descend) X(permute) X(dispatch) X(expert_gather) X(expert_sort) X(experts_in)     \
+        X(expert_activation) X(experts_out) X(expert_unsort) X(expert_reduce) X(combine)           \
+            X(unpermute) X(ascend) X(tokens_gather) X(shared_gather) X(shared_in)                  \
+                X(shared_activation) X(shared_out) X(shared_reduce) X(shared_gate) X(shared_sum)
+#define FORWARD_AND_BACK(name) kernel REAL(name), REAL(name##_input);
+MIXTURE(FORWARD_AND_BACK)
+kernel REAL(router_weight), REAL(descend_weight), REAL(experts_in_weight), REAL(experts_out_weight),
+    REAL(ascend_weight), REAL(shared_in_weight), REAL(shared_out_weight);
 
 kernel REAL(attention_run), REAL(attention_input), REAL(across_forward), REAL(across_input),
     REAL(back_across_forward), REAL(back_across_input), REAL(keys_gather_forward),

@@ -88,8 +88,8 @@ static void norm_2_input(struct engine *e, struct at_layer *l, struct frame *f, 
 /* ---- from shards of the sequence to whole rows, and back ---- */
 
 /* The input of a product over tensor ranks: gathered where each has a shard of the sequence. */
-static const real *whole_input(struct engine *e, struct frame *f, enum slot shard, enum slot whole,
-                               const char *what)
+const real *whole_input(struct engine *e, struct frame *f, enum slot shard, enum slot whole,
+                        const char *what)
 {
     if (!sequence_parallel(e)) return f->slot[shard];
     if (!f->slot[whole])
@@ -99,7 +99,7 @@ static const real *whole_input(struct engine *e, struct frame *f, enum slot shar
 }
 
 /* The gradient of that input: parts are summed. */
-static void gather_back(struct engine *e, struct frame *f, enum slot slot, const char *what)
+void gather_back(struct engine *e, struct frame *f, enum slot slot, const char *what)
 {
     const size_t n = e->rows * e->hidden;
     if (e->tensor.ranks == 1) return;
@@ -332,17 +332,17 @@ static void residual_1_input(struct engine *e, struct at_layer *l, struct frame 
 
 /* ---- MLP ---- */
 
-static size_t wide(const struct engine *e, size_t feedforward)
+size_t wide(const struct engine *e, size_t feedforward)
 {
     return e->job->model.gated_mlp ? 2 * feedforward : feedforward;
 }
 
-static enum weight_role first_of(const struct engine *e, enum weight_role gate)
+enum weight_role first_of(const struct engine *e, enum weight_role gate)
 {
     return e->job->model.gated_mlp ? gate : (enum weight_role)(gate + 1);
 }
 
-static enum run_activation activation_of(const struct rk_model *model)
+enum run_activation activation_of(const struct rk_model *model)
 {
     static const enum run_activation kinds[] = {[RK_GELU] = RUN_GELU,
                                                 [RK_SILU] = RUN_SILU,
@@ -447,7 +447,8 @@ static void residual_2_input(struct engine *e, struct at_layer *l, struct frame 
     if (has(l->dense, WEIGHT_DOWN_BIAS))
         column_sums(e->share, e->hidden, f->slot[SLOT_DOUT_2],
                     gradient(e, l->dense, WEIGHT_DOWN_BIAS));
-    if (sequence_parallel(e)) f->done ^= UINT64_C(1) << SLOT_DOUT_2;
+    const bool mixture = l->experts != NULL; /* reads copies, as do products over shards */
+    if (sequence_parallel(e) || mixture) f->done ^= UINT64_C(1) << SLOT_DOUT_2;
 }
 
 /* ---- embedding ---- */
@@ -695,6 +696,30 @@ const struct kernels kernel_table[] = {
     {"mlp out",                      PART_MATRIX,    mlp_out,              mlp_out_input,       mlp_out_weight, {0}},
     {"mlp reduce",                   PART_COMM,      reduce_2,             reduce_2_input,      NULL,           {0}},
     {"mlp residual",                 PART_MEMORY,    residual_2,           residual_2_input,    NULL,           {0}},
+    {"router",                       PART_MATRIX,    REAL(router),         REAL(router_input),  REAL(router_weight), {SLOT_ROUTES}},
+    {"routing",                      PART_MEMORY,    REAL(routing),        REAL(routing_input), NULL,           {SLOT_WEIGHTS}},
+    {"descend",                      PART_MATRIX,    REAL(descend),        REAL(descend_input), REAL(descend_weight), {SLOT_NARROW}},
+    {"permute",                      PART_MEMORY,    REAL(permute),        REAL(permute_input), NULL,           {SLOT_SENT, SLOT_SORTED}},
+    {"dispatch",                     PART_COMM,      REAL(dispatch),       REAL(dispatch_input), NULL,          {SLOT_SORTED}},
+    {"expert gather",                PART_COMM,      REAL(expert_gather),  REAL(expert_gather_input), NULL,     {0}},
+    {"expert sort",                  PART_MEMORY,    REAL(expert_sort),    REAL(expert_sort_input), NULL,       {0}},
+    {"experts in",                   PART_MATRIX,    REAL(experts_in),     REAL(experts_in_input), REAL(experts_in_weight), {SLOT_IN}},
+    {"expert activation",            PART_MEMORY,    REAL(expert_activation), REAL(expert_activation_input), NULL, {SLOT_ACT}},
+    {"experts out",                  PART_MATRIX,    REAL(experts_out),    REAL(experts_out_input), REAL(experts_out_weight), {SLOT_BACK}},
+    {"expert biases",                PART_MEMORY,    NULL,                 NULL,                NULL,           {0}},
+    {"expert unsort",                PART_MEMORY,    REAL(expert_unsort),  REAL(expert_unsort_input), NULL,     {0}},
+    {"expert reduce",                PART_COMM,      REAL(expert_reduce),  REAL(expert_reduce_input), NULL,     {0}},
+    {"combine",                      PART_COMM,      REAL(combine),        REAL(combine_input), NULL,           {0}},
+    {"unpermute",                    PART_MEMORY,    REAL(unpermute),      REAL(unpermute_input), NULL,         {SLOT_SUM}},
+    {"ascend",                       PART_MATRIX,    REAL(ascend),         REAL(ascend_input),  REAL(ascend_weight), {0}},
+    {"tokens gather",                PART_COMM,      REAL(tokens_gather),  REAL(tokens_gather_input), NULL,     {0}},
+    {"shared gather",                PART_COMM,      REAL(shared_gather),  REAL(shared_gather_input), NULL,     {0}},
+    {"shared in",                    PART_MATRIX,    REAL(shared_in),      REAL(shared_in_input), REAL(shared_in_weight), {SLOT_SHARED_IN}},
+    {"shared activation",            PART_MEMORY,    REAL(shared_activation), REAL(shared_activation_input), NULL, {SLOT_SHARED_ACT}},
+    {"shared out",                   PART_MATRIX,    REAL(shared_out),     REAL(shared_out_input), REAL(shared_out_weight), {SLOT_SHARED}},
+    {"shared reduce",                PART_COMM,      REAL(shared_reduce),  REAL(shared_reduce_input), NULL,     {0}},
+    {"shared gate",                  PART_MEMORY,    REAL(shared_gate),    REAL(shared_gate_input), NULL,       {SLOT_GATES}},
+    {"shared sum",                   PART_MEMORY,    REAL(shared_sum),     REAL(shared_sum_input), NULL,        {0}},
     {"final norm",                   PART_MEMORY,    final_norm,           final_norm_input,    NULL,           {SLOT_N_1, SLOT_STATS_1}},
     {"logits gather",                PART_COMM,      head_gather,          head_gather_input,   NULL,           {0}},
     {"logits",                       PART_MATRIX,    NULL,                 NULL,                NULL,           {0}},
