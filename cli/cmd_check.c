@@ -121,7 +121,7 @@ const struct usage check_usage = {
          "A launch script of Megatron-LM, in CI:"},
         {"reckon check ds_config.json -m llama3.1-8b -s h100-sxm5-80g -g 64", "A configuration of DeepSpeed:"},
         {"reckon check --logs logs/", "Would a run with these operations hang?"},
-        {"reckon check --flight /tmp/nccl_trace", "Which rank does a hung job wait for?"},
+        {"reckon check --flight dumps/", "Which rank does a hung job wait for?"},
         {"reckon check --cases cases.jsonl", "Many cases:"},
     },
     .see_also = "reckon-fits(1), reckon-import(1), reckon-plan(5)",

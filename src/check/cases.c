@@ -101,6 +101,7 @@ static enum rk_status load(const struct reading *r, const json_t *object, struct
     enum rk_status status = RK_OK;
     if (strlen(model) >= sizeof cache->model_name || strlen(system) >= sizeof cache->system_name)
         return fail(r, "model or system: the name is too long");
+    if (!*system) return fail(r, "system: is missing");
     if (strcmp(model, cache->model_name) != 0) {
         cache->model_name[0] = '\0';
         status = *model ? rk_model_load(model, &cache->model, r->error) : RK_OK;
