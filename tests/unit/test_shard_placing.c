@@ -192,6 +192,59 @@ Test(shard_placing, by_hand)
     free(c);
 }
 
+/* Llama of one layer and four words of width 4, ZeRO-1 over two ranks: the last parameter first, each at a
+ * multiple of 64 elements, the bucket a multiple of lcm(2, 128) = 128, cut in two; DeepSpeed's padded to
+ * 2 R = 4. */
+Test(shard_placing, buffers)
+{
+    static const struct {
+        const char *name;
+        uint64_t rows, columns;
+    } made[] = {{"lm_head.weight", 4, 4},
+                {"model.embed_tokens.weight", 4, 4},
+                {"model.layers.0.mlp.up_proj.weight", 30, 4},
+                {"model.norm.weight", 4, 0}};
+    const struct rk_model model = {.layers = 1, .hidden = 4, .feedforward = 30, .heads = 1, .head_dim = 4, .vocabulary = 4, .sequence = 8};
+    struct rk_plan plan = rk_plan_default();
+    plan.ranks = plan.batch = 2;
+    plan.zero = 1;
+    /* in the order of names: first and count of rank 0's and of rank 1's; megatron's buffer is norm 0,
+     * head 64, up 128 to 247, embedding 256 to 271, of 384: rank 0 has 0 to 191; deepspeed's is norm 0,
+     * head 4, up 20 to 139, embedding 140 to 155, of 156: rank 0 has 0 to 77 */
+    static const uint64_t expected[2][4][2][2] = {
+        {{{0, 16}, {0, 0}}, {{0, 0}, {0, 16}}, {{0, 64}, {64, 56}}, {{0, 4}, {0, 0}}},
+        {{{0, 16}, {0, 0}}, {{0, 0}, {0, 16}}, {{0, 58}, {58, 62}}, {{0, 4}, {0, 0}}},
+    };
+    for (int kind = 0; kind < 2; kind++) {
+        struct layout layout = {.files = 0};
+        struct placed placed;
+        struct rk_error error = {0};
+        struct tensor *tensor = calloc(4, sizeof *tensor);
+        for (int i = 0; i < 4; i++)
+            tensor[i] = (struct tensor){.name = strdup(made[i].name),
+                                        .type = TENSOR_BF16,
+                                        .rank = made[i].columns ? 2 : 1,
+                                        .shape = {made[i].rows, made[i].columns}};
+        layout_take_tensors(&layout, tensor, 4);
+        const struct placing placing = {.rules = {model, &plan, false},
+                                        .type = "llama",
+                                        .zero = kind ? ZERO_DEEPSPEED : ZERO_MEGATRON,
+                                        .only = -1};
+        cr_assert_eq(place_plan(&placing, &layout, &placed, &error), RK_OK, "%s", error.text);
+        cr_assert_eq(layout.files, 2);
+        for (size_t i = 0; i < layout.slices; i++) {
+            const struct slice *s = &layout.slice[i];
+            const uint64_t *want = expected[kind][s->tensor][s->file];
+            cr_assert(s->flat);
+            cr_expect_eq(s->first, want[0], "%s: %" PRIu64, layout.tensor[s->tensor].name, s->first);
+            cr_expect_eq(s->count, want[1], "%s: %" PRIu64, layout.tensor[s->tensor].name, s->count);
+        }
+        cr_assert_eq(layout.slices, 5);
+        placed_release(&placed);
+        layout_release(&layout);
+    }
+}
+
 /* ---- published shapes, layers of multi-token prediction among them ---- */
 
 static const char *const published[] = {"deepseek-v3", "deepseek-v2-lite", "qwen3-30b-a3b", "mixtral-8x7b", "gpt2-xl",
