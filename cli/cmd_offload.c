@@ -44,7 +44,7 @@ const struct usage offload_usage = {
         "Predicts a plan under each rule of what to keep, move to a lower memory and compute again: all kept; whole layers "
         "again; MEMO's share of the tokens [zhao2025memo]; the best share; everything swapped; SSDTrain's rule [wu2025ssdtrain] "
         "for each lower memory; and the fastest that fits of all shares, tiers (host and the next one together, too) and ways to treat "
-        "the rest. Each with what the GPU and the lower memories hold, what is waited for and computed again, what is written in a step, the "
+        "the rest. Each with what the GPU and the lower memories hold, what is waited for and computed again (by token, and by tensor: those first that take longest for each byte), what is written in a step, the "
         "bandwidth that asks for (writes within half a step), how long drives live and cost. Exit status 1: none fits.\n\n"
         "Without --model, works out published formulas over files of cases. A .csv has rows of SSDTrain's model (layers, hidden, heads, "
         "vocabulary, sequence, gpus, tensor, pipeline, data, zero, global_batch, microbatch, accumulation, achieved_TFLOPps, "

@@ -181,6 +181,49 @@ static double adaptive_share(const struct offload_job *job, int tier)
     return share;
 }
 
+/* ---- by tensor instead of by token ---- */
+
+enum { MOST_TENSORS = 128 };
+
+/* What the layers of a mean block keep, but for attention's, each with the time that it takes to
+ * bring it again: its operation's and those before it that keep nothing. */
+static int tensors_of(const struct offload_job *job, struct rk_swap_tensor tensor[MOST_TENSORS])
+{
+    struct rk_operation *op = calloc(MOST_OPERATIONS, sizeof *op);
+    const struct rk_plan plan = with_share(job, 0, 0, false);
+    double again_s = 0;
+    int tensors = 0;
+    if (!op) return 0;
+    const int count = rk_predict_operations(job->model, job->system, &plan, op, MOST_OPERATIONS);
+    for (int i = 0; i < count && i < MOST_OPERATIONS && tensors < MOST_TENSORS; i++) {
+        if (strcmp(op[i].layer, "embedding") == 0 || strcmp(op[i].layer, "head") == 0) continue;
+        if (i == 0 || strcmp(op[i].layer, op[i - 1].layer) != 0) again_s = 0;
+        if (strcmp(op[i].name, "attention") == 0) continue;
+        again_s += op[i].time_s[RK_FORWARD] + op[i].comm_exposed_s[RK_FORWARD][0];
+        if (!(op[i].activation_bytes > 0)) continue;
+        tensor[tensors++] = (struct rk_swap_tensor){
+            op[i].name, op[i].layers * op[i].activation_bytes, op[i].layers * again_s};
+        again_s = 0;
+    }
+    free(op);
+    return tensors;
+}
+
+/* Of the time to compute again by token, how much by tensor takes for the same bytes. */
+static double by_tensor(const struct offload_job *job, double share)
+{
+    static struct rk_swap_tensor tensor[MOST_TENSORS];
+    const int tensors = tensors_of(job, tensor);
+    double bytes = 0, all_s = 0;
+    for (int i = 0; i < tensors; i++) {
+        bytes += tensor[i].bytes;
+        all_s += tensor[i].again_s;
+    }
+    const double by_token_s = (1 - share) * all_s;
+    if (!(by_token_s > 0)) return 0;
+    return fmin(1, rk_swap_by_tensor(tensor, tensors, share * bytes, NULL) / by_token_s);
+}
+
 /* ---- the optimum ---- */
 
 struct best {
@@ -262,6 +305,7 @@ static const struct report_column columns[] = {
     {.name = "offload_bytes", .title = "lower tiers", .unit = "B", .digits = 1},
     {.name = "wait_s", .title = "waits", .unit = "s", .digits = 2, .own_scale = true},
     {.name = "recompute_s", .title = "again", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "recompute_by_tensor_s", .title = "by tensor", .unit = "s", .digits = 2, .own_scale = true},
     {.name = "written_bytes", .title = "written a step", .unit = "B", .digits = 1, .own_scale = true},
     {.name = "needed_GBps", .title = "GB/s needed", .digits = 3},
     {.name = "life_years", .title = "life, years", .digits = 3},
@@ -301,7 +345,7 @@ static const char *shares_text(const struct rk_plan *plan, struct report *report
     for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
         if (share[tier] > 0)
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%.4g to %d",
-                                     used ? ", " : "", share[tier], tier + 1);
+                                     used ? " + " : "", share[tier], tier + 1);
     return used ? report_text(report, "%s", text) : "-";
 }
 
@@ -315,28 +359,32 @@ static void add_row(const struct offload_job *job, struct report *report,
     for (int tier = 0; tier < lower_tiers(job->system); tier++)
         bytes += written(p, tier);
     const double years = offload_life_years(job->system, p);
-    report_row(report, table,
-               (struct report_cell[COLUMNS]){
-                   cell_text(rule),
-                   cell_text(shares_text(plan, report)),
-                   cell_text(plan->recompute_rest              ? "again by token"
-                             : plan->recompute == RK_WHOLE     ? "whole layers again"
-                             : plan->recompute == RK_SELECTIVE ? "parts again"
-                                                               : "kept"),
-                   cell_number(p->step_s),
-                   cell_number(p->mfu),
-                   cell_number(offload_mfu_causal(job->model, plan, p)),
-                   cell_number(p->hbm_bytes),
-                   cell_number(p->offload_bytes),
-                   cell_number(p->offload_s),
-                   cell_number(p->recompute_s),
-                   cell_number(bytes),
-                   p->step_s > 0 ? cell_number(bytes / (p->step_s / 2) / 1e9) : cell_none(),
-                   isfinite(years) ? cell_number(years) : cell_none(),
-                   cell_number(cost_USD_a_year(job->system, p)),
-                   cell_text(verdict_of(job, p, report)),
-                   cell_text(text ? text : ""),
-               });
+    report_row(
+        report, table,
+        (struct report_cell[COLUMNS]){
+            cell_text(rule),
+            cell_text(shares_text(plan, report)),
+            cell_text(plan->recompute_rest              ? "again by token"
+                      : plan->recompute == RK_WHOLE     ? "whole layers again"
+                      : plan->recompute == RK_SELECTIVE ? "parts again"
+                                                        : "kept"),
+            cell_number(p->step_s),
+            cell_number(p->mfu),
+            cell_number(offload_mfu_causal(job->model, plan, p)),
+            cell_number(p->hbm_bytes),
+            cell_number(p->offload_bytes),
+            cell_number(p->offload_s),
+            cell_number(p->recompute_s),
+            plan->recompute_rest
+                ? cell_number(p->recompute_s * by_tensor(job, rk_plan_activations_away(plan)))
+                : cell_none(),
+            cell_number(bytes),
+            p->step_s > 0 ? cell_number(bytes / (p->step_s / 2) / 1e9) : cell_none(),
+            isfinite(years) ? cell_number(years) : cell_none(),
+            cell_number(cost_USD_a_year(job->system, p)),
+            cell_text(verdict_of(job, p, report)),
+            cell_text(text ? text : ""),
+        });
 }
 
 struct table {

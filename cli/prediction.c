@@ -51,6 +51,19 @@ static struct report_cell stages_cell(struct report *report, const struct rk_pla
     return cell_text(*text ? report_text(report, "%s", text) : NULL);
 }
 
+/* A number, or "0.3+1.5" where more tiers than one have a share. */
+static struct report_cell share_cell(struct report *report, const struct field *field,
+                                     const struct plan_draft *draft)
+{
+    double share[FIELD_COLUMNS];
+    const int shares = field_shares(field, draft, share);
+    const char *text = "";
+    if (shares < 2) return cell_number(shares ? share[0] : 0);
+    for (int i = 0; i < shares; i++)
+        text = report_text(report, "%s%s%.17g", text, i ? "+" : "", share[i]);
+    return cell_text(text);
+}
+
 static struct report_cell plan_cell(struct report *report, const struct field *field,
                                     const struct plan_draft *draft)
 {
@@ -60,8 +73,9 @@ static struct report_cell plan_cell(struct report *report, const struct field *f
         return cell_flag(value != 0);
     case FIELD_CHOICE:
         return cell_text(field->choices[(int)value]);
-    case FIELD_NUMBER:
     case FIELD_SHARE:
+        return share_cell(report, field, draft);
+    case FIELD_NUMBER:
     case FIELD_TIER: /* it may be negative */
         return cell_number(value);
     case FIELD_SET:

@@ -12,12 +12,34 @@ static const double largest_count = 9007199254740992; /* 2^53: beyond it doubles
 
 /* ---- shares ---- */
 
+static size_t column_of(double number)
+{
+    return number > 0 ? (size_t)ceil(number) - 1 : 0;
+}
+
 static void store_share(const struct field *field, double *share, double number)
 {
     const size_t columns = (size_t)field->max;
-    const size_t column = number > 0 ? (size_t)ceil(number) - 1 : 0;
+    const size_t column = column_of(number);
     for (size_t i = 0; i < field->size * columns; i++)
         share[i] = i % columns == column ? number - (double)column : 0;
+}
+
+void field_add_share(const struct field *field, void *target, double number)
+{
+    double *share = (double *)(void *)((char *)target + field->offset);
+    const size_t columns = (size_t)field->max, column = column_of(number);
+    for (size_t i = column; i < field->size * columns; i += columns)
+        share[i] = number - (double)column;
+}
+
+int field_shares(const struct field *field, const void *target, double number[FIELD_COLUMNS])
+{
+    const double *share = (const double *)(const void *)((const char *)target + field->offset);
+    int count = 0;
+    for (size_t column = 0; column < (size_t)field->max && column < FIELD_COLUMNS; column++)
+        if (share[column] > 0) number[count++] = (double)column + share[column];
+    return count;
 }
 
 /* That of the first row. */
@@ -312,6 +334,20 @@ static enum rk_status check_source(const struct place *place, struct rk_error *e
     return status;
 }
 
+static enum rk_status load_shares(const struct place *place, const struct field *field,
+                                  void *target, struct rk_error *error)
+{
+    enum rk_status status = place_need_array(place, 1, (size_t)field->max, error);
+    if (status == RK_OK) field_store(field, target, 0);
+    for (size_t i = 0; status == RK_OK && i < json_array_size(place->value); i++) {
+        const struct place element = place_element(place, i);
+        double number = 0;
+        status = load_number(&element, field, &number, error);
+        if (status == RK_OK) field_add_share(field, target, number);
+    }
+    return status;
+}
+
 enum rk_status field_load(const struct place *place, const struct field *field, void *target,
                           struct rk_error *error)
 {
@@ -327,6 +363,7 @@ enum rk_status field_load(const struct place *place, const struct field *field, 
         status = load_number(place, field, &number, error);
         break;
     case FIELD_SHARE:
+        if (json_is_array(place->value)) return load_shares(place, field, target, error);
         if (json_is_boolean(place->value))
             number = json_is_true(place->value);
         else

@@ -18,7 +18,8 @@ enum field_type {
     FIELD_CHOICE, /* an enum: the index of the name in `choices` */
     FIELD_SET,    /* unsigned: bits 1 << index; a list of names of `choices`, not empty */
     FIELD_SHARE,  /* double [size][max], all rows alike: 0.5 is a half in column 0, 1 all of it, 1.5
-                     a half in column 1, 2 all of it there, ... true is 1 */
+                     a half in column 1, 2 all of it there, ... true is 1; [0.5, 1.5] half and half
+                   */
     FIELD_TEXT,   /* char [size]: not empty, fits */
     FIELD_SOURCE, /* one text or a list of them; checked, not kept: see catalog.h */
     FIELD_OTHER   /* `load` reads it */
@@ -69,6 +70,12 @@ double field_value(const struct field *field, const void *target);
 
 /* Bytes that the row has in the struct; 0 for types that are not stored. */
 size_t field_size(const struct field *field);
+
+/* FIELD_SHARE in more than one column: adds one to those stored; and all of them, at most
+ * FIELD_COLUMNS, as such numbers. Returns how many. */
+enum { FIELD_COLUMNS = 8 };
+void field_add_share(const struct field *field, void *target, double number);
+int field_shares(const struct field *field, const void *target, double number[FIELD_COLUMNS]);
 
 /* Is the number, in SI units, in the range of the row? "> 0 GB/s and <= 1" says the range. */
 bool field_allows(const struct field *field, double number);

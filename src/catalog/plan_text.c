@@ -598,6 +598,18 @@ static enum rk_status read_value(const struct parser *parser, const struct word 
     }
 }
 
+/* "0.3+1.5": shares in several columns. Cuts the word's value to the first. */
+static struct span cut_shares(struct word *word)
+{
+    const struct span none = {NULL, 0};
+    if (word->field->type != FIELD_SHARE || !word->valued) return none;
+    const char *plus = memchr(word->value.at, '+', word->value.length);
+    if (!plus) return none;
+    const struct span rest = {plus + 1, word->value.length - (size_t)(plus + 1 - word->value.at)};
+    word->value.length = (size_t)(plus - word->value.at);
+    return rest;
+}
+
 static enum rk_status read_word(const struct parser *parser, struct span span)
 {
     struct word word;
@@ -607,9 +619,17 @@ static enum rk_status read_word(const struct parser *parser, struct span span)
         return fail(parser, span.at, "%s is given twice: leave one out", word.field->word);
     if (parser->layers && !plan_is_local(word.field))
         return fail(parser, span.at, "%s is of the whole plan, not of a layer", word.field->word);
-    const enum rk_status status = read_value(parser, &word, &number);
+    struct span rest = cut_shares(&word);
+    enum rk_status status = read_value(parser, &word, &number);
     if (status != RK_OK) return status;
     field_store(word.field, parser->draft, number);
+    while (rest.at) {
+        word.value = rest;
+        rest = cut_shares(&word);
+        status = read_value(parser, &word, &number);
+        if (status != RK_OK) return status;
+        field_add_share(word.field, parser->draft, number);
+    }
     note(parser, word.field->key, span.at);
     return RK_OK;
 }

@@ -99,6 +99,17 @@ static void add_ranks(struct line *line, const struct rk_plan *plan)
     if (data == 0) add(line, "gpus%" PRIu64, plan->ranks);
 }
 
+/* "offload-activations=0.3+1.5": a part to tier 1, a half to tier 2. */
+static void add_shares(struct line *line, const struct plan_draft *draft, const struct field *field)
+{
+    double share[FIELD_COLUMNS];
+    char number[NUMBER_TEXT];
+    const int shares = field_shares(field, draft, share);
+    add(line, "%s=%s", field->word, shortest(shares ? share[0] : 0, number));
+    for (int i = 1; i < shares; i++)
+        add(line, "+%s", shortest(share[i], number));
+}
+
 static void add_word(struct line *line, const struct plan_draft *draft, const struct field *field)
 {
     const double value = field_value(field, draft);
@@ -117,8 +128,10 @@ static void add_word(struct line *line, const struct plan_draft *draft, const st
             add(line, "%s=%s", field->word, field->choices[(int)value]);
         break;
     case FIELD_NUMBER:
-    case FIELD_SHARE:
         add(line, "%s=%s", field->word, shortest(value, number));
+        break;
+    case FIELD_SHARE:
+        add_shares(line, draft, field);
         break;
     case FIELD_OTHER:
         add(line, "%s=", field->word);
@@ -236,6 +249,20 @@ static void write_split(FILE *file, const struct rk_plan *plan)
 
 static void write_stages(FILE *file, const struct rk_plan *plan);
 
+static void write_shares(FILE *file, const struct plan_draft *draft, const struct field *field)
+{
+    double share[FIELD_COLUMNS];
+    char number[NUMBER_TEXT];
+    const int shares = field_shares(field, draft, share);
+    if (shares < 2) {
+        fputs(shortest(shares ? share[0] : 0, number), file);
+        return;
+    }
+    for (int i = 0; i < shares; i++)
+        fprintf(file, "%s%s", i ? ", " : "[", shortest(share[i], number));
+    fputc(']', file);
+}
+
 static void write_value(FILE *file, const struct plan_draft *draft, const struct field *field)
 {
     const double value = field_value(field, draft);
@@ -248,8 +275,10 @@ static void write_value(FILE *file, const struct plan_draft *draft, const struct
         fprintf(file, "\"%s\"", field->choices[(int)value]);
         break;
     case FIELD_NUMBER:
-    case FIELD_SHARE:
         fputs(shortest(value, number), file);
+        break;
+    case FIELD_SHARE:
+        write_shares(file, draft, field);
         break;
     case FIELD_SET:
         write_names(file, field->choices, (unsigned)value);

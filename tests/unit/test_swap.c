@@ -232,3 +232,29 @@ Test(swap, mfu_of_the_paper)
     cr_expect_eq(p.verdict, RK_FITS);
     cr_expect_leq(fabs(flop / (p.step_s * 8 * 312e12) - 0.523), 0.02, "%g s", p.step_s);
 }
+
+/* Shares of two tiers in words and files, and back. */
+Test(swap, shares_of_two_tiers)
+{
+    struct rk_plan plan, again;
+    char text[RK_PLAN_TEXT];
+    cr_assert_eq(rk_plan_parse("tp8 offload-activations=0.25+1.5 recompute-rest", &plan, NULL),
+                 RK_OK);
+    cr_expect_eq(plan.share[RK_SHARE_ATTENTION][0], 0.25);
+    cr_expect_eq(plan.share[RK_SHARE_NORMS][1], 0.5);
+    rk_plan_text(&plan, text, sizeof text);
+    cr_expect(strstr(text, "offload-activations=0.25+1.5"), "%s", text);
+    cr_assert_eq(rk_plan_parse(text, &again, NULL), RK_OK);
+    cr_expect_eq(memcmp(plan.share, again.share, sizeof plan.share), 0);
+    cr_expect_neq(rk_plan_parse("tp8 offload-activations=0.25+x", &plan, NULL), RK_OK);
+    cr_expect_neq(rk_plan_parse("tp8 offload-activations=0.25+", &plan, NULL), RK_OK);
+    const struct rk_prediction p =
+        predict("llama3.1-8b", "a100-pcie-40g mem2=100GiB@25GB/s ssd=4*samsung-980pro-1tb",
+                "gpus8 tp8 gbs1 seq32768 recompute-rest offload-activations=0.25+1.5");
+    cr_expect_gt(p.stage[0].away_bytes[0], 0);
+    cr_expect_gt(p.stage[0].away_bytes[1], 0);
+    const struct rk_prediction over =
+        predict("llama3.1-8b", "a100-pcie-40g mem2=100GiB@25GB/s ssd=4*samsung-980pro-1tb",
+                "gpus8 tp8 gbs1 seq32768 recompute-rest offload-activations=0.75+1.5");
+    cr_expect_eq(over.verdict, RK_BAD_OPTION); /* more than all of it */
+}
