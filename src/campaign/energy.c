@@ -1,0 +1,37 @@
+#include <reckon/campaign.h>
+
+#include <math.h>
+
+/* Power over the board's limit, by what limits a part of the step. Products of matrices run at the
+ * limit, which is why clocks fall under them; memory and attention stay below it; waiting for
+ * others keeps memory and links awake. Between them lie the 350 to 400 W of an A100-SXM4 of 400 W
+ * and 600 to 680 W of an H100-SXM5 of 700 W under training of large models [patel2024]. */
+#define POWER_OF_MATRIX  1.0
+#define POWER_OF_MEMORY  0.75
+#define POWER_OF_WAITING 0.45
+
+double rk_campaign_power(const struct rk_system *system, const struct rk_prediction *prediction)
+{
+    const struct rk_outcome *o = &prediction->outcome;
+    const double limit_W = system->kernels.power_W;
+    if (!(o->step_s > 0) || !(limit_W > 0)) return 0;
+    const double redone = o->recompute_s;
+    const double matrix = o->matrix_s + 0.7 * redone, attention = o->attention_s;
+    const double memory = o->memory_s + 0.3 * redone + o->optimizer_s;
+    const double waiting = fmax(0, o->step_s - matrix - attention - memory);
+    return limit_W *
+           (POWER_OF_MATRIX * matrix + (POWER_OF_MATRIX + POWER_OF_MEMORY) / 2 * attention +
+            POWER_OF_MEMORY * memory + POWER_OF_WAITING * waiting) /
+           (matrix + attention + memory + waiting);
+}
+
+void rk_compute_optimal(enum rk_scaling_law law, double flop, double *parameters, double *tokens)
+{
+    if (law == RK_LLAMA_3) {
+        *tokens = 0.299 * pow(flop, 0.537);
+        *parameters = flop / 6 / *tokens;
+        return;
+    }
+    *parameters = sqrt(flop / 6 / 20);
+    *tokens = 20 * *parameters;
+}
