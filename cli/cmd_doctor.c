@@ -333,7 +333,7 @@ static enum rk_status examine(struct report *report, struct doctor_args *args,
     enum rk_status status = train_log_load(args->log, &scale, &log, error);
     if (status != RK_OK) return status;
     rk_predict(&input->model, &input->system, plan, &p);
-    const struct forecast f = {&input->model, &input->system, plan, &p, 0, input->assumed};
+    const struct forecast f = {&input->model, &input->system, plan, &p, input->assumed};
     if (!p.timed)
         return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
                        "this plan cannot be predicted: %s; is it the one that ran?",

@@ -4,6 +4,7 @@
 #include "cli/describe.h"
 #include "cli/fits.h"
 #include "cli/prediction.h"
+#include "cli/run_args.h"
 #include "cli/save.h"
 #include "cli/show.h"
 
@@ -14,6 +15,7 @@
 struct fits_args {
     struct plan_source source;
     struct save_args save;
+    struct run_args run;
     const char *output;
     struct show_args show;
 };
@@ -61,6 +63,7 @@ const struct usage fits_usage = {
         {"Input", plan_source_options, offsetof(struct fits_args, source)},
         {"Output", answer_options, 0},
         {"Output", save_options, offsetof(struct fits_args, save)},
+        {"The whole run, as in reckon-predict(1)", run_options, offsetof(struct fits_args, run), true},
         {"Form", show_options, offsetof(struct fits_args, show)},
         {"General", options_help_rows, 0},
         {NULL, plan_options, offsetof(struct fits_args, source)},
@@ -318,7 +321,7 @@ static enum rk_status read_input(struct fits_args *args, char *system, size_t si
 
 int cmd_fits(int argc, char **argv)
 {
-    struct fits_args args = {.source = {.model = NULL}};
+    struct fits_args args = {.run = RUN_ARGS_INIT};
     struct plan_input input = {.assumed = ""};
     struct report report = {.first = NULL};
     struct rk_prediction prediction;
@@ -332,10 +335,12 @@ int cmd_fits(int argc, char **argv)
     if (code == RK_OK) {
         const struct rk_plan *plan = &input.draft.plan;
         const bool fits = rk_predict(&input.model, &input.system, plan, &prediction) == RK_FITS;
-        const struct forecast forecast = {&input.model, &input.system, plan, &prediction, 0,
+        const struct forecast forecast = {&input.model, &input.system, plan, &prediction,
                                           input.assumed};
         fill_report(&report, &question, &forecast);
-        code = show_report(&report, &args.show, args.output, fits ? RK_OK : RK_NOTHING_FITS);
+        code = run_section(&report, &args.run, &forecast, &error) != RK_OK
+                   ? options_fail(&error)
+                   : show_report(&report, &args.show, args.output, fits ? RK_OK : RK_NOTHING_FITS);
     } else {
         code = options_fail(&error);
     }

@@ -4,13 +4,14 @@
 #include "cli/describe.h"
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
+#include "cli/run_args.h"
 #include "cli/save.h"
 #include "cli/show.h"
 #include <math.h>
 
 struct predict_args {
     struct plan_source source;
-    double tokens;
+    struct run_args run;
     bool layers;
     struct save_args save;
     const char *output;
@@ -26,8 +27,6 @@ static const struct operand predict_operands[] = {
     {.name = NULL},
 };
 static const struct option answer_options[] = {
-    {.letter = 't', .name = "tokens", .type = OPTION_COUNT, AT(tokens), .argument = "COUNT",
-     .help = "also say how many days so many tokens take, \"15T\""},
     {.letter = 'l', .name = "layers", .type = OPTION_FLAG, AT(layers),
      .help = "also print the operations of a layer of each kind (with --format csv only these)"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
@@ -44,6 +43,7 @@ static const struct option old_options[] = {
         {"Input", plan_source_options, offsetof(struct predict_args, source)}, \
         {"Output", answer_options, 0}, \
         {"Output", save_options, offsetof(struct predict_args, save)}, \
+        {"The whole run", run_options, offsetof(struct predict_args, run)}, \
         {"Form", show_options, offsetof(struct predict_args, show)}, \
         {"General", options_help_rows, 0}, \
         {NULL, plan_options, offsetof(struct predict_args, source)}, \
@@ -178,8 +178,10 @@ static void add_remedy(struct report *report, const struct forecast *f)
                       cell_number(saving[0].saved_bytes), cell_number(saving[0].step_s)});
 }
 
-static void fill_report(struct report *report, const struct forecast *f, bool layers)
+static enum rk_status fill_report(struct report *report, const struct forecast *f,
+                                  const struct predict_args *args, struct rk_error *error)
 {
+    const bool layers = args->layers;
     add_headline(report, f);
     add_verdict(report, f);
     forecast_errors(report, f);
@@ -189,16 +191,18 @@ static void fill_report(struct report *report, const struct forecast *f, bool la
     forecast_refusal(report, f);
     add_remedy(report, f);
     if (!layers) forecast_line(report, f);
-    if (!f->prediction->timed) return;
+    if (!f->prediction->timed) return RK_OK;
     forecast_times(report, f);
     forecast_rates(report, f);
+    const enum rk_status status = run_section(report, &args->run, f, error);
     forecast_stages(report, f, false);
     if (layers) forecast_operations(report, f);
+    return status;
 }
 
 static int predict(const struct usage *usage, plan_choose *choose, int argc, char **argv)
 {
-    struct predict_args args = {.source = {.model = NULL}};
+    struct predict_args args = {.run = RUN_ARGS_INIT};
     struct plan_input input = {.assumed = ""};
     struct report report = {.first = NULL};
     struct rk_prediction prediction;
@@ -214,9 +218,9 @@ static int predict(const struct usage *usage, plan_choose *choose, int argc, cha
         const struct rk_plan *plan = &input.draft.plan;
         const bool fits = rk_predict(&input.model, &input.system, plan, &prediction) == RK_FITS;
         const struct forecast forecast = {&input.model, &input.system, plan,
-                                          &prediction,  args.tokens,   input.assumed};
-        fill_report(&report, &forecast, args.layers);
-        code = show_report(&report, &args.show, args.output, fits ? RK_OK : RK_NOTHING_FITS);
+                                          &prediction, input.assumed};
+        code = fill_report(&report, &forecast, &args, &error) != RK_OK ? options_fail(&error)
+               : show_report(&report, &args.show, args.output, fits ? RK_OK : RK_NOTHING_FITS);
     } else {
         code = options_fail(&error);
     }

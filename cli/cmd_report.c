@@ -146,7 +146,7 @@ static enum rk_status make_plan(struct job *job, int *code, struct rk_error *err
     if (status == RK_OK) status = plan_settle(source, input, NULL, NULL, error);
     if (status != RK_OK) return status;
     const struct forecast forecast = {
-        &input->model, &input->system, &input->draft.plan, &job->prediction, 0, input->assumed};
+        &input->model, &input->system, &input->draft.plan, &job->prediction, input->assumed};
     const struct page_names names = {source->model, source->system, source->file};
     rk_predict(&input->model, &input->system, &input->draft.plan, &job->prediction);
     page_plan(&job->page, &forecast, &names);

@@ -641,7 +641,7 @@ int cmd_timeline(int argc, char **argv)
     if (status == RK_OK) status = plan_settle(&args.source, &input, NULL, NULL, &error);
     if (status == RK_OK) {
         struct story story = {.forecast = {&input.model, &input.system, &input.draft.plan,
-                                           &prediction, 0, input.assumed},
+                                           &prediction, input.assumed},
                               .args = &args};
         predict(&input, &prediction);
         code = tell_story(&story);

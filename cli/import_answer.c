@@ -178,7 +178,7 @@ static int print_answer(const struct import_answer *answer, const struct import_
 {
     struct report report = {.first = NULL};
     struct rk_prediction prediction;
-    const struct forecast forecast = {answer->model, system, answer->plan, &prediction, 0, ""};
+    const struct forecast forecast = {answer->model, system, answer->plan, &prediction, ""};
     bool fits = true;
     if (system) fits = rk_predict(answer->model, system, answer->plan, &prediction) == RK_FITS;
     add_headline(&report, answer);

@@ -334,14 +334,11 @@ static const struct report_column rate_columns[] = {
      .help = "the former over the peak of the plan's precision"},
     {.name = "hfu",                 .title = "HFU",               .unit = "%", .digits = 2,
      .help = "the latter over it"},
-    {.name = "token_budget",        .title = "token budget",      .unit = "n", .digits = 1},
-    {.name = "days",                .title = "days for it",       .digits = 5},
 };
 /* clang-format on */
 
 static void rate_cells(const struct forecast *f, struct report_cell cells[COUNT_OF(rate_columns)])
 {
-    enum { DAY_S = 86400 };
     const struct rk_prediction *p = f->prediction;
     const double gpu_s = p->step_s * (double)f->plan->ranks;
     const struct report_cell filled[] = {
@@ -353,8 +350,6 @@ static void rate_cells(const struct forecast *f, struct report_cell cells[COUNT_
         cell_number(p->executed_flop / gpu_s),
         cell_number(p->mfu),
         cell_number(p->hfu),
-        f->tokens > 0 ? cell_number(f->tokens) : cell_none(),
-        f->tokens > 0 ? cell_number(f->tokens / p->tokens_per_s / DAY_S) : cell_none(),
     };
     memcpy(cells, filled, sizeof filled);
 }

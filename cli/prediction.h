@@ -10,7 +10,6 @@ struct forecast {
     const struct rk_system *system;
     const struct rk_plan *plan;
     const struct rk_prediction *prediction;
-    double tokens;       /* a budget; 0: none */
     const char *assumed; /* what was not said */
 };
 

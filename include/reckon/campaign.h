@@ -36,7 +36,7 @@ struct rk_failure_rates {
 /* What a run does about it. */
 struct rk_recovery {
     uint64_t node;      /* accelerators of a node */
-    uint64_t spares;    /* nodes that stand ready */
+    uint64_t spares;    /* nodes that stand ready, and are paid for */
     double detect_s;    /* until a failure is noticed */
     double restart_s;   /* until work goes on: places, connections, reading the checkpoint */
     double repair_s;    /* until a node is back; without a spare one the run waits for it */
@@ -69,7 +69,8 @@ struct rk_campaign {
     double carbon;         /* grams of CO2 for a kWh; 0: not given */
 };
 
-/* The campaign of a plan, with defaults for everything else. */
+/* The campaign of a plan, with defaults for everything else: spare nodes such that a failure waits
+ * for one in one of a thousand cases. */
 RK_API struct rk_campaign rk_campaign_of(const struct rk_model *model,
                                          const struct rk_system *system, const struct rk_plan *plan,
                                          const struct rk_prediction *prediction, double tokens);

@@ -44,6 +44,39 @@ static double state_bytes(const struct rk_plan *plan)
     return e.weight + e.optimizer;
 }
 
+static double nodes_of(const struct rk_campaign *c)
+{
+    return ceil((double)c->ranks / (double)(c->recovery.node ? c->recovery.node : 1));
+}
+
+/* Failures a second after which a node is missing until it is repaired. */
+static double breaking_rate(const struct rk_campaign *c)
+{
+    return (double)c->ranks / c->rates.device_s + nodes_of(c) / c->rates.preempt_s;
+}
+
+/* Nodes in repair are Poisson (M/G/infinity): the share of failures that find all spare ones away.
+ */
+static double none_left(double away, uint64_t spares)
+{
+    double term = exp(-away), below = 0;
+    for (uint64_t k = 0; k < spares; k++) {
+        below += term;
+        term *= away / (double)(k + 1);
+    }
+    return fmax(0, 1 - below);
+}
+
+static uint64_t usual_spares(const struct rk_campaign *c)
+{
+    enum { MOST = 500 };
+    const double away = breaking_rate(c) * c->recovery.repair_s;
+    uint64_t spares = 0;
+    while (spares < MOST && none_left(away, spares) > 1e-3)
+        spares++;
+    return spares;
+}
+
 struct rk_campaign rk_campaign_of(const struct rk_model *model, const struct rk_system *system,
                                   const struct rk_plan *plan,
                                   const struct rk_prediction *prediction, double tokens)
@@ -62,6 +95,7 @@ struct rk_campaign rk_campaign_of(const struct rk_model *model, const struct rk_
         .cooling_factor = 1.1,
     };
     if (system->networks && system->network[0].size > 0) c.recovery.node = system->network[0].size;
+    c.recovery.spares = usual_spares(&c);
     c.recovery.storage_Bps =
         STORAGE_OF_NODE_BPS * ceil((double)plan->ranks / (double)c.recovery.node);
     return c;
@@ -88,11 +122,6 @@ const char *rk_campaign_fault(const struct rk_campaign *c)
 
 /* ---- what failures take ---- */
 
-static double nodes_of(const struct rk_campaign *c)
-{
-    return ceil((double)c->ranks / (double)(c->recovery.node ? c->recovery.node : 1));
-}
-
 /* Failures a second of all the run. */
 static double rate_of(const struct rk_campaign *c)
 {
@@ -101,26 +130,14 @@ static double rate_of(const struct rk_campaign *c)
            nodes / c->rates.preempt_s;
 }
 
-/* ... of those after which a node is missing until it is repaired. */
-static double breaking_rate(const struct rk_campaign *c)
-{
-    return (double)c->ranks / c->rates.device_s + nodes_of(c) / c->rates.preempt_s;
-}
-
-/* Expected wait for a node, over all failures: those in repair are Poisson (M/G/infinity); a run
- * with all spare nodes away waits for the first to come back, repair / (spares + 1) on average. */
+/* Expected wait for a node, over all failures: a run with all spare nodes away waits for the first
+ * to come back, repair / (spares + 1) on average. */
 static double waiting_s(const struct rk_campaign *c)
 {
-    const double rate = rate_of(c), breaking = breaking_rate(c);
-    const double away = breaking * c->recovery.repair_s;
+    const double rate = rate_of(c), breaking = breaking_rate(c), repair_s = c->recovery.repair_s;
     if (rate <= 0 || breaking <= 0) return 0;
-    double term = exp(-away), below = 0;
-    for (uint64_t k = 0; k < c->recovery.spares && k < 100000; k++) {
-        below += term;
-        term *= away / (double)(k + 1);
-    }
-    const double none = fmax(0, 1 - below); /* as many away as there are spares, or more */
-    return breaking / rate * none * c->recovery.repair_s / (double)(c->recovery.spares + 1);
+    return breaking / rate * none_left(breaking * repair_s, c->recovery.spares) * repair_s /
+           (double)(c->recovery.spares + 1);
 }
 
 /* Time per second of work with pieces of t: Daly's exact one. */
@@ -199,7 +216,8 @@ void rk_campaign_expect(const struct rk_campaign *c, struct rk_campaign_outcome 
     o->lost_s = fmax(0, o->total_s - o->work_s - o->checkpoint_s - o->down_s);
     o->goodput = o->work_s / o->total_s;
     o->gpu_hours = o->total_s * (double)c->ranks / HOUR_S;
-    o->cost = o->gpu_hours * c->price;
+    const double spare = (double)(v->spares * v->node) * o->total_s / HOUR_S;
+    o->cost = (o->gpu_hours + spare) * c->price;
     o->cost_per_trillion = o->cost / c->tokens * 1e12;
     set_energy(c, o);
 }

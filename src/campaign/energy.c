@@ -1,4 +1,4 @@
-#include <reckon/campaign.h>
+#include "campaign/prices.h"
 
 #include <math.h>
 
@@ -13,7 +13,7 @@
 double rk_campaign_power(const struct rk_system *system, const struct rk_prediction *prediction)
 {
     const struct rk_outcome *o = &prediction->outcome;
-    const double limit_W = system->kernels.power_W;
+    const double limit_W = board_power_W(system);
     if (!(o->step_s > 0) || !(limit_W > 0)) return 0;
     const double redone = o->recompute_s;
     const double matrix = o->matrix_s + 0.7 * redone, attention = o->attention_s;

@@ -57,8 +57,8 @@ Test(campaign, the_parts_are_the_whole)
         NEAR(o.work_s + o.checkpoint_s + o.lost_s + o.down_s, o.total_s, 1e-12);
         NEAR(o.steps, 250000, 0);
         NEAR(o.gpu_hours, o.total_s * 1024 / HOUR, 1e-12);
-        NEAR(o.cost, 2 * o.gpu_hours, 1e-12);
-        NEAR(o.cost_per_trillion, o.cost, 1e-12);
+        NEAR(o.cost, 2 * (o.gpu_hours + 8 * (double)c.recovery.spares * o.total_s / HOUR), 1e-12);
+        NEAR(o.cost_per_trillion, o.cost * 1e12 / c.tokens, 1e-12);
         NEAR(o.goodput, o.work_s / o.total_s, 1e-12);
         NEAR(o.energy_kWh, o.gpu_hours * 0.7 * 1.3 * 1.1, 1e-12);
         NEAR(o.carbon_t, o.energy_kWh * 300e-6, 1e-12);
