@@ -236,7 +236,7 @@ static enum rk_status fill_classes(struct report *report, const struct plan_inpu
                                    struct rk_error *error)
 {
     const struct forecast forecast = {
-        &input->model, &input->system, &input->draft.plan, NULL, 0, input->assumed};
+        &input->model, &input->system, &input->draft.plan, NULL, input->assumed};
     size_t count;
     struct rk_program_class *classes = classes_of(input, &count);
     enum rk_status status = RK_OK;
