@@ -3,6 +3,7 @@
 #include "plans_cases.h"
 #include "program_replay.h"
 
+#include "estimate/stages.h"
 #include "plan/ranks.h"
 #include "timeline/timeline.h"
 
@@ -174,6 +175,44 @@ Test(program, sums_are_the_figures)
 {
     cr_assert_gt(for_each(check_figures), CASES);
     cr_assert_gt(segmented, CASES / 10);
+}
+
+/* ---- gradients and weights ---- */
+
+static int reduced;
+
+/* By hand, of a dense stage with P parameters whose state R ranks share, in C copies: gradients of
+ * g bytes are reduced to shares and these over their copies, (R-1)/R P g + 2 (C-1)/C P g/R; weights
+ * of w bytes are gathered, (R-1)/R P w. ZeRO 0 and 1: once; 2: gradients for each microbatch; 3:
+ * weights too, twice unless they are kept. */
+static void check_data(const struct sample *s)
+{
+    const struct rk_plan *plan = &s->plan;
+    const bool dense = !s->problem.model.experts && !plan->segments;
+    if (!dense || plan->schedule == RK_DUALPIPE || plan->whole_gradients || plan->frozen) return;
+    const struct element_bytes bytes = element_bytes_of(plan);
+    const double all = (double)(rk_plan_data(plan) * plan->context);
+    const double r = plan->zero ? (double)rk_plan_shards(plan) : 1, c = all / r;
+    const double m = (double)s->program[0].microbatches;
+    const double reduce = (r - 1) / r + 2 * (c - 1) / c / r, gather = (r - 1) / r;
+    const double reduces = plan->zero >= 2 ? m : 1;
+    const double gathers = plan->zero == 0  ? 0
+                           : plan->zero < 3 ? 1
+                                            : m * (plan->keep_gathered ? 1 : 2);
+    for (int i = 0; i < s->prediction.stages; i++) {
+        struct rk_program_sums sums;
+        rk_program_sum(&s->program[i], &sums);
+        EXPECT(s, i, "bytes of gradients and weights", sums.data_sent_bytes,
+               s->prediction.stage[i].parameters *
+                   (reduces * reduce * bytes.sent_gradient + gathers * gather * bytes.sent_weight));
+        reduced += all > 1;
+    }
+}
+
+Test(program, data_ranks_send_what_zero_says)
+{
+    cr_assert_gt(for_each(check_data), CASES);
+    cr_assert_gt(reduced, CASES);
 }
 
 /* ---- what a stage holds ---- */
