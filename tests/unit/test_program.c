@@ -286,6 +286,26 @@ Test(program, peaks_are_what_stages_hold)
     cr_assert_gt(exact, CASES);
 }
 
+/* What the operation that needs most has beside it, where nothing is computed again whole. */
+static void check_working(const struct sample *s)
+{
+    const struct element_bytes bytes = element_bytes_of(&s->plan);
+    if (s->plan.recompute == RK_WHOLE || s->plan.segments || bytes.step_gradient > 0 ||
+        s->plan.schedule == RK_DUALPIPE)
+        return;
+    for (int i = 0; i < s->prediction.stages; i++) {
+        double most = 0;
+        for (size_t k = 0; k < s->program[i].tasks; k++)
+            most = fmax(most, s->program[i].task[k].working_bytes);
+        EXPECT(s, i, "working", most, s->prediction.stage[i].holds[RK_HOLD_working]);
+    }
+}
+
+Test(program, working_memory_is_the_largest_operations)
+{
+    cr_assert_gt(for_each(check_working), CASES);
+}
+
 static void check_state(const struct sample *s)
 {
     if (s->plan.schedule == RK_DUALPIPE) return;
