@@ -72,14 +72,15 @@ static size_t number_at(const char *text, size_t length, int64_t *number)
     *number = 0;
     while (digits < length && digits < 10 && isdigit((unsigned char)text[digits]))
         *number = *number * 10 + (text[digits++] - '0');
-    return digits > 0 && digits < 10 && (digits == length || text[digits] == '.') ? digits : 0;
+    const bool ends = digits == length || text[digits] == '.' || text[digits] == '/';
+    return digits > 0 && digits < 10 && ends ? digits : 0;
 }
 
 /* The first number of the name; behind it, what `rest` says. */
 static bool find_layer(const char *name, size_t length, int64_t *layer, size_t *rest)
 {
     for (size_t at = 0; at < length; at++) {
-        if (at > 0 && name[at - 1] != '.') continue;
+        if (at > 0 && name[at - 1] != '.' && name[at - 1] != '/') continue; /* Flax has '/' */
         const size_t digits = number_at(name + at, length - at, layer);
         if (digits && at + digits < length) {
             *rest = at + digits + 1;

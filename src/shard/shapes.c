@@ -112,6 +112,16 @@ static struct seen look(const struct store *store)
     return s;
 }
 
+uint64_t shapes_layers(const struct store *store)
+{
+    int64_t most_layer = -1;
+    for (size_t i = 0; i < store->layout.tensors; i++) {
+        const struct part part = part_of(store->layout.tensor[i].name, store->type);
+        if (part.layer > most_layer && part.layer < PART_PREDICTING) most_layer = part.layer;
+    }
+    return (uint64_t)(most_layer + 1);
+}
+
 /* The files are right. */
 static void correct(uint64_t *member, uint64_t seen, const char *name, struct shape_notes *notes)
 {
@@ -187,6 +197,10 @@ enum rk_status shapes_of_checkpoint(const struct store *store, struct rk_model *
 {
     const struct seen s = look(store);
     notes->count = 0;
+    if (!store->has_model && store->config.status) {
+        *error = store->config;
+        return error->status;
+    }
     if (!store->has_model) return infer(store, &s, model, notes, error);
     *model = store->model;
     correct_all(model, &s, notes);

@@ -22,4 +22,7 @@ struct shape_notes {
 enum rk_status shapes_of_checkpoint(const struct store *store, struct rk_model *model,
                                     struct shape_notes *notes, struct rk_error *error);
 
+/* Layers by the numbers in names, where nothing else is known of a model. */
+uint64_t shapes_layers(const struct store *store);
+
 #endif

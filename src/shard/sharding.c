@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "catalog/model_fields.h"
 #include "shard/manifest.h"
+#include "shard/shapes.h"
 #include "shard/split.h"
 
 #include <reckon/catalog.h>
@@ -46,8 +47,17 @@ static enum rk_status take_model(struct sharding *s, struct rk_error *error)
         s->from.has_model = true;
     }
     if (s->from.has_model) return RK_OK;
+    if (s->options->split == RK_SPLIT_REDCO || s->options->split == RK_SPLIT_REDCO_FIRST) {
+        const uint64_t layers = shapes_layers(&s->from); /* stages need no more */
+        s->from.model = (struct rk_model){.layers = layers ? layers : 1};
+        return RK_OK;
+    }
+    if (s->from.config.status) {
+        if (error) *error = s->from.config;
+        return s->from.config.status;
+    }
     return rk_fail(error, RK_BAD_INPUT, s->from.layout.folder, 0, 0,
-                   "has no config.json: what model is it? -m MODEL says it");
+                   "has no config.json: what model is it? -m MODEL says it; --split redco needs none");
 }
 
 /* ---- to a plan ---- */
@@ -261,7 +271,7 @@ enum rk_status sharding_write(struct sharding *s, const char *folder, struct tra
     const bool merges = s->kind == SHARDING_MERGE;
     struct pair pairs[MOST_PAIRS];
     struct store_headers headers = {.layout = NULL};
-    char *plan = malloc(RK_PLAN_TEXT), *model = model_text(&s->from.model, NULL, NULL, NULL, 0);
+    char *plan = malloc(RK_PLAN_TEXT), *model = s->from.has_model ? model_text(&s->from.model, NULL, NULL, NULL, 0) : NULL;
     enum rk_status status = RK_OK;
     if (!plan) status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory");
     if (s->imagined)

@@ -27,10 +27,13 @@ static const char *leaf_name(const struct tensor *t, const struct part *part)
     return t->rank >= 2 ? "kernel" : "scale";
 }
 
-/* Are the last two axes turned round? */
+/* Are the last two axes turned round? torch's are, whose leaves are called weight. */
 static bool is_turned(const struct tensor *t, const struct part *part)
 {
-    return t->rank >= 2 && !part->turned && strcmp(leaf_name(t, part), "kernel") == 0;
+    const size_t length = strlen(t->name);
+    return t->rank >= 2 && !part->turned && length > 7 &&
+           strcmp(t->name + length - 7, ".weight") == 0 &&
+           strcmp(leaf_name(t, part), "kernel") == 0;
 }
 
 static char *path_of(const struct tensor *t, const struct part *part)

@@ -327,11 +327,11 @@ static enum rk_status split_path(const char *path, struct store *store, char nam
     return RK_OK;
 }
 
-static enum rk_status open_config(struct store *store, struct rk_error *error)
+static void open_config(struct store *store)
 {
     char path[MOST_PATH];
     snprintf(path, sizeof path, "%s/config.json", store->layout.folder);
-    return access(path, F_OK) == 0 ? store_read_config(path, store, error) : RK_OK;
+    if (access(path, F_OK) == 0) store_read_config(path, store, &store->config);
 }
 
 enum rk_status store_open_checkpoint(const char *path, struct store *store, struct rk_error *error)
@@ -352,7 +352,8 @@ enum rk_status store_open_checkpoint(const char *path, struct store *store, stru
         if (status == RK_OK) status = take_list(store, &list, error);
     }
     list_release(&list);
-    return status == RK_OK ? open_config(store, error) : status;
+    if (status == RK_OK) open_config(store);
+    return status;
 }
 
 enum rk_status store_read_config(const char *path, struct store *store, struct rk_error *error)

@@ -18,6 +18,7 @@ struct store {
     char type[48];          /* model_type of config.json; "" */
     bool has_model;         /* of config.json, or of the index of shards */
     struct rk_model model;
+    struct rk_error config; /* why config.json gives none, where it is there */
     char *plan;             /* of shards: its words; NULL */
     uint32_t *file_of_rank; /* (ranks) of shards */
     uint64_t ranks;
@@ -26,7 +27,8 @@ struct store {
 };
 
 /* RK_BAD_INPUT: headers that are wrong, an index that names other folders or tensors that are not
- * there, sums that do not agree. Release the store in any case. */
+ * there, sums that do not agree. A config.json that cannot be read is no error yet: Redco's rules need
+ * none. Release the store in any case. */
 enum rk_status store_open_checkpoint(const char *path, struct store *store, struct rk_error *error);
 enum rk_status store_open_shards(const char *folder, struct store *store, struct rk_error *error);
 void store_release(struct store *store);

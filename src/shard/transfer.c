@@ -703,7 +703,8 @@ static enum rk_status move_tensors(struct job *job, struct rk_error *error)
         struct mover m;
         const bool open = open_mover(&m, job);
         size_t at = 0;
-        if (!open) m.code = ENOMEM;
+        if (!open) m.code = m.io ? ENOMEM : ENOSYS;
+        if (!m.io) m.what = "io_uring cannot be had here, --io plain does without";
 #pragma omp for schedule(dynamic, 1)
         for (size_t i = 0; i < tensors; i++) {
             int stop;

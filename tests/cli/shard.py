@@ -266,7 +266,16 @@ def qwen3_next(config, tensors):
                         q + "norm.weight": (v,), q + "out_proj.weight": (H, n * v)})
 
 
-KINDS = {f.__name__: f for f in (llama, mixtral, phi3, gpt2, gpt_neox, falcon, gpt_oss, deepseek_v3, qwen3_next)}
+def flax(config, tensors):
+    config.update(model_type="nobody-knows")
+    tensors.update({"params/embed/embedding": (100, 32), "params/norm/scale": (32,)})
+    for i in range(2):
+        p = f"params/layers/{i}/"
+        tensors.update({p + "attn/q/kernel": (32, 32), p + "attn/k/kernel": (32, 32), p + "attn/o/kernel": (32, 32),
+                        p + "mlp/up/kernel": (32, 96), p + "mlp/down/kernel": (96, 32), p + "norm/scale": (32,)})
+
+
+KINDS = {f.__name__: f for f in (llama, mixtral, phi3, gpt2, gpt_neox, falcon, gpt_oss, deepseek_v3, qwen3_next, flax)}
 
 
 def make(kind, folder, files=1):

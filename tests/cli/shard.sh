@@ -87,6 +87,24 @@ shard llama tp4 -o four
 reader product llama four || fail "products of the ranks"
 "$RECKON" reshard four --to tp4 --dry-run | grep -q '506.* stay where they are, 0 B come' || fail "what stays"
 
+# ---- a tree that nobody described: Flax's names, no config.json that is known ----
+
+reader make flax flax
+round flax "" tp2 --split redco
+round flax "" tp4 pp2 --split redco-first
+"$RECKON" shard flax tp2 --split redco -o flat >/dev/null
+$python - <<'PY'
+import json, struct
+data = open("flat/rank-0000-0001-0000.safetensors", "rb").read()
+header = json.loads(data[8 : 8 + struct.unpack("<Q", data[:8])[0]])
+shapes = {n: t["shape"] for n, t in header.items() if n != "__metadata__"}
+assert shapes["params/layers/0/attn/q/kernel"] == [32, 16], shapes
+assert shapes["params/layers/0/attn/o/kernel"] == [16, 32], shapes
+assert shapes["params/layers/1/mlp/up/kernel"] == [32, 48] and shapes["params/layers/1/mlp/down/kernel"] == [48, 32], shapes
+assert shapes["params/embed/embedding"] == [50, 32] and shapes["params/layers/0/norm/scale"] == [32], shapes
+PY
+[ $? = 0 ] || fail "Redco's dimensions"
+
 # ---- an index, files of a size, one rank ----
 
 reader make llama indexed 4
