@@ -67,7 +67,8 @@ const struct usage place_usage = {
         "Gives every buffer an address, so that those that are alive together do not overlap, and the highest end, the "
         "peak, is low: what a caching allocator loses by fragmentation, a plan made beforehand need not lose. "
         "FILE has a line of names and a buffer a line: id, lower, upper, size, and where wanted alignment; a buffer is "
-        "alive from lower to before upper.\n\n"
+        "alive from lower to before upper. A .json has \"cases\", each with \"buffers\", a list of [start, end, size], or with \"layer\", those of "
+        "one pass, and \"outside\".\n\n"
         "`live` is the most that is alive at a moment: no placement is lower. `bound` is that, or more where the search "
         "has proved it. A peak that meets the bound is optimal. Several greedy orders come first, then a complete search "
         "[moffitt2023]; what is written was checked by a sweep through time that shares nothing with either.\n\n"
@@ -376,6 +377,42 @@ static enum rk_status one_file(const struct place_args *args, const char *file,
     return status;
 }
 
+/* Every case of a JSON file; those with a layer in two levels, too. */
+static enum rk_status all_cases(const struct place_args *args, const char *file,
+                                struct report *report, struct report_table *table,
+                                struct rk_error *error)
+{
+    struct document document = {.size = 0};
+    struct place cases, name;
+    enum rk_status worst = RK_OK, status = document_load(file, &document, error);
+    if (status != RK_OK) return status;
+    const struct place root = place_root(&document);
+    if (!place_member(&root, "cases", &cases))
+        status = place_fail(&root, error, "expected \"cases\", each with \"buffers\"");
+    else
+        status = place_need_array(&cases, 1, 100000, error);
+    for (size_t i = 0; status == RK_OK && i < json_array_size(cases.value); i++) {
+        const struct place element = place_element(&cases, i);
+        struct place_args own = *args;
+        struct buffers b;
+        status = buffers_of_case(&element, &b, error);
+        if (status == RK_OK) {
+            own.two_levels = b.passes;
+            const char *title = place_member(&element, "name", &name) && json_is_string(name.value)
+                                    ? json_string_value(name.value)
+                                    : file;
+            status = one_problem(&own, report_text(report, "%s", title), &b, report, table, error);
+        }
+        buffers_release(&b);
+        if (status == RK_NOTHING_FITS && !error->text[0]) {
+            worst = RK_NOTHING_FITS;
+            status = RK_OK;
+        }
+    }
+    document_release(&document);
+    return status == RK_OK ? worst : status;
+}
+
 static enum rk_status check_args(const struct place_args *args, struct rk_error *error)
 {
     const bool plan = args->source.model || args->source.system;
@@ -417,7 +454,9 @@ int cmd_place(int argc, char **argv)
          !plan && i < args.source.words.count && (worst == RK_OK || worst == RK_NOTHING_FITS);
          i++) {
         const enum rk_status status =
-            one_file(&args, args.source.words.text[i], &report, table, &error);
+
+            (output_ends_in(args.source.words.text[i], ".json") ? all_cases : one_file)(
+                &args, args.source.words.text[i], &report, table, &error);
         if (status != RK_OK && error.text[0]) options_fail(&error);
         if (status != RK_OK) worst = status;
     }

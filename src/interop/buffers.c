@@ -1,6 +1,7 @@
 #include "interop/buffers.h"
 #include "base/text.h"
 #include "catalog/csv.h"
+#include "catalog/fields.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -164,6 +165,74 @@ void buffers_release(struct buffers *b)
     free(b->names);
     free(b->id);
     *b = (struct buffers){.count = 0};
+}
+
+/* ---- cases in JSON ---- */
+
+static enum rk_status read_triple(const struct place *place, struct rk_buffer *buffer,
+                                  struct rk_error *error)
+{
+    int64_t number[3];
+    enum rk_status status = place_need_array(place, 3, 3, error);
+    for (size_t i = 0; status == RK_OK && i < 3; i++) {
+        const struct place element = place_element(place, i);
+        if (!json_is_integer(element.value))
+            return place_fail(&element, error, "a buffer is [start, end, size], whole numbers");
+        number[i] = json_integer_value(element.value);
+    }
+    if (status != RK_OK) return status;
+    if (number[0] >= number[1] || number[2] < 0)
+        return place_fail(place, error, "a buffer must end after it starts, its size be 0 or more");
+    *buffer = (struct rk_buffer){number[0], number[1], (uint64_t)number[2], 1};
+    return RK_OK;
+}
+
+static enum rk_status read_list(const struct place *list, int pass, struct buffers *b,
+                                struct rk_error *error)
+{
+    enum rk_status status = RK_OK;
+    for (size_t i = 0; status == RK_OK && i < json_array_size(list->value); i++) {
+        const struct place element = place_element(list, i);
+        b->pass[b->count] = pass;
+        status = read_triple(&element, &b->buffer[b->count++], error);
+    }
+    return status;
+}
+
+enum rk_status buffers_of_case(const struct place *place, struct buffers *buffers,
+                               struct rk_error *error)
+{
+    static const char *const keys[] = {"buffers", "layer", "outside"};
+    size_t count = 0;
+    *buffers = (struct buffers){.count = 0};
+    for (int k = 0; k < 3; k++) {
+        struct place list;
+        if (!place_member(place, keys[k], &list)) continue;
+        const enum rk_status status = place_need_array(&list, 0, 1000000, error);
+        if (status != RK_OK) return status;
+        count += json_array_size(list.value);
+    }
+    if (!count)
+        return place_fail(place, error, "a case has \"buffers\", or \"layer\" and \"outside\"");
+    buffers->buffer = calloc(count, sizeof *buffers->buffer);
+    buffers->address = calloc(count, sizeof *buffers->address);
+    buffers->pass = calloc(count, sizeof *buffers->pass);
+    buffers->names = calloc(count, 24);
+    buffers->id = calloc(count, sizeof *buffers->id);
+    if (!buffers->buffer || !buffers->address || !buffers->pass || !buffers->names || !buffers->id)
+        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for %zu buffers", count);
+    enum rk_status status = RK_OK;
+    for (int k = 0; status == RK_OK && k < 3; k++) {
+        struct place list;
+        if (!place_member(place, keys[k], &list)) continue;
+        buffers->passes |= k == 1;
+        status = read_list(&list, k == 1 ? 0 : -1, buffers, error);
+    }
+    for (size_t i = 0; i < buffers->count; i++) {
+        buffers->id[i] = buffers->names + 24 * i;
+        snprintf(buffers->names + 24 * i, 24, "%zu", i);
+    }
+    return status;
 }
 
 /* Quoted where CSV asks for it. */

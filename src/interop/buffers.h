@@ -8,6 +8,7 @@
 #ifndef RECKON_INTEROP_BUFFERS_H
 #define RECKON_INTEROP_BUFFERS_H
 
+#include "catalog/document.h"
 #include <reckon/place.h>
 #include <stdio.h>
 
@@ -27,6 +28,11 @@ struct buffers {
  * column is not known. On failure nothing needs to be released. */
 enum rk_status buffers_load(const char *path, struct buffers *buffers, struct rk_error *error);
 void buffers_release(struct buffers *buffers);
+
+/* One of the "cases" of a JSON file: "buffers", a list of [start, end, size]; or "layer", those of
+ * one pass, and "outside". Release in any case. */
+enum rk_status buffers_of_case(const struct place *place, struct buffers *buffers,
+                               struct rk_error *error);
 
 /* All columns that were read, and `offset`: address[count]. */
 void buffers_write(FILE *out, const struct buffers *buffers, const uint64_t *address);
