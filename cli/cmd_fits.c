@@ -16,6 +16,7 @@ struct fits_args {
     struct plan_source source;
     struct save_args save;
     struct run_args run;
+    bool place;
     const char *output;
     struct show_args show;
 };
@@ -33,6 +34,8 @@ static const struct operand fits_operands[] = {
     {.name = NULL},
 };
 static const struct option answer_options[] = {
+    {.name = "place", .type = OPTION_FLAG, AT(place),
+     .help = "place what the tightest stage allocates in a step: at fixed addresses, and as PyTorch's allocator would"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
     {.name = NULL},
@@ -338,7 +341,10 @@ int cmd_fits(int argc, char **argv)
         const struct forecast forecast = {&input.model, &input.system, plan, &prediction,
                                           input.assumed};
         fill_report(&report, &question, &forecast);
-        code = run_section(&report, &args.run, &forecast, &error) != RK_OK
+        enum rk_status status = RK_OK;
+        if (args.place && prediction.timed) status = fits_place(&report, &forecast, &error);
+        if (status == RK_OK) status = run_section(&report, &args.run, &forecast, &error);
+        code = status != RK_OK
                    ? options_fail(&error)
                    : show_report(&report, &args.show, args.output, fits ? RK_OK : RK_NOTHING_FITS);
     } else {

@@ -3,13 +3,18 @@
 #define RECKON_CLI_FITS_H
 
 #include "cli/plan_input.h"
+#include "cli/prediction.h"
 
 /* Does the draft leave the way of training open: no degree, no sharding, no recomputation said? */
 bool fits_is_open(const struct plan_draft *draft);
 
-/* Completes such a draft, whose GPUs and precision are settled, by rk_choose(): what the words say is
- * pinned, a batch that nobody said is 4 samples for each GPU. Notes in input->assumed how it was
+/* Completes such a draft, whose GPUs and precision are settled, by rk_choose(): what the words say
+ * is pinned, a batch that nobody said is 4 samples for each GPU. Notes in input->assumed how it was
  * found; the question is then in the struct rk_plans_problem at `context`. */
 plan_choose fits_choose;
+
+/* Adds what the tightest stage takes at fixed addresses, and in PyTorch's caching allocator with
+ * and without expandable segments, in place of the predicted fragmentation. */
+enum rk_status fits_place(struct report *report, const struct forecast *f, struct rk_error *error);
 
 #endif

@@ -1,0 +1,103 @@
+/* fits_place.c - what a step's buffers take at fixed addresses, and in PyTorch's allocator. */
+#include "cli/fits.h"
+#include "interop/step_buffers.h"
+
+#include <reckon/allocator.h>
+#include <stdlib.h>
+
+enum { MOST_CLASSES = 4096 };
+
+/* PyTorch's, and what kernels ask for. */
+enum { ALIGNMENT = 512 };
+
+/* The first rank whose program is that of the tightest stage. */
+static enum rk_status lower_tightest(const struct forecast *f, struct rk_program *program,
+                                     struct rk_error *error)
+{
+    struct rk_program_class *classes = malloc(MOST_CLASSES * sizeof *classes);
+    if (!classes) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory");
+    size_t count = rk_program_classes(f->model, f->plan, classes, MOST_CLASSES);
+    enum rk_status status = RK_NOTHING_FITS;
+    if (count > MOST_CLASSES) count = MOST_CLASSES;
+    for (size_t i = 0; i < count; i++) {
+        status = rk_program_of(program, f->model, f->system, f->plan, classes[i].first, error);
+        if (status != RK_OK || (int)program->stage == f->prediction->tightest) break;
+        if (i + 1 < count) rk_program_release(program);
+    }
+    free(classes);
+    return status;
+}
+
+/* clang-format off */
+static const struct report_column columns[] = {
+    {.name = "allocator"},
+    {.name = "peak_bytes", .title = "step's buffers", .unit = "B", .digits = 2},
+    {.name = "over_live",  .title = "over what is alive", .unit = "%", .digits = 2},
+    {.name = "need_bytes", .title = "in all", .unit = "B", .digits = 2},
+    {.name = "left_bytes", .title = "left", .unit = "B", .digits = 2},
+    {.name = "what", .title = ""},
+};
+/* clang-format on */
+
+struct placing {
+    const struct forecast *f;
+    struct report *report;
+    struct report_table *table;
+    double live;
+};
+
+/* The found loss takes the place of the share that the allocator is taken to lose. */
+static void add_row(const struct placing *p, const char *name, double peak, const char *what)
+{
+    const struct rk_stage *stage = &p->f->prediction->stage[p->f->prediction->tightest];
+    const double need = stage->total_bytes - stage->holds[RK_HOLD_fragmentation] + (peak - p->live);
+    report_row(p->report, p->table,
+               (struct report_cell[]){
+                   cell_text(name), cell_number(peak),
+                   cell_number(p->live > 0 ? peak / p->live - 1 : 0), cell_number(need),
+                   cell_number(p->f->system->memory[0].capacity_bytes - need), cell_text(what)});
+}
+
+static enum rk_status place_step(struct placing *p, struct buffers *b, struct rk_error *error)
+{
+    struct rk_placement placed;
+    for (size_t i = 0; i < b->count; i++)
+        b->buffer[i].alignment = ALIGNMENT;
+    enum rk_status status = rk_place(b->buffer, b->count, NULL, b->address, &placed, error);
+    if (status != RK_OK) return status;
+    p->live = (double)placed.live;
+    add_row(p, "fixed addresses", (double)placed.peak,
+            placed.optimal ? "planned beforehand; no plan is lower" : "planned beforehand");
+    for (int expandable = 1; expandable >= 0; expandable--) {
+        const struct rk_allocator_options options = {.expandable = expandable};
+        struct rk_allocator_result found;
+        status = rk_allocator_run(b->buffer, b->count, &options, NULL, &found, error);
+        if (status != RK_OK) return status;
+        add_row(p, expandable ? "expandable segments" : "caching allocator", (double)found.reserved,
+                expandable ? "PyTorch's, expandable_segments:True"
+                           : "PyTorch's, as it is by default");
+    }
+    return RK_OK;
+}
+
+enum rk_status fits_place(struct report *report, const struct forecast *f, struct rk_error *error)
+{
+    struct rk_program program = {.rank = 0};
+    struct buffers b = {.count = 0};
+    enum rk_status status = lower_tightest(f, &program, error);
+    if (status == RK_OK) status = step_buffers(&b, &program, true, error);
+    if (status == RK_OK) {
+        struct placing p = {.f = f, .report = report};
+        p.table = report_add(
+            report, &(struct report_table){.name = "placed",
+                                           .title = "The tightest stage by allocator, in place of "
+                                                    "the share it is taken to lose",
+                                           .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                           .columns = columns,
+                                           .column_count = sizeof columns / sizeof *columns});
+        status = place_step(&p, &b, error);
+    }
+    buffers_release(&b);
+    rk_program_release(&program);
+    return status;
+}
