@@ -24,6 +24,7 @@ struct program_kind {
     int32_t task[TREATMENTS][RK_WORKS][2][MAX_OPERATIONS]; /* [1]: the last of the layer's backward.
                                                               RK_NONE: not made yet, as below */
     int32_t form[RK_TENSOR_KINDS][MAX_OPERATIONS];
+    int32_t mask_form[MAX_OPERATIONS];
     int32_t waits[TREATMENTS][FOLD_PASSES]; /* tasks */
 };
 
@@ -71,6 +72,7 @@ struct live {
     int32_t returned, fetched; /* activations and weights that have come from there */
     uint64_t ungathered[(MAX_OPERATIONS + 63) / 64]; /* bits: backward has not gathered it again */
     int32_t brought[MAX_OPERATIONS], again[MAX_OPERATIONS], gradient[MAX_OPERATIONS];
+    int32_t mask[MAX_OPERATIONS];
 };
 
 /* ---- all of it ---- */

@@ -119,7 +119,7 @@ static const struct row {
     {"embedding reduce",              {"embedding"},                                                 "",  0},
     {"positions",                     {"$prev"},                                                     "",  0},
     {"embedding norm",                {"$prev"},                                                     "0", 0},
-    {"embedding dropout",             {"$prev"},                                                     "o", 0},
+    {"embedding dropout",             {"$prev"},                                                     "",  0},
 
     {"next norm",                     {"embedding reduce|embedding"},                                "0", 0},
     {"stream norm",                   {"$stream"},                                                   "0", 0},
@@ -280,6 +280,19 @@ static struct extent extent_of_comm(const struct tracing *t, const struct operat
     return shaped(whole, in, true);
 }
 
+static bool ends_in(const char *name, const char *ending)
+{
+    const size_t length = strlen(name), end = strlen(ending);
+    return length >= end && strcmp(name + length - end, ending) == 0;
+}
+
+/* What an operation with dropout keeps beside its result, which attention's reads again. */
+static double mask_bytes_of(const struct operation *op, double bytes)
+{
+    if (strcmp(op->name, "attention dropout") == 0) return op->saved_bytes - bytes;
+    return ends_in(op->name, "residual") || ends_in(op->name, "dropout") ? op->saved_bytes : 0;
+}
+
 static void shape(const struct tracing *t, int at, const struct row *row)
 {
     const struct operation *op = &t->layer->operation[at];
@@ -302,6 +315,9 @@ static void shape(const struct tracing *t, int at, const struct row *row)
         flow->element = flow_element(t->plan, op->comm_element[RK_FORWARD]);
         bytes = out.rows * out.width * op->comm_element[RK_FORWARD];
     }
+    if (op->kind == OPERATION_ATTENTION) /* with the sums of its rows */
+        bytes += op->saved_bytes - op->saved_recomputed_bytes;
+    flow->mask_bytes = mask_bytes_of(op, bytes);
     flow->rows = out.rows;
     flow->width = out.width;
     flow->bytes = bytes;

@@ -2,6 +2,7 @@
 #include "program/build.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A layer and a microbatch on their way through a pass. */
@@ -134,6 +135,22 @@ static int32_t tensor_of(const struct pass_of_layer *p, int i, enum rk_tensor_ki
     return new_tensor(p->b, *form, p->slot->layer, p->microbatch);
 }
 
+/* What dropout left of an operation's result. */
+static int32_t mask_of(const struct pass_of_layer *p, int i, bool again)
+{
+    const struct flow_operation *flow = &p->kind->flow.operation[i];
+    int32_t *form = &p->kind->mask_form[i];
+    char name[RK_TASK_NAME];
+    if (!(flow->mask_bytes > 0)) return NO_TENSOR;
+    snprintf(name, sizeof name, "%.24s mask", operation_of(p, i)->name);
+    if (*form == RK_NONE)
+        *form = new_form(p->b, RK_TENSOR_REST, name, RK_IN_BYTES, flow->rows,
+                         flow->mask_bytes / flow->rows, flow->mask_bytes);
+    const int32_t mask = new_tensor(p->b, *form, p->slot->layer, p->microbatch);
+    if (again && mask != NO_TENSOR) p->b->program->tensor[mask].number = 1;
+    return p->live->mask[i] = mask;
+}
+
 static int32_t input_tensor(const struct pass_of_layer *p, enum rk_tensor_kind kind)
 {
     const struct flow *flow = &p->kind->flow;
@@ -160,6 +177,8 @@ static int32_t tokens_of(const struct pass_of_layer *p)
 static int32_t source(const struct pass_of_layer *p, int from, bool again)
 {
     if (from == FLOW_TOKENS) return tokens_of(p);
+    while (from >= 0 && p->kind->flow.operation[from].alias)
+        from = p->kind->flow.operation[from].from[0];
     if (from == FLOW_INPUT) return p->live->input;
     const int32_t once_more = p->live->again[from];
     return again && once_more != NO_TENSOR ? once_more : p->live->brought[from];
@@ -337,6 +356,7 @@ static void run_forward(const struct pass_of_layer *p, int i, enum rk_work work,
     *brought = flow->in_place ? source(p, flow->from[0], again)
                               : tensor_of(p, i, again ? RK_TENSOR_AGAIN : RK_TENSOR_ACTIVATION);
     add_write(&t, *brought);
+    add_write(&t, mask_of(p, i, again));
     put_operation(p, i, work, false, &t);
 }
 
@@ -359,10 +379,20 @@ void layer_again(struct build *b, const struct slot *slot, int32_t microbatch)
 
 /* ---- backward ---- */
 
+/* What attention brought is kept by the matrix behind it, also where attention is computed again.
+ */
+static bool is_kept(const struct pass_of_layer *p, int reader, int from)
+{
+    const struct operation *op = operation_of(p, from);
+    return op->part == RK_PART_CORE_ATTENTION && !is_redone(p, reader) &&
+           op->saved_recomputed_bytes > 0;
+}
+
 /* What a source brought, for backward: gathered once more where that is how it goes. */
-static int32_t source_again(const struct pass_of_layer *p, int from)
+static int32_t source_again(const struct pass_of_layer *p, int reader, int from)
 {
     if (from < 0) return source(p, from, true);
+    if (is_kept(p, reader, from)) return source(p, from, false);
     const struct operation *op = operation_of(p, from);
     const struct flow_operation *flow = &p->kind->flow.operation[from];
     if (op->kind != OPERATION_COMM || !flow->passes[RK_WGRAD]) return source(p, from, true);
@@ -444,8 +474,9 @@ static void run_input(const struct pass_of_layer *p, int i, bool last)
     }
     add_read(&t, *gradient_at(p, i));
     for (int k = 0; k < flow->reads; k++)
-        if (flow->again >> k & 1) add_read(&t, source_again(p, flow->from[k]));
+        if (flow->again >> k & 1) add_read(&t, source_again(p, i, flow->from[k]));
     if (flow->again >> FLOW_READS & 1) add_read(&t, source(p, i, true));
+    add_read(&t, p->live->mask[i]);
     add_weights(p, i, &t);
     add_gradients(p, i, &t);
     if (op->parameters > 0 && !flow->passes[RK_WGRAD] && !p->place->plan.frozen) {
@@ -461,7 +492,7 @@ static void run_weight(const struct pass_of_layer *p, int i, bool last)
     if (!flow->passes[RK_WGRAD] || operation_of(p, i)->kind == OPERATION_COMM) return;
     add_read(&t, *gradient_at(p, i));
     for (int k = 0; k < flow->reads; k++)
-        add_read(&t, source_again(p, flow->from[k]));
+        add_read(&t, source_again(p, i, flow->from[k]));
     add_weight_gradient(p, operation_of(p, i)->expert, &t);
     put_operation(p, i, RK_WORK_WEIGHT, last, &t);
 }

@@ -22,6 +22,7 @@ static void kind_open(struct build *b, struct place *place, enum layer_kind kind
     if (!k) return;
     memset(k->task, 0xff, sizeof k->task);
     memset(k->form, 0xff, sizeof k->form);
+    memset(k->mask_form, 0xff, sizeof k->mask_form);
     memset(k->waits, 0xff, sizeof k->waits);
     time_layer(&k->timed, kind, b->model, b->system, &place->plan);
     if (kind == LAYER_NOTHING) k->timed.layer.operations = 0;

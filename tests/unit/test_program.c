@@ -306,6 +306,52 @@ Test(program, working_memory_is_the_largest_operations)
     cr_assert_gt(for_each(check_working), CASES);
 }
 
+/* Tensors live, by who reads them, as long as the prediction says that they are held: bytes of the
+ * microbatch that are there between forward and backward. */
+Test(program, tensors_live_as_long_as_they_are_held)
+{
+    static const char *const models[] = {"llama3.1-8b", "gpt3-175b", "mixtral-8x7b", "gpt2-124m"};
+    static const char *const plans[] = {
+        "gbs1",
+        "tp2 gbs1",
+        "tp2 sp gbs1",
+        "tp2 sp gbs1 recompute=full",
+        "tp4 sp gbs1 recompute=selective:mlp",
+        "tp2 gbs1 recompute=selective:layernorm",
+        "tp2 sp gbs1 recompute=selective:layernorm+mlp",
+        "precision=fp16 mbs2 gbs2",
+    };
+    struct rk_model model;
+    struct rk_system system;
+    struct rk_error error;
+    cr_assert_eq(rk_system_load("h100-sxm5-80g", &system, &error), RK_OK);
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        for (size_t k = 0; k < sizeof plans / sizeof *plans; k++) {
+            struct rk_plan plan;
+            struct rk_program p;
+            double live = 0, held = 0, scores = 0;
+            cr_assert_eq(rk_model_load(models[i], &model, &error), RK_OK);
+            cr_assert_eq(rk_plan_parse(plans[k], &plan, &error), RK_OK);
+            cr_assert_eq(rk_program_of(&p, &model, &system, &plan, 0, &error), RK_OK);
+            for (size_t n = 0; n < p.instructions; n++) {
+                const struct rk_instruction *in = &p.instruction[n];
+                if (in->task != RK_NONE && in->work != RK_WORK_FORWARD) break;
+                if (in->task != RK_NONE) held += p.task[in->task].keeps_bytes;
+                if (in->task != RK_NONE && strcmp(p.task[in->task].name, "router") == 0)
+                    scores += p.task[in->task].keeps_bytes;
+                if (in->what != RK_DO_ALLOC && in->what != RK_DO_FREE) continue;
+                const struct rk_tensor *tensor = &p.tensor[in->other];
+                const double bytes = p.form[tensor->form].bytes;
+                if (tensor->microbatch != RK_NONE) live += in->what == RK_DO_ALLOC ? bytes : -bytes;
+            }
+            /* the loss, and of a router's scores what their fp32 copies take */
+            cr_assert(fabs(live - held) <= 2 * scores + 1e-4 * held, "%s, %s: %.0f live, %.0f held",
+                      models[i], plans[k], live, held);
+            rk_program_release(&p);
+        }
+    rk_system_release(&system);
+}
+
 static void check_state(const struct sample *s)
 {
     if (s->plan.schedule == RK_DUALPIPE) return;
