@@ -39,6 +39,10 @@ struct check_logs {
     struct rk_logs_options options;
     enum check_format format;
     const char *output;
+    const struct rk_model *model; /* with a plan, whose programs the logs are compared with; NULL:
+                                     without */
+    const struct rk_system *system;
+    const struct rk_plan *plan;
 };
 int check_log_files(const struct check_logs *logs);
 

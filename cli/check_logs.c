@@ -126,6 +126,27 @@ static enum rk_status find_files(const struct check_logs *asked, struct log_file
 
 /* ---- operations ---- */
 
+/* With what the plan's programs do. */
+static enum rk_status compare(const struct check_logs *asked, const struct rk_logs *logs,
+                              uint32_t ranks, struct rk_findings *findings, struct rk_error *error)
+{
+    struct rk_logs *expected = NULL;
+    enum rk_status status = rk_logs_new(ranks, &expected, error);
+    if (status == RK_OK && asked->plan->ranks != ranks)
+        status = rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
+                         "the plan has %" PRIu64 " ranks, there are logs of %" PRIu32,
+                         asked->plan->ranks, ranks);
+    for (uint32_t rank = 0; rank < ranks && status == RK_OK; rank++) {
+        struct rk_program program = {.rank = 0};
+        status = rk_program_of(&program, asked->model, asked->system, asked->plan, rank, error);
+        if (status == RK_OK) status = rk_logs_add_program(expected, &program, error);
+        rk_program_release(&program);
+    }
+    if (status == RK_OK) status = rk_logs_compare(logs, expected, findings, error);
+    rk_logs_release(expected);
+    return status;
+}
+
 static enum rk_status check_operations(const struct check_logs *asked,
                                        const struct log_files *files, struct rk_findings *findings,
                                        struct rk_error *error)
@@ -139,6 +160,8 @@ static enum rk_status check_operations(const struct check_logs *asked,
         if (status == RK_OK) status = rk_logs_read(logs, i, files->path[i], text, size, error);
         free(text);
     }
+    if (status == RK_OK && asked->plan)
+        status = compare(asked, logs, files->ranks, findings, error);
     if (status == RK_OK) status = rk_logs_check(logs, &asked->options, findings, error);
     rk_logs_release(logs);
     return status;

@@ -58,7 +58,7 @@ static const struct option check_rows[] = {
 
 static const struct option log_rows[] = {
     {.name = "logs", .type = OPTION_TEXTS, .argument = "PATH", AT(logs), .complete = "file",
-     .help = "logs of operations: a folder, or a file for each rank; a name ends in the rank's number; may be repeated"},
+     .help = "logs of operations: a folder, or a file for each rank; a name ends in the rank's number; may be repeated. With a model, a system and words of a plan, what they sum up is compared with that"},
     {.name = "nccl", .type = OPTION_TEXTS, .argument = "PATH", AT(nccl), .complete = "file",
      .help = "logs of NCCL, made with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL: a folder, or files; may be repeated"},
     {.name = "flight", .type = OPTION_TEXTS, .argument = "PATH", AT(flight), .complete = "file",
@@ -165,6 +165,7 @@ static const struct { const char *word; size_t offset; } checkpoint_words[] = {
     {"vocabulary", offsetof(struct rk_checkpoint, vocabulary)},
     {"feedforward", offsetof(struct rk_checkpoint, feedforward)},
     {"expert_tensor", offsetof(struct rk_checkpoint, expert_tensor)},
+    {"parameters", offsetof(struct rk_checkpoint, parameters)},
 };
 /* clang-format on */
 
@@ -307,6 +308,27 @@ static int check_plan(const struct check_args *args)
     return code;
 }
 
+/* Logs of a plan: what they sum up is compared with its programs. */
+static int check_with_plan(const struct check_args *args, const struct check_logs *logs)
+{
+    struct loaded *l = calloc(1, sizeof *l);
+    struct rk_check_input input = {.gpus = args->gpus};
+    struct check_logs with = *logs;
+    struct rk_plan plan;
+    struct rk_error error;
+    enum rk_status status =
+        l ? gather(args, l, &input, &error) : rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
+    if (status == RK_OK) status = rk_plan_parse(input.text, &plan, &error);
+    with.model = input.model;
+    with.system = input.system;
+    with.plan = &plan;
+    const int code = status == RK_OK ? check_log_files(&with) : options_fail(&error);
+    if (l) rk_system_release(&l->system);
+    if (l) free(l->text);
+    free(l);
+    return code;
+}
+
 static int print_rules(void)
 {
     for (const struct rk_rule *rule = rk_rules(); rule->id; rule++)
@@ -335,7 +357,8 @@ int cmd_check(int argc, char **argv)
             .options = {.tags = args.transport == 1, .eager_bytes = args.eager},
             .format = (enum check_format)args.format,
             .output = args.output};
-        return check_log_files(&logs);
+        return args.model && logs.kind == CHECK_OPERATIONS ? check_with_plan(&args, &logs)
+                                                           : check_log_files(&logs);
     }
     return check_plan(&args);
 }

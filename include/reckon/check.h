@@ -66,7 +66,7 @@ RK_API const struct rk_rule *rk_rules(void);
 struct rk_checkpoint {
     char format[24]; /* "torch", "torch_dist", "safetensors", ... */
     uint64_t tensor, pipeline, chunks, expert, expert_tensor, data;
-    uint64_t layers, hidden, feedforward, heads, kv_heads, vocabulary, experts;
+    uint64_t layers, hidden, feedforward, heads, kv_heads, vocabulary, experts, parameters;
 };
 
 /* One variable; text NULL: it is not set. */
@@ -150,6 +150,7 @@ struct rk_log_operation {
     uint32_t members;
     const char *datatype;
     uint64_t count; /* elements */
+    double flop;    /* of what is run; 0: not said */
     uint32_t peer;  /* of send and recv */
     int64_t tag;
     const char *const *reads, *const *writes; /* buffers; texts alike are one buffer of the rank */
@@ -177,6 +178,11 @@ struct rk_logs_options {
     bool tags;            /* the transport pairs messages by tag (MPI); NCCL does not */
     uint64_t eager_bytes; /* messages up to so long are buffered: a send waits for nobody */
 };
+
+/* Rule 11: what logs sum up is what others do, the programs of a plan: bytes of each collective and
+ * message of a rank exactly, FLOP to 0.1 % (where the logs say any). Before rk_logs_check. */
+RK_API enum rk_status rk_logs_compare(const struct rk_logs *logs, const struct rk_logs *expected,
+                                      struct rk_findings *findings, struct rk_error *error);
 
 /* Adds what rules 7 and 10 find; the logs are used up: only release them. Findings name rank and
  * line. RK_IO: no memory. */

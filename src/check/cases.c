@@ -74,6 +74,7 @@ static const struct { const char *key; size_t offset; } checkpoint_counts[] = {
     {"kv_heads",      offsetof(struct rk_checkpoint, kv_heads)},
     {"vocabulary",    offsetof(struct rk_checkpoint, vocabulary)},
     {"experts",       offsetof(struct rk_checkpoint, experts)},
+    {"parameters",    offsetof(struct rk_checkpoint, parameters)},
 };
 /* clang-format on */
 

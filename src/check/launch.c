@@ -131,6 +131,17 @@ static void check_layout(const struct rk_plan *plan, const struct rk_checkpoint 
     }
 }
 
+static void check_parameters(const struct rk_model *model, const struct rk_checkpoint *c,
+                             struct rk_findings *findings)
+{
+    const uint64_t counted = rk_model_parameters(model);
+    if (!c->parameters || c->parameters == counted) return;
+    struct rk_finding *f = findings_add(findings, "11.parameters");
+    snprintf(f->what, sizeof f->what, "checkpoint");
+    snprintf(f->have, sizeof f->have, "%" PRIu64 " parameters", c->parameters);
+    snprintf(f->need, sizeof f->need, "the model has %" PRIu64, counted);
+}
+
 static void check_shapes(const struct rk_model *model, const struct rk_checkpoint *c,
                          struct rk_findings *findings)
 {
@@ -161,4 +172,5 @@ void check_checkpoint(const struct rk_model *model, const struct rk_plan *plan,
     if (!checkpoint) return;
     check_layout(plan, checkpoint, findings);
     check_shapes(model, checkpoint, findings);
+    check_parameters(model, checkpoint, findings);
 }

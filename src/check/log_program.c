@@ -51,7 +51,8 @@ static enum rk_status add_instruction(struct rk_logs *logs, const struct rk_prog
                             .has_stream = true,
                             .peer = in->other,
                             .tag = in->tag,
-                            .count = in->count};
+                            .count = in->count,
+                            .flop = in->task == RK_NONE ? 0 : p->task[in->task].flop};
     if (in->what == RK_DO_ALLOC || in->what == RK_DO_FREE)
         rk_program_tensor_name(p, in->other, name, sizeof name);
     else if (in->what == RK_DO_RECORD || in->what == RK_DO_WAIT)

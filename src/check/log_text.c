@@ -5,7 +5,8 @@
  *     send|recv PEER DTYPE COUNT tag=T stream=S reads=..|writes=..     begin, end     alloc B, free
  * B
  *
- * Ranges of ranks are written 0-7:1; other key=value and what follows a # are passed over. */
+ * Ranges of ranks are written 0-7:1; flop=N is summed up; other key=value and what follows a # are
+ * passed over. */
 #include "check/logs.h"
 
 #include <stdarg.h>
@@ -204,6 +205,12 @@ static enum rk_status read_keys(const struct reader *r, const char **at, const c
             *reads = value;
         } else if (begins(word, "writes=", &value)) {
             *writes = value;
+        } else if (begins(word, "flop=", &value)) {
+            char digits[40];
+            snprintf(digits, sizeof digits, "%.*s", (int)(value.length < 39 ? value.length : 39),
+                     value.at);
+            const double flop = strtod(digits, NULL);
+            if (flop > 0 && flop < 1e30) p->flop = flop;
         } else if (begins(word, "tag=", &value)) {
             uint64_t tag;
             if (!whole_count(value, INT32_MAX, &tag)) return fail(r, &word, "is no tag");

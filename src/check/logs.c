@@ -291,6 +291,7 @@ enum rk_status log_add(struct rk_logs *logs, uint32_t rank, const struct pieces 
     }
     if (p->kind == RK_LOG_WAIT && op->other < log->record_room) op->turn = log->record[op->other];
     if (!note_event(log, op)) return no_memory(error);
+    log->flop += p->flop;
     log->count++;
     return RK_OK;
 }
@@ -381,7 +382,8 @@ enum rk_status rk_logs_add(struct rk_logs *logs, uint32_t rank, const struct rk_
                        .has_stream = o->stream != NULL,
                        .peer = o->peer,
                        .tag = o->tag,
-                       .count = o->count};
+                       .count = o->count,
+                       .flop = o->flop};
     if (is_collective(o->kind)) {
         if (!o->members)
             return rk_fail(error, RK_BAD_INPUT, NULL, (int)p.line, 0, "a group without members");

@@ -44,6 +44,7 @@ struct lane {
 };
 
 struct rank_log {
+    double flop; /* of all operations */
     uint32_t count, room;
     struct operation *operation;
     uint32_t accesses, access_room;
@@ -101,6 +102,7 @@ struct pieces {
     uint32_t group, peer; /* of a group: its number */
     int64_t tag;
     uint64_t count;
+    double flop;
 };
 
 /* Adds the operation without its accesses, which follow by log_access, reads first. */

@@ -288,16 +288,43 @@ static const struct { const char *rule; explain *explain; } explanations[] = {
 };
 /* clang-format on */
 
-static void take_refusals(const struct asked *a)
+static void take_refusals(const struct asked *a, bool of_layer)
 {
     struct plan_faults faults;
     plan_check_all(a->m, a->system, a->p, &faults);
     for (int i = 0; i < faults.count; i++) {
         const struct plan_refusal *r = &faults.fault[i];
+        if (of_layer && *r->rule != '4' && strcmp(r->rule, "2.product") != 0 &&
+            strcmp(r->rule, "3.divide") != 0)
+            continue;
         explain *say = explain_plainly;
         for (size_t k = 0; k < sizeof explanations / sizeof *explanations; k++)
             if (strcmp(explanations[k].rule, r->rule) == 0) say = explanations[k].explain;
         if (*r->rule && !findings_have(a->out, r->rule)) say(a, r);
+    }
+}
+
+static void find_numbers(struct asked *a)
+{
+    const struct rk_plan *p = a->p;
+    const bool whole = p->tensor && p->context && p->pipeline && p->microbatch;
+    a->data = whole ? rk_plan_data(p) : 0;
+    a->microbatches = a->data && p->batch % (a->data * p->microbatch) == 0
+                          ? p->batch / (a->data * p->microbatch)
+                          : 0;
+}
+
+/* Layers with degrees of their own: as if all were so. */
+static void check_layers(const struct asked *a)
+{
+    for (int i = 0; i < a->p->others && a->p->segments; i++) {
+        struct rk_plan plan = *a->p;
+        struct asked one = *a;
+        plan.local = a->p->other[i];
+        plan.segments = plan.others = 0;
+        one.p = &plan;
+        find_numbers(&one);
+        take_refusals(&one, true);
     }
 }
 
@@ -534,10 +561,9 @@ void rk_check_plan(const struct rk_model *model, const struct rk_system *system,
     static const struct rk_launch nothing = {.domain = 0};
     const bool whole = plan->tensor && plan->context && plan->pipeline && plan->microbatch;
     struct asked a = {model, system, plan, launch ? launch : &nothing, findings, 0, 0};
-    a.data = whole ? rk_plan_data(plan) : 0;
-    if (a.data && plan->batch % (a.data * plan->microbatch) == 0)
-        a.microbatches = plan->batch / (a.data * plan->microbatch);
-    take_refusals(&a);
+    find_numbers(&a);
+    take_refusals(&a, false);
+    check_layers(&a);
     if (!whole || !plan->expert || !plan->chunks || !plan->batch) return;
     check_empty(&a);
     check_uneven(&a);
