@@ -493,23 +493,32 @@ static enum rk_status read_slice(struct shard_reading *r, const struct tensor *s
     return layout_add_slice(&r->store->layout, &slice, count, r->box, r->error);
 }
 
-static enum rk_status read_shard(struct shard_reading *r, const char *name)
+/* The file is the layout's last one. */
+static enum rk_status add_shard(struct shard_reading *r, const struct safetensors *file,
+                                const char *path)
 {
-    struct safetensors file;
-    char path[MOST_PATH];
     json_error_t json;
-    enum rk_status status = read_file(r->store, name, &file, r->error);
-    if (status != RK_OK) return status;
-    snprintf(path, sizeof path, "%s/%s", r->store->layout.folder, name);
+    enum rk_status status = RK_OK;
     r->path = path;
-    const char *text = safetensors_value(&file, "reckon.boxes");
+    const char *text = safetensors_value(file, "reckon.boxes");
     json_t *root = text ? json_loads(text, JSON_REJECT_DUPLICATES, &json) : NULL;
     if (!json_is_object(root))
         status = rk_fail(r->error, RK_BAD_INPUT, path, 0, 0,
                          "does not say in its metadata (reckon.boxes) what it has");
-    for (size_t i = 0; i < file.count && status == RK_OK; i++)
-        status = read_slice(r, &file.tensor[i], json_object_get(root, file.tensor[i].name));
+    for (size_t i = 0; i < file->count && status == RK_OK; i++)
+        status = read_slice(r, &file->tensor[i], json_object_get(root, file->tensor[i].name));
     json_decref(root);
+    return status;
+}
+
+static enum rk_status read_shard(struct shard_reading *r, const char *name)
+{
+    struct safetensors file;
+    char path[MOST_PATH];
+    enum rk_status status = read_file(r->store, name, &file, r->error);
+    if (status != RK_OK) return status;
+    snprintf(path, sizeof path, "%s/%s", r->store->layout.folder, name);
+    status = add_shard(r, &file, path);
     safetensors_release(&file);
     return status;
 }
@@ -617,6 +626,22 @@ enum rk_status store_open_shards(const char *folder, struct store *store, struct
         if (status == RK_OK) status = read_shard(&r, name);
     }
     document_release(&document);
+    if (status == RK_OK) status = join_tensors(&r);
+    free(r.box);
+    list_release(&r.list);
+    return status;
+}
+
+enum rk_status store_of_headers(const struct safetensors *files, const char *const *names,
+                                size_t count, struct store *store, struct rk_error *error)
+{
+    struct shard_reading r = {.store = store, .error = error};
+    enum rk_status status = RK_OK;
+    *store = (struct store){.has_model = false};
+    for (size_t i = 0; i < count && status == RK_OK; i++) {
+        status = layout_add_file(&store->layout, names[i], error);
+        if (status == RK_OK) status = add_shard(&r, &files[i], names[i]);
+    }
     if (status == RK_OK) status = join_tensors(&r);
     free(r.box);
     list_release(&r.list);

@@ -33,6 +33,10 @@ enum rk_status store_open_checkpoint(const char *path, struct store *store, stru
 enum rk_status store_open_shards(const char *folder, struct store *store, struct rk_error *error);
 void store_release(struct store *store);
 
+/* The same of headers that are read already: `files` of the store's folder, in the order of `names`. */
+enum rk_status store_of_headers(const struct safetensors *files, const char *const *names,
+                                size_t count, struct store *store, struct rk_error *error);
+
 /* Is there an index of shards in the folder? */
 bool store_is_shards(const char *folder);
 
