@@ -320,54 +320,101 @@ static void add_sends(struct report *report, const struct sharding *s)
 
 /* ---- the answer ---- */
 
-static void add_headline(struct report *report, const struct sharding *s,
-                         const struct transferred *done)
+struct sums {
+    double whole, shards; /* bytes */
+};
+
+static struct sums sum_bytes(const struct sharding *s)
 {
-    char whole[QUANTITY_TEXT], shards[QUANTITY_TEXT], read[QUANTITY_TEXT], wrote[QUANTITY_TEXT];
-    double from = 0, to = 0;
+    struct sums sums = {0, 0};
     for (size_t i = 0; i < s->to.tensors; i++) {
         uint64_t bytes;
         tensor_bytes(s->to.tensor[i].type, s->to.tensor[i].rank, s->to.tensor[i].shape, &bytes);
-        from += (double)bytes;
+        sums.whole += (double)bytes;
     }
     for (size_t i = 0; i < s->to.slices; i++)
-        to += (double)s->to.slice[i].count *
-              tensor_type_bits(s->to.tensor[s->to.slice[i].tensor].type) / 8;
-    report_note(report,
-                report_text(report, "%zu tensors, %s; %zu file%s, %s", s->to.tensors,
-                            quantity_format(whole, QUANTITY_BYTES, from), s->to.files,
-                            s->to.files == 1 ? "" : "s",
-                            quantity_format(shards, QUANTITY_BYTES, to)));
-    if (s->placed.ranks) {
-        char *words = report_alloc(report, RK_PLAN_TEXT);
-        if (words) rk_plan_text(&s->plan, words, RK_PLAN_TEXT);
-        report_note(report, report_text(report, "  plan: %s", words ? words : ""));
-    }
-    struct sharding_moves moves;
-    if (s->kind == SHARDING_AGAIN && sharding_moves(s, &moves))
-        report_note(report, report_text(report, "  of what the ranks hold %s stay where they are, %s come "
-                                                "from other ranks",
-                                        quantity_format(read, QUANTITY_BYTES, moves.stay),
-                                        quantity_format(wrote, QUANTITY_BYTES, moves.move)));
+        sums.shards += (double)s->to.slice[i].count *
+                       tensor_type_bits(s->to.tensor[s->to.slice[i].tensor].type) / 8;
+    return sums;
+}
+
+static const char *plan_of(struct report *report, const struct sharding *s)
+{
+    char *words = s->placed.ranks ? report_alloc(report, RK_PLAN_TEXT) : NULL;
+    if (words) rk_plan_text(&s->plan, words, RK_PLAN_TEXT);
+    return words;
+}
+
+static const char *bytes_text(struct report *report, double bytes)
+{
+    char text[QUANTITY_TEXT];
+    return report_text(report, "%s", quantity_format(text, QUANTITY_BYTES, bytes));
+}
+
+static void add_headline(struct report *report, const struct sharding *s,
+                         const struct transferred *done, const struct sharding_moves *moves)
+{
+    const struct sums sums = sum_bytes(s);
+    const char *plan = plan_of(report, s);
+    report_note(report, report_text(report, "%zu tensors, %s; %zu file%s, %s", s->to.tensors,
+                                    bytes_text(report, sums.whole), s->to.files,
+                                    s->to.files == 1 ? "" : "s", bytes_text(report, sums.shards)));
+    if (plan) report_note(report, report_text(report, "  plan: %s", plan));
+    if (moves)
+        report_note(report, report_text(report,
+                                        "  of what the ranks hold %s stay where they are, %s come "
+                                        "from other ranks",
+                                        bytes_text(report, moves->stay),
+                                        bytes_text(report, moves->move)));
     if (!done) {
         report_note(report, "  nothing was written");
         return;
     }
     report_note(report,
                 report_text(report, "  %s read, %s written%s",
-                            quantity_format(read, QUANTITY_BYTES, (double)done->bytes_read),
-                            quantity_format(wrote, QUANTITY_BYTES, (double)done->bytes_written),
+                            bytes_text(report, (double)done->bytes_read),
+                            bytes_text(report, (double)done->bytes_written),
                             done->done_before
                                 ? report_text(report, "; %" PRIu64 " tensors were there already",
                                               done->done_before)
                                 : ""));
 }
 
+static void add_record(struct report *report, const struct sharding *s,
+                       const struct transferred *done, const struct sharding_moves *moves)
+{
+    static const struct report_column columns[] = {
+        {.name = "plan_words"},   {.name = "tensors"},       {.name = "checkpoint_bytes"},
+        {.name = "shards_bytes"}, {.name = "read_bytes"},    {.name = "written_bytes"},
+        {.name = "stay_bytes"},   {.name = "moved_bytes"},
+    };
+    const struct sums sums = sum_bytes(s);
+    const struct report_cell cells[] = {
+        cell_text(plan_of(report, s)),
+        cell_count(s->to.tensors),
+        cell_number(sums.whole),
+        cell_number(sums.shards),
+        done ? cell_count(done->bytes_read) : cell_none(),
+        done ? cell_count(done->bytes_written) : cell_none(),
+        moves ? cell_number(moves->stay) : cell_none(),
+        moves ? cell_number(moves->move) : cell_none(),
+    };
+    report_row(report,
+               report_add(report, &(struct report_table){.shape = REPORT_RECORD,
+                                                         .formats = REPORT_IN_JSON,
+                                                         .columns = columns,
+                                                         .column_count = 8}),
+               cells);
+}
+
 int shard_show(const struct sharding *s, const struct transferred *done, bool explain,
                const struct show_args *show)
 {
     struct report report = {.first = NULL};
-    add_headline(&report, s, done);
+    struct sharding_moves moves;
+    const bool moved = s->kind == SHARDING_AGAIN && sharding_moves(s, &moves);
+    add_headline(&report, s, done, moved ? &moves : NULL);
+    add_record(&report, s, done, moved ? &moves : NULL);
     const char *warning = disagreement(&report, s);
     if (warning) fprintf(stderr, "reckon: warning: %s\n", warning);
     if (s->odd_padding)
