@@ -142,13 +142,44 @@ RK_API double rk_adaptive_needs(const struct rk_adaptive_node *node, double forw
 RK_API int rk_adaptive_first_kept(const struct rk_adaptive_node *node, int nodes, double forward_s,
                                   double bandwidth_Bps);
 
+/* ---- a step with activations stored, event by event ---- */
+
+enum { RK_STORE_MOST = 4096 };
+
+/* A module, in the order of forward. */
+struct rk_store_module {
+    double forward_s, backward_s, bytes;
+};
+
+struct rk_store {
+    int stored; /* the first so many modules' activations are written; the others stay */
+    int ahead;  /* modules that a read is issued ahead of the one that needs it; SSDTrain: a few */
+    double write_Bps, read_Bps;
+    double turn_s; /* between forward and backward: head and loss */
+};
+
+struct rk_store_run {
+    double step_s;                    /* forward, turn and backward, with waits */
+    double wait_s;                    /* of it, for reads */
+    double peak_bytes;                /* the most that is on the accelerator */
+    double written_bytes, read_bytes; /* less where a tensor was still there when asked for */
+};
+
+/* Two queues, first in first out: writes from the end of a module's forward, reads in reverse
+ * order. A module's bytes leave when they are written and are there again from the start of their
+ * read; what is not written when backward asks for it is handed on from memory. Requires modules <=
+ * RK_STORE_MOST. */
+RK_API struct rk_store_run rk_store_simulate(const struct rk_store_module *module, int modules,
+                                             const struct rk_store *store);
+
 /* ---- SSDTrain's model of a step, as its authors' code has it ---- */
 
 #define RK_SSDTRAIN_COUNTS(X)                                                                      \
     X(layers)                                                                                      \
     X(hidden)                                                                                      \
-    X(heads) X(vocabulary) X(sequence) X(gpus) X(tensor) X(pipeline) X(data) X(zero)               \
-        X(global_batch) X(microbatch) X(accumulation)
+    X(heads)                                                                                       \
+    X(vocabulary) X(sequence) X(gpus) X(tensor) X(pipeline) X(data) X(zero) X(global_batch)        \
+        X(microbatch) X(accumulation)
 
 struct rk_ssdtrain {
 #define RK_SSDTRAIN_MEMBER(name) double name;
