@@ -294,7 +294,7 @@ enum rk_status check_megatron(const struct rk_check_input *input, struct rk_find
 {
     struct megatron_import *import = malloc(sizeof *import);
     if (!import) return no_memory(error);
-    const struct megatron_options options = {
+    struct megatron_options options = {
         .sets = input->sets,
         .set_count = input->set_count,
         .gpus = input->gpus,
@@ -305,6 +305,11 @@ enum rk_status check_megatron(const struct rk_check_input *input, struct rk_find
     };
     enum rk_status status =
         megatron_read(input->path, input->text, input->size, &options, import, error);
+    if (status != RK_OK && !import->complete && !notes_count(&import->notes, NOTE_REFUSED) &&
+        input->model && !options.vocabulary) { /* the tokenizer's files may say it */
+        options.vocabulary = input->model->vocabulary;
+        status = megatron_read(input->path, input->text, input->size, &options, import, error);
+    }
     take_notes(&import->notes, findings);
     if (import->complete) judge_import(input, import, findings);
     if (rk_findings_errors(findings)) status = RK_OK;
@@ -357,6 +362,13 @@ static void judge_choices(const struct deepspeed_choices *c, struct rk_findings 
     if (c->optimizer_device && !c->stage)
         complain(findings, "12.needs", "zero_optimization.offload_optimizer",
                  "the optimizer can be offloaded from stage 1 on", "use stage 1");
+    if (!c->batch && !c->microbatch)
+        complain(findings, "1.missing", "train_batch_size",
+                 "is missing, and train_micro_batch_size_per_gpu is: one of them is needed",
+                 "give train_micro_batch_size_per_gpu");
+    if (c->stages > 1 && c->stage >= 2)
+        complain(findings, "12.excludes", "pipeline.stages",
+                 "cannot run with stages 2 and 3 of zero_optimization", "use stage 1");
     if (c->fp16 && !c->bf16 && c->loss_scale == 1)
         complain(findings, "12.datatype", "fp16.loss_scale",
                  "gradients in fp16 vanish without a scale", "use 0, which follows them");
@@ -374,7 +386,7 @@ static enum rk_status judge_deepspeed(const struct rk_check_input *input,
     take_notes(notes, findings);
     if (status != RK_OK) return status;
     judge_choices(&c, findings);
-    if (!judge_batch(&c, input->gpus, findings)) return RK_OK;
+    if (!judge_batch(&c, input->gpus, findings) || findings_have(findings, "1.*")) return RK_OK;
     status = deepspeed_read(source, &model, &plan, notes, error);
     if (status != RK_OK) return status;
     if (c.optimizer_device) plan.share[RK_SHARE_OPTIMIZER][0] = c.ratio;
@@ -413,7 +425,8 @@ static enum rk_status check_other(const struct plan_format *format,
 {
     struct notes *notes = calloc(1, sizeof *notes);
     struct rk_model *model = calloc(1, sizeof *model);
-    const struct config_source source = {.path = input->path,
+    const bool toml = strcmp(format->name, "torchtitan") == 0; /* told apart by the name */
+    const struct config_source source = {.path = toml && !*input->path ? "job.toml" : input->path,
                                          .text = input->text,
                                          .sets = input->sets,
                                          .set_count = input->set_count,
@@ -429,7 +442,7 @@ static enum rk_status check_other(const struct plan_format *format,
     if (status == RK_OK) status = format->read(&source, model, &plan, notes, error);
     if (notes) take_notes(notes, findings);
     launch.pads = true;
-    launch.fills_stages = strcmp(format->name, "torchtitan") == 0;
+    launch.fills_stages = toml;
     if (status == RK_OK) judge_plan(input, model, &plan, &launch, NULL, NULL, findings);
     if (rk_findings_errors(findings)) status = RK_OK;
     free(model);

@@ -114,7 +114,7 @@ static const struct key keys[] = {
     {"activation_checkpointing.contiguous_memory_optimization", KEY_NONE, 0, NULL, NULL},
     {"activation_checkpointing.synchronize_checkpoint_boundary", KEY_NONE, 0, NULL, NULL},
     {"activation_checkpointing.profile", KEY_NONE, 0, NULL, NULL},
-    {"pipeline.stages", KEY_NONE, 0, NULL, NULL},
+    {"pipeline.stages", KEY_COUNT, AT(stages), NULL, NULL},
     {"pipeline.partition", KEY_NONE, 0, NULL, NULL},
     {"pipeline.seed_layers", KEY_NONE, 0, NULL, NULL},
     {"pipeline.activation_checkpoint_interval", KEY_NONE, 0, NULL, NULL},

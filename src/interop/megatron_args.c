@@ -400,6 +400,8 @@ static enum rk_status read_flag(struct megatron_args *args, const struct shell_w
     }
     if (is_long && megatron_other_find(name + 2, &other)) {
         judge_elsewhere(args, words, name + 2, other.since ? MEGATRON_CORE : other.tools);
+        if (strcmp(other.name, "loss-scale") == 0 && count > 1)
+            args->loss_scale = strtod(joined ? strchr(words->text, '=') + 1 : words[1].text, NULL);
         judge_version(args, words, other.since, other.until);
         add_tools(args, other.tools);
         note_effect(args, words, &other);

@@ -31,6 +31,7 @@ struct megatron_args {
     enum megatron_tool tool;              /* that it is for */
     const struct megatron_options *options;
     size_t unknown; /* arguments that nothing is known of */
+    double loss_scale; /* --loss-scale; 0: not given, and it follows the gradients */
     bool deepspeed; /* --deepspeed, or one that begins so, is given */
     int foreign;    /* enum megatron_tool: made of another tool's configuration, so that this holds
                        whoever calls an argument so, and Megatron-LM's checks do not; 0: no */

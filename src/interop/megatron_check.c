@@ -230,6 +230,8 @@ static void check_tensor_and_context(const struct check *c)
          FLAG(CP_COMM), "4.ulysses",
          "a2a needs heads per tensor rank divisible by context parallelism"},
         {HAS(FP16) && HAS(BF16), FLAG(FP16), "12.excludes", "cannot be given with --bf16"},
+        {HAS(FP16) && args->loss_scale == 1, FLAG(FP16), "12.datatype",
+         "needs loss scaling: --loss-scale 1 is none"},
         {HAS(FP8_FORMAT) && HAS(FP4_FORMAT), FLAG(FP4_FORMAT), "12.excludes",
          "cannot be given with --fp8-format"},
         {HAS(FP8_PARAM_GATHER) && !HAS(FP8_FORMAT), FLAG(FP8_PARAM_GATHER), "12.needs",

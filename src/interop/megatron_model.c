@@ -234,6 +234,9 @@ static enum rk_status read_vocabulary(const struct megatron_args *args, uint64_t
     if (!m->vocabulary && (m->vocabulary = find_vocabulary(args)))
         m->vocabulary += COUNT(EXTRA_VOCAB, 0);
     if (m->vocabulary) return RK_OK;
+    if (strcmp(type, "NullTokenizer") == 0)
+        return megatron_args_break(args, "1.missing", args->value[FLAG(TOKENIZER_TYPE)].word,
+                                   "--vocab-size is missing: give it, NullTokenizer has none");
     return megatron_args_fail(args, args->value[FLAG(TOKENIZER_TYPE)].word,
                               "the vocabulary's size is in the files of the tokenizer%s%.40s: give "
                               "--vocabulary N",
