@@ -225,35 +225,49 @@ static double predicted_part(const struct rk_prediction *p, int part)
 }
 
 static void add_row(struct report *report, struct report_table *table, const char *name,
-                    double predicted, double measured)
+                    double predicted, double processor, double wall)
 {
+    const bool both = predicted > 0 && processor > 0;
     const struct report_cell cells[] = {
         cell_text(name), predicted >= 0 ? cell_number(predicted) : cell_none(),
-        cell_number(measured),
-        predicted > 0 && measured > 0 ? cell_number(predicted / measured - 1) : cell_none()};
+        processor >= 0 ? cell_number(processor) : cell_none(), cell_number(wall),
+        both ? cell_number(predicted / processor - 1) : cell_none()};
     report_row(report, table, cells);
 }
 
+/* Parts that compute are compared by processor time, which other work on the machine does not add
+ * to; those that wait have none to speak of. */
 static void show_result(struct report *report, const struct rk_prediction *predicted,
                         const struct rk_train_result *r)
 {
     static const struct report_column columns[] = {
         {.name = "part"},
         {.name = "predicted_s", .title = "predicted", .unit = "s", .digits = 4},
-        {.name = "measured_s", .title = "measured", .unit = "s", .digits = 4},
+        {.name = "processor_s", .title = "processor", .unit = "s", .digits = 4},
+        {.name = "passed_s", .title = "passed", .unit = "s", .digits = 4},
         {.name = "off", .unit = "%", .digits = 1}};
     struct report_table *table = report_add(
-        report,
-        &(struct report_table){.name = "parts",
-                               .formats = REPORT_IN_ALL,
-                               .title = "A step of the slowest rank, predicted beside measured",
-                               .columns = columns,
-                               .column_count = 4});
-    for (int i = 0; i < RK_TRAIN_PARTS_COUNT; i++)
-        add_row(report, table, part_names[i], predicted ? predicted_part(predicted, i) : -1,
-                r->part_wall_s[i]);
-    add_row(report, table, "step", predicted ? predicted->step_s : -1,
-            r->wall_s / (double)r->steps);
+        report, &(struct report_table){
+                    .name = "parts",
+                    .formats = REPORT_IN_ALL,
+                    .title = "A step: predicted, and the least that was measured of any step",
+                    .columns = columns,
+                    .column_count = 5});
+    double processor = 0;
+    for (int i = 0; i < RK_TRAIN_PARTS_COUNT; i++) {
+        const double part = predicted ? predicted_part(predicted, i) : -1;
+        if (!(part > 0) && !(r->part_wall_s[i] > 0)) continue;
+        add_row(report, table, part_names[i], part, r->part_cpu_s[i], r->part_wall_s[i]);
+        processor += r->part_cpu_s[i];
+    }
+    add_row(report, table, "step", predicted ? predicted->step_s : -1, processor, r->step_s);
+    if (processor > 0 && r->step_s > 1.05 * processor)
+        report_note(
+            report,
+            report_text(report,
+                        "The fastest step took %.2f times its processor time: waiting, or a "
+                        "machine that is busy otherwise.",
+                        r->step_s / processor));
 }
 
 /* ---- all of it ---- */
@@ -329,6 +343,7 @@ int cmd_train(int argc, char **argv)
     struct watch watch = {.args = &args, .steps = args.steps};
     enum rk_status status = need(&args, &error);
     if (status == RK_OK) status = model_open(args.model, &model, &error);
+    model.no_dropout = true; /* the executor has none: neither is its time predicted */
     if (status == RK_OK) status = read_plan(&args, &draft, &error);
     /* Without one any machine will do: the order of instructions does not depend on it. */
     if (status == RK_OK)

@@ -30,6 +30,7 @@ const struct command main_commands[] = {
     {"galvatron",  cmd_galvatron, "the search of the published tool Galvatron",     &galvatron_usage},
     {"train",      cmd_train,    "train a model under a plan, on this machine's processors", &train_usage},
     {"generate",   cmd_generate, "continue a prompt with a trained model",          &generate_usage},
+    {"measure",    cmd_measure,  "this machine as a system that plans are predicted for", &measure_usage},
     {"corpus",     cmd_corpus,   "from raw text to training text",                  &corpus_usage},
     {"tokenizer",  cmd_tokenizer, "train a tokenizer",                             &tokenizer_usage},
     {"tokenize",   cmd_tokenize, "texts as token ids, and back",                    &tokenize_usage},

@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct executor threads = {
-    .defaults = rk_train_default, .train = rk_train_threads, .generate = rk_generate_tokens};
+static const struct executor threads = {.defaults = rk_train_default,
+                                        .train = rk_train_threads,
+                                        .generate = rk_generate_tokens,
+                                        .measure = rk_measure};
 
 static const struct {
     const char *name;
@@ -17,6 +19,7 @@ static const struct {
 } commands[] = {
     {"train", cmd_train},
     {"generate", cmd_generate},
+    {"measure", cmd_measure},
 };
 
 int main(int argc, char **argv)

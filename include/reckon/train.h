@@ -81,7 +81,7 @@ struct rk_train_result {
     double tokens;
     double wall_s;
     double step_s; /* the fastest step, wall time */
-    /* seconds a step, of the slowest rank of each part: processor time, and time that passed */
+    /* the least seconds a step, of the rank where that is most: processor time, and time passed */
     double part_cpu_s[RK_TRAIN_PARTS_COUNT], part_wall_s[RK_TRAIN_PARTS_COUNT];
     uint64_t weights_bytes, state_bytes, peak_bytes; /* of the largest rank */
 };
@@ -95,6 +95,23 @@ RK_API enum rk_status rk_train_check(const struct rk_model *model, const struct 
 RK_API enum rk_status rk_train_threads(const struct rk_model *model, const struct rk_plan *plan,
                                        const struct rk_train *train, const struct rk_train_run *run,
                                        struct rk_train_result *result, struct rk_error *error);
+
+/* One processor of this machine, with the executor's kernels in 32 bits. */
+struct rk_measured {
+    double peak_FLOPps;  /* of products with long k */
+    double k_half;       /* length k at which half of a product's time is start and end */
+    double attention[2]; /* share of that peak: forward, backward */
+    double kernel_Bps;   /* norms, sums and activations, at the size of a small microbatch */
+    double stream_Bps;   /* the optimizer's */
+    double latency_s;    /* of a message between threads */
+    double link_Bps;     /* all-reduce of two ranks: bytes of the vector over time */
+    long processors;
+    uint64_t memory_bytes;
+};
+
+/* Takes about so many seconds. */
+RK_API enum rk_status rk_measure(double seconds, struct rk_measured *measured,
+                                 struct rk_error *error);
 
 struct rk_generate {
     const char *load;               /* checkpoint or weights */

@@ -228,8 +228,27 @@ static void report(struct team *team, uint64_t step, const struct step_result *r
     if (team->run->step && !team->run->step(team->run->context, &said)) team->stop = true;
 }
 
-static void count_up(struct team *team, const struct ledger *ledger, const struct weights *weights,
-                     const struct step_result *last, uint64_t steps)
+/* The least seconds a step of each part, over the steps of a rank. */
+struct least {
+    struct ledger before, step;
+    bool known;
+};
+
+static void note_step(struct least *least, const struct ledger *now)
+{
+    for (int i = 0; i < LEDGER_PARTS; i++) {
+        const double cpu_s = now->part[i].cpu_s - least->before.part[i].cpu_s;
+        const double wall_s = now->part[i].wall_s - least->before.part[i].wall_s;
+        struct ledger_row *row = &least->step.part[i];
+        if (!least->known || cpu_s < row->cpu_s) row->cpu_s = cpu_s;
+        if (!least->known || wall_s < row->wall_s) row->wall_s = wall_s;
+    }
+    least->before = *now;
+    least->known = true;
+}
+
+static void count_up(struct team *team, const struct ledger *step, const struct weights *weights,
+                     const struct step_result *last)
 {
     struct rk_train_result *out = team->result;
     uint64_t elements = 0;
@@ -237,10 +256,9 @@ static void count_up(struct team *team, const struct ledger *ledger, const struc
         elements += weights->group[g].size;
     pthread_mutex_lock(&team->lock);
     for (int i = 0; i < LEDGER_PARTS; i++) {
-        const double cpu_s = ledger->part[i].cpu_s / (double)steps;
-        const double wall_s = ledger->part[i].wall_s / (double)steps;
-        if (cpu_s > out->part_cpu_s[i]) out->part_cpu_s[i] = cpu_s;
-        if (wall_s > out->part_wall_s[i]) out->part_wall_s[i] = wall_s;
+        const struct ledger_row *row = &step->part[i];
+        if (row->cpu_s > out->part_cpu_s[i]) out->part_cpu_s[i] = row->cpu_s;
+        if (row->wall_s > out->part_wall_s[i]) out->part_wall_s[i] = row->wall_s;
     }
     if (elements * team->kind->real_bytes > out->weights_bytes)
         out->weights_bytes = elements * team->kind->real_bytes;
@@ -266,12 +284,14 @@ static bool take_steps(struct team *team, struct comm *comm, struct engine *engi
     const struct job *job = team->job;
     const struct rk_train_run *run = team->run;
     struct step_result result = {.loss = 0};
+    struct least least = {.known = false};
     uint64_t saved = UINT64_MAX, step = team->checkpoint ? team->checkpoint->step : 0, steps = 0;
     bool stop = false;
     while (step < job->settings.steps && !stop) {
         if (!team->kind->step(engine, step, &result)) return false;
         step++;
         steps++;
+        note_step(&least, team->kind->ledger(engine));
         if (comm->rank == 0) report(team, step - 1, &result);
         if (!agree_to_stop(comm, team->stop && comm->rank == 0, &stop)) return false;
         if (run->save && run->save_every && step % run->save_every == 0) {
@@ -282,7 +302,7 @@ static bool take_steps(struct team *team, struct comm *comm, struct engine *engi
     if (run->save && saved != step && !checkpoint_save(run->save, job, team->kind, engine, step))
         return false;
     if (steps)
-        count_up(team, team->kind->ledger(engine), team->kind->weights(engine), &result, steps);
+        count_up(team, &least.step, team->kind->weights(engine), &result);
     return true;
 }
 
