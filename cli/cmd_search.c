@@ -119,6 +119,7 @@ const struct usage search_usage = {
         {"Search", search_options, 0},
         {"Search", save_options, offsetof(struct search_args, save)},
         {"Questions", question_options, 0},
+        {"The whole run, as in reckon-predict(1)", run_options, offsetof(struct search_args, run), true},
         {"Restrictions: a value, a list (8,16) or a range (1..64); usual values by default, see PLANS",
          plan_axes_options, offsetof(struct search_args, axes), true},
         {"Form", show_options, offsetof(struct search_args, show)},
@@ -163,7 +164,7 @@ const struct usage search_usage = {
          "  unary      := [ \"-\" ] ( number [ unit ] | name | \"(\" or \")\" )\n\n"
          "A name is a figure (step_s, hbm_bytes, bubble_s, mfu: all those that `reckon predict "
          "--format json` lists under figures), an axis (tensor, recompute, gradient_overlap: the "
-         "restrictions with _ for -), batch, or one of the short names time or step, hbm or memory, mem2 (all lower "
+         "restrictions with _ for -), batch, or one of the short names time or step, with --tokens days, gpu_hours and cost, hbm or memory, mem2 (all lower "
          "memory tiers) and rate (samples per second). A number may have a unit (60GiB, 10us, "
          "25GB/s). An axis of words is compared with its words (recompute == none), an axis that is "
          "on or off with yes and no. A comparison is 1 or 0 in arithmetic.\n\n"
@@ -242,6 +243,20 @@ static void fill_questions(struct report *report, const struct search *search)
     if (args->sensitivity) print_sensitivity(report, &search->problem, &aim);
 }
 
+/* With --tokens, what becomes of the best plan: the whole run. */
+static enum rk_status fill_run(struct report *report, const struct search *search,
+                               struct rk_error *error)
+{
+    const struct rk_plans_problem *p = &search->problem;
+    struct rk_prediction prediction;
+    struct rk_plan plan;
+    if (!search->result.found || !search_speaks()) return RK_OK;
+    search_plan(search, 0, &plan);
+    rk_predict(p->model, p->system, &plan, &prediction);
+    const struct forecast forecast = {p->model, p->system, &plan, &prediction, ""};
+    return run_section(report, &search->args->run, &forecast, error);
+}
+
 static enum rk_status write_all(const struct search *search, struct search_session *session,
                                 struct rk_error *error)
 {
@@ -267,6 +282,8 @@ static int answer(const struct search *search, const struct search_keys *keys,
     struct rk_error error;
     search_answer_fill(&report, search, keys);
     if (!piped) fill_questions(&report, search);
+    const enum rk_status asked = piped ? RK_OK : fill_run(&report, search, &error);
+    if (asked != RK_OK) options_fail(&error);
     const enum rk_status wrote = write_all(search, session, &error);
     progress_end(&session->progress);
     int code = search->result.found ? RK_OK : RK_NOTHING_FITS;
@@ -295,7 +312,7 @@ static int search_one(const struct search_grid *grid, const struct search_args *
     session->all_searches = 1;
     enum rk_status status = search_set(&search, at.model, at.system, at.gpus, at.batch, &error);
     if (status == RK_OK)
-        status = search_keys_open(args, search.problem.base.framework, &keys, &error);
+        status = search_keys_open(&search, &keys, &error);
     if (status == RK_OK && args->layerwise) {
         progress_end(&session->progress);
         return search_layerwise(&search);
@@ -342,7 +359,7 @@ static enum rk_status check(const struct search_args *args, const struct search_
         struct search_keys keys;
         status = search_set(&search, at.model, at.system, at.gpus, at.batch, error);
         if (status == RK_OK)
-            status = search_keys_open(args, search.problem.base.framework, &keys, error);
+            status = search_keys_open(&search, &keys, error);
         if (status == RK_OK) status = save_check(&args->save, search.problem.base.framework, error);
     }
     return status;

@@ -23,6 +23,8 @@ static const struct report_column best_columns[] = {
     {.name = "offload_bytes",    .title = "offloaded",    .unit = "B", .digits = 1},
     {.name = "plan",             .title = "plan"},
     {.name = "fits_share",       .title = "fits in",      .unit = "%", .digits = 0},
+    {.name = "days",             .title = "days",         .digits = 4},
+    {.name = "cost_usd",         .title = "cost in USD",  .unit = "n", .digits = 3},
 };
 /* clang-format on */
 
@@ -30,9 +32,11 @@ static const struct report_column best_columns[] = {
  * then the axes. */
 enum {
     BEST_FIXED = sizeof best_columns / sizeof *best_columns,
-    BEST_CHANCE = BEST_FIXED - 1,
-    BEST_PLAN = BEST_FIXED - 2,
-    BEST_OFFLOADED = BEST_FIXED - 3,
+    BEST_COST = BEST_FIXED - 1,
+    BEST_DAYS = BEST_FIXED - 2,
+    BEST_CHANCE = BEST_FIXED - 3,
+    BEST_PLAN = BEST_FIXED - 4,
+    BEST_OFFLOADED = BEST_FIXED - 5,
     BEST_AXES = BEST_FIXED + SEARCH_KEYS,
     BEST_COLUMNS = BEST_AXES + RK_PLAN_AXES
 };
@@ -77,6 +81,8 @@ static void best_cells(struct best_rows *rows, size_t at, struct report_cell *ce
     cells[BEST_CHANCE] = isnan(chance) ? cell_none() : cell_number(chance);
     cells[BEST_OFFLOADED] = cell_number(p.offload_bytes);
     cells[BEST_PLAN] = cell_text(rows->words);
+    cells[BEST_DAYS] = search->days > 0 ? cell_number(p.step_s * search->days) : cell_none();
+    cells[BEST_COST] = search->cost > 0 ? cell_number(p.step_s * search->cost) : cell_none();
     for (int i = 0; i < rows->keys->count; i++)
         cells[BEST_FIXED + i] =
             cell_number(search_key_value(&rows->keys->key[i], &plan, &p.outcome));
@@ -97,6 +103,7 @@ static void make_best(const void *context, size_t row, struct report_cell *cells
 static int column_of(const struct search_key *key)
 {
     const char *name = key->figure ? key->figure->name : key->text;
+    if (strcmp(name, "cost") == 0) return BEST_COST;
     for (int i = 0; i < BEST_FIXED; i++)
         if (strcmp(best_columns[i].name, name) == 0) return i;
     for (int axis = 0; axis < RK_PLAN_AXES; axis++)
@@ -343,6 +350,8 @@ static void add_best_text(struct report *report, const struct search *search,
 {
     bool keep[BEST_COLUMNS] = {true, false, true, false, false, true, true, true};
     keep[BEST_CHANCE] = !search_is_published(search);
+    keep[BEST_DAYS] = search->days > 0;
+    keep[BEST_COST] = search->cost > 0;
     bool *axes = keep + BEST_AXES;
     find_varying(search, axes);
     add_common(report, search, axes);
@@ -425,7 +434,7 @@ const char *search_reason(struct report *report, const struct search *search)
         return report_text(report, "the system has %" PRIu64 " GPUs", system->devices);
     if (c->total == 0) return "ranks, batch and restrictions leave no plan";
     if (c->verdict[RK_FITS][0] && search->where[0])
-        return report_text(report, "no plan satisfies %s", search->where);
+        return report_text(report, "no plan satisfies %s", search->said);
     for (int i = 0; i < RK_MAX_TIERS; i++)
         if (c->verdict[RK_MEMORY_EXCEEDED][i] > c->verdict[RK_MEMORY_EXCEEDED][tier]) tier = i;
     if (c->verdict[RK_MEMORY_EXCEEDED][tier])
@@ -458,7 +467,7 @@ static const char *matching(struct report *report, const struct search *search)
     char matches[REPORT_DIGITS];
     if (!search->where[0]) return "";
     return report_text(report, ", %s of them satisfy %s",
-                       report_digits(search->result.matches, matches), search->where);
+                       report_digits(search->result.matches, matches), search->said);
 }
 
 const char *search_model_name(const struct search *search)
@@ -519,10 +528,9 @@ static void add_summary(struct report *report, const struct search *search)
                                                cell_text(rk_framework_name(p->base.framework)),
                                                cell_text(precision_of(p))});
     if ((search->where[0] || args->sort || args->pareto))
-        report_record(
-            report, "query", query, 3,
-            (const struct report_cell[]){cell_text(search->where[0] ? search->where : NULL),
-                                         cell_text(args->sort), cell_text(args->pareto)});
+        report_record(report, "query", query, 3,
+                      (const struct report_cell[]){cell_text(search->said[0] ? search->said : NULL),
+                                                   cell_text(args->sort), cell_text(args->pareto)});
     report_record(
         report, "counts", counts, (search->where[0] || args->sort || args->pareto) ? 4 : 3,
         (const struct report_cell[]){cell_count(c->total), cell_count(c->verdict[RK_FITS][0]),

@@ -123,6 +123,77 @@ static enum rk_status set_where(struct search *search, struct rk_error *error)
                    sizeof search->where - 40);
 }
 
+/* ---- the whole run ---- */
+
+enum { HOUR_S = 3600, DAY_S = 86400 };
+
+/* Days, GPU-hours and money of the run are so many times the step, for all plans of a problem
+ * alike: failures and checkpoints depend on the number of GPUs and the model alone. */
+static enum rk_status set_run(struct search *search, struct rk_error *error)
+{
+    const struct rk_plans_problem *p = &search->problem;
+    struct rk_prediction second = {.verdict = RK_FITS, .timed = true};
+    struct rk_campaign campaign;
+    struct rk_campaign_outcome outcome;
+    char assumed[RUN_NOTES];
+    if (!search->args->run.tokens) return RK_OK;
+    second.step_s = 1;
+    const struct forecast forecast = {p->model, p->system, &p->base, &second, ""};
+    const enum rk_status status =
+        run_campaign(&search->args->run, &forecast, &campaign, assumed, error);
+    if (status != RK_OK) return status;
+    rk_campaign_expect(&campaign, &outcome);
+    search->days = outcome.total_s / DAY_S;
+    search->gpu_hours = outcome.gpu_hours;
+    search->cost = outcome.cost;
+    return RK_OK;
+}
+
+/* `text` with the names of a run as products of the step. */
+static enum rk_status name_run(const struct search *search, const char *option, const char *text,
+                               char *out, size_t size, struct rk_error *error)
+{
+    const struct {
+        const char *name;
+        double factor;
+    } names[] = {{"days", search->days}, {"gpu_hours", search->gpu_hours}, {"cost", search->cost}};
+    size_t used = 0;
+    out[0] = '\0';
+    for (const char *at = text; *at && used < size;) {
+        const size_t word = strspn(at, "abcdefghijklmnopqrstuvwxyz_0123456789");
+        int found = -1;
+        for (int i = 0; i < 3; i++)
+            if (strlen(names[i].name) == word && strncmp(at, names[i].name, word) == 0) found = i;
+        if (found >= 0 && !(names[found].factor > 0))
+            return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: %s is of a run: give %s", option,
+                           names[found].name,
+                           search->args->run.tokens ? "--price" : "--tokens, 15T or usual");
+        const size_t length = word ? word : 1;
+        used += (size_t)(found >= 0 ? snprintf(out + used, size - used, "(step_s * %.17g)",
+                                               names[found].factor)
+                                    : snprintf(out + used, size - used, "%.*s", (int)length, at));
+        at += length;
+    }
+    if (used < size) return RK_OK;
+    return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s: longer than %zu characters", option, size - 1);
+}
+
+static enum rk_status set_query(struct search *search, struct rk_error *error)
+{
+    const struct search_args *args = search->args;
+    char where[sizeof search->where];
+    memcpy(where, search->where, sizeof where);
+    memcpy(search->said, search->where, sizeof search->said);
+    enum rk_status status =
+        name_run(search, "--where", where, search->where, sizeof search->where, error);
+    if (status == RK_OK && args->sort)
+        status = name_run(search, "--sort", args->sort, search->sort, sizeof search->sort, error);
+    if (status == RK_OK && args->pareto)
+        status = name_run(search, "--pareto", args->pareto, search->pareto, sizeof search->pareto,
+                          error);
+    return status;
+}
+
 enum rk_status search_set(struct search *search, const struct rk_model *model,
                           const struct rk_system *system, uint64_t gpus, uint64_t batch,
                           struct rk_error *error)
@@ -133,7 +204,9 @@ enum rk_status search_set(struct search *search, const struct rk_model *model,
     enum rk_status status = plan_axes_restrict(&args->axes, &search->problem, error);
     if (status == RK_OK) status = search_take_words(args, &search->problem, error);
     if (status == RK_OK) status = check_precision(&search->problem, error);
-    return status == RK_OK ? set_where(search, error) : status;
+    if (status == RK_OK) status = set_where(search, error);
+    if (status == RK_OK) status = set_run(search, error);
+    return status == RK_OK ? set_query(search, error) : status;
 }
 
 /* ---- with a state ---- */
@@ -235,8 +308,8 @@ static enum rk_status ask(struct search *search, struct search_session *session,
     struct rk_query query = {
         .mode = args->exhaustive ? RK_SEARCH_EXHAUSTIVE : RK_SEARCH_PRUNED,
         .where = search->where[0] ? search->where : NULL,
-        .sort = args->sort,
-        .pareto = args->pareto,
+        .sort = search->sort[0] ? search->sort : NULL,
+        .pareto = search->pareto[0] ? search->pareto : NULL,
         .threads = (int)args->threads,
         .top = top,
         .progress = step,

@@ -6,6 +6,7 @@
 #include "cli/options.h"
 #include "cli/plan_axes.h"
 #include "cli/progress.h"
+#include "cli/run_args.h"
 #include "cli/save.h"
 #include "cli/show.h"
 #include "cli/state_file.h"
@@ -27,6 +28,7 @@ struct search_args {
     struct save_args save;
     const char *where, *sort, *pareto, *all;
     const char *headroom; /* "8GiB", "10%", "learned"; NULL: none is asked for */
+    struct run_args run;
     bool why, sensitivity, layerwise;
     struct show_args show;
 };
@@ -34,14 +36,18 @@ struct search_args {
 /* The defaults of an empty command line. */
 #define SEARCH_ARGS_INIT                                                                           \
     {                                                                                              \
-        .space = -1, .framework = -1, .top = 0                                                     \
+        .space = -1, .framework = -1, .top = 0, .run = RUN_ARGS_INIT                               \
     }
 
 /* One problem and its answer. */
 struct search {
     const struct search_args *args;
     struct rk_plans_problem problem;
-    char where[1024];       /* what --where and --headroom ask of plans; "": nothing */
+    /* What is asked of plans, in names that the engine knows; "": nothing. */
+    char where[1024]; /* --where and --headroom */
+    char said[1024];  /* ... as the user says it */
+    char sort[512], pareto[1024];
+    double days, gpu_hours, cost; /* of the run, for a second of its step; 0: no --tokens */
     const char *why;        /* that predictor, where nothing was asked for; NULL: the usual one */
     struct rk_space *space; /* NULL until search_run() */
     struct rk_answer result;

@@ -24,47 +24,49 @@ static enum rk_status check(const struct predictor *predictor, const char *optio
     return blame(option, error);
 }
 
+/* `said` is what the user wrote, `text` the same in names that the predictor knows. */
 static enum rk_status add_key(struct search_keys *keys, const struct predictor *predictor,
-                              const char *option, const char *text, size_t length, size_t first,
+                              const char *option, const char *said, const char *text,
                               struct rk_error *error)
 {
+    const size_t length = strcspn(text, ","), said_length = strcspn(said, ",");
     if (keys->count == SEARCH_KEYS)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "%s: at most %d expressions, in column %d begins one more", option,
-                       SEARCH_KEYS, (int)first + 1);
+                       SEARCH_KEYS, keys->column + 1);
     struct search_key *key = &keys->key[keys->count++];
-    if (expression_compile(&key->expression, predictor, text, length, first, error) != RK_OK)
+    if (expression_compile(&key->expression, predictor, text, length, (size_t)keys->column,
+                           error) != RK_OK)
         return blame(option, error);
-    while (length && isspace((unsigned char)*text)) {
-        text++;
-        length--;
-    }
-    while (length && isspace((unsigned char)text[length - 1]))
-        length--;
-    snprintf(key->text, sizeof key->text, "%.*s", (int)length, text);
+    const size_t blank = strspn(said, " \t\n");
+    int kept = (int)(said_length > blank ? said_length - blank : 0);
+    while (kept && isspace((unsigned char)said[blank + (size_t)kept - 1]))
+        kept--;
+    snprintf(key->text, sizeof key->text, "%.*s", kept, said + blank);
     key->figure = expression_figure(predictor, key->text);
+    keys->column += (int)said_length + 1;
     return RK_OK;
 }
 
-enum rk_status search_keys_open(const struct search_args *args, enum rk_framework framework,
-                                struct search_keys *keys, struct rk_error *error)
+enum rk_status search_keys_open(const struct search *search, struct search_keys *keys,
+                                struct rk_error *error)
 {
-    const struct predictor *predictor = predictor_of(framework);
-    keys->count = 0;
+    const struct search_args *args = search->args;
+    const struct predictor *predictor = predictor_of(search->problem.base.framework);
+    keys->count = keys->column = 0;
     if (args->pareto && args->sort)
         return rk_fail(
             error, RK_USAGE, NULL, 0, 0,
             "--sort and --pareto exclude each other: a frontier has an order of its own");
-    enum rk_status status = check(predictor, "--where", args->where, error);
+    enum rk_status status =
+        check(predictor, "--where", search->where[0] ? search->where : NULL, error);
     if (status == RK_OK && args->sort)
-        status = add_key(keys, predictor, "--sort", args->sort, strlen(args->sort), 0, error);
-    const char *start = args->pareto;
-    while (status == RK_OK && start) {
-        const char *comma = strchr(start, ',');
-        const size_t length = comma ? (size_t)(comma - start) : strlen(start);
-        status = add_key(keys, predictor, "--pareto", start, length, (size_t)(start - args->pareto),
-                         error);
-        start = comma ? comma + 1 : NULL;
+        status = add_key(keys, predictor, "--sort", args->sort, search->sort, error);
+    const char *said = args->pareto, *text = search->pareto;
+    while (status == RK_OK && said) {
+        status = add_key(keys, predictor, "--pareto", said, text, error);
+        said = strchr(said, ',') ? strchr(said, ',') + 1 : NULL;
+        text = strchr(text, ',') ? strchr(text, ',') + 1 : "";
     }
     return status;
 }

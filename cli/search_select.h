@@ -17,13 +17,13 @@ enum { SEARCH_KEYS = 8 };
 
 /* The expressions of the command line, compiled. */
 struct search_keys {
-    int count;
+    int count, column; /* column: where the next one begins */
     struct search_key key[SEARCH_KEYS];
 };
 
 /* Checks all expressions. RK_USAGE names the option and the column in its expression. */
-enum rk_status search_keys_open(const struct search_args *args, enum rk_framework framework,
-                                struct search_keys *keys, struct rk_error *error);
+enum rk_status search_keys_open(const struct search *search, struct search_keys *keys,
+                                struct rk_error *error);
 
 /* --where, which must be given, as a key whose value is 0 where it does not hold. */
 enum rk_status search_condition_open(const char *where, enum rk_framework framework,

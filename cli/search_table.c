@@ -14,6 +14,7 @@ struct table_row {
     const char *reason; /* NULL: it has one */
     struct rk_plan plan;
     struct rk_outcome outcome;
+    double days, cost; /* of the run; 0: not asked for, or no price */
 };
 
 struct table {
@@ -56,6 +57,8 @@ static void take_row(struct table *table, const struct search *search)
     search_plan(search, 0, &row->plan);
     rk_predict(p->model, p->system, &row->plan, &prediction);
     row->outcome = prediction.outcome;
+    row->days = search->days * prediction.step_s;
+    row->cost = search->cost * prediction.step_s;
     row->reason = NULL;
     table->fitting++;
 }
@@ -114,12 +117,14 @@ static const struct report_column columns[] = {
     {.name = "tokens_per_s_gpu", .title = "tokens/s/GPU", .unit = "",  .digits = 5},
     {.name = "mfu",              .title = "MFU",          .unit = "%", .digits = 2},
     {.name = "hbm_bytes",        .title = "memory",       .unit = "B", .digits = 1},
+    {.name = "days",             .digits = 4},
+    {.name = "cost_usd",         .title = "cost in USD",  .unit = "n", .digits = 3},
     {.name = "plan",             .title = "best plan"},
     {.name = "reason"},
 };
 /* clang-format on */
 
-enum { COLUMNS = sizeof columns / sizeof *columns, FIRST_FIGURE = 7, PLAN = FIRST_FIGURE + 6 };
+enum { COLUMNS = sizeof columns / sizeof *columns, FIRST_FIGURE = 7, PLAN = FIRST_FIGURE + 8 };
 
 struct rows {
     const struct table_row *row;
@@ -145,11 +150,12 @@ static void make_row(const void *context, size_t i, struct report_cell *cells)
         if (rows->people) all[PLAN] = cell_text(rows->words);
     } else {
         const struct rk_outcome *o = &row->outcome;
-        const double figures[] = {o->step_s,       o->samples_per_s,
-                                  o->tokens_per_s, o->tokens_per_s / (double)row->gpus,
-                                  o->mfu,          o->hbm_bytes};
+        const double figures[] = {
+            o->step_s, o->samples_per_s, o->tokens_per_s, o->tokens_per_s / (double)row->gpus,
+            o->mfu,    o->hbm_bytes,     row->days,       row->cost};
         for (int k = FIRST_FIGURE; k < PLAN; k++)
-            all[k] = cell_number(figures[k - FIRST_FIGURE]);
+            if (k < PLAN - 2 || figures[k - FIRST_FIGURE] > 0)
+                all[k] = cell_number(figures[k - FIRST_FIGURE]);
         rk_plan_text(&row->plan, rows->words, sizeof rows->words);
         all[PLAN] = cell_text(rows->words);
     }
@@ -212,6 +218,11 @@ static void fill_report(struct table *table, const struct search_grid *grid)
 {
     static const struct report_column head[] = {{.name = "command"}, {.name = "complete"}};
     struct report *report = &table->report;
+    bool days = false, cost = false;
+    for (size_t i = 0; i < table->count; i++) {
+        days |= table->row[i].days > 0;
+        cost |= table->row[i].cost > 0;
+    }
     const bool shown[COLUMNS] = {grid->models > 1,
                                  grid->systems > 1,
                                  true,
@@ -225,6 +236,8 @@ static void fill_report(struct table *table, const struct search_grid *grid)
                                  true,
                                  true,
                                  true,
+                                 days,
+                                 cost,
                                  true,
                                  false};
     bool all[COLUMNS];

@@ -81,7 +81,7 @@ columns all.csv step_s hbm_bytes offload_bytes index | sort -k1,1g -k2,2g -k3,3g
 [ "$(wc -l <pareto.expected)" -gt 5 ] || fail "the frontier is too short for a test"
 columns pareto.csv index | cmp pareto.expected - || fail "--pareto"
 search --pareto 'mfu, bubble_s + data_s' --format csv >two.csv
-head -1 two.csv | grep -q ',offload_bytes,plan,fits_share,bubble_s + data_s,tensor' ||
+head -1 two.csv | grep -q ',offload_bytes,plan,fits_share,days,cost_usd,bubble_s + data_s,tensor' ||
     fail "the objectives are no columns: $(head -1 two.csv)"
 columns all.csv mfu bubble_s data_s index |
     awk '{ printf "%s %.17g %s\n", $1, $2 + $3, $4 }' | sort -k1,1gr -k2,2g -k3,3n | awk 'BEGIN { n = 0 }
