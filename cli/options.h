@@ -33,7 +33,7 @@ enum option_type {
     OPTION_HELP_ALL /* ... with all there is */
 };
 
-enum { OPTION_MAX_VALUES = 64, OPTION_GROUPS = 12, OPTION_EXAMPLES = 16, OPTION_SECTIONS = 6 };
+enum { OPTION_MAX_VALUES = 64, OPTION_GROUPS = 16, OPTION_EXAMPLES = 16, OPTION_SECTIONS = 6 };
 
 /* What an OPTION_VALUES was given, as closed ranges; one value is a range of one. */
 struct option_values {
@@ -119,16 +119,17 @@ struct usage_section {
 struct command;
 
 struct usage {
-    const char *name;                          /* "search", "calculon llm" */
-    const char *summary;                       /* "rank all strategies": the one line in lists */
-    const char *synopsis;                      /* behind the name: "--model MODEL ... [options]" */
-    const char *description;                   /* paragraphs with an empty line between */
-    const struct operand *operands;            /* may be NULL */
-    const char *words_title;                   /* of `words`, "Words of a plan" */
-    const struct option_word *words;           /* may be NULL */
-    struct option_group groups[OPTION_GROUPS]; /* ended by rows NULL */
-    struct example examples[OPTION_EXAMPLES];  /* ended by command NULL */
-    struct usage_section sections[OPTION_SECTIONS];
+    const char *name;                /* "search", "calculon llm" */
+    const char *summary;             /* "rank all strategies": the one line in lists */
+    const char *synopsis;            /* behind the name: "--model MODEL ... [options]" */
+    const char *description;         /* paragraphs with an empty line between */
+    const struct operand *operands;  /* may be NULL */
+    const char *words_title;         /* of `words`, "Words of a plan" */
+    const struct option_word *words; /* may be NULL */
+    struct option_group
+        groups[OPTION_GROUPS + 1]; /* ended by rows NULL, at the latest behind the last */
+    struct example examples[OPTION_EXAMPLES + 1]; /* ended by command NULL */
+    struct usage_section sections[OPTION_SECTIONS + 1];
     const char *see_also;           /* more pages than the general ones; may be NULL */
     const struct command *commands; /* those below it ("calculon llm"); may be NULL */
     bool abbreviations;             /* --top for --top-n where nothing else begins so */

@@ -29,7 +29,8 @@ static enum rk_status add_key(struct search_keys *keys, const struct predictor *
                               const char *option, const char *said, const char *text,
                               struct rk_error *error)
 {
-    const size_t length = strcspn(text, ","), said_length = strcspn(said, ",");
+    const char *end = keys->list ? "," : "";
+    const size_t length = strcspn(text, end), said_length = strcspn(said, end);
     if (keys->count == SEARCH_KEYS)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "%s: at most %d expressions, in column %d begins one more", option,
@@ -54,6 +55,7 @@ enum rk_status search_keys_open(const struct search *search, struct search_keys 
     const struct search_args *args = search->args;
     const struct predictor *predictor = predictor_of(search->problem.base.framework);
     keys->count = keys->column = 0;
+    keys->list = args->pareto != NULL;
     if (args->pareto && args->sort)
         return rk_fail(
             error, RK_USAGE, NULL, 0, 0,

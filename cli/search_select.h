@@ -18,6 +18,7 @@ enum { SEARCH_KEYS = 8 };
 /* The expressions of the command line, compiled. */
 struct search_keys {
     int count, column; /* column: where the next one begins */
+    bool list;         /* several, with commas */
     struct search_key key[SEARCH_KEYS];
 };
 
