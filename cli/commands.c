@@ -22,6 +22,7 @@ const struct command main_commands[] = {
     {"export",     cmd_export,   "a plan as what other tools are launched with",    &export_usage},
     {"diff",       cmd_diff,     "what one plan does differently from another, and what it is worth", &diff_usage},
     {"doctor",     cmd_doctor,   "why a run is slower than predicted",              &doctor_usage},
+    {"adapt",      cmd_adapt,    "watch a run, and say when another plan pays",     &adapt_usage},
     {"calibrate",  cmd_calibrate, "fit a system's constants to what was measured on it", &calibrate_usage},
     {"calculon",   cmd_calculon, "the commands of the published tool Calculon",     &calculon_usage},
     {"shard",      cmd_shard,    "which part of which tensor goes to which rank",   &shard_usage},

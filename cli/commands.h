@@ -11,8 +11,8 @@ extern const struct usage estimate_usage, search_usage, report_usage, models_usa
     shapes_usage, calculon_usage, study_usage, timeline_usage, import_usage, export_usage,
     diff_usage, doctor_usage, predict_usage, fits_usage, validate_usage, calibrate_usage,
     tokenize_usage, tokenizer_usage, corpus_usage, shard_usage, place_usage, offload_usage,
-    longest_usage, galvatron_usage, check_usage, program_usage, merge_usage, reshard_usage,
-    train_usage, generate_usage, measure_usage;
+    longest_usage, galvatron_usage, adapt_usage, check_usage, program_usage, merge_usage,
+    reshard_usage, train_usage, generate_usage, measure_usage;
 
 int cmd_estimate(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
@@ -44,6 +44,7 @@ int cmd_train(int argc, char **argv);
 int cmd_generate(int argc, char **argv);
 int cmd_measure(int argc, char **argv);
 int cmd_galvatron(int argc, char **argv);
+int cmd_adapt(int argc, char **argv);
 int cmd_tokenize(int argc, char **argv);
 int cmd_tokenizer(int argc, char **argv);
 

@@ -1,0 +1,250 @@
+/* reckon adapt: a running step after step, and when another plan pays. */
+#include "advise/adapt.h"
+#include "catalog/fields.h"
+#include "cli/commands.h"
+#include "cli/plan_input.h"
+#include "cli/progress.h"
+#include "cli/show.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct adapt_args {
+    struct plan_source source;
+    const char *records;
+    uint64_t steps;
+    double restart_s, lost_steps, gain;
+};
+
+#define AT(member) .offset = offsetof(struct adapt_args, member)
+
+/* clang-format off */
+static const struct operand adapt_operands[] = {
+    {.name = "PLAN", .help = "words that say how the run is trained at first, as reckon-plan(5) has them, beside or instead of --plan",
+     AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
+    {.name = NULL},
+};
+static const struct option adapt_options_rows[] = {
+    {.letter = 'r', .name = "records", .type = OPTION_TEXT, .argument = "FILE", AT(records), .complete = "file",
+     .help = "records of steps, one JSON object a line; - is standard input, read as it comes (-)"},
+    {.name = "steps", .type = OPTION_NUMBER, AT(steps), .min = 1,
+     .help = "steps of the whole run: a switch has to pay before its end (not known)"},
+    {.name = "restart", .type = OPTION_COUNT, .argument = "SECONDS", AT(restart_s),
+     .help = "what a switch takes beside moving state: processes, communicators, first step (60)"},
+    {.name = "lost-steps", .type = OPTION_COUNT, .argument = "N", AT(lost_steps),
+     .help = "steps that a failure loses, since the last checkpoint (10)"},
+    {.name = "least-gain", .type = OPTION_COUNT, .argument = "PERCENT", AT(gain),
+     .help = "a plan that is faster by less is no reason to switch (2)"},
+    {.name = NULL},
+};
+/* clang-format on */
+
+const struct usage adapt_usage = {
+    .name = "adapt",
+    .summary = "watch a run, and say when another plan pays",
+    .synopsis = "--model MODEL --system SYSTEM --gpus N [--records FILE] [options] PLAN...",
+    .description =
+        "Reads a record of each step: one JSON object a line with the keys below. Keeps what it "
+        "believes of the machine (how slow its processors are, how much of the inner and of the "
+        "outer networks' bandwidth there is, how much more memory is used than predicted) by "
+        "medians "
+        "that single outliers do not move. When that changes, or the sequence, the batch or the "
+        "ranks do, it searches the best plan on the machine as it is believed to be.\n\n"
+        "A switch costs the state that changes its rank, a restart, and after a failure the steps "
+        "since the last checkpoint. It is made when the time lost to the better plan has added up "
+        "to "
+        "that, or at once when the steps that are left would lose twice as much; going back to a "
+        "plan "
+        "that was left needs twice the sum, so that it never flaps. When the plan cannot go on the "
+        "best of what can is taken.\n\n"
+        "Prints one JSON object a line for each event: belief, switch, forced, stranded (no plan "
+        "can "
+        "go on, exit status 1). A switch names the plan in words; it is taken as made.\n\n"
+        "Keys of a record: step and step_s; as far as known compute_s, tensor_s, context_s, "
+        "expert_s, "
+        "data_s, pipeline_s (seconds that a rank computed and waited), memory_GiB (peak), slowest "
+        "(computing of the slowest rank over that of the median one), sequence, batch, gpus (that "
+        "are "
+        "alive).",
+    .operands = adapt_operands,
+    .words_title = "Words of a plan",
+    .words = plan_words,
+    .groups = {{"Input", plan_source_options, offsetof(struct adapt_args, source)},
+               {"Watching", adapt_options_rows, 0},
+               {"General", options_help_rows, 0},
+               {NULL, plan_options, offsetof(struct adapt_args, source)}},
+    .examples =
+        {{"reckon adapt -m llama3.1-70b -s h100-sxm5-80g -g 64 tp4 dp16 gbs256 zero3 sp "
+          "--steps 20000 -r steps.jsonl",
+          "What a run should have done:"},
+         {"tail -f steps.jsonl | reckon adapt -m llama3.1-70b -s h100-sxm5-80g -g 64 tp4 dp16 "
+          "gbs256 zero3 sp",
+          "While it runs:"}},
+    .see_also = "reckon-search(1), reckon-doctor(1), reckon-plan(5)",
+};
+
+/* ---- records ---- */
+
+struct raw {
+    struct adapt_record record;
+    double tensor_s, context_s, expert_s, data_s, pipeline_s;
+};
+
+#define RECORD(member) .offset = offsetof(struct raw, member)
+#define SECONDS(name, member, text)                                                                \
+    {                                                                                              \
+        name, FIELD_NUMBER, RECORD(member), .max = 1e6, .help = text                               \
+    }
+/* clang-format off */
+static const struct field record_fields[] = {
+    {"step", FIELD_COUNT, FIELD_REQUIRED, RECORD(record.step), .help = "its number"},
+    {"step_s", FIELD_NUMBER, FIELD_REQUIRED, RECORD(record.step_s), .max = 1e6, .help = "how long it took; 0: it did not run"},
+    SECONDS("compute_s", record.compute_s, "a rank computed"),
+    SECONDS("tensor_s", tensor_s, "... waited for tensor parallelism"),
+    SECONDS("context_s", context_s, "... for context parallelism"),
+    SECONDS("expert_s", expert_s, "... for experts"),
+    SECONDS("data_s", data_s, "... for gradients and weights"),
+    SECONDS("pipeline_s", pipeline_s, "... for messages between stages"),
+    {"memory_GiB", FIELD_NUMBER, .unit = "GiB", RECORD(record.memory_bytes), .max = 1e6, .help = "peak of the fullest rank"},
+    {"slowest", FIELD_NUMBER, RECORD(record.slowest), .max = 1000, .help = "computing of the slowest rank over the median's"},
+    {"sequence", FIELD_COUNT, RECORD(record.sequence), .max = 1e9, .help = "tokens of a sample"},
+    {"batch", FIELD_COUNT, RECORD(record.batch), .max = 1e9, .help = "samples of the step"},
+    {"gpus", FIELD_COUNT, RECORD(record.ranks), .max = 1e7, .help = "ranks that are alive"},
+    {.key = NULL},
+};
+/* clang-format on */
+
+static enum rk_status read_record(const char *path, const char *text, size_t size, int line,
+                                  struct adapt_record *record, struct rk_error *error)
+{
+    struct document document = {.text = NULL};
+    struct raw raw = {.record = {.step = 0}};
+    enum rk_status status = document_parse(path, text, size, &document, error);
+    const struct place root = place_root(&document);
+    if (status == RK_OK) status = fields_load(&root, record_fields, &raw, error);
+    document_release(&document);
+    if (status != RK_OK) error->line = line;
+    raw.record.inner_s = raw.tensor_s + raw.context_s + raw.expert_s;
+    raw.record.outer_s = raw.data_s + raw.pipeline_s;
+    *record = raw.record;
+    return status;
+}
+
+/* ---- events ---- */
+
+static json_t *words_of(const struct rk_plan *plan)
+{
+    static char words[16384];
+    rk_plan_text(plan, words, sizeof words);
+    return json_string(words);
+}
+
+static json_t *factors_of(const struct adapt_event *event)
+{
+    json_t *object = json_object();
+    for (int i = 0; i < ADAPT_FACTORS; i++)
+        json_object_set_new(object, adapt_factor_names[i], json_real(event->factor[i]));
+    return object;
+}
+
+static void print_event(const struct adapt_event *event)
+{
+    json_t *line = json_pack("{sI ss so}", "step", (json_int_t)event->step, "event",
+                             adapt_event_names[event->kind], "machine", factors_of(event));
+    if (event->from_s > 0) json_object_set_new(line, "step_s", json_real(event->from_s));
+    if (event->kind == ADAPT_SWITCH || event->kind == ADAPT_FORCED) {
+        json_object_set_new(line, "why", json_string(event->why));
+        json_object_set_new(line, "from", words_of(&event->from));
+        json_object_set_new(line, "to", words_of(&event->to));
+        json_object_set_new(line, "new_step_s", json_real(event->to_s));
+        json_object_set_new(line, "moved_bytes", json_real(event->move.moved_bytes));
+        json_object_set_new(line, "move_s", json_real(event->move.move_s));
+        json_object_set_new(line, "cost_s", json_real(event->cost_s));
+        if (event->pays_steps > 0)
+            json_object_set_new(line, "pays_after_steps", json_real(event->pays_steps));
+    } else if (event->to_s > 0) {
+        json_object_set_new(line, "best_step_s", json_real(event->to_s));
+    }
+    json_dumpf(line, stdout, JSON_REAL_PRECISION(7));
+    putchar('\n');
+    fflush(stdout); /* whoever acts on it waits for it */
+    json_decref(line);
+}
+
+struct told {
+    uint64_t records, switches, forced;
+    bool stranded;
+};
+
+static enum rk_status watch(struct adapt *adapt, FILE *file, const char *path, struct told *told,
+                            struct rk_error *error)
+{
+    char *text = NULL;
+    size_t room = 0;
+    ssize_t size;
+    enum rk_status status = RK_OK;
+    for (int line = 1; status == RK_OK && (size = getline(&text, &room, file)) >= 0; line++) {
+        struct adapt_record record;
+        struct adapt_event event;
+        if (strspn(text, " \t\r\n") == (size_t)size) continue;
+        status = read_record(path, text, (size_t)size, line, &record, error);
+        if (status == RK_OK) status = adapt_take(adapt, &record, &event, error);
+        if (status != RK_OK) break;
+        told->records++;
+        told->switches += event.kind == ADAPT_SWITCH;
+        told->forced += event.kind == ADAPT_FORCED;
+        /* one that goes on being so is said once */
+        const bool again = event.kind == ADAPT_STRANDED && told->stranded;
+        told->stranded = event.kind == ADAPT_STRANDED;
+        if (event.kind != ADAPT_NOTHING && !again) print_event(&event);
+    }
+    free(text);
+    return status;
+}
+
+int cmd_adapt(int argc, char **argv)
+{
+    struct adapt_options options = adapt_options_default();
+    struct adapt_args args = {.records = "-",
+                              .restart_s = options.restart_s,
+                              .lost_steps = options.lost_steps,
+                              .gain = 100 * options.least_gain};
+    struct plan_input input = {.assumed = ""};
+    struct rk_error error = {.status = RK_OK};
+    struct told told = {.records = 0};
+    struct adapt *adapt = NULL;
+    FILE *file = NULL;
+    plan_words_prepare();
+    const int done = options_read(&adapt_usage, argc, argv, &args);
+    if (done >= 0) return done;
+    options.steps = args.steps;
+    options.restart_s = args.restart_s;
+    options.lost_steps = args.lost_steps;
+    options.least_gain = args.gain / 100;
+    enum rk_status status = plan_gather(&args.source, &input, &error);
+    if (status == RK_OK) status = plan_settle(&args.source, &input, NULL, NULL, &error);
+    if (status == RK_OK) {
+        file = strcmp(args.records, "-") == 0 ? stdin : fopen(args.records, "r");
+        if (!file)
+            status = rk_fail(&error, RK_BAD_INPUT, args.records, 0, 0, "cannot be read: %s",
+                             strerror(errno));
+    }
+    if (status == RK_OK) {
+        adapt = adapt_open(&input.model, &input.system, &input.draft.plan, &options, &error);
+        status = adapt ? watch(adapt, file, args.records, &told, &error) : error.status;
+    }
+    int code;
+    if (status == RK_OK) {
+        fprintf(stderr, "%" PRIu64 " records, %" PRIu64 " switches, %" PRIu64 " forced\n",
+                told.records, told.switches, told.forced);
+        code = show_finish(told.stranded ? RK_NOTHING_FITS : RK_OK);
+    } else {
+        code = options_fail(&error);
+    }
+    if (file && file != stdin) fclose(file);
+    adapt_close(adapt);
+    plan_input_release(&input);
+    return code;
+}
