@@ -219,6 +219,13 @@ RK_API void rk_program_sum(const struct rk_program *program, struct rk_program_s
  * told by rk_logs_check (check.h). */
 RK_API enum rk_status rk_program_check(const struct rk_program *program, struct rk_error *error);
 
+/* What ranks can tell each other before the first step, for a few bytes: the collectives over one
+ * group of the program, or the messages to or from one rank, in their order. Of right programs all
+ * members of a group have the same number, and so have both ends of messages. */
+RK_API uint64_t rk_program_digest(const struct rk_program *program, uint32_t group);
+RK_API uint64_t rk_program_digest_messages(const struct rk_program *program, uint32_t rank,
+                                           bool received);
+
 /* Text: an instruction a line, the grammar of docs/program.md. The same program gives the same
  * bytes, and what is read is written alike. RK_IO when `out` cannot be written; RK_BAD_INPUT with
  * the line of a text that is none. */

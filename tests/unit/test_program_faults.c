@@ -8,6 +8,7 @@
 #include "plans_cases.h"
 #include "program_replay.h"
 
+#include "interop/megatron_flags.h"
 #include <inttypes.h>
 #include <reckon/check.h>
 #include <reckon/program.h>
@@ -46,6 +47,8 @@ enum finder { BY_LOGS, BY_TENSORS, BY_PLAN, BY_DUMP, BY_NOBODY, FINDERS };
 static const char *const finders[FINDERS] = {"rules 7, 10", "tensors", "the plan", "a run's dump",
                                              "silent"};
 static int made[FAULTS], found[FAULTS][FINDERS];
+static int
+    at_launch[FAULTS]; /* that ranks would find, too, which compare digests before they begin */
 
 /* ---- programs of all ranks ---- */
 
@@ -144,6 +147,37 @@ static bool tensors_find(const struct rk_program *programs, uint32_t ranks)
     struct rk_error error;
     for (uint32_t i = 0; i < ranks; i++)
         if (rk_program_check(&programs[i], &error) != RK_OK) return true;
+    return false;
+}
+
+/* The group of these members in a program; its groups' count: there is none. */
+static uint32_t group_of(const struct rk_program *p, const struct rk_group *group)
+{
+    uint32_t i = 0;
+    while (i < p->groups &&
+           (p->group[i].ranks != group->ranks || strcmp(p->group[i].name, group->name) != 0 ||
+            memcmp(p->group[i].rank, group->rank, group->ranks * sizeof *group->rank) != 0))
+        i++;
+    return i;
+}
+
+/* Each rank asks the members of its groups, and whom it sends to. */
+static bool launch_finds(const struct rk_program *programs, uint32_t ranks)
+{
+    for (uint32_t a = 0; a < ranks; a++) {
+        for (uint32_t g = 0; g < programs[a].groups; g++)
+            for (uint32_t k = 0; k < programs[a].group[g].ranks; k++) {
+                const struct rk_program *other = &programs[programs[a].group[g].rank[k]];
+                const uint32_t there = group_of(other, &programs[a].group[g]);
+                if (there == other->groups ||
+                    rk_program_digest(&programs[a], g) != rk_program_digest(other, there))
+                    return true;
+            }
+        for (uint32_t b = 0; b < ranks; b++)
+            if (rk_program_digest_messages(&programs[a], b, false) !=
+                rk_program_digest_messages(&programs[b], a, true))
+                return true;
+    }
     return false;
 }
 
@@ -392,6 +426,7 @@ static void try_fault(struct random *r, enum fault fault, const struct job *job,
         char plan[RK_PLAN_TEXT];
         made[fault]++;
         found[fault][by]++;
+        at_launch[fault] += launch_finds(programs, ranks);
         rk_plan_text(&job->plan, plan, sizeof plan);
         cr_assert_neq(by, BY_NOBODY, "silent: %s, seed %" PRIu64 ", %s", names[fault], seed, plan);
     }
@@ -404,12 +439,12 @@ static void print_table(uint64_t plans)
     printf("%-50s %7s", "fault", "made");
     for (int by = 0; by < FINDERS; by++)
         printf(" %14s", finders[by]);
-    printf("\n");
+    printf(" %14s\n", "also at launch");
     for (int fault = 0; fault < FAULTS; fault++) {
         printf("%-50s %7d", names[fault], made[fault]);
         for (int by = 0; by < FINDERS; by++)
             printf(" %14d", found[fault][by]);
-        printf("\n");
+        printf(" %14d\n", at_launch[fault]);
     }
     printf("programs of %" PRIu64 " plans\n", plans);
 }
@@ -425,6 +460,7 @@ Test(program_faults, none_is_silent)
     for (uint64_t seed = 1; done < plans; seed++) {
         struct random r = {seed * 104729};
         if (!draw_job(&job, seed)) continue;
+        cr_assert(!launch_finds(job.program, (uint32_t)job.plan.ranks), "seed %" PRIu64, seed);
         cr_assert(!logs_find(job.program, (uint32_t)job.plan.ranks), "seed %" PRIu64 ": %s %s",
                   seed, findings.finding[0].rule, findings.finding[0].need);
         for (int fault = 0; fault < FAULTS; fault++)
@@ -437,6 +473,9 @@ Test(program_faults, none_is_silent)
     if (getenv("RECKON_TABLE")) print_table(plans);
     for (int fault = 0; fault < FAULTS; fault++)
         cr_expect_gt(made[fault], 0, "%s", names[fault]);
+    for (int fault = C1_DROPPED; fault <= C4_CROSSED; fault++)
+        if (fault != C1_SWAPPED) /* of two groups, each may be as it was */
+            cr_expect_eq(at_launch[fault], made[fault], "%s", names[fault]);
 }
 
 /* ---- faults in plans ---- */
@@ -451,6 +490,7 @@ Test(program_faults, none_is_silent)
     X(M3_RANK,     "M3 a wrong rank in the environment", "12.environment") \
     X(M4_UNKNOWN,  "M4 a misspelt key", "1.unknown") \
     X(M5_MISSING,  "M5 a key that the file lacks", "1.missing") \
+    X(S1_VERSION,  "S1 an argument of another version of the library", "1.unknown|1.removed") \
     X(S2_TYPE,     "S2 a type that the device lacks", "12.datatype")
 /* clang-format on */
 #define PLAN_FAULT_VALUE(value, name, rule) value,
@@ -460,10 +500,15 @@ enum plan_fault { FAULTS_OF_PLANS(PLAN_FAULT_VALUE) PLAN_FAULTS };
 static const char *const plan_names[] = {FAULTS_OF_PLANS(PLAN_FAULT_NAME)};
 static const char *const plan_rules[] = {FAULTS_OF_PLANS(PLAN_FAULT_RULE)};
 
-static bool rule_fires(const char *rule)
+/* "5.": any of those; "1.unknown|1.removed": either. */
+static bool rule_fires(const char *rules)
 {
-    for (int i = 0; i < findings.count; i++)
-        if (strncmp(findings.finding[i].rule, rule, strlen(rule)) == 0) return true;
+    for (const char *rule = rules; *rule;) {
+        const size_t length = strcspn(rule, "|");
+        for (int i = 0; i < findings.count; i++)
+            if (strncmp(findings.finding[i].rule, rule, length) == 0) return true;
+        rule += length + (rule[length] == '|');
+    }
     return false;
 }
 
@@ -562,6 +607,36 @@ static bool lack(struct random *r, const struct plans_case *c)
     return true;
 }
 
+/* An argument of Megatron-LM that versions before have not, or later ones have no longer. */
+static bool other_version(struct random *r, const struct plans_case *c)
+{
+    const struct megatron_flag_facts *flag;
+    char text[512];
+    struct rk_error error;
+    do
+        flag = &megatron_flags[below(r, MEGATRON_FLAG_COUNT)];
+    while (flag->kind != MEGATRON_SWITCH || !flag->since ||
+           (flag->since <= MEGATRON_OLDEST && (!flag->until || flag->until == MEGATRON_NEWEST)));
+    const int version = flag->since > MEGATRON_OLDEST ? flag->since - 1 : flag->until + 1;
+    snprintf(text, sizeof text,
+             "torchrun pretrain_gpt.py --num-layers 24 --hidden-size 1024 --num-attention-heads 16 "
+             "--seq-length 1024 --max-position-embeddings 1024 --micro-batch-size 1 "
+             "--global-batch-size 8 --bf16 --%s\n",
+             flag->name);
+    const struct rk_check_input input = {.format = "megatron",
+                                         .text = text,
+                                         .size = strlen(text),
+                                         .system = &c->system,
+                                         .gpus = 8,
+                                         .version = version,
+                                         .core_only = true,
+                                         .path = ""};
+    findings.count = findings.dropped = 0;
+    const enum rk_status status = rk_check_text(&input, &findings, &error);
+    cr_assert(status == RK_OK || status == RK_BAD_INPUT, "%s", error.text);
+    return true;
+}
+
 static bool break_plan(struct random *r, enum plan_fault fault, struct plans_case *c,
                        struct rk_plan *plan)
 {
@@ -598,6 +673,8 @@ static bool break_plan(struct random *r, enum plan_fault fault, struct plans_cas
         return misspell(r, c, plan);
     case M5_MISSING:
         return lack(r, c);
+    case S1_VERSION:
+        return other_version(r, c);
     case S2_TYPE:
         plan->precision = RK_NVFP4;
         break;
