@@ -1,0 +1,90 @@
+/* chain.h - stages of a pipeline dealt to clusters of unequal machines: layers, units and one of
+ * several ways for each stage, the least time of a step, exactly.
+ *
+ *     step = sum of c_i + (m - 1) max of c_i + max(0, max over i of (s_i - sum over j < i of b_j))
+ *
+ * c_i is what stage i takes for one of m microbatches, with the messages to the stage behind it and
+ * back; b_j of it the backward pass without messages; s_i what stage i does behind its last
+ * microbatch, while the stages before it still drain. Of 1F1B without s that is never too little
+ * where b = 2 f (20,000 random pipelines).
+ *
+ * For a limit on c, labels go from the last stage to the first: stages, layers and units so far, the
+ * kind of the foremost stage, and (S, W) = (sum of c, that and what is still to be waited for). In
+ * front of them comes a stage with S' = S + c, W' = max(S' + s, W + c - b); the step without its
+ * middle term is max(S, W). So a label that another with the same place has no more of either than
+ * cannot be better and is dropped, as is one that the least sum of c in front of it, by the same
+ * recursion without memory and s, takes past the best known. Limits go down: with V the least
+ * max(S, W) under a limit and t the largest c of its plan, no plan with a largest c from t to the
+ * limit is better, and none above (best - V) / (m - 1). When limits get to where no plan can be, the
+ * best is proved. Pure but for the memory that it takes; seconds.
+ */
+#ifndef RECKON_OPTIMIZE_CHAIN_H
+#define RECKON_OPTIMIZE_CHAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A stage of so many layers. */
+struct chain_cost {
+    double time_s;     /* of a microbatch, without messages; INFINITY: not possible */
+    double backward_s; /* ... of it */
+    double sync_s;     /* behind the last microbatch */
+    double in_flight;  /* microbatches that it has memory for; 0: none */
+};
+
+/* Embedding and head make first and last stage others than those between. */
+enum chain_place { CHAIN_INNER, CHAIN_FIRST, CHAIN_LAST, CHAIN_ALONE, CHAIN_PLACES };
+
+/* One way to run a stage. */
+struct chain_choice {
+    int units;                     /* of its cluster that it takes: nodes */
+    int width;                     /* a row and column of boundary_s */
+    const struct chain_cost *cost; /* (CHAIN_PLACES, layers + 1) */
+};
+
+struct chain_cluster {
+    int units, choices;
+    const struct chain_choice *choice; /* (choices) */
+};
+
+struct chain_problem {
+    int layers, clusters, widths;
+    int most_stages; /* no pipeline is longer */
+    double microbatches;
+    const struct chain_cluster *cluster; /* (clusters) in the order of stages, each has at least one;
+                                            some of its units may be idle */
+    const double *boundary_s; /* (widths, widths) [from][to]: messages of a microbatch, both ways */
+    double closing_s;         /* more for the first stage, behind everything */
+    double enough_s;          /* INFINITY: none; a value that others reach: only less is looked for */
+};
+
+struct chain_stage {
+    int cluster, choice, layers;
+};
+
+struct chain_answer {
+    bool found;
+    double value_s, slowest_s, sum_s; /* the step, the largest c, their sum */
+    uint64_t labels;                  /* kept in all */
+    int limits;                       /* that were tried */
+    int stages;
+    struct chain_stage *stage; /* (stages) the first one first */
+};
+
+/* Called for every plan that is the best under some limit. */
+typedef void chain_visit(void *context, const struct chain_answer *answer);
+
+/* False when there is no memory. Not found: nothing fits, or nothing is below enough_s. Release in
+ * every case. `visit` may be NULL. */
+bool chain_solve(const struct chain_problem *problem, struct chain_answer *answer,
+                 chain_visit *visit, void *context);
+void chain_answer_release(struct chain_answer *answer);
+
+/* The step of these stages; INFINITY when one is not possible or does not fit. */
+double chain_value(const struct chain_problem *problem, const struct chain_stage *stage,
+                   int stages);
+
+/* No plan has a largest c below; INFINITY: there is none at all. */
+double chain_pace(const struct chain_problem *problem);
+
+#endif
