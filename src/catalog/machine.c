@@ -1,0 +1,497 @@
+/* machine.c - several clusters: in one line, with "+" between them, or a file with "clusters". */
+#include "base/text.h"
+#include "catalog/catalog.h"
+#include "catalog/fields.h"
+
+#include <reckon/machine.h>
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void rk_machine_release(struct rk_machine *machine)
+{
+    for (int i = 0; i < machine->clusters; i++)
+        rk_system_release(&machine->cluster[i].system);
+    *machine = (struct rk_machine){.clusters = 0};
+}
+
+uint64_t rk_cluster_node(const struct rk_cluster *cluster)
+{
+    const uint64_t size = cluster->system.network[0].size, devices = cluster->system.devices;
+    return devices && size > devices ? devices : size;
+}
+
+uint64_t rk_cluster_nodes(const struct rk_cluster *cluster)
+{
+    return cluster->system.devices / rk_cluster_node(cluster);
+}
+
+/* ---- what line and file share ---- */
+
+static int find_cluster(const struct rk_machine *machine, const char *name, size_t length)
+{
+    for (int i = 0; i < machine->clusters; i++)
+        if (strlen(machine->cluster[i].name) == length &&
+            memcmp(machine->cluster[i].name, name, length) == 0)
+            return i;
+    return -1;
+}
+
+/* What is wrong with a cluster that has been read; NULL: nothing. */
+static const char *fault_of_cluster(const struct rk_machine *machine, int index, char text[128])
+{
+    const struct rk_cluster *cluster = &machine->cluster[index];
+    const uint64_t node = rk_cluster_node(cluster), devices = cluster->system.devices;
+    if (!devices) return "how many accelerators? add x256";
+    if (find_cluster(machine, cluster->name, strlen(cluster->name)) != index) {
+        snprintf(text, 128, "two clusters are named \"%s\": rename one", cluster->name);
+        return text;
+    }
+    if (devices % node == 0) return NULL;
+    snprintf(text, 128,
+             "x%llu is no whole number of nodes of %llu: x%llu is the nearest that is",
+             (unsigned long long)devices, (unsigned long long)node,
+             (unsigned long long)((devices + node / 2) / node * node));
+    return text;
+}
+
+static const struct rk_cluster_link no_link = {.cap_Bps = INFINITY};
+
+static void set_link(struct rk_machine *machine, int a, int b, const struct rk_cluster_link *link)
+{
+    machine->link[a][b] = machine->link[b][a] = *link;
+}
+
+/* The first pair without a link; false: there is none. */
+static bool find_unlinked(const struct rk_machine *machine, int *a, int *b)
+{
+    for (*a = 0; *a < machine->clusters; ++*a)
+        for (*b = *a + 1; *b < machine->clusters; ++*b)
+            if (!(machine->link[*a][*b].bandwidth_Bps > 0)) return true;
+    return false;
+}
+
+/* ---- one line ---- */
+
+struct word {
+    const char *at;
+    size_t length;
+};
+
+struct line {
+    const char *text;
+    struct rk_machine *machine;
+    struct rk_error *error;
+    struct word link[2 * RK_MAX_CLUSTERS * RK_MAX_CLUSTERS];
+    int links; /* words about links, which are read when all names are known */
+};
+
+static struct word next_word(const char *at)
+{
+    at += strspn(at, " \t\n");
+    return (struct word){at, strcspn(at, " \t\n")};
+}
+
+static bool begins(struct word word, const char *prefix)
+{
+    return word.length >= strlen(prefix) && memcmp(word.at, prefix, strlen(prefix)) == 0;
+}
+
+static bool is_plus(struct word word)
+{
+    return word.length == 1 && *word.at == '+';
+}
+
+static int column_of(const struct line *line, const char *at)
+{
+    int column = 1;
+    for (const char *byte = line->text; byte < at; byte++)
+        column += ((unsigned char)*byte & 0xc0) != 0x80;
+    return column;
+}
+
+static enum rk_status fail(const struct line *line, const char *at, const char *format, ...)
+    RK_PRINTF(3, 4);
+
+static enum rk_status fail(const struct line *line, const char *at, const char *format, ...)
+{
+    char said[TEXT_QUOTE], text[384];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    return rk_fail(line->error, RK_USAGE, text_quote(said, line->text, strlen(line->text)), 1,
+                   column_of(line, at), "%s", text);
+}
+
+static enum rk_status read_quantity(const struct line *line, struct word word,
+                                    enum quantity quantity, double *value)
+{
+    struct units_error problem;
+    if (quantity_parse(word.at, word.length, quantity, quantity == QUANTITY_BYTES_PER_S, value,
+                       &problem))
+        return RK_OK;
+    return fail(line, word.at + problem.at, "%s", problem.text);
+}
+
+static enum rk_status read_price(const struct line *line, struct word word, double *price)
+{
+    if (word.length && number_parse(word.at, word.length, price) == word.length &&
+        isfinite(*price) && *price >= 0)
+        return RK_OK;
+    return fail(line, word.at, "a price is a number of USD, 0 or more");
+}
+
+static enum rk_status read_rate(const struct line *line, struct word word, double *rate)
+{
+    const enum rk_status status = read_quantity(line, word, QUANTITY_BYTES_PER_S, rate);
+    if (status != RK_OK || *rate > 0) return status;
+    return fail(line, word.at,
+                "a link needs a bandwidth above 0; clusters that nothing joins are searched one "
+                "by one");
+}
+
+/* RATE[@LATENCY]{,cap=RATE|,price=USD} */
+static enum rk_status read_link(const struct line *line, struct word value,
+                                struct rk_cluster_link *link)
+{
+    enum rk_status status = RK_OK;
+    *link = no_link;
+    for (const char *end = value.at + value.length, *at = value.at; status == RK_OK && at <= end;) {
+        const char *comma = memchr(at, ',', (size_t)(end - at));
+        struct word part = {at, (size_t)((comma ? comma : end) - at)};
+        const char *sign = memchr(part.at, '@', part.length);
+        const struct word latency = {sign ? sign + 1 : end,
+                                     sign ? part.length - (size_t)(sign + 1 - part.at) : 0};
+        const bool first = at == value.at;
+        at += part.length + 1;
+        if (first) {
+            if (sign) part.length = (size_t)(sign - part.at);
+            status = read_rate(line, part, &link->bandwidth_Bps);
+            if (status == RK_OK && sign)
+                status = read_quantity(line, latency, QUANTITY_SECONDS, &link->latency_s);
+        } else if (begins(part, "cap=")) {
+            status = read_rate(line, (struct word){part.at + 4, part.length - 4}, &link->cap_Bps);
+        } else if (begins(part, "price=")) {
+            status = read_price(line, (struct word){part.at + 6, part.length - 6}, &link->price_USD);
+            link->price_USD /= 1e9;
+        } else {
+            status = fail(line, part.at,
+                          "expected cap=RATE or price=USD (of a GB): "
+                          "link=100Gb/s@50us,cap=400Gb/s,price=0.02");
+        }
+    }
+    return status;
+}
+
+/* "link=...": all pairs; "link:A-B=...": one, by names or numbers. */
+static enum rk_status apply_link(const struct line *line, struct word word)
+{
+    struct rk_machine *machine = line->machine;
+    struct rk_cluster_link link;
+    const char *equals = memchr(word.at, '=', word.length);
+    const struct word value = {equals + 1, word.length - (size_t)(equals + 1 - word.at)};
+    const enum rk_status status = read_link(line, value, &link);
+    if (status != RK_OK) return status;
+    if (word.at[4] == '=') {
+        for (int a = 0; a < machine->clusters; a++)
+            for (int b = 0; b < a; b++)
+                set_link(machine, a, b, &link);
+        return RK_OK;
+    }
+    const char *pair = word.at + 5;
+    for (const char *dash = pair; dash < equals; dash++) {
+        const int a = *dash == '-' ? find_cluster(machine, pair, (size_t)(dash - pair)) : -1;
+        const int b = a < 0 ? -1 : find_cluster(machine, dash + 1, (size_t)(equals - dash - 1));
+        if (b < 0) continue;
+        if (a == b) return fail(line, pair, "a link is between two clusters");
+        set_link(machine, a, b, &link);
+        return RK_OK;
+    }
+    char names[256] = "";
+    for (int i = 0; i < machine->clusters; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
+                 machine->cluster[i].name);
+    return fail(line, pair, "expected the names of two clusters, link:A-B=...; there are %s", names);
+}
+
+static bool is_name(struct word name)
+{
+    if (!name.length || name.length > 31) return false;
+    for (size_t i = 0; i < name.length; i++)
+        if (!isalnum((unsigned char)name.at[i]) && !strchr("._-", name.at[i])) return false;
+    return true;
+}
+
+/* Takes a word that is none of a system; `taken` says whether it was. */
+static enum rk_status take_word(struct line *line, struct word word, struct rk_cluster *cluster,
+                                bool *taken)
+{
+    *taken = true;
+    if (begins(word, "link=") || (begins(word, "link:") && memchr(word.at, '=', word.length))) {
+        if (line->links == (int)(sizeof line->link / sizeof *line->link))
+            return fail(line, word.at, "too many links");
+        line->link[line->links++] = word;
+        return RK_OK;
+    }
+    if (begins(word, "price="))
+        return read_price(line, (struct word){word.at + 6, word.length - 6}, &cluster->price_USDph);
+    if (begins(word, "name=")) {
+        const struct word name = {word.at + 5, word.length - 5};
+        if (!is_name(name))
+            return fail(line, name.at, "a name is 1 to 31 letters, digits, '.', '_', '-'");
+        memset(cluster->name, 0, sizeof cluster->name);
+        memcpy(cluster->name, name.at, name.length);
+        return RK_OK;
+    }
+    *taken = false;
+    return RK_OK;
+}
+
+/* The words up to "+" or the end, which is set. */
+static enum rk_status read_cluster(struct line *line, const char *begin, const char **end)
+{
+    struct rk_machine *machine = line->machine;
+    const int index = machine->clusters;
+    struct rk_cluster *cluster = &machine->cluster[index];
+    struct rk_error inner;
+    char *copy = strdup(begin), said[TEXT_QUOTE];
+    enum rk_status status = copy ? RK_OK : rk_fail(line->error, RK_IO, NULL, 0, 0, "no memory");
+    *cluster = (struct rk_cluster){.price_USDph = 0};
+    snprintf(cluster->name, sizeof cluster->name, "%d", index);
+    struct word word = next_word(begin);
+    size_t length = 0; /* of the words of the system */
+    for (; status == RK_OK && word.length && !is_plus(word); word = next_word(word.at + word.length)) {
+        bool taken;
+        status = take_word(line, word, cluster, &taken);
+        if (taken)
+            memset(copy + (word.at - begin), ' ', word.length);
+        else
+            length = (size_t)(word.at - begin) + word.length;
+    }
+    *end = word.at;
+    if (status == RK_OK && !length)
+        status = fail(line, word.at, "expected a system, as h100-sxm5-80g x256");
+    if (status == RK_OK) {
+        copy[length] = '\0';
+        status = rk_system_load(copy, &cluster->system, &inner);
+        if (status == RK_OK)
+            machine->clusters++;
+        else if (inner.line && !strchr(inner.path, '/'))
+            status = rk_fail(line->error, inner.status,
+                             text_quote(said, line->text, strlen(line->text)), 1,
+                             inner.column + column_of(line, begin) - 1, "%s", inner.text);
+        else
+            status = inner.path[0] ? (*line->error = inner, status) : fail(line, begin, "%s", inner.text);
+    }
+    free(copy);
+    char text[128];
+    const char *fault = status == RK_OK ? fault_of_cluster(machine, index, text) : NULL;
+    return fault ? fail(line, begin, "%s", fault) : status;
+}
+
+static enum rk_status read_line(const char *text, struct rk_machine *machine,
+                                struct rk_error *error)
+{
+    struct line line = {.text = text, .machine = machine, .error = error};
+    enum rk_status status = RK_OK;
+    int a, b;
+    for (const char *at = next_word(text).at; status == RK_OK;) {
+        if (machine->clusters == RK_MAX_CLUSTERS)
+            return fail(&line, at, "more than %d clusters", RK_MAX_CLUSTERS);
+        status = read_cluster(&line, at, &at);
+        if (status != RK_OK || !*at) break;
+        at = next_word(at + 1).at;
+    }
+    for (int i = 0; status == RK_OK && i < line.links; i++)
+        status = apply_link(&line, line.link[i]);
+    if (status == RK_OK && find_unlinked(machine, &a, &b))
+        status = fail(&line, text + strlen(text),
+                      "no link between %s and %s: add link=100Gb/s@50us, or link:%s-%s=...",
+                      machine->cluster[a].name, machine->cluster[b].name, machine->cluster[a].name,
+                      machine->cluster[b].name);
+    return status;
+}
+
+/* ---- a file ---- */
+
+/* clang-format off */
+struct cluster_said { char name[32], system[256]; uint64_t devices; double price; };
+struct link_said { struct rk_cluster_link link; int pair[2]; };
+#define SAID(member) .offset = offsetof(struct cluster_said, member)
+#define LINK(member) .offset = offsetof(struct link_said, link.member)
+static const struct field cluster_fields[] = {
+    { "name",        FIELD_TEXT,   SAID(name), .size = 32, .help = "unique; default its number" },
+    { "system",      FIELD_TEXT,   FIELD_REQUIRED, SAID(system), .size = 256, .help = "an id, a path, or a description in one line" },
+    { "devices",     FIELD_COUNT,  SAID(devices), .help = "accelerators; default what the system says" },
+    { "price_USDph", FIELD_NUMBER, SAID(price), .help = "price of an accelerator for an hour" },
+    { "source",      FIELD_SOURCE, .help = "where the numbers come from" },
+    { .key = NULL },
+};
+static enum rk_status load_pair(const struct place *place, void *target, struct rk_error *error);
+static const struct field link_said_fields[] = {
+    { "between",        FIELD_OTHER,  FIELD_REQUIRED, .offset = offsetof(struct link_said, pair), .load = load_pair, .help = "the names of two clusters" },
+    { "bandwidth_GBps", FIELD_NUMBER, FIELD_REQUIRED, "GB/s", LINK(bandwidth_Bps), .above_min = true, .unlimited = true, .help = "of a node's NIC" },
+    { "latency_us",     FIELD_NUMBER, FIELD_OPTIONAL, "us",   LINK(latency_s), .help = "of a message" },
+    { "cap_GBps",       FIELD_NUMBER, FIELD_OPTIONAL, "GB/s", LINK(cap_Bps), .help = "of the pair together; 0: no limit" },
+    { "price_USDpGB",   FIELD_NUMBER, LINK(price_USD), .help = "for a GB that crosses it" },
+    { "source",         FIELD_SOURCE, .help = "where the numbers come from" },
+    { .key = NULL },
+};
+/* clang-format on */
+
+/* Names are looked up behind: here the two texts are checked. */
+static enum rk_status load_pair(const struct place *place, void *target, struct rk_error *error)
+{
+    (void)target;
+    enum rk_status status = place_need_array(place, 2, 2, error);
+    for (size_t i = 0; status == RK_OK && i < 2; i++) {
+        const struct place name = place_element(place, i);
+        if (!json_is_string(name.value)) status = place_fail(&name, error, "must be a name");
+    }
+    return status;
+}
+
+static enum rk_status load_cluster(const struct place *place, struct rk_machine *machine,
+                                   struct rk_error *error)
+{
+    struct cluster_said said;
+    struct rk_error inner;
+    struct place name;
+    const int index = machine->clusters;
+    struct rk_cluster *cluster = &machine->cluster[index];
+    memset(&said, 0, sizeof said);
+    snprintf(said.name, sizeof said.name, "%d", index);
+    enum rk_status status = fields_load(place, cluster_fields, &said, error);
+    if (status != RK_OK) return status;
+    place_member(place, "system", &name);
+    *cluster = (struct rk_cluster){.price_USDph = said.price};
+    snprintf(cluster->name, sizeof cluster->name, "%s", said.name);
+    if (rk_system_load(said.system, &cluster->system, &inner) != RK_OK)
+        return place_fail(&name, error, "%s", inner.text);
+    machine->clusters++;
+    if (said.devices) cluster->system.devices = said.devices;
+    char text[128];
+    const char *fault = fault_of_cluster(machine, index, text);
+    return fault ? place_fail(place, error, "%s", fault) : RK_OK;
+}
+
+static enum rk_status load_link(const struct place *place, struct rk_machine *machine,
+                                struct rk_error *error)
+{
+    struct link_said said;
+    struct place between;
+    int pair[2];
+    memset(&said, 0, sizeof said);
+    enum rk_status status = fields_load(place, link_said_fields, &said, error);
+    if (status != RK_OK) return status;
+    place_member(place, "between", &between);
+    for (size_t i = 0; i < 2; i++) {
+        const struct place name = place_element(&between, i);
+        const char *text = json_string_value(name.value);
+        pair[i] = find_cluster(machine, text, strlen(text));
+        if (pair[i] < 0) {
+            const char *names[RK_MAX_CLUSTERS + 1] = {NULL};
+            for (int k = 0; k < machine->clusters; k++)
+                names[k] = machine->cluster[k].name;
+            const char *nearest = text_nearest(text, names);
+            return place_fail(&name, error, "no cluster of that name: did you mean \"%s\"?",
+                              nearest ? nearest : names[0]);
+        }
+    }
+    if (pair[0] == pair[1]) return place_fail(&between, error, "a link is between two clusters");
+    if (!(said.link.cap_Bps > 0)) said.link.cap_Bps = INFINITY;
+    said.link.price_USD /= 1e9;
+    set_link(machine, pair[0], pair[1], &said.link);
+    return RK_OK;
+}
+
+static enum rk_status read_file(const struct document *document, struct rk_machine *machine,
+                                struct rk_error *error)
+{
+    static const char *const keys[] = {"name", "description", "clusters", "links", "source", NULL};
+    const struct place root = place_root(document);
+    struct place clusters, links;
+    int a, b;
+    enum rk_status status = place_need_keys(&root, keys, error);
+    place_member(&root, "clusters", &clusters);
+    if (status == RK_OK) status = place_need_array(&clusters, 1, RK_MAX_CLUSTERS, error);
+    for (size_t i = 0; status == RK_OK && i < json_array_size(clusters.value); i++) {
+        const struct place cluster = place_element(&clusters, i);
+        status = load_cluster(&cluster, machine, error);
+    }
+    if (status == RK_OK && place_member(&root, "links", &links)) {
+        status = place_need_array(&links, 0, RK_MAX_CLUSTERS * RK_MAX_CLUSTERS, error);
+        for (size_t i = 0; status == RK_OK && i < json_array_size(links.value); i++) {
+            const struct place link = place_element(&links, i);
+            status = load_link(&link, machine, error);
+        }
+    }
+    if (status == RK_OK && find_unlinked(machine, &a, &b))
+        status = place_fail(&root, error, "no link between %s and %s: add it to \"links\"",
+                            machine->cluster[a].name, machine->cluster[b].name);
+    return status;
+}
+
+/* ---- either ---- */
+
+static bool has_plus(const char *text)
+{
+    for (struct word word = next_word(text); word.length; word = next_word(word.at + word.length))
+        if (is_plus(word)) return true;
+    return false;
+}
+
+static bool is_path(const char *name)
+{
+    const size_t length = strlen(name);
+    return !strpbrk(name, " \t\n=") && length > 5 &&
+           (strchr(name, '/') || strcmp(name + length - 5, ".json") == 0);
+}
+
+static bool open_several(const char *name, struct document *document)
+{
+    struct place clusters;
+    struct rk_error error;
+    if (!is_path(name) || document_load(name, document, &error) != RK_OK) return false;
+    const struct place root = place_root(document);
+    if (place_member(&root, "clusters", &clusters)) return true;
+    document_release(document);
+    return false;
+}
+
+bool rk_machine_is_several(const char *name)
+{
+    struct document document = {.text = NULL};
+    const bool several = has_plus(name) || open_several(name, &document);
+    document_release(&document);
+    return several;
+}
+
+enum rk_status rk_machine_load(const char *name, struct rk_machine *machine, struct rk_error *error)
+{
+    struct rk_machine read = {.clusters = 0};
+    struct document document = {.text = NULL};
+    struct rk_error unsaid;
+    enum rk_status status;
+    if (!error) error = &unsaid;
+    if (has_plus(name)) {
+        status = read_line(name, &read, error);
+    } else if (open_several(name, &document)) {
+        status = read_file(&document, &read, error);
+    } else {
+        status = rk_system_load(name, &read.cluster[0].system, error);
+        snprintf(read.cluster[0].name, sizeof read.cluster[0].name, "0");
+        read.clusters = status == RK_OK;
+    }
+    document_release(&document);
+    if (status == RK_OK)
+        *machine = read;
+    else
+        rk_machine_release(&read);
+    return status;
+}
