@@ -16,7 +16,7 @@ struct check_args {
     const char *model, *system, *output, *version, *format_of, *cases, *measured, *checkpoint;
     uint64_t gpus, domain, vocabulary, eager;
     int format, transport;
-    bool rules;
+    bool rules, exact_memory;
     struct option_texts words, sets, environment, logs, nccl, flight;
 };
 
@@ -49,6 +49,8 @@ static const struct option check_rows[] = {
      .help = "of Megatron Core, that launches it: core_v0.9 to core_v0.19 (any)"},
     {.name = "vocabulary", .type = OPTION_NUMBER, AT(vocabulary), .min = 1, .max = 1 << 28,
      .help = "entries of the embedding table, where only the tokenizer's files tell them"},
+    {.name = "exact-memory", .type = OPTION_FLAG, AT(exact_memory),
+     .help = "memory that is predicted to be short by a byte is an error (otherwise what no error of predictions explains)"},
     {.name = "env", .type = OPTION_TEXTS, .argument = "NAME=VALUE", AT(environment),
      .help = "the environment that it is launched in; with one, variables that are not named are not set"},
     {.name = "checkpoint", .type = OPTION_TEXT, .argument = "WORDS", AT(checkpoint),
@@ -285,11 +287,12 @@ static int check_plan(const struct check_args *args)
 {
     struct loaded *l = calloc(1, sizeof *l);
     struct rk_error error;
-    struct rk_check_input input = {.gpus = args->gpus,
-                                   .vocabulary = args->vocabulary,
-                                   .sets = args->sets.text,
-                                   .set_count = (size_t)args->sets.count,
-                                   .launch = {.domain = args->domain}};
+    struct rk_check_input input = {
+        .gpus = args->gpus,
+        .vocabulary = args->vocabulary,
+        .sets = args->sets.text,
+        .set_count = (size_t)args->sets.count,
+        .launch = {.domain = args->domain, .exact_memory = args->exact_memory}};
     enum rk_status status =
         l ? gather(args, l, &input, &error) : rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
     if (status == RK_OK) status = rk_check_text(&input, &l->findings, &error);

@@ -167,18 +167,56 @@ static bool is_lane(const struct lane *lane, uint32_t group, uint32_t peer, bool
             (lane->peer == peer && lane->receives == receives && lane->tag == tag));
 }
 
+static uint32_t hash_lane(uint32_t group, uint32_t peer, bool receives, int32_t tag)
+{
+    const uint32_t key[] = {group, group == LOG_NONE ? peer : 0, group == LOG_NONE && receives,
+                            group == LOG_NONE ? (uint32_t)tag : 0};
+    return hash_ranks(key, 4);
+}
+
 static struct lane *find_lane(struct rank_log *log, uint32_t group, uint32_t peer, bool receives,
                               int32_t tag)
 {
     if (log->last_lane < log->lanes &&
         is_lane(&log->lane[log->last_lane], group, peer, receives, tag))
         return &log->lane[log->last_lane];
-    for (uint32_t i = 0; i < log->lanes; i++)
-        if (is_lane(&log->lane[i], group, peer, receives, tag)) {
-            log->last_lane = i;
-            return &log->lane[i];
-        }
+    if (!log->lane_slots) return NULL;
+    uint32_t at = hash_lane(group, peer, receives, tag) & (log->lane_slots - 1);
+    for (; log->lane_slot[at]; at = (at + 1) & (log->lane_slots - 1)) {
+        const uint32_t i = log->lane_slot[at] - 1;
+        if (!is_lane(&log->lane[i], group, peer, receives, tag)) continue;
+        log->last_lane = i;
+        return &log->lane[i];
+    }
     return NULL;
+}
+
+static void place_lane(struct rank_log *log, uint32_t i)
+{
+    const struct lane *lane = &log->lane[i];
+    uint32_t at =
+        hash_lane(lane->group, lane->peer, lane->receives, lane->tag) & (log->lane_slots - 1);
+    while (log->lane_slot[at])
+        at = (at + 1) & (log->lane_slots - 1);
+    log->lane_slot[at] = i + 1;
+}
+
+static struct lane *add_lane(struct rank_log *log, const struct lane *lane)
+{
+    if (!grow(&log->lane, &log->lane_room, log->lanes, sizeof *log->lane)) return NULL;
+    if (2 * log->lanes >= log->lane_slots) {
+        const uint32_t slots = log->lane_slots ? 2 * log->lane_slots : 16;
+        uint32_t *slot = calloc(slots, sizeof *slot);
+        if (!slot) return NULL;
+        free(log->lane_slot);
+        log->lane_slot = slot;
+        log->lane_slots = slots;
+        for (uint32_t i = 0; i < log->lanes; i++)
+            place_lane(log, i);
+    }
+    log->lane[log->lanes] = *lane;
+    place_lane(log, log->lanes);
+    return &log->lane[log->lanes++];
 }
 
 struct lane *lane_of_group(struct rank_log *log, uint32_t group)
@@ -198,11 +236,10 @@ static bool take_turn(struct rank_log *log, struct operation *op, bool tags)
     const bool receives = op->kind == RK_LOG_RECV;
     const uint32_t peer = group == LOG_NONE ? op->other : 0;
     struct lane *lane = find_lane(log, group, peer, receives, tag);
-    if (!lane) {
-        if (!grow(&log->lane, &log->lane_room, log->lanes, sizeof *log->lane)) return false;
-        lane = &log->lane[log->lanes++];
-        *lane = (struct lane){.group = group, .peer = peer, .tag = tag, .receives = receives};
-    }
+    if (!lane)
+        lane = add_lane(
+            log, &(struct lane){.group = group, .peer = peer, .tag = tag, .receives = receives});
+    if (!lane) return false;
     if (!grow(&lane->turn, &lane->room, lane->count, sizeof *lane->turn)) return false;
     op->lane = (uint32_t)(lane - log->lane);
     op->turn = lane->count;
@@ -333,6 +370,7 @@ static void release_rank(struct rank_log *log)
     for (uint32_t i = 0; i < log->lanes; i++)
         free(log->lane[i].turn);
     free(log->lane);
+    free(log->lane_slot);
     free(log->operation);
     free(log->access);
     free(log->first);

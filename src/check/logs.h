@@ -53,8 +53,9 @@ struct rank_log {
     uint32_t streams;
     uint32_t stream_name[LOG_STREAMS]; /* number of a name + 1; 0: the one without a name */
     uint32_t *first;                   /* (streams + 1), behind log_arrange() */
-    uint32_t lanes, lane_room, last_lane;
+    uint32_t lanes, lane_room, last_lane, lane_slots;
     struct lane *lane;
+    uint32_t *lane_slot; /* (lane_slots) number + 1; a power of two of them */
     uint32_t *record; /* (names) the last one of each event, while it is read */
     uint32_t record_room;
     bool open, open_all; /* a begin without its end; one without a stream */

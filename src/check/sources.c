@@ -2,6 +2,7 @@
 #include "check/sources.h"
 #include "catalog/plan_fields.h"
 #include "check/findings.h"
+#include "check/launch.h"
 #include "interop/deepspeed.h"
 #include "interop/megatron.h"
 #include "interop/reader.h"
@@ -268,6 +269,18 @@ static bool offloads(const struct rk_plan *plan)
     return false;
 }
 
+/* What the script leaves to the environment of the job. */
+static void note_queues(const struct rk_check_input *input, const struct megatron_import *import,
+                        struct rk_findings *findings)
+{
+    static const struct rk_variable none[] = {{NULL, NULL}};
+    const struct rk_launch launch = {.environment = none, .sharded_torch = import->fsdp};
+    const int before = findings->count;
+    check_environment(input->system, &import->plan, &launch, findings);
+    for (int i = before; i < findings->count; i++)
+        findings->finding[i].severity = RK_ASSUMED;
+}
+
 static void judge_import(const struct rk_check_input *input, const struct megatron_import *import,
                          struct rk_findings *findings)
 {
@@ -287,6 +300,7 @@ static void judge_import(const struct rk_check_input *input, const struct megatr
         with.system = &host;
     }
     judge_plan(&with, &import->model, &import->plan, &launch, place_flag, import, findings);
+    if (!launch.environment) note_queues(input, import, findings);
 }
 
 enum rk_status check_megatron(const struct rk_check_input *input, struct rk_findings *findings,
