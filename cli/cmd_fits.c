@@ -26,7 +26,7 @@ struct fits_args {
 /* clang-format off */
 static const struct operand fits_operands[] = {
     {.name = "MODEL", AT(source.model), .complete = "models",
-     .help = "what is trained: an id of `reckon models`, a file (also a config.json of Hugging Face), a folder of weights (./NAME: shapes are those of the files), or - (standard input)"},
+     .help = "what is trained: an id of `reckon models`, a file (also a config.json of Hugging Face), a folder of weights (shapes are those of the files), or - (standard input)"},
     {.name = "SYSTEM", AT(source.system), .complete = "systems",
      .help = "the machine: an id of `reckon systems`, a file, -, or a description in one line; its words may stand alone, h100-sxm5-80g x512"},
     {.name = "PLAN", AT(source.words), .optional = OPERAND_MANY, .complete = "plan",

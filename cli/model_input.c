@@ -3,6 +3,8 @@
 #include "interop/output.h"
 #include "shard/shapes.h"
 
+#include <reckon/catalog.h>
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,12 +19,14 @@ void model_warn(const struct hf_import *import, const char *path)
     }
 }
 
-/* A folder of weights, or a file of them. */
+/* A folder of weights, or a file of them; an id of the catalog comes first. */
 static bool is_checkpoint(const char *name)
 {
     struct stat info;
+    struct rk_model model;
     if (output_ends_in(name, ".safetensors")) return true;
-    return strchr(name, '/') && stat(name, &info) == 0 && S_ISDIR(info.st_mode);
+    if (stat(name, &info) != 0 || !S_ISDIR(info.st_mode)) return false;
+    return strchr(name, '/') || rk_model_load(name, &model, NULL) != RK_OK;
 }
 
 static enum rk_status open_checkpoint(const char *name, struct rk_model *model,

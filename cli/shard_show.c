@@ -42,7 +42,7 @@ enum rk_status shard_read_plan(const char *file, const struct option_texts *word
     enum rk_status status = RK_OK;
     if (!file && words->count == 0)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "a plan is missing: words such as tp8 pp2, or --plan FILE");
+                       "a plan is missing: words such as tp8 pp2, or --plan");
     if (file) {
         status = rk_plan_load(file, &draft.plan, error);
         if (status != RK_OK || words->count == 0) {
@@ -125,7 +125,7 @@ static void add_files(struct report *report, const struct sharding *s, unsigned 
             cell_count(sum[i].tensors),
             cell_number((double)(sum[i].bits / 8)),
             f && !one ? cell_count(f->parameters) : cell_none(),
-            compare ? cell_number(predicted) : cell_none(),
+            compare ? cell_count((uint64_t)predicted) : cell_none(),
         };
         report_row(report, table, cells);
     }

@@ -557,6 +557,16 @@ static enum rk_status check_plan(const struct placing *p, struct rk_error *error
     if (plan->segments)
         return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
                        "layers with degrees of their own are not sharded yet: leave segments out");
+    const uint64_t stages = plan->pipeline * plan->chunks;
+    const uint64_t slots = p->rules.model.layers + plan->embedding_counts + plan->head_counts;
+    if (stages > slots || stages > RK_MAX_CHUNKS)
+        return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
+                       "%" PRIu64 " stages for %" PRIu64 " layers: take at most as many as layers",
+                       stages, p->rules.model.layers);
+    if (plan->splits && (uint64_t)plan->splits != stages)
+        return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
+                       "split has %d numbers for %" PRIu64 " stages: one each", plan->splits,
+                       stages);
     if (!rk_plan_data(plan))
         return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
                        "%" PRIu64 " ranks are no multiple of tensor * context * pipeline",

@@ -173,7 +173,10 @@ struct part part_of(const char *name, const char *type)
     const size_t length = take_leaf(name, &part.leaf);
     const bool layer = find_layer(name, length, &part.layer, &rest);
     if (layer && is_predicting(name, length)) part.layer += PART_PREDICTING;
-    if (is_foreign(name, length)) return part;
+    if (is_foreign(name, length)) {
+        part.layer = -1; /* not of this model */
+        return part;
+    }
     const struct row *row = find_row(name, length, rest, layer, type, &part.expert);
     if (row) {
         part.role = row->role;
