@@ -106,7 +106,7 @@ static void complain(struct rk_findings *findings, const char *rule, int stage, 
     struct rk_finding *f = findings_add(findings, rule);
     snprintf(f->what, sizeof f->what, "stage %d", stage);
     snprintf(f->have, sizeof f->have, "%.1f GiB", need / GiB);
-    snprintf(f->need, sizeof f->need, "of %.0f GiB %s", capacity / GiB, what);
+    snprintf(f->need, sizeof f->need, "%.0f GiB are there for %s", capacity / GiB, what);
     *finding = f;
 }
 
@@ -125,9 +125,9 @@ static void judge(const struct rk_model *model, const struct rk_system *system,
     const double states = states_of(&p->stage[fullest]), all = p->stage[tightest].total_bytes;
     if (states > capacity * slack[STATES])
         complain(findings, "5.states", fullest, states, capacity,
-                 "are weights, gradients and optimizer", &f);
+                 "weights, gradients and optimizer", &f);
     else if (!launch->states_only && all > capacity) {
-        complain(findings, "5.stage", tightest, all, capacity, "are held at the peak", &f);
+        complain(findings, "5.stage", tightest, all, capacity, "all that is held at the peak", &f);
         if (!exact && all <= capacity * slack[STAGE]) f->severity = RK_ASSUMED;
     }
     if (f) fix_memory(model, system, plan, p, f);

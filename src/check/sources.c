@@ -1,5 +1,6 @@
 /* sources.c - from the text of a plan, or of another tool's file, to findings. */
 #include "check/sources.h"
+#include "base/text.h"
 #include "catalog/plan_fields.h"
 #include "check/findings.h"
 #include "check/launch.h"
@@ -204,6 +205,46 @@ enum rk_status check_words(const struct rk_check_input *input, struct rk_finding
     return status;
 }
 
+static int row_of(const char *key)
+{
+    int row = 0;
+    while (plan_fields[row].key && strcmp(plan_fields[row].key, key) != 0)
+        row++;
+    return row;
+}
+
+static const char *nearest_key(const char *key)
+{
+    const char *names[PLAN_MAX_FIELDS + 1];
+    int count = 0;
+    for (; plan_fields[count].key; count++)
+        names[count] = plan_fields[count].key;
+    names[count] = NULL;
+    return text_nearest(key, names);
+}
+
+static void judge_key(const struct place *root, const char *key, struct plan_draft *spare,
+                      struct rk_findings *findings)
+{
+    const struct field *field = &plan_fields[row_of(key)];
+    struct place member;
+    struct rk_error error;
+    char prefix[80];
+    place_member(root, key, &member);
+    if (field->key && field_load(&member, field, spare, &error) == RK_OK) return;
+    if (!field->key) place_fail_key(&member, &error, "is not known");
+    const size_t n = (size_t)snprintf(prefix, sizeof prefix, "%.60s: ", key);
+    struct rk_finding *f = findings_add(findings, field->key ? "1.value" : "1.unknown");
+    const char *nearest = field->key ? NULL : nearest_key(key);
+    f->line = error.line;
+    f->column = error.column;
+    snprintf(f->what, sizeof f->what, "%.60s", key);
+    snprintf(f->need, sizeof f->need, "%.200s",
+             strncmp(error.text, prefix, n) == 0 ? error.text + n : error.text);
+    if (nearest) snprintf(f->fix, sizeof f->fix, "did you mean %s?", nearest);
+}
+
+/* Each key alone, so that all that are wrong are found. */
 static void judge_keys(const struct document *document, struct rk_findings *findings)
 {
     const struct place root = place_root(document);
@@ -211,28 +252,8 @@ static void judge_keys(const struct document *document, struct rk_findings *find
     json_t *value;
     struct plan_draft *spare = malloc(sizeof *spare);
     if (spare) *spare = plan_draft();
-    if (spare && json_is_object(root.value)) json_object_foreach(root.value, key, value)
-        {
-            struct place member;
-            struct rk_error error;
-            int row = 0;
-            while (plan_fields[row].key && strcmp(plan_fields[row].key, key) != 0)
-                row++;
-            place_member(&root, key, &member);
-            enum rk_status status = RK_BAD_INPUT;
-            if (plan_fields[row].key) {
-                status = field_load(&member, &plan_fields[row], spare, &error);
-            } else {
-                place_fail_key(&member, &error, "is not known");
-            }
-            if (status == RK_OK) continue;
-            struct rk_finding *f =
-                findings_add(findings, plan_fields[row].key ? "1.value" : "1.unknown");
-            f->line = error.line;
-            f->column = error.column;
-            snprintf(f->what, sizeof f->what, "%.60s", key);
-            snprintf(f->need, sizeof f->need, "%.200s", error.text);
-        }
+    if (spare && json_is_object(root.value))
+        json_object_foreach(root.value, key, value) judge_key(&root, key, spare, findings);
     free(spare);
 }
 
@@ -466,6 +487,17 @@ static enum rk_status check_other(const struct plan_format *format,
 
 /* ---- all ---- */
 
+/* A key that stands twice is found by whoever reads the text as such. */
+static bool take_twice(struct rk_findings *findings, const struct rk_error *error)
+{
+    if (!strstr(error->text, "given twice")) return false;
+    struct rk_finding *f = findings_add(findings, "1.twice");
+    f->line = error->line;
+    f->column = error->column;
+    snprintf(f->need, sizeof f->need, "%.200s", error->text);
+    return true;
+}
+
 enum rk_status rk_check_text(const struct rk_check_input *input, struct rk_findings *findings,
                              struct rk_error *error)
 {
@@ -481,7 +513,7 @@ enum rk_status rk_check_text(const struct rk_check_input *input, struct rk_findi
         if (strcmp(sources[i].name, input->format) == 0) {
             const enum rk_status status = sources[i].check(input, findings, error);
             findings_settle(findings);
-            return status;
+            return status == RK_BAD_INPUT && take_twice(findings, error) ? RK_OK : status;
         }
     for (const struct plan_format *format = plan_formats; format->name; format++)
         if (strcmp(format->name, input->format) == 0)
