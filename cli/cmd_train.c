@@ -133,12 +133,13 @@ static enum rk_status read_plan(const struct train_args *args, struct plan_draft
     if (status == RK_OK) status = plan_read_texts(&args->words, draft, error);
     if (status != RK_OK) return status;
     if (!plan_given(draft, "precision")) draft->plan.precision = RK_FP32;
+    const uint64_t ranks = args->ranks ? args->ranks : cli_executor->ranks;
     if (args->ranks && plan_given(draft, "gpus") && draft->plan.ranks != args->ranks)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--ranks says %llu, the plan's gpus %llu: leave one out",
                        (unsigned long long)args->ranks, (unsigned long long)draft->plan.ranks);
-    if (args->ranks) {
-        draft->plan.ranks = args->ranks;
+    if (ranks && !plan_given(draft, "gpus")) {
+        draft->plan.ranks = ranks;
         draft->given[plan_row("gpus")] = true;
     }
     if (plan_complete(draft, &fault)) return RK_OK;
@@ -348,7 +349,8 @@ int cmd_train(int argc, char **argv)
     /* Without one any machine will do: the order of instructions does not depend on it. */
     if (status == RK_OK)
         status = rk_system_load(args.system ? args.system : "h100-sxm5-80g", &system, &error);
-    if (status == RK_OK && args.log && !(watch.log = fopen(args.log, "w")))
+    const bool speaks = cli_executor && cli_executor->rank == 0;
+    if (status == RK_OK && args.log && speaks && !(watch.log = fopen(args.log, "w")))
         status = rk_fail(&error, RK_IO, args.log, 0, 0, "cannot be written");
     if (status == RK_OK) {
         const struct rk_train train = settings_of(&args);
@@ -367,7 +369,7 @@ int cmd_train(int argc, char **argv)
     int code = status;
     if (status != RK_OK) {
         code = options_fail(&error);
-    } else if (cli_executor->rank == 0 && result.steps) {
+    } else if (speaks && result.steps) {
         if (args.system) rk_predict(&model, &system, &draft.plan, &prediction);
         show_result(&report, args.system ? &prediction : NULL, &result);
         code = show_report(&report, &args.show, NULL, RK_OK);

@@ -14,7 +14,8 @@ struct executor {
     enum rk_status (*generate)(const struct rk_model *model, const struct rk_train *train,
                                const struct rk_generate *generate, struct rk_error *error);
     enum rk_status (*measure)(double seconds, struct rk_measured *measured, struct rk_error *error);
-    int rank; /* of this process; 0 speaks */
+    int rank;       /* of this process; 0 speaks */
+    uint64_t ranks; /* processes; 0: ranks are threads */
 };
 
 extern const struct executor *cli_executor; /* NULL: not here */

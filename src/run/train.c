@@ -1,4 +1,4 @@
-#include <reckon/train.h>
+#include "run/train.h"
 
 #include "run/checkpoint.h"
 #include "run/job.h"
@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <reckon/program.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -301,8 +302,7 @@ static bool take_steps(struct team *team, struct comm *comm, struct engine *engi
     }
     if (run->save && saved != step && !checkpoint_save(run->save, job, team->kind, engine, step))
         return false;
-    if (steps)
-        count_up(team, &least.step, team->kind->weights(engine), &result);
+    if (steps) count_up(team, &least.step, team->kind->weights(engine), &result);
     return true;
 }
 
@@ -391,10 +391,15 @@ static enum rk_status check_checkpoint(const struct checkpoint *c, const struct 
 static enum rk_status prepare(struct job *job, struct data *data, struct checkpoint *checkpoint,
                               const struct rk_train_run *run, struct rk_error *error)
 {
-    enum rk_status status =
-        data_open(data, run->data, job->sequence, job->model.vocabulary, job->settings.seed, error);
+    struct rk_program program = {.rank = 0};
     job->data = data;
     job->system = run->system;
+    /* what the checker refuses, it refuses here */
+    enum rk_status status = rk_program_of(&program, &job->model, run->system, &job->plan, 0, error);
+    rk_program_release(&program);
+    if (status == RK_OK)
+        status = data_open(data, run->data, job->sequence, job->model.vocabulary,
+                           job->settings.seed, error);
     if (status == RK_OK) status = check_samples(job, run, error);
     if (status == RK_OK && run->load) status = checkpoint_open(checkpoint, run->load, job, error);
     if (status == RK_OK && run->load) status = check_checkpoint(checkpoint, job, run->load, error);
@@ -403,25 +408,34 @@ static enum rk_status prepare(struct job *job, struct data *data, struct checkpo
     return status;
 }
 
-enum rk_status rk_train_threads(const struct rk_model *model, const struct rk_plan *plan,
-                                const struct rk_train *train, const struct rk_train_run *run,
-                                struct rk_train_result *result, struct rk_error *error)
+/* A run from its begin to its end: `comm` is this process's only rank, or NULL: all ranks are
+ * threads. */
+static enum rk_status train(const struct rk_model *model, const struct rk_plan *plan,
+                            const struct rk_train *settings, const struct rk_train_run *run,
+                            struct comm *comm, struct rk_train_result *result,
+                            struct rk_error *error)
 {
     struct job job;
     struct data data = {.map = NULL};
     struct checkpoint *checkpoint = calloc(1, sizeof *checkpoint);
     *result = (struct rk_train_result){.steps = 0};
     if (!checkpoint) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for a run");
-    enum rk_status status = job_open(&job, model, plan, train, error);
+    enum rk_status status = job_open(&job, model, plan, settings, error);
     if (status == RK_OK) status = prepare(&job, &data, checkpoint, run, error);
     if (status == RK_OK) {
         struct team team = {.job = &job,
                             .run = run,
-                            .kind = train->double_precision ? &engine_f64 : &engine_f32,
+                            .kind = settings->double_precision ? &engine_f64 : &engine_f32,
                             .checkpoint = run->load ? checkpoint : NULL,
                             .result = result};
         pthread_mutex_init(&team.lock, NULL);
-        status = run_threads(&team, error);
+        if (comm) {
+            run_rank(&team, comm);
+            *error = comm->error;
+            status = error->status;
+        } else {
+            status = run_threads(&team, error);
+        }
         pthread_mutex_destroy(&team.lock);
     }
     checkpoint_close(checkpoint);
@@ -429,6 +443,25 @@ enum rk_status rk_train_threads(const struct rk_model *model, const struct rk_pl
     data_close(&data);
     job_close(&job);
     return status;
+}
+
+enum rk_status rk_train_threads(const struct rk_model *model, const struct rk_plan *plan,
+                                const struct rk_train *settings, const struct rk_train_run *run,
+                                struct rk_train_result *result, struct rk_error *error)
+{
+    return train(model, plan, settings, run, NULL, result, error);
+}
+
+enum rk_status train_rank(const struct rk_model *model, const struct rk_plan *plan,
+                          const struct rk_train *settings, const struct rk_train_run *run,
+                          struct comm *comm, struct rk_train_result *result, struct rk_error *error)
+{
+    if ((uint64_t)comm->ranks != plan->ranks)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "the plan has %llu ranks, and %d processes run: start %llu",
+                       (unsigned long long)plan->ranks, comm->ranks,
+                       (unsigned long long)plan->ranks);
+    return train(model, plan, settings, run, comm, result, error);
 }
 
 /* ---- generation ---- */

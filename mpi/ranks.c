@@ -1,0 +1,216 @@
+#include "mpi/ranks.h"
+
+#include "cli/executor.h"
+#include "run/train.h"
+
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A rank that fails tells all others with a message of this tag, and its error as content. */
+enum { TAG_FAILED = 1, TAG_FIRST = 2 };
+
+static struct {
+    MPI_Comm world;
+    struct comm comm;
+    double limit_s;
+    struct comm_message *copies; /* sent from copies, perhaps not done */
+    bool failed;
+    unsigned char *room; /* for what is taken as it comes */
+    size_t room_bytes;
+} ranks;
+
+static int tag_of(uint32_t tag)
+{
+    return TAG_FIRST + (int)tag;
+}
+
+/* ---- failures ---- */
+
+static bool give_up(struct comm *comm, const struct rk_error *error)
+{
+    ranks.failed = true;
+    if (comm->error.status == RK_OK) comm->error = *error;
+    return false;
+}
+
+/* Has another rank failed? Then its error is this one's. */
+static bool has_failed(struct comm *comm)
+{
+    struct rk_error error;
+    MPI_Status status;
+    int there = 0;
+    if (ranks.failed) return true;
+    MPI_Iprobe(MPI_ANY_SOURCE, TAG_FAILED, ranks.world, &there, &status);
+    if (!there) return false;
+    MPI_Recv(&error, sizeof error, MPI_BYTE, status.MPI_SOURCE, TAG_FAILED, ranks.world,
+             MPI_STATUS_IGNORE);
+    give_up(comm, &error);
+    return true;
+}
+
+static void tell_all(struct comm *comm, const struct rk_error *error)
+{
+    static struct rk_error told;
+    if (ranks.failed) return;
+    ranks.failed = true;
+    told = *error;
+    for (int i = 0; i < comm->ranks; i++) {
+        MPI_Request request;
+        if (i == comm->rank) continue;
+        MPI_Isend(&told, sizeof told, MPI_BYTE, i, TAG_FAILED, ranks.world, &request);
+        MPI_Request_free(&request);
+    }
+}
+
+static bool fail_late(struct comm *comm, int from, const char *what)
+{
+    struct rk_error error;
+    rk_fail(&error, RK_IO, NULL, 0, 0, "rank %d waited %.0f s for \"%s\" of rank %d, in vain",
+            comm->rank, ranks.limit_s, what, from);
+    return comm_fail(comm, &error);
+}
+
+/* ---- messages ---- */
+
+static void free_copies(bool all)
+{
+    for (struct comm_message **link = &ranks.copies; *link;) {
+        struct comm_message *m = *link;
+        MPI_Request *request = m->request;
+        int done = 0;
+        if (!all) MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        if (!done && !all) {
+            link = &m->next;
+            continue;
+        }
+        if (!done) MPI_Request_free(request);
+        *link = m->next;
+        free(request);
+        if (done) free(m); /* else the library may still read it */
+    }
+}
+
+static bool post(struct comm *comm, int to, struct comm_message *m)
+{
+    MPI_Request *request = malloc(sizeof *request);
+    if (!request || has_failed(comm)) {
+        free(request);
+        if (m->owned) free(m);
+        return false;
+    }
+    MPI_Isend(m->data, (int)m->bytes, MPI_BYTE, to, tag_of(m->tag), ranks.world, request);
+    m->request = request;
+    m->posted = true;
+    m->to = to;
+    if (m->owned) {
+        m->next = ranks.copies;
+        ranks.copies = m;
+    }
+    free_copies(false);
+    return true;
+}
+
+static bool wait_sent(struct comm *comm, struct comm_message *m)
+{
+    const double begin = MPI_Wtime();
+    int done = 0;
+    for (;;) {
+        MPI_Test(m->request, &done, MPI_STATUS_IGNORE);
+        if (done || has_failed(comm) || MPI_Wtime() - begin > ranks.limit_s) break;
+    }
+    if (!done) {
+        MPI_Cancel(m->request);
+        MPI_Request_free(m->request);
+    }
+    free(m->request);
+    if (done) return true;
+    return ranks.failed ? false : fail_late(comm, m->to, m->what);
+}
+
+static bool take_message(struct comm *comm, MPI_Message *message, int from, const char *what,
+                         size_t bytes, const MPI_Status *status, comm_take *take, void *context)
+{
+    struct rk_error error;
+    int count;
+    void *to = context;
+    MPI_Get_count(status, MPI_BYTE, &count);
+    if ((size_t)count != bytes) {
+        rk_fail(&error, RK_NOTHING_FITS, NULL, 0, 0,
+                "rank %d expects %zu bytes of \"%s\" from rank %d, which sends %d", comm->rank,
+                bytes, what, from, count);
+        return comm_fail(comm, &error);
+    }
+    if (take && bytes > ranks.room_bytes) {
+        free(ranks.room);
+        ranks.room = malloc(bytes);
+        ranks.room_bytes = ranks.room ? bytes : 0;
+        if (!ranks.room) {
+            rk_fail(&error, RK_IO, NULL, 0, 0, "no memory for a message of %zu bytes", bytes);
+            return comm_fail(comm, &error);
+        }
+    }
+    if (take) to = ranks.room;
+    MPI_Mrecv(to, count, MPI_BYTE, message, MPI_STATUS_IGNORE);
+    if (take) take(context, ranks.room, bytes);
+    return true;
+}
+
+static bool receive(struct comm *comm, int from, uint32_t tag, const char *what, size_t bytes,
+                    comm_take *take, void *context)
+{
+    const double begin = MPI_Wtime();
+    MPI_Message message;
+    MPI_Status status;
+    int there = 0;
+    for (;;) {
+        MPI_Improbe(from, tag_of(tag), ranks.world, &there, &message, &status);
+        if (there || has_failed(comm) || MPI_Wtime() - begin > ranks.limit_s) break;
+    }
+    comm->waited_s += MPI_Wtime() - begin;
+    if (there) return take_message(comm, &message, from, what, bytes, &status, take, context);
+    return ranks.failed ? false : fail_late(comm, from, what);
+}
+
+/* ---- the executor ---- */
+
+static enum rk_status train(const struct rk_model *model, const struct rk_plan *plan,
+                            const struct rk_train *settings, const struct rk_train_run *run,
+                            struct rk_train_result *result, struct rk_error *error)
+{
+    ranks.limit_s = settings->limit_s;
+    return train_rank(model, plan, settings, run, &ranks.comm, result, error);
+}
+
+static struct executor executor = {.defaults = rk_train_default, .train = train};
+
+void mpi_executor_open(void)
+{
+    MPI_Comm_dup(MPI_COMM_WORLD, &ranks.world);
+    MPI_Comm_rank(ranks.world, &ranks.comm.rank);
+    MPI_Comm_size(ranks.world, &ranks.comm.ranks);
+    ranks.comm.post = post;
+    ranks.comm.receive = receive;
+    ranks.comm.wait = wait_sent;
+    ranks.comm.fail = tell_all;
+    executor.rank = ranks.comm.rank;
+    executor.ranks = (uint64_t)ranks.comm.ranks;
+    cli_executor = &executor;
+}
+
+/* After a failure others may never come to a barrier: all end. */
+void mpi_executor_close(void)
+{
+    if (ranks.failed) {
+        const double begin = MPI_Wtime();
+        while (MPI_Wtime() - begin < 1) { /* the message of the failure goes out */
+            int flag;
+            MPI_Iprobe(MPI_ANY_SOURCE, TAG_FAILED, ranks.world, &flag, MPI_STATUS_IGNORE);
+        }
+        MPI_Abort(ranks.world, (int)ranks.comm.error.status);
+    }
+    MPI_Barrier(ranks.world);
+    free_copies(true);
+    free(ranks.room);
+    MPI_Comm_free(&ranks.world);
+}

@@ -1,0 +1,35 @@
+#!/bin/sh
+# A training run over MPI has the bits of one with threads, and its checkpoint goes on with threads; a wrong
+# number of processes is said.
+mpi=$RECKON_BUILD/reckon-mpi
+[ -x "$mpi" ] && [ -x "$RECKON_BUILD/reckon-run" ] && command -v mpirun >/dev/null || exit 77
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
+root=${RECKON_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
+data=$root/data/corpus/declaration/en.txt
+model=$root/examples/train/tiny.json
+
+bits() { sed 's/, "seconds.*//' "$1"; }
+
+common="-m $model -d $data -n 2 gbs4 mbs1 seq16 -q"
+for plan in 'tp2 sp pp2 dp1' 'cp2 zero2 dp2'; do
+    # shellcheck disable=SC2086
+    "$RECKON" train $common $plan --log "$work/threads" >/dev/null
+    # shellcheck disable=SC2086
+    mpirun --oversubscribe -n 4 "$mpi" train $common $plan --log "$work/mpi" --save "$work/save" >/dev/null
+    bits "$work/threads" >"$work/a"
+    bits "$work/mpi" >"$work/b"
+    cmp "$work/a" "$work/b" || { echo "threads and MPI differ: $plan"; exit 1; }
+done
+# shellcheck disable=SC2086
+"$RECKON" train $common -n 3 dp1 --load "$work/save" >/dev/null
+
+# shellcheck disable=SC2086
+if mpirun --oversubscribe -n 2 "$mpi" train $common gpus4 >"$work/out" 2>&1; then
+    echo "two processes run a plan of four ranks"
+    exit 1
+fi
+grep -q 'has 4 ranks, and 2 processes run' "$work/out" || { cat "$work/out"; exit 1; }
