@@ -193,6 +193,33 @@ void post_receives(struct build *b, struct mailbox *mail, const struct order_pas
 void take_message(struct build *b, const struct order_pass *pass);
 void send_result(struct build *b, const struct order_pass *pass);
 
+/* Shares of what a stage or part waits for (waits.c). Levels of ZeRO, as bits; and whether there
+ * are ranks to reduce over, or to gather from. */
+enum {
+    EVERY_ZERO = 15,
+    ZERO_0_1 = 3,
+    ZERO_1_2 = 6,
+    ZERO_2_3 = 12,
+    ZERO_3 = 8,
+    REDUCED = 16,
+    GATHERED = 32
+};
+
+/* Parameters of a layer that count at these levels; and what share of its part's a state has. */
+double parameters_of(const struct build *b, const struct slot *slot, unsigned levels);
+double waiting_share(const struct build *b, const struct slot *slot, int expert, unsigned levels);
+const struct rk_chunk *part_times(const struct build *b, const struct slot *slot);
+double optimizer_s(const struct build *b, const struct slot *slot, int expert);
+double end_gather_s(const struct build *b, const struct slot *slot, int expert);
+
+/* The draft is this layer's, once a step until it is said otherwise; a task of it: `sent` bytes in
+ * `link_s`, of which `seconds` are waited for. */
+void step_begins(struct build *b, const struct slot *slot, int32_t microbatch);
+struct rk_task step_task_of(const struct build *b, const struct slot *slot, const char *name,
+                            double sent, double seconds, double link_s, double parameters);
+int32_t step_task(struct build *b, const struct slot *slot, const char *name, double sent,
+                  double seconds, double link_s, double parameters);
+
 /* Weights, gradients, optimizer (states.c). */
 void states_open(struct build *b);
 void gather_weights(struct build *b, struct slot *slot, int32_t microbatch, bool forward);
@@ -202,7 +229,7 @@ void reduce_layer(struct build *b, struct slot *slot);
 void finish_step(struct build *b);
 void wait_for_data(struct build *b, uint32_t chunk, int32_t microbatch, bool forward);
 void add_fresh(struct build *b, struct slot *slot, int32_t microbatch);
-/* Of activations and weights in a lower memory tier. */
+/* Activations and weights in a lower memory tier (transfers.c). */
 void offload_activations(struct build *b, struct slot *slot, int32_t microbatch);
 void return_activations(struct build *b, struct slot *slot, int32_t microbatch);
 void fetch_weights(struct build *b, struct slot *slot, int32_t microbatch, bool forward);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_EVENTS = 1 << 26 };
+enum { MOST_EVENTS = 1 << 26, MOST_OPS = 1 << 22 };
 
 struct reader {
     struct rk_program *p;
@@ -312,71 +312,161 @@ static bool read_holding(const char *word, enum rk_holding *holding)
     return false;
 }
 
-static bool read_count32(const char *value, int32_t *to)
+/* ---- keys ---- */
+
+typedef bool key_reader(struct reader *r, struct parsing *l, char *value);
+
+static bool read_stream(struct reader *r, struct parsing *l, char *value)
+{
+    const int word = find_word(rk_program_stream_name, value);
+    (void)r;
+    l->in.stream = (uint8_t)word;
+    return word >= 0;
+}
+
+static bool read_pass(struct reader *r, struct parsing *l, char *value)
+{
+    const int word = find_word(rk_program_work_name, value);
+    (void)r;
+    l->in.work = (uint8_t)word;
+    l->task.work = (enum rk_work)word;
+    return word >= 0;
+}
+
+static bool read_type(struct reader *r, struct parsing *l, char *value)
+{
+    const int word = find_word(rk_program_element_name, value);
+    (void)r;
+    if (l->form && word >= 0) l->form->element = (enum rk_element)word;
+    return word >= 0;
+}
+
+static bool read_place(struct reader *r, struct parsing *l, char *value)
+{
+    return read_layer(r->p, value, &l->in.layer);
+}
+
+static bool read_microbatch(struct reader *r, struct parsing *l, char *value)
 {
     uint64_t number;
+    (void)r;
     if (!read_whole(value, INT32_MAX, &number)) return false;
-    *to = (int32_t)number;
+    l->in.microbatch = (int32_t)number;
     return true;
 }
 
-/* A key that says what an instruction is; those that are not known are passed over. */
+static bool read_op(struct reader *r, struct parsing *l, char *value)
+{
+    (void)r;
+    return l->has_op = read_whole(value, MOST_OPS, &l->op);
+}
+
+static bool read_tag(struct reader *r, struct parsing *l, char *value)
+{
+    uint64_t number;
+    (void)r;
+    if (!read_whole(value, UINT32_MAX, &number)) return false;
+    l->in.tag = (uint32_t)number;
+    return true;
+}
+
+static bool read_chunk(struct reader *r, struct parsing *l, char *value)
+{
+    uint64_t number;
+    (void)r;
+    if (!read_whole(value, UINT16_MAX, &number)) return false;
+    l->in.chunk = (uint16_t)number;
+    return true;
+}
+
+static bool read_name(struct reader *r, struct parsing *l, char *value)
+{
+    (void)r;
+    spell(l->task.name, sizeof l->task.name, value);
+    return true;
+}
+
+static bool read_kind(struct reader *r, struct parsing *l, char *value)
+{
+    (void)r;
+    spell(l->task.layer, sizeof l->task.layer, value);
+    return true;
+}
+
+static bool read_over(struct reader *r, struct parsing *l, char *value)
+{
+    (void)r;
+    if (l->group) spell(l->over, sizeof l->over, value);
+    return l->group != NULL;
+}
+
+static bool read_hold(struct reader *r, struct parsing *l, char *value)
+{
+    (void)r;
+    return read_holding(value, &l->task.holding);
+}
+
+static bool read_expert(struct reader *r, struct parsing *l, char *value)
+{
+    (void)r;
+    return l->task.expert = strcmp(value, "yes") == 0;
+}
+
+static bool read_dropped(struct reader *r, struct parsing *l, char *value)
+{
+    (void)r;
+    return read_drops(value, l->task.drops);
+}
+
+static bool read_product(struct reader *r, struct parsing *l, char *value)
+{
+    (void)r;
+    return read_list(value, l->task.product, 4);
+}
+
+static bool read_shape(struct reader *r, struct parsing *l, char *value)
+{
+    (void)r;
+    return !l->form || read_list(value, l->form->shape, RK_SHAPE_DIMS);
+}
+
+static bool read_bytes(struct reader *r, struct parsing *l, char *value)
+{
+    (void)r;
+    return !l->form || read_number(value, &l->form->bytes);
+}
+
+/* A number of the task, or what reads the value. */
+#define NUMBER(member) offsetof(struct rk_task, member), NULL
+/* clang-format off */
+static const struct {
+    const char *key;
+    size_t offset;
+    key_reader *read;
+} keys[] = {
+    {"stream", 0, read_stream},   {"layer", 0, read_place},     {"mb", 0, read_microbatch},
+    {"pass", 0, read_pass},       {"op", 0, read_op},           {"name", 0, read_name},
+    {"kind", 0, read_kind},       {"chunk", 0, read_chunk},     {"over", 0, read_over},
+    {"tag", 0, read_tag},         {"shape", 0, read_shape},     {"dtype", 0, read_type},
+    {"bytes", 0, read_bytes},     {"hold", 0, read_hold},       {"drops", 0, read_dropped},
+    {"product", 0, read_product}, {"expert", 0, read_expert},
+    {"flop", NUMBER(flop)},       {"useful", NUMBER(useful_flop)},
+    {"access", NUMBER(access_bytes)}, {"sent", NUMBER(sent_bytes)},
+    {"working", NUMBER(working_bytes)}, {"parameters", NUMBER(parameters)},
+    {"keeps", NUMBER(keeps_bytes)}, {"s", NUMBER(seconds)}, {"link", NUMBER(link_s)},
+};
+/* clang-format on */
+#undef NUMBER
+
+/* Keys that are not known are passed over. */
 static bool read_key(struct reader *r, struct parsing *l, const char *key, char *value)
 {
-    static const struct {
-        const char *key;
-        size_t offset;
-    } numbers[] = {
-        {"flop", offsetof(struct rk_task, flop)},
-        {"useful", offsetof(struct rk_task, useful_flop)},
-        {"access", offsetof(struct rk_task, access_bytes)},
-        {"sent", offsetof(struct rk_task, sent_bytes)},
-        {"working", offsetof(struct rk_task, working_bytes)},
-        {"parameters", offsetof(struct rk_task, parameters)},
-        {"keeps", offsetof(struct rk_task, keeps_bytes)},
-        {"s", offsetof(struct rk_task, seconds)},
-        {"link", offsetof(struct rk_task, link_s)},
-    };
-    uint64_t number;
-    int word;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (strcmp(key, numbers[i].key) == 0)
-            return read_number(value, (double *)((char *)&l->task + numbers[i].offset));
-    if (strcmp(key, "stream") == 0) {
-        word = find_word(rk_program_stream_name, value);
-        l->in.stream = (uint8_t)word;
-        return word >= 0;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (strcmp(key, keys[i].key) != 0) continue;
+        if (keys[i].read) return keys[i].read(r, l, value);
+        return read_number(value, (double *)((char *)&l->task + keys[i].offset));
     }
-    if (strcmp(key, "pass") == 0) {
-        word = find_word(rk_program_work_name, value);
-        l->in.work = (uint8_t)word;
-        l->task.work = (enum rk_work)word;
-        return word >= 0;
-    }
-    if (strcmp(key, "dtype") == 0) {
-        word = find_word(rk_program_element_name, value);
-        if (l->form && word >= 0) l->form->element = (enum rk_element)word;
-        return word >= 0;
-    }
-    if (strcmp(key, "layer") == 0) return read_layer(r->p, value, &l->in.layer);
-    if (strcmp(key, "mb") == 0) return read_count32(value, &l->in.microbatch);
-    if (strcmp(key, "op") == 0) return l->has_op = read_whole(value, 1 << 22, &l->op);
-    if (strcmp(key, "tag") == 0 && read_whole(value, UINT32_MAX, &number))
-        return l->in.tag = (uint32_t)number, true;
-    if (strcmp(key, "chunk") == 0 && read_whole(value, UINT16_MAX, &number))
-        return l->in.chunk = (uint16_t)number, true;
-    if (strcmp(key, "name") == 0) return spell(l->task.name, sizeof l->task.name, value), true;
-    if (strcmp(key, "kind") == 0) return spell(l->task.layer, sizeof l->task.layer, value), true;
-    if (strcmp(key, "over") == 0 && l->in.what >= RK_DO_ALL_REDUCE && l->in.what <= RK_DO_BROADCAST)
-        return spell(l->over, sizeof l->over, value), true;
-    if (strcmp(key, "hold") == 0) return read_holding(value, &l->task.holding);
-    if (strcmp(key, "expert") == 0) return l->task.expert = strcmp(value, "yes") == 0;
-    if (strcmp(key, "drops") == 0) return read_drops(value, l->task.drops);
-    if (strcmp(key, "product") == 0) return read_list(value, l->task.product, 4);
-    if (strcmp(key, "shape") == 0)
-        return !l->form || read_list(value, l->form->shape, RK_SHAPE_DIMS);
-    if (strcmp(key, "bytes") == 0) return !l->form || read_number(value, &l->form->bytes);
-    return strcmp(key, "tag") != 0 && strcmp(key, "chunk") != 0;
+    return true;
 }
 
 /* What stands between the word and the keys. */
@@ -461,21 +551,21 @@ static enum rk_status read_title(struct reader *r, char *rest)
     const struct {
         const char *key;
         uint32_t *to;
-    } keys[] = {{"rank", &p->rank},
-                {"ranks", &p->ranks},
-                {"stage", &p->stage},
-                {"layers", &p->layers},
-                {"predict", &p->predict_layers},
-                {"microbatches", &p->microbatches}};
+    } counts[] = {{"rank", &p->rank},
+                  {"ranks", &p->ranks},
+                  {"stage", &p->stage},
+                  {"layers", &p->layers},
+                  {"predict", &p->predict_layers},
+                  {"microbatches", &p->microbatches}};
     for (char *word = strtok_r(NULL, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         char *value = strchr(word, '=');
         uint64_t number;
         if (!value) return fail(r, "no KEY=VALUE", word);
         *value++ = '\0';
-        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-            if (strcmp(word, keys[i].key) != 0) continue;
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+            if (strcmp(word, counts[i].key) != 0) continue;
             if (!read_whole(value, 1 << 24, &number)) return fail(r, "no count", value);
-            *keys[i].to = (uint32_t)number;
+            *counts[i].to = (uint32_t)number;
         }
     }
     return RK_OK;

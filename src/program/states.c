@@ -108,105 +108,7 @@ void states_open(struct build *b)
     }
 }
 
-/* ---- tasks ---- */
-
-/* Levels of ZeRO, as bits; and whether there are ranks to reduce over, or to gather from. */
-enum {
-    EVERY_ZERO = 15,
-    ZERO_0_1 = 3,
-    ZERO_1_2 = 6,
-    ZERO_2_3 = 12,
-    ZERO_3 = 8,
-    REDUCED = 16,
-    GATHERED = 32
-};
-
-static double parameters_of(const struct build *b, const struct slot *slot, unsigned levels)
-{
-    const struct place *place = place_of(b, slot);
-    double sum = 0;
-    for (int k = 0; k < STATES; k++) {
-        const bool shards = place->sharing.shards[k].ranks > 1;
-        const bool copies = place->sharing.copies[k].ranks > 1;
-        if (levels >> place->plan.zero & 1 && (!(levels & REDUCED) || shards || copies) &&
-            (!(levels & GATHERED) || shards))
-            sum += slot->state[k].parameters;
-    }
-    return sum;
-}
-
-/* Of what a part of the model waits for its weights and gradients, a layer's share by its
- * parameters among the layers of these levels. */
-static double share_of(const struct build *b, const struct slot *slot, int expert, unsigned levels)
-{
-    double all = 0;
-    for (uint32_t i = b->first_slot[slot->chunk]; i < b->first_slot[slot->chunk + 1]; i++)
-        all += parameters_of(b, &b->slot[i], levels);
-    return all > 0 ? slot->state[expert].parameters / all : 0;
-}
-
-static const struct rk_chunk *part_of(const struct build *b, const struct slot *slot)
-{
-    return &b->passes->chunk[pipeline_part(&b->pipeline, b->stage, slot->chunk)];
-}
-
-/* With dualpipe two ranks have each stage: its end is halved between them. */
-static double end_share(const struct build *b, const struct slot *slot, int expert, unsigned levels)
-{
-    double all = 0;
-    if (b->pipeline.schedule == RK_DUALPIPE) return share_of(b, slot, expert, levels) / 2;
-    for (uint32_t i = 0; i < b->slots; i++)
-        all += parameters_of(b, &b->slot[i], levels);
-    return all > 0 ? slot->state[expert].parameters / all : 0;
-}
-
-static double optimizer_s(const struct build *b, const struct slot *slot, int expert)
-{
-    const uint64_t part = pipeline_part(&b->pipeline, b->stage, slot->chunk);
-    return b->passes->end[part % b->pipeline.stages].optimizer_s *
-           end_share(b, slot, expert, EVERY_ZERO);
-}
-
-static double end_gather_s(const struct build *b, const struct slot *slot, int expert)
-{
-    const uint64_t part = pipeline_part(&b->pipeline, b->stage, slot->chunk);
-    return b->passes->end[part % b->pipeline.stages].gather_s *
-           end_share(b, slot, expert, ZERO_1_2 | GATHERED);
-}
-
-/* `sent` bytes in `link_s`, of which `seconds` are waited for. */
-static struct rk_task step_of(const struct build *b, const struct slot *slot, const char *name,
-                              double sent, double seconds, double link_s, double parameters)
-{
-    struct rk_task task = {.work = (enum rk_work)b->draft.work,
-                           .sent_bytes = sent,
-                           .seconds = seconds,
-                           .link_s = link_s,
-                           .parameters = parameters};
-    strncpy(task.name, name, sizeof task.name - 1);
-    strncpy(task.layer, layer_kind_name(slot->kind), sizeof task.layer - 1);
-    return task;
-}
-
-static int32_t step_task(struct build *b, const struct slot *slot, const char *name, double sent,
-                         double seconds, double link_s, double parameters)
-{
-    const struct rk_task task = step_of(b, slot, name, sent, seconds, link_s, parameters);
-    return new_task(b, &task);
-}
-
-static double sent_by_ring(double ranks, double bytes, double passes)
-{
-    return ranks > 1 ? passes * (ranks - 1) / ranks * bytes : 0;
-}
-
-static void step_begins(struct build *b, const struct slot *slot, int32_t microbatch)
-{
-    b->draft.layer = slot->layer;
-    b->draft.microbatch = microbatch;
-    b->draft.chunk = slot->chunk;
-    b->draft.work = RK_WORK_STEP;
-}
+/* ---- streams ---- */
 
 /* All collectives of a group are on one stream, so that its ranks meet in them in one order. */
 static enum rk_stream data_stream(const struct rk_plan *plan)
@@ -217,6 +119,11 @@ static enum rk_stream data_stream(const struct rk_plan *plan)
 static enum rk_stream tensor_stream(const struct rk_plan *plan)
 {
     return plan->tensor_overlap ? RK_ON_TENSOR : RK_ON_GPU;
+}
+
+static double sent_by_ring(double ranks, double bytes, double passes)
+{
+    return ranks > 1 ? passes * (ranks - 1) / ranks * bytes : 0;
 }
 
 /* ---- gathering ---- */
@@ -248,8 +155,8 @@ void gather_weights(struct build *b, struct slot *slot, int32_t microbatch, bool
     if (plan->zero < 3 || (!forward && plan->keep_gathered)) return;
     step_begins(b, slot, microbatch);
     b->draft.work = forward ? RK_WORK_FORWARD : RK_WORK_INPUT;
-    const double waits_s = forward        ? part_of(b, slot)->data_s[RK_WAY_FORWARD]
-                           : plan->frozen ? part_of(b, slot)->data_s[RK_WAY_BACKWARD]
+    const double waits_s = forward        ? part_times(b, slot)->data_s[RK_WAY_FORWARD]
+                           : plan->frozen ? part_times(b, slot)->data_s[RK_WAY_BACKWARD]
                                           : 0; /* the reduction's */
     for (int k = 0; k < STATES; k++) {
         struct layer_state *s = &slot->state[k];
@@ -262,7 +169,7 @@ void gather_weights(struct build *b, struct slot *slot, int32_t microbatch, bool
         s->gathered = new_tensor(b, s->gathered_form, slot->layer, microbatch);
         b->after = b->last[RK_ON_GPU];
         gather(b, slot, k, s->weights, s->gathered,
-               waits_s * share_of(b, slot, k, ZERO_3 | GATHERED));
+               waits_s * waiting_share(b, slot, k, ZERO_3 | GATHERED));
         if (!forward && !b->failed) b->program->tensor[s->gathered].number = 1;
         b->after = RK_NONE;
     }
@@ -334,7 +241,7 @@ int32_t gradient_of(struct build *b, struct slot *slot, bool expert, int32_t mic
 /* ZeRO-2 and 3: each microbatch's. */
 void reduce_fresh(struct build *b, struct slot *slot, int32_t microbatch)
 {
-    const double waits_s = part_of(b, slot)->data_s[RK_WAY_BACKWARD];
+    const double waits_s = part_times(b, slot)->data_s[RK_WAY_BACKWARD];
     if (place_of(b, slot)->plan.zero < 2) return;
     step_begins(b, slot, microbatch);
     b->draft.work = RK_WORK_WEIGHT;
@@ -342,7 +249,7 @@ void reduce_fresh(struct build *b, struct slot *slot, int32_t microbatch)
         const int32_t fresh = live_of(b, slot, microbatch)->fresh[k];
         if (fresh == NO_TENSOR) continue;
         reduce(b, slot, k, fresh, slot->state[k].gradient,
-               waits_s * share_of(b, slot, k, ZERO_2_3 | REDUCED));
+               waits_s * waiting_share(b, slot, k, ZERO_2_3 | REDUCED));
     }
 }
 
@@ -395,12 +302,12 @@ static void sum_tied(struct build *b, struct slot *slot)
 static void reduce_all(struct build *b, struct slot *slot)
 {
     const bool dual = b->pipeline.schedule == RK_DUALPIPE;
-    const double reduce_s = part_of(b, slot)->reduce_s / (dual ? 2 : 1);
+    const double reduce_s = part_times(b, slot)->reduce_s / (dual ? 2 : 1);
     if (place_of(b, slot)->plan.zero >= 2) return;
     step_begins(b, slot, RK_NONE);
     for (int k = 0; k < STATES; k++)
         reduce(b, slot, k, slot->state[k].gradient, slot->state[k].gradient,
-               reduce_s * share_of(b, slot, k, ZERO_0_1 | REDUCED));
+               reduce_s * waiting_share(b, slot, k, ZERO_0_1 | REDUCED));
 }
 
 /* With dualpipe the rank as far from the other end has the same stages. */
@@ -522,7 +429,7 @@ void wait_for_data(struct build *b, uint32_t chunk, int32_t microbatch, bool for
     if (takers(b, chunk, levels) > 0) return;
     step_begins(b, slot, microbatch);
     b->draft.work = forward ? RK_WORK_FORWARD : RK_WORK_INPUT;
-    put_wait(b, slot, part_of(b, slot)->data_s[way]);
+    put_wait(b, slot, part_times(b, slot)->data_s[way]);
 }
 
 /* Of a part that has nothing to reduce. */
@@ -532,7 +439,7 @@ static void wait_for_reduction(struct build *b, uint32_t chunk)
     const double share = b->pipeline.schedule == RK_DUALPIPE ? 0.5 : 1;
     if (takers(b, chunk, ZERO_0_1 | REDUCED) > 0) return;
     step_begins(b, slot, RK_NONE);
-    put_wait(b, slot, share * part_of(b, slot)->reduce_s);
+    put_wait(b, slot, share * part_times(b, slot)->reduce_s);
 }
 
 void finish_step(struct build *b)
@@ -555,7 +462,7 @@ void finish_step(struct build *b)
     }
 }
 
-/* ---- a microbatch's gradients, and transfers ---- */
+/* ---- a microbatch's gradients ---- */
 
 /* Where the products do not add to the sum of gradients themselves, a kernel does. */
 void add_fresh(struct build *b, struct slot *slot, int32_t microbatch)
@@ -568,105 +475,9 @@ void add_fresh(struct build *b, struct slot *slot, int32_t microbatch)
         const double bytes = slot->state[k].parameters * added;
         const int32_t gradient = gradient_of(b, slot, k, microbatch);
         if (!(bytes > 0) || gradient == NO_TENSOR) continue;
-        struct rk_task task =
-            step_of(b, slot, "add gradients", 0, added_s * share_of(b, slot, k, EVERY_ZERO), 0, 0);
+        struct rk_task task = step_task_of(b, slot, "add gradients", 0,
+                                           added_s * waiting_share(b, slot, k, EVERY_ZERO), 0, 0);
         task.access_bytes = bytes;
         put_run(b, RK_ON_GPU, new_task(b, &task), gradient, gradient);
     }
-}
-
-/* Bytes of a microbatch's activations that a layer has in a lower tier, and of its weights. */
-static double activations_away(const struct build *b, const struct slot *slot)
-{
-    const struct place *place = place_of(b, slot);
-    return place->folds.layer[slot->kind][slot->treatment].saved_total_bytes *
-           rk_plan_activations_away(&place->plan);
-}
-
-static double weights_away(const struct build *b, const struct slot *slot)
-{
-    const struct place *place = place_of(b, slot);
-    const double parameters = slot->state[DENSE].parameters + slot->state[OF_EXPERTS].parameters;
-    return parameters * place->rule.bytes.weight *
-           rk_plan_offloaded(&place->plan, RK_SHARE_WEIGHTS);
-}
-
-/* What computing waits for of a transfer: of its part, by bytes. */
-static double transfer_s(const struct build *b, const struct slot *slot, double bytes, bool forward)
-{
-    double all = 0;
-    for (uint32_t i = b->first_slot[slot->chunk]; i < b->first_slot[slot->chunk + 1]; i++)
-        all += activations_away(b, &b->slot[i]) + weights_away(b, &b->slot[i]);
-    const double waits_s = part_of(b, slot)->offload_s[forward ? RK_WAY_FORWARD : RK_WAY_BACKWARD];
-    return all > 0 ? waits_s * bytes / all : 0;
-}
-
-/* The memory tier that a class of tensors is offloaded to, the first one with a share. */
-static const struct rk_memory *tier_of(const struct build *b, const struct slot *slot,
-                                       enum rk_share share)
-{
-    const struct rk_plan *plan = &place_of(b, slot)->plan;
-    int tier = 1;
-    while (tier < RK_SHARE_TIERS && tier + 1 < b->system->memories &&
-           !(plan->share[share][tier - 1] > 0))
-        tier++;
-    return &b->system->memory[tier];
-}
-
-/* In the order of computing; what comes in, no sooner than the layer before is begun. */
-static int32_t transfer(struct build *b, struct slot *slot, int32_t microbatch, int what,
-                        const char *name, double bytes, int32_t read)
-{
-    static const enum rk_stream streams[] = {RK_ON_OUT, RK_ON_IN, RK_ON_IN};
-    int32_t *form = &b->away_form[slot->kind][what];
-    const bool forward = b->draft.work == RK_WORK_FORWARD;
-    const struct rk_memory *tier =
-        tier_of(b, slot, what == 2 ? RK_SHARE_WEIGHTS : RK_SHARE_ATTENTION);
-    const double rate = what == 0 ? rk_memory_write_Bps(tier) : rk_memory_read_Bps(tier);
-    const int32_t task =
-        step_task(b, slot, name, bytes, transfer_s(b, slot, bytes, forward), bytes / rate, 0);
-    if (*form == RK_NONE)
-        *form = new_form(b, what == 0 ? RK_TENSOR_AWAY : RK_TENSOR_REST, what == 0 ? "" : name,
-                         RK_IN_BYTES, ceil(bytes), 1, bytes);
-    const int32_t moved = new_tensor(b, *form, slot->layer, microbatch);
-    if (!forward && what == 2 && !b->failed) b->program->tensor[moved].number = 1;
-    b->after = b->last[RK_ON_GPU];
-    put_run(b, streams[what], task, read, moved);
-    b->after = RK_NONE;
-    return moved;
-}
-
-void offload_activations(struct build *b, struct slot *slot, int32_t microbatch)
-{
-    struct live *live = live_of(b, slot, microbatch);
-    const int last = kind_of(b, slot)->flow.operations - 1;
-    const double bytes = activations_away(b, slot);
-    if (!(bytes > 0)) return;
-    step_begins(b, slot, microbatch);
-    b->draft.work = RK_WORK_FORWARD;
-    live->away = transfer(b, slot, microbatch, 0, "offload", bytes,
-                          last >= 0 ? live->brought[last] : live->input);
-}
-
-void return_activations(struct build *b, struct slot *slot, int32_t microbatch)
-{
-    struct live *live = live_of(b, slot, microbatch);
-    if (live->away == NO_TENSOR) return;
-    step_begins(b, slot, microbatch);
-    b->draft.work = RK_WORK_INPUT;
-    live->returned =
-        transfer(b, slot, microbatch, 1, "returned", activations_away(b, slot), live->away);
-    live->away = NO_TENSOR;
-}
-
-void fetch_weights(struct build *b, struct slot *slot, int32_t microbatch, bool forward)
-{
-    const double bytes = weights_away(b, slot);
-    const int32_t away = slot->state[DENSE].away;
-    if (!(bytes > 0)) return;
-    step_begins(b, slot, microbatch);
-    b->draft.work = forward ? RK_WORK_FORWARD : RK_WORK_INPUT;
-    live_of(b, slot, microbatch)->fetched =
-        transfer(b, slot, microbatch, 2, "fetched", bytes,
-                 away != NO_TENSOR ? away : slot->state[OF_EXPERTS].away);
 }
