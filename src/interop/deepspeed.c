@@ -202,8 +202,9 @@ enum rk_status deepspeed_choices(const struct config_source *source, struct deep
         c->auto_precision |= !strcmp(s->key, "bf16.enabled") || !strcmp(s->key, "fp16.enabled");
         s->null = true;
     }
-    if (status == RK_OK) status = keys_read(&settings, keys, KEYS, &source->keys, c, notes, error);
-    check_ranges(&settings, c, notes);
+    const bool whole = status == RK_OK;
+    if (whole) status = keys_read(&settings, keys, KEYS, &source->keys, c, notes, error);
+    if (whole) check_ranges(&settings, c, notes);
     if (status == RK_OK) status = notes_refusal(notes, source->path, error);
     settings_release(&settings);
     if (status == RK_OK &&
