@@ -344,6 +344,8 @@ static void time_parts(struct build *b)
         b->added_s[chunk] = added_of(b, chunk);
 }
 
+enum { MOST_PASSES = 500000 };
+
 static enum rk_status check(const struct rk_model *model, const struct rk_system *system,
                             const struct rk_plan *plan, uint64_t rank, struct rk_error *error)
 {
@@ -367,10 +369,10 @@ static enum rk_status check(const struct rk_model *model, const struct rk_system
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "there is no rank %llu: the plan's are 0 to %llu", (unsigned long long)rank,
                        (unsigned long long)plan->ranks - 1);
-    const double microbatches = microbatches_of(plan);
-    if (microbatches * (double)plan->chunks * (double)model->layers / (double)plan->pipeline > 4e6)
-        return refuse(
-            error, "more than 4,000,000 layers and microbatches on one rank; give a smaller batch");
+    /* some 60 instructions of 48 bytes for each */
+    if (microbatches_of(plan) * (double)model->layers / (double)plan->pipeline > MOST_PASSES)
+        return refuse(error, "more than 500,000 layers times microbatches on a rank; give a "
+                             "smaller batch, or larger microbatches");
     return RK_OK;
 }
 

@@ -747,6 +747,35 @@ static bool adds_apart(const struct sample *s)
     return false;
 }
 
+/* Of all kinds of activations together. */
+static double held_peak(const struct rk_program *p)
+{
+    double held = 0, peak = 0;
+    for (size_t i = 0; i < p->instructions; i++) {
+        if (p->instruction[i].task == RK_NONE) continue;
+        const struct rk_task *task = &p->task[p->instruction[i].task];
+        held += task->keeps_bytes;
+        peak = fmax(peak, held);
+        for (int k = 0; k < RK_HOLDING_COUNT; k++)
+            held -= task->drops[k];
+    }
+    return peak;
+}
+
+/* With chunks, too, which the prediction takes for equal. */
+static void check_held_beside(const struct sample *s, const struct timeline_plan *plan,
+                              const struct timeline *timeline)
+{
+    if (rk_plan_activations_away(&s->plan) > 0) return;
+    for (uint32_t i = 0; i < plan->stages; i++) {
+        double in_flight = 0;
+        for (int k = 0; k < TIMELINE_CATEGORIES; k++)
+            in_flight += plan->tier[0].bytes[i * TIMELINE_CATEGORIES + (uint32_t)k].in_flight;
+        EXPECT(s, i, "held", held_peak(&s->program[i]),
+               timeline->stage[i].peak[0].held * in_flight);
+    }
+}
+
 static int simulated;
 
 static void check_time(const struct sample *s)
@@ -759,6 +788,7 @@ static void check_time(const struct sample *s)
                  RK_OK);
     check_passes(s, &plan);
     cr_assert_eq(timeline_simulate(&plan, &timeline, &error), RK_OK);
+    check_held_beside(s, &plan, &timeline);
     if (!plan.reduce_beside && !s->plan.segments && !moves_beside(&plan) && !adds_apart(s) &&
         plan.microbatches <= 24) {
         EXPECT(s, -1, "step", simulated_s(s), timeline.step_s);
