@@ -136,10 +136,10 @@ Test(shard_transfer, goes_on)
 
 /* ---- any cuts of a cube, against a copy of each element ---- */
 
-static const uint64_t cube[3] = {7, 6, 10};
+static const uint64_t cube[3] = {7, 6, 10}; /* bytes; of types of half a byte twice as many elements */
 
 /* Cuts the cube along `axis` into slices of random widths, each in a file, twice cut. */
-static void cut_cube(struct layout *layout, int axis, const char *prefix)
+static void cut_cube(struct layout *layout, int axis, const char *prefix, uint64_t per_byte)
 {
     uint64_t at = 0;
     while (at < cube[axis]) {
@@ -152,6 +152,9 @@ static void cut_cube(struct layout *layout, int axis, const char *prefix)
             slice.shape[d] = box.size[d] = cube[d];
         slice.shape[axis] = box.size[axis] = width;
         box.begin[axis] = at;
+        slice.shape[2] *= per_byte;
+        box.begin[2] *= per_byte;
+        box.size[2] *= per_byte;
         for (int d = 0; d < 3; d++)
             slice.count *= slice.shape[d];
         snprintf(name, sizeof name, "%s%u", prefix, slice.file);
@@ -168,17 +171,17 @@ static unsigned char value_at(const uint64_t *at)
 }
 
 /* What a file of the slice has behind its header. */
-static void each_element(const struct layout *l, const struct slice *s, bool write)
+static void each_byte(const struct layout *l, const struct slice *s, bool write, uint64_t per_byte)
 {
     static unsigned char data[65536];
     const struct box *b = &l->box[s->box];
     char path[128];
     snprintf(path, sizeof path, "%s/%s", folder, l->file[s->file].name);
     if (!write) read_bytes(l->file[s->file].name, data, sizeof data);
-    for (uint64_t i = 0; i < s->count; i++) {
-        const uint64_t z = i % s->shape[2], y = i / s->shape[2] % s->shape[1];
-        const uint64_t x = i / s->shape[2] / s->shape[1];
-        const uint64_t at[3] = {x + b->begin[0], y + b->begin[1], z + b->begin[2]};
+    const uint64_t bytes = s->count / per_byte, width = s->shape[2] / per_byte;
+    for (uint64_t i = 0; i < bytes; i++) {
+        const uint64_t z = i % width, y = i / width % s->shape[1], x = i / width / s->shape[1];
+        const uint64_t at[3] = {x + b->begin[0], y + b->begin[1], z + b->begin[2] / per_byte};
         if (write)
             data[s->offset + i] = value_at(at);
         else
@@ -186,7 +189,7 @@ static void each_element(const struct layout *l, const struct slice *s, bool wri
     }
     if (!write) return;
     FILE *file = fopen(path, "wb");
-    fwrite(data, 1, s->offset + s->count, file);
+    fwrite(data, 1, s->offset + bytes, file);
     fclose(file);
 }
 
@@ -199,18 +202,22 @@ Test(shard_transfer, cuts)
         struct transferred done;
         struct rk_error error;
         open_folder();
-        *tensor = (struct tensor){.name = strdup("cube"), .type = TENSOR_U8, .rank = 3};
+        const uint64_t per_byte = i % 3 ? 1 : 2;
+        *tensor = (struct tensor){.name = strdup("cube"),
+                                  .type = per_byte == 1 ? TENSOR_U8 : TENSOR_F4,
+                                  .rank = 3};
         memcpy(tensor->shape, cube, sizeof cube);
+        tensor->shape[2] *= per_byte;
         layout_take_tensors(&from, tensor, 1);
         cr_assert_eq(layout_copy_tensors(&to, &from, NULL), RK_OK);
-        cut_cube(&from, (int)draw(3), "a");
-        cut_cube(&to, (int)draw(3), "b");
+        cut_cube(&from, (int)draw(3), "a", per_byte);
+        cut_cube(&to, (int)draw(3), "b", per_byte);
         strcpy(from.folder, folder);
         strcpy(to.folder, folder);
         cr_assert_eq(store_headers_open(&from, NULL, 0, false, &source, &error), RK_OK);
         cr_assert_eq(store_headers_open(&to, NULL, 0, true, &target, &error), RK_OK);
         for (size_t k = 0; k < from.slices; k++)
-            each_element(&from, &from.slice[k], true);
+            each_byte(&from, &from.slice[k], true, per_byte);
         const struct transfer t = {.from = &from,
                                    .to = &to,
                                    .header = make_header,
@@ -219,7 +226,7 @@ Test(shard_transfer, cuts)
                                    .io = i % 2 ? IO_PLAIN : IO_BEST};
         cr_assert_eq(transfer_run(&t, &done, &error), RK_OK, "%s", error.text);
         for (size_t k = 0; k < to.slices; k++)
-            each_element(&to, &to.slice[k], false);
+            each_byte(&to, &to.slice[k], false, per_byte);
         cr_assert_eq(done.bytes_written, cube[0] * cube[1] * cube[2]);
         store_headers_release(&source);
         store_headers_release(&target);
