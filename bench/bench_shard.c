@@ -1,5 +1,5 @@
-/* A checkpoint to the ranks of a plan, back, and to another plan, beside `cp -r` on the same disk: rates
- * of one run. Checked first: what is merged is what was there.
+/* A checkpoint to the ranks of a plan, back, and to another plan, beside `cp -r` on the same disk:
+ * rates of one run. Checked first: what is merged is what was there.
  *
  *     bench_shard [FOLDER]     the disk to try (the current one)
  */
@@ -36,7 +36,8 @@ static void shell(const char *format, const char *a, const char *b)
     check(system(command) == 0, command);
 }
 
-static void add(struct safetensors *file, uint64_t rows, uint64_t columns, const char *name, int layer)
+static void add(struct safetensors *file, uint64_t rows, uint64_t columns, const char *name,
+                int layer)
 {
     char text[128];
     if (layer < 0)

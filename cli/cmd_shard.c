@@ -152,7 +152,9 @@ static int run(const struct shard_args *args)
 static void take_operands(struct shard_args *args)
 {
     struct option_texts *words = &args->words;
-    if (!args->model || !args->checkpoint || !plan_is_word(args->checkpoint, strcspn(args->checkpoint, "="))) return;
+    if (!args->model || !args->checkpoint ||
+        !plan_is_word(args->checkpoint, strcspn(args->checkpoint, "=")))
+        return;
     if (words->count == OPTION_MAX_VALUES) return;
     for (int i = words->count++; i > 0; i--) {
         words->text[i] = words->text[i - 1];

@@ -73,10 +73,9 @@ static enum rk_status answer_case(const json_t *given, enum redco_generation gen
     const json_t *shards = json_object_get(given, "shards");
     const char *named = json_string_value(json_object_get(given, "generation"));
     if (named) generation = strcmp(named, "first") == 0 ? REDCO_FIRST : REDCO_CURRENT;
-    enum rk_status status =
-        json_is_integer(shards) && json_integer_value(shards) >= 1
-            ? read_tree(json_object_get(given, "shapes"), &tree, error)
-            : fail(error, "shards, a whole number of at least 1, is missing");
+    enum rk_status status = json_is_integer(shards) && json_integer_value(shards) >= 1
+                                ? read_tree(json_object_get(given, "shapes"), &tree, error)
+                                : fail(error, "shards, a whole number of at least 1, is missing");
     if (status == RK_OK)
         status = redco_rules_of(generation, tree.leaves, tree.leaf,
                                 (uint64_t)json_integer_value(shards), &rules, error);

@@ -84,8 +84,7 @@ static struct file_sum *sum_files(struct report *report, const struct sharding *
     for (size_t i = 0; sum && i < s->to.slices; i++) {
         const struct slice *slice = &s->to.slice[i];
         sum[slice->file].tensors++;
-        sum[slice->file].bits +=
-            slice->count * tensor_type_bits(s->to.tensor[slice->tensor].type);
+        sum[slice->file].bits += slice->count * tensor_type_bits(s->to.tensor[slice->tensor].type);
     }
     for (uint64_t i = 0; sum && i < s->placed.ranks; i++)
         if (s->placed.file_of_rank[i] < s->to.files) sum[s->placed.file_of_rank[i]].ranks++;
@@ -103,19 +102,17 @@ static void add_files(struct report *report, const struct sharding *s, unsigned 
 {
     const struct file_sum *sum = sum_files(report, s);
     const bool placed = s->placed.file && s->placed.ranks;
-    struct report_table *table =
-        report_add(report, &(struct report_table){.name = "files",
-                                                  .title = "Files",
-                                                  .formats = formats,
-                                                  .columns = file_columns,
-                                                  .column_count = 9});
+    struct report_table *table = report_add(report, &(struct report_table){.name = "files",
+                                                                           .title = "Files",
+                                                                           .formats = formats,
+                                                                           .columns = file_columns,
+                                                                           .column_count = 9});
     for (uint32_t i = 0; sum && i < s->to.files; i++) {
         const struct placed_file *f = placed ? &s->placed.file[i] : NULL;
         const bool one = s->options->only_rank > 0;
         if (one && s->to.files > 1 && sum[i].tensors == 0) continue;
         const bool compare = f && !one && is_comparable(s);
-        const double predicted =
-            compare ? placed_predicted(&s->from.model, &s->plan, f->stage) : 0;
+        const double predicted = compare ? placed_predicted(&s->from.model, &s->plan, f->stage) : 0;
         const struct report_cell cells[] = {
             cell_text(s->to.file[i].name),
             f && !one ? cell_count(f->stage) : cell_none(),
@@ -139,10 +136,11 @@ static const char *disagreement(struct report *report, const struct sharding *s)
         const struct placed_file *f = &s->placed.file[i];
         const double predicted = placed_predicted(&s->from.model, &s->plan, f->stage);
         if ((double)f->parameters != predicted)
-            return report_text(report,
-                               "%s has %" PRIu64 " parameters, the predictor counts %.0f: the "
-                               "checkpoint has tensors that the model's shape has not, or lacks some",
-                               s->to.file[i].name, f->parameters, predicted);
+            return report_text(
+                report,
+                "%s has %" PRIu64 " parameters, the predictor counts %.0f: the "
+                "checkpoint has tensors that the model's shape has not, or lacks some",
+                s->to.file[i].name, f->parameters, predicted);
     }
     return NULL;
 }
@@ -294,24 +292,24 @@ static void add_tensors(struct report *report, const struct sharding *s)
 static void add_sends(struct report *report, const struct sharding *s)
 {
     static const struct report_column columns[] = {
-        {.name = "split"}, {.name = "bytes_per_token", .title = "a token", .unit = "B", .digits = 2}};
+        {.name = "split"},
+        {.name = "bytes_per_token", .title = "a token", .unit = "B", .digits = 2}};
     if (s->plan.tensor < 2) return;
-    struct report_table *table =
-        report_add(report, &(struct report_table){.name = "sends",
-                                                  .title = "What a tensor rank sends, forward and "
-                                                           "backward, for all layers with attention "
-                                                           "and MLP, embedding and head",
-                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                                  .columns = columns,
-                                                  .column_count = 2});
+    struct report_table *table = report_add(
+        report, &(struct report_table){.name = "sends",
+                                       .title = "What a tensor rank sends, forward and "
+                                                "backward, for all layers with attention "
+                                                "and MLP, embedding and head",
+                                       .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                       .columns = columns,
+                                       .column_count = 2});
     for (int split = 0; split < RK_SHARD_SPLITS; split++) {
         struct rk_shard_options options = {.split = (enum rk_shard_split)split};
         int *axis = report_alloc(report, (s->to.tensors + 1) * sizeof *axis);
         if (!axis || split_axes(&s->to, s->from.type, &options, &s->from.model, &s->plan, axis,
                                 NULL) != RK_OK)
             continue;
-        const double sent =
-            split_sends(&s->to, s->from.type, &s->from.model, &s->plan, axis);
+        const double sent = split_sends(&s->to, s->from.type, &s->from.model, &s->plan, axis);
         if (!(sent < INFINITY)) continue;
         const struct report_cell cells[] = {cell_text(shard_split_names[split]), cell_number(sent)};
         report_row(report, table, cells);
@@ -361,11 +359,11 @@ static void add_headline(struct report *report, const struct sharding *s,
                                     s->to.files == 1 ? "" : "s", bytes_text(report, sums.shards)));
     if (plan) report_note(report, report_text(report, "  plan: %s", plan));
     if (moves)
-        report_note(report, report_text(report,
-                                        "  of what the ranks hold %s stay where they are, %s come "
-                                        "from other ranks",
-                                        bytes_text(report, moves->stay),
-                                        bytes_text(report, moves->move)));
+        report_note(report,
+                    report_text(report,
+                                "  of what the ranks hold %s stay where they are, %s come "
+                                "from other ranks",
+                                bytes_text(report, moves->stay), bytes_text(report, moves->move)));
     if (!done) {
         report_note(report, "  nothing was written");
         return;
@@ -384,8 +382,8 @@ static void add_record(struct report *report, const struct sharding *s,
                        const struct transferred *done, const struct sharding_moves *moves)
 {
     static const struct report_column columns[] = {
-        {.name = "plan_words"},   {.name = "tensors"},       {.name = "checkpoint_bytes"},
-        {.name = "shards_bytes"}, {.name = "read_bytes"},    {.name = "written_bytes"},
+        {.name = "plan_words"},   {.name = "tensors"},     {.name = "checkpoint_bytes"},
+        {.name = "shards_bytes"}, {.name = "read_bytes"},  {.name = "written_bytes"},
         {.name = "stay_bytes"},   {.name = "moved_bytes"},
     };
     const struct sums sums = sum_bytes(s);

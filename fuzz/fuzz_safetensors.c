@@ -25,7 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         sum += file.tensor[i].end - file.tensor[i].begin;
     assert(sum == bytes);
     assert(safetensors_write("x", &file, &header, &error) == RK_OK);
-    assert(safetensors_parse("x", header.data + 8, header.size - 8, bytes, &again, &error) == RK_OK);
+    assert(safetensors_parse("x", header.data + 8, header.size - 8, bytes, &again, &error) ==
+           RK_OK);
     assert(again.count == file.count && again.pairs == file.pairs);
     for (size_t i = 0; i < file.count; i++)
         assert(strcmp(again.tensor[i].name, file.tensor[i].name) == 0 || bytes < file.count);

@@ -1,5 +1,5 @@
-/* fuzz_shards.c - any bytes as the headers of two shards; what is accepted says of every element of every
- * tensor where it is, within its file, and can be merged. */
+/* fuzz_shards.c - any bytes as the headers of two shards; what is accepted says of every element of
+ * every tensor where it is, within its file, and can be merged. */
 #include "shard/store.h"
 
 #undef NDEBUG /* the assertions are the test */

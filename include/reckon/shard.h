@@ -1,8 +1,8 @@
 /* shard.h - checkpoints in safetensors to the ranks of a plan, back, and from one plan to another.
  *
  * Weights are moved, never computed with: what is merged again has the same bytes. Peak memory does
- * not grow with the model. A transfer that was stopped (a kill, a full disk) goes on when it is asked
- * for again, with the same result. docs/shard.md says which part of which tensor goes where.
+ * not grow with the model. A transfer that was stopped (a kill, a full disk) goes on when it is
+ * asked for again, with the same result. docs/shard.md says which part of which tensor goes where.
  *
  * Source of the layouts: the modelling code of Hugging Face transformers; of ZeRO's buffers,
  * Megatron-LM and DeepSpeed.
@@ -50,10 +50,10 @@ struct rk_shard_options {
     enum rk_shard_cut cut;
     enum rk_shard_split split;
     enum rk_shard_unknown unknown;
-    bool copy_scales;     /* scales of 128 x 128 values that a cut goes through go to both sides */
-    uint64_t only_rank;   /* 1 + the rank whose file alone is written; 0: all */
-    uint64_t most_bytes;  /* of a merged file; 0: 5 GB, as Hugging Face */
-    unsigned threads;     /* 0: 4 */
+    bool copy_scales;    /* scales of 128 x 128 values that a cut goes through go to both sides */
+    uint64_t only_rank;  /* 1 + the rank whose file alone is written; 0: all */
+    uint64_t most_bytes; /* of a merged file; 0: 5 GB, as Hugging Face */
+    unsigned threads;    /* 0: 4 */
     enum rk_shard_io io;
     bool sync; /* files are on the disk before they get their names */
 };
@@ -61,12 +61,12 @@ struct rk_shard_options {
 struct rk_shard_result {
     uint64_t tensors, files;
     uint64_t bytes_read, bytes_written; /* of tensors, by this call */
-    uint64_t done_before; /* tensors that a stopped call had written */
+    uint64_t done_before;               /* tensors that a stopped call had written */
     bool uring;
 };
 
-/* `checkpoint`: a .safetensors file or a folder. `folder` is made; it must be empty, or hold the same
- * transfer unfinished. `result` may be NULL. */
+/* `checkpoint`: a .safetensors file or a folder. `folder` is made; it must be empty, or hold the
+ * same transfer unfinished. `result` may be NULL. */
 RK_API enum rk_status rk_shard(const char *checkpoint, const struct rk_plan *plan,
                                const struct rk_shard_options *options, const char *folder,
                                struct rk_shard_result *result, struct rk_error *error);

@@ -28,7 +28,8 @@ static bool is_possible(const struct cost_matrix *m, enum cost_choice choice)
     return !m->can_out && !m->can_in;
 }
 
-/* The vector that all matrices of a step read, and its gradient: one exchange serves all of them. */
+/* The vector that all matrices of a step read, and its gradient: one exchange serves all of them.
+ */
 static double reading(const struct cost_step *step, const struct cost_choices *choices,
                       enum cost_state from)
 {
@@ -89,8 +90,7 @@ static struct path go(const struct path *path, const struct cost_step *step,
     for (int from = 0; from < COST_STATES; from++)
         for (int to = 0; to < COST_STATES && path->sent[from] < INFINITY; to++) {
             if (!can_be(step->behind, (enum cost_state)to)) continue;
-            const double sent = path->sent[from] +
-                                reading(step, choices, (enum cost_state)from) +
+            const double sent = path->sent[from] + reading(step, choices, (enum cost_state)from) +
                                 bringing(step, choices, (enum cost_state)to);
             if (sent >= next.sent[to]) continue;
             next.sent[to] = sent;

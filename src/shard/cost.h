@@ -9,8 +9,8 @@
  *     all-gather (split -> whole) 1    reduce-scatter (partial -> split) 1    all-reduce 2
  *
  * and a slice (whole -> split) nothing; the gradient goes the other way: what OUT reads whole comes
- * back as partial sums, what IN reads split comes back split. A matrix that can be split is: else no
- * rank would send anything, and each have all of it. Volumes of rings: [thakur2005].
+ * back as partial sums, what IN reads split comes back split. A matrix that can be split is: else
+ * no rank would send anything, and each have all of it. Volumes of rings: [thakur2005].
  */
 #ifndef RECKON_SHARD_COST_H
 #define RECKON_SHARD_COST_H
@@ -29,7 +29,7 @@ enum cost_behind {
 };
 
 struct cost_matrix {
-    double in, out;      /* numbers a token */
+    double in, out;       /* numbers a token */
     bool can_out, can_in; /* the ranks divide them */
 };
 
@@ -51,7 +51,8 @@ struct cost_choices {
 double cost_of(const struct cost_step *steps, size_t count, const struct cost_choices *choices,
                double t);
 
-/* The choices that send the least, the first of equals; returns what they send. `choices` (count). */
+/* The choices that send the least, the first of equals; returns what they send. `choices` (count).
+ */
 double cost_best(const struct cost_step *steps, size_t count, double t,
                  struct cost_choices *choices);
 

@@ -111,7 +111,8 @@ static enum rk_status cut_segment(struct cutting *c, const struct segment *s, ui
         const uint64_t unit = c->rank / (t / s->units);
         return add_range(c, at + unit * s->size, at + (unit + 1) * s->size);
     }
-    return fail(c, "%" PRIu64 " %s are not divisible by %s parallelism %" PRIu64
+    return fail(c,
+                "%" PRIu64 " %s are not divisible by %s parallelism %" PRIu64
                 ": take a degree that divides them",
                 s->units, facts[c->part->role].units, degree_name(c), t);
 }
@@ -172,8 +173,8 @@ static enum rk_status cut_groupwise(struct cutting *c)
     const uint64_t sharing = t / g, group = c->rank / sharing, queries = a / g;
     const uint64_t size = c->extent / g, d = size / (queries + 2);
     if (size * g != c->extent || d * (queries + 2) != size)
-        return fail(c, "has %" PRIu64 " rows, which are no %" PRIu64 " groups of %" PRIu64
-                    " heads", c->extent, g, queries + 2);
+        return fail(c, "has %" PRIu64 " rows, which are no %" PRIu64 " groups of %" PRIu64 " heads",
+                    c->extent, g, queries + 2);
     if (queries % sharing)
         return fail(c, "%" PRIu64 " heads are not divisible by tensor parallelism %" PRIu64, a, t);
     const uint64_t each = queries / sharing * d, first = group * size + c->rank % sharing * each;
@@ -215,7 +216,8 @@ static enum rk_status cut_state_convolution(struct cutting *c)
     const struct rk_model *model = &c->rules->model;
     const struct recurrence_shape s = recurrence_shape_of(model);
     const uint64_t n = state_heads(&s, model), v = (uint64_t)s.inner / (n ? n : 1);
-    const struct segment values = {n, v, false}, keys = {(uint64_t)s.groups, (uint64_t)s.key, false};
+    const struct segment values = {n, v, false},
+                         keys = {(uint64_t)s.groups, (uint64_t)s.key, false};
     const struct segment first[] = {values, keys, keys}, last[] = {keys, keys, values};
     if (model->recurrence == RK_MAMBA) return cut_units(c, n, false);
     return cut_segments(c, model->recurrence == RK_MAMBA_2 ? first : last, 3);
@@ -256,10 +258,13 @@ static enum rk_status cut_experts_rows(struct cutting *c)
     const uint64_t all = c->rules->model.experts, size = c->extent / all, t = c->ranks;
     enum rk_status status = RK_OK;
     if (size * all != c->extent || size % t)
-        return fail(c, "%" PRIu64 " rows of %" PRIu64 " experts are not divisible by expert tensor "
-                    "parallelism %" PRIu64, c->extent, all, t);
+        return fail(c,
+                    "%" PRIu64 " rows of %" PRIu64 " experts are not divisible by expert tensor "
+                    "parallelism %" PRIu64,
+                    c->extent, all, t);
     for (uint64_t j = own.begin; j < own.end && status == RK_OK; j++)
-        status = add_range(c, j * size + c->rank * (size / t), j * size + (c->rank + 1) * (size / t));
+        status =
+            add_range(c, j * size + c->rank * (size / t), j * size + (c->rank + 1) * (size / t));
     c->cut->experts = (struct range){0, c->extent}; /* not stacked: ranges say it all */
     return status;
 }
@@ -319,9 +324,11 @@ static enum rk_status to_blocks(struct cutting *c)
     struct cut *cut = c->cut;
     for (int i = 0; i < cut->ranges; i++) {
         struct range *r = &cut->range[i];
-        const bool through = r->begin % SCALE_BLOCK || (r->end % SCALE_BLOCK && r->end != c->extent);
+        const bool through =
+            r->begin % SCALE_BLOCK || (r->end % SCALE_BLOCK && r->end != c->extent);
         if (through && !c->rules->copy_scales)
-            return fail(c, "the cut of its weight at %" PRIu64 " or %" PRIu64 " goes through a block "
+            return fail(c,
+                        "the cut of its weight at %" PRIu64 " or %" PRIu64 " goes through a block "
                         "of %d that share a scale: take another tensor degree, or --scales copy",
                         r->begin, r->end, SCALE_BLOCK);
         r->begin /= SCALE_BLOCK;
@@ -354,8 +361,8 @@ static enum rk_status cut_evenly(struct cutting *c, int axis)
     c->cut->axis = axis;
     c->extent = c->tensor->shape[axis];
     if (c->extent % c->ranks)
-        return fail(c, "axis %d of %" PRIu64 " is not divisible by tensor parallelism %" PRIu64, axis,
-                    c->extent, c->ranks);
+        return fail(c, "axis %d of %" PRIu64 " is not divisible by tensor parallelism %" PRIu64,
+                    axis, c->extent, c->ranks);
     return cut_segment(c, &(struct segment){c->extent, 1, false}, 0);
 }
 

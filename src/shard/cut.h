@@ -33,17 +33,17 @@ struct range {
 enum { CUT_MOST_RANGES = 1024 };
 
 struct cut {
-    bool here;       /* else the rank has nothing of it */
-    int axis;        /* that ranges cut; -1: none is cut */
+    bool here; /* else the rank has nothing of it */
+    int axis;  /* that ranges cut; -1: none is cut */
     int ranges;
     struct range range[CUT_MOST_RANGES]; /* in the order in which the rank holds them */
     uint64_t padding;                    /* rows behind the last of them */
     struct range experts;                /* of axis 0, where experts are stacked; else all of it */
 };
 
-/* What rank `at` holds of `tensor`. `weight`: that a scale belongs to (NULL: there is none); `axis`:
- * AXIS_BY_ROLE, AXIS_NONE, or the axis that is cut evenly. RK_BAD_INPUT names the tensor and what
- * does not divide. */
+/* What rank `at` holds of `tensor`. `weight`: that a scale belongs to (NULL: there is none);
+ * `axis`: AXIS_BY_ROLE, AXIS_NONE, or the axis that is cut evenly. RK_BAD_INPUT names the tensor
+ * and what does not divide. */
 enum rk_status cut_tensor(const struct cut_rules *rules, const struct tensor *tensor,
                           const struct part *part, const struct tensor *weight, int axis,
                           const struct cut_rank *at, struct cut *cut, struct rk_error *error);

@@ -186,11 +186,8 @@ static void begin(struct io *io, const struct operation_at *o)
 
 void io_read(struct io *io, int slot, int file, void *buffer, size_t size, uint64_t offset)
 {
-    begin(io, &(struct operation_at){.slot = slot,
-                                     .file = file,
-                                     .buffer = buffer,
-                                     .size = size,
-                                     .offset = offset});
+    begin(io, &(struct operation_at){
+                  .slot = slot, .file = file, .buffer = buffer, .size = size, .offset = offset});
 }
 
 void io_write(struct io *io, int slot, int file, const void *buffer, size_t size, uint64_t offset)

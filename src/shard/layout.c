@@ -41,8 +41,7 @@ enum rk_status layout_add_slice(struct layout *layout, const struct slice *slice
 {
     if (!grow((void **)&layout->slice, layout->slices + 1, &layout->slice_room,
               sizeof *layout->slice) ||
-        !grow((void **)&layout->box, layout->boxes + boxes, &layout->box_room,
-              sizeof *layout->box))
+        !grow((void **)&layout->box, layout->boxes + boxes, &layout->box_room, sizeof *layout->box))
         return no_memory(error);
     struct slice *added = &layout->slice[layout->slices++];
     *added = *slice;

@@ -19,10 +19,10 @@ struct slice {
     uint64_t offset; /* of its first byte in the file */
     uint64_t shape[TENSOR_MAX_RANK];
     bool flat;
-    bool copy;        /* all that it has is in slices before it */
-    bool predicted;   /* parameters that the predictor counts on the rank */
+    bool copy;             /* all that it has is in slices before it */
+    bool predicted;        /* parameters that the predictor counts on the rank */
     uint64_t first, count; /* elements; count: padding too */
-    size_t box;       /* the first of its boxes */
+    size_t box;            /* the first of its boxes */
     uint32_t boxes;
 };
 

@@ -36,10 +36,8 @@ static void add(struct manifest *m, uint64_t rows, uint64_t columns, const char 
         m->room = room;
     }
     struct tensor *t = &m->tensor[m->count];
-    *t = (struct tensor){.name = strdup(name),
-                         .type = m->type,
-                         .rank = columns ? 2 : 1,
-                         .shape = {rows, columns}};
+    *t = (struct tensor){
+        .name = strdup(name), .type = m->type, .rank = columns ? 2 : 1, .shape = {rows, columns}};
     m->failed |= !t->name;
     m->count += t->name != NULL;
 }
@@ -167,7 +165,8 @@ static void add_experts(struct manifest *m, const char *layer)
     if (narrows) add_linear(m, h, narrow, model->biases, named(name, layer, "mlp.ascend"));
     if (shared_width(model) > 0)
         add_mlp(m, named(name, layer, "mlp.shared_experts"), h, shared_width(model));
-    if (model->shared_gate) add_linear(m, 1, h, false, named(name, layer, "mlp.shared_expert_gate"));
+    if (model->shared_gate)
+        add_linear(m, 1, h, false, named(name, layer, "mlp.shared_expert_gate"));
 }
 
 /* ---- layers ---- */

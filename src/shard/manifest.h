@@ -1,5 +1,5 @@
-/* manifest.h - the tensors of a model that has no checkpoint at hand: names as Hugging Face's llama,
- * mixtral and deepseek have them, shapes from the model. Their elements sum up to
+/* manifest.h - the tensors of a model that has no checkpoint at hand: names as Hugging Face's
+ * llama, mixtral and deepseek have them, shapes from the model. Their elements sum up to
  * rk_model_parameters.
  */
 #ifndef RECKON_SHARD_MANIFEST_H

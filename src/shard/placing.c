@@ -15,7 +15,7 @@ static struct placed_file file_of(const struct rank_map *map, const struct placi
 {
     const bool cut = p->zero != ZERO_NONE;
     const bool experts = p->rules.model.experts > 0;
-#define AT(group) (uint32_t)rank_position(map, group, rank)
+#define AT(group) (uint32_t) rank_position(map, group, rank)
     return (struct placed_file){
         .stage = AT(RANKS_OF_PIPELINE),
         .tensor = AT(RANKS_OF_TENSOR),
@@ -101,10 +101,10 @@ void placed_release(struct placed *placed)
 
 /* What of the list of tensors decides where the others are. */
 struct parts {
-    struct part *part;           /* (tensors) */
+    struct part *part;            /* (tensors) */
     const struct tensor **scaled; /* (tensors) the weight that a scale belongs to */
     bool head, predict_embedding; /* there is one of its own */
-    uint32_t *stage_of_layer;    /* (layers) */
+    uint32_t *stage_of_layer;     /* (layers) */
 };
 
 static bool is_first(const struct part *part)
@@ -184,10 +184,11 @@ static const struct tensor *weight_of(const struct layout *layout, const char *s
 static enum rk_status fail_unknown(const char *name, struct rk_error *error)
 {
     const char *nearest = part_nearest(name);
-    return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
-                   "%.200s: what this tensor is, no table knows%s%s: --unknown replicate puts it on "
-                   "every tensor rank, --unknown redco splits what is not known by Redco's rules",
-                   name, nearest ? "; the nearest name is " : "", nearest ? nearest : "");
+    return rk_fail(
+        error, RK_BAD_INPUT, NULL, 0, 0,
+        "%.200s: what this tensor is, no table knows%s%s: --unknown replicate puts it on "
+        "every tensor rank, --unknown redco splits what is not known by Redco's rules",
+        name, nearest ? "; the nearest name is " : "", nearest ? nearest : "");
 }
 
 static enum rk_status find_parts(const struct placing *p, const struct layout *layout,
@@ -311,7 +312,8 @@ static bool clip_flat(const struct boxes *from, int rank, uint64_t first, uint64
         /* the longest run of whole `unit`s from `first` on, within one index of what is above */
         uint64_t unit = 1, rest = first;
         int d = rank - 1;
-        while (d > 0 && first % (unit * from->shape[d]) == 0 && first + unit * from->shape[d] <= end)
+        while (d > 0 && first % (unit * from->shape[d]) == 0 &&
+               first + unit * from->shape[d] <= end)
             unit *= from->shape[d--];
         for (int i = rank - 1; i >= 0; i--) {
             begin[i] = rest % from->shape[i];

@@ -24,8 +24,8 @@ struct placing {
     const char *type; /* model_type, or "" */
     enum shard_zero zero;
     bool replicate_unknown;
-    const int *axis;  /* (tensors of the layout) as cut.h says; NULL: all by role */
-    int64_t only;     /* the file of this rank alone; -1: all */
+    const int *axis; /* (tensors of the layout) as cut.h says; NULL: all by role */
+    int64_t only;    /* the file of this rank alone; -1: all */
 };
 
 struct placed {
@@ -34,7 +34,7 @@ struct placed {
     struct placed_file {
         uint32_t stage, tensor, expert, expert_tensor, shard, expert_shard;
         uint64_t parameters; /* that the predictor counts, padding too */
-    } *file; /* (files of the layout) */
+    } * file;                /* (files of the layout) */
 };
 
 /* `layout` has tensors and becomes the layout of the plan: shapes, boxes and files; offsets are
@@ -44,8 +44,8 @@ enum rk_status place_plan(const struct placing *placing, struct layout *layout,
                           struct placed *placed, struct rk_error *error);
 void placed_release(struct placed *placed);
 
-/* Parameters of a rank of `stage`, as the operations of workload/layers.h have them; a table of which
- * one rank has both ends is there once. */
+/* Parameters of a rank of `stage`, as the operations of workload/layers.h have them; a table of
+ * which one rank has both ends is there once. */
 double placed_predicted(const struct rk_model *model, const struct rk_plan *plan, uint64_t stage);
 
 #endif

@@ -93,9 +93,9 @@ static bool has_word(struct name n, const char *word)
 
 /* What all leaves of a key have in common. */
 struct group {
-    bool split;             /* kernels or embeddings, of one rank */
-    bool attention;         /* all of them belong to it */
-    int possible;           /* how many dimensions all of them divide */
+    bool split;                     /* kernels or embeddings, of one rank */
+    bool attention;                 /* all of them belong to it */
+    int possible;                   /* how many dimensions all of them divide */
     int dimension[TENSOR_MAX_RANK]; /* (possible) these, the first first */
 };
 

@@ -136,7 +136,7 @@ static bool is_norm(const char *name, size_t length)
 static bool is_foreign(const char *name, size_t length)
 {
     static const char *const towers[] = {"visual.", "vision", "audio", "multi_modal_projector",
-                                         "mm_", NULL};
+                                         "mm_",     NULL};
     for (const char *const *tower = towers; *tower; tower++)
         for (size_t i = 0; i + strlen(*tower) <= length; i++)
             if ((i == 0 || name[i - 1] == '.') && memcmp(name + i, *tower, strlen(*tower)) == 0)

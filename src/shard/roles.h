@@ -7,8 +7,8 @@
 
 #include "shard/safetensors.h"
 
-/* X(role, what `reckon shard --explain` calls it). The axis of a matrix stored as (out, in) is 0 for
- * its outputs, 1 for its inputs. */
+/* X(role, what `reckon shard --explain` calls it). The axis of a matrix stored as (out, in) is 0
+ * for its outputs, 1 for its inputs. */
 /* clang-format off */
 #define SHARD_ROLES(X) \
     X(UNKNOWN,           "unknown") \

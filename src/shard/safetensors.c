@@ -118,9 +118,9 @@ static json_t *take_value(struct scan *s)
 {
     json_error_t json;
     skip_blanks(s);
-    json_t *value = json_loadb(s->text + s->at, s->size - s->at,
-                               JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES,
-                               &json);
+    json_t *value =
+        json_loadb(s->text + s->at, s->size - s->at,
+                   JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &json);
     if (!value) {
         char text[160];
         snprintf(text, sizeof text, "%.100s", json.text);
@@ -155,8 +155,7 @@ static enum rk_status read_metadata(struct scan *s, size_t at, json_t *value)
     if (!json_is_object(value)) return fail_at(s, at, "__metadata__ must be an object of texts");
     json_object_foreach(value, key, text)
     {
-        if (!json_is_string(text))
-            return fail_at(s, at, "__metadata__ must be an object of texts");
+        if (!json_is_string(text)) return fail_at(s, at, "__metadata__ must be an object of texts");
         if (!grow((void **)&file->pair, file->pairs, &s->pair_room, sizeof *file->pair))
             return no_memory(s);
         const struct pair pair = {strdup(key), strdup(json_string_value(text))};
@@ -291,8 +290,8 @@ static int by_place(const void *a, const void *b)
 static enum rk_status fail_pair(const struct scan *s, const struct tensor *t, const char *what)
 {
     char quoted[TEXT_QUOTE];
-    return rk_fail(s->error, RK_BAD_INPUT, s->path, 0, 0, "tensor %s (byte %" PRIu64
-                   " of the data): %s",
+    return rk_fail(s->error, RK_BAD_INPUT, s->path, 0, 0,
+                   "tensor %s (byte %" PRIu64 " of the data): %s",
                    text_quote(quoted, t->name, strlen(t->name)), t->begin, what);
 }
 
@@ -397,8 +396,8 @@ enum rk_status safetensors_read(const char *path, struct safetensors *file, stru
     if (status == RK_OK && !(header = malloc(length ? length : 1)))
         status = rk_fail(error, RK_IO, path, 0, 0, "no memory for its header");
     if (status == RK_OK && !read_whole(fd, header, length, LENGTH_BYTES))
-        status = rk_fail(error, RK_IO, path, 0, 0, "its header cannot be read: %s",
-                         strerror(errno));
+        status =
+            rk_fail(error, RK_IO, path, 0, 0, "its header cannot be read: %s", strerror(errno));
     if (status == RK_OK)
         status = safetensors_parse(path, header, length,
                                    (uint64_t)info.st_size - LENGTH_BYTES - length, file, error);

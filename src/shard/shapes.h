@@ -17,8 +17,8 @@ struct shape_notes {
     char text[SHAPE_NOTES][SHAPE_NOTE];
 };
 
-/* The model of an open checkpoint. RK_BAD_INPUT when it has neither config.json nor the tensors that
- * the shape is read from. */
+/* The model of an open checkpoint. RK_BAD_INPUT when it has neither config.json nor the tensors
+ * that the shape is read from. */
 enum rk_status shapes_of_checkpoint(const struct store *store, struct rk_model *model,
                                     struct shape_notes *notes, struct rk_error *error);
 

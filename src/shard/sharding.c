@@ -18,8 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NAMES(list)                                                                                \
-    const char *const list##_names[] = {RK_NAMES_##list(NAME_OF_VALUE) NULL};
+#define NAMES(list)                      const char *const list##_names[] = {RK_NAMES_##list(NAME_OF_VALUE) NULL};
 #define NAME_OF_VALUE(value, name, help) name,
 NAMES(shard_cut)
 NAMES(shard_split)
@@ -56,8 +55,9 @@ static enum rk_status take_model(struct sharding *s, struct rk_error *error)
         if (error) *error = s->from.config;
         return s->from.config.status;
     }
-    return rk_fail(error, RK_BAD_INPUT, s->from.layout.folder, 0, 0,
-                   "has no config.json: what model is it? -m MODEL says it; --split redco needs none");
+    return rk_fail(
+        error, RK_BAD_INPUT, s->from.layout.folder, 0, 0,
+        "has no config.json: what model is it? -m MODEL says it; --split redco needs none");
 }
 
 /* ---- to a plan ---- */
@@ -72,8 +72,9 @@ static enum rk_status place(struct sharding *s, struct rk_error *error)
                               .replicate_unknown = o->unknown == RK_UNKNOWN_REPLICATE,
                               .only = (int64_t)o->only_rank - 1};
     if (placing.only >= (int64_t)s->plan.ranks)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--rank %" PRId64 ": the plan has ranks 0 to %"
-                       PRIu64, placing.only, s->plan.ranks - 1);
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--rank %" PRId64 ": the plan has ranks 0 to %" PRIu64, placing.only,
+                       s->plan.ranks - 1);
     enum rk_status status = layout_copy_tensors(&s->to, &s->from.layout, error);
     if (status == RK_OK && (o->split != RK_SPLIT_ROLES || redco)) {
         s->axis = calloc(s->to.tensors + 1, sizeof *s->axis);
@@ -174,7 +175,8 @@ static bool has_odd_padding(const struct layout *l, const struct slice *s)
     const struct box *box = s->boxes ? &l->box[s->box] : NULL;
     const uint64_t rows = box ? box->size[0] : 0;
     char path[4096 + 256];
-    if (s->flat || s->boxes > 1 || t->rank == 0 || rows >= s->shape[0] || (box && box->at[0])) return false;
+    if (s->flat || s->boxes > 1 || t->rank == 0 || rows >= s->shape[0] || (box && box->at[0]))
+        return false;
     const uint64_t row = s->count / s->shape[0] * tensor_type_bits(t->type) / 8;
     snprintf(path, sizeof path, "%s/%s", l->folder, l->file[s->file].name);
     const int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -271,7 +273,8 @@ enum rk_status sharding_write(struct sharding *s, const char *folder, struct tra
     const bool merges = s->kind == SHARDING_MERGE;
     struct pair pairs[MOST_PAIRS];
     struct store_headers headers = {.layout = NULL};
-    char *plan = malloc(RK_PLAN_TEXT), *model = s->from.has_model ? model_text(&s->from.model, NULL, NULL, NULL, 0) : NULL;
+    char *plan = malloc(RK_PLAN_TEXT),
+         *model = s->from.has_model ? model_text(&s->from.model, NULL, NULL, NULL, 0) : NULL;
     enum rk_status status = RK_OK;
     if (!plan) status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory");
     if (s->imagined)
@@ -312,7 +315,8 @@ uint64_t sharding_file_bytes(const struct sharding *s, uint32_t file)
     uint64_t bits = 0;
     for (size_t i = 0; i < s->to.slices; i++)
         if (s->to.slice[i].file == file)
-            bits += s->to.slice[i].count * tensor_type_bits(s->to.tensor[s->to.slice[i].tensor].type);
+            bits +=
+                s->to.slice[i].count * tensor_type_bits(s->to.tensor[s->to.slice[i].tensor].type);
     return bits / 8;
 }
 
@@ -388,8 +392,8 @@ bool sharding_moves(const struct sharding *s, struct sharding_moves *moves)
                 const struct file_pair key = {a->slice[k].file, y->file, 0};
                 const struct file_pair *found = bsearch(&key, pair, pairs, sizeof key, by_pair);
                 if (found)
-                    moves->stay += found->ranks * bytes *
-                                   common(a, &a->slice[k], b, y, b->tensor[t].rank);
+                    moves->stay +=
+                        found->ranks * bytes * common(a, &a->slice[k], b, y, b->tensor[t].rank);
             }
         }
     moves->move -= moves->stay;

@@ -18,11 +18,11 @@ struct sharding {
     const struct rk_shard_options *options;
     int *axis;
     const char *odd_padding; /* a tensor whose padding is not zero, and is cut off; NULL: none */
-    bool imagined; /* tensors of a model, without files: nothing can be written */
+    bool imagined;           /* tensors of a model, without files: nothing can be written */
 };
 
 extern const char *const shard_cut_names[], *const shard_split_names[],
-    *const shard_unknown_names[]; /* ended by NULL */
+                                                *const shard_unknown_names[]; /* ended by NULL */
 
 /* Reads headers and works out which bytes go where. `source` NULL: the tensors of options->model.
  * `plan` NULL to merge. `options` lives as long as the sharding; release it in any case. */
@@ -35,9 +35,9 @@ enum rk_status sharding_write(struct sharding *sharding, const char *folder,
 
 void sharding_release(struct sharding *sharding);
 
-/* Of a resharding: bytes that ranks of the new plan have already, as the same rank of the old one, and
- * bytes that come from other ranks; of all ranks together. False where the shards do not say which
- * rank has which file. */
+/* Of a resharding: bytes that ranks of the new plan have already, as the same rank of the old one,
+ * and bytes that come from other ranks; of all ranks together. False where the shards do not say
+ * which rank has which file. */
 struct sharding_moves {
     double stay, move;
 };

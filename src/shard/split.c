@@ -9,8 +9,8 @@
 
 /* ---- a checkpoint as Redco's tree ----
  *
- * Its trees are Flax's: "/" between parts, matrices are called kernel and stored as (in, out), norms
- * have a scale. torch's are (out, in). */
+ * Its trees are Flax's: "/" between parts, matrices are called kernel and stored as (in, out),
+ * norms have a scale. torch's are (out, in). */
 
 struct leaves {
     size_t count;
@@ -22,7 +22,8 @@ struct leaves {
 static const char *leaf_name(const struct tensor *t, const struct part *part)
 {
     if (part->role == ROLE_EMBEDDING || part->role == ROLE_POSITIONS ||
-        part->role == ROLE_PREDICT_EMBEDDING || (part->role == ROLE_UNKNOWN && strstr(t->name, "embed")))
+        part->role == ROLE_PREDICT_EMBEDDING ||
+        (part->role == ROLE_UNKNOWN && strstr(t->name, "embed")))
         return "embedding";
     return t->rank >= 2 ? "kernel" : "scale";
 }
@@ -87,10 +88,10 @@ static enum rk_status redco_axes(const struct layout *layout, const char *type,
 {
     struct leaves leaves;
     struct redco_rules rules = {.count = 0};
-    enum rk_status status = leaves_of(layout, type, &leaves)
-                                ? redco_rules_of(generation, leaves.count, leaves.leaf, shards,
-                                                 &rules, error)
-                                : rk_fail(error, RK_IO, NULL, 0, 0, "no memory for Redco's tree");
+    enum rk_status status =
+        leaves_of(layout, type, &leaves)
+            ? redco_rules_of(generation, leaves.count, leaves.leaf, shards, &rules, error)
+            : rk_fail(error, RK_IO, NULL, 0, 0, "no memory for Redco's tree");
     for (size_t i = 0; status == RK_OK && i < leaves.count; i++) {
         const struct tensor *t = &layout->tensor[i];
         const struct part part = part_of(t->name, type);

@@ -13,7 +13,10 @@ enum { NUMBER_BYTES = 2, NAME = 128, MOST_CHAINS = 32 };
 
 /* ---- the matrices ---- */
 
-enum end { END_IN, END_OUT }; /* of a chain of two: reads the norm's output, brings the residual sum */
+enum end {
+    END_IN,
+    END_OUT
+}; /* of a chain of two: reads the norm's output, brings the residual sum */
 
 /* A matrix of every layer of a kind: what its name has behind the number of the layer. */
 struct kind {
@@ -171,7 +174,8 @@ static bool build(struct graph *g, const struct layout *layout, const char *type
 static struct cost_matrix matrix_of(const struct chain *c, const struct kind *k, uint64_t t)
 {
     const bool rows = k->role == ROLE_HALVES ? divides(2 * t, k->out) : divides(t, k->out);
-    const bool groups = k->role == ROLE_GROUPS && c->aligned; /* copied where there are more ranks */
+    const bool groups =
+        k->role == ROLE_GROUPS && c->aligned; /* copied where there are more ranks */
     return (struct cost_matrix){(double)k->in, (double)k->out, rows || groups, divides(t, k->in)};
 }
 
@@ -215,8 +219,7 @@ static void read_choices(const struct chain *c, struct cost_choices choices[2])
 static double lookup_sends(const struct graph *g, enum cost_choice choice)
 {
     const struct kind *k = &g->embedding;
-    const struct cost_step step = {
-        1, {{0, (double)k->in, divides(g->t, k->in), true}}, COST_NORM};
+    const struct cost_step step = {1, {{0, (double)k->in, divides(g->t, k->in), true}}, COST_NORM};
     return cost_of(&step, 1, &(struct cost_choices){{choice}}, (double)g->t);
 }
 
@@ -265,7 +268,8 @@ static int axis_of(const struct graph *g, const struct chain *c, const struct ki
 }
 
 /* Biases and scales go with the outputs of their matrix. */
-static int axis_beside(const struct tensor *t, const struct part *part, const struct kind *k, int axis)
+static int axis_beside(const struct tensor *t, const struct part *part, const struct kind *k,
+                       int axis)
 {
     if (axis < 0 || (part->leaf == LEAF_WEIGHT && t->rank >= 2)) return axis;
     if (part->leaf == LEAF_BLOCK_SCALES) return axis;
@@ -381,8 +385,8 @@ double split_sends(const struct layout *layout, const char *type, const struct r
             read_choices(&g->chain[i], choices);
             sum += times(&g->chain[i]) * cost_of(steps, (size_t)count, choices, (double)g->t);
         }
-        sum += ends_send(g, (enum cost_choice)g->embedding.choice,
-                         (enum cost_choice)g->head.choice);
+        sum +=
+            ends_send(g, (enum cost_choice)g->embedding.choice, (enum cost_choice)g->head.choice);
     }
     free(g);
     return sum * NUMBER_BYTES;

@@ -45,7 +45,8 @@ static bool has_file(const char *folder, const char *name)
 }
 
 /* The name of a file in the folder itself, and of weights. */
-static enum rk_status check_name(const struct place *place, const char *name, struct rk_error *error)
+static enum rk_status check_name(const struct place *place, const char *name,
+                                 struct rk_error *error)
 {
     char quoted[TEXT_QUOTE];
     if (name && !strchr(name, '/') && name[0] != '.' && ends_in(name, ".safetensors") &&
@@ -62,11 +63,9 @@ static enum rk_status check_name(const struct place *place, const char *name, st
 struct list {
     size_t count, room;
     struct tensor *tensor;
-    uint32_t *file;
 };
 
-static enum rk_status list_add(struct list *list, const struct tensor *t, uint32_t file,
-                               struct rk_error *error)
+static enum rk_status list_add(struct list *list, const struct tensor *t, struct rk_error *error)
 {
     if (list->count == list->room) {
         const size_t room = list->room ? 2 * list->room : 256;
@@ -80,7 +79,6 @@ static enum rk_status list_add(struct list *list, const struct tensor *t, uint32
     added->name = strdup(t->name);
     if (!added->name) return no_memory(error);
     list->count++;
-    (void)file;
     return RK_OK;
 }
 
@@ -152,7 +150,7 @@ static enum rk_status add_file(struct store *store, const char *name, struct lis
         memcpy(slice.shape, file.tensor[i].shape, sizeof slice.shape);
         memcpy(box.size, file.tensor[i].shape, sizeof box.size);
         slice.tensor = (uint32_t)list->count;
-        status = list_add(list, &file.tensor[i], number, error);
+        status = list_add(list, &file.tensor[i], error);
         if (status == RK_OK)
             status = layout_add_slice(&store->layout, &slice, slice.count > 0, &box, error);
     }
@@ -166,38 +164,52 @@ static int by_named(const void *a, const void *b, void *context)
     return strcmp(tensors[*(const uint32_t *)a].name, tensors[*(const uint32_t *)b].name);
 }
 
-/* The list, sorted by name, becomes the layout's; slices follow. */
-static enum rk_status take_list(struct store *store, struct list *list, struct rk_error *error)
+/* One name, twice: of shards parts of one tensor, of a checkpoint a mistake. */
+static enum rk_status check_again(const struct layout *l, const struct tensor *first,
+                                  const struct tensor *again, uint32_t slice, bool shards,
+                                  struct rk_error *error)
+{
+    if (!shards)
+        return rk_fail(error, RK_BAD_INPUT, l->folder, 0, 0, "tensor %.200s is in two files",
+                       again->name);
+    if (first->type == again->type && first->rank == again->rank &&
+        memcmp(first->shape, again->shape, sizeof again->shape) == 0)
+        return RK_OK;
+    return rk_fail(error, RK_BAD_INPUT, l->folder, 0, 0,
+                   "tensor %.160s has another type or shape in %.80s", again->name,
+                   l->file[l->slice[slice].file].name);
+}
+
+/* The list, an entry a slice, sorted by name and each name once, becomes the layout's. */
+static enum rk_status take_list(struct store *store, struct list *list, bool shards,
+                                struct rk_error *error)
 {
     struct layout *l = &store->layout;
     uint32_t *order = malloc((list->count + 1) * sizeof *order);
     uint32_t *place = malloc((list->count + 1) * sizeof *place);
-    struct tensor *sorted = calloc(list->count + 1, sizeof *sorted);
-    enum rk_status status = order && place && sorted ? RK_OK : no_memory(error);
+    struct tensor *joined = calloc(list->count + 1, sizeof *joined);
+    enum rk_status status = order && place && joined ? RK_OK : no_memory(error);
+    size_t count = 0;
     for (uint32_t i = 0; i < list->count && status == RK_OK; i++)
         order[i] = i;
     if (status == RK_OK) qsort_r(order, list->count, sizeof *order, by_named, list->tensor);
     for (uint32_t i = 0; i < list->count && status == RK_OK; i++) {
-        sorted[i] = list->tensor[order[i]];
-        place[order[i]] = i;
+        struct tensor *t = &list->tensor[order[i]];
+        if (count && strcmp(joined[count - 1].name, t->name) == 0) {
+            status = check_again(l, &joined[count - 1], t, order[i], shards, error);
+        } else {
+            joined[count++] = *t;
+            t->name = NULL; /* the layout's now; its copy is found by `joined` */
+        }
+        place[order[i]] = (uint32_t)count - 1;
     }
     for (size_t i = 0; i < l->slices && status == RK_OK; i++)
-        l->slice[i].tensor = place[l->slice[i].tensor];
-    for (size_t i = 1; i < list->count && status == RK_OK; i++)
-        if (strcmp(sorted[i - 1].name, sorted[i].name) == 0)
-            status = rk_fail(error, RK_BAD_INPUT, l->folder, 0, 0,
-                             "tensor %.200s is in two files", sorted[i].name);
+        l->slice[i].tensor = place[i];
     free(order);
     free(place);
-    if (status != RK_OK) {
-        free(sorted);
-        return status;
-    }
-    free(list->tensor);
-    *list = (struct list){.count = 0};
-    l->tensor = sorted;
-    l->tensors = l->slices; /* one slice each */
-    return layout_finish(l, false, error);
+    l->tensor = joined;
+    l->tensors = joined ? count : 0;
+    return status == RK_OK ? layout_finish(l, false, error) : status;
 }
 
 /* The files that an index names, once each, in the order of their names. */
@@ -281,7 +293,7 @@ static enum rk_status open_index(struct store *store, struct list *list, struct 
     if (status == RK_OK) status = files_of_index(&map, &names, &count, error);
     for (size_t i = 0; i < count && status == RK_OK; i++)
         status = add_file(store, names[i], list, error);
-    if (status == RK_OK) status = take_list(store, list, error);
+    if (status == RK_OK) status = take_list(store, list, false, error);
     if (status == RK_OK) status = check_index(store, &root, &map, error);
     free(names);
     document_release(&document);
@@ -349,7 +361,7 @@ enum rk_status store_open_checkpoint(const char *path, struct store *store, stru
     } else {
         if (!*name) status = find_single(path, name, error);
         if (status == RK_OK) status = add_file(store, name, &list, error);
-        if (status == RK_OK) status = take_list(store, &list, error);
+        if (status == RK_OK) status = take_list(store, &list, false, error);
     }
     list_release(&list);
     if (status == RK_OK) open_config(store);
@@ -442,7 +454,8 @@ static bool read_flat(const json_t *flat, const struct tensor *stored, int rank,
     if (!tensor_elements(rank, local, &elements)) return false;
     slice->count = elements;
     if (!flat) {
-        return stored->rank == rank && memcmp(stored->shape, local, (size_t)rank * sizeof *local) == 0;
+        return stored->rank == rank &&
+               memcmp(stored->shape, local, (size_t)rank * sizeof *local) == 0;
     }
     if (!read_numbers(flat, 2, numbers)) return false;
     slice->flat = true;
@@ -488,7 +501,7 @@ static enum rk_status read_slice(struct shard_reading *r, const struct tensor *s
         if (!read_box(json_array_get(boxes, i), rank, whole.shape, slice.shape, &r->box[i]) ||
             !in_flat(&slice, rank, &r->box[i]))
             return fail_box(r, stored->name);
-    const enum rk_status status = list_add(&r->list, &whole, slice.file, r->error);
+    const enum rk_status status = list_add(&r->list, &whole, r->error);
     if (status != RK_OK) return status;
     return layout_add_slice(&r->store->layout, &slice, count, r->box, r->error);
 }
@@ -521,43 +534,6 @@ static enum rk_status read_shard(struct shard_reading *r, const char *name)
     status = add_shard(r, &file, path);
     safetensors_release(&file);
     return status;
-}
-
-/* Entries of the same name become one tensor. */
-static enum rk_status join_tensors(struct shard_reading *r)
-{
-    struct layout *l = &r->store->layout;
-    struct list *list = &r->list;
-    uint32_t *order = malloc((list->count + 1) * sizeof *order);
-    uint32_t *place = malloc((list->count + 1) * sizeof *place);
-    struct tensor *joined = calloc(list->count + 1, sizeof *joined);
-    enum rk_status status = order && place && joined ? RK_OK : no_memory(r->error);
-    size_t count = 0;
-    for (uint32_t i = 0; i < list->count && status == RK_OK; i++)
-        order[i] = i;
-    if (status == RK_OK) qsort_r(order, list->count, sizeof *order, by_named, list->tensor);
-    for (uint32_t i = 0; i < list->count && status == RK_OK; i++) {
-        struct tensor *t = &list->tensor[order[i]];
-        struct tensor *last = count ? &joined[count - 1] : NULL;
-        if (last && strcmp(last->name, t->name) == 0) {
-            if (last->type != t->type || last->rank != t->rank ||
-                memcmp(last->shape, t->shape, sizeof t->shape) != 0)
-                status = rk_fail(r->error, RK_BAD_INPUT, l->folder, 0, 0,
-                                 "tensor %.160s has another type or shape in %.80s", t->name,
-                                 l->file[l->slice[order[i]].file].name);
-        } else {
-            joined[count++] = *t;
-            t->name = NULL; /* ours now */
-        }
-        place[order[i]] = (uint32_t)count - 1;
-    }
-    for (size_t i = 0; i < l->slices && status == RK_OK; i++)
-        l->slice[i].tensor = place[i];
-    free(order);
-    free(place);
-    l->tensor = joined;
-    l->tensors = joined ? count : 0;
-    return status == RK_OK ? layout_finish(l, false, r->error) : status;
 }
 
 static enum rk_status read_ranks(struct store *store, const struct place *root,
@@ -614,8 +590,7 @@ enum rk_status store_open_shards(const char *folder, struct store *store, struct
     enum rk_status status = document_load(path, &document, error);
     const struct place root = place_root(&document);
     struct place files;
-    if (status == RK_OK &&
-        (!place_member(&root, "files", &files) || !json_is_array(files.value)))
+    if (status == RK_OK && (!place_member(&root, "files", &files) || !json_is_array(files.value)))
         status = place_fail(&root, error, "files, a list, is missing");
     if (status == RK_OK) status = read_pairs(store, &root, error);
     if (status == RK_OK) status = read_ranks(store, &root, error);
@@ -626,7 +601,7 @@ enum rk_status store_open_shards(const char *folder, struct store *store, struct
         if (status == RK_OK) status = read_shard(&r, name);
     }
     document_release(&document);
-    if (status == RK_OK) status = join_tensors(&r);
+    if (status == RK_OK) status = take_list(store, &r.list, true, error);
     free(r.box);
     list_release(&r.list);
     return status;
@@ -642,7 +617,7 @@ enum rk_status store_of_headers(const struct safetensors *files, const char *con
         status = layout_add_file(&store->layout, names[i], error);
         if (status == RK_OK) status = add_shard(&r, &files[i], names[i]);
     }
-    if (status == RK_OK) status = join_tensors(&r);
+    if (status == RK_OK) status = take_list(store, &r.list, true, error);
     free(r.box);
     list_release(&r.list);
     return status;

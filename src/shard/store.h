@@ -15,25 +15,26 @@
 
 struct store {
     struct layout layout;
-    char type[48];          /* model_type of config.json; "" */
-    bool has_model;         /* of config.json, or of the index of shards */
+    char type[48];  /* model_type of config.json; "" */
+    bool has_model; /* of config.json, or of the index of shards */
     struct rk_model model;
     struct rk_error config; /* why config.json gives none, where it is there */
     char *plan;             /* of shards: its words; NULL */
     uint32_t *file_of_rank; /* (ranks) of shards */
     uint64_t ranks;
-    uint64_t fingerprint;   /* of names, sizes and times of the files */
-    struct pair source;     /* "format": "pt", where the checkpoint says it */
+    uint64_t fingerprint; /* of names, sizes and times of the files */
+    struct pair source;   /* "format": "pt", where the checkpoint says it */
 };
 
 /* RK_BAD_INPUT: headers that are wrong, an index that names other folders or tensors that are not
- * there, sums that do not agree. A config.json that cannot be read is no error yet: Redco's rules need
- * none. Release the store in any case. */
+ * there, sums that do not agree. A config.json that cannot be read is no error yet: Redco's rules
+ * need none. Release the store in any case. */
 enum rk_status store_open_checkpoint(const char *path, struct store *store, struct rk_error *error);
 enum rk_status store_open_shards(const char *folder, struct store *store, struct rk_error *error);
 void store_release(struct store *store);
 
-/* The same of headers that are read already: `files` of the store's folder, in the order of `names`. */
+/* The same of headers that are read already: `files` of the store's folder, in the order of
+ * `names`. */
 enum rk_status store_of_headers(const struct safetensors *files, const char *const *names,
                                 size_t count, struct store *store, struct rk_error *error);
 
@@ -45,7 +46,8 @@ enum rk_status store_read_config(const char *path, struct store *store, struct r
 
 /* Headers of the files of a layout, made one at a time. `pairs` go into every header; with `boxes`
  * which part of what a file has, too. store_headers_open sets sizes of files and offsets of slices,
- * and a hash of all headers. Layout and pairs live as long as the headers; release them in any case. */
+ * and a hash of all headers. Layout and pairs live as long as the headers; release them in any
+ * case. */
 struct store_headers {
     struct layout *layout;
     const struct pair *pairs;

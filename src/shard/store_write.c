@@ -177,8 +177,7 @@ enum rk_status store_header(struct store_headers *h, uint32_t f, struct bytes *h
     struct safetensors file = {.count = 0};
     struct text text = {.failed = false};
     enum rk_status status = list_file(h, f, &file, &text, error);
-    if (status == RK_OK)
-        status = safetensors_write(h->layout->file[f].name, &file, header, error);
+    if (status == RK_OK) status = safetensors_write(h->layout->file[f].name, &file, header, error);
     if (status == RK_OK) {
         h->layout->file[f].bytes = file.count ? file.tensor[file.count - 1].end : header->size;
         set_offsets(h, f, &file);

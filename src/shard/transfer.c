@@ -28,7 +28,8 @@ static void path_of(char path[static MOST_PATH], const struct layout *layout, ui
     snprintf(path, MOST_PATH, "%s/%s%s", layout->folder, layout->file[file].name, ending);
 }
 
-static enum rk_status fail_errno(struct rk_error *error, const char *path, const char *what, int code)
+static enum rk_status fail_errno(struct rk_error *error, const char *path, const char *what,
+                                 int code)
 {
     return rk_fail(error, RK_IO, path, 0, 0, "%s: %s", what, strerror(code));
 }
@@ -38,7 +39,7 @@ struct job {
     size_t chunk;
     int *from, *to; /* descriptors; -1 */
     int journal;
-    bool *done; /* (tensors) */
+    bool *done;    /* (tensors) */
     size_t *order; /* (tensors) in which they are read */
     struct transferred *sum;
 };
@@ -60,8 +61,9 @@ static enum rk_status open_sources(const struct job *job, struct rk_error *error
         path_of(path, from, i, "");
         job->from[i] = open(path, O_RDONLY | O_CLOEXEC);
         if (job->from[i] < 0)
-            return fail_errno(error, path, errno == EMFILE ? "too many files, see ulimit -n"
-                                                           : "cannot read", errno);
+            return fail_errno(error, path,
+                              errno == EMFILE ? "too many files, see ulimit -n" : "cannot read",
+                              errno);
         posix_fadvise(job->from[i], 0, 0, POSIX_FADV_SEQUENTIAL);
     }
     return RK_OK;
@@ -85,8 +87,10 @@ static enum rk_status check_room(const struct job *job, struct rk_error *error)
     const uint64_t room = (uint64_t)disk.f_bavail * disk.f_frsize;
     if (need <= room) return RK_OK;
     return rk_fail(error, RK_IO, to->folder, 0, 0,
-                   "no room: %" PRIu64 " bytes are to be written, %" PRIu64 " are free; nothing was "
-                   "written", need, room);
+                   "no room: %" PRIu64 " bytes are to be written, %" PRIu64
+                   " are free; nothing was "
+                   "written",
+                   need, room);
 }
 
 /* A file of its full size, which reads as zeros. A file system that cannot promise room is fine. */
@@ -101,8 +105,8 @@ static int make_file(const struct job *job, uint32_t file, const char *path,
         return errno;
     if (ftruncate(job->to[file], size) != 0) return errno;
     for (size_t done = 0; done < header->size;) {
-        const ssize_t moved = pwrite(job->to[file], header->data + done, header->size - done,
-                                     (off_t)done);
+        const ssize_t moved =
+            pwrite(job->to[file], header->data + done, header->size - done, (off_t)done);
         if (moved < 0 && errno != EINTR) return errno;
         if (moved > 0) done += (size_t)moved;
     }
@@ -143,8 +147,8 @@ static enum rk_status finish_files(const struct job *job, struct rk_error *error
 /* ---- the journal ----
  *
  * "reckon FINGERPRINT BOOT", then a line for each tensor that is written, then "end" when all are
- * and files are being renamed. What was written before the machine went down may not be on its disk:
- * the journal of another boot says nothing, unless files were synced. */
+ * and files are being renamed. What was written before the machine went down may not be on its
+ * disk: the journal of another boot says nothing, unless files were synced. */
 
 static void boot_id(char id[static 64])
 {
@@ -221,14 +225,14 @@ static enum rk_status open_journal(struct job *job, const char *path, bool again
                                    struct rk_error *error)
 {
     char boot[64];
-    job->journal = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (again ? 0 : O_TRUNC),
-                        0666);
+    job->journal =
+        open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (again ? 0 : O_TRUNC), 0666);
     if (job->journal < 0) return fail_errno(error, path, "cannot write", errno);
     boot_id(boot);
     /* a line that was cut off is ended */
-    const int written = again ? dprintf(job->journal, "\n")
-                              : dprintf(job->journal, "reckon %016" PRIx64 " %s\n",
-                                        job->t->fingerprint, boot);
+    const int written =
+        again ? dprintf(job->journal, "\n")
+              : dprintf(job->journal, "reckon %016" PRIx64 " %s\n", job->t->fingerprint, boot);
     return written < 0 ? fail_errno(error, path, "cannot write", errno) : RK_OK;
 }
 
@@ -237,7 +241,7 @@ static enum rk_status open_journal(struct job *job, const char *path, bool again
 struct view {
     int rank; /* at least 1 */
     uint64_t shape[TENSOR_MAX_RANK];
-    uint64_t element; /* bytes */
+    uint64_t element;   /* bytes */
     uint64_t pack, per; /* of less than a byte: `pack` elements are `per` bytes; else 1, 1 */
 };
 
@@ -281,10 +285,10 @@ static uint64_t flat_index(const struct view *v, const uint64_t *shape, const ui
 /* ---- tiles ---- */
 
 struct tile {
-    struct box box;  /* of the tensor; `at` is not used */
-    uint64_t first;  /* element of the tensor */
+    struct box box; /* of the tensor; `at` is not used */
+    uint64_t first; /* element of the tensor */
     uint64_t bytes;
-    char *data;      /* (bytes) in C order */
+    char *data; /* (bytes) in C order */
 };
 
 /* A part of a tile that is a part of a slice: runs of `run` bytes. */
@@ -378,7 +382,7 @@ enum { MOST_PIECES = 2048 };
 
 struct slot {
     struct tile tile;
-    char *memory;  /* (chunk) what is read but not yet in place, or gathered to be written */
+    char *memory; /* (chunk) what is read but not yet in place, or gathered to be written */
     size_t used;
     struct late *late; /* (lates) reads that are to be put in place */
     size_t lates, late_room;
@@ -548,8 +552,8 @@ static bool is_wanted(const struct mover *m, int slot, const struct view *v, siz
     const struct tensor *t = &to->tensor[tensor];
     for (size_t i = to->of_tensor[tensor]; i < to->of_tensor[tensor + 1]; i++)
         for (uint32_t b = 0; b < to->slice[i].boxes; b++)
-            if (v->pack > 1 || boxes_meet(&to->box[to->slice[i].box + b], &m->slot[slot].tile.box,
-                                          t->rank))
+            if (v->pack > 1 ||
+                boxes_meet(&to->box[to->slice[i].box + b], &m->slot[slot].tile.box, t->rank))
                 return true;
     return false;
 }
@@ -564,13 +568,13 @@ static void wait_for(struct mover *m, int slot, const char *what)
 
 /* ---- the loop over tiles ---- */
 
-/* Tiles of a tensor are whole units of dimension `cut`, as many as a chunk holds, within one index of
- * the dimensions in front. */
+/* Tiles of a tensor are whole units of dimension `cut`, as many as a chunk holds, within one index
+ * of the dimensions in front. */
 struct tiling {
     struct view view;
     int cut;
-    uint64_t unit;  /* elements */
-    uint64_t units; /* at most, in one tile */
+    uint64_t unit;      /* elements */
+    uint64_t units;     /* at most, in one tile */
     uint64_t next, all; /* elements */
 };
 

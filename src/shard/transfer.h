@@ -5,9 +5,9 @@
  * both say where by box intersections. So nothing is planned ahead, memory is threads * 4 * chunk
  * whatever the model, and what is read once serves all ranks.
  *
- * Files are written beside their names (NAME.part) and renamed when all are complete; the journal in
- * the folder says which tensors are done, so that the same transfer goes on where it was stopped.
- * Bytes that no tensor has (padding) are zero.
+ * Files are written beside their names (NAME.part) and renamed when all are complete; the journal
+ * in the folder says which tensors are done, so that the same transfer goes on where it was
+ * stopped. Bytes that no tensor has (padding) are zero.
  */
 #ifndef RECKON_SHARD_TRANSFER_H
 #define RECKON_SHARD_TRANSFER_H
@@ -21,7 +21,7 @@ struct transfer {
     enum rk_status (*header)(void *context, uint32_t file, struct bytes *header,
                              struct rk_error *error); /* of a file of `to` */
     void *context;
-    uint64_t fingerprint;      /* of source, plan and headers: what a journal must agree with */
+    uint64_t fingerprint; /* of source, plan and headers: what a journal must agree with */
     unsigned threads;
     enum io_kind io;
     bool sync; /* to the disk before files are renamed */

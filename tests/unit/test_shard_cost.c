@@ -15,9 +15,18 @@ static uint64_t draw(uint64_t below)
 
 /* ---- the twin: every choice, every state, one collective at a time ---- */
 
-static double gather(double n) { return n; }
-static double scatter(double n) { return n; }
-static double reduce(double n) { return 2 * n; }
+static double gather(double n)
+{
+    return n;
+}
+static double scatter(double n)
+{
+    return n;
+}
+static double reduce(double n)
+{
+    return 2 * n;
+}
 
 static double twin_read(const struct cost_step *s, const struct cost_choices *c,
                         enum cost_state from)
@@ -96,10 +105,10 @@ Test(shard_cost, twin)
     }
 }
 
-/* An MLP of h = 4, f = 16 over 2 ranks, half of a vector each: out then in, one all-reduce of h each
- * way: 2 * 4 * 2 / 2 = 8. In then out, as Redco splits GPT-2's: the gradient of the input gathered (4),
- * 16 partial sums all-reduced forward and their gradients backward (32 + 32), or scattered and gathered
- * both ways (64), the output gathered (4): 72 / 2 = 36. */
+/* An MLP of h = 4, f = 16 over 2 ranks, half of a vector each: out then in, one all-reduce of h
+ * each way: 2 * 4 * 2 / 2 = 8. In then out, as Redco splits GPT-2's: the gradient of the input
+ * gathered (4), 16 partial sums all-reduced forward and their gradients backward (32 + 32), or
+ * scattered and gathered both ways (64), the output gathered (4): 72 / 2 = 36. */
 Test(shard_cost, by_hand)
 {
     static const struct cost_step mlp[] = {

@@ -64,14 +64,15 @@ static bool can_run(const struct rk_model *model, const struct rk_plan *plan,
                     struct rk_prediction *prediction)
 {
     static struct rk_system system;
-    if (!system.memories) cr_assert_eq(rk_system_load("h100-sxm5-80g x1048576", &system, NULL), RK_OK);
+    if (!system.memories)
+        cr_assert_eq(rk_system_load("h100-sxm5-80g x1048576", &system, NULL), RK_OK);
     rk_predict(model, &system, plan, prediction);
     return prediction->timed;
 }
 
 /* With DualPipe the first and the last stage are on one rank, and share the table of a tied
- * embedding, or of one that multi-token prediction needs [deepseek2024v3, 3.2.3]; the predictor counts
- * it for both. */
+ * embedding, or of one that multi-token prediction needs [deepseek2024v3, 3.2.3]; the predictor
+ * counts it for both. */
 static double shared_table(const struct rk_model *model, const struct rk_plan *plan, uint64_t stage)
 {
     const bool ends = stage == 0 || stage == plan->pipeline - 1;
@@ -170,11 +171,14 @@ Test(shard_placing, by_hand)
     /* 8 groups of (16 + 2) * 64 = 1,152 rows; over 16 ranks half of a group's queries, k and v */
     cr_assert_eq(rk_model_load("falcon-40b", &m, NULL), RK_OK);
     static const uint64_t falcon[] = {9216, 8192};
-    cut_by_hand(&m, "falcon", "transformer.h.0.self_attention.query_key_value.weight", falcon, 4, 1, c);
+    cut_by_hand(&m, "falcon", "transformer.h.0.self_attention.query_key_value.weight", falcon, 4, 1,
+                c);
     expect_range(c, 0, 0, 2304, 4608);
-    cut_by_hand(&m, "falcon", "transformer.h.0.self_attention.query_key_value.weight", falcon, 16, 3, c);
+    cut_by_hand(&m, "falcon", "transformer.h.0.self_attention.query_key_value.weight", falcon, 16,
+                3, c);
     expect_range(c, 0, 0, 1152 + 512, 1152 + 1024 + 128); /* queries 8 to 15 end where k begins */
-    cut_by_hand(&m, "falcon", "transformer.h.0.self_attention.query_key_value.weight", falcon, 16, 2, c);
+    cut_by_hand(&m, "falcon", "transformer.h.0.self_attention.query_key_value.weight", falcon, 16,
+                2, c);
     expect_range(c, 0, 0, 1152, 1152 + 512);
     expect_range(c, 1, 0, 1152 + 1024, 2304);
 
@@ -192,9 +196,9 @@ Test(shard_placing, by_hand)
     free(c);
 }
 
-/* Llama of one layer and four words of width 4, ZeRO-1 over two ranks: the last parameter first, each at a
- * multiple of 64 elements, the bucket a multiple of lcm(2, 128) = 128, cut in two; DeepSpeed's padded to
- * 2 R = 4. */
+/* Llama of one layer and four words of width 4, ZeRO-1 over two ranks: the last parameter first,
+ * each at a multiple of 64 elements, the bucket a multiple of lcm(2, 128) = 128, cut in two;
+ * DeepSpeed's padded to 2 R = 4. */
 Test(shard_placing, buffers)
 {
     static const struct {
@@ -204,13 +208,19 @@ Test(shard_placing, buffers)
                 {"model.embed_tokens.weight", 4, 4},
                 {"model.layers.0.mlp.up_proj.weight", 30, 4},
                 {"model.norm.weight", 4, 0}};
-    const struct rk_model model = {.layers = 1, .hidden = 4, .feedforward = 30, .heads = 1, .head_dim = 4, .vocabulary = 4, .sequence = 8};
+    const struct rk_model model = {.layers = 1,
+                                   .hidden = 4,
+                                   .feedforward = 30,
+                                   .heads = 1,
+                                   .head_dim = 4,
+                                   .vocabulary = 4,
+                                   .sequence = 8};
     struct rk_plan plan = rk_plan_default();
     plan.ranks = plan.batch = 2;
     plan.zero = 1;
-    /* in the order of names: first and count of rank 0's and of rank 1's; megatron's buffer is norm 0,
-     * head 64, up 128 to 247, embedding 256 to 271, of 384: rank 0 has 0 to 191; deepspeed's is norm 0,
-     * head 4, up 20 to 139, embedding 140 to 155, of 156: rank 0 has 0 to 77 */
+    /* in the order of names: first and count of rank 0's and of rank 1's; megatron's buffer is norm
+     * 0, head 64, up 128 to 247, embedding 256 to 271, of 384: rank 0 has 0 to 191; deepspeed's is
+     * norm 0, head 4, up 20 to 139, embedding 140 to 155, of 156: rank 0 has 0 to 77 */
     static const uint64_t expected[2][4][2][2] = {
         {{{0, 16}, {0, 0}}, {{0, 0}, {0, 16}}, {{0, 64}, {64, 56}}, {{0, 4}, {0, 0}}},
         {{{0, 16}, {0, 0}}, {{0, 0}, {0, 16}}, {{0, 58}, {58, 62}}, {{0, 4}, {0, 0}}},
@@ -236,8 +246,10 @@ Test(shard_placing, buffers)
             const struct slice *s = &layout.slice[i];
             const uint64_t *want = expected[kind][s->tensor][s->file];
             cr_assert(s->flat);
-            cr_expect_eq(s->first, want[0], "%s: %" PRIu64, layout.tensor[s->tensor].name, s->first);
-            cr_expect_eq(s->count, want[1], "%s: %" PRIu64, layout.tensor[s->tensor].name, s->count);
+            cr_expect_eq(s->first, want[0], "%s: %" PRIu64, layout.tensor[s->tensor].name,
+                         s->first);
+            cr_expect_eq(s->count, want[1], "%s: %" PRIu64, layout.tensor[s->tensor].name,
+                         s->count);
         }
         cr_assert_eq(layout.slices, 5);
         placed_release(&placed);
@@ -247,8 +259,9 @@ Test(shard_placing, buffers)
 
 /* ---- published shapes, layers of multi-token prediction among them ---- */
 
-static const char *const published[] = {"deepseek-v3", "deepseek-v2-lite", "qwen3-30b-a3b", "mixtral-8x7b", "gpt2-xl",
-                                        "falcon-7b",   "qwen2.5-7b",       NULL};
+static const char *const published[] = {
+    "deepseek-v3", "deepseek-v2-lite", "qwen3-30b-a3b", "mixtral-8x7b",
+    "gpt2-xl",     "falcon-7b",        "qwen2.5-7b",    NULL};
 
 Test(shard_placing, published)
 {
@@ -290,8 +303,8 @@ Test(shard_placing, catalog)
         struct layout tensors = {.files = 0};
         struct rk_error error = {0};
         cr_assert_eq(rk_model_load(list.id[i], &model, NULL), RK_OK);
-        cr_assert_eq(manifest_of(&model, TENSOR_BF16, &tensors, &error), RK_OK, "%s: %s",
-                     model.id, error.text);
+        cr_assert_eq(manifest_of(&model, TENSOR_BF16, &tensors, &error), RK_OK, "%s: %s", model.id,
+                     error.text);
         if (model.count_embeddings)
             cr_expect_eq(elements_of(&tensors, &model), (double)rk_model_parameters(&model), "%s",
                          model.id);

@@ -1,5 +1,6 @@
-/* Names of tensors in checkpoints of the model types that are imported: none is unknown, and each is what
- * it should be. After the index files and the modelling code that are published with them. */
+/* Names of tensors in checkpoints of the model types that are imported: none is unknown, and each
+ * is what it should be. After the index files and the modelling code that are published with them.
+ */
 #include "interop/hf_types.h"
 #include "shard/roles.h"
 
@@ -103,7 +104,8 @@ Test(shard_roles, names)
 
 Test(shard_roles, numbers)
 {
-    const struct part expert = part_of("model.layers.61.mlp.experts.255.up_proj.weight_scale_inv", "");
+    const struct part expert =
+        part_of("model.layers.61.mlp.experts.255.up_proj.weight_scale_inv", "");
     cr_assert_eq(expert.layer, 61);
     cr_assert_eq(expert.expert, 255);
     cr_assert_eq(expert.leaf, LEAF_BLOCK_SCALES);

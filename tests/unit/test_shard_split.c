@@ -1,5 +1,5 @@
-/* Splits by rules and by cost on every model of the catalog: the best sends no more than any other, and
- * each covers every tensor. */
+/* Splits by rules and by cost on every model of the catalog: the best sends no more than any other,
+ * and each covers every tensor. */
 #include "catalog/catalog.h"
 #include "catalog_cases.h"
 #include "shard/manifest.h"
@@ -47,8 +47,8 @@ static void check_model(const struct rk_model *model, const struct layout *tenso
     cr_assert_leq(sends[RK_SPLIT_COST], sends[RK_SPLIT_REDCO], "%s tp%d", model->id, (int)t);
     cr_assert_leq(sends[RK_SPLIT_COST], sends[RK_SPLIT_REDCO_FIRST], "%s tp%d", model->id, (int)t);
     if (model->heads % t == 0)
-        cr_assert_leq(sends[RK_SPLIT_COST],
-                      split_sends(tensors, "", model, &plan, NULL), "%s tp%d", model->id, (int)t);
+        cr_assert_leq(sends[RK_SPLIT_COST], split_sends(tensors, "", model, &plan, NULL), "%s tp%d",
+                      model->id, (int)t);
     free(axis);
 }
 
@@ -73,8 +73,8 @@ Test(shard_split, catalog)
     catalog_list_release(&list);
 }
 
-/* Llama-3.1-8B over 16 ranks: 8 groups, which two ranks each copy; Redco cuts their 1,024 rows in 16, so
- * that keys and values are gathered. */
+/* Llama-3.1-8B over 16 ranks: 8 groups, which two ranks each copy; Redco cuts their 1,024 rows in
+ * 16, so that keys and values are gathered. */
 Test(shard_split, groups)
 {
     struct rk_model model;

@@ -1,5 +1,5 @@
-/* Moving bytes that stops in the middle and goes on: a source that ends too early for its last tensor,
- * then the whole source. Random cuts of one tensor against a copy element by element. */
+/* Moving bytes that stops in the middle and goes on: a source that ends too early for its last
+ * tensor, then the whole source. Random cuts of one tensor against a copy element by element. */
 #include "shard/store.h"
 #include "shard/transfer.h"
 
@@ -136,7 +136,8 @@ Test(shard_transfer, goes_on)
 
 /* ---- any cuts of a cube, against a copy of each element ---- */
 
-static const uint64_t cube[3] = {7, 6, 10}; /* bytes; of types of half a byte twice as many elements */
+static const uint64_t cube[3] = {7, 6,
+                                 10}; /* bytes; of types of half a byte twice as many elements */
 
 /* Cuts the cube along `axis` into slices of random widths, each in a file, twice cut. */
 static void cut_cube(struct layout *layout, int axis, const char *prefix, uint64_t per_byte)
@@ -203,9 +204,8 @@ Test(shard_transfer, cuts)
         struct rk_error error;
         open_folder();
         const uint64_t per_byte = i % 3 ? 1 : 2;
-        *tensor = (struct tensor){.name = strdup("cube"),
-                                  .type = per_byte == 1 ? TENSOR_U8 : TENSOR_F4,
-                                  .rank = 3};
+        *tensor = (struct tensor){
+            .name = strdup("cube"), .type = per_byte == 1 ? TENSOR_U8 : TENSOR_F4, .rank = 3};
         memcpy(tensor->shape, cube, sizeof cube);
         tensor->shape[2] *= per_byte;
         layout_take_tensors(&from, tensor, 1);
