@@ -30,8 +30,8 @@ static void print_note(const struct rk_finding *note, const char *path, const ch
     fprintf(stderr, "reckon: %s", kind);
     if (*path) fprintf(stderr, "%s:", path);
     if (*path && note->line) fprintf(stderr, "%d:%d:", note->line, note->column);
-    fprintf(stderr, "%s%s%s%s: %s\n", *path ? " " : "", note->what, *note->have ? " " : "",
-            note->have, note->need);
+    fprintf(stderr, "%s%s%s%s: %s%s%s\n", *path ? " " : "", note->what, *note->have ? " " : "",
+            note->have, note->need, *note->fix ? ": " : "", note->fix);
 }
 
 void import_warn(const struct notes *notes, const char *path)

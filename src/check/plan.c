@@ -98,18 +98,14 @@ typedef void explain(const struct asked *a, const struct plan_refusal *r);
 static void explain_product(const struct asked *a, const struct plan_refusal *r)
 {
     const struct rk_plan *p = a->p;
-    char have[24];
+    char context[48] = "";
     const uint64_t inner = p->tensor * p->context * p->pipeline;
-    struct rk_finding *f =
-        p->context > 1
-            ? blame(a, r->rule, r->key, number(have, p->ranks),
-                    "no multiple of tensor %" PRIu64 " * context %" PRIu64 " * pipeline %" PRIu64
-                    " = %" PRIu64,
-                    p->tensor, p->context, p->pipeline, inner)
-            : blame(a, r->rule, r->key, number(have, p->ranks),
-                    "no multiple of tensor %" PRIu64 " * pipeline %" PRIu64 " = %" PRIu64,
-                    p->tensor, p->pipeline, inner);
-    fix_multiple(f, p->ranks, inner);
+    if (p->context > 1) snprintf(context, sizeof context, "context %" PRIu64 " * ", p->context);
+    fix_multiple(blame(a, r->rule, r->key, "",
+                       "%" PRIu64 " GPUs are no multiple of tensor %" PRIu64
+                       " * %spipeline %" PRIu64 " = %" PRIu64,
+                       p->ranks, p->tensor, context, p->pipeline, inner),
+                 p->ranks, inner);
 }
 
 static void explain_expert(const struct asked *a, const struct plan_refusal *r)

@@ -502,13 +502,33 @@ static bool in_list(const char *list, const char *key)
     return false;
 }
 
+static bool is_blamed(const struct rk_finding *finding, int flag)
+{
+    const char *key = strcmp(finding->what, "gpus") == 0 ? "tensor" : finding->what;
+    return in_list(megatron_flags[flag].sets, key);
+}
+
+static void blame(struct rk_finding *finding, int flag, int line, int column)
+{
+    finding->line = line;
+    finding->column = column;
+    snprintf(finding->what, sizeof finding->what, "--%s", megatron_flags[flag].name);
+}
+
+void megatron_blame(const struct megatron_args *args, struct rk_finding *finding)
+{
+    for (int i = 0; i < MEGATRON_FLAG_COUNT; i++)
+        if (args->value[i].given && is_blamed(finding, i)) {
+            blame(finding, i, args->value[i].word->place.line, args->value[i].word->place.column);
+            return;
+        }
+}
+
 void megatron_place(const struct megatron_import *import, struct rk_finding *finding)
 {
-    for (int i = 0; i < MEGATRON_FLAG_COUNT; i++) {
-        if (!import->place[i].line || !in_list(megatron_flags[i].sets, finding->what)) continue;
-        finding->line = import->place[i].line;
-        finding->column = import->place[i].column;
-        snprintf(finding->what, sizeof finding->what, "--%s", megatron_flags[i].name);
-        return;
-    }
+    for (int i = 0; i < MEGATRON_FLAG_COUNT; i++)
+        if (import->place[i].line && is_blamed(finding, i)) {
+            blame(finding, i, import->place[i].line, import->place[i].column);
+            return;
+        }
 }

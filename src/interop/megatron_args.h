@@ -79,6 +79,9 @@ void megatron_slurm_read(struct megatron_slurm *slurm, const char *text, size_t 
 enum rk_status megatron_launch(struct megatron_args *args, const struct megatron_slurm *slurm,
                                const struct shell_word **words, size_t *count);
 
+/* Names the argument that a finding about a key of the plan is about, and where it stands. */
+void megatron_blame(const struct megatron_args *args, struct rk_finding *finding);
+
 /* A NOTE_REFUSED under the name of a rule, at a flag's place. */
 RK_PRINTF(4, 5)
 void megatron_refuse(const struct megatron_args *args, const char *rule, enum megatron_flag flag,

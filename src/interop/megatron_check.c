@@ -1,6 +1,7 @@
 /* megatron_check.c - what Megatron-LM refuses at its start: validate_args and the checks of its
  * configuration classes, as of core 0.9 to 0.19 [megatron-lm]. */
 #include "interop/megatron_args.h"
+#include <reckon/check.h>
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -42,53 +43,42 @@ static void not_divisible(const struct check *c, const char *rule, enum megatron
 
 /* ---- divisions ---- */
 
-static void check_ranks(const struct check *c)
+/* What no tool divides: rules of plans, asked for all of them in one place (reckon/check.h). */
+static const char *const divisions[] = {
+    "2.product",     "2.expert",  "3.divide",   "4.heads",   "4.kv_heads",
+    "4.feedforward", "4.context", "4.sequence", "4.experts", NULL};
+
+static void check_divisions(const struct check *c)
 {
-    const struct rk_plan *p = c->p;
-    const struct megatron_args *args = c->args;
-    const uint64_t etp = rk_plan_expert_tensor(p);
-    not_divisible(c, "2.product", FLAG(TP), "the number of GPUs", p->ranks,
-                  "tensor * pipeline * context parallelism", p->tensor * p->pipeline * p->context);
-    if (!rk_plan_data(p)) return;
-    not_divisible(c, "3.divide", FLAG(GLOBAL_BATCH), "the batch", p->batch,
-                  "microbatch size * data parallelism", p->microbatch * rk_plan_data(p));
-    if (c->m->experts)
-        not_divisible(c, "2.expert", FLAG(EP), "the number of GPUs", p->ranks,
-                      "pipeline * expert * expert tensor parallelism",
-                      p->pipeline * p->expert * etp);
-    const uint64_t copies = COUNT(DIST_OPT_INSTANCES, 1);
-    if (copies > 1)
-        not_divisible(c, "6.shards", FLAG(DIST_OPT_INSTANCES), "data * context parallelism",
-                      rk_plan_data(p) * p->context, "--num-distributed-optimizer-instances",
-                      copies);
+    const struct rk_launch launch = {.pads = true, .lone_ends = true};
+    struct rk_findings *findings = calloc(1, sizeof *findings);
+    if (findings) rk_check_plan(c->m, NULL, c->p, &launch, findings);
+    for (int i = 0; findings && i < findings->count; i++) {
+        struct rk_finding *f = &findings->finding[i];
+        const char *const *rule = divisions;
+        while (*rule && strcmp(*rule, f->rule) != 0)
+            rule++;
+        if (!*rule) continue;
+        megatron_blame(c->args, f);
+        notes_add_rule(c->args->notes, *rule, NOTE_REFUSED, f->line, f->column, f->what, f->have,
+                       f->fix, "%s", f->need);
+    }
+    free(findings);
 }
 
-static void check_shape(const struct check *c)
+static void check_instances(const struct check *c)
 {
-    const struct rk_plan *p = c->p;
+    const struct megatron_args *args = c->args;
+    const uint64_t copies = COUNT(DIST_OPT_INSTANCES, 1), data = rk_plan_data(c->p);
+    if (copies > 1 && data)
+        not_divisible(c, "6.shards", FLAG(DIST_OPT_INSTANCES), "data * context parallelism",
+                      data * c->p->context, "--num-distributed-optimizer-instances", copies);
+}
+
+static void check_positions(const struct check *c)
+{
     const struct rk_model *m = c->m;
     const struct megatron_args *args = c->args;
-    const uint64_t groups = m->kv_heads ? m->kv_heads : m->heads;
-    not_divisible(c, "4.heads", FLAG(TP), "the number of heads", m->heads, "tensor parallelism",
-                  p->tensor);
-    if (m->kv_heads && groups % p->tensor && p->tensor % groups)
-        megatron_refuse(args, "4.kv_heads", FLAG(NUM_QUERY_GROUPS),
-                        "%" PRIu64
-                        " groups are neither a multiple nor a divisor of tensor parallelism "
-                        "%" PRIu64,
-                        groups, p->tensor);
-    if (!m->experts || m->dense_layers)
-        not_divisible(c, "4.feedforward", FLAG(TP), "the feedforward width", m->feedforward,
-                      "tensor parallelism", p->tensor);
-    if (p->sequence_parallel)
-        not_divisible(c, "4.sequence", FLAG(SP), "a rank's part of the sequence",
-                      m->sequence / p->context, "tensor parallelism", p->tensor);
-    if (p->context > 1)
-        not_divisible(c, "4.context", FLAG(CP), "the sequence", m->sequence,
-                      "2 * context parallelism", 2 * p->context);
-    if (p->expert > 1 && m->experts)
-        not_divisible(c, "4.experts", FLAG(EP), "the number of experts", m->experts,
-                      "expert parallelism", p->expert);
     if (HAS(MAX_POSITIONS) && COUNT(MAX_POSITIONS, 0) < m->sequence)
         megatron_refuse(args, "12.needs", FLAG(MAX_POSITIONS),
                         "must be at least the sequence of %" PRIu64 " tokens", m->sequence);
@@ -423,8 +413,9 @@ void megatron_check(const struct megatron_args *args, const struct rk_model *mod
                     const struct rk_plan *plan)
 {
     const struct check c = {args, model, plan};
-    check_ranks(&c);
-    check_shape(&c);
+    if (!args->options->collect) check_divisions(&c); /* reckon check asks for them itself */
+    check_instances(&c);
+    check_positions(&c);
     if (args->foreign || args->tool == MEGATRON_DEEPSPEED)
         return; /* its pipeline deals any number of layers */
     check_pipeline(&c);
