@@ -349,6 +349,8 @@ static const char *shares_text(const struct rk_plan *plan, struct report *report
     return used ? report_text(report, "%s", text) : "-";
 }
 
+static const char by_tensor_and_layer[] = "by tensor and layer";
+
 static void add_row(const struct offload_job *job, struct report *report,
                     struct report_table *table, const char *rule, const struct rk_plan *plan,
                     const struct rk_prediction *p)
@@ -375,9 +377,10 @@ static void add_row(const struct offload_job *job, struct report *report,
             cell_number(p->offload_bytes),
             cell_number(p->offload_s),
             cell_number(p->recompute_s),
-            plan->recompute_rest
-                ? cell_number(p->recompute_s * by_tensor(job, rk_plan_activations_away(plan)))
-                : cell_none(),
+            !plan->recompute_rest ? cell_none()
+            : rule == by_tensor_and_layer
+                ? cell_number(p->recompute_s)
+                : cell_number(p->recompute_s * by_tensor(job, rk_plan_activations_away(plan))),
             cell_number(bytes),
             p->step_s > 0 ? cell_number(bytes / (p->step_s / 2) / 1e9) : cell_none(),
             isfinite(years) ? cell_number(years) : cell_none(),
@@ -402,6 +405,199 @@ static void add_rule(struct table *t, const char *rule, const struct rk_plan *pl
     t->any |= counts(t->job, t->prediction);
 }
 
+/* ---- by tensor and layer ---- */
+
+/* What every layer of a stage swaps, and when: its always swapped part first, then its tensors. */
+struct deal {
+    struct rk_swap swap;
+    struct rk_swap_tensor tensor[MOST_TENSORS]; /* of one layer */
+    int tensors, layers, tiers, items;
+    struct rk_queue_item item[RK_QUEUE_ITEMS]; /* (layers, 1 + tensors) */
+    struct rk_queue_tier tier[RK_QUEUE_TIERS];
+    double bytes[RK_QUEUE_TIERS * RK_QUEUE_ITEMS]; /* (tiers, items) */
+    double turn_s;
+};
+
+#define MUST_GO 1e9 /* seconds for each byte: more than anything that is computed again */
+
+/* Of a stage with one microbatch in flight, layers are ready one after the other, and needed in the
+ * reverse order; with more, passes follow each other and only the rates of a period count. */
+static void time_items(struct deal *d, double in_flight)
+{
+    const double f = d->swap.forward_s, b = d->swap.backward_s, all = d->swap.layers;
+    const int each = 1 + d->tensors;
+    d->turn_s = in_flight > 1 ? all * (f + b) : all * f;
+    for (int i = 0; i < d->items; i++) {
+        const int layer = i / each, part = i % each;
+        const struct rk_swap_tensor *t = &d->tensor[part ? part - 1 : 0];
+        d->item[i] = (struct rk_queue_item){
+            .ready_s = in_flight > 1 ? 0 : (layer + 1) * f,
+            .needed_s = d->turn_s + (in_flight > 1 ? all * (f + b) : (all - 1 - layer) * b),
+            .bytes = part ? t->bytes : d->swap.always_bytes,
+            .worth = part == 0      ? MUST_GO
+                     : t->bytes > 0 ? t->again_s / t->bytes
+                                    : 0};
+    }
+}
+
+/* The tensors of a mean layer, their sums those of rk_swap_of_plan. */
+static bool open_deal(struct deal *d, const struct offload_job *job, const struct rk_plan *plan,
+                      const struct rk_prediction *p)
+{
+    double bytes = 0, again_s = 0;
+    const double microbatches =
+        (double)plan->batch / (double)(rk_plan_data(plan) * plan->microbatch);
+    d->swap = rk_swap_of_plan(job->model, job->system, plan);
+    d->tensors = tensors_of(job, d->tensor);
+    d->layers = d->swap.layers - 2;
+    d->items = d->layers * (1 + d->tensors);
+    d->tiers = lower_tiers(job->system);
+    if (d->layers < 1 || d->items > RK_QUEUE_ITEMS) return false;
+    for (int i = 0; i < d->tensors; i++) {
+        bytes += d->tensor[i].bytes;
+        again_s += d->tensor[i].again_s;
+    }
+    for (int i = 0; i < d->tensors; i++) {
+        d->tensor[i].bytes *= bytes > 0 ? d->swap.token_bytes / bytes : 0;
+        d->tensor[i].again_s *= again_s > 0 ? d->swap.again_s / again_s : 0;
+    }
+    for (int t = 0; t < d->tiers; t++) {
+        const struct rk_memory *memory = &job->system->memory[t + 1];
+        const double lasts = job->lifetime_years > 0
+                                 ? rk_memory_endurance_bytes(memory) * p->step_s /
+                                       (job->lifetime_years * RK_YEAR_S * microbatches)
+                                 : INFINITY;
+        d->tier[t] =
+            (struct rk_queue_tier){rk_memory_write_Bps(memory), rk_memory_read_Bps(memory),
+                                   fmin(memory->capacity_bytes / p->stage[0].in_flight, lasts)};
+    }
+    time_items(d, p->stage[0].in_flight);
+    return true;
+}
+
+/* clang-format off */
+static const struct report_column tensor_columns[] = {
+    {.name = "tensor"},
+    {.name = "bytes", .title = "of a layer", .unit = "B", .digits = 1, .own_scale = true},
+    {.name = "again_s", .title = "to compute again", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "to_1", .title = "to 1", .unit = "%", .digits = 1},
+    {.name = "to_2", .title = "to 2", .unit = "%", .digits = 1},
+    {.name = "again", .title = "again", .unit = "%", .digits = 1},
+    {.name = "layers", .title = "layers that swap all, some, none"},
+};
+/* clang-format on */
+enum { TENSOR_COLUMNS = sizeof tensor_columns / sizeof *tensor_columns };
+
+static double dealt(const struct deal *d, int tier, int layer, int part)
+{
+    return tier < d->tiers ? d->bytes[tier * d->items + layer * (1 + d->tensors) + part] : 0;
+}
+
+static void add_tensor(const struct deal *d, struct report *report, struct report_table *table,
+                       int part)
+{
+    double to[RK_QUEUE_TIERS] = {0}, swapped = 0;
+    int all = 0, some = 0;
+    const double bytes = part ? d->tensor[part - 1].bytes : d->swap.always_bytes;
+    for (int layer = 0; layer < d->layers; layer++) {
+        double here = 0;
+        for (int t = 0; t < d->tiers; t++) {
+            to[t] += dealt(d, t, layer, part);
+            here += dealt(d, t, layer, part);
+        }
+        swapped += here;
+        all += here >= bytes * (1 - 1e-9);
+        some += here > 1e-9 * bytes && here < bytes * (1 - 1e-9);
+    }
+    const double whole = bytes * d->layers;
+    if (!(whole > 0)) return;
+    report_row(
+        report, table,
+        (struct report_cell[TENSOR_COLUMNS]){
+            cell_text(part ? d->tensor[part - 1].name : "input, attention"), cell_number(bytes),
+            part ? cell_number(d->tensor[part - 1].again_s) : cell_none(),
+            cell_number(to[0] / whole), d->tiers > 1 ? cell_number(to[1] / whole) : cell_none(),
+            cell_number(fmax(0, 1 - swapped / whole)),
+            cell_text(report_text(report, "%d, %d, %d", all, some, d->layers - all - some))});
+}
+
+/* What is left to compute again of one microbatch; -1: not even what must go does. */
+static double left_of(const struct deal *d)
+{
+    double left_s = 0;
+    for (int i = 0; i < d->items; i++) {
+        double gone = 0;
+        for (int t = 0; t < d->tiers; t++)
+            gone += d->bytes[t * d->items + i];
+        const double stays = fmax(0, d->item[i].bytes - gone);
+        if (d->item[i].worth == MUST_GO && stays > 1e-9 * d->item[i].bytes) return -1;
+        if (d->item[i].worth != MUST_GO) left_s += stays * d->item[i].worth;
+    }
+    return left_s;
+}
+
+/* The prediction of the plan, its time without waits and with what is left to compute again, and
+ * what is written where. */
+static void settle_deal(const struct deal *d, struct rk_prediction *p, struct rk_plan *plan,
+                        double kept_s, double left_s)
+{
+    const double microbatches =
+        (double)plan->batch / (double)(rk_plan_data(plan) * plan->microbatch);
+    const double step_s = kept_s + microbatches * left_s;
+    double shares[RK_SHARE_TIERS] = {0};
+    p->mfu *= p->step_s / step_s;
+    p->step_s = step_s;
+    p->recompute_s = microbatches * left_s;
+    p->offload_s = p->offload_bytes = 0;
+    for (int t = 0; t < d->tiers; t++) {
+        double bytes = 0, tokens = 0;
+        for (int i = 0; i < d->items; i++) {
+            bytes += d->bytes[t * d->items + i];
+            if (d->item[i].worth != MUST_GO) tokens += d->bytes[t * d->items + i];
+        }
+        shares[t] = d->swap.token_bytes > 0 ? tokens / (d->layers * d->swap.token_bytes) : 0;
+        p->offload_bytes += bytes * p->stage[0].in_flight;
+        for (int s = 0; s < p->stages; s++) {
+            p->stage[s].away_bytes[t] = bytes * p->stage[s].in_flight;
+            p->stage[s].written_bytes[t] = bytes * microbatches;
+        }
+    }
+    set_shares(plan, shares);
+}
+
+/* The first stage's layers and tensors over all tiers, hidden, as much as arrives in time. */
+static void add_dealt(struct table *t)
+{
+    const struct offload_job *job = t->job;
+    struct deal *d = calloc(1, sizeof *d);
+    struct rk_prediction *p = t->prediction;
+    struct rk_plan plan = with_share(job, 0, 0, false);
+    plan.recompute = RK_KEEP;
+    rk_predict(job->model, job->system, &plan, p);
+    const double kept_s = p->step_s;
+    plan = with_share(job, 0, 0, true);
+    rk_predict(job->model, job->system, &plan, p);
+    if (d && p->timed && open_deal(d, job, &plan, p)) {
+        rk_queue_choose(d->item, d->items, d->tier, d->tiers, d->turn_s, d->bytes);
+        const double left_s = left_of(d);
+        if (left_s >= 0) {
+            settle_deal(d, p, &plan, kept_s, left_s);
+            if (p->verdict == RK_MEMORY_EXCEEDED && p->reason[0].tier > 0) p->verdict = RK_FITS;
+            add_row(job, t->report, t->rows, by_tensor_and_layer, &plan, p);
+            struct report_table *table = report_add(
+                t->report, &(struct report_table){.name = "tensors",
+                                                  .title = "By tensor and layer: what goes where "
+                                                           "(first stage, a microbatch)",
+                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                  .columns = tensor_columns,
+                                                  .column_count = TENSOR_COLUMNS});
+            for (int part = 0; part <= d->tensors; part++)
+                add_tensor(d, t->report, table, part);
+        }
+    }
+    free(d);
+}
+
 static void add_rules(struct table *t)
 {
     const struct offload_job *job = t->job;
@@ -422,6 +618,7 @@ static void add_rules(struct table *t)
         plan = with_share(job, tier, adaptive_share(job, tier), false);
         add_rule(t, report_text(t->report, "SSDTrain, to %d", tier + 1), &plan);
     }
+    add_dealt(t);
     if (offload_optimum(job, &plan, t->prediction)) {
         add_row(job, t->report, t->rows, "optimum", &plan, t->prediction);
         t->any = true;
