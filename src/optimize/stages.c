@@ -55,6 +55,7 @@ struct engine {
     int *plural_from; /* (layers + 1) of these from here on */
     struct hull {
         int count;
+        double moment;          /* the least that is there for a moment */
         double *bytes, *time_s; /* (count) rising, falling; convex */
     } * hull;                   /* (stages) */
     int *least;                 /* (stages) plural layers that a stage has at least */
@@ -197,6 +198,7 @@ static void make_hull(struct engine *e, int stage, struct stage_point *point)
         for (int s = 0; s < p->choices; s++) {
             const struct stage_choice *choice = choice_of(e, stage, kind, s);
             if (e->single[kind] || isinf(choice->time_s)) continue;
+            hull->moment = count ? fmin(hull->moment, choice->moment_bytes) : choice->moment_bytes;
             point[count++] = (struct stage_point){
                 choice->fixed_bytes + place->in_flight * choice->flight_bytes, time_of(e, choice)};
         }
@@ -234,7 +236,7 @@ static double hull_s(const struct hull *hull, double layers, double bytes)
 /* Plural layers that a stage runs within a pace, at most. */
 static int most_layers(const struct engine *e, int stage, double pace_s)
 {
-    const double bytes = e->problem->place[stage].capacity_bytes;
+    const double bytes = e->problem->place[stage].capacity_bytes - e->hull[stage].moment;
     int low = 0, high = e->plural;
     while (low < high) {
         const int middle = (low + high + 1) / 2;
@@ -755,12 +757,35 @@ static int longest_stage(const struct engine *e)
     return longest + e->problem->layers - e->plural;
 }
 
+/* On a single stage the layers of which there is one take room from the others. */
+static double single_bound(const struct engine *e)
+{
+    const struct stages_problem *p = e->problem;
+    double bytes = 0, time_s = 0;
+    for (int i = 0; i < p->layers; i++) {
+        double least = INFINITY;
+        if (!e->single[p->kind[i]]) continue;
+        for (int s = 0; s < p->choices; s++) {
+            const struct stage_choice *choice = choice_of(e, 0, p->kind[i], s);
+            if (isinf(choice->time_s)) continue;
+            least = fmin(least, choice->fixed_bytes + p->place[0].in_flight * choice->flight_bytes);
+        }
+        bytes += least;
+        time_s += fastest_s(e, p->kind[i]);
+    }
+    return p->microbatches *
+           (time_s +
+            hull_s(&e->hull[0], e->plural, p->place[0].capacity_bytes - e->hull[0].moment - bytes));
+}
+
 /* No way takes less. */
 static double whole_bound(const struct engine *e)
 {
     const double least_s = e->least_s[0];
     if (isinf(e->bound_pace_s) || isinf(least_s)) return INFINITY;
-    return value_of(e, least_s, fmax(e->bound_pace_s, least_s / e->problem->stages));
+    const double bound_s =
+        value_of(e, least_s, fmax(e->bound_pace_s, least_s / e->problem->stages));
+    return e->problem->stages == 1 ? fmax(bound_s, single_bound(e)) : bound_s;
 }
 
 double stages_bound(const struct stages_problem *problem)

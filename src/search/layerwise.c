@@ -12,7 +12,13 @@
 #include <time.h>
 
 enum { MOST_LAYERS = 256, MOST_STAGES = 64 };
-enum { MOST_WAYS = 1024, OFFLOAD_STEPS = 4, MOST_SAMPLES = 16, LABEL_LIMIT = 1000, RETRIES = 5 };
+enum {
+    MOST_WAYS = 1024,
+    OFFLOAD_STEPS = 4,
+    MOST_SAMPLES = 16,
+    LABELS_OF_STAGE = 16000,
+    RETRIES = 5
+};
 
 /* The surrogate may be above the prediction by so much. */
 #define SURROGATE_SLACK 1.005
@@ -487,8 +493,11 @@ static void allow(struct shape *s, int end)
             if (end >= 0 && w != end) s->choice[kind * s->ways + w].time_s = INFINITY;
 }
 
+/* Long stages keep fewer labels a layer. */
 static struct stages_problem problem_of(const struct shape *s, double enough_s)
 {
+    const uint64_t layers = (uint64_t)s->layers / s->base.pipeline;
+    const size_t limit = LABELS_OF_STAGE / (layers > 8 ? layers : 8);
     return (struct stages_problem){.layers = s->layers,
                                    .kinds = s->kinds,
                                    .choices = s->ways,
@@ -498,7 +507,7 @@ static struct stages_problem problem_of(const struct shape *s, double enough_s)
                                    .microbatches = (double)microbatches(s),
                                    .place = s->place,
                                    .enough_s = enough_s,
-                                   .label_limit = LABEL_LIMIT};
+                                   .label_limit = limit};
 }
 
 /* More ways than a plan can say: those that are used least are not allowed. */
@@ -607,6 +616,20 @@ static double solve_end(struct quest *q, struct shape *s, int end, double bound_
     return over;
 }
 
+/* No mix takes less, whatever the one way is in which embedding and head are run. */
+static double bound_of_ends(struct shape *s)
+{
+    double bound_s = INFINITY;
+    for (int end = 0; end < s->ways; end++) {
+        if (!s->way[end].end) continue;
+        allow(s, end);
+        const struct stages_problem problem = problem_of(s, 0);
+        bound_s = fmin(bound_s, stages_bound(&problem));
+    }
+    allow(s, -1);
+    return bound_s;
+}
+
 /* Embedding and head in any way: no slower than in one and the same. Where they are in one, or for
  * each of the two that they are in, that is solved; and all over again with less memory where the
  * prediction says that the surrogate took too much. */
@@ -625,7 +648,9 @@ static bool solve_shape(struct quest *q, struct shape *s)
         }
         q->answer->counts.labels += answer.labels;
         const bool any = answer.found;
-        const double bound_s = answer.bound_s;
+        const double bound_s = any && answer.bound_s < answer.value_s
+                                   ? fmax(answer.bound_s, bound_of_ends(s))
+                                   : answer.bound_s;
         const int ends[] = {any ? answer.choice[0] : 0, any ? answer.choice[s->layers - 1] : 0};
         struct rk_plan plan;
         const bool done = any && ends[0] == ends[1] && plan_of(s, &answer, ends[0], &plan);
