@@ -205,7 +205,7 @@ static void add_head(struct report *report, const struct layerwise_answer *answe
             mixed ? cell_number(answer->bound_s) : cell_none(),
             cell_text(!mixed   ? "no mix is faster than layers that are alike"
                       : proved ? "optimal for the surrogate: bound = value"
-                               : report_text(report, "within %.2f %% of the surrogate's best",
+                               : report_text(report, "within %.3g %% of the surrogate's best",
                                              100 * (answer->value_s / answer->bound_s - 1))),
             answer->walk_s > 0 ? cell_number(answer->walk_s / answer->value_s - 1) : cell_none(),
             cell_count(counts->shapes), cell_count(counts->excluded), cell_count(counts->unfit),

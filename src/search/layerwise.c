@@ -16,7 +16,7 @@ enum {
     MOST_WAYS = 1024,
     OFFLOAD_STEPS = 4,
     MOST_SAMPLES = 16,
-    LABELS_OF_STAGE = 16000,
+    LABELS_OF_STAGE = 1600000,
     RETRIES = 5
 };
 
@@ -493,11 +493,12 @@ static void allow(struct shape *s, int end)
             if (end >= 0 && w != end) s->choice[kind * s->ways + w].time_s = INFINITY;
 }
 
-/* Long stages keep fewer labels a layer. */
+/* Long stages keep fewer labels a layer: work goes with layers times labels, and there are as many
+ * ways to mix more layers. */
 static struct stages_problem problem_of(const struct shape *s, double enough_s)
 {
     const uint64_t layers = (uint64_t)s->layers / s->base.pipeline;
-    const size_t limit = LABELS_OF_STAGE / (layers > 8 ? layers : 8);
+    const size_t limit = LABELS_OF_STAGE / (layers > 8 ? layers * layers : 64);
     return (struct stages_problem){.layers = s->layers,
                                    .kinds = s->kinds,
                                    .choices = s->ways,
