@@ -1,0 +1,219 @@
+#include "optimize/stages_engine.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- extending labels by a layer ---- */
+
+static int moment_of(const struct engine *e, double bytes)
+{
+    int low = 0, high = e->moments - 1;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (e->moment[middle] < bytes)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* What a pace m and a pace of 1 make of a label; every pace between lies between. */
+static double slow_value(const struct engine *e, const struct label *x)
+{
+    return e->problem->microbatches * x->time_s + x->end_s;
+}
+
+static double fast_value(const struct label *x)
+{
+    return x->time_s + x->end_s;
+}
+
+static int compare_labels(const void *a, const void *b)
+{
+    const struct label *x = a, *y = b;
+    if (x->bytes != y->bytes) return x->bytes < y->bytes ? -1 : 1;
+    if (x->time_s != y->time_s) return x->time_s < y->time_s ? -1 : 1;
+    if (x->end_s != y->end_s) return x->end_s < y->end_s ? -1 : 1;
+    if (x->moment != y->moment) return x->moment < y->moment ? -1 : 1;
+    if (x->choice != y->choice) return x->choice < y->choice ? -1 : 1;
+    return x->parent < y->parent ? -1 : x->parent > y->parent;
+}
+
+/* Is one that is kept, of the same group, nowhere worse? In the order of bytes. The stair has the
+ * least fast value of each moment and group: above all of them nothing needs a closer look. */
+static bool is_dominated(const struct engine *e, const struct label *kept, int count, int stage,
+                         const struct label *x)
+{
+    const int choices = e->problem->choices, group = e->group[stage * choices + x->choice];
+    const double fast = fast_value(x), slow = slow_value(e, x);
+    bool may = false;
+    for (int moment = 0; moment <= x->moment && !may; moment++)
+        may = e->stair[moment * choices + group] <= fast;
+    if (!may) return false;
+    for (int i = count - 1; i >= 0; i--)
+        if (kept[i].moment <= x->moment && e->group[stage * choices + kept[i].choice] == group &&
+            fast_value(&kept[i]) <= fast && slow_value(e, &kept[i]) <= slow)
+            return true;
+    return false;
+}
+
+/* Keeps of `count` candidates in room those that none dominates, at its front. */
+static int keep_best(struct engine *e, int stage, int count)
+{
+    const int choices = e->problem->choices;
+    int kept = 0;
+    qsort(e->room, (size_t)count, sizeof *e->room, compare_labels);
+    for (int i = 0; i < e->moments * choices; i++)
+        e->stair[i] = INFINITY;
+    for (int i = 0; i < count; i++) {
+        const struct label x = e->room[i];
+        if (is_dominated(e, e->room, kept, stage, &x)) continue;
+        double *stair = &e->stair[x.moment * choices + e->group[stage * choices + x.choice]];
+        *stair = fmin(*stair, fast_value(&x));
+        e->room[kept++] = x;
+    }
+    return kept;
+}
+
+static int compare_hopes(const void *a, const void *b)
+{
+    const struct label *x = a, *y = b;
+    return x->hope_s != y->hope_s ? (x->hope_s > y->hope_s) - (x->hope_s < y->hope_s)
+                                  : compare_labels(a, b);
+}
+
+/* Of `count` in room those that the relaxation says are fastest in the end, in order of bytes. */
+static int keep_hopeful(struct engine *e, int stage, int count, int layers)
+{
+    const struct stages_problem *p = e->problem;
+    const int even = (e->plural + p->stages - 1) / p->stages;
+    const int all = e->least[stage] > even ? e->least[stage] : even;
+    for (int i = 0; i < count; i++) {
+        struct label *x = &e->room[i];
+        const double left = p->place[stage].capacity_bytes - x->bytes - e->moment[x->moment];
+        x->hope_s = x->time_s + engine_hull_s(&e->hull[stage], all - layers, left);
+    }
+    qsort(e->room, (size_t)count, sizeof *e->room, compare_hopes);
+    qsort(e->room, e->limit, sizeof *e->room, compare_labels);
+    return (int)e->limit;
+}
+
+static bool reserve_room(struct engine *e, size_t count)
+{
+    if (count <= e->room_size) return true;
+    struct label *grown = realloc(e->room, 2 * count * sizeof *grown);
+    if (!grown) return false;
+    e->room = grown;
+    e->room_size = 2 * count;
+    return true;
+}
+
+/* A label can still be of use: its stage fits, and is not too slow, with the fewest layers that it
+ * can have; `layers` are the plural ones so far. */
+static bool is_useful(const struct engine *e, int stage, const struct label *x, int layers)
+{
+    const double left = e->problem->place[stage].capacity_bytes - x->bytes - e->moment[x->moment];
+    if (left < 0) return false;
+    if (isinf(e->enough_s)) return true;
+    return x->time_s + engine_hull_s(&e->hull[stage], e->least[stage] - layers, left) <= e->pace_s;
+}
+
+static int extend(struct engine *e, int stage, int kind, const struct set *before, int layers)
+{
+    const struct stages_problem *p = e->problem;
+    const struct stage_place *place = &p->place[stage];
+    const struct label none = {.choice = -1, .parent = -1};
+    const bool first = !before;
+    const int labels = first ? 1 : before->count;
+    int count = 0;
+    if (!reserve_room(e, (size_t)labels * (size_t)p->choices + 1)) {
+        e->failed = true;
+        return 0;
+    }
+    for (int s = 0; s < p->choices; s++) {
+        const struct stage_choice *choice = choice_of(e, stage, kind, s);
+        const int moment = moment_of(e, choice->moment_bytes);
+        if (!e->usable[(stage * p->kinds + kind) * p->choices + s]) continue;
+        for (int i = 0; i < labels; i++) {
+            const struct label *x = first ? &none : &before->label[i];
+            struct label next = {
+                .bytes = x->bytes + choice->fixed_bytes + place->in_flight * choice->flight_bytes,
+                .time_s = x->time_s + time_of(e, choice) +
+                          (first ? choice->first_s : change_s(e, stage, x->choice, s)),
+                .end_s = stage == 0 && p->stages > 1 ? x->end_s + choice->end_s : 0,
+                .moment = moment > x->moment ? moment : x->moment,
+                .choice = s,
+                .parent = first ? -1 : i,
+            };
+            if (is_useful(e, stage, &next, layers)) e->room[count++] = next;
+        }
+    }
+    return keep_best(e, stage, count);
+}
+
+/* The labels of layers first ... first + count - 1; NULL when there is no memory. */
+const struct set *engine_set(struct engine *e, int stage, int first, int count)
+{
+    const int start = same_of(e, first, count);
+    struct set *set = &e->set[at(e, stage, start, count)];
+    if (set->known || e->failed) return set;
+    const struct set *before = count > 1 ? engine_set(e, stage, start, count - 1) : NULL;
+    const int layers = e->plural_from[start] - e->plural_from[start + count];
+    int kept = 0;
+    if (count == 1 || before->count)
+        kept = extend(e, stage, e->problem->kind[start + count - 1], before, layers);
+    if (e->limit && (size_t)kept > e->limit) {
+        kept = keep_hopeful(e, stage, kept, layers);
+        e->cut = true;
+    }
+    if (kept) set->label = malloc((size_t)kept * sizeof *set->label);
+    if (kept && !set->label) e->failed = true;
+    if (set->label) memcpy(set->label, e->room, (size_t)kept * sizeof *set->label);
+    set->count = set->label ? kept : 0;
+    set->known = true;
+    e->labels += (uint64_t)set->count;
+    return set;
+}
+
+/* Of the labels those that no other is better than at every pace. */
+const struct front *engine_front(struct engine *e, int stage, int first, int count)
+{
+    const int start = same_of(e, first, count);
+    struct front *front = &e->front[at(e, stage, start, count)];
+    if (front->known) return front;
+    const struct set *set = engine_set(e, stage, start, count);
+    front->known = true;
+    if (!set->count) return front;
+    front->point = malloc((size_t)set->count * sizeof *front->point);
+    if (!front->point) {
+        e->failed = true;
+        return front;
+    }
+    for (int i = 0; i < set->count; i++) {
+        const struct label *x = &set->label[i];
+        bool worse = false;
+        for (int j = 0; j < set->count && !worse; j++) {
+            const struct label *y = &set->label[j];
+            const double fast = fast_value(y) - fast_value(x),
+                         slow = slow_value(e, y) - slow_value(e, x);
+            worse = fast <= 0 && slow <= 0 && (fast < 0 || slow < 0 || j < i);
+        }
+        if (!worse) front->point[front->count++] = (struct point){x->time_s, x->end_s, i};
+    }
+    return front;
+}
+
+/* The choices of one stage, from its labels. */
+void engine_trace(const struct engine *e, int stage, int first, int end, int point, int *choice)
+{
+    int n = end - first, start = same_of(e, first, n);
+    int label = e->front[at(e, stage, start, n)].point[point].label;
+    for (; n > 0; n--) {
+        start = same_of(e, start, n);
+        const struct label *x = &e->set[at(e, stage, start, n)].label[label];
+        choice[first + n - 1] = x->choice;
+        label = x->parent;
+    }
+}

@@ -1,0 +1,248 @@
+#include "optimize/stages_engine.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the relaxation ---- */
+
+int stage_points_compare(const void *a, const void *b)
+{
+    const struct stage_point *x = a, *y = b;
+    if (x->bytes != y->bytes) return x->bytes < y->bytes ? -1 : 1;
+    return (x->time_s > y->time_s) - (x->time_s < y->time_s);
+}
+
+/* Of the points (bytes, time) of a stage's choices the lower left hull. */
+static void make_hull(struct engine *e, int stage, struct stage_point *point)
+{
+    const struct stages_problem *p = e->problem;
+    const struct stage_place *place = &p->place[stage];
+    struct hull *hull = &e->hull[stage];
+    size_t count = 0;
+    for (int kind = 0; kind < p->kinds; kind++)
+        for (int s = 0; s < p->choices; s++) {
+            const struct stage_choice *choice = choice_of(e, stage, kind, s);
+            if (e->single[kind] || isinf(choice->time_s)) continue;
+            hull->moment = count ? fmin(hull->moment, choice->moment_bytes) : choice->moment_bytes;
+            point[count++] = (struct stage_point){
+                choice->fixed_bytes + place->in_flight * choice->flight_bytes, time_of(e, choice)};
+        }
+    qsort(point, count, sizeof *point, stage_points_compare);
+    hull->count = 0;
+    for (size_t i = 0; i < count; i++) {
+        int n = hull->count;
+        if (n && point[i].time_s >= hull->time_s[n - 1]) continue;
+        if (n && point[i].bytes <= hull->bytes[n - 1]) n--;
+        while (
+            n > 1 &&
+            (hull->time_s[n - 2] - point[i].time_s) * (hull->bytes[n - 1] - hull->bytes[n - 2]) >=
+                (hull->time_s[n - 2] - hull->time_s[n - 1]) * (point[i].bytes - hull->bytes[n - 2]))
+            n--;
+        hull->bytes[n] = point[i].bytes;
+        hull->time_s[n] = point[i].time_s;
+        hull->count = n + 1;
+    }
+}
+
+/* The least time of `layers` plural layers in so many bytes; INFINITY: too few. */
+double engine_hull_s(const struct hull *hull, double layers, double bytes)
+{
+    if (layers <= 0) return 0;
+    const double each = bytes / layers;
+    int i = 0;
+    if (!hull->count || each < hull->bytes[0]) return INFINITY;
+    while (i + 1 < hull->count && hull->bytes[i + 1] <= each)
+        i++;
+    if (i + 1 == hull->count) return layers * hull->time_s[i];
+    const double share = (each - hull->bytes[i]) / (hull->bytes[i + 1] - hull->bytes[i]);
+    return layers * (hull->time_s[i] + share * (hull->time_s[i + 1] - hull->time_s[i]));
+}
+
+/* Plural layers that a stage runs within a pace, at most. */
+static int most_layers(const struct engine *e, int stage, double pace_s)
+{
+    const double bytes = e->problem->place[stage].capacity_bytes - e->hull[stage].moment;
+    int low = 0, high = e->plural;
+    while (low < high) {
+        const int middle = (low + high + 1) / 2;
+        if (engine_hull_s(&e->hull[stage], middle, bytes) <= pace_s)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+static bool pace_is_possible(const struct engine *e, double pace_s)
+{
+    int all = 0;
+    for (int stage = 0; stage < e->problem->stages; stage++)
+        all += most_layers(e, stage, pace_s);
+    return all >= e->plural;
+}
+
+/* No pace below is possible; INFINITY: none is. */
+static double least_pace(const struct engine *e)
+{
+    double low = 0, high = 0;
+    for (int stage = 0; stage < e->problem->stages; stage++)
+        if (e->hull[stage].count)
+            high = fmax(high, 1.000001 * e->plural * e->hull[stage].time_s[0]);
+    if (!pace_is_possible(e, high)) return INFINITY;
+    for (int i = 0; i < 50; i++) {
+        const double middle = (low + high) / 2;
+        if (pace_is_possible(e, middle))
+            high = middle;
+        else
+            low = middle;
+    }
+    return low;
+}
+
+/* Another choice that changes alike is nowhere worse. */
+static bool is_outdone(const struct engine *e, int stage, int kind, int s)
+{
+    const struct stages_problem *p = e->problem;
+    const double flight = p->place[stage].in_flight;
+    const struct stage_choice *b = choice_of(e, stage, kind, s);
+    const double bytes = b->fixed_bytes + flight * b->flight_bytes;
+    for (int other = 0; other < p->choices; other++) {
+        const struct stage_choice *a = choice_of(e, stage, kind, other);
+        const double a_bytes = a->fixed_bytes + flight * a->flight_bytes;
+        if (other == s || e->group[stage * p->choices + other] != e->group[stage * p->choices + s])
+            continue;
+        if (a_bytes > bytes || a->moment_bytes > b->moment_bytes || a->time_s > b->time_s ||
+            a->first_s > b->first_s || a->end_s > b->end_s)
+            continue;
+        const bool equal = a_bytes == bytes && a->moment_bytes == b->moment_bytes &&
+                           a->time_s == b->time_s && a->first_s == b->first_s &&
+                           a->end_s == b->end_s;
+        if (!equal || other < s) return true;
+    }
+    return false;
+}
+
+/* Choices with which a stage is in time, the rest of its layers run at their best. */
+static void find_usable(struct engine *e)
+{
+    const struct stages_problem *p = e->problem;
+    for (int stage = 0; stage < p->stages; stage++)
+        for (int kind = 0; kind < p->kinds; kind++)
+            for (int s = 0; s < p->choices; s++) {
+                const struct stage_choice *choice = choice_of(e, stage, kind, s);
+                const double left = p->place[stage].capacity_bytes - choice->fixed_bytes -
+                                    p->place[stage].in_flight * choice->flight_bytes -
+                                    choice->moment_bytes;
+                const int rest = e->least[stage] - !e->single[kind];
+                e->usable[(stage * p->kinds + kind) * p->choices + s] =
+                    !isinf(choice->time_s) && left >= 0 &&
+                    time_of(e, choice) + engine_hull_s(&e->hull[stage], rest, left) <= e->pace_s &&
+                    !is_outdone(e, stage, kind, s);
+            }
+}
+
+/* From a value that is enough, how many layers each stage has at least, and how long it takes. */
+void engine_enough(struct engine *e, double enough_s)
+{
+    const struct stages_problem *p = e->problem;
+    int all = 0;
+    e->enough_s = enough_s;
+    e->pace_s = p->stages == 1 || p->microbatches == 1
+                    ? enough_s / p->microbatches
+                    : (enough_s - e->least_s[0]) / (p->microbatches - 1);
+    for (int stage = 0; stage < p->stages; stage++) {
+        e->least[stage] = most_layers(e, stage, e->pace_s);
+        all += e->least[stage];
+    }
+    for (int stage = 0; stage < p->stages; stage++) {
+        const int others = all - e->least[stage];
+        e->least[stage] = e->plural > others ? e->plural - others : 0;
+    }
+    find_usable(e);
+}
+
+bool engine_relax(struct engine *e)
+{
+    const struct stages_problem *p = e->problem;
+    const size_t rows = (size_t)p->kinds * (size_t)p->choices;
+    struct stage_point *point = calloc(rows + 1, sizeof *point);
+    e->single = calloc((size_t)p->kinds, sizeof *e->single);
+    e->plural_from = calloc((size_t)p->layers + 1, sizeof *e->plural_from);
+    e->hull = calloc((size_t)p->stages, sizeof *e->hull);
+    e->least = calloc((size_t)p->stages, sizeof *e->least);
+    e->usable = calloc((size_t)p->stages * rows, sizeof *e->usable);
+    bool done = point && e->single && e->plural_from && e->hull && e->least && e->usable;
+    for (int kind = 0; done && kind < p->kinds; kind++) {
+        int layers = 0;
+        for (int i = 0; i < p->layers; i++)
+            layers += p->kind[i] == kind;
+        e->single[kind] = layers < 2;
+    }
+    for (int i = p->layers - 1; done && i >= 0; i--)
+        e->plural_from[i] = e->plural_from[i + 1] + !e->single[p->kind[i]];
+    if (done) e->plural = e->plural_from[0];
+    for (int stage = 0; done && stage < p->stages; stage++) {
+        e->hull[stage].bytes = calloc(2 * rows + 2, sizeof(double));
+        done = e->hull[stage].bytes;
+        if (!done) break;
+        e->hull[stage].time_s = e->hull[stage].bytes + rows + 1;
+        make_hull(e, stage, point);
+    }
+    free(point);
+    if (done) e->bound_pace_s = least_pace(e);
+    if (done) engine_enough(e, e->enough_s);
+    return done;
+}
+
+/* ---- how long a stage can be ---- */
+
+/* The longest run of layers that may be one stage of a step that is enough. */
+int engine_longest(const struct engine *e)
+{
+    int longest = 0;
+    for (int stage = 0; stage < e->problem->stages; stage++) {
+        const int most = most_layers(e, stage, e->pace_s);
+        longest = most > longest ? most : longest;
+    }
+    return longest + e->problem->layers - e->plural;
+}
+
+/* On a single stage the layers of which there is one take room from the others. */
+static double single_bound(const struct engine *e)
+{
+    const struct stages_problem *p = e->problem;
+    double bytes = 0, time_s = 0;
+    for (int i = 0; i < p->layers; i++) {
+        double least = INFINITY;
+        if (!e->single[p->kind[i]]) continue;
+        for (int s = 0; s < p->choices; s++) {
+            const struct stage_choice *choice = choice_of(e, 0, p->kind[i], s);
+            if (isinf(choice->time_s)) continue;
+            least = fmin(least, choice->fixed_bytes + p->place[0].in_flight * choice->flight_bytes);
+        }
+        bytes += least;
+        time_s += engine_fastest_s(e, p->kind[i]);
+    }
+    return p->microbatches *
+           (time_s + engine_hull_s(&e->hull[0], e->plural,
+                                   p->place[0].capacity_bytes - e->hull[0].moment - bytes));
+}
+
+/* No way takes less. */
+double engine_bound(const struct engine *e)
+{
+    const double least_s = e->least_s[0];
+    if (isinf(e->bound_pace_s) || isinf(least_s)) return INFINITY;
+    const double bound_s =
+        value_of(e, least_s, fmax(e->bound_pace_s, least_s / e->problem->stages));
+    return e->problem->stages == 1 ? fmax(bound_s, single_bound(e)) : bound_s;
+}
+
+double stages_bound(const struct stages_problem *problem)
+{
+    struct engine e;
+    const double bound_s = engine_open(&e, problem) ? engine_bound(&e) : NAN;
+    engine_close(&e);
+    return bound_s;
+}
