@@ -307,3 +307,45 @@ Test(swap, points_of_the_paper)
     cr_expect_eq(point(&csv, "cross_192k"), 192 * 1024);
     csv_release(&csv);
 }
+
+/* What a stage holds sums up to its total, as of any plan. */
+Test(swap, holdings_sum_up)
+{
+    const char *const plans[] = {
+        "gpus8 tp8 sp gbs4 seq65536 recompute-rest offload-activations=0.5",
+        "gpus8 tp2 pp4 gbs8 seq65536 recompute-rest offload-activations=1"};
+    for (int i = 0; i < 2; i++) {
+        const struct rk_prediction p = predict("llama3.1-8b", NODE "12GB/s", plans[i]);
+        for (int stage = 0; stage < p.stages; stage++) {
+            double sum = 0;
+            for (int h = 0; h < RK_HOLDING_COUNT; h++)
+                sum += p.stage[stage].holds[h];
+            NEAR(sum, p.stage[stage].total_bytes);
+        }
+    }
+}
+
+/* Drives behind the host take its link as well. */
+Test(swap, through_the_host)
+{
+    const char *const plan = "gpus8 tp8 gbs1 seq32768 offload-activations=2";
+    const struct rk_prediction direct =
+        predict("llama3.1-8b", "a100-pcie-40g mem2=100GiB@1GB/s ssd=4*samsung-980pro-1tb", plan);
+    const struct rk_prediction host = predict(
+        "llama3.1-8b", "a100-pcie-40g mem2=100GiB@1GB/s ssd=4*samsung-980pro-1tb,path=host", plan);
+    cr_expect_gt(host.offload_s, 5 * direct.offload_s);
+}
+
+/* Of a GPT block 16 of 24 units of s h^2 FLOP are computed again, not attention, nor the MLP's last
+ * matrix, whose result nothing keeps. */
+Test(swap, work_that_is_done_again)
+{
+    const double s = 65536, h = 4096;
+    const struct rk_prediction p =
+        predict("memo-7b", NODE "12GB/s", "gpus8 tp8 sp gbs1 seq65536 recompute-rest");
+    NEAR(p.executed_flop - p.model_flop, 30 * 16 * s * h * h);
+    const struct rk_prediction half =
+        predict("memo-7b", NODE "12GB/s",
+                "gpus8 tp8 sp gbs1 seq65536 recompute-rest offload-activations=0.5");
+    NEAR(half.executed_flop - half.model_flop, 30 * 8 * s * h * h);
+}
