@@ -369,6 +369,18 @@ static double common(const struct layout *a, const struct slice *x, const struct
     return sum;
 }
 
+/* Flat shards of thousands of ranks on both sides are not compared with each other. */
+static const double most_comparisons = 5e7;
+
+static double comparisons(const struct sharding *s)
+{
+    double sum = 0;
+    for (size_t t = 0; t < s->to.tensors; t++)
+        sum += (double)(s->to.of_tensor[t + 1] - s->to.of_tensor[t]) *
+               (double)(s->from.layout.of_tensor[t + 1] - s->from.layout.of_tensor[t]);
+    return sum;
+}
+
 bool sharding_moves(const struct sharding *s, struct sharding_moves *moves)
 {
     const uint64_t old = s->from.ranks, new = s->placed.ranks, ranks = old < new ? old : new;
@@ -379,6 +391,10 @@ bool sharding_moves(const struct sharding *s, struct sharding_moves *moves)
         return false;
     }
     const size_t pairs = pair_files(s, pair, ranks);
+    if (comparisons(s) > most_comparisons) {
+        free(pair);
+        return false;
+    }
     double *held = calloc(s->to.files + 1, sizeof *held); /* ranks of a new file */
     for (uint64_t i = 0; held && i < new; i++)
         held[s->placed.file_of_rank[i]]++;
