@@ -1,0 +1,165 @@
+/* Ranks as threads: collectives bring what they should, and what goes wrong is named on all ranks,
+ * soon. */
+#include "run/comm.h"
+
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 7, COUNT = 50 };
+
+typedef bool rank_body(struct comm *comm, const struct comm_group *world);
+
+struct member {
+    struct comm *comm;
+    rank_body *body;
+    int ranks;
+    bool ok;
+    pthread_t thread;
+};
+
+static void *run_member(void *context)
+{
+    struct member *m = context;
+    int ranks[MOST];
+    for (int i = 0; i < m->ranks; i++)
+        ranks[i] = i;
+    const struct comm_group world = {m->ranks, m->comm->rank, ranks};
+    m->ok = m->body(m->comm, &world);
+    return NULL;
+}
+
+/* The error of the hub; `oks`: ranks that came through. */
+static struct rk_error run(int ranks, double limit_s, rank_body *body, int *oks)
+{
+    struct comm_hub *hub = comm_hub_open(ranks, limit_s);
+    struct member member[MOST];
+    *oks = 0;
+    for (int i = 0; i < ranks; i++) {
+        member[i] = (struct member){comm_hub_rank(hub, i), body, ranks, false, 0};
+        cr_assert_eq(pthread_create(&member[i].thread, NULL, run_member, &member[i]), 0);
+    }
+    for (int i = 0; i < ranks; i++) {
+        pthread_join(member[i].thread, NULL);
+        *oks += member[i].ok;
+    }
+    const struct rk_error error = comm_hub_error(hub);
+    comm_hub_close(hub);
+    return error;
+}
+
+static void add_ints(void *y, const void *x, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / sizeof(int); i++)
+        ((int *)y)[i] += ((const int *)x)[i];
+}
+
+static int value(int rank, int i)
+{
+    return rank * 1000 + i * i;
+}
+
+static int sum_at(int ranks, int i)
+{
+    int sum = 0;
+    for (int r = 0; r < ranks; r++)
+        sum += value(r, i);
+    return sum;
+}
+
+static bool right_sums(struct comm *comm, const struct comm_group *world)
+{
+    const int n = world->ranks, me = world->me;
+    int data[COUNT], scratch[COUNT], all[COUNT * MOST], part[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        data[i] = value(me, i);
+    if (!comm_all_reduce(comm, world, "sum", data, sizeof data, sizeof *data, scratch, add_ints))
+        return false;
+    for (int i = 0; i < COUNT; i++)
+        if (data[i] != sum_at(n, i)) return false;
+    for (int i = 0; i < COUNT * n; i++)
+        all[i] = value(me, i);
+    if (!comm_reduce_scatter(comm, world, "part", all, part, sizeof part, add_ints)) return false;
+    for (int i = 0; i < COUNT; i++)
+        if (part[i] != sum_at(n, me * COUNT + i)) return false;
+    if (!comm_all_gather(comm, world, "gather", part, all, sizeof part)) return false;
+    for (int i = 0; i < COUNT * n; i++)
+        if (all[i] != sum_at(n, i)) return false;
+    return comm_barrier(comm, world);
+}
+
+Test(run_comm, collectives, .timeout = 20)
+{
+    for (int ranks = 1; ranks <= MOST; ranks++) {
+        int oks;
+        const struct rk_error error = run(ranks, 10, right_sums, &oks);
+        cr_expect_eq(oks, ranks, "%d of %d ranks: %s", oks, ranks, error.text);
+    }
+}
+
+/* ---- faults ---- */
+
+static bool sizes_differ(struct comm *comm, const struct comm_group *world)
+{
+    char mine[16] = {0}, all[64];
+    return comm_all_gather(comm, world, "mlp reduce", mine, all, world->me == 1 ? 16 : 8);
+}
+
+static bool names_differ(struct comm *comm, const struct comm_group *world)
+{
+    char mine[8] = {0}, all[32];
+    return comm_all_gather(comm, world, world->me == 2 ? "attention reduce" : "mlp reduce", mine,
+                           all, 8);
+}
+
+static bool one_stays_away(struct comm *comm, const struct comm_group *world)
+{
+    char mine[8] = {0}, all[32];
+    return world->me == 0 || comm_all_gather(comm, world, "loss", mine, all, 8);
+}
+
+static bool one_fails(struct comm *comm, const struct comm_group *world)
+{
+    struct rk_error error;
+    char mine[8] = {0}, all[32];
+    if (world->me) return comm_all_gather(comm, world, "loss", mine, all, 8);
+    rk_fail(&error, RK_IO, NULL, 0, 0, "the disk of rank 0 is full");
+    return comm_fail(comm, &error);
+}
+
+static bool messages_cross(struct comm *comm, const struct comm_group *world)
+{
+    int got = 0, one = 1, two = 2;
+    if (world->me == 0)
+        return comm_send(comm, 1, COMM_MESSAGES + 7, "a", &one, sizeof one) &&
+               comm_send(comm, 1, COMM_MESSAGES + 8, "b", &two, sizeof two);
+    return comm_receive(comm, 0, COMM_MESSAGES + 8, "b", &got, sizeof got) && got == 2 &&
+           comm_receive(comm, 0, COMM_MESSAGES + 7, "a", &got, sizeof got) && got == 1;
+}
+
+Test(run_comm, faults, .timeout = 20)
+{
+    static const struct {
+        rank_body *body;
+        int ranks, oks;
+        const char *says[2];
+    } cases[] = {
+        {sizes_differ, 3, 0, {"bytes of \"mlp reduce\"", "which sends"}},
+        {names_differ, 3, 0, {"\"mlp reduce\"", "\"attention reduce\""}},
+        {one_stays_away, 3, 1, {"waited 1 s for \"loss\" of rank 0", ""}},
+        {one_fails, 4, 0, {"the disk of rank 0 is full", ""}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int oks;
+        const struct rk_error error = run(cases[i].ranks, 1, cases[i].body, &oks);
+        cr_expect_leq(oks, cases[i].oks, "case %d: %d ranks came through", (int)i, oks);
+        cr_expect_neq(error.status, RK_OK);
+        for (int s = 0; s < 2; s++)
+            cr_expect(strstr(error.text, cases[i].says[s]), "case %d says \"%s\"", (int)i,
+                      error.text);
+    }
+    int oks; /* tags tell messages apart, whatever their order */
+    run(2, 5, messages_cross, &oks);
+    cr_expect_eq(oks, 2);
+}
