@@ -3,6 +3,7 @@
 #include "cli/plan_input.h"
 #include "cli/show.h"
 #include "interop/buffers.h"
+#include "interop/memory_drawing.h"
 #include "interop/memory_snapshot.h"
 #include "interop/output.h"
 #include "interop/step_buffers.h"
@@ -17,7 +18,7 @@ struct place_args {
     bool lasting;
     uint64_t capacity, alignment, steps;
     bool check, two_levels, caching;
-    const char *output, *snapshot;
+    const char *output, *snapshot, *draw;
     struct show_args show;
 };
 
@@ -54,6 +55,8 @@ static const struct option place_what[] = {
      .help = "beside it, what PyTorch's caching allocator would reserve for the same requests, with and without expandable segments, within --capacity"},
     {.name = "snapshot", .type = OPTION_TEXT, AT(snapshot), .argument = "FILE", .complete = "file",
      .help = "write a memory snapshot of PyTorch, which pytorch.org/memory_viz opens: every buffer at its address"},
+    {.name = "draw", .type = OPTION_TEXT, AT(draw), .argument = "FILE", .complete = "file",
+     .help = "draw the buffers to FILE as SVG: time to the right, addresses upwards, coloured by what they are"},
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, AT(output), .argument = "FILE", .complete = "file",
      .help = "write the buffers with their addresses to FILE, in the same form; - prints that alone"},
     {.name = NULL},
@@ -265,13 +268,16 @@ static enum rk_status write_addresses(const char *path, const struct buffers *b,
     return status;
 }
 
-static enum rk_status write_snapshot(const char *path, const struct buffers *b, uint64_t peak,
-                                     struct rk_error *error)
+typedef enum rk_status picture(FILE *out, const struct buffers *buffers, const uint64_t *address,
+                               uint64_t peak, struct rk_error *error);
+
+static enum rk_status write_picture(picture *write, const char *path, const struct buffers *b,
+                                    uint64_t peak, struct rk_error *error)
 {
     struct output output;
     enum rk_status status = output_open(&output, path, error);
     if (status != RK_OK) return status;
-    status = memory_snapshot_write(output.file, b, b->address, peak, error);
+    status = write(output.file, b, b->address, peak, error);
     if (status == RK_OK) status = output_commit(&output, error);
     if (status != RK_OK) output_abandon(&output);
     return status;
@@ -293,7 +299,9 @@ static enum rk_status place_file(const struct place_args *args, const char *file
     if (status == RK_OK && args->output)
         status = write_addresses(args->output, b, b->address, error);
     if (status == RK_OK && args->snapshot)
-        status = write_snapshot(args->snapshot, b, placed->p.peak, error);
+        status = write_picture(memory_snapshot_write, args->snapshot, b, placed->p.peak, error);
+    if (status == RK_OK && args->draw)
+        status = write_picture(memory_drawing_write, args->draw, b, placed->p.peak, error);
     return status;
 }
 
