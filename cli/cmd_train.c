@@ -271,6 +271,34 @@ static void show_result(struct report *report, const struct rk_prediction *predi
                         r->step_s / processor));
 }
 
+/* What all ranks send each other in the layers of a step: by the predictor's count and the run's.
+ */
+static void show_sent(struct report *report, const struct rk_prediction *p,
+                      const struct rk_train_result *r)
+{
+    static const struct report_column columns[] = {
+        {.name = "sent"},
+        {.name = "predicted_bytes", .title = "predicted", .unit = "B", .digits = 6},
+        {.name = "counted_bytes", .title = "counted", .unit = "B", .digits = 6}};
+    double sent = 0;
+    for (int i = 0; i < RK_TRAIN_PARTS_COUNT; i++)
+        if (strcmp(part_names[i], "messages") != 0 && strcmp(part_names[i], "data") != 0)
+            sent += r->part_sent_bytes[i];
+    const struct report_cell cells[] = {
+        cell_text("in layers"),
+        p ? cell_number(p->tensor_sent_bytes + p->context_sent_bytes + p->expert_sent_bytes)
+          : cell_none(),
+        cell_number(sent)};
+    if (!(sent > 0) || cli_executor->ranks) return; /* of other processes this one knows nothing */
+    report_row(report,
+               report_add(report, &(struct report_table){.name = "sent",
+                                                         .formats = REPORT_IN_ALL,
+                                                         .title = "What all ranks send in a step",
+                                                         .columns = columns,
+                                                         .column_count = 3}),
+               cells);
+}
+
 /* ---- all of it ---- */
 
 static void defaults(struct train_args *args)
@@ -372,6 +400,7 @@ int cmd_train(int argc, char **argv)
     } else if (speaks && result.steps) {
         if (args.system) rk_predict(&model, &system, &draft.plan, &prediction);
         show_result(&report, args.system ? &prediction : NULL, &result);
+        show_sent(&report, args.system ? &prediction : NULL, &result);
         code = show_report(&report, &args.show, NULL, RK_OK);
     }
     report_release(&report);

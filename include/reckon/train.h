@@ -83,7 +83,8 @@ struct rk_train_result {
     double step_s; /* the fastest step, wall time */
     /* the least seconds a step, of the rank where that is most: processor time, and time passed */
     double part_cpu_s[RK_TRAIN_PARTS_COUNT], part_wall_s[RK_TRAIN_PARTS_COUNT];
-    uint64_t weights_bytes, state_bytes, peak_bytes; /* of the largest rank */
+    double part_sent_bytes[RK_TRAIN_PARTS_COUNT]; /* a step, of all ranks of this process */
+    uint64_t weights_bytes, peak_bytes;           /* of the largest rank */
 };
 
 /* Checks whether the executor can run this at all: RK_NOTHING_FITS with the first reason, which

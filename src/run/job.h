@@ -44,6 +44,7 @@ struct step_result {
 struct ledger_row {
     uint64_t times;
     double cpu_s, wall_s;
+    uint64_t sent_bytes; /* to other ranks */
 };
 
 enum ledger_part {

@@ -243,6 +243,7 @@ static void note_step(struct least *least, const struct ledger *now)
         struct ledger_row *row = &least->step.part[i];
         if (!least->known || cpu_s < row->cpu_s) row->cpu_s = cpu_s;
         if (!least->known || wall_s < row->wall_s) row->wall_s = wall_s;
+        row->sent_bytes = now->part[i].sent_bytes - least->before.part[i].sent_bytes;
     }
     least->before = *now;
     least->known = true;
@@ -260,6 +261,7 @@ static void count_up(struct team *team, const struct ledger *step, const struct 
         const struct ledger_row *row = &step->part[i];
         if (row->cpu_s > out->part_cpu_s[i]) out->part_cpu_s[i] = row->cpu_s;
         if (row->wall_s > out->part_wall_s[i]) out->part_wall_s[i] = row->wall_s;
+        out->part_sent_bytes[i] += (double)row->sent_bytes;
     }
     if (elements * team->kind->real_bytes > out->weights_bytes)
         out->weights_bytes = elements * team->kind->real_bytes;

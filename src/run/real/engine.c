@@ -338,6 +338,8 @@ static void book(struct engine *e, enum ledger_part part, double cpu_s, double w
     row->times++;
     row->cpu_s += clock_s(CLOCK_THREAD_CPUTIME_ID) - cpu_s;
     row->wall_s += clock_s(CLOCK_MONOTONIC) - wall_s;
+    row->sent_bytes += e->comm->sent_bytes - e->booked_bytes;
+    e->booked_bytes = e->comm->sent_bytes;
 }
 
 static void finish_step(struct engine *e, uint64_t step, struct step_result *result)

@@ -186,6 +186,7 @@ struct engine {
     uint32_t *sample; /* (sequence + 1): scratch */
     double *sums;     /* of gradients: (ids, tensor ranks, data ranks) */
     struct ledger ledger;
+    uint64_t booked_bytes; /* of comm->sent_bytes: those in the ledger */
 };
 
 #define give_up(e) longjmp((e)->escape, 1)
