@@ -448,6 +448,20 @@ static enum rk_status boxes_for(struct worker *w, const struct placed_file *file
     return status;
 }
 
+/* Types of less than a byte are cut where bytes begin. */
+static bool in_whole_bytes(const struct tensor *t, const struct boxes *boxes, uint64_t first,
+                           uint64_t count)
+{
+    const unsigned bits = tensor_type_bits(t->type);
+    const int last = t->rank - 1;
+    bool whole = bits % 8 == 0 || (first * bits % 8 == 0 && count * bits % 8 == 0);
+    for (size_t i = 0; i < boxes->count && bits % 8 && last >= 0; i++)
+        whole &= boxes->box[i].begin[last] * bits % 8 == 0 &&
+                 boxes->box[i].size[last] * bits % 8 == 0 &&
+                 boxes->box[i].at[last] * bits % 8 == 0 && boxes->shape[last] * bits % 8 == 0;
+    return whole;
+}
+
 static enum rk_status put_slice(struct worker *w, uint32_t file, uint32_t tensor,
                                 const struct boxes *boxes, bool flat, uint64_t first,
                                 uint64_t count)
@@ -459,6 +473,12 @@ static enum rk_status put_slice(struct worker *w, uint32_t file, uint32_t tensor
                           .count = count,
                           .predicted = is_predicted(w->placing, &w->parts->part[tensor])};
     memcpy(slice.shape, boxes->shape, sizeof slice.shape);
+    if (!in_whole_bytes(&w->layout->tensor[tensor], boxes, first, count))
+        return rk_fail(w->error, RK_BAD_INPUT, NULL, 0, 0,
+                       "%.200s: the cut goes through a byte, %s has %u bits: take another degree",
+                       w->layout->tensor[tensor].name,
+                       tensor_type_name(w->layout->tensor[tensor].type),
+                       tensor_type_bits(w->layout->tensor[tensor].type));
     return layout_add_slice(w->layout, &slice, boxes->count, boxes->box, w->error);
 }
 

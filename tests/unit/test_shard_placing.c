@@ -257,6 +257,32 @@ Test(shard_placing, buffers)
     }
 }
 
+/* 6 columns of 4 bits over 2 ranks would end within a byte; 8 do not. */
+Test(shard_placing, half_bytes)
+{
+    const struct rk_model model = {
+        .layers = 1, .hidden = 6, .feedforward = 8, .heads = 1, .head_dim = 4, .sequence = 8};
+    struct rk_plan plan = rk_plan_default();
+    plan.tensor = plan.ranks = 2;
+    for (uint64_t width = 6; width <= 8; width += 2) {
+        struct layout layout = {.files = 0};
+        struct placed placed;
+        struct rk_error error = {0};
+        struct tensor *tensor = calloc(1, sizeof *tensor);
+        *tensor = (struct tensor){.name = strdup("model.layers.0.mlp.down_proj.weight"),
+                                  .type = TENSOR_F4,
+                                  .rank = 2,
+                                  .shape = {4, width}};
+        layout_take_tensors(&layout, tensor, 1);
+        const struct placing placing = {.rules = {model, &plan, false}, .type = "", .only = -1};
+        const enum rk_status status = place_plan(&placing, &layout, &placed, &error);
+        cr_assert_eq(status, width == 6 ? RK_BAD_INPUT : RK_OK);
+        if (width == 6) cr_assert(strstr(error.text, "goes through a byte"), "%s", error.text);
+        placed_release(&placed);
+        layout_release(&layout);
+    }
+}
+
 /* ---- published shapes, layers of multi-token prediction among them ---- */
 
 static const char *const published[] = {
