@@ -60,6 +60,7 @@ struct slot {
     int place;
     bool begins_group, ends_group; /* of layers that are computed again together */
     struct layer_state state[STATES];
+    int32_t away_form[3]; /* of transfers: out, back, weights */
 };
 
 /* Tensors of a layer and a microbatch. */
@@ -91,10 +92,9 @@ struct build {
     uint32_t first_slot[RK_MAX_CHUNKS + 1];
     struct live **live; /* (slots, microbatches) */
     double stage_parameters[STATES];
-    struct rk_passes *passes;          /* what its parts take */
-    double message_bytes;              /* between stages */
-    double *added_s;                   /* (chunks) adding up a microbatch's gradients */
-    int32_t away_form[LAYER_KINDS][3]; /* out, back, weights */
+    struct rk_passes *passes; /* what its parts take */
+    double message_bytes;     /* between stages */
+    double *added_s;          /* (chunks) adding up a microbatch's gradients */
     int32_t message_form[2][2], tied_group, pair_group;
     int32_t relayout_task[RK_MAX_LOCALS + 1][RK_MAX_LOCALS + 1][2];
     int32_t relayout_form[RK_MAX_LOCALS + 1][2]; /* in a place: forward, back */

@@ -90,6 +90,7 @@ static struct slot *add_slot(struct build *b, int32_t layer, enum layer_kind kin
                           .place = place,
                           .begins_group = true,
                           .ends_group = true};
+    memset(slot->away_form, 0xff, sizeof slot->away_form);
     for (int k = 0; k < STATES; k++)
         slot->state[k].gathered_form = slot->state[k].fresh_form = RK_NONE;
     if (!place_of(b, slot)->kind[kind]) kind_open(b, place_of(b, slot), kind);
@@ -389,7 +390,6 @@ static void begin(struct build *b)
     };
     b->after = b->tied_group = b->pair_group = RK_NONE;
     b->arrived = NO_TENSOR;
-    memset(b->away_form, 0xff, sizeof b->away_form);
     memset(b->message_form, 0xff, sizeof b->message_form);
     memset(b->relayout_task, 0xff, sizeof b->relayout_task);
     memset(b->relayout_form, 0xff, sizeof b->relayout_form);

@@ -473,8 +473,8 @@ void add_fresh(struct build *b, struct slot *slot, int32_t microbatch)
     b->draft.work = RK_WORK_WEIGHT;
     for (int k = 0; k < STATES && added > 0; k++) {
         const double bytes = slot->state[k].parameters * added;
-        const int32_t gradient = gradient_of(b, slot, k, microbatch);
-        if (!(bytes > 0) || gradient == NO_TENSOR) continue;
+        const int32_t gradient = bytes > 0 ? gradient_of(b, slot, k, microbatch) : NO_TENSOR;
+        if (gradient == NO_TENSOR) continue;
         struct rk_task task = step_task_of(b, slot, "add gradients", 0,
                                            added_s * waiting_share(b, slot, k, EVERY_ZERO), 0, 0);
         task.access_bytes = bytes;

@@ -46,10 +46,10 @@ static const struct rk_memory *tier_of(const struct build *b, const struct slot 
 
 /* In the order of computing; what comes in, no sooner than the layer before is begun. */
 static int32_t transfer(struct build *b, struct slot *slot, int32_t microbatch, int what,
-                        const char *name, double bytes, int32_t read)
+                        const char *name, double bytes, int32_t read, int32_t other)
 {
     static const enum rk_stream streams[] = {RK_ON_OUT, RK_ON_IN, RK_ON_IN};
-    int32_t *form = &b->away_form[slot->kind][what];
+    int32_t *form = &slot->away_form[what];
     const bool forward = b->draft.work == RK_WORK_FORWARD;
     const struct rk_memory *tier =
         tier_of(b, slot, what == 2 ? RK_SHARE_WEIGHTS : RK_SHARE_ATTENTION);
@@ -62,7 +62,11 @@ static int32_t transfer(struct build *b, struct slot *slot, int32_t microbatch, 
     const int32_t moved = new_tensor(b, *form, slot->layer, microbatch);
     if (!forward && what == 2 && !b->failed) b->program->tensor[moved].number = 1;
     b->after = b->last[RK_ON_GPU];
-    put_run(b, streams[what], task, read, moved);
+    put_begin(b, RK_DO_RUN, streams[what], task);
+    put_read(b, read);
+    put_read(b, other);
+    put_write(b, moved);
+    put_end(b);
     b->after = RK_NONE;
     return moved;
 }
@@ -76,7 +80,7 @@ void offload_activations(struct build *b, struct slot *slot, int32_t microbatch)
     step_begins(b, slot, microbatch);
     b->draft.work = RK_WORK_FORWARD;
     live->away = transfer(b, slot, microbatch, 0, "offload", bytes,
-                          last >= 0 ? live->brought[last] : live->input);
+                          last >= 0 ? live->brought[last] : live->input, NO_TENSOR);
 }
 
 void return_activations(struct build *b, struct slot *slot, int32_t microbatch)
@@ -85,19 +89,18 @@ void return_activations(struct build *b, struct slot *slot, int32_t microbatch)
     if (live->away == NO_TENSOR) return;
     step_begins(b, slot, microbatch);
     b->draft.work = RK_WORK_INPUT;
-    live->returned =
-        transfer(b, slot, microbatch, 1, "returned", activations_away(b, slot), live->away);
+    live->returned = transfer(b, slot, microbatch, 1, "returned", activations_away(b, slot),
+                              live->away, NO_TENSOR);
     live->away = NO_TENSOR;
 }
 
 void fetch_weights(struct build *b, struct slot *slot, int32_t microbatch, bool forward)
 {
     const double bytes = weights_away(b, slot);
-    const int32_t away = slot->state[DENSE].away;
     if (!(bytes > 0)) return;
     step_begins(b, slot, microbatch);
     b->draft.work = forward ? RK_WORK_FORWARD : RK_WORK_INPUT;
     live_of(b, slot, microbatch)->fetched =
-        transfer(b, slot, microbatch, 2, "fetched", bytes,
-                 away != NO_TENSOR ? away : slot->state[OF_EXPERTS].away);
+        transfer(b, slot, microbatch, 2, "fetched", bytes, slot->state[DENSE].away,
+                 slot->state[OF_EXPERTS].away);
 }

@@ -454,6 +454,12 @@ static void check_replay(const struct sample *s)
                      error.text);
         cr_assert(!wrong, "%s: %s", name_of(s), wrong);
         instructions += s->program[i].instructions * (ranks / s->plan.pipeline);
+        for (uint32_t t = 0; t < s->program[i].tensors; t++) {
+            char name[RK_TENSOR_NAME];
+            rk_program_tensor_name(&s->program[i], t, name, sizeof name);
+            cr_assert_neq(s->program[i].tensor[t].first, RK_NONE, "%s: nobody uses %s", name_of(s),
+                          name);
+        }
     }
     if (ranks > 64 || instructions > 20000) return;
     for (uint32_t i = 0; i < ranks; i++)
