@@ -208,7 +208,8 @@ struct rk_program_sums {
     double parameters;                   /* of the rank's layers, before ZeRO divides them */
     double state_bytes;                  /* weights, gradients, optimizer that last */
     double held_bytes[RK_HOLDING_COUNT]; /* from forward to backward: the most of each */
-    double live_bytes; /* the most that is allocated at once in the order of the text */
+    double live_bytes; /* the most that is allocated at once, in the order of the instructions; like
+                          state_bytes without lower memory tiers */
 };
 RK_API void rk_program_sum(const struct rk_program *program, struct rk_program_sums *sums);
 

@@ -71,6 +71,7 @@ struct live {
     int32_t shared[2];         /* messages, back and forward, that have come in shares */
     int32_t away;              /* what went to a lower tier */
     int32_t returned, fetched; /* activations and weights that have come from there */
+    int32_t all_returned;      /* ... where all activations went there: what backward reads */
     uint64_t ungathered[(MAX_OPERATIONS + 63) / 64]; /* bits: backward has not gathered it again */
     int32_t brought[MAX_OPERATIONS], again[MAX_OPERATIONS], gradient[MAX_OPERATIONS];
     int32_t mask[MAX_OPERATIONS];

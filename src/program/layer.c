@@ -179,9 +179,10 @@ static int32_t source(const struct pass_of_layer *p, int from, bool again)
     if (from == FLOW_TOKENS) return tokens_of(p);
     while (from >= 0 && p->kind->flow.operation[from].alias)
         from = p->kind->flow.operation[from].from[0];
-    if (from == FLOW_INPUT) return p->live->input;
-    const int32_t once_more = p->live->again[from];
-    return again && once_more != NO_TENSOR ? once_more : p->live->brought[from];
+    const int32_t once_more = from >= 0 ? p->live->again[from] : NO_TENSOR;
+    if (again && once_more != NO_TENSOR) return once_more;
+    if (again && p->live->all_returned != NO_TENSOR) return p->live->all_returned;
+    return from == FLOW_INPUT ? p->live->input : p->live->brought[from];
 }
 
 /* Where the gradient of what an operation brings is noted: changed in place, it is that of what it
@@ -392,7 +393,8 @@ static bool is_kept(const struct pass_of_layer *p, int reader, int from)
 static int32_t source_again(const struct pass_of_layer *p, int reader, int from)
 {
     if (from < 0) return source(p, from, true);
-    if (is_kept(p, reader, from)) return source(p, from, false);
+    if (is_kept(p, reader, from) && p->live->all_returned == NO_TENSOR)
+        return source(p, from, false);
     const struct operation *op = operation_of(p, from);
     const struct flow_operation *flow = &p->kind->flow.operation[from];
     if (op->kind != OPERATION_COMM || !flow->passes[RK_WGRAD]) return source(p, from, true);
@@ -476,7 +478,7 @@ static void run_input(const struct pass_of_layer *p, int i, bool last)
     for (int k = 0; k < flow->reads; k++)
         if (flow->again >> k & 1) add_read(&t, source_again(p, i, flow->from[k]));
     if (flow->again >> FLOW_READS & 1) add_read(&t, source(p, i, true));
-    add_read(&t, p->live->mask[i]);
+    add_read(&t, p->live->all_returned != NO_TENSOR ? p->live->all_returned : p->live->mask[i]);
     add_weights(p, i, &t);
     add_gradients(p, i, &t);
     if (op->parameters > 0 && !flow->passes[RK_WGRAD] && !p->place->plan.frozen) {

@@ -52,6 +52,7 @@ static void add_tensor(struct rk_program_sums *sums, struct held *held, const st
 {
     const struct rk_tensor *tensor = &p->tensor[in->other];
     const double bytes = p->form[tensor->form].bytes;
+    if (p->form[tensor->form].kind == RK_TENSOR_AWAY) return;
     held->live += in->what == RK_DO_ALLOC ? bytes : -bytes;
     if (tensor->microbatch == RK_NONE) sums->state_bytes += bytes;
     if (held->live > sums->live_bytes) sums->live_bytes = held->live;

@@ -44,31 +44,61 @@ static const struct rk_memory *tier_of(const struct build *b, const struct slot 
     return &b->system->memory[tier];
 }
 
-/* In the order of computing; what comes in, no sooner than the layer before is begun. */
-static int32_t transfer(struct build *b, struct slot *slot, int32_t microbatch, int what,
-                        const char *name, double bytes, int32_t read, int32_t other)
+static int32_t transfer_task(struct build *b, const struct slot *slot, int what, const char *name,
+                             double bytes)
 {
-    static const enum rk_stream streams[] = {RK_ON_OUT, RK_ON_IN, RK_ON_IN};
-    int32_t *form = &slot->away_form[what];
     const bool forward = b->draft.work == RK_WORK_FORWARD;
     const struct rk_memory *tier =
         tier_of(b, slot, what == 2 ? RK_SHARE_WEIGHTS : RK_SHARE_ATTENTION);
     const double rate = what == 0 ? rk_memory_write_Bps(tier) : rk_memory_read_Bps(tier);
-    const int32_t task =
-        step_task(b, slot, name, bytes, transfer_s(b, slot, bytes, forward), bytes / rate, 0);
+    return step_task(b, slot, name, bytes, transfer_s(b, slot, bytes, forward), bytes / rate, 0);
+}
+
+static int32_t moved_tensor(struct build *b, struct slot *slot, int32_t microbatch, int what,
+                            const char *name, double bytes)
+{
+    int32_t *form = &slot->away_form[what];
     if (*form == RK_NONE)
-        *form = new_form(b, what == 0 ? RK_TENSOR_AWAY : RK_TENSOR_REST, what == 0 ? "" : name,
-                         RK_IN_BYTES, ceil(bytes), 1, bytes);
-    const int32_t moved = new_tensor(b, *form, slot->layer, microbatch);
-    if (!forward && what == 2 && !b->failed) b->program->tensor[moved].number = 1;
+        *form = new_form(b, what == 0 ? RK_TENSOR_AWAY : RK_TENSOR_REST, name, RK_IN_BYTES,
+                         ceil(bytes), 1, bytes);
+    return new_tensor(b, *form, slot->layer, microbatch);
+}
+
+/* What comes in, no sooner than the layer before is begun. */
+static int32_t fetch(struct build *b, struct slot *slot, int32_t microbatch, int what,
+                     const char *name, double bytes, const int32_t from[STATES])
+{
+    const int32_t task = transfer_task(b, slot, what, name, bytes);
+    const int32_t moved = moved_tensor(b, slot, microbatch, what, name, bytes);
+    const bool again = what == 2 && b->draft.work != RK_WORK_FORWARD;
+    if (again && !b->failed) b->program->tensor[moved].number = 1;
     b->after = b->last[RK_ON_GPU];
-    put_begin(b, RK_DO_RUN, streams[what], task);
-    put_read(b, read);
-    put_read(b, other);
+    put_begin(b, RK_DO_RUN, RK_ON_IN, task);
+    for (int i = 0; i < STATES; i++)
+        put_read(b, from[i]);
     put_write(b, moved);
     put_end(b);
-    b->after = RK_NONE;
     return moved;
+}
+
+/* All that is kept, where all of it goes: then it is gone here. Of a share nobody says of which
+ * tensors it is. */
+static bool goes_whole(const struct build *b, const struct slot *slot)
+{
+    return rk_plan_activations_away(&place_of(b, slot)->plan) > 1 - 1e-9;
+}
+
+static void read_kept(struct build *b, const struct slot *slot, const struct live *live)
+{
+    const struct program_kind *kind = kind_of(b, slot);
+    const struct rk_plan *plan = &place_of(b, slot)->plan;
+    put_read(b, live->input);
+    for (int i = 0; i < kind->flow.operations; i++) {
+        const struct operation *op = &kind->timed.layer.operation[i];
+        if (slot->treatment == RECOMPUTED && runs_again(plan, op)) continue;
+        if (op->saved_bytes > 0) put_read(b, live->brought[i]);
+        put_read(b, live->mask[i]);
+    }
 }
 
 void offload_activations(struct build *b, struct slot *slot, int32_t microbatch)
@@ -79,8 +109,16 @@ void offload_activations(struct build *b, struct slot *slot, int32_t microbatch)
     if (!(bytes > 0)) return;
     step_begins(b, slot, microbatch);
     b->draft.work = RK_WORK_FORWARD;
-    live->away = transfer(b, slot, microbatch, 0, "offload", bytes,
-                          last >= 0 ? live->brought[last] : live->input, NO_TENSOR);
+    const int32_t task = transfer_task(b, slot, 0, "offload", bytes);
+    live->away = moved_tensor(b, slot, microbatch, 0, "", bytes);
+    b->after = b->last[RK_ON_GPU];
+    put_begin(b, RK_DO_RUN, RK_ON_OUT, task);
+    if (goes_whole(b, slot))
+        read_kept(b, slot, live);
+    else
+        put_read(b, last >= 0 ? live->brought[last] : live->input);
+    put_write(b, live->away);
+    put_end(b);
 }
 
 void return_activations(struct build *b, struct slot *slot, int32_t microbatch)
@@ -89,8 +127,9 @@ void return_activations(struct build *b, struct slot *slot, int32_t microbatch)
     if (live->away == NO_TENSOR) return;
     step_begins(b, slot, microbatch);
     b->draft.work = RK_WORK_INPUT;
-    live->returned = transfer(b, slot, microbatch, 1, "returned", activations_away(b, slot),
-                              live->away, NO_TENSOR);
+    live->returned = fetch(b, slot, microbatch, 1, "returned", activations_away(b, slot),
+                           (int32_t[STATES]){live->away, NO_TENSOR});
+    if (goes_whole(b, slot)) live->all_returned = live->returned;
     live->away = NO_TENSOR;
 }
 
@@ -101,6 +140,6 @@ void fetch_weights(struct build *b, struct slot *slot, int32_t microbatch, bool 
     step_begins(b, slot, microbatch);
     b->draft.work = forward ? RK_WORK_FORWARD : RK_WORK_INPUT;
     live_of(b, slot, microbatch)->fetched =
-        transfer(b, slot, microbatch, 2, "fetched", bytes, slot->state[DENSE].away,
-                 slot->state[OF_EXPERTS].away);
+        fetch(b, slot, microbatch, 2, "fetched", bytes,
+              (int32_t[STATES]){slot->state[DENSE].away, slot->state[OF_EXPERTS].away});
 }
