@@ -2,6 +2,7 @@
  * verdicts; and tiers made of drives. */
 #include "predict_cases.h"
 
+#include "catalog/catalog.h"
 #include "catalog/csv.h"
 #include "catalog/drives.h"
 #include <math.h>
@@ -348,4 +349,26 @@ Test(swap, work_that_is_done_again)
         predict("memo-7b", NODE "12GB/s",
                 "gpus8 tp8 sp gbs1 seq65536 recompute-rest offload-activations=0.5");
     NEAR(half.executed_flop - half.model_flop, 30 * 8 * s * h * h);
+}
+
+/* Every drive loads, says where its numbers are from, and is possible. */
+Test(drives, of_the_catalog)
+{
+    struct catalog_list list = {.count = 0};
+    cr_assert_eq(catalog_list(CATALOG_DRIVES, &list, NULL), RK_OK);
+    cr_expect_geq(list.count, 10);
+    for (size_t i = 0; i < list.count; i++) {
+        struct drive drive;
+        struct catalog_entry entry = {.id = NULL};
+        struct rk_error error;
+        cr_assert_eq(drive_load(list.id[i], &drive, &error), RK_OK, "%s", error.text);
+        cr_assert_eq(catalog_describe(CATALOG_DRIVES, list.id[i], &entry, &error), RK_OK);
+        cr_expect_gt(entry.sources, 0, "%s", list.id[i]);
+        cr_expect(drive.write_Bps <= drive.read_Bps && drive.read_Bps < 32e9, "%s", list.id[i]);
+        /* between 0.1 and 100 writes of the drive a day for five years */
+        const double writes = drive.endurance_bytes / drive.capacity_bytes / (5 * 365);
+        cr_expect(writes > 0.1 && writes < 100, "%s: %g a day", list.id[i], writes);
+        catalog_entry_release(&entry);
+    }
+    catalog_list_release(&list);
 }
