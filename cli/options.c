@@ -450,9 +450,12 @@ enum rk_status options_parse(const struct usage *usage, int argc, char **argv, v
 
 /* ---- what commands start with ---- */
 
+struct rk_error *options_failure;
+
 int options_fail(const struct rk_error *error)
 {
     char text[1024];
+    if (options_failure) *options_failure = *error;
     rk_error_format(error, text, sizeof text);
     fprintf(stderr, "reckon: %s\n", text);
     return (int)error->status;

@@ -164,6 +164,9 @@ const struct command *options_command(const struct command *commands, const char
 /* Prints "reckon: path:line:col: text" to stderr and returns the error's status, as exit code. */
 int options_fail(const struct rk_error *error);
 
+/* Where options_fail() leaves the message as its parts, for rk_command(); NULL: nowhere. */
+extern struct rk_error *options_failure;
+
 /* ---- single values, by the same rules ---- */
 
 /* A whole number in decimal digits from `min` to `max`; `name` heads the message. */

@@ -11,7 +11,14 @@ static volatile sig_atomic_t stop_wanted; /* the signal's number */
 static const int signals[] = {SIGINT, SIGTERM};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
-static volatile double stopped_s;            /* when it came */
+/* rk_command(): no terminal, no signals, and somebody else to tell. */
+static struct {
+    bool on;
+    rk_command_progress *tell;
+    void *context;
+} embedded;
+
+static volatile double stopped_s; /* when it came */
 
 static double now_s(void)
 {
@@ -33,6 +40,14 @@ static void want_stop(int number)
     }
 }
 
+void progress_embed(bool on, rk_command_progress *tell, void *context)
+{
+    embedded.on = on;
+    embedded.tell = tell;
+    embedded.context = context;
+    stop_wanted = 0;
+}
+
 void progress_start(struct progress *progress, const char *what)
 {
     struct sigaction action = {.sa_handler = want_stop};
@@ -41,6 +56,7 @@ void progress_start(struct progress *progress, const char *what)
                                   .draw = show_on_terminal(stderr),
                                   .started_s = started_s,
                                   .drawn_s = started_s + 0.15};
+    if (embedded.on) return; /* a command of several jobs that was stopped stays so */
     stop_wanted = 0;
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < SIGNALS; i++)
@@ -76,6 +92,8 @@ static void draw(const struct progress *progress, uint64_t done, uint64_t total,
 bool progress_step(void *context, uint64_t done, uint64_t total, double best_s)
 {
     struct progress *progress = context;
+    if (embedded.tell && !stop_wanted && !embedded.tell(embedded.context, done, total, best_s))
+        stop_wanted = SIGINT;
     if (!progress->began) {
         progress->began = true;
         /* what a first round does is lost in the rate, what a state brings is much more */
@@ -97,6 +115,7 @@ bool progress_end(struct progress *progress)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
     if (progress->drawn) fputs("\r\033[K", stderr);
+    if (embedded.on) return stop_wanted;
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < SIGNALS; i++)
         sigaction(signals[i], &action, NULL);

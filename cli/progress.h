@@ -7,6 +7,7 @@
 #ifndef RECKON_CLI_PROGRESS_H
 #define RECKON_CLI_PROGRESS_H
 
+#include <reckon/command.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -19,6 +20,10 @@ struct progress {
     uint64_t first; /* what was done when the job began to tell: it may go on from a state */
     double first_s;
 };
+
+/* From now on jobs are those of rk_command(): no bar, no signals; `tell` (NULL: nobody) hears of
+ * them and can stop them. Off again: as before. */
+void progress_embed(bool on, rk_command_progress *tell, void *context);
 
 void progress_start(struct progress *progress, const char *what);
 

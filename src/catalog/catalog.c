@@ -93,7 +93,7 @@ enum rk_status catalog_folder(char *buffer, size_t size, struct rk_error *error)
                        "holds no catalog: RECKON_DATA must name a folder with models/ or "
                        "systems/ in it");
     }
-    if (folder_near_executable(buffer, size) || folder_near_library(buffer, size)) return RK_OK;
+    if (folder_near_library(buffer, size) || folder_near_executable(buffer, size)) return RK_OK;
 #ifdef RECKON_INSTALLED_DATA
     snprintf(buffer, size, "%s", RECKON_INSTALLED_DATA);
     if (holds_catalog(buffer)) return RK_OK;

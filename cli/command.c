@@ -1,0 +1,256 @@
+/* command.h: the commands as functions of a library. */
+#include "catalog/catalog.h"
+#include "catalog/model_fields.h"
+#include "catalog/system_text.h"
+#include "cli/commands.h"
+#include "cli/model_input.h"
+#include "cli/plan_axes.h"
+#include "cli/plan_input.h"
+#include "cli/progress.h"
+#include <reckon/command.h>
+
+#include <math.h>
+#include <omp.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t prepared = PTHREAD_ONCE_INIT;
+
+static void prepare(void)
+{
+    plan_axes_prepare();
+    plan_words_prepare();
+}
+
+/* ---- one command ---- */
+
+/* Those that become another program, or that print for shells. */
+static bool is_refused(const struct command *command)
+{
+    return !command->usage || command->run == cmd_train || command->run == cmd_generate ||
+           command->run == cmd_measure;
+}
+
+static int run_words(int count, char **words)
+{
+    struct rk_error error;
+    const struct command *command = options_command(main_commands, count ? words[0] : "", &error);
+    if (!command) return options_fail(&error);
+    if (!is_refused(command)) return command->run(count, words);
+    rk_fail(&error, RK_USAGE, NULL, 0, 0, "%s is not for programs: run the executable", words[0]);
+    return options_fail(&error);
+}
+
+/* Copies that the command may change. */
+static char **copy_words(int count, const char *const words[])
+{
+    char **copy = calloc((size_t)count + 1, sizeof *copy);
+    for (int i = 0; copy && i < count; i++) {
+        copy[i] = strdup(words[i]);
+        if (copy[i]) continue;
+        while (i--)
+            free(copy[i]);
+        free(copy);
+        return NULL;
+    }
+    return copy;
+}
+
+static void release_words(int count, char **words)
+{
+    for (int i = 0; i < count; i++)
+        free(words[i]);
+    free(words);
+}
+
+/* glibc: the standard streams are variables, which a program may set. */
+static void run_beside_streams(int count, char **words, FILE *out, FILE *remarks, FILE *none,
+                               struct rk_command_answer *answer)
+{
+    FILE *const kept[] = {stdin, stdout, stderr};
+    stdin = none;
+    stdout = out;
+    stderr = remarks;
+    options_failure = &answer->error;
+    answer->code = run_words(count, words);
+    options_failure = NULL;
+    stdin = kept[0];
+    stdout = kept[1];
+    stderr = kept[2];
+}
+
+int rk_command(int count, const char *const words[], rk_command_progress *progress, void *context,
+               struct rk_command_answer *answer)
+{
+    size_t size = 0;
+    *answer = (struct rk_command_answer){.code = RK_IO};
+    pthread_once(&prepared, prepare);
+    pthread_mutex_lock(&one_at_a_time);
+    char **copy = copy_words(count, words);
+    FILE *out = open_memstream(&answer->text, &answer->bytes);
+    FILE *remarks = open_memstream(&answer->remarks, &size);
+    FILE *none = fopen("/dev/null", "r");
+    bool whole = copy && out && remarks && none;
+    if (whole) {
+        progress_embed(true, progress, context);
+        run_beside_streams(count, copy, out, remarks, none, answer);
+        progress_embed(false, NULL, NULL);
+    }
+    if (out) whole &= fclose(out) == 0;
+    if (remarks) whole &= fclose(remarks) == 0;
+    if (none) fclose(none);
+    if (!whole) answer->code = rk_fail(&answer->error, RK_IO, NULL, 0, 0, "out of memory");
+    if (copy) release_words(count, copy);
+    pthread_mutex_unlock(&one_at_a_time);
+    return answer->code;
+}
+
+void rk_command_release(struct rk_command_answer *answer)
+{
+    free(answer->text);
+    free(answer->remarks);
+    *answer = (struct rk_command_answer){.code = RK_OK};
+}
+
+/* ---- models and systems as texts ---- */
+
+static enum rk_status without_memory(struct rk_error *error)
+{
+    return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+}
+
+/* `name` and `description` are NULL where the entry has none. */
+static const char *given(const char *text)
+{
+    return text && *text ? text : NULL;
+}
+
+enum rk_status rk_model_text(const char *name, char **text, struct rk_error *error)
+{
+    struct catalog_entry entry = {.id = NULL};
+    struct hf_import import;
+    const char *sources[64];
+    size_t count = 0;
+    enum rk_status status = model_named(name, &import, error);
+    if (status == RK_OK && !import.type)
+        status = catalog_describe(CATALOG_MODELS, name, &entry, error);
+    if (status == RK_OK) {
+        for (; count < entry.sources && count < sizeof sources / sizeof *sources; count++)
+            sources[count] = entry.source[count].text;
+        char *made =
+            model_text(&import.model, given(entry.name), given(entry.description), sources, count);
+        if (made)
+            *text = made;
+        else
+            status = without_memory(error);
+    }
+    catalog_entry_release(&entry);
+    return status;
+}
+
+enum rk_status rk_system_text(const char *name, char **text, struct rk_error *error)
+{
+    struct rk_system system = {.id = ""};
+    struct catalog_entry entry = {.id = NULL};
+    enum rk_status status = rk_system_load(name, &system, error);
+    if (status == RK_OK) status = catalog_describe(CATALOG_SYSTEMS, name, &entry, error);
+    if (status == RK_OK) {
+        const struct system_sources sources = {.whole = system.id, .kernels = system.id};
+        char *made = system_text(&system, given(entry.name), given(entry.description), &sources);
+        if (made)
+            *text = made;
+        else
+            status = without_memory(error);
+    }
+    catalog_entry_release(&entry);
+    rk_system_release(&system);
+    return status;
+}
+
+void rk_text_free(char *text)
+{
+    free(text);
+}
+
+/* ---- many plans ---- */
+
+struct batch {
+    const struct plan_source *source;
+    const struct plan_input *input; /* the model and the system */
+    const struct rk_figure *const *figures;
+    size_t width;
+};
+
+static enum rk_status predict_line(const struct batch *batch, const char *line, double *values,
+                                   int *verdict, struct rk_error *error)
+{
+    struct plan_input input = *batch->input;
+    struct rk_prediction prediction;
+    input.draft = plan_draft();
+    enum rk_status status = plan_read_words(line, &input.draft, error);
+    if (status == RK_OK) status = plan_settle(batch->source, &input, NULL, NULL, error);
+    if (status != RK_OK) return status;
+    *verdict = (int)rk_predict(&input.model, &input.system, &input.draft.plan, &prediction);
+    for (size_t i = 0; i < batch->width; i++)
+        values[i] =
+            prediction.timed ? rk_figure_value(&prediction.outcome, batch->figures[i]) : NAN;
+    return RK_OK;
+}
+
+/* The first fault in the order of the lines, whatever thread meets it. */
+static enum rk_status predict_batch(const struct batch *batch, const char *const lines[],
+                                    size_t count, int threads, double *values, int *verdicts,
+                                    struct rk_error *error)
+{
+    struct rk_error first = {.status = RK_OK};
+    size_t fault = count;
+#pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
+    for (size_t i = 0; i < count; i++) {
+        struct rk_error own;
+        if (predict_line(batch, lines[i], values + i * batch->width, &verdicts[i], &own) == RK_OK)
+            continue;
+#pragma omp critical(predict_lines_fault)
+        if (i < fault) {
+            fault = i;
+            first = own;
+        }
+    }
+    if (fault == count) return RK_OK;
+    return rk_fail(error, first.status, "plans", (int)fault + 1, first.column, "%s", first.text);
+}
+
+static enum rk_status find_figures(const char *const names[], size_t width,
+                                   const struct rk_figure **figures, struct rk_error *error)
+{
+    for (size_t i = 0; i < width; i++) {
+        figures[i] = rk_figure_find(names[i]);
+        if (!figures[i])
+            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                           "%s is no figure: docs/python.md lists them", names[i]);
+    }
+    return RK_OK;
+}
+
+enum rk_status rk_predict_lines(const char *model, const char *system, uint64_t gpus,
+                                const char *const lines[], size_t count,
+                                const char *const figures[], size_t width, int threads,
+                                double *values, int *verdicts, struct rk_error *error)
+{
+    const struct plan_source source = {.model = model, .system = system, .gpus = gpus};
+    const struct rk_figure **found = calloc(width + 1, sizeof(struct rk_figure *));
+    struct plan_input input = {.assumed = ""};
+    pthread_once(&prepared, prepare);
+    enum rk_status status =
+        found ? find_figures(figures, width, found, error) : without_memory(error);
+    if (status == RK_OK) status = plan_inputs(&source, &input, error);
+    if (status == RK_OK) {
+        const struct batch batch = {&source, &input, found, width};
+        status = predict_batch(&batch, lines, count, threads > 0 ? threads : omp_get_max_threads(),
+                               values, verdicts, error);
+    }
+    plan_input_release(&input);
+    free(found);
+    return status;
+}

@@ -1,0 +1,7 @@
+#!/bin/sh
+# The module for Python beside the command line, and the examples of docs/python.md.
+set -eu
+command -v python3 >/dev/null || { echo "no python3"; exit 77; }
+unset RECKON_DATA
+PYTHONPATH=$RECKON_BUILD/python PYTHONDONTWRITEBYTECODE=1 \
+    python3 "$RECKON_SOURCE/tests/python/test_module.py"
