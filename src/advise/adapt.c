@@ -131,13 +131,18 @@ static struct parts parts_of(const struct rk_model *model, const struct rk_syste
                           .memory_bytes = p.hbm_bytes};
 }
 
+/* Of a step; what is waited for less than this says no more than that it is less. */
+#define LEAST_WAIT 0.01
+
 /* The factor of a network at which the prediction waits as long as measured: waiting falls with
- * bandwidth. 0: too little is waited for to tell. */
+ * bandwidth. Where little is waited for there is at least so much bandwidth. 0: it tells nothing.
+ */
 static double network_factor(const struct adapt *a, const struct rk_plan *plan,
                              enum adapt_factor which, double measured_s, double step_s)
 {
     double low = 1.0 / 64, high = 4, factor[ADAPT_FACTORS];
-    if (measured_s < 0.01 * step_s) return 0;
+    const bool little = measured_s < LEAST_WAIT * step_s;
+    if (little) measured_s = LEAST_WAIT * step_s;
     memcpy(factor, a->factor, sizeof factor);
     if (!is_spared(a, plan)) factor[ADAPT_COMPUTE] *= a->slowest; /* it hides more */
     for (int i = 0; i < 24; i++) {
@@ -153,7 +158,8 @@ static double network_factor(const struct adapt *a, const struct rk_plan *plan,
         else
             high = middle;
     }
-    return sqrt(low * high);
+    const double found = little ? fmin(1, sqrt(low * high)) : sqrt(low * high);
+    return little && found <= a->factor[which] ? 0 : found;
 }
 
 /* Estimates of the factors; 0: none. Where a record has no parts, all that differs is laid to the

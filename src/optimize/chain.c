@@ -29,8 +29,8 @@ struct engine {
     int *widest;             /* (largest units + 1) most layers by units, scratch */
     int *reach;              /* (largest units + 1) scratch */
     double **rest_s;         /* (clusters) (units + 1, layers + 1) least sum in front */
-    double *cheapest;        /* (largest units + 1, layers + 1) least c by units and layers, scratch */
-    double *least_out_s;     /* (widths) the cheapest boundary */
+    double *cheapest;    /* (largest units + 1, layers + 1) least c by units and layers, scratch */
+    double *least_out_s; /* (widths) the cheapest boundary */
     struct label *label;
     int labels, room;
     int *bucket; /* (clusters, layers + 1, largest units + 1, widths) head of labels, or -1 */
@@ -175,16 +175,16 @@ static void list_entries(struct engine *e, int cluster, enum chain_place place, 
             const double out_s = sends ? e->least_out_s[width] : 0;
             if (c->choice[i].units > c->units || cost->in_flight < 1) continue;
             if (!(cost->time_s + out_s < limit_s)) continue;
-            const struct entry entry = {
-                i,
-                n,
-                c->choice[i].units,
-                width,
-                cost->time_s,
-                cost->backward_s,
-                cost->sync_s +
-                    (place == CHAIN_FIRST || place == CHAIN_ALONE ? e->problem->closing_s : 0),
-                cost->in_flight};
+            const struct entry entry = {i,
+                                        n,
+                                        c->choice[i].units,
+                                        width,
+                                        cost->time_s,
+                                        cost->backward_s,
+                                        cost->sync_s + (place == CHAIN_FIRST || place == CHAIN_ALONE
+                                                            ? e->problem->closing_s
+                                                            : 0),
+                                        cost->in_flight};
             add_entry(&of_length, &entry);
         }
         entries->count += of_length.count;
@@ -225,22 +225,25 @@ static void fill_rest(struct engine *e, int cluster)
         longest[u] = 0;
         for (int n = 1; n <= layers; n++)
             if (!isinf(inner[u * row + n]) || !isinf(first[u * row + n])) longest[u] = n;
-        if (longest[u] && kinds < 64) used[kinds++] = u;
-        else if (longest[u]) kinds = 65;
+        if (longest[u] && kinds < 64)
+            used[kinds++] = u;
+        else if (longest[u])
+            kinds = 65;
         if (kinds > 64) break;
     }
     for (int u = 0; u <= units; u++)
         for (int l = 0; l <= layers; l++) {
-            double least = l == 0    ? 0
-                           : cluster ? *rest_at(e, cluster - 1, e->problem->cluster[cluster - 1].units, l)
-                                     : INFINITY;
+            double least = l == 0 ? 0
+                           : cluster
+                               ? *rest_at(e, cluster - 1, e->problem->cluster[cluster - 1].units, l)
+                               : INFINITY;
             if (kinds > 64) least = 0; /* no bound */
             for (int k = 0; l && k < kinds && kinds <= 64 && used[k] <= u; k++) {
                 const int with = used[k];
                 if (longest[with] >= l) least = fmin(least, first[with * row + l]);
                 for (int n = 1; n <= longest[with] && n < l; n++)
-                    least = fmin(least,
-                                 inner[with * row + n] + *rest_at(e, cluster, u - with, l - n));
+                    least =
+                        fmin(least, inner[with * row + n] + *rest_at(e, cluster, u - with, l - n));
             }
             *rest_at(e, cluster, u, l) = least;
         }

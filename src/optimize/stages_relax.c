@@ -148,9 +148,10 @@ void engine_enough(struct engine *e, double enough_s)
     const struct stages_problem *p = e->problem;
     int all = 0;
     e->enough_s = enough_s;
-    e->pace_s = p->stages == 1 || p->microbatches == 1
-                    ? enough_s / p->microbatches
-                    : (enough_s - e->least_s[0]) / (p->microbatches - 1);
+    /* The sum is no less than the largest, and than all layers at their fastest. */
+    e->pace_s = enough_s / p->microbatches;
+    if (p->microbatches > 1)
+        e->pace_s = fmin(e->pace_s, (enough_s - e->least_s[0]) / (p->microbatches - 1));
     for (int stage = 0; stage < p->stages; stage++) {
         e->least[stage] = most_layers(e, stage, e->pace_s);
         all += e->least[stage];

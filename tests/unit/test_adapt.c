@@ -62,6 +62,23 @@ static struct truth coming_and_going(int step)
     return t;
 }
 
+/* A rank that lags every other 20 steps: each time a plan without its node is faster, and each time
+ * it is not any more. */
+static struct truth lagging_on_and_off(int step)
+{
+    struct truth t = quiet(step);
+    if (step / 20 % 2) t.slowest = t.factor[ADAPT_COMPUTE] = 1.6;
+    return t;
+}
+
+/* Over before a switch would have paid. */
+static struct truth short_trouble(int step)
+{
+    struct truth t = quiet(step);
+    if (step >= 100 && step < 112) t.factor[ADAPT_OUTER] = 0.1;
+    return t;
+}
+
 static double uniform(void)
 {
     return (rand_r(&seed) + 0.5) / (RAND_MAX + 1.0);
@@ -72,11 +89,13 @@ static double normal(void)
     return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
 }
 
+static uint64_t steps_known = STEPS;
+
 static const struct adapt_options *options(void)
 {
     static struct adapt_options o;
     o = adapt_options_default();
-    o.steps = STEPS;
+    o.steps = steps_known;
     o.threads = 1;
     return &o;
 }
@@ -300,4 +319,47 @@ Test(adapt, a_network_that_comes_and_goes)
 {
     check("flapping", "llama3.1-8b", coming_and_going, 2, 0, false);
     check("flapping", "llama3.1-70b", coming_and_going, 2, 0, false);
+}
+
+/* Each way back needs twice the loss of the time before. */
+Test(adapt, it_never_flaps)
+{
+    struct rk_error error;
+    use_source_catalog();
+    steps_known = 0;
+    cr_assert_eq(rk_model_load("llama3.1-70b", &model, &error), RK_OK);
+    cr_assert_eq(rk_system_load("h100-sxm5-80g", &machine, &error), RK_OK);
+    const struct outcome o = run(lagging_on_and_off);
+    cr_expect_geq(o.switches, 1, "%d", o.switches);
+    cr_expect_leq(o.switches, 8, "%d", o.switches); /* of 29 changes */
+    rk_system_release(&machine);
+}
+
+Test(adapt, what_is_over_soon_is_sat_out)
+{
+    steps_known = 0;
+    check("short", "llama3.1-8b", short_trouble, 0, 0, true);
+}
+
+/* Two ranks with all weights, to two with a half each: they have it. Back: each lacks a half. Bytes
+ * of a parameter: 2 of the weight and 12 of optimizer state; layers alone. */
+Test(adapt, what_a_switch_moves)
+{
+    struct rk_error error;
+    struct rk_plan whole = rk_plan_default(), halves;
+    use_source_catalog();
+    cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK);
+    cr_assert_eq(rk_system_load("h100-sxm5-80g", &machine, &error), RK_OK);
+    whole.ranks = whole.batch = 2;
+    halves = whole;
+    halves.tensor = 2;
+    const double layers =
+        32.0 * (2 * 4096 * 4096 + 2 * 4096 * 1024 + 3.0 * 4096 * 14336 + 2 * 4096);
+    cr_expect_eq(switching_of(&model, &machine, &whole, &whole).moved_bytes, 0);
+    cr_expect_eq(switching_of(&model, &machine, &whole, &halves).moved_bytes, 0);
+    const struct switching back = switching_of(&model, &machine, &halves, &whole);
+    cr_expect_float_eq(back.moved_bytes, layers * 14, 1e-6 * layers * 14, "%g, %g",
+                       back.moved_bytes, layers * 14);
+    cr_expect_float_eq(back.busiest_bytes, layers * 7, 1e-6 * layers * 7);
+    rk_system_release(&machine);
 }

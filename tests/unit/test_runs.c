@@ -54,7 +54,7 @@ Test(runs, all_layers_alike_are_a_plain_plan, .init = init, .fini = fini)
         plan.segment[0] = (struct rk_segment){80, 1};
         *other = plan.local;
         if (what == 0) other->recompute = RK_WHOLE;
-        if (what == 1) other->zero = 3;
+        if (what == 1) other->zero = 3, plan.weight_overlap = plan.gradient_overlap = true;
         if (what == 2) other->tensor = 8, other->microbatch = 4;
         if (what == 3) other->tensor = 2, other->microbatch = 1;
         if (what == 4) other->context = 2, other->microbatch = 4;
@@ -68,6 +68,41 @@ Test(runs, all_layers_alike_are_a_plain_plan, .init = init, .fini = fini)
             cr_expect_float_eq(a.stage[i].total_bytes, b.stage[i].total_bytes, 1024, "%d", what);
             cr_expect_float_eq(a.stage[i].static_bytes, b.stage[i].static_bytes, 1024, "%d", what);
         }
+    }
+}
+
+/* Two ways in two runs, and in four of half the layers: what differs is that activations are moved
+ * there and back once more. What is gathered is waited for alike. */
+Test(runs, more_runs_move_more_often, .init = init, .fini = fini)
+{
+    for (int what = 0; what < 2; what++) {
+        struct rk_plan two = base(), four;
+        two.zero = 3;
+        two.weight_overlap = two.gradient_overlap = true;
+        two.others = 1;
+        two.other[0] = two.local;
+        if (what) two.other[0].tensor = 8, two.other[0].microbatch = 4;
+        if (!what) two.other[0].recompute = RK_WHOLE;
+        four = two;
+        two.segments = 4;
+        for (int i = 0; i < 4; i++)
+            two.segment[i] = (struct rk_segment){(uint16_t)(i == 3 ? 50 : 10), (uint16_t)(i % 2)};
+        four.segments = 6;
+        for (int i = 0; i < 6; i++)
+            four.segment[i] = (struct rk_segment){(uint16_t)(i == 5   ? 50
+                                                             : i == 0 ? 10
+                                                             : i == 1 ? 10
+                                                                      : 5),
+                                                  (uint16_t)(i % 2)};
+        four.segment[4].layers = 5; /* stage 1: 5, 5, 5, 5 instead of 10, 10 */
+        four.segment[5].layers = 45;
+        const struct rk_plan a = run_plan(&two, 0), b = run_plan(&two, 1);
+        const struct rk_prediction x = predicted(&two), y = predicted(&four);
+        const double there_s = relayout_s(&model, &machine, &a, &b),
+                     back_s = relayout_s(&model, &machine, &b, &a);
+        cr_expect_eq(there_s + back_s > 0, what == 1);
+        cr_expect_float_eq(y.stage[1].forward_s - x.stage[1].forward_s, there_s + back_s, 1e-9);
+        cr_expect_float_eq(y.stage[1].backward_s - x.stage[1].backward_s, there_s + back_s, 1e-9);
     }
 }
 

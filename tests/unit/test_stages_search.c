@@ -32,6 +32,7 @@ static double some(int n, bool ties)
 
 static void make(struct instance *x)
 {
+    const int moments = below(2) ? 4 : 25;
     const bool ties = below(2), clusters = below(3) == 0, changes = below(3) > 0;
     struct stages_problem *p = &x->problem;
     memset(x, 0, sizeof *x);
@@ -63,7 +64,7 @@ static void make(struct instance *x)
                     ? x->choice[0][i]
                     : (struct stage_choice){.fixed_bytes = 1 + some(6, ties),
                                             .flight_bytes = some(3, ties),
-                                            .moment_bytes = some(4, ties),
+                                            .moment_bytes = some(moments, ties),
                                             .time_s = below(12) ? 1 + some(9, ties) : INFINITY,
                                             .first_s = some(3, ties),
                                             .end_s = some(5, ties)};
