@@ -1,8 +1,8 @@
 /* reckon generate: a trained model continues a prompt. */
 #include "cli/commands.h"
 #include "cli/executor.h"
-#include "cli/model_input.h"
 #include "cli/show.h"
+#include "cli/train_model.h"
 #include "tokens/tokenizer.h"
 
 #include <reckon/reckon.h>
@@ -31,8 +31,8 @@ static const struct option input_rows[] = {
      .help = "its weights: what reckon train --save wrote, or a folder with *.safetensors of Hugging Face"},
     {.letter = 't', .name = "tokenizer", .type = OPTION_TEXT, .argument = "FILE", AT(tokenizer), .complete = "file",
      .help = "the tokenizer.json that the model was trained with, or bytes (bytes)"},
-    {.name = "rotary-base", .type = OPTION_COUNT, AT(rotary_base), .argument = "BASE", .help = "of RoPE, as it was trained (10000)"},
-    {.name = "norm-eps", .type = OPTION_COUNT, AT(norm_eps), .argument = "EPS", .help = "added to the variances of norms, as it was trained (1e-5)"},
+    {.name = "rotary-base", .type = OPTION_COUNT, AT(rotary_base), .argument = "BASE", .help = "of RoPE, as it was trained (what config.json says, else 10000)"},
+    {.name = "norm-eps", .type = OPTION_COUNT, AT(norm_eps), .argument = "EPS", .help = "added to the variances of norms, as it was trained (what config.json says, else 1e-5)"},
     {.name = NULL},
 };
 static const struct option choice_rows[] = {
@@ -109,17 +109,17 @@ static enum rk_status generate(const struct generate_args *args, const struct to
     struct rk_system system;
     struct token_list ids = {.id = NULL};
     struct writer writer = {.tokenizer = tokenizer};
-    enum rk_status status = model_open(args->model, &model, error);
+    struct rk_train train = cli_executor->defaults();
+    enum rk_status status = train_model_open(args->model, &model, &train, error);
     if (status == RK_OK) status = encode_prompt(args, tokenizer, &model, &ids, error);
     if (status == RK_OK) status = rk_system_load("h100-sxm5-80g", &system, error); /* any will do */
     if (status != RK_OK) {
         free(ids.id);
         return status;
     }
-    struct rk_train train = cli_executor->defaults();
     train.seed = args->seed;
-    train.rotary_base = args->rotary_base;
-    train.norm_eps = args->norm_eps;
+    if (args->rotary_base > 0) train.rotary_base = args->rotary_base;
+    if (args->norm_eps > 0) train.norm_eps = args->norm_eps;
     train.double_precision = args->wide;
     const struct rk_generate g = {.load = args->load,
                                   .system = &system,
@@ -143,9 +143,8 @@ int cmd_generate(int argc, char **argv)
     struct generate_args args = {.tokenizer = "bytes",
                                  .tokens = 200,
                                  .seed = 1,
-                                 .temperature = 0.8,
-                                 .rotary_base = 10000,
-                                 .norm_eps = 1e-5};
+
+                                 .temperature = 0.8};
     struct tokenizer tokenizer;
     struct rk_error error;
     if (!cli_executor && !executor_is_asked_for_help(argc, argv))

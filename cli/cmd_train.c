@@ -1,9 +1,9 @@
 /* reckon train: a plan runs, and what was predicted stands beside what was measured. */
 #include "cli/commands.h"
 #include "cli/executor.h"
-#include "cli/model_input.h"
 #include "cli/plan_input.h"
 #include "cli/show.h"
+#include "cli/train_model.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static const struct operand operands[] = {
 };
 static const struct option input_rows[] = {
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "model",
-     .help = "what is trained: an id of the catalog, a model file, or a config.json of Hugging Face"},
+     .help = "what is trained: an id of the catalog, a model file, or a config.json of Hugging Face or its folder"},
     {.letter = 'd', .name = "data", .type = OPTION_TEXT, .argument = "FILE", AT(data), .complete = "file",
      .help = "tokens, as reckon tokenize --as bin writes them; of any other file each byte is a token"},
     {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "PLAN", AT(plan), .complete = "plan",
@@ -68,8 +68,8 @@ static const struct option learning_rows[] = {
     {.name = NULL},
 };
 static const struct option model_rows[] = {
-    {.name = "rotary-base", .type = OPTION_COUNT, AT(rotary_base), .argument = "BASE", .help = "of RoPE (10000)"},
-    {.name = "norm-eps", .type = OPTION_COUNT, AT(norm_eps), .argument = "EPS", .help = "added to the variances of norms (1e-5)"},
+    {.name = "rotary-base", .type = OPTION_COUNT, AT(rotary_base), .argument = "BASE", .help = "of RoPE (what config.json says, else 10000)"},
+    {.name = "norm-eps", .type = OPTION_COUNT, AT(norm_eps), .argument = "EPS", .help = "added to the variances of norms (what config.json says, else 1e-5)"},
     {.name = "blocks", .type = OPTION_NUMBER, .argument = "TOKENS", AT(block_tokens), .min = 1, .max = 4096,
      .help = "every other layer has sparse attention over blocks of so many tokens, in DeepSpeed's fixed pattern"},
     {.name = "blocks-local", .type = OPTION_NUMBER, AT(block_local), .min = 1, .max = 1024, .help = "blocks of a window (8)"},
@@ -313,16 +313,14 @@ static void defaults(struct train_args *args)
     args->rate_kind = (int)t.rate_kind;
     args->decay = t.decay;
     args->clip = t.clip;
-    args->rotary_base = t.rotary_base;
-    args->norm_eps = t.norm_eps;
     args->block_local = t.block_local;
     args->block_global = t.block_global;
     args->block_patterns = t.block_patterns;
 }
 
-static struct rk_train settings_of(const struct train_args *args)
+/* `t` has what the model says. */
+static struct rk_train settings_of(const struct train_args *args, struct rk_train t)
 {
-    struct rk_train t = cli_executor->defaults();
     t.steps = args->steps;
     t.seed = args->seed;
     t.double_precision = args->wide;
@@ -334,8 +332,8 @@ static struct rk_train settings_of(const struct train_args *args)
     t.rate_kind = (enum rk_rate)args->rate_kind;
     t.decay = args->decay;
     t.clip = args->clip;
-    t.rotary_base = args->rotary_base;
-    t.norm_eps = args->norm_eps;
+    if (args->rotary_base > 0) t.rotary_base = args->rotary_base;
+    if (args->norm_eps > 0) t.norm_eps = args->norm_eps;
     t.repeat = args->repeat;
     t.block_tokens = (uint32_t)args->block_tokens;
     t.block_local = (uint32_t)args->block_local;
@@ -370,8 +368,9 @@ int cmd_train(int argc, char **argv)
     if (done >= 0) return done;
 
     struct watch watch = {.args = &args, .steps = args.steps};
+    struct rk_train of_model = cli_executor->defaults();
     enum rk_status status = need(&args, &error);
-    if (status == RK_OK) status = model_open(args.model, &model, &error);
+    if (status == RK_OK) status = train_model_open(args.model, &model, &of_model, &error);
     model.no_dropout = true; /* the executor has none: neither is its time predicted */
     if (status == RK_OK) status = read_plan(&args, &draft, &error);
     /* Without one any machine will do: the order of instructions does not depend on it. */
@@ -381,7 +380,7 @@ int cmd_train(int argc, char **argv)
     if (status == RK_OK && args.log && speaks && !(watch.log = fopen(args.log, "w")))
         status = rk_fail(&error, RK_IO, args.log, 0, 0, "cannot be written");
     if (status == RK_OK) {
-        const struct rk_train train = settings_of(&args);
+        const struct rk_train train = settings_of(&args, of_model);
         const struct rk_train_run run = {.data = args.data,
                                          .system = &system,
                                          .load = args.load,

@@ -36,6 +36,7 @@ struct rk_train {
 
     double norm_eps;    /* added to variances */
     double rotary_base; /* of RoPE */
+    bool exact_gelu;    /* GELU by the error function, not by tanh */
     bool renormalise;   /* the weights of a token's experts sum to one */
 
     uint32_t

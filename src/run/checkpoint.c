@@ -79,17 +79,37 @@ static struct run run_at(const struct weight *w, uint64_t i)
 
 /* ---- reading ---- */
 
+static const struct tensor *tensor_named(const struct checkpoint *c, const char *name, int *file)
+{
+    for (*file = 0; *file < c->files; ++*file) {
+        const struct safetensors *h = &c->file[*file].header;
+        for (size_t i = 0; i < h->count; i++)
+            if (strcmp(h->tensor[i].name, name) == 0) return &h->tensor[i];
+    }
+    return NULL;
+}
+
+/* Other names of the same: in front of GPT-2's, and Mixtral's for what Qwen's mixtures have. */
 static const struct tensor *find_tensor(const struct checkpoint *c, const char *name, int *file)
 {
-    static const char *const prefixes[] = {"", "transformer."};
-    char other[160];
-    for (int p = 0; p < 2; p++) {
-        snprintf(other, sizeof other, "%s%s", prefixes[p], name);
-        for (*file = 0; *file < c->files; ++*file) {
-            const struct safetensors *h = &c->file[*file].header;
-            for (size_t i = 0; i < h->count; i++)
-                if (strcmp(h->tensor[i].name, other) == 0) return &h->tensor[i];
-        }
+    static const struct {
+        const char *part, *other;
+    } mixtral[] = {{"mlp.gate.weight", "block_sparse_moe.gate.weight"},
+                   {"gate_proj.weight", "w1.weight"},
+                   {"up_proj.weight", "w3.weight"},
+                   {"down_proj.weight", "w2.weight"}};
+    char other[256];
+    const struct tensor *t = tensor_named(c, name, file);
+    if (t) return t;
+    snprintf(other, sizeof other, "transformer.%s", name);
+    if ((t = tensor_named(c, other, file))) return t;
+    const char *mlp = strstr(name, ".mlp.");
+    for (size_t i = 0; mlp && i < sizeof mixtral / sizeof *mixtral; i++) {
+        const char *part = strstr(mlp, mixtral[i].part);
+        if (!part) continue;
+        snprintf(other, sizeof other, i ? "%.*s.block_sparse_moe.%.*s%s" : "%.*s.%.*s%s",
+                 (int)(mlp - name), name, i ? (int)(part - mlp - 5) : 0, mlp + 5, mixtral[i].other);
+        if ((t = tensor_named(c, other, file))) return t;
     }
     return NULL;
 }

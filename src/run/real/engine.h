@@ -285,7 +285,7 @@ void REAL(gather_back)(struct engine *e, struct frame *f, enum slot slot, const 
 #define gather_back REAL(gather_back)
 size_t REAL(wide)(const struct engine *e, size_t feedforward);
 enum weight_role REAL(first_of)(const struct engine *e, enum weight_role gate);
-enum run_activation REAL(activation_of)(const struct rk_model *model);
+enum run_activation REAL(activation_of)(const struct job *job);
 #define wide          REAL(wide)
 #define first_of      REAL(first_of)
 #define activation_of REAL(activation_of)

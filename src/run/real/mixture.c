@@ -624,7 +624,7 @@ void REAL(expert_activation)(struct engine *e, struct at_layer *l, struct frame 
 {
     (void)l, (void)mb;
     const struct mixture_state *m = f->mixture;
-    activation_forward(e->threads, activation_of(&e->job->model), e->job->model.gated_mlp,
+    activation_forward(e->threads, activation_of(e->job), e->job->model.gated_mlp,
                        m->all_rows, inner(e), f->slot[SLOT_IN],
                        make(e, f, SLOT_ACT, m->all_rows * inner(e) + 1));
 }
@@ -633,7 +633,7 @@ void REAL(expert_activation_input)(struct engine *e, struct at_layer *l, struct 
 {
     (void)l, (void)mb;
     const struct mixture_state *m = f->mixture;
-    activation_backward(e->threads, activation_of(&e->job->model), e->job->model.gated_mlp,
+    activation_backward(e->threads, activation_of(e->job), e->job->model.gated_mlp,
                         m->all_rows, inner(e), f->slot[SLOT_IN], f->slot[SLOT_DACT],
                         make(e, f, SLOT_DIN, m->all_rows * wide(e, inner(e)) + 1));
     drop(e, f, SLOT_DACT);
@@ -769,7 +769,7 @@ void REAL(shared_in_weight)(struct engine *e, struct at_layer *l, struct frame *
 void REAL(shared_activation)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)l, (void)mb;
-    activation_forward(e->threads, activation_of(&e->job->model), e->job->model.gated_mlp, e->rows,
+    activation_forward(e->threads, activation_of(e->job), e->job->model.gated_mlp, e->rows,
                        shared_inner(e), f->slot[SLOT_SHARED_IN],
                        make(e, f, SLOT_SHARED_ACT, e->rows * shared_inner(e)));
 }
@@ -777,7 +777,7 @@ void REAL(shared_activation)(struct engine *e, struct at_layer *l, struct frame 
 void REAL(shared_activation_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)l, (void)mb;
-    activation_backward(e->threads, activation_of(&e->job->model), e->job->model.gated_mlp, e->rows,
+    activation_backward(e->threads, activation_of(e->job), e->job->model.gated_mlp, e->rows,
                         shared_inner(e), f->slot[SLOT_SHARED_IN], f->slot[SLOT_DSHARED_ACT],
                         make(e, f, SLOT_DSHARED_IN, e->rows * wide(e, shared_inner(e))));
 }

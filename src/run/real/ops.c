@@ -342,13 +342,14 @@ enum weight_role first_of(const struct engine *e, enum weight_role gate)
     return e->job->model.gated_mlp ? gate : (enum weight_role)(gate + 1);
 }
 
-enum run_activation activation_of(const struct rk_model *model)
+enum run_activation activation_of(const struct job *job)
 {
     static const enum run_activation kinds[] = {[RK_GELU] = RUN_GELU,
                                                 [RK_SILU] = RUN_SILU,
                                                 [RK_SQUARED_RELU] = RUN_SQUARED_RELU,
                                                 [RK_RELU] = RUN_RELU};
-    return kinds[model->activation];
+    if (job->settings.exact_gelu && job->model.activation == RK_GELU) return RUN_GELU_EXACT;
+    return kinds[job->model.activation];
 }
 
 static void mlp_in(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
@@ -389,7 +390,7 @@ static void mlp_in_weight(struct engine *e, struct at_layer *l, struct frame *f,
 static void activate(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
-    activation_forward(e->threads, activation_of(&e->job->model), e->job->model.gated_mlp, e->rows,
+    activation_forward(e->threads, activation_of(e->job), e->job->model.gated_mlp, e->rows,
                        l->feedforward, f->slot[SLOT_IN],
                        make(e, f, SLOT_ACT, e->rows * l->feedforward));
 }
@@ -397,7 +398,7 @@ static void activate(struct engine *e, struct at_layer *l, struct frame *f, size
 static void activate_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
-    activation_backward(e->threads, activation_of(&e->job->model), e->job->model.gated_mlp, e->rows,
+    activation_backward(e->threads, activation_of(e->job), e->job->model.gated_mlp, e->rows,
                         l->feedforward, f->slot[SLOT_IN], f->slot[SLOT_DACT],
                         make(e, f, SLOT_DIN, e->rows * wide(e, l->feedforward)));
     drop(e, f, SLOT_DACT);

@@ -1,0 +1,83 @@
+#include "cli/train_model.h"
+
+#include "cli/model_input.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+static const json_t *first_of(const json_t *root, const char *const *keys)
+{
+    for (; *keys; keys++) {
+        const json_t *value = json_object_get(root, *keys);
+        if (value && !json_is_null(value)) return value;
+    }
+    return NULL;
+}
+
+static void read_number(const json_t *root, const char *const *keys, double *number)
+{
+    const json_t *value = first_of(root, keys);
+    if (json_is_number(value)) *number = json_number_value(value);
+}
+
+static enum rk_status refuse(const struct document *document, const char *key,
+                             struct rk_error *error)
+{
+    return rk_fail(error, RK_NOTHING_FITS, document->path, 0, 0,
+                   "the executor has nothing for what %s says: take another model", key);
+}
+
+/* RoPE that is stretched, or turns a part of each head. */
+static enum rk_status check_rotary(const struct document *document, struct rk_error *error)
+{
+    static const char *const types[] = {"rope_type", "type", NULL};
+    static const char *const places[] = {"rope_scaling", "rope_parameters", NULL};
+    for (const char *const *place = places; *place; place++) {
+        const json_t *type = first_of(json_object_get(document->root, *place), types);
+        if (type && strcmp(json_string_value(type) ? json_string_value(type) : "", "default") != 0)
+            return refuse(document, *place, error);
+    }
+    const json_t *part = json_object_get(document->root, "partial_rotary_factor");
+    if (json_is_number(part) && json_number_value(part) != 1)
+        return refuse(document, "partial_rotary_factor", error);
+    if (json_is_true(json_object_get(document->root, "scale_attn_by_inverse_layer_idx")))
+        return refuse(document, "scale_attn_by_inverse_layer_idx", error);
+    return RK_OK;
+}
+
+static enum rk_status read_details(const struct document *document, struct rk_train *train,
+                                   struct rk_error *error)
+{
+    static const char *const bases[] = {"rope_theta", NULL};
+    static const char *const epsilons[] = {"rms_norm_eps",   "layer_norm_epsilon",
+                                           "layer_norm_eps", "layernorm_epsilon",
+                                           "norm_epsilon",   NULL};
+    static const char *const activations[] = {"hidden_act", "activation_function",
+                                              "hidden_activation", NULL};
+    read_number(document->root, bases, &train->rotary_base);
+    read_number(json_object_get(document->root, "rope_parameters"), bases, &train->rotary_base);
+    read_number(document->root, epsilons, &train->norm_eps);
+    const char *activation = json_string_value(first_of(document->root, activations));
+    train->exact_gelu = activation && strcmp(activation, "gelu") == 0;
+    if (json_is_false(json_object_get(document->root, "norm_topk_prob")))
+        train->renormalise = false;
+    return check_rotary(document, error);
+}
+
+enum rk_status train_model_open(const char *name, struct rk_model *model, struct rk_train *train,
+                                struct rk_error *error)
+{
+    char path[4096];
+    struct stat about;
+    struct document document = {.root = NULL};
+    const bool folder = stat(name, &about) == 0 && S_ISDIR(about.st_mode);
+    snprintf(path, sizeof path, folder ? "%s/config.json" : "%s", name);
+    enum rk_status status = model_open(path, model, error);
+    if (status != RK_OK || stat(path, &about) != 0)
+        return status; /* an id of the catalog says no more */
+    status = hf_document_load(path, &document, error);
+    if (status == RK_OK && json_object_get(document.root, "model_type"))
+        status = read_details(&document, train, error);
+    document_release(&document);
+    return status;
+}

@@ -1,0 +1,14 @@
+/* train_model.h - a model to run: its shape, and of a config.json of Hugging Face what its
+ * arithmetic needs besides. */
+#ifndef RECKON_CLI_TRAIN_MODEL_H
+#define RECKON_CLI_TRAIN_MODEL_H
+
+#include <reckon/train.h>
+
+/* `name`: as model_open takes it, or a folder that holds a config.json. From such a file come the
+ * base of RoPE, the epsilon of norms, which GELU it is and how experts are weighed; what would
+ * change the arithmetic otherwise (a stretched or partial RoPE) is refused by its key. */
+enum rk_status train_model_open(const char *name, struct rk_model *model, struct rk_train *train,
+                                struct rk_error *error);
+
+#endif
