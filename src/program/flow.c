@@ -286,9 +286,10 @@ static bool ends_in(const char *name, const char *ending)
     return length >= end && strcmp(name + length - end, ending) == 0;
 }
 
-/* What an operation with dropout keeps beside its result, which attention's reads again. */
+/* What an operation keeps beside its result: what dropout left, the sums of attention's rows. */
 static double mask_bytes_of(const struct operation *op, double bytes)
 {
+    if (op->kind == OPERATION_ATTENTION) return op->saved_bytes - op->saved_recomputed_bytes;
     if (strcmp(op->name, "attention dropout") == 0) return op->saved_bytes - bytes;
     return ends_in(op->name, "residual") || ends_in(op->name, "dropout") ? op->saved_bytes : 0;
 }
@@ -315,8 +316,6 @@ static void shape(const struct tracing *t, int at, const struct row *row)
         flow->element = flow_element(t->plan, op->comm_element[RK_FORWARD]);
         bytes = out.rows * out.width * op->comm_element[RK_FORWARD];
     }
-    if (op->kind == OPERATION_ATTENTION) /* with the sums of its rows */
-        bytes += op->saved_bytes - op->saved_recomputed_bytes;
     flow->mask_bytes = mask_bytes_of(op, bytes);
     flow->rows = out.rows;
     flow->width = out.width;

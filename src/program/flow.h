@@ -29,7 +29,7 @@ struct flow_operation {
     double rows, width;     /* of what it brings */
     enum rk_element element;
     double bytes;
-    double mask_bytes; /* of what dropout left, which backward reads again */
+    double mask_bytes; /* of what dropout left, or of sums of rows, which backward reads again */
 };
 
 struct flow {

@@ -135,14 +135,15 @@ static int32_t tensor_of(const struct pass_of_layer *p, int i, enum rk_tensor_ki
     return new_tensor(p->b, *form, p->slot->layer, p->microbatch);
 }
 
-/* What dropout left of an operation's result. */
+/* What an operation brings beside its result. */
 static int32_t mask_of(const struct pass_of_layer *p, int i, bool again)
 {
     const struct flow_operation *flow = &p->kind->flow.operation[i];
     int32_t *form = &p->kind->mask_form[i];
     char name[RK_TASK_NAME];
     if (!(flow->mask_bytes > 0)) return NO_TENSOR;
-    snprintf(name, sizeof name, "%.24s mask", operation_of(p, i)->name);
+    const bool attention = operation_of(p, i)->kind == OPERATION_ATTENTION;
+    snprintf(name, sizeof name, "%.24s %s", operation_of(p, i)->name, attention ? "sums" : "mask");
     if (*form == RK_NONE)
         *form = new_form(p->b, RK_TENSOR_REST, name, RK_IN_BYTES, flow->rows,
                          flow->mask_bytes / flow->rows, flow->mask_bytes);
