@@ -8,6 +8,7 @@ const struct command main_commands[] = {
     {"check",      cmd_check,    "what is wrong with a plan, a launch file or a run",   &check_usage},
     {"search",     cmd_search,   "the best strategies of all there are",            &search_usage},
     {"study",      cmd_study,    "a grid of searches, kept in a database",          &study_usage},
+    {"budget",     cmd_budget,   "the largest model, or most tokens, that money and days train", &budget_usage},
     {"timeline",   cmd_timeline, "the pipeline schedule of one step, event by event",  &timeline_usage},
     {"program",    cmd_program,  "what each rank of a plan does, instruction by instruction", &program_usage},
     {"report",     cmd_report,   "a plan, a search or a study as one page to look at",  &report_usage},
