@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_DIFFERENCES = 200 };
+enum { MOST_DIFFERENCES = 200, MOST_FILES = 4096 };
 
 struct program_args {
     struct plan_source source;
@@ -190,7 +190,10 @@ static enum rk_status write_all(const struct plan_input *input, const struct pro
     enum rk_status status = RK_OK;
     if (!classes) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
     if (!args->classes) count = (size_t)plan->ranks;
-    if (mkdir(args->all, 0777) != 0 && errno != EEXIST)
+    if (count > MOST_FILES)
+        status = rk_fail(error, RK_USAGE, NULL, 0, 0,
+                         "--all would write %zu files: --classes writes one of each class", count);
+    if (status == RK_OK && mkdir(args->all, 0777) != 0 && errno != EEXIST)
         status = rk_fail(error, RK_IO, args->all, 0, 0, "%s", strerror(errno));
     for (size_t i = 0; i < count && status == RK_OK; i++)
         status = write_one(input, args, args->classes ? classes[i].first : i, error);
@@ -235,15 +238,15 @@ static void add_class(struct report *report, struct report_table *table,
 static enum rk_status fill_classes(struct report *report, const struct plan_input *input,
                                    struct rk_error *error)
 {
-    const struct forecast forecast = {
-        &input->model, &input->system, &input->draft.plan, NULL, input->assumed};
+    const struct forecast forecast = {&input->model, &input->system, &input->draft.plan, NULL,
+                                      input->assumed};
     size_t count;
     struct rk_program_class *classes = classes_of(input, &count);
     enum rk_status status = RK_OK;
     if (!classes) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    report_note(report, report_text(report, "%s on %s, %" PRIu64 " GPUs: %zu programs",
-                                    input->model.id, input->system.id, input->draft.plan.ranks,
-                                    count));
+    report_note(report,
+                report_text(report, "%s on %s, %" PRIu64 " GPUs: %zu programs", input->model.id,
+                            input->system.id, input->draft.plan.ranks, count));
     forecast_plan(report, &forecast);
     forecast_record(report, &forecast);
     struct report_table *table =
