@@ -7,6 +7,7 @@ const struct command main_commands[] = {
     {"fits",       cmd_fits,     "does it fit, and what saves how much memory",    &fits_usage},
     {"check",      cmd_check,    "what is wrong with a plan, a launch file or a run",   &check_usage},
     {"search",     cmd_search,   "the best strategies of all there are",            &search_usage},
+    {"clusters",   cmd_clusters, "the best plan over several clusters",             &clusters_usage},
     {"study",      cmd_study,    "a grid of searches, kept in a database",          &study_usage},
     {"budget",     cmd_budget,   "the largest model, or most tokens, that money and days train", &budget_usage},
     {"timeline",   cmd_timeline, "the pipeline schedule of one step, event by event",  &timeline_usage},

@@ -7,7 +7,7 @@
 extern const struct command main_commands[];
 extern const struct usage main_usage;
 
-extern const struct usage estimate_usage, search_usage, report_usage, models_usage, systems_usage,
+extern const struct usage clusters_usage, estimate_usage, search_usage, report_usage, models_usage, systems_usage,
     shapes_usage, calculon_usage, study_usage, timeline_usage, import_usage, export_usage,
     diff_usage, doctor_usage, predict_usage, fits_usage, validate_usage, calibrate_usage,
     tokenize_usage, tokenizer_usage, corpus_usage, shard_usage, place_usage, budget_usage, offload_usage,
@@ -23,6 +23,7 @@ int cmd_offload(int argc, char **argv);
 int cmd_longest(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_search(int argc, char **argv);
+int cmd_clusters(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_timeline(int argc, char **argv);
 int cmd_program(int argc, char **argv);

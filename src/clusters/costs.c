@@ -1,0 +1,360 @@
+#include "clusters/costs.h"
+
+#include "estimate/fold.h"
+#include "estimate/plan_check.h"
+#include "estimate/stages.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_MICROBATCH = 32 }; /* samples of a replica's microbatch */
+
+/* ---- folds ---- */
+
+struct kept_fold {
+    int cluster;
+    uint64_t tensor, microbatch, pipeline;
+    enum rk_recompute_mode recompute;
+    struct layer_folds *fold;
+};
+
+void fold_shelf_release(struct fold_shelf *shelf)
+{
+    for (int i = 0; i < shelf->count; i++)
+        free(shelf->kept[i].fold);
+    free(shelf->kept);
+    *shelf = (struct fold_shelf){.count = 0};
+}
+
+/* NULL: no memory. */
+static const struct layer_folds *fold_of(struct fold_shelf *shelf,
+                                         const struct clusters_question *question, int cluster,
+                                         const struct rk_plan *plan)
+{
+    for (int i = 0; i < shelf->count; i++) {
+        const struct kept_fold *kept = &shelf->kept[i];
+        if (kept->cluster == cluster && kept->tensor == plan->tensor &&
+            kept->microbatch == plan->microbatch && kept->pipeline == plan->pipeline &&
+            kept->recompute == plan->recompute)
+            return kept->fold;
+    }
+    if (shelf->count == shelf->room) {
+        const int room = shelf->room ? 2 * shelf->room : 64;
+        struct kept_fold *more = realloc(shelf->kept, (size_t)room * sizeof *more);
+        if (!more) return NULL;
+        shelf->kept = more;
+        shelf->room = room;
+    }
+    struct layer_folds *fold = calloc(1, sizeof *fold);
+    if (!fold) return NULL;
+    fold_layers(fold, question->model, &question->machine->cluster[cluster].system, plan);
+    shelf->kept[shelf->count++] = (struct kept_fold){cluster,        plan->tensor, plan->microbatch,
+                                                     plan->pipeline, plan->recompute, fold};
+    return fold;
+}
+
+/* ---- one stage ---- */
+
+struct stage_view {
+    const struct rk_model *model;
+    const struct rk_system *system;
+    const struct layer_folds *fold;
+    struct rk_plan plan;
+    struct sharing sharing;
+    struct memory_rule rule;
+};
+
+static struct stage_view view_of(const struct clusters_question *question, int cluster,
+                                 const struct layer_folds *fold, const struct rk_plan *plan)
+{
+    struct stage_view view = {.model = question->model,
+                              .system = &question->machine->cluster[cluster].system,
+                              .fold = fold,
+                              .plan = *plan,
+                              .sharing = sharing_of(plan)};
+    view.rule = memory_rule_of(fold, &view.sharing, plan);
+    return view;
+}
+
+static struct stage_blocks blocks_of(const struct stage_view *view, enum chain_place place,
+                                     int layers)
+{
+    struct stage_blocks blocks = {.all = layers,
+                                  .first = place == CHAIN_FIRST || place == CHAIN_ALONE,
+                                  .last = place == CHAIN_LAST || place == CHAIN_ALONE};
+    const enum treatment treatment = view->plan.recompute == RK_KEEP ? AS_IT_IS : RECOMPUTED;
+    layer_count(view->model, 0, (uint64_t)layers, blocks.counts[treatment]);
+    return blocks;
+}
+
+static double bytes_of(const struct stage_view *view, const struct stage_sum *sum,
+                       double in_flight)
+{
+    struct memory_rule rule = view->rule;
+    rule.ends_in_flight[FIRST_END] = in_flight;
+    rule.ends_in_flight[LAST_END] = 1;
+    const struct stage_demand demand = stage_demand_by(&rule, sum);
+    return demanded_bytes(&demand, view->system, in_flight);
+}
+
+/* Microbatches that there is memory for, up to `most`. */
+static double most_in_flight(const struct stage_view *view, const struct stage_sum *sum, int most)
+{
+    const double capacity = view->system->memory[0].capacity_bytes;
+    int low = 0, high = most;
+    if (bytes_of(view, sum, 1) > capacity) return 0;
+    while (low < high) {
+        const int middle = (low + high + 1) / 2;
+        if (bytes_of(view, sum, middle) <= capacity)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+static struct chain_cost cost_of_stage(const struct stage_view *view, enum chain_place place,
+                                       int layers, int most)
+{
+    const struct stage_blocks blocks = blocks_of(view, place, layers);
+    struct stage_sum sum;
+    memset(&sum, 0, sizeof sum);
+    stage_outline(&sum, view->fold, view->model, &view->plan, &blocks);
+    const struct exchange exchange = exchange_of(&sum, view->system, &view->sharing, &view->plan);
+    const struct stage_sum alone = sum;
+    stage_moves(&sum, &exchange, view->system, &view->sharing, &view->plan);
+    const struct stage_end end =
+        stage_end_of(&sum, &exchange, view->system, &view->sharing, &view->plan);
+    const double backward_s = sum.pass_s[FOLD_AGRAD] + sum.pass_s[FOLD_WGRAD] +
+                              sum.pass_s[FOLD_RECOMPUTE] + sum.data_s[FOLD_AGRAD];
+    return (struct chain_cost){
+        .time_s = sum.pass_s[FOLD_FORWARD] + sum.data_s[FOLD_FORWARD] + backward_s,
+        .backward_s = backward_s,
+        .sync_s = end.data_s + end.optimizer_s,
+        .in_flight = most_in_flight(view, &alone, place == CHAIN_INNER || place == CHAIN_FIRST
+                                                      ? most
+                                                      : 1),
+    };
+}
+
+double clusters_stage_bytes(const struct clusters_costs *costs, int cluster, int way,
+                            enum chain_place place, int layers, double in_flight)
+{
+    struct fold_shelf shelf = {.count = 0};
+    struct rk_plan plan = costs->cluster[cluster].way[way].plan;
+    if (place == CHAIN_ALONE) {
+        plan.ranks /= plan.pipeline;
+        plan.pipeline = 1;
+    }
+    const struct layer_folds *fold = fold_of(&shelf, costs->question, cluster, &plan);
+    double bytes = 0;
+    if (fold) {
+        const struct stage_view view = view_of(costs->question, cluster, fold, &plan);
+        const struct stage_blocks blocks = blocks_of(&view, place, layers);
+        struct stage_sum sum;
+        memset(&sum, 0, sizeof sum);
+        stage_outline(&sum, fold, view.model, &plan, &blocks);
+        bytes = bytes_of(&view, &sum, in_flight);
+    }
+    fold_shelf_release(&shelf);
+    return bytes;
+}
+
+/* ---- all ways of a cluster ---- */
+
+static bool fill_costs(struct clusters_costs *costs, int cluster, int way, struct fold_shelf *shelf)
+{
+    struct cluster_costs *c = &costs->cluster[cluster];
+    const int layers = (int)costs->question->model->layers;
+    struct chain_cost *row = &c->cost[(size_t)way * CHAIN_PLACES * ((size_t)layers + 1)];
+    for (int place = 0; place < CHAIN_PLACES; place++) {
+        struct rk_plan plan = c->way[way].plan;
+        if (place == CHAIN_ALONE) {
+            plan.ranks /= 2;
+            plan.pipeline = 1;
+        }
+        const struct layer_folds *fold = fold_of(shelf, costs->question, cluster, &plan);
+        if (!fold) return false;
+        const struct stage_view view = view_of(costs->question, cluster, fold, &plan);
+        bool fits = true;
+        for (int n = 0; n <= layers; n++) {
+            struct chain_cost *cost = &row[place * (layers + 1) + n];
+            *cost = (struct chain_cost){.time_s = INFINITY};
+            if (n == 0 || !fits || (place == CHAIN_ALONE) != (n == layers)) continue;
+            *cost = cost_of_stage(&view, (enum chain_place)place, n, costs->most_stages);
+            fits = place == CHAIN_ALONE || cost->in_flight >= 1; /* more layers need more */
+        }
+    }
+    return true;
+}
+
+static int width_of(struct clusters_costs *costs, int cluster, uint64_t gpus, uint64_t copies)
+{
+    for (int i = 0; i < costs->widths; i++)
+        if (costs->width[i].cluster == cluster && costs->width[i].gpus == gpus &&
+            costs->width[i].copies == copies)
+            return i;
+    struct stage_width *more =
+        realloc(costs->width, (size_t)(costs->widths + 1) * sizeof *costs->width);
+    if (!more) return -1;
+    costs->width = more;
+    costs->width[costs->widths] = (struct stage_width){cluster, gpus, copies};
+    return costs->widths++;
+}
+
+/* Can it be run at all, memory apart? Two such stages stand for all: their machine is as large as it
+ * takes. */
+static bool can_run(const struct clusters_question *question, int cluster,
+                    const struct rk_plan *plan)
+{
+    struct rk_system system = question->machine->cluster[cluster].system;
+    struct rk_reason reason = {.verdict = RK_FITS};
+    const bool one = question->model->layers < 2;
+    struct rk_plan checked = *plan;
+    system.devices = 0;
+    if (one) {
+        checked.pipeline = 1;
+        checked.ranks /= 2;
+    }
+    plan_check(question->model, &system, &checked, &reason);
+    return reason.verdict == RK_FITS;
+}
+
+static bool add_way(struct clusters_costs *costs, int cluster, const struct rk_plan *plan)
+{
+    struct cluster_costs *c = &costs->cluster[cluster];
+    struct stage_way *more = realloc(c->way, (size_t)(c->ways + 1) * sizeof *more);
+    if (!more) return false;
+    c->way = more;
+    const uint64_t gpus = plan->ranks / 2;
+    const int width = width_of(costs, cluster, gpus, plan->messages_sharded ? 1 : plan->tensor);
+    c->way[c->ways++] = (struct stage_way){*plan, gpus, width};
+    return width >= 0;
+}
+
+/* Every tensor degree within a node, data degree that divides the round, and mode. */
+static bool list_ways(struct clusters_costs *costs, int cluster)
+{
+    const struct clusters_question *q = costs->question;
+    const struct rk_cluster *c = &q->machine->cluster[cluster];
+    const uint64_t node = rk_cluster_node(c);
+    for (uint64_t t = 1; t <= node; t++) {
+        if (node % t || (q->tensor && t != q->words.tensor)) continue;
+        for (uint64_t d = 1; d * t * q->words.context <= c->system.devices; d++) {
+            if (costs->round % d || costs->round / d > MOST_MICROBATCH) continue;
+            for (int mode = RK_KEEP; mode <= RK_WHOLE; mode++) {
+                struct rk_plan plan = q->words;
+                if (q->recompute && mode != (int)q->words.recompute) continue;
+                plan.recompute = (enum rk_recompute_mode)mode;
+                if (mode == RK_SELECTIVE && !plan.recompute_parts)
+                    plan.recompute_parts = 1u << RK_PART_CORE_ATTENTION;
+                if (mode != RK_SELECTIVE) plan.recompute_parts = 0;
+                plan.tensor = t;
+                plan.sequence_parallel &= t > 1;
+                plan.messages_sharded &= t > 1;
+                plan.pipeline = 2;
+                plan.ranks = 2 * t * plan.context * d;
+                plan.microbatch = costs->round / d;
+                if (can_run(q, cluster, &plan) && !add_way(costs, cluster, &plan)) return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool open_cluster(struct clusters_costs *costs, int cluster, struct fold_shelf *shelf)
+{
+    struct cluster_costs *c = &costs->cluster[cluster];
+    const struct rk_cluster *machine = &costs->question->machine->cluster[cluster];
+    const uint64_t node = rk_cluster_node(machine);
+    const size_t rows = CHAIN_PLACES * ((size_t)costs->question->model->layers + 1);
+    if (!list_ways(costs, cluster)) return false;
+    c->choice = calloc((size_t)c->ways + 1, sizeof *c->choice);
+    c->cost = calloc(((size_t)c->ways + 1) * rows, sizeof *c->cost);
+    if (!c->choice || !c->cost) return false;
+    for (int i = 0; i < c->ways; i++) {
+        if (!fill_costs(costs, cluster, i, shelf)) return false;
+        c->choice[i] = (struct chain_choice){.units = (int)((c->way[i].gpus + node - 1) / node),
+                                             .width = c->way[i].width,
+                                             .cost = &c->cost[(size_t)i * rows]};
+    }
+    return true;
+}
+
+/* ---- messages ---- */
+
+double clusters_message_bytes(const struct clusters_costs *costs)
+{
+    const struct rk_plan *plan = &costs->question->words;
+    const struct rk_model *model = costs->question->model;
+    const double tokens = (double)(plan->sequence ? plan->sequence : model->sequence);
+    const double element = plan->precision == RK_FP32 || plan->precision == RK_TF32 ? 4 : 2;
+    return (double)costs->round * tokens * (double)model->hidden * element;
+}
+
+/* The smaller side sends or receives all of it. */
+double clusters_boundary_s(const struct clusters_costs *costs, const struct stage_width *from,
+                           const struct stage_width *to)
+{
+    const struct rk_machine *machine = costs->question->machine;
+    const struct rk_cluster *a = &machine->cluster[from->cluster], *b = &machine->cluster[to->cluster];
+    const double copies = (double)(from->copies > to->copies ? from->copies : to->copies);
+    const double bytes = copies * clusters_message_bytes(costs);
+    if (from->cluster == to->cluster) {
+        const double ranks = (double)(from->gpus < to->gpus ? from->gpus : to->gpus);
+        const struct rank_group pair = {2, (double)from->gpus};
+        return 2 * collective_time_s(&a->system, SEND, pair, bytes / ranks);
+    }
+    const struct rk_cluster_link *link = &machine->link[from->cluster][to->cluster];
+    const double nodes_a = ceil((double)from->gpus / (double)rk_cluster_node(a));
+    const double nodes_b = ceil((double)to->gpus / (double)rk_cluster_node(b));
+    const double rate = fmin(fmin(nodes_a, nodes_b) * link->bandwidth_Bps, link->cap_Bps);
+    return 2 * (link->latency_s + bytes / rate);
+}
+
+double clusters_tie_s(const struct clusters_question *question, int first, int last)
+{
+    const struct rk_model *model = question->model;
+    const struct rk_cluster_link *link = &question->machine->link[first][last];
+    if (!model->tied_embeddings || first == last) return 0;
+    const double bytes = (double)model->vocabulary * (double)model->hidden * 4;
+    return 2 * link->latency_s + bytes / fmin(link->bandwidth_Bps, link->cap_Bps);
+}
+
+static bool fill_boundaries(struct clusters_costs *costs)
+{
+    const size_t widths = (size_t)costs->widths;
+    costs->boundary_s = calloc(widths * widths + 1, sizeof *costs->boundary_s);
+    for (size_t i = 0; costs->boundary_s && i < widths * widths; i++)
+        costs->boundary_s[i] =
+            clusters_boundary_s(costs, &costs->width[i / widths], &costs->width[i % widths]);
+    return costs->boundary_s;
+}
+
+/* ---- the whole ---- */
+
+bool clusters_costs_open(struct clusters_costs *costs, const struct clusters_question *question,
+                         uint64_t round, struct fold_shelf *shelf)
+{
+    *costs = (struct clusters_costs){.question = question,
+                                     .round = round,
+                                     .microbatches = question->words.batch / round};
+    const uint64_t layers = question->model->layers;
+    costs->most_stages = (int)(layers < RK_MAX_STAGES ? layers : RK_MAX_STAGES);
+    for (int i = 0; i < question->machine->clusters; i++)
+        if (!open_cluster(costs, i, shelf)) return false;
+    return fill_boundaries(costs);
+}
+
+void clusters_costs_release(struct clusters_costs *costs)
+{
+    for (int i = 0; i < RK_MAX_CLUSTERS; i++) {
+        free(costs->cluster[i].way);
+        free(costs->cluster[i].choice);
+        free(costs->cluster[i].cost);
+    }
+    free(costs->width);
+    free(costs->boundary_s);
+    *costs = (struct clusters_costs){.question = NULL};
+}

@@ -1,0 +1,78 @@
+/* costs.h - what a stage costs on a cluster, for every way to run it: the input of optimize/chain.h.
+ *
+ * A way is a tensor degree, a data degree, and what is computed again. All stages share the samples
+ * of a round; one with d replicas runs microbatches of round / d of them. Layers are folded, summed
+ * and judged by memory as those of any plan (estimate/stages.h), so that a stage costs here what it
+ * costs there. Pure but for its memory.
+ */
+#ifndef RECKON_CLUSTERS_COSTS_H
+#define RECKON_CLUSTERS_COSTS_H
+
+#include "optimize/chain.h"
+
+#include <reckon/machine.h>
+#include <reckon/plan.h>
+
+struct clusters_question {
+    const struct rk_model *model; /* whose layers are all of one kind */
+    const struct rk_machine *machine;
+    struct rk_plan words; /* what all stages have in common; its batch */
+    bool tensor, recompute, round; /* the words' degree, mode, samples of a round are taken */
+};
+
+struct stage_way {
+    struct rk_plan plan; /* of two such stages behind each other */
+    uint64_t gpus;
+    int width;
+};
+
+struct cluster_costs {
+    int ways;
+    struct stage_way *way;       /* (ways) */
+    struct chain_choice *choice; /* (ways) */
+    struct chain_cost *cost;     /* (ways, CHAIN_PLACES, layers + 1) */
+};
+
+/* Stages of so many GPUs of a cluster exchange messages alike. */
+struct stage_width {
+    int cluster;
+    uint64_t gpus, copies; /* copies: of each message, where tensor ranks all send it */
+};
+
+struct clusters_costs {
+    const struct clusters_question *question;
+    uint64_t round, microbatches;
+    int most_stages;
+    struct cluster_costs cluster[RK_MAX_CLUSTERS];
+    int widths;
+    struct stage_width *width; /* (widths) */
+    double *boundary_s;        /* (widths, widths) */
+};
+
+/* Folds of layers, kept from one round to the next. */
+struct fold_shelf {
+    int count, room;
+    struct kept_fold *kept;
+};
+void fold_shelf_release(struct fold_shelf *shelf);
+
+/* `round` divides the batch. False: no memory. Release in every case. */
+bool clusters_costs_open(struct clusters_costs *costs, const struct clusters_question *question,
+                         uint64_t round, struct fold_shelf *shelf);
+void clusters_costs_release(struct clusters_costs *costs);
+
+/* Messages of a microbatch between two widths, both ways. */
+double clusters_boundary_s(const struct clusters_costs *costs, const struct stage_width *from,
+                           const struct stage_width *to);
+
+/* The all-reduce of tied embeddings across a link; 0: they are not tied, or in one cluster. */
+double clusters_tie_s(const struct clusters_question *question, int first, int last);
+
+/* Bytes of a round that cross from stage to stage each way. */
+double clusters_message_bytes(const struct clusters_costs *costs);
+
+/* Memory of a GPU of such a stage. */
+double clusters_stage_bytes(const struct clusters_costs *costs, int cluster, int way,
+                            enum chain_place place, int layers, double in_flight);
+
+#endif

@@ -1,0 +1,246 @@
+#include "clusters/search.h"
+
+#include "timeline/timeline.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- a plan ---- */
+
+static enum chain_place place_of(int i, int stages)
+{
+    if (stages == 1) return CHAIN_ALONE;
+    return i == 0 ? CHAIN_FIRST : i + 1 == stages ? CHAIN_LAST : CHAIN_INNER;
+}
+
+/* `order` names the clusters of the problem. */
+static void fill_plan(struct clusters_plan *plan, const struct clusters_costs *costs,
+                      const struct chain_problem *problem, const int *order,
+                      const struct chain_answer *answer)
+{
+    plan->value_s = answer->value_s;
+    plan->simulated_s = INFINITY;
+    plan->round = costs->round;
+    plan->microbatches = costs->microbatches;
+    plan->message_bytes = clusters_message_bytes(costs);
+    plan->stages = answer->stages;
+    for (int i = 0; i < answer->stages; i++) {
+        const struct chain_stage *s = &answer->stage[i];
+        const int cluster = order[s->cluster];
+        const enum chain_place place = place_of(i, answer->stages);
+        const struct stage_way *way = &costs->cluster[cluster].way[s->choice];
+        const struct chain_choice *choice = &problem->cluster[s->cluster].choice[s->choice];
+        const struct chain_cost *cost =
+            &choice->cost[(int)place * (problem->layers + 1) + s->layers];
+        const struct rk_cluster *c = &costs->question->machine->cluster[cluster];
+        const double left = answer->stages - i, m = (double)costs->microbatches;
+        struct clusters_stage *stage = &plan->stage[i];
+        *stage = (struct clusters_stage){
+            .cluster = cluster,
+            .layers = (uint64_t)s->layers,
+            .gpus = way->gpus,
+            .nodes = (uint64_t)choice->units,
+            .tensor = way->plan.tensor,
+            .context = way->plan.context,
+            .data = rk_plan_data(&way->plan),
+            .microbatch = way->plan.microbatch,
+            .recompute = way->plan.recompute,
+            .forward_s = cost->time_s - cost->backward_s,
+            .backward_s = cost->backward_s,
+            .sync_s = cost->sync_s + (i == 0 ? problem->closing_s : 0),
+            .in_flight = left < m ? left : m,
+            .capacity_bytes = c->system.memory[0].capacity_bytes,
+        };
+        if (i + 1 == answer->stages) continue;
+        const struct chain_stage *next = &answer->stage[i + 1];
+        const int to = problem->cluster[next->cluster].choice[next->choice].width;
+        stage->message_s = problem->boundary_s[choice->width * problem->widths + to];
+    }
+}
+
+static void fill_bytes(struct clusters_plan *plan, const struct clusters_costs *costs,
+                       const int *order, const struct chain_answer *answer)
+{
+    for (int i = 0; i < plan->stages; i++)
+        plan->stage[i].bytes = clusters_stage_bytes(
+            costs, order[answer->stage[i].cluster], answer->stage[i].choice,
+            place_of(i, plan->stages), answer->stage[i].layers, plan->stage[i].in_flight);
+}
+
+/* ---- simulation ---- */
+
+static struct timeline_duration lasting(double seconds)
+{
+    return (struct timeline_duration){.compute_s = seconds, .total_s = seconds};
+}
+
+double clusters_simulate(const struct clusters_plan *plan)
+{
+    struct timeline_plan timeline = {
+        .pipeline = {RK_1F1B, (uint32_t)plan->stages, 1, plan->microbatches, false},
+        .messages = TIMELINE_BESIDE,
+        .in_flight = "microbatches",
+        .schedule = "1f1b",
+    };
+    struct timeline result = {.stages = 0};
+    struct rk_error error;
+    double step_s = INFINITY;
+    if (timeline_plan_open(&timeline, &error) != RK_OK) return INFINITY;
+    for (int i = 0; i < plan->stages; i++) {
+        const struct clusters_stage *stage = &plan->stage[i];
+        struct timeline_chunk *chunk = &timeline.chunk[i];
+        chunk->blocks = stage->layers;
+        chunk->pass[PASS_FORWARD] = lasting(stage->forward_s + stage->message_s / 2);
+        chunk->pass[PASS_BACKWARD] = lasting(stage->backward_s + stage->message_s / 2);
+        timeline.end[i].optimizer_s = stage->sync_s;
+    }
+    if (timeline_simulate(&timeline, &result, &error) == RK_OK) step_s = result.step_s;
+    timeline_release(&result);
+    timeline_plan_release(&timeline);
+    return step_s;
+}
+
+/* ---- one round, one order ---- */
+
+struct search {
+    const struct clusters_question *question;
+    const struct clusters_costs *costs;
+    const struct chain_problem *problem;
+    const int *order;
+    struct clusters_answer *answer;
+    struct clusters_plan plan; /* at hand */
+};
+
+/* Plans whose step would have to be a third shorter than their value are left out. */
+static void visit(void *context, const struct chain_answer *found)
+{
+    struct search *s = context;
+    if (found->value_s / 1.5 > s->answer->best.simulated_s) return;
+    fill_plan(&s->plan, s->costs, s->problem, s->order, found);
+    s->plan.simulated_s = clusters_simulate(&s->plan);
+    s->answer->simulated++;
+    if (!(s->plan.simulated_s < s->answer->best.simulated_s)) return;
+    fill_bytes(&s->plan, s->costs, s->order, found);
+    s->answer->best = s->plan;
+}
+
+static bool solve(struct search *s, const int *order, int clusters)
+{
+    const struct clusters_question *q = s->question;
+    struct chain_cluster cluster[RK_MAX_CLUSTERS];
+    struct chain_answer found;
+    struct chain_problem problem = {
+        .layers = (int)q->model->layers,
+        .clusters = clusters,
+        .widths = s->costs->widths,
+        .most_stages = s->costs->most_stages,
+        .microbatches = (double)s->costs->microbatches,
+        .cluster = cluster,
+        .boundary_s = s->costs->boundary_s,
+        .closing_s = clusters_tie_s(q, order[0], order[clusters - 1]),
+        .enough_s = s->answer->proved.value_s,
+    };
+    for (int i = 0; i < clusters; i++) {
+        const struct cluster_costs *costs = &s->costs->cluster[order[i]];
+        cluster[i] =
+            (struct chain_cluster){(int)rk_cluster_nodes(&q->machine->cluster[order[i]]), costs->ways,
+                                   costs->choice};
+        if (!costs->ways) return true;
+    }
+    double *alone_s = clusters == 1 ? &s->answer->alone_s[order[0]] : NULL;
+    if (alone_s) problem.enough_s = *alone_s;
+    s->problem = &problem;
+    s->order = order;
+    const bool good = chain_solve(&problem, &found, visit, s);
+    s->answer->problems++;
+    s->answer->labels += found.labels;
+    s->answer->limits += (uint64_t)found.limits;
+    if (good && found.found && alone_s) *alone_s = found.value_s;
+    if (good && found.found && found.value_s < s->answer->proved.value_s) {
+        fill_plan(&s->answer->proved, s->costs, &problem, order, &found);
+        fill_bytes(&s->answer->proved, s->costs, order, &found);
+        s->answer->proved.simulated_s = clusters_simulate(&s->answer->proved);
+    }
+    chain_answer_release(&found);
+    return good;
+}
+
+/* All orders of `clusters` clusters: those that begin with `order` (count). */
+static bool solve_orders(struct search *s, int order[RK_MAX_CLUSTERS], int count, int clusters)
+{
+    if (count == clusters) return solve(s, order, clusters);
+    for (int next = 0; next < s->question->machine->clusters; next++) {
+        bool there = false;
+        for (int i = 0; i < count; i++)
+            there |= order[i] == next;
+        if (there) continue;
+        order[count] = next;
+        if (!solve_orders(s, order, count + 1, clusters)) return false;
+    }
+    return true;
+}
+
+static bool search_round(struct search *s, uint64_t round, struct fold_shelf *shelf)
+{
+    struct clusters_costs costs;
+    int order[RK_MAX_CLUSTERS];
+    bool good = clusters_costs_open(&costs, s->question, round, shelf);
+    s->costs = &costs;
+    for (int clusters = 1; good && clusters <= s->question->machine->clusters; clusters++)
+        good = solve_orders(s, order, 0, clusters);
+    clusters_costs_release(&costs);
+    return good;
+}
+
+bool clusters_search(const struct clusters_question *question, struct clusters_answer *answer)
+{
+    struct search *s = calloc(1, sizeof *s);
+    struct fold_shelf shelf = {.count = 0};
+    const uint64_t batch = question->words.batch;
+    bool good = s != NULL;
+    *answer = (struct clusters_answer){.best = {.value_s = INFINITY, .simulated_s = INFINITY},
+                                       .proved = {.value_s = INFINITY, .simulated_s = INFINITY}};
+    for (int i = 0; i < RK_MAX_CLUSTERS; i++)
+        answer->alone_s[i] = INFINITY;
+    if (good) *s = (struct search){.question = question, .answer = answer};
+    for (uint64_t microbatches = 1; good && microbatches <= batch; microbatches++) {
+        if (batch % microbatches) continue;
+        const uint64_t round = batch / microbatches;
+        if (question->round && round != question->words.microbatch) continue;
+        good = search_round(s, round, &shelf);
+    }
+    fold_shelf_release(&shelf);
+    free(s);
+    return good;
+}
+
+/* ---- what a link is worth ---- */
+
+double clusters_break_even(const struct clusters_question *question, int a, int b)
+{
+    struct rk_machine *machine = malloc(sizeof *machine);
+    struct clusters_answer *answer = malloc(sizeof *answer);
+    double low = 1.0 / 1024, high = 1024, found = NAN; /* of what it is */
+    if (!machine || !answer) goto out;
+    *machine = *question->machine;
+    struct clusters_question asked = *question;
+    asked.machine = machine;
+    for (int i = -2; i < 8; i++) {
+        const double share = i == -2 ? low : i == -1 ? high : sqrt(low * high);
+        machine->link[a][b].bandwidth_Bps = machine->link[b][a].bandwidth_Bps =
+            share * question->machine->link[a][b].bandwidth_Bps;
+        if (!clusters_search(&asked, answer)) goto out;
+        bool both = false; /* does the best use several clusters? */
+        for (int k = 1; k < answer->proved.stages; k++)
+            both |= answer->proved.stage[k].cluster != answer->proved.stage[0].cluster;
+        found = i == -2 ? 0 : INFINITY;
+        if (i < 0 && both == (i == -2)) goto out;
+        if (i >= 0) *(both ? &high : &low) = share;
+    }
+    found = high * question->machine->link[a][b].bandwidth_Bps;
+out:
+    free(machine);
+    free(answer);
+    return found;
+}

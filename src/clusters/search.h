@@ -1,0 +1,51 @@
+/* search.h - the best plan over several clusters: which of them, in which order, how many layers and
+ * GPUs each stage gets, with which tensor and data degrees and what computed again.
+ *
+ * For every number of samples of a round that divides the batch, and every order of some of the
+ * clusters, the best is found and proved by optimize/chain.h; then the event simulation decides
+ * between the plans that were the best under some limit. Pure but for its memory.
+ */
+#ifndef RECKON_CLUSTERS_SEARCH_H
+#define RECKON_CLUSTERS_SEARCH_H
+
+#include "clusters/costs.h"
+
+struct clusters_stage {
+    int cluster;
+    uint64_t layers, gpus, nodes, tensor, context, data, microbatch;
+    enum rk_recompute_mode recompute;
+    double forward_s, backward_s; /* of a microbatch */
+    double message_s;             /* ... to the stage behind and back */
+    double sync_s;                /* behind the last one */
+    double in_flight, bytes, capacity_bytes;
+};
+
+struct clusters_plan {
+    double value_s;     /* of the objective of chain.h; INFINITY: there is none */
+    double simulated_s; /* the event simulation */
+    uint64_t round, microbatches;
+    double message_bytes; /* of a round, one way */
+    int stages;
+    struct clusters_stage stage[RK_MAX_STAGES];
+};
+
+struct clusters_answer {
+    struct clusters_plan best;   /* by simulation */
+    struct clusters_plan proved; /* none has a smaller value_s */
+    double alone_s[RK_MAX_CLUSTERS]; /* the least value_s of each cluster by itself */
+    uint64_t labels, limits, problems, simulated;
+};
+
+/* False: no memory. Nothing fits: answer->best.value_s is infinite. */
+bool clusters_search(const struct clusters_question *question, struct clusters_answer *answer);
+
+/* The step of the stages by simulation: messages are part of the passes of the stage in front.
+ * INFINITY: no memory. */
+double clusters_simulate(const struct clusters_plan *plan);
+
+/* The bandwidth of link a-b, between 1/1024 and 1024 times what it is, below which the best plan
+ * over all clusters is no better than without the link; 0: always better, INFINITY: never. NAN: no
+ * memory. */
+double clusters_break_even(const struct clusters_question *question, int a, int b);
+
+#endif
