@@ -1,10 +1,10 @@
 /* reckon clusters: the best plan over several clusters. */
-#include "clusters/search.h"
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/model_input.h"
 #include "cli/plan_input.h"
 #include "cli/show.h"
+#include "clusters/search.h"
 #include "workload/layers.h"
 
 #include <math.h>
@@ -83,7 +83,8 @@ static enum rk_status usage_fail(struct rk_error *error, const char *text)
 /* Degrees that the search chooses, and what it does not cover. */
 static enum rk_status check_words(const struct plan_draft *draft, struct rk_error *error)
 {
-    static const char *const chosen[] = {"pipeline", "gpus", "data", "chunks", "split", "stages",
+    static const char *const chosen[] = {"pipeline",   "gpus",         "data",
+                                         "chunks",     "split",        "stages",
                                          "microbatch", "first_layers", "last_layers"};
     for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++)
         if (plan_given(draft, chosen[i]))
@@ -170,7 +171,7 @@ static const struct report_column alone_columns[] = {
 };
 static const struct report_column link_columns[] = {
     {.name = "link"},
-    {.name = "bandwidth_Bps", .title = "bandwidth", .unit = "bit/s", .digits = 1, .own_scale = true},
+    {.name = "bandwidth_Bps", .title = "bandwidth", .unit = "B/s", .digits = 1, .own_scale = true},
     {.name = "objective_s", .title = "objective", .unit = "s", .digits = 4},
     {.name = "saves", .unit = "%", .digits = 2},
     {.name = "clusters", .title = "clusters used"},
@@ -197,8 +198,8 @@ static double price_of(const struct rk_machine *machine, const struct clusters_p
     double price = 0;
     for (int i = 0; i < plan->stages; i++) {
         const struct clusters_stage *s = &plan->stage[i];
-        price += (double)s->gpus * machine->cluster[s->cluster].price_USDph / 3600 *
-                 plan->simulated_s;
+        price +=
+            (double)s->gpus * machine->cluster[s->cluster].price_USDph / 3600 * plan->simulated_s;
         if (i + 1 < plan->stages)
             price += 2 * (double)plan->microbatches * plan->message_bytes *
                      machine->link[s->cluster][plan->stage[i + 1].cluster].price_USD;
@@ -211,6 +212,7 @@ static void show_step(const struct show *show)
     const struct clusters_plan *best = &show->answer->best;
     const struct rk_machine *machine = show->question->machine;
     const double price = price_of(machine, best);
+    const double gap = best->value_s / best->simulated_s - 1;
     uint64_t gpus = 0;
     for (int i = 0; i < machine->clusters; i++)
         gpus += machine->cluster[i].system.devices;
@@ -218,7 +220,7 @@ static void show_step(const struct show *show)
         cell_number(best->simulated_s),
         cell_number(best->value_s),
         cell_number(show->answer->proved.value_s),
-        cell_number(best->value_s / best->simulated_s - 1),
+        cell_number(fabs(gap) < 1e-9 ? 0 : gap),
         cell_number((double)show->question->words.batch / best->simulated_s),
         cell_count(best->microbatches),
         cell_count(best->round),
@@ -244,27 +246,20 @@ static void show_stages(const struct show *show)
                                        .title = "Stages",
                                        .formats = REPORT_IN_ALL,
                                        .columns = stage_columns,
-                                       .column_count = sizeof stage_columns / sizeof *stage_columns};
+                                       .column_count =
+                                           sizeof stage_columns / sizeof *stage_columns};
     struct report_table *table = report_add(show->report, &shape);
     for (int i = 0; i < best->stages; i++) {
         const struct clusters_stage *s = &best->stage[i];
         const struct report_cell cells[] = {
-            cell_count((uint64_t)i),
-            cell_text(show->question->machine->cluster[s->cluster].name),
-            cell_count(s->layers),
-            cell_count(s->nodes),
-            cell_count(s->gpus),
-            cell_count(s->tensor),
-            cell_count(s->context),
-            cell_count(s->data),
-            cell_count(s->microbatch),
-            cell_text(rk_recompute_mode_name(s->recompute)),
-            cell_number(s->forward_s),
-            cell_number(s->backward_s),
-            cell_number(s->message_s),
-            cell_number(s->sync_s),
-            cell_number(s->bytes),
-            cell_number(s->bytes / s->capacity_bytes),
+            cell_count((uint64_t)i),   cell_text(show->question->machine->cluster[s->cluster].name),
+            cell_count(s->layers),     cell_count(s->nodes),
+            cell_count(s->gpus),       cell_count(s->tensor),
+            cell_count(s->context),    cell_count(s->data),
+            cell_count(s->microbatch), cell_text(rk_recompute_mode_name(s->recompute)),
+            cell_number(s->forward_s), cell_number(s->backward_s),
+            cell_number(s->message_s), cell_number(s->sync_s),
+            cell_number(s->bytes),     cell_number(s->bytes / s->capacity_bytes),
         };
         report_row(show->report, table, cells);
     }
@@ -278,7 +273,8 @@ static void show_alone(const struct show *show)
                                        .title = "Each cluster by itself",
                                        .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
                                        .columns = alone_columns,
-                                       .column_count = sizeof alone_columns / sizeof *alone_columns};
+                                       .column_count =
+                                           sizeof alone_columns / sizeof *alone_columns};
     if (machine->clusters == 1) return;
     struct report_table *table = report_add(show->report, &shape);
     for (int i = 0; i < machine->clusters; i++) {
@@ -325,7 +321,7 @@ static bool show_link(const struct show *show, struct report_table *table, int a
         const struct report_cell cells[] = {
             cell_text(report_text(show->report, "%s - %s", machine.cluster[a].name,
                                   machine.cluster[b].name)),
-            cell_number(8 * machine.link[a][b].bandwidth_Bps),
+            cell_number(machine.link[a][b].bandwidth_Bps),
             cell_number(answer->proved.value_s),
             cell_number(1 - answer->proved.value_s / now_s),
             cell_text(clusters_text(show, &answer->proved)),
@@ -336,13 +332,13 @@ static bool show_link(const struct show *show, struct report_table *table, int a
     const double even = good ? clusters_break_even(show->question, a, b) : NAN;
     if (isnan(even)) return false;
     quantity_format(rate, QUANTITY_BYTES_PER_S, even);
-    report_note(show->report,
-                isinf(even)
-                    ? "no bandwidth of the link makes several clusters better than the best one"
-                : even <= 0 ? "several clusters are better than one at any bandwidth looked at"
-                            : report_text(show->report,
-                                          "below %s a node, several clusters are no better than one",
-                                          rate));
+    report_note(
+        show->report,
+        isinf(even) ? "no bandwidth of the link makes several clusters better than the best one"
+        : even <= 0
+            ? "several clusters are better than one at any bandwidth looked at"
+            : report_text(show->report, "below %s a node, several clusters are no better than one",
+                          rate));
     return true;
 }
 
@@ -379,9 +375,10 @@ static int answer_question(const struct clusters_args *args, const struct rk_mod
     int code = RK_OK;
     bool good = answer && clusters_search(&question, answer);
     if (good && isinf(answer->best.value_s)) {
-        rk_fail(&error, RK_NOTHING_FITS, NULL, 0, 0,
-                "no plan fits: each stage holds at least one layer, with everything computed again; "
-                "add nodes, or words such as zero3, ep8, cp2");
+        rk_fail(
+            &error, RK_NOTHING_FITS, NULL, 0, 0,
+            "no plan fits: each stage holds at least one layer, with everything computed again; "
+            "add nodes, or words such as zero3, ep8, cp2");
         code = options_fail(&error);
     } else if (good) {
         show_step(&show);
@@ -410,7 +407,8 @@ int cmd_clusters(int argc, char **argv)
     const int done = options_read(&clusters_usage, argc, argv, &args);
     if (done >= 0) return done;
     enum rk_status status = RK_OK;
-    if (!args.model) status = usage_fail(&error, "give --model: an id of `reckon models` or a file");
+    if (!args.model)
+        status = usage_fail(&error, "give --model: an id of `reckon models` or a file");
     else if (!args.system)
         status = usage_fail(&error, "give --system: \"h100-sxm5-80g x64 + a100-sxm4-80g x64 "
                                     "link=100Gb/s@50us\"");
@@ -419,8 +417,8 @@ int cmd_clusters(int argc, char **argv)
     if (status == RK_OK) status = rk_machine_load(args.system, &machine, &error);
     if (status == RK_OK) status = check_model(&model, &error);
     if (status == RK_OK) status = settle(&args, &draft, &machine, &error);
-    const int code = status == RK_OK ? answer_question(&args, &model, &machine, &draft)
-                                     : options_fail(&error);
+    const int code =
+        status == RK_OK ? answer_question(&args, &model, &machine, &draft) : options_fail(&error);
     rk_machine_release(&machine);
     return code;
 }

@@ -52,8 +52,7 @@ static const char *fault_of_cluster(const struct rk_machine *machine, int index,
         return text;
     }
     if (devices % node == 0) return NULL;
-    snprintf(text, 128,
-             "x%llu is no whole number of nodes of %llu: x%llu is the nearest that is",
+    snprintf(text, 128, "x%llu is no whole number of nodes of %llu: x%llu is the nearest that is",
              (unsigned long long)devices, (unsigned long long)node,
              (unsigned long long)((devices + node / 2) / node * node));
     return text;
@@ -177,7 +176,8 @@ static enum rk_status read_link(const struct line *line, struct word value,
         } else if (begins(part, "cap=")) {
             status = read_rate(line, (struct word){part.at + 4, part.length - 4}, &link->cap_Bps);
         } else if (begins(part, "price=")) {
-            status = read_price(line, (struct word){part.at + 6, part.length - 6}, &link->price_USD);
+            status =
+                read_price(line, (struct word){part.at + 6, part.length - 6}, &link->price_USD);
             link->price_USD /= 1e9;
         } else {
             status = fail(line, part.at,
@@ -216,7 +216,8 @@ static enum rk_status apply_link(const struct line *line, struct word word)
     for (int i = 0; i < machine->clusters; i++)
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
                  machine->cluster[i].name);
-    return fail(line, pair, "expected the names of two clusters, link:A-B=...; there are %s", names);
+    return fail(line, pair, "expected the names of two clusters, link:A-B=...; there are %s",
+                names);
 }
 
 static bool is_name(struct word name)
@@ -265,7 +266,8 @@ static enum rk_status read_cluster(struct line *line, const char *begin, const c
     snprintf(cluster->name, sizeof cluster->name, "%d", index);
     struct word word = next_word(begin);
     size_t length = 0; /* of the words of the system */
-    for (; status == RK_OK && word.length && !is_plus(word); word = next_word(word.at + word.length)) {
+    for (; status == RK_OK && word.length && !is_plus(word);
+         word = next_word(word.at + word.length)) {
         bool taken;
         status = take_word(line, word, cluster, &taken);
         if (taken)
@@ -282,11 +284,12 @@ static enum rk_status read_cluster(struct line *line, const char *begin, const c
         if (status == RK_OK)
             machine->clusters++;
         else if (inner.line && !strchr(inner.path, '/'))
-            status = rk_fail(line->error, inner.status,
-                             text_quote(said, line->text, strlen(line->text)), 1,
-                             inner.column + column_of(line, begin) - 1, "%s", inner.text);
+            status =
+                rk_fail(line->error, inner.status, text_quote(said, line->text, strlen(line->text)),
+                        1, inner.column + column_of(line, begin) - 1, "%s", inner.text);
         else
-            status = inner.path[0] ? (*line->error = inner, status) : fail(line, begin, "%s", inner.text);
+            status = inner.path[0] ? (*line->error = inner, status)
+                                   : fail(line, begin, "%s", inner.text);
     }
     free(copy);
     char text[128];

@@ -49,8 +49,8 @@ static const struct layer_folds *fold_of(struct fold_shelf *shelf,
     struct layer_folds *fold = calloc(1, sizeof *fold);
     if (!fold) return NULL;
     fold_layers(fold, question->model, &question->machine->cluster[cluster].system, plan);
-    shelf->kept[shelf->count++] = (struct kept_fold){cluster,        plan->tensor, plan->microbatch,
-                                                     plan->pipeline, plan->recompute, fold};
+    shelf->kept[shelf->count++] = (struct kept_fold){
+        cluster, plan->tensor, plan->microbatch, plan->pipeline, plan->recompute, fold};
     return fold;
 }
 
@@ -88,8 +88,7 @@ static struct stage_blocks blocks_of(const struct stage_view *view, enum chain_p
     return blocks;
 }
 
-static double bytes_of(const struct stage_view *view, const struct stage_sum *sum,
-                       double in_flight)
+static double bytes_of(const struct stage_view *view, const struct stage_sum *sum, double in_flight)
 {
     struct memory_rule rule = view->rule;
     rule.ends_in_flight[FIRST_END] = in_flight;
@@ -132,9 +131,8 @@ static struct chain_cost cost_of_stage(const struct stage_view *view, enum chain
         .time_s = sum.pass_s[FOLD_FORWARD] + sum.data_s[FOLD_FORWARD] + backward_s,
         .backward_s = backward_s,
         .sync_s = end.data_s + end.optimizer_s,
-        .in_flight = most_in_flight(view, &alone, place == CHAIN_INNER || place == CHAIN_FIRST
-                                                      ? most
-                                                      : 1),
+        .in_flight =
+            most_in_flight(view, &alone, place == CHAIN_INNER || place == CHAIN_FIRST ? most : 1),
     };
 }
 
@@ -203,8 +201,8 @@ static int width_of(struct clusters_costs *costs, int cluster, uint64_t gpus, ui
     return costs->widths++;
 }
 
-/* Can it be run at all, memory apart? Two such stages stand for all: their machine is as large as it
- * takes. */
+/* Can it be run at all, memory apart? Two such stages stand for all: their machine is as large as
+ * it takes. */
 static bool can_run(const struct clusters_question *question, int cluster,
                     const struct rk_plan *plan)
 {
@@ -298,7 +296,8 @@ double clusters_boundary_s(const struct clusters_costs *costs, const struct stag
                            const struct stage_width *to)
 {
     const struct rk_machine *machine = costs->question->machine;
-    const struct rk_cluster *a = &machine->cluster[from->cluster], *b = &machine->cluster[to->cluster];
+    const struct rk_cluster *a = &machine->cluster[from->cluster],
+                            *b = &machine->cluster[to->cluster];
     const double copies = (double)(from->copies > to->copies ? from->copies : to->copies);
     const double bytes = copies * clusters_message_bytes(costs);
     if (from->cluster == to->cluster) {
@@ -337,9 +336,8 @@ static bool fill_boundaries(struct clusters_costs *costs)
 bool clusters_costs_open(struct clusters_costs *costs, const struct clusters_question *question,
                          uint64_t round, struct fold_shelf *shelf)
 {
-    *costs = (struct clusters_costs){.question = question,
-                                     .round = round,
-                                     .microbatches = question->words.batch / round};
+    *costs = (struct clusters_costs){
+        .question = question, .round = round, .microbatches = question->words.batch / round};
     const uint64_t layers = question->model->layers;
     costs->most_stages = (int)(layers < RK_MAX_STAGES ? layers : RK_MAX_STAGES);
     for (int i = 0; i < question->machine->clusters; i++)

@@ -1,4 +1,5 @@
-/* costs.h - what a stage costs on a cluster, for every way to run it: the input of optimize/chain.h.
+/* costs.h - what a stage costs on a cluster, for every way to run it: the input of
+ * optimize/chain.h.
  *
  * A way is a tensor degree, a data degree, and what is computed again. All stages share the samples
  * of a round; one with d replicas runs microbatches of round / d of them. Layers are folded, summed
@@ -16,7 +17,7 @@
 struct clusters_question {
     const struct rk_model *model; /* whose layers are all of one kind */
     const struct rk_machine *machine;
-    struct rk_plan words; /* what all stages have in common; its batch */
+    struct rk_plan words;          /* what all stages have in common; its batch */
     bool tensor, recompute, round; /* the words' degree, mode, samples of a round are taken */
 };
 

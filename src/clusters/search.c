@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_ROUNDS = 1024 }; /* divisors of a batch up to 2^20: 240 at most */
+
 /* ---- a plan ---- */
 
 static enum chain_place place_of(int i, int stages)
@@ -143,9 +145,8 @@ static bool solve(struct search *s, const int *order, int clusters)
     };
     for (int i = 0; i < clusters; i++) {
         const struct cluster_costs *costs = &s->costs->cluster[order[i]];
-        cluster[i] =
-            (struct chain_cluster){(int)rk_cluster_nodes(&q->machine->cluster[order[i]]), costs->ways,
-                                   costs->choice};
+        cluster[i] = (struct chain_cluster){(int)rk_cluster_nodes(&q->machine->cluster[order[i]]),
+                                            costs->ways, costs->choice};
         if (!costs->ways) return true;
     }
     double *alone_s = clusters == 1 ? &s->answer->alone_s[order[0]] : NULL;
@@ -181,36 +182,88 @@ static bool solve_orders(struct search *s, int order[RK_MAX_CLUSTERS], int count
     return true;
 }
 
-static bool search_round(struct search *s, uint64_t round, struct fold_shelf *shelf)
+static bool search_round(struct search *s)
 {
-    struct clusters_costs costs;
     int order[RK_MAX_CLUSTERS];
-    bool good = clusters_costs_open(&costs, s->question, round, shelf);
-    s->costs = &costs;
-    for (int clusters = 1; good && clusters <= s->question->machine->clusters; clusters++)
+    bool good = true;
+    for (int clusters = s->question->machine->clusters; good && clusters > 0; clusters--)
         good = solve_orders(s, order, 0, clusters);
-    clusters_costs_release(&costs);
+    return good;
+}
+
+/* ---- rounds ---- */
+
+struct round {
+    struct clusters_costs costs;
+    double least_s; /* no step takes less: the slowest stage works on all microbatches */
+};
+
+/* All clusters beside each other, in any order. */
+static double least_step(const struct clusters_costs *costs)
+{
+    struct chain_cluster cluster[RK_MAX_CLUSTERS];
+    const struct chain_problem problem = {
+        .layers = (int)costs->question->model->layers,
+        .clusters = costs->question->machine->clusters,
+        .widths = costs->widths,
+        .most_stages = costs->most_stages,
+        .microbatches = (double)costs->microbatches,
+        .cluster = cluster,
+        .boundary_s = costs->boundary_s,
+    };
+    for (int i = 0; i < problem.clusters; i++)
+        cluster[i] =
+            (struct chain_cluster){(int)rk_cluster_nodes(&costs->question->machine->cluster[i]),
+                                   costs->cluster[i].ways, costs->cluster[i].choice};
+    return problem.microbatches * chain_pace(&problem);
+}
+
+static int compare_rounds(const void *a, const void *b)
+{
+    const struct round *x = a, *y = b;
+    if (x->least_s != y->least_s) return x->least_s < y->least_s ? -1 : 1;
+    return x->costs.round < y->costs.round ? -1 : x->costs.round > y->costs.round;
+}
+
+/* The most promising first, so that the others are soon too slow. */
+static bool search_rounds(struct search *s, struct round *round, int *rounds)
+{
+    const uint64_t batch = s->question->words.batch;
+    struct fold_shelf shelf = {.count = 0};
+    bool good = true;
+    for (uint64_t m = 1; good && m <= batch && *rounds < MOST_ROUNDS; m++) {
+        if (batch % m || (s->question->round && batch / m != s->question->words.microbatch))
+            continue;
+        struct round *next = &round[(*rounds)++];
+        good = clusters_costs_open(&next->costs, s->question, batch / m, &shelf);
+        if (good) next->least_s = least_step(&next->costs);
+    }
+    fold_shelf_release(&shelf);
+    qsort(round, (size_t)*rounds, sizeof *round, compare_rounds);
+    for (int i = 0; good && i < *rounds; i++) {
+        s->costs = &round[i].costs;
+        good = search_round(s);
+    }
     return good;
 }
 
 bool clusters_search(const struct clusters_question *question, struct clusters_answer *answer)
 {
     struct search *s = calloc(1, sizeof *s);
-    struct fold_shelf shelf = {.count = 0};
-    const uint64_t batch = question->words.batch;
-    bool good = s != NULL;
+    struct round *round = calloc(MOST_ROUNDS, sizeof *round);
+    int rounds = 0;
+    bool good = s && round;
     *answer = (struct clusters_answer){.best = {.value_s = INFINITY, .simulated_s = INFINITY},
                                        .proved = {.value_s = INFINITY, .simulated_s = INFINITY}};
     for (int i = 0; i < RK_MAX_CLUSTERS; i++)
         answer->alone_s[i] = INFINITY;
-    if (good) *s = (struct search){.question = question, .answer = answer};
-    for (uint64_t microbatches = 1; good && microbatches <= batch; microbatches++) {
-        if (batch % microbatches) continue;
-        const uint64_t round = batch / microbatches;
-        if (question->round && round != question->words.microbatch) continue;
-        good = search_round(s, round, &shelf);
+    if (good) {
+        *s = (struct search){.question = question, .answer = answer};
+        good = search_rounds(s, round, &rounds);
     }
-    fold_shelf_release(&shelf);
+    for (int i = 0; i < rounds; i++)
+        clusters_costs_release(&round[i].costs);
+    free(round);
     free(s);
     return good;
 }

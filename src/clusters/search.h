@@ -1,5 +1,5 @@
-/* search.h - the best plan over several clusters: which of them, in which order, how many layers and
- * GPUs each stage gets, with which tensor and data degrees and what computed again.
+/* search.h - the best plan over several clusters: which of them, in which order, how many layers
+ * and GPUs each stage gets, with which tensor and data degrees and what computed again.
  *
  * For every number of samples of a round that divides the batch, and every order of some of the
  * clusters, the best is found and proved by optimize/chain.h; then the event simulation decides
@@ -30,8 +30,8 @@ struct clusters_plan {
 };
 
 struct clusters_answer {
-    struct clusters_plan best;   /* by simulation */
-    struct clusters_plan proved; /* none has a smaller value_s */
+    struct clusters_plan best;       /* by simulation */
+    struct clusters_plan proved;     /* none has a smaller value_s */
     double alone_s[RK_MAX_CLUSTERS]; /* the least value_s of each cluster by itself */
     uint64_t labels, limits, problems, simulated;
 };

@@ -17,6 +17,7 @@ struct entries {
 
 struct label {
     double sum_s, wait_s; /* S, W */
+    double time_s;        /* c of the foremost stage */
     int parent, next;     /* labels; -1: none. `next` of the same place */
     int cluster, choice, layers, width;
     int placed, left; /* layers so far, units of the cluster that are left */
@@ -33,9 +34,11 @@ struct engine {
     double *least_out_s; /* (widths) the cheapest boundary */
     struct label *label;
     int labels, room;
-    int *bucket; /* (clusters, layers + 1, largest units + 1, widths) head of labels, or -1 */
-    int units;   /* largest of a cluster */
-    double pace_s, best_s;
+    int generation; /* the first label of as many stages as those that are being made */
+    int *bucket;    /* (clusters, layers + 1, largest units + 1, widths) head of labels, or -1 */
+    int units;      /* largest of a cluster */
+    double floor_s; /* plans that are looked for have no smaller largest c */
+    double best_s;
     struct chain_answer *answer;
     bool failed;
 };
@@ -193,6 +196,17 @@ static void list_entries(struct engine *e, int cluster, enum chain_place place, 
 
 /* ---- the least sum in front ---- */
 
+/* fmin() is a call. */
+static inline double lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double greater(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static double *rest_at(const struct engine *e, int cluster, int units, int layers)
 {
     return &e->rest_s[cluster][units * (e->problem->layers + 1) + layers];
@@ -239,11 +253,11 @@ static void fill_rest(struct engine *e, int cluster)
                                : INFINITY;
             if (kinds > 64) least = 0; /* no bound */
             for (int k = 0; l && k < kinds && kinds <= 64 && used[k] <= u; k++) {
-                const int with = used[k];
-                if (longest[with] >= l) least = fmin(least, first[with * row + l]);
-                for (int n = 1; n <= longest[with] && n < l; n++)
-                    least =
-                        fmin(least, inner[with * row + n] + *rest_at(e, cluster, u - with, l - n));
+                const int with = used[k], most = longest[with] < l - 1 ? longest[with] : l - 1;
+                const double *cost = &inner[with * row], *rest = rest_at(e, cluster, u - with, l);
+                if (longest[with] >= l) least = lesser(least, first[with * row + l]);
+                for (int n = 1; n <= most; n++)
+                    least = lesser(least, cost[n] + rest[-n]);
             }
             *rest_at(e, cluster, u, l) = least;
         }
@@ -260,6 +274,8 @@ static int *bucket_of(const struct engine *e, const struct label *label)
                       label->width];
 }
 
+/* Labels of fewer stages stay where they are: what is put in front of them needs less memory. One
+ * of more stages that is nowhere better than one of them is not kept. */
 static void keep(struct engine *e, const struct label *label)
 {
     int *head = bucket_of(e, label), *link = head;
@@ -267,7 +283,7 @@ static void keep(struct engine *e, const struct label *label)
         struct label *other = &e->label[*link];
         if (other->sum_s <= label->sum_s && other->wait_s <= label->wait_s) return;
         if (label->sum_s <= other->sum_s && label->wait_s <= other->wait_s) {
-            other->dropped = true;
+            if (*link >= e->generation) other->dropped = true;
             *link = other->next;
         } else {
             link = &other->next;
@@ -295,8 +311,8 @@ static bool is_hopeful(const struct engine *e, const struct label *label)
     const struct chain_problem *p = e->problem;
     const int left = p->layers - label->placed;
     const double rest_s = left ? *rest_at(e, label->cluster, label->left, left) : 0;
-    const double least_s = fmax(label->sum_s + rest_s, label->wait_s);
-    return least_s + (p->microbatches - 1) * e->pace_s < e->best_s;
+    const double least_s = greater(label->sum_s + rest_s, label->wait_s);
+    return least_s + (p->microbatches - 1) * e->floor_s < e->best_s;
 }
 
 /* `parent` -1: it is the last stage. */
@@ -314,11 +330,12 @@ static void place_stages(struct engine *e, int parent, int cluster, enum chain_p
     for (int i = 0; i < entries->count && entries->entry[i].layers <= left; i++) {
         const struct entry *entry = &entries->entry[i];
         if (entry->units > units || (entry->layers == left) != ends) continue;
-        if (entry->in_flight < fmin(stages, p->microbatches)) continue;
+        if (entry->in_flight < lesser(stages, p->microbatches)) continue;
         const double time_s =
             entry->time_s + (parent < 0 ? 0 : boundary_of(p, entry->width, before.width));
         if (!(time_s < limit_s)) continue;
         struct label label = {.sum_s = before.sum_s + time_s,
+                              .time_s = time_s,
                               .parent = parent,
                               .cluster = cluster,
                               .choice = entry->choice,
@@ -326,14 +343,14 @@ static void place_stages(struct engine *e, int parent, int cluster, enum chain_p
                               .width = entry->width,
                               .placed = before.placed + entry->layers,
                               .left = units - entry->units};
-        label.wait_s = fmax(label.sum_s + entry->sync_s,
-                            parent < 0 ? 0 : before.wait_s + time_s - entry->backward_s);
+        label.wait_s = greater(label.sum_s + entry->sync_s,
+                               parent < 0 ? 0 : before.wait_s + time_s - entry->backward_s);
         if (!is_hopeful(e, &label)) continue;
         if (!ends) {
             keep(e, &label);
             continue;
         }
-        const double value_s = fmax(label.sum_s, label.wait_s);
+        const double value_s = greater(label.sum_s, label.wait_s);
         if (!(value_s < *least_s)) continue;
         label.placed = 0; /* a place of its own: it is not gone on from */
         label.dropped = true;
@@ -345,9 +362,9 @@ static void place_stages(struct engine *e, int parent, int cluster, enum chain_p
     }
 }
 
-static void clear_buckets(struct engine *e, int from)
+static void clear_buckets(struct engine *e)
 {
-    for (int i = from; i < e->labels; i++)
+    for (int i = 0; i < e->labels; i++)
         *bucket_of(e, &e->label[i]) = -1;
 }
 
@@ -360,16 +377,41 @@ static void note_plan(struct engine *e, int label)
     a->sum_s = e->label[label].sum_s;
     for (int i = label; i >= 0; i = e->label[i].parent) {
         const struct label *l = &e->label[i];
-        const double before_s = l->parent >= 0 ? e->label[l->parent].sum_s : 0;
-        a->slowest_s = fmax(a->slowest_s, l->sum_s - before_s);
+        a->slowest_s = fmax(a->slowest_s, l->time_s);
         a->stage[a->stages++] = (struct chain_stage){l->cluster, l->choice, l->layers};
     }
     a->value_s = chain_value(p, a->stage, a->stages);
     a->found = true;
 }
 
-/* The least max(S, W) of plans whose c are all below the limit and that may be better than the best
- * known, noted in the answer; INFINITY: none. */
+/* Ways and sums for a limit. Returns a bound on the sum of c of all plans below it. */
+static double prepare(struct engine *e, double limit_s)
+{
+    const struct chain_problem *p = e->problem;
+    const int last = p->clusters - 1;
+    double least_s = INFINITY;
+    for (int i = 0; i <= last; i++) {
+        for (int place = 0; place < CHAIN_PLACES; place++)
+            list_entries(e, i, (enum chain_place)place, limit_s);
+        fill_rest(e, i);
+    }
+    for (int place = CHAIN_LAST; place <= CHAIN_ALONE; place++) {
+        const struct entries *entries = &e->entries[last * CHAIN_PLACES + place];
+        for (int i = 0; i < entries->count; i++) {
+            const struct entry *entry = &entries->entry[i];
+            const int left = p->layers - entry->layers;
+            if ((place == CHAIN_ALONE) != (left == 0) || (place == CHAIN_ALONE && last > 0))
+                continue;
+            const int units = p->cluster[last].units - entry->units;
+            const double rest_s = left ? *rest_at(e, last, units, left) : 0;
+            least_s = lesser(least_s, entry->time_s + rest_s);
+        }
+    }
+    return least_s;
+}
+
+/* The least max(S, W) of plans whose c are all below the limit that was prepared, and that may be
+ * better than the best known, noted in the answer; INFINITY: none. */
 static double solve_limit(struct engine *e, double limit_s)
 {
     const struct chain_problem *p = e->problem;
@@ -377,19 +419,12 @@ static double solve_limit(struct engine *e, double limit_s)
     double least_s = INFINITY;
     int least = -1, from = 0;
     e->answer->limits++;
-    for (int i = 0; i <= last; i++) {
-        for (int place = 0; place < CHAIN_PLACES; place++)
-            list_entries(e, i, (enum chain_place)place, limit_s);
-        fill_rest(e, i);
-    }
-    e->labels = 0;
+    e->labels = e->generation = 0;
     if (last == 0) place_stages(e, -1, 0, CHAIN_ALONE, 1, limit_s, &least_s, &least);
-    clear_buckets(e, 0);
     from = e->labels;
     if (p->most_stages > 1) place_stages(e, -1, last, CHAIN_LAST, 1, limit_s, &least_s, &least);
     for (int stages = 2; stages <= p->most_stages && from < e->labels && !e->failed; stages++) {
-        const int end = e->labels;
-        clear_buckets(e, from);
+        const int end = e->generation = e->labels;
         for (int i = from; i < end && !e->failed; i++) {
             if (e->label[i].dropped) continue;
             const int here = e->label[i].cluster;
@@ -401,7 +436,7 @@ static double solve_limit(struct engine *e, double limit_s)
         }
         from = end;
     }
-    clear_buckets(e, from);
+    clear_buckets(e);
     if (least >= 0) note_plan(e, least);
     return e->failed ? INFINITY : least_s;
 }
@@ -421,20 +456,56 @@ static void offer(struct engine *e, struct chain_answer *best, chain_visit *visi
     memcpy(best->stage, a->stage, (size_t)a->stages * sizeof *a->stage);
 }
 
-/* Downwards from where no plan can be better, each below the largest c of the one before. */
-static void go_down(struct engine *e, struct chain_answer *best, chain_visit *visit, void *context)
+/* Of a step, that the pace may change within what is searched at a time. */
+static const double fineness = 0.01;
+
+struct offers {
+    struct chain_answer *best;
+    chain_visit *visit;
+    void *context;
+};
+
+static double solve_offer(struct engine *e, double limit_s, const struct offers *to)
 {
-    static const double first[] = {1.02, 1.1, 1.3, 2, 4};
+    const double least_s = solve_limit(e, limit_s);
+    if (!isinf(least_s)) offer(e, to->best, to->visit, to->context);
+    return least_s;
+}
+
+/* Finds all that is better with a largest c from low to high. */
+static void examine(struct engine *e, double low_s, double high_s, const struct offers *to)
+{
     const double m = e->problem->microbatches;
-    double limit_s = INFINITY;
-    for (int i = 0; i < (int)(sizeof first / sizeof *first) && !best->found; i++)
-        if (!isinf(solve_limit(e, e->pace_s * first[i]))) offer(e, best, visit, context);
-    while (!e->failed && limit_s > e->pace_s) {
-        const double least_s = solve_limit(e, limit_s);
-        if (isinf(least_s)) break;
-        offer(e, best, visit, context);
-        if (m <= 1) break;
-        limit_s = fmin(e->answer->slowest_s, (e->best_s - least_s) / (m - 1));
+    while (high_s > low_s && !e->failed) {
+        const double sum_s = prepare(e, high_s), left_s = e->best_s - sum_s;
+        if (!(left_s > (m - 1) * low_s)) return;
+        if (m > 1 && left_s / (m - 1) < high_s * (1 - 1e-3)) { /* the sum grows as limits fall */
+            high_s = left_s / (m - 1);
+            continue;
+        }
+        if ((m - 1) * (high_s - low_s) > fineness * e->best_s) {
+            const double middle_s = (low_s + high_s) / 2;
+            examine(e, low_s, middle_s, to);
+            low_s = middle_s;
+            continue;
+        }
+        e->floor_s = low_s;
+        const double least_s = solve_offer(e, high_s, to);
+        if (isinf(least_s) || m <= 1) return;
+        high_s = fmin(e->answer->slowest_s, (e->best_s - least_s) / (m - 1));
+    }
+}
+
+/* Something to be better than, from limits where there is little to search. */
+static void begin(struct engine *e, double pace_s, const struct offers *to)
+{
+    static const double limits[] = {1.02, 1.1, 1.3, 2, 4, 8, 32, INFINITY};
+    e->floor_s = pace_s;
+    for (int i = 0; i < (int)(sizeof limits / sizeof *limits) && !to->best->found; i++) {
+        if (!(prepare(e, pace_s * limits[i]) + (e->problem->microbatches - 1) * pace_s < e->best_s))
+            continue;
+        solve_offer(e, pace_s * limits[i], to);
+        if (!isinf(e->best_s)) return;
     }
 }
 
@@ -505,8 +576,12 @@ bool chain_solve(const struct chain_problem *p, struct chain_answer *answer, cha
     now.stage = calloc((size_t)p->most_stages + 1, sizeof *now.stage);
     answer->stage = calloc((size_t)p->most_stages + 1, sizeof *answer->stage);
     bool good = open_engine(&e, p) && now.stage && answer->stage;
-    if (good) e.pace_s = find_pace(&e);
-    if (good && !isinf(e.pace_s)) go_down(&e, answer, visit, context);
+    const double pace_s = good ? find_pace(&e) : INFINITY;
+    if (!isinf(pace_s)) {
+        const struct offers offers = {answer, visit, context};
+        begin(&e, pace_s, &offers);
+        if (!isinf(e.best_s)) examine(&e, pace_s, INFINITY, &offers);
+    }
     answer->labels = now.labels;
     answer->limits = now.limits;
     good = good && !e.failed;

@@ -8,15 +8,17 @@
  * microbatch, while the stages before it still drain. Of 1F1B without s that is never too little
  * where b = 2 f (20,000 random pipelines).
  *
- * For a limit on c, labels go from the last stage to the first: stages, layers and units so far, the
- * kind of the foremost stage, and (S, W) = (sum of c, that and what is still to be waited for). In
- * front of them comes a stage with S' = S + c, W' = max(S' + s, W + c - b); the step without its
- * middle term is max(S, W). So a label that another with the same place has no more of either than
- * cannot be better and is dropped, as is one that the least sum of c in front of it, by the same
- * recursion without memory and s, takes past the best known. Limits go down: with V the least
- * max(S, W) under a limit and t the largest c of its plan, no plan with a largest c from t to the
- * limit is better, and none above (best - V) / (m - 1). When limits get to where no plan can be, the
- * best is proved. Pure but for the memory that it takes; seconds.
+ * For a limit on c, labels go from the last stage to the first: stages, layers and units so far,
+ * the kind of the foremost stage, and (S, W) = (sum of c, that and what is still to be waited for).
+ * In front of them comes a stage with S' = S + c, W' = max(S' + s, W + c - b); the step without its
+ * middle term is max(S, W). So a label that another with the same place, of as many stages or
+ * fewer, has no more of either than cannot be better and is dropped. So is one that takes S past
+ * the best known with the least sum of c in front of it, by the same recursion without memory and
+ * s, and (m - 1) times a floor: plans are looked for in intervals of their largest c, of which the
+ * lower end is that floor and the upper end the limit. With V the least max(S, W) below a limit and
+ * t the largest c of its plan, no plan with a largest c from t to the limit is better, and none
+ * above (best - V) / (m - 1). When no interval is left, the best is proved. Pure but for the memory
+ * that it takes; seconds.
  */
 #ifndef RECKON_OPTIMIZE_CHAIN_H
 #define RECKON_OPTIMIZE_CHAIN_H
@@ -51,11 +53,11 @@ struct chain_problem {
     int layers, clusters, widths;
     int most_stages; /* no pipeline is longer */
     double microbatches;
-    const struct chain_cluster *cluster; /* (clusters) in the order of stages, each has at least one;
-                                            some of its units may be idle */
+    const struct chain_cluster *cluster; /* (clusters) in the order of stages, each has at least
+                                            one; some of its units may be idle */
     const double *boundary_s; /* (widths, widths) [from][to]: messages of a microbatch, both ways */
     double closing_s;         /* more for the first stage, behind everything */
-    double enough_s;          /* INFINITY: none; a value that others reach: only less is looked for */
+    double enough_s; /* INFINITY: none; a value that others reach: only less is looked for */
 };
 
 struct chain_stage {

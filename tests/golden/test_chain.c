@@ -47,9 +47,9 @@ static void read_case(const json_t *object)
         struct chain_cost *cost = calloc((size_t)(CHAIN_PLACES * (p->layers + 1)), sizeof *cost);
         for (int place = 0; place < CHAIN_PLACES; place++)
             for (int n = 1; n <= p->layers; n++)
-                cost[place * (p->layers + 1) + n] = (struct chain_cost){
-                    n * f * (1 + ratio), n * f * ratio, n * at(object, "sync_per_layer", (size_t)i),
-                    1e9};
+                cost[place * (p->layers + 1) + n] =
+                    (struct chain_cost){n * f * (1 + ratio), n * f * ratio,
+                                        n * at(object, "sync_per_layer", (size_t)i), 1e9};
         instance.choice[i][0].cost = cost;
     }
 }

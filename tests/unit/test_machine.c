@@ -103,10 +103,11 @@ Test(machine, files)
     const int out = mkstemps(path, 5);
     cr_assert(out >= 0);
     close(out);
-    write_file(path, "{\"clusters\": [{\"name\": \"a\", \"system\": \"h100-sxm5-80g\", \"devices\": 16,\n"
-                     "\"price_USDph\": 2}, {\"system\": \"a100-sxm4-80g x8\"}],\n"
-                     "\"links\": [{\"between\": [\"a\", \"1\"], \"bandwidth_GBps\": \"100Gb/s\", "
-                     "\"latency_us\": 50}]}");
+    write_file(path,
+               "{\"clusters\": [{\"name\": \"a\", \"system\": \"h100-sxm5-80g\", \"devices\": 16,\n"
+               "\"price_USDph\": 2}, {\"system\": \"a100-sxm4-80g x8\"}],\n"
+               "\"links\": [{\"between\": [\"a\", \"1\"], \"bandwidth_GBps\": \"100Gb/s\", "
+               "\"latency_us\": 50}]}");
     cr_expect(rk_machine_is_several(path));
     cr_assert_eq(rk_machine_load(path, &machine, &error), RK_OK, "%s", error.text);
     cr_expect_eq(machine.cluster[0].system.devices, 16);
