@@ -2,6 +2,7 @@
  * its strategy files. */
 #include "cli/commands.h"
 #include "cli/show.h"
+#include "galvatron/convert.h"
 #include "galvatron/judge.h"
 #include "galvatron/predicted.h"
 #include "interop/output.h"
@@ -448,6 +449,73 @@ static int run_check(int argc, char **argv)
     return exit;
 }
 
+/* ---- plan ---- */
+
+struct plan_args {
+    const char *file, *output;
+};
+
+static const struct operand plan_operands[] = {
+    {.name = "STRATEGY",
+     .help = "a strategy file of Galvatron's, .json",
+     .offset = offsetof(struct plan_args, file),
+     .complete = "file"},
+    {.name = NULL},
+};
+static const struct option plan_options_[] = {
+    {.letter = 'o',
+     .name = "output",
+     .type = OPTION_TEXT,
+     .argument = "FILE",
+     .offset = offsetof(struct plan_args, output),
+     .complete = "file",
+     .help = "write a plan file instead of words"},
+    {.name = NULL},
+};
+
+static const struct usage plan_usage = {
+    .name = "galvatron plan",
+    .summary = "a strategy file as a plan of reckon's",
+    .synopsis = "STRATEGY [-o FILE]",
+    .description =
+        "Says the strategy of each layer in the words of a plan, for reckon predict, "
+        "timeline, fits and diff: layers that differ from embedding and head are runs of "
+        "their own. Ulysses is context parallelism of that kind.",
+    .operands = plan_operands,
+    .groups = {{"Options", plan_options_, 0}, {"General", options_help_rows, 0}},
+    .examples =
+        {{"reckon predict -m llama2-7b -s a100-sxm4-80g $(reckon galvatron plan strategy.json)",
+          "What Reckon's own predictor says of it:"}},
+};
+
+static int run_plan_of(int argc, char **argv)
+{
+    struct plan_args args = {.file = NULL};
+    struct document document = {.text = NULL};
+    struct galvatron_file file = {.layer = NULL};
+    struct rk_plan plan;
+    struct rk_error error = {.status = RK_OK};
+    char words[16384];
+    const int done = options_read(&plan_usage, argc, argv, &args);
+    if (done >= 0) return done;
+    enum rk_status status = document_load(args.file, &document, &error);
+    const struct place root = place_root(&document);
+    if (status == RK_OK) status = galvatron_strategy_read(&root, &file, &error);
+    if (status == RK_OK) status = galvatron_plan_of(&file, &plan, &error);
+    if (status == RK_OK && args.output) status = rk_plan_save(args.output, &plan, &error);
+    int code = (int)status;
+    if (status != RK_OK) {
+        code = options_fail(&error);
+    } else if (!args.output) {
+        rk_plan_text(&plan, words, sizeof words);
+        puts(words);
+        code = show_finish(RK_OK);
+    }
+    galvatron_file_release(&file);
+    document_release(&document);
+    return code;
+}
+
 /* ---- strategies ---- */
 
 struct list_args {
@@ -704,6 +772,7 @@ static const struct command galvatron_commands[] = {
     {"search", run_search, "the published search of a strategy for each layer", &search_usage_},
     {"check", run_check, "read a strategy file, and time it by Galvatron's cost model",
      &check_usage_},
+    {"plan", run_plan_of, "a strategy file as a plan of reckon's", &plan_usage},
     {"collect", run_collect, "Galvatron's profile files as the one that search and check read",
      &collect_usage},
     {"strategies", run_list, "the ways to run a layer that the search considers", &list_usage},
@@ -737,6 +806,6 @@ int cmd_galvatron(int argc, char **argv)
     const int done = options_read(&galvatron_usage, argc, argv, &none);
     if (done >= 0) return done;
     rk_fail(&error, RK_USAGE, NULL, 0, 0,
-            "galvatron: give a command: search, check, collect, strategies or profile");
+            "galvatron: give a command: search, check, plan, collect, strategies or profile");
     return options_fail(&error);
 }
