@@ -97,7 +97,7 @@ static void write_file(const char *path, const char *text)
 
 Test(machine, files)
 {
-    char path[] = "/tmp/reckon-machine-XXXXXX.json";
+    char path[] = "reckon-machine-XXXXXX.json";
     struct rk_machine machine;
     struct rk_error error;
     const int out = mkstemps(path, 5);
