@@ -8,6 +8,7 @@
 #include "timeline/timeline.h"
 
 #include <inttypes.h>
+#include <reckon/check.h>
 #include <reckon/program.h>
 #include <stdlib.h>
 
@@ -440,6 +441,23 @@ Test(program, lines_are_the_predictions)
 
 /* ---- ranks against each other ---- */
 
+/* The rules of logs find nothing either. */
+static void check_logs(const struct sample *s, const struct rk_program *programs, uint32_t ranks)
+{
+    static struct rk_findings findings;
+    struct rk_logs *logs;
+    struct rk_error error;
+    findings.count = findings.dropped = 0;
+    cr_assert_eq(rk_logs_new(ranks, &logs, &error), RK_OK);
+    for (uint32_t i = 0; i < ranks; i++)
+        cr_assert_eq(rk_logs_add_program(logs, &programs[i], &error), RK_OK, "%s", error.text);
+    cr_assert_eq(rk_logs_check(logs, NULL, &findings, &error), RK_OK, "%s", error.text);
+    rk_logs_release(logs);
+    cr_assert_eq(rk_findings_errors(&findings), 0, "%s: %s, rank %d line %d: %s", name_of(s),
+                 findings.finding[0].rule, findings.finding[0].rank, findings.finding[0].line,
+                 findings.finding[0].need);
+}
+
 static int replayed;
 
 static void check_replay(const struct sample *s)
@@ -476,6 +494,7 @@ static void check_replay(const struct sample *s)
             fclose(file);
         }
     cr_assert(!wrong, "%s: %s", name_of(s), wrong);
+    check_logs(s, programs, ranks);
     for (uint32_t i = 0; i < ranks; i++)
         rk_program_release(&programs[i]);
     replayed++;
