@@ -389,6 +389,11 @@ enum rk_status checkpoint_open(struct checkpoint *c, const char *path, const str
         if (status == RK_OK) break;
         checkpoint_close(c);
     }
+    if (status == RK_OK && !c->moments && job->model.kv_rank)
+        status = rk_fail(error, RK_NOTHING_FITS, path, 0, 0,
+                         "weights of latent attention from elsewhere turn neighbours, the executor "
+                         "halves: go on "
+                         "with what reckon train wrote");
     if (status == RK_OK) status = check_tensors(c, path, job, error);
     if (status != RK_OK) checkpoint_close(c);
     return status;

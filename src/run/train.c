@@ -86,6 +86,9 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
         {m->qk_norm_wide, "norms with weights for each head", "take another model"},
         {m->local_heads || m->local_kv_heads || m->local_head_dim, "local layers of another shape",
          "take another model"},
+        {m->kv_rank && has_qkv_biases(m), "latent attention with biases", "take another model"},
+        {m->kv_rank && m->index_heads, "heads that choose what attention reads",
+         "take another model"},
         {m->predict_layers > 0, "multi-token prediction", "take another model"},
         {m->router_biases, "router biases", "take another model"},
     };

@@ -39,6 +39,14 @@ static const struct names {
     [WEIGHT_Q_NORM_BIAS] = {"", "self_attn.q_norm.bias"},
     [WEIGHT_K_NORM] = {"", "self_attn.k_norm.weight"},
     [WEIGHT_K_NORM_BIAS] = {"", "self_attn.k_norm.bias"},
+    [WEIGHT_Q_DOWN] = {"", "self_attn.q_a_proj.weight"},
+    [WEIGHT_Q_DOWN_NORM] = {"", "self_attn.q_a_layernorm.weight"},
+    [WEIGHT_Q_DOWN_NORM_BIAS] = {"", "self_attn.q_a_layernorm.bias"},
+    [WEIGHT_Q_UP] = {"", "self_attn.q_b_proj.weight"},
+    [WEIGHT_KV_DOWN] = {"", "self_attn.kv_a_proj_with_mqa.weight"},
+    [WEIGHT_KV_DOWN_NORM] = {"", "self_attn.kv_a_layernorm.weight"},
+    [WEIGHT_KV_DOWN_NORM_BIAS] = {"", "self_attn.kv_a_layernorm.bias"},
+    [WEIGHT_KV_UP] = {"", "self_attn.kv_b_proj.weight"},
     [WEIGHT_OUT] = {"attn.c_proj.weight", "self_attn.o_proj.weight"},
     [WEIGHT_OUT_BIAS] = {"attn.c_proj.bias", "self_attn.o_proj.bias"},
     [WEIGHT_NORM_2] = {"ln_2.weight", "post_attention_layernorm.weight"},
@@ -291,6 +299,28 @@ static void add_attention(struct builder *b, uint64_t layer)
     if (has_out_biases(m)) add(b, WEIGHT_OUT_BIAS, h, 1, replicated(b));
 }
 
+/* Down to latent vectors by weights that all have, up to the heads of each. */
+static void add_latent(struct builder *b, uint64_t layer)
+{
+    const struct rk_model *m = b->model;
+    const struct head_shape shape = head_shape_of(m, mixer_of(m, layer) == MIXER_LOCAL);
+    const uint64_t a = m->heads, d = (uint64_t)shape.width, dv = (uint64_t)shape.value,
+                   h = m->hidden;
+    if (m->q_rank) {
+        add(b, WEIGHT_Q_DOWN, m->q_rank, h, replicated(b));
+        add_norm(b, WEIGHT_Q_DOWN_NORM, m->q_rank, replicated(b));
+        add(b, WEIGHT_Q_UP, a * d, m->q_rank, by_rows(a * d, b->tensor, b->t));
+    } else {
+        add(b, WEIGHT_Q, a * d, h, by_rows(a * d, b->tensor, b->t));
+    }
+    add(b, WEIGHT_KV_DOWN, m->kv_rank + m->rope_dim, h, replicated(b));
+    add_norm(b, WEIGHT_KV_DOWN_NORM, m->kv_rank, replicated(b));
+    add(b, WEIGHT_KV_UP, a * (m->head_dim + dv), m->kv_rank,
+        by_rows(a * (m->head_dim + dv), b->tensor, b->t));
+    add(b, WEIGHT_OUT, h, a * dv, by_cols(a * dv, b->tensor, b->t));
+    if (has_out_biases(m)) add(b, WEIGHT_OUT_BIAS, h, 1, replicated(b));
+}
+
 static void add_mlp(struct builder *b)
 {
     const struct rk_model *m = b->model;
@@ -361,7 +391,10 @@ static void add_block(struct builder *b, uint64_t layer)
     open_group(b, group_of_block(layer, false), false);
     if (b->no_memory) return;
     add_norm(b, WEIGHT_NORM_1, b->model->hidden, replicated(b));
-    add_attention(b, layer);
+    if (b->model->kv_rank)
+        add_latent(b, layer);
+    else
+        add_attention(b, layer);
     add_norm(b, WEIGHT_NORM_2, b->model->hidden, replicated(b));
     if (mixture)
         add_router(b);

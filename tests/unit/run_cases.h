@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RUN_MODELS = 5 };
+enum { RUN_MODELS = 7 };
 
 static inline struct rk_model run_model(int which)
 {
@@ -106,6 +106,42 @@ static inline struct rk_model run_model(int which)
          .expert_feedforward = 32,
          .expert_hidden = 8,
          .dense_layers = 1},
+        /* DeepSeek's latent attention, with queries compressed and not */
+        {.id = "latent",
+         .layers = 4,
+         .hidden = 32,
+         .feedforward = 48,
+         .heads = 4,
+         .head_dim = 8,
+         .sequence = 32,
+         .vocabulary = 256,
+         .kv_heads = 4,
+         .q_rank = 12,
+         .kv_rank = 10,
+         .rope_dim = 4,
+         .value_dim = 6,
+         .position = RK_POSITION_ROPE,
+         .norm = RK_RMS_NORM,
+         .block_norms = 2,
+         .gated_mlp = true,
+         .activation = RK_SILU},
+        {.id = "latent-plain",
+         .layers = 4,
+         .hidden = 32,
+         .feedforward = 48,
+         .heads = 4,
+         .head_dim = 8,
+         .sequence = 32,
+         .vocabulary = 256,
+         .kv_heads = 4,
+         .kv_rank = 10,
+         .rope_dim = 4,
+         .value_dim = 8,
+         .position = RK_POSITION_ROPE,
+         .norm = RK_RMS_NORM,
+         .block_norms = 2,
+         .gated_mlp = true,
+         .activation = RK_SILU},
     };
     return models[which];
 }

@@ -209,9 +209,8 @@ void REAL(back_across_input)(struct engine *e, struct at_layer *l, struct frame 
              n / (size_t)e->ulysses.ranks);
     give(e, parts);
     drop(e, f, SLOT_DATT);
-    const uint64_t bit = UINT64_C(1) << SLOT_ATT; /* of two readers only the weight's is left */
-    if (f->done & bit) drop(e, f, SLOT_ATT);
-    f->done ^= bit;
+    if (f->done[SLOT_ATT]) drop(e, f, SLOT_ATT); /* of two readers only the weight's is left */
+    f->done[SLOT_ATT] = !f->done[SLOT_ATT];
 }
 
 /* ---- keys and values of this rank, side by side ---- */
@@ -437,7 +436,6 @@ void REAL(attention_input)(struct engine *e, struct at_layer *l, struct frame *f
     drop(e, f, SLOT_ATT_ACROSS);
     if (across(e)) return;
     drop(e, f, SLOT_QKV);
-    const uint64_t bit = UINT64_C(1) << SLOT_ATT;
-    if (f->done & bit) drop(e, f, SLOT_ATT);
-    f->done ^= bit;
+    if (f->done[SLOT_ATT]) drop(e, f, SLOT_ATT);
+    f->done[SLOT_ATT] = !f->done[SLOT_ATT];
 }

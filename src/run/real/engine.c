@@ -128,7 +128,7 @@ static void finish_layer(struct engine *e, const struct instruction *i)
     for (int s = 0; s < SLOTS; s++)
         if (s != SLOT_DX) drop(e, f, (enum slot)s);
     REAL(mixture_free)(f);
-    f->done = 0;
+    memset(f->done, 0, sizeof f->done);
 }
 
 /* ---- messages between stages ---- */
@@ -456,7 +456,7 @@ static void release_frames(struct engine *e)
             for (int s = 0; s < SLOTS; s++)
                 drop(e, f, (enum slot)s);
             REAL(mixture_free)(f);
-            f->done = 0;
+            memset(f->done, 0, sizeof f->done);
         }
 }
 
@@ -676,7 +676,8 @@ static bool open_batch(struct engine *e)
     e->target = e->token + mbs * e->rows;
     e->position = e->target + mbs * e->rows;
     if (job->model.position != RK_POSITION_ROPE) return true;
-    const size_t d = (size_t)head_shape_of(&job->model, false).width;
+    const size_t d =
+        job->model.kv_rank ? job->model.rope_dim : (size_t)head_shape_of(&job->model, false).width;
     e->turn = room(job->sequence * d);
     if (e->turn) rotary_table(job->sequence, d, job->settings.rotary_base, e->turn);
     return e->turn != NULL;

@@ -32,10 +32,20 @@ struct pool {
 /* ---- what a layer keeps of a microbatch ---- */
 
 enum slot {
-    SLOT_X,          /* what enters the layer (shard rows, hidden) */
-    SLOT_STATS_1,    /* of the first norm (shard rows, 2) */
-    SLOT_N_1,        /* its output (shard rows, hidden) */
-    SLOT_WHOLE_1,    /* ... of all tensor ranks (rows, hidden) */
+    SLOT_X,       /* what enters the layer (shard rows, hidden) */
+    SLOT_STATS_1, /* of the first norm (shard rows, 2) */
+    SLOT_N_1,     /* its output (shard rows, hidden) */
+    SLOT_WHOLE_1, /* ... of all tensor ranks (rows, hidden) */
+    SLOT_CQ,      /* latent attention: see latent.c */
+    SLOT_STATS_CQ,
+    SLOT_CQN,
+    SLOT_WHOLE_CQ,
+    SLOT_Q,
+    SLOT_CKV,
+    SLOT_STATS_CKV,
+    SLOT_CKVN,
+    SLOT_WHOLE_CKV,
+    SLOT_KVU,
     SLOT_QKV,        /* (rows, (heads + 2 kv heads) d) */
     SLOT_RAW,        /* queries and keys in front of their norms */
     SLOT_STATS_QK,   /* (rows, heads + kv heads, 2) */
@@ -90,15 +100,19 @@ enum slot {
     SLOT_DQKV_ACROSS,
     SLOT_DKV,
     SLOT_DQKV,
+    SLOT_DQ,
+    SLOT_DCQ,
+    SLOT_DKVU,
+    SLOT_DROPE,
+    SLOT_DCKV,
+    SLOT_DLATENT,
     SLOT_DN_1,
     SLOTS
 };
 
-_Static_assert(SLOTS <= 64, "frame.done has a bit for each");
-
 struct frame {
     real *slot[SLOTS];
-    uint64_t done; /* bits of slots whose first of two readers is through */
+    bool done[SLOTS]; /* the first of two readers of a slot is through */
     struct mixture_state *mixture;
 };
 
@@ -294,7 +308,8 @@ void REAL(mixture_free)(struct frame *f);
 
 #define MIXTURE(X)                                                                                 \
     X(router)                                                                                      \
-    X(routing) X(descend) X(permute) X(dispatch) X(expert_gather) X(expert_sort) X(experts_in)     \
+    X(routing)                                                                                     \
+    X(descend) X(permute) X(dispatch) X(expert_gather) X(expert_sort) X(experts_in)                \
         X(expert_activation) X(experts_out) X(expert_unsort) X(expert_reduce) X(combine)           \
             X(unpermute) X(ascend) X(tokens_gather) X(shared_gather) X(shared_in)                  \
                 X(shared_activation) X(shared_out) X(shared_reduce) X(shared_gate) X(shared_sum)
@@ -302,6 +317,12 @@ void REAL(mixture_free)(struct frame *f);
 MIXTURE(FORWARD_AND_BACK)
 kernel REAL(router_weight), REAL(descend_weight), REAL(experts_in_weight), REAL(experts_out_weight),
     REAL(ascend_weight), REAL(shared_in_weight), REAL(shared_out_weight);
+
+#define LATENT(X)          X(query_norm) X(query_gather) X(kv_norm) X(kv_gather) X(latent_rotary)
+#define LATENT_PRODUCTS(X) X(query) X(query_down) X(query_up) X(kv_down) X(kv_up)
+#define AND_WEIGHT(name)   FORWARD_AND_BACK(name) kernel REAL(name##_weight);
+LATENT(FORWARD_AND_BACK)
+LATENT_PRODUCTS(AND_WEIGHT)
 
 kernel REAL(attention_run), REAL(attention_input), REAL(across_forward), REAL(across_input),
     REAL(back_across_forward), REAL(back_across_input), REAL(keys_gather_forward),

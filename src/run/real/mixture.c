@@ -624,8 +624,8 @@ void REAL(expert_activation)(struct engine *e, struct at_layer *l, struct frame 
 {
     (void)l, (void)mb;
     const struct mixture_state *m = f->mixture;
-    activation_forward(e->threads, activation_of(e->job), e->job->model.gated_mlp,
-                       m->all_rows, inner(e), f->slot[SLOT_IN],
+    activation_forward(e->threads, activation_of(e->job), e->job->model.gated_mlp, m->all_rows,
+                       inner(e), f->slot[SLOT_IN],
                        make(e, f, SLOT_ACT, m->all_rows * inner(e) + 1));
 }
 
@@ -633,8 +633,8 @@ void REAL(expert_activation_input)(struct engine *e, struct at_layer *l, struct 
 {
     (void)l, (void)mb;
     const struct mixture_state *m = f->mixture;
-    activation_backward(e->threads, activation_of(e->job), e->job->model.gated_mlp,
-                        m->all_rows, inner(e), f->slot[SLOT_IN], f->slot[SLOT_DACT],
+    activation_backward(e->threads, activation_of(e->job), e->job->model.gated_mlp, m->all_rows,
+                        inner(e), f->slot[SLOT_IN], f->slot[SLOT_DACT],
                         make(e, f, SLOT_DIN, m->all_rows * wide(e, inner(e)) + 1));
     drop(e, f, SLOT_DACT);
     drop(e, f, SLOT_IN);

@@ -26,9 +26,8 @@ static struct REAL(norm) norm_of(struct engine *e, struct store *s, enum weight_
 /* The first of two readers of a slot only leaves its mark; the second frees it. */
 static void read_once(struct engine *e, struct frame *f, enum slot slot)
 {
-    const uint64_t bit = UINT64_C(1) << slot;
-    if (f->done & bit) drop(e, f, slot);
-    f->done ^= bit;
+    if (f->done[slot]) drop(e, f, slot);
+    f->done[slot] = !f->done[slot];
 }
 
 /* ---- norms ---- */
@@ -68,6 +67,8 @@ static void norm_1(struct engine *e, struct at_layer *l, struct frame *f, size_t
 static void norm_1_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
     (void)mb;
+    if (f->slot[SLOT_DLATENT])
+        add_to(e->share * e->hidden, f->slot[SLOT_DLATENT], f->slot[SLOT_DN_1]);
     norm_back(e, l->dense, WEIGHT_NORM_1, f, SLOT_X, SLOT_DN_1, SLOT_STATS_1, SLOT_DOUT_1);
     drop(e, f, SLOT_X);
 }
@@ -267,11 +268,19 @@ static void turn(struct engine *e, struct at_layer *l, size_t mb, bool back, rea
 
 static void rotary_forward(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
+    if (e->job->model.kv_rank) {
+        REAL(latent_rotary)(e, l, f, mb);
+        return;
+    }
     turn(e, l, mb, false, f->slot[SLOT_QKV]);
 }
 
 static void rotary_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
 {
+    if (e->job->model.kv_rank) {
+        REAL(latent_rotary_input)(e, l, f, mb);
+        return;
+    }
     turn(e, l, mb, true, f->slot[SLOT_DQKV]);
 }
 
@@ -327,7 +336,8 @@ static void residual_1_input(struct engine *e, struct at_layer *l, struct frame 
     if (has(l->dense, WEIGHT_OUT_BIAS))
         column_sums(e->share, e->hidden, f->slot[SLOT_DOUT_1],
                     gradient(e, l->dense, WEIGHT_OUT_BIAS));
-    if (sequence_parallel(e)) f->done ^= UINT64_C(1) << SLOT_DOUT_1; /* the product reads a copy */
+    if (sequence_parallel(e))
+        f->done[SLOT_DOUT_1] = !f->done[SLOT_DOUT_1]; /* the product reads a copy */
 }
 
 /* ---- MLP ---- */
@@ -449,7 +459,7 @@ static void residual_2_input(struct engine *e, struct at_layer *l, struct frame 
         column_sums(e->share, e->hidden, f->slot[SLOT_DOUT_2],
                     gradient(e, l->dense, WEIGHT_DOWN_BIAS));
     const bool mixture = l->experts != NULL; /* reads copies, as do products over shards */
-    if (sequence_parallel(e) || mixture) f->done ^= UINT64_C(1) << SLOT_DOUT_2;
+    if (sequence_parallel(e) || mixture) f->done[SLOT_DOUT_2] = !f->done[SLOT_DOUT_2];
 }
 
 /* ---- embedding ---- */
@@ -680,8 +690,17 @@ const struct kernels kernel_table[] = {
     {"attention norm",               PART_MEMORY,    norm_1,               norm_1_input,        NULL,           {SLOT_N_1, SLOT_STATS_1}},
     {"attention gather",             PART_COMM,      gather_1,             gather_1_input,      NULL,           {0}},
     {"query, key, value",            PART_MATRIX,    qkv,                  qkv_input,           qkv_weight,     {SLOT_QKV}},
+    {"query",                        PART_MATRIX,    REAL(query),          REAL(query_input),   REAL(query_weight), {SLOT_Q}},
+    {"query down",                   PART_MATRIX,    REAL(query_down),     REAL(query_down_input), REAL(query_down_weight), {SLOT_CQ}},
+    {"query norm",                   PART_MEMORY,    REAL(query_norm),     REAL(query_norm_input), NULL,        {SLOT_CQN, SLOT_STATS_CQ}},
+    {"query gather",                 PART_COMM,      REAL(query_gather),   REAL(query_gather_input), NULL,      {0}},
+    {"query up",                     PART_MATRIX,    REAL(query_up),       REAL(query_up_input), REAL(query_up_weight), {SLOT_Q}},
+    {"key, value down",              PART_MATRIX,    REAL(kv_down),        REAL(kv_down_input), REAL(kv_down_weight), {SLOT_CKV}},
+    {"key, value norm",              PART_MEMORY,    REAL(kv_norm),        REAL(kv_norm_input), NULL,           {SLOT_CKVN, SLOT_STATS_CKV}},
+    {"key, value gather",            PART_COMM,      REAL(kv_gather),      REAL(kv_gather_input), NULL,         {0}},
+    {"key, value up",                PART_MATRIX,    REAL(kv_up),          REAL(kv_up_input),   REAL(kv_up_weight), {SLOT_KVU}},
     {"query, key norm",              PART_MEMORY,    head_norms,           head_norms_input,    NULL,           {SLOT_RAW, SLOT_STATS_QK}},
-    {"rotary",                       PART_MEMORY,    rotary_forward,       rotary_input,        NULL,           {0}},
+    {"rotary",                       PART_MEMORY,    rotary_forward,       rotary_input,        NULL,           {SLOT_QKV}},
     {"query, key, value all-to-all", PART_COMM,      REAL(across_forward), REAL(across_input),  NULL,           {SLOT_QKV_ACROSS}},
     {"key, value all-gather",        PART_COMM,      REAL(keys_gather_forward), REAL(keys_gather_input), NULL,  {0}},
     {"key, value ring",              PART_COMM,      NULL,                 NULL,                NULL,           {0}},
