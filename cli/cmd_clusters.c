@@ -422,3 +422,18 @@ int cmd_clusters(int argc, char **argv)
     rk_machine_release(&machine);
     return code;
 }
+
+bool clusters_asked(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *text = NULL, *word = argv[i];
+        if (strcmp(word, "-s") == 0 || strcmp(word, "--system") == 0)
+            text = i + 1 < argc ? argv[i + 1] : NULL;
+        else if (strncmp(word, "--system=", 9) == 0)
+            text = word + 9;
+        else if (strncmp(word, "-s", 2) == 0)
+            text = word + 2;
+        if (text && rk_machine_is_several(text)) return true;
+    }
+    return false;
+}

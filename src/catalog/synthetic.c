@@ -767,6 +767,10 @@ enum rk_status synthetic_read(const char *text, int depth, struct rk_system *sys
     const struct parser parser = {text, &read, error};
     fields_preset(kernels_fields, &read.kernels);
     const size_t base = synthetic_base(text);
+    for (struct span word = next_word(text); word.length; word = next_word(end_of(word)))
+        if (is(word, "+"))
+            return fail(&parser, word.at,
+                        "this takes one cluster: reckon clusters searches plans over several");
     enum rk_status status = base ? load_base(&parser, base, depth) : RK_OK;
     struct span word = next_word(text + base);
     for (; status == RK_OK && word.length; word = next_word(end_of(word)))

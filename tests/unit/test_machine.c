@@ -4,6 +4,7 @@
 #include <reckon/catalog.h>
 #include <reckon/machine.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -97,9 +98,11 @@ static void write_file(const char *path, const char *text)
 
 Test(machine, files)
 {
-    char path[] = "reckon-machine-XXXXXX.json";
+    const char *folder = getenv("TMPDIR");
+    char path[256];
     struct rk_machine machine;
     struct rk_error error;
+    snprintf(path, sizeof path, "%s/reckon-machine-XXXXXX.json", folder ? folder : P_tmpdir);
     const int out = mkstemps(path, 5);
     cr_assert(out >= 0);
     close(out);

@@ -1,0 +1,124 @@
+/* Plans over several clusters: stages cost what they cost in any plan, and what must not change, or
+ * only in one direction, does not. */
+#include "clusters/search.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <reckon/catalog.h>
+#include <reckon/predict.h>
+#include <stdlib.h>
+
+static struct rk_model model;
+static struct rk_machine machine;
+static struct clusters_answer answer;
+
+static struct clusters_question question_of(const char *name, const char *system, uint64_t batch)
+{
+    struct rk_error error;
+    cr_assert_eq(rk_model_load(name, &model, &error), RK_OK, "%s", error.text);
+    cr_assert_eq(rk_machine_load(system, &machine, &error), RK_OK, "%s", error.text);
+    struct clusters_question q = {.model = &model, .machine = &machine, .words = rk_plan_default()};
+    q.words.batch = batch;
+    q.words.zero = 1;
+    q.words.sequence_parallel = q.words.gradient_overlap = q.words.weight_overlap = true;
+    q.words.messages_sharded = true;
+    return q;
+}
+
+static double best_of(const char *system)
+{
+    const struct clusters_question q = question_of("llama3.1-8b", system, 256);
+    cr_assert(clusters_search(&q, &answer));
+    rk_machine_release(&machine);
+    return answer.proved.value_s;
+}
+
+/* Two stages of 16 layers on 16 GPUs each, samples one by one: as rk_predict has them. */
+Test(clusters, stages_cost_what_they_cost_in_any_plan)
+{
+    struct clusters_question q = question_of("llama3.1-8b", "h100-sxm5-80g x32", 256);
+    struct clusters_costs costs;
+    struct fold_shelf shelf = {.count = 0};
+    struct rk_prediction *prediction = calloc(1, sizeof *prediction);
+    q.tensor = q.recompute = true;
+    q.words.tensor = 4;
+    cr_assert(clusters_costs_open(&costs, &q, 4, &shelf));
+    int way = 0;
+    while (way < costs.cluster[0].ways && rk_plan_data(&costs.cluster[0].way[way].plan) != 4)
+        way++;
+    cr_assert_lt(way, costs.cluster[0].ways);
+    struct rk_plan plan = costs.cluster[0].way[way].plan;
+    cr_expect_eq(rk_predict(&model, &machine.cluster[0].system, &plan, prediction), RK_FITS);
+    for (int i = 0; i < 2; i++) {
+        const enum chain_place place = i == 0 ? CHAIN_FIRST : CHAIN_LAST;
+        const struct chain_cost *cost =
+            &costs.cluster[0].choice[way].cost[(int)place * ((int)model.layers + 1) + 16];
+        const struct rk_stage *stage = &prediction->stage[i];
+        cr_expect_float_eq(cost->time_s, stage->forward_s + stage->backward_s, 1e-12);
+        cr_expect_float_eq(cost->backward_s, stage->backward_s, 1e-12);
+        cr_expect_float_eq(clusters_stage_bytes(&costs, 0, way, place, 16, stage->in_flight),
+                           stage->total_bytes, 1);
+    }
+    clusters_costs_release(&costs);
+    fold_shelf_release(&shelf);
+    rk_machine_release(&machine);
+    free(prediction);
+}
+
+#define NEW    "h100-sxm5-80g x16"
+#define OLD    "a100-sxm4-80g x16"
+#define LINKED NEW " + " OLD " link="
+
+Test(clusters, more_never_makes_it_slower)
+{
+    const double best_s = best_of(LINKED "100Gb/s@50us");
+    cr_expect_leq(best_of(LINKED "200Gb/s@50us"), best_s);
+    cr_expect_leq(best_of(LINKED "100Gb/s@5us"), best_s);
+    cr_expect_leq(best_of("h100-sxm5-80g x24 + " OLD " link=100Gb/s@50us"), best_s);
+    cr_expect_leq(best_of(LINKED "100Gb/s@50us"), best_of(NEW));
+    cr_expect_geq(best_of(LINKED "100Gb/s@50us,cap=100Gb/s"), best_s);
+}
+
+Test(clusters, order_in_which_they_are_named_does_not_matter)
+{
+    cr_expect_eq(best_of(LINKED "100Gb/s@50us"), best_of(OLD " + " NEW " link=100Gb/s@50us"));
+}
+
+Test(clusters, a_link_of_next_to_nothing_leaves_the_better_one)
+{
+    const double alone_s = best_of(NEW);
+    cr_expect_eq(best_of(LINKED "1kb/s@1s"), alone_s);
+    for (int i = 0; i < answer.best.stages; i++)
+        cr_expect_eq(answer.best.stage[i].cluster, 0);
+}
+
+Test(clusters, the_simulation_is_near)
+{
+    const double best_s = best_of(LINKED "100Gb/s@50us");
+    cr_expect_eq(answer.best.stage[0].cluster != answer.best.stage[answer.best.stages - 1].cluster,
+                 true);
+    cr_expect_leq(answer.best.simulated_s, answer.best.value_s * (1 + 1e-9));
+    cr_expect_geq(answer.best.simulated_s, best_s / 1.27);
+    uint64_t layers = 0, nodes[2] = {0};
+    for (int i = 0; i < answer.best.stages; i++) {
+        const struct clusters_stage *s = &answer.best.stage[i];
+        layers += s->layers;
+        nodes[s->cluster] += s->nodes;
+        cr_expect_eq(s->data * s->microbatch, answer.best.round);
+        cr_expect_leq(s->bytes, s->capacity_bytes);
+    }
+    cr_expect_eq(layers, 32);
+    cr_expect(nodes[0] <= 2 && nodes[1] <= 2);
+}
+
+/* Tied embeddings cost more where their ends are in different clusters. */
+Test(clusters, tied_embeddings_cross_the_link)
+{
+    struct clusters_question q = question_of("llama3.1-8b", LINKED "8Gb/s@50us", 256);
+    cr_expect_eq(clusters_tie_s(&q, 0, 1), 0);
+    model.tied_embeddings = true;
+    cr_expect_eq(clusters_tie_s(&q, 1, 1), 0);
+    /* 128,256 * 4,096 * 4 bytes at 1e9 B/s, 2 * 50 us */
+    cr_expect_float_eq(clusters_tie_s(&q, 0, 1), 128256 * 4096.0 * 4 / 1e9 + 1e-4, 1e-12);
+    rk_machine_release(&machine);
+}
