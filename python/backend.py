@@ -62,6 +62,13 @@ def _row(name, data):
     return f"{name},sha256={digest},{len(data)}\n"
 
 
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    info = Path(metadata_directory, f"reckon-{_version()}.dist-info")
+    info.mkdir()
+    (info / "METADATA").write_text(_metadata())
+    return info.name
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     info = f"reckon-{_version()}.dist-info"
     files = _files()

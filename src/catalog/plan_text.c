@@ -65,11 +65,10 @@ static bool is(struct span span, const char *text)
 /* "offload-optimizer", "optimizer_offload" */
 static bool is_name(struct span span, const char *name)
 {
-    if (strlen(name) != span.length) return false;
     for (size_t i = 0; i < span.length; i++)
         if ((span.at[i] == '_' ? '-' : span.at[i]) != (name[i] == '_' ? '-' : name[i]))
-            return false;
-    return true;
+            return false; /* also at the end of the name */
+    return name[span.length] == '\0';
 }
 
 static struct span next_word(const char *at)

@@ -116,6 +116,14 @@ class Answers(unittest.TestCase):
         text = reckon.program(MODEL, SYSTEM, "tp8 gbs8", rank=3)
         self.assertEqual(text, printed("program", "-m", MODEL, "-s", SYSTEM, "tp8", "gbs8", "-r", "3"))
 
+    def test_a_study_from_a_dict(self):
+        figure = {"name": "a", "title": "A", "models": [MODEL], "systems": [SYSTEM], "gpus": [8, 16]}
+        study = {"title": "t", "framework": "megatron", "batch": 32, "figures": [figure]}
+        found = reckon.study(study)
+        self.assertEqual([row.gpus for row in found], [8, 16])
+        best = reckon.search(MODEL, SYSTEM, 8, 32, top=1).best[0]
+        self.assertEqual((found.results[0].plan, found.results[0].step_s), (best.plan, best.step_s))
+
 
 class Objects(unittest.TestCase):
     def test_a_model_is_changed_and_given_back(self):

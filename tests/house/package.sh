@@ -1,0 +1,30 @@
+#!/bin/sh
+# The Debian package: equal bytes twice, and what is in it answers from where it is unpacked.
+set -eu
+for tool in dpkg-deb dpkg-shlibdeps python3; do
+    command -v $tool >/dev/null || { echo "no $tool"; exit 77; }
+done
+[ -x "$RECKON" ] || { echo "there is no executable yet"; exit 77; }
+unset RECKON_DATA
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+
+one=$("$RECKON_SOURCE/tools/package" "$RECKON_BUILD" "$place/one")
+two=$("$RECKON_SOURCE/tools/package" "$RECKON_BUILD" "$place/two")
+cmp "$one" "$two"
+dpkg-deb --field "$one" Depends | grep -q 'libjansson4' || { echo "no dependencies"; exit 1; }
+
+dpkg-deb --extract "$one" "$place/root"
+cd "$place"
+root=$place/root/usr
+for file in include/reckon/command.h share/man/man1/reckon.1.gz share/reckon/models \
+    share/bash-completion/completions/reckon lib/libreckon.a; do
+    [ -e "$root/$file" ] || { echo "not in it: $file"; exit 1; }
+done
+asked='tp8 gbs32 -f json'
+# shellcheck disable=SC2086
+"$root/bin/reckon" predict -m llama3.1-8b -s h100-sxm5-80g $asked >program.json
+LD_LIBRARY_PATH=$root/lib PYTHONPATH=$root/lib/python3/dist-packages python3 -c '
+import reckon
+print(end=reckon.predict("llama3.1-8b", "h100-sxm5-80g", "tp8 gbs32").json)' >module.json
+cmp program.json module.json
