@@ -271,6 +271,12 @@ static void show_result(struct report *report, const struct rk_prediction *predi
                         r->step_s / processor));
 }
 
+static bool is_of_layers(const char *part)
+{
+    return strcmp(part, "messages") != 0 && strcmp(part, "data") != 0 &&
+           strcmp(part, "optimizer") != 0;
+}
+
 /* What all ranks send each other in the layers of a step: by the predictor's count and the run's.
  */
 static void show_sent(struct report *report, const struct rk_prediction *p,
@@ -282,8 +288,7 @@ static void show_sent(struct report *report, const struct rk_prediction *p,
         {.name = "counted_bytes", .title = "counted", .unit = "B", .digits = 6}};
     double sent = 0;
     for (int i = 0; i < RK_TRAIN_PARTS_COUNT; i++)
-        if (strcmp(part_names[i], "messages") != 0 && strcmp(part_names[i], "data") != 0)
-            sent += r->part_sent_bytes[i];
+        if (is_of_layers(part_names[i])) sent += r->part_sent_bytes[i];
     const struct report_cell cells[] = {
         cell_text("in layers"),
         p ? cell_number(p->tensor_sent_bytes + p->context_sent_bytes + p->expert_sent_bytes)
