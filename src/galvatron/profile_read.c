@@ -409,7 +409,9 @@ static bool sequence_member(const struct place *object, const struct galvatron_m
         snprintf(dashed + at, sizeof dashed - at, "%s%d", i ? "_" : "", model->kind[i].sequence);
         snprintf(plain + end, sizeof plain - end, "%d", model->kind[i].sequence);
     }
-    return place_member(object, dashed, member) || place_member(object, plain, member);
+    if (!place_member(object, dashed, member) && !place_member(object, plain, member)) return false;
+    member->key = json_object_iter_key(json_object_iter_at(object->value, member->key));
+    return true;
 }
 
 static enum rk_status read_end(const struct place *file, const char *key,

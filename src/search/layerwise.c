@@ -780,6 +780,8 @@ enum rk_status layerwise_search(const struct layerwise_query *query,
         if (any) add_shapes(&q, &base, list, &count);
         answer->complete = !stopped(query);
     }
+    if (rk_plans_best(query->problem, NULL, &q.prediction, NULL) == RK_OK)
+        answer->any_s = q.prediction.step_s;
     if (answer->uniform_s) q.least_s = answer->uniform_s;
     if (list) qsort(list, (size_t)count, sizeof *list, compare_candidates);
     for (int i = 0; i < count; i++) {

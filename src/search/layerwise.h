@@ -36,6 +36,7 @@ struct layerwise_answer {
     double walk_s;           /* the surrogate of the walk between balanced extremes; 0: none */
     struct rk_plan uniform;  /* the best whose layers are alike, and its step; 0: none fits */
     double uniform_s;
+    double any_s; /* a step of the best plan of all, interleaved ones too; 0: none fits */
     struct layerwise_counts counts;
     bool complete; /* false: stopped */
 };
