@@ -36,6 +36,7 @@ enum rk_status galvatron_plan_of(const struct galvatron_file *file, struct rk_pl
     plan->batch = (uint64_t)file->batch;
     plan->schedule = file->pipeline == GALVATRON_GPIPE ? RK_GPIPE : RK_1F1B;
     plan->microbatch = (uint64_t)(samples / file->embedding.data);
+    plan->gradient_overlap = plan->weight_overlap = true; /* as its cost model has it */
     if (file->stages > RK_MAX_STAGES)
         return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0, "a plan has at most %d stages",
                        RK_MAX_STAGES);
