@@ -56,7 +56,6 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
         {p->framework == RK_CALCULON, "framework calculon", "say megatron, fsdp or deepspeed"},
         {p->precision != RK_FP32, "arithmetic but that of 32 bits", "say precision=fp32"},
         {p->attention == RK_UNFUSED, "attention with scores in memory", "say attention=flash"},
-        {p->schedule == RK_DUALPIPE, "schedule dualpipe", "say gpipe, 1f1b or zero-bubble"},
         {p->segments > 0, "strategies that differ by layer", "say one for all"},
         {p->gradient_overlap, "grad-overlap", leave},
         {p->weight_overlap, "weight-overlap", leave},

@@ -42,6 +42,9 @@ static void random_plan(const struct rk_model *model, char *line, size_t size)
                                            : "";
     char split[32] = "";
     if (p == 2 && v == 1 && below(3) == 0) snprintf(split, sizeof split, "split=1,3");
+    const bool dual = p > 1 && v == 1 && below(5) == 0;
+    if (dual) schedule = "schedule=dualpipe";
+    if (dual) split[0] = 0;
     const unsigned zero = schedule[0] && schedule[9] == 'z' ? below(2) : below(4);
     snprintf(line, size, "tp%u cp%u pp%u dp%u mbs%u gbs%u zero%u %s %s %s %s%s %s %s", t, c, p, d,
              mbs, mbs * m * d, zero, v == 2 ? "vpp2" : "", t > 1 && below(2) ? "sp" : "", schedule,

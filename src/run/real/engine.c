@@ -98,6 +98,13 @@ static void finish_store(struct engine *e, struct store *s)
     s->whole = NULL;
 }
 
+/* Does one layer hand what it brings to the other without a message? */
+static bool joined(const struct engine *e, int one, int other)
+{
+    const struct at_layer *a = &e->layer[one], *b = &e->layer[other];
+    return b->layer == a->layer + 1 && (a->part == b->part || !e->dual);
+}
+
 static void finish_layer(struct engine *e, const struct instruction *i)
 {
     struct at_layer *l = &e->layer[i->layer];
@@ -112,14 +119,13 @@ static void finish_layer(struct engine *e, const struct instruction *i)
         drop(e, f, SLOT_WHOLE_2);
         for (int s = 0; s < SLOTS; s++)
             if (drops[s] || (e->forward_only && s != SLOT_OUT_2)) drop(e, f, (enum slot)s);
-        if (i->layer + 1 < e->layers && e->layer[i->layer + 1].layer == l->layer + 1 &&
-            f->slot[SLOT_OUT_2]) {
+        if (i->layer + 1 < e->layers && joined(e, i->layer, i->layer + 1) && f->slot[SLOT_OUT_2]) {
             e->layer[i->layer + 1].frame[i->microbatch].slot[SLOT_X] = f->slot[SLOT_OUT_2];
             f->slot[SLOT_OUT_2] = NULL;
         }
         return;
     }
-    if (i->work == WORK_INPUT && i->layer > 0 && e->layer[i->layer - 1].layer == l->layer - 1 &&
+    if (i->work == WORK_INPUT && i->layer > 0 && joined(e, i->layer - 1, i->layer) &&
         f->slot[SLOT_DX]) {
         e->layer[i->layer - 1].frame[i->microbatch].slot[SLOT_DX] = f->slot[SLOT_DX];
         f->slot[SLOT_DX] = NULL;
@@ -202,6 +208,19 @@ static void reduce_gradient(struct engine *e, struct store *s, real *gradient)
     reduce_all(e, s->copies, "gradients", gradient + (zero ? s->begin : 0), zero ? s->share : size);
 }
 
+/* Of two directions through the pipeline each copy of the weights has seen one. */
+static void sum_directions(struct engine *e, real *gradient, size_t n)
+{
+    const int peer = e->stages.rank[e->stages.ranks - 1 - e->stages.me];
+    real *other = take(e, n);
+    if (!comm_send(e->comm, peer, COMM_COLLECTIVE, "both directions", gradient,
+                   n * sizeof *gradient) ||
+        !comm_receive(e->comm, peer, COMM_COLLECTIVE, "both directions", other, n * sizeof *other))
+        give_up(e);
+    add_to(n, other, gradient);
+    give(e, other);
+}
+
 /* A tied table: what the head has found is added to what the embedding has. */
 static void sum_tied(struct engine *e, struct store *s)
 {
@@ -227,6 +246,11 @@ static void sum_tied(struct engine *e, struct store *s)
     give(e, other);
 }
 
+static bool is_second_copy(const struct engine *e)
+{
+    return e->dual && e->stages.me >= e->stages.ranks / 2;
+}
+
 /* Sums of squares, each piece of each group by who has it: a table that all ranks then share, so
  * that the total is summed in one order by all plans. */
 static double gradient_norm(struct engine *e)
@@ -238,6 +262,7 @@ static double gradient_norm(struct engine *e)
     for (int g = 0; g < e->weights.groups; g++) {
         struct store *s = &e->store[g];
         if (s->tied && e->stages.me != 0) continue;
+        if (is_second_copy(e)) continue;
         if (s->copies->me != 0 && e->job->plan.zero) continue;
         const size_t pieces =
             e->job->plan.zero ? (size_t)s->shards->ranks : (size_t)s->copies->ranks;
@@ -348,6 +373,9 @@ static void finish_step(struct engine *e, uint64_t step, struct step_result *res
     double cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID), wall_s = clock_s(CLOCK_MONOTONIC);
     for (int g = 0; g < e->weights.groups; g++) {
         struct store *s = &e->store[g];
+        const size_t n = shards_gradients(e) ? s->share : s->group->size;
+        if (e->dual) sum_directions(e, s->gradient, n);
+        if (e->dual && s->head) sum_directions(e, s->head, n);
         /* of a tied table on two stages each has one part */
         if (!(s->tied && e->stages.me != 0)) reduce_gradient(e, s, s->gradient);
         if (s->head) reduce_gradient(e, s, s->head);
@@ -442,7 +470,7 @@ static void run_instruction(struct engine *e, const struct instruction *i, uint6
 static double own_loss(const struct engine *e)
 {
     double loss = 0;
-    if (e->tensor.me != 0 || e->stages.me != e->stages.ranks - 1) return 0;
+    if (e->tensor.me != 0 || !e->heads) return 0;
     for (uint64_t mb = 0; mb < e->job->microbatches; mb++)
         loss += e->row_loss[mb];
     return loss;
@@ -465,6 +493,7 @@ static bool engine_step(struct engine *e, uint64_t step, struct step_result *res
     const double wall_s = clock_s(CLOCK_MONOTONIC);
     if (setjmp(e->escape)) return false;
     load_batch(e, step);
+    memset(e->row_loss, 0, e->job->microbatches * sizeof *e->row_loss);
     for (int g = 0; g < e->weights.groups; g++)
         clear_gradient(e, &e->store[g]);
     for (size_t i = 0; i < e->instructions; i++)
@@ -571,8 +600,8 @@ static bool open_store(struct engine *e, struct store *s, const struct weight_gr
     s->share = g->size / (size_t)s->shards->ranks;
     s->begin = s->share * (size_t)s->shards->me;
     const size_t gradients = zero >= 2 ? s->share : g->size, state = zero ? s->share : g->size;
-    const bool last = e->stages.me == e->stages.ranks - 1;
-    s->tied = tied && e->stages.ranks > 1;
+    const bool last = e->heads;
+    s->tied = tied && e->stages.ranks > 1 && !e->dual;
     s->gradient = room(gradients);
     if (tied && last) s->head = room(gradients);
     s->moment[0] = room(state);
@@ -634,18 +663,19 @@ static bool open_layers(struct engine *e, const struct weight_part *part, int pa
     for (int p = 0; e->layer && p < parts; p++) {
         if (part[p].embeds) {
             struct at_layer *l = &e->layer[e->layers++];
-            *l = (struct at_layer){.layer = -1, .kind = LAYER_EMBEDDING};
+            *l = (struct at_layer){.part = p, .layer = -1, .kind = LAYER_EMBEDDING};
             l->table = store_of(e, GROUP_TABLE);
             l->dense = store_of(e, GROUP_POSITIONS);
         }
         for (uint64_t i = 0; i < part[p].layers; i++) {
             struct at_layer *l = &e->layer[e->layers++];
+            l->part = p;
             l->layer = (int64_t)(part[p].first + i);
             open_block(e, l);
         }
         if (part[p].heads) {
             struct at_layer *l = &e->layer[e->layers++];
-            *l = (struct at_layer){.layer = (int64_t)m->layers, .kind = LAYER_HEAD};
+            *l = (struct at_layer){.part = p, .layer = (int64_t)m->layers, .kind = LAYER_HEAD};
             l->dense = store_of(e, group_of_final_norm(m));
             l->table = store_of(e, GROUP_TABLE);
             l->head = store_of(e, group_of_head(m));
@@ -726,6 +756,12 @@ static int parts_of(const struct job *job, uint64_t stage, struct weight_part *p
             part[c].first += rk_plan_split(&job->plan, &job->model, i);
         part[c].layers = rk_plan_split(&job->plan, &job->model, at);
     }
+    /* in the model's order, also with dualpipe */
+    if (chunks == 2 && (part[0].first > part[1].first || part[1].embeds)) {
+        const struct weight_part first = part[1];
+        part[1] = part[0];
+        part[0] = first;
+    }
     return (int)chunks;
 }
 
@@ -743,6 +779,9 @@ static enum rk_status engine_open(const struct job *job, struct comm *comm, stru
     e->threads = job->settings.threads;
     const uint64_t stage = rank_position(&job->map, RANKS_OF_PIPELINE, (uint64_t)e->rank);
     const int parts = parts_of(job, stage, part);
+    e->dual = job->pipeline.schedule == RK_DUALPIPE;
+    for (int i = 0; i < parts; i++)
+        e->heads |= part[i].heads;
     status = weights_plan(&job->model, &job->plan, &job->map, (uint64_t)e->rank, part, parts,
                           &e->weights, &comm->error);
     if (status != RK_OK) return status;
@@ -804,7 +843,8 @@ static void engine_scatter(struct engine *e, int group, int which, const void *f
 static bool engine_writes(const struct engine *e, int group)
 {
     const struct store *s = &e->store[group];
-    return s->shards->me == 0 && s->copies->me == 0 && !(s->tied && e->stages.me != 0);
+    return s->shards->me == 0 && s->copies->me == 0 && !(s->tied && e->stages.me != 0) &&
+           !is_second_copy(e);
 }
 
 /* ---- one sample forward, for generation ---- */

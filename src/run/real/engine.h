@@ -138,6 +138,7 @@ struct store {
 /* ---- layers of this rank ---- */
 
 struct at_layer {
+    int part;      /* of the model's parts that are here: messages join them, even on one rank */
     int64_t layer; /* -1: embedding; model.layers: head */
     enum layer_kind kind;
     struct store *dense, *experts; /* of the embedding: positions */
@@ -179,6 +180,8 @@ struct engine {
     int *group_ranks;          /* storage of the groups' ranks */
     int data_rank, data_ranks; /* among those that read different samples */
     int context_rank;
+    bool dual;  /* dualpipe: the rank as far from the other end has the same weights */
+    bool heads; /* the loss is worked out here */
 
     struct at_layer *layer;
     int layers;
@@ -309,10 +312,11 @@ void REAL(mixture_free)(struct frame *f);
 #define MIXTURE(X)                                                                                 \
     X(router)                                                                                      \
     X(routing)                                                                                     \
-    X(descend) X(permute) X(dispatch) X(expert_gather) X(expert_sort) X(experts_in)                \
-        X(expert_activation) X(experts_out) X(expert_unsort) X(expert_reduce) X(combine)           \
-            X(unpermute) X(ascend) X(tokens_gather) X(shared_gather) X(shared_in)                  \
-                X(shared_activation) X(shared_out) X(shared_reduce) X(shared_gate) X(shared_sum)
+    X(descend)                                                                                     \
+    X(permute) X(dispatch) X(expert_gather) X(expert_sort) X(experts_in) X(expert_activation)      \
+        X(experts_out) X(expert_unsort) X(expert_reduce) X(combine) X(unpermute) X(ascend)         \
+            X(tokens_gather) X(shared_gather) X(shared_in) X(shared_activation) X(shared_out)      \
+                X(shared_reduce) X(shared_gate) X(shared_sum)
 #define FORWARD_AND_BACK(name) kernel REAL(name), REAL(name##_input);
 MIXTURE(FORWARD_AND_BACK)
 kernel REAL(router_weight), REAL(descend_weight), REAL(experts_in_weight), REAL(experts_out_weight),
