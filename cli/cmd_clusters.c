@@ -1,5 +1,6 @@
 /* reckon clusters: the best plan over several clusters. */
 #include "base/units.h"
+#include "cli/clusters_ranks.h"
 #include "cli/commands.h"
 #include "cli/model_input.h"
 #include "cli/plan_input.h"
@@ -12,7 +13,8 @@
 #include <string.h>
 
 struct clusters_args {
-    const char *model, *system, *output;
+    const char *model, *system, *output, *ranks;
+    int ranks_format;
     uint64_t batch;
     bool links;
     struct option_texts words;
@@ -36,6 +38,10 @@ static const struct option clusters_options[] = {
      .help = "samples of a step"},
     {.name = "links", .type = OPTION_FLAG, AT(links),
      .help = "also what other bandwidths of each link would do: searches again for each"},
+    {.name = "ranks", .type = OPTION_OUTPUT, .argument = "FILE", AT(ranks), .complete = "file",
+     .help = "write where each rank of the plan runs; hosts are NAME-NODE of the cluster's name and the node's number"},
+    {.name = "ranks-format", .type = OPTION_CHOICE, .argument = "FORMAT", AT(ranks_format), .choices = ranks_format_names,
+     .help = "mpi: Open MPI's rankfile; slurm: a SLURM_HOSTFILE for --distribution=arbitrary; torchrun: a command for each host; nccl: groups, their members and the network each takes, as JSON (mpi)"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
     {.name = NULL},
@@ -385,7 +391,11 @@ static int answer_question(const struct clusters_args *args, const struct rk_mod
         show_stages(&show);
         show_alone(&show);
         if (args->links && machine->clusters > 1) good = show_links(&show);
-        if (good) code = show_report(&report, &args->show, args->output, RK_OK);
+        if (good && args->ranks)
+            code = (int)clusters_ranks_write(args->ranks, (enum ranks_format)args->ranks_format,
+                                             &answer->best, machine, &error);
+        if (good && code != RK_OK) options_fail(&error);
+        if (good && code == RK_OK) code = show_report(&report, &args->show, args->output, RK_OK);
     }
     if (!good) {
         rk_fail(&error, RK_IO, NULL, 0, 0, "no memory for the search");

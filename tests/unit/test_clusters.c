@@ -1,6 +1,6 @@
 /* Plans over several clusters: stages cost what they cost in any plan, and what must not change, or
  * only in one direction, does not. */
-#include "clusters/search.h"
+#include "clusters/ranks.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -121,4 +121,49 @@ Test(clusters, tied_embeddings_cross_the_link)
     /* 128,256 * 4,096 * 4 bytes at 1e9 B/s, 2 * 50 us */
     cr_expect_float_eq(clusters_tie_s(&q, 0, 1), 128256 * 4096.0 * 4 / 1e9 + 1e-4, 1e-12);
     rk_machine_release(&machine);
+}
+
+/* Each rank is in one group of each kind; a device has one rank; groups stay in their cluster, and
+ * tensor groups in a node. */
+Test(clusters, groups_partition_the_ranks)
+{
+    const char *const systems[] = {LINKED "100Gb/s@50us", NEW " + " NEW " link=10Gb/s",
+                                   "a100-sxm4-80g x24 + h100-sxm5-80g x8 link=400Gb/s"};
+    for (size_t k = 0; k < sizeof systems / sizeof *systems; k++) {
+        const struct clusters_question q = question_of("llama3.1-8b", systems[k], 240);
+        cr_assert(clusters_search(&q, &answer));
+        const struct clusters_plan *plan = &answer.best;
+        const uint64_t ranks = clusters_ranks(plan);
+        bool taken[2][64] = {{false}};
+        cr_assert_leq(ranks, 64);
+        for (uint64_t rank = 0; rank < ranks; rank++) {
+            const struct rank_place at = clusters_place(plan, &machine, rank);
+            bool *device = &taken[at.cluster][at.node * 8 + at.device];
+            cr_expect_lt(at.node, rk_cluster_nodes(&machine.cluster[at.cluster]));
+            cr_expect_lt(at.device, 8);
+            cr_expect_not(*device);
+            *device = true;
+        }
+        for (int kind = 0; kind < CLUSTERS_GROUPS; kind++) {
+            int seen[64] = {0};
+            for (int stage = 0; stage < plan->stages; stage++) {
+                const struct group_shape shape =
+                    clusters_groups(plan, &machine, stage, (enum clusters_group)kind);
+                for (uint64_t i = 0; i < shape.groups * shape.members; i++) {
+                    const uint64_t group = i / shape.members;
+                    const uint64_t rank = clusters_member(&shape, group, i % shape.members);
+                    const struct rank_place at = clusters_place(plan, &machine, rank);
+                    const struct rank_place first =
+                        clusters_place(plan, &machine, clusters_member(&shape, group, 0));
+                    cr_expect_eq(at.stage, stage);
+                    cr_expect(!shape.in_node || at.node == first.node);
+                    cr_expect(kind != CLUSTERS_TENSOR || shape.in_node);
+                    seen[rank]++;
+                }
+            }
+            for (uint64_t rank = 0; rank < ranks; rank++)
+                cr_expect_eq(seen[rank], 1);
+        }
+        rk_machine_release(&machine);
+    }
 }
