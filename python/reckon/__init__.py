@@ -11,6 +11,7 @@ out. docs/python.md has examples.
 from __future__ import annotations
 
 import contextlib
+import copy
 import json
 import os
 import tempfile
@@ -29,12 +30,12 @@ from ._library import (
     ReckonWarning,
     UsageError,
 )
-from ._record import Document, Record, Rows, convert, record, table
+from ._record import Record, Rows, convert, drawn, table
 from ._tables import UNITS, VERDICTS, Figures, Model, Plan
 
 __version__ = _tables.VERSION
 __all__ = [
-    "ask", "check", "command", "export", "fits", "import_hf", "model", "models", "predict",
+    "ask", "charts", "check", "command", "export", "fits", "import_hf", "model", "models", "predict",
     "predict_many", "program", "report", "search", "study", "system", "systems",
     "Check", "Figures", "FileError", "Fits", "InputError", "Interrupted", "Model", "Plan",
     "Prediction", "Program", "ReckonError", "ReckonWarning", "Record", "Rows", "Search", "Study",
@@ -98,9 +99,15 @@ class Prediction(Answer):
     error_bar: Optional[Record]  #: of step_s, from measured runs alike
     memory_error_bar: Optional[Record]
     remedy: Optional[Record]  #: the cheapest change that makes it fit
+    run: Optional[Record]  #: with tokens=: days, failures, money and energy of the whole run
     model: Record
     system: Record
     json: str = field(repr=False)
+    _asked: Dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def charts(self) -> Dict[str, str]:
+        """The charts of the report as SVG, by name: time, memory, schedule, ..."""
+        return charts(**self._asked)
 
     def __getattr__(self, name: str) -> Any:
         if name in UNITS:
@@ -111,7 +118,9 @@ class Prediction(Answer):
         rows = [["plan", self.plan_words], ["verdict", self.verdict]]
         rows += [[reason["reason"], reason["message"]] for reason in self.reasons]
         rows += [[key, value] for key, value in self.figures.said().items()]
-        return table([], rows) + self.stages._repr_html_()
+        made = self.charts() if self.stages and self._asked else {}
+        shown = drawn([made[name] for name in ("time", "memory", "schedule") if name in made])
+        return shown + table([], rows) + self.stages._repr_html_()
 
 
 @dataclass
@@ -407,9 +416,14 @@ def predict(
         error_bar=convert("error_bar", answer.get("error_bar")),
         memory_error_bar=convert("memory_error_bar", answer.get("memory_error_bar")),
         remedy=convert("remedy", answer.get("remedy")),
+        run=convert("run", answer.get("run")),
         model=convert("model", answer["model"]),
         system=convert("system", answer["system"]),
         json=text,
+        _asked=copy.deepcopy({
+            "model": model, "system": system, "plan": plan, "gpus": gpus,
+            **{key: value for key, value in choices.items() if key in _PLAN_KEYS},
+        }),
     )
 
 
@@ -661,3 +675,21 @@ def report(
         words = ["report", "-m", inputs.model(model), "-s", inputs.system(system), "-o", "-"]
         words += _options({"gpus": gpus, **choices}) + inputs.plan(plan)
         return _library.command(words, None, inputs.folder).text
+
+
+def charts(
+    model: ModelLike,
+    system: SystemLike,
+    plan: PlanLike = "",
+    *,
+    gpus: Optional[int] = None,
+    **choices: Any,
+) -> Dict[str, str]:
+    """The charts of the report as SVG, by name: time, memory, schedule, layout, roofline, ..."""
+    with _inputs() as inputs:
+        folder = Path(inputs.folder, "charts")
+        folder.mkdir()
+        words = ["report", "-m", inputs.model(model), "-s", inputs.system(system)]
+        words += ["--charts", str(folder)] + _options({"gpus": gpus, **choices})
+        _library.command(words + inputs.plan(plan), None, inputs.folder)
+        return {path.stem: path.read_text() for path in sorted(folder.glob("*.svg"))}

@@ -27,6 +27,12 @@ def table(head: List[str], rows: List[List[Any]]) -> str:
     return f'<table style="{_STYLE}">{top}{body}</table>'
 
 
+def drawn(charts: List[str]) -> str:
+    """Charts, in the colours of what is around them: light or dark."""
+    around = "--card:transparent;--ink:currentColor;--soft:currentColor;--line:#8886"
+    return "".join(f'<div style="{around}">{chart}</div>' for chart in charts)
+
+
 class Record:
     """A dataclass that is also read by name, `record["step_s"]`, and as pairs, `dict(record)`."""
 

@@ -1,6 +1,9 @@
 """The module reckon beside the command line: the same bytes for the same questions."""
+import ast
+import contextlib
 import dataclasses
 import doctest
+import io
 import json
 import math
 import os
@@ -69,7 +72,11 @@ class Answers(unittest.TestCase):
         self.assertEqual(p.matrix_s, answer["figures"]["matrix_s"])
         self.assertEqual(dict(p.stages[0]), answer["stages"][0])
         self.assertEqual(set(p.figures.keys()), set(reckon.UNITS))
-        self.assertIn("<td", p._repr_html_())
+        shown = p._repr_html_()
+        self.assertIn("<td", shown)
+        self.assertIn("<svg", shown)
+        self.assertNotIn("<script", shown)
+        self.assertNotRegex(shown.replace("http://www.w3.org/2000/svg", ""), "https?://")
 
     def test_a_plan_that_cannot_run_is_an_answer(self):
         p = reckon.predict("llama3.1-70b", SYSTEM, "tp8 gbs32")
@@ -219,6 +226,27 @@ class Searches(unittest.TestCase):
         self.assertTrue(found.changes and found.sensitivity)
         self.assertIsInstance(found.frontier[0].step_s, float)
         self.assertTrue(all(dataclasses.is_dataclass(row) for row in found))
+
+
+class Notebook(unittest.TestCase):
+    def test_the_example_runs_and_shows_itself(self):
+        """Each cell as a kernel does it: what its last line gives is shown."""
+        names, shown, printed_text = {}, [], io.StringIO()
+        cells = json.loads((SOURCE / "examples/plan.ipynb").read_text())["cells"]
+        for cell in cells:
+            if cell["cell_type"] != "code":
+                continue
+            body = ast.parse("".join(cell["source"])).body
+            last = body.pop() if isinstance(body[-1], ast.Expr) else None
+            with contextlib.redirect_stdout(printed_text):
+                exec(compile(ast.Module(body, []), "plan.ipynb", "exec"), names)
+                if last:
+                    value = eval(compile(ast.Expression(last.value), "plan.ipynb", "eval"), names)
+                    shown += [value._repr_html_()] if value is not None else []
+        self.assertEqual(len(shown), 4)
+        self.assertTrue(all("<table" in html for html in shown))
+        self.assertGreater(names["prediction"].run.cost_usd, 0)
+        self.assertIn("#SBATCH", printed_text.getvalue())
 
 
 def load_tests(loader, tests, pattern):
