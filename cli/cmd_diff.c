@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/diff.h"
 #include "cli/pages.h"
+#include "cli/run_args.h"
 #include "cli/save.h"
 #include "cli/show.h"
 #include "interop/output.h"
@@ -13,6 +14,7 @@ struct diff_args {
     struct diff_source source;
     bool best;
     struct save_args save;
+    struct run_args run;
     const char *output;
     struct show_args show;
 };
@@ -66,6 +68,7 @@ const struct usage diff_usage = {
     .groups = {
         {"Input", input_rows, 0},
         {"Output", save_options, offsetof(struct diff_args, save)},
+        {"The whole run, as in reckon-predict(1)", run_options, offsetof(struct diff_args, run), true},
         {"Form", show_options, offsetof(struct diff_args, show)},
         {"General", options_help_rows, 0},
         {NULL, plan_options, offsetof(struct diff_args, source.changes)},
@@ -135,7 +138,11 @@ static int write_tables(const struct diff *d, const struct diff_args *args, int 
                                    &in->model, &in->a, &in->b, changes, NULL, &error) == RK_OK;
     const bool script = in->script && is_script_name(args->output);
     diff_tables(&report, d, found ? changes : NULL);
-    code = show_report(&report, &args->show, script ? NULL : args->output, code);
+    const struct forecast a = {&in->model, &in->system, &in->a, &d->a, ""};
+    const struct forecast b = {&in->model, &in->system, &in->b, &d->b, ""};
+    code = run_compare(&report, &args->run, &a, &b, &error) == RK_OK
+               ? show_report(&report, &args->show, script ? NULL : args->output, code)
+               : options_fail(&error);
     report_release(&report);
     free(changes);
     return code;
@@ -143,7 +150,7 @@ static int write_tables(const struct diff *d, const struct diff_args *args, int 
 
 int cmd_diff(int argc, char **argv)
 {
-    struct diff_args args = {.best = false};
+    struct diff_args args = {.run = RUN_ARGS_INIT};
     struct rk_error error;
     const int done = options_read(&diff_usage, argc, argv, &args);
     if (done >= 0) return done;

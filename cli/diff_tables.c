@@ -1,7 +1,9 @@
 /* diff_tables.c - the answer of `reckon diff`, table by table. */
 #include "base/units.h"
 #include "cli/diff.h"
+#include "cli/prediction.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- text ---- */
@@ -23,14 +25,24 @@ static const char *memory_text(struct report *report, const struct plan_judgemen
     return report_text(report, "%+.2f GiB", (j->need_bytes - before_bytes) / 0x1p30);
 }
 
-static const char *verdict_text(struct report *report, const struct plan_judgement *j)
+/* ", may not fit: 73 % of such runs did", where that is less than three of four. */
+static const char *chance_text(struct report *report, const struct diff_input *in,
+                               const struct rk_plan *plan, double need_bytes)
+{
+    const double chance = learned_fit(&in->model, &in->system, plan, need_bytes);
+    if (isnan(chance) || chance >= 0.745) return "";
+    return report_text(report, ", may not fit: %.0f %% of such runs did", 100 * chance);
+}
+
+static const char *verdict_text(struct report *report, const struct diff_input *in,
+                                const struct rk_plan *plan, const struct plan_judgement *j)
 {
     char step[QUANTITY_TEXT], need[QUANTITY_TEXT];
     if (!j->timed) return "cannot run";
-    return report_text(report, "%s a step, %s%s",
-                       quantity_format(step, QUANTITY_SECONDS, j->step_s),
-                       quantity_format(need, QUANTITY_BYTES, j->need_bytes),
-                       j->verdict == RK_FITS ? "" : ", does not fit");
+    return report_text(
+        report, "%s a step, %s%s", quantity_format(step, QUANTITY_SECONDS, j->step_s),
+        quantity_format(need, QUANTITY_BYTES, j->need_bytes),
+        j->verdict == RK_FITS ? chance_text(report, in, plan, j->need_bytes) : ", does not fit");
 }
 
 static void add_headline(struct report *report, const struct diff *d)
@@ -38,12 +50,12 @@ static void add_headline(struct report *report, const struct diff *d)
     const struct diff_input *in = &d->in;
     char text[RK_PLAN_TEXT];
     report_note(report, report_text(report, "%s on %s", in->model.id, in->system.id));
-    report_note(report,
-                report_text(report, "A  %s: %s", in->name_a, verdict_text(report, &d->w.a)));
+    report_note(report, report_text(report, "A  %s: %s", in->name_a,
+                                    verdict_text(report, in, &in->a, &d->w.a)));
     rk_plan_text(&in->a, text, sizeof text);
     report_paragraph(report, report_text(report, "plan: %s", text));
-    report_note(report,
-                report_text(report, "B  %s: %s", in->name_b, verdict_text(report, &d->w.b)));
+    report_note(report, report_text(report, "B  %s: %s", in->name_b,
+                                    verdict_text(report, in, &in->b, &d->w.b)));
     rk_plan_text(&in->b, text, sizeof text);
     report_paragraph(report, report_text(report, "plan: %s", text));
     if (!d->w.count) {

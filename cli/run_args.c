@@ -25,7 +25,7 @@ const struct option run_options[] = {
     {.name = "mtbf", .type = OPTION_TEXT, .argument = "HOURS|never", AT(mtbf),
      .help = "mean time between failures of one GPU; those of hosts and network scale with it (79,200: Llama 3's)"},
     {.name = "spares", .type = OPTION_NUMBER, .argument = "NODES", AT(spares), .max = 100000,
-     .help = "nodes that stand ready, and are paid for (as many as leave one failure of a thousand waiting)"},
+     .help = "nodes that stand ready, and are paid for (as many as leave one failure of fifty waiting)"},
     {.name = "repair", .type = OPTION_TEXT, .argument = "TIME", AT(repair),
      .help = "until a broken node is back (24h)"},
     {.name = "restart", .type = OPTION_TEXT, .argument = "TIME", AT(restart),
@@ -325,5 +325,41 @@ enum rk_status run_section(struct report *report, const struct run_args *args,
     add_run(report, &campaign, &outcome, &range);
     report_paragraph(report, report_text(report, "assumed: %s", assumed));
     add_changes(report, &campaign, &outcome);
+    return RK_OK;
+}
+
+enum rk_status run_compare(struct report *report, const struct run_args *args,
+                           const struct forecast *a, const struct forecast *b,
+                           struct rk_error *error)
+{
+    static const struct report_column columns[] = {
+        {.name = "plan"},
+        {.name = "days", .digits = 4},
+        {.name = "goodput", .unit = "%", .digits = 2},
+        {.name = "gpu_hours", .title = "GPU-hours", .unit = "n", .digits = 3},
+        {.name = "cost_usd", .title = "cost in USD", .unit = "n", .digits = 3},
+        {.name = "energy_kWh", .title = "energy in kWh", .unit = "n", .digits = 3}};
+    const struct forecast *const plans[] = {a, b};
+    char assumed[RUN_NOTES];
+    if (!args->tokens || !a->prediction->timed || !b->prediction->timed) return RK_OK;
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = "runs",
+                                                  .title = "The whole run",
+                                                  .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                                  .columns = columns,
+                                                  .column_count = 6});
+    for (int i = 0; i < 2; i++) {
+        struct rk_campaign campaign;
+        struct rk_campaign_outcome o;
+        const enum rk_status status = run_campaign(args, plans[i], &campaign, assumed, error);
+        if (status != RK_OK) return status;
+        rk_campaign_expect(&campaign, &o);
+        report_row(report, table,
+                   (const struct report_cell[]){cell_text(i ? "B" : "A"),
+                                                cell_number(o.total_s / DAY_S),
+                                                cell_number(o.goodput), cell_number(o.gpu_hours),
+                                                positive(o.cost), positive(o.energy_kWh)});
+    }
+    report_paragraph(report, report_text(report, "assumed: %s", assumed));
     return RK_OK;
 }

@@ -40,4 +40,9 @@ enum rk_status run_campaign(const struct run_args *args, const struct forecast *
 enum rk_status run_section(struct report *report, const struct run_args *args,
                            const struct forecast *f, struct rk_error *error);
 
+/* The runs of two plans side by side, likewise. */
+enum rk_status run_compare(struct report *report, const struct run_args *args,
+                           const struct forecast *a, const struct forecast *b,
+                           struct rk_error *error);
+
 #endif

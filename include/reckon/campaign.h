@@ -70,7 +70,7 @@ struct rk_campaign {
 };
 
 /* The campaign of a plan, with defaults for everything else: spare nodes such that a failure waits
- * for one in one of a thousand cases. */
+ * for one in one of fifty cases. */
 RK_API struct rk_campaign rk_campaign_of(const struct rk_model *model,
                                          const struct rk_system *system, const struct rk_plan *plan,
                                          const struct rk_prediction *prediction, double tokens);

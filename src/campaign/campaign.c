@@ -72,7 +72,7 @@ static uint64_t usual_spares(const struct rk_campaign *c)
     enum { MOST = 500 };
     const double away = breaking_rate(c) * c->recovery.repair_s;
     uint64_t spares = 0;
-    while (spares < MOST && none_left(away, spares) > 1e-3)
+    while (spares < MOST && none_left(away, spares) > 0.02)
         spares++;
     return spares;
 }
