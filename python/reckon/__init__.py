@@ -117,7 +117,7 @@ class Prediction(Answer):
     def _repr_html_(self) -> str:
         rows = [["plan", self.plan_words], ["verdict", self.verdict]]
         rows += [[reason["reason"], reason["message"]] for reason in self.reasons]
-        rows += [[key, value] for key, value in self.figures.said().items()]
+        rows += [[key, value] for key, value in self.figures.said().items() if value]
         made = self.charts() if self.stages and self._asked else {}
         shown = drawn([made[name] for name in ("time", "memory", "schedule") if name in made])
         return shown + table([], rows) + self.stages._repr_html_()

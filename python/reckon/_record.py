@@ -24,7 +24,7 @@ def table(head: List[str], rows: List[List[Any]]) -> str:
     """An HTML table that needs nothing else and takes its colours from what is around it."""
     body = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
     top = "<tr>" + "".join(_cell(name, "th") for name in head) + "</tr>" if head else ""
-    return f'<table style="{_STYLE}">{top}{body}</table>'
+    return f'<div style="overflow-x:auto"><table style="{_STYLE}">{top}{body}</table></div>'
 
 
 def drawn(charts: List[str]) -> str:
