@@ -31,6 +31,12 @@ struct job {
     struct run_blocks blocks; /* of layers with sparse attention */
 };
 
+/* Refuses what the executor does not do; data and system are the caller's to set. Close in any
+ * case. */
+enum rk_status job_open(struct job *job, const struct rk_model *model, const struct rk_plan *plan,
+                        const struct rk_train *train, struct rk_error *error);
+void job_close(struct job *job);
+
 /* What a step brought, the same on all ranks. */
 struct step_result {
     double loss; /* mean over all tokens */

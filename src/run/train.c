@@ -129,16 +129,15 @@ static enum rk_status check_blocks(const struct job *job, struct rk_error *error
 
 /* ---- a job ---- */
 
-static void job_close(struct job *job)
+void job_close(struct job *job)
 {
     free(job->layer);
     blocks_release(&job->blocks);
     job->layer = NULL;
 }
 
-static enum rk_status job_open(struct job *job, const struct rk_model *model,
-                               const struct rk_plan *plan, const struct rk_train *train,
-                               struct rk_error *error)
+enum rk_status job_open(struct job *job, const struct rk_model *model, const struct rk_plan *plan,
+                        const struct rk_train *train, struct rk_error *error)
 {
     *job = (struct job){.model = *model, .plan = *plan, .settings = *train};
     enum rk_status status = check_members(model, plan, error);

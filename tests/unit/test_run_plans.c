@@ -115,6 +115,39 @@ Test(run_plans, random, .timeout = 120)
     unlink(run_data());
 }
 
+/* One of each that random plans may miss. */
+Test(run_plans, each, .timeout = 120)
+{
+    static const struct {
+        int model;
+        const char *plan;
+    } each[] = {
+        {1, "tp4 dp1 mbs1 gbs4"},           /* keys that ranks share */
+        {1, "tp8 sp dp1 mbs1 gbs2 zero3"},  /* ... */
+        {0, "tp4 pp2 dp2 mbs1 gbs8 zero1"}, /* a tied table on two stages */
+        {0, "pp4 dp2 mbs1 gbs16 schedule=dualpipe"},
+        {2, "cp4 tp2 dp1 mbs1 gbs2 cp-contiguous"},
+        {3, "tp4 dp1 mbs1 gbs4 ep2 etp2"},
+        {4, "tp2 sp dp2 mbs1 gbs4 ep4 etp1 zero2"},
+        {5, "tp2 sp pp2 dp1 mbs1 gbs4 schedule=zero-bubble"},
+    };
+    const struct rk_train train = run_settings(STEPS);
+    for (size_t n = 0; n < sizeof each / sizeof *each; n++) {
+        const struct rk_model model = run_model(each[n].model);
+        struct run_trace trace, one;
+        struct rk_error error;
+        cr_assert_eq(run_plan(&model, each[n].plan, &train, &trace, &error), RK_OK, "%s %s: %s",
+                     model.id, each[n].plan, error.text);
+        one_rank(&model, each[n].plan, &one);
+        for (int i = 0; i < STEPS; i++)
+            cr_expect(off(trace.loss[i], one.loss[i]) < 1e-11 &&
+                          off(trace.norm[i], one.norm[i]) < 1e-11,
+                      "%s %s, step %d: norm %.17g for %.17g", model.id, each[n].plan, i,
+                      trace.norm[i], one.norm[i]);
+    }
+    unlink(run_data());
+}
+
 /* ---- what must not change a bit ---- */
 
 static const struct exact {

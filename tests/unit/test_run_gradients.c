@@ -1,0 +1,103 @@
+/* Gradients of whole models against finite differences of their loss, in 64 bits. With a learning
+ * rate of 0 the first moment behind one step is a tenth of the gradient. */
+#include "run_cases.h"
+
+#include "run/job.h"
+
+#include <math.h>
+
+enum { TRIED = 40 };
+
+struct bench {
+    struct job job;
+    struct data data;
+    struct comm_hub *hub;
+    struct engine *engine;
+};
+
+static void bench_open(struct bench *b, const struct rk_model *model)
+{
+    static struct rk_system system;
+    struct rk_error error;
+    struct rk_plan plan;
+    struct rk_train train = run_settings(1000);
+    train.rate = train.least_rate = train.decay = train.clip = 0;
+    if (!*system.id) cr_assert_eq(rk_system_load("h100-sxm5-80g", &system, &error), RK_OK);
+    cr_assert_eq(rk_plan_parse("mbs1 gbs1 seq16 precision=fp32", &plan, &error), RK_OK);
+    cr_assert_eq(job_open(&b->job, model, &plan, &train, &error), RK_OK, "%s", error.text);
+    cr_assert_eq(data_open(&b->data, run_data(), 16, model->vocabulary, 1, &error), RK_OK, "%s",
+                 error.text);
+    b->job.data = &b->data;
+    b->job.system = &system;
+    b->hub = comm_hub_open(1, 10);
+    struct comm *comm = comm_hub_rank(b->hub, 0);
+    cr_assert_eq(engine_f64.open(&b->job, comm, &b->engine), RK_OK, "%s", comm->error.text);
+}
+
+static void bench_close(struct bench *b)
+{
+    engine_f64.close(b->engine);
+    comm_hub_close(b->hub);
+    data_close(&b->data);
+    job_close(&b->job);
+}
+
+/* Of step 0, which always has the same sample. */
+static double loss(struct bench *b)
+{
+    struct step_result result;
+    cr_assert(engine_f64.step(b->engine, 0, &result));
+    return result.loss;
+}
+
+static void check_element(struct bench *b, const char *model, const struct weight *w, int group,
+                          double *weights, size_t at, double gradient)
+{
+    const double h = 1e-5, was = weights[at];
+    weights[at] = was + h;
+    engine_f64.scatter(b->engine, group, 0, weights);
+    const double up = loss(b);
+    weights[at] = was - h;
+    engine_f64.scatter(b->engine, group, 0, weights);
+    const double down = loss(b);
+    weights[at] = was;
+    engine_f64.scatter(b->engine, group, 0, weights);
+    const double wanted = (up - down) / (2 * h);
+    cr_expect(fabs(gradient - wanted) < 1e-7 * (1 + fabs(wanted)) + 1e-5 * fabs(wanted),
+              "%s, %s[%zu]: %.10g for %.10g", model, w->name, at - w->at, gradient, wanted);
+}
+
+Test(run_gradients, models, .timeout = 100)
+{
+    for (int m = 0; m < RUN_MODELS; m++) {
+        const struct rk_model model = run_model(m);
+        struct bench b;
+        bench_open(&b, &model);
+        loss(&b);
+        const struct weights *all = engine_f64.weights(b.engine);
+        for (int n = 0; n < all->weights; n += 1 + all->weights / TRIED) {
+            const struct weight *w = &all->weight[n];
+            int group = 0;
+            while (n >= all->group[group].first + all->group[group].count)
+                group++;
+            const size_t size = all->group[group].size;
+            double *weights = calloc(size, sizeof *weights),
+                   *moments = calloc(size, sizeof *moments);
+            bench_close(&b); /* moments add up: begin anew */
+            bench_open(&b, &model);
+            all = engine_f64.weights(b.engine);
+            w = &all->weight[n];
+            loss(&b);
+            cr_assert(engine_f64.gather(b.engine, group, 0, weights));
+            cr_assert(engine_f64.gather(b.engine, group, 1, moments));
+            size_t most = w->at; /* where it is largest: a token that is not there has none */
+            for (size_t i = w->at; i < w->at + w->box_rows * w->box_cols; i++)
+                if (fabs(moments[i]) > fabs(moments[most])) most = i;
+            check_element(&b, model.id, w, group, weights, most, moments[most] / 0.1);
+            free(weights);
+            free(moments);
+        }
+        bench_close(&b);
+    }
+    unlink(run_data());
+}
