@@ -12,6 +12,8 @@
 
 enum { DAY_S = 86400, TOKENS_OF_A_STEP = 1 << 22, SEQUENCE = 8192 };
 
+static const double MOST_DAYS = 36525, MOST_USD = 1e15; /* a century; all there is */
+
 struct budget_args {
     struct run_args run;
     const char *model, *system;
@@ -225,7 +227,7 @@ static enum rk_status fill(struct report *report, const struct budget_args *args
                                                   .formats = REPORT_IN_ALL,
                                                   .columns = columns,
                                                   .column_count = COLUMNS});
-    const char *assumed = "", *best = NULL;
+    const char *assumed = "", *best = NULL, *short_of = NULL;
     enum rk_status status = args->model ? model_open(args->model, &own, error) : RK_OK;
     for (int i = 0; status == RK_OK && i < (args->model ? 1 : SIZES) && !progress_stopped(); i++) {
         const struct rk_model model = args->model ? own : model_of(&sizes[i]);
@@ -236,16 +238,24 @@ static enum rk_status fill(struct report *report, const struct budget_args *args
         add_row(report, table, &model, &offer, fits);
         if (!fits) continue;
         assumed = report_text(report, "%s", offer.assumed);
-        if (offer.tokens >= offer.asked || args->model)
+        if (offer.tokens >= offer.asked)
             best = report_text(report, "%s, %.3g billion parameters on %.3g trillion tokens",
                                model.id, (double)rk_model_parameters(&model) / 1e9,
                                offer.tokens / 1e12);
+        else if (args->model)
+            short_of = report_text(report,
+                                   "not affordable: %s gets %.3g billion tokens, the law asks for "
+                                   "%.3g billion; more days, more money, or more GPUs",
+                                   model.id, offer.tokens / 1e9, offer.asked / 1e9);
     }
     if (status != RK_OK) return status;
     *found = best != NULL;
-    report_note(report, best ? report_text(report, "%s: %s",
-                                           args->model ? "affordable" : "the largest affordable", best)
-                             : "no size is affordable: more days, more money, or more GPUs");
+    if (best)
+        report_note(report, report_text(report, "%s: %s",
+                                        args->model ? "affordable" : "the largest affordable", best));
+    else
+        report_note(report, short_of ? short_of
+                                     : "no size is affordable: more days, more money, or more GPUs");
     if (*assumed) report_paragraph(report, report_text(report, "assumed: %s; megatron, %s", assumed,
                                                        "the best plan of a search for each size"));
     return RK_OK;
@@ -267,6 +277,10 @@ int cmd_budget(int argc, char **argv)
                          "%s is missing: say on which machine", args.system ? "--gpus" : "--system");
     else if (!(args.days > 0) && !(args.cost > 0))
         status = rk_fail(&error, RK_USAGE, NULL, 0, 0, "no budget: give --days, --cost or both");
+    else if (args.days > MOST_DAYS || args.cost > MOST_USD)
+        status = rk_fail(&error, RK_USAGE, NULL, 0, 0, "%s: give at most %g",
+                         args.days > MOST_DAYS ? "--days" : "--cost",
+                         args.days > MOST_DAYS ? MOST_DAYS : MOST_USD);
     if (status == RK_OK) status = rk_system_load(args.system, &system, &error);
     progress_start(&progress, "sizes");
     if (status == RK_OK) status = fill(&report, &args, &system, &found, &error);

@@ -10,6 +10,8 @@ enum {
     MOST_AWAY = 1024
 }; /* nodes in repair at the same time; of more the first to come back count */
 
+static const double MOST_EVENTS = 1e8; /* of all runs: some seconds */
+
 struct random {
     uint64_t seed, drawn;
 };
@@ -127,6 +129,15 @@ enum rk_status rk_campaign_simulate(const struct rk_campaign *campaign, double i
     rk_campaign_expect(&set, &run.expected);
     const double nodes = ceil((double)campaign->ranks /
                               (double)(campaign->recovery.node ? campaign->recovery.node : 1));
+    const double events =
+        (double)runs * (run.expected.work_s / run.expected.interval_s + run.expected.failures);
+    if (!(events <= MOST_EVENTS)) {
+        free(total_s);
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "the run: %.3g checkpoints and failures of %llu simulated runs are too many "
+                       "to follow: give fewer tokens, or more time between failures",
+                       events, (unsigned long long)runs);
+    }
     run.breaking = run.expected.mtbf_s * ((double)campaign->ranks / campaign->rates.device_s +
                                           nodes / campaign->rates.preempt_s);
     for (uint64_t i = 0; i < runs; i++) {
