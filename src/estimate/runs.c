@@ -164,8 +164,8 @@ static void join_segments(struct runs *runs, const struct rk_plan *plan)
     runs->segments = 0;
     for (int i = 0; i < plan->segments; i++) {
         const uint16_t local = (uint16_t)same_local(plan, plan->segment[i].local);
-        struct rk_segment *last = &runs->segment[runs->segments - 1];
-        if (runs->segments && last->local == local)
+        struct rk_segment *last = runs->segments ? &runs->segment[runs->segments - 1] : NULL;
+        if (last && last->local == local)
             last->layers = (uint16_t)(last->layers + plan->segment[i].layers);
         else
             runs->segment[runs->segments++] = (struct rk_segment){plan->segment[i].layers, local};

@@ -52,13 +52,13 @@ enum rk_status galvatron_plan_of(const struct galvatron_file *file, struct rk_pl
                            i < 0 ? "embedding, layer" : "layer", i + 1, samples, one->data);
         if (i < 0) continue;
         const int local = local_of(plan, one, known);
-        struct rk_segment *last = &plan->segment[plan->segments - 1];
+        struct rk_segment *last = plan->segments ? &plan->segment[plan->segments - 1] : NULL;
         if (local < 0 || (plan->segments == RK_MAX_SEGMENTS && last->local != local))
             return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
                            "a plan has at most %d kinds of layers beside embedding and head, and "
                            "%d runs of them",
                            RK_MAX_LOCALS, RK_MAX_SEGMENTS);
-        if (plan->segments && last->local == local)
+        if (last && last->local == local)
             last->layers++;
         else
             plan->segment[plan->segments++] = (struct rk_segment){1, (uint16_t)local};

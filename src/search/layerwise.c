@@ -470,8 +470,8 @@ static bool plan_of(const struct shape *s, const struct stages_answer *answer, i
             plan->other[plan->others++] = s->way[way].plan.local;
             local_of[way] = plan->others;
         }
-        struct rk_segment *last = &plan->segment[plan->segments - 1];
-        if (plan->segments && last->local == local_of[way]) {
+        struct rk_segment *last = plan->segments ? &plan->segment[plan->segments - 1] : NULL;
+        if (last && last->local == local_of[way]) {
             last->layers++;
             continue;
         }
