@@ -62,7 +62,6 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
         {p->tensor_overlap != RK_OVERLAP_NONE, "tp-overlap", leave},
         {p->expert_overlap, "ep-overlap", leave},
         {p->messages_sharded, "messages-sharded", leave},
-        {p->keep_gathered, "keep-gathered", leave},
         {p->checkpoint_sharded, "checkpoint-sharded", leave},
         {p->recompute_every > 1, "checkpoints of several layers", "say recompute-every1"},
         {p->frozen, "frozen weights", leave},

@@ -179,6 +179,7 @@ static const struct exact {
     {0, "mbs2 gbs16 dp4", "mbs2 gbs16 dp4 zero1"},
     {1, "mbs2 gbs16 dp2 cp2", "mbs2 gbs16 dp2 cp2 zero1"},
     {0, "mbs2 gbs16 dp4 zero2", "mbs2 gbs16 dp4 zero3"},
+    {0, "mbs2 gbs16 dp4 zero3", "mbs2 gbs16 dp4 zero3 keep-gathered"},
     {1, "mbs2 gbs16 dp2 tp2 zero2", "mbs2 gbs16 dp2 tp2 zero3"},
 };
 

@@ -86,14 +86,14 @@ static void reduce_pass(struct engine *e, struct store *s, real **pass, real *su
     *pass = NULL;
 }
 
-static void finish_store(struct engine *e, struct store *s)
+static void finish_store(struct engine *e, struct store *s, bool forward)
 {
     if (!s) return;
     if (shards_gradients(e)) {
         reduce_pass(e, s, &s->pass, s->gradient);
         reduce_pass(e, s, &s->head_pass, s->head);
     }
-    if (s->keeps || !s->whole) return;
+    if (s->keeps || !s->whole || (forward && e->job->plan.keep_gathered)) return;
     give(e, s->whole);
     s->whole = NULL;
 }
@@ -109,10 +109,10 @@ static void finish_layer(struct engine *e, const struct instruction *i)
 {
     struct at_layer *l = &e->layer[i->layer];
     struct frame *f = &l->frame[i->microbatch];
-    finish_store(e, l->dense);
-    finish_store(e, l->experts);
-    finish_store(e, l->table);
-    finish_store(e, l->head);
+    finish_store(e, l->dense, i->work == WORK_FORWARD);
+    finish_store(e, l->experts, i->work == WORK_FORWARD);
+    finish_store(e, l->table, i->work == WORK_FORWARD);
+    finish_store(e, l->head, i->work == WORK_FORWARD);
     if (i->work == WORK_FORWARD) {
         const bool *drops = e->drops + (size_t)i->layer * SLOTS;
         drop(e, f, SLOT_WHOLE_1);
