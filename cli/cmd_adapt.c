@@ -200,6 +200,8 @@ static enum rk_status watch(struct adapt *adapt, FILE *file, const char *path, s
         told->stranded = event.kind == ADAPT_STRANDED;
         if (event.kind != ADAPT_NOTHING && !again) print_event(&event);
     }
+    if (status == RK_OK && ferror(file))
+        status = rk_fail(error, RK_IO, path, 0, 0, "cannot be read: %s", strerror(errno));
     free(text);
     return status;
 }

@@ -132,6 +132,8 @@ static enum rk_status read_from(struct rk_program *program, const char *path,
     if (!in) return rk_fail(error, RK_IO, path, 0, 0, "%s", strerror(errno));
     const enum rk_status status = rk_program_read(program, in, path, error);
     if (in != stdin) fclose(in);
+    if (status == RK_OK && !program->instructions)
+        return rk_fail(error, RK_BAD_INPUT, path, 0, 0, "has no instructions");
     return status;
 }
 
