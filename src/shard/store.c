@@ -300,7 +300,7 @@ static enum rk_status open_index(struct store *store, struct list *list, struct 
     return status;
 }
 
-/* The only .safetensors file of a folder. */
+/* model.safetensors, else the only .safetensors file of a folder. */
 static enum rk_status find_single(const char *folder, char name[static 256], struct rk_error *error)
 {
     DIR *files = opendir(folder);
@@ -308,13 +308,14 @@ static enum rk_status find_single(const char *folder, char name[static 256], str
     int found = 0;
     if (!files)
         return rk_fail(error, RK_BAD_INPUT, folder, 0, 0, "cannot be read: %s", strerror(errno));
-    while ((entry = readdir(files)))
+    while ((entry = readdir(files)) && strcmp(name, "model.safetensors") != 0)
         if (ends_in(entry->d_name, ".safetensors") && entry->d_name[0] != '.') {
             snprintf(name, 256, "%s", entry->d_name);
             found++;
         }
+    if (entry) strcpy(name, "model.safetensors");
     closedir(files);
-    if (found == 1) return RK_OK;
+    if (found == 1 || entry) return RK_OK;
     return rk_fail(error, RK_BAD_INPUT, folder, 0, 0,
                    found ? "has %d .safetensors files and no " INDEX ": which tensors belong to it?"
                          : "has no .safetensors file",

@@ -294,6 +294,7 @@ static bool belongs(const char *name)
     if (name[0] == '.' || strncmp(name, "reckon.", 7) == 0) return false;
     if (strstr(name, ".safetensors") || strcmp(name, "pytorch_model.bin.index.json") == 0)
         return false;
+    if (strcmp(name, "train.json") == 0) return false; /* of weights and moments together */
     for (const char *const *end = ends; *end; end++)
         if (strlen(name) > strlen(*end) && strcmp(name + strlen(name) - strlen(*end), *end) == 0)
             return true;
