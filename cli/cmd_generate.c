@@ -70,6 +70,7 @@ const struct usage generate_usage = {
 
 struct writer {
     const struct tokenizer *tokenizer;
+    const char *prompt; /* NULL: it is printed */
     bool failed;
 };
 
@@ -77,6 +78,8 @@ static bool put_token(void *context, uint32_t token)
 {
     struct writer *w = context;
     struct bytes text = {.data = NULL};
+    if (w->prompt) fputs(w->prompt, stdout);
+    w->prompt = NULL;
     if (token < w->tokenizer->ids && !tokenizer_decode(w->tokenizer, &token, 1, &text))
         w->failed = true;
     if (text.size && fwrite(text.data, 1, text.size, stdout) != text.size) w->failed = true;
@@ -108,7 +111,7 @@ static enum rk_status generate(const struct generate_args *args, const struct to
     struct rk_model model;
     struct rk_system system;
     struct token_list ids = {.id = NULL};
-    struct writer writer = {.tokenizer = tokenizer};
+    struct writer writer = {.tokenizer = tokenizer, .prompt = args->prompt};
     struct rk_train train = cli_executor->defaults();
     enum rk_status status = train_model_open(args->model, &model, &train, error);
     if (status == RK_OK) status = encode_prompt(args, tokenizer, &model, &ids, error);
@@ -130,7 +133,6 @@ static enum rk_status generate(const struct generate_args *args, const struct to
                                   .top = args->top,
                                   .token = put_token,
                                   .context = &writer};
-    fputs(args->prompt, stdout);
     status = cli_executor->generate(&model, &train, &g, error);
     if (status == RK_OK) putchar('\n');
     free(ids.id);

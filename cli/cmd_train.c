@@ -353,6 +353,13 @@ static enum rk_status need(const struct train_args *args, struct rk_error *error
         return rk_fail(error, RK_USAGE, NULL, 0, 0, "say what to train: --model gpt2-124m");
     if (!args->data)
         return rk_fail(error, RK_USAGE, NULL, 0, 0, "say what to train on: --data tokens.bin");
+    if (args->save_every && !args->save)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--save-every %llu: say where to, --save FOLDER",
+                       (unsigned long long)args->save_every);
+    if (args->least_rate > args->rate)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--least-rate %g is above --rate %g",
+                       args->least_rate, args->rate);
     return RK_OK;
 }
 

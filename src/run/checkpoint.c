@@ -410,13 +410,23 @@ static uint64_t model_elements(const struct weights *all)
 }
 
 enum rk_status checkpoint_check(const char *folder, const struct job *job, size_t real_bytes,
-                                struct rk_error *error)
+                                uint64_t begin, struct rk_error *error)
 {
     struct statvfs room;
+    struct stat info;
     struct weights all;
+    unsigned long long newest;
     enum rk_status status = RK_OK;
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) return fail_system(error, folder);
-    if (access(folder, W_OK) != 0 || statvfs(folder, &room) != 0) return fail_system(error, folder);
+    if (access(folder, W_OK) != 0 || statvfs(folder, &room) != 0 || stat(folder, &info) != 0)
+        return fail_system(error, folder);
+    if (!S_ISDIR(info.st_mode))
+        return rk_fail(error, RK_IO, folder, 0, 0, "is no folder: --save takes one");
+    if (find_steps(folder, &newest, 1) && newest > begin)
+        return rk_fail(error, RK_BAD_INPUT, folder, 0, 0,
+                       "has step %llu, and this run begins behind step %llu: go on from there with "
+                       "--load, or save to another folder",
+                       newest, (unsigned long long)begin);
     status = whole_model(job, &all, error);
     if (status != RK_OK) return status;
     const double need = 3.0 * (double)model_elements(&all) * (double)real_bytes;

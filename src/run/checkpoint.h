@@ -38,9 +38,10 @@ void checkpoint_close(struct checkpoint *checkpoint); /* a zeroed one is fine */
 enum rk_status checkpoint_load(const struct checkpoint *checkpoint, const struct engine_kind *kind,
                                struct engine *engine, struct rk_error *error);
 
-/* Room in `folder` for another checkpoint, and leave to write there. */
+/* Room in `folder` for another checkpoint, leave to write there, and none of a later step than
+ * `begin`: the newest are kept, so that those of this run would not be. */
 enum rk_status checkpoint_check(const char *folder, const struct job *job, size_t real_bytes,
-                                struct rk_error *error);
+                                uint64_t begin, struct rk_error *error);
 
 /* All ranks call it behind `step` steps. */
 bool checkpoint_save(const char *folder, const struct job *job, const struct engine_kind *kind,

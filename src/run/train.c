@@ -405,8 +405,11 @@ static enum rk_status prepare(struct job *job, struct data *data, struct checkpo
     if (status == RK_OK) status = check_samples(job, run, error);
     if (status == RK_OK && run->load) status = checkpoint_open(checkpoint, run->load, job, error);
     if (status == RK_OK && run->load) status = check_checkpoint(checkpoint, job, run->load, error);
+    /* one that was skipped because it is damaged is written again */
+    const bool goes_on = run->load && run->save && strcmp(run->load, run->save) == 0;
     if (status == RK_OK && run->save)
-        status = checkpoint_check(run->save, job, job->settings.double_precision ? 8 : 4, error);
+        status = checkpoint_check(run->save, job, job->settings.double_precision ? 8 : 4,
+                                  goes_on ? UINT64_MAX : checkpoint->step, error);
     return status;
 }
 
