@@ -4,6 +4,7 @@
 #include "cli/describe.h"
 #include "cli/entry.h"
 #include "cli/import_answer.h"
+#include "cli/import_slurm.h"
 #include "cli/model_input.h"
 #include "cli/show.h"
 #include "interop/hf.h"
@@ -177,13 +178,15 @@ static const struct command import_commands[] = {
     {"hf", run_hf, "a model from the config.json of Hugging Face transformers", &hf_usage},
     {"megatron", import_megatron, "a launch script of Megatron-LM as a model and a plan",
      &import_megatron_usage},
+    {"slurm", import_slurm, "a machine from Slurm's description of its switches",
+     &import_slurm_usage},
 #define FORMAT_COMMAND(id, name, tool, own, what, versions, example)                               \
     {name, import_##id, what " of " tool " as " FORMAT_GIVES_##own, &import_##id##_usage},
 #define FORMAT_GIVES_false "a plan"
 #define FORMAT_GIVES_true  "a model and a plan"
     PLAN_FORMATS(FORMAT_COMMAND)
 #undef FORMAT_COMMAND
-    {.name = NULL},
+        {.name = NULL},
 };
 
 const struct usage import_usage = {

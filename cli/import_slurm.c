@@ -1,0 +1,94 @@
+#include "cli/import_slurm.h"
+
+#include "interop/output.h"
+#include "interop/slurm.h"
+
+#include <inttypes.h>
+#include <reckon/machine.h>
+#include <string.h>
+
+struct slurm_args {
+    const char *file, *system, *link, *output;
+    uint64_t gpus;
+};
+
+/* clang-format off */
+#define AT(member) .offset = offsetof(struct slurm_args, member)
+static const struct operand slurm_operands[] = {
+    {.name = "FILE", AT(file), .help = "topology.conf, or what `scontrol show topology` prints; -: standard input", .complete = "file"},
+    {.name = NULL},
+};
+static const struct option slurm_options[] = {
+    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
+     .help = "what the nodes are: an id of `reckon systems`, or a description in one line (h100-sxm5-80g)"},
+    {.name = "gpus-per-node", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 4096, .help = "accelerators of a node (8)"},
+    {.name = "link", .type = OPTION_TEXT, .argument = "RATE@LATENCY", AT(link),
+     .help = "between networks that no switch joins, as 100Gb/s@50us; needed where there are several"},
+    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
+     .help = "write to FILE instead of standard output (-)"},
+    {.name = NULL},
+};
+
+const struct usage import_slurm_usage = {
+    .name = "import slurm",
+    .summary = "the machine that Slurm's topology describes, in one line",
+    .synopsis = "FILE [options]",
+    .description =
+        "Counts the nodes below each switch that no other switch is above: these are networks that nothing joins, a cluster each. "
+        "What a node is, and the link between the networks, the file does not say. What is printed is a system for --system of "
+        "reckon clusters, or of any command when there is one network.",
+    .operands = slurm_operands,
+    .groups = {{"Machine", slurm_options, 0}, {"General", options_help_rows, 0}},
+    .examples = {{"reckon import slurm /etc/slurm/topology.conf -s h100-sxm5-80g --link 100Gb/s@50us", "Two halls that share a Slurm:"}},
+    .see_also = "reckon-clusters(1), reckon-system(5)",
+};
+/* clang-format on */
+
+static enum rk_status write_line(const struct slurm_args *args,
+                                 const struct slurm_topology *topology, struct rk_error *error)
+{
+    struct output output;
+    const enum rk_status status = output_open(&output, args->output ? args->output : "-", error);
+    if (status != RK_OK) return status;
+    for (int i = 0; i < topology->networks; i++) {
+        const struct slurm_network *network = &topology->network[i];
+        fprintf(output.file, "%s%s x%" PRIu64, i ? " + " : "", args->system,
+                network->nodes * args->gpus);
+        if (topology->networks > 1) fprintf(output.file, " name=%.31s", network->name);
+    }
+    if (topology->networks > 1) fprintf(output.file, " link=%s", args->link);
+    fprintf(output.file, "\n");
+    return output_commit(&output, error);
+}
+
+static enum rk_status check(const struct slurm_args *args, const struct slurm_topology *topology,
+                            struct rk_error *error)
+{
+    if (topology->networks > RK_MAX_CLUSTERS)
+        return rk_fail(error, RK_BAD_INPUT, args->file, 0, 0,
+                       "%d networks that no switch joins: a machine has at most %d clusters",
+                       topology->networks, RK_MAX_CLUSTERS);
+    if (topology->networks > 1 && !args->link)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "%s has %d networks that no switch joins: say what does, --link "
+                       "100Gb/s@50us",
+                       args->file, topology->networks);
+    return RK_OK;
+}
+
+int import_slurm(int argc, char **argv)
+{
+    struct slurm_args args = {.system = "h100-sxm5-80g", .gpus = 8};
+    struct document document = {.text = NULL};
+    struct slurm_topology topology = {.networks = 0};
+    struct rk_error error;
+    const int done = options_read(&import_slurm_usage, argc, argv, &args);
+    if (done >= 0) return done;
+    enum rk_status status = document_load_text(args.file, &document, &error);
+    if (status == RK_OK) status = slurm_topology_read(&document, &topology, &error);
+    if (status == RK_OK) status = check(&args, &topology, &error);
+    if (status == RK_OK) status = write_line(&args, &topology, &error);
+    slurm_topology_release(&topology);
+    document_release(&document);
+    return status == RK_OK ? RK_OK : options_fail(&error);
+}

@@ -1,0 +1,30 @@
+/* slurm.h - which nodes share a network, from Slurm's topology.conf (topology/tree) or what
+ * `scontrol show topology` prints: lines of SwitchName=NAME with Nodes=LIST or Switches=LIST. Switches
+ * that no other one has are the tops of networks that nothing joins: a cluster each. */
+#ifndef RECKON_INTEROP_SLURM_H
+#define RECKON_INTEROP_SLURM_H
+
+#include "catalog/document.h"
+#include <stdint.h>
+
+enum { SLURM_NAME = 64 };
+
+struct slurm_network {
+    char name[SLURM_NAME]; /* of its top switch */
+    uint64_t nodes, leaves;
+};
+
+struct slurm_topology {
+    int networks;
+    struct slurm_network *network; /* (networks) in the order of the file, each with nodes */
+};
+
+/* Errors have the line. Release on success. */
+enum rk_status slurm_topology_read(const struct document *document, struct slurm_topology *topology,
+                                   struct rk_error *error);
+void slurm_topology_release(struct slurm_topology *topology);
+
+/* How many names "n[0-3,07-08],m1" has; -1: it is not such a list. */
+int64_t slurm_count(const char *list);
+
+#endif
