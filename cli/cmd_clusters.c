@@ -8,6 +8,7 @@
 #include "clusters/search.h"
 #include "workload/layers.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,23 @@ static enum rk_status check_words(const struct plan_draft *draft, struct rk_erro
     return RK_OK;
 }
 
+/* A tensor group stays in a node of some cluster, and shares the model's heads. */
+static enum rk_status check_tensor(const struct rk_plan *plan, const struct rk_machine *machine,
+                                   struct rk_error *error)
+{
+    uint64_t nearest = 1;
+    for (int i = 0; i < machine->clusters; i++) {
+        const uint64_t node = rk_cluster_node(&machine->cluster[i]);
+        if (node % plan->tensor == 0) return RK_OK;
+        for (uint64_t t = 1; t <= node && t < plan->tensor; t++)
+            if (node % t == 0 && t > nearest) nearest = t;
+    }
+    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                   "tp%" PRIu64 " divides the node of no cluster: tp%" PRIu64
+                   " is the nearest below that does",
+                   plan->tensor, nearest);
+}
+
 static enum rk_status settle(const struct clusters_args *args, struct plan_draft *draft,
                              struct rk_machine *machine, struct rk_error *error)
 {
@@ -122,7 +140,7 @@ static enum rk_status settle(const struct clusters_args *args, struct plan_draft
     plan_settle_attention(draft);
     if (machine->clusters == 1 && !machine->cluster[0].system.devices)
         return usage_fail(error, "how many accelerators has the cluster? add x256 to the system");
-    return RK_OK;
+    return check_tensor(plan, machine, error);
 }
 
 static enum rk_status check_model(const struct rk_model *model, struct rk_error *error)

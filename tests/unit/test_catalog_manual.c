@@ -6,6 +6,7 @@
 #include "catalog_cases.h"
 
 #include <reckon/catalog.h>
+#include <reckon/machine.h>
 #include <stdio.h>
 
 static char *manual(const char *name)
@@ -164,11 +165,20 @@ Test(catalog_manual, examples_load)
     }
 }
 
+static enum rk_status read_clusters(const char *line, struct rk_error *error)
+{
+    struct rk_machine machine = {.clusters = 0};
+    const enum rk_status status = rk_machine_load(line, &machine, error);
+    rk_machine_release(&machine);
+    return status;
+}
+
 static enum rk_status read_line(const char *name, const char *line, struct rk_error *error)
 {
     struct rk_system system = {.id = ""};
     struct rk_plan plan;
     if (strcmp(name, "plan") == 0) return rk_plan_parse(line, &plan, error);
+    if (strstr(line, " + ")) return read_clusters(line, error);
     const enum rk_status status = synthetic_read(line, 0, &system, error);
     rk_system_release(&system);
     return status;
@@ -195,6 +205,6 @@ static void check_lines(const char *name, int wanted)
 Test(catalog_manual, one_line_examples_load)
 {
     use_source_catalog();
-    check_lines("system", 5);
+    check_lines("system", 6);
     check_lines("plan", 3);
 }
