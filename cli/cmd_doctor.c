@@ -25,13 +25,6 @@ static const struct operand doctor_operands[] = {
      .offset = offsetof(struct doctor_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
-static const struct option doctor_input[] = {
-    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(source.model), .complete = "models",
-     .help = "what is trained: an id of `reckon models`, a file (also a config.json of Hugging Face)"},
-    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(source.system), .complete = "systems",
-     .help = "the machine: an id of `reckon systems`, a file, or a description in one line"},
-    {.name = NULL},
-};
 static const struct option doctor_output[] = {
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
@@ -55,7 +48,6 @@ const struct usage doctor_usage = {
     .words_title = "Words of a plan",
     .words = plan_words,
     .groups = {
-        {"Input", doctor_input, 0},
         {"Plan", plan_source_options, offsetof(struct doctor_args, source)},
         {"Output", doctor_output, 0},
         {"Form", show_options, offsetof(struct doctor_args, show)},

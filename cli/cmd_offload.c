@@ -21,11 +21,7 @@ static const struct operand offload_operands[] = {
      .offset = offsetof(struct offload_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
-static const struct option offload_input[] = {
-    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(source.model), .complete = "models",
-     .help = "what is trained: an id of `reckon models`, a file (also a config.json of Hugging Face)"},
-    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(source.system), .complete = "systems",
-     .help = "the machine, with a second memory: an id of `reckon systems`, a file, or a description in one line"},
+static const struct option offload_drives[] = {
     {.name = "lifetime", .type = OPTION_COUNT, AT(lifetime_years), .argument = "YEARS",
      .help = "drives must last so long: what wears them out before does not count"},
     {.name = NULL},
@@ -57,8 +53,8 @@ const struct usage offload_usage = {
     .words_title = "Words of a plan",
     .words = plan_words,
     .groups = {
-        {"Input", offload_input, 0},
         {"Plan", plan_source_options, offsetof(struct offload_args, source)},
+        {"Drives", offload_drives, 0},
         {"Output", offload_output, 0},
         {"Form", show_options, offsetof(struct offload_args, show)},
         {"General", options_help_rows, 0},

@@ -30,10 +30,6 @@ static const struct operand place_operands[] = {
     {.name = NULL},
 };
 static const struct option place_plan[] = {
-    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(source.model), .complete = "models",
-     .help = "place what a plan allocates in a step, its words instead of FILE: the model, an id of `reckon models` or a file"},
-    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(source.system), .complete = "systems",
-     .help = "the machine: an id of `reckon systems`, a file, or a description in one line"},
     {.name = "rank", .type = OPTION_NUMBER, AT(rank), .max = UINT32_MAX, .argument = "RANK",
      .help = "of which rank (0)"},
     {.name = "lasting", .type = OPTION_FLAG, AT(lasting),
@@ -83,8 +79,8 @@ const struct usage place_usage = {
     .operands = place_operands,
     .groups = {
         {"Placing", place_what, 0},
-        {"Of a plan", place_plan, 0},
-        {"Plan", plan_source_options, offsetof(struct place_args, source)},
+        {"Plan, whose words stand instead of FILE", plan_source_options, offsetof(struct place_args, source)},
+        {"Of its program", place_plan, 0},
         {"Form", show_options, offsetof(struct place_args, show)},
         {"General", options_help_rows, 0},
     },

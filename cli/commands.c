@@ -2,45 +2,57 @@
 
 /* clang-format off */
 const struct command main_commands[] = {
-    {"estimate",   cmd_estimate, "predict with the published model, framework calculon", &estimate_usage},
-    {"predict",    cmd_predict,  "the time and memory of a step, as people train today", &predict_usage},
     {"fits",       cmd_fits,     "does it fit, and what saves how much memory",    &fits_usage},
-    {"check",      cmd_check,    "what is wrong with a plan, a launch file or a run",   &check_usage},
+    {"predict",    cmd_predict,  "the time and memory of a step, as people train today", &predict_usage},
     {"search",     cmd_search,   "the best strategies of all there are",            &search_usage},
     {"clusters",   cmd_clusters, "the best plan over several clusters",             &clusters_usage},
-    {"study",      cmd_study,    "a grid of searches, kept in a database",          &study_usage},
     {"budget",     cmd_budget,   "the largest model, or most tokens, that money and days train", &budget_usage},
-    {"timeline",   cmd_timeline, "the pipeline schedule of one step, event by event",  &timeline_usage},
-    {"program",    cmd_program,  "what each rank of a plan does, instruction by instruction", &program_usage},
-    {"report",     cmd_report,   "a plan, a search or a study as one page to look at",  &report_usage},
-    {"validate",   cmd_validate, "predictions beside published measurements",        &validate_usage},
-    {"place",      cmd_place,    "fixed addresses for buffers whose lifetimes are known", &place_usage},
-    {"offload",    cmd_offload,  "which activations leave the accelerator",          &offload_usage},
     {"longest",    cmd_longest,  "the longest sequence that can be trained",        &longest_usage},
+    {"offload",    cmd_offload,  "which activations leave the accelerator",          &offload_usage},
+    {"study",      cmd_study,    "a grid of searches, kept in a database",          &study_usage},
     {"models",     cmd_models,   "list the models of the catalog, or show one",     &models_usage},
     {"systems",    cmd_systems,  "list the systems of the catalog, or show one",    &systems_usage},
     {"shapes",     cmd_shapes,   "well-shaped models for a number of parameters",   &shapes_usage},
+    {"check",      cmd_check,    "what is wrong with a plan, a launch file or a run",   &check_usage},
+    {"diff",       cmd_diff,     "what one plan does differently from another, and what it is worth", &diff_usage},
+    {"timeline",   cmd_timeline, "the pipeline schedule of one step, event by event",  &timeline_usage},
+    {"program",    cmd_program,  "what each rank of a plan does, instruction by instruction", &program_usage},
+    {"place",      cmd_place,    "fixed addresses for buffers whose lifetimes are known", &place_usage},
+    {"report",     cmd_report,   "a plan, a search or a study as one page to look at",  &report_usage},
     {"import",     cmd_import,   "take over the models and plans of other tools",   &import_usage},
     {"export",     cmd_export,   "a plan as what other tools are launched with",    &export_usage},
-    {"diff",       cmd_diff,     "what one plan does differently from another, and what it is worth", &diff_usage},
     {"doctor",     cmd_doctor,   "why a run is slower than predicted",              &doctor_usage},
     {"adapt",      cmd_adapt,    "watch a run, and say when another plan pays",     &adapt_usage},
     {"calibrate",  cmd_calibrate, "fit a system's constants to what was measured on it", &calibrate_usage},
-    {"calculon",   cmd_calculon, "the commands of the published tool Calculon",     &calculon_usage},
-    {"shard",      cmd_shard,    "which part of which tensor goes to which rank",   &shard_usage},
-    {"merge",      cmd_merge,    "the shards of a plan as one checkpoint",          &merge_usage},
-    {"reshard",    cmd_reshard,  "the shards of a plan as those of another one",    &reshard_usage},
-    {"galvatron",  cmd_galvatron, "the search of the published tool Galvatron",     &galvatron_usage},
-    {"train",      cmd_train,    "train a model under a plan, on this machine's processors", &train_usage},
-    {"generate",   cmd_generate, "continue a prompt with a trained model",          &generate_usage},
-    {"measure",    cmd_measure,  "this machine as a system that plans are predicted for", &measure_usage},
+    {"validate",   cmd_validate, "predictions beside published measurements",        &validate_usage},
     {"corpus",     cmd_corpus,   "from raw text to training text",                  &corpus_usage},
     {"tokenizer",  cmd_tokenizer, "train a tokenizer",                             &tokenizer_usage},
     {"tokenize",   cmd_tokenize, "texts as token ids, and back",                    &tokenize_usage},
+    {"measure",    cmd_measure,  "this machine as a system that plans are predicted for", &measure_usage},
+    {"train",      cmd_train,    "train a model under a plan, on this machine's processors", &train_usage},
+    {"generate",   cmd_generate, "continue a prompt with a trained model",          &generate_usage},
+    {"shard",      cmd_shard,    "which part of which tensor goes to which rank",   &shard_usage},
+    {"merge",      cmd_merge,    "the shards of a plan as one checkpoint",          &merge_usage},
+    {"reshard",    cmd_reshard,  "the shards of a plan as those of another one",    &reshard_usage},
+    {"estimate",   cmd_estimate, "predict with the published model, framework calculon", &estimate_usage},
+    {"calculon",   cmd_calculon, "the commands of the published tool Calculon",     &calculon_usage},
+    {"galvatron",  cmd_galvatron, "the search of the published tool Galvatron",     &galvatron_usage},
     {"__man",      cmd_man,      "print a manual page",                             NULL},
     {"__complete", cmd_complete, "print a completion script",                       NULL},
     {"__list",     cmd_list,     "print the ids of models or systems",              NULL},
     {NULL, NULL, NULL, NULL},
+};
+
+static const struct command_group main_groups[] = {
+    {"Before a run", "fits"},
+    {"What there is to ask about", "models"},
+    {"A plan, looked at", "check"},
+    {"Plans and models of other tools", "import"},
+    {"Beside a run", "doctor"},
+    {"From text to a trained model", "corpus"},
+    {"Checkpoints in parts", "shard"},
+    {"Published tools", "estimate"},
+    {NULL, NULL},
 };
 
 static const struct option main_options[] = {
@@ -55,8 +67,8 @@ const struct usage main_usage = {
     .description =
         "Reckon predicts what training a large language model costs on a machine: the time of a "
         "step and the memory of a GPU, as people train today (predict, fits) or under a strategy of "
-        "the published model (estimate), and which strategy of all is the best one (search). Every "
-        "command explains itself: reckon COMMAND --help.",
+        "the published model (estimate), and which strategy of all is the best one (search). It also "
+        "trains models on this machine (train). Every command explains itself: reckon COMMAND --help.",
     .groups = {
         {"General", options_help_rows, 0},
         {"Version", main_options, 0},
@@ -65,10 +77,11 @@ const struct usage main_usage = {
         {"reckon models", "What can be trained:"},
         {"reckon search --model gpt3-175b --system a100-80g-nvl8 --gpus 1024 --batch 1536",
          "The best way to train GPT-3 on 1,024 A100:"},
-        {"reckon estimate --model gpt3-175b --system a100-80g-nvl8 --tensor 8 --pipeline 8 --data 16 --batch 1536 --recompute attention --optimizer-sharding",
-         "One way, with its time and memory broken down:"},
+        {"reckon fits gpt3-175b a100-80g-nvl8 --gpus 1024 tp8 pp8 gbs1536 sp zero1",
+         "Does one way fit, and what saves how much memory:"},
     },
     .see_also = "reckon-predict(1), reckon-fits(1), reckon-estimate(1), reckon-search(1), reckon-models(1), reckon-systems(1), reckon-model(5), reckon-system(5), reckon-plan(5), reckon-strategy(5)",
     .commands = main_commands,
+    .command_groups = main_groups,
 };
 /* clang-format on */

@@ -84,11 +84,27 @@ static void print_paragraphs(FILE *out, const char *text)
     }
 }
 
+const char *options_group_title(const struct usage *usage, const struct command *command)
+{
+    const struct command_group *group = usage->command_groups;
+    while (group && group->title && strcmp(group->first, command->name) != 0)
+        group++;
+    return group ? group->title : NULL;
+}
+
+static void print_commands(FILE *out, const struct usage *usage)
+{
+    if (usage->commands && !usage->command_groups) fputs("\nCommands:\n", out);
+    for (const struct command *c = usage->commands; c && c->name; c++) {
+        const char *title = options_group_title(usage, c);
+        if (title) fprintf(out, "\n%s:\n", title);
+        if (c->usage) fprintf(out, "  %-*s%s\n", HELP_COLUMN - 2, c->name, c->summary);
+    }
+}
+
 static void print_lists(FILE *out, const struct usage *usage)
 {
-    if (usage->commands) fputs("\nCommands:\n", out);
-    for (const struct command *c = usage->commands; c && c->name; c++)
-        if (c->usage) fprintf(out, "  %-*s%s\n", HELP_COLUMN - 2, c->name, c->summary);
+    print_commands(out, usage);
     if (usage->operands) fputs("\nArguments:\n", out);
     for (const struct operand *o = usage->operands; o && o->name; o++) {
         fprintf(out, "  %-*s", HELP_COLUMN - 2, o->name);

@@ -147,8 +147,11 @@ static void put_examples(FILE *out, const struct usage *usage, const char *macro
 static void put_commands(FILE *out, const struct usage *usage)
 {
     if (usage->commands) fputs(".SH COMMANDS\n", out);
-    for (const struct command *c = usage->commands; c && c->name; c++)
+    for (const struct command *c = usage->commands; c && c->name; c++) {
+        const char *title = options_group_title(usage, c);
+        if (title) fprintf(out, ".SS %s\n", title);
         if (c->usage) put_item(out, c->name, c->summary);
+    }
 }
 
 /* The commands below one that is not reckon itself stand on its page. */

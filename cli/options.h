@@ -132,6 +132,7 @@ struct usage {
     struct usage_section sections[OPTION_SECTIONS + 1];
     const char *see_also;           /* more pages than the general ones; may be NULL */
     const struct command *commands; /* those below it ("calculon llm"); may be NULL */
+    const struct command_group *command_groups; /* of long lists; may be NULL */
     bool abbreviations;             /* --top for --top-n where nothing else begins so */
 };
 
@@ -144,6 +145,14 @@ struct command {
     const char *summary;
     const struct usage *usage; /* NULL: hidden from help, man pages and completions */
 };
+
+/* A heading above the command `first`; tables end with title NULL. */
+struct command_group {
+    const char *title, *first;
+};
+
+/* Of the group that begins with a command; NULL: none does. */
+const char *options_group_title(const struct usage *usage, const struct command *command);
 
 /* `-h, --help`; every command has this group. */
 extern const struct option options_help_rows[];
