@@ -4,6 +4,7 @@
  * "environment": {...}}, one line each, deepspeed and torchtitan what was written as
  * {"text": "...", "world": N}. docs/exports.md has the recipe. */
 #include "../tests/random_plans.h"
+#include "interop/accelerate.h"
 #include "interop/deepspeed.h"
 #include "interop/megatron.h"
 #include "interop/shell.h"
@@ -49,9 +50,11 @@ static bool run(const char *tool, const struct rk_model *model, int version)
 {
     static struct notes notes; /* large */
     const bool megatron = strcmp(tool, "megatron") == 0, titan = strcmp(tool, "torchtitan") == 0;
-    const struct rk_plan plan = megatron ? random_megatron(model)
-                                : titan  ? random_torchtitan()
-                                         : random_deepspeed();
+    const bool accelerate = strcmp(tool, "accelerate") == 0;
+    const struct rk_plan plan = megatron     ? random_megatron(model)
+                                : titan      ? random_torchtitan()
+                                : accelerate ? random_accelerate()
+                                             : random_deepspeed();
     const struct megatron_target target = {.version = version, .mock_data = true};
     struct rk_error error;
     char *text = NULL;
@@ -59,9 +62,10 @@ static bool run(const char *tool, const struct rk_model *model, int version)
     FILE *memory = open_memstream(&text, &size);
     notes = (struct notes){.count = 0};
     const enum rk_status status =
-        megatron ? megatron_write(memory, model, &plan, &target, &notes, &error)
-        : titan  ? torchtitan_write(memory, model, &plan, &notes, &error)
-                 : deepspeed_write(memory, model, &plan, &notes, &error);
+        megatron     ? megatron_write(memory, model, &plan, &target, &notes, &error)
+        : titan      ? torchtitan_write(memory, model, &plan, &notes, &error)
+        : accelerate ? accelerate_write(memory, model, &plan, 0, &notes, &error)
+                     : deepspeed_write(memory, model, &plan, &notes, &error);
     fclose(memory);
     if (status == RK_OK && megatron) print_words(text, size, plan.ranks);
     if (status == RK_OK && !megatron)

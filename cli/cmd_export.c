@@ -127,6 +127,32 @@ static const struct usage export_torchtitan_usage = {
     },
     .see_also = "reckon-import(1), reckon-plan(5)",
 };
+
+static const struct usage export_accelerate_usage = {
+    .name = "export accelerate",
+    .summary = "the configuration (YAML) of accelerate for a plan",
+    .synopsis = "--model MODEL [--plan FILE] [options] [PLAN]...",
+    .description =
+        "Writes a configuration for accelerate 1.10 and later and the line that starts it: FSDP2 "
+        "where weights are sharded, the DeepSpeed plugin with framework deepspeed, else data "
+        "parallelism alone. Batch, sequence and kernels are arguments of the training code, behind "
+        "the launcher's. Plans with a pipeline are refused. " LOSSES,
+    .operands = export_operands,
+    .words_title = "Words of a plan",
+    .words = plan_words,
+    .groups = {
+        {"Input", export_source_options, offsetof(struct export_args, source)},
+        {"Launch", launch_rows, 0},
+        {"Output", output_rows, 0},
+        {"General", options_help_rows, 0},
+        {NULL, plan_options, offsetof(struct export_args, source)},
+    },
+    .examples = {
+        {"reckon export accelerate -m llama3.1-8b -o accelerate.yaml framework=fsdp gpus16 zero3 grad-overlap weight-overlap mbs2 gbs128",
+         "FSDP2 on 16 GPUs:"},
+    },
+    .see_also = "reckon-import(1), reckon-plan(5)",
+};
 /* clang-format on */
 
 static int run(enum export_target to, const struct usage *usage, int argc, char **argv)
@@ -162,22 +188,29 @@ static int run_torchtitan(int argc, char **argv)
     return run(EXPORT_TORCHTITAN, &export_torchtitan_usage, argc, argv);
 }
 
+static int run_accelerate(int argc, char **argv)
+{
+    return run(EXPORT_ACCELERATE, &export_accelerate_usage, argc, argv);
+}
+
 /* ---- the command ---- */
 
 static const struct command export_commands[] = {
     {"megatron", run_megatron, "a launch script of Megatron-LM", &export_megatron_usage},
     {"deepspeed", run_deepspeed, "the ds_config.json of DeepSpeed", &export_deepspeed_usage},
     {"torchtitan", run_torchtitan, "the job file of torchtitan", &export_torchtitan_usage},
+    {"accelerate", run_accelerate, "the configuration of accelerate", &export_accelerate_usage},
     {.name = NULL},
 };
 
 const struct usage export_usage = {
     .name = "export",
     .summary = "a plan as what other tools are launched with",
-    .synopsis = "megatron|deepspeed|torchtitan --model MODEL [--plan FILE] [options] [PLAN]...",
-    .description =
-        "Writes the launch arguments of a plan for Megatron-LM, DeepSpeed or torchtitan, and names "
-        "what the target cannot express.",
+    .synopsis =
+        "megatron|deepspeed|torchtitan|accelerate --model MODEL [--plan FILE] [options] [PLAN]...",
+    .description = "Writes the launch arguments of a plan for Megatron-LM, DeepSpeed, torchtitan "
+                   "or accelerate, "
+                   "and names what the target cannot express.",
     .groups = {{"General", options_help_rows, 0}},
     .examples = {{"reckon export megatron --model llama3.1-70b --plan plan.json -o run.sh",
                   "A plan as a launch script of Megatron-LM:"}},
@@ -196,6 +229,6 @@ int cmd_export(int argc, char **argv)
     const int done = options_read(&export_usage, argc, argv, &none);
     if (done >= 0) return done;
     rk_fail(&error, RK_USAGE, NULL, 0, 0,
-            "export: say for what: reckon export megatron, deepspeed or torchtitan");
+            "export: say for what: reckon export megatron, deepspeed, torchtitan or accelerate");
     return options_fail(&error);
 }

@@ -21,7 +21,7 @@ enum rk_status export_gather(const struct plan_source *source, struct export_pla
 
 /* ---- writing ---- */
 
-enum export_target { EXPORT_MEGATRON, EXPORT_DEEPSPEED, EXPORT_TORCHTITAN };
+enum export_target { EXPORT_MEGATRON, EXPORT_DEEPSPEED, EXPORT_TORCHTITAN, EXPORT_ACCELERATE };
 
 struct export_how {
     const char *version; /* of Megatron Core; NULL: the newest */

@@ -1,5 +1,6 @@
 /* export_write.c - a plan as what other tools are launched with. */
 #include "cli/export_plan.h"
+#include "interop/accelerate.h"
 #include "interop/deepspeed.h"
 #include "interop/launch_file.h"
 #include "interop/megatron.h"
@@ -33,6 +34,8 @@ static enum rk_status write_plain(FILE *file, enum export_target to, const struc
     if (to == EXPORT_MEGATRON) return write_megatron(file, how, plan, notes, error);
     if (to == EXPORT_DEEPSPEED)
         return deepspeed_write(file, &plan->model, &plan->plan, notes, error);
+    if (to == EXPORT_ACCELERATE)
+        return accelerate_write(file, &plan->model, &plan->plan, how->gpus_per_node, notes, error);
     return torchtitan_write(file, &plan->model, &plan->plan, notes, error);
 }
 
@@ -44,29 +47,33 @@ static enum rk_status write_target(FILE *file, enum export_target to, const stru
         const char *file, *command;
     } starts[] = {
         [EXPORT_DEEPSPEED] = {"ds_config.json", "train.py --deepspeed ds_config.json"},
-        [EXPORT_TORCHTITAN] = {"job.toml", "-m torchtitan.train --job.config_file job.toml"}};
+        [EXPORT_TORCHTITAN] = {"job.toml", "-m torchtitan.train --job.config_file job.toml"},
+        [EXPORT_ACCELERATE] = {ACCELERATE_FILE, NULL}};
     const bool whole = to == EXPORT_MEGATRON && how->launcher != LAUNCHER_KUBERNETES;
-    char *text = NULL;
+    char *text = NULL, command[ACCELERATE_COMMAND];
     size_t size = 0;
     if (how->launcher == LAUNCHER_NONE || whole)
         return write_plain(file, to, how, plan, notes, error);
     if (to == EXPORT_MEGATRON)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--launcher: kubernetes starts torchtitan and DeepSpeed, Megatron-LM is "
+                       "--launcher: kubernetes starts the others, Megatron-LM is "
                        "started by torchrun or slurm");
     FILE *memory = open_memstream(&text, &size);
     if (!memory) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
     enum rk_status status = write_plain(memory, to, how, plan, notes, error);
     if (fclose(memory) != 0 && status == RK_OK)
         status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    const struct launch_file launch = {.launcher = (enum launcher)how->launcher,
-                                       .ranks = plan->plan.ranks,
-                                       .gpus_per_node = how->gpus_per_node,
-                                       .name = "reckon",
-                                       .file = starts[to].file,
-                                       .text = text,
-                                       .command = starts[to].command,
-                                       .one_queue = plan->plan.zero < 2 && plan->plan.tensor > 1};
+    struct launch_file launch = {.launcher = (enum launcher)how->launcher,
+                                 .ranks = plan->plan.ranks,
+                                 .gpus_per_node = how->gpus_per_node,
+                                 .name = "reckon",
+                                 .file = starts[to].file,
+                                 .text = text,
+                                 .command = starts[to].command,
+                                 .accelerate = to == EXPORT_ACCELERATE,
+                                 .one_queue = plan->plan.zero < 2 && plan->plan.tensor > 1};
+    if (status == RK_OK && launch.accelerate)
+        launch.command = accelerate_command(&plan->model, &plan->plan, command);
     if (status == RK_OK) launch_file_write(file, &launch);
     free(text);
     return status;

@@ -121,4 +121,40 @@ static inline struct rk_plan random_torchtitan(void)
     return p;
 }
 
+/* What a configuration of accelerate and its launch line say. */
+static inline struct rk_plan random_accelerate(void)
+{
+    struct rk_plan p = rk_plan_default();
+    const bool deepspeed = draw(3) == 0;
+    p.framework = deepspeed ? RK_DEEPSPEED : RK_FSDP;
+    p.attention = rk_usual_attention(p.framework);
+    p.context = UINT64_C(1) << draw(3);
+    if (p.context > 1) p.context_kind = draw(2) ? RK_RING : RK_GATHER;
+    if (deepspeed && p.context > 1) p.context_kind = RK_ULYSSES;
+    if (!deepspeed) p.tensor = UINT64_C(1) << draw(4);
+    p.ranks = p.tensor * p.context << (1 + draw(5));
+    p.microbatch = 1 + draw(4);
+    const uint64_t data = rk_plan_data(&p);
+    p.batch = data * p.microbatch * (1 + draw(8));
+    p.zero = deepspeed ? (int)draw(4) : p.tensor * p.context > 1 || draw(4) ? 3 : 0;
+    p.gradient_overlap = !deepspeed || p.zero == 3;
+    p.weight_overlap = p.zero == 3;
+    if (!deepspeed && p.zero && draw(2)) {
+        p.keep_gathered = draw(2);
+        if (data > 2) p.shard_ranks = data / 2 * p.context;
+    }
+    if (deepspeed && p.zero) p.share[RK_SHARE_OPTIMIZER][0] = draw(2);
+    if (p.zero == 3) p.share[RK_SHARE_WEIGHTS][0] = draw(3) == 0;
+    if (!deepspeed) p.share[RK_SHARE_OPTIMIZER][0] = p.share[RK_SHARE_WEIGHTS][0];
+    p.precision = draw(2) ? RK_BF16 : (enum rk_precision)draw(RK_BF16);
+    if (!deepspeed && draw(4) == 0) p.precision = RK_FP8_CURRENT;
+    p.weights_fp8 = p.precision == RK_FP8_CURRENT && draw(2);
+    if (p.context == 1)
+        p.attention = (enum rk_attention_kernel[]){RK_UNFUSED, RK_FLASH, RK_FLASH_3}[draw(3)];
+    p.recompute = draw(2) ? RK_WHOLE : RK_KEEP;
+    p.fused = draw(2);
+    if (draw(2)) p.sequence = 4096;
+    return p;
+}
+
 #endif

@@ -41,7 +41,44 @@ static void environment(FILE *file, const struct launch_file *l)
                          : "unset CUDA_DEVICE_MAX_CONNECTIONS # gathers beside the computing");
 }
 
-static void torchrun(FILE *file, const struct launch_file *l, uint64_t size, bool slurm)
+/* What starts the ranks of a node, and how it calls them. */
+static const struct starter {
+    const char *name, *nodes, *ranks, *rank, *address, *port;
+} starters[] = {
+    {"torchrun", "nnodes", "nproc_per_node", "node_rank", "master_addr", "master_port"},
+    {"accelerate launch", "num_machines", "num_processes", "machine_rank", "main_process_ip",
+     "main_process_port"},
+};
+
+/* "torchrun --nnodes 2 --nproc_per_node 8 --node_rank 0 --master_addr ... --master_port ..." */
+static void start(FILE *file, const struct launch_file *l, uint64_t size, const char *rank,
+                  const char *address, const char *port)
+{
+    const struct starter *s = &starters[l->accelerate];
+    fprintf(file, "%s --%s %" PRIu64 " --%s %" PRIu64 " --%s %s --%s %s --%s %s", s->name, s->nodes,
+            l->ranks / size, s->ranks, l->accelerate ? l->ranks : size, s->rank, rank, s->address,
+            address, s->port, port);
+}
+
+/* torchrun finds the ranks of nodes itself; accelerate is told, on each node. */
+static void srun(FILE *file, const struct launch_file *l, uint64_t size)
+{
+    fprintf(file,
+            "\n%sMASTER_ADDR=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n",
+            l->accelerate ? "export " : "");
+    if (l->accelerate) {
+        fprintf(file, "srun bash -c '");
+        start(file, l, size, "\"$SLURM_NODEID\"", "\"$MASTER_ADDR\"", "29500");
+        fprintf(file, " \\\n    %s'\n", l->command);
+    } else
+        fprintf(file,
+                "srun torchrun --nnodes %" PRIu64 " --nproc_per_node %" PRIu64
+                " --rdzv_backend c10d \\\n    --rdzv_id \"$SLURM_JOB_ID\" --rdzv_endpoint "
+                "\"$MASTER_ADDR:29500\" \\\n    %s\n",
+                l->ranks / size, size, l->command);
+}
+
+static void script(FILE *file, const struct launch_file *l, uint64_t size, bool slurm)
 {
     fprintf(file, "#!/bin/bash\n");
     if (slurm)
@@ -52,24 +89,15 @@ static void torchrun(FILE *file, const struct launch_file *l, uint64_t size, boo
     fprintf(file, "set -euo pipefail\n\n");
     environment(file, l);
     document(file, l, 0);
-    if (slurm)
-        fprintf(file,
-                "\nMASTER_ADDR=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n"
-                "srun torchrun --nnodes %" PRIu64 " --nproc_per_node %" PRIu64
-                " --rdzv_backend c10d \\\n    --rdzv_id \"$SLURM_JOB_ID\" --rdzv_endpoint "
-                "\"$MASTER_ADDR:29500\" \\\n    %s\n",
-                l->ranks / size, size, l->command);
-    else
-        fprintf(file,
-                "\ntorchrun --nnodes %" PRIu64 " --nproc_per_node %" PRIu64
-                " --node_rank \"${NODE_RANK:-0}\" \\\n    --master_addr "
-                "\"${MASTER_ADDR:-localhost}\" --master_port \"${MASTER_PORT:-29500}\" \\\n"
-                "    %s \"$@\"\n",
-                l->ranks / size, size, l->command);
+    if (slurm) return srun(file, l, size);
+    putc('\n', file);
+    start(file, l, size, "\"${NODE_RANK:-0}\"", "\"${MASTER_ADDR:-localhost}\"",
+          "\"${MASTER_PORT:-29500}\"");
+    fprintf(file, " \\\n    %s \"$@\"\n", l->command);
 }
 
 static void replica(FILE *file, const struct launch_file *l, const char *kind, uint64_t count,
-                    uint64_t nodes, uint64_t size)
+                    uint64_t size)
 {
     if (!count) return;
     fprintf(file,
@@ -80,23 +108,22 @@ static void replica(FILE *file, const struct launch_file *l, const char *kind, u
             kind, count);
     if (l->one_queue) fprintf(file, "                  export CUDA_DEVICE_MAX_CONNECTIONS=1\n");
     document(file, l, 18);
+    fprintf(file, "%18s", "");
+    start(file, l, size, "$RANK", "$MASTER_ADDR", "$MASTER_PORT");
     fprintf(file,
-            "                  torchrun --nnodes %" PRIu64 " --nproc_per_node %" PRIu64
-            " --node_rank $RANK --master_addr $MASTER_ADDR --master_port $MASTER_PORT %s\n"
-            "              resources:\n                limits:\n"
+            " %s\n              resources:\n                limits:\n"
             "                  nvidia.com/gpu: %" PRIu64 "\n",
-            nodes, size, l->command, size);
+            l->command, size);
 }
 
 static void kubernetes(FILE *file, const struct launch_file *l, uint64_t size)
 {
-    const uint64_t nodes = l->ranks / size;
     fprintf(file,
             "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata:\n  name: %s\nspec:\n"
             "  pytorchReplicaSpecs:\n",
             l->name);
-    replica(file, l, "Master", 1, nodes, size);
-    replica(file, l, "Worker", nodes - 1, nodes, size);
+    replica(file, l, "Master", 1, size);
+    replica(file, l, "Worker", l->ranks / size - 1, size);
 }
 
 void launch_file_write(FILE *file, const struct launch_file *launch)
@@ -107,5 +134,5 @@ void launch_file_write(FILE *file, const struct launch_file *launch)
     else if (launch->launcher == LAUNCHER_KUBERNETES)
         kubernetes(file, launch, size);
     else
-        torchrun(file, launch, size, launch->launcher == LAUNCHER_SLURM);
+        script(file, launch, size, launch->launcher == LAUNCHER_SLURM);
 }

@@ -27,6 +27,8 @@ struct trainer {
     int bf16, fp16; /* "false|true|auto|full" */
     bool fp8, checkpointing, no_checkpointing, fsdp_checkpointing, activation_offload, offload;
     bool compile, liger, liger_mlp;
+    bool gather; /* float8 weights are gathered in 8 bits */
+    int rotate;  /* of torch's context parallelism: "allgather|alltoall" */
     int reshard; /* of FSDP2: "false|true"; -1: not said */
     uint64_t version;
     const char *deepspeed, *fsdp, *adapter, *stage, *finetuning, *optimizer;
@@ -104,7 +106,8 @@ static const struct key accelerate_keys[] = {
     {"mixed_precision", KEY_WORD, AT(mixed), "no|fp16|bf16|fp8", NULL},
     READ("num_processes", KEY_COUNT, processes), READ("num_machines", KEY_COUNT, machines), READ("gradient_accumulation_steps", KEY_COUNT, accumulation),
     READ("per_device_train_batch_size", KEY_COUNT, microbatch), READ("max_seq_length", KEY_COUNT, sequence),
-    READ("gradient_checkpointing", KEY_FLAG, checkpointing),
+    READ("gradient_checkpointing", KEY_FLAG, checkpointing), READ("torch_compile", KEY_FLAG, compile),
+    {"attn_implementation", KEY_WORD, AT(attention), "sdpa|flash_attention_2|flash_attention_3|eager", NULL},
     FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
     {"deepspeed_config.zero_stage", KEY_WORD, AT(zero_stage), "0|1|2|3", NULL},
     {"deepspeed_config.offload_optimizer_device", KEY_WORD, AT(optimizer_device), "none|cpu|nvme", NULL},
@@ -113,9 +116,11 @@ static const struct key accelerate_keys[] = {
     NONE("deepspeed_config.*"), DEEPSPEED_ROWS("zero_optimization."),
     READ("parallelism_config.parallelism_config_dp_replicate_size", KEY_COUNT, replicate), READ("parallelism_config.parallelism_config_dp_shard_size", KEY_INTEGER, shard),
     READ("parallelism_config.parallelism_config_tp_size", KEY_COUNT, tensor), READ("parallelism_config.parallelism_config_cp_size", KEY_COUNT, context),
-    READ("parallelism_config.parallelism_config_sp_size", KEY_COUNT, ulysses), NONE("parallelism_config.*"),
+    READ("parallelism_config.parallelism_config_sp_size", KEY_COUNT, ulysses),
+    {"parallelism_config.parallelism_config_cp_comm_strategy", KEY_WORD, AT(rotate), "allgather|alltoall", NULL}, NONE("parallelism_config.*"),
     {"megatron_lm_config.*", KEY_NOT_COVERED, 0, NULL, "training by accelerate's Megatron-LM plugin"}, {"tp_config.*", KEY_NONE, 0, NULL, NULL},
-    {"dynamo_config.dynamo_backend", KEY_NOT_FOLLOWED, 0, "no", "kernels are compiled"}, NONE("dynamo_config.*"), NONE("fp8_config.*"),
+    {"dynamo_config.dynamo_backend", KEY_NOT_FOLLOWED, 0, "no", "kernels are compiled"}, NONE("dynamo_config.*"),
+    READ("fp8_config.fp8_enable_fsdp_float8_all_gather", KEY_FLAG, gather), READ("fp8_config.enable_fsdp_float8_all_gather", KEY_FLAG, gather), NONE("fp8_config.*"),
     NONE("compute_environment"), NONE("debug"), NONE("downcast_bf16"), NONE("gpu_ids"), NONE("machine_rank"), NONE("main_process_*"),
     NONE("main_training_function"), NONE("rdzv_*"), NONE("same_network"), NONE("tpu_*"), NONE("use_cpu"), NONE("enable_cpu_affinity"),
     NONE("command_file"), NONE("commands*"), NONE("num_cpu_threads_per_process"), NONE("mpirun_config.*"), NONE("ipex_config.*"), NONE("use_xpu"),
@@ -222,10 +227,9 @@ static enum rk_status read_degrees(const struct reading *r)
             return fail(r, "a degree or batch is not 1 to 2^24");
     p->tensor = t->tensor;
     p->context = t->context * t->ring * t->ulysses; /* at most one is above 1 */
-    p->context_kind = t->ulysses > 1 ? RK_ULYSSES : t->ring > 1 ? RK_RING : RK_GATHER;
+    p->context_kind = t->ulysses > 1 ? RK_ULYSSES : t->ring > 1 || t->rotate ? RK_RING : RK_GATHER;
     if (p->context == 1) p->context_kind = RK_RING;
     p->expert = t->expert;
-    p->sequence_parallel = p->tensor > 1;
     p->ranks = r->source->gpus ? r->source->gpus : t->processes;
     const uint64_t sharded = t->shard > 0 ? (uint64_t)t->shard : 1;
     if (!p->ranks && t->shard > 0) p->ranks = sharded * t->replicate * p->tensor * p->context;
@@ -268,6 +272,7 @@ static void read_precision(const struct reading *r)
                       : bf16                          ? RK_BF16
                       : fp16                          ? RK_FP16
                                                       : RK_FP32;
+    r->p->weights_fp8 = t->gather && r->p->precision == RK_FP8_CURRENT;
     if (t->bf16 == 2)
         notes_add(r->notes, NOTE_ASSUMED, 0, 0, "bf16", "auto",
                   "GPUs of today have it: taken as on");

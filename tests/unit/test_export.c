@@ -1,8 +1,9 @@
 /* Plans that are written for other tools and read back: what the target can express survives, what
  * it cannot is named. */
+#include "advise/compare.h"
+#include "interop/accelerate.h"
 #include "interop/deepspeed.h"
 #include "interop/megatron.h"
-#include "advise/compare.h"
 #include "interop/torchtitan.h"
 #include "random_plans.h"
 
@@ -237,5 +238,83 @@ Test(export, wrong_jobs)
         cr_expect(strstr(error.text, wrong_jobs[i].message), "%s", error.text);
         cr_expect(error.line == wrong_jobs[i].line && error.column == wrong_jobs[i].column,
                   "%s: %d:%d", error.text, error.line, error.column);
+    }
+}
+
+/* ---- accelerate ---- */
+
+/* The arguments of the training code are given by words, as an import of the file has them. */
+Test(export, plans_survive_accelerate)
+{
+    const struct rk_model model = load("llama3.1-8b");
+    static const struct {
+        const char *argument, *key;
+    } arguments[] = {
+        {"--per_device_train_batch_size ", "per_device_train_batch_size"},
+        {"--gradient_accumulation_steps ", "gradient_accumulation_steps"},
+        {"--max_length ", "max_seq_length"},
+        {"--attn_implementation ", "attn_implementation"},
+        {"--torch_compile ", "torch_compile"},
+        {"--gradient_checkpointing ", "gradient_checkpointing"},
+    };
+    struct rk_error error;
+    for (int k = 0; k < 500; k++) {
+        const struct rk_plan p = random_accelerate();
+        struct rk_plan run;
+        char *text = NULL, command[ACCELERATE_COMMAND], sets[6][80];
+        const char *list[6];
+        size_t size, count = 0;
+        FILE *memory = open_memstream(&text, &size);
+        notes = (struct notes){.count = 0};
+        cr_assert_eq(accelerate_write(memory, &model, &p, 0, &notes, &error), RK_OK, "%s",
+                     error.text);
+        fclose(memory);
+        cr_expect_eq(notes.count, 0, "%s: %s", notes.note[0].what, notes.note[0].need);
+        accelerate_command(&model, &p, command);
+        cr_expect(strstr(text, command));
+        for (size_t i = 0; i < 6; i++) {
+            const char *at = strstr(command, arguments[i].argument);
+            if (!at) continue;
+            at += strlen(arguments[i].argument);
+            snprintf(sets[count], sizeof sets[count], "%s=%.*s", arguments[i].key,
+                     (int)strcspn(at, " "), at);
+            list[count] = sets[count];
+            count++;
+        }
+        const struct config_source source = {
+            .path = "a.yaml", .text = text, .sets = list, .set_count = count};
+        struct rk_model same = model;
+        cr_assert_eq(accelerate_read(&source, &same, &run, &notes, &error), RK_OK, "%s\n%s",
+                     error.text, text);
+        if (strstr(command, "--tf32 true")) run.precision = RK_TF32;
+        expect_same(&model, &p, &run, "accelerate");
+        free(text);
+    }
+}
+
+static const struct {
+    const char *words, *named;
+} refused_by_accelerate[] = {
+    {"framework=fsdp gpus16 pp2 zero3 gbs32", "pipeline"},
+    {"framework=deepspeed gpus16 tp2 zero3 gbs32", "tensor"},
+    {"framework=fsdp gpus16 tp2 gbs32", "zero"},
+    {"framework=fsdp gpus8 tp8 zero3 gbs32", "zero"},
+    {"framework=fsdp gpus16 cp2 gbs32", "zero"},
+};
+
+Test(export, accelerate_refuses_what_it_would_not_start)
+{
+    const struct rk_model model = load("llama3.1-8b");
+    for (size_t i = 0; i < sizeof refused_by_accelerate / sizeof *refused_by_accelerate; i++) {
+        struct rk_plan plan;
+        struct rk_error error;
+        cr_assert_eq(rk_plan_parse(refused_by_accelerate[i].words, &plan, &error), RK_OK, "%s",
+                     error.text);
+        notes = (struct notes){.count = 0};
+        FILE *file = tmpfile();
+        cr_expect_eq(accelerate_write(file, &model, &plan, 0, &notes, &error), RK_NOTHING_FITS);
+        cr_expect_eq(ftell(file), 0);
+        cr_expect(named(refused_by_accelerate[i].named), "%s", refused_by_accelerate[i].words);
+        fclose(file);
     }
 }
