@@ -357,6 +357,25 @@ static bool answer(const struct longest_args *args, struct problem *p, struct re
     return any;
 }
 
+/* Words that candidates choose themselves: they would be outdone without a word. */
+static enum rk_status check_words(const struct plan_draft *draft, struct rk_error *error)
+{
+    static const char *const chosen[] = {
+        "gpus",      "tensor", "pipeline", "context",          "microbatch",     "batch",
+        "sequence",  "zero",   "recompute", "sequence_parallel", "context_kind",   "framework",
+    };
+    for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++)
+        if (plan_given(draft, chosen[i]))
+            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                           "the words say %s, which reckon longest chooses itself (--gpus N are "
+                           "its GPUs): leave it out; reckon offload and fits take one plan",
+                           chosen[i]);
+    if (draft->data)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "the words say data, and every candidate has 1: leave it out");
+    return RK_OK;
+}
+
 int cmd_longest(int argc, char **argv)
 {
     struct longest_args args = {.step = 32768};
@@ -369,6 +388,7 @@ int cmd_longest(int argc, char **argv)
     struct problem *problem = calloc(1, sizeof *problem);
     enum rk_status status = problem ? plan_gather(&args.source, &input, &error)
                                     : rk_fail(&error, RK_IO, NULL, 0, 0, "no memory");
+    if (status == RK_OK) status = check_words(&input.draft, &error);
     int code = (int)status;
     if (status == RK_OK) {
         problem->model = &input.model;
