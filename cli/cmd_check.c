@@ -249,6 +249,16 @@ static enum rk_status gather(const struct check_args *args, struct loaded *l,
     if (!args->system)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "check: give --system, and for a plan --model; or --logs, --cases");
+    for (int i = 0; i < args->sets.count; i++)
+        if (!strchr(args->sets.text[i], '='))
+            return rk_fail(error, RK_USAGE, NULL, 0, 0, "--set: \"%.40s\" is not NAME=VALUE",
+                           args->sets.text[i]);
+    for (int i = 0; args->words.count > 1 && i < args->words.count; i++)
+        if (strchr(args->words.text[i], '/') && !strchr(args->words.text[i], '='))
+            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                           "\"%.255s\" looks like a file, and there is more: give one file, or words "
+                           "of a plan",
+                           args->words.text[i]);
     if (args->model) status = model_open(args->model, &l->model, error);
     if (status == RK_OK) status = rk_system_load(args->system, &l->system, error);
     if (status == RK_OK)
@@ -259,8 +269,7 @@ static enum rk_status gather(const struct check_args *args, struct loaded *l,
     input->model = args->model ? &l->model : NULL;
     input->system = &l->system;
     if (args->version && !(input->version = megatron_version(args->version)))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--version: \"%.40s\" is not known",
-                       args->version);
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--version: \"%.40s\" is not known: give core_v0.9 to core_v0.19", args->version);
     if (args->words.count == 1 && is_file(args->words.text[0])) {
         size_t size = 0;
         status = text_file_load(args->words.text[0], 64 << 20, &l->text, &size, error);
