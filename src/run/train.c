@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 struct rk_train rk_train_default(void)
 {
@@ -363,6 +364,22 @@ static enum rk_status run_threads(struct team *team, struct rk_error *error)
     return error->status;
 }
 
+/* What all ranks of this process keep at least, so many elements for each parameter, against the
+ * machine's memory: without it a run is killed, or swaps for ever, before it says a word. */
+static enum rk_status check_memory(const struct job *job, double share, int elements,
+                                   struct rk_error *error)
+{
+    const double real_bytes = job->settings.double_precision ? 8 : 4;
+    const double need = share * elements * real_bytes * (double)rk_model_parameters(&job->model);
+    const double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE);
+    if (need <= have) return RK_OK;
+    return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                   "%s take %.3g GB at least, and this machine has %.3g GB of memory: take a "
+                   "smaller model",
+                   elements > 1 ? "weights, gradients and moments" : "the weights", need / 1e9,
+                   have / 1e9);
+}
+
 static enum rk_status check_samples(const struct job *job, const struct rk_train_run *run,
                                     struct rk_error *error)
 {
@@ -391,7 +408,7 @@ static enum rk_status check_checkpoint(const struct checkpoint *c, const struct 
 
 /* All that can be known before the first step. */
 static enum rk_status prepare(struct job *job, struct data *data, struct checkpoint *checkpoint,
-                              const struct rk_train_run *run, struct rk_error *error)
+                              const struct rk_train_run *run, double share, struct rk_error *error)
 {
     struct rk_program program = {.rank = 0};
     job->data = data;
@@ -399,6 +416,7 @@ static enum rk_status prepare(struct job *job, struct data *data, struct checkpo
     /* what the checker refuses, it refuses here */
     enum rk_status status = rk_program_of(&program, &job->model, run->system, &job->plan, 0, error);
     rk_program_release(&program);
+    if (status == RK_OK) status = check_memory(job, share, 4, error);
     if (status == RK_OK)
         status = data_open(data, run->data, job->sequence, job->model.vocabulary,
                            job->settings.seed, error);
@@ -426,7 +444,8 @@ static enum rk_status train(const struct rk_model *model, const struct rk_plan *
     *result = (struct rk_train_result){.steps = 0};
     if (!checkpoint) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for a run");
     enum rk_status status = job_open(&job, model, plan, settings, error);
-    if (status == RK_OK) status = prepare(&job, &data, checkpoint, run, error);
+    if (status == RK_OK)
+        status = prepare(&job, &data, checkpoint, run, comm ? 1.0 / comm->ranks : 1, error);
     if (status == RK_OK) {
         struct team team = {.job = &job,
                             .run = run,
@@ -565,6 +584,7 @@ enum rk_status rk_generate_tokens(const struct rk_model *model, const struct rk_
             status = rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
                              "token %u of the prompt is beyond the vocabulary, which ends at %llu",
                              g->prompt[i], (unsigned long long)model->vocabulary);
+    if (status == RK_OK) status = check_memory(&job, 1, 1, error);
     if (status == RK_OK) status = checkpoint_open(checkpoint, g->load, &job, error);
     if (status == RK_OK) {
         checkpoint->moments = false;
