@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,9 @@ static bool rank_of(const char *path, uint64_t *rank)
 static enum rk_status add_file(struct log_files *files, const char *path, struct rk_error *error)
 {
     uint64_t rank;
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return rk_fail(error, RK_BAD_INPUT, path, 0, 0, "cannot be read: %s", strerror(errno));
     if (!rank_of(path, &rank) || rank >= MOST_RANKS)
         return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
                        "the name does not end in the number of a rank: rank-12.log, 12.txt");
