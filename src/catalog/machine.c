@@ -173,6 +173,8 @@ static enum rk_status read_link(const struct line *line, struct word value,
             status = read_rate(line, part, &link->bandwidth_Bps);
             if (status == RK_OK && sign)
                 status = read_quantity(line, latency, QUANTITY_SECONDS, &link->latency_s);
+            if (status == RK_OK && link->latency_s < 0)
+                status = fail(line, latency.at, "a latency is 0 or more");
         } else if (begins(part, "cap=")) {
             status = read_rate(line, (struct word){part.at + 4, part.length - 4}, &link->cap_Bps);
         } else if (begins(part, "price=")) {
