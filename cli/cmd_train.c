@@ -166,7 +166,7 @@ static void catch_signals(void)
 
 struct watch {
     const struct train_args *args;
-    uint64_t steps;
+    uint64_t steps, done;
     FILE *log;
 };
 
@@ -191,15 +191,17 @@ static bool is_said(const struct watch *w, uint64_t step)
 static bool watch_step(void *context, const struct rk_train_step *s)
 {
     struct watch *w = context;
+    FILE *out = w->args->show.format == REPORT_AS_TEXT ? stdout : stderr; /* JSON stands alone */
+    w->done = s->step;
     if (w->log && !log_step(w->log, s)) {
         fprintf(stderr, "reckon: warning: %s cannot be written any more\n", w->args->log);
         fclose(w->log);
         w->log = NULL;
     }
     if (!w->args->quiet && is_said(w, s->step)) {
-        printf("step %6llu  loss %8.4f  norm %8.3f  rate %.2e  %9.0f tokens/s\n",
-               (unsigned long long)s->step, s->loss, s->norm, s->rate, s->tokens / s->wall_s);
-        fflush(stdout);
+        fprintf(out, "step %6llu  loss %8.4f  norm %8.3f  rate %.2e  %9.0f tokens/s\n",
+                (unsigned long long)s->step, s->loss, s->norm, s->rate, s->tokens / s->wall_s);
+        fflush(out);
     }
     return !asked_to_stop;
 }
@@ -251,7 +253,9 @@ static void show_result(struct report *report, const struct rk_prediction *predi
         report, &(struct report_table){
                     .name = "parts",
                     .formats = REPORT_IN_ALL,
-                    .title = "A step: predicted, and the least that was measured of any step",
+                    .title = predicted
+                                 ? "A step: predicted, and the least that was measured of any step"
+                                 : "A step: the least that was measured of any step",
                     .columns = columns,
                     .column_count = 5});
     double processor = 0;
@@ -347,7 +351,8 @@ static struct rk_train settings_of(const struct train_args *args, struct rk_trai
     return t;
 }
 
-static enum rk_status need(const struct train_args *args, struct rk_error *error)
+static enum rk_status need(const struct train_args *args, const struct rk_train *usual,
+                           struct rk_error *error)
 {
     if (!args->model)
         return rk_fail(error, RK_USAGE, NULL, 0, 0, "say what to train: --model gpt2-124m");
@@ -357,10 +362,29 @@ static enum rk_status need(const struct train_args *args, struct rk_error *error
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--save-every %llu: say where to, --save FOLDER",
                        (unsigned long long)args->save_every);
+    if (!args->block_tokens &&
+        (args->block_local != usual->block_local || args->block_global != usual->block_global ||
+         args->block_patterns != usual->block_patterns))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--blocks-local, --blocks-global and --blocks-patterns are of sparse "
+                       "attention: say --blocks TOKENS, too");
     if (args->least_rate > args->rate)
         return rk_fail(error, RK_USAGE, NULL, 0, 0, "--least-rate %g is above --rate %g",
                        args->least_rate, args->rate);
     return RK_OK;
+}
+
+/* A run that was asked to stop says so, and where it goes on. */
+static int show_stopped(const struct watch *w, int code)
+{
+    if (!asked_to_stop || w->done >= w->steps || code != RK_OK) return code;
+    fprintf(stderr, "reckon: stopped behind step %llu of %llu: ", (unsigned long long)w->done,
+            (unsigned long long)w->steps);
+    if (w->args->save)
+        fprintf(stderr, "--load %s goes on from there\n", w->args->save);
+    else
+        fputs("nothing is kept without --save\n", stderr);
+    return asked_to_stop == SIGINT ? RK_INTERRUPTED : code;
 }
 
 int cmd_train(int argc, char **argv)
@@ -381,7 +405,7 @@ int cmd_train(int argc, char **argv)
 
     struct watch watch = {.args = &args, .steps = args.steps};
     struct rk_train of_model = cli_executor->defaults();
-    enum rk_status status = need(&args, &error);
+    enum rk_status status = need(&args, &of_model, &error);
     if (status == RK_OK) status = train_model_open(args.model, &model, &of_model, &error);
     model.no_dropout = true; /* the executor has none: neither is its time predicted */
     if (status == RK_OK) status = read_plan(&args, &draft, &error);
@@ -412,7 +436,7 @@ int cmd_train(int argc, char **argv)
         if (args.system) rk_predict(&model, &system, &draft.plan, &prediction);
         show_result(&report, args.system ? &prediction : NULL, &result);
         show_sent(&report, args.system ? &prediction : NULL, &result);
-        code = show_report(&report, &args.show, NULL, RK_OK);
+        code = show_stopped(&watch, show_report(&report, &args.show, NULL, RK_OK));
     }
     report_release(&report);
     rk_system_release(&system);
