@@ -114,38 +114,6 @@ const struct usage train_usage = {
 };
 /* clang-format on */
 
-/* ---- the plan ---- */
-
-static bool is_file_name(const char *text)
-{
-    return strchr(text, '/') || strstr(text, ".json");
-}
-
-static enum rk_status read_plan(const struct train_args *args, struct plan_draft *draft,
-                                struct rk_error *error)
-{
-    struct plan_fault fault;
-    enum rk_status status = RK_OK;
-    *draft = plan_draft();
-    if (args->plan)
-        status = is_file_name(args->plan) ? plan_named(args->plan, draft, error)
-                                          : plan_read_words(args->plan, draft, error);
-    if (status == RK_OK) status = plan_read_texts(&args->words, draft, error);
-    if (status != RK_OK) return status;
-    if (!plan_given(draft, "precision")) draft->plan.precision = RK_FP32;
-    const uint64_t ranks = args->ranks ? args->ranks : cli_executor->ranks;
-    if (args->ranks && plan_given(draft, "gpus") && draft->plan.ranks != args->ranks)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--ranks says %llu, the plan's gpus %llu: leave one out",
-                       (unsigned long long)args->ranks, (unsigned long long)draft->plan.ranks);
-    if (ranks && !plan_given(draft, "gpus")) {
-        draft->plan.ranks = ranks;
-        draft->given[plan_row("gpus")] = true;
-    }
-    if (plan_complete(draft, &fault)) return RK_OK;
-    return plan_fail(draft, &fault, error);
-}
-
 /* ---- on the way ---- */
 
 static volatile sig_atomic_t asked_to_stop;
@@ -408,7 +376,8 @@ int cmd_train(int argc, char **argv)
     enum rk_status status = need(&args, &of_model, &error);
     if (status == RK_OK) status = train_model_open(args.model, &model, &of_model, &error);
     model.no_dropout = true; /* the executor has none: neither is its time predicted */
-    if (status == RK_OK) status = read_plan(&args, &draft, &error);
+    if (status == RK_OK)
+        status = train_plan_read(args.plan, &args.words, args.ranks, &draft, &error);
     /* Without one any machine will do: the order of instructions does not depend on it. */
     if (status == RK_OK)
         status = rk_system_load(args.system ? args.system : "h100-sxm5-80g", &system, &error);

@@ -30,7 +30,7 @@ static void prepare(void)
 static bool is_refused(const struct command *command)
 {
     return !command->usage || command->run == cmd_train || command->run == cmd_generate ||
-           command->run == cmd_measure;
+           command->run == cmd_eval || command->run == cmd_measure;
 }
 
 static int run_words(int count, char **words)

@@ -12,7 +12,7 @@ extern const struct usage clusters_usage, estimate_usage, search_usage, report_u
     diff_usage, doctor_usage, predict_usage, fits_usage, validate_usage, calibrate_usage,
     tokenize_usage, tokenizer_usage, corpus_usage, shard_usage, place_usage, budget_usage, offload_usage,
     longest_usage, galvatron_usage, adapt_usage, check_usage, program_usage, merge_usage,
-    reshard_usage, train_usage, generate_usage, measure_usage;
+    reshard_usage, train_usage, generate_usage, eval_usage, measure_usage;
 
 int cmd_estimate(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
@@ -45,6 +45,7 @@ int cmd_reshard(int argc, char **argv);
 int cmd_corpus(int argc, char **argv);
 int cmd_train(int argc, char **argv);
 int cmd_generate(int argc, char **argv);
+int cmd_eval(int argc, char **argv);
 int cmd_measure(int argc, char **argv);
 int cmd_galvatron(int argc, char **argv);
 int cmd_adapt(int argc, char **argv);

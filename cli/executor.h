@@ -13,6 +13,9 @@ struct executor {
                             struct rk_train_result *result, struct rk_error *error);
     enum rk_status (*generate)(const struct rk_model *model, const struct rk_train *train,
                                const struct rk_generate *generate, struct rk_error *error);
+    enum rk_status (*score)(const struct rk_model *model, const struct rk_plan *plan,
+                            const struct rk_train *train, const struct rk_score *score,
+                            struct rk_token_score *scores, struct rk_error *error);
     enum rk_status (*measure)(double seconds, struct rk_measured *measured, struct rk_error *error);
     int rank;       /* of this process; 0 speaks */
     uint64_t ranks; /* processes; 0: ranks are threads */

@@ -1,5 +1,6 @@
 #include "cli/train_model.h"
 
+#include "cli/executor.h"
 #include "cli/model_input.h"
 
 #include <string.h>
@@ -80,4 +81,34 @@ enum rk_status train_model_open(const char *name, struct rk_model *model, struct
         status = read_details(&document, train, error);
     document_release(&document);
     return status;
+}
+
+static bool is_file_name(const char *text)
+{
+    return strchr(text, '/') || strstr(text, ".json");
+}
+
+enum rk_status train_plan_read(const char *plan, const struct option_texts *words, uint64_t ranks,
+                               struct plan_draft *draft, struct rk_error *error)
+{
+    struct plan_fault fault;
+    enum rk_status status = RK_OK;
+    *draft = plan_draft();
+    if (plan)
+        status = is_file_name(plan) ? plan_named(plan, draft, error)
+                                    : plan_read_words(plan, draft, error);
+    if (status == RK_OK) status = plan_read_texts(words, draft, error);
+    if (status != RK_OK) return status;
+    if (!plan_given(draft, "precision")) draft->plan.precision = RK_FP32;
+    if (ranks && plan_given(draft, "gpus") && draft->plan.ranks != ranks)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--ranks says %llu, the plan's gpus %llu: leave one out",
+                       (unsigned long long)ranks, (unsigned long long)draft->plan.ranks);
+    if (!ranks) ranks = cli_executor->ranks;
+    if (ranks && !plan_given(draft, "gpus")) {
+        draft->plan.ranks = ranks;
+        draft->given[plan_row("gpus")] = true;
+    }
+    if (plan_complete(draft, &fault)) return RK_OK;
+    return plan_fail(draft, &fault, error);
 }

@@ -3,6 +3,8 @@
 #ifndef RECKON_CLI_TRAIN_MODEL_H
 #define RECKON_CLI_TRAIN_MODEL_H
 
+#include "cli/plan_input.h"
+
 #include <reckon/train.h>
 
 /* `name`: as model_open takes it, or a folder that holds a config.json. From such a file come the
@@ -10,5 +12,10 @@
  * change the arithmetic otherwise (a stretched or partial RoPE) is refused by its key. */
 enum rk_status train_model_open(const char *name, struct rk_model *model, struct rk_train *train,
                                 struct rk_error *error);
+
+/* The plan to run, from a file (or words in quotes; NULL: none) and words that outdo it, in 32 bits
+ * where it says nothing. `ranks` (0: not said): as threads; processes of MPI count themselves. */
+enum rk_status train_plan_read(const char *plan, const struct option_texts *words, uint64_t ranks,
+                               struct plan_draft *draft, struct rk_error *error);
 
 #endif

@@ -46,26 +46,28 @@ static int run(int argc, char **argv)
     struct rk_error error;
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         printf(
-            "Usage: mpirun -n RANKS reckon-mpi search|study|train [options]\n\n"
+            "Usage: mpirun -n RANKS reckon-mpi search|study|train|eval [options]\n\n"
             "Does what `reckon search` and `reckon study` do, with the same options and the same\n"
             "output, shared by all processes. A search says on standard error how much each of\n"
-            "them did; a study has one database at the end. A training run has a process for\n"
-            "each rank of its plan.\n\n"
+            "them did; a study has one database at the end. A training run, or an\n"
+            "evaluation, has a process for each rank of its plan.\n\n"
             "Give each process its cores with --threads, or with OMP_NUM_THREADS.\n");
         return argc < 2 ? RK_USAGE : RK_OK;
     }
     if (strcmp(argv[1], "search") == 0) return cmd_search(argc - 1, argv + 1);
     if (strcmp(argv[1], "study") == 0) return run_study(argc - 1, argv + 1);
 #ifdef RECKON_RUN
-    if (strcmp(argv[1], "train") == 0) {
+    if (strcmp(argv[1], "train") == 0 || strcmp(argv[1], "eval") == 0) {
         mpi_executor_open();
-        const int code = cmd_train(argc - 1, argv + 1);
+        const int code =
+            argv[1][0] == 't' ? cmd_train(argc - 1, argv + 1) : cmd_eval(argc - 1, argv + 1);
         mpi_executor_close();
         return code;
     }
 #endif
     rk_fail(&error, RK_USAGE, NULL, 0, 0,
-            "reckon-mpi does `search`, `study` and `train`; reckon %s needs no MPI", argv[1]);
+            "reckon-mpi does `search`, `study`, `train` and `eval`; reckon %s needs no MPI",
+            argv[1]);
     return options_fail(&error);
 }
 

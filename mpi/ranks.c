@@ -182,7 +182,15 @@ static enum rk_status train(const struct rk_model *model, const struct rk_plan *
     return train_rank(model, plan, settings, run, &ranks.comm, result, error);
 }
 
-static struct executor executor = {.defaults = rk_train_default, .train = train};
+static enum rk_status score(const struct rk_model *model, const struct rk_plan *plan,
+                            const struct rk_train *settings, const struct rk_score *texts,
+                            struct rk_token_score *scores, struct rk_error *error)
+{
+    ranks.limit_s = settings->limit_s;
+    return score_rank(model, plan, settings, texts, &ranks.comm, scores, error);
+}
+
+static struct executor executor = {.defaults = rk_train_default, .train = train, .score = score};
 
 void mpi_executor_open(void)
 {

@@ -11,6 +11,7 @@
 static const struct executor threads = {.defaults = rk_train_default,
                                         .train = rk_train_threads,
                                         .generate = rk_generate_tokens,
+                                        .score = rk_score_threads,
                                         .measure = rk_measure};
 
 static const struct {
@@ -19,6 +20,7 @@ static const struct {
 } commands[] = {
     {"train", cmd_train},
     {"generate", cmd_generate},
+    {"eval", cmd_eval},
     {"measure", cmd_measure},
 };
 

@@ -134,6 +134,33 @@ RK_API enum rk_status rk_generate_tokens(const struct rk_model *model, const str
                                          const struct rk_generate *generate,
                                          struct rk_error *error);
 
+/* ---- scores ---- */
+
+struct rk_sequence {       /* a text, or a window of one */
+    const uint32_t *token; /* (tokens), each below the vocabulary */
+    uint64_t tokens;       /* 2 and more; at most one more than the model's (or plan's) sequence */
+    uint64_t first;        /* those from here on are scored, 1 ... tokens - 1 */
+};
+
+struct rk_token_score {
+    double loglik;  /* natural logarithm of its probability behind those before it */
+    bool likeliest; /* no other token has a larger one */
+};
+
+struct rk_score {
+    const char *load;                   /* checkpoint or weights; NULL: those of train->seed */
+    const struct rk_system *system;     /* as in rk_train_run */
+    const struct rk_sequence *sequence; /* (sequences) */
+    uint64_t sequences;
+};
+
+/* Scores sequences under a plan, forward alone. `scores` has room for tokens - first of each
+ * sequence, one sequence behind another. Samples are as long as the longest sequence needs, and are
+ * dealt to data-parallel ranks: neither their number nor that of threads changes a bit. */
+RK_API enum rk_status rk_score_threads(const struct rk_model *model, const struct rk_plan *plan,
+                                       const struct rk_train *train, const struct rk_score *score,
+                                       struct rk_token_score *scores, struct rk_error *error);
+
 #ifdef __cplusplus
 }
 #endif

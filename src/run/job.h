@@ -25,6 +25,7 @@ struct job {
     struct layer *layer; /* (LAYER_KINDS): operations of each kind in use */
     bool used[LAYER_KINDS];
     const struct data *data;
+    const struct rk_score *score; /* texts to score instead; NULL: none */
     const struct rk_system *system; /* for which the program is lowered: its times play no role */
     /* derived */
     uint64_t sequence, data_ranks, microbatches;
@@ -88,6 +89,9 @@ struct engine_kind {
     void (*scatter)(struct engine *engine, int group, int which, const void *from);
     bool (*writes)(const struct engine *engine, int group); /* is this rank to write the group? */
     struct comm *(*comm)(const struct engine *engine);
+    /* Scores sequences batch * plan.batch, ...: pair is (plan.batch, sequence, 2), the
+     * log-likelihood of the next token and 1 where it is the likeliest; the same on all ranks. */
+    bool (*score)(struct engine *engine, uint64_t batch, double *pair);
     /* Logits (vocabulary) of the last of `tokens`; one rank only. */
     bool (*logits)(struct engine *engine, const uint32_t *tokens, size_t count, double *logits);
 };

@@ -199,7 +199,9 @@ struct team { /* what the ranks of this process share */
     struct rk_train_result *result;
     const struct checkpoint *checkpoint; /* NULL: from the seed */
     pthread_mutex_t lock;
-    bool stop; /* rank 0's */
+    bool stop;                     /* rank 0's */
+    struct rk_token_score *scores; /* where job->score asks for them */
+    bool alone;                    /* this process has one rank */
 };
 
 struct member {
@@ -309,6 +311,50 @@ static bool take_steps(struct team *team, struct comm *comm, struct engine *engi
     return true;
 }
 
+/* Scores that have come: the rank's first in this process writes them down. */
+static bool note_scores(const struct team *team, struct comm *comm, uint64_t batch,
+                        const double *pair, struct rk_token_score **next)
+{
+    const struct job *job = team->job;
+    for (uint64_t b = 0; b < job->plan.batch; b++) {
+        const uint64_t n = batch * job->plan.batch + b;
+        if (n >= job->score->sequences) break;
+        const struct rk_sequence *s = &job->score->sequence[n];
+        for (uint64_t i = s->first; i < s->tokens; i++) {
+            const double *one = pair + 2 * (b * job->sequence + i - 1);
+            struct rk_error error;
+            if (!isfinite(one[0])) {
+                rk_fail(&error, RK_NOTHING_FITS, NULL, 0, 0,
+                        "the log-likelihood of token %llu of sequence %llu is no number: the "
+                        "weights, or --norm-eps and --rotary-base, are wrong, or 32 bits are too "
+                        "few (--double)",
+                        (unsigned long long)i, (unsigned long long)n);
+                return comm_fail(comm, &error);
+            }
+            if (comm->rank == 0 || team->alone)
+                *(*next)++ = (struct rk_token_score){one[0], one[1] > 0};
+        }
+    }
+    return true;
+}
+
+static bool take_scores(struct team *team, struct comm *comm, struct engine *engine)
+{
+    const struct job *job = team->job;
+    double *pair = malloc(job->plan.batch * job->sequence * 2 * sizeof *pair);
+    struct rk_token_score *next = team->scores;
+    bool ok = pair;
+    for (uint64_t n = 0; ok && n * job->plan.batch < job->score->sequences; n++)
+        ok = team->kind->score(engine, n, pair) && note_scores(team, comm, n, pair, &next);
+    if (!pair) {
+        struct rk_error error;
+        rk_fail(&error, RK_IO, NULL, 0, 0, "rank %d has no memory for the scores", comm->rank);
+        comm_fail(comm, &error);
+    }
+    free(pair);
+    return ok;
+}
+
 static void run_rank(struct team *team, struct comm *comm)
 {
     const struct engine_kind *kind = team->kind;
@@ -318,6 +364,8 @@ static void run_rank(struct team *team, struct comm *comm)
         status = checkpoint_load(team->checkpoint, kind, engine, &comm->error);
     if (status != RK_OK)
         comm_fail(comm, &comm->error);
+    else if (team->job->score)
+        take_scores(team, comm, engine);
     else
         take_steps(team, comm, engine);
     kind->close(engine);
@@ -431,6 +479,23 @@ static enum rk_status prepare(struct job *job, struct data *data, struct checkpo
     return status;
 }
 
+/* `comm` is this process's only rank, or NULL: all ranks are threads. */
+static enum rk_status run_team(struct team *team, struct comm *comm, struct rk_error *error)
+{
+    enum rk_status status;
+    team->alone = comm != NULL;
+    pthread_mutex_init(&team->lock, NULL);
+    if (comm) {
+        run_rank(team, comm);
+        *error = comm->error;
+        status = error->status;
+    } else {
+        status = run_threads(team, error);
+    }
+    pthread_mutex_destroy(&team->lock);
+    return status;
+}
+
 /* A run from its begin to its end: `comm` is this process's only rank, or NULL: all ranks are
  * threads. */
 static enum rk_status train(const struct rk_model *model, const struct rk_plan *plan,
@@ -452,15 +517,7 @@ static enum rk_status train(const struct rk_model *model, const struct rk_plan *
                             .kind = settings->double_precision ? &engine_f64 : &engine_f32,
                             .checkpoint = run->load ? checkpoint : NULL,
                             .result = result};
-        pthread_mutex_init(&team.lock, NULL);
-        if (comm) {
-            run_rank(&team, comm);
-            *error = comm->error;
-            status = error->status;
-        } else {
-            status = run_threads(&team, error);
-        }
-        pthread_mutex_destroy(&team.lock);
+        status = run_team(&team, comm, error);
     }
     checkpoint_close(checkpoint);
     free(checkpoint);
@@ -600,4 +657,90 @@ enum rk_status rk_generate_tokens(const struct rk_model *model, const struct rk_
     comm_hub_close(hub);
     if (opened) job_close(&job);
     return status;
+}
+
+/* ---- scores ---- */
+
+/* Checks sequences; the plan's samples become as long as the longest needs, in whole parts of all
+ * its ranks. */
+static enum rk_status fit_sequences(const struct rk_score *score, const struct rk_model *model,
+                                    struct rk_plan *plan, struct rk_error *error)
+{
+    const uint64_t most = plan->sequence ? plan->sequence : model->sequence;
+    const uint64_t unit = 2 * plan->context * plan->tensor;
+    uint64_t longest = 1;
+    for (uint64_t n = 0; n < score->sequences; n++) {
+        const struct rk_sequence *s = &score->sequence[n];
+        if (s->first < 1 || s->first >= s->tokens || s->tokens > most + 1)
+            return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
+                           "sequence %llu has %llu tokens, scored from %llu on: 2 to %llu, and "
+                           "the first is not scored",
+                           (unsigned long long)n, (unsigned long long)s->tokens,
+                           (unsigned long long)s->first, (unsigned long long)most + 1);
+        for (uint64_t i = 0; i < s->tokens; i++)
+            if (s->token[i] >= model->vocabulary)
+                return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
+                               "token %llu of sequence %llu is %u, the vocabulary ends at %llu",
+                               (unsigned long long)i, (unsigned long long)n, s->token[i],
+                               (unsigned long long)model->vocabulary);
+        if (s->tokens - 1 > longest) longest = s->tokens - 1;
+    }
+    longest = (longest + unit - 1) / unit * unit;
+    plan->sequence = longest < most ? longest : most;
+    return RK_OK;
+}
+
+static enum rk_status score_texts(const struct rk_model *model, const struct rk_plan *plan,
+                                  const struct rk_train *settings, const struct rk_score *score,
+                                  struct comm *comm, struct rk_token_score *scores,
+                                  struct rk_error *error)
+{
+    struct job job;
+    struct rk_plan fitted = *plan;
+    struct rk_program program = {.rank = 0};
+    enum rk_status status = fit_sequences(score, model, &fitted, error);
+    if (status != RK_OK || !score->sequences) return status;
+    struct checkpoint *checkpoint = calloc(1, sizeof *checkpoint);
+    if (!checkpoint) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for a model");
+    status = job_open(&job, model, &fitted, settings, error);
+    job.system = score->system;
+    job.score = score;
+    if (status == RK_OK)
+        status = rk_program_of(&program, &job.model, score->system, &job.plan, 0, error);
+    rk_program_release(&program);
+    if (status == RK_OK && score->load)
+        status = checkpoint_open(checkpoint, score->load, &job, error);
+    checkpoint->moments = false;
+    if (status == RK_OK) {
+        struct rk_train_result unused = {.steps = 0};
+        struct team team = {.job = &job,
+                            .kind = settings->double_precision ? &engine_f64 : &engine_f32,
+                            .checkpoint = score->load ? checkpoint : NULL,
+                            .result = &unused,
+                            .scores = scores};
+        status = run_team(&team, comm, error);
+    }
+    checkpoint_close(checkpoint);
+    free(checkpoint);
+    job_close(&job);
+    return status;
+}
+
+enum rk_status rk_score_threads(const struct rk_model *model, const struct rk_plan *plan,
+                                const struct rk_train *train, const struct rk_score *score,
+                                struct rk_token_score *scores, struct rk_error *error)
+{
+    return score_texts(model, plan, train, score, NULL, scores, error);
+}
+
+enum rk_status score_rank(const struct rk_model *model, const struct rk_plan *plan,
+                          const struct rk_train *train, const struct rk_score *score,
+                          struct comm *comm, struct rk_token_score *scores, struct rk_error *error)
+{
+    if ((uint64_t)comm->ranks != plan->ranks)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "the plan has %llu ranks, and %d processes run: start %llu",
+                       (unsigned long long)plan->ranks, comm->ranks,
+                       (unsigned long long)plan->ranks);
+    return score_texts(model, plan, train, score, comm, scores, error);
 }

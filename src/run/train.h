@@ -13,4 +13,9 @@ enum rk_status train_rank(const struct rk_model *model, const struct rk_plan *pl
                           struct comm *comm, struct rk_train_result *result,
                           struct rk_error *error);
 
+/* The same of rk_score_threads. */
+enum rk_status score_rank(const struct rk_model *model, const struct rk_plan *plan,
+                          const struct rk_train *train, const struct rk_score *score,
+                          struct comm *comm, struct rk_token_score *scores, struct rk_error *error);
+
 #endif

@@ -404,6 +404,15 @@ static void finish_step(struct engine *e, uint64_t step, struct step_result *res
 
 /* ---- a step ---- */
 
+/* What is behind a text's last token, and behind the last text, is token 0: nothing sees it. */
+static void score_sample(const struct job *job, uint64_t n, uint32_t *tokens)
+{
+    memset(tokens, 0, (job->sequence + 1) * sizeof *tokens);
+    if (n >= job->score->sequences) return;
+    const struct rk_sequence *s = &job->score->sequence[n];
+    memcpy(tokens, s->token, s->tokens * sizeof *tokens);
+}
+
 static void load_batch(struct engine *e, uint64_t step)
 {
     const struct job *job = e->job;
@@ -413,7 +422,10 @@ static void load_batch(struct engine *e, uint64_t step)
             const uint64_t n =
                 step * job->plan.batch + (uint64_t)e->data_rank * each + mb * e->batch + b;
             const size_t at = mb * e->rows + b * e->local;
-            data_sample(job->data, n, e->sample);
+            if (job->score)
+                score_sample(job, n, e->sample);
+            else
+                data_sample(job->data, n, e->sample);
             for (int s = 0; s < e->spans; s++)
                 for (uint32_t i = 0; i < e->span[s].rows; i++) {
                     const uint32_t p = e->span[s].position + i;
@@ -863,6 +875,14 @@ static void take_tokens(struct engine *e, const uint32_t *tokens, size_t count)
     }
 }
 
+static bool is_forward(const struct instruction *i)
+{
+    const bool message = i->what == DO_SEND || i->what == DO_RECEIVE;
+    return message
+               ? !i->back
+               : i->work == WORK_FORWARD && (i->what == DO_OPERATION || i->what == DO_LAYER_END);
+}
+
 static bool engine_logits(struct engine *e, const uint32_t *tokens, size_t count, double *logits)
 {
     if (setjmp(e->escape)) return false;
@@ -875,6 +895,53 @@ static bool engine_logits(struct engine *e, const uint32_t *tokens, size_t count
             run_instruction(e, &e->program[i], 0, NULL);
     release_frames(e);
     return true;
+}
+
+/* ---- a batch forward, under any plan ---- */
+
+/* The rows that this rank has the head for; of tensor ranks, which have the same, the first. */
+static void collect_scores(const struct engine *e, double *pair)
+{
+    const struct job *job = e->job;
+    if (e->tensor.me != 0 || !e->heads) return;
+    for (size_t i = 0; i < job->microbatches * e->rows; i++) {
+        const size_t sample = (size_t)e->data_rank * job->microbatches * e->batch + i / e->local;
+        double *to = pair + 2 * (sample * job->sequence + e->position[i]);
+        to[0] = e->score[i].loglik;
+        to[1] = e->score[i].likeliest;
+    }
+}
+
+static bool engine_score(struct engine *e, uint64_t batch, double *pair)
+{
+    const struct job *job = e->job;
+    const size_t bytes = job->plan.batch * job->sequence * 2 * sizeof *pair;
+    struct rk_token_score *score = calloc(job->microbatches * e->rows, sizeof *score);
+    double *scratch = malloc(bytes);
+    if (!score || !scratch) {
+        struct rk_error error;
+        rk_fail(&error, RK_IO, NULL, 0, 0, "rank %d has no memory for the scores", e->rank);
+        free(score);
+        free(scratch);
+        return comm_fail(e->comm, &error);
+    }
+    bool ok = false;
+    if (!setjmp(e->escape)) {
+        e->forward_only = true;
+        e->score = score;
+        load_batch(e, batch);
+        memset(pair, 0, bytes);
+        for (size_t i = 0; i < e->instructions; i++)
+            if (is_forward(&e->program[i])) run_instruction(e, &e->program[i], 0, NULL);
+        collect_scores(e, pair);
+        release_frames(e);
+        ok = comm_all_reduce(e->comm, &e->world, "scores", pair, bytes, sizeof *pair, scratch,
+                             add_doubles); /* one rank has each, the others 0 */
+    }
+    e->score = NULL;
+    free(score);
+    free(scratch);
+    return ok;
 }
 
 const struct engine_kind REAL(engine) = {
@@ -895,4 +962,5 @@ const struct engine_kind REAL(engine) = {
     .writes = engine_writes,
     .comm = engine_comm,
     .logits = engine_logits,
+    .score = engine_score,
 };

@@ -199,6 +199,7 @@ struct engine {
     double *row_loss;                    /* (microbatches): sums */
     double loss;
     bool forward_only;
+    struct rk_token_score *score; /* (microbatches, rows): of targets, where they are asked for */
     double *wanted;   /* (vocabulary): logits of the last row, where they are asked for */
     uint32_t *sample; /* (sequence + 1): scratch */
     double *sums;     /* of gradients: (ids, tensor ranks, data ranks) */
@@ -313,10 +314,11 @@ void REAL(mixture_free)(struct frame *f);
     X(router)                                                                                      \
     X(routing)                                                                                     \
     X(descend)                                                                                     \
-    X(permute) X(dispatch) X(expert_gather) X(expert_sort) X(experts_in) X(expert_activation)      \
-        X(experts_out) X(expert_unsort) X(expert_reduce) X(combine) X(unpermute) X(ascend)         \
-            X(tokens_gather) X(shared_gather) X(shared_in) X(shared_activation) X(shared_out)      \
-                X(shared_reduce) X(shared_gate) X(shared_sum)
+    X(permute)                                                                                     \
+    X(dispatch) X(expert_gather) X(expert_sort) X(experts_in) X(expert_activation) X(experts_out)  \
+        X(expert_unsort) X(expert_reduce) X(combine) X(unpermute) X(ascend) X(tokens_gather)       \
+            X(shared_gather) X(shared_in) X(shared_activation) X(shared_out) X(shared_reduce)      \
+                X(shared_gate) X(shared_sum)
 #define FORWARD_AND_BACK(name) kernel REAL(name), REAL(name##_input);
 MIXTURE(FORWARD_AND_BACK)
 kernel REAL(router_weight), REAL(descend_weight), REAL(experts_in_weight), REAL(experts_out_weight),

@@ -621,8 +621,14 @@ static double head_rows(struct engine *e, struct at_layer *l, const real *x, siz
     loss_part(e->threads, rows, count, box, logits, target, first, state, state + rows,
               state + 2 * rows);
     join_loss(e, rows, state, state + rows, state + 2 * rows);
-    for (size_t i = 0; i < rows; i++)
-        loss += log((double)state[rows + i]) + (double)state[i] - (double)state[2 * rows + i];
+    for (size_t i = 0; i < rows; i++) {
+        const double lost =
+            log((double)state[rows + i]) + (double)state[i] - (double)state[2 * rows + i];
+        loss += lost;
+        if (e->score)
+            e->score[target - e->target + (ptrdiff_t)i] =
+                (struct rk_token_score){-lost, state[2 * rows + i] >= state[i]};
+    }
     if (dx) {
         real *dw = REAL(gradients_of)(e, s, job->model.tied_embeddings) + s->group->at[role];
         loss_gradient(e->threads, rows, count, box, target, first, state, state + rows, scale,
