@@ -300,6 +300,11 @@ static enum rk_status check_arguments(const struct program_args *args, struct rk
     if (args->against && !args->from && !one)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--against compares one program: give --rank, or --from FILE");
+    const bool text = one || args->from || args->all;
+    if (text && args->show.format != REPORT_AS_TEXT)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--format is of the table: programs are text; leave it out, or --rank, --all "
+                       "and --from");
     if (args->all && (args->output || one || args->from))
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--all writes many programs: leave out --rank, --from and --output");
