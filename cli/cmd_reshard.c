@@ -87,6 +87,7 @@ int cmd_reshard(int argc, char **argv)
     for (int i = 0; i < args.to.count; i++)
         args.to.name[i] = NULL; /* of the plan, not of an option of it */
     enum rk_status status = shard_read_plan(args.plan, &args.to, &plan, &error);
+    if (status == RK_OK) status = shard_check_cut(options.cut, &plan, &error);
     if (status == RK_OK && args.model) {
         status = model_open(args.model, &model, &error);
         options.model = &model;

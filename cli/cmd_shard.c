@@ -131,6 +131,7 @@ static int run(const struct shard_args *args)
     const bool writes = args->output && !args->dry_run;
     shard_take_moves(&args->moves, &options);
     enum rk_status status = shard_read_plan(args->plan, &args->words, &plan, &error);
+    if (status == RK_OK) status = shard_check_cut(options.cut, &plan, &error);
     if (status == RK_OK && args->model) {
         status = model_open(args->model, &model, &error);
         options.model = &model;

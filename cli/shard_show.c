@@ -58,6 +58,15 @@ enum rk_status shard_read_plan(const char *file, const struct option_texts *word
     return RK_OK;
 }
 
+enum rk_status shard_check_cut(enum rk_shard_cut cut, const struct rk_plan *plan,
+                               struct rk_error *error)
+{
+    if (!cut || plan->zero) return RK_OK;
+    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                   "--zero cuts what the plan's ZeRO shards, and the plan has zero0: add zero1, "
+                   "zero2 or zero3");
+}
+
 /* ---- files ---- */
 
 /* clang-format off */

@@ -19,6 +19,10 @@ void shard_take_moves(const struct move_args *args, struct rk_shard_options *opt
 enum rk_status shard_read_plan(const char *file, const struct option_texts *words,
                                struct rk_plan *plan, struct rk_error *error);
 
+/* --zero is said for nothing where the plan shards nothing. */
+enum rk_status shard_check_cut(enum rk_shard_cut cut, const struct rk_plan *plan,
+                               struct rk_error *error);
+
 /* Files with what they hold, beside what the predictor counts; with `explain` the tensors, layers
  * that are alike in one row. `done` NULL: nothing was written. Returns the exit code. */
 int shard_show(const struct sharding *sharding, const struct transferred *done, bool explain,
