@@ -21,7 +21,13 @@ enum rk_status export_gather(const struct plan_source *source, struct export_pla
 
 /* ---- writing ---- */
 
-enum export_target { EXPORT_MEGATRON, EXPORT_DEEPSPEED, EXPORT_TORCHTITAN, EXPORT_ACCELERATE };
+enum export_target {
+    EXPORT_MEGATRON,
+    EXPORT_DEEPSPEED,
+    EXPORT_TORCHTITAN,
+    EXPORT_ACCELERATE,
+    EXPORT_NANOTRON
+};
 
 struct export_how {
     const char *version; /* of Megatron Core; NULL: the newest */

@@ -5,6 +5,7 @@
 #include "interop/launch_file.h"
 #include "interop/megatron.h"
 #include "interop/megatron_flags.h"
+#include "interop/nanotron.h"
 #include "interop/output.h"
 #include "interop/torchtitan.h"
 
@@ -36,6 +37,7 @@ static enum rk_status write_plain(FILE *file, enum export_target to, const struc
         return deepspeed_write(file, &plan->model, &plan->plan, notes, error);
     if (to == EXPORT_ACCELERATE)
         return accelerate_write(file, &plan->model, &plan->plan, how->gpus_per_node, notes, error);
+    if (to == EXPORT_NANOTRON) return nanotron_write(file, &plan->model, &plan->plan, notes, error);
     return torchtitan_write(file, &plan->model, &plan->plan, notes, error);
 }
 
@@ -48,7 +50,8 @@ static enum rk_status write_target(FILE *file, enum export_target to, const stru
     } starts[] = {
         [EXPORT_DEEPSPEED] = {"ds_config.json", "train.py --deepspeed ds_config.json"},
         [EXPORT_TORCHTITAN] = {"job.toml", "-m torchtitan.train --job.config_file job.toml"},
-        [EXPORT_ACCELERATE] = {ACCELERATE_FILE, NULL}};
+        [EXPORT_ACCELERATE] = {ACCELERATE_FILE, NULL},
+        [EXPORT_NANOTRON] = {NANOTRON_FILE, "run_train.py --config-file " NANOTRON_FILE}};
     const bool whole = to == EXPORT_MEGATRON && how->launcher != LAUNCHER_KUBERNETES;
     char *text = NULL, command[ACCELERATE_COMMAND];
     size_t size = 0;

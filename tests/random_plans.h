@@ -157,4 +157,33 @@ static inline struct rk_plan random_accelerate(void)
     return p;
 }
 
+/* What a training configuration of nanotron says of a model without experts. */
+static inline struct rk_plan random_nanotron(const struct rk_model *m)
+{
+    struct rk_plan p = rk_plan_default();
+    const uint64_t groups = m->kv_heads ? m->kv_heads : m->heads;
+    p.attention = RK_FLASH;
+    p.transformer_engine = false;
+    p.tensor = UINT64_C(1) << draw(4);
+    while (groups % p.tensor)
+        p.tensor /= 2;
+    p.pipeline = UINT64_C(1) << draw(3);
+    p.context = UINT64_C(1) << draw(2);
+    if (p.context > 1) p.context_kind = draw(2) ? RK_RING : RK_GATHER;
+    if (p.pipeline > 1) p.schedule = draw(2) ? RK_1F1B : RK_GPIPE;
+    const uint64_t data = UINT64_C(1) << draw(5);
+    p.ranks = p.tensor * p.pipeline * p.context * data;
+    p.microbatch = 1 + draw(4);
+    p.batch = data * p.microbatch * p.pipeline * (1 + draw(8));
+    p.sequence_parallel = p.tensor > 1 && draw(2);
+    p.tensor_overlap = p.sequence_parallel && draw(2);
+    p.zero = (int)draw(2);
+    p.precision = draw(4) ? RK_BF16 : RK_FP16;
+    p.gradient_element_bytes = draw(2) ? 2 : 0;
+    p.recompute = draw(2) ? RK_WHOLE : RK_KEEP;
+    p.vocabulary_multiple = draw(2) ? 1 : 128;
+    if (draw(2)) p.sequence = 4096;
+    return p;
+}
+
 #endif

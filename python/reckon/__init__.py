@@ -610,7 +610,8 @@ def export(
     target: Optional[str] = None,
     **options: Any,
 ) -> str:
-    """A plan as what other tools are launched with: `to` is megatron, deepspeed or torchtitan.
+    """A plan as what other tools are launched with: `to` is megatron, deepspeed, torchtitan, accelerate or
+    nanotron.
 
     `launcher`: a whole file that starts it, torchrun, slurm or kubernetes; `target`: the version of
     Megatron Core. What the tool cannot express is a ReckonWarning.

@@ -97,12 +97,13 @@ static const struct key nanotron_keys[] = {
     VALUE("model.model_config.moe_config.num_experts", "--num-experts"), VALUE("model.model_config.moe_config.top_k", "--moe-router-topk"), VALUE("model.model_config.moe_config.moe_intermediate_size", "--moe-ffn-hidden-size"),
     VALUE("model.model_config.moe_config.shared_expert_intermediate_size", "--moe-shared-expert-intermediate-size"), MAP("model.model_config.moe_config.token_dispatcher_type", "alltoall=--moe-token-dispatcher-type alltoall|allgather=--moe-token-dispatcher-type allgather"),
     BAD("model.model_config.moe_config.layers", "experts in some layers"), NONE("model.model_config.moe_config.*"), VALUE("model.model_config.moe_num_experts", "--num-experts"), VALUE("model.model_config.num_experts_per_tok", "--moe-router-topk"), VALUE("model.model_config.moe_capacity_factor", "--moe-expert-capacity-factor"),
+    MAP("model.model_config._attn_implementation", "flash_attention_2=|sdpa=|flex_attention=|ring=|ring_flash_triton=|llama3_ring_attention=--cp-comm-type all_gather"),
     NONE("model.model_config.*"), MAP("model.dtype", "bfloat16=--bf16|float16=--fp16|float32="), VALUE("model.make_vocab_size_divisible_by", "--make-vocab-size-divisible-by"), NONE("model.init_method.*"), NONE("model.ddp_bucket_cap_mb"),
     READ("parallelism.dp", KEY_COUNT, data), READ("parallelism.tp", KEY_COUNT, tensor), READ("parallelism.pp", KEY_COUNT, pipeline), READ("parallelism.context_parallel_size", KEY_COUNT, context), VALUE("parallelism.expert_parallel_size", "--expert-model-parallel-size"),
-    MAP("parallelism.pp_engine", "1f1b="), MAP("parallelism.tp_mode", "REDUCE_SCATTER=--sequence-parallel|ALL_REDUCE=|TensorParallelLinearMode.REDUCE_SCATTER=--sequence-parallel|TensorParallelLinearMode.ALL_REDUCE="), ON("parallelism.tp_linear_async_communication", "--tp-comm-overlap"),
+    MAP("parallelism.pp_engine", "1f1b=|afab="), MAP("parallelism.tp_mode", "REDUCE_SCATTER=--sequence-parallel|ALL_REDUCE=|TensorParallelLinearMode.REDUCE_SCATTER=--sequence-parallel|TensorParallelLinearMode.ALL_REDUCE="), ON("parallelism.tp_linear_async_communication", "--tp-comm-overlap"),
     READ("parallelism.recompute_layer", KEY_FLAG, checkpointing), NONE("parallelism.tp_recompute_allgather"), READ("parallelism.moe_layer_recompute", KEY_FLAG, moe_checkpointing),
     READ("tokens.micro_batch_size", KEY_COUNT, microbatch), READ("tokens.batch_accumulation_per_replica", KEY_COUNT, accumulation), VALUE("tokens.sequence_length", "--seq-length"), NONE("tokens.*"),
-    {"optimizer.zero_stage", KEY_WORD, AT(zero), "0|1", NULL}, OFF("optimizer.accumulate_grad_in_fp32", "--grad-reduce-in-bf16"), NONE("optimizer.*"),
+    {"optimizer.zero_stage", KEY_WORD, AT(zero), "0|1", NULL}, MAP("optimizer.accumulate_grad_in_fp32", "true=--accumulate-allreduce-grads-in-fp32|false=--grad-reduce-in-bf16"), NONE("optimizer.*"),
     NONE("checkpoints.*"), NONE("data_stages.*"), NONE("data.*"), NONE("general.*"), NONE("lighteval.*"), NONE("logging.*"), NONE("profiler*"), NONE("tokenizer.*"), NONE("s3_upload*"), NONE("metrics_logging*"), NONE("experiment_logger*"), BAD("doremi.*", "a second model weighs the data"), NONE("lighteval"), NONE("data_stages"),
 };
 
@@ -367,8 +368,14 @@ static enum rk_status interpret_nanotron(struct words_reading *r,
     else if (r->run.moe_checkpointing)
         put_format(&r->list, "--moe-layer-recompute");
     const struct setting *act = settings_find(&r->settings, "model.model_config.hidden_act");
+    const struct setting *engine = settings_find(&r->settings, "parallelism.pp_engine");
+    const struct setting *multiple =
+        settings_find(&r->settings, "model.make_vocab_size_divisible_by");
     if (!act) put_format(&r->list, "--swiglu");
+    if (!multiple) put_format(&r->list, "--make-vocab-size-divisible-by 1");
     if (status == RK_OK) status = finish(&r->list, "nanotron", gpus, &r->import);
+    if (r->run.pipeline > 1 && (!engine || strcasecmp(engine->text, "afab") == 0))
+        r->import.plan.schedule = RK_GPIPE; /* all forward, all backward */
     (void)error;
     return status;
 }

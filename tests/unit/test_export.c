@@ -4,6 +4,7 @@
 #include "interop/accelerate.h"
 #include "interop/deepspeed.h"
 #include "interop/megatron.h"
+#include "interop/nanotron.h"
 #include "interop/torchtitan.h"
 #include "random_plans.h"
 
@@ -315,6 +316,62 @@ Test(export, accelerate_refuses_what_it_would_not_start)
         cr_expect_eq(accelerate_write(file, &model, &plan, 0, &notes, &error), RK_NOTHING_FITS);
         cr_expect_eq(ftell(file), 0);
         cr_expect(named(refused_by_accelerate[i].named), "%s", refused_by_accelerate[i].words);
+        fclose(file);
+    }
+}
+
+/* ---- nanotron ---- */
+
+Test(export, plans_and_models_survive_nanotron)
+{
+    static const char *const names[] = {"llama3.1-8b", "llama3.1-70b"};
+    struct rk_error error;
+    for (int k = 0; k < 500; k++) {
+        const struct rk_model model = load(names[k % 2]);
+        const struct rk_plan p = random_nanotron(&model);
+        struct rk_plan run;
+        struct rk_model same;
+        char *text = NULL;
+        size_t size;
+        FILE *memory = open_memstream(&text, &size);
+        notes = (struct notes){.count = 0};
+        cr_assert_eq(nanotron_write(memory, &model, &p, &notes, &error), RK_OK, "%s", error.text);
+        fclose(memory);
+        cr_expect_eq(notes.count, 0, "%s: %s", notes.note[0].what, notes.note[0].need);
+        const struct config_source source = {.path = "n.yaml", .text = text};
+        cr_assert_eq(nanotron_read(&source, &same, &run, &notes, &error), RK_OK, "%s\n%s",
+                     error.text, text);
+        cr_expect_eq(rk_model_parameters(&same), rk_model_parameters(&model));
+        run.sequence = p.sequence;
+        expect_same(&model, &p, &run, "nanotron");
+        free(text);
+    }
+}
+
+static const struct {
+    const char *model, *words, *named;
+} refused_by_nanotron[] = {
+    {"llama3.1-8b", "tp16 dp2 gbs32", "tensor"},
+    {"llama3.1-8b", "dp2 gbs32 precision=fp32", "precision"},
+    {"gpt3-175b", "tp8 dp2 gbs32", "gated_mlp"},
+    {"qwen3-8b", "tp8 dp2 gbs32", "qk_norm"},
+    {"deepseek-v3", "tp8 dp2 gbs32", "shared_experts"},
+    {"mixtral-8x7b", "dp8 ep8 gbs32", "expert"},
+};
+
+Test(export, nanotron_refuses_what_it_would_not_train)
+{
+    for (size_t i = 0; i < sizeof refused_by_nanotron / sizeof *refused_by_nanotron; i++) {
+        const struct rk_model model = load(refused_by_nanotron[i].model);
+        struct rk_plan plan;
+        struct rk_error error;
+        cr_assert_eq(rk_plan_parse(refused_by_nanotron[i].words, &plan, &error), RK_OK, "%s",
+                     error.text);
+        notes = (struct notes){.count = 0};
+        FILE *file = tmpfile();
+        cr_expect_eq(nanotron_write(file, &model, &plan, &notes, &error), RK_NOTHING_FITS);
+        cr_expect_eq(ftell(file), 0);
+        cr_expect(named(refused_by_nanotron[i].named), "%s", refused_by_nanotron[i].model);
         fclose(file);
     }
 }

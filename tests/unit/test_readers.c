@@ -83,7 +83,8 @@ static const struct {
      "  tp_mode: REDUCE_SCATTER\ntokens:\n  micro_batch_size: 2\n"
      "  batch_accumulation_per_replica: 8\n  sequence_length: 2048\noptimizer:\n  zero_stage: 1\n",
      0, NULL,
-     "dp4 tp2 pp2 mbs2 gbs64 sp zero1 attention=flash no-transformer-engine vocab-multiple=128"},
+     "dp4 tp2 pp2 mbs2 gbs64 schedule=gpipe sp zero1 attention=flash no-transformer-engine "
+     "vocab-multiple=1"},
     {"nemo", "n.yaml",
      "trainer:\n  num_nodes: 2\n  devices: 8\n  precision: bf16\nmodel:\n  micro_batch_size: 1\n"
      "  global_batch_size: 32\n  tensor_model_parallel_size: 4\n  num_layers: 8\n  hidden_size: "
@@ -158,7 +159,7 @@ static const struct {
     {"axolotl", "x.yaml", "deepspeed: absent/zero3.json\nmicro_batch_size: 1\n",
      "give --set deepspeed=PATH"},
     {"llama-factory", "l.yaml", "finetuning_type: lora\n", "only adapters are trained"},
-    {"nanotron", "n.yaml", "parallelism:\n  pp_engine: afab\n", "afab is not covered"},
+    {"nanotron", "n.yaml", "parallelism:\n  pp_engine: zb1\n", "zb1 is not covered"},
     {"primus", "p.yaml", "modules:\n  pre_trainer:\n    framework: torchtitan\n", "only megatron"},
     {"trainer", "t.yaml", "a: &a [*a]\n", "nested too deeply"},
 };

@@ -1,0 +1,199 @@
+#include "interop/nanotron.h"
+#include "catalog/model_fields.h"
+#include "interop/target.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *yes(bool flag)
+{
+    return flag ? "true" : "false";
+}
+
+static uint64_t tokens_of(const struct rk_model *m, const struct rk_plan *p)
+{
+    return p->sequence ? p->sequence : m->sequence;
+}
+
+static uint64_t groups_of(const struct rk_model *m)
+{
+    return m->kv_heads ? m->kv_heads : m->heads;
+}
+
+/* ---- the file ---- */
+
+/* Data are made up, for a few steps, until a dataset is named. */
+static void write_general(FILE *file)
+{
+    fprintf(file, "general:\n  project: reckon\n  run: reckon\n  seed: 42\n"
+                  "checkpoints:\n  checkpoint_interval: 1000\n  checkpoints_path: checkpoints\n"
+                  "data_stages:\n- name: made up # until a dataset is given\n"
+                  "  start_training_step: 1\n  data:\n    dataset: null\n"
+                  "    num_loading_workers: 1\n    seed: 42\n"
+                  "logging:\n  iteration_step_info_interval: 1\n  log_level: info\n"
+                  "  log_level_replica: info\n"
+                  "tokenizer:\n  tokenizer_name_or_path: null\n");
+}
+
+static const char *attention(const struct rk_plan *p)
+{
+    if (p->context == 1) return "flash_attention_2";
+    return p->context_kind == RK_GATHER ? "llama3_ring_attention" : "ring_flash_triton";
+}
+
+static void write_experts(FILE *file, const struct rk_model *m, const struct rk_plan *p)
+{
+    if (!m->experts) return;
+    fprintf(file,
+            "    moe_config:\n      num_experts: %" PRIu64 "\n      top_k: %" PRIu64
+            "\n      moe_intermediate_size: %" PRIu64
+            "\n      enable_shared_expert: false\n      token_dispatcher_type: %s\n",
+            m->experts, m->active_experts, m->expert_feedforward,
+            p->dispatcher == RK_ALL_GATHER_TOKENS ? "allgather" : "alltoall");
+}
+
+static void write_model(FILE *file, const struct rk_model *m, const struct rk_plan *p)
+{
+    fprintf(file,
+            "model:\n  dtype: %s\n  init_method:\n    std: 0.02\n"
+            "  make_vocab_size_divisible_by: %" PRIu64 "\n  model_config:\n"
+            "    is_qwen2_config: true # rope_theta and rms_norm_eps: as your model has them\n"
+            "    num_hidden_layers: %" PRIu64 "\n    hidden_size: %" PRIu64
+            "\n    intermediate_size: %" PRIu64 "\n    num_attention_heads: %" PRIu64
+            "\n    num_key_value_heads: %" PRIu64 "\n    vocab_size: %" PRIu64
+            "\n    max_position_embeddings: %" PRIu64
+            "\n    tie_word_embeddings: %s\n    attention_bias: %s\n    hidden_act: silu\n"
+            "    _attn_implementation: %s\n",
+            p->precision == RK_FP16 ? "float16" : "bfloat16",
+            p->vocabulary_multiple ? p->vocabulary_multiple : 1, m->layers, m->hidden,
+            m->feedforward, m->heads, groups_of(m), m->vocabulary, tokens_of(m, p),
+            yes(m->tied_embeddings), yes(m->qkv_biases), attention(p));
+    if (p->context > 1 && p->context_kind == RK_GATHER)
+        fprintf(file, "    ring_attn_heads_k_stride: 1\n");
+    write_experts(file, m, p);
+}
+
+static void write_training(FILE *file, const struct rk_model *m, const struct rk_plan *p)
+{
+    fprintf(file,
+            "optimizer:\n  zero_stage: %d\n  accumulate_grad_in_fp32: %s\n  clip_grad: 1.0\n"
+            "  weight_decay: 0.1\n  learning_rate_scheduler:\n    learning_rate: 0.0003\n"
+            "    lr_warmup_steps: 2\n    lr_warmup_style: linear\n    lr_decay_style: cosine\n"
+            "    min_decay_lr: 0.00003\n  optimizer_factory:\n    name: adamW\n"
+            "    adam_beta1: 0.9\n    adam_beta2: 0.95\n    adam_eps: 1.0e-08\n"
+            "    torch_adam_is_fused: true\n",
+            p->zero > 0, yes(p->gradient_element_bytes != 2));
+    fprintf(file,
+            "parallelism:\n  dp: %" PRIu64 "\n  pp: %" PRIu64 "\n  tp: %" PRIu64
+            "\n  context_parallel_size: %" PRIu64 "\n  expert_parallel_size: 1\n"
+            "  pp_engine: %s\n  tp_mode: %s\n  tp_linear_async_communication: %s\n"
+            "  recompute_layer: %s\n",
+            rk_plan_data(p), p->pipeline, p->tensor, p->context,
+            p->schedule == RK_GPIPE ? "afab" : "1f1b",
+            p->sequence_parallel ? "REDUCE_SCATTER" : "ALL_REDUCE",
+            yes(p->sequence_parallel && p->tensor_overlap), yes(p->recompute == RK_WHOLE));
+    fprintf(file,
+            "tokens:\n  sequence_length: %" PRIu64 "\n  train_steps: 20\n"
+            "  micro_batch_size: %" PRIu64 "\n  batch_accumulation_per_replica: %" PRIu64 "\n",
+            tokens_of(m, p), p->microbatch, p->batch / (p->microbatch * rk_plan_data(p)));
+}
+
+/* ---- what would not start ---- */
+
+static void refuse(const struct rk_model *m, const struct rk_plan *p, struct notes *notes)
+{
+    const uint64_t data = rk_plan_data(p), groups = groups_of(m);
+    if (!data || p->batch % (p->microbatch * data))
+        notes_add(notes, NOTE_REFUSED, 0, 0, "batch", "",
+                  "is not divisible by microbatch * data parallelism");
+    if (m->heads % p->tensor || groups < p->tensor)
+        notes_add(notes, NOTE_REFUSED, 0, 0, "tensor", "",
+                  "nanotron wants a divisor of the %" PRIu64 " heads, at most the %" PRIu64
+                  " key and value heads",
+                  m->heads, groups);
+    if (p->expert > 1)
+        notes_add(notes, NOTE_REFUSED, 0, 0, "expert", "",
+                  "nanotron 0.4 counts its expert ranks beside the others and cannot start with "
+                  "them: give ep1, or export to megatron");
+    if (p->precision <= RK_TF32)
+        notes_add(notes, NOTE_REFUSED, 0, 0, "precision", rk_precision_name(p->precision),
+                  "nanotron's kernels of attention need 16 bits: give precision=bf16");
+    if (!m->vocabulary)
+        notes_add(notes, NOTE_REFUSED, 0, 0, "vocabulary", "",
+                  "is not known: give a model that has it");
+    if (m->shared_experts)
+        notes_add(notes, NOTE_REFUSED, 0, 0, "shared_experts", "",
+                  "nanotron's shared expert has a gate of its own");
+}
+
+/* ---- reading it back ---- */
+
+/* Rows of model.def that are conventions of the estimate, or the plan's. */
+static bool is_convention(const char *key)
+{
+    static const char *const keys[] = {"sequence",    "no_dropout",       "flash_attention",
+                                       "causal_skip", "count_embeddings", "router_biases"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(key, keys[i]) == 0) return true;
+    return false;
+}
+
+/* A model that nanotron would train otherwise is refused by what it has. */
+static void compare_models(const struct rk_model *model, const struct rk_model *run,
+                           struct notes *notes)
+{
+    for (const struct field *f = model_fields; f->key; f++)
+        if (!is_convention(f->key) && !model_fields_equal(model, run, f))
+            notes_add(notes, NOTE_REFUSED, 0, 0, f->key, "",
+                      "%s: nanotron's configuration has no such model", f->help);
+}
+
+static const char *const outside[] = {"gradient_overlap", "weight_overlap", "imbalance", "grouped",
+                                      NULL};
+
+static enum rk_status read_back(const char *text, const struct rk_model *model,
+                                const struct rk_plan *plan, struct notes *notes,
+                                struct rk_error *error)
+{
+    const struct config_source source = {.path = NANOTRON_FILE, .text = text};
+    struct notes *spare = calloc(1, sizeof *spare);
+    struct rk_model same;
+    struct rk_plan run;
+    if (!spare) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    const enum rk_status status = nanotron_read(&source, &same, &run, spare, error);
+    free(spare);
+    if (status != RK_OK) return status;
+    compare_models(model, &same, notes);
+    if (notes_refusal(notes, NULL, error) != RK_OK) return error->status = RK_NOTHING_FITS;
+    run.sequence = plan->sequence; /* it is the model's */
+    return target_compare(model, plan, &run, "nanotron", outside, notes, error);
+}
+
+enum rk_status nanotron_write(FILE *file, const struct rk_model *model, const struct rk_plan *plan,
+                              struct notes *notes, struct rk_error *error)
+{
+    char *text = NULL;
+    size_t size = 0;
+    refuse(model, plan, notes);
+    if (notes_refusal(notes, NULL, error) != RK_OK) return error->status = RK_NOTHING_FITS;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    write_general(memory);
+    write_model(memory, model, plan);
+    write_training(memory, model, plan);
+    if (fclose(memory) != 0) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    const enum rk_status status = read_back(text, model, plan, notes, error);
+    if (status == RK_OK) {
+        fprintf(file,
+                "# nanotron 0.4, written by reckon %s, for\n"
+                "# torchrun ... run_train.py --config-file " NANOTRON_FILE "\n",
+                RECKON_VERSION);
+        for (int i = 0; i < notes->count; i++)
+            fprintf(file, "# %s %s: %s\n", notes->note[i].what, notes->note[i].have,
+                    notes->note[i].need);
+        fputs(text, file);
+    }
+    free(text);
+    return status;
+}

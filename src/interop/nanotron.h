@@ -1,0 +1,18 @@
+/* nanotron.h - a plan and its model as the training configuration (YAML) of nanotron 0.4.
+ *
+ * Keys: nanotron's config/config.py, parallelism_config.py, models_config.py (Qwen2Config, which
+ * also describes Llama). nanotron_read of reader.h reads such files. */
+#ifndef RECKON_INTEROP_NANOTRON_H
+#define RECKON_INTEROP_NANOTRON_H
+
+#include "interop/reader.h"
+#include <stdio.h>
+
+#define NANOTRON_FILE "nanotron.yaml"
+
+/* What the file cannot say is in `notes` (NOTE_WARNING); RK_NOTHING_FITS with NOTE_REFUSED where
+ * nanotron would not start it, or would train another model. */
+enum rk_status nanotron_write(FILE *file, const struct rk_model *model, const struct rk_plan *plan,
+                              struct notes *notes, struct rk_error *error);
+
+#endif
