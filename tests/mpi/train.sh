@@ -18,6 +18,7 @@ common="-m $model -d $data -n 2 gbs4 mbs1 seq16 -q"
 for plan in 'tp2 sp pp2 dp1' 'cp2 zero2 dp2'; do
     # shellcheck disable=SC2086
     "$RECKON" train $common $plan --log "$work/threads" >/dev/null
+    rm -rf "$work/save"
     # shellcheck disable=SC2086
     mpirun --oversubscribe -n 4 "$mpi" train $common $plan --log "$work/mpi" --save "$work/save" >/dev/null
     bits "$work/threads" >"$work/a"
@@ -26,6 +27,11 @@ for plan in 'tp2 sp pp2 dp1' 'cp2 zero2 dp2'; do
 done
 # shellcheck disable=SC2086
 "$RECKON" train $common -n 3 dp1 --load "$work/save" >/dev/null
+
+# so has an evaluation
+"$RECKON" eval -m "$model" -l "$work/save" -p 'tp2 dp2' --sequence 16 --format csv "$data" >"$work/a"
+mpirun --oversubscribe -n 4 "$mpi" eval -m "$model" -l "$work/save" -p 'tp2 dp2' --sequence 16 --format csv "$data" >"$work/b"
+cmp "$work/a" "$work/b" || { echo "threads and MPI score otherwise"; exit 1; }
 
 # shellcheck disable=SC2086
 if mpirun --oversubscribe -n 2 "$mpi" train $common gpus4 >"$work/out" 2>&1; then
