@@ -7,6 +7,7 @@
 #include "interop/accelerate.h"
 #include "interop/deepspeed.h"
 #include "interop/megatron.h"
+#include "interop/nanotron.h"
 #include "interop/shell.h"
 #include "interop/torchtitan.h"
 
@@ -51,9 +52,11 @@ static bool run(const char *tool, const struct rk_model *model, int version)
     static struct notes notes; /* large */
     const bool megatron = strcmp(tool, "megatron") == 0, titan = strcmp(tool, "torchtitan") == 0;
     const bool accelerate = strcmp(tool, "accelerate") == 0;
+    const bool nanotron = strcmp(tool, "nanotron") == 0;
     const struct rk_plan plan = megatron     ? random_megatron(model)
                                 : titan      ? random_torchtitan()
                                 : accelerate ? random_accelerate()
+                                : nanotron   ? random_nanotron(model)
                                              : random_deepspeed();
     const struct megatron_target target = {.version = version, .mock_data = true};
     struct rk_error error;
@@ -65,6 +68,7 @@ static bool run(const char *tool, const struct rk_model *model, int version)
         megatron     ? megatron_write(memory, model, &plan, &target, &notes, &error)
         : titan      ? torchtitan_write(memory, model, &plan, &notes, &error)
         : accelerate ? accelerate_write(memory, model, &plan, 0, &notes, &error)
+        : nanotron   ? nanotron_write(memory, model, &plan, &notes, &error)
                      : deepspeed_write(memory, model, &plan, &notes, &error);
     fclose(memory);
     if (status == RK_OK && megatron) print_words(text, size, plan.ranks);
