@@ -124,8 +124,10 @@ static enum rk_status open_plan(const struct eval_args *args, struct eval_model 
     const enum rk_status status = train_plan_read(args->plan, &none, args->ranks, &draft, error);
     if (status != RK_OK) return status;
     m->plan = draft.plan;
-    if (!plan_given(&draft, "batch"))
-        m->plan.batch = rk_plan_data(&m->plan) * m->plan.microbatch * m->plan.pipeline;
+    if (!plan_given(&draft, "batch")) { /* enough microbatches for any schedule */
+        const uint64_t microbatches = m->plan.pipeline > 1 ? 2 * m->plan.pipeline : 1;
+        m->plan.batch = rk_plan_data(&m->plan) * m->plan.microbatch * microbatches;
+    }
     if (args->sequence) m->plan.sequence = args->sequence;
     m->sequence = m->plan.sequence ? m->plan.sequence : m->model.sequence;
     if (m->sequence <= m->model.sequence || m->model.position == RK_POSITION_ROPE) return RK_OK;

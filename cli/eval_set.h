@@ -36,7 +36,8 @@ bool eval_add(struct eval_set *set, size_t at, size_t tokens, size_t first);
 
 /* A long text, ids from `at` to `end`: the first window has `sequence` tokens, each next one
  * `stride` more at its end, of which alone it is scored; so each token but the first is scored
- * once, seen behind at least sequence - stride others. 1 <= stride <= sequence. */
+ * once, behind at least sequence - stride + 1 others once there are so many. 1 <= stride <=
+ * sequence. */
 bool eval_windows(struct eval_set *set, size_t at, size_t end, uint64_t sequence, uint64_t stride);
 
 /* Scores all: set->scored of them, one sequence behind another; the caller frees them. */

@@ -399,9 +399,11 @@ enum rk_status eval_task(const char *path, const struct eval_task_options *optio
     struct questions questions = {.of = NULL}, examples = {.of = NULL};
     char *form = NULL;
     size_t size = 0;
+    const char *shots_path = options->shots_path;
+    if (shots_path && strcmp(shots_path, path) == 0) shots_path = NULL; /* no question is its own */
     struct builder b = {.model = model, .questions = &questions, .result = result};
-    struct shots shots = {.from = options->shots_path ? &examples : &questions,
-                          .same = !options->shots_path,
+    struct shots shots = {.from = shots_path ? &examples : &questions,
+                          .same = shots_path == NULL,
                           .count = options->shots,
                           .seed = options->seed};
     enum rk_status status = eval_check_tokenizer(model, error);
@@ -411,8 +413,8 @@ enum rk_status eval_task(const char *path, const struct eval_task_options *optio
     if (form && size && form[size - 1] == '\n') form[size - 1] = 0;
     const char *template = form ? form : "{{context}}";
     if (status == RK_OK) status = read_questions(path, template, &questions, error);
-    if (status == RK_OK && options->shots_path)
-        status = read_questions(options->shots_path, template, &examples, error);
+    if (status == RK_OK && shots_path)
+        status = read_questions(shots_path, template, &examples, error);
     if (status == RK_OK) status = check_shots(&shots, error);
     for (size_t i = 0; status == RK_OK && i < questions.count; i++)
         status = add_item(&b, &shots, i, error);

@@ -92,6 +92,7 @@ Test(scores, are_the_same_under_any_plan)
         {"pp4 schedule=zero-bubble gbs4", true},
         {"pp2 vpp2 gbs2", true},
         {"pp2 schedule=gpipe recompute=full gbs2", true},
+        {"pp2 schedule=dualpipe gbs4", true},
         {"mbs4 gbs4", false},
         {"tp2 gbs1", false},
         {"tp2 sp pp2 cp2 dp2 gbs4", false},
