@@ -125,11 +125,16 @@ static int print_list(json_t *root, enum redco_generation generation)
 static enum rk_status print_lines(const struct document *text, enum redco_generation generation,
                                   int *code, struct rk_error *error)
 {
+    const char *const last = text->text + text->size; /* no NUL stands there */
     int number = 1;
-    for (const char *line = text->text, *end; *line; line = *end ? end + 1 : end, number++) {
+    for (const char *line = text->text, *end; line < last; line = end + 1, number++) {
         struct document document;
-        end = line + strcspn(line, "\n");
-        if (line + strspn(line, " \t\r") >= end) continue;
+        end = memchr(line, '\n', (size_t)(last - line));
+        if (!end) end = last;
+        const char *first = line;
+        while (first < end && strchr(" \t\r", *first))
+            first++;
+        if (first == end) continue;
         const enum rk_status status =
             document_parse(text->path, line, (size_t)(end - line), &document, error);
         if (status != RK_OK) {

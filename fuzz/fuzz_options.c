@@ -14,7 +14,7 @@ enum { MOST_WORDS = 256, ARGS_SIZE = 1 << 17 };
 /* The command below one with commands of its own comes first. */
 static const struct usage *pick(uint8_t byte)
 {
-    const struct usage *all[64];
+    const struct usage *all[256];
     size_t count = 0;
     for (const struct command *c = main_commands; c->name; c++) {
         if (c->usage) all[count++] = c->usage;

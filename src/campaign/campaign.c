@@ -40,6 +40,8 @@ struct rk_recovery rk_recovery_default(void)
 
 static double state_bytes(const struct rk_plan *plan)
 {
+    if (plan->framework == RK_CALCULON)
+        return 14; /* 16-bit weights, fp32 master copy and moments */
     const struct element_bytes e = element_bytes_of(plan);
     return e.weight + e.optimizer;
 }

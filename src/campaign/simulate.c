@@ -10,7 +10,7 @@ enum {
     MOST_AWAY = 1024
 }; /* nodes in repair at the same time; of more the first to come back count */
 
-static const double MOST_EVENTS = 1e8; /* of all runs: some seconds */
+static const double FEWEST_RUNS = 100, MOST_EVENTS = 1e8; /* of all runs: some seconds */
 
 struct random {
     uint64_t seed, drawn;
@@ -129,8 +129,10 @@ enum rk_status rk_campaign_simulate(const struct rk_campaign *campaign, double i
     rk_campaign_expect(&set, &run.expected);
     const double nodes = ceil((double)campaign->ranks /
                               (double)(campaign->recovery.node ? campaign->recovery.node : 1));
-    const double events =
-        (double)runs * (run.expected.work_s / run.expected.interval_s + run.expected.failures);
+    const double of_one = run.expected.work_s / run.expected.interval_s + run.expected.failures;
+    while (runs > FEWEST_RUNS && (double)runs * of_one > MOST_EVENTS)
+        runs /= 2; /* long runs differ less */
+    const double events = (double)runs * of_one;
     if (!(events <= MOST_EVENTS)) {
         free(total_s);
         return rk_fail(error, RK_USAGE, NULL, 0, 0,

@@ -143,7 +143,7 @@ static void free_needs(struct ordering *o)
             for (int s = 0; s < RK_STREAMS; s++)
                 wait_for(o, i, o->use[t].reader[s], true);
     }
-    qsort(o->need, o->needs, sizeof *o->need, by_place);
+    if (o->needs) qsort(o->need, o->needs, sizeof *o->need, by_place);
 }
 
 /* ---- the program with all of it ---- */

@@ -18,9 +18,19 @@ static double noise(void)
     return (double)(state >> 11) / 9007199254740992.0 - 0.5;
 }
 
+/* Zeros that live as long as the test's process. */
+static double *zeros(size_t n)
+{
+    static double room[1 << 23];
+    static size_t used;
+    cr_assert(used + n <= sizeof room / sizeof *room);
+    used += n;
+    return room + used - n;
+}
+
 static double *random_array(size_t n)
 {
-    double *x = calloc(n, sizeof *x);
+    double *x = zeros(n);
     for (size_t i = 0; i < n; i++)
         x[i] = 2 * noise();
     return x;
@@ -240,7 +250,7 @@ static void try_attention(const char *what, uint32_t tokens, struct run_mask mas
     for (size_t i = 0; i < (size_t)tokens * HEADS * V; i++)
         cr_assert(fabs(t.out[i] - by_hand[i]) < 1e-12, "%s: out[%zu] %.15g for %.15g", what, i,
                   t.out[i], by_hand[i]);
-    double *delta = calloc(tokens * HEADS, sizeof *delta), *d = calloc(tokens * LD, sizeof *d);
+    double *delta = zeros(tokens * HEADS), *d = zeros(tokens * LD);
     const struct run_span all = {0, tokens, 0};
     t.a.dout = t.weights;
     attention_deltas(&t.a, all, delta);

@@ -68,8 +68,8 @@ static void make_layouts(struct layout *from, struct layout *to)
     struct tensor *tensor = calloc(TENSORS, sizeof *tensor);
     for (int i = 0; i < TENSORS; i++) {
         tensor[i] = (struct tensor){.type = TENSOR_U8, .rank = 1, .shape = {WIDTH}};
-        tensor[i].name = malloc(8);
-        snprintf(tensor[i].name, 8, "t%02d", i);
+        tensor[i].name = malloc(16);
+        snprintf(tensor[i].name, 16, "t%02d", i);
     }
     layout_take_tensors(from, tensor, TENSORS);
     for (int i = 0; i < TENSORS; i++)
