@@ -30,7 +30,7 @@ static const char *chance_text(struct report *report, const struct diff_input *i
                                const struct rk_plan *plan, double need_bytes)
 {
     const double chance = learned_fit(&in->model, &in->system, plan, need_bytes);
-    if (isnan(chance) || chance >= 0.745) return "";
+    if (isnan(chance) || chance >= LEARNED_SURE) return "";
     return report_text(report, ", may not fit: %.0f %% of such runs did", 100 * chance);
 }
 

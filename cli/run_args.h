@@ -18,7 +18,6 @@ struct run_args {
     int checkpoints;                         /* 0: sync, 1: async, 2: memory */
     uint64_t spares;                         /* UINT64_MAX: the default */
     double carbon, seed;
-    const char *cooling;
 };
 
 #define RUN_ARGS_INIT                                                                              \

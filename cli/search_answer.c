@@ -285,7 +285,7 @@ static void add_chance(struct report *report, const struct search *search)
     rk_predict(p->model, p->system, &plan, &prediction);
     const double chance = learned_fit(p->model, p->system, &plan, prediction.hbm_bytes);
     check_remark("the best plan", p->model, p->system, &plan);
-    if (isnan(chance) || chance >= 0.745) return;
+    if (isnan(chance) || chance >= LEARNED_SURE) return;
     report_note(report,
                 report_text(report,
                             "The best may not fit: of measured runs whose peak was predicted so "

@@ -83,6 +83,7 @@ struct rk_campaign_outcome {
     double work_s;                       /* of training alone */
     double mtbf_s;                       /* of the whole run; INFINITY without failures */
     double failures;                     /* expected */
+    double breaking;                     /* share of failures after which a node is missing */
     double write_s;                      /* of a checkpoint */
     double blocking_s;                   /* ... that training waits for */
     double interval_s;                   /* between checkpoints */

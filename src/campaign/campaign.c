@@ -194,6 +194,7 @@ void rk_campaign_expect(const struct rk_campaign *c, struct rk_campaign_outcome 
     *o = (struct rk_campaign_outcome){.steps = ceil(c->tokens / c->tokens_per_step)};
     o->work_s = o->steps * c->step_s;
     o->mtbf_s = rate > 0 ? 1 / rate : INFINITY;
+    o->breaking = rate > 0 ? breaking_rate(c) / rate : 0;
     set_checkpoints(c, o);
     const double mean = o->mtbf_s, cost = o->blocking_s;
     const double down = v->detect_s + v->restart_s;

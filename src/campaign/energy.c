@@ -4,8 +4,8 @@
 
 /* Power over the board's limit, by what limits a part of the step. Products of matrices run at the
  * limit, which is why clocks fall under them; memory and attention stay below it; waiting for
- * others keeps memory and links awake. Between them lie the 350 to 400 W of an A100-SXM4 of 400 W
- * and 600 to 680 W of an H100-SXM5 of 700 W under training of large models [patel2024]. */
+ * others keeps memory and links awake. The three shares are assumed, not measured; that training
+ * comes close to the limit and waiting far below it is described in [patel2024]. */
 #define POWER_OF_MATRIX  1.0
 #define POWER_OF_MEMORY  0.75
 #define POWER_OF_WAITING 0.45
@@ -16,7 +16,9 @@ double rk_campaign_power(const struct rk_system *system, const struct rk_predict
     const double limit_W = board_power_W(system);
     if (!(o->step_s > 0) || !(limit_W > 0)) return 0;
     const double redone = o->recompute_s;
-    const double matrix = o->matrix_s + 0.7 * redone, attention = o->attention_s;
+    /* The passes of the published model, which does not divide them; 0 of the other one. */
+    const double passes = o->forward_s + o->backward_s;
+    const double matrix = o->matrix_s + passes + 0.7 * redone, attention = o->attention_s;
     const double memory = o->memory_s + 0.3 * redone + o->optimizer_s;
     const double waiting = fmax(0, o->step_s - matrix - attention - memory);
     return limit_W *

@@ -127,8 +127,6 @@ enum rk_status rk_campaign_simulate(const struct rk_campaign *campaign, double i
     struct rk_campaign set = *campaign;
     set.recovery.interval_s = interval_s;
     rk_campaign_expect(&set, &run.expected);
-    const double nodes = ceil((double)campaign->ranks /
-                              (double)(campaign->recovery.node ? campaign->recovery.node : 1));
     const double of_one = run.expected.work_s / run.expected.interval_s + run.expected.failures;
     while (runs > FEWEST_RUNS && (double)runs * of_one > MOST_EVENTS)
         runs /= 2; /* long runs differ less */
@@ -140,8 +138,7 @@ enum rk_status rk_campaign_simulate(const struct rk_campaign *campaign, double i
                        "to follow: give fewer tokens, or more time between failures",
                        events, (unsigned long long)runs);
     }
-    run.breaking = run.expected.mtbf_s * ((double)campaign->ranks / campaign->rates.device_s +
-                                          nodes / campaign->rates.preempt_s);
+    run.breaking = run.expected.breaking;
     for (uint64_t i = 0; i < runs; i++) {
         run.random = (struct random){.seed = hash_pair(seed, i)};
         run.now_s = run.failures = 0;
