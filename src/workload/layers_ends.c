@@ -163,8 +163,17 @@ void build_head(struct build *build)
 
 /* ---- multi-token prediction ---- */
 
-/* Norms of the stream and of the next token's embedding, both through one projection, a block like
- * the last one, and the shared head over its output [deepseek2024v3]. */
+/* A block like the last one; behind layers of one half it has both, attention and the last one's MLP
+ * (mtp_hybrid_override_pattern "*E" of Nemotron 3). */
+static enum layer_kind predict_block(const struct rk_model *model)
+{
+    const enum layer_kind last = layer_kind_of(model, model->layers - 1);
+    if (mixer_of_kind(last) != MIXER_NONE) return last;
+    return (enum layer_kind)(LAYER_BLOCKS + mlp_of_kind(last) * MIXERS + MIXER_ATTENTION);
+}
+
+/* Norms of the stream and of the next token's embedding, both through one projection, a block, and
+ * the shared head over its output [deepseek2024v3]. */
 void build_predict(struct build *build)
 {
     static const struct place_in place = {RK_HOLD_norms, NOT_A_PART};
@@ -182,6 +191,6 @@ void build_predict(struct build *build)
     if (build->tensor > 1)
         add_comm(build, "prediction all-gather", place, OVER_TENSOR, COMM_ALL_GATHER,
                  COMM_REDUCE_SCATTER, build->tokens * h * build->element);
-    build_block(build, layer_kind_of(build->model, build->model->layers - 1));
+    build_block(build, predict_block(build->model));
     add_head(build, 0, 0);
 }
