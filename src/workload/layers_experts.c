@@ -211,6 +211,7 @@ static void start_each(struct build *build, struct operation *op, double local)
     struct operation *cast = op - 1; /* add_narrow_linear puts it in front */
     for (int pass = 0; pass < RK_WGRAD; pass++)
         cast->kernels[pass] = casts * local;
+    cast->starts = local;
 }
 
 /* One grouped product, or one after the other. Model FLOP are those of the mean rank. */
