@@ -140,9 +140,9 @@ static uint64_t batch_of(const struct budget_args *args, const struct rk_model *
 }
 
 /* False: no plan of the model fits. */
-static enum rk_status weigh(const struct budget_args *args, const struct rk_model *model,
-                            const struct rk_system *system, struct offer_of *offer, bool *fits,
-                            struct rk_error *error)
+static enum rk_status weigh(const struct budget_args *args, const struct run_terms *terms,
+                            const struct rk_model *model, const struct rk_system *system,
+                            struct offer_of *offer, bool *fits, struct rk_error *error)
 {
     struct rk_plans_problem problem;
     const struct rk_aim aim = {.threads = (int)args->threads, .stop = stop};
@@ -153,10 +153,9 @@ static enum rk_status weigh(const struct budget_args *args, const struct rk_mode
     struct rk_prediction prediction;
     rk_predict(model, system, &offer->found.plan, &prediction);
     const struct forecast forecast = {model, system, &offer->found.plan, &prediction, ""};
-    struct run_args run = args->run;
-    run.tokens = "1T"; /* days and money are as many times as much as the tokens */
-    const enum rk_status status =
-        run_campaign(&run, &forecast, &offer->campaign, offer->assumed, error);
+    offer->assumed[0] = '\0';
+    const enum rk_status status = /* days and money are as many times as much as the tokens */
+        run_campaign(terms, &forecast, 1e12, &offer->campaign, offer->assumed, error);
     if (status != RK_OK) return status;
     if (args->cost > 0 && !(offer->campaign.price > 0))
         return rk_fail(error, RK_USAGE, NULL, 0, 0, "--cost: no price of %s is known: give --price",
@@ -218,7 +217,8 @@ static const char *budget_text(struct report *report, const struct budget_args *
 }
 
 static enum rk_status fill(struct report *report, const struct budget_args *args,
-                           const struct rk_system *system, bool *found, struct rk_error *error)
+                           const struct run_terms *terms, const struct rk_system *system,
+                           bool *found, struct rk_error *error)
 {
     struct rk_model own = {.layers = 0};
     struct report_table *table =
@@ -233,7 +233,7 @@ static enum rk_status fill(struct report *report, const struct budget_args *args
         const struct rk_model model = args->model ? own : model_of(&sizes[i]);
         struct offer_of offer;
         bool fits = false;
-        status = weigh(args, &model, system, &offer, &fits, error);
+        status = weigh(args, terms, &model, system, &offer, &fits, error);
         if (status != RK_OK) break;
         add_row(report, table, &model, &offer, fits);
         if (!fits) continue;
@@ -282,12 +282,16 @@ int cmd_budget(int argc, char **argv)
                          args.days > MOST_DAYS ? "--days" : "--cost",
                          args.days > MOST_DAYS ? MOST_DAYS : MOST_USD);
     if (status == RK_OK) status = rk_system_load(args.system, &system, &error);
+    args.run.tokens = "1T"; /* what a budget allows is found out */
+    struct run_terms terms = {.args = NULL};
+    if (status == RK_OK) status = run_terms_open(&terms, &args.run, &error);
     progress_start(&progress, "sizes");
-    if (status == RK_OK) status = fill(&report, &args, &system, &found, &error);
+    if (status == RK_OK) status = fill(&report, &args, &terms, &system, &found, &error);
     progress_end(&progress);
     int code = status == RK_OK ? (found ? RK_OK : RK_NOTHING_FITS) : options_fail(&error);
     if (status == RK_OK && progress_stopped()) code = progress_code();
     if (status == RK_OK) code = show_report(&report, &args.show, args.output, code);
+    run_terms_close(&terms);
     report_release(&report);
     rk_system_release(&system);
     return code;

@@ -9,7 +9,7 @@
 
 struct slurm_args {
     const char *file, *system, *link, *output;
-    uint64_t gpus;
+    uint64_t gpus, over;
 };
 
 /* clang-format off */
@@ -22,6 +22,8 @@ static const struct option slurm_options[] = {
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
      .help = "what the nodes are: an id of `reckon systems`, or a description in one line (h100-sxm5-80g)"},
     {.name = "gpus-per-node", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 4096, .help = "accelerators of a node (8)"},
+    {.name = "over", .type = OPTION_NUMBER, .argument = "RATIO", AT(over), .min = 1, .max = 1024,
+     .help = "oversubscription of the leaves: the bandwidth of a leaf's nodes over that of its links to the spine, which the file does not say (1: none, leaves are not written)"},
     {.name = "link", .type = OPTION_TEXT, .argument = "RATE@LATENCY", AT(link),
      .help = "between networks that no switch joins, as 100Gb/s@50us; needed where there are several"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
@@ -35,11 +37,12 @@ const struct usage import_slurm_usage = {
     .synopsis = "FILE [options]",
     .description =
         "Counts the nodes below each switch that no other switch is above: these are networks that nothing joins, a cluster each. "
-        "What a node is, and the link between the networks, the file does not say. What is printed is a system for --system of "
+        "What a node is, how much the leaves are oversubscribed, and the link between the networks, the file does not say. What is printed is a system for --system of "
         "reckon clusters, or of any command when there is one network.",
     .operands = slurm_operands,
     .groups = {{"Machine", slurm_options, 0}, {"General", options_help_rows, 0}},
-    .examples = {{"reckon import slurm /etc/slurm/topology.conf -s h100-sxm5-80g --link 100Gb/s@50us", "Two halls that share a Slurm:"}},
+    .examples = {{"reckon import slurm /etc/slurm/topology.conf -s h100-sxm5-80g --link 100Gb/s@50us", "Two halls that share a Slurm:"},
+                 {"scontrol show topology | reckon import slurm - -s h100-sxm5-80g --over 2", "Leaves with half as many links up as down:"}},
     .see_also = "reckon-clusters(1), reckon-system(5)",
 };
 /* clang-format on */
@@ -54,6 +57,9 @@ static enum rk_status write_line(const struct slurm_args *args,
         const struct slurm_network *network = &topology->network[i];
         fprintf(output.file, "%s%s x%" PRIu64, i ? " + " : "", args->system,
                 network->nodes * args->gpus);
+        if (args->over > 1 && network->leaves > 1)
+            fprintf(output.file, " leaf=%" PRIu64 ",over=%" PRIu64, network->leaf_nodes * args->gpus,
+                    args->over);
         if (topology->networks > 1) fprintf(output.file, " name=%.31s", network->name);
     }
     if (topology->networks > 1) fprintf(output.file, " link=%s", args->link);
@@ -78,7 +84,7 @@ static enum rk_status check(const struct slurm_args *args, const struct slurm_to
 
 int import_slurm(int argc, char **argv)
 {
-    struct slurm_args args = {.system = "h100-sxm5-80g", .gpus = 8};
+    struct slurm_args args = {.system = "h100-sxm5-80g", .gpus = 8, .over = 1};
     struct document document = {.text = NULL};
     struct slurm_topology topology = {.networks = 0};
     struct rk_error error;

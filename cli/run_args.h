@@ -12,12 +12,15 @@ struct run_args {
     const char *tokens;                      /* "15.6T", "usual"; NULL: no run is asked for */
     const char *price;                       /* "2.5", "reserved"; NULL: the cheapest of the list */
     const char *prices;                      /* a file; NULL: the catalog's */
-    const char *mtbf;                        /* hours of a GPU, "never"; NULL: as published */
+    const char *failures;                    /* a logbook; NULL: the first of the list */
+    const char *mtbf;                        /* hours of a GPU, "never"; NULL: the logbook's */
     const char *storage;                     /* "2TB/s" */
     const char *interval, *restart, *repair; /* "30min" */
+    const char *phases;                      /* "252M gbs512 seq4096; rest"; NULL: one */
     int checkpoints;                         /* 0: sync, 1: async, 2: memory */
     uint64_t spares;                         /* UINT64_MAX: the default */
     double carbon, seed;
+    bool elastic;
 };
 
 #define RUN_ARGS_INIT                                                                              \
@@ -27,17 +30,76 @@ struct run_args {
 
 extern const struct option run_options[];
 
-/* The campaign of a plan under these arguments. RK_USAGE with the option when something is wrong.
- * `assumed` says what was not said. */
-enum { RUN_NOTES = 512 };
-enum rk_status run_campaign(const struct run_args *args, const struct forecast *f,
+/* What the arguments stand for once the facts are read. */
+enum { RUN_NOTES = 1024 };
+struct run_terms {
+    const struct run_args *args;
+    struct rk_campaign_facts *facts;
+};
+
+/* Reads the facts. Close the terms in any case. */
+enum rk_status run_terms_open(struct run_terms *terms, const struct run_args *args,
+                              struct rk_error *error);
+void run_terms_close(struct run_terms *terms);
+
+/* All tokens of the run, "--tokens". */
+enum rk_status run_tokens(const struct run_terms *terms, const struct rk_model *model,
+                          double *tokens, char assumed[RUN_NOTES], struct rk_error *error);
+
+/* The campaign of a plan over so many tokens. RK_USAGE with the option when something is wrong.
+ * `assumed` (may be NULL) says what was not said. */
+enum rk_status run_campaign(const struct run_terms *terms, const struct forecast *f, double tokens,
                             struct rk_campaign *campaign, char assumed[RUN_NOTES],
                             struct rk_error *error);
 
-/* "The run": days, failures, goodput, money, energy, and what single changes of how failures are
- * met would bring. Nothing without --tokens. */
+/* ---- phases: run_phases.c ---- */
+
+enum { RUN_PHASES = 32 };
+
+/* The phases of a run and their plans; one phase with the plan itself where none are said. */
+struct run_phases {
+    size_t count;
+    struct rk_campaign campaign[RUN_PHASES];
+    struct rk_plan plan[RUN_PHASES];
+    struct rk_prediction prediction[RUN_PHASES];
+    char assumed[RUN_NOTES];
+};
+
+/* `space` (may be NULL) is searched for the best plan of each phase, of which those are taken that
+ * finish first, changes of plan included; without one the plan stays but for the phase's words. */
+enum rk_status run_phases(const struct run_terms *terms, const struct forecast *f,
+                          const struct rk_plans_problem *space, struct run_phases *phases,
+                          struct rk_error *error);
+
+/* What of a run is so many times the step of a plan, and what its other phases add. */
+struct run_share {
+    struct run_sums {
+        double days, gpu_hours, cost;
+    } of_a_second, others;
+};
+
+/* For plans of `space` in its batch and sequence: the phases that have these, all of the run where
+ * there are none; the others run under their own best plans, with a change of plan between. */
+enum rk_status run_share(const struct run_terms *terms, const struct rk_plans_problem *space,
+                         struct run_share *share, struct rk_error *error);
+
+static inline double run_days(const struct run_share *share, double step_s)
+{
+    return share->of_a_second.days * step_s + share->others.days;
+}
+
+static inline double run_cost(const struct run_share *share, double step_s)
+{
+    return share->of_a_second.cost * step_s + share->others.cost;
+}
+
+/* ---- answers: run_show.c ---- */
+
+/* "The run": days, failures, goodput, money, energy, phases, and what single changes of how
+ * failures are met would bring. Nothing without --tokens. `space` as above. */
 enum rk_status run_section(struct report *report, const struct run_args *args,
-                           const struct forecast *f, struct rk_error *error);
+                           const struct forecast *f, const struct rk_plans_problem *space,
+                           struct rk_error *error);
 
 /* The runs of two plans side by side, likewise. */
 enum rk_status run_compare(struct report *report, const struct run_args *args,

@@ -81,8 +81,12 @@ static void best_cells(struct best_rows *rows, size_t at, struct report_cell *ce
     cells[BEST_CHANCE] = isnan(chance) ? cell_none() : cell_number(chance);
     cells[BEST_OFFLOADED] = cell_number(p.offload_bytes);
     cells[BEST_PLAN] = cell_text(rows->words);
-    cells[BEST_DAYS] = search->days > 0 ? cell_number(p.step_s * search->days) : cell_none();
-    cells[BEST_COST] = search->cost > 0 ? cell_number(p.step_s * search->cost) : cell_none();
+    cells[BEST_DAYS] = search->run.of_a_second.days > 0
+                           ? cell_number(run_days(&search->run, p.step_s))
+                           : cell_none();
+    cells[BEST_COST] = search->run.of_a_second.cost > 0
+                           ? cell_number(run_cost(&search->run, p.step_s))
+                           : cell_none();
     for (int i = 0; i < rows->keys->count; i++)
         cells[BEST_FIXED + i] =
             cell_number(search_key_value(&rows->keys->key[i], &plan, &p.outcome));
@@ -350,8 +354,8 @@ static void add_best_text(struct report *report, const struct search *search,
 {
     bool keep[BEST_COLUMNS] = {true, false, true, false, false, true, true, true};
     keep[BEST_CHANCE] = !search_is_published(search);
-    keep[BEST_DAYS] = search->days > 0;
-    keep[BEST_COST] = search->cost > 0;
+    keep[BEST_DAYS] = search->run.of_a_second.days > 0;
+    keep[BEST_COST] = search->run.of_a_second.cost > 0;
     bool *axes = keep + BEST_AXES;
     find_varying(search, axes);
     add_common(report, search, axes);

@@ -125,38 +125,27 @@ static enum rk_status set_where(struct search *search, struct rk_error *error)
 
 /* ---- the whole run ---- */
 
-enum { HOUR_S = 3600, DAY_S = 86400 };
-
-/* Days, GPU-hours and money of the run are so many times the step, for all plans of a problem
- * alike: failures and checkpoints depend on the number of GPUs and the model alone. */
 static enum rk_status set_run(struct search *search, struct rk_error *error)
 {
-    const struct rk_plans_problem *p = &search->problem;
-    struct rk_prediction second = {.verdict = RK_FITS, .timed = true};
-    struct rk_campaign campaign;
-    struct rk_campaign_outcome outcome;
-    char assumed[RUN_NOTES];
+    struct run_terms terms;
     if (!search->args->run.tokens) return RK_OK;
-    second.step_s = 1;
-    const struct forecast forecast = {p->model, p->system, &p->base, &second, ""};
-    const enum rk_status status =
-        run_campaign(&search->args->run, &forecast, &campaign, assumed, error);
-    if (status != RK_OK) return status;
-    rk_campaign_expect(&campaign, &outcome);
-    search->days = outcome.total_s / DAY_S;
-    search->gpu_hours = outcome.gpu_hours;
-    search->cost = outcome.cost;
-    return RK_OK;
+    enum rk_status status = run_terms_open(&terms, &search->args->run, error);
+    if (status == RK_OK) status = run_share(&terms, &search->problem, &search->run, error);
+    run_terms_close(&terms);
+    return status;
 }
 
 /* `text` with the names of a run as products of the step. */
 static enum rk_status name_run(const struct search *search, const char *option, const char *text,
                                char *out, size_t size, struct rk_error *error)
 {
+    const struct run_sums *a = &search->run.of_a_second, *others = &search->run.others;
     const struct {
         const char *name;
-        double factor;
-    } names[] = {{"days", search->days}, {"gpu_hours", search->gpu_hours}, {"cost", search->cost}};
+        double factor, added;
+    } names[] = {{"days", a->days, others->days},
+                 {"gpu_hours", a->gpu_hours, others->gpu_hours},
+                 {"cost", a->cost, others->cost}};
     size_t used = 0;
     out[0] = '\0';
     for (const char *at = text; *at && used < size;) {
@@ -169,8 +158,8 @@ static enum rk_status name_run(const struct search *search, const char *option, 
                            names[found].name,
                            search->args->run.tokens ? "--price" : "--tokens, 15T or usual");
         const size_t length = word ? word : 1;
-        used += (size_t)(found >= 0 ? snprintf(out + used, size - used, "(step_s * %.17g)",
-                                               names[found].factor)
+        used += (size_t)(found >= 0 ? snprintf(out + used, size - used, "(step_s * %.17g + %.17g)",
+                                               names[found].factor, names[found].added)
                                     : snprintf(out + used, size - used, "%.*s", (int)length, at));
         at += length;
     }

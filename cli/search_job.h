@@ -47,7 +47,7 @@ struct search {
     char where[1024]; /* --where and --headroom */
     char said[1024];  /* ... as the user says it */
     char sort[512], pareto[1024];
-    double days, gpu_hours, cost; /* of the run, for a second of its step; 0: no --tokens */
+    struct run_share run; /* of the run, for a second of its step; 0: no --tokens */
     const char *why;        /* that predictor, where nothing was asked for; NULL: the usual one */
     struct rk_space *space; /* NULL until search_run() */
     struct rk_answer result;

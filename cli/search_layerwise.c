@@ -18,15 +18,29 @@ static bool stop(void *context)
 
 /* ---- how each layer is run ---- */
 
-/* "tp4 zero1 recompute=full": in what runs can differ. */
+/* "cp2 ulysses": how many share a sample's tokens, and how. */
+static const char *context_of(struct report *report, const struct rk_plan *plan)
+{
+    char kind[RK_PLAN_AXIS_TEXT];
+    if (plan->context == 1) return "";
+    rk_plan_axis_text(RK_PLAN_CONTEXT_KIND, (uint64_t)plan->context_kind, kind);
+    return report_text(report, " cp%" PRIu64 "%s%s", plan->context,
+                       plan->context_kind == RK_RING ? "" : " ",
+                       plan->context_kind == RK_RING ? "" : kind);
+}
+
+/* "tp4 zero1 recompute=full": in what runs can differ; bf16 is not said. */
 static const char *manner(struct report *report, const struct rk_plan *plan)
 {
+    const bool usual = plan->precision == RK_BF16;
+    char precision[RK_PLAN_AXIS_TEXT];
     char again[RK_PLAN_AXIS_TEXT];
     rk_plan_axis_text(RK_PLAN_RECOMPUTE, rk_plan_axis_get(plan, RK_PLAN_RECOMPUTE), again);
+    rk_plan_axis_text(RK_PLAN_PRECISION, (uint64_t)plan->precision, precision);
     const double away = rk_plan_offloaded(plan, RK_SHARE_ATTENTION);
     return report_text(
-        report, "tp%" PRIu64 "%s zero%d%s%s%s", plan->tensor,
-        plan->context > 1 ? report_text(report, " cp%" PRIu64, plan->context) : "", plan->zero,
+        report, "tp%" PRIu64 "%s%s%s zero%d%s%s%s", plan->tensor, context_of(report, plan),
+        usual ? "" : " ", usual ? "" : precision, plan->zero,
         plan->recompute == RK_KEEP ? "" : " recompute=", plan->recompute == RK_KEEP ? "" : again,
         away > 0 ? report_text(report, " offload=%g", away) : "");
 }
@@ -94,6 +108,63 @@ static void add_stages(struct report *report, const struct layerwise_answer *ans
                                    cell_number(stage->forward_s), cell_number(stage->backward_s),
                                    cell_number(stage->total_bytes), cell_number(stage->in_flight)});
     }
+}
+
+/* ---- memory against time ---- */
+
+static const struct report_column front_columns[] = {
+    {.name = "stage"},
+    {.name = "total_bytes", .title = "memory", .unit = "B", .digits = 2},
+    {.name = "microbatch_s", .title = "microbatch", .unit = "s", .digits = 2, .own_scale = true},
+    {.name = "run", .title = "layers"},
+};
+
+struct fronts {
+    struct report *report;
+    struct report_table *text, *json;
+    uint64_t stages;
+};
+
+static const char *parts_text(struct report *report, const struct layerwise_point *point)
+{
+    const char *text = "";
+    for (int i = 0; i < point->parts; i++)
+        text = report_text(report, "%s%s%d %s", text, i ? ", " : "", point->part[i].layers,
+                           manner(report, &(struct rk_plan){.local = point->part[i].local}));
+    return text;
+}
+
+static void add_point(void *context, const struct layerwise_point *point)
+{
+    struct fronts *f = context;
+    const uint64_t stage = (uint64_t)point->stage;
+    const struct report_cell cells[] = {
+        cell_count(stage), cell_number(point->bytes), cell_number(point->time_s),
+        cell_text(parts_text(f->report, point))};
+    if (f->text && (stage == 0 || stage == f->stages / 2 || stage == f->stages - 1))
+        report_row(f->report, f->text, cells);
+    if (f->json) report_row(f->report, f->json, cells);
+}
+
+/* What each stage's layers could be run with: a few points of first, middle and last stage for
+ * people, those of all for programs. */
+static enum rk_status add_fronts(struct report *report, const struct search *search,
+                                 const struct layerwise_answer *answer, struct rk_error *error)
+{
+    const struct report_table table = {.name = "fronts",
+                                       .title = "Memory against time of a stage",
+                                       .columns = front_columns,
+                                       .column_count = COUNT(front_columns)};
+    struct report_table text = table, json = table;
+    text.formats = REPORT_IN_TEXT;
+    json.formats = REPORT_IN_JSON;
+    const uint64_t stages = answer->plan.pipeline;
+    struct fronts few = {report, report_add(report, &text), NULL, stages};
+    struct fronts all = {report, NULL, report_add(report, &json), stages};
+    const enum rk_status status =
+        layerwise_fronts(&search->problem, &answer->plan, 5, add_point, &few, error);
+    if (status != RK_OK || search->args->show.format != REPORT_AS_JSON) return status;
+    return layerwise_fronts(&search->problem, &answer->plan, 64, add_point, &all, error);
 }
 
 /* ---- other schedules ---- */
@@ -255,6 +326,7 @@ int search_layerwise(const struct search *search)
         add_runs(&report, answer);
         add_stages(&report, answer);
         add_schedules(&report, search, answer);
+        if (add_fronts(&report, search, answer, &error) != RK_OK) code = options_fail(&error);
         add_commands(&report, search, &answer->plan);
         if (!answer->complete) code = progress_code();
         code = show_report(&report, &args->show, args->output, code);

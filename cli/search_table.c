@@ -57,8 +57,8 @@ static void take_row(struct table *table, const struct search *search)
     search_plan(search, 0, &row->plan);
     rk_predict(p->model, p->system, &row->plan, &prediction);
     row->outcome = prediction.outcome;
-    row->days = search->days * prediction.step_s;
-    row->cost = search->cost * prediction.step_s;
+    row->days = run_days(&search->run, prediction.step_s);
+    row->cost = run_cost(&search->run, prediction.step_s);
     row->reason = NULL;
     table->fitting++;
 }

@@ -23,6 +23,18 @@
 extern "C" {
 #endif
 
+/* ---- facts ---- */
+
+/* Logbooks of failures, times of recovery, power, prices, tokens, each with its source:
+ * data/campaign.json. Opaque, immutable. */
+struct rk_campaign_facts;
+
+/* The catalog's; what the file `path` (NULL: none) of the same form has is taken instead. Release
+ * it with the function below. */
+RK_API enum rk_status rk_campaign_facts_load(const char *path, struct rk_campaign_facts **facts,
+                                             struct rk_error *error);
+RK_API void rk_campaign_facts_release(struct rk_campaign_facts *facts); /* NULL is fine */
+
 /* ---- failures ---- */
 
 /* How often parts fail: mean time between failures of one; INFINITY: never. */
@@ -48,10 +60,6 @@ struct rk_recovery {
     double interval_s;  /* between checkpoints; 0: the best */
 };
 
-/* Defaults, [dubey2024] Table 5 and section 3.3.4: 419 interruptions in 54 days on 16,384 H100. */
-RK_API struct rk_failure_rates rk_failure_rates_default(void);
-RK_API struct rk_recovery rk_recovery_default(void);
-
 /* ---- a campaign ---- */
 
 struct rk_campaign {
@@ -59,7 +67,12 @@ struct rk_campaign {
     double tokens_per_step;
     double step_s;
     uint64_t ranks;
+    double switch_s;         /* before it, to come from another plan: rk_campaign_switch_s() */
     double checkpoint_bytes; /* of the whole model and its optimizer */
+    /* With all spare nodes away the run goes on with so many accelerators, at so much of its pace,
+     * until a node is back; 0: it waits. */
+    uint64_t reduced_ranks;
+    double reduced_pace;
     struct rk_failure_rates rates;
     struct rk_recovery recovery;
     double price;          /* of an accelerator for an hour; 0: not given */
@@ -69,11 +82,20 @@ struct rk_campaign {
     double carbon;         /* grams of CO2 for a kWh; 0: not given */
 };
 
-/* The campaign of a plan, with defaults for everything else: spare nodes such that a failure waits
- * for one in one of fifty cases. */
-RK_API struct rk_campaign rk_campaign_of(const struct rk_model *model,
+/* The campaign of a plan, with what the facts say for everything else (failures: those of the first
+ * logbook): spare nodes such that a failure waits for one in one of fifty cases. */
+RK_API struct rk_campaign rk_campaign_of(const struct rk_campaign_facts *facts,
+                                         const struct rk_model *model,
                                          const struct rk_system *system, const struct rk_plan *plan,
                                          const struct rk_prediction *prediction, double tokens);
+
+/* As many spare nodes as leave one failure of fifty waiting. */
+RK_API uint64_t rk_campaign_spares(const struct rk_campaign *campaign);
+
+/* Time without training to go from a plan to another one: the checkpoint is written, the run starts
+ * again and reads its new parts. 0 when only the batch differs. */
+RK_API double rk_campaign_switch_s(const struct rk_campaign *from, const struct rk_plan *from_plan,
+                                   const struct rk_campaign *to, const struct rk_plan *to_plan);
 
 /* The first thing wrong with it, as a sentence; NULL: nothing. */
 RK_API const char *rk_campaign_fault(const struct rk_campaign *campaign);
@@ -103,21 +125,55 @@ struct rk_campaign_outcome {
 RK_API void rk_campaign_expect(const struct rk_campaign *campaign,
                                struct rk_campaign_outcome *outcome);
 
+/* Of phases one after another: sums; rates, intervals and checkpoints are those of the phase that
+ * takes longest. */
+RK_API void rk_campaign_expect_phases(const struct rk_campaign *phases, size_t count,
+                                      struct rk_campaign_outcome *outcome);
+
+/* Of `choices` plans for each of `count` phases, campaign[phase * choices + i], the i-th one of
+ * each phase: which to take, so that all phases with their switches take least time (exact). A
+ * choice that cannot be taken has no step time. switch_s(context, phase, from, to) is the time
+ * between choice `from` of the phase before and `to`. False: a phase has no choice. choice[count].
+ */
+RK_API bool rk_campaign_choose(const struct rk_campaign *campaign, size_t count, size_t choices,
+                               double (*switch_s)(void *context, size_t phase, size_t from,
+                                                  size_t to),
+                               void *context, size_t *choice);
+
 /* Of runs followed event by event: mean, and what 10, 50 and 90 % of them stay below. */
 struct rk_campaign_range {
     double mean_s, p10_s, p50_s, p90_s, failures;
 };
 
-/* `interval_s` as in the outcome. The same seed gives the same result. RK_IO: no memory. */
-RK_API enum rk_status rk_campaign_simulate(const struct rk_campaign *campaign, double interval_s,
+/* Of `count` phases one after another. The same seed gives the same result. RK_IO: no memory. */
+RK_API enum rk_status rk_campaign_simulate(const struct rk_campaign *phases, size_t count,
                                            uint64_t runs, uint64_t seed,
                                            struct rk_campaign_range *range, struct rk_error *error);
+
+/* One run, followed: what happened when, for a drawing. */
+enum rk_campaign_event_kind {
+    RK_EVENT_FAILURE, /* work goes back to the last checkpoint */
+    RK_EVENT_RESTART, /* work goes on */
+    RK_EVENT_REDUCED, /* ... with fewer accelerators */
+    RK_EVENT_FULL,    /* all of them again */
+    RK_EVENT_PHASE,   /* a phase begins */
+    RK_EVENT_END
+};
+struct rk_campaign_event {
+    enum rk_campaign_event_kind kind;
+    double at_s;   /* since the start */
+    double done_s; /* work that counts, in seconds of undisturbed training */
+};
+/* Fills up to `most` events and returns how many there are. */
+RK_API size_t rk_campaign_follow(const struct rk_campaign *phases, size_t count, uint64_t seed,
+                                 struct rk_campaign_event *events, size_t most);
 
 /* ---- energy ---- */
 
 /* Mean power of an accelerator over a step: by what limits each part of it. 0: the system does not
  * say its power. */
-RK_API double rk_campaign_power(const struct rk_system *system,
+RK_API double rk_campaign_power(const struct rk_campaign_facts *facts,
+                                const struct rk_system *system,
                                 const struct rk_prediction *prediction);
 
 /* ---- compute-optimal ---- */

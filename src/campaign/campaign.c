@@ -1,42 +1,13 @@
-#include <reckon/campaign.h>
+#include "campaign/facts.h"
 
 #include "estimate/stages.h"
 
 #include <math.h>
 #include <stddef.h>
 
-enum { DAY_S = 86400, HOUR_S = 3600 };
+enum { HOUR_S = 3600 };
 
-/* ---- defaults ---- */
-
-/* [dubey2024] Table 5: 54 days on 16,384 H100 in 2,048 nodes. GPUs: faulty, HBM3, SRAM, system
- * processor, thermal interface and sensors, silent corruption: 148 + 72 + 19 + 17 + 6 + 6; network:
- * switches and cables, NIC, watchdog of NCCL: 35 + 7 + 7; the other 102 are of hosts and software.
- */
-struct rk_failure_rates rk_failure_rates_default(void)
-{
-    const double gpus = 16384, nodes = 2048, run_s = 54.0 * DAY_S;
-    return (struct rk_failure_rates){.device_s = gpus * run_s / 268,
-                                     .network_s = gpus * run_s / 49,
-                                     .node_s = nodes * run_s / 102,
-                                     .preempt_s = INFINITY};
-}
-
-/* Noticed, diagnosed and running again: [jiang2024] section 4.2, 10 minutes and less to detect and
- * 15 to catch up. Storage: [dubey2024] 3.3.1, 2 TB/s that last, of some 2,000 nodes. */
-struct rk_recovery rk_recovery_default(void)
-{
-    return (struct rk_recovery){.node = 8,
-                                .spares = 1,
-                                .detect_s = 3 * 60,
-                                .restart_s = 12 * 60,
-                                .repair_s = 24.0 * HOUR_S,
-                                .storage_Bps = 0,
-                                .host_Bps = 25e9,
-                                .async = false};
-}
-
-#define STORAGE_OF_NODE_BPS 1e9
+/* ---- of a plan ---- */
 
 static double state_bytes(const struct rk_plan *plan)
 {
@@ -69,37 +40,43 @@ static double none_left(double away, uint64_t spares)
     return fmax(0, 1 - below);
 }
 
-static uint64_t usual_spares(const struct rk_campaign *c)
+uint64_t rk_campaign_spares(const struct rk_campaign *c)
 {
     enum { MOST = 500 };
     const double away = breaking_rate(c) * c->recovery.repair_s;
     uint64_t spares = 0;
-    while (spares < MOST && none_left(away, spares) > 0.02)
+    while (away > 0 && spares < MOST && none_left(away, spares) > 0.02)
         spares++;
     return spares;
 }
 
-struct rk_campaign rk_campaign_of(const struct rk_model *model, const struct rk_system *system,
+struct rk_campaign rk_campaign_of(const struct rk_campaign_facts *facts,
+                                  const struct rk_model *model, const struct rk_system *system,
                                   const struct rk_plan *plan,
                                   const struct rk_prediction *prediction, double tokens)
 {
+    const struct recovery_facts *r = &facts->recovery;
     const uint64_t sequence = plan->sequence ? plan->sequence : model->sequence;
+    const uint64_t node =
+        system->networks && system->network[0].size > 0 ? system->network[0].size : 1;
     struct rk_campaign c = {
         .tokens = tokens,
         .tokens_per_step = (double)plan->batch * (double)sequence,
         .step_s = prediction->step_s,
         .ranks = plan->ranks,
         .checkpoint_bytes = (double)rk_model_parameters(model) * state_bytes(plan),
-        .rates = rk_failure_rates_default(),
-        .recovery = rk_recovery_default(),
-        .power_W = rk_campaign_power(system, prediction),
-        .node_factor = 1.35,
-        .cooling_factor = 1.1,
+        .rates = logbook_rates(&facts->logbook[0]),
+        .recovery = {.node = node,
+                     .detect_s = r->detect_s,
+                     .restart_s = r->restart_s,
+                     .repair_s = r->repair_s,
+                     .storage_Bps = r->storage_Bps * ceil((double)plan->ranks / (double)node),
+                     .host_Bps = r->host_Bps},
+        .power_W = rk_campaign_power(facts, system, prediction),
+        .node_factor = facts->energy.node_factor,
+        .cooling_factor = facts->energy.cooling_factor,
     };
-    if (system->networks && system->network[0].size > 0) c.recovery.node = system->network[0].size;
-    c.recovery.spares = usual_spares(&c);
-    c.recovery.storage_Bps =
-        STORAGE_OF_NODE_BPS * ceil((double)plan->ranks / (double)c.recovery.node);
+    c.recovery.spares = rk_campaign_spares(&c);
     return c;
 }
 
@@ -117,6 +94,9 @@ const char *rk_campaign_fault(const struct rk_campaign *c)
     if (v->detect_s < 0 || v->restart_s < 0 || v->repair_s < 0 || v->interval_s < 0)
         return "times must not be negative";
     if (v->async && !(v->host_Bps > 0)) return "asynchronous checkpoints need a host bandwidth";
+    if (c->switch_s < 0) return "a change of plan cannot take less than no time";
+    if (c->reduced_ranks > c->ranks || (c->reduced_ranks && !(c->reduced_pace > 0)))
+        return "the plan for fewer accelerators has more of them, or no pace";
     if (c->price < 0 || c->carbon < 0) return "a price must not be negative";
     if (c->node_factor < 1 || c->cooling_factor < 1) return "factors of power are at least 1";
     return NULL;
@@ -132,14 +112,35 @@ static double rate_of(const struct rk_campaign *c)
            nodes / c->rates.preempt_s;
 }
 
-/* Expected wait for a node, over all failures: a run with all spare nodes away waits for the first
- * to come back, repair / (spares + 1) on average. */
+/* Nodes that may be away while the run goes on with fewer accelerators, beyond the spare ones. */
+static uint64_t spared_by_fewer(const struct rk_campaign *c)
+{
+    return c->reduced_ranks ? (c->ranks - c->reduced_ranks) / c->recovery.node : 0;
+}
+
+/* Expected wait for a node, over all failures: a run with too many away waits for the first to come
+ * back, repair / (spares + 1) on average. */
 static double waiting_s(const struct rk_campaign *c)
 {
     const double rate = rate_of(c), breaking = breaking_rate(c), repair_s = c->recovery.repair_s;
+    const uint64_t spares = c->recovery.spares + spared_by_fewer(c);
     if (rate <= 0 || breaking <= 0) return 0;
-    return breaking / rate * none_left(breaking * repair_s, c->recovery.spares) * repair_s /
-           (double)(c->recovery.spares + 1);
+    return breaking / rate * none_left(breaking * repair_s, spares) * repair_s /
+           (double)(spares + 1);
+}
+
+/* Share of the time that a run with fewer accelerators loses against one with all: its pace, and
+ * the change back to all, as often as the last spare node goes. */
+static double lost_to_fewer(const struct rk_campaign *c, double blocking_s)
+{
+    const uint64_t spares = c->recovery.spares, fewer = spared_by_fewer(c);
+    const double breaking = breaking_rate(c), away = breaking * c->recovery.repair_s;
+    if (!fewer) return 0;
+    const double more_than_spares = none_left(away, spares + 1);
+    const double reduced = more_than_spares - none_left(away, spares + fewer + 1);
+    const double entered = breaking * (none_left(away, spares) - more_than_spares);
+    return fmin(0.99,
+                reduced * (1 - c->reduced_pace) + entered * (c->recovery.restart_s + blocking_s));
 }
 
 /* Time per second of work with pieces of t: Daly's exact one. */
@@ -210,12 +211,16 @@ void rk_campaign_expect(const struct rk_campaign *c, struct rk_campaign_outcome 
         /* a checkpoint on its way is no checkpoint yet: what was done meanwhile is lost, too */
         const double working = exp(-down / mean); /* share of failures that strike work */
         o->total_s *= 1 + working * (o->write_s - cost) / mean;
+        const double undisturbed_s = o->total_s;
+        o->total_s /= 1 - lost_to_fewer(c, cost);
         o->failures = o->total_s / mean;
-        o->down_s = o->total_s * (1 - working);
+        o->down_s = undisturbed_s * (1 - working) + o->total_s - undisturbed_s;
         const double waiting = o->failures * waiting_s(c); /* when nothing runs, nothing fails */
         o->down_s += waiting;
         o->total_s += waiting;
     }
+    o->down_s += c->switch_s;
+    o->total_s += c->switch_s;
     o->lost_s = fmax(0, o->total_s - o->work_s - o->checkpoint_s - o->down_s);
     o->goodput = o->work_s / o->total_s;
     o->gpu_hours = o->total_s * (double)c->ranks / HOUR_S;

@@ -1,19 +1,13 @@
-#include "campaign/prices.h"
+#include "campaign/facts.h"
 
 #include <math.h>
 
-/* Power over the board's limit, by what limits a part of the step. Products of matrices run at the
- * limit, which is why clocks fall under them; memory and attention stay below it; waiting for
- * others keeps memory and links awake. The three shares are assumed, not measured; that training
- * comes close to the limit and waiting far below it is described in [patel2024]. */
-#define POWER_OF_MATRIX  1.0
-#define POWER_OF_MEMORY  0.75
-#define POWER_OF_WAITING 0.45
-
-double rk_campaign_power(const struct rk_system *system, const struct rk_prediction *prediction)
+double rk_campaign_power(const struct rk_campaign_facts *facts, const struct rk_system *system,
+                         const struct rk_prediction *prediction)
 {
+    const struct energy_facts *share = &facts->energy;
     const struct rk_outcome *o = &prediction->outcome;
-    const double limit_W = board_power_W(system);
+    const double limit_W = board_power_W(facts, system);
     if (!(o->step_s > 0) || !(limit_W > 0)) return 0;
     const double redone = o->recompute_s;
     /* The passes of the published model, which does not divide them; 0 of the other one. */
@@ -22,8 +16,8 @@ double rk_campaign_power(const struct rk_system *system, const struct rk_predict
     const double memory = o->memory_s + 0.3 * redone + o->optimizer_s;
     const double waiting = fmax(0, o->step_s - matrix - attention - memory);
     return limit_W *
-           (POWER_OF_MATRIX * matrix + (POWER_OF_MATRIX + POWER_OF_MEMORY) / 2 * attention +
-            POWER_OF_MEMORY * memory + POWER_OF_WAITING * waiting) /
+           (share->matrix * matrix + (share->matrix + share->memory) / 2 * attention +
+            share->memory * memory + share->waiting * waiting) /
            (matrix + attention + memory + waiting);
 }
 

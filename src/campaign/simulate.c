@@ -27,7 +27,7 @@ static double exponential(struct random *r, double mean_s)
 }
 
 struct run {
-    const struct rk_campaign *c;
+    const struct rk_campaign *c;         /* of the phase */
     struct rk_campaign_outcome expected; /* of which only what does not depend on failures counts */
     struct random random;
     double now_s, failure_s;  /* the next failure */
@@ -35,30 +35,46 @@ struct run {
     double back_s[MOST_AWAY]; /* when nodes in repair are back */
     int away;
     double failures;
+    bool reduced;                     /* goes on with fewer accelerators */
+    double before_s;                  /* work of the phases before */
+    double safe_s;                    /* work of this phase that a checkpoint keeps */
+    struct rk_campaign_event *events; /* what is to be drawn */
+    size_t most, count;
 };
+
+static void note(struct run *r, enum rk_campaign_event_kind kind, double done_s)
+{
+    if (r->count < r->most)
+        r->events[r->count] = (struct rk_campaign_event){kind, r->now_s, r->before_s + done_s};
+    r->count += r->most > 0;
+}
 
 static void next_failure(struct run *r)
 {
     r->failure_s = r->now_s + exponential(&r->random, r->expected.mtbf_s);
 }
 
-/* Waits while more nodes are away than were spare. */
+/* Nodes that are still in repair. */
+static uint64_t nodes_away(struct run *r)
+{
+    for (int i = 0; i < r->away; i++)
+        if (r->back_s[i] <= r->now_s) r->back_s[i--] = r->back_s[--r->away];
+    return (uint64_t)r->away;
+}
+
+/* Waits while more nodes are away than the run can spare: spare ones, and those that it leaves out
+ * when it goes on with fewer. */
 static void wait_for_nodes(struct run *r)
 {
-    for (;;) {
-        int first = -1;
-        for (int i = 0; i < r->away; i++) {
-            if (r->back_s[i] <= r->now_s)
-                r->back_s[i--] = r->back_s[--r->away];
-            else if (first < 0 || r->back_s[i] < r->back_s[first])
-                first = i;
-        }
-        if ((uint64_t)r->away <= r->c->recovery.spares) return;
-        first = 0;
+    const struct rk_campaign *c = r->c;
+    const uint64_t fewer = c->reduced_ranks ? (c->ranks - c->reduced_ranks) / c->recovery.node : 0;
+    while (nodes_away(r) > c->recovery.spares + fewer) {
+        int first = 0;
         for (int i = 1; i < r->away; i++)
             if (r->back_s[i] < r->back_s[first]) first = i;
         r->now_s = r->back_s[first];
     }
+    r->reduced = fewer && nodes_away(r) > c->recovery.spares;
 }
 
 /* From a failure until work goes on; failures meanwhile start it again. */
@@ -68,6 +84,7 @@ static void recover(struct run *r)
     for (;;) {
         r->failures++;
         r->now_s = r->failure_s;
+        note(r, RK_EVENT_FAILURE, r->safe_s);
         if (uniform(&r->random) <= r->breaking && r->away < MOST_AWAY)
             r->back_s[r->away++] = r->now_s + v->repair_s;
         wait_for_nodes(r); /* nothing runs, nothing fails */
@@ -75,39 +92,82 @@ static void recover(struct run *r)
         const double up_s = r->now_s + v->detect_s + v->restart_s;
         if (r->failure_s >= up_s) {
             r->now_s = up_s;
+            note(r, r->reduced ? RK_EVENT_REDUCED : RK_EVENT_RESTART, r->safe_s);
             return;
         }
     }
 }
 
-/* Work to be done, pieces of the interval, each with a checkpoint behind it that counts when it is
- * written; the last piece needs none. */
-static double run_once(struct run *r)
+/* Enough nodes are back: behind a checkpoint the run starts again with all. True: it was struck
+ * meanwhile. */
+static bool return_to_full(struct run *r)
+{
+    const double up_s = r->now_s + r->c->recovery.restart_s;
+    r->reduced = false;
+    if (r->failure_s < up_s) return true;
+    r->now_s = up_s;
+    note(r, RK_EVENT_FULL, r->safe_s);
+    return false;
+}
+
+/* The work of a phase, pieces of the interval, each with a checkpoint behind it that counts when it
+ * is written; the last piece needs none. */
+static void run_phase(struct run *r)
 {
     const double interval_s = r->expected.interval_s, work_s = r->expected.work_s;
     const double lag_s = r->expected.write_s - r->expected.blocking_s;
-    double safe_s = 0, done_s = 0, saving_s = 0,
-           saved_s = INFINITY; /* saved_s: when saving_s counts */
+    double done_s = 0, saving_s = 0, saved_s = INFINITY; /* saved_s: when saving_s counts */
+    r->safe_s = 0;
+    r->now_s += r->c->switch_s;
     next_failure(r);
+    note(r, RK_EVENT_PHASE, 0);
     for (;;) {
+        const double pace = r->reduced ? r->c->reduced_pace : 1;
         const double piece_s = fmin(interval_s, work_s - done_s);
         const bool last = done_s + piece_s >= work_s * (1 - 1e-12);
-        const double end_s = r->now_s + piece_s + (last ? 0 : r->expected.blocking_s);
-        if (r->failure_s < end_s) {
-            if (saved_s <= r->failure_s) safe_s = saving_s;
-            saved_s = INFINITY;
-            recover(r);
-            done_s = safe_s;
-            continue;
+        const double end_s = r->now_s + piece_s / pace + (last ? 0 : r->expected.blocking_s);
+        bool struck = r->failure_s < end_s;
+        if (!struck) {
+            r->now_s = end_s;
+            done_s += piece_s;
+            if (last) return;
+            if (saved_s <= r->now_s) r->safe_s = saving_s;
+            saving_s = done_s;
+            saved_s = r->now_s + lag_s;
+            if (lag_s <= 0) r->safe_s = saving_s;
+            if (r->reduced && nodes_away(r) <= r->c->recovery.spares) struck = return_to_full(r);
         }
-        r->now_s = end_s;
-        done_s += piece_s;
-        if (last) return r->now_s;
-        if (saved_s <= r->now_s) safe_s = saving_s;
-        saving_s = done_s;
-        saved_s = r->now_s + lag_s;
-        if (lag_s <= 0) safe_s = saving_s;
+        if (!struck) continue;
+        if (saved_s <= r->failure_s) r->safe_s = saving_s;
+        saved_s = INFINITY;
+        recover(r);
+        done_s = r->safe_s;
     }
+}
+
+/* All phases; the time they take. */
+static double run_once(struct run *r, const struct rk_campaign *phases, size_t count)
+{
+    r->now_s = r->failures = r->before_s = 0;
+    r->away = 0;
+    r->reduced = false;
+    for (size_t i = 0; i < count; i++) {
+        r->c = &phases[i];
+        rk_campaign_expect(r->c, &r->expected);
+        r->breaking = r->expected.breaking;
+        run_phase(r);
+        r->before_s += r->expected.work_s;
+    }
+    note(r, RK_EVENT_END, 0);
+    return r->now_s;
+}
+
+size_t rk_campaign_follow(const struct rk_campaign *phases, size_t count, uint64_t seed,
+                          struct rk_campaign_event *events, size_t most)
+{
+    struct run run = {.random = {.seed = hash_pair(seed, 0)}, .events = events, .most = most};
+    run_once(&run, phases, count);
+    return run.count;
 }
 
 static int compare(const void *a, const void *b)
@@ -116,44 +176,47 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-enum rk_status rk_campaign_simulate(const struct rk_campaign *campaign, double interval_s,
-                                    uint64_t runs, uint64_t seed, struct rk_campaign_range *range,
+/* Fewer runs where each is long: they differ less. 0: even the fewest are too many to follow. */
+static uint64_t runs_of(uint64_t runs, double events_of_one)
+{
+    while (runs > FEWEST_RUNS && (double)runs * events_of_one > MOST_EVENTS)
+        runs /= 2;
+    return (double)runs * events_of_one <= MOST_EVENTS ? runs : 0;
+}
+
+enum rk_status rk_campaign_simulate(const struct rk_campaign *phases, size_t count, uint64_t runs,
+                                    uint64_t seed, struct rk_campaign_range *range,
                                     struct rk_error *error)
 {
-    struct run run = {.c = campaign};
-    double *total_s = malloc((runs ? runs : 1) * sizeof *total_s), sum_s = 0, failures = 0;
+    struct run run = {.c = phases};
+    struct rk_campaign_outcome o;
+    double sum_s = 0, failures = 0, events = 0;
     *range = (struct rk_campaign_range){.mean_s = NAN};
-    if (!total_s) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    struct rk_campaign set = *campaign;
-    set.recovery.interval_s = interval_s;
-    rk_campaign_expect(&set, &run.expected);
-    const double of_one = run.expected.work_s / run.expected.interval_s + run.expected.failures;
-    while (runs > FEWEST_RUNS && (double)runs * of_one > MOST_EVENTS)
-        runs /= 2; /* long runs differ less */
-    const double events = (double)runs * of_one;
-    if (!(events <= MOST_EVENTS)) {
-        free(total_s);
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "the run: %.3g checkpoints and failures of %llu simulated runs are too many "
-                       "to follow: give fewer tokens, or more time between failures",
-                       events, (unsigned long long)runs);
+    for (size_t i = 0; i < count; i++) {
+        rk_campaign_expect(&phases[i], &o);
+        events += o.work_s / o.interval_s + o.failures;
     }
-    run.breaking = run.expected.breaking;
-    for (uint64_t i = 0; i < runs; i++) {
+    const uint64_t followed = runs_of(runs, events);
+    if (!followed && runs)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "the run: %.3g checkpoints and failures of one simulated run are too many "
+                       "to follow: give fewer tokens, or more time between failures",
+                       events);
+    double *total_s = malloc((followed ? followed : 1) * sizeof *total_s);
+    if (!total_s) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    for (uint64_t i = 0; i < followed; i++) {
         run.random = (struct random){.seed = hash_pair(seed, i)};
-        run.now_s = run.failures = 0;
-        run.away = 0;
-        total_s[i] = run_once(&run);
+        total_s[i] = run_once(&run, phases, count);
         sum_s += total_s[i];
         failures += run.failures;
     }
-    qsort(total_s, runs, sizeof *total_s, compare);
-    if (runs)
-        *range = (struct rk_campaign_range){.mean_s = sum_s / (double)runs,
-                                            .p10_s = total_s[runs / 10],
-                                            .p50_s = total_s[runs / 2],
-                                            .p90_s = total_s[runs * 9 / 10],
-                                            .failures = failures / (double)runs};
+    qsort(total_s, followed, sizeof *total_s, compare);
+    if (followed)
+        *range = (struct rk_campaign_range){.mean_s = sum_s / (double)followed,
+                                            .p10_s = total_s[followed / 10],
+                                            .p50_s = total_s[followed / 2],
+                                            .p90_s = total_s[followed * 9 / 10],
+                                            .failures = failures / (double)followed};
     free(total_s);
     return RK_OK;
 }

@@ -11,6 +11,7 @@
 #include "catalog/readers.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -548,6 +549,48 @@ static enum rk_status set_network(const struct parser *parser, struct span part,
     return status == RK_OK ? check_message(parser, value, network) : status;
 }
 
+/* The outermost network as one of `size` accelerators below a leaf and, behind it, one between
+ * leaves that has `over` times less for each. leaf=SIZE{,over=RATIO}; again for what is above. */
+static enum rk_status split_network(const struct parser *parser, struct span value)
+{
+    struct rk_system *system = parser->system;
+    struct span first, list, name, ratio;
+    uint64_t size;
+    double over = 1;
+    cut(value, ',', &first, &list);
+    if (!integer(first, &size) || !size)
+        return fail(parser, first.at, "how many accelerators are below a leaf? leaf=256,over=2");
+    if (list.length) {
+        if (!cut(list, '=', &name, &ratio) || !is(name, "over"))
+            return fail(parser, list.at, "a leaf has over=RATIO alone: leaf=256,over=2");
+        const enum rk_status status = read_plain(parser, ratio, &over);
+        if (status != RK_OK) return status;
+        if (!(over >= 1)) return fail(parser, ratio.at, "must be >= 1, got %.15g", over);
+    }
+    const int last = system->networks - 1;
+    if (last < 0) return fail(parser, value.at, "no network yet: write net0=RATE,size=N first");
+    if (size >= system->network[last].size || (last && size <= system->network[last - 1].size))
+        return fail(parser, first.at,
+                    "a leaf joins more than the network below it, %" PRIu64
+                    ", and less than the whole, %" PRIu64,
+                    last ? system->network[last - 1].size : 0, system->network[last].size);
+    if (last && size % system->network[last - 1].size)
+        return fail(parser, first.at,
+                    "a leaf joins whole nodes of %" PRIu64 ": %" PRIu64 " is the nearest",
+                    system->network[last - 1].size,
+                    (size / system->network[last - 1].size + 1) * system->network[last - 1].size);
+    const enum rk_status status = resize_networks(parser, last + 2);
+    if (status != RK_OK) return status;
+    struct rk_network *leaf = &system->network[last], *spine = &system->network[last + 1];
+    *spine = *leaf;
+    spine->bandwidth_Bps /= over;
+    snprintf(leaf->name, sizeof leaf->name, strcmp(leaf->name, "spine") == 0 ? "pod" : "leaf");
+    snprintf(spine->name, sizeof spine->name, "spine");
+    leaf->size = size;
+    leaf->must_be_filled = false;
+    return RK_OK;
+}
+
 /* ---- engines ---- */
 
 static enum rk_status find_datatype(const struct parser *parser, struct span name, int *datatype)
@@ -637,8 +680,8 @@ static bool numbered(struct span span, const char *prefix)
 static enum rk_status read_setting(const struct parser *parser, struct span target,
                                    struct span value)
 {
-    static const char *const parts[] = {"hbm",    "mem2",   "ssd",     "net0",       "net1",
-                                        "matrix", "vector", "kernels", "processing", NULL};
+    static const char *const parts[] = {"hbm",  "mem2",   "ssd",    "net0",    "net1",
+                                        "leaf", "matrix", "vector", "kernels", "processing", NULL};
     struct span part, property;
     if (cut(target, '.', &part, &property) && !property.length)
         return fail(parser, property.at, "expected a property behind the dot");
@@ -649,6 +692,7 @@ static enum rk_status read_setting(const struct parser *parser, struct span targ
     if (is(part, "ssd") && !property.length) return read_drives(parser, value);
     if (is(part, "hbm") || numbered(part, "mem")) return set_memory(parser, part, property, value);
     if (numbered(part, "net")) return set_network(parser, part, property, value);
+    if (is(part, "leaf") && !property.length) return split_network(parser, value);
     if (is(part, "matrix"))
         return set_engines(parser, part, property, value, parser->system->matrix);
     if (is(part, "vector"))

@@ -507,6 +507,8 @@ static void check_pairs(const struct asked *a)
         {megatron && p->weight_overlap && !(p->zero && p->gradient_overlap), "12.needs",
          "weight_overlap", "needs a sharded optimizer and overlapped gradients",
          "give zero1 grad-overlap"},
+        {megatron && a->m->experts && p->tensor > 1 && !p->sequence_parallel, "12.needs", "expert",
+         "experts with tensor parallelism need sequence parallelism", "give sp"},
         {megatron && p->tensor_overlap && !p->sequence_parallel, "12.needs", "tensor_overlap",
          "needs sequence parallelism", "give sp"},
         {megatron && p->checkpoint_sharded && (p->tensor < 2 || !whole), "12.needs",

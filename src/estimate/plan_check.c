@@ -268,14 +268,17 @@ static bool check_offload(const struct check *c)
     bool shares = true;
     for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
         shares &= share(p->share[RK_SHARE_ATTENTION][tier]);
+    const bool lower = used > 1; /* 1.5 means a half in tier 2: more than all where there is none */
     return want(c,
                 shares && share(rk_plan_activations_away(p)) &&
                     share(rk_plan_offloaded(p, RK_SHARE_OPTIMIZER)) &&
                     share(rk_plan_offloaded(p, RK_SHARE_WEIGHTS)),
                 RULE("1.value", "activation_offload"), RK_BAD_OPTION,
                 "offload, a share from 0 to 1", 1, 0) &&
-           want(c, c->system->memories > used, RULE("12.needs", "activation_offload"),
-                RK_BAD_MEMORY, used > 1 ? "as many memory tiers" : "a second memory tier", used + 1,
+           want(c, c->system->memories > used,
+                lower ? RULE("1.value", "activation_offload")
+                      : RULE("12.needs", "activation_offload"),
+                RK_BAD_MEMORY, lower ? "as many memory tiers" : "a second memory tier", used + 1,
                 c->system->memories) &&
            check_swap(c);
 }

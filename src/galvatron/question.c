@@ -121,13 +121,14 @@ static struct galvatron_space space_of(const struct galvatron_question *question
     };
 }
 
-/* Can any batch and number of chunks use it? */
+/* Can any batch, number of chunks and buffer use it? A buffer is no larger than a tensor degree. */
 static bool reachable(const struct galvatron_question *question, const struct galvatron_strategy *s)
 {
     const uint64_t largest = question->batch ? question->batch : question->max_batch;
     const uint64_t chunks = question->chunks ? question->chunks : largest;
     const uint64_t samples = question->chunks ? largest / question->chunks : largest;
-    return (uint64_t)s->pipeline <= chunks && (uint64_t)s->data <= (samples ? samples : 1);
+    return (uint64_t)s->pipeline <= chunks && (uint64_t)s->data <= (samples ? samples : 1) &&
+           (uint64_t)galvatron_split(s) <= question->max_tensor;
 }
 
 enum rk_status galvatron_choose(const struct galvatron_question *question, int world,

@@ -90,9 +90,10 @@ static bool is_flag(const struct shell_word *word)
 static const char *find_choice(const char *choices, const char *text, size_t *length)
 {
     const size_t n = strlen(text);
-    for (const char *p = choices; *p; p += *length + (p[*length] == '|')) {
-        *length = strcspn(p, "|");
+    for (const char *p = choices; *p; p += *length + (p[*length] != '\0')) {
+        *length = strcspn(p, "|;");
         if (*length == n && strncasecmp(p, text, n) == 0) return p;
+        if (*length == 1 && *p == '*') return text;
     }
     return NULL;
 }
@@ -112,10 +113,13 @@ static enum rk_status read_word(struct megatron_args *args, enum megatron_flag f
         args->joined[flag].text = args->choice[flag];
         args->value[flag].word = &args->joined[flag];
     }
-    if (!*facts->choices || choice) return RK_OK;
-    return megatron_args_break(args, "1.value", word, "--%s: %s is not known: give one of %s",
+    const bool known = args->options->core && !args->foreign
+                           ? megatron_is_choice(facts->choices, word->text)
+                           : choice != NULL;
+    if (!*facts->choices || known) return RK_OK;
+    return megatron_args_break(args, "1.value", word, "--%s: %s is not known: give one of %.*s",
                                facts->name, text_quote(quoted, word->text, strlen(word->text)),
-                               facts->choices);
+                               (int)strcspn(facts->choices, ";"), facts->choices);
 }
 
 static enum rk_status read_count(const struct megatron_args *args,
@@ -399,14 +403,17 @@ static enum rk_status read_flag(struct megatron_args *args, const struct shell_w
         return status;
     }
     if (is_long && megatron_other_find(name + 2, &other)) {
-        judge_elsewhere(args, words, name + 2, other.since ? MEGATRON_CORE : other.tools);
+        const bool gone =
+            judge_elsewhere(args, words, name + 2, other.since ? MEGATRON_CORE : other.tools);
         if (strcmp(other.name, "loss-scale") == 0 && count > 1)
             args->loss_scale = strtod(joined ? strchr(words->text, '=') + 1 : words[1].text, NULL);
         judge_version(args, words, other.since, other.until);
         add_tools(args, other.tools);
         note_effect(args, words, &other);
+        if (!gone) megatron_judge_value(args, &other, words, count);
+        if (other.values >= MEGATRON_ONE_COUNT) other.values = MEGATRON_ONE_VALUE;
     } else {
-        other.values = 2;
+        other.values = MEGATRON_MANY_VALUES;
         note_unknown(args, words, is_long ? name + 2 : name);
     }
     *used = pass_over(args, words, count, joined ? 0 : (size_t)other.values);

@@ -82,6 +82,13 @@ enum rk_status megatron_launch(struct megatron_args *args, const struct megatron
 /* Names the argument that a finding about a key of the plan is about, and where it stands. */
 void megatron_blame(const struct megatron_args *args, struct rk_finding *finding);
 
+/* Is `text` one of Core's choices? */
+bool megatron_is_choice(const char *choices, const char *text);
+
+/* megatron_values.c: notes a value of a type that argparse refuses, where all are collected. */
+void megatron_judge_value(struct megatron_args *args, const struct megatron_other *other,
+                          const struct shell_word *words, size_t count);
+
 /* A NOTE_REFUSED under the name of a rule, at a flag's place. */
 RK_PRINTF(4, 5)
 void megatron_refuse(const struct megatron_args *args, const char *rule, enum megatron_flag flag,

@@ -70,6 +70,7 @@ static void check_instances(const struct check *c)
 {
     const struct megatron_args *args = c->args;
     const uint64_t copies = COUNT(DIST_OPT_INSTANCES, 1), data = rk_plan_data(c->p);
+    if (!copies) megatron_refuse(args, "1.value", FLAG(DIST_OPT_INSTANCES), "must be above 0");
     if (copies > 1 && data)
         not_divisible(c, "6.shards", FLAG(DIST_OPT_INSTANCES), "data * context parallelism",
                       data * c->p->context, "--num-distributed-optimizer-instances", copies);

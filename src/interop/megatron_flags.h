@@ -36,8 +36,16 @@ enum megatron_kind {
     MEGATRON_REFUSED /* makes a model or a run that plans do not describe */
 };
 
+/* Relatives have more. */
+#define MEGATRON_TOKENIZERS                                                                        \
+    "BertWordPieceLowerCase|BertWordPieceCase|GPT2BPETokenizer|SentencePieceTokenizer|"            \
+    "GPTSentencePieceTokenizer|HuggingFaceTokenizer|Llama2Tokenizer|Llama3Tokenizer|"              \
+    "MistralTokenizer|TikTokenizer|MultimodalTokenizer|NullTokenizer|NullMultimodalTokenizer|"     \
+    "SFTTokenizer;*"
+
 /* clang-format off */
-/* X(id, name, kind, since, until, choices, sets): until 0: still there */
+/* X(id, name, kind, since, until, choices, sets): until 0: still there. Choices are Core's, behind
+ * a semicolon those of its relatives; *: any. */
 #define MEGATRON_FLAGS(X) \
     /* the model */ \
     X(NUM_LAYERS,            "num-layers",                      COUNT,  9, 0, "", "layers") \
@@ -51,7 +59,7 @@ enum megatron_kind {
     X(SEQ_LENGTH,            "seq-length",                      COUNT,  9, 0, "", "sequence") \
     X(ENCODER_SEQ_LENGTH,    "encoder-seq-length",              COUNT,  9, 0, "", "sequence") \
     X(MAX_POSITIONS,         "max-position-embeddings",         COUNT,  9, 0, "", "learned positions") \
-    X(POSITION_TYPE,         "position-embedding-type",         WORD,   9, 0, "learned_absolute|rope|mrope|yarn|relative|none|absolute|rotary|alibi", "position") \
+    X(POSITION_TYPE,         "position-embedding-type",         WORD,   9, 0, "learned_absolute|rope|mrope|yarn|relative|none;absolute|rotary|alibi", "position") \
     X(USE_ROTARY,            "use-rotary-position-embeddings",  SWITCH, 9, 0, "", "position") \
     X(SWIGLU,                "swiglu",                          SWITCH, 9, 0, "", "gated_mlp, activation") \
     X(QUICK_GEGLU,           "quick-geglu",                     SWITCH, 15, 0, "", "gated_mlp, activation") \
@@ -64,7 +72,7 @@ enum megatron_kind {
     X(VOCAB_SIZE,            "vocab-size",                      COUNT,  9, 0, "", "vocabulary") \
     X(PADDED_VOCAB_SIZE,     "padded-vocab-size",               COUNT,  14, 0, "", "vocabulary") \
     X(VOCAB_DIVISIBLE,       "make-vocab-size-divisible-by",    COUNT,  9, 0, "", "vocabulary_multiple") \
-    X(TOKENIZER_TYPE,        "tokenizer-type",                  WORD,   9, 0, "", "vocabulary") \
+    X(TOKENIZER_TYPE,        "tokenizer-type",                  WORD,   9, 0, MEGATRON_TOKENIZERS, "vocabulary") \
     X(TOKENIZER_MODEL,       "tokenizer-model",                 PATH,   9, 0, "", "vocabulary") \
     X(VOCAB_FILE,            "vocab-file",                      PATH,   9, 0, "", "vocabulary") \
     X(ATTENTION_DROPOUT,     "attention-dropout",               NUMBER, 9, 0, "", "no_dropout") \
@@ -137,7 +145,7 @@ enum megatron_kind {
     X(GRADS_FP32,            "accumulate-allreduce-grads-in-fp32", SWITCH, 9, 0, "", "gradient_bytes") \
     X(GRAD_REDUCE_BF16,      "grad-reduce-in-bf16",             SWITCH, 12, 0, "", "gradient_bytes") \
     X(NO_GRAD_FUSION,        "no-gradient-accumulation-fusion", SWITCH, 9, 0, "", "needed by --use-torch-fsdp2") \
-    X(CKPT_FORMAT,           "ckpt-format",                     WORD,   9, 0, "", "needed by FSDP") \
+    X(CKPT_FORMAT,           "ckpt-format",                     WORD,   9, 0, "torch|torch_dist|zarr|torch_dcp|fsdp_dtensor", "needed by FSDP") \
     /* batch */ \
     X(MICRO_BATCH,           "micro-batch-size",                COUNT,  9, 0, "", "microbatch") \
     X(GLOBAL_BATCH,          "global-batch-size",               COUNT,  9, 0, "", "batch") \
@@ -169,7 +177,7 @@ enum megatron_kind {
     X(MAIN_PARAMS,           "main-params-dtype",               WORD,   11, 0, "fp32|fp16", "master_bytes") \
     X(EXP_AVG,               "exp-avg-dtype",                   WORD,   11, 0, "fp32|fp16|bf16|fp8", "moment1_bytes") \
     X(EXP_AVG_SQ,            "exp-avg-sq-dtype",                WORD,   11, 0, "fp32|fp16|bf16|fp8", "moment2_bytes") \
-    X(OPTIMIZER,             "optimizer",                       WORD,   9, 0, "adam|sgd|muon|dist_muon|hybridadam|cpu-adam", "bytes of the optimizer") \
+    X(OPTIMIZER,             "optimizer",                       WORD,   9, 0, "adam|sgd|muon|dist_muon|lion|soap|adaptive_muon;hybridadam|cpu-adam", "bytes of the optimizer") \
     /* kernels */ \
     X(TRANSFORMER_IMPL,      "transformer-impl",                WORD,   9, 0, "local|transformer_engine|inference_optimized", "attention") \
     X(FLASH_ATTN,            "use-flash-attn",                  SWITCH, 9, 0, "", "attention") \
@@ -278,9 +286,18 @@ enum megatron_effect {
     MEGATRON_NOT_COVERED   /* on both, or on the shape: such runs are refused */
 };
 
+/* What stands behind an argument. */
+enum megatron_values {
+    MEGATRON_NO_VALUE,
+    MEGATRON_ONE_VALUE,
+    MEGATRON_MANY_VALUES,
+    MEGATRON_ONE_COUNT, /* a whole number, in all versions of Core */
+    MEGATRON_ONE_NUMBER
+};
+
 struct megatron_other {
     const char *name;
-    int values;       /* behind the name; 2: any number */
+    int values;       /* enum megatron_values */
     int since, until; /* of core; since 0: never there */
     int tools;        /* of those not in Core */
     enum megatron_effect effect;

@@ -250,8 +250,10 @@ static enum rk_status collect(struct reader *r, struct slurm_topology *topology)
             place[top] = ++topology->networks;
             snprintf(topology->network[place[top] - 1].name, SLURM_NAME, "%s", r->at[top].name);
         }
-        topology->network[place[top] - 1].nodes += r->at[i].nodes;
-        topology->network[place[top] - 1].leaves++;
+        struct slurm_network *network = &topology->network[place[top] - 1];
+        network->nodes += r->at[i].nodes;
+        if (!network->leaves++ || r->at[i].nodes < network->leaf_nodes)
+            network->leaf_nodes = r->at[i].nodes;
     }
     free(place);
     if (status == RK_OK && !topology->networks)

@@ -12,6 +12,7 @@ enum { SLURM_NAME = 64 };
 struct slurm_network {
     char name[SLURM_NAME]; /* of its top switch */
     uint64_t nodes, leaves;
+    uint64_t leaf_nodes; /* of its smallest leaf */
 };
 
 struct slurm_topology {

@@ -220,8 +220,20 @@ double stages_value(const struct stages_problem *p, struct stages_answer *answer
 
 /* ---- the front of one stage ---- */
 
+struct front_point {
+    struct stage_point point;
+    int label;
+};
+
+static int compare_front(const void *a, const void *b)
+{
+    const struct front_point *x = a, *y = b;
+    const int order = stage_points_compare(&x->point, &y->point);
+    return order ? order : x->label - y->label;
+}
+
 size_t stages_front(const struct stages_problem *problem, int stage, int first, int last,
-                    struct stage_point *point, size_t room)
+                    struct stage_point *point, int *choice, size_t room)
 {
     struct engine e;
     size_t count = 0;
@@ -229,17 +241,26 @@ size_t stages_front(const struct stages_problem *problem, int stage, int first, 
         engine_close(&e);
         return 0;
     }
+    e.limit = problem->label_limit;
+    e.spread = true;
     const struct set *set = engine_set(&e, stage, first, last - first);
-    struct stage_point *all = calloc((size_t)set->count + 1, sizeof *all);
+    struct front_point *all = calloc((size_t)set->count + 1, sizeof *all);
     for (int i = 0; all && i < set->count; i++)
-        all[i] = (struct stage_point){set->label[i].bytes + e.moment[set->label[i].moment],
-                                      set->label[i].time_s};
-    if (all) qsort(all, (size_t)set->count, sizeof *all, stage_points_compare);
+        all[i] = (struct front_point){{set->label[i].bytes + e.moment[set->label[i].moment],
+                                       set->label[i].time_s +
+                                           set->label[i].end_s / problem->microbatches},
+                                      i};
+    if (all) qsort(all, (size_t)set->count, sizeof *all, compare_front);
     double least_s = INFINITY;
     for (int i = 0; all && i < set->count; i++) {
-        if (all[i].time_s >= least_s) continue;
-        least_s = all[i].time_s;
-        if (count < room) point[count] = all[i];
+        if (all[i].point.time_s >= least_s) continue;
+        least_s = all[i].point.time_s;
+        if (count < room) {
+            point[count] = all[i].point;
+            if (choice)
+                engine_choices(&e, stage, first, last, all[i].label,
+                               choice + count * (size_t)(last - first));
+        }
         count++;
     }
     free(all);

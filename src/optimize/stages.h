@@ -76,15 +76,18 @@ void stages_answer_release(struct stages_answer *answer);
  * INFINITY when a stage does not fit. */
 double stages_value(const struct stages_problem *problem, struct stages_answer *answer);
 
-/* A point of the front of one stage: with so many bytes its layers take so long, no less. */
+/* A point of the front of one stage: with so many bytes its layers take so long, no less, of a
+ * microbatch with its share of what the first stage does behind the last one. */
 struct stage_point {
     double bytes, time_s;
 };
 
 /* The front of layers first ... last - 1 on stage `stage`, by rising bytes; how many points there
- * are, of which `room` are written. 0 as well when there is no memory. */
+ * are, of which `room` are written, with the choices that they are made of: choice (room, last -
+ * first), or NULL. 0 as well when there is no memory. Where the label limit is reached some points
+ * may be missing, none is wrong. */
 size_t stages_front(const struct stages_problem *problem, int stage, int first, int last,
-                    struct stage_point *point, size_t room);
+                    struct stage_point *point, int *choice, size_t room);
 
 /* The moves of one boundary layer at a time between the split that balances time and the one that
  * balances memory [wang2024], section 4: a heuristic to set beside the search. */

@@ -42,6 +42,7 @@ struct engine {
     int longest;         /* layers of a stage that are looked at */
     double enough_s;     /* a value that is reached: what is above is left out */
     size_t limit;        /* of labels in a set; 0: none */
+    bool spread;         /* labels of all sizes are kept, not those that promise most */
     bool cut;            /* a set was cut at it */
     bool failed;         /* no memory */
     uint64_t labels;
@@ -145,7 +146,10 @@ const struct set *engine_set(struct engine *e, int stage, int first, int count);
 /* Of the labels those that no other is better than at every pace. */
 const struct front *engine_front(struct engine *e, int stage, int first, int count);
 
-/* The choices of one stage, from a point of its front. */
+/* The choices (end - first) of a label of one stage. */
+void engine_choices(const struct engine *e, int stage, int first, int end, int label, int *choice);
+
+/* ... of a point of its front, into choice[first] and on. */
 void engine_trace(const struct engine *e, int stage, int first, int end, int point, int *choice);
 
 #endif

@@ -100,6 +100,28 @@ static int keep_hopeful(struct engine *e, int stage, int count, int layers)
     return (int)e->limit;
 }
 
+/* Of `count` in room, in order of bytes, the fastest of each of as many equal ranges of bytes as
+ * there may be labels, and the smallest. */
+static int keep_spread(struct engine *e, int count)
+{
+    const double low = e->room[0].bytes, range = e->room[count - 1].bytes - low;
+    const double slots = (double)e->limit - 1;
+    int kept = 1, best = -1; /* the smallest stays */
+    double slot = -1;
+    for (int i = 1; i < count; i++) {
+        const struct label *x = &e->room[i];
+        const double own = floor((x->bytes - low) / range * slots * (1 - 1e-12));
+        if (own > slot) {
+            best = kept++;
+            slot = own;
+        } else if (slow_value(e, x) >= slow_value(e, &e->room[best])) {
+            continue;
+        }
+        e->room[best] = *x;
+    }
+    return kept;
+}
+
 static bool reserve_room(struct engine *e, size_t count)
 {
     if (count <= e->room_size) return true;
@@ -165,7 +187,7 @@ const struct set *engine_set(struct engine *e, int stage, int first, int count)
     if (count == 1 || before->count)
         kept = extend(e, stage, e->problem->kind[start + count - 1], before, layers);
     if (e->limit && (size_t)kept > e->limit) {
-        kept = keep_hopeful(e, stage, kept, layers);
+        kept = e->spread ? keep_spread(e, kept) : keep_hopeful(e, stage, kept, layers);
         e->cut = true;
     }
     if (kept) set->label = malloc((size_t)kept * sizeof *set->label);
@@ -205,15 +227,20 @@ const struct front *engine_front(struct engine *e, int stage, int first, int cou
     return front;
 }
 
-/* The choices of one stage, from its labels. */
-void engine_trace(const struct engine *e, int stage, int first, int end, int point, int *choice)
+void engine_choices(const struct engine *e, int stage, int first, int end, int label, int *choice)
 {
-    int n = end - first, start = same_of(e, first, n);
-    int label = e->front[at(e, stage, start, n)].point[point].label;
+    int n = end - first, start = first;
     for (; n > 0; n--) {
         start = same_of(e, start, n);
         const struct label *x = &e->set[at(e, stage, start, n)].label[label];
-        choice[first + n - 1] = x->choice;
+        choice[n - 1] = x->choice;
         label = x->parent;
     }
+}
+
+void engine_trace(const struct engine *e, int stage, int first, int end, int point, int *choice)
+{
+    const int n = end - first;
+    const struct front *front = &e->front[at(e, stage, same_of(e, first, n), n)];
+    engine_choices(e, stage, first, end, front->point[point].label, choice + first);
 }

@@ -1,8 +1,8 @@
 /* layerwise.h - the best plan in which each layer may be run in its own way.
  *
  * For each number of stages and of samples in flight the ways to run a layer are the values that
- * the search of plans offers for tensor and context degree, ZeRO, recomputation and offloaded
- * activations (in quarters); all else is as in the best plan with that many stages whose layers are
+ * the search of plans offers for tensor and context degree, kind of context parallelism (Ulysses is
+ * one), precision, ZeRO, recomputation and offloaded activations (in quarters); all else is as in the best plan with that many stages whose layers are
  * alike. The data degree follows. Each way is folded and priced as rk_predict prices a stage of
  * such layers; stages.h finds the best split and mix of them. Its surrogate leaves out what is not
  * a sum over layers, so that what is found is predicted once more, and memory it misjudged is taken
@@ -44,6 +44,31 @@ struct layerwise_answer {
 /* RK_NOTHING_FITS, RK_USAGE (framework calculon), RK_IO. */
 enum rk_status layerwise_search(const struct layerwise_query *query,
                                 struct layerwise_answer *answer, struct rk_error *error);
+
+/* ---- memory and time of a stage ---- */
+
+enum { LAYERWISE_MOST_PARTS = 8 };
+
+struct layerwise_part {
+    int layers;
+    struct rk_local local;
+};
+
+/* The layers of a stage in another mix: with so many bytes no mix is faster. */
+struct layerwise_point {
+    int stage;
+    double bytes;  /* of the stage, by the surrogate */
+    double time_s; /* of a microbatch, with its share of what stage 0 does behind the last one */
+    int parts;
+    struct layerwise_part part[LAYERWISE_MOST_PARTS]; /* (parts) blocks that are run alike */
+};
+typedef void layerwise_visit(void *context, const struct layerwise_point *point);
+
+/* The front of bytes and time of each stage of a plan, its layers where they are: by stage, then
+ * rising bytes, at most `most` points of each, the first and the last one among them. RK_IO. */
+enum rk_status layerwise_fronts(const struct rk_plans_problem *problem, const struct rk_plan *plan,
+                                int most, layerwise_visit *visit, void *context,
+                                struct rk_error *error);
 
 /* The plan as the layers of local part `local` see it; 0: its own. */
 struct rk_plan layerwise_run(const struct rk_plan *plan, int local);

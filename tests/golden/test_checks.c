@@ -89,9 +89,11 @@ static void judge_file(const char *path, int cases)
 Test(checks, plans_and_launch_files)
 {
     judge_file(FOLDER "plan_faults.jsonl", 199);
+    judge_file(FOLDER "more_plans.jsonl", 309);
 }
 
 Test(checks, logs)
 {
     judge_file(FOLDER "plan_logs.jsonl", 27);
+    judge_file(FOLDER "more_logs.jsonl", 22);
 }

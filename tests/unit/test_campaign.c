@@ -113,7 +113,7 @@ Test(campaign, expectations_are_means_of_runs)
         c.rates.device_s = k % 3 == 0 ? 4e7 : k % 3 == 1 ? 1e7 : 3e6;
         c.recovery.storage_Bps = k < 3 ? 1e10 : 2e9;
         const struct rk_campaign_outcome o = expect(&c);
-        cr_assert_eq(rk_campaign_simulate(&c, o.interval_s, RUNS, 7, &range, &error), RK_OK);
+        cr_assert_eq(rk_campaign_simulate(&c, 1, RUNS, 7, &range, &error), RK_OK);
         NEAR(range.mean_s, o.total_s, 0.01);
         NEAR(range.failures, o.failures, 0.03);
         cr_expect(range.p10_s < range.p50_s && range.p50_s < range.p90_s);
@@ -132,9 +132,137 @@ Test(campaign, where_the_formula_is_an_approximation)
         c.recovery.spares = k & 2 ? 0 : 1;
         c.recovery.repair_s = 2 * HOUR;
         const struct rk_campaign_outcome o = expect(&c);
-        cr_assert_eq(rk_campaign_simulate(&c, o.interval_s, RUNS, 7, &range, &error), RK_OK);
+        cr_assert_eq(rk_campaign_simulate(&c, 1, RUNS, 7, &range, &error), RK_OK);
         NEAR(o.total_s, range.mean_s, 0.05);
     }
+}
+
+/* With no spare node left it goes on with fewer: formula and events, and never worse than waiting.
+ */
+Test(campaign, fewer_accelerators)
+{
+    for (int k = 0; k < 6; k++) {
+        struct rk_campaign c = campaign();
+        struct rk_campaign_range range;
+        struct rk_error error;
+        c.tokens = 2e11;
+        c.rates.device_s = k % 3 == 0 ? 1e8 : k % 3 == 1 ? 4e7 : 2e7;
+        c.recovery.spares = (uint64_t)k / 3;
+        c.recovery.repair_s = 12 * HOUR;
+        const double waiting_s = expect(&c).total_s;
+        c.reduced_ranks = 960; /* eight nodes fewer */
+        c.reduced_pace = 0.9;
+        const struct rk_campaign_outcome o = expect(&c);
+        NEAR(o.work_s + o.checkpoint_s + o.lost_s + o.down_s, o.total_s, 1e-12);
+        cr_expect_lt(o.total_s, waiting_s);
+        cr_assert_eq(rk_campaign_simulate(&c, 1, RUNS, 7, &range, &error), RK_OK);
+        NEAR(o.total_s, range.mean_s, 0.02);
+    }
+}
+
+static struct rk_campaign phase(double tokens, double step_s, double switch_s)
+{
+    struct rk_campaign c = campaign();
+    c.tokens = tokens;
+    c.step_s = step_s;
+    c.switch_s = switch_s;
+    return c;
+}
+
+/* Phases are sums; so are their events. */
+Test(campaign, phases_add_up)
+{
+    const struct rk_campaign phases[] = {phase(2e10, 4, 0), phase(1e11, 6, 900),
+                                         phase(8e10, 10, 1200)};
+    struct rk_campaign_outcome sum, one;
+    struct rk_campaign_range range;
+    struct rk_error error;
+    double total_s = 0, work_s = 0, hours = 0;
+    rk_campaign_expect_phases(phases, 3, &sum);
+    for (int i = 0; i < 3; i++) {
+        struct rk_campaign alone = phases[i];
+        alone.switch_s = 0;
+        rk_campaign_expect(&alone, &one);
+        total_s += one.total_s + phases[i].switch_s;
+        work_s += one.work_s;
+        hours += (one.total_s + phases[i].switch_s) * 1024 / HOUR;
+    }
+    NEAR(sum.total_s, total_s, 1e-12);
+    NEAR(sum.work_s, work_s, 1e-12);
+    NEAR(sum.goodput, work_s / total_s, 1e-12);
+    NEAR(sum.work_s + sum.checkpoint_s + sum.lost_s + sum.down_s, sum.total_s, 1e-12);
+    NEAR(sum.gpu_hours, hours, 0.003); /* GPU-hours count the switches, too */
+    cr_assert_eq(rk_campaign_simulate(phases, 3, RUNS, 7, &range, &error), RK_OK);
+    NEAR(range.mean_s, sum.total_s, 0.01);
+}
+
+static double switch_of(void *context, size_t at, size_t from, size_t to)
+{
+    const double *price = context;
+    return from == to ? 0 : price[at];
+}
+
+/* The plans of the phases against all ways to choose them. */
+Test(campaign, plans_of_phases_are_the_best)
+{
+    enum { PHASES = 4, CHOICES = 3 };
+    unsigned random = 1;
+    for (int round = 0; round < 300; round++) {
+        struct rk_campaign c[PHASES * CHOICES];
+        double price[PHASES], least_s = INFINITY, found_s = 0;
+        size_t choice[PHASES];
+        for (int i = 0; i < PHASES * CHOICES; i++) {
+            random = random * 1103515245u + 12345u;
+            c[i] = phase(1e9 * (1 + (random >> 16) % 5), 1 + (random >> 20) % 7, 0);
+            if ((random >> 12) % 8 == 0) c[i].step_s = 0; /* cannot be taken */
+        }
+        for (int i = 0; i < PHASES; i++)
+            price[i] = 100 * (double)((random >> (8 + i)) % 16);
+        for (int all = 0; all < 81; all++) {
+            double sum_s = 0;
+            for (int i = 0, rest = all, before = 0; i < PHASES; i++, rest /= 3) {
+                const struct rk_campaign *taken = &c[i * CHOICES + rest % 3];
+                struct rk_campaign_outcome o = {.total_s = INFINITY};
+                if (taken->step_s > 0) rk_campaign_expect(taken, &o);
+                sum_s += o.total_s + (i && rest % 3 != before ? price[i] : 0);
+                before = rest % 3;
+            }
+            least_s = fmin(least_s, sum_s);
+        }
+        const bool found = rk_campaign_choose(c, PHASES, CHOICES, switch_of, price, choice);
+        cr_assert_eq(found, isfinite(least_s));
+        for (int i = 0; found && i < PHASES; i++) {
+            struct rk_campaign_outcome o;
+            rk_campaign_expect(&c[(size_t)i * CHOICES + choice[i]], &o);
+            found_s += o.total_s + (i && choice[i] != choice[i - 1] ? price[i] : 0);
+        }
+        if (found) NEAR(found_s, least_s, 1e-9);
+    }
+}
+
+/* One run followed: time goes on, work that counts never shrinks, and the end is the run's. */
+Test(campaign, a_run_is_followed)
+{
+    enum { MOST = 100000 };
+    static struct rk_campaign_event event[MOST];
+    struct rk_campaign c = campaign();
+    c.recovery.spares = 0;
+    c.reduced_ranks = 960;
+    c.reduced_pace = 0.9;
+    const size_t count = rk_campaign_follow(&c, 1, 3, event, MOST);
+    size_t failures = 0, up = 0;
+    cr_assert(count > 2 && count < MOST);
+    for (size_t i = 1; i < count; i++) {
+        cr_expect_geq(event[i].at_s, event[i - 1].at_s);
+        cr_expect_geq(event[i].done_s, event[i - 1].done_s);
+        failures += event[i].kind == RK_EVENT_FAILURE;
+        up += event[i].kind == RK_EVENT_RESTART || event[i].kind == RK_EVENT_REDUCED;
+    }
+    cr_expect_eq(event[0].kind, RK_EVENT_PHASE);
+    cr_expect_eq(event[count - 1].kind, RK_EVENT_END);
+    NEAR(event[count - 1].done_s, expect(&c).work_s, 1e-12);
+    cr_expect(up > 0 && up <= failures);
+    cr_expect_eq(rk_campaign_follow(&c, 1, 3, event, 10), count);
 }
 
 /* More of what helps never hurts. */

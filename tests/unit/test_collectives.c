@@ -53,6 +53,27 @@ Test(collectives, tokens_for_several_ranks_of_a_node_cross_once)
     cr_expect_eq(dispatch_time_s(&nodes, (struct rank_group){1, 1}, 8, 1e9), 0);
 }
 
+/* Leaves of four nodes below a spine of half the rate. A group of one rank a node has four links of
+ * a leaf's 32, of which its ring uses one stream: 7/8 GB over 4 * 5 GB/s across, and over 10 GB/s to
+ * each node. One that is in a leaf knows nothing of the spine; two ranks in different leaves have
+ * half a link. */
+Test(collectives, groups_share_what_leaves_a_leaf)
+{
+    struct rk_network leaves[3] = {tiers[0], tiers[1], tiers[1]};
+    const struct rk_system spine = {.networks = 3, .network = leaves};
+    leaves[1].size = 32;
+    leaves[2].bandwidth_Bps /= 2;
+    const struct rank_group across = {8, 8}, within = {4, 8}, two = {2, 32};
+    cr_expect_float_eq(collective_time_s(&spine, ALL_GATHER, across, 1e9), 2e-3 + 7e-5 + 0.0875,
+                       1e-12);
+    cr_expect_eq(collective_time_s(&spine, ALL_GATHER, within, 1e9),
+                 collective_time_s(&nodes, ALL_GATHER, within, 1e9));
+    cr_expect_float_eq(collective_time_s(&spine, SEND, two, 1e9), 2e-3 + 1e-5 + 0.2, 1e-12);
+    leaves[2].bandwidth_Bps /= 8; /* 1/16: 7/8 GB over 4 * 0.625 GB/s */
+    cr_expect_float_eq(collective_time_s(&spine, ALL_GATHER, across, 1e9), 2e-3 + 7e-5 + 0.35,
+                       1e-12);
+}
+
 Test(collectives, one_rank_a_node_has_one_link_and_a_tree)
 {
     /* 16 nodes: 4 steps of halving instead of 15; 15/16 GB at 10 GB/s */

@@ -91,3 +91,114 @@ Test(layerwise, restrictions_hold)
     cr_expect_eq(layerwise_search(&query, &answer, &error), RK_USAGE);
     rk_system_release(&machine);
 }
+
+static struct rk_plans_problem problem;
+
+static void pin(enum rk_plan_axis axis, int count, const uint64_t *value)
+{
+    problem.pinned[axis].count = count;
+    for (int i = 0; i < count; i++)
+        problem.pinned[axis].value[i] = problem.pinned[axis].to[i] = value[i];
+}
+
+static void open_problem(const char *name, const char *system, uint64_t gpus, uint64_t batch)
+{
+    struct rk_error error;
+    use_source_catalog();
+    cr_assert_eq(rk_model_load(name, &model, &error), RK_OK);
+    cr_assert_eq(rk_system_load(system, &machine, &error), RK_OK);
+    rk_plans_problem_init(&problem, &model, &machine, RK_MEGATRON, gpus, batch, 0);
+}
+
+static int layers_of(const struct rk_plan *plan, bool (*is)(const struct rk_local *local))
+{
+    int layers = 0;
+    for (int i = 0; i < plan->segments; i++) {
+        const int local = plan->segment[i].local;
+        if (is(local ? &plan->other[local - 1] : &plan->local)) layers += plan->segment[i].layers;
+    }
+    return layers;
+}
+
+static bool is_ulysses(const struct rk_local *local)
+{
+    return local->context_kind == RK_ULYSSES;
+}
+
+static bool is_narrow(const struct rk_local *local)
+{
+    return local->precision == RK_FP8_DELAYED;
+}
+
+/* Long samples: all-to-all for all layers, ZeRO-2 where embedding and head have ZeRO-1. */
+Test(layerwise, ulysses_of_layers)
+{
+    struct rk_error error;
+    open_problem("llama3.1-8b", "a100-sxm4-80g", 64, 64);
+    problem.base.sequence = 65536;
+    const struct layerwise_query query = {.problem = &problem};
+    cr_assert_eq(layerwise_search(&query, &answer, &error), RK_OK, "%s", error.text);
+    cr_expect_eq(layers_of(&answer.plan, is_ulysses), 32);
+    cr_expect_leq(answer.prediction.step_s, answer.uniform_s);
+    check("ulysses");
+}
+
+/* With two precisions it is no slower than with either: blocks in 8 bits, embedding and head in 16,
+ * of which there are no copies. */
+Test(layerwise, precision_of_layers)
+{
+    static const uint64_t both[] = {RK_BF16, RK_FP8_DELAYED};
+    double step_s[3];
+    int narrow = 0;
+    for (int i = 0; i < 3; i++) {
+        struct rk_error error;
+        open_problem("llama3.1-8b", "h100-sxm5-80g", 4, 64);
+        machine.memory[0].capacity_bytes *= 50.0 / 80;
+        pin(RK_PLAN_PRECISION, i < 2 ? 1 : 2, i < 2 ? &both[i] : both);
+        const struct layerwise_query query = {.problem = &problem};
+        step_s[i] = layerwise_search(&query, &answer, &error) == RK_OK ? answer.prediction.step_s
+                                                                       : INFINITY;
+        narrow = layers_of(&answer.plan, is_narrow);
+    }
+    check("precision");
+    cr_expect_leq(step_s[2], fmin(step_s[0], step_s[1]) * (1 + 1e-12), "%g, %g: %g", step_s[0],
+                  step_s[1], step_s[2]);
+    cr_expect_eq(narrow, 32);
+    cr_expect_eq(answer.plan.precision, RK_BF16, "embedding and head");
+}
+
+static int points;
+static double before_bytes, before_s;
+
+static void look(void *context, const struct layerwise_point *point)
+{
+    int *stage = context, layers = 0;
+    for (int i = 0; i < point->parts; i++)
+        layers += point->part[i].layers;
+    cr_expect_eq(layers, answer.prediction.stage[point->stage].blocks);
+    if (point->stage == *stage) {
+        cr_expect_gt(point->bytes, before_bytes);
+        cr_expect_lt(point->time_s, before_s);
+    }
+    cr_expect_leq(point->bytes, machine.memory[0].capacity_bytes);
+    *stage = point->stage;
+    before_bytes = point->bytes;
+    before_s = point->time_s;
+    points++;
+}
+
+/* Less memory is more time, and nothing that is shown needs more than there is. */
+Test(layerwise, fronts_fall)
+{
+    struct rk_error error;
+    int stage = -1;
+    open_problem("llama3.1-70b", "h100-sxm5-80g", 32, 128);
+    static const uint64_t stages[] = {4};
+    pin(RK_PLAN_PIPELINE, 1, stages);
+    const struct layerwise_query query = {.problem = &problem};
+    cr_assert_eq(layerwise_search(&query, &answer, &error), RK_OK, "%s", error.text);
+    cr_assert_eq(layerwise_fronts(&problem, &answer.plan, 12, look, &stage, &error), RK_OK);
+    cr_expect_eq(stage, 3);
+    cr_expect_geq(points, 4 * 6);
+    rk_system_release(&machine);
+}

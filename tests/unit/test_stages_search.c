@@ -192,18 +192,58 @@ Test(stages_search, a_limit_keeps_the_bound_true)
     cr_expect_gt(cut, 50);
 }
 
-/* The front of a stage: falling, and its first point needs the least bytes of all ways. */
+/* Bytes and time of layers `first` and on, run so on a stage. */
+static struct stage_point value_of(const struct stages_problem *p, int stage, int first, int count,
+                                   const int *choice)
+{
+    const struct stage_place *place = &p->place[stage];
+    double bytes = 0, moment = 0, time_s = 0, end_s = 0;
+    for (int i = 0; i < count; i++) {
+        const struct stage_choice *one =
+            &place->choice[p->kind[first + i] * p->choices + choice[i]];
+        bytes += one->fixed_bytes + place->in_flight * one->flight_bytes;
+        moment = fmax(moment, one->moment_bytes);
+        time_s += one->time_s +
+                  (i ? place->change_s[choice[i - 1] * p->choices + choice[i]] : one->first_s);
+        if (stage == 0) end_s += one->end_s;
+    }
+    return (struct stage_point){bytes + moment, time_s + end_s / p->microbatches};
+}
+
+/* The front of a stage: falling, each point made of the choices beside it, and no way that fits is
+ * below it. */
 Test(stages_search, the_front_of_a_stage)
 {
-    for (int round = 0; round < 200; round++) {
+    for (int round = 0; round < 1500; round++) {
         struct instance x;
         struct stage_point point[256];
+        int made[256 * LAYERS], choice[LAYERS];
         make(&x);
-        x.place[0].capacity_bytes = INFINITY;
-        const size_t count = stages_front(&x.problem, 0, 0, x.problem.layers, point, 256);
-        for (size_t i = 1; i < count; i++) {
-            cr_assert_gt(point[i].bytes, point[i - 1].bytes);
-            cr_assert_lt(point[i].time_s, point[i - 1].time_s);
+        const struct stages_problem *p = &x.problem;
+        const int stage = below(p->stages), first = below(p->layers);
+        const int n = 1 + below(p->layers - first);
+        const size_t count = stages_front(p, stage, first, first + n, point, made, 256);
+        cr_assert_leq(count, 256);
+        for (size_t i = 0; i < count; i++) {
+            const struct stage_point own = value_of(p, stage, first, n, made + i * (size_t)n);
+            cr_assert_float_eq(own.bytes, point[i].bytes, 1e-9, "round %d", round);
+            cr_assert_float_eq(own.time_s, point[i].time_s, 1e-9, "round %d", round);
+            cr_assert(i == 0 || (point[i].bytes > point[i - 1].bytes &&
+                                 point[i].time_s < point[i - 1].time_s));
+        }
+        long ways = 1;
+        for (int i = 0; i < n; i++)
+            ways *= p->choices;
+        for (long way = 0; way < ways; way++) {
+            long left = way;
+            for (int i = 0; i < n; i++, left /= p->choices)
+                choice[i] = (int)(left % p->choices);
+            const struct stage_point one = value_of(p, stage, first, n, choice);
+            if (one.bytes > p->place[stage].capacity_bytes || isinf(one.time_s)) continue;
+            bool reached = false;
+            for (size_t i = 0; i < count && !reached; i++)
+                reached = point[i].bytes <= one.bytes + 1e-9 && point[i].time_s <= one.time_s + 1e-9;
+            cr_assert(reached, "round %d", round);
         }
     }
 }

@@ -62,6 +62,23 @@ Test(synthetic, networks)
     rk_system_release(&system);
 }
 
+Test(synthetic, leaves)
+{
+    struct rk_system system = loaded("h100-80g x1024 leaf=32,over=2 leaf=256,over=4");
+    cr_assert_eq(system.networks, 4);
+    cr_expect_str_eq(system.network[1].name, "leaf");
+    cr_expect_str_eq(system.network[2].name, "pod");
+    cr_expect_str_eq(system.network[3].name, "spine");
+    cr_expect_eq(system.network[1].size, 32);
+    cr_expect_eq(system.network[2].size, 256);
+    cr_expect_eq(system.network[3].size, 65536);
+    cr_expect_eq(system.network[1].bandwidth_Bps, 50e9);
+    cr_expect_eq(system.network[2].bandwidth_Bps, 25e9);
+    cr_expect_eq(system.network[3].bandwidth_Bps, 6.25e9);
+    cr_expect_eq(system.network[3].latency_s, system.network[1].latency_s);
+    rk_system_release(&system);
+}
+
 Test(synthetic, engines)
 {
     struct rk_system system =
@@ -121,6 +138,11 @@ static const struct bad_case texts[] = {
     {"h100-80g hbm=-80GiB", "1:14: must be > 0"},
     {"h100-80g hbm=0GiB", "1:14: must be > 0"},
     {"h100-80g nvl0", "1:13: must be a number of accelerators from 1 to 2^53: nvl8"},
+    {"h100-80g leaf=3", "1:15: a leaf joins more than the network below it, 8, and less than the "
+                        "whole, 65536"},
+    {"h100-80g leaf=33", "1:15: a leaf joins whole nodes of 8: 40 is the nearest"},
+    {"h100-80g leaf=32,over=0.5", "1:23: must be >= 1, got 0.5"},
+    {"h100-80g leaf=32,ov=2", "1:18: a leaf has over=RATIO alone: leaf=256,over=2"},
     {"h100-80g x0", "1:11: must be a number of accelerators from 1 to 2^53: x4096"},
     {"h100-80g x9007199254740993", "1:11: must be a number of accelerators from 1 to 2^53: x4096"},
     {"h100-80g 4096", "1:10: \"4096\" is neither xN, nvlN nor a setting such as hbm=80GiB; the "

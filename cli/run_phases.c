@@ -1,0 +1,324 @@
+/* run_phases.c - a run in phases: batches and sequences that grow, a plan for each. */
+#include "base/units.h"
+#include "catalog/plan_fields.h"
+#include "cli/run_args.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DAY_S = 86400 };
+
+/* ---- the list ---- */
+
+/* "252M gbs512 seq4096" */
+struct phase_said {
+    double tokens; /* 0: the rest */
+    char words[256];
+};
+
+static enum rk_status read_phase(const char *text, struct phase_said *said, struct rk_error *error)
+{
+    struct units_error problem;
+    text += strspn(text, " \t\n");
+    const size_t length = strcspn(text, ";");
+    const size_t first = strcspn(text, " \t\n;");
+    if (length - first >= sizeof said->words)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--phases: more than %zu characters in a phase",
+                       sizeof said->words);
+    snprintf(said->words, sizeof said->words, "%.*s", (int)(length - first), text + first);
+    said->tokens = 0;
+    if (first == 4 && strncmp(text, "rest", 4) == 0) return RK_OK;
+    if (!quantity_parse(text, first, QUANTITY_COUNT, false, &said->tokens, &problem))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--phases: \"%.*s\": %s; a phase begins with its tokens, 252M, or \"rest\"",
+                       (int)first, text, problem.text);
+    if (said->tokens > 0) return RK_OK;
+    return rk_fail(error, RK_USAGE, NULL, 0, 0, "--phases: a phase without tokens");
+}
+
+static enum rk_status read_phases(const char *text, double tokens, struct phase_said *said,
+                                  size_t *count, struct rk_error *error)
+{
+    double sum = 0;
+    struct phase_said *rest = NULL;
+    for (*count = 0; *text; ++*count) {
+        const size_t length = strcspn(text, ";");
+        if (*count == RUN_PHASES)
+            return rk_fail(error, RK_USAGE, NULL, 0, 0, "--phases: more than %d", RUN_PHASES);
+        const enum rk_status status = read_phase(text, &said[*count], error);
+        if (status != RK_OK) return status;
+        if (said[*count].tokens > 0)
+            sum += said[*count].tokens;
+        else if (rest)
+            return rk_fail(error, RK_USAGE, NULL, 0, 0, "--phases: two phases have the rest");
+        else
+            rest = &said[*count];
+        text += length + (text[length] == ';');
+    }
+    if (rest && sum < tokens) rest->tokens = tokens - sum;
+    if (rest ? sum < tokens : fabs(sum - tokens) <= 1e-6 * tokens) return RK_OK;
+    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                   "--phases: they have %.6g tokens%s, the run has %.6g: let them add up, or give "
+                   "one phase the \"rest\"",
+                   sum, rest ? " and the rest of them" : "", tokens);
+}
+
+/* ---- plans ---- */
+
+/* The plan with the words of a phase over it. */
+static enum rk_status plan_of(const struct rk_plan *plan, const char *words, struct rk_plan *out,
+                              struct rk_error *error)
+{
+    struct plan_draft draft = plan_draft();
+    struct plan_fault fault;
+    draft.plan = *plan;
+    draft.given[plan_row("gpus")] = draft.given[plan_row("batch")] = true;
+    draft.given[plan_row("attention")] = draft.given[plan_row("precision")] = true;
+    const enum rk_status status = plan_read_words(words, &draft, error);
+    if (status != RK_OK) return status;
+    if (!plan_complete(&draft, &fault)) return plan_fail(&draft, &fault, error);
+    *out = draft.plan;
+    return RK_OK;
+}
+
+static enum rk_status fail_misfit(const struct rk_prediction *prediction, size_t phase,
+                                  struct rk_error *error)
+{
+    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                   "--phases: the plan of phase %zu cannot run (%s): give it other words, or let "
+                   "reckon search find one",
+                   phase + 1, rk_verdict_name(prediction->verdict));
+}
+
+/* The plan asked about in every phase, but for what the phase says. */
+static enum rk_status keep_plan(const struct run_terms *terms, const struct forecast *f,
+                                const struct phase_said *said, struct run_phases *phases,
+                                struct rk_error *error)
+{
+    for (size_t i = 0; i < phases->count; i++) {
+        struct rk_plan *plan = &phases->plan[i];
+        struct rk_prediction *prediction = &phases->prediction[i];
+        enum rk_status status = plan_of(f->plan, said[i].words, plan, error);
+        if (status != RK_OK) return status;
+        rk_predict(f->model, f->system, plan, prediction);
+        if (!prediction->timed) return fail_misfit(prediction, i, error);
+        const struct forecast own = {f->model, f->system, plan, prediction, ""};
+        status = run_campaign(terms, &own, said[i].tokens, &phases->campaign[i],
+                              i ? NULL : phases->assumed, error);
+        if (status != RK_OK) return status;
+        if (i)
+            phases->campaign[i].switch_s = rk_campaign_switch_s(&phases->campaign[i - 1], &plan[-1],
+                                                                &phases->campaign[i], plan);
+    }
+    return RK_OK;
+}
+
+/* ---- plans that are searched for ---- */
+
+/* The best plan of each phase, in the batch and the sequence of every phase. */
+struct candidates {
+    size_t count;
+    struct candidate {
+        struct rk_plan plan;
+        struct rk_prediction prediction;
+        struct rk_campaign campaign;
+    } * of; /* [phase * count + whose plan] */
+};
+
+static double switch_of(void *context, size_t phase, size_t from, size_t to)
+{
+    const struct candidates *all = context;
+    const struct candidate *a = &all->of[(phase - 1) * all->count + from];
+    const struct candidate *b = &all->of[phase * all->count + to];
+    return rk_campaign_switch_s(&a->campaign, &a->plan, &b->campaign, &b->plan);
+}
+
+/* Batch and sequence; in a search every other word is an axis of its own. */
+static enum rk_status size_of(const struct rk_plans_problem *space, const char *words,
+                              struct rk_plans_problem *out, struct rk_error *error)
+{
+    struct plan_draft draft = plan_draft();
+    const enum rk_status status = plan_read_words(words, &draft, error);
+    if (status != RK_OK) return status;
+    for (int row = 0; plan_fields[row].key; row++)
+        if (draft.given[row] && row != plan_row("batch") && row != plan_row("sequence"))
+            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                           "--phases: in a search a phase says its batch (gbs) and its sequence "
+                           "(seq); \"%s\" is found by the search",
+                           plan_fields[row].word);
+    *out = *space;
+    if (plan_given(&draft, "batch")) out->base.batch = draft.plan.batch;
+    if (plan_given(&draft, "sequence")) out->base.sequence = draft.plan.sequence;
+    return RK_OK;
+}
+
+/* Is it the batch and the sequence that the search is about? */
+static bool is_asked(const struct rk_plans_problem *phase, const struct rk_plan *plan)
+{
+    const uint64_t usual = phase->model->sequence, own = phase->base.sequence;
+    return phase->base.batch == plan->batch &&
+           (own ? own : usual) == (plan->sequence ? plan->sequence : usual);
+}
+
+static enum rk_status search_phase(const struct rk_plans_problem *problem, size_t phase,
+                                   const struct forecast *f, struct rk_plan *plan,
+                                   struct rk_error *error)
+{
+    const struct rk_aim aim = {.threads = 0};
+    struct rk_found found;
+    if (is_asked(problem, f->plan)) {
+        *plan = *f->plan;
+        return RK_OK;
+    }
+    if (!rk_find(problem, &aim, &found))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--phases: no plan fits phase %zu", phase + 1);
+    *plan = found.plan;
+    return RK_OK;
+}
+
+static enum rk_status fill_candidates(const struct run_terms *terms, const struct forecast *f,
+                                      const struct rk_plans_problem *space,
+                                      const struct phase_said *said, struct candidates *all,
+                                      struct run_phases *phases, struct rk_error *error)
+{
+    struct rk_plans_problem problem[RUN_PHASES];
+    struct rk_plan best[RUN_PHASES];
+    enum rk_status status = RK_OK;
+    for (size_t i = 0; i < all->count && status == RK_OK; i++) {
+        status = size_of(space, said[i].words, &problem[i], error);
+        if (status == RK_OK) status = search_phase(&problem[i], i, f, &best[i], error);
+    }
+    for (size_t i = 0; i < all->count * all->count && status == RK_OK; i++) {
+        const size_t phase = i / all->count;
+        struct candidate *c = &all->of[i];
+        c->plan = best[i % all->count];
+        c->plan.batch = problem[phase].base.batch;
+        c->plan.sequence = problem[phase].base.sequence;
+        c->campaign = (struct rk_campaign){.step_s = 0};
+        if (rk_predict(f->model, f->system, &c->plan, &c->prediction) != RK_FITS ||
+            !c->prediction.timed)
+            continue;
+        const struct forecast own = {f->model, f->system, &c->plan, &c->prediction, ""};
+        status = run_campaign(terms, &own, said[phase].tokens, &c->campaign,
+                              phases->assumed[0] ? NULL : phases->assumed, error);
+    }
+    return status;
+}
+
+static enum rk_status search_plans(const struct run_terms *terms, const struct forecast *f,
+                                   const struct rk_plans_problem *space,
+                                   const struct phase_said *said, struct run_phases *phases,
+                                   struct rk_error *error)
+{
+    const size_t count = phases->count;
+    struct candidates all = {count, calloc(count * count, sizeof *all.of)};
+    struct rk_campaign *campaigns = calloc(count * count, sizeof *campaigns);
+    size_t choice[RUN_PHASES];
+    enum rk_status status = RK_OK;
+    if (!all.of || !campaigns) status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (status == RK_OK) status = fill_candidates(terms, f, space, said, &all, phases, error);
+    for (size_t i = 0; i < count * count && status == RK_OK; i++)
+        campaigns[i] = all.of[i].campaign;
+    if (status == RK_OK && !rk_campaign_choose(campaigns, count, count, switch_of, &all, choice))
+        status = rk_fail(error, RK_USAGE, NULL, 0, 0, "--phases: no plan fits all of them");
+    for (size_t i = 0; i < count && status == RK_OK; i++) {
+        const struct candidate *c = &all.of[i * count + choice[i]];
+        phases->plan[i] = c->plan;
+        phases->prediction[i] = c->prediction;
+        phases->campaign[i] = c->campaign;
+        if (i) phases->campaign[i].switch_s = switch_of(&all, i, choice[i - 1], choice[i]);
+    }
+    free(campaigns);
+    free(all.of);
+    return status;
+}
+
+enum rk_status run_phases(const struct run_terms *terms, const struct forecast *f,
+                          const struct rk_plans_problem *space, struct run_phases *phases,
+                          struct rk_error *error)
+{
+    struct phase_said said[RUN_PHASES] = {{.words = ""}};
+    char tokens_note[RUN_NOTES] = "";
+    double tokens = 0;
+    phases->count = 1;
+    enum rk_status status = run_tokens(terms, f->model, &tokens, tokens_note, error);
+    said[0].tokens = tokens;
+    memcpy(phases->assumed, tokens_note, sizeof tokens_note);
+    if (status == RK_OK && terms->args->phases)
+        status = read_phases(terms->args->phases, tokens, said, &phases->count, error);
+    if (status != RK_OK) return status;
+    return space && terms->args->phases ? search_plans(terms, f, space, said, phases, error)
+                                        : keep_plan(terms, f, said, phases, error);
+}
+
+/* ---- for every plan of a search ---- */
+
+static void add_sums(struct run_sums *sums, const struct rk_campaign *c)
+{
+    struct rk_campaign_outcome o;
+    rk_campaign_expect(c, &o);
+    sums->days += o.total_s / DAY_S;
+    sums->gpu_hours += o.gpu_hours;
+    sums->cost += o.cost;
+}
+
+/* A phase that is not asked about, under its best plan; a change of plan comes with it. */
+static enum rk_status add_other(const struct run_terms *terms,
+                                const struct rk_plans_problem *problem, size_t phase, double tokens,
+                                struct run_sums *sums, struct rk_error *error)
+{
+    const struct rk_aim aim = {.threads = 0};
+    struct rk_found found;
+    struct rk_prediction prediction;
+    struct rk_campaign campaign;
+    if (!rk_find(problem, &aim, &found))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--phases: no plan fits phase %zu", phase + 1);
+    rk_predict(problem->model, problem->system, &found.plan, &prediction);
+    const struct forecast f = {problem->model, problem->system, &found.plan, &prediction, ""};
+    const enum rk_status status = run_campaign(terms, &f, tokens, &campaign, NULL, error);
+    if (status != RK_OK) return status;
+    campaign.switch_s =
+        campaign.recovery.restart_s + 2 * campaign.checkpoint_bytes / campaign.recovery.storage_Bps;
+    add_sums(sums, &campaign);
+    return RK_OK;
+}
+
+enum rk_status run_share(const struct run_terms *terms, const struct rk_plans_problem *space,
+                         struct run_share *share, struct rk_error *error)
+{
+    struct phase_said said[RUN_PHASES] = {{.words = ""}};
+    struct rk_prediction second = {.verdict = RK_FITS, .timed = true};
+    struct run_args waiting = *terms->args; /* which plan for fewer GPUs depends on the plan */
+    const struct run_terms own = {&waiting, terms->facts};
+    struct rk_campaign campaign;
+    char unsaid[RUN_NOTES] = "";
+    size_t count = 1;
+    double asked = 0;
+    waiting.elastic = false;
+    second.step_s = 1;
+    *share = (struct run_share){.others = {.days = 0}};
+    enum rk_status status = run_tokens(terms, space->model, &said[0].tokens, unsaid, error);
+    if (status == RK_OK && waiting.phases)
+        status = read_phases(waiting.phases, said[0].tokens, said, &count, error);
+    for (size_t i = 0; i < count && status == RK_OK; i++) {
+        struct rk_plans_problem problem;
+        status = size_of(space, said[i].words, &problem, error);
+        if (status != RK_OK) break;
+        if (is_asked(&problem, &space->base))
+            asked += said[i].tokens;
+        else
+            status = add_other(&own, &problem, i, said[i].tokens, &share->others, error);
+    }
+    if (status == RK_OK && count > 1 && !(asked > 0))
+        status = rk_fail(error, RK_USAGE, NULL, 0, 0,
+                         "--phases: none has the batch %llu and the sequence that the search is "
+                         "about: give --batch and --sequence of one of them",
+                         (unsigned long long)space->base.batch);
+    if (status != RK_OK) return status;
+    const struct forecast f = {space->model, space->system, &space->base, &second, ""};
+    status = run_campaign(&own, &f, asked, &campaign, NULL, error);
+    if (status == RK_OK) add_sums(&share->of_a_second, &campaign);
+    return status;
+}

@@ -1,0 +1,76 @@
+/* facts.h - what data/campaign.json says: logbooks of failures, times of recovery, power, prices,
+ * tokens. Loaded once, where a command starts; everything else takes it as an argument. */
+#ifndef RECKON_CAMPAIGN_FACTS_H
+#define RECKON_CAMPAIGN_FACTS_H
+
+#include <reckon/campaign.h>
+
+enum { MOST_LOGBOOKS = 16, MOST_OFFERS = 64, MOST_BOARDS = 128, MOST_TRAINED = 512 };
+enum { FACT_SOURCE = 400 };
+
+/* A published run's failures. */
+struct logbook {
+    char name[24];
+    double accelerators, nodes, days;
+    double device_failures, network_failures, node_failures;
+    char source[FACT_SOURCE];
+};
+
+struct recovery_facts {
+    double detect_s, restart_s, repair_s;
+    double storage_Bps; /* of a node */
+    double host_Bps;    /* of an accelerator */
+};
+
+/* Power over a board's limit, by what limits a part of the step; and over the board's. */
+struct energy_facts {
+    double matrix, memory, waiting;
+    double node_factor, cooling_factor;
+};
+
+struct offer {
+    char accelerator[32]; /* ids of systems begin so */
+    char name[24];        /* "on-demand", "reserved", "spot", ... */
+    char date[16], source[FACT_SOURCE];
+    double usd_per_hour;
+    double preempted_every_h; /* a node; 0: never */
+};
+
+struct board {
+    char accelerator[32]; /* ids of systems begin so */
+    double power_W;
+};
+
+struct trained {
+    char model[64];
+    double tokens;
+    char source[FACT_SOURCE];
+};
+
+struct rk_campaign_facts {
+    struct recovery_facts recovery;
+    struct energy_facts energy;
+    size_t logbooks, offers, boards, trained;
+    struct logbook logbook[MOST_LOGBOOKS]; /* the first is what is taken when none is named */
+    struct offer offer[MOST_OFFERS];
+    struct board board[MOST_BOARDS];
+    struct trained of[MOST_TRAINED];
+};
+
+/* NULL: none of that name. */
+const struct logbook *facts_logbook(const struct rk_campaign_facts *facts, const char *name);
+
+/* Rates of failures as in a logbook; INFINITY where it has none. */
+struct rk_failure_rates logbook_rates(const struct logbook *logbook);
+
+/* The cheapest of an accelerator, or the one of that name; NULL: there is none. */
+const struct offer *facts_offer(const struct rk_campaign_facts *facts, const char *system,
+                                const char *name);
+
+/* On how many tokens a model was trained; NULL: not known. */
+const struct trained *facts_trained(const struct rk_campaign_facts *facts, const char *model);
+
+/* Power limit of a board in W: the system's, else the list's; 0: not known. */
+double board_power_W(const struct rk_campaign_facts *facts, const struct rk_system *system);
+
+#endif

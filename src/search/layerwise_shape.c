@@ -1,0 +1,192 @@
+#include "search/layerwise_shape.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_LAYERS = LAYERWISE_MOST_LAYERS, LABELS_OF_STAGE = 1600000 };
+
+/* ---- a shape ---- */
+
+uint64_t shape_microbatches(const struct shape *s)
+{
+    return s->base.batch / s->samples;
+}
+
+struct rk_plan shape_plan(const struct shape *s, int way)
+{
+    struct rk_plan plan = s->base;
+    plan.splits = plan.segments = plan.others = 0;
+    plan.local = s->way[way].local;
+    return plan;
+}
+
+void shape_close(struct shape *s)
+{
+    if (!s) return;
+    free(s->kind);
+    free(s->cut);
+    free(s->price);
+    free(s->choice);
+    free(s->change_s);
+    free(s->way);
+    free(s);
+}
+
+static void list_layers(struct shape *s)
+{
+    s->kinds = 0;
+    s->layers = (int)s->model->layers + 2;
+    for (int i = 0; i < s->layers - 2; i++) {
+        const enum layer_kind kind = layer_kind_of(s->model, (uint64_t)i);
+        int at = 0;
+        while (at < s->kinds && s->kind_of[at] != kind)
+            at++;
+        if (at == s->kinds) s->kind_of[s->kinds++] = kind;
+        s->kind[i + 1] = at;
+    }
+    s->kind[0] = s->kinds++;
+    s->kind[s->layers - 1] = s->kinds++;
+    for (int i = 0; i <= s->layers; i++)
+        s->cut[i] = i != 1 && i != s->layers - 1;
+}
+
+struct shape *shape_open(const struct rk_plans_problem *problem, const struct rk_plan *base,
+                         uint64_t samples)
+{
+    const size_t layers = (size_t)problem->model->layers + 2;
+    struct shape *s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    s->model = problem->model;
+    s->system = problem->system;
+    s->base = *base;
+    s->samples = samples;
+    s->kind = calloc(layers, sizeof *s->kind);
+    s->cut = calloc(layers + 1, sizeof *s->cut);
+    shape_find_ways(s, problem);
+    if (s->kind && s->cut) list_layers(s);
+    if (!s->kind || !s->cut || s->failed || !shape_price(s)) {
+        shape_close(s);
+        return NULL;
+    }
+    const struct rk_plan any = s->ways ? shape_plan(s, 0) : s->base;
+    for (uint64_t k = 0; k < base->pipeline; k++)
+        s->place[k] = (struct stage_place){
+            .in_flight =
+                s->ways ? in_flight_of_plan(&any, (double)shape_microbatches(s), k) : 0,
+            .capacity_bytes = s->system->memory[0].capacity_bytes - s->constant_bytes,
+            .choice = s->choice,
+            .change_s = s->change_s,
+        };
+    return s;
+}
+
+/* ---- from an answer to a plan ---- */
+
+static int compare_numbers(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* Layers of one kind side by side whose activations lie alike may change places: those that are
+ * run alike come together. */
+static void tidy(const struct shape *s, const struct stages_answer *answer, int *choice)
+{
+    memcpy(choice, answer->choice, (size_t)s->layers * sizeof *choice);
+    for (uint64_t k = 0; k < s->base.pipeline; k++)
+        for (int i = answer->first[k], end; i < answer->first[k + 1]; i = end) {
+            for (end = i + 1; end < answer->first[k + 1]; end++)
+                if (s->kind[end] != s->kind[i] ||
+                    s->way[choice[end]].layout != s->way[choice[i]].layout)
+                    break;
+            qsort(choice + i, (size_t)(end - i), sizeof *choice, compare_numbers);
+        }
+}
+
+/* The plan's number of a way, new or not; -1: there are too many. */
+static int local_of(const struct shape *s, struct rk_plan *plan, int way_of[RK_MAX_LOCALS], int way)
+{
+    for (int i = 0; i < plan->others; i++)
+        if (way_of[i] == way) return i + 1;
+    if (plan->others == RK_MAX_LOCALS) return -1;
+    way_of[plan->others] = way;
+    struct rk_local *other = &plan->other[plan->others++];
+    *other = s->way[way].local;
+    if (other->context == 1 && plan->context_kind != RK_RING_ULYSSES)
+        other->context_kind = plan->context_kind; /* means nothing, says nothing */
+    return plan->others;
+}
+
+bool shape_answer(const struct shape *s, const struct stages_answer *answer, int end,
+                    struct rk_plan *plan)
+{
+    int way_of[RK_MAX_LOCALS], choice[MOST_LAYERS + 2];
+    *plan = shape_plan(s, end);
+    tidy(s, answer, choice);
+    plan->segments = plan->others = 0;
+    plan->embedding_counts = plan->head_counts = false;
+    plan->first_layers = plan->last_layers = 0;
+    plan->splits = s->base.pipeline > 1 ? (int)s->base.pipeline : 0;
+    for (int k = 0; k < plan->splits; k++)
+        plan->split[k] = (uint16_t)(answer->first[k + 1] - answer->first[k] - (k == 0) -
+                                    (k == plan->splits - 1));
+    for (int i = 1; i < s->layers - 1; i++) {
+        const int way = choice[i];
+        const int local = way == end ? 0 : local_of(s, plan, way_of, way);
+        struct rk_segment *last = plan->segments ? &plan->segment[plan->segments - 1] : NULL;
+        if (local < 0) return false;
+        if (last && last->local == local) {
+            last->layers++;
+            continue;
+        }
+        if (plan->segments == RK_MAX_SEGMENTS) return false;
+        plan->segment[plan->segments++] = (struct rk_segment){1, (uint16_t)local};
+    }
+    if (plan->segments == 1 && plan->segment[0].local == 0) plan->segments = 0;
+    return true;
+}
+
+/* ---- solving ---- */
+
+void shape_allow(struct shape *s, int end)
+{
+    memcpy(s->choice, s->price, (size_t)s->kinds * (size_t)s->ways * sizeof *s->choice);
+    for (int kind = s->kinds - 2; kind < s->kinds; kind++)
+        for (int w = 0; w < s->ways; w++)
+            if (end >= 0 && w != end) s->choice[kind * s->ways + w].time_s = INFINITY;
+}
+
+/* Long stages keep fewer labels a layer: work goes with layers times labels, and there are as many
+ * ways to mix more layers. */
+struct stages_problem shape_problem(const struct shape *s, double enough_s)
+{
+    const uint64_t layers = (uint64_t)s->layers / s->base.pipeline;
+    const size_t limit = LABELS_OF_STAGE / (layers > 8 ? layers * layers : 64);
+    return (struct stages_problem){.layers = s->layers,
+                                   .kinds = s->kinds,
+                                   .choices = s->ways,
+                                   .stages = (int)s->base.pipeline,
+                                   .kind = s->kind,
+                                   .cut = s->cut,
+                                   .microbatches = (double)shape_microbatches(s),
+                                   .place = s->place,
+                                   .enough_s = enough_s,
+                                   .label_limit = limit};
+}
+
+void shape_forbid_rare(struct shape *s, const struct stages_answer *answer, int end)
+{
+    for (int w = 0; w < s->ways; w++)
+        s->way[w].uses = w == end ? s->layers : 0;
+    for (int i = 1; i < s->layers - 1; i++)
+        s->way[answer->choice[i]].uses++;
+    for (int kept = 0; kept <= RK_MAX_LOCALS; kept++) {
+        int most = 0;
+        for (int w = 1; w < s->ways; w++)
+            if (s->way[w].uses > s->way[most].uses) most = w;
+        s->way[most].uses = -1;
+    }
+    for (int w = 0; w < s->ways; w++)
+        for (int kind = 0; s->way[w].uses >= 0 && kind < s->kinds; kind++)
+            s->choice[kind * s->ways + w].time_s = INFINITY;
+}
