@@ -4,6 +4,7 @@
 #include "cli/describe.h"
 #include "cli/entry.h"
 #include "cli/import_answer.h"
+#include "cli/import_node.h"
 #include "cli/import_slurm.h"
 #include "cli/model_input.h"
 #include "cli/show.h"
@@ -178,6 +179,9 @@ static const struct command import_commands[] = {
     {"hf", run_hf, "a model from the config.json of Hugging Face transformers", &hf_usage},
     {"megatron", import_megatron, "a launch script of Megatron-LM as a model and a plan",
      &import_megatron_usage},
+    {"hwloc", import_hwloc, "a machine from lstopo's XML of a node", &import_hwloc_usage},
+    {"nvidia-smi", import_nvidia_smi, "a machine from what `nvidia-smi topo -m` prints of a node",
+     &import_nvidia_smi_usage},
     {"slurm", import_slurm, "a machine from Slurm's description of its switches",
      &import_slurm_usage},
 #define FORMAT_COMMAND(id, name, tool, own, what, versions, example)                               \

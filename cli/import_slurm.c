@@ -58,8 +58,8 @@ static enum rk_status write_line(const struct slurm_args *args,
         fprintf(output.file, "%s%s x%" PRIu64, i ? " + " : "", args->system,
                 network->nodes * args->gpus);
         if (args->over > 1 && network->leaves > 1)
-            fprintf(output.file, " leaf=%" PRIu64 ",over=%" PRIu64, network->leaf_nodes * args->gpus,
-                    args->over);
+            fprintf(output.file, " leaf=%" PRIu64 ",over=%" PRIu64,
+                    network->leaf_nodes * args->gpus, args->over);
         if (topology->networks > 1) fprintf(output.file, " name=%.31s", network->name);
     }
     if (topology->networks > 1) fprintf(output.file, " link=%s", args->link);

@@ -2,7 +2,7 @@
 # reckon_dependencies. SQLite keeps studies: it is asked for once there is a study room.
 find_package(OpenMP REQUIRED COMPONENTS C)
 
-set(RECKON_REQUIRES jansson zlib libzstd yaml-0.1)
+set(RECKON_REQUIRES jansson zlib libzstd yaml-0.1 expat)
 file(GLOB study_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/study/*.c)
 if(study_sources)
   list(APPEND RECKON_REQUIRES sqlite3)

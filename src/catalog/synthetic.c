@@ -680,8 +680,8 @@ static bool numbered(struct span span, const char *prefix)
 static enum rk_status read_setting(const struct parser *parser, struct span target,
                                    struct span value)
 {
-    static const char *const parts[] = {"hbm",  "mem2",   "ssd",    "net0",    "net1",
-                                        "leaf", "matrix", "vector", "kernels", "processing", NULL};
+    static const char *const parts[] = {"hbm",    "mem2",   "ssd",     "net0",       "net1", "leaf",
+                                        "matrix", "vector", "kernels", "processing", NULL};
     struct span part, property;
     if (cut(target, '.', &part, &property) && !property.length)
         return fail(parser, property.at, "expected a property behind the dot");

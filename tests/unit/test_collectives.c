@@ -54,9 +54,9 @@ Test(collectives, tokens_for_several_ranks_of_a_node_cross_once)
 }
 
 /* Leaves of four nodes below a spine of half the rate. A group of one rank a node has four links of
- * a leaf's 32, of which its ring uses one stream: 7/8 GB over 4 * 5 GB/s across, and over 10 GB/s to
- * each node. One that is in a leaf knows nothing of the spine; two ranks in different leaves have
- * half a link. */
+ * a leaf's 32, of which its ring uses one stream: 7/8 GB over 4 * 5 GB/s across, and over 10 GB/s
+ * to each node. One that is in a leaf knows nothing of the spine; two ranks in different leaves
+ * have half a link. */
 Test(collectives, groups_share_what_leaves_a_leaf)
 {
     struct rk_network leaves[3] = {tiers[0], tiers[1], tiers[1]};

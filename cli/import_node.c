@@ -1,0 +1,266 @@
+#include "cli/import_node.h"
+
+#include "base/units.h"
+#include "cli/show.h"
+#include "interop/node.h"
+#include "interop/output.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <reckon/catalog.h>
+#include <string.h>
+
+struct node_args {
+    const char *file, *system, *adapter, *output;
+    uint64_t nodes;
+    bool table;
+    struct show_args show;
+};
+
+typedef enum rk_status node_reader(const struct document *document, struct node_topology *node,
+                                   struct rk_error *error);
+
+/* clang-format off */
+#define AT(member) .offset = offsetof(struct node_args, member)
+#define NODE_OPTIONS(system_help) \
+    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems", .help = system_help}, \
+    {.name = "nodes", .type = OPTION_NUMBER, AT(nodes), .min = 1, .max = 1 << 20, .help = "how many such nodes there are; without it the machine is as large as it takes"}, \
+    {.name = "adapter", .type = OPTION_TEXT, .argument = "RATE", AT(adapter), .help = "bandwidth of a network adapter, as 400Gb/s, where the file does not say it, or wrongly"}, \
+    {.name = "table", .type = OPTION_FLAG, AT(table), .help = "show the node instead: which adapters each accelerator is near to, and takes"}, \
+    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file", .help = "write to FILE instead of standard output (-)"}, \
+    {.name = NULL}
+
+static const struct operand hwloc_operands[] = {
+    {.name = "FILE", AT(file), .help = "what `lstopo node.xml` writes on a node; -: standard input", .complete = "file"}, {.name = NULL}};
+static const struct operand smi_operands[] = {
+    {.name = "FILE", AT(file), .help = "what `nvidia-smi topo -m` prints on a node; -: standard input", .complete = "file"}, {.name = NULL}};
+static const struct option hwloc_options[] = {NODE_OPTIONS("what its accelerators are (what their PCI numbers say)")};
+static const struct option smi_options[] = {NODE_OPTIONS("what its accelerators are, which the matrix does not say")};
+
+#define NODE_TEXT \
+    " Printed is a system in one line for --system of any command: the entry of the catalog, how many accelerators are joined by links of " \
+    "their own, the rate of these where it is known and another one, and what an accelerator has of the adapters in use. As NCCL chooses, " \
+    "an accelerator takes the adapters that are the nearest to it, and all share what is left: adapters for storage, near to none, do not count."
+
+const struct usage import_hwloc_usage = {
+    .name = "import hwloc",
+    .summary = "the machine whose nodes are as lstopo's XML of one describes",
+    .synopsis = "FILE [options]",
+    .description = "Reads the PCI devices of a node from the XML of hwloc, versions 1 to 3." NODE_TEXT
+                   " Links of accelerators are read from its matrix NVLinkBandwidth; without it all are taken to be joined, as those of "
+                   "the entry of the catalog.",
+    .operands = hwloc_operands,
+    .groups = {{"Machine", hwloc_options, 0}, {"Form", show_options, offsetof(struct node_args, show)}, {"General", options_help_rows, 0}},
+    .examples = {{"reckon import hwloc node.xml --nodes 32", "32 nodes like this one:"},
+                 {"lstopo --of xml - | reckon import hwloc - --table", "Which adapters each accelerator takes:"}},
+    .see_also = "reckon-import-slurm(1), reckon-system(5)",
+};
+const struct usage import_nvidia_smi_usage = {
+    .name = "import nvidia-smi",
+    .summary = "the machine whose nodes are as nvidia-smi topo -m shows one",
+    .synopsis = "FILE --system SYSTEM [options]",
+    .description = "Reads the matrix that `nvidia-smi topo -m` prints." NODE_TEXT
+                   " Rates are not in the matrix: adapters have that of the system unless --adapter says another one.",
+    .operands = smi_operands,
+    .groups = {{"Machine", smi_options, 0}, {"Form", show_options, offsetof(struct node_args, show)}, {"General", options_help_rows, 0}},
+    .examples = {{"nvidia-smi topo -m | reckon import nvidia-smi - -s h100-sxm5-80g --nodes 32", "32 nodes like this one:"}},
+    .see_also = "reckon-import-slurm(1), reckon-system(5)",
+};
+
+static const struct report_column node_columns[] = {
+    {.name = "accelerator"}, {.name = "joined", .title = "joined with"}, {.name = "adapters", .title = "takes"},
+    {.name = "distance", .title = "which are at"}, {.name = "rate_Bps", .title = "rate", .unit = "B/s", .digits = 1, .own_scale = true},
+};
+/* clang-format on */
+
+/* Which networks of the entry are links of accelerators, the bus of the node, and what joins nodes;
+ * -1: it has none. */
+struct tiers {
+    int links, bus, fabric;
+};
+
+struct answer {
+    const struct node_args *args;
+    const struct node_topology *node;
+    const char *base;
+    struct rk_system system;
+    struct tiers tiers;
+    int domain;
+    double adapter_Bps, network_Bps; /* said, or of the system; of an accelerator */
+};
+
+/* ---- the line ---- */
+
+/* Rates to half a per cent are the same. */
+static bool differs(double rate, double other)
+{
+    return fabs(rate - other) > 0.005 * other;
+}
+
+/* Words behind the entry of the catalog, for what the node has otherwise. */
+static void write_words(const struct answer *a, FILE *file)
+{
+    const struct node_topology *node = a->node;
+    const struct tiers *t = &a->tiers;
+    fprintf(file, "%s", a->base);
+    if (a->args->nodes) fprintf(file, " x%" PRIu64, a->args->nodes * (uint64_t)node->accelerators);
+    if (t->links >= 0) fprintf(file, " net%d.size=%d", t->links, a->domain);
+    if (t->links >= 0 && a->domain > 1 && node->links_Bps > 0 &&
+        differs(node->links_Bps, a->system.network[t->links].bandwidth_Bps))
+        fprintf(file, " net%d.bandwidth=%.6gGB/s", t->links, node->links_Bps / 1e9);
+    if (t->bus >= 0) fprintf(file, " net%d.size=%d", t->bus, node->accelerators);
+    if (a->network_Bps > 0 && t->fabric < 0)
+        fprintf(file, " net%d=%.6gGB/s,size=65536,efficiency=0.9,latency=20us,name=NIC",
+                a->system.networks, a->network_Bps / 1e9); /* as entries of the catalog assume */
+    else if (a->network_Bps > 0 &&
+             differs(a->network_Bps, a->system.network[t->fabric].bandwidth_Bps))
+        fprintf(file, " net%d.bandwidth=%.6gGB/s", t->fabric, a->network_Bps / 1e9);
+    fprintf(file, "\n");
+}
+
+static enum rk_status write_line(const struct answer *a, struct rk_error *error)
+{
+    struct output output;
+    const char *path = a->args->output ? a->args->output : "-";
+    const enum rk_status status = output_open(&output, path, error);
+    if (status != RK_OK) return status;
+    write_words(a, output.file);
+    return output_commit(&output, error);
+}
+
+/* ---- the table ---- */
+
+static const char *listed(struct report *report, const char *before, const char *name)
+{
+    return report_text(report, "%s%s%s", before, *before ? " " : "", name);
+}
+
+static void show_accelerator(const struct answer *a, struct report *report,
+                             struct report_table *table, int i)
+{
+    const struct node_topology *node = a->node;
+    const char *joined = "", *taken = "", *distance = "";
+    double rate_Bps = 0;
+    for (int k = 0; k < node->accelerators; k++)
+        if (node->joins_said && node->joined[i][k])
+            joined = listed(report, joined, report_text(report, "%d", k));
+    for (int k = 0; k < node->adapters; k++) {
+        if (!node_uses(node, i, k)) continue;
+        taken = listed(report, taken, report_text(report, "%s", node->adapter[k].name));
+        distance = node_distance_names[node->distance[i][k]];
+        rate_Bps += a->args->adapter || !(node->adapter[k].rate_Bps > 0)
+                        ? a->adapter_Bps
+                        : node->adapter[k].rate_Bps;
+    }
+    const struct report_cell cells[] = {
+        cell_count((uint64_t)i),
+        *joined ? cell_text(joined) : cell_none(),
+        *taken ? cell_text(taken) : cell_none(),
+        *distance ? cell_text(distance) : cell_none(),
+        rate_Bps > 0 ? cell_number(rate_Bps) : cell_none(),
+    };
+    report_row(report, table, cells);
+}
+
+static int show_node(const struct answer *a)
+{
+    struct report report = {.first = NULL};
+    const struct report_table shape = {.name = "node",
+                                       .title = "A node",
+                                       .formats = REPORT_IN_ALL,
+                                       .columns = node_columns,
+                                       .column_count = sizeof node_columns / sizeof *node_columns};
+    report_note(&report,
+                report_text(&report, "%s: %d of %s, %d adapters", a->args->file,
+                            a->node->accelerators, *a->node->model ? a->node->model : a->base,
+                            a->node->adapters));
+    struct report_table *table = report_add(&report, &shape);
+    for (int i = 0; i < a->node->accelerators; i++)
+        show_accelerator(a, &report, table, i);
+    const int code = show_report(&report, &a->args->show, a->args->output, RK_OK);
+    report_release(&report);
+    return code;
+}
+
+/* ---- the question ---- */
+
+static struct tiers tiers_of(const struct rk_system *system)
+{
+    static const char *const links[] = {"NVLink", "Infinity-Fabric", "HCCS", "ICI"};
+    struct tiers tiers = {-1, -1, -1};
+    for (int i = 0; i < system->networks; i++) {
+        const char *name = system->network[i].name;
+        int *tier = strncmp(name, "PCI", 3) == 0 ? &tiers.bus : &tiers.fabric;
+        for (size_t k = 0; k < sizeof links / sizeof *links; k++)
+            if (strncmp(name, links[k], strlen(links[k])) == 0) tier = &tiers.links;
+        if (*tier < 0) *tier = i;
+    }
+    return tiers;
+}
+
+/* What the file and the arguments make of the machine, once they are known to be a node. */
+static enum rk_status settle(struct answer *a, struct rk_error *error)
+{
+    const struct node_args *args = a->args;
+    struct units_error problem;
+    a->base = args->system ? args->system : a->node->system;
+    if (!a->base)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "%s does not say what its accelerators%s%s are in the catalog: add --system "
+                       "h100-sxm5-80g or another one of `reckon systems`",
+                       args->file, *a->node->model ? ", " : "", a->node->model);
+    const enum rk_status status = rk_system_load(a->base, &a->system, error);
+    if (status != RK_OK) return status;
+    a->domain = node_domain(a->node);
+    if (!a->domain)
+        return rk_fail(
+            error, RK_BAD_INPUT, args->file, 0, 0,
+            "some accelerators reach others through a third one alone: no network of "
+            "equal ranks is like that; describe it by hand, nvl2 or nvl4 with net1=RATE");
+    a->tiers = tiers_of(&a->system);
+    if (a->domain == 1 && a->node->accelerators > 1 && a->tiers.links >= 0 && a->tiers.bus < 0)
+        return rk_fail(
+            error, RK_BAD_INPUT, args->file, 0, 0,
+            "its accelerators have no links of their own, those of %s have: say what they "
+            "are with --system",
+            a->base);
+    if (a->tiers.fabric >= 0) a->adapter_Bps = a->system.network[a->tiers.fabric].bandwidth_Bps;
+    if (args->adapter && !quantity_parse(args->adapter, strlen(args->adapter), QUANTITY_BYTES_PER_S,
+                                         false, &a->adapter_Bps, &problem))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--adapter: %s", problem.text);
+    a->network_Bps = node_network_Bps(a->node, args->adapter ? a->adapter_Bps : 0);
+    if (!(a->network_Bps > 0)) a->network_Bps = node_network_Bps(a->node, a->adapter_Bps);
+    return RK_OK;
+}
+
+static int import_node(const struct usage *usage, node_reader *read, int argc, char **argv)
+{
+    struct node_args args = {.file = NULL};
+    struct document document = {.text = NULL};
+    static struct node_topology node; /* large */
+    struct rk_error error;
+    const int done = options_read(usage, argc, argv, &args);
+    if (done >= 0) return done;
+    struct answer answer = {.args = &args, .node = &node};
+    enum rk_status status = document_load_text(args.file, &document, &error);
+    if (status == RK_OK) status = read(&document, &node, &error);
+    if (status == RK_OK) status = settle(&answer, &error);
+    int code = RK_OK;
+    if (status == RK_OK && args.table)
+        code = show_node(&answer);
+    else if (status == RK_OK)
+        status = write_line(&answer, &error);
+    rk_system_release(&answer.system);
+    document_release(&document);
+    return status == RK_OK ? code : options_fail(&error);
+}
+
+int import_hwloc(int argc, char **argv)
+{
+    return import_node(&import_hwloc_usage, hwloc_read, argc, argv);
+}
+
+int import_nvidia_smi(int argc, char **argv)
+{
+    return import_node(&import_nvidia_smi_usage, nvidia_smi_read, argc, argv);
+}
