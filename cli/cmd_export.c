@@ -177,6 +177,57 @@ static const struct usage export_nanotron_usage = {
     },
     .see_also = "reckon-import(1), reckon-plan(5)",
 };
+
+static const struct usage export_galvatron_usage = {
+    .name = "export galvatron",
+    .summary = "the strategy file of Galvatron for a plan, layer by layer",
+    .synopsis = "--model MODEL [--plan FILE] [options] [PLAN]...",
+    .description =
+        "Writes the JSON file that Galvatron's runtime is launched with: how each layer is split "
+        "(tensor or Ulysses), sharded and recomputed, and the layers of each stage. What it cannot "
+        "say is named on standard error, run of layers by run of layers; splits of a layer by tensor "
+        "and context parallelism at once, interleaving, other schedules and degrees that are no "
+        "powers of two are refused. reckon galvatron plan reads the file back.",
+    .operands = export_operands,
+    .words_title = "Words of a plan",
+    .words = plan_words,
+    .groups = {
+        {"Input", export_source_options, offsetof(struct export_args, source)},
+        {"Output", output_rows, 0},
+        {"General", options_help_rows, 0},
+        {NULL, plan_options, offsetof(struct export_args, source)},
+    },
+    .examples = {
+        {"reckon export galvatron -m llama2-7b -o strategy.json gpus8 tp4 gbs64 mbs4 stages=22/zero3/recompute=full~10/zero3 zero2",
+         "22 of 32 layers recomputed:"},
+    },
+    .see_also = "reckon-galvatron(1), reckon-search(1), reckon-plan(5)",
+};
+
+static const struct usage export_fsdp_usage = {
+    .name = "export fsdp",
+    .summary = "the units of FSDP2 of a plan, layer by layer, as Python",
+    .synopsis = "--model MODEL [--plan FILE] [options] [PLAN]...",
+    .description =
+        "Writes a Python module that shards a model block by block: which layers give their weights "
+        "back behind forward (ZeRO-3) and which keep them (ZeRO-2), and what of them is computed "
+        "again. Neither a job file of torchtitan nor a ds_config.json says that layer by layer. "
+        "Degrees are the training code's; what units cannot say is named on standard error.",
+    .operands = export_operands,
+    .words_title = "Words of a plan",
+    .words = plan_words,
+    .groups = {
+        {"Input", export_source_options, offsetof(struct export_args, source)},
+        {"Output", output_rows, 0},
+        {"General", options_help_rows, 0},
+        {NULL, plan_options, offsetof(struct export_args, source)},
+    },
+    .examples = {
+        {"reckon export fsdp -m llama3.1-8b -o fsdp_units.py framework=fsdp gpus8 gbs64 stages=12/zero3/recompute=full~20/zero2 zero2",
+         "12 of 32 layers sharded and recomputed:"},
+    },
+    .see_also = "reckon-export(1), reckon-search(1), reckon-plan(5)",
+};
 /* clang-format on */
 
 static int run(enum export_target to, const struct usage *usage, int argc, char **argv)
@@ -222,6 +273,16 @@ static int run_nanotron(int argc, char **argv)
     return run(EXPORT_NANOTRON, &export_nanotron_usage, argc, argv);
 }
 
+static int run_galvatron(int argc, char **argv)
+{
+    return run(EXPORT_GALVATRON, &export_galvatron_usage, argc, argv);
+}
+
+static int run_fsdp(int argc, char **argv)
+{
+    return run(EXPORT_FSDP, &export_fsdp_usage, argc, argv);
+}
+
 /* ---- the command ---- */
 
 static const struct command export_commands[] = {
@@ -230,13 +291,16 @@ static const struct command export_commands[] = {
     {"torchtitan", run_torchtitan, "the job file of torchtitan", &export_torchtitan_usage},
     {"accelerate", run_accelerate, "the configuration of accelerate", &export_accelerate_usage},
     {"nanotron", run_nanotron, "the configuration of nanotron", &export_nanotron_usage},
+    {"galvatron", run_galvatron, "the strategy file of Galvatron", &export_galvatron_usage},
+    {"fsdp", run_fsdp, "units of FSDP2 as Python", &export_fsdp_usage},
     {.name = NULL},
 };
 
 const struct usage export_usage = {
     .name = "export",
     .summary = "a plan as what other tools are launched with",
-    .synopsis = "megatron|deepspeed|torchtitan|accelerate|nanotron --model MODEL [--plan FILE] "
+    .synopsis = "megatron|deepspeed|torchtitan|accelerate|nanotron|galvatron|fsdp "
+                "--model MODEL [--plan FILE] "
                 "[options] [PLAN]...",
     .description = "Writes the launch arguments of a plan for Megatron-LM, DeepSpeed, torchtitan "
                    "or accelerate, "
@@ -259,7 +323,7 @@ int cmd_export(int argc, char **argv)
     const int done = options_read(&export_usage, argc, argv, &none);
     if (done >= 0) return done;
     rk_fail(&error, RK_USAGE, NULL, 0, 0,
-            "export: say for what: reckon export megatron, deepspeed, torchtitan, accelerate or "
-            "nanotron");
+            "export: say for what: reckon export megatron, deepspeed, torchtitan, accelerate, "
+            "nanotron, galvatron or fsdp");
     return options_fail(&error);
 }

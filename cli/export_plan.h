@@ -26,7 +26,9 @@ enum export_target {
     EXPORT_DEEPSPEED,
     EXPORT_TORCHTITAN,
     EXPORT_ACCELERATE,
-    EXPORT_NANOTRON
+    EXPORT_NANOTRON,
+    EXPORT_GALVATRON,
+    EXPORT_FSDP
 };
 
 struct export_how {

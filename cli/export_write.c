@@ -1,7 +1,10 @@
 /* export_write.c - a plan as what other tools are launched with. */
 #include "cli/export_plan.h"
+#include "galvatron/convert.h"
 #include "interop/accelerate.h"
 #include "interop/deepspeed.h"
+#include "interop/flat.h"
+#include "interop/fsdp_units.h"
 #include "interop/launch_file.h"
 #include "interop/megatron.h"
 #include "interop/megatron_flags.h"
@@ -25,6 +28,29 @@ static enum rk_status write_megatron(FILE *file, const struct export_how *how,
                        "--target: \"%.40s\" is not known: give core_v0.9 to core_v0.19",
                        how->version);
     return megatron_write(file, &plan->model, &plan->plan, &target, notes, error);
+}
+
+/* A strategy for each layer, with the key that the runtime reads. */
+static enum rk_status write_galvatron(FILE *file, const struct export_plan *plan,
+                                      struct notes *notes, struct rk_error *error)
+{
+    struct galvatron_question question;
+    struct galvatron_answer answer;
+    struct rk_plan run;
+    enum rk_status status =
+        galvatron_of_plan(&plan->model, &plan->plan, &question, &answer, &run, error);
+    if (status == RK_OK) {
+        json_t *json = galvatron_strategy_json(&question, &answer, true);
+        if (!json)
+            status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+        else if (json_dumpf(json, file, JSON_INDENT(4)) == 0)
+            putc('\n', file);
+        json_decref(json);
+    }
+    if (status == RK_OK)
+        layers_compare(&plan->model, &plan->plan, &run, "a strategy file of Galvatron's", notes);
+    galvatron_answer_release(&answer);
+    return status;
 }
 
 /* What the tool reads, or a launch file around it. */
@@ -82,6 +108,26 @@ static enum rk_status write_target(FILE *file, enum export_target to, const stru
     return status;
 }
 
+/* Targets that run all layers alike get the nearest plan that does; what it loses is named. */
+static enum rk_status write_flat(FILE *file, enum export_target to, const struct export_how *how,
+                                 const struct export_plan *plan, struct notes *notes,
+                                 struct rk_error *error)
+{
+    static const char *const tools[] = {[EXPORT_MEGATRON] = "Megatron-LM",
+                                        [EXPORT_DEEPSPEED] = "DeepSpeed",
+                                        [EXPORT_TORCHTITAN] = "torchtitan",
+                                        [EXPORT_ACCELERATE] = "accelerate",
+                                        [EXPORT_NANOTRON] = "nanotron"};
+    if (to == EXPORT_GALVATRON) return write_galvatron(file, plan, notes, error);
+    if (to == EXPORT_FSDP)
+        return fsdp_units_write(file, &plan->model, &plan->plan, notes, error);
+    const struct export_plan flat = {plan->model, flat_plan(&plan->model, &plan->plan)};
+    const enum rk_status status = write_target(file, to, how, &flat, notes, error);
+    if (status == RK_OK && plan->plan.segments)
+        layers_compare(&plan->model, &plan->plan, &flat.plan, tools[to], notes);
+    return status;
+}
+
 /* The whole text first: on failure no file appears. */
 enum rk_status export_write(const char *path, enum export_target to, const struct export_how *how,
                             const struct export_plan *plan, struct notes *notes,
@@ -92,7 +138,7 @@ enum rk_status export_write(const char *path, enum export_target to, const struc
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
     if (!memory) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    enum rk_status status = write_target(memory, to, how, plan, notes, error);
+    enum rk_status status = write_flat(memory, to, how, plan, notes, error);
     if (fclose(memory) != 0 && status == RK_OK)
         status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
     if (status == RK_OK) status = output_open(&output, path ? path : "-", error);

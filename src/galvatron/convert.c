@@ -1,5 +1,11 @@
 #include "galvatron/convert.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- from a file to a plan ---- */
+
 static void set_local(struct rk_local *local, const struct galvatron_strategy *strategy)
 {
     local->tensor = (uint64_t)strategy->tensor;
@@ -65,4 +71,175 @@ enum rk_status galvatron_plan_of(const struct galvatron_file *file, struct rk_pl
     }
     if (plan->segments == 1 && plan->segment[0].local == 0) plan->segments = 0;
     return RK_OK;
+}
+
+/* ---- from a plan to a file ---- */
+
+static enum rk_status refuse(const char *what, const char *remedy, struct rk_error *error)
+{
+    return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "%s cannot be said in a strategy file: %s",
+                   what, remedy);
+}
+
+static enum rk_status check_plan(const struct rk_model *model, const struct rk_plan *plan,
+                                 struct rk_error *error)
+{
+    if (plan->chunks > 1) return refuse("interleaving", "give vpp1", error);
+    if (plan->schedule != RK_1F1B && plan->schedule != RK_GPIPE)
+        return refuse("the schedule", "give schedule=1f1b or schedule=gpipe", error);
+    if (model->experts && plan->expert > 1)
+        return refuse("experts on ranks of their own", "give ep1", error);
+    for (uint64_t stage = 0; stage < plan->pipeline; stage++)
+        if (!rk_plan_split(plan, model, stage))
+            return refuse("a stage without layers", "give each stage a layer", error);
+    if (!galvatron_power_of_two((long)plan->pipeline))
+        return refuse("a pipeline degree that is no power of two", "give pp1, pp2, pp4, ...",
+                      error);
+    return RK_OK;
+}
+
+/* What a strategy can say of a layer. */
+static enum rk_status strategy_of(const struct rk_plan *plan, const struct rk_local *local,
+                                  const char *what, struct galvatron_strategy *strategy,
+                                  struct rk_error *error)
+{
+    const uint64_t split = local->tensor * local->context;
+    const uint64_t data = plan->ranks / plan->pipeline / split;
+    if (local->tensor > 1 && local->context > 1)
+        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                       "%s: tensor %ju and context %ju at once cannot be said in a strategy file: "
+                       "a layer is split one way, give tp%ju cp1 or tp1 cp%ju",
+                       what, (uintmax_t)local->tensor, (uintmax_t)local->context, (uintmax_t)split,
+                       (uintmax_t)split);
+    if (!galvatron_power_of_two((long)split) || !galvatron_power_of_two((long)data))
+        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                       "%s: split over %ju ranks, %ju data ranks: a strategy file has powers of "
+                       "two",
+                       what, (uintmax_t)split, (uintmax_t)data);
+    *strategy = (struct galvatron_strategy){
+        .pipeline = (int)plan->pipeline,
+        .tensor = (int)local->tensor,
+        .ulysses = (int)local->context,
+        .data = (int)data,
+        .zero = data == 1          ? GALVATRON_DDP
+                : local->zero == 3 ? GALVATRON_ZERO3
+                : local->zero      ? GALVATRON_ZERO2
+                                   : GALVATRON_DDP,
+        .recompute = local->recompute == RK_WHOLE,
+    };
+    return RK_OK;
+}
+
+/* One kind of data parallelism that is not ZeRO-3 for all: ZeRO-2 where any layer has it. */
+static void settle_ordinary(struct galvatron_question *question, struct galvatron_answer *answer)
+{
+    bool sharded = answer->embedding.zero == GALVATRON_ZERO2;
+    for (int i = 0; i < answer->layers; i++)
+        sharded |= answer->layer[i].zero == GALVATRON_ZERO2;
+    question->ordinary = sharded ? GALVATRON_ZERO2 : GALVATRON_DDP;
+    for (int i = -1; i < answer->layers; i++) {
+        struct galvatron_strategy *one = i < 0 ? &answer->embedding : &answer->layer[i];
+        if (one->data > 1 && one->zero != GALVATRON_ZERO3)
+            one->zero = (enum galvatron_zero)question->ordinary;
+    }
+}
+
+/* Stages that recompute their first layers only. */
+static bool is_recomputed(const struct rk_plan *plan, int of_stage)
+{
+    return !plan->recompute_layers || of_stage < (int)plan->recompute_layers;
+}
+
+static enum rk_status list_layers(const struct rk_model *model, const struct rk_plan *plan,
+                                  struct galvatron_answer *answer, struct rk_error *error)
+{
+    int segment = 0, left = plan->segments ? plan->segment[0].layers : 0, at = 0;
+    enum rk_status status =
+        strategy_of(plan, &plan->local, "embedding and head", &answer->embedding, error);
+    answer->embedding.recompute = false;
+    for (int k = 0; k < answer->stages; k++) {
+        answer->division[k] = (int)rk_plan_split(plan, model, (uint64_t)k);
+        for (int i = 0; status == RK_OK && i < answer->division[k]; i++, at++) {
+            const int local = plan->segments ? plan->segment[segment].local : 0;
+            struct rk_local own = local ? plan->other[local - 1] : plan->local;
+            char what[32];
+            if (!is_recomputed(plan, i)) own.recompute = RK_KEEP;
+            snprintf(what, sizeof what, "layer %d", at);
+            status = strategy_of(plan, &own, what, &answer->layer[at], error);
+            if (plan->segments && --left == 0 && ++segment < plan->segments)
+                left = plan->segment[segment].layers;
+        }
+    }
+    return status;
+}
+
+/* The plan as what the file says of it would be run. */
+static enum rk_status run_of(const struct rk_plan *plan, const struct galvatron_question *question,
+                             const struct galvatron_answer *answer, struct rk_plan *run,
+                             struct rk_error *error)
+{
+    const struct galvatron_file file = {.world = (int)plan->ranks,
+                                        .batch = answer->batch,
+                                        .chunks = answer->chunks,
+                                        .stages = answer->stages,
+                                        .layers = answer->layers,
+                                        .pipeline = question->pipeline,
+                                        .embedding = answer->embedding,
+                                        .layer = answer->layer,
+                                        .division = answer->division};
+    struct rk_plan said;
+    const enum rk_status status = galvatron_plan_of(&file, &said, error);
+    *run = *plan; /* what the file does not decide is as the plan has it */
+    run->recompute_layers = 0;
+    run->segments = said.segments;
+    memcpy(run->segment, said.segment, sizeof run->segment);
+    run->others = said.others;
+    for (int i = -1; i < said.others; i++) {
+        const struct rk_local *from = i < 0 ? &said.local : &said.other[i];
+        struct rk_local *to = i < 0 ? &run->local : &run->other[i];
+        *to = plan->local;
+        to->tensor = from->tensor;
+        to->sequence_parallel = /* an argument of the runtime, for all */
+            from->tensor > 1 && (plan->tensor == 1 || plan->sequence_parallel);
+        to->context = from->context;
+        to->context_kind = from->context_kind;
+        to->ulysses = 0;
+        to->zero = from->zero;
+        to->recompute = from->recompute;
+        to->recompute_parts = 0;
+        to->microbatch = from->microbatch;
+        memset(to->share, 0, sizeof to->share);
+    }
+    run->microbatch = said.microbatch;
+    return status;
+}
+
+enum rk_status galvatron_of_plan(const struct rk_model *model, const struct rk_plan *plan,
+                                 struct galvatron_question *question,
+                                 struct galvatron_answer *answer, struct rk_plan *run,
+                                 struct rk_error *error)
+{
+    const uint64_t samples = rk_plan_data(plan) * plan->microbatch;
+    *question = (struct galvatron_question){
+        .pipeline = plan->schedule == RK_GPIPE ? GALVATRON_GPIPE : GALVATRON_1F1B};
+    *answer = (struct galvatron_answer){.found = true};
+    enum rk_status status = check_plan(model, plan, error);
+    if (status != RK_OK) return status;
+    if (!samples || plan->batch % samples)
+        return refuse("a batch that microbatch * data does not divide", "give another mbs", error);
+    answer->batch = (int)plan->batch;
+    answer->chunks = (int)(plan->batch / samples);
+    answer->stages = (int)plan->pipeline;
+    answer->layers = (int)model->layers;
+    if (answer->chunks < answer->stages)
+        return refuse("fewer microbatches than stages", "give a larger gbs or a smaller mbs",
+                      error);
+    answer->layer = calloc((size_t)answer->layers, sizeof *answer->layer);
+    answer->division = calloc((size_t)answer->stages, sizeof *answer->division);
+    if (!answer->layer || !answer->division)
+        return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    status = list_layers(model, plan, answer, error);
+    if (status != RK_OK) return status;
+    settle_ordinary(question, answer);
+    return run_of(plan, question, answer, run, error);
 }

@@ -4,12 +4,23 @@
 
 #include "galvatron/strategy_file.h"
 
+#include <reckon/model.h>
 #include <reckon/plan.h>
 
 /* Ulysses becomes context parallelism of that kind, tensor parallelism is sequence parallel, ZeRO
  * and recomputation are as they say. RK_BAD_INPUT: samples that do not divide among data ranks,
  * which Galvatron rounds down; more than 9 kinds of layers, more than 128 runs. */
 enum rk_status galvatron_plan_of(const struct galvatron_file *file, struct rk_plan *plan,
+                                 struct rk_error *error);
+
+/* The other way: what a strategy file can say of a plan, and what its run would be (`run`): nothing
+ * or all of a layer is computed again, nothing is offloaded, ZeRO-1 is ZeRO-2, context parallelism
+ * is Ulysses, precision is one. RK_NOTHING_FITS, by name: a layer split by tensor and context
+ * parallelism at once, degrees that are no powers of two, experts on ranks of their own,
+ * interleaving, schedules other than 1F1B and GPipe. Release the answer in every case. */
+enum rk_status galvatron_of_plan(const struct rk_model *model, const struct rk_plan *plan,
+                                 struct galvatron_question *question,
+                                 struct galvatron_answer *answer, struct rk_plan *run,
                                  struct rk_error *error);
 
 #endif

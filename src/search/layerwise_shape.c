@@ -85,11 +85,11 @@ struct shape *shape_open(const struct rk_plans_problem *problem, const struct rk
 
 static int compare_numbers(const void *a, const void *b)
 {
-    return *(const int *)a - *(const int *)b;
+    return *(const int *)b - *(const int *)a;
 }
 
 /* Layers of one kind side by side whose activations lie alike may change places: those that are
- * run alike come together. */
+ * run alike come together, those that compute most again first, as Megatron-LM has it. */
 static void tidy(const struct shape *s, const struct stages_answer *answer, int *choice)
 {
     memcpy(choice, answer->choice, (size_t)s->layers * sizeof *choice);

@@ -1,0 +1,155 @@
+#include "interop/flat.h"
+
+#include "advise/compare.h"
+#include "catalog/plan_stages.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct rk_local *local_of(const struct rk_plan *plan, int segment)
+{
+    const int local = plan->segment[segment].local;
+    return local ? &plan->other[local - 1] : &plan->local;
+}
+
+/* The plan as all its layers would be run in one way; the samples of all ranks stay. */
+static struct rk_plan all_as(const struct rk_plan *plan, const struct rk_local *local)
+{
+    struct rk_plan flat = *plan;
+    const uint64_t samples = rk_plan_data(plan) * plan->microbatch;
+    flat.local = *local;
+    flat.segments = flat.others = 0;
+    const uint64_t data = rk_plan_data(&flat);
+    flat.microbatch = data && samples % data == 0 ? samples / data : local->microbatch;
+    return flat;
+}
+
+/* The segment whose way most layers are run in. */
+static int usual_segment(const struct rk_plan *plan)
+{
+    int best = 0;
+    uint64_t most = 0;
+    for (int i = 0; i < plan->segments; i++) {
+        uint64_t layers = 0;
+        for (int j = 0; j < plan->segments; j++)
+            if (plan->segment[j].local == plan->segment[i].local) layers += plan->segment[j].layers;
+        if (layers <= most) continue;
+        most = layers;
+        best = i;
+    }
+    return best;
+}
+
+/* How many layers of a stage are computed again as a whole, at most, and is that all of every
+ * stage? */
+static uint64_t most_recomputed(const struct rk_model *model, const struct rk_plan *plan, bool *all)
+{
+    uint64_t most = 0, layer = 0, left = plan->segment[0].layers;
+    int segment = 0;
+    *all = true;
+    for (uint64_t stage = 0; stage < plan->pipeline; stage++) {
+        const uint64_t layers = rk_plan_split(plan, model, stage);
+        uint64_t again = 0;
+        for (uint64_t i = 0; i < layers && segment < plan->segments; i++, layer++) {
+            again += local_of(plan, segment)->recompute == RK_WHOLE;
+            if (--left == 0 && ++segment < plan->segments) left = plan->segment[segment].layers;
+        }
+        if (again > most) most = again;
+        *all &= again == layers;
+    }
+    return most;
+}
+
+struct rk_plan flat_plan(const struct rk_model *model, const struct rk_plan *plan)
+{
+    if (!plan->segments) return *plan;
+    bool all;
+    const struct rk_local *usual = local_of(plan, usual_segment(plan));
+    const uint64_t most = most_recomputed(model, plan, &all);
+    struct rk_plan flat = all_as(plan, usual);
+    if (most == 0) return flat;
+    flat.recompute = RK_WHOLE;
+    flat.recompute_parts = 0;
+    flat.recompute_layers = all ? 0 : most;
+    return flat;
+}
+
+/* ---- what is lost ---- */
+
+/* Where a plan's layers are, one after another. */
+struct cursor {
+    const struct rk_plan *plan;
+    uint64_t stage, of_stage, of_segment;
+    int segment;
+};
+
+static void advance(const struct rk_model *model, struct cursor *c)
+{
+    const struct rk_plan *p = c->plan;
+    if (++c->of_stage == rk_plan_split(p, model, c->stage)) {
+        c->of_stage = 0;
+        c->stage++;
+    }
+    if (p->segments && ++c->of_segment == p->segment[c->segment].layers) {
+        c->of_segment = 0;
+        c->segment++;
+    }
+}
+
+static struct rk_local local_at(const struct cursor *c)
+{
+    struct rk_local local = c->plan->segments ? *local_of(c->plan, c->segment) : c->plan->local;
+    if (c->plan->recompute_layers && c->of_stage >= c->plan->recompute_layers)
+        local.recompute = RK_KEEP;
+    return local;
+}
+
+struct loss {
+    const struct rk_model *model;
+    const struct rk_plan *plan;
+    const char *tool;
+    struct notes *notes;
+};
+
+static void compare_locals(const struct loss *loss, const char *what, const struct rk_local *local,
+                           const struct rk_local *run)
+{
+    struct plan_difference list[PLAN_MAX_FIELDS];
+    struct rk_plan have = all_as(loss->plan, local), get = all_as(loss->plan, run);
+    have.recompute_layers = get.recompute_layers = 0;
+    have = plan_canonical(loss->model, &have);
+    get = plan_canonical(loss->model, &get);
+    const int count = plan_compare(&have, &get, list);
+    for (int i = 0; i < count; i++) {
+        const struct field *field = &plan_fields[list[i].row];
+        if (!plan_is_local(field) || strcmp(field->key, "microbatch") == 0) continue;
+        char key[64];
+        snprintf(key, sizeof key, "%s: %s", what, field->key);
+        notes_add(loss->notes, NOTE_WARNING, 0, 0, key, list[i].a,
+                  "cannot be expressed in %s: the run has %s", loss->tool, list[i].b);
+    }
+}
+
+void layers_compare(const struct rk_model *model, const struct rk_plan *plan,
+                    const struct rk_plan *run, const char *tool, struct notes *notes)
+{
+    const struct loss loss = {model, plan, tool, notes};
+    struct cursor a = {.plan = plan}, b = {.plan = run};
+    for (uint64_t first = 0, next; first < model->layers; first = next) {
+        const struct rk_local have = local_at(&a), get = local_at(&b);
+        char what[40];
+        for (next = first; next < model->layers; next++) {
+            const struct rk_local x = local_at(&a), y = local_at(&b);
+            if (memcmp(&x, &have, sizeof x) != 0 || memcmp(&y, &get, sizeof y) != 0) break;
+            advance(model, &a);
+            advance(model, &b);
+        }
+        snprintf(what, sizeof what, next - first > 1 ? "layers %ju-%ju" : "layer %ju",
+                 (uintmax_t)first, (uintmax_t)(next - 1));
+        compare_locals(&loss, what, &have, &get);
+    }
+    struct rk_local ends = plan->local; /* nothing of them is computed again */
+    ends.recompute = run->recompute;
+    ends.recompute_parts = run->recompute_parts;
+    compare_locals(&loss, "embedding and head", &ends, &run->local);
+}
