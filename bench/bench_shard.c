@@ -1,5 +1,5 @@
 /* A checkpoint to the ranks of a plan, back, and to another plan, beside `cp -r` on the same disk:
- * rates of one run. Checked first: what is merged is what was there.
+ * turn by turn. Checked first: what is merged is what was there.
  *
  *     bench_shard [FOLDER]     the disk to try (the current one)
  */
@@ -120,9 +120,6 @@ static void run(enum what what, const struct rk_shard_options *options, const ch
     const struct rk_plan first = plan_of("tp8"), second = plan_of("tp2 pp2");
     struct rk_error error;
     switch (what) {
-    case COPY:
-        shell("cp -r '%s' '%s'", in("checkpoint"), to);
-        break;
     case SHARD:
         check_status(rk_shard(in("checkpoint"), &first, options, to, NULL, &error), &error);
         break;
@@ -134,22 +131,64 @@ static void run(enum what what, const struct rk_shard_options *options, const ch
     }
 }
 
-static double best_s(enum what what, const struct rk_shard_options *options)
+static double processor_s(void)
 {
-    double best = INFINITY;
-    for (int i = 0; i < RUNS; i++) {
-        shell("rm -rf '%s'%s", in("timed"), "");
-        const double start_s = now_s();
-        run(what, options, in("timed"));
-        best = fmin(best, now_s() - start_s);
+    double sum_s = 0;
+    for (int who = RUSAGE_CHILDREN; who <= RUSAGE_SELF; who++) { /* -1, 0 */
+        struct rusage u;
+        getrusage(who, &u);
+        sum_s += (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+                 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
     }
-    return best;
+    return sum_s;
+}
+
+/* Seconds, of the clock and of processors, of one run to a new folder, behind whatever the disk
+ * still had to write. */
+static double once_s(enum what what, const struct rk_shard_options *options, const char *from,
+                     double *used_s)
+{
+    shell("rm -rf '%s'%s", in("timed"), "");
+    sync();
+    const double start_s = now_s(), before_s = processor_s();
+    if (what == COPY)
+        shell("cp -r '%s' '%s'", from, in("timed"));
+    else
+        run(what, options, in("timed"));
+    *used_s += processor_s() - before_s;
+    return now_s() - start_s;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Turn by turn with `cp -r` of what is read, so that both see the same disk: medians. */
+static void compare(enum what what, enum rk_shard_io io, double bytes)
+{
+    static const char *const names[] = {"cp", "shard tp8", "merge tp8", "reshard tp8 to tp2 pp2"};
+    static const char *const ways[] = {"best", "plain", "uring"};
+    const struct rk_shard_options options = {.io = io};
+    double ours[RUNS], ratio[RUNS], copying_s = 0, moving_s = 0;
+    for (int i = 0; i < RUNS; i++) {
+        const double copy_s = once_s(COPY, NULL, in(what == SHARD ? "checkpoint" : "shards"), &copying_s);
+        ours[i] = once_s(what, &options, NULL, &moving_s);
+        ratio[i] = copy_s / ours[i];
+    }
+    qsort(ours, RUNS, sizeof *ours, by_size);
+    qsort(ratio, RUNS, sizeof *ratio, by_size);
+    printf("{\"bench\": \"shard\", \"what\": \"%s\", \"io\": \"%s\", \"GB_per_s\": %.3f, "
+           "\"of_cp\": %.2f, \"of_cp_least\": %.2f, \"of_cp_most\": %.2f, "
+           "\"of_cp_by_processor\": %.2f}\n",
+           names[what], ways[io], bytes / ours[RUNS / 2] / 1e9, ratio[RUNS / 2], ratio[0],
+           ratio[RUNS - 1], copying_s / moving_s);
+    fflush(stdout);
 }
 
 int main(int argc, char **argv)
 {
-    static const char *const names[] = {"cp", "shard tp8", "merge tp8", "reshard tp8 to tp2 pp2"};
-    static const char *const ways[] = {"best", "plain", "uring"};
     const struct rk_shard_options usual = {.model = NULL};
     struct rusage used;
     snprintf(base, sizeof base, "%s/bench-shard-%ld", argc > 1 ? argv[1] : ".", (long)getpid());
@@ -158,16 +197,9 @@ int main(int argc, char **argv)
     run(SHARD, &usual, in("shards"));
     run(MERGE, &usual, in("merged"));
     shell("cmp '%s/model.safetensors' '%s/model.safetensors'", in("checkpoint"), in("merged"));
-    const double copy_s = best_s(COPY, &usual);
-    printf("{\"bench\": \"shard\", \"what\": \"cp\", \"GB_per_s\": %.3f}\n", bytes / copy_s / 1e9);
     for (enum what what = SHARD; what < WAYS; what++)
-        for (unsigned io = RK_IO_BEST; io <= RK_IO_PLAIN; io++) {
-            const struct rk_shard_options options = {.io = (enum rk_shard_io)io};
-            const double s = best_s(what, &options);
-            printf("{\"bench\": \"shard\", \"what\": \"%s\", \"io\": \"%s\", \"GB_per_s\": %.3f, "
-                   "\"of_cp\": %.2f}\n",
-                   names[what], ways[io], bytes / s / 1e9, copy_s / s);
-        }
+        for (unsigned io = RK_IO_BEST; io <= RK_IO_PLAIN; io++)
+            compare(what, (enum rk_shard_io)io, bytes);
     getrusage(RUSAGE_SELF, &used);
     printf("{\"bench\": \"shard\", \"peak_MiB\": %.0f}\n", (double)used.ru_maxrss / 1024);
     shell("rm -rf '%s'%s", base, "");

@@ -16,7 +16,7 @@
 
 #define JOURNAL "reckon.journal"
 
-enum { MOST_CHUNK = 8 << 20, LEAST_CHUNK = 256 << 10, MEMORY = 64 << 20 };
+enum { MOST_CHUNK = 1 << 20, LEAST_CHUNK = 256 << 10, MEMORY = 64 << 20 };
 
 /* ---- files ---- */
 
