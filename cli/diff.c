@@ -16,6 +16,7 @@ struct diff *diff_open(const struct diff_source *source, struct rk_error *error)
         in->a = plan_canonical(&in->model, &in->a);
         in->b = plan_canonical(&in->model, &in->b);
         plan_worths(&in->model, &in->system, &in->a, &in->b, &d->w, scratch);
+        layers_worths(&in->model, &in->system, &in->a, &in->b, &d->layers, scratch);
         rk_predict(&in->model, &in->system, &in->a, &d->a);
         rk_predict(&in->model, &in->system, &in->b, &d->b);
     } else {

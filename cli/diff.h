@@ -2,6 +2,7 @@
 #ifndef RECKON_CLI_DIFF_H
 #define RECKON_CLI_DIFF_H
 
+#include "advise/layers.h"
 #include "advise/worth.h"
 #include "cli/diff_source.h"
 #include "report/report.h"
@@ -9,6 +10,7 @@
 struct diff {
     struct diff_input in; /* both plans in their canonical form */
     struct plan_worths w;
+    struct layers_worths layers;
     struct rk_prediction a, b;
 };
 

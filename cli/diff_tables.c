@@ -181,6 +181,73 @@ static void add_worths(struct report *report, const struct diff *d)
     }
 }
 
+/* ---- layers ---- */
+
+static const char *layers_text(struct report *report, const struct layers_worth *w)
+{
+    return w->layers > 1 ? report_text(report, "%ju-%ju", (uintmax_t)w->first,
+                                       (uintmax_t)(w->first + w->layers - 1))
+                         : report_text(report, "%ju", (uintmax_t)w->first);
+}
+
+/* For people. */
+static void add_layers(struct report *report, const struct diff *d)
+{
+    static const struct report_column columns[] = {{.name = "stage"},  {.name = "layers"},
+                                                   {.name = "change"}, {.name = "alone"},
+                                                   {.name = "memory"}, {.name = "without"}};
+    struct report_table *table = report_add(
+        report, &(struct report_table){.title = "Layers that are run in other ways, and what each "
+                                                "run of them is worth",
+                                       .formats = REPORT_IN_TEXT,
+                                       .columns = columns,
+                                       .column_count = 6});
+    for (int i = 0; i < d->layers.count; i++) {
+        const struct layers_worth *w = &d->layers.worth[i];
+        const struct report_cell cells[] = {
+            cell_count(w->stage),
+            cell_text(layers_text(report, w)),
+            cell_text(w->change),
+            cell_text(change_text(report, &w->alone, d->w.a.step_s)),
+            cell_text(memory_text(report, &w->alone, d->w.a.need_bytes)),
+            cell_text(change_text(report, &w->without, d->w.b.step_s)),
+        };
+        report_row(report, table, cells);
+    }
+    if (d->layers.more) report_note(report, "... and more runs of layers");
+}
+
+/* For programs. */
+static void add_layer_worths(struct report *report, const struct diff *d)
+{
+    static const struct report_column columns[] = {
+        {.name = "stage"},           {.name = "first_layer"},     {.name = "layers"},
+        {.name = "change"},          {.name = "alone_verdict"},   {.name = "alone_step_s"},
+        {.name = "alone_need_bytes"}, {.name = "without_verdict"}, {.name = "without_step_s"},
+        {.name = "without_need_bytes"}};
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = "layers",
+                                                  .formats = REPORT_IN_JSON,
+                                                  .columns = columns,
+                                                  .column_count = 10});
+    for (int i = 0; i < d->layers.count; i++) {
+        const struct layers_worth *w = &d->layers.worth[i];
+        const struct report_cell cells[] = {
+            cell_count(w->stage),
+            cell_count(w->first),
+            cell_count(w->layers),
+            cell_text(w->change),
+            cell_text(rk_verdict_name(w->alone.verdict)),
+            judged(&w->alone, w->alone.step_s),
+            judged(&w->alone, w->alone.need_bytes),
+            cell_text(rk_verdict_name(w->without.verdict)),
+            judged(&w->without, w->without.step_s),
+            judged(&w->without, w->without.need_bytes),
+        };
+        report_row(report, table, cells);
+    }
+}
+
 /* "tensor 8 -> 4, pipeline 4 -> 8" */
 static const char *step_text(struct report *report, const struct plan_worths *w, uint64_t keys)
 {
@@ -341,6 +408,10 @@ void diff_tables(struct report *report, const struct diff *d,
     if (d->w.count) {
         add_differences(report, d);
         add_worths(report, d);
+        if (d->layers.count) {
+            add_layers(report, d);
+            add_layer_worths(report, d);
+        }
         if (d->w.b.timed) add_path(report, d);
     }
     if (d->w.a.timed && d->w.b.timed) {

@@ -1,5 +1,7 @@
 #include "galvatron/convert.h"
 
+#include "plan/layers.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,31 +146,20 @@ static void settle_ordinary(struct galvatron_question *question, struct galvatro
     }
 }
 
-/* Stages that recompute their first layers only. */
-static bool is_recomputed(const struct rk_plan *plan, int of_stage)
-{
-    return !plan->recompute_layers || of_stage < (int)plan->recompute_layers;
-}
-
 static enum rk_status list_layers(const struct rk_model *model, const struct rk_plan *plan,
                                   struct galvatron_answer *answer, struct rk_error *error)
 {
-    int segment = 0, left = plan->segments ? plan->segment[0].layers : 0, at = 0;
+    struct plan_layers at = {.plan = plan, .model = model};
     enum rk_status status =
         strategy_of(plan, &plan->local, "embedding and head", &answer->embedding, error);
     answer->embedding.recompute = false;
-    for (int k = 0; k < answer->stages; k++) {
+    for (int k = 0; k < answer->stages; k++)
         answer->division[k] = (int)rk_plan_split(plan, model, (uint64_t)k);
-        for (int i = 0; status == RK_OK && i < answer->division[k]; i++, at++) {
-            const int local = plan->segments ? plan->segment[segment].local : 0;
-            struct rk_local own = local ? plan->other[local - 1] : plan->local;
-            char what[32];
-            if (!is_recomputed(plan, i)) own.recompute = RK_KEEP;
-            snprintf(what, sizeof what, "layer %d", at);
-            status = strategy_of(plan, &own, what, &answer->layer[at], error);
-            if (plan->segments && --left == 0 && ++segment < plan->segments)
-                left = plan->segment[segment].layers;
-        }
+    for (int i = 0; status == RK_OK && i < answer->layers; i++, plan_layers_next(&at)) {
+        const struct rk_local local = plan_layer(&at);
+        char what[32];
+        snprintf(what, sizeof what, "layer %d", i);
+        status = strategy_of(plan, &local, what, &answer->layer[i], error);
     }
     return status;
 }

@@ -2,6 +2,7 @@
 
 #include "advise/compare.h"
 #include "catalog/plan_stages.h"
+#include "plan/layers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -44,18 +45,16 @@ static int usual_segment(const struct rk_plan *plan)
  * stage? */
 static uint64_t most_recomputed(const struct rk_model *model, const struct rk_plan *plan, bool *all)
 {
-    uint64_t most = 0, layer = 0, left = plan->segment[0].layers;
-    int segment = 0;
+    struct plan_layers at = {.plan = plan, .model = model};
+    uint64_t most = 0, again = 0;
     *all = true;
-    for (uint64_t stage = 0; stage < plan->pipeline; stage++) {
-        const uint64_t layers = rk_plan_split(plan, model, stage);
-        uint64_t again = 0;
-        for (uint64_t i = 0; i < layers && segment < plan->segments; i++, layer++) {
-            again += local_of(plan, segment)->recompute == RK_WHOLE;
-            if (--left == 0 && ++segment < plan->segments) left = plan->segment[segment].layers;
-        }
+    for (uint64_t i = 0; i < model->layers; i++, plan_layers_next(&at)) {
+        if (at.of_stage == 0) again = 0;
+        if (plan_layer(&at).recompute == RK_WHOLE)
+            again++;
+        else
+            *all = false;
         if (again > most) most = again;
-        *all &= again == layers;
     }
     return most;
 }
@@ -75,34 +74,6 @@ struct rk_plan flat_plan(const struct rk_model *model, const struct rk_plan *pla
 }
 
 /* ---- what is lost ---- */
-
-/* Where a plan's layers are, one after another. */
-struct cursor {
-    const struct rk_plan *plan;
-    uint64_t stage, of_stage, of_segment;
-    int segment;
-};
-
-static void advance(const struct rk_model *model, struct cursor *c)
-{
-    const struct rk_plan *p = c->plan;
-    if (++c->of_stage == rk_plan_split(p, model, c->stage)) {
-        c->of_stage = 0;
-        c->stage++;
-    }
-    if (p->segments && ++c->of_segment == p->segment[c->segment].layers) {
-        c->of_segment = 0;
-        c->segment++;
-    }
-}
-
-static struct rk_local local_at(const struct cursor *c)
-{
-    struct rk_local local = c->plan->segments ? *local_of(c->plan, c->segment) : c->plan->local;
-    if (c->plan->recompute_layers && c->of_stage >= c->plan->recompute_layers)
-        local.recompute = RK_KEEP;
-    return local;
-}
 
 struct loss {
     const struct rk_model *model;
@@ -134,15 +105,15 @@ void layers_compare(const struct rk_model *model, const struct rk_plan *plan,
                     const struct rk_plan *run, const char *tool, struct notes *notes)
 {
     const struct loss loss = {model, plan, tool, notes};
-    struct cursor a = {.plan = plan}, b = {.plan = run};
+    struct plan_layers a = {.plan = plan, .model = model}, b = {.plan = run, .model = model};
     for (uint64_t first = 0, next; first < model->layers; first = next) {
-        const struct rk_local have = local_at(&a), get = local_at(&b);
+        const struct rk_local have = plan_layer(&a), get = plan_layer(&b);
         char what[40];
         for (next = first; next < model->layers; next++) {
-            const struct rk_local x = local_at(&a), y = local_at(&b);
+            const struct rk_local x = plan_layer(&a), y = plan_layer(&b);
             if (memcmp(&x, &have, sizeof x) != 0 || memcmp(&y, &get, sizeof y) != 0) break;
-            advance(model, &a);
-            advance(model, &b);
+            plan_layers_next(&a);
+            plan_layers_next(&b);
         }
         snprintf(what, sizeof what, next - first > 1 ? "layers %ju-%ju" : "layer %ju",
                  (uintmax_t)first, (uintmax_t)(next - 1));

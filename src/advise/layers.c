@@ -1,0 +1,150 @@
+#include "advise/layers.h"
+
+#include "catalog/plan_stages.h"
+#include "plan/layers.h"
+
+#include <string.h>
+
+/* Choices that mean nothing, or not the same, without each other; the first is the family's. */
+static const char *const families[][8] = {
+    {"tensor", "context", "context_kind", "ulysses", "context_contiguous", "sequence_parallel",
+     "tensor_overlap", NULL},
+    {"recompute", "recompute_parts", NULL},
+    {"expert", "expert_tensor", NULL},
+};
+enum { FAMILIES = sizeof families / sizeof *families };
+
+static const char *family_of(const char *key)
+{
+    for (int i = 0; i < FAMILIES; i++)
+        for (int k = 0; families[i][k]; k++)
+            if (strcmp(families[i][k], key) == 0) return families[i][0];
+    return key;
+}
+
+/* A choice that a layer has by itself, of a family. */
+static bool is_of(int row, const char *family)
+{
+    const struct field *field = &plan_fields[row];
+    return plan_is_local(field) && strcmp(field->key, "microbatch") != 0 &&
+           strcmp(family_of(field->key), family) == 0;
+}
+
+struct work {
+    const struct rk_model *model;
+    const struct rk_system *system;
+    const struct rk_plan *a, *b;
+    struct rk_prediction *scratch;
+};
+
+static struct rk_plan alone_as(const struct rk_plan *plan, const struct rk_local *local)
+{
+    struct rk_plan own = *plan;
+    own.segments = own.others = 0;
+    own.recompute_layers = 0;
+    own.local = *local;
+    return own;
+}
+
+/* `to` with a family of choices as `from` has it. */
+static struct rk_local take(const struct work *w, const struct rk_local *to,
+                            const struct rk_local *from, const char *family)
+{
+    struct rk_plan own = alone_as(w->a, to);
+    const struct rk_plan other = alone_as(w->a, from);
+    for (int row = 0; plan_fields[row].key; row++)
+        if (is_of(row, family)) plan_take(&own, &other, row);
+    return own.local;
+}
+
+/* `to` with layers first ... first + layers - 1 as `from` has them in a family. */
+static struct plan_judgement judge_with(const struct work *w, const struct rk_plan *to,
+                                        const struct rk_plan *from, uint64_t first,
+                                        uint64_t layers, const char *family)
+{
+    struct plan_layers here = {.plan = to, .model = w->model};
+    struct plan_layers there = {.plan = from, .model = w->model};
+    struct rk_plan plan = *to;
+    bool said = true;
+    plan.segments = plan.others = 0;
+    plan.recompute_layers = 0;
+    for (uint64_t i = 0; i < w->model->layers && said; i++) {
+        const struct rk_local own = plan_layer(&here), other = plan_layer(&there);
+        const bool in = i >= first && i < first + layers;
+        const struct rk_local layer = in ? take(w, &own, &other, family) : own;
+        said = plan_add_layer(&plan, &layer);
+        plan_layers_next(&here);
+        plan_layers_next(&there);
+    }
+    if (!plan.others) plan.segments = 0;
+    if (!said) return (struct plan_judgement){.verdict = RK_BAD_OPTION};
+    struct rk_prediction *p = w->scratch;
+    rk_predict(w->model, w->system, &plan, p);
+    return (struct plan_judgement){
+        .verdict = p->verdict,
+        .timed = p->timed,
+        .step_s = p->timed ? p->step_s : 0,
+        .need_bytes = p->timed ? p->stage[p->tightest].total_bytes : 0,
+    };
+}
+
+static void add_worths(const struct work *w, const struct rk_local *a, const struct rk_local *b,
+                       struct layers_worth where, struct layers_worths *worths)
+{
+    struct plan_difference list[PLAN_MAX_FIELDS];
+    const struct rk_plan x = alone_as(w->a, a), y = alone_as(w->a, b);
+    const struct rk_plan one = plan_canonical(w->model, &x), two = plan_canonical(w->model, &y);
+    const int count = plan_compare(&one, &two, list);
+    for (int i = 0; i < count; i++) {
+        const char *family = family_of(plan_fields[list[i].row].key);
+        bool begun = false;
+        if (!is_of(list[i].row, family)) continue;
+        for (int k = 0; k < i && !begun; k++)
+            begun = is_of(list[k].row, family);
+        if (begun) continue;
+        if (worths->count == LAYERS_MOST) {
+            worths->more = true;
+            return;
+        }
+        struct layers_worth *worth = &worths->worth[worths->count++];
+        *worth = where;
+        for (int k = i; k < count; k++) {
+            const size_t used = strlen(worth->change);
+            if (is_of(list[k].row, family))
+                snprintf(worth->change + used, LAYERS_TEXT - used, "%s%s %s -> %s",
+                         used ? ", " : "", plan_fields[list[k].row].key, list[k].a, list[k].b);
+        }
+        worth->alone = judge_with(w, w->a, w->b, where.first, where.layers, family);
+        worth->without = judge_with(w, w->b, w->a, where.first, where.layers, family);
+    }
+}
+
+static bool has_runs(const struct rk_plan *plan)
+{
+    return plan->segments > 0 || plan->recompute_layers > 0;
+}
+
+void layers_worths(const struct rk_model *model, const struct rk_system *system,
+                   const struct rk_plan *a, const struct rk_plan *b, struct layers_worths *worths,
+                   struct rk_prediction *scratch)
+{
+    const struct work w = {model, system, a, b, scratch};
+    struct plan_layers x = {.plan = a, .model = model}, y = {.plan = b, .model = model};
+    worths->count = 0;
+    worths->more = false;
+    if (a->pipeline != b->pipeline || a->chunks != 1 || b->chunks != 1 || a->recompute_stride ||
+        b->recompute_stride || (!has_runs(a) && !has_runs(b)))
+        return;
+    for (uint64_t first = 0, next; first < model->layers; first = next) {
+        const struct rk_local one = plan_layer(&x), two = plan_layer(&y);
+        const uint64_t stage = y.stage;
+        for (next = first; next < model->layers && y.stage == stage; next++) {
+            const struct rk_local p = plan_layer(&x), q = plan_layer(&y);
+            if (memcmp(&p, &one, sizeof p) != 0 || memcmp(&q, &two, sizeof q) != 0) break;
+            plan_layers_next(&x);
+            plan_layers_next(&y);
+        }
+        const struct layers_worth where = {.stage = stage, .first = first, .layers = next - first};
+        add_worths(&w, &one, &two, where, worths);
+    }
+}
