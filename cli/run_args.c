@@ -1,10 +1,8 @@
 #include "cli/run_args.h"
 
 #include "base/units.h"
-#include "campaign/facts.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,33 +50,80 @@ const struct option run_options[] = {
 
 /* ---- arguments ---- */
 
+/* A quantity above 0; 0 where nothing is said. */
 static enum rk_status read_quantity(const char *name, const char *text, enum quantity quantity,
                                     double *value, struct rk_error *error)
 {
     struct units_error problem;
     if (!text) return RK_OK;
-    if (quantity_parse(text, strlen(text), quantity, false, value, &problem)) return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0, "--%s: %s", name, problem.text);
+    if (!quantity_parse(text, strlen(text), quantity, false, value, &problem))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--%s: %s", name, problem.text);
+    if (*value > 0) return RK_OK;
+    return rk_fail(error, RK_USAGE, NULL, 0, 0, "--%s: must be more than 0, got %s", name, text);
 }
 
-static void note(char assumed[RUN_NOTES], const char *format, ...) RK_PRINTF(2, 3);
-
-static void note(char assumed[RUN_NOTES], const char *format, ...)
+static bool is_number(const char *text, double *value)
 {
-    const size_t used = strlen(assumed);
-    va_list values;
-    if (used + 3 >= RUN_NOTES) return;
-    snprintf(assumed + used, RUN_NOTES - used, "%s", used ? "; " : "");
-    va_start(values, format);
-    vsnprintf(assumed + strlen(assumed), RUN_NOTES - strlen(assumed), format, values);
-    va_end(values);
+    return number_parse(text, strlen(text), value) == strlen(text);
+}
+
+static enum rk_status read_price(const char *text, struct rk_run *run, struct rk_error *error)
+{
+    if (!text) return RK_OK;
+    run->has_price = is_number(text, &run->price);
+    if (run->has_price && !(run->price >= 0))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--price: %s is negative", text);
+    if (!run->has_price) snprintf(run->offer, sizeof run->offer, "%s", text);
+    return RK_OK;
+}
+
+static enum rk_status read_mtbf(const char *text, struct rk_run *run, struct rk_error *error)
+{
+    double hours;
+    if (!text) return RK_OK;
+    run->mtbf_s = INFINITY;
+    if (strcmp(text, "never") == 0) return RK_OK;
+    if (!is_number(text, &hours) || !(hours > 0))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--mtbf: \"%.40s\" is no number of hours above 0, nor never", text);
+    run->mtbf_s = hours * HOUR_S;
+    return RK_OK;
+}
+
+static enum rk_status read_run(const struct run_args *args, struct rk_run *run,
+                               struct rk_error *error)
+{
+    *run = (struct rk_run){.checkpoints = (enum rk_checkpoints)args->checkpoints,
+                           .carbon = args->carbon,
+                           .has_spares = args->spares != UINT64_MAX,
+                           .spares = args->spares};
+    if (args->failures) snprintf(run->logbook, sizeof run->logbook, "%s", args->failures);
+    const struct {
+        const char *name, *text;
+        enum quantity quantity;
+        double *value;
+    } quantities[] = {
+        {"tokens", strcmp(args->tokens, "usual") ? args->tokens : NULL, QUANTITY_COUNT,
+         &run->tokens},
+        {"storage", args->storage, QUANTITY_BYTES_PER_S, &run->storage_Bps},
+        {"interval", args->interval, QUANTITY_SECONDS, &run->interval_s},
+        {"restart", args->restart, QUANTITY_SECONDS, &run->restart_s},
+        {"repair", args->repair, QUANTITY_SECONDS, &run->repair_s}};
+    enum rk_status status = RK_OK;
+    for (size_t i = 0; status == RK_OK && i < sizeof quantities / sizeof *quantities; i++)
+        status = read_quantity(quantities[i].name, quantities[i].text, quantities[i].quantity,
+                               quantities[i].value, error);
+    if (status == RK_OK) status = read_price(args->price, run, error);
+    return status == RK_OK ? read_mtbf(args->mtbf, run, error) : status;
 }
 
 enum rk_status run_terms_open(struct run_terms *terms, const struct run_args *args,
                               struct rk_error *error)
 {
     *terms = (struct run_terms){.args = args};
-    return args->tokens ? rk_campaign_facts_load(args->prices, &terms->facts, error) : RK_OK;
+    if (!args->tokens) return RK_OK;
+    const enum rk_status status = read_run(args, &terms->run, error);
+    return status == RK_OK ? rk_campaign_facts_load(args->prices, &terms->facts, error) : status;
 }
 
 void run_terms_close(struct run_terms *terms)
@@ -87,119 +132,7 @@ void run_terms_close(struct run_terms *terms)
     terms->facts = NULL;
 }
 
-enum rk_status run_tokens(const struct run_terms *terms, const struct rk_model *model,
-                          double *tokens, char assumed[RUN_NOTES], struct rk_error *error)
-{
-    const char *said = terms->args->tokens;
-    if (strcmp(said, "usual") != 0)
-        return read_quantity("tokens", said, QUANTITY_COUNT, tokens, error);
-    const struct trained *usual = facts_trained(terms->facts, model->id);
-    if (!usual)
-        return rk_fail(
-            error, RK_USAGE, NULL, 0, 0,
-            "--tokens: the catalog does not know on how many tokens %s was trained: give a "
-            "number, 2T",
-            model->id);
-    *tokens = usual->tokens;
-    note(assumed, "tokens %.4g: %s", *tokens, usual->source);
-    return RK_OK;
-}
-
-static enum rk_status set_price(const struct run_terms *terms, const struct forecast *f,
-                                struct rk_campaign *c, char assumed[RUN_NOTES],
-                                struct rk_error *error)
-{
-    const struct run_args *args = terms->args;
-    double usd;
-    if (args->price &&
-        number_parse(args->price, strlen(args->price), &usd) == strlen(args->price)) {
-        if (!(usd >= 0))
-            return rk_fail(error, RK_USAGE, NULL, 0, 0, "--price: %s is negative", args->price);
-        c->price = usd;
-        return RK_OK;
-    }
-    const struct offer *offer = facts_offer(terms->facts, f->system->id, args->price);
-    if (!offer && args->price)
-        return rk_fail(
-            error, RK_USAGE, NULL, 0, 0,
-            "--price: no offer \"%.24s\" of %s in the list: give US dollars for an hour, 2.5",
-            args->price, f->system->id);
-    if (!offer) {
-        note(assumed, "no price of %s is known: --price", f->system->id);
-        return RK_OK;
-    }
-    c->price = offer->usd_per_hour;
-    if (offer->preempted_every_h > 0) c->rates.preempt_s = offer->preempted_every_h * HOUR_S;
-    note(assumed, "%.4g USD for a GPU-hour, %s of %s: %s", offer->usd_per_hour, offer->name,
-         offer->date, offer->source);
-    return RK_OK;
-}
-
-/* "llama3, opt-175b" */
-static const char *logbook_names(const struct rk_campaign_facts *facts, char *text, size_t size)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (size_t i = 0; i < facts->logbooks && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "",
-                                 facts->logbook[i].name);
-    return text;
-}
-
-static enum rk_status set_failures(const struct run_terms *terms, struct rk_campaign *c,
-                                   char assumed[RUN_NOTES], struct rk_error *error)
-{
-    const struct run_args *args = terms->args;
-    const struct logbook *logbook = facts_logbook(terms->facts, args->failures);
-    char names[MOST_LOGBOOKS * sizeof logbook->name];
-    double hours;
-    if (!logbook)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--failures: no logbook \"%.24s\": one of %s",
-                       args->failures, logbook_names(terms->facts, names, sizeof names));
-    c->rates = logbook_rates(logbook);
-    if (!args->mtbf) {
-        note(assumed, "failures as of %s: %.*s", logbook->name,
-             (int)strcspn(logbook->source, ":,."), logbook->source);
-        return RK_OK;
-    }
-    if (strcmp(args->mtbf, "never") == 0) {
-        c->rates.device_s = c->rates.network_s = c->rates.node_s = INFINITY;
-        return RK_OK;
-    }
-    if (number_parse(args->mtbf, strlen(args->mtbf), &hours) != strlen(args->mtbf) || !(hours > 0))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--mtbf: \"%.40s\" is no number of hours above 0, nor never", args->mtbf);
-    if (!isfinite(c->rates.device_s))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--mtbf: the logbook %s has no failures of GPUs to scale: give another "
-                       "--failures",
-                       logbook->name);
-    const double scale = hours * HOUR_S / c->rates.device_s;
-    c->rates.device_s *= scale;
-    c->rates.network_s *= scale;
-    c->rates.node_s *= scale;
-    return RK_OK;
-}
-
-static enum rk_status set_recovery(const struct run_args *args, struct rk_recovery *r,
-                                   struct rk_error *error)
-{
-    double restart_s = r->detect_s + r->restart_s;
-    enum rk_status status =
-        read_quantity("storage", args->storage, QUANTITY_BYTES_PER_S, &r->storage_Bps, error);
-    if (status == RK_OK)
-        status = read_quantity("interval", args->interval, QUANTITY_SECONDS, &r->interval_s, error);
-    if (status == RK_OK)
-        status = read_quantity("restart", args->restart, QUANTITY_SECONDS, &restart_s, error);
-    if (status == RK_OK)
-        status = read_quantity("repair", args->repair, QUANTITY_SECONDS, &r->repair_s, error);
-    r->detect_s = 0.2 * restart_s;
-    r->restart_s = 0.8 * restart_s;
-    r->async = args->checkpoints == 1;
-    r->in_memory = args->checkpoints == 2;
-    if (args->spares != UINT64_MAX) r->spares = args->spares;
-    return status;
-}
+/* ---- campaigns ---- */
 
 /* The run on fewer accelerators: a data-parallel replica less, of half of them where there is only
  * one; the batch is what still divides. False: no plan of theirs fits. */
@@ -229,21 +162,19 @@ enum rk_status run_campaign(const struct run_terms *terms, const struct forecast
                             struct rk_campaign *campaign, char assumed[RUN_NOTES],
                             struct rk_error *error)
 {
-    const struct run_args *args = terms->args;
-    char unsaid[RUN_NOTES] = "";
-    char *notes = assumed ? assumed : unsaid;
-    *campaign = rk_campaign_of(terms->facts, f->model, f->system, f->plan, f->prediction, tokens);
-    campaign->carbon = args->carbon;
-    enum rk_status status = set_failures(terms, campaign, notes, error);
-    if (status == RK_OK) status = set_price(terms, f, campaign, notes, error);
-    if (status == RK_OK) campaign->recovery.spares = rk_campaign_spares(campaign);
-    if (status == RK_OK) status = set_recovery(args, &campaign->recovery, error);
-    if (status != RK_OK) return status;
-    if (args->elastic && !set_reduced(f, campaign))
-        note(notes, "no plan for fewer GPUs fits: the run waits for nodes");
-    else if (args->elastic)
-        note(notes, "with no spare node left it goes on with %llu GPUs at %.1f %% of its pace",
-             (unsigned long long)campaign->reduced_ranks, 100 * campaign->reduced_pace);
-    const char *fault = rk_campaign_fault(campaign);
-    return fault ? rk_fail(error, RK_USAGE, NULL, 0, 0, "the run: %s", fault) : RK_OK;
+    const enum rk_status status =
+        rk_run_campaign(terms->facts, &terms->run, f->model, f->system, f->plan, f->prediction,
+                        tokens, campaign, assumed, RUN_NOTES, error);
+    if (status != RK_OK || !terms->args->elastic) return status;
+    const bool goes_on = set_reduced(f, campaign);
+    if (!assumed) return RK_OK;
+    const size_t used = strlen(assumed);
+    if (goes_on)
+        snprintf(assumed + used, RUN_NOTES - used,
+                 "; with no spare node left it goes on with %llu GPUs at %.1f %% of its pace",
+                 (unsigned long long)campaign->reduced_ranks, 100 * campaign->reduced_pace);
+    else
+        snprintf(assumed + used, RUN_NOTES - used,
+                 "; no plan for fewer GPUs fits: the run waits for nodes");
+    return RK_OK;
 }

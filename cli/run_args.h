@@ -34,17 +34,14 @@ extern const struct option run_options[];
 enum { RUN_NOTES = 1024 };
 struct run_terms {
     const struct run_args *args;
-    struct rk_campaign_facts *facts;
+    struct rk_run run;
+    struct rk_campaign_facts *facts; /* NULL: no run is asked for */
 };
 
-/* Reads the facts. Close the terms in any case. */
+/* Reads arguments and facts. Close the terms in any case. */
 enum rk_status run_terms_open(struct run_terms *terms, const struct run_args *args,
                               struct rk_error *error);
 void run_terms_close(struct run_terms *terms);
-
-/* All tokens of the run, "--tokens". */
-enum rk_status run_tokens(const struct run_terms *terms, const struct rk_model *model,
-                          double *tokens, char assumed[RUN_NOTES], struct rk_error *error);
 
 /* The campaign of a plan over so many tokens. RK_USAGE with the option when something is wrong.
  * `assumed` (may be NULL) says what was not said. */

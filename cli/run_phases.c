@@ -185,6 +185,7 @@ static enum rk_status fill_candidates(const struct run_terms *terms, const struc
 {
     struct rk_plans_problem problem[RUN_PHASES];
     struct rk_plan best[RUN_PHASES];
+    bool noted = false;
     enum rk_status status = RK_OK;
     for (size_t i = 0; i < all->count && status == RK_OK; i++) {
         status = size_of(space, said[i].words, &problem[i], error);
@@ -202,7 +203,8 @@ static enum rk_status fill_candidates(const struct run_terms *terms, const struc
             continue;
         const struct forecast own = {f->model, f->system, &c->plan, &c->prediction, ""};
         status = run_campaign(terms, &own, said[phase].tokens, &c->campaign,
-                              phases->assumed[0] ? NULL : phases->assumed, error);
+                              noted ? NULL : phases->assumed, error);
+        noted = true;
     }
     return status;
 }
@@ -240,12 +242,15 @@ enum rk_status run_phases(const struct run_terms *terms, const struct forecast *
                           struct rk_error *error)
 {
     struct phase_said said[RUN_PHASES] = {{.words = ""}};
-    char tokens_note[RUN_NOTES] = "";
+    const char *source = NULL;
     double tokens = 0;
     phases->count = 1;
-    enum rk_status status = run_tokens(terms, f->model, &tokens, tokens_note, error);
+    enum rk_status status =
+        rk_run_tokens(terms->facts, &terms->run, f->model, &tokens, &source, error);
     said[0].tokens = tokens;
-    memcpy(phases->assumed, tokens_note, sizeof tokens_note);
+    phases->assumed[0] = '\0';
+    if (status == RK_OK && source)
+        snprintf(phases->assumed, sizeof phases->assumed, "tokens %.4g: %s", tokens, source);
     if (status == RK_OK && terms->args->phases)
         status = read_phases(terms->args->phases, tokens, said, &phases->count, error);
     if (status != RK_OK) return status;
@@ -291,15 +296,15 @@ enum rk_status run_share(const struct run_terms *terms, const struct rk_plans_pr
     struct phase_said said[RUN_PHASES] = {{.words = ""}};
     struct rk_prediction second = {.verdict = RK_FITS, .timed = true};
     struct run_args waiting = *terms->args; /* which plan for fewer GPUs depends on the plan */
-    const struct run_terms own = {&waiting, terms->facts};
+    const struct run_terms own = {&waiting, terms->run, terms->facts};
     struct rk_campaign campaign;
-    char unsaid[RUN_NOTES] = "";
     size_t count = 1;
     double asked = 0;
     waiting.elastic = false;
     second.step_s = 1;
     *share = (struct run_share){.others = {.days = 0}};
-    enum rk_status status = run_tokens(terms, space->model, &said[0].tokens, unsaid, error);
+    enum rk_status status = rk_run_tokens(terms->facts, &terms->run, space->model,
+                                          &said[0].tokens, NULL, error);
     if (status == RK_OK && waiting.phases)
         status = read_phases(waiting.phases, said[0].tokens, said, &count, error);
     for (size_t i = 0; i < count && status == RK_OK; i++) {

@@ -168,6 +168,42 @@ struct rk_campaign_event {
 RK_API size_t rk_campaign_follow(const struct rk_campaign *phases, size_t count, uint64_t seed,
                                  struct rk_campaign_event *events, size_t most);
 
+/* ---- what is said of a run ---- */
+
+enum rk_checkpoints { RK_CHECKPOINTS_SYNC, RK_CHECKPOINTS_ASYNC, RK_CHECKPOINTS_MEMORY };
+
+/* What a zeroed run leaves open the facts say. */
+struct rk_run {
+    double tokens;    /* 0: as many as the model was trained on */
+    bool has_price;   /* `price` is said, be it 0 */
+    double price;     /* of an accelerator for an hour, US dollars */
+    char offer[24];   /* ... or that of an offer of the list; "": the cheapest */
+    char logbook[24]; /* of failures; "": the first */
+    double mtbf_s;    /* of an accelerator; network and nodes scale with it; INFINITY: never */
+    double storage_Bps, interval_s;
+    double restart_s; /* from a failure until work goes on */
+    double repair_s;
+    bool has_spares; /* `spares` is said, be it 0 */
+    uint64_t spares;
+    enum rk_checkpoints checkpoints;
+    double carbon;
+};
+
+/* On how many tokens: those of the run, else of the model. RK_USAGE: nobody knows. `source` (may be
+ * NULL) says where they stand; NULL: in the run. It belongs to the facts. */
+RK_API enum rk_status rk_run_tokens(const struct rk_campaign_facts *facts, const struct rk_run *run,
+                                    const struct rk_model *model, double *tokens,
+                                    const char **source, struct rk_error *error);
+
+/* The campaign of a plan over so many tokens. RK_USAGE when something is wrong with the run.
+ * `assumed` (may be NULL) gets what was not said, behind what it has. */
+RK_API enum rk_status rk_run_campaign(const struct rk_campaign_facts *facts,
+                                      const struct rk_run *run, const struct rk_model *model,
+                                      const struct rk_system *system, const struct rk_plan *plan,
+                                      const struct rk_prediction *prediction, double tokens,
+                                      struct rk_campaign *campaign, char *assumed, size_t size,
+                                      struct rk_error *error);
+
 /* ---- energy ---- */
 
 /* Mean power of an accelerator over a step: by what limits each part of it. 0: the system does not
