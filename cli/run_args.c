@@ -102,13 +102,12 @@ static enum rk_status read_run(const struct run_args *args, struct rk_run *run,
         const char *name, *text;
         enum quantity quantity;
         double *value;
-    } quantities[] = {
-        {"tokens", strcmp(args->tokens, "usual") ? args->tokens : NULL, QUANTITY_COUNT,
-         &run->tokens},
-        {"storage", args->storage, QUANTITY_BYTES_PER_S, &run->storage_Bps},
-        {"interval", args->interval, QUANTITY_SECONDS, &run->interval_s},
-        {"restart", args->restart, QUANTITY_SECONDS, &run->restart_s},
-        {"repair", args->repair, QUANTITY_SECONDS, &run->repair_s}};
+    } quantities[] = {{"tokens", strcmp(args->tokens, "usual") ? args->tokens : NULL,
+                       QUANTITY_COUNT, &run->tokens},
+                      {"storage", args->storage, QUANTITY_BYTES_PER_S, &run->storage_Bps},
+                      {"interval", args->interval, QUANTITY_SECONDS, &run->interval_s},
+                      {"restart", args->restart, QUANTITY_SECONDS, &run->restart_s},
+                      {"repair", args->repair, QUANTITY_SECONDS, &run->repair_s}};
     enum rk_status status = RK_OK;
     for (size_t i = 0; status == RK_OK && i < sizeof quantities / sizeof *quantities; i++)
         status = read_quantity(quantities[i].name, quantities[i].text, quantities[i].quantity,

@@ -303,8 +303,8 @@ enum rk_status run_share(const struct run_terms *terms, const struct rk_plans_pr
     waiting.elastic = false;
     second.step_s = 1;
     *share = (struct run_share){.others = {.days = 0}};
-    enum rk_status status = rk_run_tokens(terms->facts, &terms->run, space->model,
-                                          &said[0].tokens, NULL, error);
+    enum rk_status status =
+        rk_run_tokens(terms->facts, &terms->run, space->model, &said[0].tokens, NULL, error);
     if (status == RK_OK && waiting.phases)
         status = read_phases(waiting.phases, said[0].tokens, said, &count, error);
     for (size_t i = 0; i < count && status == RK_OK; i++) {

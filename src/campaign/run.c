@@ -56,10 +56,9 @@ static enum rk_status set_price(const struct rk_campaign_facts *facts, const str
     }
     const struct offer *offer = facts_offer(facts, system->id, *run->offer ? run->offer : NULL);
     if (!offer && *run->offer)
-        return rk_fail(
-            error, RK_USAGE, NULL, 0, 0,
-            "price: no offer \"%s\" of %s in the list: give US dollars for an hour, 2.5",
-            run->offer, system->id);
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "price: no offer \"%s\" of %s in the list: give US dollars for an hour, 2.5",
+                       run->offer, system->id);
     if (!offer) {
         note(notes, "no price of %s is known: give one", system->id);
         return RK_OK;

@@ -296,8 +296,8 @@ static enum rk_status collect(struct rates *rates, const struct compare_distribu
     if (status == RK_OK && !study_precision(wanted->datatype, &precision))
         status = rk_fail(error, RK_BAD_INPUT, NULL, 0, 0, "no datatype \"%s\"", wanted->datatype);
     if (status == RK_OK) {
-        rk_plans_problem_init(problem, &import.model, &system, RK_CALCULON, wanted->gpus, wanted->batch,
-                              0);
+        rk_plans_problem_init(problem, &import.model, &system, RK_CALCULON, wanted->gpus,
+                              wanted->batch, 0);
         problem->base.precision = (enum rk_precision)precision;
         problem->pinned[RK_PLAN_FUSED].count = 2; /* fused or not */
         problem->pinned[RK_PLAN_FUSED].value[1] = problem->pinned[RK_PLAN_FUSED].to[1] = 1;

@@ -81,6 +81,16 @@ void digest_point(const struct study *study, struct study_point *point)
     digest_text(d, point->key);
 }
 
+static void add_share(digest *d, const struct study_share *share)
+{
+    const double numbers[] = {share->tokens, share->days, share->gpu_hours, share->cost, share->kW};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        uint64_t bits;
+        memcpy(&bits, &numbers[i], sizeof bits);
+        add_count(d, bits);
+    }
+}
+
 void digest_grid(const struct study *study, char key[STUDY_KEY])
 {
     digest d = digest_start();
@@ -103,6 +113,7 @@ void digest_grid(const struct study *study, char key[STUDY_KEY])
         add_count(&d, (uint64_t)point->figure);
         add_count(&d, (uint64_t)point->model);
         add_count(&d, (uint64_t)point->system);
+        if (study->has_run) add_share(&d, &point->run);
     }
     digest_text(d, key);
 }

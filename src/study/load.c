@@ -8,6 +8,7 @@
 #include "study/entries.h"
 #include "study/numbers.h"
 #include "study/query.h"
+#include "study/run_load.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -474,9 +475,10 @@ static int compare_points(const void *a, const void *b)
 static enum rk_status read_root(const struct document *document, struct study *study,
                                 struct rk_error *error)
 {
-    static const char *const keys[] = {
-        "title",    "source",    "figures",   "columns",  "models", "systems", "gpus", "batch",
-        "sequence", "framework", "precision", "datatype", "axes",   "mode",    "top",  NULL};
+    static const char *const keys[] = {"title",     "source",   "figures", "columns",  "models",
+                                       "systems",   "gpus",     "batch",   "sequence", "framework",
+                                       "precision", "datatype", "axes",    "mode",     "top",
+                                       "run",       NULL};
     const struct place root = place_root(document);
     const struct field source = {.type = FIELD_SOURCE};
     struct place member;
@@ -490,6 +492,9 @@ static enum rk_status read_root(const struct document *document, struct study *s
         status = load_columns(&member, study, error);
     if (status == RK_OK) status = load_figures(&root, study, error);
     if (status == RK_OK) qsort(study->point, study->points, sizeof *study->point, compare_points);
+    if (status == RK_OK) status = rk_campaign_facts_load(NULL, &study->facts, error);
+    if (status == RK_OK && place_member(&root, "run", &member))
+        status = run_load(&member, study, error);
     return status;
 }
 
@@ -582,6 +587,7 @@ void study_close(struct study *study)
         free(study->column[i].name);
         free(study->column[i].expression);
     }
+    rk_campaign_facts_release(study->facts);
     free(study->title);
     free(study->figure);
     free(study->model);

@@ -103,11 +103,12 @@ static void add_figure_names(struct sql *sql, const char *before, const char *af
                     schema_tier_columns[i].name, after);
 }
 
-void schema_default_columns(struct sql *sql)
+void schema_default_columns(struct sql *sql, bool run)
 {
     sql_add(sql, "rank, batch, plan");
     add_axis_names(sql, ", ", "");
-    sql_add(sql, ", %s", default_figures);
+    sql_add(sql, ", %s%s", default_figures,
+            run ? ", days, gpu_hours, cost_usd, energy_kWh, tokens_per_day" : "");
 }
 
 /* ---- tables ---- */
@@ -124,7 +125,11 @@ static const char fixed_tables[] =
     "CREATE TABLE point(figure INTEGER NOT NULL, number INTEGER NOT NULL, model TEXT NOT NULL,\n"
     "    system TEXT NOT NULL, gpus INTEGER, max_batch INTEGER, datatype TEXT,\n"
     "    framework TEXT, sequence INTEGER, axes TEXT,\n"
-    "    mode TEXT, top INTEGER, key TEXT NOT NULL, PRIMARY KEY(figure, number)) WITHOUT ROWID;\n"
+    "    mode TEXT, top INTEGER, key TEXT NOT NULL,\n"
+    /* of the whole run, for a second of a step with max_batch samples; and kW over accelerators' W
+     */
+    "    run_tokens REAL, run_days REAL, run_gpu_hours REAL, run_cost REAL, run_kW REAL,\n"
+    "    PRIMARY KEY(figure, number)) WITHOUT ROWID;\n"
     "CREATE INDEX point_key ON point(key);\n"
     "CREATE TABLE search(id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,\n"
     "    version INTEGER NOT NULL, model TEXT, system TEXT, gpus INTEGER, max_batch INTEGER,\n"
@@ -145,7 +150,7 @@ static void create_strategy(struct sql *sql)
                  "    rank INTEGER NOT NULL, position INTEGER, batch INTEGER, plan TEXT");
     add_axis_names(sql, ",\n    ", " INTEGER");
     add_figure_names(sql, ",\n    ", " REAL");
-    sql_add(sql, ",\n    PRIMARY KEY(search, rank));\n");
+    sql_add(sql, ",\n    power_W REAL,\n    PRIMARY KEY(search, rank));\n");
 }
 
 /* ---- views ---- */
@@ -164,6 +169,16 @@ static void create_ranking(struct sql *sql)
             "    strategy.plan");
     add_axis_names(sql, ",\n    strategy.", "");
     add_figure_names(sql, ",\n    strategy.", "");
+    /* steps are as many times more as batches are smaller */
+    sql_add(sql,
+            ",\n    strategy.power_W,\n"
+            "    strategy.step_s * point.max_batch / strategy.batch * run_days AS days,\n"
+            "    strategy.step_s * point.max_batch / strategy.batch * run_gpu_hours AS gpu_hours,\n"
+            "    strategy.step_s * point.max_batch / strategy.batch * run_cost AS cost_usd,\n"
+            "    strategy.step_s * point.max_batch / strategy.batch * run_gpu_hours * run_kW\n"
+            "        * strategy.power_W AS energy_kWh,\n"
+            "    run_tokens / (strategy.step_s * point.max_batch / strategy.batch * run_days)\n"
+            "        AS tokens_per_day");
     /* as these were called before */
     sql_add(sql,
             ",\n    strategy.chunks AS interleaving, strategy.zero > 0 AS optimizer_sharding,\n"
@@ -216,14 +231,14 @@ void schema_insert_search(struct sql *sql)
 
 void schema_insert_strategy(struct sql *sql)
 {
-    int columns = 5 + RK_PLAN_AXES + 2 * SCHEMA_TIER_COLUMNS;
+    int columns = 6 + RK_PLAN_AXES + 2 * SCHEMA_TIER_COLUMNS; /* power the last */
     const struct rk_figure *figure = NULL;
     while ((figure = schema_next_figure(figure)))
         columns++;
     sql_add(sql, "INSERT INTO strategy(search, rank, position, batch, plan");
     add_axis_names(sql, ", ", "");
     add_figure_names(sql, ", ", "");
-    sql_add(sql, ") VALUES(?");
+    sql_add(sql, ", power_W) VALUES(?");
     for (int i = 1; i < columns; i++)
         sql_add(sql, ", ?");
     sql_add(sql, ")");

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /* "RekS": what makes a database one of studies; and the version of the schema. */
-enum { SCHEMA_APPLICATION = 0x52656b53, SCHEMA_VERSION = 3 };
+enum { SCHEMA_APPLICATION = 0x52656b53, SCHEMA_VERSION = 4 };
 
 /* Text that grows; failed when there was no memory. */
 struct sql {
@@ -30,7 +30,7 @@ void schema_insert_strategy(struct sql *sql);
 
 /* Columns that an export has before the study's own, and those it has by default. */
 extern const char *const schema_point_columns[];
-void schema_default_columns(struct sql *sql);
+void schema_default_columns(struct sql *sql, bool run);
 
 /* The figures that have a column: those of both predictors, each name once. NULL: the first; NULL
  * is returned behind the last. */

@@ -12,6 +12,7 @@
 #ifndef RECKON_STUDY_STUDY_H
 #define RECKON_STUDY_STUDY_H
 
+#include <reckon/campaign.h>
 #include <reckon/plans.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,6 +61,11 @@ struct study_point {
     enum rk_search_mode mode;
     uint64_t top;
     char key[STUDY_KEY]; /* hash of all inputs of the search, in hexadecimal digits */
+    /* Of the whole run, for a second of a step with max_batch samples; all 0 without one. */
+    struct study_share {
+        double tokens, days, gpu_hours, cost;
+        double kW; /* over the accelerators' W: host, network, cooling */
+    } run;
 };
 
 struct study_column {
@@ -77,6 +83,9 @@ struct study {
     struct study_axes *axes;
     struct study_point *point;   /* by figure, then number */
     struct study_column *column; /* none: the default ones */
+    bool has_run;
+    struct rk_run run; /* what the file says of it */
+    struct rk_campaign_facts *facts;
 };
 
 /* `path` may be "-". RK_BAD_INPUT with line and column for whatever is wrong with the file; the

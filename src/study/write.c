@@ -173,13 +173,24 @@ static enum rk_status write_systems(const struct study *study, struct study_data
     return status;
 }
 
+static void bind_run(struct binder *b, const struct study *study, const struct study_point *point)
+{
+    const struct study_share *run = &point->run;
+    const double numbers[] = {run->tokens, run->days, run->gpu_hours, run->cost, run->kW};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (study->has_run && numbers[i] > 0)
+            bind_number(b, numbers[i]);
+        else
+            bind_null(b);
+}
+
 static enum rk_status write_points(const struct study *study, struct study_database *database,
                                    struct rk_error *error)
 {
     struct binder b = {NULL, 0};
     enum rk_status status = database_prepare(
-        database, "INSERT INTO point VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", &b.statement,
-        error);
+        database, "INSERT INTO point VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        &b.statement, error);
     for (size_t i = 0; i < study->points && status == RK_OK; i++) {
         const struct study_point *point = &study->point[i];
         b.at = 0;
@@ -187,6 +198,7 @@ static enum rk_status write_points(const struct study *study, struct study_datab
         bind_count(&b, point->number);
         bind_point(&b, study, point);
         bind_text(&b, point->key);
+        bind_run(&b, study, point);
         status = database_step(database, b.statement, error);
     }
     sqlite3_finalize(b.statement);
@@ -320,8 +332,23 @@ static void bind_tiers(struct binder *b, const struct study_best *best)
         bind_number(b, best->outcome.lower[schema_tier_columns[i].holding]);
 }
 
-static enum rk_status write_strategies(const struct study_row *row, sqlite3_int64 search,
-                                       struct study_database *database, struct rk_error *error)
+/* What an accelerator takes under the plan, where the system says its limit. */
+static void bind_power(struct binder *b, const struct study *study, const struct study_row *row,
+                       const struct study_best *best)
+{
+    const struct study_point *point = &study->point[row->point];
+    const struct rk_prediction prediction = {.outcome = best->outcome};
+    const double power_W =
+        rk_campaign_power(study->facts, &study->system[point->system].system, &prediction);
+    if (power_W > 0)
+        bind_number(b, power_W);
+    else
+        bind_null(b);
+}
+
+static enum rk_status write_strategies(const struct study *study, const struct study_row *row,
+                                       sqlite3_int64 search, struct study_database *database,
+                                       struct rk_error *error)
 {
     char words[RK_PLAN_TEXT];
     enum rk_status status = RK_OK;
@@ -339,6 +366,7 @@ static enum rk_status write_strategies(const struct study_row *row, sqlite3_int6
         while ((figure = schema_next_figure(figure)))
             bind_figure(&b, best, figure->name);
         bind_tiers(&b, best);
+        bind_power(&b, study, row, best);
         status = database_step(database, b.statement, error);
     }
     return status;
@@ -369,7 +397,7 @@ static enum rk_status write_row(const struct study *study, const struct study_ro
     if (status == RK_OK) status = delete_search(study->point[row->point].key, database, error);
     if (status == RK_OK) status = write_search(study, row, finished, database, error);
     const sqlite3_int64 search = sqlite3_last_insert_rowid(database->sqlite);
-    if (status == RK_OK) status = write_strategies(row, search, database, error);
+    if (status == RK_OK) status = write_strategies(study, row, search, database, error);
     if (status == RK_OK) status = database_seal_search(database, search, error);
     return database_end(database, status, error);
 }

@@ -263,3 +263,31 @@ Test(study, no_file)
     cr_expect(strstr(error.text, "cannot open"), "%s", error.text);
     cr_expect_eq(study_load("/", &study, &error), RK_BAD_INPUT);
 }
+
+/* A run at every point: twice the price is twice the cost, nothing else; steps without failures. */
+Test(study, runs_of_points)
+{
+    static const char text[] = "{\"models\": [\"llama3.1-8b\"], \"systems\": [\"h100-sxm5-80g\"],"
+                               "\"gpus\": [64, 128], \"batch\": 128,"
+                               "\"run\": {\"tokens\": 1048576e6, \"price\": %d, \"never\": true}}";
+    struct study_share first = {.days = 0};
+    for (int price = 1; price <= 2; price++) {
+        char file[512];
+        struct rk_error error;
+        struct study *study;
+        snprintf(file, sizeof file, text, price);
+        cr_assert_eq(study_parse("s.json", file, strlen(file), &study, &error), RK_OK, "%s",
+                     error.text);
+        cr_assert(study->has_run && study->points == 2);
+        /* 2^20 x 10^6 tokens over 128 x 8192 = 2^20 tokens a step: a million steps of a second */
+        cr_expect_float_eq(study->point[0].run.days, 1e6 / 86400, 0.01);
+        cr_expect_float_eq(study->point[1].run.gpu_hours, 128 * study->point[1].run.days * 24,
+                           1e-6 * study->point[1].run.gpu_hours);
+        if (price == 2) {
+            cr_expect_eq(study->point[0].run.days, first.days);
+            cr_expect_float_eq(study->point[0].run.cost, 2 * first.cost, 1e-6 * first.cost);
+        }
+        if (price == 1) first = study->point[0].run;
+        study_close(study);
+    }
+}
