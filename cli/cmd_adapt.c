@@ -5,6 +5,7 @@
 #include "cli/plan_input.h"
 #include "cli/progress.h"
 #include "cli/show.h"
+#include "interop/train_log.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -28,7 +29,7 @@ static const struct operand adapt_operands[] = {
 };
 static const struct option adapt_options_rows[] = {
     {.letter = 'r', .name = "records", .type = OPTION_TEXT, .argument = "FILE", AT(records), .complete = "file",
-     .help = "records of steps, one JSON object a line; - is standard input, read as it comes (-)"},
+     .help = "records of steps, one JSON object a line, or the log of Megatron-LM, NeMo, torchtitan, DeepSpeed or nanotron; - is standard input, read as it comes (-)"},
     {.name = "steps", .type = OPTION_NUMBER, AT(steps), .min = 1,
      .help = "steps of the whole run: a switch has to pay before its end (not known)"},
     {.name = "restart", .type = OPTION_COUNT, .argument = "SECONDS", AT(restart_s),
@@ -62,12 +63,14 @@ const struct usage adapt_usage = {
         "Prints one JSON object a line for each event: belief, switch, forced, stranded (no plan "
         "can "
         "go on, exit status 1). A switch names the plan in words; it is taken as made.\n\n"
+        "Lines that are no JSON are a log's: of each line that tells the time of a step that is taken, "
+        "with its number, batch and memory where it tells these, and other lines are skipped.\n\n"
         "Keys of a record: step and step_s; as far as known compute_s, tensor_s, context_s, "
         "expert_s, "
         "data_s, pipeline_s (seconds that a rank computed and waited), memory_GiB (peak), slowest "
         "(computing of the slowest rank over that of the median one), sequence, batch, gpus (that "
         "are "
-        "alive).",
+        "alive). What reckon train --log writes is read as well (seconds, peak_bytes).",
     .operands = adapt_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -79,6 +82,9 @@ const struct usage adapt_usage = {
         {{"reckon adapt -m llama3.1-70b -s h100-sxm5-80g -g 64 tp4 dp16 gbs256 zero3 sp "
           "--steps 20000 -r steps.jsonl",
           "What a run should have done:"},
+         {"reckon adapt -m llama3.1-70b -s h100-sxm5-80g -g 64 tp4 dp16 gbs256 zero3 sp -r "
+          "megatron.log",
+          "From the log of Megatron-LM:"},
          {"tail -f steps.jsonl | reckon adapt -m llama3.1-70b -s h100-sxm5-80g -g 64 tp4 dp16 "
           "gbs256 zero3 sp",
           "While it runs:"}},
@@ -90,6 +96,7 @@ const struct usage adapt_usage = {
 struct raw {
     struct adapt_record record;
     double tensor_s, context_s, expert_s, data_s, pipeline_s;
+    double seconds, peak_bytes, ignored; /* of reckon train */
 };
 
 #define RECORD(member) .offset = offsetof(struct raw, member)
@@ -100,7 +107,7 @@ struct raw {
 /* clang-format off */
 static const struct field record_fields[] = {
     {"step", FIELD_COUNT, FIELD_REQUIRED, RECORD(record.step), .help = "its number"},
-    {"step_s", FIELD_NUMBER, FIELD_REQUIRED, RECORD(record.step_s), .max = 1e6, .help = "how long it took; 0: it did not run"},
+    {"step_s", FIELD_NUMBER, RECORD(record.step_s), .max = 1e6, .preset = -1, .help = "how long it took; 0: it did not run"},
     SECONDS("compute_s", record.compute_s, "a rank computed"),
     SECONDS("tensor_s", tensor_s, "... waited for tensor parallelism"),
     SECONDS("context_s", context_s, "... for context parallelism"),
@@ -112,6 +119,12 @@ static const struct field record_fields[] = {
     {"sequence", FIELD_COUNT, RECORD(record.sequence), .max = 1e9, .help = "tokens of a sample"},
     {"batch", FIELD_COUNT, RECORD(record.batch), .max = 1e9, .help = "samples of the step"},
     {"gpus", FIELD_COUNT, RECORD(record.ranks), .max = 1e7, .help = "ranks that are alive"},
+    {"seconds", FIELD_NUMBER, RECORD(seconds), .max = 1e6, .preset = -1, .help = "of reckon train: step_s"},
+    {"peak_bytes", FIELD_NUMBER, RECORD(peak_bytes), .max = 1e18, .help = "likewise: memory"},
+    {"loss", FIELD_NUMBER, RECORD(ignored), .min = -1e300, .max = 1e300, .help = "likewise, not used"},
+    {"norm", FIELD_NUMBER, RECORD(ignored), .max = 1e300, .help = "likewise, not used"},
+    {"rate", FIELD_NUMBER, RECORD(ignored), .max = 1e300, .help = "likewise, not used"},
+    {"tokens_per_s", FIELD_NUMBER, RECORD(ignored), .max = 1e300, .help = "likewise, not used"},
     {.key = NULL},
 };
 /* clang-format on */
@@ -124,6 +137,10 @@ static enum rk_status read_record(const char *path, const char *text, size_t siz
     enum rk_status status = document_parse(path, text, size, &document, error);
     const struct place root = place_root(&document);
     if (status == RK_OK) status = fields_load(&root, record_fields, &raw, error);
+    if (status == RK_OK && raw.record.step_s < 0) raw.record.step_s = raw.seconds;
+    if (status == RK_OK && raw.record.step_s < 0)
+        status = place_fail(&root, error, "step_s is missing: how long it took, 0 if it did not run");
+    if (raw.record.memory_bytes <= 0) raw.record.memory_bytes = raw.peak_bytes;
     document_release(&document);
     if (status != RK_OK) error->line = line;
     raw.record.inner_s = raw.tensor_s + raw.context_s + raw.expert_s;
@@ -178,8 +195,41 @@ struct told {
     bool stranded;
 };
 
-static enum rk_status watch(struct adapt *adapt, FILE *file, const char *path, struct told *told,
-                            struct rk_error *error)
+/* Lines of a log, or of JSON: as the first one is. */
+struct stream {
+    const char *path;
+    bool begun, log;
+    const char *format; /* of a log: that of its first step */
+    struct train_log_scale scale;
+};
+
+/* False: a line that tells nothing. */
+static bool read_line(struct stream *stream, const char *text, size_t size, int line,
+                      uint64_t records, struct adapt_record *record, enum rk_status *status,
+                      struct rk_error *error)
+{
+    const size_t blank = strspn(text, " \t\r\n");
+    struct train_log_line said;
+    *status = RK_OK;
+    if (blank == size) return false;
+    if (!stream->begun) stream->log = text[blank] != '{';
+    stream->begun = true;
+    if (!stream->log) {
+        *status = read_record(stream->path, text, size, line, record, error);
+        return true;
+    }
+    if (!train_log_read_line(text, &stream->scale, &said)) return false;
+    if (!stream->format) stream->format = said.format;
+    if (strcmp(stream->format, said.format) != 0) return false;
+    *record = (struct adapt_record){.step = said.step ? said.step : records + 1,
+                                    .step_s = said.step_s,
+                                    .batch = said.batch,
+                                    .memory_bytes = said.memory_bytes};
+    return true;
+}
+
+static enum rk_status watch(struct adapt *adapt, FILE *file, struct stream *stream,
+                            struct told *told, struct rk_error *error)
 {
     char *text = NULL;
     size_t room = 0;
@@ -188,8 +238,8 @@ static enum rk_status watch(struct adapt *adapt, FILE *file, const char *path, s
     for (int line = 1; status == RK_OK && (size = getline(&text, &room, file)) >= 0; line++) {
         struct adapt_record record;
         struct adapt_event event;
-        if (strspn(text, " \t\r\n") == (size_t)size) continue;
-        status = read_record(path, text, (size_t)size, line, &record, error);
+        if (!read_line(stream, text, (size_t)size, line, told->records, &record, &status, error))
+            continue;
         if (status == RK_OK) status = adapt_take(adapt, &record, &event, error);
         if (status != RK_OK) break;
         told->records++;
@@ -201,7 +251,11 @@ static enum rk_status watch(struct adapt *adapt, FILE *file, const char *path, s
         if (event.kind != ADAPT_NOTHING && !again) print_event(&event);
     }
     if (status == RK_OK && ferror(file))
-        status = rk_fail(error, RK_IO, path, 0, 0, "cannot be read: %s", strerror(errno));
+        status = rk_fail(error, RK_IO, stream->path, 0, 0, "cannot be read: %s", strerror(errno));
+    if (status == RK_OK && stream->log && !told->records)
+        status = rk_fail(error, RK_BAD_INPUT, stream->path, 0, 0,
+                         "neither records ({\"step\": 1, \"step_s\": 2.5}) nor a log of Megatron-LM, "
+                         "NeMo, torchtitan, DeepSpeed or nanotron: no line tells the time of a step");
     free(text);
     return status;
 }
@@ -234,8 +288,13 @@ int cmd_adapt(int argc, char **argv)
                              strerror(errno));
     }
     if (status == RK_OK) {
-        adapt = adapt_open(&input.model, &input.system, &input.draft.plan, &options, &error);
-        status = adapt ? watch(adapt, file, args.records, &told, &error) : error.status;
+        const struct rk_plan *plan = &input.draft.plan;
+        const uint64_t sequence = plan->sequence ? plan->sequence : input.model.sequence;
+        struct stream stream = {
+            .path = args.records,
+            .scale = {(double)plan->batch, (double)(plan->batch * sequence) / (double)plan->ranks}};
+        adapt = adapt_open(&input.model, &input.system, plan, &options, &error);
+        status = adapt ? watch(adapt, file, &stream, &told, &error) : error.status;
     }
     int code;
     if (status == RK_OK) {

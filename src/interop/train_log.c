@@ -11,12 +11,14 @@ enum quantity { STEP_S, STEP_MS, SAMPLES_PER_S, TOKENS_PER_S_PER_GPU };
 static const struct format {
     const char *name, *key; /* the number follows it */
     enum quantity quantity;
+    const char *step, *batch, *memory; /* likewise; NULL: not in its lines */
+    double memory_unit; /* their "G" is read as 1e9 */
 } formats[] = {
-    {"Megatron-LM", "elapsed time per iteration (ms):", STEP_MS},
-    {"NeMo",        "train_step_timing in s:",          STEP_S},
-    {"nanotron",    "elapsed_time_per_iteration_ms:",   STEP_MS},
-    {"DeepSpeed",   "CurrSamplesPerSec=",               SAMPLES_PER_S},
-    {"torchtitan",  "tps:",                             TOKENS_PER_S_PER_GPU},
+    {"Megatron-LM", "elapsed time per iteration (ms):", STEP_MS, "iteration", "global batch size:", NULL, 0},
+    {"NeMo",        "train_step_timing in s:",          STEP_S,  "global_step:", NULL, NULL, 0},
+    {"nanotron",    "elapsed_time_per_iteration_ms:",   STEP_MS, "iteration:", "global_batch_size:", NULL, 0},
+    {"DeepSpeed",   "CurrSamplesPerSec=",               SAMPLES_PER_S, "global_step=", NULL, "MaxMemAllocated=", 0x1p30 / 1e9},
+    {"torchtitan",  "tps:",                             TOKENS_PER_S_PER_GPU, "step:", NULL, "memory:", 0x1p30 / 1e9},
 };
 /* clang-format on */
 enum { FORMATS = sizeof formats / sizeof *formats, NUMBER = 64, MOST_BYTES = 1 << 28 };
@@ -63,19 +65,43 @@ static void keep(struct train_log *log, double step_s)
     log->step_s[log->steps++] = step_s;
 }
 
-static void read_line(const char *line, const struct train_log_scale *scale, struct train_log *log)
+/* The number behind a key; 0: none. */
+static double number_at(const char *line, const char *key)
+{
+    const char *at = key ? strstr(line, key) : NULL;
+    double number;
+    return at && read_number(at + strlen(key), &number) ? number : 0;
+}
+
+bool train_log_read_line(const char *line, const struct train_log_scale *scale,
+                         struct train_log_line *said)
 {
     for (int i = 0; i < FORMATS; i++) {
         const struct format *f = &formats[i];
         const char *at = strstr(line, f->key);
         double number;
         if (!at || !read_number(at + strlen(f->key), &number)) continue;
-        if (!log->format) log->format = f->name;
-        if (strcmp(log->format, f->name) != 0) return;
-        const double step_s = seconds_of(f->quantity, number, scale);
-        if (isfinite(step_s) && step_s > 0) keep(log, step_s);
-        return;
+        const double batch = number_at(line, f->batch);
+        const struct train_log_scale own = {batch > 0 ? batch : scale->samples,
+                                            scale->tokens_per_gpu};
+        *said = (struct train_log_line){
+            .format = f->name,
+            .step_s = seconds_of(f->quantity, number, &own),
+            .step = (uint64_t)fmin(number_at(line, f->step), 1e15),
+            .batch = (uint64_t)fmin(batch, 1e15),
+            .memory_bytes = number_at(line, f->memory) * f->memory_unit,
+        };
+        return isfinite(said->step_s) && said->step_s > 0;
     }
+    return false;
+}
+
+static void read_line(const char *line, const struct train_log_scale *scale, struct train_log *log)
+{
+    struct train_log_line said;
+    if (!train_log_read_line(line, scale, &said)) return;
+    if (!log->format) log->format = said.format;
+    if (strcmp(log->format, said.format) == 0) keep(log, said.step_s);
 }
 
 enum rk_status train_log_load(const char *path, const struct train_log_scale *scale,

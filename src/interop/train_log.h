@@ -8,6 +8,7 @@
 
 #include <reckon/plan.h>
 #include <reckon/status.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { TRAIN_LOG_STEPS = 4096 }; /* the last so many are kept */
@@ -22,6 +23,18 @@ struct train_log {
 struct train_log_scale {
     double samples, tokens_per_gpu;
 };
+
+/* What one line says; 0: nothing of it. */
+struct train_log_line {
+    const char *format; /* static storage */
+    double step_s;
+    uint64_t step, batch; /* its number, samples of it */
+    double memory_bytes;  /* peak of the rank that prints */
+};
+
+/* False: a line of no known format. */
+bool train_log_read_line(const char *line, const struct train_log_scale *scale,
+                         struct train_log_line *said);
 
 /* "-" is standard input. RK_BAD_INPUT: no such file, or no line of a known format; lines of several
  * formats: that of the first one counts. */

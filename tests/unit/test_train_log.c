@@ -30,35 +30,43 @@ Test(train_log, lines_of_five_frameworks)
     static const struct {
         const char *format, *line;
         double step_s;
+        uint64_t step, batch;
+        double memory_GiB;
     } rows[] = {
         {"Megatron-LM",
          " [2024-05-01 10:00:00] iteration       10/      50 | consumed samples:         2560 | "
          "elapsed time per iteration (ms): 1234.5 | throughput per GPU (TFLOP/s/GPU): 400.1 | "
          "learning rate: 1.000000E-05 | global batch size:   256 |",
-         1.2345},
+         1.2345, 10, 256, 0},
         {"NeMo",
          "Training epoch 0, iteration 5/99 | lr: 1.5e-06 | global_batch_size: 256 | global_step: 5 "
          "| reduced_train_loss: 11.03 | train_step_timing in s: 5.125 | consumed_samples: 1536",
-         5.125},
+         5.125, 5, 0, 0},
         {"torchtitan",
          "[titan] 2024-12-01 10:00:00,000 - root - INFO - step: 10  loss:  7.9  memory: "
          "52.1GiB(65.0%)  tps: 5,762  mfu: 33.20%",
-         131072 / 5762.0},
+         131072 / 5762.0, 10, 0, 52.1},
         {"DeepSpeed",
          "[2024-05-01 10:00:00,000] [INFO] [timer.py:199:stop] "
          "epoch=0/micro_step=40/global_step=10, "
-         "RunningAvgSamplesPerSec=120.1, CurrSamplesPerSec=128.0, MemAllocated=5.1GB",
-         2},
+         "RunningAvgSamplesPerSec=120.1, CurrSamplesPerSec=128.0, MemAllocated=5.1GB, MaxMemAllocated=6.25GB",
+         2, 10, 0, 6.25},
         {"nanotron",
          "[INFO|DP=0]: iteration: 10 / 100 | consumed_tokens: 5.24M | "
          "elapsed_time_per_iteration_ms: 1.25K | tokens_per_sec: 436K | lm_loss: 10.1",
-         1.25},
+         1.25, 10, 0, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         cr_assert_eq(load(rows[i].line), RK_OK, "%s", error_.text);
         cr_expect_str_eq(log_.format, rows[i].format);
         cr_expect_eq(log_.steps, 1);
         cr_expect_float_eq(log_.step_s[0], rows[i].step_s, 1e-9 * rows[i].step_s);
+        struct train_log_line said;
+        cr_assert(train_log_read_line(rows[i].line, &scale, &said));
+        cr_expect_eq(said.step_s, log_.step_s[0]);
+        cr_expect_eq(said.step, rows[i].step, "%s", rows[i].format);
+        cr_expect_eq(said.batch, rows[i].batch, "%s", rows[i].format);
+        cr_expect_float_eq(said.memory_bytes, rows[i].memory_GiB * 0x1p30, 1);
     }
 }
 
