@@ -46,28 +46,52 @@ static bool repeats(struct plan_scratch *s, const uint16_t *split, int parts)
     return repeats;
 }
 
-/* The balanced splits of one row, for each number of virtual stages; blocks of a model too deep for
- * that are dealt evenly. */
+/* Blocks of a model too deep to deal them are dealt evenly. */
+static void deal(struct plan_scratch *s, uint16_t *split, int parts, bool deep)
+{
+    if (deep)
+        plans_fixed_split(split, parts, s->problem->model, RK_SPLIT_EVEN);
+    else {
+        dealing_split(&s->dealing, parts, split);
+        dealing_alike(&s->dealing, parts, split, split + parts);
+    }
+}
+
+static bool gives(const struct plan_scratch *s, const uint16_t *split, int parts)
+{
+    return dealing_gives(&s->dealing, parts, split, split + parts);
+}
+
+/* The balanced split of one row: nearly always that of the row before, or that of the same row of
+ * the layers before. */
+static void balance_parts(struct plan_scratch *s, uint32_t row, int parts, bool deep)
+{
+    struct balance *balance = &balances_of(s, row)[parts];
+    uint16_t *split = split_at(s, row, parts);
+    const size_t size = (size_t)parts * sizeof *split;
+    if (row > 0 && !deep && gives(s, split_at(s, row - 1, parts), parts)) {
+        memcpy(split, split_at(s, row - 1, parts), 2 * size);
+        *balance = balances_of(s, row - 1)[parts];
+        return;
+    }
+    if (deep || !gives(s, split, parts)) {
+        deal(s, split, parts, deep);
+        balance->repeats = repeats(s, split, parts);
+    }
+    balance->same_as = 0;
+    while (!balance->repeats && balance->same_as < row &&
+           memcmp(split_at(s, balance->same_as, parts), split, size) != 0)
+        balance->same_as++;
+}
+
+/* For each number of virtual stages. */
 static void balance_row(struct plan_scratch *s, uint32_t row, const struct layer_folds *fold,
                         enum treatment treatment)
 {
     if (s->counts == 0) return;
     const bool deep = !plan_dealing(&s->dealing, s->problem->model, fold, treatment);
-    for (int i = 0; i < s->counts; i++) {
-        const int parts = s->count[i];
-        struct balance *balance = &balances_of(s, row)[parts];
-        uint16_t *split = split_at(s, row, parts);
-        const size_t size = (size_t)parts * sizeof *split;
-        if (deep)
-            plans_fixed_split(split, parts, s->problem->model, RK_SPLIT_EVEN);
-        else
-            dealing_split(&s->dealing, parts, split);
-        balance->repeats = repeats(s, split, parts);
-        balance->same_as = 0;
-        while (!balance->repeats && balance->same_as < row &&
-               memcmp(split_at(s, balance->same_as, parts), split, size) != 0)
-            balance->same_as++;
-    }
+    for (int i = 0; i < s->counts; i++)
+        balance_parts(s, row, s->count[i], deep);
 }
 
 /* The last row: that of the first fold where it computes nothing again. */
@@ -82,7 +106,8 @@ static void balance_as_it_is(struct plan_scratch *s)
     for (int i = 0; i < s->counts; i++) {
         const int parts = s->count[i];
         balances_of(s, row)[parts] = balances_of(s, 0)[parts];
-        memcpy(split_at(s, row, parts), split_at(s, 0, parts), (size_t)parts * sizeof *s->split);
+        memcpy(split_at(s, row, parts), split_at(s, 0, parts),
+               2 * (size_t)parts * sizeof *s->split);
     }
 }
 

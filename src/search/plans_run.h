@@ -125,7 +125,7 @@ struct plan_scratch {
     int counts;              /* numbers of virtual stages that the unit balances blocks on */
     int *count;              /* (counts) */
     struct balance *balance; /* (recomputes + 1)(most_parts + 1) */
-    uint16_t *split;         /* (recomputes + 1 + RK_SPLITS)(splits_before(most_parts + 1)) */
+    uint16_t *split;         /* (recomputes + 1 + RK_SPLITS)(splits_before(most_parts + 1))(2) */
     bool *fixed; /* (most_parts + 1) their other splits, behind the last row, are there */
     const struct division **list;
     uint32_t *same_as;                   /* (divisions) of a shape: rows of splits */
@@ -162,9 +162,10 @@ static inline size_t splits_before(int parts)
     return (size_t)parts * (size_t)(parts - 1) / 2;
 }
 
+/* And behind them as many numbers of dealing_alike(). */
 static inline uint16_t *split_at(const struct plan_scratch *s, uint64_t row, int parts)
 {
-    return s->split + row * splits_before(s->most_parts + 1) + splits_before(parts);
+    return s->split + 2 * (row * splits_before(s->most_parts + 1) + splits_before(parts));
 }
 
 static inline struct balance *balances_of(const struct plan_scratch *s, uint64_t row)

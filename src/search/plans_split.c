@@ -19,30 +19,23 @@ void dealing_open(struct dealing *d, double head, double tail)
 
 void dealing_add(struct dealing *d, double cost, int count)
 {
-    struct run_of_items *run = &d->run[d->runs++];
-    *run = (struct run_of_items){
-        .cost = cost, .first = d->items, .count = count, .sums = d->items + d->runs - 1};
-    double *sum = d->sum + run->sums;
-    sum[0] = 0;
-    d->from_tail[0] = d->tail;
-    for (int i = 0; i < count; i++) {
-        sum[i + 1] = sum[i] + cost;
-        d->from_tail[i + 1] = d->from_tail[i] + cost;
-        d->from_head[d->items + 1] = d->from_head[d->items] + cost;
-        d->items++;
-        d->all += cost;
-    }
+    const double before = d->from_head[d->items];
+    d->run[d->runs++] = (struct run_of_items){.cost = cost, .first = d->items, .count = count};
+    for (int i = 1; i <= count; i++)
+        d->from_head[d->items + i] = before + i * cost;
+    d->items += count;
+    d->all += count * cost;
     d->largest = fmax(d->largest, cost);
 }
 
-/* The most items, `room` at most, whose sum is not above `most`; sum[0] is of none. */
-static int fitting(const double *sum, double cost, int room, double most)
+/* The most items, `room` at most, that make `sum` no more than `most`; at least 0. */
+static int fitting(double sum, double cost, int room, double most)
 {
-    const double guess = (most - sum[0]) / cost;
+    const double guess = (most - sum) / cost;
     int count = guess < room ? (int)guess : room;
-    while (count < room && sum[count + 1] <= most)
+    while (count < room && sum + (count + 1) * cost <= most)
         count++;
-    while (count > 0 && sum[count] > most)
+    while (count > 0 && sum + count * cost > most)
         count--;
     return count;
 }
@@ -93,7 +86,7 @@ static void fill_first(struct greedy *g)
     const struct dealing *d = g->d;
     const struct run_of_items *run = &d->run[0];
     note_next(g, d->head);
-    if (d->head <= g->most) g->at = fitting(d->from_head, run->cost, run->count, g->most);
+    if (d->head <= g->most) g->at = fitting(d->head, run->cost, run->count, g->most);
     while (g->at >= run->count && g->at < d->items && d->from_head[g->at + 1] <= g->most)
         g->at++;
     if (g->at < d->items) note_next(g, d->from_head[g->at + 1]);
@@ -107,15 +100,14 @@ static void fill_between(struct greedy *g)
     const struct dealing *d = g->d;
     g->run = run_at(d, g->run, g->at);
     const struct run_of_items *run = &d->run[g->run];
-    const double *sum = d->sum + run->sums;
-    const int room = room_in(run, g->at), count = fitting(sum, run->cost, room, g->most);
+    const int room = room_in(run, g->at), count = fitting(0, run->cost, room, g->most);
     const int left = g->stages - 1 - g->stage;
     if (count == room) {
         fill_stage(g, 0);
         return;
     }
     const int alike = count == 0 || (room - 1) / count > left ? left : (room - 1) / count;
-    note_next(g, sum[count + 1]);
+    note_next(g, (count + 1) * run->cost);
     g->at += alike * count;
     g->stage += alike;
 }
@@ -129,9 +121,9 @@ static void fill_last(struct greedy *g)
         return;
     }
     const int room = room_in(last, g->at);
-    const int count = fitting(d->from_tail, last->cost, room, g->most);
+    const int count = fitting(d->tail, last->cost, room, g->most);
     g->at += count;
-    if (count < room) note_next(g, d->from_tail[count + 1]);
+    if (count < room) note_next(g, d->tail + (count + 1) * last->cost);
 }
 
 /* How many items that leaves. */
@@ -191,8 +183,8 @@ static void deal_backwards(const struct dealing *d, int stages, double most, int
         }
         const struct run_of_items *r = &d->run[run];
         const int room = at - r->first;
-        if (k > 1 && usual < 0) usual = fitting(d->sum + r->sums, r->cost, r->count, most);
-        const int count = k == 1 ? fitting(d->from_tail, r->cost, room, most) : usual;
+        if (k > 1 && usual < 0) usual = fitting(0, r->cost, r->count, most);
+        const int count = k == 1 ? fitting(d->tail, r->cost, room, most) : usual;
         from[k] = count < room ? at - count : begin_before(d, run, at, k == 1 ? d->tail : 0, most);
         for (; k > 1 && k + 1 < stages && from[k] - r->first > usual; k++)
             from[k + 1] = from[k] - usual;
@@ -217,16 +209,15 @@ static double take_between(struct even *e, int usual, int must)
     const struct dealing *d = e->d;
     e->run = run_at(d, e->run, e->at);
     const struct run_of_items *run = &d->run[e->run];
-    const double *sum = d->sum + run->sums;
     const int room = room_in(run, e->at);
     int count = usual < room ? usual : room;
-    while (count < room && takes(e, sum[count], run->cost))
+    while (count < room && takes(e, count * run->cost, run->cost))
         count++;
-    while (count > 0 && !takes(e, sum[count - 1], run->cost))
+    while (count > 0 && !takes(e, (count - 1) * run->cost, run->cost))
         count--;
     if (count < must - e->at) count = must - e->at < room ? must - e->at : room;
     e->at += count;
-    return sum[count];
+    return count * run->cost;
 }
 
 static double take_stage(struct even *e, double sum, int must)
@@ -249,18 +240,18 @@ static int take_alike(struct even *e, int stage, int stages, const int *from, ui
 {
     const struct dealing *d = e->d;
     const struct run_of_items *run = &d->run[e->run];
-    const double *sum = d->sum + run->sums;
     const int count = split[stage - 1], end = run->first + run->count;
+    const double sum = count * run->cost;
     const bool within = count > 0 && e->at >= run->first && end - run->first > count;
-    if (!within || sum[count - 1] + run->cost > e->most) return stage;
-    const double least = sum[count - 1] + run->cost / 2;
-    const double enough = sum[count] + run->cost <= e->most ? sum[count] + run->cost / 2 : INFINITY;
+    if (!within || sum > e->most) return stage;
+    const double least = sum - run->cost / 2;
+    const double enough = sum + run->cost <= e->most ? sum + run->cost / 2 : INFINITY;
     for (; stage < stages - 1 && end - e->at > count; stage++) {
         const int others = stages - stage - 1;
         const double share = *left / (others + 1);
         if (least > share || enough <= share || e->at + count < from[others]) break;
         e->at += count;
-        *left -= sum[count];
+        *left -= sum;
         split[stage] = (uint16_t)count;
     }
     return stage;
@@ -300,6 +291,96 @@ double dealing_split(const struct dealing *d, int stages, uint16_t *split)
     const double most = slowest_of_best(d, stages);
     deal_evenly(d, stages, most * (1 + 1e-12), split);
     return most;
+}
+
+/* ---- is a split the best one? ---- */
+
+/* Sums are made in another order than where stages are dealt: what is closer than `sure` is not
+ * decided, but for what is the same but for rounding. */
+static const double sure = 1e-9, the_same = 1e-11;
+
+/* What the stages before one that begins at `at` take. */
+static double before(const struct dealing *d, int stage, int at)
+{
+    return stage > 0 ? d->from_head[at] : 0;
+}
+
+/* The cost of the slowest stage; 0 when the split is none of these items. */
+static double slowest_of(const struct dealing *d, int stages, const uint16_t *split,
+                         const uint16_t *more)
+{
+    double most = 0;
+    int at = 0;
+    for (int stage = 0; stage < stages; stage += 1 + more[stage]) {
+        const int end = at + split[stage];
+        if (end > d->items) return 0;
+        const double sum = d->from_head[end] - before(d, stage, at);
+        most = fmax(most, stage == stages - 1 ? sum + d->tail : sum);
+        at = end + more[stage] * split[stage];
+    }
+    return at == d->items ? most : 0;
+}
+
+/* Can no split do with less than `most`? */
+static bool is_least(const struct dealing *d, int stages, double most)
+{
+    const double least = least_possible(d, stages);
+    struct greedy g = {.d = d, .stages = stages, .most = most * (1 - sure)};
+    if (least >= g.most) return least >= most * (1 - the_same);
+    return fill_stages(&g) > 0 && g.next >= most * (1 - the_same);
+}
+
+/* Does the stage, which begins at `at`, take as many as in deal_evenly()? */
+static bool takes_evenly(const struct dealing *d, int stages, int stage, int at, int count,
+                         double most)
+{
+    const int end = at + count;
+    const double close = most * sure, sum = d->from_head[end] - before(d, stage, at);
+    const double share = (d->all - before(d, stage, at)) / (stages - stage);
+    const double last = count > 0 ? d->from_head[end] - d->from_head[end - 1] : 0;
+    const double next = end < d->items ? d->from_head[end + 1] - d->from_head[end] : INFINITY;
+    if (count > 0 && sum - last / 2 > share - close) return false;
+    return sum + next > most + close || sum + next / 2 > share + close;
+}
+
+/* What is left for a stage goes up or down from one of those that are alike to the next one: the
+ * first and the last of them decide. */
+static bool is_even(const struct dealing *d, int stages, double most, const uint16_t *split,
+                    const uint16_t *more)
+{
+    int at = 0;
+    for (int stage = 0; stage + 1 < stages; stage += 1 + more[stage]) {
+        const int count = split[stage], last = stage + more[stage];
+        if (!takes_evenly(d, stages, stage, at, count, most)) return false;
+        at += more[stage] * count;
+        if (last > stage && !takes_evenly(d, stages, last, at, count, most)) return false;
+        at += count;
+    }
+    return true;
+}
+
+bool dealing_gives(const struct dealing *d, int stages, const uint16_t *split, const uint16_t *more)
+{
+    const double most = slowest_of(d, stages, split, more);
+    return most > 0 && is_least(d, stages, most) && is_even(d, stages, most, split, more);
+}
+
+void dealing_alike(const struct dealing *d, int stages, const uint16_t *split, uint16_t *more)
+{
+    int run = 0, at = 0, first = 0;
+    memset(more, 0, (size_t)stages * sizeof *more);
+    for (int stage = 0; stage + 1 < stages; at += split[stage++]) {
+        const int end = at + split[stage];
+        while (run < d->runs && at >= d->run[run].first + d->run[run].count)
+            run++;
+        const bool within = run < d->runs && end < d->run[run].first + d->run[run].count;
+        const bool alike = first > 0 && within && at - split[first] >= d->run[run].first &&
+                           split[stage] == split[first];
+        if (alike)
+            more[first]++;
+        else
+            first = within && at > 0 ? stage : 0;
+    }
 }
 
 double split_balanced(uint16_t *split, int stages, const double *cost, int items, double head,

@@ -12,9 +12,9 @@
 
 enum { MAX_ITEMS = 4096 }; /* blocks of a deeper model are not told apart: see plan_balance */
 
-/* Items in model order, as runs of equal ones, with the sums that stages can have: a stage between
- * the first and the last one that lies within a run takes as long as its number of items alone
- * says, added up from 0. So whole rows of stages are dealt at once. */
+/* Items in model order, as runs of equal ones. A stage between the first and the last one that lies
+ * within a run takes as long as its number of items alone says: whole rows of stages are dealt at
+ * once. */
 struct dealing {
     double head, tail;
     double all, largest; /* of both and all items; item */
@@ -22,11 +22,8 @@ struct dealing {
     struct run_of_items {
         double cost;
         int first, count;
-        int sums; /* sum[sums + k]: of k of its items */
     } run[MAX_ITEMS];
-    double sum[2 * MAX_ITEMS];
     double from_head[MAX_ITEMS + 1]; /* [k]: head and the first k items */
-    double from_tail[MAX_ITEMS + 1]; /* [k]: tail and k items of the last run */
 };
 
 /* Items are added in model order, MAX_ITEMS at most. Costs are at least 0. */
@@ -37,7 +34,16 @@ void dealing_add(struct dealing *dealing, double cost, int count);
  * slowest. */
 double dealing_split(const struct dealing *dealing, int stages, uint16_t *split);
 
-/* The same of cost[0] ... cost[items - 1]. */
+/* more[i]: how many stages behind stage i are like it, none of them the first or the last one of
+ * the model, and followed by the same item; it depends on the order of the items, not on costs. */
+void dealing_alike(const struct dealing *dealing, int stages, const uint16_t *split,
+                   uint16_t *more);
+
+/* Is that for sure what dealing_split gives? Seen sooner than dealt. */
+bool dealing_gives(const struct dealing *dealing, int stages, const uint16_t *split,
+                   const uint16_t *more);
+
+/* dealing_split of cost[0] ... cost[items - 1]. */
 double split_balanced(uint16_t *split, int stages, const double *cost, int items, double head,
                       double tail);
 

@@ -37,7 +37,7 @@ struct plan_scratch *plan_scratch_open(const struct rk_plans *plans)
     s->block_s = calloc(rows, sizeof *s->block_s);
     s->count = calloc((size_t)parts + 1, sizeof *s->count);
     s->balance = calloc(rows * ((size_t)parts + 1), sizeof *s->balance);
-    s->split = calloc((rows + RK_SPLITS) * splits_before(parts + 1), sizeof *s->split);
+    s->split = calloc(2 * (rows + RK_SPLITS) * splits_before(parts + 1), sizeof *s->split);
     s->fixed = calloc((size_t)parts + 1, sizeof *s->fixed);
     s->list = calloc(tuples, sizeof(struct division *));
     s->same_as = calloc(tuples, sizeof *s->same_as);
