@@ -40,6 +40,19 @@ struct timetable_state {
     bool pairs;       /* DualPipe among them */
 };
 
+/* What the checks make of a member's shardings, offloads and timetables. Layers of other widths have
+ * the same members: a thread keeps some of these. */
+enum { KEPT_CHECKS = 32 };
+
+struct member_checks {
+    struct checks_key {
+        const struct layout *layout; /* NULL: none */
+        uint64_t microbatch, kernels, ulysses;
+    } key;
+    struct choice_state *sharding, *offload;
+    struct timetable_state *timetable;
+};
+
 /* A microbatch on a block, and on what stands before the first and behind the last one. */
 struct block_times {
     double block_s[TREATMENTS][LAYER_KINDS];
@@ -144,7 +157,8 @@ struct plan_scratch {
     bool *fits; /* (shardings)(offloads)(RK_SCHEDULES) of a division */
     struct stage_blocks blocks[RK_MAX_STAGES];
     struct stage_map balanced;
-    struct choice_state *sharding, *offload;
+    struct member_checks checks[KEPT_CHECKS];
+    struct choice_state *sharding, *offload; /* those of the member at hand */
     struct timetable_state *timetable;
     struct remembered remembered[REMEMBERED];
     uint64_t ids, timetables, members;    /* counted */

@@ -22,6 +22,31 @@ static int most_parts(const struct rk_plans *plans)
     return (int)(most < RK_MAX_CHUNKS ? most : RK_MAX_CHUNKS);
 }
 
+static bool open_checks(struct plan_scratch *s, const struct rk_plans *plans)
+{
+    const uint64_t shardings = most_choices(plans, BUNDLE_SHARDING);
+    const uint64_t offloads = most_choices(plans, BUNDLE_OFFLOAD);
+    const uint64_t tuples = most_choices(plans, BUNDLE_STAGES);
+    bool opened = true;
+    for (int i = 0; i < KEPT_CHECKS; i++) {
+        struct member_checks *checks = &s->checks[i];
+        checks->sharding = calloc(shardings, sizeof *checks->sharding);
+        checks->offload = calloc(offloads, sizeof *checks->offload);
+        checks->timetable = calloc(tuples, sizeof *checks->timetable);
+        opened &= checks->sharding && checks->offload && checks->timetable;
+    }
+    return opened;
+}
+
+static void close_checks(struct plan_scratch *s)
+{
+    for (int i = 0; i < KEPT_CHECKS; i++) {
+        free(s->checks[i].sharding);
+        free(s->checks[i].offload);
+        free(s->checks[i].timetable);
+    }
+}
+
 struct plan_scratch *plan_scratch_open(const struct rk_plans *plans)
 {
     const uint64_t recomputes = stages_recomputes(plans), rows = recomputes + 1;
@@ -41,9 +66,6 @@ struct plan_scratch *plan_scratch_open(const struct rk_plans *plans)
     s->fixed = calloc((size_t)parts + 1, sizeof *s->fixed);
     s->list = calloc(tuples, sizeof(struct division *));
     s->same_as = calloc(tuples, sizeof *s->same_as);
-    s->sharding = calloc(most_choices(plans, BUNDLE_SHARDING), sizeof *s->sharding);
-    s->offload = calloc(most_choices(plans, BUNDLE_OFFLOAD), sizeof *s->offload);
-    s->timetable = calloc(tuples, sizeof *s->timetable);
     s->too_large = calloc(tuples, sizeof *s->too_large);
     const size_t choices =
         most_choices(plans, BUNDLE_SHARDING) * most_choices(plans, BUNDLE_OFFLOAD);
@@ -57,9 +79,9 @@ struct plan_scratch *plan_scratch_open(const struct rk_plans *plans)
     s->numbers = calloc(layers + member, sizeof *s->numbers);
     const bool recalls = recall_open(&s->layers, RECALLED_LAYERS, layers, 1) &
                          recall_open(&s->fitting, RECALLED_MEMBERS, member, tuples);
-    if (recalls && s->numbers && s->block_s && s->timed.known && s->too_large && s->choice &&
+    if (open_checks(s, plans) && recalls && s->numbers && s->block_s && s->timed.known && s->too_large && s->choice &&
         s->room && s->fits && s->same_as && s->kept && s->kept_room && s->fold && s->count &&
-        s->balance && s->split && s->fixed && s->list && s->sharding && s->offload && s->timetable)
+        s->balance && s->split && s->fixed && s->list)
         return s;
     plan_scratch_close(s);
     return NULL;
@@ -77,9 +99,7 @@ void plan_scratch_close(struct plan_scratch *s)
     free(s->fixed);
     free(s->list);
     free(s->same_as);
-    free(s->sharding);
-    free(s->offload);
-    free(s->timetable);
+    close_checks(s);
     free(s->too_large);
     free(s->choice);
     free(s->room);
@@ -136,9 +156,31 @@ static void check_timetable(struct run *r, const struct timetable *timetable,
     }
 }
 
-static void check_choices(struct run *r)
+/* What is left in the plan at hand. */
+static void set_last_choices(struct run *r)
+{
+    const struct timetable *last = &r->set->timetable[r->set->timetables - 1];
+    plans_set_choice(&r->s->plan, r->sharding, r->sharding->count - 1);
+    plans_set_choice(&r->s->plan, r->offload, r->offload->count - 1);
+    r->s->plan.chunks = last->chunks;
+    r->s->plan.schedule = last->schedule[last->schedules - 1];
+}
+
+static void check_choices(struct run *r, const struct plan_member *member)
 {
     struct plan_scratch *s = r->s;
+    const bool both = s->plan.context_kind == RK_RING_ULYSSES; /* divide the ranks of a context */
+    const struct checks_key key = {member->layout, member->microbatch, r->layers->kernels,
+                                   both ? s->plan.ulysses : 0};
+    struct member_checks *kept = &s->checks[(r->set - r->set->all->set) % KEPT_CHECKS];
+    s->sharding = kept->sharding;
+    s->offload = kept->offload;
+    s->timetable = kept->timetable;
+    if (memcmp(&kept->key, &key, sizeof key) == 0) {
+        set_last_choices(r);
+        return;
+    }
+    kept->key = key;
     check_bundle(r, r->sharding, 1u << CHECK_SHARDING, s->sharding);
     check_bundle(r, r->offload, 1u << CHECK_OFFLOAD, s->offload);
     for (uint64_t i = 0; i < r->set->timetables; i++)
@@ -252,7 +294,7 @@ static void open_sharings(struct run *r)
 
 /* Checks that come before those of stages refuse all plans of a member at once; later ones only
  * those that pass the latter. */
-static void run_plans(struct run *r)
+static void run_plans(struct run *r, const struct plan_member *member)
 {
     struct plan_scratch *s = r->s;
     const struct rk_plans_problem *p = s->problem;
@@ -262,7 +304,7 @@ static void run_plans(struct run *r)
         refuse(r, reason.verdict, r->stages->count * r->leaves);
         return;
     }
-    check_choices(r);
+    check_choices(r, member);
     if (!sift(r, failed == PLAN_CHECKS ? RK_FITS : reason.verdict)) return;
     run_fold_layers(r);
     r->send_s = send_s_of(&s->fold[0], p->system, &s->plan);
@@ -291,7 +333,7 @@ static void run_member(struct run *r, const struct plan_member *member)
     plans_set_choice(plan, layout->choices[BUNDLE_WIDTH], r->layers->width);
     plans_set_choice(plan, kernels, r->layers->kernels);
     r->microbatches = microbatches_of(plan);
-    run_plans(r);
+    run_plans(r, member);
 }
 
 static void run_layers(struct plan_scratch *s, const struct plan_layers *layers,
