@@ -12,7 +12,8 @@
 
 bool shell_live(const struct shell_state *s)
 {
-    return !s->skip && !s->stopped && !s->returned && s->status == RK_OK;
+    return !s->skip && !s->stopped && !s->returned && !s->breaks && !s->continues &&
+           s->status == RK_OK;
 }
 
 static const char *const terminators[] = {"then", "elif", "else", "fi", "do",
@@ -62,6 +63,12 @@ static enum shell_truth branch(struct shell_lexer *l, enum shell_truth when,
 
 /* ---- if, case, for, while ---- */
 
+/* Of a command that is taken to succeed, as a condition nothing is known. */
+static enum shell_truth as_condition(enum shell_truth value)
+{
+    return value == SHELL_LIKELY ? SHELL_PERHAPS : value;
+}
+
 static void if_command(struct shell_lexer *l, struct shell_token opener)
 {
     enum shell_truth taken = SHELL_FALSE;
@@ -70,7 +77,7 @@ static void if_command(struct shell_lexer *l, struct shell_token opener)
         enum shell_truth when = SHELL_FALSE;
         if (taken == SHELL_TRUE) l->s->skip++;
         l->s->cause = 0;
-        when = shell_list(l);
+        when = as_condition(shell_list(l));
         if (taken == SHELL_TRUE) l->s->skip--;
         expect(l, "then", opener);
         if (taken == SHELL_TRUE) when = SHELL_FALSE;
@@ -138,20 +145,28 @@ static void case_command(struct shell_lexer *l, struct shell_token opener)
     shell_skip_lines(l);
     expect(l, "in", opener);
     shell_skip_lines(l);
+    bool through = false; /* ";&": the next one is run as well */
     while (!shell_token_is(shell_peek(l), "esac") && l->s->status == RK_OK) {
         enum shell_truth when = case_patterns(l, &subject);
+        if (through) {
+            when = taken;
+            taken = SHELL_FALSE;
+        }
         if (taken == SHELL_TRUE) when = SHELL_FALSE;
         if (taken == SHELL_PERHAPS && when == SHELL_TRUE) when = SHELL_PERHAPS;
         branch(l, when, opener.place);
         if (when != SHELL_FALSE && taken != SHELL_TRUE) taken = when;
         const struct shell_token end = shell_peek(l);
         if (end.kind == SHELL_OPERATOR && *end.raw == ';') shell_next(l);
+        through = when != SHELL_FALSE && shell_token_is(end, ";&");
         shell_skip_lines(l);
         if (shell_peek(l).kind == SHELL_END)
             shell_fail(l->s, opener.place, "this case has no esac");
     }
     expect(l, "esac", opener);
 }
+
+enum { MOST_TURNS = 1024 }; /* of a loop; no script that is meant has more */
 
 /* The cursor of a lexer, to come back to. */
 struct mark {
@@ -173,56 +188,195 @@ static void go_back(struct shell_lexer *l, const struct mark *mark)
     *l = mark->lexer;
 }
 
+/* "{1..4}" as its numbers; false: it is none. */
+static bool range_items(struct shell_state *s, struct shell_token word, struct shell_words *items)
+{
+    long long from, to;
+    char text[40], close = 0;
+    int used = 0;
+    if (word.length >= sizeof text || *word.raw != '{') return false;
+    snprintf(text, sizeof text, "%.*s", (int)word.length, word.raw);
+    if (sscanf(text, "{%lld..%lld%c%n", &from, &to, &close, &used) != 3 || close != '}' ||
+        text[used] || llabs(to - from) > MOST_TURNS)
+        return false;
+    for (long long i = from;; i += from <= to ? 1 : -1) {
+        snprintf(text, sizeof text, "%lld", i);
+        shell_expand(s, shell_copy(s, text, strlen(text)), strlen(text), word.place, items);
+        if (i == to) return true;
+    }
+}
+
 static void for_items(struct shell_lexer *l, struct shell_words *items)
 {
     if (!shell_token_is(shell_peek(l), "in")) return;
     shell_next(l);
     while (shell_peek(l).kind == SHELL_WORD) {
         const struct shell_token word = shell_next(l);
-        if (shell_live(l->s)) shell_expand(l->s, word.raw, word.length, word.place, items);
+        if (shell_live(l->s) && !range_items(l->s, word, items))
+            shell_expand(l->s, word.raw, word.length, word.place, items);
     }
 }
 
-static void for_command(struct shell_lexer *l, struct shell_token opener)
+/* Behind a turn of a loop: does it go on? `break` and `continue` of loops around it stay. */
+static bool goes_on(struct shell_state *s)
+{
+    if (s->continues && --s->continues == 0) return shell_live(s);
+    if (s->breaks)
+        s->breaks--;
+    else if (!s->continues)
+        return shell_live(s);
+    return false;
+}
+
+/* What a loop assigned, out of which it may have broken. */
+static void end_loop(struct shell_lexer *l, size_t mark, struct shell_token opener, bool before)
+{
+    if (l->s->loose) shell_poison(l->s, mark, opener.place, l->s->cause);
+    l->s->loose = before;
+    expect(l, "done", opener);
+}
+
+static void for_words(struct shell_lexer *l, struct shell_token opener, struct shell_token name,
+                      const struct shell_words *items)
 {
     struct shell_state *s = l->s;
-    struct shell_words items = {0};
-    const struct shell_token name = shell_next(l);
-    if (*name.raw == '(') { /* for ((...; ...; ...)) */
-        int depth = 1;
-        while (depth && shell_peek(l).kind != SHELL_END) {
-            const struct shell_token token = shell_next(l);
-            depth += shell_token_is(token, "(") - shell_token_is(token, ")");
-        }
-    } else {
-        for_items(l, &items);
-    }
+    const size_t assigned = s->assigned;
+    const bool loose = s->loose;
     shell_skip_lines(l);
     expect(l, "do", opener);
     const struct mark body = mark_here(l);
-    for (size_t i = 0; i < items.count && shell_live(s); i++) {
-        const struct shell_word *item = &items.word[i];
+    bool more = shell_live(s);
+    s->loose = false;
+    for (size_t i = 0; i < items->count && more; i++) {
+        const struct shell_word *item = &items->word[i];
         const struct shell_value value = {item->text, item->unknown, item->maybe, item->place};
         if (i) go_back(l, &body);
         shell_assign(s, name.raw, name.length, &value, 1, false, false);
         branch(l, item->unknown || item->maybe ? SHELL_PERHAPS : SHELL_TRUE, opener.place);
+        more = goes_on(s);
     }
-    if (!items.count || !shell_live(s)) {
-        go_back(l, &body);
-        branch(l, *name.raw == '(' ? SHELL_PERHAPS : SHELL_FALSE, opener.place);
-    }
-    expect(l, "done", opener);
+    if (!items->count || s->status != RK_OK) branch(l, SHELL_FALSE, opener.place);
+    end_loop(l, assigned, opener, loose);
 }
 
+/* The next part of "(i = 0; i < 4; i++)", from *at on. */
+static struct shell_value loop_part(struct shell_state *s, const char **at, const char *end,
+                                    struct shell_place place)
+{
+    const char *semicolon = memchr(*at, ';', (size_t)(end - *at));
+    const char *stop = semicolon ? semicolon : end;
+    const struct shell_value value = {shell_copy(s, *at, (size_t)(stop - *at)), 0, 0, place};
+    *at = semicolon ? semicolon + 1 : end;
+    return value;
+}
+
+static int64_t compute(struct shell_state *s, const struct shell_value *raw, size_t *unknown)
+{
+    const struct shell_value text = shell_expand_one(s, raw->text, strlen(raw->text), raw->place);
+    *unknown = text.unknown ? text.unknown : text.maybe;
+    return *unknown ? 0 : shell_arithmetic(s, text.text, raw->place, unknown);
+}
+
+/* for ((...; ...; ...)) */
+static void for_numbers(struct shell_lexer *l, struct shell_token opener, struct shell_token head)
+{
+    struct shell_state *s = l->s;
+    const size_t n = shell_span(head.raw, s->end), assigned = s->assigned;
+    const bool loose = s->loose;
+    size_t unknown = 0;
+    if (n < 4 || head.raw[1] != '(') {
+        shell_fail(s, head.place, "this (( has no ))");
+        return;
+    }
+    const char *at = head.raw + 2, *end = head.raw + n - 2;
+    const struct shell_value first = loop_part(s, &at, end, head.place);
+    const struct shell_value condition = loop_part(s, &at, end, head.place);
+    const struct shell_value step = loop_part(s, &at, end, head.place);
+    l->peeked = false;
+    shell_advance(s, n - (size_t)(s->at - head.raw));
+    shell_skip_lines(l);
+    expect(l, "do", opener);
+    const struct mark body = mark_here(l);
+    bool more = shell_live(s), ran = false;
+    s->loose = false;
+    if (more) compute(s, &first, &unknown);
+    for (int turns = 0; more; turns++) {
+        const bool so = !*condition.text || compute(s, &condition, &unknown) || unknown;
+        if (!so) break;
+        if (ran) go_back(l, &body);
+        ran = true;
+        if (turns > MOST_TURNS) unknown = s->cause; /* it goes on as it likes */
+        branch(l, unknown || turns > MOST_TURNS ? SHELL_PERHAPS : SHELL_TRUE, opener.place);
+        more = goes_on(s) && !unknown && turns <= MOST_TURNS;
+        if (more) compute(s, &step, &unknown);
+    }
+    if (!ran || s->status != RK_OK) branch(l, SHELL_FALSE, opener.place);
+    end_loop(l, assigned, opener, loose);
+}
+
+static void for_command(struct shell_lexer *l, struct shell_token opener)
+{
+    struct shell_words items = {0};
+    const struct shell_token name = shell_next(l);
+    if (*name.raw == '(') {
+        for_numbers(l, opener, name);
+    } else {
+        for_items(l, &items);
+        for_words(l, opener, name, &items);
+    }
+}
+
+/* As long as the condition is known; then once more, perhaps. A turn that assigns nothing is the
+ * last: the next would be the same. */
 static void while_command(struct shell_lexer *l, struct shell_token opener)
 {
-    l->s->cause = 0;
-    const enum shell_truth condition = shell_list(l);
-    const bool until = shell_token_is(opener, "until");
-    expect(l, "do", opener);
-    branch(l, condition == (until ? SHELL_TRUE : SHELL_FALSE) ? SHELL_FALSE : SHELL_PERHAPS,
-           opener.place);
-    expect(l, "done", opener);
+    struct shell_state *s = l->s;
+    const bool until = shell_token_is(opener, "until"), loose = s->loose;
+    const struct mark head = mark_here(l);
+    const size_t assigned = s->assigned;
+    enum shell_truth when = SHELL_TRUE;
+    s->loose = false;
+    for (int turns = 0;; turns++) {
+        if (turns) go_back(l, &head);
+        s->cause = 0;
+        when = as_condition(shell_list(l));
+        if (until && when != SHELL_PERHAPS) when = when == SHELL_TRUE ? SHELL_FALSE : SHELL_TRUE;
+        if (turns > MOST_TURNS) when = SHELL_PERHAPS;
+        expect(l, "do", opener);
+        const size_t mark = s->assigned;
+        const bool live = shell_live(s);
+        branch(l, when, opener.place);
+        if (!live || !goes_on(s) || when != SHELL_TRUE || s->loose || s->assigned == mark) break;
+    }
+    end_loop(l, assigned, opener, loose);
+}
+
+/* The expression behind `=~`, which has parentheses and bars of its own. */
+static struct shell_token read_expression(struct shell_lexer *l)
+{
+    struct shell_state *s = l->s;
+    struct shell_token token = {SHELL_WORD, s->at, 0, s->place};
+    int depth = 0;
+    size_t n = 0;
+    if (l->peeked) return shell_next(l);
+    while (s->at < s->end && (*s->at == ' ' || *s->at == '\t'))
+        shell_advance(s, 1);
+    token.raw = s->at;
+    token.place = s->place;
+    for (; s->at + n < s->end; n++) {
+        const char c = s->at[n];
+        if (c == '\\' && s->at + n + 1 < s->end) {
+            n++;
+            continue;
+        }
+        if (c == '\n' || (!depth && (c == ' ' || c == '\t'))) break;
+        const size_t span = c == '"' || c == '\'' ? shell_span(s->at + n, s->end) : 0;
+        n += span ? span - 1 : 0;
+        depth += (c == '(') - (c == ')');
+    }
+    shell_advance(s, n);
+    token.length = n;
+    return token;
 }
 
 /* [[ ... ]]: words are not split, operators are words. */
@@ -230,9 +384,11 @@ static enum shell_truth double_test(struct shell_lexer *l, struct shell_token op
 {
     struct shell_state *s = l->s;
     struct shell_words words = {0};
+    bool expression = false; /* comes next */
     for (;;) {
-        const struct shell_token token = shell_next(l);
-        if (shell_token_is(token, "]]")) break;
+        const struct shell_token token = expression ? read_expression(l) : shell_next(l);
+        if (!expression && shell_token_is(token, "]]")) break;
+        expression = shell_token_is(token, "=~");
         if (token.kind == SHELL_END) {
             shell_fail(s, opener.place, "this [[ has no ]]");
             return SHELL_PERHAPS;
@@ -266,14 +422,10 @@ static enum shell_truth arithmetic_command(struct shell_lexer *l, struct shell_t
     l->peeked = false;
     shell_advance(s, n - (size_t)(s->at - opener.raw));
     if (!shell_live(s)) return SHELL_PERHAPS;
-    const char *text = shell_copy(s, opener.raw + 2, n - 4);
-    for (const char *p = text; *p; p++) /* assignments: what they change is not followed */
-        if ((*p == '=' && p[1] != '=' && p > text && !strchr("=!<>", p[-1])) ||
-            (strchr("+-", *p) && p[1] == *p))
-            return SHELL_PERHAPS;
-    const struct shell_value value = shell_expand_one(s, text, strlen(text), opener.place);
-    const int64_t result = shell_arithmetic(s, value.text, opener.place, &unknown);
-    return unknown || value.unknown ? SHELL_PERHAPS : result ? SHELL_TRUE : SHELL_FALSE;
+    const struct shell_value text = {shell_copy(s, opener.raw + 2, n - 4), 0, 0, opener.place};
+    const int64_t result = compute(s, &text, &unknown);
+    if (unknown && !s->cause) s->cause = unknown;
+    return unknown ? SHELL_PERHAPS : result ? SHELL_TRUE : SHELL_FALSE;
 }
 
 /* ---- commands ---- */
@@ -307,7 +459,7 @@ static bool is_definition(struct shell_lexer *l, struct shell_token name)
 
 static enum shell_truth compound(struct shell_lexer *l, struct shell_token opener)
 {
-    enum shell_truth result = SHELL_PERHAPS;
+    enum shell_truth result = SHELL_LIKELY;
     shell_next(l);
     if (shell_token_is(opener, "if"))
         if_command(l, opener);
@@ -338,7 +490,7 @@ enum shell_truth shell_command(struct shell_lexer *l)
 {
     struct shell_state *s = l->s;
     const struct shell_token token = shell_peek(l);
-    enum shell_truth result = SHELL_PERHAPS;
+    enum shell_truth result = SHELL_LIKELY;
     if (++s->steps > SHELL_MAX_STEPS) shell_fail(s, token.place, "the script does not end");
     if (++s->depth > SHELL_MAX_DEPTH) shell_fail(s, token.place, "nested too deeply");
     if (s->status != RK_OK) return result;
@@ -372,35 +524,60 @@ enum shell_truth shell_command(struct shell_lexer *l)
     return result;
 }
 
+/* "time -p" in front of a command says nothing about it. */
+static void skip_time(struct shell_lexer *l)
+{
+    if (!shell_token_is(shell_peek(l), "time")) return;
+    shell_next(l);
+    if (shell_token_is(shell_peek(l), "-p")) shell_next(l);
+}
+
 static enum shell_truth pipeline(struct shell_lexer *l)
 {
     const bool negated = shell_token_is(shell_peek(l), "!");
     if (negated) shell_next(l);
+    skip_time(l);
+    const size_t mark = l->s->assigned;
     enum shell_truth result = shell_command(l);
+    const bool piped = shell_token_is(shell_peek(l), "|") || shell_token_is(shell_peek(l), "|&");
     while (shell_token_is(shell_peek(l), "|") || shell_token_is(shell_peek(l), "|&")) {
         shell_next(l);
         shell_skip_lines(l);
         shell_command(l);
-        result = SHELL_PERHAPS;
+        result = SHELL_LIKELY;
     }
-    if (!negated || result == SHELL_PERHAPS) return result;
-    return result == SHELL_TRUE ? SHELL_FALSE : SHELL_TRUE;
+    if (piped) shell_restore(l->s, mark); /* each of them is a shell of its own */
+    if (!negated) return result;
+    return result == SHELL_TRUE ? SHELL_FALSE : result == SHELL_FALSE ? SHELL_TRUE : SHELL_PERHAPS;
 }
 
-/* Behind `a &&` whose outcome is not known, b is taken to run, behind `a ||` perhaps. */
+/* The outcome of `a && b`, `a || b`, of which b was run, or perhaps. */
+static enum shell_truth join_truths(bool and, enum shell_truth a, enum shell_truth b)
+{
+    const enum shell_truth ends = and? SHELL_FALSE : SHELL_TRUE;
+    if (a != SHELL_PERHAPS && (and || a != SHELL_LIKELY)) return b;
+    return b == ends ? b : a;
+}
+
+/* Behind `a &&` whose outcome is not known, b runs perhaps, unless a is no condition but a command,
+ * which is taken to succeed; behind `a ||` perhaps. */
 static enum shell_truth and_or(struct shell_lexer *l)
 {
     struct shell_state *s = l->s;
+    const size_t outer = s->cause;
+    s->cause = 0;
     enum shell_truth result = pipeline(l);
     for (;;) {
         const struct shell_token token = shell_peek(l);
         const bool and = shell_token_is(token, "&&");
+        if (!s->cause) s->cause = outer;
         if ((!and&&!shell_token_is(token, "||")) || s->status != RK_OK) return result;
         shell_next(l);
         shell_skip_lines(l);
         const bool skipped = result == (and? SHELL_FALSE : SHELL_TRUE);
-        const bool perhaps = !skipped && !and&&result == SHELL_PERHAPS && shell_live(s);
-        const size_t mark = s->assigned;
+        const bool unsure = result == SHELL_PERHAPS || (result == SHELL_LIKELY && !and);
+        const bool perhaps = unsure && shell_live(s);
+        const size_t mark = s->assigned, cause = s->cause;
         const bool before = s->maybe;
         const struct shell_place condition = s->condition;
         s->skip += skipped;
@@ -412,8 +589,8 @@ static enum shell_truth and_or(struct shell_lexer *l)
         s->skip -= skipped;
         s->maybe = before;
         s->condition = condition;
-        if (perhaps) shell_poison(s, mark, token.place, 0);
-        if (!skipped) result = result == SHELL_PERHAPS && right != SHELL_FALSE ? result : right;
+        if (perhaps) shell_poison(s, mark, token.place, cause);
+        if (!skipped) result = join_truths(and, result, right);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,75 @@ static int64_t variable(struct arith *a, const char *name, size_t length)
     return value;
 }
 
+/* What `name op= value` leaves in the variable. */
+static int64_t set(struct arith *a, const char *name, size_t length, int64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRId64, value);
+    const struct shell_value one = {shell_copy(a->s, text, strlen(text)), a->unknown, 0, a->place};
+    shell_assign(a->s, name, length, &one, 1, false, false);
+    return value;
+}
+
+/* "=", "*=", "<<=" at the cursor: how long; 0: no assignment. */
+static size_t assignment(const char *at)
+{
+    static const char *const twice[] = {"<<", ">>"};
+    for (int i = 0; i < 2; i++)
+        if (strncmp(at, twice[i], 2) == 0 && at[2] == '=') return 3;
+    if (*at == '=' && at[1] != '=') return 1;
+    return *at && strchr("+-*/%&|^", *at) && at[1] == '=' ? 2 : 0;
+}
+
+static int64_t apply(struct arith *a, const char *op, int64_t x, int64_t y);
+
+/* A variable, whatever is done to it: "x", "x++", "x += 2". */
+static int64_t named(struct arith *a, size_t length)
+{
+    const char *name = a->at;
+    a->at += length;
+    skip_space(a);
+    const size_t n = assignment(a->at);
+    if (n == 1) {
+        a->at++;
+        return set(a, name, length, ternary(a));
+    }
+    const int64_t value = variable(a, name, length);
+    if (n) {
+        char op[3] = "";
+        memcpy(op, a->at, n - 1);
+        a->at += n;
+        const int64_t by = ternary(a);
+        return set(a, name, length, apply(a, op, value, by));
+    }
+    if ((*a->at == '+' || *a->at == '-') && a->at[1] == *a->at) {
+        set(a, name, length, *a->at == '+' ? value + 1 : value - 1);
+        a->at += 2;
+    }
+    return value;
+}
+
+/* "++x" */
+static int64_t stepped(struct arith *a)
+{
+    const int64_t by = *a->at == '+' ? 1 : -1;
+    a->at += 2;
+    skip_space(a);
+    const char *name = a->at;
+    const size_t length = shell_name_length(name, name + strlen(name));
+    a->at += length;
+    return length ? set(a, name, length, variable(a, name, length) + by) : 0;
+}
+
+static int64_t number(struct arith *a)
+{
+    char *end;
+    int64_t value = strtoll(a->at, &end, 0);
+    if (*end == '#' && value >= 2 && value <= 36) value = strtoll(end + 1, &end, (int)value);
+    a->at = end;
+    return value;
+}
+
 static int64_t primary(struct arith *a)
 {
     skip_space(a);
@@ -71,7 +141,9 @@ static int64_t primary(struct arith *a)
     }
     int64_t value = 0;
     const size_t name = shell_name_length(a->at, a->at + strlen(a->at));
-    if (strchr("!-+~", *a->at) && *a->at) {
+    if ((*a->at == '+' || *a->at == '-') && a->at[1] == *a->at) {
+        value = stepped(a);
+    } else if (strchr("!-+~", *a->at) && *a->at) {
         const char sign = *a->at++;
         value = primary(a);
         value = sign == '!'   ? !value
@@ -87,12 +159,9 @@ static int64_t primary(struct arith *a)
         else
             fail(a, "a ')' is missing");
     } else if (isdigit((unsigned char)*a->at)) {
-        char *end;
-        value = strtoll(a->at, &end, 0);
-        a->at = end;
+        value = number(a);
     } else if (name) {
-        value = variable(a, a->at, name);
-        a->at += name;
+        value = named(a, name);
     } else {
         fail(a, "a number or a variable is expected");
     }
@@ -196,8 +265,11 @@ int64_t shell_arithmetic(struct shell_state *s, const char *text, struct shell_p
 {
     struct arith a = {s, text, place, 0, 0};
     skip_space(&a);
-    const int64_t value = *a.at ? ternary(&a) : 0;
-    skip_space(&a);
+    int64_t value = *a.at ? ternary(&a) : 0;
+    for (skip_space(&a); *a.at == ','; skip_space(&a)) {
+        a.at++;
+        value = ternary(&a);
+    }
     if (*a.at && !a.unknown) fail(&a, "not understood: integers and the operators of C are");
     *unknown = a.unknown;
     return value;

@@ -257,15 +257,21 @@ static size_t read_index(struct builder *b, const char *at, const char *end, str
         p->at = at[1] == '@';
     } else {
         size_t unknown = 0;
+        const struct shell_variable *v = shell_find(b->s, p->name, strlen(p->name));
         const struct shell_value text = shell_expand_one(b->s, at + 1, inner, b->place);
-        const int64_t i = text.unknown ? 0 : shell_arithmetic(b->s, text.text, b->place, &unknown);
+        int64_t i = text.unknown    ? 0
+                    : v && v->keyed ? shell_key(v, text.text)
+                                    : shell_arithmetic(b->s, text.text, b->place, &unknown);
+        if (i < 0 && !(v && v->keyed)) i += (int64_t)p->count;
         if (text.unknown || unknown)
             set_one(p,
                     (struct shell_value){"", text.unknown ? text.unknown : unknown, 0, b->place});
         else if (i >= 0 && (size_t)i < p->count)
             set_one(p, p->value[i]);
+        else if (p->count == 1 && p->value[0].unknown) /* whatever it has */
+            set_one(p, p->value[0]);
         else
-            *p = (struct parameter){.name = p->name};
+            *p = (struct parameter){.name = p->name, .set = v && v->set};
         p->list = false;
     }
     return inner + 2;
@@ -518,8 +524,13 @@ static void put_arithmetic(struct builder *b, const char *raw, size_t length, bo
     put_value(b, &value, quoted);
 }
 
-static void put_command(struct builder *b, bool quoted)
+static void put_command(struct builder *b, const char *command, size_t length, bool quoted)
 {
+    struct shell_value value;
+    if (shell_output(b->s, command, length, b->place, &value)) {
+        put_value(b, &value, quoted);
+        return;
+    }
     put_unknown(b,
                 shell_unknown(b->s, "", "is the output of a command, which is not run", b->place),
                 quoted);
@@ -541,8 +552,15 @@ static size_t put_dollar(struct builder *b, const char *at, const char *end, boo
         else if (n >= 5 && at[2] == '(' && at[n - 2] == ')')
             put_arithmetic(b, at + 3, n - 5, quoted);
         else
-            put_command(b, quoted);
+            put_command(b, at + 2, n - 3, quoted);
         return n;
+    }
+    if (next == '[') { /* $[1 + 2], as of old */
+        const char *close = memchr(at, ']', (size_t)(end - at));
+        if (close) {
+            put_arithmetic(b, at + 2, (size_t)(close - at) - 2, quoted);
+            return (size_t)(close - at) + 1;
+        }
     }
     if ((next == '"' || next == '\'') && !quoted) return 1; /* as without the dollar */
     size_t n = next ? read_parameter(b, at + 1, end, &p) : 0;
@@ -600,8 +618,8 @@ static void put_raw(struct builder *b, const char *raw, size_t length, bool quot
             put_unknown(b, shell_unknown(b->s, "", "is a place to fill in", b->place), quoted);
         } else if (*p == '`') {
             n = shell_span(p, end);
-            put_command(b, quoted);
             if (!n) n = (size_t)(end - p);
+            put_command(b, p + 1, n > 1 ? n - 2 : 0, quoted);
         } else if (!quoted && *p == '"' && (n = put_list_word(b, p, end)) > 0) {
             /* done */
         } else if (!quoted && (*p == '"' || *p == '\'')) {

@@ -33,14 +33,15 @@ static const struct shell_function *find_function(const struct shell_state *s, c
 }
 
 /* Reads text from elsewhere in the place of this command. */
-static void run_text(struct shell_state *s, const char *at, const char *end,
-                     struct shell_place place, bool fixed, bool all)
+static enum shell_truth run_text(struct shell_state *s, const char *at, const char *end,
+                                 struct shell_place place, bool fixed, bool all)
 {
+    enum shell_truth result = SHELL_LIKELY;
     const struct shell_state before = *s;
     struct shell_lexer inner = {.s = s};
     if (++s->depth > SHELL_MAX_DEPTH) {
         shell_fail(s, place, "commands that call each other without end");
-        return;
+        return result;
     }
     s->at = at;
     s->end = end;
@@ -48,30 +49,38 @@ static void run_text(struct shell_state *s, const char *at, const char *end,
     s->fixed_place = fixed || before.fixed_place;
     if (all) {
         while (shell_peek(&inner).kind != SHELL_END && s->status == RK_OK) {
-            shell_list(&inner);
+            result = shell_list(&inner);
             if (shell_peek(&inner).kind != SHELL_END) shell_next(&inner);
         }
     } else {
-        shell_command(&inner);
+        result = shell_command(&inner);
     }
     s->at = before.at;
     s->end = before.end;
     s->place = before.place;
     s->fixed_place = before.fixed_place;
     s->depth = before.depth;
+    return result;
 }
 
-static void call(struct shell_state *s, const struct shell_function *function,
-                 struct shell_word *words, size_t count)
+static enum shell_truth call(struct shell_state *s, const struct shell_function *function,
+                             struct shell_word *words, size_t count)
 {
     struct shell_word *const argument = s->argument;
     const size_t arguments = s->arguments;
+    const size_t locals = s->locals;
     s->argument = words;
     s->arguments = count;
-    run_text(s, function->body, function->end, function->place, false, false);
+    s->calls++;
+    const enum shell_truth result =
+        run_text(s, function->body, function->end, function->place, false, false);
+    s->calls--;
+    shell_take_back(s, locals);
     s->argument = argument;
     s->arguments = arguments;
+    if (!s->returned) return result;
     s->returned = false;
+    return (enum shell_truth)s->answer;
 }
 
 /* ---- simple commands ---- */
@@ -96,6 +105,30 @@ static size_t assignment_length(struct shell_token token, bool *append, bool *el
     return n < token.length && token.raw[n] == '=' ? n + 1 : 0;
 }
 
+/* "[7b]=32 [13b]=40": every word has a key. */
+static bool keyed_words(const struct shell_words *words)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (words->word[i].text[0] != '[' || !strstr(words->word[i].text, "]=")) return false;
+    return words->count > 0;
+}
+
+static void assign_keyed(struct shell_state *s, const char *name, size_t length,
+                         const struct shell_words *words, bool append)
+{
+    if (!append) shell_assign(s, name, length, NULL, 0, true, false);
+    struct shell_variable *v = shell_find(s, name, length);
+    if (v && s->keyed && !append) v->keyed = true;
+    for (size_t i = 0; i < words->count; i++) {
+        const struct shell_word *word = &words->word[i];
+        const char *close = strstr(word->text, "]=");
+        const struct shell_value key = {
+            shell_copy(s, word->text + 1, (size_t)(close - word->text) - 1), 0, 0, word->place};
+        const struct shell_value value = {close + 2, word->unknown, word->maybe, word->place};
+        shell_assign_element(s, name, length, &key, &value, false);
+    }
+}
+
 static void assign_array(struct shell_lexer *l, const char *name, size_t length, bool append)
 {
     struct shell_state *s = l->s;
@@ -116,6 +149,10 @@ static void assign_array(struct shell_lexer *l, const char *name, size_t length,
         if (shell_live(s)) shell_expand(s, token.raw, token.length, token.place, &words);
     }
     if (!shell_live(s)) return;
+    if (keyed_words(&words)) {
+        assign_keyed(s, name, length, &words, append);
+        return;
+    }
     struct shell_value *values = shell_alloc(s, (words.count + 1) * sizeof *values);
     for (size_t i = 0; values && i < words.count; i++)
         values[i] = (struct shell_value){words.word[i].text, words.word[i].unknown,
@@ -138,12 +175,14 @@ static bool assign(struct shell_lexer *l, struct shell_token token)
     }
     if (!shell_live(s)) return true;
     const struct shell_place place = {token.place.line, token.place.column + (int)n};
-    struct shell_value value =
+    const struct shell_value value =
         shell_expand_one(s, token.raw + n, token.length - n, s->fixed_place ? token.place : place);
     if (element) {
-        const char *copy = shell_copy(s, token.raw, name);
-        value.unknown =
-            shell_unknown(s, copy, "is set element by element, which is not followed", token.place);
+        const size_t close = n - 1 - append - 1;
+        const struct shell_value key =
+            shell_expand_one(s, token.raw + name + 1, close - name - 1, token.place);
+        shell_assign_element(s, token.raw, name, &key, &value, append);
+        return true;
     }
     shell_assign(s, token.raw, name, &value, 1, false, append);
     return true;
@@ -200,21 +239,55 @@ static void use_input(struct shell_lexer *l, struct shell_heredoc *document,
     if (names.count) document->file = names.word->text;
 }
 
-/* The words of a simple command; assignments are carried out on the way. */
-static void read_words(struct shell_lexer *l, struct shell_words *words)
+/* `declare -A name`, `local -i name`: what the names that follow are. */
+static void declare(struct shell_state *s, struct shell_token opener, struct shell_token token)
+{
+    const bool own =
+        s->calls && !shell_token_is(opener, "export") && !shell_token_is(opener, "readonly");
+    const size_t name = shell_name_length(token.raw, token.raw + token.length);
+    if (*token.raw == '-') {
+        s->keyed |= memchr(token.raw, 'A', token.length) != NULL;
+        s->number |= memchr(token.raw, 'i', token.length) != NULL;
+        s->global |= memchr(token.raw, 'g', token.length) != NULL;
+        return;
+    }
+    if (!name || token.length == opener.length) return;
+    if (own && !s->global) {
+        shell_keep(s, token.raw, name);
+        struct shell_variable *v = shell_find(s, token.raw, name);
+        if (v && !v->given)
+            *v = (struct shell_variable){.name = v->name,
+                                         .set = true,
+                                         .value = shell_alloc(s, sizeof *v->value),
+                                         .count = 0};
+    }
+    struct shell_variable *v = s->keyed || s->number ? shell_find_or_add(s, token.raw, name) : NULL;
+    if (!v || v->given) return;
+    v->keyed |= s->keyed;
+    v->number |= s->number;
+    if (v->keyed) v->set = v->array = true;
+}
+
+/* The words of a simple command; assignments are carried out on the way. Returns how many of them
+ * stand in front of the first word. */
+static size_t read_words(struct shell_lexer *l, struct shell_words *words)
 {
     struct shell_state *s = l->s;
-    const bool declaration = declares(shell_peek(l));
+    const struct shell_token opener = shell_peek(l);
+    const bool declaration = declares(opener);
     const int documents = l->documents;
     struct shell_token output = {.length = 0};
     bool first = true; /* no word yet: assignments are */
+    size_t before = s->assigned;
+    s->keyed = s->number = s->global = false;
     while (shell_reads_line(shell_peek(l)) && s->status == RK_OK) {
         const struct shell_token token = shell_next(l);
+        if (declaration && shell_live(s) && token.kind == SHELL_WORD) declare(s, opener, token);
         if (shell_is_redirection(token)) {
             const struct shell_token target = shell_redirect(l, token);
             if (shell_token_is(token, ">")) output = target;
         } else if ((first || declaration) && assign(l, token)) {
-            /* done */
+            if (first) before = s->assigned;
         } else if (!shell_is_descriptor(l, token)) {
             first = false;
             if (shell_live(s)) shell_expand(s, token.raw, token.length, token.place, words);
@@ -222,6 +295,7 @@ static void read_words(struct shell_lexer *l, struct shell_words *words)
         if (l->documents > documents && words->count && shell_live(s)) /* before the line ends */
             use_input(l, &l->document[documents], words, output);
     }
+    return before;
 }
 
 void shell_record(struct shell_state *s, const struct shell_word *words, size_t count)
@@ -352,6 +426,66 @@ static void shift(struct shell_state *s, const struct shell_word *words, size_t 
     s->arguments -= (size_t)by;
 }
 
+/* `break 2`, `continue`, in loops. */
+static void leave(struct shell_state *s, const struct shell_word *words, size_t count)
+{
+    size_t unknown = 0;
+    const int64_t loops =
+        count > 1 ? shell_arithmetic(s, words[1].text, words[1].place, &unknown) : 1;
+    if (s->maybe)
+        s->loose = true;
+    else if (*words[0].text == 'b')
+        s->breaks = (int)(loops < 1 ? 1 : loops > SHELL_MAX_DEPTH ? SHELL_MAX_DEPTH : loops);
+    else
+        s->continues = (int)(loops < 1 ? 1 : loops > SHELL_MAX_DEPTH ? SHELL_MAX_DEPTH : loops);
+}
+
+static void go_back_from(struct shell_state *s, const struct shell_word *words, size_t count)
+{
+    s->answer = SHELL_LIKELY;
+    if (count > 1 && !words[1].unknown && !words[1].maybe)
+        s->answer = strcmp(words[1].text, "0") == 0 ? SHELL_TRUE : SHELL_FALSE;
+    s->returned |= !s->maybe;
+}
+
+/* `let "V = 3" W++` */
+static enum shell_truth let(struct shell_state *s, const struct shell_word *words, size_t count)
+{
+    enum shell_truth result = SHELL_PERHAPS;
+    for (size_t i = 0; i < count; i++) {
+        size_t unknown = 0;
+        const int64_t value = shell_arithmetic(s, words[i].text, words[i].place, &unknown);
+        result = unknown ? SHELL_PERHAPS : value ? SHELL_TRUE : SHELL_FALSE;
+    }
+    return result;
+}
+
+/* `set -- a b`: the arguments of the script, or of the function that runs. */
+static void set_arguments(struct shell_state *s, struct shell_word *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(words[i].text, "--") == 0) {
+            s->argument = words + i + 1;
+            s->arguments = count - i - 1;
+            return;
+        }
+    if (count && words[0].text[0] != '-' && words[0].text[0] != '+') {
+        s->argument = words;
+        s->arguments = count;
+    }
+}
+
+/* Commands that only set something up, and succeed. */
+static bool succeeds(const char *name)
+{
+    static const char *const names[] = {"export", "declare", "local",  "readonly", "typeset",
+                                        "echo",   "printf",  "set",    "shopt",    "trap",
+                                        "umask",  "alias",   "ulimit", NULL};
+    for (int i = 0; names[i]; i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return false;
+}
+
 static enum shell_truth run_simple(struct shell_state *s, struct shell_word *words, size_t count)
 {
     const char *name = words[0].text;
@@ -362,22 +496,29 @@ static enum shell_truth run_simple(struct shell_state *s, struct shell_word *wor
     if (strcmp(name, "test") == 0) return shell_test(s, words + 1, count - 1);
     if (strcmp(name, "true") == 0 || strcmp(name, ":") == 0) return SHELL_TRUE;
     if (strcmp(name, "false") == 0) return SHELL_FALSE;
-    if (function) {
-        call(s, function, words + 1, count - 1);
+    if (function) return call(s, function, words + 1, count - 1);
+    if (strcmp(name, "let") == 0) return let(s, words + 1, count - 1);
+    if (strcmp(name, "break") == 0 || strcmp(name, "continue") == 0) {
+        leave(s, words, count);
     } else if (strcmp(name, "exit") == 0) {
         s->stopped |= !s->maybe;
     } else if (strcmp(name, "return") == 0) {
-        s->returned |= !s->maybe;
+        go_back_from(s, words, count);
     } else if (strcmp(name, "shift") == 0) {
         shift(s, words, count);
+    } else if (strcmp(name, "set") == 0) {
+        set_arguments(s, words + 1, count - 1);
     } else if (strcmp(name, "eval") == 0 && count > 1) {
         run_eval(s, words + 1, count - 1);
     } else if ((strcmp(name, "source") == 0 || strcmp(name, ".") == 0) && count > 1) {
         run_source(s, &words[1]);
     } else if (strcmp(name, "unset") == 0) {
         forget(s, words + 1, count - 1, NULL);
-    } else if (strcmp(name, "read") == 0) {
+    } else if (strcmp(name, "read") == 0 || strcmp(name, "mapfile") == 0 ||
+               strcmp(name, "readarray") == 0 || strcmp(name, "getopts") == 0) {
         forget(s, words + 1, count - 1, "is read from a file or a person");
+    } else if (strcmp(name, "printf") == 0 && count > 2 && strcmp(words[1].text, "-v") == 0) {
+        forget(s, words + 2, 1, "is what printf makes");
     } else {
         const size_t text = shell_text(words, count, &shell);
         if (text)
@@ -385,13 +526,32 @@ static enum shell_truth run_simple(struct shell_state *s, struct shell_word *wor
         else if (!run_script(s, words, count))
             shell_record(s, words, count);
     }
-    return SHELL_PERHAPS;
+    return succeeds(name) ? SHELL_TRUE : SHELL_LIKELY;
+}
+
+/* `NAME=VALUE command`: behind it the variables are again what they were. */
+static void end_environment(struct shell_state *s, size_t from, size_t to)
+{
+    for (size_t i = to; i-- > from;) {
+        const struct shell_variable *before = &s->assignment[i];
+        struct shell_variable *v = shell_find(s, before->name, strlen(before->name));
+        struct shell_variable *list_of =
+            shell_grow(s, s->environment, s->environments, sizeof *s->environment);
+        if (!v || !list_of) return;
+        s->environment = list_of;
+        list_of[s->environments++] = *v;
+        if (!v->given) *v = *before;
+    }
 }
 
 enum shell_truth shell_simple(struct shell_lexer *l)
 {
+    struct shell_state *s = l->s;
     struct shell_words words = {0};
-    read_words(l, &words);
-    if (!shell_live(l->s)) return SHELL_PERHAPS;
-    return words.count ? run_simple(l->s, words.word, words.count) : SHELL_TRUE;
+    const size_t from = s->assigned, to = read_words(l, &words);
+    if (!shell_live(s)) return SHELL_PERHAPS;
+    if (!words.count) return SHELL_TRUE;
+    const enum shell_truth result = run_simple(s, words.word, words.count);
+    end_environment(s, from, to);
+    return result;
 }

@@ -18,9 +18,12 @@ struct shell_value {
 struct shell_variable {
     const char *name;
     bool set, array;
-    bool given; /* by the caller: assignments leave it alone */
+    bool given;  /* by the caller: assignments leave it alone */
+    bool number; /* declare -i */
+    bool keyed;  /* declare -A: `key` has the name of each value */
     size_t count;
     struct shell_value *value; /* (count), count 1 for a scalar */
+    const char **key;          /* (count) where it is keyed */
 };
 
 /* A file that the script writes out of its own text: `cat <<EOF > name`. */
@@ -67,6 +70,19 @@ struct shell_state {
     size_t cause;  /* index + 1 of what makes the condition that was last judged unknown; 0: none */
     bool stopped;  /* by `exit` */
     bool returned; /* from the function that runs */
+    int calls;     /* functions within which we are */
+    int answer;    /* enum shell_truth of that `return` */
+
+    /* `break` and `continue`: how many loops are left or begun anew */
+    int breaks, continues;
+    bool loose; /* one of them stood behind a condition that is unknown */
+
+    bool keyed, number, global; /* declare -A, -i, -g: the names that it declares */
+
+    size_t locals; /* variables as they were when functions that run made them their own */
+    struct shell_variable *local;
+    size_t environments; /* of `NAME=VALUE command`, which are those of the command alone */
+    struct shell_variable *environment;
 
     /* words in front of `bash -c TEXT`, which those of commands in the text follow */
     size_t prefixes;
@@ -99,9 +115,26 @@ size_t shell_unknown(struct shell_state *s, const char *name, const char *why,
 /* NULL when there is no such variable. */
 struct shell_variable *shell_find(const struct shell_state *s, const char *name, size_t length);
 
+/* The same, and one that is not set where there is none; NULL without memory. */
+struct shell_variable *shell_find_or_add(struct shell_state *s, const char *name, size_t length);
+
 /* Sets a scalar or, with `array`, a list; `append` adds to what is there. */
 void shell_assign(struct shell_state *s, const char *name, size_t length,
                   const struct shell_value *values, size_t count, bool array, bool append);
+
+/* Sets one element: of a keyed variable that of `key`, of others the index that it computes. */
+void shell_assign_element(struct shell_state *s, const char *name, size_t length,
+                          const struct shell_value *key, const struct shell_value *value,
+                          bool append);
+
+/* The index of a key; -1: there is none. */
+int64_t shell_key(const struct shell_variable *variable, const char *key);
+
+/* Notes the variable as it is, for shell_take_back. */
+void shell_keep(struct shell_state *s, const char *name, size_t length);
+
+/* The variables kept beyond the first `mark` are again what they were. */
+void shell_take_back(struct shell_state *s, size_t mark);
 
 /* The variables assigned since the mark may have been, because of the condition at `place`: what
  * was appended becomes doubtful, others unknown. `cause`: what makes it so, as in s->cause. */
@@ -146,15 +179,23 @@ size_t shell_name_length(const char *at, const char *end);
 /* Follows a script within the script, all of which stands at `place`. */
 void shell_follow(struct shell_state *s, const char *text, struct shell_place place);
 
+/* ---- shell_output.c ---- */
+
+/* What `$(command)` prints, for the few commands that only compute: echo, printf, seq, expr,
+ * basename, dirname, `echo EXPRESSION | bc`. False: it is none of them. */
+bool shell_output(struct shell_state *s, const char *command, size_t length,
+                  struct shell_place place, struct shell_value *value);
+
 /* ---- shell_arith.c ---- */
 
-/* An integer expression; *unknown (index + 1) when a part is. */
+/* An integer expression, whose assignments are carried out; *unknown (index + 1) when a part is. */
 int64_t shell_arithmetic(struct shell_state *s, const char *text, struct shell_place place,
                          size_t *unknown);
 
 /* ---- shell_test.c ---- */
 
-enum shell_truth { SHELL_FALSE, SHELL_TRUE, SHELL_PERHAPS };
+/* LIKELY: a command, taken to succeed in front of `&&`, unknown elsewhere. */
+enum shell_truth { SHELL_FALSE, SHELL_TRUE, SHELL_PERHAPS, SHELL_LIKELY };
 
 /* `[ ... ]`, `[[ ... ]]`, `test ...`: the words between, operators as words. */
 enum shell_truth shell_test(struct shell_state *s, const struct shell_word *word, size_t count);

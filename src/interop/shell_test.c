@@ -2,6 +2,7 @@
 #include "interop/shell_state.h"
 
 #include <fnmatch.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,13 +44,19 @@ static bool is_comparison(const char *text)
     return false;
 }
 
+/* "010" is eight for [[ and ten for [. */
+static bool octal(const char *text)
+{
+    return text[0] == '0' && text[1] >= '0' && text[1] <= '9';
+}
+
 static enum shell_truth compare_numbers(struct test *t, const struct shell_word *a, const char *op,
                                         const struct shell_word *b)
 {
     size_t unknown[2];
     const int64_t x = shell_arithmetic(t->s, a->text, a->place, &unknown[0]);
     const int64_t y = shell_arithmetic(t->s, b->text, b->place, &unknown[1]);
-    if (unknown[0] || unknown[1]) return SHELL_PERHAPS;
+    if (unknown[0] || unknown[1] || octal(a->text) || octal(b->text)) return SHELL_PERHAPS;
     if (strcmp(op, "-eq") == 0) return truth(x == y);
     if (strcmp(op, "-ne") == 0) return truth(x != y);
     if (strcmp(op, "-lt") == 0) return truth(x < y);
@@ -58,11 +65,34 @@ static enum shell_truth compare_numbers(struct test *t, const struct shell_word 
     return truth(x >= y);
 }
 
+/* `[[ 7B =~ ^([0-9]+)B$ ]]`, which leaves its parts in BASH_REMATCH. */
+static enum shell_truth search(struct shell_state *s, const struct shell_word *subject,
+                               const char *pattern)
+{
+    enum { PARTS = 10 };
+    regmatch_t found[PARTS];
+    struct shell_value part[PARTS];
+    regex_t expression;
+    size_t parts = 0;
+    if (regcomp(&expression, pattern, REG_EXTENDED) != 0) return SHELL_PERHAPS;
+    const bool matches = regexec(&expression, subject->text, PARTS, found, 0) == 0;
+    for (; matches && parts <= expression.re_nsub && parts < PARTS; parts++) {
+        const regmatch_t *m = &found[parts];
+        part[parts] = (struct shell_value){
+            m->rm_so < 0 ? ""
+                         : shell_copy(s, subject->text + m->rm_so, (size_t)(m->rm_eo - m->rm_so)),
+            0, 0, subject->place};
+    }
+    regfree(&expression);
+    if (matches) shell_assign(s, "BASH_REMATCH", strlen("BASH_REMATCH"), part, parts, true, false);
+    return truth(matches);
+}
+
 static enum shell_truth compare(struct test *t, const struct shell_word *a, const char *op,
                                 const struct shell_word *b)
 {
-    if (a->unknown || b->unknown || a->maybe || b->maybe || strcmp(op, "=~") == 0)
-        return SHELL_PERHAPS;
+    if (a->unknown || b->unknown || a->maybe || b->maybe) return SHELL_PERHAPS;
+    if (strcmp(op, "=~") == 0) return search(t->s, a, b->text);
     if (op[0] == '-') return compare_numbers(t, a, op, b);
     if (op[0] == '<') return truth(strcmp(a->text, b->text) < 0);
     if (op[0] == '>') return truth(strcmp(a->text, b->text) > 0);

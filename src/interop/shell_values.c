@@ -2,6 +2,7 @@
 #include "interop/shell_state.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +83,7 @@ struct shell_variable *shell_find(const struct shell_state *s, const char *name,
     return NULL;
 }
 
-static struct shell_variable *find_or_add(struct shell_state *s, const char *name, size_t length)
+struct shell_variable *shell_find_or_add(struct shell_state *s, const char *name, size_t length)
 {
     struct shell_variable *found = shell_find(s, name, length);
     if (found) return found;
@@ -132,21 +133,43 @@ static void name_unknown(struct shell_state *s, const char *name, const struct s
     snprintf(unknown->name, sizeof unknown->name, "%s", name);
 }
 
+/* declare -i: the value is computed, and += adds. */
+static void assign_number(struct shell_state *s, struct shell_variable *v,
+                          const struct shell_value *value, bool append)
+{
+    size_t unknown = 0;
+    char text[32];
+    int64_t number = shell_arithmetic(s, value->text, value->place, &unknown);
+    if (append && v->set && v->count && !unknown)
+        number += shell_arithmetic(s, v->value[0].text, value->place, &unknown);
+    snprintf(text, sizeof text, "%" PRId64, number);
+    struct shell_value *one = shell_alloc(s, sizeof *one);
+    if (!one) return;
+    *one = (struct shell_value){shell_copy(s, text, strlen(text)), unknown, 0, value->place};
+    v->value = one;
+    v->count = 1;
+    v->set = true;
+}
+
 void shell_assign(struct shell_state *s, const char *name, size_t length,
                   const struct shell_value *values, size_t count, bool array, bool append)
 {
-    struct shell_variable *v = find_or_add(s, name, length);
+    struct shell_variable *v = shell_find_or_add(s, name, length);
     if (!v) return;
     note_assignment(s, v);
     if (v->given) return;
     for (size_t i = 0; i < count; i++)
         name_unknown(s, v->name, &values[i]);
     const bool keep = append && v->set;
-    if (keep && !array && !v->array) {
+    if (keep && !array && !v->array && !v->number) {
         struct shell_value *joined = shell_alloc(s, sizeof *joined);
         if (!joined) return;
         *joined = join(s, v->value[0], values[0]);
         v->value = joined;
+        return;
+    }
+    if (v->number && !array && !values[0].unknown && !values[0].maybe) {
+        assign_number(s, v, &values[0], append);
         return;
     }
     const size_t before = keep ? v->count : 0;
@@ -160,10 +183,89 @@ void shell_assign(struct shell_state *s, const char *name, size_t length,
     v->set = true;
 }
 
+int64_t shell_key(const struct shell_variable *variable, const char *key)
+{
+    for (size_t i = 0; variable->keyed && i < variable->count; i++)
+        if (strcmp(variable->key[i], key) == 0) return (int64_t)i;
+    return -1;
+}
+
+enum { MOST_ELEMENTS = 4096 };
+
+/* A copy with room for `count` elements, and the keys likewise. */
+static bool widen(struct shell_state *s, struct shell_variable *v, size_t count)
+{
+    const size_t size = count > v->count ? count : v->count;
+    struct shell_value *values = shell_alloc(s, (size + 1) * sizeof *values);
+    const char **keys = shell_alloc(s, (size + 1) * sizeof *keys);
+    if (!values || !keys) return false;
+    for (size_t i = 0; i < size; i++) {
+        values[i] = i < v->count ? v->value[i] : (struct shell_value){.text = ""};
+        keys[i] = v->keyed && i < v->count ? v->key[i] : "";
+    }
+    v->value = values;
+    v->key = keys;
+    v->count = size;
+    return true;
+}
+
+void shell_assign_element(struct shell_state *s, const char *name, size_t length,
+                          const struct shell_value *key, const struct shell_value *value,
+                          bool append)
+{
+    struct shell_variable *v = shell_find_or_add(s, name, length);
+    size_t unknown = key->unknown ? key->unknown : key->maybe;
+    if (!v) return;
+    note_assignment(s, v);
+    if (v->given) return;
+    int64_t index = -1;
+    if (v->keyed && !unknown) {
+        index = shell_key(v, key->text);
+        if (index < 0) index = (int64_t)v->count;
+    } else if (!unknown) {
+        index = shell_arithmetic(s, key->text, key->place, &unknown);
+        if (index < 0) index += (int64_t)v->count;
+    }
+    if (unknown || index < 0 || index >= MOST_ELEMENTS) {
+        const char *copy = shell_copy(s, name, length);
+        const struct shell_value all = {
+            "",
+            shell_unknown(s, copy, "has an element of which is not known where it stands",
+                          key->place),
+            0, key->place};
+        shell_assign(s, name, length, &all, 1, false, false);
+        return;
+    }
+    const bool fresh = (size_t)index >= v->count;
+    if (!widen(s, v, (size_t)index + 1)) return;
+    if (v->keyed) v->key[index] = key->text;
+    v->value[index] = append && !fresh ? join(s, v->value[index], *value) : *value;
+    v->array = v->set = true;
+}
+
+void shell_keep(struct shell_state *s, const char *name, size_t length)
+{
+    struct shell_variable *v = shell_find_or_add(s, name, length);
+    struct shell_variable *list_of = shell_grow(s, s->local, s->locals, sizeof *s->local);
+    if (!v || !list_of) return;
+    s->local = list_of;
+    list_of[s->locals++] = *v;
+}
+
+void shell_take_back(struct shell_state *s, size_t mark)
+{
+    for (; s->locals > mark; s->locals--) {
+        const struct shell_variable *before = &s->local[s->locals - 1];
+        struct shell_variable *v = shell_find(s, before->name, strlen(before->name));
+        if (v && !v->given) *v = *before;
+    }
+}
+
 /* Are the elements of `before` the first of `now`? */
 static bool extends(const struct shell_variable *now, const struct shell_variable *before)
 {
-    if (!before->set || !now->set || now->array != before->array || now->count < before->count)
+    if (!before->set || !now->set || now->array != before->array || now->keyed ||
+        now->count < before->count)
         return false;
     if (!now->array)
         return strncmp(now->value[0].text, before->value[0].text, strlen(before->value[0].text)) ==
@@ -242,8 +344,10 @@ void shell_restore(struct shell_state *s, size_t mark)
 
 const char *shell_variable(const struct shell *shell, const char *name)
 {
-    const struct shell_variable *v =
-        shell->state ? shell_find(shell->state, name, strlen(name)) : NULL;
+    const struct shell_state *s = shell->state;
+    const struct shell_variable *v = s ? shell_find(s, name, strlen(name)) : NULL;
+    for (size_t i = s ? s->environments : 0; i-- > 0 && !(v && v->set);)
+        if (strcmp(s->environment[i].name, name) == 0) v = &s->environment[i];
     return v && v->set && v->count && !v->array && !v->value[0].unknown && !v->value[0].maybe
                ? v->value[0].text
                : NULL;

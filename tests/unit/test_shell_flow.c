@@ -1,0 +1,104 @@
+/* What a script leaves in V, loops, functions and conditions followed: the values are what bash 5
+ * prints for `V=...; echo "<$V>"` in an empty environment; "?" is what nobody can know who does not
+ * run it, which is never to be a value. */
+#include "interop/shell.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+/* clang-format off */
+static const struct { const char *script, *value; } rows[] = {
+    /* a condition that is unknown decides what stands behind it */
+    {"V=1; [ \"$D\" = 1 ] && V=2", "?"},
+    {"V=1; [[ $D == 1 ]] && V=2 || V=3", "?"},
+    {"V=1; test \"$X\" = y || V=2", "?"},
+    {"V=1; mkdir d && V=2", "2"},
+    {"V=1; mkdir d || V=2", "?"},
+    {"V=1; [ a = b ] && V=2 || V=3", "3"},
+    {"V=1; ! false && V=4", "4"},
+    /* arithmetic that assigns */
+    {"V=2; ((V*=4))", "8"},
+    {"V=2; ((V++)); ((++V))", "4"},
+    {"V=2; let V=V*3; let \"V = V + 1\"", "7"},
+    {"V=1; ((V<<=3, V-=1))", "7"},
+    {"i=5; V=$((i--)); V=$V$i", "54"},
+    {"V=$((W=5)); V=$W", "5"},
+    {"V=05; V=$((10#$V + 16#ff))", "260"},
+    {"V=$[3+4]", "7"},
+    {"declare -i V=7; V+=1", "8"},
+    /* loops */
+    {"for ((i=0;i<3;i++)); do V=$i; done", "2"},
+    {"V=1; while [ $V -lt 5 ]; do V=$((V+1)); done", "5"},
+    {"V=1; until [ $V -ge 4 ]; do V=$((V*2)); done", "4"},
+    {"V=1; while [ $V -lt $N ]; do V=$((V+1)); done", "?"},
+    {"V=1; for i in 1 2 3; do [ $i = 2 ] && break; V=$i; done", "1"},
+    {"V=1; for i in 1 2 3; do if [ $i = 2 ]; then continue; fi; V=$V$i; done", "113"},
+    {"V=1; for i in 1 2 3; do if [ $i = $N ]; then break; fi; V=$i; done", "?"},
+    {"V=; for i in 1 2; do for j in 1 2 3; do [ $j = 2 ] && continue 2; V=$V$j; done; done", "11"},
+    {"V=; for i in 1 2; do for j in 1 2 3; do [ $j = 2 ] && break 2; V=$V$j; done; done", "1"},
+    {"V=3; while true; do V=4; break; done", "4"},
+    {"V=3; while :; do sleep 1; done", "3"},
+    {"for i in {2..4} {9..8}; do V=$V$i; done", "?"},
+    {"V=; for i in {2..4} {9..8}; do V=$V$i; done", "23498"},
+    {"V=; for i in $(seq 2 3); do V=$V$i; done", "23"},
+    {"X='a b'; V=3; for w in $X; do V=$((V+1)); done", "5"},
+    /* functions */
+    {"f() { local V=9; }; V=2; f", "2"},
+    {"f() { V=9; }; V=2; f", "9"},
+    {"f() { local W=$1; V=$W; }; f 7", "7"},
+    {"V=3; f() { return 1; }; f && V=4", "3"},
+    {"V=3; f() { return 1; }; f || V=4", "4"},
+    {"V=3; f() { return 0; }; if f; then V=4; fi", "4"},
+    {"V=3; f() { [ $1 = a ]; }; if f b; then V=4; fi", "3"},
+    {"f() { for a in \"$@\"; do V=$a; done; }; f 1 2 6", "6"},
+    /* shells of their own */
+    {"V=4; (V=5)", "4"},
+    {"V=4; { V=5; }", "5"},
+    {"V=4; echo 6 | while read x; do V=$x; done", "4"},
+    {"V=4; V=2 true", "4"},
+    {"V=3; time V=4", "4"},
+    /* lists by index and by name */
+    {"A=(1 2 3); A[1]=8; V=${A[1]}${A[-1]}", "83"},
+    {"declare -A M; M[a]=3; M[b]=7; V=${M[b]}", "7"},
+    {"declare -A M=([7b]=3 [13b]=9); K=13b; V=${M[$K]}", "9"},
+    {"declare -A M=([7b]=3); V=${M[70b]:-none}", "none"},
+    {"A=(1 2); A[$N]=8; V=${A[1]}", "?"},
+    {"A=(1 2); if [ $N = 1 ]; then A=(3 4); fi; V=${A[1]}", "?"},
+    {"declare -A M=([a]=1); if [ $N = 1 ]; then M[b]=2; fi; V=${M[b]}", "?"},
+    /* texts */
+    {"X=8B; if [[ $X =~ ^([0-9]+)B$ ]]; then V=${BASH_REMATCH[1]}; fi", "8"},
+    {"X=70M; V=1; if [[ $X =~ (B|G)$ ]]; then V=2; fi", "1"},
+    {"V=1; if [ 010 -eq 10 ]; then V=2; fi", "?"},
+    {"case 7B in 7B) V=3;& 8B) V=5;; *) V=6;; esac", "5"},
+    {"set -- 3 4 5; V=$2", "4"},
+    /* commands that only compute */
+    {"V=$(echo 8)", "8"},
+    {"V=`expr 2 \\* 4`", "8"},
+    {"V=$(( $(echo 3) * 2 ))", "6"},
+    {"V=$(echo 4*3 | bc)", "12"},
+    {"V=$(basename a/run_7b.sh .sh)$(dirname a/b)", "run_7ba"},
+    {"V=$(printf \"%d\" 5)", "5"},
+    {"V=$(echo $N)", "?"},
+    {"V=$(echo 7 | cut -c1)", "?"},
+    {"V=$(nvidia-smi -L | wc -l)", "?"},
+};
+/* clang-format on */
+
+Test(shell_flow, leaves_what_bash_leaves)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[512];
+        struct shell shell;
+        struct rk_error error;
+        snprintf(text, sizeof text, "%s\nx \"$V\"", rows[i].script);
+        cr_assert_eq(shell_read(&shell, "x.sh", text, strlen(text), NULL, 0, &error), RK_OK,
+                     "%s: %s", rows[i].script, error.text);
+        const struct shell_command *last = &shell.command[shell.commands - 1];
+        const struct shell_word *word = &shell.word[last->first + 1];
+        const char *got = word->unknown || word->maybe ? "?" : word->text;
+        cr_expect_str_eq(got, rows[i].value, "%s leaves %s, not %s", rows[i].script, got,
+                         rows[i].value);
+        shell_release(&shell);
+    }
+}
