@@ -22,6 +22,7 @@ _Static_assert((int)MEGATRON_FLAG_COUNT <= (int)MEGATRON_MOST_FLAGS, "a place fo
 static const char *tool_name(enum megatron_tool tool)
 {
     return tool == MEGATRON_DEEPSPEED   ? "Megatron-DeepSpeed"
+           : tool == MEGATRON_LLM       ? "Megatron-LLM"
            : tool == MEGATRON_2         ? "Megatron-LM before Core"
            : tool == MEGATRON_PAI       ? "Pai-Megatron-Patch"
            : tool == MEGATRON_MINDSPEED ? "MindSpeed"
@@ -61,7 +62,7 @@ static enum rk_status interpret(struct megatron_args *args, const struct shell_w
 }
 
 /* The arguments' table is too large for the stack of a thread. */
-static struct megatron_args *args_new(const char *path, const struct shell *shell,
+static struct megatron_args *args_new(const char *path, struct shell *shell,
                                       const struct megatron_options *options,
                                       struct megatron_import *import, struct rk_error *error)
 {

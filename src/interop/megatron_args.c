@@ -240,6 +240,12 @@ static void note_unknown(struct megatron_args *args, const struct shell_word *wo
     const char *nearest = megatron_flag_nearest(name);
     char why[160] = "is not known";
     if (is_ignored(args, name)) return;
+    if (!args->options->collect && !megatron_name_matters(name)) {
+        notes_add(args->notes, NOTE_WARNING, word->place.line, word->place.column, word->text, "",
+                  "is not known: passed over, since by its name it is about files, logs, data, "
+                  "seeds or learning rates");
+        return;
+    }
     if (nearest) snprintf(why, sizeof why, "is not known, did you mean --%s?", nearest);
     args->unknown++;
     notes_add_rule(args->notes, "1.unknown", NOTE_UNKNOWN, word->place.line, word->place.column,
@@ -443,8 +449,8 @@ static enum rk_status refuse_kinds(struct megatron_args *args)
 /* Whose arguments they are: what only one of them has decides. */
 static enum megatron_tool find_tool(const struct megatron_args *args)
 {
-    static const enum megatron_tool tools[] = {MEGATRON_DEEPSPEED, MEGATRON_MINDSPEED, MEGATRON_PAI,
-                                               MEGATRON_2};
+    static const enum megatron_tool tools[] = {MEGATRON_LLM, MEGATRON_DEEPSPEED, MEGATRON_MINDSPEED,
+                                               MEGATRON_PAI, MEGATRON_2};
     if (args->foreign) return (enum megatron_tool)args->foreign;
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
         if (args->sure & tools[i]) return tools[i];
@@ -466,6 +472,8 @@ enum rk_status megatron_args_read(struct megatron_args *args, const struct shell
                                   size_t count)
 {
     enum rk_status status = RK_OK, first = RK_OK;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(words[i].text, "--num_layers") == 0) args->sure |= MEGATRON_LLM;
     for (size_t i = 0; i < count; i++)
         args->deepspeed |= strncmp(words[i].text, "--deepspeed", strlen("--deepspeed")) == 0;
     args->since = MEGATRON_OLDEST;

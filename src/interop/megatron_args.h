@@ -17,8 +17,8 @@ struct megatron_value {
 };
 
 struct megatron_args {
-    const char *path;          /* "" for words of the command line */
-    const struct shell *shell; /* NULL likewise */
+    const char *path;    /* "" for words of the command line */
+    struct shell *shell; /* NULL likewise */
     struct megatron_value value[MEGATRON_FLAG_COUNT];
     struct shell_word joined[MEGATRON_FLAG_COUNT]; /* values of "--flag=value", "rmsnorm" */
     uint64_t gpus;                                 /* 0: nothing says it */
@@ -30,11 +30,11 @@ struct megatron_args {
     char choice[MEGATRON_FLAG_COUNT][24]; /* as the table of flags writes it */
     enum megatron_tool tool;              /* that it is for */
     const struct megatron_options *options;
-    size_t unknown; /* arguments that nothing is known of */
+    size_t unknown;    /* arguments that nothing is known of */
     double loss_scale; /* --loss-scale; 0: not given, and it follows the gradients */
-    bool deepspeed; /* --deepspeed, or one that begins so, is given */
-    int foreign;    /* enum megatron_tool: made of another tool's configuration, so that this holds
-                       whoever calls an argument so, and Megatron-LM's checks do not; 0: no */
+    bool deepspeed;    /* --deepspeed, or one that begins so, is given */
+    int foreign; /* enum megatron_tool: made of another tool's configuration, so that this holds
+                    whoever calls an argument so, and Megatron-LM's checks do not; 0: no */
 };
 
 /* Reads the words behind the program's name. RK_BAD_INPUT at a value that is wrong or unknown, and

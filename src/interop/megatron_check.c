@@ -192,6 +192,7 @@ static void check_pipeline(const struct check *c)
          "must be above 0"},
     };
     APPLY(rules);
+    if (HAS(LAYER_LIST)) return;
     if (!HAS(LAYOUT) && (c->p->first_layers || c->p->last_layers))
         check_uneven(c);
     else if (!HAS(LAYOUT))

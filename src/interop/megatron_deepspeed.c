@@ -2,38 +2,24 @@
  * file that --deepspeed_config names, which most scripts write themselves. */
 #include "interop/deepspeed.h"
 #include "interop/megatron_args.h"
-#include "interop/text_file.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FLAG(name) MEGATRON_##name##_FLAG
 #define HAS(name)  megatron_has(args, FLAG(name))
 
-enum { CONFIG_BYTES = 1 << 20 };
-
-/* The text of the file, from the script, from the folder of the script, or NULL. */
-static enum rk_status find_config(const struct megatron_args *args, char **loaded,
-                                  const char **text)
+/* The text of the file, from the script, from beside the script, or NULL. */
+static enum rk_status find_config(const struct megatron_args *args, const char **text)
 {
     const struct shell_word *name = args->value[FLAG(DEEPSPEED_CONFIG)].word;
     struct shell_word written;
-    struct rk_error error;
-    char path[4096];
-    size_t size;
-    *loaded = NULL;
     *text = args->options->deepspeed;
     if (*text || !args->shell) return RK_OK;
     *text = shell_file(args->shell, name->text, &written);
     if (*text && (written.unknown || written.maybe))
         return shell_fail_unknown(args->shell, &written, args->error);
     if (*text || name->unknown) return RK_OK;
-    const char *slash = strrchr(args->path, '/');
-    snprintf(path, sizeof path, "%.*s%s",
-             *name->text == '/' || !slash ? 0 : (int)(slash - args->path) + 1, args->path,
-             name->text);
-    if (text_file_load(path, CONFIG_BYTES, loaded, &size, &error) == RK_OK) *text = *loaded;
+    *text = shell_beside(args->shell, name->text);
     return RK_OK;
 }
 
@@ -62,7 +48,10 @@ static enum rk_status read_config(const struct megatron_args *args, const char *
 {
     const struct config_source source = {.path = "DeepSpeed's configuration", .text = text};
     struct deepspeed_choices c;
-    enum rk_status status = deepspeed_choices(&source, &c, args->notes, args->error);
+    enum rk_status status = args->options->collect
+                                ? RK_OK /* the script's own refusals have its lines */
+                                : notes_refusal(args->notes, args->path, args->error);
+    if (status == RK_OK) status = deepspeed_choices(&source, &c, args->notes, args->error);
     if (status == RK_OK) status = compare_batches(args, &c, plan);
     if (status == RK_OK) deepspeed_choose(&c, plan);
     return status;
@@ -92,16 +81,14 @@ static enum rk_status read_argument(const struct megatron_args *args, struct rk_
 
 enum rk_status megatron_deepspeed(const struct megatron_args *args, struct rk_plan *plan)
 {
-    char *loaded;
-    const char *text;
+    const char *text = NULL;
     if (!HAS(DEEPSPEED) && !HAS(DEEPSPEED_CONFIG)) return RK_OK;
     plan->framework = RK_DEEPSPEED;
     plan->zero = 0;
     enum rk_status status = RK_OK;
     if (!HAS(DEEPSPEED_CONFIG) && !args->options->deepspeed) return read_argument(args, plan);
-    status = find_config(args, &loaded, &text);
+    status = find_config(args, &text);
     if (status == RK_OK) status = text ? read_config(args, text, plan) : read_argument(args, plan);
-    free(loaded);
     if (status == RK_OK && plan->pipeline > 1 && plan->zero > 1)
         megatron_refuse(args, "12.excludes", FLAG(DEEPSPEED_CONFIG),
                         "ZeRO-%d cannot run with DeepSpeed's pipeline: at most 1", plan->zero);

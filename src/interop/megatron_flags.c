@@ -1,6 +1,7 @@
 #include "interop/megatron_flags.h"
 #include "base/text.h"
 
+#include <fnmatch.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -38,14 +39,28 @@ static const struct megatron_alias aliases[] = {
     {"moe-intermediate-size",             MEGATRON_MOE_FFN_FLAG,              MEGATRON_MINDSPEED},
     {"shared-moe-ffn-hidden-size",        MEGATRON_MOE_SHARED_FLAG,           MEGATRON_PAI},
     {"moe-topk",                          MEGATRON_TOPK_FLAG,                 MEGATRON_PAI},
+    {"moe-num-experts",                   MEGATRON_NUM_EXPERTS_FLAG,          MEGATRON_2},
+    {"moe-top-k",                         MEGATRON_TOPK_FLAG,                 MEGATRON_2},
+    {"moe-capacity-factor",               MEGATRON_CAPACITY_FACTOR_FLAG,      MEGATRON_2},
+    {"num-attention-heads-kv",            MEGATRON_NUM_KV_HEADS_FLAG,         MEGATRON_LLM},
+    {"no-tie-embed-logits",               MEGATRON_UNTIE_FLAG,                MEGATRON_LLM},
 };
 /* clang-format on */
 
-int megatron_flag_find(const char *name, int *tools)
+/* "num_layers" as "num-layers"; false: it has no such line, or is too long. */
+static bool with_dashes(const char *name, char *text, size_t size)
 {
-    int spare;
-    if (!tools) tools = &spare;
-    if (strncmp(name, "--", 2) == 0) name += 2;
+    const size_t n = strlen(name);
+    if (!strchr(name, '_') || n >= size) return false;
+    for (size_t i = 0; i <= n; i++)
+        text[i] = name[i] == '_' ? '-' : name[i];
+    return true;
+}
+
+enum { LONGEST_NAME = 96 };
+
+static int find(const char *name, int *tools)
+{
     for (int i = 0; i < MEGATRON_FLAG_COUNT; i++)
         if (strcmp(name, megatron_flags[i].name) == 0) {
             *tools = megatron_flags[i].since ? MEGATRON_CORE : megatron_flags[i].tools;
@@ -57,6 +72,54 @@ int megatron_flag_find(const char *name, int *tools)
             return aliases[i].flag;
         }
     return -1;
+}
+
+int megatron_flag_find(const char *name, int *tools)
+{
+    int spare;
+    char text[LONGEST_NAME];
+    if (!tools) tools = &spare;
+    if (strncmp(name, "--", 2) == 0) name += 2;
+    const int flag = find(name, tools);
+    if (flag >= 0 || !with_dashes(name, text, sizeof text)) return flag;
+    return find(text, tools);
+}
+
+bool megatron_other_find(const char *name, struct megatron_other *other)
+{
+    char text[LONGEST_NAME];
+    return megatron_other_row(name, other) ||
+           (with_dashes(name, text, sizeof text) && megatron_other_row(text, other));
+}
+
+/* What names alone tell: files, names, logs, data, seeds and learning rates change no time. */
+bool megatron_name_matters(const char *name)
+{
+    static const char *const parts[] = {
+        "*-path",         "*-paths",      "*-dir",
+        "*-file",         "*-folder",     "*-directory",
+        "wandb-*",        "*-wandb-*",    "*-wandb",
+        "mlflow-*",       "comet-*",      "swanlab-*",
+        "aim-*",          "log-*",        "*-log",
+        "*-logging",      "logging-*",    "*-log-*",
+        "*tensorboard*",  "*-seed",       "seed-*",
+        "lr-*",           "*-lr",         "*-lr-*",
+        "save-*",         "load-*",       "*-checkpoint-name",
+        "run-name",       "run-id",       "exp-name",
+        "exp-id",         "experiment-*", "project-*",
+        "*-project-name", "job-name",     "job-id",
+        "profile-*",      "profiler-*",   "nsys-*",
+        "train-data*",    "valid-data*",  "test-data*",
+        "dataset-*",      "*-dataset",    "*-datasets",
+        "eval-*",         "tokenizer-*",  "*-url",
+        "*-split",        "print-*",      "verbose*",
+        "debug-log*",
+    };
+    char text[LONGEST_NAME];
+    const char *plain = with_dashes(name, text, sizeof text) ? text : name;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (fnmatch(parts[i], plain, 0) == 0) return false;
+    return true;
 }
 
 bool megatron_flag_in(enum megatron_flag flag, int minor)

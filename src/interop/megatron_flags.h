@@ -22,7 +22,8 @@ enum megatron_tool {
     MEGATRON_DEEPSPEED = 1 << 2, /* Megatron-DeepSpeed */
     MEGATRON_PAI = 1 << 3,       /* Pai-Megatron-Patch */
     MEGATRON_MINDSPEED = 1 << 4,
-    MEGATRON_OLD = MEGATRON_2 | MEGATRON_DEEPSPEED
+    MEGATRON_LLM = 1 << 5, /* Megatron-LLM of EPFL, whose arguments have underscores */
+    MEGATRON_OLD = MEGATRON_2 | MEGATRON_DEEPSPEED | MEGATRON_LLM
 };
 
 enum megatron_kind {
@@ -241,7 +242,12 @@ enum megatron_kind {
     X(REUSE_FP32,            "reuse-fp32-param",                SWITCH, MEGATRON_MINDSPEED, "", "master_bytes") \
     X(ASCEND_MC2,            "use-ascend-mc2",                  SWITCH, MEGATRON_MINDSPEED, "", "tensor_overlap") \
     X(SWAP_OPTIMIZER,        "swap-optimizer",                  SWITCH, MEGATRON_MINDSPEED, "", "optimizer_offload") \
-    X(GEGLU,                 "geglu",                           SWITCH, MEGATRON_MINDSPEED, "", "gated_mlp, activation")
+    X(GEGLU,                 "geglu",                           SWITCH, MEGATRON_MINDSPEED, "", "gated_mlp, activation") \
+    X(LAYER_LIST,            "num-layer-list",                  WORD,   MEGATRON_MINDSPEED, "", "split") \
+    X(EXPERTS_BY_DATA,       "moe-expert-model-parallelism",    SWITCH, MEGATRON_2, "", "expert") \
+    X(ZERO_BUBBLE,           "enable-zero-bubble",              SWITCH, MEGATRON_CORE, "", "schedule") \
+    X(RMS_NORM,              "use-rms-norm",                    SWITCH, MEGATRON_LLM, "", "norm") \
+    X(USE_BIAS,              "use-bias",                        SWITCH, MEGATRON_LLM, "", "biases")
 /* clang-format on */
 
 /* Another name of an argument. */
@@ -304,7 +310,14 @@ struct megatron_other {
     const char *why; /* what it changes; NULL where it has no effect */
 };
 
-/* False: nothing is known of it. */
+/* False: its name says that it is about files, logs, data, seeds or learning rates, which change
+ * neither time nor memory. */
+bool megatron_name_matters(const char *name);
+
+/* The row of megatron_other.c with that name; false: there is none. */
+bool megatron_other_row(const char *name, struct megatron_other *other);
+
+/* The same, with underscores for dashes, too. False: nothing is known of it. */
 bool megatron_other_find(const char *name, struct megatron_other *other);
 
 /* The known argument nearest to a misspelled one; NULL: none is near. */

@@ -189,11 +189,15 @@ static size_t arguments_begin(const struct shell_word *words, size_t count)
 /* Enough to be the training run, and no tool that takes some of the same arguments. */
 static bool has_sizes(const struct shell_word *words, size_t count)
 {
-    static const char *const names[] = {"--num-layers", "--hidden-size", "--micro-batch-size",
-                                        "--tensor-model-parallel-size", "--batch-size"};
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-            if (strncmp(words[i].text, names[k], strlen(names[k])) == 0) return true;
+    for (size_t i = 0; i < count; i++) {
+        char name[96];
+        if (strncmp(words[i].text, "--", 2) != 0) continue;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(words[i].text, "="), words[i].text);
+        const int flag = megatron_flag_find(name, NULL);
+        if (flag == MEGATRON_NUM_LAYERS_FLAG || flag == MEGATRON_HIDDEN_SIZE_FLAG ||
+            flag == MEGATRON_MICRO_BATCH_FLAG || flag == MEGATRON_TP_FLAG)
+            return true;
+    }
     return false;
 }
 
@@ -309,8 +313,74 @@ static bool bare(const struct shell *shell)
     return shell->commands > 0;
 }
 
+static bool names_sizes(const char *text)
+{
+    return strstr(text, "--num-layers") || strstr(text, "--num_layers") ||
+           strstr(text, "--hidden-size") || strstr(text, "--hidden_size") ||
+           strstr(text, "--micro-batch-size") || strstr(text, "--micro_batch_size");
+}
+
+/* Arguments of a model in a variable that depends on something: that is what to ask for. */
+static const struct shell_word *find_undecided(const struct shell *shell)
+{
+    for (size_t i = 0; i < shell->words; i++) {
+        const size_t unknown = shell->word[i].unknown;
+        const char *was = unknown ? shell->unknown[unknown - 1].was : NULL;
+        if (was && names_sizes(was)) return &shell->word[i];
+    }
+    return NULL;
+}
+
+/* Launchers that are given a command line as one word: `ssh host "cd run && torchrun ..."`. */
+static bool read_quoted(struct shell *shell)
+{
+    const size_t commands = shell->commands;
+    for (size_t i = 0; i < commands; i++) {
+        const struct shell_command command = shell->command[i];
+        for (size_t k = 1; k < command.count && !prints(&shell->word[command.first]); k++) {
+            const char *text = shell->word[command.first + k].text;
+            if (strchr(text, ' ') && text[0] != '-' && names_sizes(text))
+                shell_read_word(shell, i, k);
+        }
+    }
+    return shell->commands > commands;
+}
+
+/* A program that takes a model's arguments and does something else with it. */
+static const char *find_tool(const struct shell *shell)
+{
+    for (size_t i = 0; i < shell->commands; i++) {
+        const struct shell_word *words = &shell->word[shell->command[i].first];
+        const size_t count = shell->command[i].count, begin = arguments_begin(words, count);
+        const char *path = find_program(words, begin);
+        const struct program *program = judge_program(path);
+        if (program && !program->why && has_sizes(words + begin, count - begin)) return path;
+    }
+    return NULL;
+}
+
 static enum rk_status fail_none(const struct megatron_args *args, const struct shell *shell)
 {
+    const char *tool = find_tool(shell);
+    if (tool)
+        return rk_fail(args->error, RK_BAD_INPUT, shell->path, 0, 0,
+                       "no command trains in this script: %s evaluates, converts or does a task "
+                       "with a model of these sizes",
+                       tool);
+    const struct shell_word *undecided = find_undecided(shell);
+    if (undecided) return shell_fail_unknown(shell, undecided, args->error);
+    if (shell->assumptions && shell_stopped(shell)) {
+        const struct shell_assumed *last = &shell->assumed[shell->assumptions - 1];
+        return rk_fail(args->error, RK_BAD_INPUT, shell->path, last->place.line, last->place.column,
+                       "$%s is not set in this script, which ends without it: give --set %s=VALUE",
+                       last->name, last->name);
+    }
+    const char *variable = shell_variable_with(shell, names_sizes);
+    if (variable)
+        return rk_fail(args->error, RK_BAD_INPUT, shell->path, 0, 0,
+                       "no command trains in this script: it only sets %s, arguments for the "
+                       "script that reads it: give that one",
+                       variable);
     return rk_fail(args->error, RK_BAD_INPUT, shell->path, 0, 0,
                    "no command with arguments of Megatron-LM (--num-layers, --micro-batch-size, "
                    "...) trains in this script%s",
@@ -338,7 +408,7 @@ static enum rk_status list_variants(const struct megatron_args *args, const stru
                               count);
 }
 
-static enum rk_status choose(const struct megatron_args *args, const struct shell *shell,
+static enum rk_status choose(const struct megatron_args *args, struct shell *shell, bool again,
                              const struct shell_command **chosen)
 {
     const struct shell_command *found[MOST_VARIANTS];
@@ -350,6 +420,7 @@ static enum rk_status choose(const struct megatron_args *args, const struct shel
             known = same_words(shell, found[k], &shell->command[i]);
         if (!known) found[count++] = &shell->command[i];
     }
+    if (!count && !again && read_quoted(shell)) return choose(args, shell, true, chosen);
     if (!count) return fail_none(args, shell);
     if (wanted > count)
         return rk_fail(args->error, RK_USAGE, NULL, 0, 0, "--variant: only %d command%s train%s",
@@ -370,7 +441,7 @@ enum rk_status megatron_launch(struct megatron_args *args, const struct megatron
         *count = shell->words;
         return RK_OK;
     }
-    const enum rk_status status = choose(args, shell, &command);
+    const enum rk_status status = choose(args, args->shell, false, &command);
     if (status != RK_OK) return status;
     const struct shell_word *all = &shell->word[command->first];
     const size_t begin = arguments_begin(all, command->count);
@@ -381,6 +452,11 @@ enum rk_status megatron_launch(struct megatron_args *args, const struct megatron
                                   path, program->why);
     *words = all + begin;
     *count = command->count - begin;
+    for (size_t i = 0; i < shell->assumptions; i++)
+        notes_add(args->notes, NOTE_ASSUMED, shell->assumed[i].place.line,
+                  shell->assumed[i].place.column, shell->assumed[i].name, "not set",
+                  "the script asks for it and does not set it: give --set %s=VALUE otherwise",
+                  shell->assumed[i].name);
     if (command->maybe)
         notes_add(args->notes, NOTE_ASSUMED, command->condition.line, command->condition.column,
                   "the condition", "holds", "the run stands behind a condition that is not known");

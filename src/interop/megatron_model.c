@@ -156,8 +156,9 @@ static void read_kinds(const struct megatron_args *args, struct rk_model *m)
     if (megatron_is(args, FLAG(GLU), "liglu"))
         megatron_note(args, NOTE_WARNING, FLAG(GLU), "liglu", "is estimated as a gate of GELU");
     m->embedding_norm = HAS(EMBED_NORM);
-    m->norm = megatron_is(args, FLAG(NORMALIZATION), "RMSNorm") ? RK_RMS_NORM : RK_LAYER_NORM;
-    m->biases = !HAS(DISABLE_BIAS_LINEAR);
+    m->norm = megatron_is(args, FLAG(NORMALIZATION), "RMSNorm") || HAS(RMS_NORM) ? RK_RMS_NORM
+                                                                                 : RK_LAYER_NORM;
+    m->biases = args->tool == MEGATRON_LLM ? HAS(USE_BIAS) : !HAS(DISABLE_BIAS_LINEAR);
     m->qkv_biases = HAS(ADD_QKV_BIAS) && !m->biases && !HAS(MLA);
     m->qk_norm = HAS(QK_LAYERNORM) && !HAS(MLA);
     m->tied_embeddings = !HAS(UNTIE);
@@ -296,7 +297,7 @@ static enum rk_status read_frequency(const struct megatron_args *args, struct rk
 static enum rk_status read_mixture(const struct megatron_args *args, struct rk_model *m)
 {
     const bool deepspeed = args->tool == MEGATRON_DEEPSPEED;
-    const uint64_t topk = deepspeed ? 1 : 2;
+    const uint64_t topk = megatron_is_old(args) ? 1 : 2;
     uint64_t shared = COUNT(MOE_SHARED, 0);
     m->experts = COUNT(NUM_EXPERTS, 0);
     if (deepspeed && m->experts == 1) m->experts = 0; /* its way to say a dense model */
@@ -316,13 +317,12 @@ static enum rk_status read_mixture(const struct megatron_args *args, struct rk_m
         return megatron_args_fail(args, args->value[FLAG(MLP_TYPE)].word,
                                   "--mlp-type residual: a dense MLP beside the experts is not "
                                   "covered");
-    if (shared % m->expert_feedforward)
-        return megatron_args_fail(
-            args, args->value[FLAG(MOE_SHARED)].word,
-            "--moe-shared-expert-intermediate-size: must be a multiple of the "
-            "experts' width %" PRIu64 ", one for each shared expert",
-            m->expert_feedforward);
-    m->shared_experts = shared / m->expert_feedforward;
+    if (shared % m->expert_feedforward) { /* one of a width of its own */
+        m->shared_experts = 1;
+        m->shared_feedforward = shared;
+    } else {
+        m->shared_experts = shared / m->expert_feedforward;
+    }
     m->router_biases = HAS(EXPERT_BIAS);
     const double dense = megatron_number(args, FLAG(FIRST_DENSE), 0);
     m->dense_layers = dense > 0 && dense < 1e6 ? (uint64_t)dense : 0; /* -1: none */

@@ -16,6 +16,14 @@
 
 enum { MOST_RANKS = 1 << 24 };
 
+/* megablocks: one group of experts is all data-parallel ranks, or as many as there are experts. */
+static uint64_t experts_by_data(const struct megatron_args *args, const struct rk_plan *plan)
+{
+    const uint64_t data = plan->ranks / plan->tensor / plan->pipeline;
+    const uint64_t experts = COUNT(NUM_EXPERTS, 1);
+    return data < 1 ? 1 : data < experts ? data : experts;
+}
+
 static enum rk_status read_degrees(const struct megatron_args *args, struct rk_plan *plan)
 {
     static const enum megatron_flag degrees[] = {
@@ -43,6 +51,7 @@ static enum rk_status read_degrees(const struct megatron_args *args, struct rk_p
         plan->expert_tensor =
             COUNT(NUM_EXPERTS, 1) > 1 && !HAS(EXPERT_TENSOR) && plan->tensor > 1 ? 1 : 0;
     }
+    if (HAS(EXPERTS_BY_DATA)) plan->expert = experts_by_data(args, plan);
     if (HAS(TP_EXTENDS_EP) && plan->tensor > 1) {
         plan->expert *= plan->tensor;
         plan->expert_tensor = 1;
@@ -146,6 +155,29 @@ static enum rk_status read_layout(const struct megatron_args *args, const struct
     return RK_OK;
 }
 
+/* "15,15,15,16": layers of each stage. */
+static enum rk_status read_layer_list(const struct megatron_args *args,
+                                      const struct rk_model *model, struct rk_plan *plan)
+{
+    const struct shell_word *word = args->value[FLAG(LAYER_LIST)].word;
+    uint64_t stages = 0, layers = 0;
+    for (const char *p = word->text; *p && stages < RK_MAX_CHUNKS;) {
+        char *end;
+        const unsigned long each = strtoul(p, &end, 10);
+        if (end == p || (*end && *end != ',') || each > UINT16_MAX) break;
+        plan->split[stages++] = (uint16_t)each;
+        layers += each;
+        p = *end ? end + 1 : end;
+    }
+    if (stages != plan->pipeline || layers != model->layers)
+        return megatron_args_break(args, "6.layers", word,
+                                   "--num-layer-list: %s has %" PRIu64 " stages and %" PRIu64
+                                   " layers, for %" PRIu64 " and %" PRIu64,
+                                   word->text, stages, layers, plan->pipeline, model->layers);
+    plan->splits = (int)stages;
+    return RK_OK;
+}
+
 /* A layout that is no other than the even split. */
 static void forget_even_split(const struct rk_model *model, struct rk_plan *plan)
 {
@@ -167,6 +199,11 @@ static enum rk_status read_pipeline(const struct megatron_args *args, const stru
     plan->embedding_counts = HAS(COUNT_EMBEDDING);
     plan->head_counts = HAS(COUNT_LOSS);
     plan->pipeline_blocking = HAS(NO_P2P_OVERLAP);
+    if (HAS(LAYER_LIST)) {
+        const enum rk_status status = read_layer_list(args, model, plan);
+        if (status == RK_OK) forget_even_split(model, plan);
+        return status;
+    }
     if (HAS(LAYOUT)) {
         const enum rk_status status = read_layout(args, model, plan);
         if (status == RK_OK) forget_even_split(model, plan);
@@ -243,7 +280,7 @@ static void read_experts(const struct megatron_args *args, const struct rk_model
     if (IS(DISPATCHER, "flex")) plan->dispatcher = RK_DEEPEP;
     if (IS(DISPATCHER, "flex") && IS(FLEX_BACKEND, "hybridep"))
         megatron_note(args, NOTE_WARNING, FLAG(FLEX_BACKEND), "hybridep", "is estimated as deepep");
-    if (args->tool == MEGATRON_DEEPSPEED)
+    if (megatron_is_old(args))
         plan->dispatcher = RK_ALL_TO_ALL;
     else if (!HAS(DISPATCHER))
         megatron_note(args, NOTE_ASSUMED, FLAG(DISPATCHER), "allgather", "Megatron-LM's default");
@@ -254,7 +291,7 @@ static void read_experts(const struct megatron_args *args, const struct rk_model
     plan->capacity_factor = factor > 0 ? factor : 0;
     plan->capacity_padded = HAS(PAD_CAPACITY);
     plan->expert_overlap = HAS(EP_OVERLAP);
-    plan->grouped = HAS(GROUPED_GEMM);
+    plan->grouped = HAS(GROUPED_GEMM) || args->tool == MEGATRON_2;
     megatron_note(args, NOTE_ASSUMED, FLAG(NUM_EXPERTS), "even",
                   "the busiest expert rank is taken to have its share of the tokens and no more");
 }
@@ -496,7 +533,7 @@ enum rk_status megatron_plan(const struct megatron_args *args, const struct rk_m
     read_offload(args, model, plan);
     read_bytes(args, plan);
     read_kernels(args, plan);
-    if (HAS(ZBH1)) plan->schedule = RK_ZERO_BUBBLE;
+    if (HAS(ZBH1) || HAS(ZERO_BUBBLE)) plan->schedule = RK_ZERO_BUBBLE;
     plan->vocabulary_multiple =
         HAS(PADDED_VOCAB_SIZE) || HAS(PAD_VOCAB_TO) ? 0 : COUNT(VOCAB_DIVISIBLE, 128);
     return RK_OK;

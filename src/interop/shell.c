@@ -51,10 +51,12 @@ static enum shell_truth branch(struct shell_lexer *l, enum shell_truth when,
     }
     const bool before = s->maybe;
     const struct shell_place condition = s->condition;
-    const size_t mark = s->assigned, cause = s->cause;
+    const size_t mark = s->assigned, cause = s->cause, reason = s->reason;
     s->maybe = true;
     s->condition = place;
+    s->reason = cause;
     shell_list(l);
+    s->reason = reason;
     shell_poison(s, mark, place, cause);
     s->maybe = before;
     s->condition = condition;
@@ -538,6 +540,7 @@ static enum shell_truth pipeline(struct shell_lexer *l)
     if (negated) shell_next(l);
     skip_time(l);
     const size_t mark = l->s->assigned;
+    l->s->streams = false;
     enum shell_truth result = shell_command(l);
     const bool piped = shell_token_is(shell_peek(l), "|") || shell_token_is(shell_peek(l), "|&");
     while (shell_token_is(shell_peek(l), "|") || shell_token_is(shell_peek(l), "|&")) {

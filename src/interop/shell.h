@@ -23,9 +23,11 @@ struct shell_place {
 
 /* Why something is unknown, and the name under which --set can give it. */
 struct shell_unknown {
-    char name[64]; /* "" when there is none */
-    char why[96];  /* "is not set in this script" */
-    char give[64]; /* what decides the condition that it depends on; "" : the name itself */
+    char name[64];   /* "" when there is none */
+    char why[96];    /* "is not set in this script" */
+    bool unset;      /* and that is why */
+    char give[64];   /* what decides the condition that it depends on; "" : the name itself */
+    const char *was; /* what it may be, behind that condition; NULL: nothing is known of it */
     struct shell_place place;
 };
 
@@ -44,12 +46,20 @@ struct shell_command {
     struct shell_place condition; /* ... which stands here */
 };
 
+/* A variable that is not set and that `-z` or `-n` asks for: taken as empty. */
+struct shell_assumed {
+    const char *name;
+    struct shell_place place;
+};
+
 struct shell {
     char path[256];
     size_t words, commands, unknowns;
     struct shell_word *word;
     struct shell_command *command;
     struct shell_unknown *unknown;
+    size_t assumptions;
+    struct shell_assumed *assumed;
     struct shell_state *state;
 };
 
@@ -72,8 +82,21 @@ enum rk_status shell_read_words(struct shell *shell, const char *path, const cha
  * word is unknown where the text is. */
 const char *shell_file(const struct shell *shell, const char *name, struct shell_word *word);
 
+/* The text of a file beside the script, or beside a folder above it; NULL: there is none. */
+const char *shell_beside(const struct shell *shell, const char *name);
+
 /* The value of a variable behind the last line; NULL when it is not set, an array or unknown. */
 const char *shell_variable(const struct shell *shell, const char *name);
+
+/* A variable whose text, or an element of it, is such a one; NULL: there is none. */
+const char *shell_variable_with(const struct shell *shell, bool (*is)(const char *text));
+
+/* Did it end by `exit`? */
+bool shell_stopped(const struct shell *shell);
+
+/* Follows the text of a word of a command as a script, behind the words in front of it: launchers
+ * whose last argument is a command line. New commands are added to the shell's. */
+void shell_read_word(struct shell *shell, size_t command, size_t word);
 
 /* Fails at what makes the word unknown or doubtful: what it is, and how to give it. */
 enum rk_status shell_fail_unknown(const struct shell *shell, const struct shell_word *word,

@@ -302,7 +302,9 @@ static size_t read_parameter(struct builder *b, const char *at, const char *end,
 
 static void put_not_set(struct builder *b, const struct parameter *p, bool quoted)
 {
-    put_unknown(b, shell_unknown(b->s, p->name, "is not set in this script", b->place), quoted);
+    const size_t index = shell_unknown(b->s, p->name, "is not set in this script", b->place);
+    if (index) b->s->shell->unknown[index - 1].unset = shell_name_length(p->name, p->name + 1);
+    put_unknown(b, index, quoted);
 }
 
 static void put_parameter(struct builder *b, const struct parameter *p, bool quoted)

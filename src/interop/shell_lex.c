@@ -85,10 +85,7 @@ static void use_document(struct shell_state *s, const struct shell_heredoc *docu
         shell_follow(s, value.text, place);
         return;
     }
-    struct shell_written *files = shell_grow(s, s->file, s->files, sizeof *s->file);
-    if (!files) return;
-    s->file = files;
-    files[s->files++] = (struct shell_written){document->file, value};
+    shell_write(s, document->file, value);
 }
 
 /* The lines up to the one that holds the delimiter alone. */

@@ -270,13 +270,13 @@ static void declare(struct shell_state *s, struct shell_token opener, struct she
 
 /* The words of a simple command; assignments are carried out on the way. Returns how many of them
  * stand in front of the first word. */
-static size_t read_words(struct shell_lexer *l, struct shell_words *words)
+static size_t read_words(struct shell_lexer *l, struct shell_words *words,
+                         struct shell_token *output)
 {
     struct shell_state *s = l->s;
     const struct shell_token opener = shell_peek(l);
     const bool declaration = declares(opener);
     const int documents = l->documents;
-    struct shell_token output = {.length = 0};
     bool first = true; /* no word yet: assignments are */
     size_t before = s->assigned;
     s->keyed = s->number = s->global = false;
@@ -285,7 +285,7 @@ static size_t read_words(struct shell_lexer *l, struct shell_words *words)
         if (declaration && shell_live(s) && token.kind == SHELL_WORD) declare(s, opener, token);
         if (shell_is_redirection(token)) {
             const struct shell_token target = shell_redirect(l, token);
-            if (shell_token_is(token, ">")) output = target;
+            if (shell_token_is(token, ">")) *output = target;
         } else if ((first || declaration) && assign(l, token)) {
             if (first) before = s->assigned;
         } else if (!shell_is_descriptor(l, token)) {
@@ -293,7 +293,7 @@ static size_t read_words(struct shell_lexer *l, struct shell_words *words)
             if (shell_live(s)) shell_expand(s, token.raw, token.length, token.place, words);
         }
         if (l->documents > documents && words->count && shell_live(s)) /* before the line ends */
-            use_input(l, &l->document[documents], words, output);
+            use_input(l, &l->document[documents], words, *output);
     }
     return before;
 }
@@ -363,6 +363,15 @@ static void run_eval(struct shell_state *s, const struct shell_word *words, size
         used += (size_t)snprintf(text + used, length + 1 - used, "%s ", words[i].text);
     const struct shell_word all = {.text = text, .place = words[0].place};
     run_nested(s, NULL, 0, &all);
+}
+
+void shell_read_word(struct shell *shell, size_t command, size_t word)
+{
+    const size_t first = shell->command[command].first;
+    const struct shell_word text = shell->word[first + word];
+    struct shell_state *s = shell->state;
+    s->stopped = s->returned = false;
+    run_nested(s, &shell->word[first], word, &text);
 }
 
 void shell_follow(struct shell_state *s, const char *text, struct shell_place place)
@@ -548,9 +557,11 @@ enum shell_truth shell_simple(struct shell_lexer *l)
 {
     struct shell_state *s = l->s;
     struct shell_words words = {0};
-    const size_t from = s->assigned, to = read_words(l, &words);
+    struct shell_token output = {.length = 0};
+    const size_t from = s->assigned, to = read_words(l, &words, &output);
     if (!shell_live(s)) return SHELL_PERHAPS;
     if (!words.count) return SHELL_TRUE;
+    shell_edit(s, words.word, words.count, output);
     const enum shell_truth result = run_simple(s, words.word, words.count);
     end_environment(s, from, to);
     return result;

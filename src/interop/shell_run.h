@@ -33,6 +33,12 @@ bool shell_is_descriptor(const struct shell_lexer *l, struct shell_token token);
 /* Reads the target of a redirection. */
 struct shell_token shell_redirect(struct shell_lexer *l, struct shell_token operator);
 
+/* ---- shell_edit.c ---- */
+
+/* `cat` and `sed s/A/B/` in a pipeline, of files that are known, into the file `output`. */
+void shell_edit(struct shell_state *s, const struct shell_word *words, size_t count,
+                struct shell_token output);
+
 /* ---- shell_source.c ---- */
 
 /* `source NAME`: the file's text, which lives as long as the shell, when it is beside the script

@@ -25,7 +25,10 @@ static const char *load(struct shell_state *s, const char *path)
     return copy;
 }
 
-/* A folder that is not known, "$DIR/", is taken as that of the script. */
+enum { MOST_FOLDERS = 6 }; /* above that of the script */
+
+/* Scripts are started in the folder where they are or, as often, from one above it. A folder that
+ * is not known, "$DIR/", is taken as that of the script. */
 const char *shell_source(struct shell_state *s, const char *name)
 {
     char path[SOURCE_PATH];
@@ -33,9 +36,24 @@ const char *shell_source(struct shell_state *s, const char *name)
     const int folder = slash ? (int)(slash - script) + 1 : 0;
     const char *base = strrchr(name, '/');
     base = base ? base + 1 : name;
-    snprintf(path, sizeof path, "%.*s%s", folder, script, name);
-    const char *text = *name == '/' ? load(s, name) : load(s, path);
-    if (text) return text;
+    if (*name == '/') {
+        const char *text = load(s, name);
+        if (text) return text;
+    }
+    for (int up = 0, end = folder; *name != '/' && up <= MOST_FOLDERS; up++) {
+        snprintf(path, sizeof path, "%.*s%s", end, script, name);
+        const char *text = load(s, path);
+        if (text) return text;
+        if (end == 0) break;
+        do
+            end--;
+        while (end > 0 && script[end - 1] != '/');
+    }
     snprintf(path, sizeof path, "%.*s%s", folder, script, base);
     return load(s, path);
+}
+
+const char *shell_beside(const struct shell *shell, const char *name)
+{
+    return shell->state ? shell_source(shell->state, name) : NULL;
 }

@@ -64,9 +64,13 @@ struct shell_state {
     bool bare;        /* words only: no operators, lines mean nothing */
     int depth;
 
+    bool streams; /* what comes out of the last command of a pipeline is known */
+    struct shell_value stream;
+
     int skip; /* above 0: parsed, not followed */
     bool maybe;
     struct shell_place condition;
+    size_t reason; /* index + 1 of what makes that one unknown; 0: nothing that has a name */
     size_t cause;  /* index + 1 of what makes the condition that was last judged unknown; 0: none */
     bool stopped;  /* by `exit` */
     bool returned; /* from the function that runs */
@@ -173,6 +177,9 @@ size_t shell_placeholder(const char *at, const char *end);
 
 /* Length of a name at `at`; 0: none. */
 size_t shell_name_length(const char *at, const char *end);
+
+/* The script leaves the text in a file, which it may read again. */
+void shell_write(struct shell_state *s, const char *name, struct shell_value text);
 
 /* ---- shell_run.c ---- */
 

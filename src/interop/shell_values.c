@@ -326,7 +326,9 @@ void shell_poison(struct shell_state *s, size_t mark, struct shell_place place, 
         }
         struct shell_value *value = shell_alloc(s, sizeof *value);
         if (!value) return;
+        const char *was = v->set && v->count && !v->array ? v->value[0].text : NULL;
         *value = (struct shell_value){"", unknown_by(s, before.name, why, place, cause), 0, place};
+        if (value->unknown) s->shell->unknown[value->unknown - 1].was = was;
         v->value = value;
         v->count = 1;
         v->set = true;
@@ -351,6 +353,35 @@ const char *shell_variable(const struct shell *shell, const char *name)
     return v && v->set && v->count && !v->array && !v->value[0].unknown && !v->value[0].maybe
                ? v->value[0].text
                : NULL;
+}
+
+bool shell_stopped(const struct shell *shell)
+{
+    return shell->state && shell->state->stopped;
+}
+
+const char *shell_variable_with(const struct shell *shell, bool (*is)(const char *text))
+{
+    const struct shell_state *s = shell->state;
+    for (size_t i = 0; s && i < s->variables; i++)
+        for (size_t k = 0; s->variable[i].set && k < s->variable[i].count; k++)
+            if (is(s->variable[i].value[k].text)) return s->variable[i].name;
+    return NULL;
+}
+
+void shell_write(struct shell_state *s, const char *name, struct shell_value text)
+{
+    struct shell_written *files = shell_grow(s, s->file, s->files, sizeof *s->file);
+    if (!files) return;
+    s->file = files;
+    if (s->maybe && !text.unknown) {
+        char why[96];
+        snprintf(why, sizeof why,
+                 "depends on the condition in line %d, which the script does not tell",
+                 s->condition.line);
+        text.unknown = unknown_by(s, "", why, s->condition, s->reason);
+    }
+    files[s->files++] = (struct shell_written){name, text};
 }
 
 const char *shell_file(const struct shell *shell, const char *name, struct shell_word *word)

@@ -123,8 +123,8 @@ Test(shell, unknown)
     expect_words("O=\"--a $B --c 8\"\nx $O \"$O\"", "<x><--a><?$B><--c><8><?--a $B --c 8>");
     expect_words("O=\"--a $B --c 8\"\nbash -c \"x $O\"", "<x><--a><?$B><--c><8>");
     expect_words("if [ -f a ]; then A=1; else A=2; fi\nx $A", "<x><?$A>");
-    expect_words("A=(a)\nif [ -n \"$W\" ]; then A+=(b c); fi\nx ${A[@]}", "<x><a><~b><~c>");
-    expect_words("A=\"a b\"\nif [ -n \"$W\" ]; then A+=\" c d\"; fi\nA+=\" e\"\nx $A",
+    expect_words("A=(a)\nif [ -n \"$RANK\" ]; then A+=(b c); fi\nx ${A[@]}", "<x><a><~b><~c>");
+    expect_words("A=\"a b\"\nif [ -n \"$RANK\" ]; then A+=\" c d\"; fi\nA+=\" e\"\nx $A",
                  "<x><a><b><~c><~d><e>");
 }
 

@@ -102,3 +102,42 @@ Test(shell_flow, leaves_what_bash_leaves)
         shell_release(&shell);
     }
 }
+
+/* A variable that the script asks for and never sets is empty, as bash has it; what launchers set
+ * is not known. Both are said. */
+Test(shell_flow, variables_that_are_asked_for)
+{
+    static const char text[] = "[ -z \"$TP\" ] && TP=2\n[ -n \"$RANK\" ] && PP=4\nx $TP $PP";
+    struct shell shell;
+    struct rk_error error;
+    cr_assert_eq(shell_read(&shell, "x.sh", text, sizeof text - 1, NULL, 0, &error), RK_OK);
+    cr_assert_eq(shell.assumptions, 1);
+    cr_expect_str_eq(shell.assumed[0].name, "TP");
+    cr_expect_eq(shell.assumed[0].place.line, 1);
+    cr_expect_str_eq(shell.word[1].text, "2");
+    cr_expect(shell.word[2].unknown);
+    shell_fail_unknown(&shell, &shell.word[2], &error);
+    cr_expect(strstr(error.text, "give --set RANK=VALUE"), "%s", error.text);
+    shell_release(&shell);
+}
+
+/* `sed s/A/B/ template > file`: the file is known when all that goes into it is. */
+Test(shell_flow, files_of_templates)
+{
+    static const char text[] =
+        "cat > t.json <<'E'\n{\"stage\": ZERO, \"batch\": GBS}\nE\nZ=2\n"
+        "sed \"s/ZERO/${Z}/\" t.json | sed \"s/GBS/64/g\" > a.json\n"
+        "sed -e s/ZERO/1/ -e \"s/GBS/$B/\" t.json > b.json\n"
+        "sed 's/Z.*/3/' t.json > c.json\n"
+        "if [ \"$RANK\" = 0 ]; then cat t.json > d.json; fi\n";
+    struct shell shell;
+    struct rk_error error;
+    struct shell_word word;
+    cr_assert_eq(shell_read(&shell, "x.sh", text, sizeof text - 1, NULL, 0, &error), RK_OK);
+    cr_expect_str_eq(shell_file(&shell, "a.json", &word), "{\"stage\": 2, \"batch\": 64}\n");
+    cr_expect(!word.unknown);
+    cr_expect(shell_file(&shell, "b.json", &word) && word.unknown);
+    cr_expect_null(shell_file(&shell, "c.json", &word), "an expression is not followed");
+    cr_expect(shell_file(&shell, "d.json", &word) && word.unknown);
+    shell_release(&shell);
+}
