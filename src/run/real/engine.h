@@ -14,6 +14,7 @@
 #include "run/real/kernels.h"
 
 #include <setjmp.h>
+#include <time.h>
 
 /* ---- memory: blocks of the same sizes come again and again ---- */
 
@@ -262,8 +263,89 @@ static inline real *gradient(struct engine *e, struct store *s, enum weight_role
     return has(s, role) ? REAL(gradients_of)(e, s, false) + s->group->at[role] : NULL;
 }
 
+/* ---- groups of ranks ---- */
+
+static inline const struct comm_group *shards_of(const struct engine *e, bool expert)
+{
+    return expert ? &e->expert_shards : &e->shards;
+}
+
+static inline const struct comm_group *copies_of(const struct engine *e, bool expert)
+{
+    return expert ? &e->expert_copies : &e->copies;
+}
+
+static inline bool shards_gradients(const struct engine *e)
+{
+    return e->job->plan.zero >= 2;
+}
+
+/* Of dualpipe's two copies of the weights one counts. */
+static inline bool is_second_copy(const struct engine *e)
+{
+    return e->dual && e->stages.me >= e->stages.ranks / 2;
+}
+
+/* ---- storage of weights (store.c) ---- */
+
+bool REAL(store_open)(struct engine *e, struct store *s, const struct weight_group *g);
+void REAL(store_close)(struct store *s);
+/* The layer's work on a microbatch is over. */
+void REAL(store_finish)(struct engine *e, struct store *s, bool forward);
+void REAL(store_clear)(struct engine *e, struct store *s); /* gradients */
+void REAL(store_update)(struct engine *e, struct store *s, const struct run_adam *settings);
+#define store_open   REAL(store_open)
+#define store_close  REAL(store_close)
+#define store_finish REAL(store_finish)
+#define store_clear  REAL(store_clear)
+#define store_update REAL(store_update)
+real *REAL(room)(size_t n); /* of zeros; NULL: no memory, or none asked for */
+#define room REAL(room)
+
+/* ---- a step (pass.c, update.c) ---- */
+
+void REAL(load_batch)(struct engine *e, uint64_t step);
+void REAL(run_instruction)(struct engine *e, const struct instruction *i, uint64_t step,
+                           struct step_result *result);
+void REAL(release_frames)(struct engine *e);
+void REAL(finish_step)(struct engine *e, uint64_t step, struct step_result *result);
+#define load_batch      REAL(load_batch)
+#define run_instruction REAL(run_instruction)
+#define release_frames  REAL(release_frames)
+#define finish_step     REAL(finish_step)
+
+/* What an engine_kind is made of (job.h). */
+bool REAL(engine_step)(struct engine *e, uint64_t step, struct step_result *result);
+bool REAL(engine_gather)(struct engine *e, int group, int which, void *to);
+void REAL(engine_scatter)(struct engine *e, int group, int which, const void *from);
+bool REAL(engine_writes)(const struct engine *e, int group);
+bool REAL(engine_logits)(struct engine *e, const uint32_t *tokens, size_t count, double *logits);
+bool REAL(engine_score)(struct engine *e, uint64_t batch, double *pair);
+
+static inline double clock_s(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Books what has passed since both clocks were read. */
+static inline void book(struct engine *e, enum ledger_part part, double cpu_s, double wall_s)
+{
+    struct ledger_row *row = &e->ledger.part[part];
+    row->times++;
+    row->cpu_s += clock_s(CLOCK_THREAD_CPUTIME_ID) - cpu_s;
+    row->wall_s += clock_s(CLOCK_MONOTONIC) - wall_s;
+    row->sent_bytes += e->comm->sent_bytes - e->booked_bytes;
+    e->booked_bytes = e->comm->sent_bytes;
+}
+
 /* ---- collectives of reals; they give up on failure ---- */
 
+double REAL(world_sum)(struct engine *e, double value, const char *what);
+void REAL(add_doubles)(void *y, const void *x, size_t bytes);
+#define world_sum   REAL(world_sum)
+#define add_doubles REAL(add_doubles)
 void REAL(reduce_all)(struct engine *e, const struct comm_group *g, const char *what, real *x,
                       size_t n);
 void REAL(reduce_part)(struct engine *e, const struct comm_group *g, const char *what,

@@ -1,0 +1,44 @@
+/* collectives.c - sums and gathers of reals over groups of ranks; they give up on failure. */
+#include "run/real/engine.h"
+
+static void add_reals(void *y, const void *x, size_t bytes)
+{
+    add_to(bytes / sizeof(real), x, y);
+}
+
+void add_doubles(void *y, const void *x, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / sizeof(double); i++)
+        ((double *)y)[i] += ((const double *)x)[i];
+}
+
+void reduce_all(struct engine *e, const struct comm_group *g, const char *what, real *x, size_t n)
+{
+    if (g->ranks == 1) return;
+    real *scratch = take(e, n / (size_t)g->ranks + 1);
+    if (!comm_all_reduce(e->comm, g, what, x, n * sizeof *x, sizeof *x, scratch, add_reals))
+        give_up(e);
+    give(e, scratch);
+}
+
+void reduce_part(struct engine *e, const struct comm_group *g, const char *what, const real *all,
+                 real *part, size_t n)
+{
+    if (!comm_reduce_scatter(e->comm, g, what, all, part, n * sizeof *all, add_reals)) give_up(e);
+}
+
+void gather_all(struct engine *e, const struct comm_group *g, const char *what, const real *part,
+                real *all, size_t n)
+{
+    if (!comm_all_gather(e->comm, g, what, part, all, n * sizeof *all)) give_up(e);
+}
+
+double world_sum(struct engine *e, double value, const char *what)
+{
+    double all[e->world.ranks];
+    if (!comm_all_gather(e->comm, &e->world, what, &value, all, sizeof value)) give_up(e);
+    double sum = 0;
+    for (int i = 0; i < e->world.ranks; i++)
+        sum += all[i];
+    return sum;
+}

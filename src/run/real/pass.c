@@ -1,0 +1,188 @@
+/* pass.c - runs the instructions of a step: passes over layers, and messages between stages. */
+#include "run/real/engine.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Does one layer hand what it brings to the other without a message? */
+static bool joined(const struct engine *e, int one, int other)
+{
+    const struct at_layer *a = &e->layer[one], *b = &e->layer[other];
+    return b->layer == a->layer + 1 && (a->part == b->part || !e->dual);
+}
+
+static void finish_layer(struct engine *e, const struct instruction *i)
+{
+    struct at_layer *l = &e->layer[i->layer];
+    struct frame *f = &l->frame[i->microbatch];
+    store_finish(e, l->dense, i->work == WORK_FORWARD);
+    store_finish(e, l->experts, i->work == WORK_FORWARD);
+    store_finish(e, l->table, i->work == WORK_FORWARD);
+    store_finish(e, l->head, i->work == WORK_FORWARD);
+    if (i->work == WORK_FORWARD) {
+        const bool *drops = e->drops + (size_t)i->layer * SLOTS;
+        drop(e, f, SLOT_WHOLE_1);
+        drop(e, f, SLOT_WHOLE_2);
+        for (int s = 0; s < SLOTS; s++)
+            if (drops[s] || (e->forward_only && s != SLOT_OUT_2)) drop(e, f, (enum slot)s);
+        if (i->layer + 1 < e->layers && joined(e, i->layer, i->layer + 1) && f->slot[SLOT_OUT_2]) {
+            e->layer[i->layer + 1].frame[i->microbatch].slot[SLOT_X] = f->slot[SLOT_OUT_2];
+            f->slot[SLOT_OUT_2] = NULL;
+        }
+        return;
+    }
+    if (i->work == WORK_INPUT && i->layer > 0 && joined(e, i->layer - 1, i->layer) &&
+        f->slot[SLOT_DX]) {
+        e->layer[i->layer - 1].frame[i->microbatch].slot[SLOT_DX] = f->slot[SLOT_DX];
+        f->slot[SLOT_DX] = NULL;
+    }
+    if (!i->ends) return;
+    for (int s = 0; s < SLOTS; s++)
+        if (s != SLOT_DX) drop(e, f, (enum slot)s);
+    REAL(mixture_free)(f);
+    memset(f->done, 0, sizeof f->done);
+}
+
+/* ---- messages between stages ---- */
+
+static void send_message(struct engine *e, const struct instruction *i)
+{
+    struct frame *f = &e->layer[i->layer].frame[i->microbatch];
+    const enum slot slot = i->back ? SLOT_DX : SLOT_OUT_2;
+    if (!comm_send(e->comm, i->peer, i->tag, i->back ? "gradient of a stage" : "output of a stage",
+                   f->slot[slot], e->share * e->hidden * sizeof(real)))
+        give_up(e);
+    drop(e, f, slot);
+}
+
+static void receive_message(struct engine *e, const struct instruction *i)
+{
+    struct frame *f = &e->layer[i->layer].frame[i->microbatch];
+    real *x = make(e, f, i->back ? SLOT_DX : SLOT_X, e->share * e->hidden);
+    if (!comm_receive(e->comm, i->peer, i->tag,
+                      i->back ? "gradient of a stage" : "output of a stage", x,
+                      e->share * e->hidden * sizeof *x))
+        give_up(e);
+}
+
+/* ---- a step ---- */
+
+/* What is behind a text's last token, and behind the last text, is token 0: nothing sees it. */
+static void score_sample(const struct job *job, uint64_t n, uint32_t *tokens)
+{
+    memset(tokens, 0, (job->sequence + 1) * sizeof *tokens);
+    if (n >= job->score->sequences) return;
+    const struct rk_sequence *s = &job->score->sequence[n];
+    memcpy(tokens, s->token, s->tokens * sizeof *tokens);
+}
+
+void load_batch(struct engine *e, uint64_t step)
+{
+    const struct job *job = e->job;
+    const uint64_t each = job->microbatches * e->batch;
+    for (uint64_t mb = 0; mb < job->microbatches; mb++)
+        for (size_t b = 0; b < e->batch; b++) {
+            const uint64_t n =
+                step * job->plan.batch + (uint64_t)e->data_rank * each + mb * e->batch + b;
+            const size_t at = mb * e->rows + b * e->local;
+            if (job->score)
+                score_sample(job, n, e->sample);
+            else
+                data_sample(job->data, n, e->sample);
+            for (int s = 0; s < e->spans; s++)
+                for (uint32_t i = 0; i < e->span[s].rows; i++) {
+                    const uint32_t p = e->span[s].position + i;
+                    e->position[at + e->span[s].at + i] = p;
+                    e->token[at + e->span[s].at + i] = e->sample[p];
+                    e->target[at + e->span[s].at + i] = e->sample[p + 1];
+                }
+        }
+}
+
+static void run_operation(struct engine *e, const struct instruction *i)
+{
+    const struct kernels *k = &kernel_table[i->operation];
+    struct at_layer *l = &e->layer[i->layer];
+    kernel *run = i->work == WORK_INPUT    ? k->input
+                  : i->work == WORK_WEIGHT ? k->weight
+                                           : k->forward;
+    if (!run) return;
+    const double cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID), wall_s = clock_s(CLOCK_MONOTONIC);
+    run(e, l, &l->frame[i->microbatch], i->microbatch);
+    book(e, i->work == WORK_AGAIN ? PART_AGAIN : k->part, cpu_s, wall_s);
+}
+
+void run_instruction(struct engine *e, const struct instruction *i, uint64_t step,
+                            struct step_result *result)
+{
+    const double cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID), wall_s = clock_s(CLOCK_MONOTONIC);
+    switch ((enum what)i->what) {
+    case DO_OPERATION:
+        run_operation(e, i);
+        return;
+    case DO_SEND:
+        send_message(e, i);
+        book(e, PART_MESSAGES, cpu_s, wall_s);
+        return;
+    case DO_RECEIVE:
+        receive_message(e, i);
+        book(e, PART_MESSAGES, cpu_s, wall_s);
+        return;
+    case DO_LAYER_END:
+        finish_layer(e, i);
+        if (e->job->plan.zero >= 2) book(e, PART_DATA, cpu_s, wall_s);
+        return;
+    case DO_STEP:
+        finish_step(e, step, result);
+        return;
+    default:
+        return;
+    }
+}
+
+/* Losses of this rank's microbatches, in order; context and data ranks have different tokens,
+ * tensor ranks the same. */
+static double own_loss(const struct engine *e)
+{
+    double loss = 0;
+    if (e->tensor.me != 0 || !e->heads) return 0;
+    for (uint64_t mb = 0; mb < e->job->microbatches; mb++)
+        loss += e->row_loss[mb];
+    return loss;
+}
+
+void release_frames(struct engine *e)
+{
+    for (int i = 0; i < e->layers; i++)
+        for (uint64_t mb = 0; mb < e->job->microbatches; mb++) {
+            struct frame *f = &e->layer[i].frame[mb];
+            for (int s = 0; s < SLOTS; s++)
+                drop(e, f, (enum slot)s);
+            REAL(mixture_free)(f);
+            memset(f->done, 0, sizeof f->done);
+        }
+}
+
+bool REAL(engine_step)(struct engine *e, uint64_t step, struct step_result *result)
+{
+    const double wall_s = clock_s(CLOCK_MONOTONIC);
+    if (setjmp(e->escape)) return false;
+    load_batch(e, step);
+    memset(e->row_loss, 0, e->job->microbatches * sizeof *e->row_loss);
+    for (int g = 0; g < e->weights.groups; g++)
+        store_clear(e, &e->store[g]);
+    for (size_t i = 0; i < e->instructions; i++)
+        run_instruction(e, &e->program[i], step, result);
+    const double tokens = (double)e->job->plan.batch * (double)e->job->sequence;
+    result->loss = world_sum(e, own_loss(e), "loss") / tokens;
+    result->wall_s = clock_s(CLOCK_MONOTONIC) - wall_s;
+    result->peak_bytes = e->pool.peak_bytes;
+    release_frames(e);
+    if (isfinite(result->norm) && isfinite(result->loss)) return true;
+    struct rk_error error;
+    rk_fail(
+        &error, RK_NOTHING_FITS, NULL, 0, 0,
+        "step %llu: the loss is %g, the norm of the gradients %g: a lower --rate, or --clip, helps",
+        (unsigned long long)step + 1, result->loss, result->norm);
+    return comm_fail(e->comm, &error);
+}

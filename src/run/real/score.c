@@ -1,0 +1,90 @@
+/* score.c - forward alone: the logits behind a prompt, the scores of a batch. */
+#include "run/real/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- one sample forward, for generation ---- */
+
+/* The rows are those of the tokens: a sample may be shorter than the plan's. */
+static void take_tokens(struct engine *e, const uint32_t *tokens, size_t count)
+{
+    e->batch = 1;
+    e->local = e->rows = e->share = count;
+    e->spans = 1;
+    e->span[0] = (struct run_span){0, (uint32_t)count, 0};
+    for (size_t i = 0; i < count; i++) {
+        e->token[i] = tokens[i];
+        e->target[i] = 0;
+        e->position[i] = (uint32_t)i;
+    }
+}
+
+static bool is_forward(const struct instruction *i)
+{
+    const bool message = i->what == DO_SEND || i->what == DO_RECEIVE;
+    return message
+               ? !i->back
+               : i->work == WORK_FORWARD && (i->what == DO_OPERATION || i->what == DO_LAYER_END);
+}
+
+bool REAL(engine_logits)(struct engine *e, const uint32_t *tokens, size_t count, double *logits)
+{
+    if (setjmp(e->escape)) return false;
+    take_tokens(e, tokens, count);
+    e->forward_only = true;
+    e->wanted = logits;
+    for (size_t i = 0; i < e->instructions; i++)
+        if (e->program[i].work == WORK_FORWARD && e->program[i].microbatch == 0 &&
+            (e->program[i].what == DO_OPERATION || e->program[i].what == DO_LAYER_END))
+            run_instruction(e, &e->program[i], 0, NULL);
+    release_frames(e);
+    return true;
+}
+
+/* ---- a batch forward, under any plan ---- */
+
+/* The rows that this rank has the head for; of tensor ranks, which have the same, the first. */
+static void collect_scores(const struct engine *e, double *pair)
+{
+    const struct job *job = e->job;
+    if (e->tensor.me != 0 || !e->heads) return;
+    for (size_t i = 0; i < job->microbatches * e->rows; i++) {
+        const size_t sample = (size_t)e->data_rank * job->microbatches * e->batch + i / e->local;
+        double *to = pair + 2 * (sample * job->sequence + e->position[i]);
+        to[0] = e->score[i].loglik;
+        to[1] = e->score[i].likeliest;
+    }
+}
+
+bool REAL(engine_score)(struct engine *e, uint64_t batch, double *pair)
+{
+    const struct job *job = e->job;
+    const size_t bytes = job->plan.batch * job->sequence * 2 * sizeof *pair;
+    struct rk_token_score *score = calloc(job->microbatches * e->rows, sizeof *score);
+    double *scratch = malloc(bytes);
+    if (!score || !scratch) {
+        struct rk_error error;
+        rk_fail(&error, RK_IO, NULL, 0, 0, "rank %d has no memory for the scores", e->rank);
+        free(score);
+        free(scratch);
+        return comm_fail(e->comm, &error);
+    }
+    bool ok = false;
+    if (!setjmp(e->escape)) {
+        e->forward_only = true;
+        e->score = score;
+        load_batch(e, batch);
+        memset(pair, 0, bytes);
+        for (size_t i = 0; i < e->instructions; i++)
+            if (is_forward(&e->program[i])) run_instruction(e, &e->program[i], 0, NULL);
+        collect_scores(e, pair);
+        release_frames(e);
+        ok = comm_all_reduce(e->comm, &e->world, "scores", pair, bytes, sizeof *pair, scratch,
+                             add_doubles); /* one rank has each, the others 0 */
+    }
+    e->score = NULL;
+    free(score);
+    free(scratch);
+    return ok;
+}
