@@ -4,19 +4,20 @@
 #include "cli/plan_input.h"
 #include "cli/show.h"
 #include "cli/train_model.h"
+#include "cli/train_show.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct train_args {
-    const char *model, *plan, *system, *data, *load, *save, *log;
+    const char *model, *plan, *system, *data, *load, *save, *log, *drives;
     struct option_texts words;
     uint64_t ranks, steps, seed, threads, warmup, save_every, limit;
     uint64_t block_tokens, block_local, block_global, block_patterns;
     double rate, least_rate, decay, clip, rotary_base, norm_eps;
     int rate_kind;
-    bool repeat, wide, quiet;
+    bool repeat, wide, quiet, adaptive;
     struct show_args show;
 };
 
@@ -53,6 +54,9 @@ static const struct option run_rows[] = {
      .help = "write a checkpoint behind the last step, and on SIGINT, SIGTERM and SIGUSR1; the two newest are kept"},
     {.name = "save-every", .type = OPTION_NUMBER, .argument = "STEPS", AT(save_every), .min = 1, .max = 1000000000,
      .help = "... and behind every so many steps"},
+    {.name = "drives", .type = OPTION_TEXT, .argument = "FOLDER", AT(drives), .complete = "file",
+     .help = "where to put what is offloaded to memory tiers that are drives; without --system tier 1 is the host's memory and tier 2 drives"},
+    {.name = "adaptive", .type = OPTION_FLAG, AT(adaptive), .help = "from the third step on, offload no more activations than hide behind computing [wu2025ssdtrain]"},
     {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 256, .help = "of each rank; the result is the same for any number (1)"},
     {.name = "double", .type = OPTION_FLAG, AT(wide), .help = "compute with 64 bits"},
     {.name = "limit", .type = OPTION_NUMBER, .argument = "SECONDS", AT(limit), .min = 1, .max = 86400, .help = "how long a rank waits for another one before all end (60)"},
@@ -174,108 +178,6 @@ static bool watch_step(void *context, const struct rk_train_step *s)
     return !asked_to_stop;
 }
 
-/* ---- predicted beside measured ---- */
-
-static const char *const part_names[] = {
-#define NAME(part) #part,
-    RK_TRAIN_PARTS(NAME)
-#undef NAME
-};
-
-static double predicted_part(const struct rk_prediction *p, int part)
-{
-    const double parts[] = {p->matrix_s,
-                            p->attention_s,
-                            p->memory_s,
-                            p->recompute_s,
-                            p->tensor_s + p->context_s + p->expert_s,
-                            p->pipeline_s + p->bubble_s,
-                            p->data_s,
-                            p->optimizer_s};
-    return parts[part];
-}
-
-static void add_row(struct report *report, struct report_table *table, const char *name,
-                    double predicted, double processor, double wall)
-{
-    const bool both = predicted > 0 && processor > 0;
-    const struct report_cell cells[] = {
-        cell_text(name), predicted >= 0 ? cell_number(predicted) : cell_none(),
-        processor >= 0 ? cell_number(processor) : cell_none(), cell_number(wall),
-        both ? cell_number(predicted / processor - 1) : cell_none()};
-    report_row(report, table, cells);
-}
-
-/* Parts that compute are compared by processor time, which other work on the machine does not add
- * to; those that wait have none to speak of. */
-static void show_result(struct report *report, const struct rk_prediction *predicted,
-                        const struct rk_train_result *r)
-{
-    static const struct report_column columns[] = {
-        {.name = "part"},
-        {.name = "predicted_s", .title = "predicted", .unit = "s", .digits = 4},
-        {.name = "processor_s", .title = "processor", .unit = "s", .digits = 4},
-        {.name = "passed_s", .title = "passed", .unit = "s", .digits = 4},
-        {.name = "off", .unit = "%", .digits = 1}};
-    struct report_table *table = report_add(
-        report, &(struct report_table){
-                    .name = "parts",
-                    .formats = REPORT_IN_ALL,
-                    .title = predicted
-                                 ? "A step: predicted, and the least that was measured of any step"
-                                 : "A step: the least that was measured of any step",
-                    .columns = columns,
-                    .column_count = 5});
-    double processor = 0;
-    for (int i = 0; i < RK_TRAIN_PARTS_COUNT; i++) {
-        const double part = predicted ? predicted_part(predicted, i) : -1;
-        if (!(part > 0) && !(r->part_wall_s[i] > 0)) continue;
-        add_row(report, table, part_names[i], part, r->part_cpu_s[i], r->part_wall_s[i]);
-        processor += r->part_cpu_s[i];
-    }
-    add_row(report, table, "step", predicted ? predicted->step_s : -1, processor, r->step_s);
-    if (processor > 0 && r->step_s > 1.05 * processor)
-        report_note(
-            report,
-            report_text(report,
-                        "The fastest step took %.2f times its processor time: waiting, or a "
-                        "machine that is busy otherwise.",
-                        r->step_s / processor));
-}
-
-static bool is_of_layers(const char *part)
-{
-    return strcmp(part, "messages") != 0 && strcmp(part, "data") != 0 &&
-           strcmp(part, "optimizer") != 0;
-}
-
-/* What all ranks send each other in the layers of a step: by the predictor's count and the run's.
- */
-static void show_sent(struct report *report, const struct rk_prediction *p,
-                      const struct rk_train_result *r)
-{
-    static const struct report_column columns[] = {
-        {.name = "sent"},
-        {.name = "predicted_bytes", .title = "predicted", .unit = "B", .digits = 6},
-        {.name = "counted_bytes", .title = "counted", .unit = "B", .digits = 6}};
-    double sent = 0;
-    for (int i = 0; i < RK_TRAIN_PARTS_COUNT; i++)
-        if (is_of_layers(part_names[i])) sent += r->part_sent_bytes[i];
-    const struct report_cell cells[] = {
-        cell_text("in layers"),
-        p ? cell_number(p->tensor_sent_bytes + p->context_sent_bytes + p->expert_sent_bytes)
-          : cell_none(),
-        cell_number(sent)};
-    if (!(sent > 0) || cli_executor->ranks) return; /* of other processes this one knows nothing */
-    report_row(report,
-               report_add(report, &(struct report_table){.name = "sent",
-                                                         .formats = REPORT_IN_ALL,
-                                                         .title = "What all ranks send in a step",
-                                                         .columns = columns,
-                                                         .column_count = 3}),
-               cells);
-}
-
 /* ---- all of it ---- */
 
 static void defaults(struct train_args *args)
@@ -312,12 +214,17 @@ static struct rk_train settings_of(const struct train_args *args, struct rk_trai
     if (args->rotary_base > 0) t.rotary_base = args->rotary_base;
     if (args->norm_eps > 0) t.norm_eps = args->norm_eps;
     t.repeat = args->repeat;
+    t.adaptive = args->adaptive;
     t.block_tokens = (uint32_t)args->block_tokens;
     t.block_local = (uint32_t)args->block_local;
     t.block_global = (uint32_t)args->block_global;
     t.block_patterns = (uint32_t)args->block_patterns;
     return t;
 }
+
+/* Without --system any machine with all memory tiers will do: the order of instructions does not
+ * depend on it. */
+static const char any_system[] = "h100-sxm5-80g mem2=1TiB@25GB/s ssd=4*samsung-980pro-1tb";
 
 static enum rk_status need(const struct train_args *args, const struct rk_train *usual,
                            struct rk_error *error)
@@ -362,7 +269,6 @@ int cmd_train(int argc, char **argv)
     struct rk_system system = {.id = ""};
     struct plan_draft draft;
     struct rk_train_result result;
-    struct rk_prediction prediction;
     struct report report = {.first = NULL};
     struct rk_error error;
     if (!cli_executor && !executor_is_asked_for_help(argc, argv))
@@ -378,9 +284,8 @@ int cmd_train(int argc, char **argv)
     model.no_dropout = true; /* the executor has none: neither is its time predicted */
     if (status == RK_OK)
         status = train_plan_read(args.plan, &args.words, args.ranks, &draft, &error);
-    /* Without one any machine will do: the order of instructions does not depend on it. */
     if (status == RK_OK)
-        status = rk_system_load(args.system ? args.system : "h100-sxm5-80g", &system, &error);
+        status = rk_system_load(args.system ? args.system : any_system, &system, &error);
     const bool speaks = cli_executor && cli_executor->rank == 0;
     if (status == RK_OK && args.log && speaks && !(watch.log = fopen(args.log, "w")))
         status = rk_fail(&error, RK_IO, args.log, 0, 0, "cannot be written");
@@ -390,6 +295,7 @@ int cmd_train(int argc, char **argv)
                                          .system = &system,
                                          .load = args.load,
                                          .save = args.save,
+                                         .drives = args.drives,
                                          .save_every = args.save_every,
                                          .step = watch_step,
                                          .context = &watch};
@@ -402,9 +308,9 @@ int cmd_train(int argc, char **argv)
     if (status != RK_OK) {
         code = options_fail(&error);
     } else if (speaks && result.steps) {
-        if (args.system) rk_predict(&model, &system, &draft.plan, &prediction);
-        show_result(&report, args.system ? &prediction : NULL, &result);
-        show_sent(&report, args.system ? &prediction : NULL, &result);
+        draft.plan.loss_in_chunks = true; /* the executor's kernel */
+        const struct train_asked asked = {&model, &system, &draft.plan, args.system != NULL};
+        train_show(&report, &asked, &result);
         code = show_stopped(&watch, show_report(&report, &args.show, NULL, RK_OK));
     }
     report_release(&report);

@@ -15,6 +15,7 @@ target_compile_definitions(run_f64 PRIVATE RUN_F64)
 add_library(reckon_run STATIC ${run_sources} $<TARGET_OBJECTS:run_f32> $<TARGET_OBJECTS:run_f64>)
 target_include_directories(reckon_run PUBLIC include src)
 target_link_libraries(reckon_run PUBLIC reckon_static PkgConfig::OPENBLAS)
+target_compile_definitions(reckon_run PRIVATE $<$<BOOL:${URING_FOUND}>:RECKON_URING>)
 
 add_executable(reckon-run run/main.c)
 target_link_libraries(reckon-run PRIVATE reckon_cli reckon_run)

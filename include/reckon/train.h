@@ -43,7 +43,8 @@ struct rk_train {
         block_tokens; /* of block-sparse attention, in every other layer; 0: all layers dense */
     uint32_t block_local, block_global, block_patterns; /* of the fixed pattern (docs/train.md) */
 
-    bool repeat; /* begin again when the data ends, in another order */
+    bool adaptive; /* offload no more activations than hide, by the times of the second step */
+    bool repeat;   /* begin again when the data ends, in another order */
 };
 RK_API struct rk_train rk_train_default(void);
 
@@ -60,20 +61,37 @@ struct rk_train_step {
 
 /* What a step's time goes to: products, attention kernels, what memory limits; forward done again;
  * collectives of layers; messages between stages, and waiting for them; gradients and weights of
- * data parallelism; the optimizer. */
+ * data parallelism; the optimizer; waiting for lower memory tiers. */
 #define RK_TRAIN_PARTS(X)                                                                          \
-    X(matrix) X(attention) X(memory) X(recompute) X(comm) X(messages) X(data) X(optimizer)
-enum { RK_TRAIN_PARTS_COUNT = 8 };
+    X(matrix)                                                                                      \
+    X(attention) X(memory) X(recompute) X(comm) X(messages) X(data) X(optimizer) X(offload)
+enum { RK_TRAIN_PARTS_COUNT = 9 };
 
 struct rk_train_run {
     const char *data; /* a shard of tokens (reckon tokenize --as bin) or any file: its bytes */
     const struct rk_system *system; /* for which the plan is lowered; its times play no role here */
     const char *load;               /* checkpoint to begin from; NULL: from the seed */
     const char *save;               /* folder for checkpoints; NULL: none */
-    uint64_t save_every;            /* steps; 0: at the end only */
+    const char *drives;  /* folder for what is offloaded to tiers that are drives; NULL: none */
+    uint64_t save_every; /* steps; 0: at the end only */
     /* Called on one thread behind each step; false ends the run behind a checkpoint. */
     bool (*step)(void *context, const struct rk_train_step *step);
     void *context;
+};
+
+/* A memory tier, of all ranks of this process. */
+struct rk_train_tier {
+    double weight_bytes, optimizer_bytes; /* that lie there */
+    double activation_bytes;              /* dealt to it in a step */
+    double handed_bytes;                  /* ... of them, needed again too soon: they never left */
+    double written_bytes, read_bytes;     /* in a step, the mean */
+    double write_s, read_s; /* that moving them took: beside computing, unless waited for */
+};
+
+/* What lasts from step to step on a rank, less what is offloaded: without padding. */
+struct rk_train_state {
+    double weight_bytes, gradient_bytes, optimizer_bytes;
+    double tied_bytes; /* gradient of a tied head, apart from the table's: summed at the end */
 };
 
 struct rk_train_result {
@@ -86,6 +104,10 @@ struct rk_train_result {
     double part_cpu_s[RK_TRAIN_PARTS_COUNT], part_wall_s[RK_TRAIN_PARTS_COUNT];
     double part_sent_bytes[RK_TRAIN_PARTS_COUNT]; /* a step, of all ranks of this process */
     uint64_t weights_bytes, peak_bytes;           /* of the largest rank */
+    uint64_t placed_bytes, live_bytes; /* of its step's tensors at fixed addresses, and the most
+                                          that are alive at once; 0: a run of one step */
+    struct rk_train_state state;       /* the most of any rank */
+    struct rk_train_tier tier[RK_SHARE_TIERS]; /* [i] is memory tier i + 1 */
 };
 
 /* Checks whether the executor can run this at all: RK_NOTHING_FITS with the first reason, which

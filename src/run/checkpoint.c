@@ -207,7 +207,10 @@ enum rk_status checkpoint_load(const struct checkpoint *c, const struct engine_k
                 snprintf(name, sizeof name, "%s%s", which_prefix[which], w->name);
                 status = read_weight(c, w, name, kind->real_bytes, buffer, error);
             }
-            if (status == RK_OK) kind->scatter(engine, g, which, buffer);
+            if (status == RK_OK && !kind->scatter(engine, g, which, buffer)) {
+                *error = kind->comm(engine)->error;
+                status = error->status;
+            }
             free(buffer);
         }
     return status;

@@ -25,8 +25,9 @@ struct job {
     struct layer *layer; /* (LAYER_KINDS): operations of each kind in use */
     bool used[LAYER_KINDS];
     const struct data *data;
-    const struct rk_score *score; /* texts to score instead; NULL: none */
+    const struct rk_score *score;   /* texts to score instead; NULL: none */
     const struct rk_system *system; /* for which the program is lowered: its times play no role */
+    const char *drives;             /* folder of tiers that are drives; NULL */
     /* derived */
     uint64_t sequence, data_ranks, microbatches;
     struct run_blocks blocks; /* of layers with sparse attention */
@@ -38,13 +39,19 @@ enum rk_status job_open(struct job *job, const struct rk_model *model, const str
                         const struct rk_train *train, struct rk_error *error);
 void job_close(struct job *job);
 
+/* Memory tier `tier` + 1: does the plan use it? Drives read and write at rates of their own, or
+ * wear out; the host's memory does neither. */
+bool job_uses_tier(const struct job *job, int tier);
+bool job_tier_is_drive(const struct job *job, int tier);
+
 /* What a step brought, the same on all ranks. */
 struct step_result {
     double loss; /* mean over all tokens */
     double norm; /* of all gradients, before clipping */
     double rate;
     double wall_s;
-    uint64_t peak_bytes; /* of this rank's pool */
+    uint64_t peak_bytes;               /* of this rank's pool */
+    uint64_t placed_bytes, live_bytes; /* of its addresses; 0: none yet */
 };
 
 /* How often a piece of work was done and what it took on one rank. */
@@ -63,6 +70,7 @@ enum ledger_part {
     PART_MESSAGES,
     PART_DATA, /* gradients and weights of data parallelism */
     PART_OPTIMIZER,
+    PART_OFFLOAD, /* waiting for lower memory tiers */
     LEDGER_PARTS
 };
 
@@ -86,9 +94,12 @@ struct engine_kind {
     /* Whole flat buffer of a group, gathered from its shards, to `to`: 0 weights, 1 and 2 moments.
      * All ranks of the stage call it. */
     bool (*gather)(struct engine *engine, int group, int which, void *to);
-    void (*scatter)(struct engine *engine, int group, int which, const void *from);
+    bool (*scatter)(struct engine *engine, int group, int which, const void *from);
     bool (*writes)(const struct engine *engine, int group); /* is this rank to write the group? */
     struct comm *(*comm)(const struct engine *engine);
+    struct rk_train_state (*state)(const struct engine *engine);
+    /* Adds what this rank has in memory tiers; written and read since it was opened. */
+    void (*tiers)(const struct engine *engine, struct rk_train_tier tier[RK_SHARE_TIERS]);
     /* Scores sequences batch * plan.batch, ...: pair is (plan.batch, sequence, 2), the
      * log-likelihood of the next token and 1 where it is the likeliest; the same on all ranks. */
     bool (*score)(struct engine *engine, uint64_t batch, double *pair);

@@ -64,6 +64,7 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
         {p->expert_overlap, "ep-overlap", leave},
         {p->messages_sharded, "messages-sharded", leave},
         {p->checkpoint_sharded, "checkpoint-sharded", leave},
+        {p->recompute_rest, "recomputation by token", leave},
         {p->recompute_every > 1, "checkpoints of several layers", "say recompute-every1"},
         {p->frozen, "frozen weights", leave},
         {p->whole_logits, "whole-logits", leave},
@@ -93,9 +94,6 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].is) return refuse(error, rows[i].what, rows[i].instead);
-    for (int i = 0; i < RK_SHARES; i++)
-        for (int tier = 0; tier < RK_SHARE_TIERS; tier++)
-            if (p->share[i][tier] > 0) return refuse(error, "offloading", leave);
     return RK_OK;
 }
 
@@ -128,6 +126,19 @@ static enum rk_status check_blocks(const struct job *job, struct rk_error *error
 }
 
 /* ---- a job ---- */
+
+bool job_uses_tier(const struct job *job, int tier)
+{
+    for (int i = 0; i < RK_SHARES; i++)
+        if (job->plan.share[i][tier] > 0) return true;
+    return false;
+}
+
+bool job_tier_is_drive(const struct job *job, int tier)
+{
+    const struct rk_memory *m = &job->system->memory[tier + 1];
+    return m->read_Bps > 0 || m->write_Bps > 0 || m->endurance_bytes > 0;
+}
 
 void job_close(struct job *job)
 {
@@ -252,9 +263,11 @@ static void note_step(struct least *least, const struct ledger *now)
     least->known = true;
 }
 
-static void count_up(struct team *team, const struct ledger *step, const struct weights *weights,
+static void count_up(struct team *team, const struct ledger *step, const struct engine *engine,
                      const struct step_result *last)
 {
+    const struct weights *weights = team->kind->weights(engine);
+    const struct rk_train_state state = team->kind->state(engine);
     struct rk_train_result *out = team->result;
     uint64_t elements = 0;
     for (int g = 0; g < weights->groups; g++)
@@ -269,6 +282,31 @@ static void count_up(struct team *team, const struct ledger *step, const struct 
     if (elements * team->kind->real_bytes > out->weights_bytes)
         out->weights_bytes = elements * team->kind->real_bytes;
     if (last->peak_bytes > out->peak_bytes) out->peak_bytes = last->peak_bytes;
+    if (last->placed_bytes > out->placed_bytes) out->placed_bytes = last->placed_bytes;
+    if (last->live_bytes > out->live_bytes) out->live_bytes = last->live_bytes;
+    out->state.weight_bytes = fmax(out->state.weight_bytes, state.weight_bytes);
+    out->state.gradient_bytes = fmax(out->state.gradient_bytes, state.gradient_bytes);
+    out->state.tied_bytes = fmax(out->state.tied_bytes, state.tied_bytes);
+    out->state.optimizer_bytes = fmax(out->state.optimizer_bytes, state.optimizer_bytes);
+    pthread_mutex_unlock(&team->lock);
+}
+
+static void count_tiers(struct team *team, const struct rk_train_tier *now,
+                        const struct rk_train_tier *before, uint64_t steps)
+{
+    const double n = (double)steps;
+    pthread_mutex_lock(&team->lock);
+    for (int i = 0; i < RK_SHARE_TIERS; i++) {
+        struct rk_train_tier *out = &team->result->tier[i];
+        out->weight_bytes += now[i].weight_bytes;
+        out->optimizer_bytes += now[i].optimizer_bytes;
+        out->activation_bytes += now[i].activation_bytes;
+        out->handed_bytes += now[i].handed_bytes;
+        out->written_bytes += (now[i].written_bytes - before[i].written_bytes) / n;
+        out->read_bytes += (now[i].read_bytes - before[i].read_bytes) / n;
+        out->write_s += (now[i].write_s - before[i].write_s) / n;
+        out->read_s += (now[i].read_s - before[i].read_s) / n;
+    }
     pthread_mutex_unlock(&team->lock);
 }
 
@@ -292,7 +330,9 @@ static bool take_steps(struct team *team, struct comm *comm, struct engine *engi
     struct step_result result = {.loss = 0};
     struct least least = {.known = false};
     uint64_t saved = UINT64_MAX, step = team->checkpoint ? team->checkpoint->step : 0, steps = 0;
+    struct rk_train_tier before[RK_SHARE_TIERS] = {{0}}, now[RK_SHARE_TIERS] = {{0}};
     bool stop = false;
+    team->kind->tiers(engine, before);
     while (step < job->settings.steps && !stop) {
         if (!team->kind->step(engine, step, &result)) return false;
         step++;
@@ -305,9 +345,11 @@ static bool take_steps(struct team *team, struct comm *comm, struct engine *engi
             saved = step;
         }
     }
+    team->kind->tiers(engine, now);
+    if (steps) count_tiers(team, now, before, steps);
     if (run->save && saved != step && !checkpoint_save(run->save, job, team->kind, engine, step))
         return false;
-    if (steps) count_up(team, &least.step, team->kind->weights(engine), &result);
+    if (steps) count_up(team, &least.step, engine, &result);
     return true;
 }
 
@@ -428,6 +470,18 @@ static enum rk_status check_memory(const struct job *job, double share, int elem
                    have / 1e9);
 }
 
+/* Tiers that are drives need a folder. */
+static enum rk_status check_drives(const struct job *job, struct rk_error *error)
+{
+    for (int t = 0; t < RK_SHARE_TIERS; t++)
+        if (job_uses_tier(job, t) && job_tier_is_drive(job, t) && !job->drives)
+            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                           "memory tier %d of %s are drives: say where their files go, --drives "
+                           "FOLDER",
+                           t + 1, job->system->id);
+    return RK_OK;
+}
+
 static enum rk_status check_samples(const struct job *job, const struct rk_train_run *run,
                                     struct rk_error *error)
 {
@@ -461,10 +515,12 @@ static enum rk_status prepare(struct job *job, struct data *data, struct checkpo
     struct rk_program program = {.rank = 0};
     job->data = data;
     job->system = run->system;
+    job->drives = run->drives;
     /* what the checker refuses, it refuses here */
     enum rk_status status = rk_program_of(&program, &job->model, run->system, &job->plan, 0, error);
     rk_program_release(&program);
     if (status == RK_OK) status = check_memory(job, share, 4, error);
+    if (status == RK_OK) status = check_drives(job, error);
     if (status == RK_OK)
         status = data_open(data, run->data, job->sequence, job->model.vocabulary,
                            job->settings.seed, error);

@@ -186,21 +186,36 @@ static inline struct rk_train run_settings(uint64_t steps)
     return train;
 }
 
+static const char *run_drives = P_tmpdir; /* for what is offloaded */
+
+static inline enum rk_status run_plan_result(const struct rk_model *model, const char *words,
+                                             const struct rk_train *train, struct run_trace *trace,
+                                             struct rk_train_result *result, struct rk_error *error)
+{
+    static struct rk_system system;
+    struct rk_plan plan;
+    char line[512];
+    memset(trace, 0, sizeof *trace);
+    if (!*system.id) /* with the host's memory and drives */
+        cr_assert_eq(rk_system_load("h100-sxm5-80g mem2=1TiB@25GB/s ssd=4*samsung-980pro-1tb",
+                                    &system, error),
+                     RK_OK, "%s", error->text);
+    snprintf(line, sizeof line, "%s precision=fp32", words);
+    if (rk_plan_parse(line, &plan, error) != RK_OK) return RK_NOTHING_FITS;
+    const struct rk_train_run run = {.data = run_data(),
+                                     .system = &system,
+                                     .drives = run_drives,
+                                     .step = run_note,
+                                     .context = trace};
+    return rk_train_threads(model, &plan, train, &run, result, error);
+}
+
 static inline enum rk_status run_plan(const struct rk_model *model, const char *words,
                                       const struct rk_train *train, struct run_trace *trace,
                                       struct rk_error *error)
 {
-    static struct rk_system system;
-    struct rk_plan plan;
     struct rk_train_result result;
-    char line[512];
-    memset(trace, 0, sizeof *trace);
-    if (!*system.id) cr_assert_eq(rk_system_load("h100-sxm5-80g", &system, error), RK_OK);
-    snprintf(line, sizeof line, "%s precision=fp32", words);
-    if (rk_plan_parse(line, &plan, error) != RK_OK) return RK_NOTHING_FITS;
-    const struct rk_train_run run = {
-        .data = run_data(), .system = &system, .step = run_note, .context = trace};
-    return rk_train_threads(model, &plan, train, &run, &result, error);
+    return run_plan_result(model, words, train, trace, &result, error);
 }
 
 #endif

@@ -149,14 +149,21 @@ static bool open_batch(struct engine *e)
     return e->turn != NULL;
 }
 
+static void frame_close(struct frame *f)
+{
+    REAL(mixture_free)(f);
+    free(f->stored);
+}
+
 static void engine_close(struct engine *e)
 {
     if (!e) return;
+    tiers_close(e); /* moves touch blocks of the pool */
     for (int g = 0; e->store && g < e->weights.groups; g++)
         store_close(&e->store[g]);
     for (int i = 0; e->layer && i < e->layers; i++) {
         for (uint64_t mb = 0; e->layer[i].frame && mb < e->job->microbatches; mb++)
-            REAL(mixture_free)(&e->layer[i].frame[mb]);
+            frame_close(&e->layer[i].frame[mb]);
         free(e->layer[i].frame);
     }
     REAL(pool_release)(&e->pool);
@@ -194,6 +201,16 @@ static int parts_of(const struct job *job, uint64_t stage, struct weight_part *p
     return (int)chunks;
 }
 
+static bool open_all(struct engine *e, const struct weight_part *part, int parts)
+{
+    if (setjmp(e->escape)) return false;
+    e->store = calloc((size_t)e->weights.groups, sizeof *e->store);
+    bool ok = e->store && open_groups(e) && tiers_open(e);
+    for (int g = 0; ok && g < e->weights.groups; g++)
+        ok = store_open(e, &e->store[g], &e->weights.group[g]);
+    return ok && open_layers(e, part, parts) && open_batch(e);
+}
+
 static enum rk_status engine_open(const struct job *job, struct comm *comm, struct engine **engine)
 {
     struct engine *e = calloc(1, sizeof *e);
@@ -214,12 +231,9 @@ static enum rk_status engine_open(const struct job *job, struct comm *comm, stru
     status = weights_plan(&job->model, &job->plan, &job->map, (uint64_t)e->rank, part, parts,
                           &e->weights, &comm->error);
     if (status != RK_OK) return status;
-    e->store = calloc((size_t)e->weights.groups, sizeof *e->store);
-    bool ok = e->store && open_groups(e);
-    for (int g = 0; ok && g < e->weights.groups; g++)
-        ok = store_open(e, &e->store[g], &e->weights.group[g]);
-    ok = ok && open_layers(e, part, parts) && open_batch(e);
-    if (!ok)
+    const bool opened = open_all(e, part, parts);
+    if (!opened && comm->error.status != RK_OK) return comm->error.status;
+    if (!opened)
         return rk_fail(&comm->error, RK_IO, NULL, 0, 0,
                        "rank %d has no memory for its weights and their state", e->rank);
     return REAL(program_make)(e, &comm->error) ? RK_OK : comm->error.status;
@@ -238,6 +252,51 @@ static const struct weights *engine_weights(const struct engine *e)
 {
     return &e->weights;
 }
+static struct rk_train_state engine_state(const struct engine *e)
+{
+    struct rk_train_state state = {.weight_bytes = 0};
+    for (int g = 0; g < e->weights.groups; g++) {
+        const struct store *s = &e->store[g];
+        double elements = 0;
+        for (int i = 0; i < s->group->count; i++) {
+            const struct weight *w = &e->weights.weight[s->group->first + i];
+            elements += (double)w->box_rows * (double)w->box_cols;
+        }
+        const double all = elements * sizeof(real), shard = all / s->shards->ranks;
+        state.weight_bytes += s->gathers ? shard : all;
+        const double gradient = shards_gradients(e) ? shard : all;
+        state.gradient_bytes += gradient;
+        if (s->head) state.tied_bytes += gradient;
+        for (int t = 0; t < TIERS; t++) {
+            state.weight_bytes -= flat_away_bytes(&s->weights, t);
+            state.optimizer_bytes -=
+                flat_away_bytes(&s->moment[0], t) + flat_away_bytes(&s->moment[1], t);
+        }
+        state.optimizer_bytes += 2 * (e->job->plan.zero ? shard : all);
+    }
+    return state;
+}
+
+static void engine_tiers(const struct engine *e, struct rk_train_tier tier[RK_SHARE_TIERS])
+{
+    for (int t = 0; t < TIERS; t++) {
+        if (!e->tier[t]) continue;
+        const struct tier_counts c = tier_count(e->tier[t]);
+        tier[t].activation_bytes += e->deal.dealt_bytes[t];
+        tier[t].handed_bytes += e->deal.handed_bytes[t];
+        tier[t].written_bytes += (double)c.written_bytes;
+        tier[t].read_bytes += (double)c.read_bytes;
+        tier[t].write_s += c.write_s;
+        tier[t].read_s += c.read_s;
+        for (int g = 0; g < e->weights.groups; g++) {
+            const struct store *s = &e->store[g];
+            tier[t].weight_bytes += flat_away_bytes(&s->weights, t);
+            tier[t].optimizer_bytes +=
+                flat_away_bytes(&s->moment[0], t) + flat_away_bytes(&s->moment[1], t);
+        }
+    }
+}
+
 static struct comm *engine_comm(const struct engine *e)
 {
     return e->comm;
@@ -260,6 +319,8 @@ const struct engine_kind REAL(engine) = {
     .scatter = REAL(engine_scatter),
     .writes = REAL(engine_writes),
     .comm = engine_comm,
+    .state = engine_state,
+    .tiers = engine_tiers,
     .logits = REAL(engine_logits),
     .score = REAL(engine_score),
 };

@@ -12,22 +12,43 @@
 
 #include "run/job.h"
 #include "run/real/kernels.h"
+#include "run/real/offload.h"
 
+#include <reckon/place.h>
 #include <setjmp.h>
 #include <time.h>
 
-/* ---- memory: blocks of the same sizes come again and again ---- */
+/* ---- memory (pool.c) ----
+ *
+ * What a step takes and gives back, and in which order, is the same in each step. The first one is
+ * watched: each tensor has a block of its own. Then the lifetimes are known, the tensors are placed
+ * (place.h), and from the second step on the n-th one has a fixed address in an arena. What is
+ * larger than it was (a mixture's routes differ) comes from a block beside the arena, and when the
+ * order is another one, so does all that the step takes from there on.
+ */
 
-struct block {
-    struct block *next; /* of all */
-    size_t bytes;
-    bool used;
-    _Alignas(64) real data[];
+struct block; /* pool.c */
+
+enum pool_mode {
+    POOL_REUSES, /* blocks given back serve requests of the same size */
+    POOL_WATCHES,
+    POOL_PLACED
 };
 
 struct pool {
+    enum pool_mode mode;
     struct block *blocks;
-    uint64_t used_bytes, peak_bytes;
+    uint64_t used_bytes, peak_bytes; /* peak: of the step at hand, or the last one */
+    /* the trace of a step */
+    struct rk_buffer *buffer; /* (buffers) in the order in which they are taken */
+    size_t buffers, most_buffers, next;
+    int64_t time;
+    /* where they are */
+    uint64_t *address, *site; /* (buffers); (sites) all addresses, sorted, each once */
+    size_t *lives;            /* (sites): the buffer that is there */
+    size_t sites;
+    char *arena;
+    struct rk_placement placement;
 };
 
 /* ---- what a layer keeps of a microbatch ---- */
@@ -115,23 +136,25 @@ struct frame {
     real *slot[SLOTS];
     bool done[SLOTS]; /* the first of two readers of a slot is through */
     struct mixture_state *mixture;
+    struct stored *stored; /* (SLOTS), of which `stores` are in use; NULL: never any */
+    int stores;
 };
 
 /* ---- weights ---- */
 
-/* A group's storage. With ZeRO-3 `whole` is there only while a layer uses it. */
+/* A group's storage. `weights` are whole, or with ZeRO-3 this rank's shard of them. */
 struct store {
     const struct weight_group *group;
     const struct comm_group *shards, *copies;
-    uint64_t share; /* elements of this rank's shard; all without shards */
-    uint64_t begin; /* of it in the group */
-    real *whole;    /* (size) */
-    real *shard;    /* (share): within whole, or alone */
+    uint64_t share;                 /* elements of this rank's shard; all without shards */
+    uint64_t begin;                 /* of it in the group */
+    struct flat weights, moment[2]; /* moments: (share, or with ZeRO-0 size) */
+    real *whole;    /* (size): NULL when they are gathered or fetched for each pass, and not here */
+    int users;      /* passes that have asked for fetched weights, and are not through */
     real *gradient; /* (size), or with ZeRO-2 (share) */
     real *pass; /* ZeRO-2: whole gradients of one layer and microbatch, while it works on them */
     real *head, *head_pass; /* the head's, of a tied table: added at the end */
-    real *moment[2];        /* (share, or with ZeRO-0 size) */
-    bool keeps;             /* `whole` stays */
+    bool gathers;           /* ZeRO-3 */
     bool tied;              /* a copy is on another stage */
     bool counted;
 };
@@ -147,13 +170,30 @@ struct at_layer {
     struct run_mask mask;
     size_t heads, kv_heads, d, value; /* on this rank */
     size_t feedforward;
+    bool keeps[2]; /* these halves stay, though the plan would offload them */
+    bool second;   /* forward has come to the second half */
+    struct unit_times times;
     struct frame *frame; /* (microbatches) */
 };
 
 /* ---- the program ---- */
 
 enum work { WORK_FORWARD, WORK_AGAIN, WORK_INPUT, WORK_WEIGHT };
-enum what { DO_OPERATION, DO_SEND, DO_RECEIVE, DO_LAYER_END, DO_FIRST, DO_STEP };
+enum what {
+    DO_OPERATION,
+    DO_SEND,
+    DO_RECEIVE,
+    DO_LAYER_END,
+    DO_STEP,
+    /* transfers (offload.h): activations of a unit start to go, are gone, start to come, are here;
+     * they stay after all; weights of a pass start to come */
+    DO_STORE,
+    DO_STORED,
+    DO_RETURN,
+    DO_RETURNED,
+    DO_HAND,
+    DO_FETCH
+};
 
 struct instruction {
     uint8_t what, work;
@@ -162,9 +202,10 @@ struct instruction {
     uint32_t microbatch;
     int32_t peer;
     uint32_t tag;
-    bool back;  /* a gradient */
-    bool split; /* weight gradients come in a pass of their own */
-    bool ends;  /* of DO_LAYER_END: nothing of the frame is needed any more */
+    bool back;    /* a gradient */
+    bool split;   /* weight gradients come in a pass of their own */
+    bool ends;    /* of DO_LAYER_END: nothing of the frame is needed any more */
+    uint8_t half; /* of transfers: enum half */
 };
 
 struct engine {
@@ -201,9 +242,12 @@ struct engine {
     double loss;
     bool forward_only;
     struct rk_token_score *score; /* (microbatches, rows): of targets, where they are asked for */
-    double *wanted;   /* (vocabulary): logits of the last row, where they are asked for */
-    uint32_t *sample; /* (sequence + 1): scratch */
-    double *sums;     /* of gradients: (ids, tensor ranks, data ranks) */
+    double *wanted;           /* (vocabulary): logits of the last row, where they are asked for */
+    uint32_t *sample;         /* (sequence + 1): scratch */
+    double *sums;             /* of gradients: (ids, tensor ranks, data ranks) */
+    struct tier *tier[TIERS]; /* NULL: the plan does not use it */
+    struct deal deal;
+    uint64_t steps; /* done */
     struct ledger ledger;
     uint64_t booked_bytes; /* of comm->sent_bytes: those in the ledger */
 };
@@ -216,9 +260,20 @@ real *REAL(pool_take)(struct engine *e, size_t count);
 real *REAL(pool_zeros)(struct engine *e, size_t count);
 void REAL(pool_free)(struct engine *e, real *data);
 void REAL(pool_release)(struct pool *pool);
-#define take       REAL(pool_take)
-#define take_zeros REAL(pool_zeros)
-#define give       REAL(pool_free)
+/* Around a step; before the second one addresses are found. False: no memory, which is said. */
+bool REAL(pool_begin)(struct engine *e);
+void REAL(pool_end)(struct engine *e);
+void REAL(pool_forget)(struct pool *pool); /* the next step is watched again */
+size_t REAL(pool_bytes)(size_t count);     /* that so many reals take */
+size_t REAL(pool_bytes_of)(const struct pool *pool, const real *data);
+#define pool_begin    REAL(pool_begin)
+#define pool_end      REAL(pool_end)
+#define pool_forget   REAL(pool_forget)
+#define pool_bytes    REAL(pool_bytes)
+#define pool_bytes_of REAL(pool_bytes_of)
+#define take          REAL(pool_take)
+#define take_zeros    REAL(pool_zeros)
+#define give          REAL(pool_free)
 
 /* Slots of a frame. */
 static inline real *make(struct engine *e, struct frame *f, enum slot slot, size_t count)
@@ -253,7 +308,7 @@ static inline bool has(const struct store *s, enum weight_role role)
 static inline const real *weight(struct engine *e, struct store *s, enum weight_role role)
 {
     if (!has(s, role)) return NULL;
-    use_weights(e, s);
+    if (!s->whole || s->weights.moving) use_weights(e, s);
     return s->whole + s->group->at[role];
 }
 
@@ -291,14 +346,19 @@ static inline bool is_second_copy(const struct engine *e)
 bool REAL(store_open)(struct engine *e, struct store *s, const struct weight_group *g);
 void REAL(store_close)(struct store *s);
 /* The layer's work on a microbatch is over. */
-void REAL(store_finish)(struct engine *e, struct store *s, bool forward);
+void REAL(store_finish)(struct engine *e, struct store *s, enum work work);
 void REAL(store_clear)(struct engine *e, struct store *s); /* gradients */
+/* AdamW on what is here, in three steps, so that what is away comes and goes beside it. */
+void REAL(store_come)(struct engine *e, struct store *s);
 void REAL(store_update)(struct engine *e, struct store *s, const struct run_adam *settings);
+void REAL(store_leave)(struct engine *e, struct store *s);
 #define store_open   REAL(store_open)
 #define store_close  REAL(store_close)
 #define store_finish REAL(store_finish)
 #define store_clear  REAL(store_clear)
 #define store_update REAL(store_update)
+#define store_come   REAL(store_come)
+#define store_leave  REAL(store_leave)
 real *REAL(room)(size_t n); /* of zeros; NULL: no memory, or none asked for */
 #define room REAL(room)
 
@@ -317,7 +377,7 @@ void REAL(finish_step)(struct engine *e, uint64_t step, struct step_result *resu
 /* What an engine_kind is made of (job.h). */
 bool REAL(engine_step)(struct engine *e, uint64_t step, struct step_result *result);
 bool REAL(engine_gather)(struct engine *e, int group, int which, void *to);
-void REAL(engine_scatter)(struct engine *e, int group, int which, const void *from);
+bool REAL(engine_scatter)(struct engine *e, int group, int which, const void *from);
 bool REAL(engine_writes)(const struct engine *e, int group);
 bool REAL(engine_logits)(struct engine *e, const uint32_t *tokens, size_t count, double *logits);
 bool REAL(engine_score)(struct engine *e, uint64_t batch, double *pair);
@@ -367,6 +427,12 @@ struct kernels {
     enum slot kept[3];                /* what it brings and backward reads; 0 ends */
 };
 
+/* "attention residual": between the halves of a block. */
+static inline bool ends_half(const struct kernels *k)
+{
+    return k->kept[0] == SLOT_R;
+}
+
 extern const struct kernels REAL(kernel_table)[];
 #define kernel_table REAL(kernel_table)
 int REAL(kernel_find)(const char *name); /* -1: there is none */
@@ -397,7 +463,8 @@ void REAL(mixture_free)(struct frame *f);
     X(routing)                                                                                     \
     X(descend)                                                                                     \
     X(permute)                                                                                     \
-    X(dispatch) X(expert_gather) X(expert_sort) X(experts_in) X(expert_activation) X(experts_out)  \
+    X(dispatch)                                                                                    \
+    X(expert_gather) X(expert_sort) X(experts_in) X(expert_activation) X(experts_out)              \
         X(expert_unsort) X(expert_reduce) X(combine) X(unpermute) X(ascend) X(tokens_gather)       \
             X(shared_gather) X(shared_in) X(shared_activation) X(shared_out) X(shared_reduce)      \
                 X(shared_gate) X(shared_sum)

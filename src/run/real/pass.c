@@ -15,10 +15,9 @@ static void finish_layer(struct engine *e, const struct instruction *i)
 {
     struct at_layer *l = &e->layer[i->layer];
     struct frame *f = &l->frame[i->microbatch];
-    store_finish(e, l->dense, i->work == WORK_FORWARD);
-    store_finish(e, l->experts, i->work == WORK_FORWARD);
-    store_finish(e, l->table, i->work == WORK_FORWARD);
-    store_finish(e, l->head, i->work == WORK_FORWARD);
+    struct store *const stores[] = {l->dense, l->experts, l->table, l->head};
+    for (size_t s = 0; s < sizeof stores / sizeof *stores; s++)
+        store_finish(e, stores[s], (enum work)i->work);
     if (i->work == WORK_FORWARD) {
         const bool *drops = e->drops + (size_t)i->layer * SLOTS;
         drop(e, f, SLOT_WHOLE_1);
@@ -110,12 +109,19 @@ static void run_operation(struct engine *e, const struct instruction *i)
     const double cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID), wall_s = clock_s(CLOCK_MONOTONIC);
     run(e, l, &l->frame[i->microbatch], i->microbatch);
     book(e, i->work == WORK_AGAIN ? PART_AGAIN : k->part, cpu_s, wall_s);
+    if (i->work != WORK_FORWARD || i->microbatch != 0) return;
+    l->times.forward_s[l->second] += clock_s(CLOCK_MONOTONIC) - wall_s;
+    l->second |= ends_half(k);
 }
 
 void run_instruction(struct engine *e, const struct instruction *i, uint64_t step,
-                            struct step_result *result)
+                     struct step_result *result)
 {
     const double cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID), wall_s = clock_s(CLOCK_MONOTONIC);
+    if (run_transfer(e, i)) {
+        book(e, PART_OFFLOAD, cpu_s, wall_s);
+        return;
+    }
     switch ((enum what)i->what) {
     case DO_OPERATION:
         run_operation(e, i);
@@ -163,10 +169,14 @@ void release_frames(struct engine *e)
         }
 }
 
+enum { PROFILED = 2 }; /* the first step asks the machine for memory */
+
 bool REAL(engine_step)(struct engine *e, uint64_t step, struct step_result *result)
 {
     const double wall_s = clock_s(CLOCK_MONOTONIC);
     if (setjmp(e->escape)) return false;
+    if (!pool_begin(e)) return false;
+    offload_begin(e);
     load_batch(e, step);
     memset(e->row_loss, 0, e->job->microbatches * sizeof *e->row_loss);
     for (int g = 0; g < e->weights.groups; g++)
@@ -177,7 +187,11 @@ bool REAL(engine_step)(struct engine *e, uint64_t step, struct step_result *resu
     result->loss = world_sum(e, own_loss(e), "loss") / tokens;
     result->wall_s = clock_s(CLOCK_MONOTONIC) - wall_s;
     result->peak_bytes = e->pool.peak_bytes;
+    result->placed_bytes = e->pool.placement.peak;
+    result->live_bytes = e->pool.placement.live;
     release_frames(e);
+    pool_end(e);
+    if (++e->steps == PROFILED && e->job->settings.adaptive) offload_adapt(e);
     if (isfinite(result->norm) && isfinite(result->loss)) return true;
     struct rk_error error;
     rk_fail(

@@ -20,6 +20,7 @@ struct linker {
     int layer; /* whose operations are being put; -1: none */
     int64_t microbatch;
     bool forward, weights_only, inputs;
+    bool *away;            /* (layers * microbatches): activations are offloaded */
     uint64_t *weight_left; /* (layers * microbatches): instructions of weight gradients to come */
     bool no_memory;
 };
@@ -112,8 +113,9 @@ static void receive_for(struct linker *l, int layer, int64_t microbatch, bool ba
 
 static bool puts_operation(const struct linker *l, const struct rk_instruction *i)
 {
-    return i->task != RK_NONE && i->work != RK_WORK_STEP && i->what != RK_DO_SEND &&
-           i->what != RK_DO_RECV && i->layer != RK_LAYER_NONE && i->what <= RK_DO_BROADCAST &&
+    return i->stream != RK_ON_OUT && i->stream != RK_ON_IN && i->task != RK_NONE &&
+           i->work != RK_WORK_STEP && i->what != RK_DO_SEND && i->what != RK_DO_RECV &&
+           i->layer != RK_LAYER_NONE && i->what <= RK_DO_BROADCAST &&
            kernel_find(l->program->task[i->task].name) >= 0;
 }
 
@@ -165,11 +167,14 @@ static void link_instruction(struct linker *l, const struct rk_instruction *i)
 
 /* ---- what is known before ---- */
 
-/* An operation that runs again does not keep what it brings. */
+/* An operation that runs again does not keep what it brings; a transfer out says that the layer's
+ * activations leave. */
 static void look_ahead(struct linker *l, const struct rk_instruction *i)
 {
     struct engine *e = l->e;
     const int layer = layer_at(e, i);
+    if (layer >= 0 && i->microbatch >= 0 && i->what == RK_DO_RUN && i->stream == RK_ON_OUT)
+        l->away[(size_t)layer * e->job->microbatches + (size_t)i->microbatch] = true;
     if (layer < 0 || i->microbatch < 0 || !puts_operation(l, i)) return;
     if (i->work == RK_WORK_WEIGHT) ++*left_of(l, layer, i->microbatch);
     if (i->work != RK_WORK_AGAIN) return;
@@ -185,14 +190,15 @@ static bool link_all(struct linker *l)
     struct engine *e = l->e;
     e->drops = calloc((size_t)e->layers * SLOTS, sizeof *e->drops);
     l->weight_left = calloc((size_t)e->layers * e->job->microbatches, sizeof *l->weight_left);
-    if (!e->drops || !l->weight_left) return false;
+    l->away = calloc((size_t)e->layers * e->job->microbatches, sizeof *l->away);
+    if (!e->drops || !l->weight_left || !l->away) return false;
     for (size_t i = 0; i < l->program->instructions; i++)
         look_ahead(l, &l->program->instruction[i]);
     for (size_t i = 0; i < l->program->instructions && !l->no_memory; i++)
         link_instruction(l, &l->program->instruction[i]);
     end_layer(l);
     put(l, (struct instruction){.what = DO_STEP});
-    return !l->no_memory;
+    return !l->no_memory && transfers_put(e, l->away);
 }
 
 bool REAL(program_make)(struct engine *e, struct rk_error *error)
@@ -208,6 +214,7 @@ bool REAL(program_make)(struct engine *e, struct rk_error *error)
     }
     free(l.held);
     free(l.weight_left);
+    free(l.away);
     rk_program_release(&program);
     return ok;
 }

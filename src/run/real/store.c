@@ -32,6 +32,18 @@ real *room(size_t n)
     return data;
 }
 
+/* The part [begin, begin + count) of a group from the seed. */
+static void start_weights(const struct engine *e, const struct weight_group *g, size_t begin,
+                          size_t count, real *at)
+{
+    for (int i = 0; i < g->count; i++) {
+        const struct weight *w = &e->weights.weight[g->first + i];
+        const size_t from = w->at > begin ? w->at : begin, end = w->at + w->box_rows * w->box_cols;
+        const size_t to = end < begin + count ? end : begin + count;
+        if (from < to) start_weight(e, w, from, to, at + (from - begin));
+    }
+}
+
 bool store_open(struct engine *e, struct store *s, const struct weight_group *g)
 {
     const int zero = e->job->plan.zero;
@@ -39,51 +51,48 @@ bool store_open(struct engine *e, struct store *s, const struct weight_group *g)
     *s = (struct store){.group = g,
                         .shards = shards_of(e, g->expert),
                         .copies = copies_of(e, g->expert),
-                        .keeps = zero < 3};
+                        .gathers = zero == 3};
     s->share = g->size / (size_t)s->shards->ranks;
     s->begin = s->share * (size_t)s->shards->me;
     const size_t gradients = zero >= 2 ? s->share : g->size, state = zero ? s->share : g->size;
-    const bool last = e->heads;
+    const size_t begin = s->gathers ? s->begin : 0, count = s->gathers ? s->share : g->size;
+    const bool heads = tied && e->heads;
     s->tied = tied && e->stages.ranks > 1 && !e->dual;
     s->gradient = room(gradients);
-    if (tied && last) s->head = room(gradients);
-    s->moment[0] = room(state);
-    s->moment[1] = room(state);
-    if (s->keeps)
-        s->whole = room(g->size);
-    else
-        s->shard = room(s->share);
-    if (!s->gradient || !s->moment[0] || !s->moment[1] || !(s->keeps ? s->whole : s->shard) ||
-        (tied && last && !s->head))
+    if (heads) s->head = room(gradients);
+    if (!s->gradient || (heads && !s->head)) return false;
+    if (!flat_open(e, &s->moment[0], RK_SHARE_OPTIMIZER, state) ||
+        !flat_open(e, &s->moment[1], RK_SHARE_OPTIMIZER, state) ||
+        !flat_open(e, &s->weights, RK_SHARE_WEIGHTS, count))
         return false;
-    const size_t begin = s->keeps ? 0 : s->begin, count = s->keeps ? g->size : s->share;
-    real *at = s->keeps ? s->whole : s->shard;
-    for (int i = 0; i < g->count; i++) {
-        const struct weight *w = &e->weights.weight[g->first + i];
-        const size_t from = w->at > begin ? w->at : begin, end = w->at + w->box_rows * w->box_cols;
-        const size_t to = end < begin + count ? end : begin + count;
-        if (from < to) start_weight(e, w, from, to, at + (from - begin));
-    }
+    start_weights(e, g, begin, count, flat_use(e, &s->weights));
+    flat_go(e, &s->weights);
+    flat_leave(e, &s->weights);
+    if (!s->gathers) s->whole = s->weights.all;
     return true;
 }
 
 void store_close(struct store *s)
 {
-    if (s->keeps) free(s->whole);
-    free(s->shard);
+    flat_close(&s->weights);
+    flat_close(&s->moment[0]);
+    flat_close(&s->moment[1]);
     free(s->gradient);
     free(s->head);
-    free(s->moment[0]);
-    free(s->moment[1]);
 }
 
 /* ---- use ---- */
 
 void use_weights(struct engine *e, struct store *s)
 {
-    if (s->whole) return;
+    const real *here = flat_use(e, &s->weights);
+    if (!s->gathers) {
+        s->whole = s->weights.all;
+        return;
+    }
     s->whole = take(e, s->group->size);
-    gather_all(e, s->shards, "weights", s->shard, s->whole, s->share);
+    gather_all(e, s->shards, "weights", here, s->whole, s->share);
+    flat_leave(e, &s->weights);
 }
 
 /* With ZeRO-2 a layer's gradients of one microbatch, whole; else the sums over all microbatches. */
@@ -108,23 +117,37 @@ static void reduce_pass(struct engine *e, struct store *s, real **pass, real *su
     *pass = NULL;
 }
 
-void store_finish(struct engine *e, struct store *s, bool forward)
+void store_finish(struct engine *e, struct store *s, enum work work)
 {
     if (!s) return;
     if (shards_gradients(e)) {
         reduce_pass(e, s, &s->pass, s->gradient);
         reduce_pass(e, s, &s->head_pass, s->head);
     }
-    if (s->keeps || !s->whole || (forward && e->job->plan.keep_gathered)) return;
-    give(e, s->whole);
-    s->whole = NULL;
+    if (work == WORK_WEIGHT || (s->users > 0 && --s->users > 0)) return;
+    if (!s->whole || (work == WORK_FORWARD && e->job->plan.keep_gathered)) return;
+    if (s->gathers)
+        give(e, s->whole);
+    else
+        flat_leave(e, &s->weights);
+    if (s->gathers || flat_is_away(&s->weights)) s->whole = NULL;
+}
+
+/* ---- the optimizer ---- */
+
+void store_come(struct engine *e, struct store *s)
+{
+    flat_come(e, &s->moment[0]);
+    flat_come(e, &s->moment[1]);
+    flat_come(e, &s->weights);
 }
 
 void store_update(struct engine *e, struct store *s, const struct run_adam *adam_settings)
 {
     const int zero = e->job->plan.zero;
     const size_t begin = zero ? s->begin : 0, n = zero ? s->share : s->group->size;
-    real *w = s->keeps ? s->whole + begin : s->shard;
+    real *first = flat_use(e, &s->moment[0]), *second = flat_use(e, &s->moment[1]);
+    real *all = flat_use(e, &s->weights), *w = s->gathers ? all : all + begin;
     const real *g = shards_gradients(e) ? s->gradient : s->gradient + begin;
     for (int i = 0; i < s->group->count; i++) {
         const struct weight *one = &e->weights.weight[s->group->first + i];
@@ -133,14 +156,24 @@ void store_update(struct engine *e, struct store *s, const struct run_adam *adam
                      to = end < begin + n ? end : begin + n;
         if (from >= to) continue;
         adam(e->threads, to - from, adam_settings, one->decays, g + (from - begin),
-             s->moment[0] + (from - begin), s->moment[1] + (from - begin), w + (from - begin));
+             first + (from - begin), second + (from - begin), w + (from - begin));
     }
-    if (zero && s->keeps) {
+    flat_go(e, &s->moment[0]);
+    flat_go(e, &s->moment[1]);
+    if (zero && !s->gathers) {
         real *share = take(e, s->share);
-        memcpy(share, s->whole + s->begin, s->share * sizeof *share);
-        gather_all(e, s->shards, "weights", share, s->whole, s->share);
+        memcpy(share, w, s->share * sizeof *share);
+        gather_all(e, s->shards, "weights", share, all, s->share);
         give(e, share);
     }
+    flat_go(e, &s->weights);
+}
+
+void store_leave(struct engine *e, struct store *s)
+{
+    flat_leave(e, &s->moment[0]);
+    flat_leave(e, &s->moment[1]);
+    flat_leave(e, &s->weights);
 }
 
 void store_clear(struct engine *e, struct store *s)
@@ -152,28 +185,36 @@ void store_clear(struct engine *e, struct store *s)
 
 /* ---- state, for checkpoints ---- */
 
+static struct flat *state_of(struct store *s, int which)
+{
+    return which ? &s->moment[which - 1] : &s->weights;
+}
+
 bool REAL(engine_gather)(struct engine *e, int group, int which, void *to)
 {
     struct store *s = &e->store[group];
-    const int zero = e->job->plan.zero;
-    const real *part = which ? s->moment[which - 1] : s->keeps ? s->whole : s->shard;
-    const bool whole = which ? zero == 0 : s->keeps;
+    struct flat *f = state_of(s, which);
     if (setjmp(e->escape)) return false;
-    if (whole)
+    const real *part = flat_use(e, f);
+    if (f->count == s->group->size)
         memcpy(to, part, s->group->size * sizeof(real));
     else
         gather_all(e, s->shards, "state", part, to, s->share);
+    flat_leave(e, f);
     return true;
 }
 
-void REAL(engine_scatter)(struct engine *e, int group, int which, const void *from)
+bool REAL(engine_scatter)(struct engine *e, int group, int which, const void *from)
 {
     struct store *s = &e->store[group];
+    struct flat *f = state_of(s, which);
     const real *all = from;
-    const int zero = e->job->plan.zero;
-    real *part = which ? s->moment[which - 1] : s->keeps ? s->whole : s->shard;
-    const bool whole = which ? zero == 0 : s->keeps;
-    memcpy(part, whole ? all : all + s->begin, (whole ? s->group->size : s->share) * sizeof(real));
+    if (setjmp(e->escape)) return false;
+    memcpy(flat_use(e, f), f->count == s->group->size ? all : all + s->begin,
+           f->count * sizeof(real));
+    flat_go(e, f);
+    flat_leave(e, f);
+    return true;
 }
 
 bool REAL(engine_writes)(const struct engine *e, int group)

@@ -148,6 +148,19 @@ static double rate_of(const struct rk_train *t, uint64_t step)
     }
 }
 
+/* What of the next group is away comes, and that of the last one goes, while one is worked on. */
+static void update_stores(struct engine *e, const struct run_adam *settings)
+{
+    const int groups = e->weights.groups;
+    for (int g = 0; g < groups; g++) {
+        if (g == 0) store_come(e, &e->store[0]);
+        if (g + 1 < groups) store_come(e, &e->store[g + 1]);
+        store_update(e, &e->store[g], settings);
+        if (g > 0) store_leave(e, &e->store[g - 1]);
+    }
+    if (groups) store_leave(e, &e->store[groups - 1]);
+}
+
 void finish_step(struct engine *e, uint64_t step, struct step_result *result)
 {
     const struct rk_train *t = &e->job->settings;
@@ -178,7 +191,6 @@ void finish_step(struct engine *e, uint64_t step, struct step_result *result)
         .gradient_scale = t->clip > 0 && result->norm > t->clip ? t->clip / result->norm : 1,
     };
     if (!isfinite(result->norm)) return; /* the caller names it */
-    for (int g = 0; g < e->weights.groups; g++)
-        store_update(e, &e->store[g], &settings);
+    update_stores(e, &settings);
     book(e, PART_OPTIMIZER, cpu_s, wall_s);
 }

@@ -1,0 +1,239 @@
+#include "cli/train_show.h"
+
+#include "cli/executor.h"
+
+#include <math.h>
+#include <reckon/offload.h>
+#include <reckon/program.h>
+#include <string.h>
+
+/* ---- time ---- */
+
+static const char *const part_names[] = {
+#define NAME(part) #part,
+    RK_TRAIN_PARTS(NAME)
+#undef NAME
+};
+
+static double predicted_part(const struct rk_prediction *p, int part)
+{
+    const double parts[] = {p->matrix_s,
+                            p->attention_s,
+                            p->memory_s,
+                            p->recompute_s,
+                            p->tensor_s + p->context_s + p->expert_s,
+                            p->pipeline_s + p->bubble_s,
+                            p->data_s,
+                            p->optimizer_s,
+                            p->offload_s};
+    return parts[part];
+}
+
+static void add_row(struct report *report, struct report_table *table, const char *name,
+                    double predicted, double processor, double wall)
+{
+    const bool both = predicted > 0 && processor > 0;
+    const struct report_cell cells[] = {
+        cell_text(name), predicted >= 0 ? cell_number(predicted) : cell_none(),
+        processor >= 0 ? cell_number(processor) : cell_none(), cell_number(wall),
+        both ? cell_number(predicted / processor - 1) : cell_none()};
+    report_row(report, table, cells);
+}
+
+/* Parts that compute are compared by processor time, which other work on the machine does not add
+ * to; those that wait have none to speak of. */
+static void show_result(struct report *report, const struct rk_prediction *predicted,
+                        const struct rk_train_result *r)
+{
+    static const struct report_column columns[] = {
+        {.name = "part"},
+        {.name = "predicted_s", .title = "predicted", .unit = "s", .digits = 4},
+        {.name = "processor_s", .title = "processor", .unit = "s", .digits = 4},
+        {.name = "passed_s", .title = "passed", .unit = "s", .digits = 4},
+        {.name = "off", .unit = "%", .digits = 1}};
+    struct report_table *table = report_add(
+        report,
+        &(struct report_table){
+            .name = "parts",
+            .formats = REPORT_IN_ALL,
+            .title = predicted ? "A step: predicted, and the least that was measured of any step"
+                               : "A step: the least that was measured of any step",
+            .columns = columns,
+            .column_count = 5});
+    double processor = 0;
+    for (int i = 0; i < RK_TRAIN_PARTS_COUNT; i++) {
+        const double part = predicted ? predicted_part(predicted, i) : -1;
+        if (!(part > 0) && !(r->part_wall_s[i] > 0)) continue;
+        add_row(report, table, part_names[i], part, r->part_cpu_s[i], r->part_wall_s[i]);
+        processor += r->part_cpu_s[i];
+    }
+    add_row(report, table, "step", predicted ? predicted->step_s : -1, processor, r->step_s);
+    if (processor > 0 && r->step_s > 1.05 * processor)
+        report_note(
+            report,
+            report_text(report,
+                        "The fastest step took %.2f times its processor time: waiting, or a "
+                        "machine that is busy otherwise.",
+                        r->step_s / processor));
+}
+
+static bool is_of_layers(const char *part)
+{
+    return strcmp(part, "messages") != 0 && strcmp(part, "data") != 0 &&
+           strcmp(part, "optimizer") != 0;
+}
+
+/* What all ranks send each other in the layers of a step: by the predictor's count and the run's.
+ */
+static void show_sent(struct report *report, const struct rk_prediction *p,
+                      const struct rk_train_result *r)
+{
+    static const struct report_column columns[] = {
+        {.name = "sent"},
+        {.name = "predicted_bytes", .title = "predicted", .unit = "B", .digits = 6},
+        {.name = "counted_bytes", .title = "counted", .unit = "B", .digits = 6}};
+    double sent = 0;
+    for (int i = 0; i < RK_TRAIN_PARTS_COUNT; i++)
+        if (is_of_layers(part_names[i])) sent += r->part_sent_bytes[i];
+    const struct report_cell cells[] = {
+        cell_text("in layers"),
+        p ? cell_number(p->tensor_sent_bytes + p->context_sent_bytes + p->expert_sent_bytes)
+          : cell_none(),
+        cell_number(sent)};
+    if (!(sent > 0) || cli_executor->ranks) return; /* of other processes this one knows nothing */
+    report_row(report,
+               report_add(report, &(struct report_table){.name = "sent",
+                                                         .formats = REPORT_IN_ALL,
+                                                         .title = "What all ranks send in a step",
+                                                         .columns = columns,
+                                                         .column_count = 3}),
+               cells);
+}
+
+/* ---- memory ---- */
+
+static void memory_row(struct report *report, struct report_table *table, const char *name,
+                       double predicted, double counted)
+{
+    if (!(counted > 0) && !(predicted > 0)) return;
+    const struct report_cell cells[] = {
+        cell_text(name), predicted >= 0 ? cell_number(predicted) : cell_none(),
+        cell_number(counted),
+        predicted > 0 && counted > 0 ? cell_number(predicted / counted - 1) : cell_none()};
+    report_row(report, table, cells);
+}
+
+/* What the rank with most has at once beside its state, by its program; -1: not known. */
+static double live_of(const struct rk_model *model, const struct rk_system *system,
+                      const struct rk_plan *plan)
+{
+    struct rk_program_class classes[RK_MAX_STAGES];
+    const size_t found = rk_program_classes(model, plan, classes, RK_MAX_STAGES);
+    double most = -1;
+    for (size_t i = 0; i < found && i < RK_MAX_STAGES; i++) {
+        struct rk_program program;
+        struct rk_program_sums sums;
+        struct rk_error error;
+        if (rk_program_of(&program, model, system, plan, classes[i].first, &error) == RK_OK) {
+            rk_program_sum(&program, &sums);
+            most = fmax(most, sums.live_bytes - sums.state_bytes);
+        }
+        rk_program_release(&program);
+    }
+    return most;
+}
+
+static double most_of(const struct rk_prediction *p, enum rk_holding holding)
+{
+    double most = 0;
+    for (int i = 0; i < p->stages; i++)
+        most = fmax(most, p->stage[i].holds[holding]);
+    return most;
+}
+
+/* Each line is of the rank that has most of it. */
+static void show_memory(struct report *report, const struct train_asked *asked,
+                        const struct rk_prediction *p, const struct rk_train_result *r)
+{
+    static const struct report_column columns[] = {
+        {.name = "memory"},
+        {.name = "predicted_bytes", .title = "predicted", .unit = "B", .digits = 6},
+        {.name = "counted_bytes", .title = "counted", .unit = "B", .digits = 6},
+        {.name = "off", .unit = "%", .digits = 1}};
+    const struct rk_train_state *s = &r->state;
+    struct report_table *table =
+        report_add(report, &(struct report_table){.name = "memory",
+                                                  .formats = REPORT_IN_ALL,
+                                                  .title = "Memory of a rank",
+                                                  .columns = columns,
+                                                  .column_count = 4});
+    memory_row(report, table, "weights", p ? most_of(p, RK_HOLD_weights) : -1, s->weight_bytes);
+    memory_row(report, table, "gradients", p ? most_of(p, RK_HOLD_gradients) : -1,
+               s->gradient_bytes);
+    memory_row(report, table, "... of a tied head apart", -1, s->tied_bytes);
+    memory_row(report, table, "optimizer", p ? most_of(p, RK_HOLD_optimizer) : -1,
+               s->optimizer_bytes);
+    memory_row(report, table, "a step's tensors, alive at once",
+               p ? live_of(asked->model, asked->system, asked->plan) : -1, (double)r->peak_bytes);
+    memory_row(report, table, "... at fixed addresses", -1, (double)r->placed_bytes);
+}
+
+/* ---- lower memory tiers ---- */
+
+static void show_tiers(struct report *report, const struct rk_system *system,
+                       const struct rk_train_result *r)
+{
+    static const struct report_column columns[] = {
+        {.name = "tier"},
+        {.name = "weights_bytes", .title = "weights", .unit = "B", .digits = 3},
+        {.name = "optimizer_bytes", .title = "optimizer", .unit = "B", .digits = 3},
+        {.name = "activations_bytes", .title = "activations", .unit = "B", .digits = 3},
+        {.name = "handed_bytes",
+         .title = "... kept",
+         .unit = "B",
+         .digits = 3,
+         .help = "of the activations: needed again so soon that they never left"},
+        {.name = "written_bytes", .title = "written", .unit = "B", .digits = 3},
+        {.name = "write_Bps", .title = "at", .unit = "B/s", .digits = 2},
+        {.name = "read_bytes", .title = "read", .unit = "B", .digits = 3},
+        {.name = "read_Bps", .title = "at", .unit = "B/s", .digits = 2},
+        {.name = "life_years", .title = "worn out in years", .digits = 2}};
+    struct report_table *table = NULL;
+    for (int i = 0; i < RK_SHARE_TIERS; i++) {
+        const struct rk_train_tier *t = &r->tier[i];
+        if (!(t->written_bytes + t->read_bytes + t->activation_bytes > 0)) continue;
+        const struct rk_memory *memory = &system->memory[i + 1];
+        const double life_s =
+            rk_life_s(rk_memory_endurance_bytes(memory), r->step_s, t->written_bytes);
+        if (!table)
+            table = report_add(report, &(struct report_table){.name = "tiers",
+                                                              .formats = REPORT_IN_ALL,
+                                                              .title = "What was offloaded, a step",
+                                                              .columns = columns,
+                                                              .column_count = 10});
+        const struct report_cell cells[] = {
+            cell_text(memory->name),
+            cell_number(t->weight_bytes),
+            cell_number(t->optimizer_bytes),
+            cell_number(t->activation_bytes),
+            cell_number(t->handed_bytes),
+            cell_number(t->written_bytes),
+            t->write_s > 0 ? cell_number(t->written_bytes / t->write_s) : cell_none(),
+            cell_number(t->read_bytes),
+            t->read_s > 0 ? cell_number(t->read_bytes / t->read_s) : cell_none(),
+            isfinite(life_s) ? cell_number(life_s / RK_YEAR_S) : cell_none()};
+        report_row(report, table, cells);
+    }
+}
+
+void train_show(struct report *report, const struct train_asked *asked,
+                const struct rk_train_result *result)
+{
+    struct rk_prediction predicted;
+    if (asked->predicts) rk_predict(asked->model, asked->system, asked->plan, &predicted);
+    const struct rk_prediction *p = asked->predicts ? &predicted : NULL;
+    show_result(report, p, result);
+    show_sent(report, p, result);
+    show_memory(report, asked, p, result);
+    show_tiers(report, asked->system, result);
+}

@@ -1,0 +1,282 @@
+#include "run/real/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- tiers ---- */
+
+bool tiers_open(struct engine *e)
+{
+    const struct job *job = e->job;
+    for (int t = 0; t < TIERS; t++) {
+        if (!job_uses_tier(job, t)) continue;
+        const char *folder = job_tier_is_drive(job, t) ? job->drives : NULL;
+        if (tier_open(&e->tier[t], folder, &e->comm->error) != RK_OK) return false;
+    }
+    return true;
+}
+
+void tiers_close(struct engine *e)
+{
+    for (int t = 0; t < TIERS; t++)
+        tier_close(e->tier[t]);
+}
+
+static void tier_failed(struct engine *e, int tier)
+{
+    comm_fail(e->comm, tier_error(e->tier[tier]));
+    give_up(e);
+}
+
+static uint64_t place_in(struct engine *e, int tier, size_t bytes)
+{
+    uint64_t place = 0;
+    if (!tier_take(e->tier[tier], bytes, &place)) tier_failed(e, tier);
+    return place;
+}
+
+/* ---- flat buffers ---- */
+
+bool flat_open(struct engine *e, struct flat *f, enum rk_share share, size_t count)
+{
+    const size_t page = TIER_PAGE / sizeof(real);
+    *f = (struct flat){.count = count};
+    for (int t = 0; t < TIERS; t++) {
+        size_t part = (size_t)(e->job->plan.share[share][t] * (double)count) / page * page;
+        if (part > count - f->begin[t]) part = (count - f->begin[t]) / page * page;
+        f->begin[t + 1] = f->begin[t] + part;
+        if (part) f->place[t] = place_in(e, t, part * sizeof(real));
+    }
+    const size_t here = count - f->begin[TIERS];
+    f->here = room(here ? here : 1);
+    if (!f->here) return false;
+    if (!flat_is_away(f)) {
+        f->all = f->here;
+        return true;
+    }
+    f->all = take_zeros(e, count);
+    flat_go(e, f);
+    flat_leave(e, f);
+    return true;
+}
+
+void flat_close(struct flat *f)
+{
+    free(f->here);
+}
+
+static void move_flat(struct engine *e, struct flat *f, bool out)
+{
+    f->moving = true;
+    for (int t = 0; t < TIERS; t++) {
+        const size_t part = f->begin[t + 1] - f->begin[t];
+        if (!part) continue;
+        f->move[t] = (struct tier_move){.data = f->all + f->begin[t],
+                                        .bytes = part * sizeof(real),
+                                        .place = f->place[t],
+                                        .out = out};
+        tier_start(e->tier[t], &f->move[t]);
+    }
+}
+
+static void wait_flat(struct engine *e, struct flat *f)
+{
+    for (int t = 0; f->moving && t < TIERS; t++)
+        if (f->begin[t + 1] > f->begin[t] && !tier_wait(e->tier[t], &f->move[t])) tier_failed(e, t);
+    f->moving = false;
+}
+
+static size_t here_bytes(const struct flat *f)
+{
+    return (f->count - f->begin[TIERS]) * sizeof(real);
+}
+
+void flat_come(struct engine *e, struct flat *f)
+{
+    if (f->all) return;
+    f->all = take(e, f->count);
+    move_flat(e, f, false);
+    memcpy(f->all + f->begin[TIERS], f->here, here_bytes(f));
+}
+
+real *flat_use(struct engine *e, struct flat *f)
+{
+    flat_come(e, f);
+    wait_flat(e, f);
+    return f->all;
+}
+
+void flat_go(struct engine *e, struct flat *f)
+{
+    if (!flat_is_away(f)) return;
+    memcpy(f->here, f->all + f->begin[TIERS], here_bytes(f));
+    move_flat(e, f, true);
+}
+
+void flat_leave(struct engine *e, struct flat *f)
+{
+    if (!flat_is_away(f) || !f->all) return;
+    wait_flat(e, f);
+    give(e, f->all);
+    f->all = NULL;
+}
+
+/* ---- activations go ---- */
+
+void offload_begin(struct engine *e)
+{
+    e->deal = (struct deal){.seen_bytes = 0};
+    for (int i = 0; i < e->layers; i++) {
+        e->layer[i].times = (struct unit_times){.forward_s = {0}};
+        e->layer[i].second = false;
+    }
+}
+
+/* Where most is owed of what has been seen; TIERS: here. */
+static int deal(struct engine *e, double bytes)
+{
+    struct deal *d = &e->deal;
+    double owed_most = -1, here = 1;
+    int best = TIERS;
+    d->seen_bytes += bytes;
+    for (int t = 0; t <= TIERS; t++) {
+        const double share = t < TIERS ? e->job->plan.share[RK_SHARE_ATTENTION][t] : here;
+        const double owed = share * d->seen_bytes - d->dealt_bytes[t];
+        if (t < TIERS) here -= share;
+        if (share <= 1e-9 || owed <= owed_most) continue;
+        owed_most = owed;
+        best = t;
+    }
+    d->dealt_bytes[best] += bytes;
+    return best;
+}
+
+static bool in_half(int slot, enum half half)
+{
+    return half == HALF_BOTH || (half == HALF_SECOND) == (slot >= SLOT_R);
+}
+
+/* Bytes of a slot, as its block has them. */
+static size_t slot_bytes(struct engine *e, const struct frame *f, int slot)
+{
+    return pool_bytes_of(&e->pool, f->slot[slot]);
+}
+
+/* Deals the slots of a unit: those that leave are noted in the frame. */
+static void deal_unit(struct engine *e, struct at_layer *l, struct frame *f, enum half half,
+                      bool notes)
+{
+    const bool *drops = e->drops + (size_t)(l - e->layer) * SLOTS;
+    for (int s = 0; s < SLOT_DX; s++) {
+        if (!f->slot[s] || !in_half(s, half) || drops[s] || s == SLOT_OUT_2) continue;
+        const size_t bytes = slot_bytes(e, f, s);
+        if (bytes < TIER_PAGE) continue; /* is never worth a transfer */
+        const int tier = deal(e, (double)bytes);
+        if (tier == TIERS) continue;
+        if (!notes)
+            e->deal.handed_bytes[tier] += (double)bytes;
+        else
+            f->stored[f->stores++] =
+                (struct stored){.slot = s, .tier = tier, .half = half, .bytes = bytes};
+    }
+}
+
+static void store_unit(struct engine *e, struct at_layer *l, struct frame *f, enum half half)
+{
+    if (!f->stored && !(f->stored = calloc(SLOTS, sizeof *f->stored))) give_up(e);
+    const int first = f->stores;
+    deal_unit(e, l, f, half, true);
+    for (int i = first; i < f->stores; i++) {
+        struct stored *s = &f->stored[i];
+        s->place = place_in(e, s->tier, s->bytes);
+        if (f == l->frame) l->times.bytes[half != HALF_FIRST] += (double)s->bytes;
+        s->move = (struct tier_move){
+            .data = f->slot[s->slot], .bytes = s->bytes, .place = s->place, .out = true};
+        tier_start(e->tier[s->tier], &s->move);
+    }
+}
+
+static void wait_stored(struct engine *e, struct stored *s)
+{
+    if (!tier_wait(e->tier[s->tier], &s->move)) tier_failed(e, s->tier);
+}
+
+static void stored_unit(struct engine *e, struct frame *f, enum half half)
+{
+    for (int i = 0; i < f->stores; i++) {
+        if (f->stored[i].half != half) continue;
+        wait_stored(e, &f->stored[i]);
+        drop(e, f, (enum slot)f->stored[i].slot);
+    }
+}
+
+/* ---- and come ---- */
+
+static void return_unit(struct engine *e, struct frame *f, enum half half)
+{
+    for (int i = f->stores; i-- > 0;) {
+        struct stored *s = &f->stored[i];
+        if (s->half != half) continue;
+        f->slot[s->slot] = take(e, s->bytes / sizeof(real));
+        s->move =
+            (struct tier_move){.data = f->slot[s->slot], .bytes = s->bytes, .place = s->place};
+        tier_start(e->tier[s->tier], &s->move);
+    }
+}
+
+static void returned_unit(struct engine *e, struct frame *f, enum half half)
+{
+    int kept = 0;
+    for (int i = 0; i < f->stores; i++) {
+        struct stored *s = &f->stored[i];
+        if (s->half != half) {
+            f->stored[kept++] = *s; /* it is not moving: a unit's are waited for before */
+            continue;
+        }
+        wait_stored(e, s);
+        tier_give(e->tier[s->tier], s->place, s->bytes);
+    }
+    f->stores = kept;
+}
+
+/* ---- weights of a pass ---- */
+
+static void fetch_layer(struct engine *e, const struct at_layer *l)
+{
+    struct store *const stores[] = {l->dense, l->experts, l->table, l->head};
+    for (size_t i = 0; i < sizeof stores / sizeof *stores; i++) {
+        struct store *s = stores[i];
+        if (!s || !flat_is_away(&s->weights)) continue;
+        s->users++;
+        if (!s->whole) flat_come(e, &s->weights);
+    }
+}
+
+bool run_transfer(struct engine *e, const struct instruction *i)
+{
+    struct at_layer *l = &e->layer[i->layer];
+    struct frame *f = &l->frame[i->microbatch];
+    const enum half half = (enum half)i->half;
+    switch ((enum what)i->what) {
+    case DO_STORE:
+        if (!l->keeps[half == HALF_SECOND]) store_unit(e, l, f, half);
+        return true;
+    case DO_HAND:
+        deal_unit(e, l, f, half, false);
+        return true;
+    case DO_STORED:
+        stored_unit(e, f, half);
+        return true;
+    case DO_RETURN:
+        return_unit(e, f, half);
+        return true;
+    case DO_RETURNED:
+        returned_unit(e, f, half);
+        return true;
+    case DO_FETCH:
+        fetch_layer(e, l);
+        return true;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,101 @@
+/* offload.h - what of a rank's tensors lies in lower memory tiers (run/tier.h), and its way.
+ *
+ * The plan says which share of weights, optimizer state and activations goes to which tier. Of a
+ * flat buffer it is the first elements, in whole pages. Activations are dealt tensor by tensor:
+ * each goes where most is owed, so that a step is within one tensor of the plan's shares.
+ *
+ * A unit is the half of a block that attention or the MLP keeps of a microbatch, or another layer.
+ * It goes when its forward ends and is gone when the next unit's ends; it comes while backward
+ * works on the unit before it (transfers.c). What would come back at once is handed on and never
+ * written [wu2025ssdtrain]. All of this follows from the program, so that memory does, too.
+ */
+#ifndef RECKON_RUN_REAL_OFFLOAD_H
+#define RECKON_RUN_REAL_OFFLOAD_H
+
+#include "run/real/real.h"
+#include "run/tier.h"
+
+#include <reckon/plan.h>
+
+enum { TIERS = RK_SHARE_TIERS };
+
+struct engine;
+struct instruction;
+
+/* A buffer of which parts may be away: part i, of tier i, from begin[i] to begin[i + 1]. */
+struct flat {
+    size_t count, begin[TIERS + 1];
+    real *here; /* (count - begin[TIERS]): what is not away */
+    real *all;  /* (count): `here` when nothing is away, else there while it is needed */
+    uint64_t place[TIERS];
+    struct tier_move move[TIERS];
+    bool moving;
+};
+
+static inline bool flat_is_away(const struct flat *f)
+{
+    return f->begin[TIERS] > 0;
+}
+
+static inline double flat_away_bytes(const struct flat *f, int tier)
+{
+    return (double)((f->begin[tier + 1] - f->begin[tier]) * sizeof(real));
+}
+
+/* Of zeros. False: no memory, or no room in a tier. */
+bool REAL(flat_open)(struct engine *e, struct flat *f, enum rk_share share, size_t count);
+void REAL(flat_close)(struct flat *f);
+void REAL(flat_come)(struct engine *e, struct flat *f); /* begins to fetch it */
+real *REAL(flat_use)(struct engine *e, struct flat *f); /* all of it, when it is there */
+void REAL(flat_go)(struct engine *e, struct flat *f);   /* begins to write it back */
+void REAL(flat_leave)(struct engine *e, struct flat *f);
+#define flat_open  REAL(flat_open)
+#define flat_close REAL(flat_close)
+#define flat_come  REAL(flat_come)
+#define flat_use   REAL(flat_use)
+#define flat_go    REAL(flat_go)
+#define flat_leave REAL(flat_leave)
+
+/* ---- activations ---- */
+
+enum half { HALF_FIRST, HALF_SECOND, HALF_BOTH };
+
+struct stored { /* a slot that is away, or on its way */
+    int slot, tier;
+    enum half half;
+    size_t bytes;
+    uint64_t place;
+    struct tier_move move;
+};
+
+/* What a step dealt: [TIERS] is what stays. */
+struct deal {
+    double seen_bytes, dealt_bytes[TIERS + 1], handed_bytes[TIERS];
+};
+
+bool REAL(tiers_open)(struct engine *e);
+void REAL(tiers_close)(struct engine *e);
+void REAL(offload_begin)(struct engine *e); /* of a step */
+#define tiers_open    REAL(tiers_open)
+#define tiers_close   REAL(tiers_close)
+#define offload_begin REAL(offload_begin)
+
+/* The instructions: DO_STORE, DO_STORED, DO_RETURN, DO_RETURNED, DO_FETCH, DO_HAND. */
+bool REAL(run_transfer)(struct engine *e, const struct instruction *i);
+#define run_transfer REAL(run_transfer)
+
+/* Puts them where they belong in the engine's program; `away` (layers, microbatches) says whose
+ * activations the plan sends away. False: no memory. */
+bool REAL(transfers_put)(struct engine *e, const bool *away);
+#define transfers_put REAL(transfers_put)
+
+/* ---- SSDTrain's amount ---- */
+
+struct unit_times {
+    double forward_s[2], bytes[2]; /* of the first microbatch */
+};
+/* Behind the first step: what stays from now on, by its times and the tiers' rates. */
+void REAL(offload_adapt)(struct engine *e);
+#define offload_adapt REAL(offload_adapt)
+
+#endif
