@@ -3,6 +3,7 @@
 #include "interop/output.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 const char *const ranks_format_names[] = {"mpi", "slurm", "torchrun", "nccl", NULL};
 
@@ -83,6 +84,18 @@ static void write_members(const struct writer *w, const struct group_shape *shap
     fprintf(w->file, "]");
 }
 
+/* Replicas with common samples: the ranks of one send to those of the other. */
+static void write_pairs(const struct writer *w, int stage)
+{
+    const uint64_t from = w->plan->stage[stage].data, to = w->plan->stage[stage + 1].data;
+    struct message_pair *pair = calloc(from + to, sizeof *pair);
+    const uint64_t pairs = pair ? clusters_pairs(from, to, w->plan->round, pair) : 0;
+    for (uint64_t i = 0; i < pairs; i++)
+        fprintf(w->file, "%s[%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", i ? ", " : "", pair[i].from,
+                pair[i].to, pair[i].samples);
+    free(pair);
+}
+
 /* Which network of NCCL a communicator takes is ncclConfig_t.netName, in PyTorch
  * ProcessGroupNCCL.Options().config.net_name: "IB" is any RDMA, also RoCE; across clusters that no
  * RDMA joins, "Socket". */
@@ -110,10 +123,12 @@ static void write_nccl(const struct writer *w)
         const int from = w->plan->stage[i].cluster, to = w->plan->stage[i + 1].cluster;
         fprintf(w->file,
                 "%s\n        {\"from\": %d, \"to\": %d, \"over\": \"%s\", \"net_name\": \"%s\", "
-                "\"bytes_of_a_step_each_way\": %.0f}",
+                "\"bytes_of_a_step_each_way\": %.0f, \"replicas_and_samples\": [",
                 i ? "," : "", i, i + 1, from == to ? "cluster" : "link",
                 from == to ? "IB" : "Socket",
                 w->plan->message_bytes * (double)w->plan->microbatches);
+        write_pairs(w, i);
+        fprintf(w->file, "]}");
     }
     fprintf(w->file, "\n    ]\n}\n");
 }

@@ -1,11 +1,12 @@
 /* reckon clusters: the best plan over several clusters. */
 #include "base/units.h"
+#include "cli/clusters_plan.h"
 #include "cli/clusters_ranks.h"
+#include "cli/clusters_tables.h"
 #include "cli/commands.h"
 #include "cli/model_input.h"
 #include "cli/plan_input.h"
 #include "cli/show.h"
-#include "clusters/search.h"
 #include "workload/layers.h"
 
 #include <inttypes.h>
@@ -14,7 +15,7 @@
 #include <string.h>
 
 struct clusters_args {
-    const char *model, *system, *output, *ranks;
+    const char *model, *system, *output, *ranks, *plan, *save;
     int ranks_format;
     uint64_t batch;
     bool links;
@@ -37,6 +38,10 @@ static const struct option clusters_options[] = {
      .help = "clusters with + between them and link=RATE@LATENCY, or a file of them; reckon-system(5)"},
     {.letter = 'b', .name = "batch", .type = OPTION_NUMBER, AT(batch), .argument = "N", .min = 1, .max = 1 << 20,
      .help = "samples of a step"},
+    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE", AT(plan), .complete = "file",
+     .help = "predict this plan instead of searching: a file of --save-plan, or by hand, as PLAN FILES says"},
+    {.name = "save-plan", .type = OPTION_OUTPUT, .argument = "FILE", AT(save), .complete = "file",
+     .help = "write the plan that was found, for --plan"},
     {.name = "links", .type = OPTION_FLAG, AT(links),
      .help = "also what other bandwidths of each link would do: searches again for each"},
     {.name = "ranks", .type = OPTION_OUTPUT, .argument = "FILE", AT(ranks), .complete = "file",
@@ -61,7 +66,11 @@ const struct usage clusters_usage = {
         "has less. The event simulation then decides between the plans that were the best for some pace; the gap is printed. "
         "The schedule is 1F1B. Unless words say otherwise, ZeRO-1 with overlap, sequence parallelism, and messages "
         "between stages that tensor ranks share.\n\n"
-        "Exit status 0: there is a plan; 1: nothing fits.",
+        "Exit status 0: there is a plan; 1: nothing fits.\n\n"
+        "A plan file is an object with \"round\", the samples that all replicas of a stage take at a time, perhaps \"batch\", words that all "
+        "stages keep as \"plan\", and \"stages\", a list of objects: \"layers\", \"cluster\", and the stage's own degrees and choices "
+        "as \"words\", \"tp8 cp2 dp4 ep8 recompute=full offload-activations=0.5\". A stage whose replicas are of several kinds has "
+        "\"parts\" instead, a list of clusters and words; the samples of a round are shared by speed. reckon predict takes such files, too.",
     .operands = clusters_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -151,304 +160,176 @@ static enum rk_status check_model(const struct rk_model *model, struct rk_error 
                    "searched yet: reckon search has them on one");
 }
 
-/* ---- tables ---- */
-
-/* clang-format off */
-static const struct report_column step_columns[] = {
-    {.name = "step_s", .unit = "s", .digits = 4, .help = "by event simulation, the better of the plans looked at"},
-    {.name = "objective_s", .title = "objective", .unit = "s", .digits = 4, .help = "of that plan: sum c + (m - 1) max c + the end"},
-    {.name = "bound_s", .title = "bound", .unit = "s", .digits = 4, .help = "no plan has an objective below: proved"},
-    {.name = "gap", .unit = "%", .digits = 2, .help = "the objective above the simulation"},
-    {.name = "samples_per_s", .title = "samples per second", .unit = "", .digits = 5},
-    {.name = "microbatches", .help = "of a step"},
-    {.name = "round", .title = "samples of a round", .help = "of a microbatch, over all replicas of a stage"},
-    {.name = "gpus_used", .title = "GPUs used"},
-    {.name = "gpus", .title = "GPUs there"},
-    {.name = "usd", .title = "price of a step", .unit = "", .digits = 4, .help = "USD: GPU-hours used, bytes over links"},
-    {.name = "problems", .help = "orders of clusters and rounds, each solved exactly"},
-    {.name = "labels", .help = "partial plans kept"},
-    {.name = "simulated", .help = "plans simulated"},
-};
-static const struct report_column stage_columns[] = {
-    {.name = "stage"},
-    {.name = "cluster"},
-    {.name = "layers"},
-    {.name = "nodes"},
-    {.name = "gpus", .title = "GPUs"},
-    {.name = "tensor", .title = "tp"},
-    {.name = "context", .title = "cp"},
-    {.name = "data", .title = "dp"},
-    {.name = "microbatch", .title = "mbs"},
-    {.name = "recompute"},
-    {.name = "forward_s", .title = "forward", .unit = "s", .digits = 2},
-    {.name = "backward_s", .title = "backward", .unit = "s", .digits = 2},
-    {.name = "message_s", .title = "messages", .unit = "s", .digits = 2},
-    {.name = "sync_s", .title = "end", .unit = "s", .digits = 2},
-    {.name = "bytes", .title = "memory", .unit = "B", .digits = 1},
-    {.name = "fill", .title = "", .bar = REPORT_BAR_FILL},
-};
-static const struct report_column alone_columns[] = {
-    {.name = "machine"},
-    {.name = "gpus", .title = "GPUs"},
-    {.name = "bound_s", .title = "objective", .unit = "s", .digits = 4},
-    {.name = "slower", .title = "over the best", .unit = "%", .digits = 1},
-};
-static const struct report_column link_columns[] = {
-    {.name = "link"},
-    {.name = "bandwidth_Bps", .title = "bandwidth", .unit = "B/s", .digits = 1, .own_scale = true},
-    {.name = "objective_s", .title = "objective", .unit = "s", .digits = 4},
-    {.name = "saves", .unit = "%", .digits = 2},
-    {.name = "clusters", .title = "clusters used"},
-};
-/* clang-format on */
-
-struct show {
-    struct report *report;
-    const struct clusters_question *question;
-    const struct clusters_answer *answer;
-};
-
-static uint64_t gpus_used(const struct clusters_plan *plan)
-{
-    uint64_t gpus = 0;
-    for (int i = 0; i < plan->stages; i++)
-        gpus += plan->stage[i].gpus;
-    return gpus;
-}
-
-/* NAN: no price is known. */
-static double price_of(const struct rk_machine *machine, const struct clusters_plan *plan)
-{
-    double price = 0;
-    for (int i = 0; i < plan->stages; i++) {
-        const struct clusters_stage *s = &plan->stage[i];
-        price +=
-            (double)s->gpus * machine->cluster[s->cluster].price_USDph / 3600 * plan->simulated_s;
-        if (i + 1 < plan->stages)
-            price += 2 * (double)plan->microbatches * plan->message_bytes *
-                     machine->link[s->cluster][plan->stage[i + 1].cluster].price_USD;
-    }
-    return price > 0 ? price : NAN;
-}
-
-static void show_step(const struct show *show)
-{
-    const struct clusters_plan *best = &show->answer->best;
-    const struct rk_machine *machine = show->question->machine;
-    const double price = price_of(machine, best);
-    const double gap = best->value_s / best->simulated_s - 1;
-    uint64_t gpus = 0;
-    for (int i = 0; i < machine->clusters; i++)
-        gpus += machine->cluster[i].system.devices;
-    const struct report_cell cells[] = {
-        cell_number(best->simulated_s),
-        cell_number(best->value_s),
-        cell_number(show->answer->proved.value_s),
-        cell_number(fabs(gap) < 1e-9 ? 0 : gap),
-        cell_number((double)show->question->words.batch / best->simulated_s),
-        cell_count(best->microbatches),
-        cell_count(best->round),
-        cell_count(gpus_used(best)),
-        cell_count(gpus),
-        isnan(price) ? cell_none() : cell_number(price),
-        cell_count(show->answer->problems),
-        cell_count(show->answer->labels),
-        cell_count(show->answer->simulated),
-    };
-    const struct report_table shape = {.name = "plan",
-                                       .shape = REPORT_RECORD,
-                                       .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                       .columns = step_columns,
-                                       .column_count = sizeof step_columns / sizeof *step_columns};
-    report_row(show->report, report_add(show->report, &shape), cells);
-}
-
-static void show_stages(const struct show *show)
-{
-    const struct clusters_plan *best = &show->answer->best;
-    const struct report_table shape = {.name = "stages",
-                                       .title = "Stages",
-                                       .formats = REPORT_IN_ALL,
-                                       .columns = stage_columns,
-                                       .column_count =
-                                           sizeof stage_columns / sizeof *stage_columns};
-    struct report_table *table = report_add(show->report, &shape);
-    for (int i = 0; i < best->stages; i++) {
-        const struct clusters_stage *s = &best->stage[i];
-        const struct report_cell cells[] = {
-            cell_count((uint64_t)i),   cell_text(show->question->machine->cluster[s->cluster].name),
-            cell_count(s->layers),     cell_count(s->nodes),
-            cell_count(s->gpus),       cell_count(s->tensor),
-            cell_count(s->context),    cell_count(s->data),
-            cell_count(s->microbatch), cell_text(rk_recompute_mode_name(s->recompute)),
-            cell_number(s->forward_s), cell_number(s->backward_s),
-            cell_number(s->message_s), cell_number(s->sync_s),
-            cell_number(s->bytes),     cell_number(s->bytes / s->capacity_bytes),
-        };
-        report_row(show->report, table, cells);
-    }
-}
-
-static void show_alone(const struct show *show)
-{
-    const struct rk_machine *machine = show->question->machine;
-    const double best_s = show->answer->proved.value_s;
-    const struct report_table shape = {.name = "alone",
-                                       .title = "Each cluster by itself",
-                                       .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                       .columns = alone_columns,
-                                       .column_count =
-                                           sizeof alone_columns / sizeof *alone_columns};
-    if (machine->clusters == 1) return;
-    struct report_table *table = report_add(show->report, &shape);
-    for (int i = 0; i < machine->clusters; i++) {
-        const double alone_s = show->answer->alone_s[i];
-        const bool fits = !isinf(alone_s);
-        const struct report_cell cells[] = {
-            cell_text(report_text(show->report, "%s: %s%s", machine->cluster[i].name,
-                                  machine->cluster[i].system.id, fits ? "" : ", nothing fits")),
-            cell_count(machine->cluster[i].system.devices),
-            fits ? cell_number(alone_s) : cell_none(),
-            fits ? cell_number(alone_s / best_s - 1) : cell_none(),
-        };
-        report_row(show->report, table, cells);
-    }
-}
-
-/* ---- links ---- */
-
-static const char *clusters_text(const struct show *show, const struct clusters_plan *plan)
-{
-    const char *text = "";
-    for (int i = 0; i < plan->stages; i++)
-        if (i == 0 || plan->stage[i].cluster != plan->stage[i - 1].cluster)
-            text = report_text(show->report, "%s%s%s", text, i ? ", " : "",
-                               show->question->machine->cluster[plan->stage[i].cluster].name);
-    return text;
-}
-
-static bool show_link(const struct show *show, struct report_table *table, int a, int b)
-{
-    static const double shares[] = {0.25, 0.5, 2, 4, 1024};
-    struct rk_machine machine = *show->question->machine;
-    struct clusters_question asked = *show->question;
-    struct clusters_answer *answer = malloc(sizeof *answer);
-    const struct rk_cluster_link *link = &show->question->machine->link[a][b];
-    const double now_s = show->answer->proved.value_s;
-    char rate[QUANTITY_TEXT];
-    bool good = answer != NULL;
-    asked.machine = &machine;
-    for (size_t i = 0; good && i < sizeof shares / sizeof *shares; i++) {
-        machine.link[a][b].bandwidth_Bps = machine.link[b][a].bandwidth_Bps =
-            shares[i] * link->bandwidth_Bps;
-        good = clusters_search(&asked, answer);
-        const struct report_cell cells[] = {
-            cell_text(report_text(show->report, "%s - %s", machine.cluster[a].name,
-                                  machine.cluster[b].name)),
-            cell_number(machine.link[a][b].bandwidth_Bps),
-            cell_number(answer->proved.value_s),
-            cell_number(1 - answer->proved.value_s / now_s),
-            cell_text(clusters_text(show, &answer->proved)),
-        };
-        if (good) report_row(show->report, table, cells);
-    }
-    free(answer);
-    const double even = good ? clusters_break_even(show->question, a, b) : NAN;
-    if (isnan(even)) return false;
-    quantity_format(rate, QUANTITY_BYTES_PER_S, even);
-    report_note(
-        show->report,
-        isinf(even) ? "no bandwidth of the link makes several clusters better than the best one"
-        : even <= 0
-            ? "several clusters are better than one at any bandwidth looked at"
-            : report_text(show->report, "below %s a node, several clusters are no better than one",
-                          rate));
-    return true;
-}
-
-static bool show_links(const struct show *show)
-{
-    const struct report_table shape = {.name = "links",
-                                       .title = "What other links would do",
-                                       .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                       .columns = link_columns,
-                                       .column_count = sizeof link_columns / sizeof *link_columns};
-    struct report_table *table = report_add(show->report, &shape);
-    for (int a = 0; a < show->question->machine->clusters; a++)
-        for (int b = a + 1; b < show->question->machine->clusters; b++)
-            if (!show_link(show, table, a, b)) return false;
-    return true;
-}
-
 /* ---- the command ---- */
 
-static int answer_question(const struct clusters_args *args, const struct rk_model *model,
-                           const struct rk_machine *machine, const struct plan_draft *draft)
+/* What the command works on. */
+struct asking {
+    const struct clusters_args *args;
+    struct clusters_question question;
+    struct clusters_answer *answer;
+    struct given_plan *given; /* NULL: searched for */
+    struct clusters_file file;
+    struct report report;
+};
+
+static enum rk_status search_plan(struct asking *a, struct rk_error *error)
 {
-    struct report report = {.first = NULL};
+    if (!clusters_search(&a->question, a->answer))
+        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the search");
+    if (!isinf(a->answer->best.value_s)) return RK_OK;
+    return rk_fail(
+        error, RK_NOTHING_FITS, NULL, 0, 0,
+        "no plan fits: each stage holds at least one layer, with everything computed again; "
+        "add nodes, or words such as zero3, ep8, cp2");
+}
+
+static enum rk_status judge_plan(struct asking *a, struct rk_error *error)
+{
+    struct given_fault fault;
+    char need[QUANTITY_TEXT], have[QUANTITY_TEXT];
+    const struct rk_machine *machine = a->question.machine;
+    if (!given_judge(&a->question, a->given, &a->answer->best, &fault))
+        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the prediction");
+    const struct rk_reason *reason = &fault.reason;
+    if (reason->verdict == RK_FITS) return RK_OK;
+    const bool memory = reason->verdict == RK_MEMORY_EXCEEDED;
+    if (memory) {
+        quantity_format(need, QUANTITY_BYTES, reason->need);
+        quantity_format(have, QUANTITY_BYTES, reason->have);
+    } else {
+        snprintf(need, sizeof need, "%.12g", reason->need);
+        snprintf(have, sizeof have, "%.12g", reason->have);
+    }
+    return rk_fail(error, RK_NOTHING_FITS, a->args->plan, 0, 0,
+                   "stage %d on cluster %s: %s: %s (asked for %s, there is %s)", fault.stage,
+                   machine->cluster[a->given->stage[fault.stage].part[fault.part].cluster].name,
+                   rk_verdict_name(reason->verdict), reason->what, need, have);
+}
+
+static bool is_mixed(const struct given_plan *given)
+{
+    for (int i = 0; given && i < given->stages; i++)
+        if (given->stage[i].parts > 1) return true;
+    return false;
+}
+
+static void join_words(const struct option_texts *words, char *text, size_t size)
+{
+    size_t used = 0;
+    *text = '\0';
+    for (int i = 0; i < words->count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? " " : "", words->text[i]);
+}
+
+static enum rk_status write_files(const struct asking *a, struct rk_error *error)
+{
+    char words[1024];
+    const struct clusters_args *args = a->args;
+    enum rk_status status = RK_OK;
+    join_words(&args->words, words, sizeof words);
+    if (args->ranks && is_mixed(a->given))
+        return usage_fail(error, "ranks: of stages with replicas on several clusters none are "
+                                 "written yet");
+    if (args->save)
+        status = clusters_file_write(args->save, &a->answer->best, a->question.machine,
+                                     a->question.words.batch, words, error);
+    if (status == RK_OK && args->ranks)
+        status = clusters_ranks_write(args->ranks, (enum ranks_format)args->ranks_format,
+                                      &a->answer->best, a->question.machine, error);
+    return status;
+}
+
+static int answer_question(struct asking *a)
+{
     struct rk_error error;
-    struct clusters_answer *answer = malloc(sizeof *answer);
-    const struct clusters_question question = {
-        .model = model,
-        .machine = machine,
-        .words = draft->plan,
-        .tensor = plan_given(draft, "tensor"),
-        .recompute = plan_given(draft, "recompute"),
-    };
-    const struct show show = {&report, &question, answer};
-    int code = RK_OK;
-    bool good = answer && clusters_search(&question, answer);
-    if (good && isinf(answer->best.value_s)) {
-        rk_fail(
-            &error, RK_NOTHING_FITS, NULL, 0, 0,
-            "no plan fits: each stage holds at least one layer, with everything computed again; "
-            "add nodes, or words such as zero3, ep8, cp2");
-        code = options_fail(&error);
-    } else if (good) {
-        show_step(&show);
-        show_stages(&show);
-        show_alone(&show);
-        if (args->links && machine->clusters > 1) good = show_links(&show);
-        if (good && args->ranks)
-            code = (int)clusters_ranks_write(args->ranks, (enum ranks_format)args->ranks_format,
-                                             &answer->best, machine, &error);
-        if (good && code != RK_OK) options_fail(&error);
-        if (good && code == RK_OK) code = show_report(&report, &args->show, args->output, RK_OK);
+    a->answer = calloc(1, sizeof *a->answer);
+    enum rk_status status = !a->answer
+                                ? rk_fail(&error, RK_IO, NULL, 0, 0, "no memory for the search")
+                            : a->given ? judge_plan(a, &error)
+                                       : search_plan(a, &error);
+    if (status == RK_OK &&
+        !clusters_show(&a->report, &a->question, a->answer, a->given, a->args->links))
+        status = rk_fail(&error, RK_IO, NULL, 0, 0, "no memory for the search");
+    if (status == RK_OK) status = write_files(a, &error);
+    const int code = status == RK_OK
+                         ? show_report(&a->report, &a->args->show, a->args->output, RK_OK)
+                         : options_fail(&error);
+    report_release(&a->report);
+    free(a->answer);
+    return code;
+}
+
+/* Words of the file, which those of the line outdo; then what is usual. */
+static enum rk_status read_plan(struct asking *a, struct rk_machine *machine,
+                                struct plan_draft *draft, struct rk_error *error)
+{
+    const struct clusters_args *args = a->args;
+    enum rk_status status = RK_OK;
+    if (args->plan && args->save)
+        return usage_fail(error, "--plan and --save-plan: a plan is given or found, not both");
+    if (args->plan && args->links)
+        return usage_fail(error,
+                          "--plan and --links: other links are searched with, leave --plan out");
+    if (args->plan) status = clusters_file_open(args->plan, &a->file, error);
+    if (status == RK_OK && *a->file.words) status = plan_read_words(a->file.words, draft, error);
+    if (status == RK_OK) status = plan_read_texts(&args->words, draft, error);
+    if (status == RK_OK && a->file.batch && !plan_given(draft, "batch")) {
+        draft->plan.batch = a->file.batch;
+        draft->given[plan_row("batch")] = true;
     }
-    if (!good) {
-        rk_fail(&error, RK_IO, NULL, 0, 0, "no memory for the search");
-        code = options_fail(&error);
-    }
-    report_release(&report);
-    free(answer);
+    if (status == RK_OK) status = settle(args, draft, machine, error);
+    if (status != RK_OK || !args->plan) return status;
+    a->given = calloc(1, sizeof *a->given);
+    if (!a->given) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the plan");
+    return clusters_file_stages(&a->file, a->question.model, machine, draft, a->given, error);
+}
+
+static int ask(const struct clusters_args *args)
+{
+    struct rk_machine machine = {.clusters = 0};
+    struct rk_model model;
+    struct rk_error error;
+    struct plan_draft draft = plan_draft();
+    struct asking asking = {.args = args, .question = {.model = &model, .machine = &machine}};
+    enum rk_status status = RK_OK;
+    if (!args->model)
+        status = usage_fail(&error, "give --model: an id of `reckon models` or a file");
+    else if (!args->system)
+        status = usage_fail(&error, "give --system: \"h100-sxm5-80g x64 + a100-sxm4-80g x64 "
+                                    "link=100Gb/s@50us\"");
+    if (status == RK_OK) status = model_open(args->model, &model, &error);
+    if (status == RK_OK) status = rk_machine_load(args->system, &machine, &error);
+    if (status == RK_OK) status = check_model(&model, &error);
+    if (status == RK_OK) status = read_plan(&asking, &machine, &draft, &error);
+    asking.question.words = draft.plan;
+    asking.question.tensor = plan_given(&draft, "tensor");
+    asking.question.recompute = plan_given(&draft, "recompute");
+    const int code = status == RK_OK ? answer_question(&asking) : options_fail(&error);
+    clusters_file_release(&asking.file);
+    free(asking.given);
+    rk_machine_release(&machine);
     return code;
 }
 
 int cmd_clusters(int argc, char **argv)
 {
     struct clusters_args args = {.model = NULL};
-    struct rk_machine machine = {.clusters = 0};
-    struct rk_model model;
+    plan_words_prepare();
+    const int done = options_read(&clusters_usage, argc, argv, &args);
+    return done >= 0 ? done : ask(&args);
+}
+
+int clusters_predict(int argc, char **argv)
+{
+    struct clusters_args args = {.model = NULL};
     struct rk_error error;
-    struct plan_draft draft = plan_draft();
     plan_words_prepare();
     const int done = options_read(&clusters_usage, argc, argv, &args);
     if (done >= 0) return done;
-    enum rk_status status = RK_OK;
-    if (!args.model)
-        status = usage_fail(&error, "give --model: an id of `reckon models` or a file");
-    else if (!args.system)
-        status = usage_fail(&error, "give --system: \"h100-sxm5-80g x64 + a100-sxm4-80g x64 "
-                                    "link=100Gb/s@50us\"");
-    if (status == RK_OK) status = plan_read_texts(&args.words, &draft, &error);
-    if (status == RK_OK) status = model_open(args.model, &model, &error);
-    if (status == RK_OK) status = rk_machine_load(args.system, &machine, &error);
-    if (status == RK_OK) status = check_model(&model, &error);
-    if (status == RK_OK) status = settle(&args, &draft, &machine, &error);
-    const int code =
-        status == RK_OK ? answer_question(&args, &model, &machine, &draft) : options_fail(&error);
-    rk_machine_release(&machine);
-    return code;
+    if (args.plan) return ask(&args);
+    usage_fail(&error, "which plan over these clusters? add --plan FILE, as reckon clusters "
+                       "--save-plan FILE writes it, or search with reckon clusters");
+    return options_fail(&error);
 }
 
 bool clusters_asked(int argc, char **argv)

@@ -25,6 +25,7 @@ int cmd_check(int argc, char **argv);
 int cmd_search(int argc, char **argv);
 int cmd_clusters(int argc, char **argv);
 bool clusters_asked(int argc, char **argv); /* does --system name several? */
+int clusters_predict(int argc, char **argv); /* predict, of such a one */
 int cmd_report(int argc, char **argv);
 int cmd_timeline(int argc, char **argv);
 int cmd_program(int argc, char **argv);

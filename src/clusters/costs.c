@@ -14,8 +14,8 @@ enum { MOST_MICROBATCH = 32 }; /* samples of a replica's microbatch */
 
 struct kept_fold {
     int cluster;
-    uint64_t tensor, microbatch, pipeline;
-    enum rk_recompute_mode recompute;
+    uint64_t pipeline;
+    struct rk_local local;
     struct layer_folds *fold;
 };
 
@@ -34,9 +34,9 @@ static const struct layer_folds *fold_of(struct fold_shelf *shelf,
 {
     for (int i = 0; i < shelf->count; i++) {
         const struct kept_fold *kept = &shelf->kept[i];
-        if (kept->cluster == cluster && kept->tensor == plan->tensor &&
-            kept->microbatch == plan->microbatch && kept->pipeline == plan->pipeline &&
-            kept->recompute == plan->recompute)
+        if (kept->cluster == cluster && kept->pipeline == plan->pipeline &&
+            kept->local.tensor == plan->tensor && kept->local.microbatch == plan->microbatch &&
+            memcmp(&kept->local, &plan->local, sizeof kept->local) == 0)
             return kept->fold;
     }
     if (shelf->count == shelf->room) {
@@ -49,8 +49,9 @@ static const struct layer_folds *fold_of(struct fold_shelf *shelf,
     struct layer_folds *fold = calloc(1, sizeof *fold);
     if (!fold) return NULL;
     fold_layers(fold, question->model, &question->machine->cluster[cluster].system, plan);
-    shelf->kept[shelf->count++] = (struct kept_fold){
-        cluster, plan->tensor, plan->microbatch, plan->pipeline, plan->recompute, fold};
+    struct kept_fold *kept = &shelf->kept[shelf->count++];
+    *kept = (struct kept_fold){.cluster = cluster, .pipeline = plan->pipeline, .fold = fold};
+    memcpy(&kept->local, &plan->local, sizeof kept->local); /* with what is between members */
     return fold;
 }
 
@@ -114,7 +115,7 @@ static double most_in_flight(const struct stage_view *view, const struct stage_s
 }
 
 static struct chain_cost cost_of_stage(const struct stage_view *view, enum chain_place place,
-                                       int layers, int most)
+                                       int layers, int most, struct stage_told *told)
 {
     const struct stage_blocks blocks = blocks_of(view, place, layers);
     struct stage_sum sum;
@@ -127,6 +128,12 @@ static struct chain_cost cost_of_stage(const struct stage_view *view, enum chain
         stage_end_of(&sum, &exchange, view->system, &view->sharing, &view->plan);
     const double backward_s = sum.pass_s[FOLD_AGRAD] + sum.pass_s[FOLD_WGRAD] +
                               sum.pass_s[FOLD_RECOMPUTE] + sum.data_s[FOLD_AGRAD];
+    if (told) {
+        told->bytes = bytes_of(view, &alone, most);
+        told->data_link_s = end.data_link_s;
+        told->gradient_bytes =
+            (sum.parameters + sum.expert_parameters) * view->sharing.bytes.sent_gradient;
+    }
     return (struct chain_cost){
         .time_s = sum.pass_s[FOLD_FORWARD] + sum.data_s[FOLD_FORWARD] + backward_s,
         .backward_s = backward_s,
@@ -136,27 +143,39 @@ static struct chain_cost cost_of_stage(const struct stage_view *view, enum chain
     };
 }
 
+/* The view of a stage; a stage alone is no pipeline. False: no memory. */
+static bool view_stage(const struct clusters_question *question, struct fold_shelf *shelf,
+                       const struct stage_asked *asked, struct stage_view *view)
+{
+    struct rk_plan plan = *asked->plan;
+    if (asked->place == CHAIN_ALONE) {
+        plan.ranks /= plan.pipeline;
+        plan.pipeline = 1;
+    }
+    const struct layer_folds *fold = fold_of(shelf, question, asked->cluster, &plan);
+    if (fold) *view = view_of(question, asked->cluster, fold, &plan);
+    return fold != NULL;
+}
+
+bool clusters_stage_cost(const struct clusters_question *question, struct fold_shelf *shelf,
+                         const struct stage_asked *asked, struct stage_told *told)
+{
+    struct stage_view view;
+    if (!view_stage(question, shelf, asked, &view)) return false;
+    told->cost = cost_of_stage(&view, asked->place, asked->layers, asked->most, told);
+    return true;
+}
+
 double clusters_stage_bytes(const struct clusters_costs *costs, int cluster, int way,
                             enum chain_place place, int layers, double in_flight)
 {
     struct fold_shelf shelf = {.count = 0};
-    struct rk_plan plan = costs->cluster[cluster].way[way].plan;
-    if (place == CHAIN_ALONE) {
-        plan.ranks /= plan.pipeline;
-        plan.pipeline = 1;
-    }
-    const struct layer_folds *fold = fold_of(&shelf, costs->question, cluster, &plan);
-    double bytes = 0;
-    if (fold) {
-        const struct stage_view view = view_of(costs->question, cluster, fold, &plan);
-        const struct stage_blocks blocks = blocks_of(&view, place, layers);
-        struct stage_sum sum;
-        memset(&sum, 0, sizeof sum);
-        stage_outline(&sum, fold, view.model, &plan, &blocks);
-        bytes = bytes_of(&view, &sum, in_flight);
-    }
+    const struct stage_asked asked = {cluster, layers, (int)in_flight, place,
+                                      &costs->cluster[cluster].way[way].plan};
+    struct stage_told told = {.bytes = 0};
+    clusters_stage_cost(costs->question, &shelf, &asked, &told);
     fold_shelf_release(&shelf);
-    return bytes;
+    return told.bytes;
 }
 
 /* ---- all ways of a cluster ---- */
@@ -180,7 +199,7 @@ static bool fill_costs(struct clusters_costs *costs, int cluster, int way, struc
             struct chain_cost *cost = &row[place * (layers + 1) + n];
             *cost = (struct chain_cost){.time_s = INFINITY};
             if (n == 0 || !fits || (place == CHAIN_ALONE) != (n == layers)) continue;
-            *cost = cost_of_stage(&view, (enum chain_place)place, n, costs->most_stages);
+            *cost = cost_of_stage(&view, (enum chain_place)place, n, costs->most_stages, NULL);
             fits = place == CHAIN_ALONE || cost->in_flight >= 1; /* more layers need more */
         }
     }
@@ -201,13 +220,11 @@ static int width_of(struct clusters_costs *costs, int cluster, uint64_t gpus, ui
     return costs->widths++;
 }
 
-/* Can it be run at all, memory apart? Two such stages stand for all: their machine is as large as
- * it takes. */
-static bool can_run(const struct clusters_question *question, int cluster,
-                    const struct rk_plan *plan)
+/* Two such stages stand for all. */
+bool clusters_can_run(const struct clusters_question *question, int cluster,
+                      const struct rk_plan *plan, struct rk_reason *reason)
 {
     struct rk_system system = question->machine->cluster[cluster].system;
-    struct rk_reason reason = {.verdict = RK_FITS};
     const bool one = question->model->layers < 2;
     struct rk_plan checked = *plan;
     system.devices = 0;
@@ -215,8 +232,9 @@ static bool can_run(const struct clusters_question *question, int cluster,
         checked.pipeline = 1;
         checked.ranks /= 2;
     }
-    plan_check(question->model, &system, &checked, &reason);
-    return reason.verdict == RK_FITS;
+    *reason = (struct rk_reason){.verdict = RK_FITS};
+    plan_check(question->model, &system, &checked, reason);
+    return reason->verdict == RK_FITS;
 }
 
 static bool add_way(struct clusters_costs *costs, int cluster, const struct rk_plan *plan)
@@ -254,7 +272,9 @@ static bool list_ways(struct clusters_costs *costs, int cluster)
                 plan.pipeline = 2;
                 plan.ranks = 2 * t * plan.context * d;
                 plan.microbatch = costs->round / d;
-                if (can_run(q, cluster, &plan) && !add_way(costs, cluster, &plan)) return false;
+                if (clusters_can_run(q, cluster, &plan, &(struct rk_reason){0}) &&
+                    !add_way(costs, cluster, &plan))
+                    return false;
             }
         }
     }

@@ -13,6 +13,7 @@
 
 #include <reckon/machine.h>
 #include <reckon/plan.h>
+#include <reckon/predict.h>
 
 struct clusters_question {
     const struct rk_model *model; /* whose layers are all of one kind */
@@ -61,6 +62,26 @@ void fold_shelf_release(struct fold_shelf *shelf);
 bool clusters_costs_open(struct clusters_costs *costs, const struct clusters_question *question,
                          uint64_t round, struct fold_shelf *shelf);
 void clusters_costs_release(struct clusters_costs *costs);
+
+/* One stage of a plan, of `layers` layers. */
+struct stage_asked {
+    int cluster, layers, most; /* most: microbatches in flight that are asked for */
+    enum chain_place place;
+    const struct rk_plan *plan; /* of two such stages behind each other */
+};
+struct stage_told {
+    struct chain_cost cost;
+    double bytes;       /* of a GPU with `most` microbatches in flight */
+    double data_link_s; /* of the step's collectives of gradients and weights, overlapped or not */
+    double gradient_bytes; /* of a GPU, as they are sent, whole */
+};
+/* False: no memory. */
+bool clusters_stage_cost(const struct clusters_question *question, struct fold_shelf *shelf,
+                         const struct stage_asked *asked, struct stage_told *told);
+
+/* Can it be run at all, memory apart? Its machine is as large as it takes. */
+bool clusters_can_run(const struct clusters_question *question, int cluster,
+                      const struct rk_plan *plan, struct rk_reason *reason);
 
 /* Messages of a microbatch between two widths, both ways. */
 double clusters_boundary_s(const struct clusters_costs *costs, const struct stage_width *from,

@@ -50,3 +50,16 @@ uint64_t clusters_member(const struct group_shape *shape, uint64_t group, uint64
     return shape->first + group % shape->inner + group / shape->inner * shape->block +
            i * shape->step;
 }
+
+uint64_t clusters_pairs(uint64_t from, uint64_t to, uint64_t round, struct message_pair *pair)
+{
+    uint64_t pairs = 0;
+    for (uint64_t at = 0; at < round; pairs++) {
+        const uint64_t i = at / (round / from), k = at / (round / to);
+        const uint64_t end_i = (i + 1) * (round / from), end_k = (k + 1) * (round / to);
+        const uint64_t end = end_i < end_k ? end_i : end_k;
+        if (pair) pair[pairs] = (struct message_pair){i, k, end - at};
+        at = end;
+    }
+    return pairs;
+}

@@ -38,4 +38,12 @@ struct group_shape clusters_groups(const struct clusters_plan *plan,
                                    enum clusters_group kind);
 uint64_t clusters_member(const struct group_shape *shape, uint64_t group, uint64_t i);
 
+/* Who sends what to whom between stages of `from` and `to` replicas: replica j of d holds samples
+ * j * round / d to (j + 1) * round / d - 1, and each pair with common samples is one message, of
+ * which there are from + to - gcd(from, to). Counts them; `pair` may be NULL, else it has room. */
+struct message_pair {
+    uint64_t from, to, samples; /* replicas; of a round */
+};
+uint64_t clusters_pairs(uint64_t from, uint64_t to, uint64_t round, struct message_pair *pair);
+
 #endif

@@ -53,6 +53,7 @@ static void fill_plan(struct clusters_plan *plan, const struct clusters_costs *c
             .sync_s = cost->sync_s + (i == 0 ? problem->closing_s : 0),
             .in_flight = left < m ? left : m,
             .capacity_bytes = c->system.memory[0].capacity_bytes,
+            .price_USDph = (double)way->gpus * c->price_USDph,
         };
         if (i + 1 == answer->stages) continue;
         const struct chain_stage *next = &answer->stage[i + 1];
@@ -61,13 +62,23 @@ static void fill_plan(struct clusters_plan *plan, const struct clusters_costs *c
     }
 }
 
-static void fill_bytes(struct clusters_plan *plan, const struct clusters_costs *costs,
-                       const int *order, const struct chain_answer *answer)
+/* What is not needed to choose. */
+static void fill_details(struct clusters_plan *plan, const struct clusters_costs *costs,
+                         const int *order, const struct chain_answer *answer)
 {
-    for (int i = 0; i < plan->stages; i++)
-        plan->stage[i].bytes = clusters_stage_bytes(
-            costs, order[answer->stage[i].cluster], answer->stage[i].choice,
-            place_of(i, plan->stages), answer->stage[i].layers, plan->stage[i].in_flight);
+    struct fold_shelf shelf = {.count = 0};
+    for (int i = 0; i < plan->stages; i++) {
+        const int cluster = order[answer->stage[i].cluster];
+        const struct stage_asked asked = {
+            cluster, answer->stage[i].layers, (int)plan->stage[i].in_flight,
+            place_of(i, plan->stages), &costs->cluster[cluster].way[answer->stage[i].choice].plan};
+        struct stage_told told = {.bytes = 0};
+        clusters_stage_cost(costs->question, &shelf, &asked, &told);
+        plan->stage[i].bytes = told.bytes;
+        plan->stage[i].data_link_s = told.data_link_s;
+        plan->stage[i].gradient_bytes = told.gradient_bytes;
+    }
+    fold_shelf_release(&shelf);
 }
 
 /* ---- simulation ---- */
@@ -123,7 +134,7 @@ static void visit(void *context, const struct chain_answer *found)
     s->plan.simulated_s = clusters_simulate(&s->plan);
     s->answer->simulated++;
     if (!(s->plan.simulated_s < s->answer->best.simulated_s)) return;
-    fill_bytes(&s->plan, s->costs, s->order, found);
+    fill_details(&s->plan, s->costs, s->order, found);
     s->answer->best = s->plan;
 }
 
@@ -160,7 +171,7 @@ static bool solve(struct search *s, const int *order, int clusters)
     if (good && found.found && alone_s) *alone_s = found.value_s;
     if (good && found.found && found.value_s < s->answer->proved.value_s) {
         fill_plan(&s->answer->proved, s->costs, &problem, order, &found);
-        fill_bytes(&s->answer->proved, s->costs, order, &found);
+        fill_details(&s->answer->proved, s->costs, order, &found);
         s->answer->proved.simulated_s = clusters_simulate(&s->answer->proved);
     }
     chain_answer_release(&found);

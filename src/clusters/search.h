@@ -17,7 +17,10 @@ struct clusters_stage {
     double forward_s, backward_s; /* of a microbatch */
     double message_s;             /* ... to the stage behind and back */
     double sync_s;                /* behind the last one */
+    double data_link_s;    /* collectives of gradients and weights of a step, hidden or not */
+    double gradient_bytes; /* of a GPU, as they are sent, whole */
     double in_flight, bytes, capacity_bytes;
+    double price_USDph; /* of all its GPUs for an hour */
 };
 
 struct clusters_plan {

@@ -1,0 +1,235 @@
+#include "cli/clusters_plan.h"
+
+#include "base/text.h"
+#include "interop/output.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Read when all else is known. */
+static enum rk_status later(const struct place *place, void *target, struct rk_error *error)
+{
+    (void)place;
+    (void)target;
+    (void)error;
+    return RK_OK;
+}
+
+#define AT(member) .offset = offsetof(struct clusters_file, member)
+static const struct field file_fields[] = {
+    {.key = "batch",
+     .type = FIELD_COUNT,
+     .need = FIELD_OPTIONAL,
+     AT(batch),
+     .min = 1,
+     .max = 1 << 20},
+    {.key = "round",
+     .type = FIELD_COUNT,
+     .need = FIELD_REQUIRED,
+     AT(round),
+     .min = 1,
+     .max = 1 << 20},
+    {.key = "plan",
+     .type = FIELD_TEXT,
+     .need = FIELD_OPTIONAL,
+     AT(words),
+     .size = sizeof((struct clusters_file *)0)->words},
+    {.key = "stages", .type = FIELD_OTHER, .need = FIELD_OPTIONAL, .load = later},
+    {.key = "source", .type = FIELD_SOURCE, .need = FIELD_OPTIONAL},
+    {.key = NULL},
+};
+#undef AT
+
+enum rk_status clusters_file_open(const char *path, struct clusters_file *file,
+                                  struct rk_error *error)
+{
+    const enum rk_status status = document_load(path, &file->document, error);
+    if (status != RK_OK) return status;
+    const struct place root = place_root(&file->document);
+    return fields_load(&root, file_fields, file, error);
+}
+
+void clusters_file_release(struct clusters_file *file)
+{
+    document_release(&file->document);
+}
+
+/* ---- stages ---- */
+
+struct reading {
+    const struct rk_machine *machine;
+    const struct plan_draft *common;
+    struct rk_error *error;
+};
+
+struct part_text {
+    char cluster[32], words[512];
+};
+
+#define AT(member) .offset = offsetof(struct part_text, member)
+static const struct field part_fields[] = {
+    {.key = "cluster", .type = FIELD_TEXT, .need = FIELD_REQUIRED, AT(cluster), .size = 32},
+    {.key = "words", .type = FIELD_TEXT, .need = FIELD_OPTIONAL, AT(words), .size = 512},
+    {.key = "layers",
+     .type = FIELD_OTHER,
+     .need = FIELD_OPTIONAL,
+     .load = later}, /* of a stage of one part */
+    {.key = NULL},
+};
+#undef AT
+
+static int find_cluster(const struct rk_machine *machine, const char *name)
+{
+    for (int i = 0; i < machine->clusters; i++)
+        if (strcmp(machine->cluster[i].name, name) == 0) return i;
+    return -1;
+}
+
+static enum rk_status fail_cluster(const struct reading *r, const struct place *place,
+                                   const char *name)
+{
+    struct place member;
+    const char *names[RK_MAX_CLUSTERS + 1] = {NULL};
+    char said[TEXT_QUOTE];
+    for (int i = 0; i < r->machine->clusters; i++)
+        names[i] = r->machine->cluster[i].name;
+    const char *nearest = text_nearest(name, names);
+    place_member(place, "cluster", &member);
+    return place_fail(&member, r->error, "the machine has no cluster %s: the nearest is \"%s\"",
+                      text_quote(said, name, strlen(name)), nearest ? nearest : names[0]);
+}
+
+/* What a stage cannot have of its own. */
+static const char *misplaced(const struct plan_draft *draft)
+{
+    static const char *const whole[] = {"framework", "precision",  "gpus",         "pipeline",
+                                        "chunks",    "order",      "batch",        "sequence",
+                                        "schedule",  "microbatch", "first_layers", "last_layers",
+                                        "split",     "stages",     "zero",         "shard_ranks"};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        if (draft->words[plan_row(whole[i])]) return whole[i];
+    return NULL;
+}
+
+static enum rk_status read_part(const struct reading *r, const struct place *place,
+                                struct given_part *part)
+{
+    struct part_text text = {.words = ""};
+    struct plan_draft draft = *r->common;
+    struct rk_error inner;
+    struct place member;
+    enum rk_status status = fields_load(place, part_fields, &text, r->error);
+    if (status != RK_OK) return status;
+    const int cluster = find_cluster(r->machine, text.cluster);
+    if (cluster < 0) return fail_cluster(r, place, text.cluster);
+    draft.data = 0;
+    memset(draft.words, 0, sizeof draft.words);
+    const bool said = place_member(place, "words", &member);
+    if (said && plan_read_words(text.words, &draft, &inner) != RK_OK)
+        return place_fail(&member, r->error, "column %d: %s", inner.column, inner.text);
+    const char *wrong = misplaced(&draft);
+    if (wrong) return place_fail(&member, r->error, "%s is the same for all stages", wrong);
+    if (draft.plan.recompute == RK_SELECTIVE && !draft.plan.recompute_parts)
+        draft.plan.recompute_parts = 1u << RK_PART_CORE_ATTENTION;
+    if (draft.plan.recompute != RK_SELECTIVE) draft.plan.recompute_parts = 0;
+    draft.plan.sequence_parallel &= draft.plan.tensor > 1;
+    draft.plan.messages_sharded &= draft.plan.tensor > 1;
+    *part = (struct given_part){
+        .cluster = cluster, .data = draft.data ? draft.data : 1, .plan = draft.plan};
+    const uint64_t node = rk_cluster_node(&r->machine->cluster[cluster]);
+    if (node % part->plan.tensor == 0 && part->data <= GIVEN_REPLICAS) return RK_OK;
+    if (part->data > GIVEN_REPLICAS)
+        return place_fail(place, r->error, "more than %d replicas", GIVEN_REPLICAS);
+    return place_fail(place, r->error, "tensor %" PRIu64 " does not divide the node, %" PRIu64,
+                      part->plan.tensor, node);
+}
+
+static enum rk_status read_parts(const struct reading *r, const struct place *place,
+                                 struct given_stage *stage)
+{
+    struct place parts;
+    if (!place_member(place, "parts", &parts)) {
+        stage->parts = 1;
+        return read_part(r, place, &stage->part[0]);
+    }
+    static const char *const keys[] = {"layers", "parts", NULL};
+    enum rk_status status = place_need_keys(place, keys, r->error);
+    if (status == RK_OK) status = place_need_array(&parts, 1, GIVEN_PARTS, r->error);
+    if (status != RK_OK) return status;
+    stage->parts = (int)json_array_size(parts.value);
+    for (int k = 0; status == RK_OK && k < stage->parts; k++) {
+        const struct place part = place_element(&parts, (size_t)k);
+        status = read_part(r, &part, &stage->part[k]);
+    }
+    return status;
+}
+
+static enum rk_status read_stage(const struct reading *r, const struct place *place,
+                                 struct given_stage *stage)
+{
+    struct place layers;
+    const enum rk_status status = place_need_object(place, r->error);
+    if (status != RK_OK) return status;
+    if (!place_member(place, "layers", &layers))
+        return place_fail(place, r->error, "how many layers has it? \"layers\" is missing");
+    const json_int_t count = json_integer_value(layers.value);
+    if (!json_is_integer(layers.value) || count < 1 || count > UINT16_MAX)
+        return place_fail(&layers, r->error, "must be an integer from 1 to %d", UINT16_MAX);
+    stage->layers = (int)count;
+    return read_parts(r, place, stage);
+}
+
+enum rk_status clusters_file_stages(const struct clusters_file *file, const struct rk_model *model,
+                                    const struct rk_machine *machine,
+                                    const struct plan_draft *common, struct given_plan *given,
+                                    struct rk_error *error)
+{
+    const struct reading reading = {machine, common, error};
+    const struct place root = place_root(&file->document);
+    struct place stages, round;
+    uint64_t layers = 0;
+    if (!place_member(&root, "stages", &stages))
+        return place_fail(&root, error, "\"stages\" is missing: a list, one for each stage");
+    enum rk_status status = place_need_array(&stages, 1, RK_MAX_STAGES, error);
+    if (status != RK_OK) return status;
+    given->round = file->round;
+    given->stages = (int)json_array_size(stages.value);
+    for (int i = 0; status == RK_OK && i < given->stages; i++) {
+        const struct place stage = place_element(&stages, (size_t)i);
+        status = read_stage(&reading, &stage, &given->stage[i]);
+        layers += (uint64_t)given->stage[i].layers;
+    }
+    if (status != RK_OK) return status;
+    if (layers != model->layers)
+        return place_fail(&stages, error, "%" PRIu64 " layers in all, the model has %" PRIu64,
+                          layers, model->layers);
+    place_member(&root, "round", &round);
+    if (common->plan.batch % given->round)
+        return place_fail(&round, error, "does not divide the batch, %" PRIu64, common->plan.batch);
+    return RK_OK;
+}
+
+/* ---- writing ---- */
+
+enum rk_status clusters_file_write(const char *path, const struct clusters_plan *plan,
+                                   const struct rk_machine *machine, uint64_t batch,
+                                   const char *words, struct rk_error *error)
+{
+    struct output output;
+    const enum rk_status status = output_open(&output, path, error);
+    if (status != RK_OK) return status;
+    fprintf(output.file, "{\n    \"batch\": %" PRIu64 ",\n    \"round\": %" PRIu64 ",\n", batch,
+            plan->round);
+    if (*words) fprintf(output.file, "    \"plan\": \"%s\",\n", words);
+    fprintf(output.file, "    \"stages\": [");
+    for (int i = 0; i < plan->stages; i++) {
+        const struct clusters_stage *s = &plan->stage[i];
+        fprintf(output.file,
+                "%s\n        {\"cluster\": \"%s\", \"layers\": %" PRIu64 ", \"words\": \"tp%" PRIu64
+                " cp%" PRIu64 " dp%" PRIu64 " recompute=%s\"}",
+                i ? "," : "", machine->cluster[s->cluster].name, s->layers, s->tensor, s->context,
+                s->data, rk_recompute_mode_name(s->recompute));
+    }
+    fprintf(output.file, "\n    ]\n}\n");
+    return output_commit(&output, error);
+}

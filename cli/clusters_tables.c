@@ -1,0 +1,330 @@
+/* What reckon clusters prints. */
+#include "cli/clusters_tables.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* clang-format off */
+static const struct report_column step_columns[] = {
+    {.name = "step_s", .unit = "s", .digits = 4, .help = "by event simulation, the better of the plans looked at"},
+    {.name = "objective_s", .title = "objective", .unit = "s", .digits = 4, .help = "of that plan: sum c + (m - 1) max c + the end"},
+    {.name = "bound_s", .title = "bound", .unit = "s", .digits = 4, .help = "no plan has an objective below: proved"},
+    {.name = "gap", .unit = "%", .digits = 2, .help = "the objective above the simulation"},
+    {.name = "samples_per_s", .title = "samples per second", .unit = "", .digits = 5},
+    {.name = "microbatches", .help = "of a step"},
+    {.name = "round", .title = "samples of a round", .help = "of a microbatch, over all replicas of a stage"},
+    {.name = "gpus_used", .title = "GPUs used"},
+    {.name = "gpus", .title = "GPUs there"},
+    {.name = "usd", .title = "price of a step", .unit = "", .digits = 4, .help = "USD: GPU-hours used, bytes over links"},
+    {.name = "problems", .help = "orders of clusters and rounds, each solved exactly"},
+    {.name = "labels", .help = "partial plans kept"},
+    {.name = "simulated", .help = "plans simulated"},
+};
+static const struct report_column stage_columns[] = {
+    {.name = "stage"},
+    {.name = "cluster"},
+    {.name = "layers"},
+    {.name = "nodes"},
+    {.name = "gpus", .title = "GPUs"},
+    {.name = "tensor", .title = "tp"},
+    {.name = "context", .title = "cp"},
+    {.name = "data", .title = "dp"},
+    {.name = "microbatch", .title = "mbs"},
+    {.name = "recompute"},
+    {.name = "forward_s", .title = "forward", .unit = "s", .digits = 2},
+    {.name = "backward_s", .title = "backward", .unit = "s", .digits = 2},
+    {.name = "message_s", .title = "messages", .unit = "s", .digits = 2},
+    {.name = "sync_s", .title = "end", .unit = "s", .digits = 2},
+    {.name = "bytes", .title = "memory", .unit = "B", .digits = 1},
+    {.name = "fill", .title = "", .bar = REPORT_BAR_FILL},
+};
+static const struct report_column traffic_columns[] = {
+    {.name = "stage"},
+    {.name = "over", .title = "to the next one over"},
+    {.name = "message_bytes", .title = "each way", .unit = "B", .digits = 2, .own_scale = true},
+    {.name = "messages_s", .title = "both ways", .unit = "s", .digits = 3},
+    {.name = "gradient_bytes", .title = "gradients of a GPU", .unit = "B", .digits = 2, .own_scale = true},
+    {.name = "collectives_s", .title = "their collectives", .unit = "s", .digits = 3},
+};
+static const struct report_column part_columns[] = {
+    {.name = "stage"},
+    {.name = "cluster"},
+    {.name = "replicas"},
+    {.name = "tensor", .title = "tp"},
+    {.name = "context", .title = "cp"},
+    {.name = "least", .title = "samples, least"},
+    {.name = "most", .title = "most"},
+    {.name = "time_s", .title = "both passes", .unit = "s", .digits = 2},
+};
+static const struct report_column alone_columns[] = {
+    {.name = "machine"},
+    {.name = "gpus", .title = "GPUs"},
+    {.name = "bound_s", .title = "objective", .unit = "s", .digits = 4},
+    {.name = "slower", .title = "over the best", .unit = "%", .digits = 1},
+};
+static const struct report_column link_columns[] = {
+    {.name = "link"},
+    {.name = "bandwidth_Bps", .title = "bandwidth", .unit = "B/s", .digits = 1, .own_scale = true},
+    {.name = "objective_s", .title = "objective", .unit = "s", .digits = 4},
+    {.name = "saves", .unit = "%", .digits = 2},
+    {.name = "clusters", .title = "clusters used"},
+};
+/* clang-format on */
+
+struct show {
+    struct report *report;
+    const struct clusters_question *question;
+    const struct clusters_answer *answer;
+    const struct given_plan *given;
+};
+
+static uint64_t gpus_used(const struct clusters_plan *plan)
+{
+    uint64_t gpus = 0;
+    for (int i = 0; i < plan->stages; i++)
+        gpus += plan->stage[i].gpus;
+    return gpus;
+}
+
+/* NAN: no price is known. */
+static double price_of(const struct rk_machine *machine, const struct clusters_plan *plan)
+{
+    double price = 0;
+    for (int i = 0; i < plan->stages; i++) {
+        const struct clusters_stage *s = &plan->stage[i];
+        price += s->price_USDph / 3600 * plan->simulated_s;
+        if (i + 1 < plan->stages)
+            price += 2 * (double)plan->microbatches * plan->message_bytes *
+                     machine->link[s->cluster][plan->stage[i + 1].cluster].price_USD;
+    }
+    return price > 0 ? price : NAN;
+}
+
+static void show_step(const struct show *show)
+{
+    const struct clusters_plan *best = &show->answer->best;
+    const struct rk_machine *machine = show->question->machine;
+    const double price = price_of(machine, best);
+    const double gap = best->value_s / best->simulated_s - 1;
+    uint64_t gpus = 0;
+    for (int i = 0; i < machine->clusters; i++)
+        gpus += machine->cluster[i].system.devices;
+    const struct report_cell cells[] = {
+        cell_number(best->simulated_s),
+        cell_number(best->value_s),
+        show->given ? cell_none() : cell_number(show->answer->proved.value_s),
+        cell_number(fabs(gap) < 1e-9 ? 0 : gap),
+        cell_number((double)show->question->words.batch / best->simulated_s),
+        cell_count(best->microbatches),
+        cell_count(best->round),
+        cell_count(gpus_used(best)),
+        cell_count(gpus),
+        isnan(price) ? cell_none() : cell_number(price),
+        show->given ? cell_none() : cell_count(show->answer->problems),
+        show->given ? cell_none() : cell_count(show->answer->labels),
+        show->given ? cell_none() : cell_count(show->answer->simulated),
+    };
+    const struct report_table shape = {.name = "plan",
+                                       .shape = REPORT_RECORD,
+                                       .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                       .columns = step_columns,
+                                       .column_count = sizeof step_columns / sizeof *step_columns};
+    report_row(show->report, report_add(show->report, &shape), cells);
+}
+
+static void show_stages(const struct show *show)
+{
+    const struct clusters_plan *best = &show->answer->best;
+    const struct report_table shape = {.name = "stages",
+                                       .title = "Stages",
+                                       .formats = REPORT_IN_ALL,
+                                       .columns = stage_columns,
+                                       .column_count =
+                                           sizeof stage_columns / sizeof *stage_columns};
+    struct report_table *table = report_add(show->report, &shape);
+    for (int i = 0; i < best->stages; i++) {
+        const struct clusters_stage *s = &best->stage[i];
+        const struct report_cell cells[] = {
+            cell_count((uint64_t)i),   cell_text(show->question->machine->cluster[s->cluster].name),
+            cell_count(s->layers),     cell_count(s->nodes),
+            cell_count(s->gpus),       cell_count(s->tensor),
+            cell_count(s->context),    cell_count(s->data),
+            cell_count(s->microbatch), cell_text(rk_recompute_mode_name(s->recompute)),
+            cell_number(s->forward_s), cell_number(s->backward_s),
+            cell_number(s->message_s), cell_number(s->sync_s),
+            cell_number(s->bytes),     cell_number(s->bytes / s->capacity_bytes),
+        };
+        report_row(show->report, table, cells);
+    }
+}
+
+/* What a step sends: messages of all microbatches to the stage behind, gradients within the stage.
+ */
+static void show_traffic(const struct show *show)
+{
+    const struct clusters_plan *best = &show->answer->best;
+    const struct rk_machine *machine = show->question->machine;
+    const double m = (double)best->microbatches;
+    const struct report_table shape = {.name = "traffic",
+                                       .title = "What a step sends",
+                                       .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                       .columns = traffic_columns,
+                                       .column_count =
+                                           sizeof traffic_columns / sizeof *traffic_columns};
+    struct report_table *table = report_add(show->report, &shape);
+    for (int i = 0; i < best->stages; i++) {
+        const struct clusters_stage *s = &best->stage[i];
+        const bool last = i + 1 == best->stages;
+        const int to = last ? s->cluster : best->stage[i + 1].cluster;
+        const char *over =
+            to == s->cluster
+                ? report_text(show->report, "%s", machine->cluster[to].name)
+                : report_text(show->report, "%s - %s", machine->cluster[s->cluster].name,
+                              machine->cluster[to].name);
+        const struct report_cell cells[] = {
+            cell_count((uint64_t)i),
+            last ? cell_none() : cell_text(over),
+            last ? cell_none() : cell_number(m * best->message_bytes),
+            last ? cell_none() : cell_number(m * s->message_s),
+            cell_number(s->gradient_bytes),
+            cell_number(s->data_link_s),
+        };
+        report_row(show->report, table, cells);
+    }
+}
+
+/* Of stages whose replicas are of several kinds. */
+static void show_parts(const struct show *show)
+{
+    const struct report_table shape = {
+        .name = "parts",
+        .title = "Replicas of several kinds, and their samples of a round",
+        .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+        .columns = part_columns,
+        .column_count = sizeof part_columns / sizeof *part_columns};
+    struct report_table *table = NULL;
+    for (int i = 0; i < show->given->stages; i++) {
+        const struct given_stage *stage = &show->given->stage[i];
+        for (int k = 0; stage->parts > 1 && k < stage->parts; k++) {
+            const struct given_part *part = &stage->part[k];
+            const struct report_cell cells[] = {
+                cell_count((uint64_t)i),
+                cell_text(show->question->machine->cluster[part->cluster].name),
+                cell_count(part->data),
+                cell_count(part->plan.tensor),
+                cell_count(part->plan.context),
+                cell_count(part->least),
+                cell_count(part->most),
+                cell_number(part->time_s),
+            };
+            if (!table) table = report_add(show->report, &shape);
+            report_row(show->report, table, cells);
+        }
+    }
+}
+
+static void show_alone(const struct show *show)
+{
+    const struct rk_machine *machine = show->question->machine;
+    const double best_s = show->answer->proved.value_s;
+    const struct report_table shape = {.name = "alone",
+                                       .title = "Each cluster by itself",
+                                       .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                       .columns = alone_columns,
+                                       .column_count =
+                                           sizeof alone_columns / sizeof *alone_columns};
+    if (machine->clusters == 1) return;
+    struct report_table *table = report_add(show->report, &shape);
+    for (int i = 0; i < machine->clusters; i++) {
+        const double alone_s = show->answer->alone_s[i];
+        const bool fits = !isinf(alone_s);
+        const struct report_cell cells[] = {
+            cell_text(report_text(show->report, "%s: %s%s", machine->cluster[i].name,
+                                  machine->cluster[i].system.id, fits ? "" : ", nothing fits")),
+            cell_count(machine->cluster[i].system.devices),
+            fits ? cell_number(alone_s) : cell_none(),
+            fits ? cell_number(alone_s / best_s - 1) : cell_none(),
+        };
+        report_row(show->report, table, cells);
+    }
+}
+
+/* ---- links ---- */
+
+static const char *clusters_text(const struct show *show, const struct clusters_plan *plan)
+{
+    const char *text = "";
+    for (int i = 0; i < plan->stages; i++)
+        if (i == 0 || plan->stage[i].cluster != plan->stage[i - 1].cluster)
+            text = report_text(show->report, "%s%s%s", text, i ? ", " : "",
+                               show->question->machine->cluster[plan->stage[i].cluster].name);
+    return text;
+}
+
+static bool show_link(const struct show *show, struct report_table *table, int a, int b)
+{
+    static const double shares[] = {0.25, 0.5, 2, 4, 1024};
+    struct rk_machine machine = *show->question->machine;
+    struct clusters_question asked = *show->question;
+    struct clusters_answer *answer = malloc(sizeof *answer);
+    const struct rk_cluster_link *link = &show->question->machine->link[a][b];
+    const double now_s = show->answer->proved.value_s;
+    char rate[QUANTITY_TEXT];
+    bool good = answer != NULL;
+    asked.machine = &machine;
+    for (size_t i = 0; good && i < sizeof shares / sizeof *shares; i++) {
+        machine.link[a][b].bandwidth_Bps = machine.link[b][a].bandwidth_Bps =
+            shares[i] * link->bandwidth_Bps;
+        good = clusters_search(&asked, answer);
+        const struct report_cell cells[] = {
+            cell_text(report_text(show->report, "%s - %s", machine.cluster[a].name,
+                                  machine.cluster[b].name)),
+            cell_number(machine.link[a][b].bandwidth_Bps),
+            cell_number(answer->proved.value_s),
+            cell_number(1 - answer->proved.value_s / now_s),
+            cell_text(clusters_text(show, &answer->proved)),
+        };
+        if (good) report_row(show->report, table, cells);
+    }
+    free(answer);
+    const double even = good ? clusters_break_even(show->question, a, b) : NAN;
+    if (isnan(even)) return false;
+    quantity_format(rate, QUANTITY_BYTES_PER_S, even);
+    report_note(
+        show->report,
+        isinf(even) ? "no bandwidth of the link makes several clusters better than the best one"
+        : even <= 0
+            ? "several clusters are better than one at any bandwidth looked at"
+            : report_text(show->report, "below %s a node, several clusters are no better than one",
+                          rate));
+    return true;
+}
+
+static bool show_links(const struct show *show)
+{
+    const struct report_table shape = {.name = "links",
+                                       .title = "What other links would do",
+                                       .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                       .columns = link_columns,
+                                       .column_count = sizeof link_columns / sizeof *link_columns};
+    struct report_table *table = report_add(show->report, &shape);
+    for (int a = 0; a < show->question->machine->clusters; a++)
+        for (int b = a + 1; b < show->question->machine->clusters; b++)
+            if (!show_link(show, table, a, b)) return false;
+    return true;
+}
+
+bool clusters_show(struct report *report, const struct clusters_question *question,
+                   const struct clusters_answer *answer, const struct given_plan *given, bool links)
+{
+    const struct show show = {report, question, answer, given};
+    show_step(&show);
+    show_stages(&show);
+    show_traffic(&show);
+    if (given) show_parts(&show);
+    if (!given) show_alone(&show);
+    return given || !links || question->machine->clusters == 1 || show_links(&show);
+}

@@ -1,0 +1,306 @@
+#include "clusters/given.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- shares ---- */
+
+double given_shares(int replicas, uint64_t samples, const double *time_s, uint64_t *share)
+{
+    double most_s = 0;
+    memset(share, 0, (size_t)replicas * sizeof *share);
+    for (uint64_t n = 0; n < samples; n++) {
+        int first = 0;
+        double first_s = INFINITY;
+        for (int i = 0; i < replicas; i++) {
+            const double ends_s = time_s[(uint64_t)i * (samples + 1) + share[i] + 1];
+            if (!(ends_s < first_s)) continue;
+            first = i;
+            first_s = ends_s;
+        }
+        if (isinf(first_s)) return INFINITY;
+        share[first]++;
+        most_s = fmax(most_s, first_s);
+    }
+    return most_s;
+}
+
+/* ---- one stage ---- */
+
+struct judging {
+    const struct clusters_question *question;
+    struct given_plan *given;
+    struct given_fault *fault;
+    struct fold_shelf shelf;
+    int index;
+    struct stage_told told[GIVEN_PARTS]; /* of the stage at hand */
+};
+
+static enum chain_place place_of(int i, int stages)
+{
+    if (stages == 1) return CHAIN_ALONE;
+    return i == 0 ? CHAIN_FIRST : i + 1 == stages ? CHAIN_LAST : CHAIN_INNER;
+}
+
+static uint64_t part_gpus(const struct given_part *part)
+{
+    return part->plan.tensor * part->plan.context * part->data;
+}
+
+/* Two stages like the part behind each other. */
+static struct rk_plan pair_of(const struct given_part *part, uint64_t samples)
+{
+    struct rk_plan plan = part->plan;
+    plan.pipeline = 2;
+    plan.chunks = 1;
+    plan.splits = plan.segments = plan.others = 0;
+    plan.ranks = 2 * part_gpus(part);
+    plan.microbatch = samples;
+    plan.batch = samples * part->data;
+    return plan;
+}
+
+static int in_flight_of(const struct judging *j)
+{
+    const double m = (double)(j->question->words.batch / j->given->round);
+    const double left = j->given->stages - j->index;
+    return (int)fmin(left, m);
+}
+
+/* False: no memory, or a fault. */
+static bool tell(struct judging *j, int part, uint64_t samples, struct stage_told *told)
+{
+    const struct given_stage *stage = &j->given->stage[j->index];
+    const struct given_part *p = &stage->part[part];
+    const struct rk_plan plan = pair_of(p, samples);
+    const struct stage_asked asked = {.cluster = p->cluster,
+                                      .layers = stage->layers,
+                                      .most = in_flight_of(j),
+                                      .place = place_of(j->index, j->given->stages),
+                                      .plan = &plan};
+    struct rk_reason reason;
+    if (clusters_can_run(j->question, p->cluster, &plan, &reason))
+        return clusters_stage_cost(j->question, &j->shelf, &asked, told);
+    *j->fault = (struct given_fault){j->index, part, reason};
+    return false;
+}
+
+/* All replicas alike take the same number of samples. */
+static bool share_alike(struct judging *j)
+{
+    struct given_part *part = &j->given->stage[j->index].part[0];
+    if (j->given->round % part->data) {
+        *j->fault = (struct given_fault){j->index,
+                                         0,
+                                         {.verdict = RK_BAD_BATCH,
+                                          .need = (double)j->given->round,
+                                          .have = (double)part->data,
+                                          .what = "samples of a round"}};
+        return false;
+    }
+    part->least = part->most = j->given->round / part->data;
+    return tell(j, 0, part->most, &j->told[0]);
+}
+
+/* Time of n samples on a replica of each part, for all n. */
+static bool fill_times(struct judging *j, double *times)
+{
+    const struct given_stage *stage = &j->given->stage[j->index];
+    const uint64_t round = j->given->round;
+    double *row = times;
+    for (int k = 0; k < stage->parts; k++) {
+        struct stage_told told;
+        row[0] = 0;
+        for (uint64_t n = 1; n <= round; n++) {
+            if (!tell(j, k, n, &told)) return false;
+            row[n] = fmax(told.cost.time_s, row[n - 1]);
+        }
+        for (uint64_t i = 1; i < stage->part[k].data; i++)
+            memcpy(row + i * (round + 1), row, (round + 1) * sizeof *row);
+        row += stage->part[k].data * (round + 1);
+    }
+    return true;
+}
+
+static bool share_by_speed(struct judging *j)
+{
+    struct given_stage *stage = &j->given->stage[j->index];
+    uint64_t replicas = 0, at = 0;
+    for (int k = 0; k < stage->parts; k++)
+        replicas += stage->part[k].data;
+    double *times = calloc(replicas * (j->given->round + 1), sizeof *times);
+    uint64_t *share = calloc(replicas, sizeof *share);
+    bool good = times && share && fill_times(j, times);
+    if (good) given_shares((int)replicas, j->given->round, times, share);
+    for (int k = 0; good && k < stage->parts; k++) {
+        struct given_part *part = &stage->part[k];
+        part->least = part->most = share[at];
+        for (uint64_t i = 0; i < part->data; i++, at++) {
+            if (share[at] < part->least) part->least = share[at];
+            if (share[at] > part->most) part->most = share[at];
+        }
+        good = tell(j, k, part->most ? part->most : 1, &j->told[k]);
+        if (good && !part->most) j->told[k].cost.time_s = j->told[k].cost.backward_s = 0;
+    }
+    free(times);
+    free(share);
+    return good;
+}
+
+/* ---- what parts exchange ---- */
+
+/* Each part has the stage's gradients reduced among its own; the parts go round across the slowest
+ * of their links, each sending 2 (k - 1) / k of them, which its nodes share. */
+static double across_s(const struct judging *j)
+{
+    const struct given_stage *stage = &j->given->stage[j->index];
+    const struct rk_machine *machine = j->question->machine;
+    const double k = stage->parts;
+    double slowest_s = 0;
+    for (int a = 0; a < stage->parts; a++)
+        for (int b = 0; b < a; b++) {
+            const struct given_part *x = &stage->part[a], *y = &stage->part[b];
+            if (x->cluster == y->cluster) continue;
+            const struct rk_cluster_link *link = &machine->link[x->cluster][y->cluster];
+            const double nodes_x = ceil((double)part_gpus(x) /
+                                        (double)rk_cluster_node(&machine->cluster[x->cluster])),
+                         nodes_y = ceil((double)part_gpus(y) /
+                                        (double)rk_cluster_node(&machine->cluster[y->cluster]));
+            const double rate = fmin(fmin(nodes_x, nodes_y) * link->bandwidth_Bps, link->cap_Bps);
+            const double bytes = fmax(j->told[a].gradient_bytes * (double)(x->plan.tensor),
+                                      j->told[b].gradient_bytes * (double)(y->plan.tensor));
+            slowest_s =
+                fmax(slowest_s, 2 * (k - 1) * link->latency_s + 2 * (k - 1) / k * bytes / rate);
+        }
+    return slowest_s;
+}
+
+/* ---- the plan ---- */
+
+static void fill_stage(const struct judging *j, struct clusters_stage *to)
+{
+    struct given_stage *stage = &j->given->stage[j->index];
+    const struct rk_machine *machine = j->question->machine;
+    const struct given_part *first = &stage->part[0];
+    int slowest = 0, fullest = 0;
+    *to = (struct clusters_stage){.cluster = first->cluster,
+                                  .layers = (uint64_t)stage->layers,
+                                  .tensor = first->plan.tensor,
+                                  .context = first->plan.context,
+                                  .microbatch = first->most,
+                                  .recompute = first->plan.recompute,
+                                  .in_flight = in_flight_of(j)};
+    double fill = -1;
+    for (int k = 0; k < stage->parts; k++) {
+        const struct rk_cluster *c = &machine->cluster[stage->part[k].cluster];
+        const uint64_t node = rk_cluster_node(c), gpus = part_gpus(&stage->part[k]);
+        const struct stage_told *told = &j->told[k];
+        const double capacity = c->system.memory[0].capacity_bytes;
+        stage->part[k].time_s = told->cost.time_s;
+        to->gpus += gpus;
+        to->price_USDph += (double)gpus * c->price_USDph;
+        to->nodes += (gpus + node - 1) / node;
+        to->data += stage->part[k].data;
+        if (told->cost.time_s > j->told[slowest].cost.time_s) slowest = k;
+        if (told->bytes / capacity > fill) {
+            fill = told->bytes / capacity;
+            fullest = k;
+            to->bytes = told->bytes;
+            to->capacity_bytes = capacity;
+        }
+        to->sync_s = fmax(to->sync_s, told->cost.sync_s);
+        to->data_link_s = fmax(to->data_link_s, told->data_link_s);
+        to->gradient_bytes = fmax(to->gradient_bytes, told->gradient_bytes);
+    }
+    const double across = stage->parts > 1 ? across_s(j) : 0;
+    to->sync_s += across;
+    to->data_link_s += across;
+    to->backward_s = j->told[slowest].cost.backward_s;
+    to->forward_s = j->told[slowest].cost.time_s - to->backward_s;
+    if (!(to->bytes > to->capacity_bytes) || j->fault->reason.verdict != RK_FITS) return;
+    *j->fault = (struct given_fault){j->index,
+                                     fullest,
+                                     {.verdict = RK_MEMORY_EXCEEDED,
+                                      .need = to->bytes,
+                                      .have = to->capacity_bytes,
+                                      .what = "memory of a GPU"}};
+}
+
+/* Nodes of each cluster that are asked for; false: more than there are. */
+static bool enough_nodes(struct judging *j)
+{
+    uint64_t used[RK_MAX_CLUSTERS] = {0};
+    for (int i = 0; i < j->given->stages; i++)
+        for (int k = 0; k < j->given->stage[i].parts; k++) {
+            const struct given_part *part = &j->given->stage[i].part[k];
+            const struct rk_cluster *c = &j->question->machine->cluster[part->cluster];
+            const uint64_t node = rk_cluster_node(c);
+            used[part->cluster] += (part_gpus(part) + node - 1) / node;
+            if (used[part->cluster] <= rk_cluster_nodes(c)) continue;
+            *j->fault = (struct given_fault){i,
+                                             k,
+                                             {.verdict = RK_BAD_DEGREES,
+                                              .need = (double)used[part->cluster],
+                                              .have = (double)rk_cluster_nodes(c),
+                                              .what = "nodes of the cluster"}};
+            return false;
+        }
+    return true;
+}
+
+static struct stage_width width_of(const struct given_stage *stage, const struct clusters_stage *of)
+{
+    const struct rk_plan *plan = &stage->part[0].plan;
+    return (struct stage_width){of->cluster, of->gpus, plan->messages_sharded ? 1 : plan->tensor};
+}
+
+/* The objective of chain.h. */
+static double value_of(const struct clusters_plan *plan)
+{
+    double sum_s = 0, slowest_s = 0, drained_s = 0, tail_s = 0;
+    for (int i = 0; i < plan->stages; i++) {
+        const struct clusters_stage *s = &plan->stage[i];
+        const double time_s = s->forward_s + s->backward_s + s->message_s;
+        sum_s += time_s;
+        slowest_s = fmax(slowest_s, time_s);
+        tail_s = fmax(tail_s, s->sync_s - drained_s);
+        drained_s += s->backward_s;
+    }
+    return sum_s + ((double)plan->microbatches - 1) * slowest_s + tail_s;
+}
+
+static bool judge_stage(struct judging *j, struct clusters_stage *to)
+{
+    const bool alike = j->given->stage[j->index].parts == 1;
+    if (!(alike ? share_alike(j) : share_by_speed(j))) return false;
+    fill_stage(j, to);
+    return true;
+}
+
+bool given_judge(const struct clusters_question *question, struct given_plan *given,
+                 struct clusters_plan *plan, struct given_fault *fault)
+{
+    struct judging j = {.question = question, .given = given, .fault = fault};
+    const struct clusters_costs messages = {.question = question, .round = given->round};
+    *fault = (struct given_fault){.reason = {.verdict = RK_FITS}};
+    plan->round = given->round;
+    plan->microbatches = question->words.batch / given->round;
+    plan->message_bytes = clusters_message_bytes(&messages);
+    plan->stages = given->stages;
+    bool good = enough_nodes(&j);
+    for (j.index = 0; good && j.index < given->stages; j.index++)
+        good = judge_stage(&j, &plan->stage[j.index]);
+    fold_shelf_release(&j.shelf);
+    if (!good) return fault->reason.verdict != RK_FITS;
+    for (int i = 0; i + 1 < plan->stages; i++) {
+        const struct stage_width from = width_of(&given->stage[i], &plan->stage[i]),
+                                 to = width_of(&given->stage[i + 1], &plan->stage[i + 1]);
+        plan->stage[i].message_s = clusters_boundary_s(&messages, &from, &to);
+    }
+    plan->stage[0].sync_s +=
+        clusters_tie_s(question, plan->stage[0].cluster, plan->stage[plan->stages - 1].cluster);
+    plan->value_s = value_of(plan);
+    plan->simulated_s = clusters_simulate(plan);
+    return true;
+}

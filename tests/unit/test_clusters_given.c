@@ -1,0 +1,304 @@
+/* Plans over clusters that are given: what the search found costs the same, shares are the best
+ * there are, messages of stages of other degrees are whole, and groups divide the ranks of any
+ * shape. */
+#include "clusters/given.h"
+#include "clusters/ranks.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <reckon/catalog.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct rk_model model;
+static struct rk_machine machine;
+static struct clusters_answer answer;
+static struct given_plan given;
+static struct clusters_plan plan;
+static struct given_fault fault;
+
+static struct clusters_question question_of(const char *system, uint64_t batch)
+{
+    struct rk_error error;
+    cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK, "%s", error.text);
+    cr_assert_eq(rk_machine_load(system, &machine, &error), RK_OK, "%s", error.text);
+    struct clusters_question q = {.model = &model, .machine = &machine, .words = rk_plan_default()};
+    q.words.batch = batch;
+    q.words.zero = 1;
+    q.words.sequence_parallel = q.words.gradient_overlap = q.words.weight_overlap = true;
+    q.words.messages_sharded = true;
+    return q;
+}
+
+static void give(const struct clusters_question *q, const struct clusters_plan *from)
+{
+    memset(&given, 0, sizeof given);
+    given.round = from->round;
+    given.stages = from->stages;
+    for (int i = 0; i < from->stages; i++) {
+        const struct clusters_stage *s = &from->stage[i];
+        struct given_part *part = &given.stage[i].part[0];
+        given.stage[i].layers = (int)s->layers;
+        given.stage[i].parts = 1;
+        part->cluster = s->cluster;
+        part->data = s->data;
+        part->plan = q->words;
+        part->plan.tensor = s->tensor;
+        part->plan.context = s->context;
+        part->plan.recompute = s->recompute;
+        part->plan.recompute_parts =
+            s->recompute == RK_SELECTIVE ? 1u << RK_PART_CORE_ATTENTION : 0;
+        part->plan.sequence_parallel &= s->tensor > 1;
+        part->plan.messages_sharded &= s->tensor > 1;
+    }
+}
+
+Test(clusters_given, what_the_search_finds_costs_the_same)
+{
+    static const char *const systems[] = {"h100-sxm5-80g x32 + a100-sxm4-80g x32 link=100Gb/s@50us",
+                                          "h100-sxm5-80g x16 + v100-sxm2-32g x32 link=25Gb/s@500us",
+                                          "a100-sxm4-40g x16"};
+    for (size_t k = 0; k < sizeof systems / sizeof *systems; k++) {
+        const struct clusters_question q = question_of(systems[k], 256);
+        cr_assert(clusters_search(&q, &answer));
+        give(&q, &answer.best);
+        cr_assert(given_judge(&q, &given, &plan, &fault));
+        cr_expect_eq(fault.reason.verdict, RK_FITS);
+        cr_expect_float_eq(plan.value_s, answer.best.value_s, 1e-12 * plan.value_s);
+        cr_expect_float_eq(plan.simulated_s, answer.best.simulated_s, 1e-12 * plan.value_s);
+        for (int i = 0; i < plan.stages; i++)
+            cr_expect_eq(plan.stage[i].bytes, answer.best.stage[i].bytes);
+        rk_machine_release(&machine);
+    }
+}
+
+Test(clusters_given, what_is_wrong_is_named)
+{
+    const struct clusters_question q =
+        question_of("h100-sxm5-80g x16 + a100-sxm4-80g x16 link=1Gb/s", 256);
+    cr_assert(clusters_search(&q, &answer));
+    give(&q, &answer.best);
+    given.stage[0].part[0].data *= 64;
+    given.round *= 64;
+    cr_assert(given_judge(&q, &given, &plan, &fault));
+    cr_expect_eq(fault.reason.verdict, RK_BAD_DEGREES);
+    cr_expect_str_eq(fault.reason.what, "nodes of the cluster");
+    give(&q, &answer.best);
+    given.round = 3;
+    given.stage[0].part[0].data = 2;
+    cr_assert(given_judge(&q, &given, &plan, &fault));
+    cr_expect_eq(fault.reason.verdict, RK_BAD_BATCH);
+    give(&q, &answer.best);
+    given.stages = 1;
+    given.stage[0].layers = 32;
+    given.stage[0].part[0].data = 1;
+    given.stage[0].part[0].plan.tensor = 1;
+    given.round = 1;
+    cr_assert(given_judge(&q, &given, &plan, &fault));
+    cr_expect_eq(fault.reason.verdict, RK_MEMORY_EXCEEDED);
+    cr_expect_gt(fault.reason.need, fault.reason.have);
+    rk_machine_release(&machine);
+}
+
+/* Equal parts of the same kind are one part, but for gradients going through the parts' link. */
+Test(clusters_given, a_stage_of_two_kinds)
+{
+    const struct clusters_question q =
+        question_of("h100-sxm5-80g x16 + a100-sxm4-80g x16 link=1000Gb/s@1us", 64);
+    memset(&given, 0, sizeof given);
+    given = (struct given_plan){.round = 16, .stages = 1};
+    given.stage[0].layers = 32;
+    given.stage[0].parts = 2;
+    for (int k = 0; k < 2; k++) {
+        given.stage[0].part[k] = (struct given_part){.cluster = k, .data = 4, .plan = q.words};
+        given.stage[0].part[k].plan.tensor = 4;
+    }
+    cr_assert(given_judge(&q, &given, &plan, &fault));
+    cr_expect_eq(fault.reason.verdict, RK_FITS);
+    const struct given_part *fast = &given.stage[0].part[0], *slow = &given.stage[0].part[1];
+    cr_expect_eq(4 * fast->most + 4 * slow->least, 16); /* 3 and 1, or with a remainder */
+    cr_expect_gt(fast->most, slow->most);
+    cr_expect_eq(plan.stage[0].data, 8);
+    const double mixed_s = plan.stage[0].forward_s + plan.stage[0].backward_s;
+    /* all of it on the fast ones takes longer, as it does in halves */
+    given.stage[0].parts = 1;
+    cr_assert(given_judge(&q, &given, &plan, &fault));
+    cr_expect_gt(plan.stage[0].forward_s + plan.stage[0].backward_s, mixed_s);
+    rk_machine_release(&machine);
+}
+
+/* ---- shares ---- */
+
+static uint64_t seed = 1;
+static uint64_t draw(uint64_t below)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return seed % below;
+}
+
+/* The least largest time, over all ways to share. */
+static double least_of(int replicas, uint64_t samples, const double *times, uint64_t all)
+{
+    if (replicas == 1) return times[samples];
+    double least = INFINITY;
+    for (uint64_t n = 0; n <= samples; n++)
+        least =
+            fmin(least, fmax(times[n], least_of(replicas - 1, samples - n, times + all + 1, all)));
+    return least;
+}
+
+Test(clusters_given, shares_are_the_best_there_are)
+{
+    for (int round = 0; round < 3000; round++) {
+        const int replicas = (int)draw(4) + 1;
+        const uint64_t samples = draw(7) + 1;
+        double times[4 * 8] = {0};
+        uint64_t share[4], sum = 0;
+        for (int i = 0; i < replicas; i++)
+            for (uint64_t n = 1; n <= samples; n++)
+                times[(uint64_t)i * (samples + 1) + n] =
+                    times[(uint64_t)i * (samples + 1) + n - 1] + (double)draw(100);
+        const double most = given_shares(replicas, samples, times, share);
+        for (int i = 0; i < replicas; i++)
+            sum += share[i];
+        cr_expect_eq(sum, samples);
+        cr_expect_eq(most, least_of(replicas, samples, times, samples));
+    }
+    const double nobody[] = {0, INFINITY};
+    uint64_t share[1];
+    cr_expect(isinf(given_shares(1, 1, nobody, share)));
+}
+
+/* ---- messages ---- */
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+    return b ? gcd(b, a % b) : a;
+}
+
+/* By brute force: sample by sample. */
+Test(clusters_given, messages_between_stages_of_other_degrees)
+{
+    for (uint64_t from = 1; from < 40; from++)
+        for (uint64_t to = 1; to < 40; to++) {
+            const uint64_t round = from / gcd(from, to) * to;
+            uint64_t common[40][40] = {{0}}, pairs = 0;
+            struct message_pair pair[80];
+            for (uint64_t sample = 0; sample < round; sample++)
+                pairs += common[sample / (round / from)][sample / (round / to)]++ == 0;
+            cr_assert_eq(clusters_pairs(from, to, round, pair), pairs);
+            cr_expect_eq(pairs, from + to - gcd(from, to));
+            for (uint64_t i = 0; i < pairs; i++)
+                cr_expect_eq(pair[i].samples, common[pair[i].from][pair[i].to]);
+            cr_expect_eq(clusters_pairs(from, to, 5 * round, NULL), pairs);
+        }
+}
+
+/* ---- groups ---- */
+
+/* Every rank is once in a group of each kind, and once on a device. */
+static void check_groups(int kind)
+{
+    static int seen[64];
+    memset(seen, 0, sizeof seen);
+    for (int i = 0; i < plan.stages; i++) {
+        const struct group_shape shape =
+            clusters_groups(&plan, &machine, i, (enum clusters_group)kind);
+        for (uint64_t at = 0; at < shape.groups * shape.members; at++) {
+            const uint64_t group = at / shape.members, member = at % shape.members;
+            const uint64_t rank = clusters_member(&shape, group, member);
+            const struct rank_place here = clusters_place(&plan, &machine, rank);
+            const struct rank_place first =
+                clusters_place(&plan, &machine, clusters_member(&shape, group, 0));
+            cr_assert_eq(here.stage, i);
+            cr_assert_eq(here.cluster, plan.stage[i].cluster);
+            cr_assert(!shape.in_node || here.node == first.node);
+            seen[rank]++;
+        }
+    }
+    for (uint64_t rank = 0; rank < clusters_ranks(&plan); rank++)
+        cr_assert_eq(seen[rank], 1);
+}
+
+static void check_devices(void)
+{
+    static bool taken[2][64 * 8];
+    memset(taken, 0, sizeof taken);
+    for (uint64_t rank = 0; rank < clusters_ranks(&plan); rank++) {
+        const struct rank_place at = clusters_place(&plan, &machine, rank);
+        bool *device = &taken[at.cluster][at.node * 8 + at.device];
+        cr_assert(!*device && at.device < 8 && at.node < 64);
+        *device = true;
+    }
+}
+
+/* All sizes up to 64 in two stages on two clusters, and all ways to divide each: tensor within a
+ * node, context, data. */
+Test(clusters_given, groups_divide_the_ranks_of_any_shape)
+{
+    struct rk_error error;
+    cr_assert_eq(
+        rk_machine_load("h100-sxm5-80g x512 + a100-sxm4-80g x512 link=1Gb/s", &machine, &error),
+        RK_OK);
+    for (uint64_t n = 2; n <= 64; n++)
+        for (uint64_t first = 1; first < n; first++)
+            for (uint64_t t = 1; t <= 8; t *= 2)
+                for (uint64_t c = 1; t * c <= first; c++) {
+                    if (first % (t * c)) continue;
+                    plan = (struct clusters_plan){.stages = 2};
+                    plan.stage[0] = (struct clusters_stage){.cluster = 1,
+                                                            .gpus = first,
+                                                            .nodes = (first + 7) / 8,
+                                                            .tensor = t,
+                                                            .context = c,
+                                                            .data = first / t / c};
+                    plan.stage[1] = (struct clusters_stage){.gpus = n - first,
+                                                            .nodes = (n - first + 7) / 8,
+                                                            .tensor = 1,
+                                                            .context = n - first,
+                                                            .data = 1};
+                    check_devices();
+                    for (int kind = 0; kind < CLUSTERS_GROUPS; kind++)
+                        check_groups(kind);
+                }
+    rk_machine_release(&machine);
+}
+
+/* ---- bounds ---- */
+
+static double uniform(void)
+{
+    return (double)draw(1u << 20) / (1u << 20);
+}
+
+/* Uneven pipelines under 1F1B, backward twice forward: the objective is never below the simulation,
+ * and two bounds are never above: the slowest stage with what comes before it, and one microbatch
+ * through all. RECKON_PIPELINES says how many. */
+Test(clusters_given, bounds_hold_on_random_stages)
+{
+    const char *asked = getenv("RECKON_PIPELINES");
+    const long count = asked ? strtol(asked, NULL, 10) : 200000;
+    for (long round = 0; round < count; round++) {
+        plan = (struct clusters_plan){.stages = (int)draw(6) + 1, .microbatches = draw(20) + 1};
+        double sum = 0, slowest = 0, before = 0, bound = 0, drained = 0, tail = 0;
+        for (int i = 0; i < plan.stages; i++) {
+            const double f = 0.1 + uniform();
+            struct clusters_stage *s = &plan.stage[i];
+            *s = (struct clusters_stage){.layers = 1, .forward_s = f, .backward_s = 2 * f};
+            if (draw(2)) s->sync_s = 5 * uniform();
+            const double all = 3 * f;
+            bound = fmax(bound, (double)plan.microbatches * all + before);
+            before += all;
+            sum += all;
+            slowest = fmax(slowest, all);
+            tail = fmax(tail, s->sync_s - drained);
+            drained += 2 * f;
+        }
+        const double simulated = clusters_simulate(&plan);
+        cr_assert_geq(simulated, fmax(bound, sum) * (1 - 1e-12));
+        cr_assert_leq(simulated,
+                      (sum + ((double)plan.microbatches - 1) * slowest + tail) * (1 + 1e-12));
+    }
+}
