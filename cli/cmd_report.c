@@ -85,6 +85,7 @@ const struct usage report_usage = {
         {"Input", plan_source_options, offsetof(struct report_args, source)},
         {"Search", report_search_options, 0},
         {"Size of a search", report_size_options, 0},
+        {"The whole run of a plan, as in reckon-predict(1)", run_options, offsetof(struct report_args, asked.run), true},
         {"Restrictions of a search, as in reckon-search(1)", plan_axes_options, offsetof(struct report_args, asked.axes), true},
         {"General", options_help_rows, 0},
         {NULL, plan_axes_old, offsetof(struct report_args, asked.axes)},
@@ -149,7 +150,8 @@ static enum rk_status make_plan(struct job *job, int *code, struct rk_error *err
         &input->model, &input->system, &input->draft.plan, &job->prediction, input->assumed};
     const struct page_names names = {source->model, source->system, source->file};
     rk_predict(&input->model, &input->system, &input->draft.plan, &job->prediction);
-    page_plan(&job->page, &forecast, &names);
+    status = page_plan(&job->page, &forecast, &names, &job->args.asked.run, error);
+    if (status != RK_OK) return status;
     *code = job->prediction.verdict == RK_FITS ? RK_OK : RK_NOTHING_FITS;
     return RK_OK;
 }

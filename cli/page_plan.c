@@ -303,8 +303,9 @@ static void pipeline(struct html_page *page, const struct page_plan *p)
     if (timeline_plan_of_plan(&plan, f->model, f->system, f->plan, f->prediction, -1, &error) !=
         RK_OK)
         return;
-    page_schedule(page, &plan,
-                  report_text(&page->memory, "reckon timeline %s --trace trace.json", p->arguments));
+    page_schedule(
+        page, &plan,
+        report_text(&page->memory, "reckon timeline %s --trace trace.json", p->arguments));
     timeline_plan_release(&plan);
 }
 
@@ -326,7 +327,9 @@ static void sections(struct html_page *page, struct page_plan *p)
     figures(page, p);
 }
 
-void page_plan(struct html_page *page, const struct forecast *f, const struct page_names *names)
+enum rk_status page_plan(struct html_page *page, const struct forecast *f,
+                         const struct page_names *names, const struct run_args *run,
+                         struct rk_error *error)
 {
     struct report *memory_of_page = &page->memory;
     char words[RK_PLAN_TEXT];
@@ -343,5 +346,9 @@ void page_plan(struct html_page *page, const struct forecast *f, const struct pa
     page_section(page, "summary", "Summary", error_bar(page, &p));
     reasons(page, &p);
     if (f->prediction->timed) sections(page, &p);
+    const enum rk_status status = page_run(
+        page, run, f,
+        predict_command(page, &p, report_text(memory_of_page, "--tokens %s", run->tokens)), error);
     page_inputs(page, f->model, names->model, f->system, names->system, names->plan);
+    return status;
 }

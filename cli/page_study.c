@@ -34,6 +34,7 @@ struct point {
     uint64_t tensor, pipeline, data;
     bool runs;
     double step_s, samples_per_s, mfu, compute, system, hbm_bytes, offload_bytes;
+    double days, cost_usd, energy_kWh; /* of the run; NAN: the study has none */
     double part_s[PARTS], category_bytes[RK_CATEGORIES];
     const char *label; /* what sets it apart in its figure */
 };
@@ -66,7 +67,7 @@ static const char *const fixed_ways[FIXED_WAYS] = {"model", "system", "gpus", "m
 
 /* ---- reading ---- */
 
-enum { FIRST_FIGURE = FIXED_WAYS + 8, FIGURES = 7 };
+enum { FIRST_FIGURE = FIXED_WAYS + 8, FIGURES = 10 };
 
 /* The columns that read_point takes, FROM what follows. */
 static const char *points_sql(struct html_page *page, const char *from)
@@ -74,7 +75,8 @@ static const char *points_sql(struct html_page *page, const char *from)
     struct report *memory = &page->memory;
     const char *sql = "SELECT model, system, gpus, max_batch, datatype, figure, axes, point, "
                       "strategies, fits, tensor, pipeline, data, step_s, samples_per_s, mfu, "
-                      "compute_efficiency, system_efficiency, hbm_bytes, offload_bytes";
+                      "compute_efficiency, system_efficiency, hbm_bytes, offload_bytes, days, "
+                      "cost_usd, energy_kWh";
     for (int i = 0; i < PARTS; i++)
         sql = report_text(memory, "%s, %s", sql, part_names[i]);
     for (int i = 0; i < RK_CATEGORIES; i++)
@@ -148,8 +150,9 @@ static enum rk_status read_point(void *context, int columns, const char *const *
                                 &p->tensor, &p->pipeline,   &p->data};
     for (int i = 0; i < COUNT_OF(counts); i++)
         *counts[i] = count_of(&v[7 + i]);
-    double *const figures[FIGURES] = {&p->step_s, &p->samples_per_s, &p->mfu,          &p->compute,
-                                      &p->system, &p->hbm_bytes,     &p->offload_bytes};
+    double *const figures[FIGURES] = {
+        &p->step_s,    &p->samples_per_s, &p->mfu,  &p->compute,  &p->system,
+        &p->hbm_bytes, &p->offload_bytes, &p->days, &p->cost_usd, &p->energy_kWh};
     for (int i = 0; i < FIGURES; i++)
         *figures[i] = number_of(&v[FIRST_FIGURE + i]);
     for (int i = 0; i < PARTS; i++)
@@ -379,6 +382,48 @@ static void scaling_lines(const struct figure *f, int gpus)
     page_chart(page, &chart);
 }
 
+/* What the run costs over the days it takes, a point for each number of GPUs. */
+static void cost_over_days(const struct figure *f)
+{
+    static const struct report_column columns[] = {
+        {.name = "days"},
+        {.name = "cost_usd", .title = "cost in USD", .unit = "n"},
+        {.name = "energy_kWh", .title = "energy in kWh", .unit = "n"},
+        {.name = "series", .title = "machine"},
+        {.name = "gpus", .title = "GPUs"}};
+    struct html_page *page = f->study->page;
+    struct report_table *table = page_table(page, columns, COUNT_OF(columns));
+    bool any = false;
+    for (size_t i = 0; i < f->count && f->count <= MOST_ROWS; i++) {
+        const struct point *p = &f->point[i];
+        if (!p->runs || !(p->days > 0)) continue;
+        any = true;
+        report_row(&page->memory, table,
+                   (const struct report_cell[]){
+                       cell_number(p->days), cell_number(p->cost_usd), cell_number(p->energy_kWh),
+                       cell_text(label_of(f, p, 2)),
+                       cell_text(report_text(&page->memory, "%" PRIu64 " GPUs", p->gpus))});
+    }
+    if (!any) return;
+    struct chart chart = {
+        .id = chart_id(f, "cost"),
+        .title = report_text(&page->memory, "%s: what the run costs over its days", f->name),
+        .caption =
+            "Below and to the left is better; the points of a machine are its numbers of GPUs.",
+        .kind = CHART_XY,
+        .source = f->source,
+        .table = table,
+        .role = {[CHART_X] = "days",
+                 [CHART_Y] = "cost_usd",
+                 [CHART_SERIES] = "series",
+                 [CHART_LABEL] = "gpus"}};
+    page_chart(page, &chart);
+    chart.id = chart_id(f, "energy");
+    chart.title = report_text(&page->memory, "%s: its energy over its days", f->name);
+    chart.role[CHART_Y] = "energy_kWh";
+    page_chart(page, &chart);
+}
+
 static const char *way_title(const struct figure *f, int way)
 {
     static const char *const titles[FIXED_WAYS] = {"model", "system", "GPUs", "batch", "precision"};
@@ -565,6 +610,7 @@ static enum rk_status show_figure(struct figure *f, struct rk_error *error)
         f->point[i].label = label_of(f, &f->point[i], -1);
     page_section(page, report_text(&page->memory, "figure-%s", f->name), f->name,
                  *f->point->title ? f->point->title : NULL);
+    cost_over_days(f);
     efficiency(f);
     breakdowns(f);
     const enum rk_status status = f->count <= MOST_BARS / 4 ? ranked(f, error) : RK_OK;

@@ -7,6 +7,7 @@
 
 #include "cli/diff.h"
 #include "cli/prediction.h"
+#include "cli/run_args.h"
 #include "report/html.h"
 #include "timeline/timeline.h"
 
@@ -18,9 +19,15 @@ struct page_names { /* as given on the command line; NULL: not there */
     const char *model, *system, *plan;
 };
 
-/* The page of a plan and its prediction, by either model. */
-void page_plan(struct html_page *page, const struct forecast *forecast,
-               const struct page_names *names);
+/* The page of a plan and its prediction, by either model; of the run, too, where it has tokens. */
+enum rk_status page_plan(struct html_page *page, const struct forecast *forecast,
+                         const struct page_names *names, const struct run_args *run,
+                         struct rk_error *error);
+
+/* Its section on the whole run, with --tokens; `source` is the command of its numbers. page_run.c */
+enum rk_status page_run(struct html_page *page, const struct run_args *args,
+                        const struct forecast *forecast, const char *source,
+                        struct rk_error *error);
 
 /* Sections of it, each left out where there is nothing to show. */
 struct page_plan {
