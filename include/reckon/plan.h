@@ -37,7 +37,8 @@ extern "C" {
     X(RK_FP8_CURRENT, "fp8-current", "per-tensor scales of the tensor itself") \
     X(RK_FP8_BLOCK,   "fp8-block",   "a scale for each 128 or 128 x 128 values (DeepSeek-V3)") \
     X(RK_MXFP8,       "mxfp8",       "a scale for each 32 values") \
-    X(RK_NVFP4,       "nvfp4",       "4-bit values, a scale for each 16")
+    X(RK_NVFP4,       "nvfp4",       "4-bit values, a scale for each 16") \
+    X(RK_INT8,        "int8",        "8-bit integers, but 16 bits for the gradients of weights (AQT)")
 
 /* How ranks are counted, innermost first: every permutation of tensor (tp), context (cp), data (dp)
  * and pipeline (pp). Neighbours of the first share the fastest links. */
@@ -60,7 +61,8 @@ extern "C" {
     X(RK_GPIPE,       "gpipe",       "all forward passes, then all backward passes") \
     X(RK_1F1B,        "1f1b",        "with chunks > 1 interleaved [narayanan2021]") \
     X(RK_ZERO_BUBBLE, "zero-bubble", "ZB-H1: weight gradients fill the bubble, memory as 1F1B [qi2023]") \
-    X(RK_DUALPIPE,    "dualpipe",    "two directions, two copies of the weights [deepseek2024v3]")
+    X(RK_DUALPIPE,    "dualpipe",    "two directions, two copies of the weights [deepseek2024v3]") \
+    X(RK_ZERO_BUBBLE_2P, "zero-bubble-2p", "ZB-H2: twice as many microbatches in flight, and no bubble where passes take alike [qi2023]")
 
 #define RK_NAMES_recompute_mode(X) \
     X(RK_KEEP,      "none",      "nothing is computed again") \

@@ -366,8 +366,9 @@ static void check_filling(const struct asked *a)
               "%" PRIu64 " microbatches for %" PRIu64 " stages: some always idle", a->microbatches,
               p->pipeline);
     fix(f, "a batch of %" PRIu64 " fills them", p->pipeline * a->data * p->microbatch);
-    const bool refused = p->schedule == RK_ZERO_BUBBLE || p->segments || a->launch->fills_stages ||
-                         p->framework == RK_FSDP;
+    const bool bubbles = p->schedule == RK_ZERO_BUBBLE || p->schedule == RK_ZERO_BUBBLE_2P;
+    const bool refused =
+        bubbles || p->segments || a->launch->fills_stages || p->framework == RK_FSDP;
     f->severity = refused ? RK_ERROR : RK_WARNING;
 }
 

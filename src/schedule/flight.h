@@ -26,8 +26,9 @@ static inline double flight_of_stage(const struct pipeline *p, uint64_t stage)
  * back. */
 static inline double flight_of_first(const struct pipeline *p)
 {
-    const uint64_t most =
-        p->schedule == RK_GPIPE ? p->microbatches : (p->chunks > 1 ? 2 : 1) * p->stages;
+    const uint64_t most = p->schedule == RK_GPIPE            ? p->microbatches
+                          : p->schedule == RK_ZERO_BUBBLE_2P ? 2 * p->stages - 1
+                                                             : (p->chunks > 1 ? 2 : 1) * p->stages;
     return (double)(most < p->microbatches ? most : p->microbatches);
 }
 

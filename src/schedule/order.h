@@ -11,6 +11,7 @@
  *     ... v > 1    2(p-1-s) + (v-1)p forward first, the same                       [narayanan2021]
  *     zero-bubble  1f1b with backward split: stage s runs the weight gradient of a
  *                  microbatch s backwards later, the last s ones at the end        [qi2023]
+ *     ... -2p      2(p-1-s) forward first, weight gradients 2s backwards later     [qi2023]
  *     dualpipe     half of the microbatches from either end: order.c has the table [dualpipe2025]
  *
  * Microbatches that the last round of an interleaved schedule lacks are left out of the order of a
@@ -77,10 +78,16 @@ static inline uint64_t pipeline_microbatches(const struct pipeline *p)
     return p->schedule == RK_DUALPIPE ? p->microbatches / 2 : p->microbatches;
 }
 
+/* How far ahead a zero-bubble schedule runs, over 1f1b: 1 ZB-H1, 2 ZB-H2; 0 for the others. */
+static inline uint64_t zero_bubbles(enum rk_schedule schedule)
+{
+    return schedule == RK_ZERO_BUBBLE ? 1 : schedule == RK_ZERO_BUBBLE_2P ? 2 : 0;
+}
+
 /* Is each backward pass split in two? With dualpipe some are. */
 static inline bool pipeline_splits(const struct pipeline *p)
 {
-    return p->schedule == RK_ZERO_BUBBLE && !p->forward_only;
+    return zero_bubbles(p->schedule) && !p->forward_only;
 }
 
 /* ---- what the schedules differ in ---- */
@@ -98,13 +105,14 @@ static inline uint64_t pipeline_warmup(const struct pipeline *p, uint64_t stage)
     const uint64_t later = p->stages - 1 - stage;
     if (p->forward_only || p->schedule == RK_GPIPE) return pipeline_total(p);
     if (p->schedule == RK_DUALPIPE) return p->stages;
+    if (p->schedule == RK_ZERO_BUBBLE_2P) return 2 * later;
     return p->chunks == 1 ? later : 2 * later + (uint64_t)(p->chunks - 1) * p->stages;
 }
 
 /* Backward passes that a weight gradient waits for. */
 static inline uint64_t pipeline_delay(const struct pipeline *p, uint64_t stage)
 {
-    return p->schedule == RK_ZERO_BUBBLE ? stage : 0;
+    return zero_bubbles(p->schedule) * stage;
 }
 
 /* ---- the order ---- */

@@ -58,7 +58,8 @@ static struct pace pace_of_1f1b(const struct stage_times *stages, int count, dou
 static double wait_for(const struct pipeline *p, const struct stage_times *stage)
 {
     const double waited_s = both(stage), count = (double)p->stages;
-    if (p->schedule == RK_ZERO_BUBBLE) return fmax(0, waited_s - 2 * stage->wgrad_s);
+    const double filled = (double)zero_bubbles(p->schedule); /* with weight gradients */
+    if (filled > 0) return fmax(0, waited_s - (1 + filled) * stage->wgrad_s);
     if (p->schedule == RK_DUALPIPE) /* half the stages less one, over those that are there */
         return fmax(0, waited_s + stage->backward_s - 3 * stage->wgrad_s) * (count / 2 - 1) /
                (count - 1);

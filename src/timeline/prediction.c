@@ -150,7 +150,7 @@ static void find_reasons(struct timeline_plan *plan, const struct rk_passes *pas
     for (int i = 0; i < passes->stages; i++)
         ends |= passes->end[i].optimizer_s > 0;
     plan->memory_reasons = reason_if(chunks || dual, REASON_HELD_CHUNKS);
-    plan->time_reasons = reason_if(p->schedule == RK_ZERO_BUBBLE || dual, REASON_WEIGHT_GRADIENTS);
+    plan->time_reasons = reason_if(zero_bubbles(p->schedule) || dual, REASON_WEIGHT_GRADIENTS);
     if (p->stages == 1) return;
     plan->time_reasons |=
         reason_if(!equal && p->schedule == RK_1F1B && !chunks, REASON_UNEQUAL_STAGES) |

@@ -148,7 +148,8 @@ static double waited(enum rk_schedule schedule, const struct stage_times *stages
 }
 
 /* Of p equal stages: (p-1)(f+b) for 1F1B, over v interleaved [narayanan2021]; (p-1)(f+b-2w) for
- * ZB-H1 [qi2023]; (p/2-1)(f+b + b - 3w) for DualPipe [deepseek2024v3, table 2]. f 1, b 2, w 0.9. */
+ * ZB-H1, (p-1)(f+b-3w) for ZB-H2 [qi2023]; (p/2-1)(f+b + b - 3w) for DualPipe [deepseek2024v3,
+ * table 2]. f 1, b 2, w 0.9. */
 Test(pace, equal_stages_wait_as_the_papers_say)
 {
     struct stage_times stages[8];
@@ -157,6 +158,7 @@ Test(pace, equal_stages_wait_as_the_papers_say)
     cr_expect_float_eq(waited(RK_1F1B, stages, 1), 21, 1e-12);
     cr_expect_float_eq(waited(RK_1F1B, stages, 3), 7, 1e-12);
     cr_expect_float_eq(waited(RK_ZERO_BUBBLE, stages, 1), 7 * 1.2, 1e-12);
+    cr_expect_float_eq(waited(RK_ZERO_BUBBLE_2P, stages, 1), 7 * 0.3, 1e-12);
     cr_expect_float_eq(waited(RK_DUALPIPE, stages, 1), 3 * 2.3, 1e-12);
 }
 

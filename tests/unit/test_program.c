@@ -766,7 +766,7 @@ static bool moves_beside(const struct timeline_plan *plan)
  * them with the other one. */
 static bool adds_apart(const struct sample *s)
 {
-    if (s->plan.schedule != RK_ZERO_BUBBLE && s->plan.schedule != RK_DUALPIPE) return false;
+    if (!zero_bubbles(s->plan.schedule) && s->plan.schedule != RK_DUALPIPE) return false;
     for (size_t i = 0; i < s->program[0].tasks; i++)
         if (strcmp(s->program[0].task[i].name, "add gradients") == 0) return true;
     return false;

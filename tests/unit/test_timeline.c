@@ -325,7 +325,7 @@ static void check_step(const struct given *g, double step_s, uint64_t seed)
     cr_assert(step_s >= busy_s * (1 - 1e-12), "seed %" PRIu64, seed);
     cr_assert(step_s <= formula_s * (1 + 1e-12), "seed %" PRIu64 ": %g, formula %g", seed, step_s,
               formula_s);
-    if (g->messages != TIMELINE_CHARGED || g->schedule == RK_ZERO_BUBBLE) return;
+    if (g->messages != TIMELINE_CHARGED || zero_bubbles(g->schedule)) return;
     if (shortage > 0 && v > 1) return;
     cr_assert(fabs(step_s / formula_s - 1) < 1e-9, "seed %" PRIu64 ": %g, formula %g", seed, step_s,
               formula_s);
@@ -348,6 +348,8 @@ static void check_stages(const struct given *g, const struct timeline *timeline,
     if (g->schedule == RK_DUALPIPE) cr_assert_eq(peak, p + 1);
     if ((g->schedule == RK_1F1B && v == 1) || g->schedule == RK_ZERO_BUBBLE)
         cr_assert_eq(peak, fmin(m, p), "seed %" PRIu64, seed);
+    if (g->schedule == RK_ZERO_BUBBLE_2P)
+        cr_assert_eq(peak, fmin(m, 2 * p - 1), "seed %" PRIu64, seed);
     if (g->schedule == RK_1F1B && v > 1)
         cr_assert(g->microbatches % g->stages ? peak <= p * v + p - 1
                                               : peak == fmin(m * v, p * v + p - 1),

@@ -118,7 +118,7 @@ static int exact;
 /* One stage: the prediction is the simulation, reductions beside backward included. */
 static void check_single(const struct sample *s)
 {
-    const bool halves = s->plan.schedule == RK_ZERO_BUBBLE && s->plan.gradient_overlap;
+    const bool halves = zero_bubbles(s->plan.schedule) && s->plan.gradient_overlap;
     if (s->prediction.stages > 1 || halves) return;
     exact++;
     cr_assert(close(s->timeline.step_s, s->prediction.step_s), "%s: %.17g, not %.17g", name_of(s),
