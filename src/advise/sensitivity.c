@@ -108,6 +108,7 @@ static void add_peaks(struct members *m, struct rk_system *s, enum rk_datatype o
     for (int type = 0; type < RK_DATATYPES; type++)
         if (type != (int)own) add(m, &s->matrix[type].peak_flops);
     add(m, &s->kernels.float4_FLOPps);
+    add(m, &s->kernels.int8_FLOPps);
     add(m, &s->kernels.tfloat32_FLOPps);
 }
 
@@ -158,6 +159,7 @@ static enum rk_datatype datatype_of(const struct rk_plan *plan)
 {
     static const enum rk_datatype types[OPERANDS] = {
         [OPERAND_FLOAT4] = RK_FLOAT8,    [OPERAND_FLOAT8] = RK_FLOAT8,
+        [OPERAND_INT8] = RK_FLOAT8,
         [OPERAND_FLOAT16] = RK_FLOAT16,  [OPERAND_BFLOAT16] = RK_BFLOAT16,
         [OPERAND_TFLOAT32] = RK_FLOAT32, [OPERAND_FLOAT32] = RK_FLOAT32,
     };

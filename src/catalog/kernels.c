@@ -21,6 +21,7 @@ const struct field kernels_fields[] = {
     { "tile_m",                      FIELD_COUNT,  AT(rk_kernels, tile_m), .min = 16, .max = 65536, .preset = 128, .help = "rows of the largest tile" },
     { "tile_n",                      FIELD_COUNT,  AT(rk_kernels, tile_n), .min = 16, .max = 65536, .preset = 256, .help = "columns of the largest tile" },
     { "float4_TFLOPps",              FIELD_NUMBER, .unit = "TFLOP/s", AT(rk_kernels, float4_FLOPps), .help = "dense peak of 4-bit operands; 0: none" },
+    { "int8_TFLOPps",                FIELD_NUMBER, .unit = "TFLOP/s", AT(rk_kernels, int8_FLOPps), .help = "dense peak of 8-bit integers; 0: none" },
     { "tfloat32_TFLOPps",            FIELD_NUMBER, .unit = "TFLOP/s", AT(rk_kernels, tfloat32_FLOPps), .help = "dense peak of float32 operands rounded to TF32; 0: none" },
     { "matrix_efficiency",           SHARE(matrix_efficiency), .preset = 0.75, .help = "share of the peak of a large product under sustained power" },
     { "narrow_efficiency",           SHARE(narrow_efficiency), .preset = 0.7, .help = "likewise, 8-bit operands" },

@@ -18,6 +18,7 @@ enum operand operand_of(enum rk_precision precision, bool narrow)
         [RK_FP8_BLOCK]   = {OPERAND_BFLOAT16, OPERAND_FLOAT8},
         [RK_MXFP8]       = {OPERAND_BFLOAT16, OPERAND_FLOAT8},
         [RK_NVFP4]       = {OPERAND_BFLOAT16, OPERAND_FLOAT4},
+        [RK_INT8]        = {OPERAND_BFLOAT16, OPERAND_INT8},
     };
     /* clang-format on */
     return operands[precision][narrow];
@@ -76,7 +77,10 @@ static void matrix_times(const struct bench *bench, const struct operation *op,
     const double apart = apart_s(bench, op);
     const double forward_s = product_s(bench, operand, count, op->m, op->n, op->k) + apart;
     const double first_s = product_s(bench, operand, count, op->m, op->k, op->n) + apart;
-    const double second_s = product_s(bench, operand, count, op->k, op->n, op->m) + apart;
+    /* AQT's training configuration leaves the gradients of weights in 16 bits */
+    const bool wide = op->of_weights && bench->plan->precision == RK_INT8;
+    const enum operand second = wide ? operand_of(RK_INT8, false) : operand;
+    const double second_s = product_s(bench, second, count, op->k, op->n, op->m) + apart;
     time_s[RK_FORWARD] = kernels * forward_s;
     time_s[RK_AGRAD] = kernels * (op->of_weights ? first_s : first_s + second_s);
     time_s[RK_AGRAD] += op->again * kernels * forward_s;
@@ -319,8 +323,9 @@ static void fold_tensors(struct layer_fold *fold, const struct rk_plan *plan,
  */
 #define MICROBATCH_STARTS 35
 
-/* Kernels of all experts that one call starts in a loop of C++, over those that Python starts one by
- * one: 8 us, what PyTorch's C++ alone takes for a kernel, over 35 us (docs/accuracy.md, the host). */
+/* Kernels of all experts that one call starts in a loop of C++, over those that Python starts one
+ * by one: 8 us, what PyTorch's C++ alone takes for a kernel, over 35 us (docs/accuracy.md, the
+ * host). */
 #define LOOPED (8.0 / 35)
 
 static double starts_of(const struct operation *op, int pass)

@@ -142,6 +142,8 @@ static void refuse_model(struct writer *w)
         {!m->biases && (m->out_biases || m->mlp_biases), "out_biases, mlp_biases",
          "Megatron-LM has biases in all linear layers, or in query, key and value"},
         {m->head_biases, "head_biases", "Megatron-LM's head has none"},
+        {m->bidirectional || m->head_matrices, "bidirectional",
+         "pretrain_bert.py takes arguments of its own"},
         {m->qk_norm_wide, "qk_norm_wide", "Megatron-LM's norms of heads share their weights"},
         {m->attention_gate || m->attention_sinks || m->attention_cap, "attention",
          "gates, sinks and caps of attention are not written yet"},

@@ -9,8 +9,9 @@
 static const struct operand_facts {
     double bytes, result_bytes;
 } operands[OPERANDS] = {
-    [OPERAND_FLOAT4] = {0.5, 2}, [OPERAND_FLOAT8] = {1, 2},   [OPERAND_FLOAT16] = {2, 2},
-    [OPERAND_BFLOAT16] = {2, 2}, [OPERAND_TFLOAT32] = {4, 4}, [OPERAND_FLOAT32] = {4, 4},
+    [OPERAND_FLOAT4] = {0.5, 2}, [OPERAND_FLOAT8] = {1, 2},   [OPERAND_INT8] = {1, 2},
+    [OPERAND_FLOAT16] = {2, 2},  [OPERAND_BFLOAT16] = {2, 2}, [OPERAND_TFLOAT32] = {4, 4},
+    [OPERAND_FLOAT32] = {4, 4},
 };
 
 double operand_bytes(enum operand operand)
@@ -25,6 +26,8 @@ double operand_peak(const struct rk_system *system, enum operand operand)
         return system->kernels.float4_FLOPps;
     case OPERAND_FLOAT8:
         return system->matrix[RK_FLOAT8].peak_flops;
+    case OPERAND_INT8:
+        return system->kernels.int8_FLOPps;
     case OPERAND_FLOAT16:
         return system->matrix[RK_FLOAT16].peak_flops;
     case OPERAND_BFLOAT16:
@@ -53,13 +56,14 @@ struct product {
 static void set_rates(struct product *product, const struct rk_system *system, enum operand operand)
 {
     const struct rk_kernels *kernels = &system->kernels;
-    const bool wide = operand != OPERAND_FLOAT4 && operand != OPERAND_FLOAT8;
+    const bool eight = operand == OPERAND_FLOAT8 || operand == OPERAND_INT8;
+    const bool wide = operand != OPERAND_FLOAT4 && !eight;
     const double half_peak =
         fmax(operand_peak(system, OPERAND_BFLOAT16), operand_peak(system, OPERAND_FLOAT16));
     product->peak = operand_peak(system, operand);
-    product->sustained = wide                        ? kernels->matrix_efficiency
-                         : operand == OPERAND_FLOAT8 ? kernels->narrow_efficiency
-                                                     : kernels->float4_efficiency;
+    product->sustained = wide    ? kernels->matrix_efficiency
+                         : eight ? kernels->narrow_efficiency
+                                 : kernels->float4_efficiency;
     product->tile = wide ? kernels->tile_efficiency : kernels->narrow_tile_efficiency;
     product->k_half = kernels->matrix_k_half * (half_peak > 0 ? product->peak / half_peak : 1);
 }

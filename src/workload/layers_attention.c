@@ -63,13 +63,19 @@ static double window_of(const struct build *build, bool local)
     return local ? (double)build->model->window : 0;
 }
 
+/* Does the kernel compute what is behind a token, too? */
+static bool computes_all(const struct build *build)
+{
+    return build->plan->full_attention || build->model->bidirectional;
+}
+
 /* Pairs that a fused kernel computes. */
 static double fused_pairs(const struct build *build, bool local)
 {
     const double s = build->sequence, w = window_of(build, local);
     if (local && build->model->window_chunks)
-        return build->plan->full_attention ? s * fmin(s, w) : chunk_pairs(s, w);
-    if (!build->plan->full_attention) return causal_pairs(s, w);
+        return computes_all(build) ? s * fmin(s, w) : chunk_pairs(s, w);
+    if (!computes_all(build)) return causal_pairs(s, w);
     return local ? s * fmin(s, 2 * window_of(build, true) - 1) : s * s;
 }
 
@@ -77,7 +83,7 @@ static double fused_pairs(const struct build *build, bool local)
  * the last of c ranks has (2 c - 1) / c^2; a part from each end gives all the same [dubey2024]. */
 static double crowding_of(const struct build *build, bool local, double around)
 {
-    const bool uneven = build->plan->context_contiguous && !build->plan->full_attention && !local;
+    const bool uneven = build->plan->context_contiguous && !computes_all(build) && !local;
     return uneven ? 2 - 1 / around : 1;
 }
 

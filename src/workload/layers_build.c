@@ -18,7 +18,8 @@ static double element_of(const struct rk_plan *plan)
 /* Narrow elements with their scales, and what a cast of a 16-bit tensor to them reads and writes:
  * itself and transposed, for the product of the weight gradient. Scales of the tensor itself need
  * its maximum first: it is read twice. Scales are of 4 bytes for 128 values [deepseek2024v3], of
- * one for 32 [rouhani2023] or for 16 [nvidia2025]. */
+ * one for 32 [rouhani2023] or for 16 [nvidia2025]. With int8 the gradient of weights is of the
+ * 16-bit input, which is kept. */
 /* clang-format off */
 static const struct narrow {
     double kept, cast;
@@ -29,6 +30,7 @@ static const struct narrow {
     [RK_FP8_BLOCK]   = { 1 + 4.0 / 128,  2 + 2 * (1 + 4.0 / 128) },
     [RK_MXFP8]       = { 1 + 1.0 / 32,   2 + 2 * (1 + 1.0 / 32) },
     [RK_NVFP4]       = { 0.5 + 1.0 / 16, 2 + 2 + 2 * (0.5 + 1.0 / 16) },
+    [RK_INT8]        = { 2,              2 + 2 + 1 },
 };
 /* clang-format on */
 
@@ -119,8 +121,7 @@ struct operation *add_linear(struct build *build, const char *name, struct place
                              const struct product *product)
 {
     struct operation *op = add_matrix(build, name, in, product, true);
-    if (build->plan->frozen)
-        op->flop[RK_WGRAD] = op->bytes[RK_WGRAD] = op->kernels[RK_WGRAD] = 0;
+    if (build->plan->frozen) op->flop[RK_WGRAD] = op->bytes[RK_WGRAD] = op->kernels[RK_WGRAD] = 0;
     op->parameters = product->count * product->n * product->k;
     return op;
 }

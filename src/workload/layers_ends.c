@@ -122,6 +122,17 @@ static void put_in_chunks(struct build *build, struct operation *logits, struct 
     loss->saved_bytes = loss->saved_recomputed_bytes = 0;
 }
 
+/* A square matrix, whole on each tensor rank: BERT's transform in front of the logits, and the
+ * pooler, which reads one token of a sample and is counted like it [devlin2019]. */
+static void add_head_matrix(struct build *build)
+{
+    const double h = build->hidden;
+    struct operation *op =
+        add_linear(build, "head matrix", end, &(struct product){1, build->shard, h, h});
+    op->parameters = h * h + (build->model->biases ? h : 0);
+    op->saved_bytes = op->saved_recomputed_bytes = build->shard * h * build->element;
+}
+
 /* Final norm, logits in 16 bits over shards of the padded vocabulary, loss. `parameters`: of the
  * table; `biases`: of the head. */
 static void add_head(struct build *build, double parameters, double biases)
@@ -130,6 +141,8 @@ static void add_head(struct build *build, double parameters, double biases)
     const double columns = padded_vocabulary(build->model, build->plan) / build->tensor;
     struct operation *op = add_norm(build, "final norm", end, build->shard, h, build->element);
     op->saved_recomputed_bytes = op->saved_bytes;
+    for (uint64_t i = 0; i < build->model->head_matrices; i++)
+        add_head_matrix(build);
     add_gather(build, "logits gather", end, h, build->element);
     if (build->plan->framework == RK_MEGATRON && build->plan->transformer_engine)
         gather_into_buffer(build);
@@ -163,8 +176,8 @@ void build_head(struct build *build)
 
 /* ---- multi-token prediction ---- */
 
-/* A block like the last one; behind layers of one half it has both, attention and the last one's MLP
- * (mtp_hybrid_override_pattern "*E" of Nemotron 3). */
+/* A block like the last one; behind layers of one half it has both, attention and the last one's
+ * MLP (mtp_hybrid_override_pattern "*E" of Nemotron 3). */
 static enum layer_kind predict_block(const struct rk_model *model)
 {
     const enum layer_kind last = layer_kind_of(model, model->layers - 1);

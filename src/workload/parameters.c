@@ -111,7 +111,8 @@ static double embeddings(const struct rk_model *model)
     double sum = (model->tied_embeddings ? 1 : 2) * (double)model->vocabulary * h;
     if (model->position == RK_POSITION_LEARNED) sum += rows * h;
     if (model->head_biases) sum += (double)model->vocabulary;
-    return model->count_embeddings ? sum : 0;
+    return (model->count_embeddings ? sum : 0) +
+           (double)model->head_matrices * linear(h, h, model->biases);
 }
 
 /* Half of a block's norms belong to each of its halves; of three, two to an MLP of experts
