@@ -69,7 +69,7 @@ enum { MEGATRON_SLURM_SETS = 8, MEGATRON_SLURM_TEXT = 64 };
 
 /* The #SBATCH lines of a script, and what Slurm sets because of them: "SLURM_NNODES=4". */
 struct megatron_slurm {
-    uint64_t nodes, tasks, tasks_per_node, gpus_per_node; /* 0: not said */
+    uint64_t nodes, tasks, tasks_per_node, gpus_per_node, gpus; /* 0: not said */
     size_t count;
     char text[MEGATRON_SLURM_SETS][MEGATRON_SLURM_TEXT];
 };

@@ -39,6 +39,7 @@ static const struct megatron_alias aliases[] = {
     {"moe-intermediate-size",             MEGATRON_MOE_FFN_FLAG,              MEGATRON_MINDSPEED},
     {"shared-moe-ffn-hidden-size",        MEGATRON_MOE_SHARED_FLAG,           MEGATRON_PAI},
     {"moe-topk",                          MEGATRON_TOPK_FLAG,                 MEGATRON_PAI},
+    {"intermediate-size",                 MEGATRON_FFN_HIDDEN_SIZE_FLAG,      MEGATRON_PAI},
     {"moe-num-experts",                   MEGATRON_NUM_EXPERTS_FLAG,          MEGATRON_2},
     {"moe-top-k",                         MEGATRON_TOPK_FLAG,                 MEGATRON_2},
     {"moe-capacity-factor",               MEGATRON_CAPACITY_FACTOR_FLAG,      MEGATRON_2},

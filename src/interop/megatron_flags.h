@@ -243,6 +243,11 @@ enum megatron_kind {
     X(ASCEND_MC2,            "use-ascend-mc2",                  SWITCH, MEGATRON_MINDSPEED, "", "tensor_overlap") \
     X(SWAP_OPTIMIZER,        "swap-optimizer",                  SWITCH, MEGATRON_MINDSPEED, "", "optimizer_offload") \
     X(GEGLU,                 "geglu",                           SWITCH, MEGATRON_MINDSPEED, "", "gated_mlp, activation") \
+    X(POST_NORM,             "post-norm",                       SWITCH, MEGATRON_MINDSPEED, "", "block_norms") \
+    X(SOME_WINDOWS,          "interleave-sliding-window",       COUNT,  MEGATRON_MINDSPEED, "", "window, window_every") \
+    X(ATTENTION_CAP,         "attn-logit-softcapping",          NUMBER, MEGATRON_MINDSPEED, "", "attention_cap") \
+    X(LOGIT_CAP,             "output-logit-softcapping",        NUMBER, MEGATRON_MINDSPEED, "", "logit_cap") \
+    X(RECOMPUTE_PER_RANK,    "enable-recompute-layers-per-pp-rank", SWITCH, MEGATRON_MINDSPEED, "", "recompute_layers") \
     X(LAYER_LIST,            "num-layer-list",                  WORD,   MEGATRON_MINDSPEED, "", "split") \
     X(EXPERTS_BY_DATA,       "moe-expert-model-parallelism",    SWITCH, MEGATRON_2, "", "expert") \
     X(ZERO_BUBBLE,           "enable-zero-bubble",              SWITCH, MEGATRON_CORE, "", "schedule") \

@@ -22,7 +22,8 @@ static const struct launch_option {
     {"srun",     "--nodes",           NODES},    {"srun",     "-N",                NODES},
     {"srun",     "--ntasks",          TASKS},    {"srun",     "-n",                TASKS},
     {"srun",     "--ntasks-per-node", PER_NODE}, {"srun",     "--gpus-per-node",   PER_NODE},
-    {"srun",     "--gres",            PER_NODE},
+    {"srun",     "--gres",            PER_NODE}, {"srun",     "--gpus",            TASKS},
+    {"srun",     "-G",                TASKS},
     {"mpirun",   "-np",               TASKS},    {"mpirun",   "-n",                TASKS},
     {"mpirun",   "--np",              TASKS},    {"mpiexec",  "-n",                TASKS},
     {"mpiexec",  "-np",               TASKS},
@@ -82,6 +83,16 @@ static void read_option(struct launch *launch, const struct launch_option *optio
     }
 }
 
+/* `deepspeed` runs on this node, unless it is told of others. */
+static bool has_hosts(const struct shell_word *words, size_t count)
+{
+    static const char *const options[] = {"--hostfile", "-H", "--include", "-i", "--num_nodes"};
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < sizeof options / sizeof *options; k++)
+            if (strncmp(words[i].text, options[k], strlen(options[k])) == 0) return true;
+    return false;
+}
+
 /* The words in front of the program. The innermost launcher counts: it is read last. */
 static const char *read_launchers(struct launch *launch, const struct shell_word *words,
                                   size_t count)
@@ -93,6 +104,9 @@ static const char *read_launchers(struct launch *launch, const struct shell_word
             const bool torch = strcmp(launch_options[k].launcher, "torchrun") == 0;
             if (torch && last != launch_options[k].launcher) /* one GPU unless it says more */
                 *launch = (struct launch){.number = {1, 1, 0}};
+            if (strcmp(launch_options[k].launcher, "deepspeed") == 0 && !has_hosts(words, count) &&
+                last != launch_options[k].launcher)
+                launch->number[NODES] = 1;
             last = launch_options[k].launcher;
             for (size_t j = i + 1; j < count; j++)
                 read_option(launch, &launch_options[k], words, count, j);
@@ -111,6 +125,8 @@ static const struct { const char *option; size_t offset; } slurm_options[] = {
     {"--ntasks-per-node", offsetof(struct megatron_slurm, tasks_per_node)},
     {"--gpus-per-node",   offsetof(struct megatron_slurm, gpus_per_node)},
     {"--gres",            offsetof(struct megatron_slurm, gpus_per_node)},
+    {"--gpus",            offsetof(struct megatron_slurm, gpus)},
+    {"-G",                offsetof(struct megatron_slurm, gpus)},
 };
 /* clang-format on */
 
@@ -160,7 +176,8 @@ void megatron_slurm_read(struct megatron_slurm *slurm, const char *text, size_t 
 /* One rank a GPU: what is larger, where tasks start the ranks of a node themselves. */
 static uint64_t slurm_gpus(const struct megatron_slurm *slurm)
 {
-    const uint64_t gpus = slurm->nodes * slurm->gpus_per_node;
+    const uint64_t per_node = slurm->nodes * slurm->gpus_per_node;
+    const uint64_t gpus = slurm->gpus > per_node ? slurm->gpus : per_node;
     return gpus > slurm->tasks ? gpus : slurm->tasks;
 }
 

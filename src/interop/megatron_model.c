@@ -156,6 +156,13 @@ static void read_kinds(const struct megatron_args *args, struct rk_model *m)
     if (megatron_is(args, FLAG(GLU), "liglu"))
         megatron_note(args, NOTE_WARNING, FLAG(GLU), "liglu", "is estimated as a gate of GELU");
     m->embedding_norm = HAS(EMBED_NORM);
+    m->block_norms = HAS(POST_NORM) ? 4 : 0;
+    m->attention_cap = megatron_number(args, FLAG(ATTENTION_CAP), 0) > 0;
+    m->logit_cap = megatron_number(args, FLAG(LOGIT_CAP), 0) > 0;
+    if (HAS(SOME_WINDOWS)) { /* as in Gemma 2: one layer in two */
+        m->window = COUNT(SOME_WINDOWS, 0);
+        m->window_every = 2;
+    }
     m->norm = megatron_is(args, FLAG(NORMALIZATION), "RMSNorm") || HAS(RMS_NORM) ? RK_RMS_NORM
                                                                                  : RK_LAYER_NORM;
     m->biases = args->tool == MEGATRON_LLM ? HAS(USE_BIAS) : !HAS(DISABLE_BIAS_LINEAR);

@@ -317,7 +317,7 @@ static void read_parts(const struct megatron_args *args, struct rk_plan *plan)
  * stage. --deepspeed-activation-checkpointing only says whose function does it. */
 static bool read_old_recompute(const struct megatron_args *args, struct rk_plan *plan)
 {
-    const bool method = args->tool == MEGATRON_2 && HAS(RECOMPUTE_METHOD);
+    const bool method = args->tool != MEGATRON_DEEPSPEED && HAS(RECOMPUTE_METHOD);
     if (!megatron_is_old(args)) return false;
     if (HAS(DS_CHECKPOINTING) && !HAS(CHECKPOINT_ACTIVATIONS))
         megatron_note(args, NOTE_WARNING, FLAG(DS_CHECKPOINTING), "",
@@ -333,6 +333,19 @@ static bool read_old_recompute(const struct megatron_args *args, struct rk_plan 
     return true;
 }
 
+/* --recompute-num-layers counts for each virtual stage, of MindSpeed perhaps for each rank. */
+static uint64_t layers_of_chunk(const struct megatron_args *args, const struct rk_plan *plan)
+{
+    const uint64_t layers = COUNT(RECOMPUTE_NUM_LAYERS, 0);
+    if (!HAS(RECOMPUTE_PER_RANK) || plan->chunks < 2) return layers;
+    if (layers % plan->chunks)
+        megatron_refuse(args, "1.covered", FLAG(RECOMPUTE_PER_RANK),
+                        "%" PRIu64 " layers of a rank are no whole number for each of its %" PRIu64
+                        " virtual stages, which plans do not cover",
+                        layers, plan->chunks);
+    return layers / plan->chunks;
+}
+
 static void read_recompute(const struct megatron_args *args, struct rk_plan *plan)
 {
     plan->checkpoint_sharded = HAS(DISTRIBUTE_SAVED);
@@ -342,7 +355,7 @@ static void read_recompute(const struct megatron_args *args, struct rk_plan *pla
     } else if (IS(RECOMPUTE_GRANULARITY, "full")) {
         plan->recompute = RK_WHOLE;
         if (IS(RECOMPUTE_METHOD, "block"))
-            plan->recompute_layers = COUNT(RECOMPUTE_NUM_LAYERS, 0);
+            plan->recompute_layers = layers_of_chunk(args, plan);
         else
             plan->recompute_every = COUNT(RECOMPUTE_NUM_LAYERS, 1);
         if (plan->recompute_every == 1) plan->recompute_every = 0;

@@ -37,7 +37,7 @@ static void skip_space(struct arith *a)
 
 static void fail(struct arith *a, const char *what)
 {
-    shell_fail(a->s, a->place, "arithmetic: %s", what);
+    if (!a->unknown) a->unknown = shell_unknown(a->s, "", what, a->place);
     a->at += strlen(a->at);
 }
 
@@ -54,7 +54,7 @@ static int64_t variable(struct arith *a, const char *name, size_t length)
         return 0;
     }
     if (a->depth > SHELL_MAX_DEPTH) {
-        fail(a, "variables that stand for each other without end");
+        fail(a, "is arithmetic of variables that stand for each other");
         return 0;
     }
     struct arith inner = {a->s, v->value[0].text, a->place, 0, a->depth + 1};
@@ -136,7 +136,7 @@ static int64_t primary(struct arith *a)
 {
     skip_space(a);
     if (++a->depth > 8 * SHELL_MAX_DEPTH) {
-        fail(a, "nested too deeply");
+        fail(a, "is arithmetic that is nested too deeply");
         return 0;
     }
     int64_t value = 0;
@@ -157,13 +157,13 @@ static int64_t primary(struct arith *a)
         if (*a->at == ')')
             a->at++;
         else
-            fail(a, "a ')' is missing");
+            fail(a, "is arithmetic without a closing parenthesis");
     } else if (isdigit((unsigned char)*a->at)) {
         value = number(a);
     } else if (name) {
         value = named(a, name);
     } else {
-        fail(a, "a number or a variable is expected");
+        fail(a, "is arithmetic that lacks a number");
     }
     a->depth--;
     return value;
@@ -190,7 +190,7 @@ static int64_t apply(struct arith *a, const char *op, int64_t x, int64_t y)
 {
     const uint64_t u = (uint64_t)x, w = (uint64_t)y;
     if ((*op == '/' || *op == '%') && (y == 0 || (y == -1 && x == INT64_MIN))) {
-        if (!a->unknown) fail(a, "division by 0");
+        if (!a->unknown) fail(a, "is a division by 0");
         return 0;
     }
     if (strcmp(op, "||") == 0) return x || y;
@@ -244,14 +244,14 @@ static int64_t ternary(struct arith *a)
     skip_space(a);
     if (*a->at != '?') return condition;
     if (++a->depth > SHELL_MAX_DEPTH) {
-        fail(a, "nested too deeply");
+        fail(a, "is arithmetic that is nested too deeply");
         return 0;
     }
     a->at++;
     const int64_t yes = ternary(a);
     skip_space(a);
     if (*a->at != ':') {
-        fail(a, "a ':' is missing behind '?'");
+        fail(a, "is arithmetic with a '?' and no ':'");
         return 0;
     }
     a->at++;
@@ -270,7 +270,7 @@ int64_t shell_arithmetic(struct shell_state *s, const char *text, struct shell_p
         a.at++;
         value = ternary(&a);
     }
-    if (*a.at && !a.unknown) fail(&a, "not understood: integers and the operators of C are");
+    if (*a.at && !a.unknown) fail(&a, "is arithmetic that bash would not understand");
     *unknown = a.unknown;
     return value;
 }

@@ -446,6 +446,26 @@ static void put_changed(struct builder *b, const struct parameter *p, const char
     put_value(b, &value, quoted);
 }
 
+/* Words of their own within "${A:+--flag "$B"}": blanks outside quotes part them. */
+static void put_words(struct builder *b, const char *raw, size_t length)
+{
+    const char *end = raw + length;
+    for (const char *p = raw; p < end;) {
+        size_t n = 0;
+        while (p + n < end && !strchr(" \t\n", p[n])) {
+            const bool opens =
+                strchr("\"'`", p[n]) || (p[n] == '$' && p + n + 1 < end && strchr("({", p[n + 1]));
+            const size_t span = p[n] == '\\' ? 2 : opens ? shell_span(p + n, end) : 1;
+            n += span && p + n + span <= end ? span : 1;
+        }
+        if (n)
+            put_raw(b, p, n, false);
+        else
+            end_word(b);
+        p += n ? n : 1;
+    }
+}
+
 /* ":-word" and its kin; false when it is another operator. */
 static bool put_default(struct builder *b, const struct parameter *p, const char *op, size_t length,
                         bool quoted)
@@ -457,7 +477,10 @@ static bool put_default(struct builder *b, const struct parameter *p, const char
     const char *word = op + 1 + colon;
     const size_t left = length - 1 - colon;
     if (kind == '+') {
-        if (there) put_raw(b, word, left, quoted);
+        if (there && !quoted && b->words)
+            put_words(b, word, left);
+        else if (there)
+            put_raw(b, word, left, quoted);
     } else if (there) {
         put_parameter(b, p, quoted);
     } else if (kind == '?') {
@@ -471,7 +494,10 @@ static bool put_default(struct builder *b, const struct parameter *p, const char
             const struct shell_value value = shell_expand_one(b->s, word, left, b->place);
             shell_assign(b->s, p->name, strlen(p->name), &value, 1, false, false);
         }
-        put_raw(b, word, left, quoted);
+        if (!quoted && b->words)
+            put_words(b, word, left);
+        else
+            put_raw(b, word, left, quoted);
     }
     return true;
 }

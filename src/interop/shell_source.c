@@ -49,6 +49,8 @@ const char *shell_source(struct shell_state *s, const char *name)
             end--;
         while (end > 0 && script[end - 1] != '/');
     }
+    const char *rest = *name == '$' ? strchr(name, '/') : NULL;
+    if (rest && rest + 1 != base) return shell_source(s, rest + 1);
     snprintf(path, sizeof path, "%.*s%s", folder, script, base);
     return load(s, path);
 }

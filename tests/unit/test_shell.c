@@ -145,7 +145,7 @@ Test(shell, wrong)
     expect_words("A=(a b", "x.sh:1:7: the array that begins in line 1 is not closed");
     expect_words("fi", "x.sh:1:1: 'fi' ends nothing");
     expect_words("f() { f; }\nf", "x.sh:1:7: nested too deeply");
-    expect_words("x $((1/0))", "x.sh:1:3: arithmetic: division by 0");
+    expect_words("x $((1/0))", "<x><?$(...)>");
 }
 
 /* Text files beside a script are read where it sources them; a file that it writes is kept. */

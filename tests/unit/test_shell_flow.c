@@ -124,12 +124,11 @@ Test(shell_flow, variables_that_are_asked_for)
 /* `sed s/A/B/ template > file`: the file is known when all that goes into it is. */
 Test(shell_flow, files_of_templates)
 {
-    static const char text[] =
-        "cat > t.json <<'E'\n{\"stage\": ZERO, \"batch\": GBS}\nE\nZ=2\n"
-        "sed \"s/ZERO/${Z}/\" t.json | sed \"s/GBS/64/g\" > a.json\n"
-        "sed -e s/ZERO/1/ -e \"s/GBS/$B/\" t.json > b.json\n"
-        "sed 's/Z.*/3/' t.json > c.json\n"
-        "if [ \"$RANK\" = 0 ]; then cat t.json > d.json; fi\n";
+    static const char text[] = "cat > t.json <<'E'\n{\"stage\": ZERO, \"batch\": GBS}\nE\nZ=2\n"
+                               "sed \"s/ZERO/${Z}/\" t.json | sed \"s/GBS/64/g\" > a.json\n"
+                               "sed -e s/ZERO/1/ -e \"s/GBS/$B/\" t.json > b.json\n"
+                               "sed 's/Z.*/3/' t.json > c.json\n"
+                               "if [ \"$RANK\" = 0 ]; then cat t.json > d.json; fi\n";
     struct shell shell;
     struct rk_error error;
     struct shell_word word;
