@@ -8,12 +8,14 @@
 #include "interop/output.h"
 #include "study/calibrate.h"
 
+#include <reckon/catalog.h>
+
 #include <stdlib.h>
 #include <string.h>
 
 struct calibrate_args {
     const char *system, *output, *collective;
-    struct option_texts products, collectives, runs;
+    struct option_texts products, collectives, runs, profiles;
     struct calibrate_log log;
     uint64_t ranks;
     struct show_args show;
@@ -39,8 +41,10 @@ static const struct option measured_rows[] = {
      .help = "steps of training: the columns of reckon-validate(1); rows of other accelerators, and those that cannot be predicted, are left out and counted; may be repeated"},
     {.name = "log", .type = OPTION_TEXT, .argument = "FILE", AT(log.path), .complete = "file",
      .help = "what one run printed: lines of Megatron-LM, NeMo, torchtitan, DeepSpeed or nanotron; with --model and --plan"},
+    {.name = "galvatron", .type = OPTION_TEXTS, .argument = "FILE", AT(profiles), .complete = "file",
+     .help = "profiles in Galvatron's form, of reckon measure --profile or reckon galvatron collect: messages and, with --model, forward times of layers; may be repeated"},
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(log.model), .complete = "models",
-     .help = "what the run of --log trained"},
+     .help = "what the run of --log trained, or whose layers --galvatron has"},
     {.name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(log.plan), .complete = "file",
      .help = "the plan of the run of --log: a file, of reckon import or reckon predict --save-plan, or words"},
     {.name = "collective", .type = OPTION_TEXT, .argument = "NAME", AT(collective),
@@ -55,7 +59,7 @@ static const struct option measured_rows[] = {
 const struct usage calibrate_usage = {
     .name = "calibrate",
     .summary = "fit a system's kernels and links to what was measured on it",
-    .synopsis = "[--system] SYSTEM [--gemm FILE] [--nccl FILE] [--runs FILE] [--log FILE -m MODEL --plan FILE] [-o FILE]",
+    .synopsis = "[--system] SYSTEM [--gemm FILE] [--nccl FILE] [--runs FILE] [--galvatron FILE [-m MODEL]] [--log FILE -m MODEL --plan FILE] [-o FILE]",
     .description =
         "Predictions take an accelerator's kernels and links from a few constants, the groups kernels and link "
         "of a system file. This command fits them to measurements: it makes the mean of "
@@ -76,6 +80,8 @@ const struct usage calibrate_usage = {
          "Fit both, and use the result as a system:"},
         {"reckon calibrate a100-sxm4-80g --runs mine.csv -o mine.json",
          "From the steps of runs alone, which say what a long run sustains:"},
+        {"reckon calibrate a100-sxm4-80g --galvatron profiles.json -m llama2-7b -o mine.json",
+         "From what Galvatron's profilers measured:"},
         {"reckon calibrate h100-sxm5-80g --log train.log -m llama3.1-8b --plan plan.json -o mine.json",
          "From the log of one run:"},
         {"all_reduce_perf -b 64K -e 1G -f 2 -g 8 | reckon calibrate h100-sxm5-80g --nccl -",
@@ -222,6 +228,7 @@ static enum rk_status write_system(const struct calibrate_args *args,
 struct runs {
     struct facts tables;
     struct fact log;
+    struct rk_model model; /* of profiles */
 };
 
 static enum rk_status read_measurements(const struct calibrate_args *args,
@@ -235,6 +242,11 @@ static enum rk_status read_measurements(const struct calibrate_args *args,
         status = measured_products(args->products.text[i], samples, error);
     for (int i = 0; status == RK_OK && i < args->collectives.count; i++)
         status = measured_collectives(args->collectives.text[i], &options, samples, error);
+    const bool layers = args->profiles.count && args->log.model;
+    if (status == RK_OK && layers) status = rk_model_load(args->log.model, &runs->model, error);
+    for (int i = 0; status == RK_OK && i < args->profiles.count; i++)
+        status = measured_galvatron(args->profiles.text[i], layers ? &runs->model : NULL, samples,
+                                    error);
     if (status == RK_OK && args->runs.count)
         status = calibrate_runs(&args->runs, args->system, &runs->tables, samples, error);
     if (status == RK_OK && args->log.path)
@@ -242,7 +254,8 @@ static enum rk_status read_measurements(const struct calibrate_args *args,
     if (status == RK_OK && !samples->count)
         status = rk_fail(
             error, RK_USAGE, NULL, 0, 0,
-            "calibrate: no measurements: give --gemm FILE, --nccl FILE, --runs FILE or --log FILE");
+            "calibrate: no measurements: give --gemm FILE, --nccl FILE, --runs FILE, --galvatron FILE "
+            "or --log FILE");
     return status;
 }
 

@@ -1,14 +1,17 @@
 /* reckon measure: this machine as a system file. */
 #include "cli/commands.h"
 #include "cli/executor.h"
+#include "cli/measure_profile.h"
 #include "cli/show.h"
 #include "interop/output.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct measure_args {
     const char *output;
     uint64_t seconds;
+    struct measure_profile profile;
 };
 
 #define AT(member) .offset = offsetof(struct measure_args, member)
@@ -22,6 +25,16 @@ static const struct option rows[] = {
     {.name = NULL},
 };
 
+static const struct option profile_rows[] = {
+    {.name = "profile", .type = OPTION_TEXT, .argument = "MODEL", AT(profile.model), .complete = "models",
+     .help = "write profiles of MODEL and this machine in Galvatron's form, for reckon galvatron search and reckon calibrate, instead of a system"},
+    {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, .argument = "N", AT(profile.ranks), .min = 2, .max = 64,
+     .help = "of --profile: ranks, a power of two (8)"},
+    {.name = "sequence", .type = OPTION_NUMBER, .argument = "TOKENS", AT(profile.sequence), .min = 1, .max = 1 << 20,
+     .help = "of --profile: tokens of a sample (the model's)"},
+    {.name = NULL},
+};
+
 const struct usage measure_usage = {
     .name = "measure",
     .summary = "this machine as a system that plans are predicted for",
@@ -30,14 +43,19 @@ const struct usage measure_usage = {
         "Measures what one processor does with the kernels of reckon train (products, attention, memory, the "
         "optimizer) and what messages between two threads take, and writes a system file: --system of reckon "
         "train and reckon predict. Each number is the least processor time of many runs, so that other work "
-        "on the machine disturbs little. An accelerator of that system is one processor; ranks are threads.",
+        "on the machine disturbs little. An accelerator of that system is one processor; ranks are threads.\n\n"
+        "With --profile, layers are profiled as Galvatron's profiler does it, from models of one and of two: forward "
+        "times for 1 to 8 samples, and what is kept of a sample by tensor degree, in 32 bits; messages are as "
+        "measured; what embedding and head hold is predicted.",
     .groups = {
         {"Output", rows, 0},
+        {"Profiles", profile_rows, 0},
         {"General", options_help_rows, 0},
     },
     .examples = {
         {"reckon measure -o here.json", "This machine:"},
         {"reckon predict -m gpt2-124m -s here.json dp2 gbs8 seq64 precision=fp32", "... and what a step takes on it:"},
+        {"reckon measure --profile gpt2-124m -g 2 --sequence 64 -o p.json && reckon galvatron search --profiles p.json layers=12 sequence=64 memory_GB=8 batch=8 precision=fp32", "Galvatron's search on profiles of this machine:"},
     },
     .see_also = "reckon-train(1), reckon-system(5), reckon-calibrate(1)",
 };
@@ -114,23 +132,43 @@ static const char system_text[] =
     "    \"source\": \"reckon measure\"\n"
     "}\n";
 
+/* The system file's text; NULL: no memory. */
+static char *text_of(const struct rk_measured *m)
+{
+    char *text = NULL;
+    if (asprintf(&text, system_text, m->processors, m->peak_FLOPps / 1e12, m->peak_FLOPps / 1e12,
+                 (double)m->memory_bytes / (double)m->processors / 1073741824.0,
+                 m->stream_Bps / 1e9, m->link_Bps / 1e9, m->latency_s * 1e6, m->latency_s * 1e6,
+                 m->latency_s * 1e6, m->k_half, m->attention[0], m->attention[1]) < 0)
+        return NULL;
+    return text;
+}
+
+static enum rk_status write_system(const char *path, const char *text, struct rk_error *error)
+{
+    struct output output;
+    const enum rk_status status = output_open(&output, path, error);
+    if (status != RK_OK) return status;
+    fputs(text, output.file);
+    return output_commit(&output, error);
+}
+
 int cmd_measure(int argc, char **argv)
 {
-    struct measure_args args = {.output = "-", .seconds = 20};
+    struct measure_args args = {.output = "-", .seconds = 20, .profile = {.ranks = 8}};
     struct rk_measured m;
-    struct output output;
     struct rk_error error;
     if (!cli_executor && !executor_is_asked_for_help(argc, argv))
         return executor_become(argc, argv);
     const int done = options_read(&measure_usage, argc, argv, &args);
     if (done >= 0) return done;
     enum rk_status status = cli_executor->measure((double)args.seconds, &m, &error);
-    if (status == RK_OK) status = output_open(&output, args.output, &error);
-    if (status != RK_OK) return options_fail(&error);
-    fprintf(output.file, system_text, m.processors, m.peak_FLOPps / 1e12, m.peak_FLOPps / 1e12,
-            (double)m.memory_bytes / (double)m.processors / 1073741824.0, m.stream_Bps / 1e9,
-            m.link_Bps / 1e9, m.latency_s * 1e6, m.latency_s * 1e6, m.latency_s * 1e6, m.k_half,
-            m.attention[0], m.attention[1]);
-    status = output_commit(&output, &error);
+    char *text = status == RK_OK ? text_of(&m) : NULL;
+    if (status == RK_OK && !text) status = rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
+    args.profile.output = args.output;
+    if (status == RK_OK)
+        status = args.profile.model ? measure_profile(&args.profile, text, &error)
+                                    : write_system(args.output, text, &error);
+    free(text);
     return status == RK_OK ? (int)RK_OK : options_fail(&error);
 }

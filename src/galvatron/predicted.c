@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MB 1048576.0
 
@@ -81,28 +82,43 @@ static json_t *hardware_of(const struct rk_system *system, uint64_t ranks)
 
 /* ---- the model ---- */
 
-struct kinds { /* of its layers, one behind the other */
+/* Kinds of layers, one behind the other: the form has each in one run. Where they take turns there
+ * is one, the mean of all. */
+struct kinds {
     int count;
-    enum layer_kind kind[GALVATRON_KINDS];
+    bool mixed;
+    double share[GALVATRON_KINDS][LAYER_KINDS]; /* of a layer */
 };
 
-/* False when a kind comes again, or there are too many. */
-static bool list_kinds(const struct rk_model *model, struct kinds *kinds)
+static bool in_runs(const struct rk_model *model, struct kinds *kinds)
 {
     kinds->count = 0;
     for (uint64_t i = 0; i < model->layers; i += layer_run(model, i)) {
         const enum layer_kind kind = layer_kind_of(model, i);
         for (int j = 0; j < kinds->count; j++)
-            if (kinds->kind[j] == kind) return false;
+            if (kinds->share[j][kind] > 0) return false;
         if (kinds->count == GALVATRON_KINDS) return false;
-        kinds->kind[kinds->count++] = kind;
+        kinds->share[kinds->count++][kind] = 1;
     }
     return true;
 }
 
-static struct rk_plan plan_of(uint64_t tensor, uint64_t microbatch, uint64_t sequence)
+static void list_kinds(const struct rk_model *model, struct kinds *kinds)
+{
+    memset(kinds, 0, sizeof *kinds);
+    if (in_runs(model, kinds)) return;
+    memset(kinds, 0, sizeof *kinds);
+    kinds->count = 1;
+    kinds->mixed = true;
+    for (uint64_t i = 0; i < model->layers; i++)
+        kinds->share[0][layer_kind_of(model, i)] += 1.0 / (double)model->layers;
+}
+
+static struct rk_plan plan_of(enum rk_precision precision, uint64_t tensor, uint64_t microbatch,
+                              uint64_t sequence)
 {
     struct rk_plan plan = rk_plan_default();
+    plan.precision = precision;
     plan.ranks = plan.tensor = tensor;
     plan.batch = plan.microbatch = microbatch;
     plan.sequence = sequence;
@@ -126,10 +142,28 @@ static double parameters_MB(const struct layer_fold *layer)
     return (layer->parameters + layer->expert_parameters) * 4 / MB;
 }
 
+/* Of a layer of one of the profile's kinds, as it is or computed again. */
+static struct layer_fold layer_of(const struct layer_folds *fold, const struct kinds *kinds, int i,
+                                  enum treatment treatment)
+{
+    struct layer_fold sum = {.parameters = 0};
+    for (int kind = 0; kind < LAYER_KINDS; kind++) {
+        const struct layer_fold *one = &fold->layer[kind][treatment];
+        const double share = kinds->share[i][kind];
+        if (share <= 0) continue;
+        sum.pass_s[FOLD_FORWARD] += share * one->pass_s[FOLD_FORWARD];
+        sum.saved_total_bytes += share * one->saved_total_bytes;
+        sum.parameters += share * one->parameters;
+        sum.expert_parameters += share * one->expert_parameters;
+    }
+    return sum;
+}
+
 struct scene {
     const struct rk_model *model;
     const struct rk_system *system;
     uint64_t sequence;
+    enum rk_precision precision;
     struct kinds kinds;
     struct layer_folds fold;
     json_t *time, *memory;
@@ -155,13 +189,13 @@ static void set_MB(json_t *object, const char *key, double value)
 static void fill_times(struct scene *s)
 {
     for (uint64_t b = 1; b <= BATCHES; b++) {
-        const struct rk_plan plan = plan_of(1, b, s->sequence);
+        const struct rk_plan plan = plan_of(s->precision, 1, b, s->sequence);
         char key[64];
         fold_layers(&s->fold, s->model, s->system, &plan);
         for (int i = 0; i < s->kinds.count; i++) {
-            const struct layer_fold *layer = &s->fold.layer[s->kinds.kind[i]][AS_IT_IS];
+            const struct layer_fold layer = layer_of(&s->fold, &s->kinds, i, AS_IT_IS);
             snprintf(key, sizeof key, "layertype_%d_bsz%d_seq%d", i, (int)b, (int)s->sequence);
-            set_MB(s->time, key, 1e3 * layer->pass_s[FOLD_FORWARD] / (double)b);
+            set_MB(s->time, key, 1e3 * layer.pass_s[FOLD_FORWARD] / (double)b);
         }
         const double ends_s = s->fold.layer[LAYER_EMBEDDING][AS_IT_IS].pass_s[FOLD_FORWARD] +
                               s->fold.layer[LAYER_HEAD][AS_IT_IS].pass_s[FOLD_FORWARD];
@@ -193,21 +227,22 @@ static void fill_memory(struct scene *s)
     for (int i = 0, at = 0; i < s->kinds.count; i++)
         at += snprintf(ends + at, sizeof ends - (size_t)at, "%s%s", i ? "_" : "", sequence);
     for (uint64_t t = 1; t <= MOST_SPLIT; t *= 2) {
-        const struct rk_plan plan = plan_of(t, 1, s->sequence);
+        const struct rk_plan plan = plan_of(s->precision, t, 1, s->sequence);
         char degree[16];
         if (!can_split(s->model, s->system, &plan)) continue;
         snprintf(degree, sizeof degree, "%d", (int)t);
         fold_layers(&s->fold, s->model, s->system, &plan);
         for (int i = 0; i < s->kinds.count; i++) {
-            const struct layer_fold *layer = s->fold.layer[s->kinds.kind[i]];
+            const struct layer_fold kept_here = layer_of(&s->fold, &s->kinds, i, AS_IT_IS),
+                                    again = layer_of(&s->fold, &s->kinds, i, RECOMPUTED);
             char key[32];
             snprintf(key, sizeof key, "layertype_%d_sp", i);
             json_t *sizes = under(under(s->memory, key), sequence);
             json_t *kept = under(sizes, "tp_activation_per_bsz_dict");
-            set_MB(kept, degree, layer[AS_IT_IS].saved_total_bytes / MB);
+            set_MB(kept, degree, kept_here.saved_total_bytes / MB);
             if (t > 1) continue;
-            set_MB(sizes, "parameter_size", parameters_MB(&layer[AS_IT_IS]));
-            set_MB(kept, "checkpoint", layer[RECOMPUTED].saved_total_bytes / MB);
+            set_MB(sizes, "parameter_size", parameters_MB(&kept_here));
+            set_MB(kept, "checkpoint", again.saved_total_bytes / MB);
         }
         fill_end(s, "other_memory_pp_off_sp", ends, degree, true, true);
         fill_end(s, "other_memory_pp_on_first_sp", ends, degree, true, false);
@@ -227,10 +262,10 @@ static json_t *model_of(struct scene *s)
 }
 
 enum rk_status galvatron_predict(const struct rk_model *model, const struct rk_system *system,
-                                 uint64_t ranks, uint64_t sequence, json_t **profiles,
-                                 struct rk_error *error)
+                                 uint64_t ranks, uint64_t sequence, enum rk_precision precision,
+                                 json_t **profiles, bool *mixed, struct rk_error *error)
 {
-    const struct rk_plan one = plan_of(1, 1, sequence);
+    const struct rk_plan one = plan_of(precision, 1, 1, sequence);
     struct rk_reason reason = {.what = NULL};
     if (!galvatron_power_of_two((long)ranks) || ranks < 2 || ranks > GALVATRON_MAX_DEGREE)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
@@ -245,18 +280,11 @@ enum rk_status galvatron_predict(const struct rk_model *model, const struct rk_s
     *s = (struct scene){.model = model,
                         .system = system,
                         .sequence = sequence ? sequence : model->sequence,
+                        .precision = precision,
                         .time = json_object(),
                         .memory = json_object()};
-    if (!list_kinds(model, &s->kinds)) {
-        json_decref(s->time);
-        json_decref(s->memory);
-        free(s);
-        return rk_fail(
-            error, RK_USAGE, NULL, 0, 0,
-            "%s has kinds of layers that come again: Galvatron's profiles have each kind "
-            "in one run; reckon search --layerwise takes them as they are",
-            model->id);
-    }
+    list_kinds(model, &s->kinds);
+    *mixed = s->kinds.mixed;
     *profiles = json_pack("{s{so} s{so}}", "models", model->id, model_of(s), "hardware", system->id,
                           hardware_of(system, ranks));
     free(s);

@@ -1,7 +1,7 @@
 /* predicted.h - profiles in Galvatron's form, not measured but predicted: so that its search can be
  * asked about any model and machine of the catalog.
  *
- * Bandwidths are those of a collective of 256 MB; times of a layer are its forward pass in bf16 on
+ * Bandwidths are those of a collective of 256 MB; times of a layer are its forward pass on
  * one rank, memory what it keeps for backward with its sequence split over tensor ranks. Nothing
  * slows down beside communication (overlap_coe 1), as reckon-predict has it.
  */
@@ -10,13 +10,15 @@
 
 #include "catalog/document.h"
 #include <reckon/model.h>
+#include <reckon/plan.h>
 #include <reckon/system.h>
 
 /* {"models": {ID: ...}, "hardware": {ID: ...}} for `ranks` ranks, a power of two; sequence 0: the
- * model's. RK_USAGE names what the form cannot say: other numbers of ranks, kinds of layers that
- * come again. The caller releases *profiles. */
+ * model's. Kinds of layers that take turns, which the form cannot say, are one kind, their mean
+ * (`mixed`). RK_USAGE: other numbers of ranks, a precision that the machine lacks. The caller
+ * releases *profiles. */
 enum rk_status galvatron_predict(const struct rk_model *model, const struct rk_system *system,
-                                 uint64_t ranks, uint64_t sequence, json_t **profiles,
-                                 struct rk_error *error);
+                                 uint64_t ranks, uint64_t sequence, enum rk_precision precision,
+                                 json_t **profiles, bool *mixed, struct rk_error *error);
 
 #endif

@@ -27,4 +27,11 @@ struct collectives_options {
 enum rk_status measured_collectives(const char *path, const struct collectives_options *options,
                                     struct samples *samples, struct rk_error *error);
 
+/* Profiles of Galvatron's, as reckon galvatron collect or profile writes them: the times of its
+ * messages, bandwidths as messages of 256 MB, and, where `model` is given, forward times of layers.
+ * Those of embedding and head are differences of larger times, and are left out. RK_BAD_INPUT: more
+ * than one machine or model, values that are no times. */
+enum rk_status measured_galvatron(const char *path, const struct rk_model *model,
+                                  struct samples *samples, struct rk_error *error);
+
 #endif

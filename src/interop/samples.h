@@ -6,9 +6,10 @@
 #include <reckon/status.h>
 #include <stddef.h>
 
-enum sample_kind { SAMPLE_PRODUCT, SAMPLE_COLLECTIVE, SAMPLE_STEP, SAMPLE_KINDS };
+enum sample_kind { SAMPLE_PRODUCT, SAMPLE_COLLECTIVE, SAMPLE_STEP, SAMPLE_LAYER, SAMPLE_KINDS };
 
 struct fact; /* facts/fact.h */
+struct rk_model;
 
 struct sample {
     enum sample_kind kind;
@@ -20,6 +21,9 @@ struct sample {
     double ranks, stride;
     double bytes;
     const struct fact *run; /* SAMPLE_STEP: a measured run; not owned */
+    const struct rk_model *model; /* SAMPLE_LAYER: forward of a layer on one rank; not owned */
+    int layer;                    /* ... which, from 0 */
+    double samples, tokens;       /* ... of so many samples of so many tokens */
 };
 
 struct samples {

@@ -2,6 +2,8 @@
 
 #include "base/units.h"
 #include "catalog/kernels.h"
+#include "estimate/fold.h"
+#include "estimate/plan_check.h"
 #include "facts/judge.h"
 #include "machine/kernels.h"
 #include "study/simplex.h"
@@ -33,18 +35,36 @@ static double run_s(const struct rk_system *system, const struct sample *s)
     return judgement.timed ? judgement.step_s : NAN;
 }
 
+/* Forward on one rank, in bf16 where the system has it. */
+static double layer_s(const struct rk_system *system, const struct sample *s)
+{
+    struct layer_folds fold;
+    struct rk_plan plan = rk_plan_default();
+    struct rk_reason reason;
+    plan.batch = plan.microbatch = (uint64_t)s->samples;
+    plan.sequence = (uint64_t)s->tokens;
+    if (plan_check_parts(s->model, system, &plan, 1 << CHECK_PRECISION, &reason) != PLAN_CHECKS)
+        plan.precision = RK_FP32;
+    if (plan_check_parts(s->model, system, &plan, 1 << CHECK_MODEL | 1 << CHECK_PRECISION,
+                         &reason) != PLAN_CHECKS)
+        return NAN;
+    fold_layers(&fold, s->model, system, &plan);
+    return fold.layer[layer_kind_of(s->model, (uint64_t)s->layer)][AS_IT_IS].pass_s[FOLD_FORWARD];
+}
+
 static double (*const predict[SAMPLE_KINDS])(const struct rk_system *, const struct sample *) = {
     [SAMPLE_PRODUCT] = product_s,
     [SAMPLE_COLLECTIVE] = collective_s,
     [SAMPLE_STEP] = run_s,
+    [SAMPLE_LAYER] = layer_s,
 };
 
 /* ---- groups of samples, and the constants that each is fitted with ---- */
 
-enum group { GROUP_PRODUCTS, GROUP_NARROW, GROUP_FLOAT4, GROUP_LINK, GROUP_STEPS };
+enum group { GROUP_LAYERS, GROUP_PRODUCTS, GROUP_NARROW, GROUP_FLOAT4, GROUP_LINK, GROUP_STEPS };
 
-static const char *const group_names[] = {"products", "8-bit products", "4-bit products",
-                                          "collectives", "steps"};
+static const char *const group_names[] = {"layers",         "products",    "8-bit products",
+                                          "4-bit products", "collectives", "steps"};
 
 /* The most telling ones first: a fit has one constant for each four samples. SI units. */
 #define KERNELS(member) offsetof(struct rk_kernels, member)
@@ -55,6 +75,8 @@ static const struct constant {
     size_t offset;
     double low, high;
 } constants[] = {
+    { GROUP_LAYERS,   KERNELS(matrix_efficiency),      0.02, 1 },
+    { GROUP_LAYERS,   KERNELS(memory_efficiency),      0.05, 1 },
     { GROUP_PRODUCTS, KERNELS(matrix_efficiency),      0.02, 1 },
     { GROUP_PRODUCTS, KERNELS(tile_efficiency),        0.02, 1 },
     { GROUP_PRODUCTS, KERNELS(kernel_s),               1e-7, 1e-3 },
@@ -100,6 +122,7 @@ static bool belongs(const struct rk_system *system, const struct sample *s, enum
 {
     if (group == GROUP_LINK) return s->kind == SAMPLE_COLLECTIVE && sample_tier(system, s) == tier;
     if (group == GROUP_STEPS) return s->kind == SAMPLE_STEP;
+    if (group == GROUP_LAYERS) return s->kind == SAMPLE_LAYER;
     return s->kind == SAMPLE_PRODUCT && product_group(s) == group;
 }
 

@@ -20,7 +20,7 @@ struct calibration_error {
 enum { CALIBRATION_CONSTANTS = 32 };
 
 struct calibration_group { /* samples that are fitted together */
-    const char *name;      /* "products", "8-bit products", "collectives", "steps" */
+    const char *name;      /* "layers", "products", "8-bit products", "collectives", "steps" */
     int tier;              /* of collectives, else -1 */
     size_t samples;
     struct calibration_error before, after, validated;
@@ -35,7 +35,7 @@ struct calibration_constant {
 
 struct calibration {
     int groups, constants;
-    struct calibration_group group[8];
+    struct calibration_group group[16];
     struct calibration_constant constant[CALIBRATION_CONSTANTS];
 };
 

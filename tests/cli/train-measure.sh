@@ -13,3 +13,12 @@ for part in matrix attention memory comm messages optimizer step; do
     grep -qE "^$part,[0-9.e-]+,[0-9.e-]+,[0-9.e-]+,-?[0-9.e-]+$" "$work/table" ||
         grep -qE "^$part,[0-9.e-]+,[0-9.e-]+,[0-9.e-]+,$" "$work/table" || { echo "$part is missing"; cat "$work/table"; exit 1; }
 done
+
+# Profiles of layers: what is kept of a sample is exact (bytes of 128 tokens and 128 channels), tensor ranks share it, and
+# Galvatron's search takes them, as calibrate does.
+"$RECKON" measure --seconds 1 --profile "$root/examples/train/tiny.json" -g 2 -o "$work/p.json"
+for line in '"checkpoint": 0.0625' '"1": 1.06640625' '"2": 0.533203125' '"parameter_size": 0.813476562' '"layertype_0_bsz8_seq128"'; do
+    grep -q "$line" "$work/p.json" || { echo "no $line"; cat "$work/p.json"; exit 1; }
+done
+"$RECKON" galvatron search --profiles "$work/p.json" layers=4 sequence=128 memory_GB=8 batch=16 chunks=2 precision=fp32 |
+    grep -q '^samples per s'
