@@ -46,12 +46,12 @@ const struct usage longest_usage = {
     .summary = "the longest sequence that can be trained, for each number of GPUs",
     .synopsis = "MODEL SYSTEM [options] [PLAN]...",
     .description =
-        "Bisects the length of a sequence, one at a time, over every candidate: tensor, context (ring and Ulysses) and pipeline degrees that "
+        "Bisects the length of a sequence, one at a time, over every candidate: tensor, context (ring and Ulysses), data and pipeline degrees that "
         "make up the GPUs, ZeRO 1 and 3, the loss in chunks; layers kept, computed again whole, or through two "
         "buffers with the best share offloaded [zhao2025memo]. What is printed was predicted to fit, and every candidate was predicted not to "
         "fit at one step more: `limit` says which memory was too small.\n\n"
         "A second table has, at each length, the best MFU of three kinds of plan: two buffers; Megatron-LM's with whole "
-        "layers computed again; DeepSpeed's, Ulysses and ZeRO-3, likewise. MFU counts 6 P + 6 n h s FLOP a token: half of the "
+        "layers computed again or kept; DeepSpeed's, Ulysses and ZeRO-3, computed again. Neither had the loss in chunks. MFU counts 6 P + 6 n h s FLOP a token: half of the "
         "scores, as causal attention has.",
     .operands = longest_operands,
     .words_title = "Words of a plan",
@@ -94,33 +94,35 @@ static void add_candidate(struct problem *p, const struct rk_plan *plan, enum fa
     if (p->candidates < most) p->candidate[p->candidates++] = (struct candidate){*plan, family};
 }
 
-/* One split of the GPUs, treated in all ways. */
-static void add_split(struct problem *p, uint64_t tensor, uint64_t pipeline,
+/* One split of the GPUs, treated in all ways. DeepSpeed's has heads over Ulysses ranks, ZeRO-3, and
+ * whole layers computed again. */
+static void add_split(struct problem *p, uint64_t tensor, uint64_t pipeline, uint64_t data,
                       enum rk_context_kind kind)
 {
     struct rk_plan plan = p->words;
     plan.ranks = p->gpus;
     plan.tensor = tensor;
     plan.pipeline = pipeline;
-    plan.context = p->gpus / tensor / pipeline;
+    plan.context = p->gpus / tensor / pipeline / data;
     plan.context_kind = kind;
     plan.sequence_parallel = tensor > 1;
     plan.microbatch = 1;
-    plan.batch = pipeline;
-    plan.loss_in_chunks = true;
+    plan.batch = pipeline * data;
     plan.expert = p->model->experts ? p->words.expert : 1;
     for (plan.zero = 1; plan.zero <= 3; plan.zero += 2) {
         plan.gradient_overlap = plan.weight_overlap = true;
         plan.framework = RK_MEGATRON;
         plan.recompute = RK_KEEP;
+        plan.loss_in_chunks = true;
         plan.recompute_rest = p->system->memories > 1;
         if (plan.recompute_rest) add_candidate(p, &plan, SWAPPED);
-        plan.recompute_rest = false;
+        plan.recompute_rest = plan.loss_in_chunks = false;
         add_candidate(p, &plan, MEGATRON);
         plan.recompute = RK_WHOLE;
         add_candidate(p, &plan, MEGATRON);
         plan.framework = RK_DEEPSPEED;
-        if (tensor == 1 && pipeline == 1 && kind == RK_ULYSSES && plan.zero == 3)
+        if (tensor == 1 && pipeline == 1 && plan.zero == 3 &&
+            (kind == RK_ULYSSES || plan.context == 1))
             add_candidate(p, &plan, DEEPSPEED);
     }
 }
@@ -128,12 +130,14 @@ static void add_split(struct problem *p, uint64_t tensor, uint64_t pipeline,
 static void list_candidates(struct problem *p)
 {
     p->candidates = 0;
-    for (uint64_t pipeline = 1; pipeline <= 8 && pipeline <= p->gpus; pipeline *= 2)
-        for (uint64_t tensor = 1; tensor <= 16 && tensor * pipeline <= p->gpus; tensor *= 2) {
-            if (p->gpus % (tensor * pipeline)) continue;
-            add_split(p, tensor, pipeline, RK_RING);
-            if (p->gpus > tensor * pipeline) add_split(p, tensor, pipeline, RK_ULYSSES);
-        }
+    for (uint64_t pipeline = 1; pipeline <= 8; pipeline *= 2)
+        for (uint64_t tensor = 1; tensor <= 16; tensor *= 2)
+            for (uint64_t data = 1; data * tensor * pipeline <= p->gpus; data *= 2) {
+                if (p->gpus % (tensor * pipeline * data)) continue;
+                add_split(p, tensor, pipeline, data, RK_RING);
+                if (p->gpus > tensor * pipeline * data)
+                    add_split(p, tensor, pipeline, data, RK_ULYSSES);
+            }
 }
 
 /* ---- does it fit? ---- */
@@ -217,10 +221,25 @@ static const struct report_column length_columns[] = {
     {.name = "bar", .title = "", .bar = REPORT_BAR_SHARE},
     {.name = "plan"},
 };
+static const struct report_column gain_columns[] = {
+    {.name = "gpus", .title = "GPUs"},
+    {.name = "over"},
+    {.name = "lengths", .title = "both run"},
+    {.name = "mean_gain", .title = "mean gain", .digits = 3},
+    {.name = "all_lengths", .title = "lengths"},
+    {.name = "gain_of_means", .title = "of means, 0 where it does not fit", .digits = 3},
+};
 /* clang-format on */
 enum {
     LONGEST_COLUMNS = sizeof longest_columns / sizeof *longest_columns,
-    LENGTH_COLUMNS = sizeof length_columns / sizeof *length_columns
+    LENGTH_COLUMNS = sizeof length_columns / sizeof *length_columns,
+    GAIN_COLUMNS = sizeof gain_columns / sizeof *gain_columns
+};
+
+/* Of two buffers over the other two kinds, at the lengths of a number of GPUs. */
+struct gains {
+    int lengths, both[FAMILIES];
+    double sum[FAMILIES], ratios[FAMILIES];
 };
 
 static const char *plan_text(struct report *report, const struct rk_plan *plan)
@@ -278,8 +297,35 @@ static void add_longest(struct problem *p, struct report *report, struct report_
             found ? cell_text(plan_text(report, &plan)) : cell_none()});
 }
 
+static void note_gains(struct gains *g, const double mfu[FAMILIES])
+{
+    g->lengths++;
+    for (enum family family = 0; family < FAMILIES; family++) {
+        const bool both = mfu[SWAPPED] > 0 && mfu[family] > 0;
+        g->sum[family] += mfu[family];
+        g->both[family] += both;
+        if (both) g->ratios[family] += mfu[SWAPPED] / mfu[family];
+    }
+}
+
+static void add_gains(const struct problem *p, struct report *report, struct report_table *table,
+                      const struct gains *g)
+{
+    static const char *const names[] = {[MEGATRON] = "megatron", [DEEPSPEED] = "deepspeed"};
+    for (enum family family = MEGATRON; family < FAMILIES; family++) {
+        if (!g->both[family]) continue;
+        report_row(
+            report, table,
+            (struct report_cell[GAIN_COLUMNS]){cell_count(p->gpus), cell_text(names[family]),
+                                               cell_count((uint64_t)g->both[family]),
+                                               cell_number(g->ratios[family] / g->both[family]),
+                                               cell_count((uint64_t)g->lengths),
+                                               cell_number(g->sum[SWAPPED] / g->sum[family])});
+    }
+}
+
 static void add_length(struct problem *p, struct report *report, struct report_table *table,
-                       uint64_t tokens)
+                       uint64_t tokens, struct gains *gains)
 {
     double mfu[FAMILIES] = {0}, best = 0;
     const char *text = NULL;
@@ -292,6 +338,7 @@ static void add_length(struct problem *p, struct report *report, struct report_t
         best = mfu[family];
         text = plan_text(report, &plan);
     }
+    note_gains(gains, mfu);
 #define OF(value) (value > 0 ? cell_number(value) : cell_none())
     const double a = mfu[SWAPPED], b = mfu[MEGATRON], c = mfu[DEEPSPEED];
     report_row(report, table,
@@ -346,13 +393,17 @@ static bool answer(const struct longest_args *args, struct problem *p, struct re
     if (args->no_lengths) return any;
     table = add_table(report, "lengths", "MFU over length, the best plan of each kind",
                       length_columns, LENGTH_COLUMNS, false);
+    struct report_table *means =
+        add_table(report, "gains", "What two buffers gain", gain_columns, GAIN_COLUMNS, false);
     for (int i = 0; i < count; i++) {
         p->gpus = gpus[i];
         list_candidates(p);
         uint64_t last = 0;
+        struct gains gains = {.lengths = 0};
         for (uint64_t k = 1; k <= steps[i]; k *= 2)
-            add_length(p, report, table, (last = k) * p->step);
-        if (last != steps[i]) add_length(p, report, table, steps[i] * p->step);
+            add_length(p, report, table, (last = k) * p->step, &gains);
+        if (last != steps[i]) add_length(p, report, table, steps[i] * p->step, &gains);
+        add_gains(p, report, means, &gains);
     }
     return any;
 }
@@ -361,8 +412,8 @@ static bool answer(const struct longest_args *args, struct problem *p, struct re
 static enum rk_status check_words(const struct plan_draft *draft, struct rk_error *error)
 {
     static const char *const chosen[] = {
-        "gpus",      "tensor", "pipeline", "context",          "microbatch",     "batch",
-        "sequence",  "zero",   "recompute", "sequence_parallel", "context_kind",   "framework",
+        "gpus",     "tensor", "pipeline",  "context",           "microbatch",   "batch",
+        "sequence", "zero",   "recompute", "sequence_parallel", "context_kind", "framework",
     };
     for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++)
         if (plan_given(draft, chosen[i]))
