@@ -7,6 +7,7 @@
 #include "cli/plan_axes.h"
 #include "cli/plan_input.h"
 #include "cli/progress.h"
+#include "cli/streams.h"
 #include <reckon/command.h>
 
 #include <math.h>
@@ -26,19 +27,12 @@ static void prepare(void)
 
 /* ---- one command ---- */
 
-/* Those that become another program, or that print for shells. */
-static bool is_refused(const struct command *command)
-{
-    return !command->usage || command->run == cmd_train || command->run == cmd_generate ||
-           command->run == cmd_eval || command->run == cmd_measure;
-}
-
 static int run_words(int count, char **words)
 {
     struct rk_error error;
     const struct command *command = options_command(main_commands, count ? words[0] : "", &error);
     if (!command) return options_fail(&error);
-    if (!is_refused(command)) return command->run(count, words);
+    if (command_is_for_programs(command)) return command->run(count, words);
     rk_fail(&error, RK_USAGE, NULL, 0, 0, "%s is not for programs: run the executable", words[0]);
     return options_fail(&error);
 }
@@ -65,42 +59,18 @@ static void release_words(int count, char **words)
     free(words);
 }
 
-/* glibc: the standard streams are variables, which a program may set. */
-static void run_beside_streams(int count, char **words, FILE *out, FILE *remarks, FILE *none,
-                               struct rk_command_answer *answer)
-{
-    FILE *const kept[] = {stdin, stdout, stderr};
-    stdin = none;
-    stdout = out;
-    stderr = remarks;
-    options_failure = &answer->error;
-    answer->code = run_words(count, words);
-    options_failure = NULL;
-    stdin = kept[0];
-    stdout = kept[1];
-    stderr = kept[2];
-}
-
 int rk_command(int count, const char *const words[], rk_command_progress *progress, void *context,
                struct rk_command_answer *answer)
 {
-    size_t size = 0;
     *answer = (struct rk_command_answer){.code = RK_IO};
     pthread_once(&prepared, prepare);
     pthread_mutex_lock(&one_at_a_time);
     char **copy = copy_words(count, words);
-    FILE *out = open_memstream(&answer->text, &answer->bytes);
-    FILE *remarks = open_memstream(&answer->remarks, &size);
-    FILE *none = fopen("/dev/null", "r");
-    bool whole = copy && out && remarks && none;
-    if (whole) {
-        progress_embed(true, progress, context);
-        run_beside_streams(count, copy, out, remarks, none, answer);
-        progress_embed(false, NULL, NULL);
-    }
-    if (out) whole &= fclose(out) == 0;
-    if (remarks) whole &= fclose(remarks) == 0;
-    if (none) fclose(none);
+    progress_embed(true, progress, context);
+    options_failure = &answer->error;
+    const bool whole = copy && streams_run(run_words, count, copy, answer);
+    options_failure = NULL;
+    progress_embed(false, NULL, NULL);
     if (!whole) answer->code = rk_fail(&answer->error, RK_IO, NULL, 0, 0, "out of memory");
     if (copy) release_words(count, copy);
     pthread_mutex_unlock(&one_at_a_time);

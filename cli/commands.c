@@ -86,3 +86,9 @@ const struct usage main_usage = {
     .command_groups = main_groups,
 };
 /* clang-format on */
+
+bool command_is_for_programs(const struct command *command)
+{
+    return command->usage && command->run != cmd_train && command->run != cmd_generate &&
+           command->run != cmd_eval && command->run != cmd_measure;
+}

@@ -7,6 +7,9 @@
 extern const struct command main_commands[];
 extern const struct usage main_usage;
 
+/* Not those that become another program, nor those that print for shells. */
+bool command_is_for_programs(const struct command *command);
+
 extern const struct usage clusters_usage, estimate_usage, search_usage, report_usage, models_usage, systems_usage,
     shapes_usage, calculon_usage, study_usage, timeline_usage, import_usage, export_usage,
     diff_usage, doctor_usage, predict_usage, fits_usage, validate_usage, calibrate_usage,

@@ -1,15 +1,13 @@
 #include "cli/progress.h"
 
 #include "cli/show.h"
+#include "cli/signals.h"
 
 #include <math.h>
 #include <signal.h>
 #include <time.h>
 
 static volatile sig_atomic_t stop_wanted; /* the signal's number */
-
-static const int signals[] = {SIGINT, SIGTERM};
-enum { SIGNALS = sizeof signals / sizeof *signals };
 
 /* rk_command(): no terminal, no signals, and somebody else to tell. */
 static struct {
@@ -50,7 +48,6 @@ void progress_embed(bool on, rk_command_progress *tell, void *context)
 
 void progress_start(struct progress *progress, const char *what)
 {
-    struct sigaction action = {.sa_handler = want_stop};
     const double started_s = now_s();
     *progress = (struct progress){.what = what,
                                   .draw = show_on_terminal(stderr),
@@ -58,9 +55,7 @@ void progress_start(struct progress *progress, const char *what)
                                   .drawn_s = started_s + 0.15};
     if (embedded.on) return; /* a command of several jobs that was stopped stays so */
     stop_wanted = 0;
-    sigemptyset(&action.sa_mask);
-    for (int i = 0; i < SIGNALS; i++)
-        sigaction(signals[i], &action, NULL);
+    signals_go_to(want_stop);
 }
 
 double progress_seconds(const struct progress *progress)
@@ -113,12 +108,9 @@ bool progress_step(void *context, uint64_t done, uint64_t total, double best_s)
 
 bool progress_end(struct progress *progress)
 {
-    struct sigaction action = {.sa_handler = SIG_DFL};
     if (progress->drawn) fputs("\r\033[K", stderr);
     if (embedded.on) return stop_wanted;
-    sigemptyset(&action.sa_mask);
-    for (int i = 0; i < SIGNALS; i++)
-        sigaction(signals[i], &action, NULL);
+    signals_go_to(SIG_DFL);
     return stop_wanted;
 }
 

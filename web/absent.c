@@ -1,0 +1,57 @@
+/* absent.c - what the page leaves out, refused by name: databases and checkpoints. */
+#include "cli/pages.h"
+#include "cli/search_sink.h"
+#include "shard/shapes.h"
+#include "shard/store.h"
+
+static enum rk_status refuse(const char *path, struct rk_error *error)
+{
+    return rk_fail(error, RK_USAGE, path, 0, 0,
+                   "databases and checkpoints are not for the page: use the executable");
+}
+
+static enum rk_status sink_open(void **sink, const char *path, const struct search *search,
+                                const struct report_column *columns, int count,
+                                struct rk_error *error)
+{
+    (void)sink, (void)search, (void)columns, (void)count;
+    return refuse(path, error);
+}
+
+const struct sink_class sink_sqlite = {.open = sink_open};
+
+enum rk_status page_study(struct html_page *page, const char *path, struct rk_error *error)
+{
+    (void)page;
+    return refuse(path, error);
+}
+
+bool store_is_shards(const char *folder)
+{
+    (void)folder;
+    return false;
+}
+
+enum rk_status store_open_shards(const char *folder, struct store *store, struct rk_error *error)
+{
+    (void)store;
+    return refuse(folder, error);
+}
+
+enum rk_status store_open_checkpoint(const char *path, struct store *store, struct rk_error *error)
+{
+    (void)store;
+    return refuse(path, error);
+}
+
+void store_release(struct store *store)
+{
+    (void)store;
+}
+
+enum rk_status shapes_of_checkpoint(const struct store *store, struct rk_model *model,
+                                    struct shape_notes *notes, struct rk_error *error)
+{
+    (void)store, (void)model, (void)notes;
+    return refuse(NULL, error);
+}
