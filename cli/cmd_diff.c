@@ -120,7 +120,7 @@ static enum rk_status write_page(const struct diff *d, const struct diff_args *a
 {
     struct html_page page = {.title = NULL};
     page_diff(&page, d, args->source.model, args->source.system);
-    const enum rk_status status = page_write(&page, args->output, NULL, NULL, error);
+    const enum rk_status status = page_write(&page, args->output, NULL, NULL, PAGE_HTML, error);
     html_release(&page);
     return status;
 }

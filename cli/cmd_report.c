@@ -22,12 +22,14 @@ struct report_args {
     struct search_args asked; /* of a search: framework, axes, threads */
     uint64_t top;
     const char *output, *charts, *title, *date;
+    int format; /* enum page_format */
 };
 
 #define AT(member) .offset = offsetof(struct report_args, member)
 
 enum { MOST_THREADS = 4096, MOST_ROWS = 1000 };
 
+static const char *const format_names[] = {[PAGE_HTML] = "html", [PAGE_JSON] = "json", NULL};
 static const char *const framework_names[] = {"megatron", "fsdp", "deepspeed", "calculon", NULL};
 
 /* clang-format off */
@@ -39,6 +41,8 @@ static const struct operand report_operands[] = {
 static const struct option report_options[] = {
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "write the page to FILE (standard output, unless it is a terminal)"},
+    {.letter = 'f', .name = "format", .type = OPTION_CHOICE, .choices = format_names, AT(format),
+     .help = "html, a page to open, or json, its texts, tables and charts for a page of one's own (html)"},
     {.name = "charts", .type = OPTION_TEXT, .argument = "DIR", AT(charts), .complete = "file",
      .help = "write each chart to DIR as NAME.svg and NAME.csv; the page only if -o is given, too"},
     {.name = "title", .type = OPTION_TEXT, AT(title), .help = "the page's title (what it is about)"},
@@ -376,7 +380,7 @@ static enum rk_status write_charts(const struct job *job, struct rk_error *error
 
 static enum rk_status check_output(const struct report_args *args, struct rk_error *error)
 {
-    if (!args->output && !args->charts && show_on_terminal(stdout))
+    if (!args->output && !args->charts && args->format == PAGE_HTML && show_on_terminal(stdout))
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "the page would go to the terminal: give -o PAGE.html");
     return RK_OK;
@@ -388,7 +392,8 @@ static enum rk_status run(struct job *job, int *code, struct rk_error *error)
     if (status == RK_OK) status = make_page(job, code, error);
     if (status != RK_OK) return status;
     if (job->args.output || !job->args.charts)
-        status = page_write(&job->page, job->args.output, job->args.title, job->args.date, error);
+        status = page_write(&job->page, job->args.output, job->args.title, job->args.date,
+                            (enum page_format)job->args.format, error);
     return status == RK_OK ? write_charts(job, error) : status;
 }
 

@@ -95,12 +95,14 @@ static void finish(struct html_page *page, const char *title, const char *date)
 }
 
 enum rk_status page_write(struct html_page *page, const char *path, const char *title,
-                          const char *date, struct rk_error *error)
+                          const char *date, enum page_format format, struct rk_error *error)
 {
+    static enum rk_status (*const write[])(const struct html_page *, FILE *, struct rk_error *) = {
+        [PAGE_HTML] = html_write, [PAGE_JSON] = html_write_json};
     struct output output = {.file = NULL};
     finish(page, title, date);
     enum rk_status status = output_open(&output, path ? path : "-", error);
-    if (status == RK_OK) status = html_write(page, output.file, error);
+    if (status == RK_OK) status = write[format](page, output.file, error);
     if (status == RK_OK) status = output_commit(&output, error);
     output_abandon(&output);
     return status;

@@ -240,6 +240,44 @@ static void tier_rows(struct html_page *page, struct report_table *table, const 
     }
 }
 
+/* Today's model knows each stage; the published one the tightest. */
+static void stage_bars(struct html_page *page, const struct page_plan *p)
+{
+    static const struct report_column columns[] = {
+        {.name = "stage"},
+        {.name = "category"},
+        {.name = "bytes", .title = "needed", .unit = "B"},
+        {.name = "capacity_bytes", .title = "capacity", .unit = "B"},
+        {.name = "share", .title = "of the capacity", .unit = "%"},
+    };
+    const struct rk_prediction *prediction = p->forecast->prediction;
+    const double capacity = p->forecast->system->memory[0].capacity_bytes;
+    if (by_of(p) == RK_BY_CALCULON || prediction->stages < 2) return;
+    struct report_table *table = page_table(page, columns, COUNT_OF(columns));
+    for (int stage = 0; stage < prediction->stages; stage++)
+        for (int i = 0; i < RK_HOLDING_COUNT; i++) {
+            const double bytes = prediction->stage[stage].holds[i];
+            const struct report_cell cells[] = {
+                cell_text(report_text(&page->memory, "stage %d", stage)),
+                cell_text(rk_holding_name((enum rk_holding)i)), cell_number(bytes),
+                cell_number(capacity), cell_number(bytes / capacity)};
+            if (bytes > 1e-6 * capacity) report_row(&page->memory, table, cells);
+        }
+    page_chart(page,
+               &(struct chart){.id = "memory-stages",
+                               .title = "Memory of every stage against its capacity",
+                               .kind = CHART_BARS,
+                               .caption = "What a rank of each stage holds at its peak, by category.",
+                               .source = predict_command(page, p, "--format json"),
+                               .table = table,
+                               .limit = "capacity",
+                               .role = {[CHART_Y] = "stage",
+                                        [CHART_VALUE] = "bytes",
+                                        [CHART_SERIES] = "category",
+                                        [CHART_LIMIT] = "capacity_bytes"},
+                               .x = {.title = "memory"}});
+}
+
 static void memory(struct html_page *page, const struct page_plan *p)
 {
     static const struct report_column columns[] = {
@@ -267,6 +305,7 @@ static void memory(struct html_page *page, const struct page_plan *p)
                             [CHART_SERIES] = "category",
                             [CHART_LIMIT] = "capacity_bytes"},
                    .x = {.title = "memory"}});
+    stage_bars(page, p);
     const struct report_table *before = page->memory.last;
     forecast_stages(&page->memory, p->forecast, false);
     show_added(page, before, predict_command(page, p, ""));

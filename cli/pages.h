@@ -72,10 +72,12 @@ enum rk_status page_study(struct html_page *page, const char *path, struct rk_er
 
 /* ---- parts that the pages share ---- */
 
+enum page_format { PAGE_HTML, PAGE_JSON };
+
 /* Adds the foot of the page and writes it to `path`; NULL is standard output. `title` and `date`
  * where they are not NULL, else the page's own and the day of SOURCE_DATE_EPOCH. */
 enum rk_status page_write(struct html_page *page, const char *path, const char *title,
-                          const char *date, struct rk_error *error);
+                          const char *date, enum page_format format, struct rk_error *error);
 
 /* Colours of the categories of memory, under the names that people read. */
 extern const struct chart_series page_memory_series[RK_CATEGORIES];

@@ -147,6 +147,9 @@ const char *chart_axis_title(const struct chart *chart, const struct chart_axis 
 
 /* ---- writers; errors of `out` are the caller's to find with ferror() ---- */
 
+/* What src/report/page/charts.js draws: one object. */
+void chart_write_json(const struct chart *chart, FILE *out);
+
 /* A drawing for paper and screen that needs nothing else. */
 void chart_write_svg(const struct chart *chart, FILE *out);
 void chart_write_csv(const struct chart *chart, FILE *out);

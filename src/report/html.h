@@ -1,8 +1,8 @@
 /* html.h - a report as one page: sections, tables, charts, and where all of it came from.
  *
  * The page is one file that needs nothing else: no network, no folder beside it. Its style, its
- * script and the drawing library (Debian's libjs-vega) are in it; without scripts the drawings
- * and tables still stand. The same page from the same blocks is the same file, byte for byte.
+ * scripts and the numbers of its charts are in it; page/charts.js draws them, without scripts the
+ * tables stand. The same page from the same blocks is the same file, byte for byte.
  *
  * Blocks appear in the order in which they are added. Texts, tables and charts must live as long
  * as the page; report_text() on page->memory is a good place.
@@ -56,5 +56,9 @@ const struct html_block *html_next_chart(const struct html_page *page,
 
 /* RK_IO when memory ran out or `out` failed. */
 enum rk_status html_write(const struct html_page *page, FILE *out, struct rk_error *error);
+
+/* The same as one JSON object: title, subtitle, version, date, and the blocks, each with its kind,
+ * its texts, and the columns and rows of its table or chart. */
+enum rk_status html_write_json(const struct html_page *page, FILE *out, struct rk_error *error);
 
 #endif

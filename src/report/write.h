@@ -17,6 +17,9 @@ const char *number_exact(double number, char buffer[NUMBER_SIZE]);
 /* Fills `cells` (column_count) with one row of the table. */
 void table_row(const struct report_table *table, size_t row, struct report_cell *cells);
 
+/* Its columns, each [name, title, unit], and its rows: two members of a JSON object. */
+void table_write_json(const struct report_table *table, FILE *out);
+
 /* The next table for this format behind `table` (NULL: the first); NULL at the end. */
 const struct report_table *table_next(const struct report *report, const struct report_table *table,
                                       unsigned formats);

@@ -6,7 +6,6 @@ const failures = [];
 let charts = 0, marks = 0, hovers = 0, toggles = 0;
 const check = (right, what) => { if (!right) failures.push(what); };
 const wait = time => new Promise(done => setTimeout(done, time));
-const tip = document.getElementById('tip');
 
 function marksOf(figure) { return [...figure.querySelectorAll('.plot .drawn path')]; }
 
@@ -25,8 +24,8 @@ function checkHover(figure) {
   const found = reachable(figure);
   check(found, figure.id + ': no mark under the pointer');
   if (!found) return;
-  for (const type of ['mouseover', 'mousemove'])
-    found.mark.dispatchEvent(new MouseEvent(type, {bubbles: true, clientX: found.x, clientY: found.y}));
+  found.mark.dispatchEvent(new MouseEvent('mousemove', {bubbles: true, clientX: found.x, clientY: found.y}));
+  const tip = document.getElementById('tip') || found.mark;
   // At once: the event of the scrolling above, which hides the label, is still to come.
   check(!tip.hidden && tip.textContent.trim().length > 3, figure.id + ': hovering shows nothing');
   const box = tip.getBoundingClientRect();
@@ -47,6 +46,23 @@ async function checkLegend(figure) {
   toggles++;
 }
 
+// The keys: arrows walk through the marks and say each, Escape ends.
+function checkKeys(figure) {
+  const plot = figure.querySelector('.plot'), press = key => plot.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+  press('ArrowRight');
+  const tip = document.getElementById('tip');
+  check(tip && !tip.hidden && figure.querySelector('.lit'), figure.id + ': an arrow key shows nothing');
+  press('Escape');
+  check(!tip || tip.hidden, figure.id + ': Escape does not end');
+  if (!figure.querySelector('.zoom')) return;
+  const all = marksOf(figure).length, wide = () => figure.querySelector('.drawn path').getBoundingClientRect().width;
+  const before = wide();
+  press('+');
+  check(wide() > before * 1.5 || marksOf(figure).length < all, figure.id + ': + does not enlarge');
+  press('-');
+  check(marksOf(figure).length === all, figure.id + ': - does not show all');
+}
+
 async function checkFigure(figure) {
   const expected = Number(figure.dataset.rows), seen = marksOf(figure).length;
   check(expected > 0 && seen === expected, `${figure.id}: ${seen} marks for ${expected} rows`);
@@ -60,6 +76,7 @@ async function checkFigure(figure) {
   charts++;
   marks += seen;
   checkHover(figure);
+  checkKeys(figure);
   await checkLegend(figure);
 }
 

@@ -1,0 +1,117 @@
+/* chart_json.c - a chart as the script of the pages draws it: its numbers, their roles, its axes. */
+#include "report/chart.h"
+#include "report/markup.h"
+#include "report/write.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+static void json_cell(FILE *out, const struct report_cell *cell)
+{
+    char exact[NUMBER_SIZE];
+    switch (cell->type) {
+    case REPORT_TEXT:
+        markup_json(out, cell->as.text);
+        break;
+    case REPORT_COUNT:
+        fprintf(out, "%" PRIu64, cell->as.count);
+        break;
+    case REPORT_NUMBER:
+        fputs(isfinite(cell->as.number) ? number_exact(cell->as.number, exact) : "null", out);
+        break;
+    case REPORT_FLAG:
+        fputs(cell->as.flag ? "true" : "false", out);
+        break;
+    case REPORT_NONE:
+        fputs("null", out);
+        break;
+    }
+}
+
+void table_write_json(const struct report_table *table, FILE *out)
+{
+    struct report_cell cells[REPORT_MAX_COLUMNS];
+    fputs("\"columns\":[", out);
+    for (int i = 0; i < table->column_count; i++) {
+        const struct report_column *column = &table->columns[i];
+        fputs(i ? ",[" : "[", out);
+        markup_json(out, column->name);
+        fputc(',', out);
+        markup_json(out, column->title ? column->title : column->name);
+        fputc(',', out);
+        markup_json(out, column->unit ? column->unit : "");
+        fputc(']', out);
+    }
+    fputs("],\n\"rows\":[", out);
+    for (size_t row = 0; row < table->rows; row++) {
+        table_row(table, row, cells);
+        fputs(row ? ",\n[" : "\n[", out);
+        for (int i = 0; i < table->column_count; i++) {
+            if (i) fputc(',', out);
+            json_cell(out, &cells[i]);
+        }
+        fputc(']', out);
+    }
+    fputs("]", out);
+}
+
+static void json_axis(FILE *out, const struct chart *chart, const char *name,
+                      const struct chart_axis *axis, enum chart_role role)
+{
+    const struct chart_range range = chart_range(chart, role);
+    double ticks[CHART_TICKS];
+    char title[128], exact[NUMBER_SIZE];
+    fprintf(out, ",\n\"%s\":{\"title\":", name);
+    markup_json(out, chart_axis_title(chart, axis, role, &range.scale, title, sizeof title));
+    fprintf(out, ",\"factor\":%s,\"log\":%s,\"ticks\":[", number_exact(range.scale.factor, exact),
+            axis->log ? "true" : "false");
+    const int count = role == CHART_VALUE ? 0 : chart_log_ticks(chart, role, ticks);
+    for (int i = 0; i < count; i++)
+        fprintf(out, "%s%s", i ? "," : "", number_exact(ticks[i], exact));
+    fputs("]}", out);
+}
+
+static void json_series(FILE *out, const struct chart *chart)
+{
+    static const char *const marks[CHART_MARKS] = {"points", "linear", "step-after"};
+    int count;
+    struct chart_series *series = chart_all_series(chart, &count);
+    fputs(",\n\"series\":[", out);
+    for (int i = 0; i < count; i++) {
+        fputs(i ? ",[" : "[", out);
+        markup_json(out, series[i].name);
+        fprintf(out, ",\"%s\",\"%s\"]", chart_palette[series[i].colour], marks[series[i].mark]);
+    }
+    fputc(']', out);
+    free(series);
+}
+
+void chart_write_json(const struct chart *chart, FILE *out)
+{
+    const bool bars = chart->kind == CHART_BARS;
+    fputs("{\"id\":", out);
+    markup_json(out, chart->id);
+    fputs(",\"title\":", out);
+    markup_json(out, chart->title);
+    fprintf(out, ",\"kind\":\"%s\",\"beside\":%s,\"upright\":%s,\"roles\":{",
+            chart_kind_names[chart->kind], chart->beside ? "true" : "false",
+            chart->upright ? "true" : "false");
+    const char *comma = "";
+    for (int role = 0; role < CHART_ROLES; role++) {
+        const int column = chart_column(chart, (enum chart_role)role);
+        if (column < 0) continue;
+        fprintf(out, "%s\"%s\":%d", comma, chart_role_names[role], column);
+        comma = ",";
+    }
+    fputc('}', out);
+    json_axis(out, chart, "across", &chart->x, bars ? CHART_VALUE : CHART_X);
+    json_axis(out, chart, "up", &chart->y, CHART_Y);
+    json_axis(out, chart, "heat", &chart->x, CHART_VALUE);
+    fputs(",\n\"limit\":", out);
+    markup_json(out, chart->limit ? chart->limit : "");
+    json_series(out, chart);
+    fputs(",\n", out);
+    table_write_json(chart->table, out);
+    fputc('}', out);
+}
