@@ -138,6 +138,11 @@ function wasiOf(files, streams, memory) {
       view().setBigUint64(at, BigInt(file.at), true);
       return WASI.OK;
     },
+    fd_tell(fd, at) {
+      if (!open.has(fd)) return WASI.BADF;
+      view().setBigUint64(at, BigInt(open.get(fd).at), true);
+      return WASI.OK;
+    },
     fd_read(fd, at, count, done) {
       const file = open.get(fd), data = file && files.files.get(file.path);
       if (fd !== 0 && !data) return file ? WASI.ISDIR : WASI.BADF;

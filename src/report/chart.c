@@ -12,7 +12,8 @@ const char *const chart_role_names[CHART_ROLES] = {"x",      "x_end", "y",    "v
 
 const char *const chart_palette[CHART_COLOURS] = {"#4c78a8", "#f58518", "#e45756", "#72b7b2",
                                                   "#54a24b", "#eeca3b", "#b279a2", "#ff9da6",
-                                                  "#9d755d", "#bab0ac"};
+                                                  "#9d755d", "#bab0ac", "#9ecae9", "#ffbf79",
+                                                  "#88d27a", "#d6a5c9"};
 
 /* What must be a number for a row to be drawn. */
 static const bool needs[CHART_KINDS][CHART_ROLES] = {

@@ -43,10 +43,9 @@ enum chart_mark {
     CHART_MARKS
 };
 
-enum { CHART_COLOURS = 10 };
+enum { CHART_COLOURS = 14 };
 
-/* Ten colours that can be told apart on white and on black: blue, orange, red, teal, green,
- * yellow, purple, pink, brown, grey. */
+/* Colours that can be told apart on white and on black; the last four are lighter. */
 extern const char *const chart_palette[CHART_COLOURS];
 enum chart_colour {
     CHART_BLUE,
@@ -58,7 +57,11 @@ enum chart_colour {
     CHART_PURPLE,
     CHART_PINK,
     CHART_BROWN,
-    CHART_GREY
+    CHART_GREY,
+    CHART_LIGHT_BLUE,
+    CHART_LIGHT_ORANGE,
+    CHART_LIGHT_GREEN,
+    CHART_LIGHT_PURPLE
 };
 
 struct chart_series {

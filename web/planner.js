@@ -1,0 +1,289 @@
+// planner.js - the page: its form, its link, and what is asked when something changes.
+
+const question = readLink(location.hash);
+const sizes = [1, 2, 4];
+for (let nodes = 1; nodes <= 2048; nodes *= 2) sizes.push(8 * nodes, ...(nodes > 1 ? [12 * nodes] : []));
+
+let lanes, names, campaign, known = {}, turn = 0, latest = null;
+
+const read = answer => { if (answer.error) throw Object.assign(new Error(answer.error.text), {of: answer.error}); return JSON.parse(answer.text); };
+
+// ---- the form ----
+
+function group(title, entries) {
+  return make('optgroup', {label: title}, ...entries.map(entry => make('option', {value: entry.id, textContent: entry.name || entry.id})));
+}
+
+// By the first word of their names; what stands for papers comes last.
+function fillModels(list) {
+  const family = entry => /published with/.test(entry.name) || /^Multi-|MEMO|Fine-grained|BigMac/.test(entry.name) ? 'of papers' : entry.name.split(/[ \-0-9.]/)[0];
+  const count = {}, groups = new Map();
+  for (const entry of list) count[family(entry)] = (count[family(entry)] || 0) + 1;
+  for (const entry of list) {
+    const name = family(entry) === 'of papers' || count[family(entry)] > 1 ? family(entry) : 'others';
+    groups.set(name, [...(groups.get(name) || []), entry]);
+  }
+  const last = ['others', 'of papers'], order = [...groups.keys()].sort((a, b) => last.indexOf(a) - last.indexOf(b));
+  $('model').append(...order.map(name => group(name, groups.get(name))));
+}
+
+function fillSystems(list) {
+  const kind = entry => /isaev|offload memory|Selene|MEMO|HBM|on NVSwitch/.test(entry.name) || /^(h100|a100)-80g$/.test(entry.id) ? 'of papers'
+    : /^(h|b|gb|gh)\d/.test(entry.id) ? 'NVIDIA, today' : /NVIDIA/.test(entry.name) ? 'NVIDIA, before' : 'others';
+  $('system').append(...['NVIDIA, today', 'NVIDIA, before', 'others', 'of papers']
+    .map(name => group(name, list.filter(entry => kind(entry) === name))));
+}
+
+function nearestSize(gpus) {
+  return sizes.reduce((best, size, i) => Math.abs(Math.log(size / gpus)) < Math.abs(Math.log(sizes[best] / gpus)) ? i : best, 0);
+}
+
+// The form as the question says.
+function showQuestion() {
+  for (const id of ['gpus', 'batch', 'sequence', 'tokens', 'price', 'framework', 'precision', 'memory_GiB', 'domain', 'link_GBps', 'network_GBps', 'more', 'config'])
+    if (document.activeElement !== $(id)) $(id).value = question[id];
+  if (question.config && !$('model').querySelector('[value=""]')) $('model').prepend(make('option', {value: '', textContent: 'your own'}));
+  if (!question.config && $('model').querySelector('[value=""]')) $('model').querySelector('[value=""]').remove();
+  $('model').value = question.config ? '' : question.model;
+  $('system').value = question.system;
+  $('gpus-range').max = sizes.length - 1;
+  $('gpus-range').value = nearestSize(question.gpus);
+  $('gpus-range').setAttribute('aria-valuetext', `${question.gpus} GPUs`);
+  $('gpus-shown').textContent = Number(question.gpus).toLocaleString('en');
+}
+
+function showHints(model, system) {
+  const sequence = Number(question.sequence) || model.sequence, tokens = question.batch * sequence;
+  $('sequence').placeholder = model.sequence;
+  $('batch-hint').textContent = `${bigText(tokens)} tokens a step` + (known.tokens_by ? `; ${known.tokens_by}` : '');
+  const [fast, slow] = system.networks;
+  $('memory_GiB').placeholder = +(system.memories[0].capacity_bytes / 2 ** 30).toPrecision(4);
+  $('domain').placeholder = fast ? fast.size : '';
+  $('link_GBps').placeholder = fast ? +(fast.bandwidth_Bps / 1e9).toPrecision(4) : '';
+  $('network_GBps').placeholder = slow ? +(slow.bandwidth_Bps / 1e9).toPrecision(4) : '';
+}
+
+function change(values) {
+  const fresh = Object.keys(values).some(name => isFresh(name) && values[name] !== question[name]);
+  Object.assign(question, values);
+  if (fresh && !('plan' in values)) question.plan = '';
+  showQuestion();
+  history.replaceState(null, '', '#' + writeLink(question));
+  answer();
+}
+
+function openForm() {
+  $('model').onchange = () => change({model: $('model').value, config: '', sequence: '', tokens: ''});
+  $('system').onchange = () => change({system: $('system').value, memory_GiB: '', domain: '', link_GBps: '', network_GBps: '', more: '', price: ''});
+  $('gpus-range').oninput = () => change({gpus: String(sizes[$('gpus-range').value])});
+  for (const id of ['gpus', 'batch', 'sequence', 'tokens', 'price', 'memory_GiB', 'domain', 'link_GBps', 'network_GBps', 'more', 'framework', 'precision'])
+    $(id).addEventListener($(id).tagName === 'SELECT' ? 'change' : 'input', () => {
+      const value = $(id).value.trim();
+      if ((id === 'gpus' || id === 'batch') && !/^[1-9]\d*$/.test(value)) return;
+      change({[id]: value});
+    });
+  $('config').oninput = () => change({config: $('config').value.trim(), sequence: '', tokens: ''});
+  $('clear-model').onclick = () => change({config: '', sequence: '', tokens: ''});
+  $('show-model').onclick = async () => {
+    const answer = await lanes.quick.ask(['models', question.model, '--raw']);
+    if (answer) $('config').value = answer.text;
+  };
+  $('question').onsubmit = event => event.preventDefault();
+  $('file').onchange = () => takeFile($('file').files[0]);
+  const drop = $('drop');
+  for (const target of [drop, document.body]) {
+    target.addEventListener('dragover', event => { event.preventDefault(); drop.classList.add('over'); });
+    target.addEventListener('dragleave', () => drop.classList.remove('over'));
+  }
+  document.body.addEventListener('drop', event => {
+    event.preventDefault();
+    drop.classList.remove('over');
+    if (event.dataTransfer.files.length) takeFile(event.dataTransfer.files[0]);
+  });
+  $('share').onclick = () => copy($('share'), location.href);
+  $('pin').onclick = () => change({beside: writeLink({...question, plan: known.plan || question.plan, beside: ''})});
+  addEventListener('hashchange', () => { Object.assign(question, readLink(location.hash)); showQuestion(); answer(); });
+}
+
+async function takeFile(file) {
+  const text = await file.text();
+  $('own').open = true;
+  $('config').value = text;
+  change({config: text.trim(), sequence: '', tokens: ''});
+}
+
+// ---- asking ----
+
+function fail(message) {
+  $('wrong').textContent = message;
+  $('wrong').hidden = !message;
+}
+
+function busy(text, share) {
+  $('busy').hidden = text === null;
+  if (text === null) return;
+  $('busy-text').textContent = text;
+  if (share === undefined) $('progress').removeAttribute('value'); else $('progress').value = share;
+}
+
+// What the link does not say: the model as it is read, the tokens that it is usually trained on.
+async function learn(mine) {
+  const key = [modelWord(question), question.config, systemWord(question)].join('\n');
+  if (known.key !== key) {
+    const model = await lanes.quick.ask(['models', modelWord(question), '--format', 'json'], filesOf(question));
+    if (mine !== turn || !model) return false;
+    const system = await lanes.quick.ask(['systems', systemWord(question), '--format', 'json']);
+    if (mine !== turn || !system) return false;
+    const m = read(model), s = read(system);
+    known = {key, model: m.model, system: s.system, names: {model: question.config ? 'your model' : (m.entry && m.entry.name) || question.model,
+      system: (s.entry && s.entry.name) || names.systems.get(question.system) || question.system}};
+  }
+  if (systemWord(question) !== question.system) known.names.system = `${names.systems.get(question.system)}, changed`;
+  const usual = campaign.tokens.find(entry => entry.model === question.model && !question.config);
+  known.tokens = question.tokens || String(usual ? usual.tokens : 20 * known.model.parameters);
+  known.tokens_by = question.tokens ? '' : usual ? 'tokens as it was trained on' : '20 tokens a parameter';
+  $('tokens').placeholder = bigText(Number(usual ? usual.tokens : 20 * known.model.parameters));
+  showHints(known.model, known.system);
+  return true;
+}
+
+const withTokens = of => ({...of, tokens: of.tokens || known.tokens});
+
+async function predictAndReport(of, plan) {
+  const full = withTokens(of), files = filesOf(of);
+  const answers = [await lanes.quick.ask(planWords('predict', full, plan, runWords(full)), files)];
+  if (!answers[0]) return null;
+  answers.push(await lanes.quick.ask(planWords('report', of, plan), files));
+  return answers[1] && {prediction: read(answers[0]), report: read(answers[1])};
+}
+
+async function findPlans(mine) {
+  const full = withTokens(question), words = searchWords(question, [...runWords(full), '-k', '8']);
+  if (latest && latest.words === JSON.stringify([words, filesOf(question)])) return latest.search;
+  const started = performance.now();
+  const answer = await lanes.search.ask(words, filesOf(question), ({done, total}) => {
+    if (mine === turn && performance.now() - started > 200)
+      busy(`${bigText(done)} of ${bigText(total)} plans`, total ? done / total : undefined);
+  });
+  if (mine === turn) busy(null);
+  if (!answer || mine !== turn) return null;
+  const search = read(answer);
+  latest = {words: JSON.stringify([words, filesOf(question)]), search};
+  return search;
+}
+
+function clear(...ids) {
+  for (const id of ids) if ($(id)) $(id).hidden = true;
+}
+
+async function answer() {
+  const mine = ++turn;
+  $('sections').classList.add('stale');
+  try {
+    if (!await learn(mine)) return;
+    const search = await findPlans(mine);
+    if (!search) return;
+    fail('');
+    if (!search.best.length) {
+      clear('plans-section', 'time-section', 'memory-section', 'scale-section', 'schedule-section', 'beside-section', 'launch-section', 'all-section');
+      known.plan = '';
+      showNothing(known.names, question, search);
+      finish();
+      return;
+    }
+    const plan = question.plan || search.best[0].plan, both = await predictAndReport(question, plan);
+    if (!both || mine !== turn) return;
+    known.plan = plan;
+    show(search, plan, both);
+    finish();
+    await more(mine, plan, both);
+  } catch (failure) {
+    if (mine !== turn) return;
+    busy(null);
+    fail(failure.of && failure.of.path && failure.of.line ? `${failure.of.path}:${failure.of.line}: ${failure.message}` : failure.message);
+    $('sections').classList.remove('stale');
+    document.documentElement.dataset.answered = turn;
+  }
+}
+
+function show(search, plan, both) {
+  showHeadline(known.names, question, both.prediction, question.plan ? null : search);
+  showPlans(question, search, plan, chosen => change({plan: chosen}));
+  if (!question.beside) clear('beside-section');
+  showCharts(both.report);
+  const list = search.counts;
+  $('foot').textContent = `reckon, ${list.plans.toLocaleString('en')} plans worked out in this page by the library itself; nothing leaves it. ` +
+    commandLine(planWords('predict', question, plan).slice(0, -2));
+}
+
+function finish() {
+  $('sections').classList.remove('stale');
+  document.documentElement.dataset.answered = turn;
+  document.documentElement.dataset.first = document.documentElement.dataset.first || Math.round(performance.now());
+}
+
+// What may come a moment later: the other of two, the script, other numbers of GPUs, what would change it.
+async function more(mine, plan, both) {
+  if (question.beside) await beside(mine, plan, both);
+  showScales(mine);
+  showChanges(both.prediction);
+  await launch(mine, plan, targetOf[question.framework]);
+  showEverything(both.report);
+  const fits = await lanes.slow.ask(['fits', modelWord(question), systemWord(question), '--gpus', question.gpus, plan, '--format', 'json'], filesOf(question));
+  if (!fits || mine !== turn) return;
+  const sensitive = await lanes.slow.ask(searchWords(question, ['-k', '1', '--sensitivity']), filesOf(question));
+  if (!sensitive || mine !== turn) return;
+  showChanges(both.prediction, fits.error ? null : read(fits), sensitive.error ? null : read(sensitive));
+  document.documentElement.dataset.settled = turn;
+}
+
+async function beside(mine, plan, both) {
+  const other = readLink(question.beside), kept = await predictAndReport(other, other.plan);
+  if (!kept || mine !== turn) return;
+  const name = (of, words) => `${of.config ? 'your model' : names.models.get(of.model)}, ${Number(of.gpus).toLocaleString('en')} × ${names.systems.get(of.system)}: ${words}`;
+  showBeside(known.names, {...kept, name: name(other, other.plan)}, {...both, name: name(question, plan)}, () => change({beside: ''}));
+}
+
+async function launch(mine, plan, target) {
+  const made = await lanes.quick.ask(['export', target, '-m', modelWord(question), '-g', question.gpus, plan], filesOf(question));
+  if (made && mine === turn) showLaunch(target, made, other => launch(turn, plan, other));
+}
+
+// Half to four times the GPUs; kept as long as only the number changes.
+let scale = {key: '', points: new Map()};
+async function showScales(mine) {
+  const full = withTokens(question), gpus = Number(question.gpus);
+  const key = JSON.stringify([searchWords({...full, gpus: '1'}, runWords(full)), question.config]);
+  if (scale.key !== key) scale = {key, points: new Map()};
+  const own = scale, wanted = [1, 2, 0.5, 4, 0.25, 8, 0.125, 1.5, 3, 0.75].map(f => f * gpus).filter(n => Number.isInteger(n) && n >= 1 && n <= 131072);
+  const points = () => [...own.points.values()].filter(p => p.step_s && p.gpus >= gpus / 8 && p.gpus <= gpus * 8).sort((a, b) => a.gpus - b.gpus);
+  for (const n of wanted) {
+    if (!own.points.has(n)) {
+      const answer = await lanes.scale.ask(searchWords({...question, gpus: String(n)}, [...runWords(full), '-k', '1']), filesOf(question));
+      if (!answer || mine !== turn) return;
+      const best = answer.error ? null : read(answer).best[0];
+      own.points.set(n, {gpus: n, ...(best || {})});
+    }
+    if (mine === turn) showScale(points(), gpus);
+  }
+}
+
+// ---- start ----
+
+async function start() {
+  const opened = await openLanes(['quick', 'search', 'scale', 'slow']);
+  lanes = opened.lanes;
+  campaign = opened.campaign;
+  const [models, systems] = await lanes.quick.inTurn([[['models', '--format', 'json']], [['systems', '--format', 'json']]]);
+  const listed = {models: read(models).models, systems: read(systems).systems};
+  names = {models: new Map(listed.models.map(e => [e.id, e.name])), systems: new Map(listed.systems.map(e => [e.id, e.name]))};
+  fillModels(listed.models);
+  fillSystems(listed.systems);
+  // For the console: await reckon(['predict', '-m', 'llama3.1-8b', '-s', 'h100', 'tp2 gbs64'])
+  window.reckon = (words, files) => lanes.quick.ask(words, files);
+  openForm();
+  showQuestion();
+  await answer();
+}
+
+start().catch(failure => fail(failure.message));

@@ -1,0 +1,21 @@
+// worker.js - asks the library beside the page, so that the page never waits. With host.js before it.
+let reckon = null, asking = 0;
+
+function told(done, total, best_s) {
+  postMessage({id: asking, progress: {done, total, best_s}});
+}
+
+onmessage = async ({data}) => {
+  if (data.module) {
+    reckon = await openReckon(data.module, data.files, told);
+    postMessage({id: 0});
+    return;
+  }
+  asking = data.id;
+  try {
+    postMessage({id: data.id, answer: reckon.ask(data.words, data.files)});
+  } catch (failure) {
+    await reckon.restart();
+    postMessage({id: data.id, answer: {code: 4, text: '', remarks: '', error: {text: 'the library stopped: ' + failure.message}}});
+  }
+};
