@@ -1,13 +1,14 @@
-/* absent.c - what the page leaves out, refused by name: databases and checkpoints. */
+/* absent.c - what the page leaves out, refused by name: databases, checkpoints, XML. */
 #include "cli/pages.h"
 #include "cli/search_sink.h"
+#include "interop/node.h"
 #include "shard/shapes.h"
 #include "shard/store.h"
 
 static enum rk_status refuse(const char *path, struct rk_error *error)
 {
     return rk_fail(error, RK_USAGE, path, 0, 0,
-                   "databases and checkpoints are not for the page: use the executable");
+                   "databases, checkpoints and XML are not for the page: use the executable");
 }
 
 static enum rk_status sink_open(void **sink, const char *path, const struct search *search,
@@ -53,5 +54,12 @@ enum rk_status shapes_of_checkpoint(const struct store *store, struct rk_model *
                                     struct shape_notes *notes, struct rk_error *error)
 {
     (void)store, (void)model, (void)notes;
+    return refuse(NULL, error);
+}
+
+enum rk_status hwloc_read(const struct document *document, struct node_topology *node,
+                          struct rk_error *error)
+{
+    (void)document, (void)node;
     return refuse(NULL, error);
 }
