@@ -159,7 +159,8 @@ struct grid {
     struct numbers sequence;
     int axes;
     struct place axes_place;
-    int mode; /* enum rk_search_mode */
+    size_t modes;
+    int mode[STUDY_MODES];
     uint64_t top;
 };
 
@@ -219,12 +220,48 @@ static enum rk_status load_precisions(const struct place *place, struct grid *gr
     return status;
 }
 
+const char *const study_mode_names[] = {[RK_SEARCH_PRUNED] = "pruned",
+                                        [RK_SEARCH_EXHAUSTIVE] = "exhaustive",
+                                        [RK_SEARCH_TWIN] = "", /* for tests */
+                                        [STUDY_LAYERWISE] = "layerwise",
+                                        NULL};
+
+static enum rk_status load_mode(const struct place *place, const struct grid *grid, int *mode,
+                                struct rk_error *error)
+{
+    static const char *const names[] = {"pruned", "exhaustive", "layerwise", NULL};
+    const struct field field = {.type = FIELD_CHOICE, .choices = names};
+    int chosen = 0;
+    const enum rk_status status = field_load(place, &field, &chosen, error);
+    if (status != RK_OK) return status;
+    *mode = chosen == 2 ? STUDY_LAYERWISE : chosen;
+    if (chosen == 2 && grid->framework == RK_CALCULON)
+        return place_fail(place, error,
+                          "the published model runs all layers alike: leave layerwise, or framework "
+                          "calculon, out");
+    return RK_OK;
+}
+
+/* One, or a list: each point in each of them. */
+static enum rk_status load_modes(const struct place *place, struct grid *grid,
+                                 struct rk_error *error)
+{
+    if (!json_is_array(place->value)) return load_mode(place, grid, &grid->mode[0], error);
+    enum rk_status status = place_need_array(place, 1, STUDY_MODES, error);
+    const size_t count = json_array_size(place->value);
+    for (grid->modes = 0; grid->modes < count && status == RK_OK; grid->modes++) {
+        const struct place element = place_element(place, grid->modes);
+        status = load_mode(&element, grid, &grid->mode[grid->modes], error);
+        for (size_t i = 0; i < grid->modes && status == RK_OK; i++)
+            if (grid->mode[i] == grid->mode[grid->modes])
+                status = place_fail(&element, error, "stands there twice: remove one of the two");
+    }
+    return status;
+}
+
 static enum rk_status load_settings(const struct place *root, struct grid *grid,
                                     struct rk_error *error)
 {
-    static const char *const modes[] = {
-        [RK_SEARCH_PRUNED] = "pruned", [RK_SEARCH_EXHAUSTIVE] = "exhaustive", NULL};
-    const struct field mode = {.type = FIELD_CHOICE, .choices = modes};
     const struct field top = {.type = FIELD_COUNT, .min = 1, .max = STUDY_MAX_TOP};
     const struct field framework = {.type = FIELD_CHOICE, .choices = names_of_framework};
     struct place member;
@@ -232,7 +269,8 @@ static enum rk_status load_settings(const struct place *root, struct grid *grid,
     grid->precisions = 0;
     grid->framework = RK_MEGATRON;
     grid->top = 1;
-    grid->mode = RK_SEARCH_PRUNED;
+    grid->modes = 1;
+    grid->mode[0] = RK_SEARCH_PRUNED;
     if (find_key(&grid->place, root, "framework", &member))
         status = field_load(&member, &framework, &grid->framework, error);
     if (status != RK_OK) return status;
@@ -246,7 +284,7 @@ static enum rk_status load_settings(const struct place *root, struct grid *grid,
     if (status == RK_OK && find_key(&grid->place, root, "sequence", &member))
         status = numbers_load(&member, 1, MAX_SEQUENCE, true, &grid->sequence, error);
     if (status == RK_OK && find_key(&grid->place, root, "mode", &member))
-        status = field_load(&member, &mode, &grid->mode, error);
+        status = load_modes(&member, grid, error);
     if (status == RK_OK && find_key(&grid->place, root, "top", &member))
         status = field_load(&member, &top, &grid->top, error);
     return status;
@@ -307,7 +345,8 @@ static size_t grid_count(const struct study *study, const struct grid *grid)
 {
     const size_t factors[] = {grid->models.count, grid->systems.count,
                               grid->gpus.count,   grid->batch.count,
-                              grid->precisions,   grid->sequence.count ? grid->sequence.count : 1};
+                              grid->precisions,   grid->sequence.count ? grid->sequence.count : 1,
+                              grid->modes};
     size_t count = 1;
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
         if (__builtin_mul_overflow(count, factors[i], &count) || count > STUDY_MAX_POINTS) return 0;
@@ -329,8 +368,9 @@ static struct study_point grid_point(const struct study *study, const struct gri
     struct study_point point = {.figure = grid->figure,
                                 .axes = grid->axes,
                                 .framework = (enum rk_framework)grid->framework,
-                                .mode = (enum rk_search_mode)grid->mode,
+                                .mode = grid->mode[at % grid->modes],
                                 .top = grid->top};
+    at /= grid->modes;
     if (grid->sequence.count) {
         point.sequence = grid->sequence.value[at % grid->sequence.count];
         at /= grid->sequence.count;

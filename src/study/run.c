@@ -1,4 +1,5 @@
 /* run.c - the engine: each thread makes whole searches, the calling thread takes them away. */
+#include "search/layerwise.h"
 #include "study/axes.h"
 #include "study/study.h"
 
@@ -84,6 +85,33 @@ static enum rk_status keep_best(const struct rk_plans_problem *problem,
     return RK_OK;
 }
 
+static bool is_stopped(void *context)
+{
+    struct engine *engine = context;
+    return atomic_load(&engine->stop);
+}
+
+/* The best plan in which each layer is run in its own way; none where nothing fits. */
+static enum rk_status search_layers(struct engine *engine, const struct rk_plans_problem *problem,
+                                    struct study_row *row, struct rk_error *error)
+{
+    struct layerwise_answer *answer = calloc(1, sizeof *answer);
+    const struct layerwise_query query = {problem, engine->threads, is_stopped, engine};
+    row->best = calloc(1, sizeof *row->best);
+    enum rk_status status = answer && row->best ? layerwise_search(&query, answer, error)
+                                                : rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (status == RK_OK && !answer->complete) status = RK_INTERRUPTED;
+    if (answer) row->counts.total = answer->counts.ways;
+    if (status == RK_OK) {
+        row->found = 1;
+        row->counts.verdict[RK_FITS][0] = 1;
+        row->best[0].plan = answer->plan;
+        row->best[0].outcome = answer->prediction.outcome;
+    }
+    free(answer);
+    return status == RK_NOTHING_FITS ? RK_OK : status;
+}
+
 /* RK_INTERRUPTED when it was stopped. */
 static enum rk_status search_point(struct engine *engine, size_t index, struct study_row *row,
                                    struct rk_error *error)
@@ -93,13 +121,18 @@ static enum rk_status search_point(struct engine *engine, size_t index, struct s
     struct rk_plans_problem problem;
     struct rk_answer result;
     const double start_s = now_s();
-    const struct rk_query options = {.mode = point->mode,
+    const struct rk_query options = {.mode = (enum rk_search_mode)point->mode,
                                      .threads = engine->threads,
                                      .top = point->top,
                                      .progress = watch_progress,
                                      .context = &watch};
     *row = (struct study_row){.point = index};
     study_problem(engine->study, point, &problem);
+    if (point->mode == STUDY_LAYERWISE) {
+        const enum rk_status status = search_layers(engine, &problem, row, error);
+        row->seconds = now_s() - start_s;
+        return status;
+    }
     struct rk_space *space = rk_plans_open(&problem, error);
     if (!space) return error->status;
     enum rk_status status = rk_ask(space, &options, &result, error);

@@ -50,6 +50,10 @@ struct study_figure {
     size_t points; /* how many */
 };
 
+/* How a point is searched: as enum rk_search_mode has it, or each layer in its own way. */
+enum { STUDY_LAYERWISE = RK_SEARCH_TWIN + 1, STUDY_MODES };
+extern const char *const study_mode_names[]; /* ended by NULL */
+
 struct study_point {
     int figure;
     size_t number;           /* from 1, in its figure */
@@ -58,7 +62,7 @@ struct study_point {
     uint64_t sequence; /* 0: the model's */
     enum rk_framework framework;
     enum rk_precision precision;
-    enum rk_search_mode mode;
+    int mode; /* of study_mode_names */
     uint64_t top;
     char key[STUDY_KEY]; /* hash of all inputs of the search, in hexadecimal digits */
     /* Of the whole run, for a second of a step with max_batch samples; all 0 without one. */

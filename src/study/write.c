@@ -10,9 +10,6 @@
 #include <string.h>
 #include <time.h>
 
-static const char *const mode_names[] = {[RK_SEARCH_PRUNED] = "pruned",
-                                         [RK_SEARCH_EXHAUSTIVE] = "exhaustive",
-                                         [RK_SEARCH_TWIN] = "twin"};
 
 /* ---- binding: a statement and the next parameter of it ---- */
 
@@ -58,7 +55,7 @@ static void bind_point(struct binder *b, const struct study *study, const struct
     bind_text(b, rk_framework_name(point->framework));
     bind_count(b, study_sequence(study, point));
     bind_text(b, study->axes[point->axes].text);
-    bind_text(b, mode_names[point->mode]);
+    bind_text(b, study_mode_names[point->mode]);
     bind_count(b, point->top);
 }
 
