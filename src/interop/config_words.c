@@ -22,7 +22,8 @@
 struct run {
     uint64_t nodes, devices, gpus, data, tensor, pipeline, context, microbatch, accumulation, batch;
     bool checkpointing, moe_checkpointing, parallel;
-    uint64_t every;
+    uint64_t every, multiple, width;
+    double expansion;
     int zero;
     const char *framework, *model, *config;
 };
@@ -64,16 +65,17 @@ struct run {
 /* clang-format off */
 static const struct key neox_keys[] = {
     VALUE("num_layers", "--num-layers"), VALUE("hidden_size", "--hidden-size"), VALUE("num_attention_heads", "--num-attention-heads"),
-    VALUE("num_kv_heads", "--num-key-value-heads"), VALUE("intermediate_size", "--ffn-hidden-size"), VALUE("seq_length", "--seq-length"),
+    VALUE("num_kv_heads", "--num-key-value-heads"), READ("intermediate_size", KEY_COUNT, width), READ("expansion_factor", KEY_NUMBER, expansion), VALUE("seq_length", "--seq-length"),
     VALUE("max_position_embeddings", "--max-position-embeddings"), VALUE("make_vocab_size_divisible_by", "--make-vocab-size-divisible-by"),
     MAP("pos_emb", "learned=|rotary=--position-embedding-type rope|alibi=--position-embedding-type alibi|none=--position-embedding-type none"),
     MAP("norm", "layernorm=--normalization LayerNorm|rmsnorm=--normalization RMSNorm|te_rmsnorm=--normalization RMSNorm|te_layernorm=--normalization LayerNorm"),
-    MAP("activation", "gelu=|swiglu=--swiglu|geglu=--glu-activation geglu"), MAP("mlp_type", "regular=|llama=--swiglu"),
+    MAP("activation", "gelu=|swiglu=--swiglu|geglu=--glu-activation geglu|reglu=--glu-activation reglu"), MAP("mlp_type", "regular=|llama=--swiglu"),
     ON("no_weight_tying", "--untie-embeddings-and-output-weights"), OFF("use_bias_in_mlp", "--disable-bias-linear"), NONE("use_bias_in_norms"), NONE("use_bias_in_attn_linear"),
     ON("use_qk_layernorm", "--qk-layernorm"), VALUE("sliding_window_width", "--window-size"), READ("gpt_j_residual", KEY_FLAG, parallel), BAD("gmlp_attn_dim", "layers of another kind"),
     VALUE("hidden_dropout", "--hidden-dropout"), VALUE("attention_dropout", "--attention-dropout"), NONE("rotary_*"),
     READ("pipe_parallel_size", KEY_COUNT, pipeline), READ("model_parallel_size", KEY_COUNT, tensor), ON("sequence_parallel", "--sequence-parallel"), READ("context_parallel_size", KEY_COUNT, context),
-    READ("train_micro_batch_size_per_gpu", KEY_COUNT, microbatch), READ("gradient_accumulation_steps", KEY_COUNT, accumulation), READ("train_batch_size", KEY_COUNT, batch),
+    READ("train_micro_batch_size_per_gpu", KEY_COUNT, microbatch), READ("gradient_accumulation_steps", KEY_COUNT, accumulation), READ("gas", KEY_COUNT, accumulation), READ("train_batch_size", KEY_COUNT, batch),
+    READ("mlp_multiple_of", KEY_COUNT, multiple), NONE("decay_lr_to"), NONE("attention_type"),
     READ("checkpoint_activations", KEY_FLAG, checkpointing), READ("checkpoint_num_layers", KEY_COUNT, every), ON("partition_activations", "--partition-activations"), NONE("synchronize_each_layer"),
     READ("global_num_gpus", KEY_COUNT, gpus), READ("num_gpus", KEY_COUNT, devices), READ("num_nodes", KEY_COUNT, nodes),
     {"zero_optimization.stage", KEY_WORD, AT(zero), "0|1|2|3", NULL}, NONE("zero_optimization.*"), NONE("zero_*"),
@@ -127,6 +129,9 @@ static const struct key nemo_keys[] = {
     ON("model.fp8", "--fp8-hybrid"), VALUE("mixed_precision.fp8", "--fp8-format"), VALUE("mixed_precision.fp8_recipe", "--fp8-recipe"), MAP("mixed_precision", "bf16_mixed=--bf16|fp16_mixed=--fp16|bf16_with_fp8_delayed_scaling_mixed=--bf16 --fp8-format hybrid|bf16_with_fp8_current_scaling_mixed=--bf16 --fp8-format hybrid --fp8-recipe tensorwise|bf16_with_mxfp8_mixed=--bf16 --fp8-format e4m3 --fp8-recipe mxfp8|bf16_with_fp8_subchannel_scaling_mixed=--bf16 --fp8-format e4m3 --fp8-recipe blockwise"), ON("mixed_precision.bf16", "--bf16"), ON("mixed_precision.fp16", "--fp16"), NONE("mixed_precision.*"), NONE("model.fp8_*"), NONE("model.megatron_amp_O2"), NONE("model.transformer_engine"), NONE("model.mcore_gpt"),
     MAP("model.optim.name", "fused_adam=|adam=|adamw=|distributed_fused_adam=--use-distributed-optimizer|mcore_distributed_optim=--use-distributed-optimizer"), ON("ddp.use_distributed_optimizer", "--use-distributed-optimizer"), ON("optimizer.use_distributed_optimizer", "--use-distributed-optimizer"), ON("ddp.overlap_grad_reduce", "--overlap-grad-reduce"), ON("ddp.overlap_param_gather", "--overlap-param-gather"), ON("ddp.use_megatron_fsdp", "--use-megatron-fsdp"), VALUE("ddp.data_parallel_sharding_strategy", "--data-parallel-sharding-strategy"), ON("ddp.grad_reduce_in_fp32", "--accumulate-allreduce-grads-in-fp32"), NONE("ddp.*"), ON("model.optim.overlap_grad_sync", "--overlap-grad-reduce"), ON("model.optim.overlap_param_sync", "--overlap-param-gather"), NONE("model.optim.*"), ON("optimizer.optimizer_cpu_offload", "--optimizer-cpu-offload"), NONE("optimizer.*"), NONE("scheduler.*"),
     BAD("model.peft.peft_scheme", "only adapters are trained"), BAD("peft.*", "only adapters are trained"), NONE("model.*_fusion"), NONE("model.fused_*"), NONE("model.data.*"), NONE("model.tokenizer.*"), NONE("model.*fusion*"), NONE("model.init_method*"), NONE("model.use_*"), NONE("model.layernorm_*"), NONE("model.rotary_*"), NONE("model.seq_len_interpolation_factor"), NONE("model.apply_*"), NONE("model.hidden_*"), NONE("model.transformer_block_type"), NONE("model.openai_gelu"), NONE("model.pre_process"), NONE("model.post_process"), NONE("model.persist_layer_norm"), NONE("model.bias_*"), NONE("model.headscale"), NONE("model.onnx_safe"), NONE("model.native_amp_*"), NONE("model.fp32_*"), NONE("model.fp16_*"), NONE("model.hysteresis"), NONE("model.grad_*"), NONE("model.gradient_*"), NONE("model.async_*"), NONE("model.seed"), NONE("model.resume_*"), NONE("model.restore_*"), NONE("model.gc_interval"), NONE("model.nsys_profile.*"), NONE("model.reduce_amax"), NONE("model.sync_batch_comm"), NONE("model.overlap_p2p_comm"), NONE("model.batch_p2p_comm"), NONE("model.rampup_batch_size*"), NONE("model.normalize_*"), NONE("model.deterministic*"), NONE("model.name"), NONE("model.get_attention_mask_from_fusion"), NONE("model.cross_entropy_*"), NONE("model.transformer_impl"), NONE("model.parallel_output"), NONE("model.*_dtype"), NONE("model._target_"), NONE("*._target_"), NONE("model.split_*"), NONE("model.dist_ckpt_*"), NONE("model.dist_*"), NONE("model.nccl_*"), NONE("model.sharp"), NONE("model.position_*"), NONE("model.no_seqlen_plus_one_input_tokens"), NONE("model.log_*"), NONE("model.delay_*"),
+    VALUE("model.override_vocab_size", "--vocab-size"), VALUE("model.window_size.0", "--window-size"), NONE("model.window_size.*"), ON("model.enable_cuda_graph", "--enable-cuda-graph"), READ("model.mcore_customization_config.parallel_attention", KEY_FLAG, parallel), WARN("model.mcore_customization_config.*", "norms before attention and MLP of their own"),
+    WARN("model.defer_embedding_wgrad_compute", "the head's gradients are computed later"), NONE("model.wgrad_deferral_limit"), NONE("model.masked_softmax_fusion"), NONE("model.apex_transformer_log_level"), NONE("model.ffn_dropout"), NONE("model.embedding_dropout"), NONE("model.do_layer_norm_weight_decay"), MAP("model.attention_type", "multihead="), NONE("model.ub_tp_comm_overlap_cfg*"),
+    NONE("model.tp_comm_overlap_*"), NONE("model.precision"), NONE("model.scale_positional_embedding"), NONE("model.deteministic_mode"), NONE("model.validation_*"), NONE("model.enable_megatron_timers"), NONE("model.megatron_timer_kwargs*"), NONE("model.embedding_init_method_std"), NONE("s3_checkpointing*"), BAD("model.pipeline_model_parallel_split_rank", "a model of encoder and decoder"),
     NONE("exp_manager.*"), NONE("name"), NONE("restore_from_path"), NONE("run.*"), NONE("hydra.*"), NONE("defaults.*"), NONE("train.*"), NONE("validation.*"), NONE("dataset.*"), NONE("tokenizer.*"), NONE("logger.*"), NONE("checkpoint.*"), NONE("rng.*"), NONE("dist.*"), NONE("profiling*"), NONE("ft*"), NONE("straggler*"), NONE("nvrx*"), NONE("rerun_state_machine.*"), NONE("inprocess_restart*"), NONE("cluster*"), NONE("base_*"), NONE("launcher_*"), NONE("stages*"), NONE("env_vars*"), NONE("log.*"), NONE("data.*"), NONE("resume.*"),
 };
 
@@ -137,7 +142,7 @@ static const struct key destination_keys[] = {
     VALUE("fp8", "--fp8-format"), VALUE("fp4", "--fp4-format"), ON("use_mcore_models", "--use-mcore-models"), VALUE("lr", "--lr"), VALUE("params_dtype", ""),
     NONE("enable_primus_turbo"), NONE("use_turbo_*"), NONE("turbo_*"), NONE("log_avg_*"), NONE("*_sink_level"), NONE("disable_*"), NONE("auto_continue_train"), NONE("deprecated_*"), NONE("model_type"),
     NONE("moe_use_legacy_grouped_gemm"), NONE("moe_use_fused_router_with_aux_score"), NONE("no_fp8_weight_transpose_cache"), NONE("fp8_wgrad"), NONE("create_attention_mask_in_dataloader"), NONE("wall_clock_step_timer"), NONE("torch_profiler_*"),
-    NONE("original_max_position_embeddings"), NONE("rope_type"), NONE("spec.*"), NONE("bias_dropout_fusion"), NONE("masked_softmax_fusion"), NONE("clone_scatter_output_in_embedding"), NONE("check_for_nan_in_loss_and_grad"), NONE("log_*"), NONE("torch_compile.*"), NONE("moe_use_upcycling"), NONE("moe_router_*_dtype"),
+    NONE("original_max_position_embeddings"), NONE("rope_type"), NONE("spec.*"), NONE("bias_dropout_fusion"), NONE("masked_softmax_fusion"), NONE("clone_scatter_output_in_embedding"), NONE("check_for_nan_in_loss_and_grad"), NONE("log_*"), NONE("torch_compile.*"), NONE("moe_use_upcycling"), NONE("barrier_with_L1_time"), NONE("mmap_bin_files"), NONE("use_nsys_profiler"), NONE("empty_cache_interval"), NONE("pp_warmup"), NONE("sft_*"), NONE("debug_scheduler_table"), NONE("patch_zero_bubble"), VALUE("virtual_pipeline_model_parallel_size", "--num-virtual-stages-per-pipeline-rank"), NONE("enable_turbo_attention_float8"), NONE("moe_router_*_dtype"),
     VALUE("swiglu", "--swiglu"), VALUE("layernorm_epsilon", "--norm-epsilon"), VALUE("position_embedding_type", "--position-embedding-type"), VALUE("num_moe_experts", "--num-experts"),
 };
 
@@ -160,6 +165,7 @@ struct list {
     char text[WORD_BYTES];
     bool full;
     bool defaults; /* the keys at hand are the tool's own presets */
+    bool even_pipeline; /* Primus: its zero-bubble patch is off */
     size_t seen;   /* keys of files that came before, which win */
     const char *key[MOST_WORDS];
 };
@@ -296,6 +302,7 @@ static enum rk_status read_all(const struct config_source *source, const struct 
     if (!r) return rk_fail(error, RK_IO, source->path, 0, 0, "out of memory");
     enum rk_status status = settings_read(&r->settings, source->path, source->text, source->sets,
                                           source->set_count, error);
+    if (status == RK_OK) status = settings_refer(&r->settings, error);
     settings_underscore(&r->settings); /* "pipe-parallel-size" is "pipe_parallel_size" */
     r->list.source = source;
     r->list.settings = &r->settings;
@@ -320,6 +327,63 @@ static enum rk_status read_all(const struct config_source *source, const struct 
 
 /* ---- GPT-NeoX ---- */
 
+/* The width inside the MLP. Of a gated one two thirds, of which one half each for gate and value,
+ * so that a gate costs nothing (ParallelMLP of megatron/model/transformer.py, since 2024); the MLP
+ * of `mlp_type: llama`, before that, took the width as it is. */
+static void put_neox_width(struct words_reading *r)
+{
+    const struct setting *activation = settings_find(&r->settings, "activation");
+    const struct setting *hidden = settings_find(&r->settings, "hidden_size");
+    const bool glu = activation && strstr(activation->text, "glu");
+    const bool gated = glu && !settings_find(&r->settings, "mlp_type");
+    const uint64_t h = hidden ? strtoull(hidden->text, NULL, 10) : 0;
+    const uint64_t multiple = r->run.multiple ? r->run.multiple : 1;
+    const uint64_t all = r->run.width           ? r->run.width
+                         : r->run.expansion > 0 ? (uint64_t)(r->run.expansion * (double)h)
+                                                : 4 * h;
+    const uint64_t one = gated ? all * 2 / 3 / 2 : all;
+    if (!gated && !r->run.width && !(r->run.expansion > 0)) return; /* 4 h */
+    const uint64_t width = multiple * ((one + multiple - 1) / multiple);
+    put_format(&r->list, "--ffn-hidden-size %" PRIu64, width);
+    if (!gated) return;
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, width);
+    notes_add(&r->import.notes, NOTE_ASSUMED, 0, 0, "intermediate_size", text,
+              "a gated MLP has a third of it for gate and for value, as GPT-NeoX has it since 2024");
+}
+
+/* "[[["flash"], 32]]": the kinds of layers; only those that attend to all tokens are covered. */
+static enum rk_status check_neox_layers(const struct words_reading *r, struct rk_error *error)
+{
+    for (size_t i = 0; i < r->settings.count; i++) {
+        const struct setting *s = &r->settings.setting[i];
+        const bool kind = strncmp(s->key, "attention_config", 16) == 0;
+        const bool number = strspn(s->text, "0123456789") == strlen(s->text);
+        if (!kind || number || s->null || strcmp(s->text, "all") == 0 ||
+            strcmp(s->text, "global") == 0 || strcmp(s->text, "flash") == 0)
+            continue;
+        return settings_fail(&r->settings, s, error,
+                             "layers of this kind, which plans do not cover");
+    }
+    return RK_OK;
+}
+
+/* One file of several has not all of it. */
+static enum rk_status need_neox(const struct words_reading *r, struct rk_error *error)
+{
+    static const char *const names[] = {"num_layers", "hidden_size", "num_attention_heads",
+                                        "seq_length"};
+    const char *missing = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !missing; i++)
+        if (!settings_find(&r->settings, names[i])) missing = names[i];
+    if (!missing && !r->run.microbatch) missing = "train_micro_batch_size_per_gpu";
+    if (!missing) return RK_OK;
+    return rk_fail(error, RK_BAD_INPUT, r->settings.path, 0, 0,
+                   "%s is not in this file: give the files of the run merged into one, or --set "
+                   "%s=VALUE",
+                   missing, missing);
+}
+
 static enum rk_status interpret_neox(struct words_reading *r, const struct config_source *source,
                                      struct rk_error *error)
 {
@@ -327,7 +391,10 @@ static enum rk_status interpret_neox(struct words_reading *r, const struct confi
     enum rk_status status = put_rows(&r->list, neox_keys, COUNT_OF(neox_keys));
     const struct setting *fp16 = settings_find(&r->settings, "fp16.enabled");
     const struct setting *type = settings_find(&r->settings, "fp16.type");
+    if (status == RK_OK) status = check_neox_layers(r, error);
+    if (status == RK_OK) status = need_neox(r, error);
     if (!r->run.pipeline) r->run.pipeline = 1; /* 0: no pipeline module */
+    put_neox_width(r);
     if (fp16 && key_flag(fp16->text) == 1 && !settings_find(&r->settings, "precision"))
         put_format(&r->list, type && strcmp(type->text, "bfloat16") == 0 ? "--bf16" : "--fp16");
     put_degrees(&r->list, &r->run, &gpus);
@@ -339,7 +406,6 @@ static enum rk_status interpret_neox(struct words_reading *r, const struct confi
     if (flash && strncmp(flash->text, "flash", 5) == 0) put_format(&r->list, "--use-flash-attn");
     if (status == RK_OK) status = finish(&r->list, "GPT-NeoX", gpus, &r->import);
     r->import.model.parallel_block = r->run.parallel; /* attention and MLP beside each other */
-    (void)error;
     return status;
 }
 
@@ -396,6 +462,7 @@ static enum rk_status interpret_nemo(struct words_reading *r, const struct confi
     enum rk_status status = put_rows(&r->list, nemo_keys, COUNT_OF(nemo_keys));
     put_degrees(&r->list, &r->run, &gpus);
     if (status == RK_OK) status = finish(&r->list, "NeMo", gpus, &r->import);
+    r->import.model.parallel_block = r->run.parallel;
     (void)error;
     return status;
 }
@@ -416,6 +483,14 @@ static bool continues_list(const char *key)
     return dot && strspn(dot + 1, "0123456789") == strlen(dot + 1) && strcmp(dot, ".0") != 0;
 }
 
+/* Keys of Primus' zero-bubble patch, whose presets are on without it. */
+static bool of_zero_bubble(const char *key)
+{
+    return strncmp(key, "zero_bubble_", 12) == 0 || strcmp(key, "enable_zero_bubble") == 0 ||
+           strcmp(key, "enable_zb_runtime") == 0 || strcmp(key, "enable_1f1b_v") == 0 ||
+           strcmp(key, "patch_zero_bubble") == 0;
+}
+
 static enum rk_status put_destination(struct list *l, const char *key, const struct setting *s)
 {
     char name[128] = "--";
@@ -423,6 +498,7 @@ static enum rk_status put_destination(struct list *l, const char *key, const str
     const struct key *row = key_find(destination_keys, COUNT_OF(destination_keys), key);
     if (s->null) return RK_OK;
     if (row && row->use == KEY_NONE) return RK_OK;
+    if (l->even_pipeline && of_zero_bubble(key)) return RK_OK;
     if (row && strcmp(row->path, "swiglu") != 0) return put_row(l, row, s);
     if (continues_list(key)) {
         put(l, s->text, strlen(s->text), s);
@@ -584,6 +660,9 @@ static enum rk_status interpret_primus(struct words_reading *r, const struct con
         return rk_fail(error, RK_BAD_INPUT, source->path, 0, 0,
                        "modules.pre_trainer.framework is %.40s: only megatron is read here",
                        run->framework ? run->framework : "missing");
+    const struct setting *patch =
+        settings_find(&r->settings, "modules.pre_trainer.overrides.patch_zero_bubble");
+    r->list.even_pipeline = !patch || key_flag(patch->text) != 1;
     status = put_primus_values(&r->list, &r->settings, overrides);
     r->list.defaults = true;
     if (status == RK_OK && run->model) { /* "${PRIMUS_MODEL:llama3.1_8B}.yaml" too */

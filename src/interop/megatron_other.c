@@ -31,7 +31,7 @@ static const struct megatron_other others[] = {
     {"ai-framework", 1, 0, 0, MEGATRON_MINDSPEED, 0, NULL},
     {"allow-ambiguous-pad-tokens", 0, 16, 0, 0, 0, NULL},
     {"allow-missing-vision-projection-checkpoint", 0, 0, 0, MEGATRON_PAI, 0, NULL},
-    {"allow-padding-num-layers", 0, 0, 0, MEGATRON_CORE, MEGATRON_NOT_COVERED, "layers that do nothing"},
+    {"allow-padding-num-layers", 0, 0, 0, MEGATRON_CORE, 0, NULL},
     {"alternative-prompt", 0, 0, 0, MEGATRON_MINDSPEED, 0, NULL},
     {"aml-data-download-path", 1, 0, 0, MEGATRON_DEEPSPEED, 0, NULL},
     {"ampipe-degree", 1, 0, 0, MEGATRON_MINDSPEED, MEGATRON_NOT_COVERED, "another pipeline schedule"},

@@ -53,6 +53,11 @@ bool settings_has(const struct settings *settings, const char *prefix)
     return false;
 }
 
+const char *settings_keep(struct settings *settings, const char *text)
+{
+    return copy(settings, text, strlen(text));
+}
+
 void settings_underscore(struct settings *settings)
 {
     for (size_t i = 0; i < settings->count; i++)

@@ -44,6 +44,12 @@ bool settings_has(const struct settings *settings, const char *prefix);
 /* Dashes of all keys become underscores, for tools that know no difference. */
 void settings_underscore(struct settings *settings);
 
+/* A copy of the text that lives as long as the settings; NULL: no memory. */
+const char *settings_keep(struct settings *settings, const char *text);
+
+/* Puts what they refer to in the place of values such as "${.hidden_size}". */
+enum rk_status settings_refer(struct settings *settings, struct rk_error *error);
+
 /* RK_BAD_INPUT at a setting: "KEY: " and the text. */
 enum rk_status settings_fail(const struct settings *settings, const struct setting *setting,
                              struct rk_error *error, const char *format, ...) RK_PRINTF(4, 5);

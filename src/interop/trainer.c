@@ -23,6 +23,7 @@ struct trainer {
     uint64_t microbatch, accumulation, batch, sequence, processes, machines;
     uint64_t tensor, context, ring, ulysses, replicate, expert;
     int64_t shard;
+    int offloading; /* of axolotl: "false|true|..." */
     int mixed, launch, strategy, attention, zero_stage, optimizer_device, param_device;
     int bf16, fp16; /* "false|true|auto|full" */
     bool fp8, checkpointing, no_checkpointing, fsdp_checkpointing, activation_offload, offload;
@@ -135,7 +136,7 @@ static const struct key axolotl_keys[] = {
     FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"), NONE("fsdp_final_state_dict_type"),
     READ("tensor_parallel_size", KEY_COUNT, tensor), READ("context_parallel_size", KEY_COUNT, ring), READ("sequence_parallel_degree", KEY_COUNT, ring),
     READ("dp_shard_size", KEY_INTEGER, shard), READ("dp_replicate_size", KEY_COUNT, replicate), READ("expert_parallel_size", KEY_COUNT, expert),
-    READ("adapter", KEY_TEXT, adapter), READ("activation_offloading", KEY_FLAG, activation_offload),
+    READ("adapter", KEY_TEXT, adapter), {"activation_offloading", KEY_WORD, AT(offloading), "false|true|legacy|hidden_states|disk", NULL},
     {"attn_implementation", KEY_WORD, AT(attention), "sdpa|flash_attention_2|flash_attention_3|eager|flex_attention|xformers|sage", NULL},
     NONE("flash_attention"), NONE("sdp_attention"), NONE("eager_attention"), NONE("flex_attention"), NONE("xformers_attention"), NONE("flex_attn_*"), NONE("flash_attn_*"), NONE("flash_optimum"),
     READ("liger_rms_norm", KEY_FLAG, liger), READ("liger_glu_activation", KEY_FLAG, liger_mlp), NONE("liger_*"), NONE("plugins.*"), NONE("cut_cross_entropy"),
@@ -155,6 +156,20 @@ static const struct key axolotl_keys[] = {
     NONE("default_system_message"), NONE("streaming*"), NONE("low_cpu_mem_usage"), NONE("gc_steps"), NONE("eta_min"), NONE("auto_resume_from_checkpoints"), NONE("resize_token_embeddings_to_32x"),
     NONE("experimental_skip_move_to_device"), NONE("noisy_embedding_alpha"), NONE("s2_attention"), NONE("shuffle_*"), NONE("min_sample_len"), NONE("embeddings_skip_upcast"), NONE("hf_use_auth_token"),
     NONE("use_tensorboard"), NONE("profiler_*"), NONE("use_kernels"), NONE("device_map"), NONE("max_memory"), NONE("auto_*"), NONE("curriculum_sampling"), NONE("excess_length_strategy"), NONE("heads_k_stride"), NONE("ring_attn_func"),
+    {"quantize_moe_experts", KEY_NOT_COVERED, 0, NULL, "the weights are quantized"}, {"model_quantization_config*", KEY_NOT_COVERED, 0, NULL, "the weights are quantized"}, {"quantization*", KEY_NOT_COVERED, 0, NULL, "the weights are quantized"},
+    {"nvfp4_*", KEY_NOT_FOLLOWED, 0, NULL, "products imitate narrow types"}, {"dsv4_*", KEY_NOT_FOLLOWED, 0, NULL, "weights in narrow types"}, {"use_onebitllms", KEY_NOT_COVERED, 0, NULL, "weights of one bit"}, {"llmcompressor.*", KEY_NOT_COVERED, 0, NULL, "weights that are pruned"},
+    {"lisa_*", KEY_NOT_COVERED, 0, NULL, "layers are trained in turn"}, {"num_labels", KEY_NOT_COVERED, 0, NULL, "a head of labels"}, {"vllm.*", KEY_NOT_COVERED, 0, NULL, OTHER_LOSS}, {"use_vllm", KEY_NOT_COVERED, 0, NULL, OTHER_LOSS}, {"nemo_gym_*", KEY_NOT_COVERED, 0, NULL, OTHER_LOSS},
+    {"layer_offloading", KEY_NOT_COVERED, 0, NULL, "weights that move to the host"}, {"use_whitening", KEY_NONE, 0, NULL, NULL}, {"dense_mixer", KEY_NOT_COVERED, 0, NULL, "all experts compute"}, {"mora*", KEY_NOT_COVERED, 0, NULL, ADAPTER}, {"use_mora", KEY_NOT_COVERED, 0, NULL, ADAPTER}, {"spectrum_*", KEY_NOT_COVERED, 0, NULL, "most weights are frozen"},
+    {"use_scattermoe", KEY_NOT_FOLLOWED, 0, NULL, "kernels of experts"}, {"use_sonicmoe", KEY_NOT_FOLLOWED, 0, NULL, "kernels of experts"}, {"experts_implementation", KEY_NOT_FOLLOWED, 0, "eager", "kernels of experts"}, {"moe_grouped_backend", KEY_NOT_FOLLOWED, 0, NULL, "kernels of experts"},
+    {"fused_attn_kernel", KEY_NOT_FOLLOWED, 0, NULL, "kernels of attention"}, {"gemma4_hybrid_attn_impl", KEY_NOT_FOLLOWED, 0, NULL, "kernels of attention"}, {"use_dsv4_kernels", KEY_NOT_FOLLOWED, 0, NULL, "kernels of attention"}, {"use_glm_dsa_kernels", KEY_NOT_FOLLOWED, 0, NULL, "kernels of attention"},
+    {"selective_checkpointing", KEY_NOT_COVERED, 0, NULL, "recomputation of another kind"}, {"recompute_layer_types*", KEY_NOT_COVERED, 0, NULL, "recomputation of another kind"}, {"use_pose", KEY_NONE, 0, NULL, NULL}, {"deepcompile", KEY_NOT_FOLLOWED, 0, NULL, "kernels are compiled"},
+    {"fp32_norms", KEY_NOT_FOLLOWED, 0, NULL, "norms in 32 bits"}, {"large_head_attention", KEY_NOT_FOLLOWED, 0, NULL, "kernels of attention"}, {"chunked_cross_entropy", KEY_NOT_FOLLOWED, 0, NULL, "the loss is computed in chunks"}, {"sage_attention", KEY_NOT_FOLLOWED, 0, NULL, "attention in narrow types"},
+    READ("fp8_enable_fsdp_float8_all_gather", KEY_FLAG, gather), NONE("fsdp_config"), NONE("push_dataset_to_hub"), NONE("llama4_linearized_experts"), NONE("secrets.*"), NONE("volumes.*"), NONE("freeze_mm_modules"), NONE("reinit_weights"), NONE("project_*"), NONE("revision_of_model"),
+    NONE("cls_model_config"), NONE("type_of_model"), NONE("use_eaft"), NONE("eaft_*"), NONE("pretrain_multipack_*"), NONE("orpo_alpha"), NONE("total_num_tokens"), NONE("total_supervised_tokens"), NONE("center_rewards_coefficient"), NONE("torch_dtype"), NONE("ddp"), NONE("device_map.*"),
+    NONE("full_finetune"), NONE("use_otel_metrics"), NONE("otel_*"), NONE("rl_beta"), NONE("kto_*"), NONE("cpo_alpha"), NONE("simpo_gamma"), NONE("rpo_alpha"), NONE("dpo_*"), NONE("use_ray"), NONE("jagged_*"), NONE("use_trackio"), NONE("use_mlflow"), NONE("use_comet"), NONE("expert_parallel_*"), NONE("expert_backend"),
+    NONE("embedding_lr*"), NONE("lr"), NONE("grokfast_*"), NONE("pose_*"), NONE("fix_untrained_tokens*"), NONE("added_tokens_overrides*"), NONE("mean_resizing_embeddings"), NONE("shrink_embeddings"), NONE("is_*_derived_model"), NONE("axolotl_config_path"), NONE("preprocess_*"), NONE("processor_kwargs*"),
+    NONE("image_*"), NONE("trainer_cls"), NONE("multipack_*"), NONE("batch_flattening"), NONE("generate_*"), NONE("generation_*"), NONE("gradio_*"), NONE("lm_eval_*"), NONE("bench_*"), NONE("roles_to_train*"), NONE("train_on_*"), NONE("gc_collect_steps"), NONE("dion_*"), NONE("overrides_of_model_kwargs*"), NONE("num_dataset_shards_to_save"), NONE("dynamic_checkpoint*"), NONE("drop_system_message"), NONE("system_prompt"),
+    NONE("gpu"), NONE("gpu_count"), NONE("provider"), NONE("branch"), NONE("dockerfile_commands*"), NONE("timeout*"), NONE("memory*"), NONE("hf_mlflow_log_artifacts"), NONE("rope_scaling*"), NONE("tiled_mlp_*"), NONE("scaling_softmax*"),
 };
 
 static const struct key llama_factory_keys[] = {
@@ -176,6 +191,11 @@ static const struct key llama_factory_keys[] = {
     NONE("train_on_prompt"), NONE("ignore_pad_token_for_loss"), NONE("use_fast_tokenizer"), NONE("resize_vocab"), NONE("split_special_tokens"), NONE("new_special_tokens"), NONE("rope_scaling"), NONE("upcast_*"),
     NONE("cache_dir"), NONE("model_revision"), NONE("hf_hub_token"), NONE("pref_*"), NONE("ref_*"), NONE("galore_*"), NONE("apollo_*"), NONE("badam_*"), NONE("loraplus_*"), NONE("pissa_*"), NONE("infer_*"), NONE("video_*"),
     NONE("enable_thinking"), NONE("use_swanlab"), NONE("swanlab_*"), NONE("predict_with_generate"), NONE("compute_accuracy"), NONE("use_dft_loss"), NONE("use_asft_loss"), NONE("use_eaft_loss"), NONE("asft_alpha"), NONE("use_reentrant_gc"), NONE("tool_format"), NONE("low_cpu_mem_usage"), NONE("cp_mode"), NONE("sequence_parallel_mode"), NONE("quantization_method"), NONE("additional_target"), NONE("double_quantization"), NONE("kt_*"), NONE("oft_*"), NONE("create_new_adapter"), NONE("print_param_status"), NONE("tokenizer_*"), NONE("top_*"), NONE("temperature"), NONE("max_new_tokens"),
+    {"use_megatron_bridge", KEY_NOT_COVERED, 0, NULL, "training by Megatron-Bridge"}, {"use_hyper_parallel", KEY_NOT_COVERED, 0, NULL, "training by another library"}, {"use_v1_kernels", KEY_NOT_FOLLOWED, 0, NULL, "kernels of another kind"}, {"use_audio_in_video", KEY_NOT_COVERED, 0, NULL, "a model of sound"},
+    {"use_unsloth_gc", KEY_NOT_COVERED, 0, NULL, "recomputation by unsloth, with activations on the host"}, {"block_diag_attn", KEY_NONE, 0, NULL, NULL}, {"train_from_scratch", KEY_NONE, 0, NULL, NULL}, {"image_min_pixels", KEY_NOT_COVERED, 0, NULL, "a model of images and text"},
+    NONE("add_*"), NONE("init_special_tokens"), NONE("data_shared_file_system"), NONE("default_system"), NONE("device_map*"), NONE("disable_shuffling"), NONE("download_mode"), NONE("dpo_*"), NONE("eaft_*"), NONE("early_stopping_steps"), NONE("export_*"), NONE("extra_config"), NONE("kto_*"), NONE("ld_alpha"), NONE("module_dropout"),
+    NONE("moe_aux_loss_coef"), NONE("ms_hub_token"), NONE("om_hub_token"), NONE("new_special_tokens_config"), NONE("offload_folder"), NONE("ppo_*"), NONE("preserve_thinking"), NONE("reward_model*"), NONE("sglang_*"), NONE("vllm_*"), NONE("simpo_gamma"), NONE("skip_special_tokens"), NONE("use_dora"), NONE("use_rslora"), NONE("use_kv_cache"),
+    NONE("enable_torch_profiler"), NONE("profile*"), NONE("master_*"), NONE("length_penalty"), NONE("repetition_penalty"), NONE("num_beams"), NONE("task*"), NONE("lang"), NONE("n_shot"), NONE("compute_dtype"), NONE("batch_size"), NONE("crop_to_patches"), NONE("audio_*"), NONE("image_do_pan_and_scan"), NONE("quantization_*"),
 };
 /* clang-format on */
 
@@ -397,7 +417,7 @@ static void read_kernels(const struct reading *r)
                   (t->liger && !settings_find(r->settings, "liger_rms_norm"));
     if ((t->checkpointing && !t->no_checkpointing) || t->fsdp_checkpointing)
         r->p->recompute = RK_WHOLE;
-    if (t->activation_offload) rk_plan_offload_activations(r->p, 1);
+    if ((t->activation_offload || t->offloading > 0)) rk_plan_offload_activations(r->p, 1);
 }
 
 static enum rk_status interpret(struct reading *r)

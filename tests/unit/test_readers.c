@@ -210,3 +210,67 @@ Test(readers, keys)
     cr_expect_eq(key_find(keys, 4, "x_middle"), &keys[3]);
     cr_expect_null(key_find(keys, 4, "ab"));
 }
+
+#define NEOX                                                                                       \
+    "num_layers: 32\nhidden_size: 4096\nnum_attention_heads: 32\nseq_length: 4096\n"               \
+    "max_position_embeddings: 4096\ntrain_micro_batch_size_per_gpu: 1\nprecision: bfloat16\n"      \
+    "pos_emb: rotary\n"
+
+/* The width inside a gated MLP of GPT-NeoX, by ParallelMLP of its transformer.py: Llama-2 7B is
+ * written as 32768 there, 32768 * 2 / 3 = 21845, half of it to a multiple of 256: 11008. */
+Test(readers, neox_widths)
+{
+    static const struct {
+        const char *text;
+        uint64_t width;
+    } widths[] = {
+        {NEOX "activation: swiglu\nintermediate_size: 32768\nmlp_multiple_of: 256\n", 11008},
+        {NEOX "activation: swiglu\n", 5461}, /* 4 * 4096 * 2 / 3 = 10922, half of it */
+        {NEOX "activation: geglu\nexpansion_factor: 6\nmlp_multiple_of: 64\n", 8192},
+        {NEOX "activation: swiglu\nmlp_type: llama\nintermediate_size: 11008\n", 11008},
+        {NEOX "activation: gelu\nintermediate_size: 11008\n", 11008},
+        {NEOX, 16384},
+    };
+    struct rk_model model;
+    struct rk_plan plan;
+    struct rk_error error;
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        cr_assert_eq(read("gpt-neox", "n.yml", widths[i].text, 8, NULL, NULL, &model, &plan, &error),
+                     RK_OK, "%s: %s", widths[i].text, error.text);
+        cr_expect_eq(model.feedforward, widths[i].width, "%s: %llu", widths[i].text,
+                     (unsigned long long)model.feedforward);
+    }
+    cr_expect_neq(read("gpt-neox", "n.yml", NEOX "attention_config: [[[\"rwkv\"], 32]]\n", 8, NULL,
+                       NULL, &model, &plan, &error),
+                  RK_OK);
+    cr_expect(strstr(error.text, "layers of this kind"), "%s", error.text);
+    cr_expect_neq(
+        read("gpt-neox", "n.yml", "hidden_size: 64\n", 8, NULL, NULL, &model, &plan, &error),
+        RK_OK);
+    cr_expect(strstr(error.text, "or --set num_layers=VALUE"), "%s", error.text);
+}
+
+/* Values of NeMo that refer to others. */
+Test(readers, nemo_references)
+{
+    static const char text[] =
+        "trainer: {num_nodes: 2, devices: 8, precision: bf16}\nmodel:\n  micro_batch_size: 1\n"
+        "  global_batch_size: 32\n  num_layers: 8\n  hidden_size: 1024\n  num_attention_heads: 16\n"
+        "  ffn_hidden_size: ${multiply:3, ${.hidden_size}}\n  encoder_seq_length: 2048\n"
+        "  max_position_embeddings: ${.encoder_seq_length}\n"
+        "  tensor_model_parallel_size: 4\n"
+        "  pipeline_model_parallel_size: ${divide_floor:${.num_layers}, "
+        "${training.model.tensor_model_parallel_size}}\n"
+        "  data:\n    seq_length: ${model.encoder_seq_length}\n";
+    struct rk_model model;
+    struct rk_plan plan;
+    struct rk_error error;
+    cr_assert_eq(read("nemo", "n.yaml", text, 0, NULL, NULL, &model, &plan, &error), RK_OK, "%s",
+                 error.text);
+    cr_expect(model.feedforward == 3072 && model.sequence == 2048);
+    cr_expect(plan.tensor == 4 && plan.pipeline == 2);
+    cr_expect_neq(read("nemo", "n.yaml",
+                       "model:\n  num_layers: ${.layers}\n  layers: ${.num_layers}\n", 8, NULL,
+                       NULL, &model, &plan, &error),
+                  RK_OK);
+}
