@@ -29,6 +29,13 @@ static const struct operand longest_operands[] = {
      .offset = offsetof(struct longest_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
+static const struct option input_options[] = {
+    {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(source.model), .complete = "models",
+     .help = "the same as MODEL"},
+    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(source.system), .complete = "systems",
+     .help = "the same as SYSTEM"},
+    {.name = NULL},
+};
 static const struct option longest_options[] = {
     {.letter = 'g', .name = "gpus", .type = OPTION_VALUES, AT(gpus), .argument = "N,N", .min = 1, .max = 65536,
      .help = "numbers of GPUs (8; of a range, its powers of two)"},
@@ -44,7 +51,7 @@ static const struct option longest_options[] = {
 const struct usage longest_usage = {
     .name = "longest",
     .summary = "the longest sequence that can be trained, for each number of GPUs",
-    .synopsis = "MODEL SYSTEM [options] [PLAN]...",
+    .synopsis = "[--model] MODEL [--system] SYSTEM [options] [PLAN]...",
     .description =
         "Bisects the length of a sequence, one at a time, over every candidate: tensor, context (ring and Ulysses), data and pipeline degrees that "
         "make up the GPUs, ZeRO 1 and 3, the loss in chunks; layers kept, computed again whole, or through two "
@@ -57,6 +64,7 @@ const struct usage longest_usage = {
     .words_title = "Words of a plan",
     .words = plan_words,
     .groups = {
+        {"Input", input_options, 0},
         {"Lengths", longest_options, 0},
         {"Form", show_options, offsetof(struct longest_args, show)},
         {"General", options_help_rows, 0},

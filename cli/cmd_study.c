@@ -40,7 +40,7 @@ static const struct option study_options[] = {
     {.name = "figure", .type = OPTION_TEXT, AT(figure), .argument = "NAME",
      .help = "only this figure of the study"},
     {.name = "export", .type = OPTION_CHOICE, AT(format), .choices = export_formats,
-     .help = "print the best strategies of every point, instead of a summary"},
+     .help = "print the best plans of every point, instead of a summary"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, AT(output), .argument = "FILE", .complete = "file",
      .help = "write what is printed to FILE"},
     {.name = "list", .type = OPTION_FLAG, AT(list),
@@ -62,11 +62,11 @@ const struct usage study_usage = {
     .synopsis = "FILE [options]",
     .description =
         "A study file names models, systems with changed fields, numbers of GPUs, batches and "
-        "restrictions; each point of their product is a search for the best strategies. Finished "
+        "restrictions; each point of their product is a search for the best plans. Finished "
         "searches are kept in an SQLite database, each as soon as it is done: however a run ends, "
         "the same command goes on where it stopped. A changed study makes only the searches that "
         "are new; a new version of the model makes all of them again, and says so.\n\n"
-        "Without --export a summary of each figure is printed. How many strategies there were and "
+        "Without --export a summary of each figure is printed. How many plans there were and "
         "how long they took is said on standard error.\n\n"
         "SIGINT ends the run with exit status 130; what is finished is kept.",
     .operands = study_operands,
@@ -109,7 +109,7 @@ static void draw_bar(const struct study_progress *p)
     enum { WIDTH = 24 };
     const int full = (int)(p->share * WIDTH);
     const double rate = p->seconds > 0 ? (double)p->strategies / p->seconds : 0;
-    fprintf(stderr, "\r[%.*s%.*s] %3.0f %%  %zu of %zu searches, %.4g million strategies/s", full,
+    fprintf(stderr, "\r[%.*s%.*s] %3.0f %%  %zu of %zu searches, %.4g million plans/s", full,
             "########################", WIDTH - full, "........................", 100 * p->share,
             p->done, p->total, rate / 1e6);
     if (p->share > 0.01) fprintf(stderr, ", %.0f s left", p->seconds * (1 - p->share) / p->share);
@@ -149,7 +149,7 @@ static void say_done(const struct run *run)
     char strategies[REPORT_DIGITS];
     if (run->args.quiet || !done->done) return;
     fprintf(
-        stderr, "reckon: %zu search%s, %s strategies settled in %.3f s, %.4g million a second\n",
+        stderr, "reckon: %zu search%s, %s plans settled in %.3f s, %.4g million a second\n",
         done->done, done->done == 1 ? "" : "es", report_digits(done->strategies, strategies),
         done->seconds, done->seconds > 0 ? (double)done->strategies / done->seconds / 1e6 : 0.0);
 }
@@ -248,7 +248,7 @@ static enum rk_status fill_export(struct run *run, struct report *report, struct
 
 static enum rk_status fill_summary(struct run *run, struct report *report, struct rk_error *error)
 {
-    char sql[256] = "SELECT figure, points, finished, can_run, strategies, fits FROM progress";
+    char sql[288] = "SELECT figure, points, finished, can_run, strategies AS plans, fits FROM progress";
     if (run->figure >= 0)
         snprintf(sql + strlen(sql), sizeof sql - strlen(sql), " WHERE figure = '%s'",
                  run->study->figure[run->figure].name);
@@ -404,7 +404,7 @@ static enum rk_status open_database(struct run *run, struct rk_error *error)
 static enum rk_status search_missing(struct run *run, struct rk_error *error)
 {
     run->draw = !run->args.quiet && show_on_terminal(stderr);
-    progress_start(&run->signals, "strategies");
+    progress_start(&run->signals, "plans");
     run->signals.draw = false;
     const enum rk_status status = cli_study_update(run->study, run->database, &run->plan,
                                                    (int)run->args.jobs, run_progress, run, error);

@@ -4,7 +4,7 @@
 const struct command main_commands[] = {
     {"fits",       cmd_fits,     "does it fit, and what saves how much memory",    &fits_usage},
     {"predict",    cmd_predict,  "the time and memory of a step, as people train today", &predict_usage},
-    {"search",     cmd_search,   "the best strategies of all there are",            &search_usage},
+    {"search",     cmd_search,   "the best plans of all there are",            &search_usage},
     {"clusters",   cmd_clusters, "the best plan over several clusters",             &clusters_usage},
     {"budget",     cmd_budget,   "the largest model, or most tokens, that money and days train", &budget_usage},
     {"longest",    cmd_longest,  "the longest sequence that can be trained",        &longest_usage},
@@ -66,20 +66,20 @@ const struct usage main_usage = {
     .summary = "predict the time and memory of LLM training plans, and search for the best",
     .synopsis = "COMMAND [options]",
     .description =
-        "Reckon predicts what training a large language model costs on a machine: the time of a "
-        "step and the memory of a GPU, as people train today (predict, fits) or under a strategy of "
-        "the published model (estimate), and which strategy of all is the best one (search). It also "
-        "trains models on this machine (train). Every command explains itself: reckon COMMAND --help.",
+        "Reckon predicts what training a large language model costs on a machine: whether it fits (fits), "
+        "the time of a step and the memory of a GPU (predict). It finds the best plan of all (search), "
+        "writes what launches it (export), and trains models on this machine (train). Every command "
+        "explains itself: reckon COMMAND --help.",
     .groups = {
         {"General", options_help_rows, 0},
         {"Version", main_options, 0},
     },
     .examples = {
+        {"reckon fits llama3.1-70b h100-sxm5-80g -g 64", "Does it fit, and how would one split it?"},
+        {"reckon search -m llama3.1-70b -s h100-sxm5-80g -g 64 -b 256", "Which plan is the best?"},
+        {"reckon export megatron -m llama3.1-70b gpus64 dp16 tp4 gbs256 sp tp-overlap zero3 grad-overlap weight-overlap",
+         "What do I launch?"},
         {"reckon models", "What can be trained:"},
-        {"reckon search --model gpt3-175b --system a100-80g-nvl8 --gpus 1024 --batch 1536",
-         "The best way to train GPT-3 on 1,024 A100:"},
-        {"reckon fits gpt3-175b a100-80g-nvl8 --gpus 1024 tp8 pp8 gbs1536 sp zero1",
-         "Does one way fit, and what saves how much memory:"},
     },
     .see_also = "reckon-predict(1), reckon-fits(1), reckon-estimate(1), reckon-search(1), reckon-models(1), reckon-systems(1), reckon-model(5), reckon-system(5), reckon-plan(5), reckon-strategy(5)",
     .commands = main_commands,

@@ -12,7 +12,7 @@
 static int greet(void)
 {
     printf("Reckon predicts the time and memory of LLM training plans, and finds the best one.\n\n"
-           "Three commands to start with:\n");
+           "What people ask first:\n");
     for (const struct example *e = main_usage.examples; e->command; e++)
         printf("\n  %s\n    %s\n", e->what, e->command);
     printf("\nreckon --help lists all commands; reckon COMMAND --help explains one.\n");

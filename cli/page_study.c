@@ -551,7 +551,7 @@ static void breakdowns(const struct figure *f)
 static enum rk_status ranked(const struct figure *f, struct rk_error *error)
 {
     static const struct stack stack = {
-        "best", "where the time of the best strategies goes", "time of a step", "time_s", "s", NULL,
+        "best", "where the time of the best plans goes", "time of a step", "time_s", "s", NULL,
         PARTS};
     struct report *memory = &f->study->page->memory;
     struct study_page best = *f->study;
@@ -589,7 +589,7 @@ static enum rk_status figure_table(const struct figure *f, struct rk_error *erro
                                               "has them, and `reckon study --export`."});
         return RK_OK;
     }
-    return list(f->study, "The best strategy of each point",
+    return list(f->study, "The best plan of each point",
                 report_text(&f->study->page->memory,
                             "SELECT point, model, system, gpus, max_batch, datatype, axes, "
                             "strategies, fits, step_s, samples_per_s, mfu, hbm_bytes, "
@@ -672,7 +672,7 @@ static enum rk_status fill(struct study_page *s, struct rk_error *error)
     page_section(page, "summary", "Summary", NULL);
     status =
         list(s, "Figures",
-             "SELECT figure, points, finished, can_run, strategies, fits FROM progress", error);
+             "SELECT figure, points, finished, can_run, strategies AS plans, fits FROM progress", error);
     if (s->count == 0)
         html_add(page, &(struct html_block){HTML_WARNING, .text = "No point is finished yet."});
     if (status == RK_OK) status = show_figures(s, error);

@@ -5,11 +5,15 @@
 #include <string.h>
 
 /* The points of one line are neighbours: same group, growing GPUs; groups in the study's order. */
+/* `apart` says what else lines differ in. */
 static const char query[] =
-    "SELECT line, figure, model, system, gpus, mfu FROM (SELECT figure || char(10) || model ||"
-    "  char(10) || system || char(10) || max_batch || char(10) || datatype || char(10) || axes"
-    "  AS line, figure, figure_number, model, system, gpus, mfu, point FROM result"
-    "  WHERE figure GLOB '%s') "
+    "SELECT line, figure, model, system, gpus, mfu, apart FROM (SELECT figure || char(10) || model"
+    "  || char(10) || system || char(10) || max_batch || char(10) || datatype || char(10) || axes"
+    "  AS line, figure, figure_number, model, system, gpus, mfu, point,"
+    "  trim(iif(min(max_batch) OVER () < max(max_batch) OVER (), 'batch ' || max_batch, '') ||"
+    "  iif(min(datatype) OVER () < max(datatype) OVER (), ' ' || datatype, '') ||"
+    "  iif(min(axes) OVER () < max(axes) OVER (), ' ' || axes, '')) AS apart"
+    "  FROM result WHERE figure GLOB '%s') "
     "ORDER BY figure_number, min(point) OVER (PARTITION BY line), gpus";
 
 enum { WIDEST = 48, LEAST = 3, MOST_LINES = 40, NAME = 64 };
@@ -19,7 +23,7 @@ struct trend {
     struct report_table *table;
     uint64_t left_out;
     /* the line at hand: */
-    char *line, figure[NAME], model[NAME], system[NAME];
+    char *line, figure[NAME], model[NAME], system[NAME], apart[4 * NAME];
     size_t count, room;
     int64_t first_gpus, last_gpus;
     double *mfu; /* (count) 0 where nothing runs */
@@ -34,7 +38,9 @@ static const struct report_column columns[] = {
     {.name = "least", .title = "MFU from", .unit = "%", .digits = 1},
     {.name = "most", .title = "to", .unit = "%", .digits = 1},
     {.name = "line", .bar = REPORT_SPARKLINE},
+    {.name = "where"},
 };
+enum { COLUMNS = sizeof columns / sizeof *columns };
 
 /* The best of the neighbours that share a mark, on a scale from 0 to the best of all. */
 static const char *draw(struct report *report, const double *mfu, size_t count, double most)
@@ -65,7 +71,8 @@ static void end_line(struct trend *t)
                 report_add(t->report, &(struct report_table){.title = "MFU over the number of GPUs",
                                                              .formats = REPORT_IN_TEXT,
                                                              .columns = columns,
-                                                             .column_count = 8});
+                                                             
+                                                             .column_count = COLUMNS - !*t->apart});
         report_row(t->report, t->table,
                    (const struct report_cell[]){
                        cell_text(report_text(t->report, "%s", t->figure)),
@@ -73,7 +80,8 @@ static void end_line(struct trend *t)
                        cell_text(report_text(t->report, "%s", t->system)),
                        cell_count((uint64_t)t->first_gpus), cell_count((uint64_t)t->last_gpus),
                        cell_number(least), cell_number(most),
-                       cell_text(draw(t->report, t->mfu, t->count, most))});
+                       cell_text(draw(t->report, t->mfu, t->count, most)),
+                       cell_text(report_text(t->report, "%s", t->apart))});
     }
     t->count = 0;
 }
@@ -87,6 +95,7 @@ static enum rk_status begin_line(struct trend *t, const struct study_value *valu
     snprintf(t->figure, NAME, "%s", values[1].text);
     snprintf(t->model, NAME, "%s", values[2].text);
     snprintf(t->system, NAME, "%s", values[3].text);
+    snprintf(t->apart, sizeof t->apart, "%s", values[6].text);
     t->first_gpus = values[4].integer;
     return t->line ? RK_OK : rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
 }
