@@ -13,7 +13,7 @@ static void tables(struct html_page *page, const struct diff *d, const char *com
     diff_tables(&page->memory, d, NULL);
     const struct report_table *first = page_described(page, before);
     for (const struct report_table *t = first; t; t = t->next)
-        if (t->shape == REPORT_NOTE)
+        if (t->shape == REPORT_NOTE || t->shape == REPORT_PARAGRAPH)
             text = report_text(&page->memory, "%s%s. ", text, t->title + strspn(t->title, " "));
     page_section(page, "differences", "What differs", text);
     for (const struct report_table *t = first; t; t = t->next)

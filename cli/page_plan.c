@@ -73,7 +73,7 @@ static const char *error_bar(struct html_page *page, const struct page_plan *p)
     const char *text = "";
     forecast_errors(&page->memory, p->forecast);
     for (const struct report_table *t = page_described(page, before); t; t = t->next)
-        if (t->shape == REPORT_NOTE)
+        if (t->shape == REPORT_NOTE || t->shape == REPORT_PARAGRAPH)
             text = report_text(&page->memory, "%s%s. ", text, t->title + strspn(t->title, " "));
     return text;
 }

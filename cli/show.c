@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static const char *const colour_names[] = {"auto", "always", "never", NULL};
@@ -18,6 +19,9 @@ const struct option show_options[] = {
     {.name = "color", .type = OPTION_CHOICE, .choices = colour_names, .argument = "WHEN",
      .offset = offsetof(struct show_args, colour),
      .help = "colour the table: auto (on a terminal), always or never; NO_COLOR is heeded (auto)"},
+    {.name = "width", .type = OPTION_NUMBER, .argument = "COLUMNS", .min = 40, .max = 10000,
+     .offset = offsetof(struct show_args, width),
+     .help = "what is wider is broken: texts into lines, tables into parts that each begin with their first column (the terminal's columns; elsewhere nothing is broken)"},
     {.name = NULL},
 };
 /* clang-format on */
@@ -42,12 +46,20 @@ bool show_on_terminal(FILE *file)
     return isatty(fileno(file)) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
+static int terminal_width(FILE *file)
+{
+    struct winsize size;
+    const bool known = show_on_terminal(file) && ioctl(fileno(file), TIOCGWINSZ, &size) == 0;
+    return known && size.ws_col >= 40 ? size.ws_col : 0;
+}
+
 struct report_style show_style(const struct show_args *args, FILE *out)
 {
     const bool wanted = !variable("NO_COLOR") && show_on_terminal(out);
     return (struct report_style){
         .colour = args->colour == COLOUR_ALWAYS || (args->colour == COLOUR_AUTO && wanted),
         .utf8 = locale_is_utf8(),
+        .width = args->width ? (int)args->width : terminal_width(out),
     };
 }
 

@@ -1,4 +1,4 @@
-/* show.h - where a report goes and how it looks: --format, --color, -o.
+/* show.h - where a report goes and how it looks: --format, --color, --width, -o.
  *
  * Colour: --color=always, or auto on a terminal that is not "dumb", unless NO_COLOR is set.
  * Characters beyond ASCII only where the locale (LC_ALL, LC_CTYPE, LANG) is a UTF-8 one.
@@ -14,9 +14,10 @@ enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 struct show_args {
     int format; /* enum report_format */
     int colour; /* enum colour_choice */
+    uint64_t width; /* of tables; 0: the terminal's */
 };
 
-/* --format, --color */
+/* --format, --color, --width */
 extern const struct option show_options[];
 
 struct report_style show_style(const struct show_args *args, FILE *out);

@@ -93,28 +93,13 @@ void report_note(struct report *report, const char *text)
                            .title = text, .shape = REPORT_NOTE, .formats = REPORT_IN_TEXT});
 }
 
-/* Where to break a text that is too long: behind a comma in the second half of the line, else at
- * a space, else behind the first word. */
-static size_t line_length(const char *text, size_t width)
-{
-    size_t space = 0;
-    for (size_t length = width; length > width / 2; length--) {
-        if (text[length] != ' ') continue;
-        if (text[length - 1] == ',') return length;
-        if (!space) space = length;
-    }
-    return space ? space : strcspn(text, " ");
-}
-
 void report_paragraph(struct report *report, const char *text)
 {
-    enum { WIDTH = 96 };
-    while (text && *text) {
-        const size_t length = strlen(text) > WIDTH ? line_length(text, WIDTH) : strlen(text);
-        report_note(report, report_text(report, "  %.*s", (int)length, text));
-        text += length;
-        text += strspn(text, " ");
-    }
+    if (text && *text)
+        report_add(report,
+                   &(struct report_table){.title = report_text(report, "%s", text),
+                                          .shape = REPORT_PARAGRAPH,
+                                          .formats = REPORT_IN_TEXT});
 }
 
 static bool table_grow(struct report *report, struct report_table *table)

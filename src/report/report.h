@@ -53,7 +53,8 @@ enum { REPORT_MAX_COLUMNS = 256 };
 enum report_shape {
     REPORT_ROWS,
     REPORT_RECORD,
-    REPORT_NOTE /* no columns: `title` is a line of text */
+    REPORT_NOTE,     /* no columns: `title` is a line of text */
+    REPORT_PARAGRAPH /* likewise, to be broken into lines */
 };
 
 enum report_format { REPORT_AS_TEXT, REPORT_AS_JSON, REPORT_AS_CSV, REPORT_FORMATS };
@@ -91,6 +92,7 @@ struct report {
 struct report_style {
     bool colour;
     bool utf8; /* else ASCII alone */
+    int width; /* columns that tables must do with; 0: as many as they take */
 };
 
 static inline struct report_cell cell_none(void)
@@ -133,7 +135,7 @@ struct report_table *report_add(struct report *report, const struct report_table
 /* Appends a line that only text shows. */
 void report_note(struct report *report, const char *text);
 
-/* The same, broken into lines of at most 96 columns behind two spaces; NULL adds nothing. */
+/* The same, in lines of at most 96 columns behind two spaces; NULL adds nothing. */
 void report_paragraph(struct report *report, const char *text);
 
 /* Appends a copy of `cells` (column_count) to a table of stored rows; `table` may be NULL. */

@@ -3,9 +3,10 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { BAR_WIDTH = 24, CELL_SIZE = 256, GAP = 2 };
+enum { BAR_WIDTH = 24, CELL_SIZE = 256, GAP = 2, NARROW = 24 /* no text needs less */ };
 
 static const char *const bold = "1", *const dim = "2", *const blue = "34", *const red = "31";
 
@@ -57,6 +58,7 @@ struct layout {
     int width;
     bool left;    /* text stands on the left, numbers on the right */
     bool visible; /* not all cells are REPORT_NONE */
+    bool here;    /* among the columns at hand: a table that is too wide is written in parts */
 };
 
 static void format_number(const struct report_column *column, const struct scale *scale,
@@ -239,13 +241,80 @@ static void measure(const struct report_table *table, struct report_cell *cells,
     }
 }
 
+/* ---- tables that are too wide ---- */
+
+/* Bytes of `text` that a line of `width` columns takes: up to a space or a comma where there is one.
+ */
+static size_t piece_of(const char *text, int width)
+{
+    size_t at = 0, cut = 0;
+    int columns = 0;
+    for (; text[at]; at++) {
+        columns += ((unsigned char)text[at] & 0xc0) != 0x80;
+        if (columns > width && text[at] == ' ') return at;
+        if (columns > width) return cut ? cut : at;
+        if (text[at] == ' ' || text[at] == ',') cut = at + 1;
+    }
+    return at;
+}
+
+static int column_width(const struct report_column *column, const struct layout *layout)
+{
+    return column->bar ? BAR_WIDTH : layout->width;
+}
+
+static int table_width(const struct report_table *table, const struct layout *layouts)
+{
+    int width = -GAP;
+    for (int i = 0; i < table->column_count; i++)
+        if (layouts[i].visible) width += column_width(&table->columns[i], &layouts[i]) + GAP;
+    return width;
+}
+
+/* The widest texts get lines of their own, until the table fits. */
+static void narrow_texts(const struct report_table *table, struct layout *layouts, int width)
+{
+    for (int over = table_width(table, layouts) - width; over > 0;) {
+        struct layout *widest = NULL;
+        for (int i = 0; i < table->column_count; i++)
+            if (layouts[i].visible && layouts[i].left && !table->columns[i].bar &&
+                (!widest || layouts[i].width > widest->width))
+                widest = &layouts[i];
+        if (!widest || widest->width <= NARROW) return;
+        const int less = widest->width - over > NARROW ? over : widest->width - NARROW;
+        widest->width -= less;
+        over -= less;
+    }
+}
+
+/* Columns from `first` on that stand beside each other, and with them the first of all, which says
+ * what a row is about. Returns the one behind them. */
+static int choose_columns(const struct report_table *table, struct layout *layouts, int first,
+                          int width)
+{
+    int key = 0, used = 0;
+    while (key < table->column_count - 1 && !layouts[key].visible)
+        key++;
+    for (int i = 0; i < table->column_count; i++)
+        layouts[i].here = i == key && layouts[i].visible;
+    used = column_width(&table->columns[key], &layouts[key]);
+    for (int i = first > key ? first : key + 1, taken = 0; i < table->column_count; i++) {
+        if (!layouts[i].visible) continue;
+        used += GAP + column_width(&table->columns[i], &layouts[i]);
+        if (width && used > width && taken) return i;
+        layouts[i].here = true;
+        taken++;
+    }
+    return table->column_count;
+}
+
 static void put_headings(struct line *line, const struct report_table *table,
                          const struct layout *layouts)
 {
     bool units = false;
     char title[CELL_SIZE];
     for (int i = 0; i < table->column_count; i++) {
-        if (!layouts[i].visible || table->columns[i].bar) continue;
+        if (!layouts[i].here || table->columns[i].bar) continue;
         put_aligned(line, column_title(&table->columns[i], title), layouts[i].width,
                     layouts[i].left, dim);
         line->spaces += GAP;
@@ -253,42 +322,80 @@ static void put_headings(struct line *line, const struct report_table *table,
     }
     end_line(line);
     for (int i = 0; i < table->column_count && units; i++) {
-        if (!layouts[i].visible || table->columns[i].bar) continue;
+        if (!layouts[i].here || table->columns[i].bar) continue;
         put_aligned(line, layouts[i].scale.unit, layouts[i].width, layouts[i].left, dim);
         line->spaces += GAP;
     }
     if (units) end_line(line);
 }
 
+static void put_bar(struct line *line, enum report_bar bar, const struct report_cell *cell)
+{
+    if (cell->type == REPORT_NUMBER) draw_bar(line, bar, cell->as.number);
+    if (cell->type == REPORT_TEXT) draw_sparkline(line, cell->as.text);
+}
+
+/* What fits of a cell of text; returns the rest. */
+static const char *put_piece(struct line *line, const char *text, const struct layout *layout)
+{
+    size_t bytes = piece_of(text, layout->width);
+    const char *rest = text + bytes;
+    char *piece = strndup(text, bytes);
+    while (piece && bytes > 0 && *rest && piece[bytes - 1] == ' ')
+        piece[--bytes] = '\0';
+    put_aligned(line, piece ? piece : "", layout->width, true, NULL);
+    free(piece);
+    return rest + strspn(rest, " ");
+}
+
+/* Texts that are too wide go on in further lines. */
 static void put_row(struct line *line, const struct report_table *table,
                     const struct layout *layouts, const struct report_cell *cells)
 {
+    const char *rest[REPORT_MAX_COLUMNS] = {NULL};
     char text[CELL_SIZE];
-    for (int i = 0; i < table->column_count; i++) {
-        const struct report_column *column = &table->columns[i];
-        if (!layouts[i].visible) continue;
-        if (column->bar) {
-            if (cells[i].type == REPORT_NUMBER) draw_bar(line, column->bar, cells[i].as.number);
-            if (cells[i].type == REPORT_TEXT) draw_sparkline(line, cells[i].as.text);
-        } else {
-            put_aligned(line,
-                        format_cell(column, column_scale(column, &layouts[i]), &cells[i], text),
-                        layouts[i].width, layouts[i].left, NULL);
+    bool more = true;
+    for (int i = 0; i < table->column_count; i++)
+        if (cells[i].type == REPORT_TEXT) rest[i] = cells[i].as.text;
+    for (bool first = true; more; first = false) {
+        more = false;
+        for (int i = 0; i < table->column_count; i++) {
+            const struct report_column *column = &table->columns[i];
+            const struct layout *layout = &layouts[i];
+            if (!layout->here) continue;
+            if (column->bar && first)
+                put_bar(line, column->bar, &cells[i]);
+            else if (!column->bar && rest[i] && text_width(rest[i]) > layout->width)
+                rest[i] = put_piece(line, rest[i], layout), more = true;
+            else if (!column->bar && rest[i])
+                put_aligned(line, rest[i], layout->width, layout->left, NULL), rest[i] = "";
+            else if (!column->bar)
+                put_aligned(line,
+                            first ? format_cell(column, column_scale(column, layout), &cells[i],
+                                                text)
+                                  : "",
+                            layout->width, layout->left, NULL);
+            line->spaces += GAP;
         }
-        line->spaces += GAP;
+        end_line(line);
     }
-    end_line(line);
 }
 
 static void write_rows(struct line *line, const struct report_table *table,
                        struct report_cell *cells)
 {
+    const int width = line->style->width;
     struct layout layouts[REPORT_MAX_COLUMNS];
     measure(table, cells, layouts);
-    put_headings(line, table, layouts);
-    for (size_t row = 0; row < table->rows; row++) {
-        table_row(table, row, cells);
-        put_row(line, table, layouts, cells);
+    if (width) narrow_texts(table, layouts, width);
+    for (int first = 0; first < table->column_count;) {
+        if (first > 0) fputc('\n', line->out);
+        first = choose_columns(table, layouts, first, width);
+        put_headings(line, table, layouts);
+        for (size_t row = 0; row < table->rows; row++) {
+            table_row(table, row, cells);
+            put_row(line, table, layouts, cells);
+        }
     }
 }
 
@@ -301,7 +408,14 @@ static void put_field(struct line *line, const struct report_column *column,
     line->spaces += GAP;
     put_aligned(line, format_cell(column, NULL, cell, text), value_width, true, NULL);
     line->spaces += GAP;
-    if (column->help) put(line, column->help, dim);
+    const int from = name_width + value_width + 2 * GAP;
+    const struct layout rest = {.width = line->style->width - from};
+    const char *help = column->help ? column->help : "";
+    for (; rest.width >= NARROW && text_width(help) > rest.width; line->spaces = from) {
+        help = put_piece(line, help, &rest);
+        end_line(line);
+    }
+    put(line, help, dim);
     end_line(line);
 }
 
@@ -322,17 +436,66 @@ static void write_record(struct line *line, const struct report_table *table,
             put_field(line, &table->columns[i], &cells[i], width, VALUE_WIDTH);
 }
 
+/* Where to break a text that is too long: behind a comma in the second half of the line, else at
+ * a space, else behind the first word. */
+static size_t line_length(const char *text, size_t width)
+{
+    size_t space = 0;
+    for (size_t length = width; length > width / 2; length--) {
+        if (text[length] != ' ') continue;
+        if (text[length - 1] == ',') return length;
+        if (!space) space = length;
+    }
+    return space ? space : strcspn(text, " ");
+}
+
+static void write_lines(struct line *line, const char *text, int indent, size_t width)
+{
+    while (*text) {
+        const size_t length = strlen(text) > width ? line_length(text, width) : strlen(text);
+        fprintf(line->out, "%*s%.*s\n", indent, "", (int)length, text);
+        text += length;
+        text += strspn(text, " ");
+    }
+}
+
+static void write_paragraph(struct line *line, const char *text)
+{
+    enum { WIDEST = 96, INDENT = 2 };
+    const int room = line->style->width ? line->style->width - INDENT : WIDEST;
+    write_lines(line, text, INDENT, room < WIDEST ? (size_t)room : WIDEST);
+}
+
+/* Commands stay whole, to be copied. */
+static void write_note(struct line *line, const char *text)
+{
+    const int indent = (int)strspn(text, " "), room = line->style->width - indent;
+    const bool command = strncmp(text + indent, "reckon ", 7) == 0;
+    if (command || room < NARROW || text_width(text + indent) <= room)
+        fprintf(line->out, "%s\n", text);
+    else
+        write_lines(line, text + indent, indent, (size_t)room);
+}
+
+static bool is_note(const struct report_table *table)
+{
+    return table->shape == REPORT_NOTE || table->shape == REPORT_PARAGRAPH;
+}
+
 void write_text(const struct report *report, const struct report_style *style, FILE *out)
 {
-    static const struct report_style plain = {false, false};
+    static const struct report_style plain = {.colour = false};
     struct report_cell cells[REPORT_MAX_COLUMNS];
     struct line line = {out, style ? style : &plain, 0};
     const struct report_table *table = NULL, *before = NULL;
     while ((table = table_next(report, table, REPORT_IN_TEXT))) {
-        const bool notes = table->shape == REPORT_NOTE && before && before->shape == REPORT_NOTE;
-        if (before && !notes) fputc('\n', out);
-        if (table->title) {
-            put(&line, table->title, table->shape == REPORT_NOTE ? NULL : bold);
+        if (before && !(is_note(table) && is_note(before))) fputc('\n', out);
+        if (table->shape == REPORT_PARAGRAPH)
+            write_paragraph(&line, table->title);
+        else if (table->shape == REPORT_NOTE)
+            write_note(&line, table->title);
+        else if (table->title) {
+            put(&line, table->title, bold);
             end_line(&line);
         }
         if (table->shape == REPORT_ROWS) write_rows(&line, table, cells);

@@ -45,7 +45,7 @@ static void fill(struct report *report)
 /* The report as text; the caller frees it. */
 static char *written(const struct report *report, enum report_format format, bool utf8)
 {
-    const struct report_style style = {false, utf8};
+    const struct report_style style = {.utf8 = utf8};
     struct rk_error error;
     char *text = NULL;
     size_t size;
@@ -83,6 +83,52 @@ Test(report, utf8_bars_are_as_wide)
     fill(&report);
     char *text = written(&report, REPORT_AS_TEXT, true);
     cr_expect_not_null(strstr(text, "  ████████████░░░░░░░░░░░░\n"));
+    free(text);
+    report_release(&report);
+}
+
+/* In 40 columns: a text column is broken at spaces, then columns go into a part of their own, which
+ * begins with the first column again; a command stays whole. */
+Test(report, what_is_too_wide_is_broken)
+{
+    static const struct report_column wide[] = {
+        {.name = "plan"}, {.name = "memory"}, {.name = "what_it_is"}, {.name = "remark"}};
+    static const char *const lines[] = {
+        "plan  memory  what it is",
+        "a          1  one two three four five",
+        "              six seven",
+        "b         22  short",
+        "",
+        "plan  remark",
+        "a     nothing that anybody",
+        "      need know",
+        "b     -",
+    };
+    const struct report_style style = {.width = 40};
+    struct report report = {.first = NULL};
+    struct rk_error error;
+    char expected[512] = "  one two three, and four five six seven\n  eight\n"
+                         "  reckon a command that is longer than the line\n\n";
+    char *text = NULL;
+    size_t size;
+    report_paragraph(&report, "one two three, and four five six seven eight");
+    report_note(&report, "  reckon a command that is longer than the line");
+    struct report_table *table =
+        report_add(&report, &(struct report_table){.columns = wide,
+                                                   .column_count = 4,
+                                                   .formats = REPORT_IN_TEXT});
+    report_row(&report, table,
+               (const struct report_cell[]){
+                   cell_text("a"), cell_count(1), cell_text("one two three four five six seven"),
+                   cell_text("nothing that anybody need know")});
+    report_row(&report, table, (const struct report_cell[]){cell_text("b"), cell_count(22),
+                                                            cell_text("short"), cell_none()});
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        sprintf(expected + strlen(expected), "%s\n", lines[i]);
+    FILE *out = open_memstream(&text, &size);
+    cr_assert_eq(report_write(&report, REPORT_AS_TEXT, &style, out, &error), RK_OK);
+    fclose(out);
+    cr_expect_str_eq(text, expected);
     free(text);
     report_release(&report);
 }
