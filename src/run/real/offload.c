@@ -204,7 +204,7 @@ static void wait_stored(struct engine *e, struct stored *s)
 static void stored_unit(struct engine *e, struct frame *f, enum half half)
 {
     for (int i = 0; i < f->stores; i++) {
-        if (f->stored[i].half != half) continue;
+        if (f->stored[i].half != half || f->stored[i].tier < 0) continue;
         wait_stored(e, &f->stored[i]);
         drop(e, f, (enum slot)f->stored[i].slot);
     }
@@ -216,7 +216,7 @@ static void return_unit(struct engine *e, struct frame *f, enum half half)
 {
     for (int i = f->stores; i-- > 0;) {
         struct stored *s = &f->stored[i];
-        if (s->half != half) continue;
+        if (s->half != half || s->tier < 0) continue;
         f->slot[s->slot] = take(e, s->bytes / sizeof(real));
         s->move =
             (struct tier_move){.data = f->slot[s->slot], .bytes = s->bytes, .place = s->place};
@@ -224,19 +224,20 @@ static void return_unit(struct engine *e, struct frame *f, enum half half)
     }
 }
 
+/* Those that are back leave the list together: the tiers know where the others are. */
 static void returned_unit(struct engine *e, struct frame *f, enum half half)
 {
-    int kept = 0;
+    int away = 0;
     for (int i = 0; i < f->stores; i++) {
         struct stored *s = &f->stored[i];
-        if (s->half != half) {
-            f->stored[kept++] = *s; /* it is not moving: a unit's are waited for before */
-            continue;
+        if (s->half == half && s->tier >= 0) {
+            wait_stored(e, s);
+            tier_give(e->tier[s->tier], s->place, s->bytes);
+            s->tier = -1;
         }
-        wait_stored(e, s);
-        tier_give(e->tier[s->tier], s->place, s->bytes);
+        away += s->tier >= 0;
     }
-    f->stores = kept;
+    if (!away) f->stores = 0;
 }
 
 /* ---- weights of a pass ---- */
