@@ -19,3 +19,12 @@ target_compile_definitions(reckon_run PRIVATE $<$<BOOL:${URING_FOUND}>:RECKON_UR
 
 add_executable(reckon-run run/main.c)
 target_link_libraries(reckon-run PRIVATE reckon_cli reckon_run)
+
+# Tasks of one's own, a page each; built with the tests, which run them.
+if(RECKON_TESTS)
+  foreach(task language classify distill)
+    add_executable(${task} examples/tasks/${task}.c)
+    target_link_libraries(${task} PRIVATE reckon_run)
+    set_target_properties(${task} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples)
+  endforeach()
+endif()

@@ -67,7 +67,41 @@ struct rk_train_step {
     X(attention) X(memory) X(recompute) X(comm) X(messages) X(data) X(optimizer) X(offload)
 enum { RK_TRAIN_PARTS_COUNT = 9 };
 
+/* ---- a task of one's own: three functions, as Redco's [tan2024] ---- */
+
+/* Rows of logits: of tokens of samples. */
+struct rk_rows {
+    uint64_t rows, words;
+    const double *logits;     /* (rows, words) */
+    const uint64_t *sample;   /* (rows): its number */
+    const uint32_t *position; /* (rows): of the token in its sample */
+    const uint32_t *target;   /* (rows): as collate gave it */
+};
+
+#define RK_NO_TARGET UINT32_MAX /* a row without a loss */
+
+/* Ranks call these at the same time, from threads of their own: each sample's rows once, but for
+ * tensor ranks, which all work out the loss of the same rows. What they bring may depend on nothing
+ * but their arguments and what lasts. */
+struct rk_functions {
+    void *context;
+    uint64_t samples; /* there are; 0: without end */
+    uint64_t rows;    /* of a sample that have a loss: it is a mean over them; 0: all */
+    /* Sample `n`: `sequence` tokens, each below the vocabulary, and targets. False: there is none,
+     * and the run ends with an error. */
+    bool (*collate)(void *context, uint64_t n, uint64_t sequence, uint32_t *token,
+                    uint32_t *target);
+    /* The sum of the rows' losses; `gradient` (rows, words) of that sum. NULL: rk_cross_entropy. */
+    double (*loss)(void *context, const struct rk_rows *rows, double *gradient);
+    /* What the model says (rk_predict_samples); NULL in training. */
+    void (*predict)(void *context, const struct rk_rows *rows);
+};
+
+/* Sum of -log softmax(logits)[target]; rows of RK_NO_TARGET have none. `context` plays no role. */
+RK_API double rk_cross_entropy(void *context, const struct rk_rows *rows, double *gradient);
+
 struct rk_train_run {
+    const struct rk_functions *functions; /* NULL: language modelling on `data` */
     const char *data; /* a shard of tokens (reckon tokenize --as bin) or any file: its bytes */
     const struct rk_system *system; /* for which the plan is lowered; its times play no role here */
     const char *load;               /* checkpoint to begin from; NULL: from the seed */
@@ -119,6 +153,13 @@ RK_API enum rk_status rk_train_check(const struct rk_model *model, const struct 
 RK_API enum rk_status rk_train_threads(const struct rk_model *model, const struct rk_plan *plan,
                                        const struct rk_train *train, const struct rk_train_run *run,
                                        struct rk_train_result *result, struct rk_error *error);
+
+/* Forward alone, over samples first ... first + samples - 1, whole batches of the plan's; calls
+ * functions->predict. run: functions, system, load. */
+RK_API enum rk_status rk_predict_samples(const struct rk_model *model, const struct rk_plan *plan,
+                                         const struct rk_train *train,
+                                         const struct rk_train_run *run, uint64_t first,
+                                         uint64_t samples, struct rk_error *error);
 
 /* One processor of this machine, with the executor's kernels in 32 bits. */
 struct rk_measured {

@@ -25,7 +25,8 @@ struct job {
     struct layer *layer; /* (LAYER_KINDS): operations of each kind in use */
     bool used[LAYER_KINDS];
     const struct data *data;
-    const struct rk_score *score;   /* texts to score instead; NULL: none */
+    const struct rk_functions *functions; /* a task of the user's own; NULL */
+    const struct rk_score *score;         /* texts to score instead; NULL: none */
     const struct rk_system *system; /* for which the program is lowered: its times play no role */
     const char *drives;             /* folder of tiers that are drives; NULL */
     /* derived */
@@ -103,6 +104,8 @@ struct engine_kind {
     /* Scores sequences batch * plan.batch, ...: pair is (plan.batch, sequence, 2), the
      * log-likelihood of the next token and 1 where it is the likeliest; the same on all ranks. */
     bool (*score)(struct engine *engine, uint64_t batch, double *pair);
+    /* Forward over batch `batch`, samples from `first` on: functions->predict gets their rows. */
+    bool (*predict)(struct engine *engine, uint64_t batch, uint64_t first, uint64_t end);
     /* Logits (vocabulary) of the last of `tokens`; one rank only. */
     bool (*logits)(struct engine *engine, const uint32_t *tokens, size_t count, double *logits);
 };

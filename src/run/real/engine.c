@@ -135,10 +135,11 @@ static bool open_batch(struct engine *e)
     e->hidden = job->model.hidden;
     e->spans = REAL(context_spans)(job, (uint32_t)e->context_rank, e->span);
     e->token = calloc(3 * mbs * e->rows, sizeof *e->token);
-    e->sample = calloc(job->sequence + 1, sizeof *e->sample);
+    e->sample = calloc(2 * job->sequence + 1, sizeof *e->sample);
+    e->number = calloc(mbs * e->rows, sizeof *e->number);
     e->row_loss = calloc(mbs, sizeof *e->row_loss);
     e->sums = calloc((size_t)e->weights.ids * job->plan.ranks, sizeof *e->sums);
-    if (!e->token || !e->sample || !e->row_loss || !e->sums) return false;
+    if (!e->token || !e->sample || !e->number || !e->row_loss || !e->sums) return false;
     e->target = e->token + mbs * e->rows;
     e->position = e->target + mbs * e->rows;
     if (job->model.position != RK_POSITION_ROPE) return true;
@@ -175,6 +176,7 @@ static void engine_close(struct engine *e)
     free(e->group_ranks);
     free(e->token);
     free(e->sample);
+    free(e->number);
     free(e->row_loss);
     free(e->sums);
     free(e->turn);
@@ -323,4 +325,5 @@ const struct engine_kind REAL(engine) = {
     .tiers = engine_tiers,
     .logits = REAL(engine_logits),
     .score = REAL(engine_score),
+    .predict = REAL(engine_predict),
 };

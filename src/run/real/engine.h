@@ -238,10 +238,12 @@ struct engine {
     int spans;
     uint32_t *token, *target, *position; /* (microbatches, rows) */
     real *turn;                          /* rotary table */
+    uint64_t *number;                    /* (microbatches, rows): of the row's sample */
     double *row_loss;                    /* (microbatches): sums */
     double loss;
     bool forward_only;
     struct rk_token_score *score; /* (microbatches, rows): of targets, where they are asked for */
+    uint64_t first, end;          /* samples that are predicted */
     double *wanted;           /* (vocabulary): logits of the last row, where they are asked for */
     uint32_t *sample;         /* (sequence + 1): scratch */
     double *sums;             /* of gradients: (ids, tensor ranks, data ranks) */
@@ -374,6 +376,15 @@ void REAL(finish_step)(struct engine *e, uint64_t step, struct step_result *resu
 #define release_frames  REAL(release_frames)
 #define finish_step     REAL(finish_step)
 
+/* Is it done without gradients, too? */
+static inline bool is_forward(const struct instruction *i)
+{
+    const bool message = i->what == DO_SEND || i->what == DO_RECEIVE;
+    return message
+               ? !i->back
+               : i->work == WORK_FORWARD && (i->what == DO_OPERATION || i->what == DO_LAYER_END);
+}
+
 /* What an engine_kind is made of (job.h). */
 bool REAL(engine_step)(struct engine *e, uint64_t step, struct step_result *result);
 bool REAL(engine_gather)(struct engine *e, int group, int which, void *to);
@@ -381,6 +392,14 @@ bool REAL(engine_scatter)(struct engine *e, int group, int which, const void *fr
 bool REAL(engine_writes)(const struct engine *e, int group);
 bool REAL(engine_logits)(struct engine *e, const uint32_t *tokens, size_t count, double *logits);
 bool REAL(engine_score)(struct engine *e, uint64_t batch, double *pair);
+bool REAL(engine_predict)(struct engine *e, uint64_t batch, uint64_t first, uint64_t end);
+
+/* The loss is a mean over so many rows of a step. */
+static inline double rows_of_loss(const struct job *job)
+{
+    const struct rk_functions *f = job->functions;
+    return (double)job->plan.batch * (double)(f && f->rows ? f->rows : job->sequence);
+}
 
 static inline double clock_s(clockid_t clock)
 {
@@ -456,7 +475,38 @@ enum run_activation REAL(activation_of)(const struct job *job);
 #define first_of      REAL(first_of)
 #define activation_of REAL(activation_of)
 
+static inline bool sequence_parallel(const struct engine *e)
+{
+    return e->job->plan.sequence_parallel && e->tensor.ranks > 1;
+}
+
+/* Norms on slots (ops.c): forward; and the gradient that the stream gains. */
+void REAL(norm_run)(struct engine *e, struct store *s, enum weight_role role, struct frame *f,
+                    enum slot x, enum slot y, enum slot stats);
+void REAL(norm_back)(struct engine *e, struct store *s, enum weight_role role, struct frame *f,
+                     enum slot x, enum slot dy, enum slot stats, enum slot before);
+/* The output of a product over tensor ranks: parts are summed. Its gradient on all rows: gathered,
+ * or what there is. */
+void REAL(reduce_forward)(struct engine *e, struct frame *f, enum slot slot, const char *what);
+const real *REAL(whole_gradient)(struct engine *e, struct frame *f, enum slot shard,
+                                 enum slot whole, const char *what);
+#define norm_run       REAL(norm_run)
+#define norm_back      REAL(norm_back)
+#define reduce_forward REAL(reduce_forward)
+#define whole_gradient REAL(whole_gradient)
+
 void REAL(mixture_free)(struct frame *f);
+
+/* The user's loss of rows `row` ... of a microbatch (task.c): their logits (rows, box), this rank's
+ * shard of the words, become gradients; returns the sum. */
+double REAL(task_loss)(struct engine *e, size_t row, size_t rows, size_t count, size_t box,
+                       uint32_t first, double scale, real *logits);
+#define task_loss REAL(task_loss)
+
+/* embedding and head (ends.c) */
+kernel REAL(embed), REAL(embed_input), REAL(embed_reduce), REAL(positions), REAL(positions_input),
+    REAL(embed_norm), REAL(embed_norm_input), REAL(final_norm), REAL(final_norm_input),
+    REAL(head_gather), REAL(head_gather_input), REAL(cross_entropy);
 
 #define MIXTURE(X)                                                                                 \
     X(router)                                                                                      \
@@ -464,10 +514,11 @@ void REAL(mixture_free)(struct frame *f);
     X(descend)                                                                                     \
     X(permute)                                                                                     \
     X(dispatch)                                                                                    \
-    X(expert_gather) X(expert_sort) X(experts_in) X(expert_activation) X(experts_out)              \
-        X(expert_unsort) X(expert_reduce) X(combine) X(unpermute) X(ascend) X(tokens_gather)       \
-            X(shared_gather) X(shared_in) X(shared_activation) X(shared_out) X(shared_reduce)      \
-                X(shared_gate) X(shared_sum)
+    X(expert_gather)                                                                               \
+    X(expert_sort) X(experts_in) X(expert_activation) X(experts_out) X(expert_unsort)              \
+        X(expert_reduce) X(combine) X(unpermute) X(ascend) X(tokens_gather) X(shared_gather)       \
+            X(shared_in) X(shared_activation) X(shared_out) X(shared_reduce) X(shared_gate)        \
+                X(shared_sum)
 #define FORWARD_AND_BACK(name) kernel REAL(name), REAL(name##_input);
 MIXTURE(FORWARD_AND_BACK)
 kernel REAL(router_weight), REAL(descend_weight), REAL(experts_in_weight), REAL(experts_out_weight),

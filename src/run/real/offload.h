@@ -60,7 +60,7 @@ void REAL(flat_leave)(struct engine *e, struct flat *f);
 
 enum half { HALF_FIRST, HALF_SECOND, HALF_BOTH };
 
-struct stored { /* a slot that is away, or on its way */
+struct stored {     /* a slot that is away, or on its way */
     int slot, tier; /* tier -1: it is back */
     enum half half;
     size_t bytes;

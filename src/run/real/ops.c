@@ -8,11 +8,6 @@
 
 /* ---- helpers ---- */
 
-static bool sequence_parallel(const struct engine *e)
-{
-    return e->job->plan.sequence_parallel && e->tensor.ranks > 1;
-}
-
 static struct REAL(norm) norm_of(struct engine *e, struct store *s, enum weight_role role)
 {
     return (struct REAL(norm)){
@@ -32,8 +27,8 @@ static void read_once(struct engine *e, struct frame *f, enum slot slot)
 
 /* ---- norms ---- */
 
-static void norm_run(struct engine *e, struct store *s, enum weight_role role, struct frame *f,
-                     enum slot x, enum slot y, enum slot stats)
+void norm_run(struct engine *e, struct store *s, enum weight_role role, struct frame *f,
+              enum slot x, enum slot y, enum slot stats)
 {
     const struct REAL(norm) norm = norm_of(e, s, role);
     norm_forward(e->threads, &norm, e->share, e->hidden, f->slot[x], e->hidden,
@@ -42,8 +37,8 @@ static void norm_run(struct engine *e, struct store *s, enum weight_role role, s
 
 /* The stream's gradient gains what comes back through the norm. The old one stays as `before`, for
  * weight gradients may read it later. */
-static void norm_back(struct engine *e, struct store *s, enum weight_role role, struct frame *f,
-                      enum slot x, enum slot dy, enum slot stats, enum slot before)
+void norm_back(struct engine *e, struct store *s, enum weight_role role, struct frame *f,
+               enum slot x, enum slot dy, enum slot stats, enum slot before)
 {
     const struct REAL(norm) norm = norm_of(e, s, role);
     real *base = before == SLOTS ? NULL : f->slot[before];
@@ -115,14 +110,14 @@ void gather_back(struct engine *e, struct frame *f, enum slot slot, const char *
 }
 
 /* The output of a product over tensor ranks: parts are summed. */
-static void reduce_forward(struct engine *e, struct frame *f, enum slot slot, const char *what)
+void reduce_forward(struct engine *e, struct frame *f, enum slot slot, const char *what)
 {
     gather_back(e, f, slot, what);
 }
 
 /* Its gradient on all rows: gathered, or what there is. */
-static const real *whole_gradient(struct engine *e, struct frame *f, enum slot shard,
-                                  enum slot whole, const char *what)
+const real *whole_gradient(struct engine *e, struct frame *f, enum slot shard, enum slot whole,
+                           const char *what)
 {
     return whole_input(e, f, shard, whole, what);
 }
@@ -462,222 +457,6 @@ static void residual_2_input(struct engine *e, struct at_layer *l, struct frame 
     if (sequence_parallel(e) || mixture) f->done[SLOT_DOUT_2] = !f->done[SLOT_DOUT_2];
 }
 
-/* ---- embedding ---- */
-
-static void shard_of_words(const struct engine *e, const struct store *s, enum weight_role role,
-                           uint32_t *first, uint32_t *count, size_t *box)
-{
-    for (int i = 0; i < s->group->count; i++) {
-        const struct weight *w = &e->weights.weight[s->group->first + i];
-        if (w->role != role) continue;
-        const uint64_t words = e->job->model.vocabulary;
-        *first = (uint32_t)w->row0;
-        *count = (uint32_t)(w->row0 >= words                ? 0
-                            : words - w->row0 < w->box_rows ? words - w->row0
-                                                            : w->box_rows);
-        *box = w->box_rows;
-    }
-}
-
-static void embed(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    uint32_t first = 0, count = 0;
-    size_t box = 0;
-    shard_of_words(e, l->table, WEIGHT_TABLE, &first, &count, &box);
-    lookup_forward(e->rows, e->hidden, e->token + mb * e->rows, first, count,
-                   weight(e, l->table, WEIGHT_TABLE), make(e, f, SLOT_OUT_2, e->rows * e->hidden));
-}
-
-static void embed_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    uint32_t first = 0, count = 0;
-    size_t box = 0;
-    const real *dy = whole_gradient(e, f, SLOT_DX, SLOT_DWHOLE_OUT_2, "embedding reduce");
-    shard_of_words(e, l->table, WEIGHT_TABLE, &first, &count, &box);
-    lookup_backward(e->rows, e->hidden, e->token + mb * e->rows, first, count, dy,
-                    gradient(e, l->table, WEIGHT_TABLE));
-    drop(e, f, SLOT_DWHOLE_OUT_2);
-    drop(e, f, SLOT_DX);
-}
-
-static void embed_reduce(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    (void)l, (void)mb;
-    reduce_forward(e, f, SLOT_OUT_2, "embedding reduce");
-}
-
-/* Tokens of this tensor rank's shard. */
-static const uint32_t *own_positions(const struct engine *e, size_t mb)
-{
-    const size_t first = sequence_parallel(e) ? (size_t)e->tensor.me * e->share : 0;
-    return e->position + mb * e->rows + first;
-}
-
-static void positions(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    const uint32_t *position = own_positions(e, mb);
-    const real *table = weight(e, l->dense, WEIGHT_POSITIONS);
-    for (size_t i = 0; i < e->share; i++)
-        add_to(e->hidden, table + position[i] * e->hidden, f->slot[SLOT_OUT_2] + i * e->hidden);
-}
-
-static void positions_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    lookup_backward(e->share, e->hidden, own_positions(e, mb), 0, UINT32_MAX, f->slot[SLOT_DX],
-                    gradient(e, l->dense, WEIGHT_POSITIONS));
-}
-
-static void embed_norm(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    (void)mb;
-    move(e, f, SLOT_OUT_2, SLOT_X);
-    norm_run(e, l->dense, WEIGHT_EMBEDDING_NORM, f, SLOT_X, SLOT_OUT_2, SLOT_STATS_1);
-}
-
-static void embed_norm_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    (void)mb;
-    move(e, f, SLOT_DX, SLOT_DN_1);
-    norm_back(e, l->dense, WEIGHT_EMBEDDING_NORM, f, SLOT_X, SLOT_DN_1, SLOT_STATS_1, SLOTS);
-    drop(e, f, SLOT_X);
-}
-
-/* ---- head ---- */
-
-static void final_norm(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    (void)mb;
-    norm_run(e, l->dense, WEIGHT_FINAL_NORM, f, SLOT_X, SLOT_N_1, SLOT_STATS_1);
-}
-
-static void final_norm_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    (void)mb;
-    norm_back(e, l->dense, WEIGHT_FINAL_NORM, f, SLOT_X, SLOT_DN_1, SLOT_STATS_1, SLOTS);
-    drop(e, f, SLOT_X);
-}
-
-static void head_gather(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    (void)l, (void)mb;
-    whole_input(e, f, SLOT_N_1, SLOT_WHOLE_1, "logits gather");
-}
-
-static void head_gather_input(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    (void)l, (void)mb;
-    gather_back(e, f, SLOT_DN_1, "logits gather");
-}
-
-enum { LOGIT_ROWS = 256 };
-
-/* Maximum, sum and wanted logit of all shards from those of each, row by row. */
-static void join_loss(struct engine *e, size_t rows, real *most, real *sum, real *wanted)
-{
-    const size_t t = (size_t)e->tensor.ranks;
-    if (t == 1) return;
-    real *mine = take(e, 3 * rows), *all = take(e, 3 * rows * t);
-    memcpy(mine, most, rows * sizeof *mine);
-    memcpy(mine + rows, sum, rows * sizeof *mine);
-    memcpy(mine + 2 * rows, wanted, rows * sizeof *mine);
-    gather_all(e, &e->tensor, "loss reduce", mine, all, 3 * rows);
-    for (size_t i = 0; i < rows; i++) {
-        real top = all[i], total = 0, found = 0;
-        for (size_t r = 1; r < t; r++)
-            top = all[3 * rows * r + i] > top ? all[3 * rows * r + i] : top;
-        for (size_t r = 0; r < t; r++) {
-            const real *part = all + 3 * rows * r;
-            total += part[rows + i] * (real)exp((double)(part[i] - top));
-            found += part[2 * rows + i];
-        }
-        most[i] = top;
-        sum[i] = total;
-        wanted[i] = found;
-    }
-    give(e, mine);
-    give(e, all);
-}
-
-static struct store *head_store(const struct engine *e, const struct at_layer *l)
-{
-    return e->job->model.tied_embeddings ? l->table : l->head;
-}
-
-/* Some rows from the norm's output to the loss and back, while their logits are at hand. */
-static double head_rows(struct engine *e, struct at_layer *l, const real *x, size_t rows,
-                        const uint32_t *target, real *dx)
-{
-    const struct job *job = e->job;
-    const enum weight_role role = job->model.tied_embeddings ? WEIGHT_TABLE : WEIGHT_HEAD;
-    struct store *s = head_store(e, l);
-    uint32_t first = 0, count = 0;
-    size_t box = 0;
-    double loss = 0;
-    shard_of_words(e, s, role, &first, &count, &box);
-    real *logits = take(e, rows * box), *state = take(e, 3 * rows);
-    const double scale = 1 / ((double)job->plan.batch * (double)job->sequence);
-    matrix_forward(e->threads, rows, box, e->hidden, x, weight(e, s, role),
-                   weight(e, s, WEIGHT_HEAD_BIAS), logits);
-    loss_part(e->threads, rows, count, box, logits, target, first, state, state + rows,
-              state + 2 * rows);
-    join_loss(e, rows, state, state + rows, state + 2 * rows);
-    for (size_t i = 0; i < rows; i++) {
-        const double lost =
-            log((double)state[rows + i]) + (double)state[i] - (double)state[2 * rows + i];
-        loss += lost;
-        if (e->score)
-            e->score[target - e->target + (ptrdiff_t)i] =
-                (struct rk_token_score){-lost, state[2 * rows + i] >= state[i]};
-    }
-    if (dx) {
-        real *dw = REAL(gradients_of)(e, s, job->model.tied_embeddings) + s->group->at[role];
-        loss_gradient(e->threads, rows, count, box, target, first, state, state + rows, scale,
-                      logits);
-        matrix_input(e->threads, rows, box, e->hidden, logits, weight(e, s, role), dx, false);
-        matrix_weight(e->threads, rows, box, e->hidden, logits, x, dw);
-        if (has(s, WEIGHT_HEAD_BIAS))
-            column_sums(rows, box, logits, gradient(e, s, WEIGHT_HEAD_BIAS));
-    }
-    give(e, logits);
-    give(e, state);
-    return loss;
-}
-
-/* The logits of the last row alone, for generation on one rank. */
-static void last_logits(struct engine *e, struct at_layer *l, const real *x)
-{
-    const bool tied = e->job->model.tied_embeddings;
-    struct store *s = head_store(e, l);
-    const size_t words = e->job->model.vocabulary;
-    real *logits = take(e, words);
-    matrix_forward(1, 1, words, e->hidden, x + (e->rows - 1) * e->hidden,
-                   weight(e, s, tied ? WEIGHT_TABLE : WEIGHT_HEAD), weight(e, s, WEIGHT_HEAD_BIAS),
-                   logits);
-    for (size_t i = 0; i < words; i++)
-        e->wanted[i] = (double)logits[i];
-    give(e, logits);
-}
-
-static void cross_entropy(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
-{
-    if (e->wanted) {
-        last_logits(e, l, f->slot[SLOT_N_1]);
-        drop(e, f, SLOT_N_1);
-        return;
-    }
-    const real *x = whole_input(e, f, SLOT_N_1, SLOT_WHOLE_1, "logits gather");
-    real *dx = e->forward_only ? NULL : make(e, f, SLOT_DN_1, e->rows * e->hidden);
-    /* ranks of a vocabulary talk once, about all rows */
-    const size_t step = e->tensor.ranks > 1 ? e->rows : LOGIT_ROWS;
-    double loss = 0;
-    for (size_t i = 0; i < e->rows; i += step)
-        loss += head_rows(e, l, x + i * e->hidden, e->rows - i < step ? e->rows - i : step,
-                          e->target + mb * e->rows + i, dx ? dx + i * e->hidden : NULL);
-    e->row_loss[mb] = loss;
-    drop(e, f, SLOT_WHOLE_1);
-    drop(e, f, SLOT_N_1);
-}
-
 /* ---- the table ---- */
 
 #define ONCE(slot)                                                                                 \
@@ -688,10 +467,10 @@ static void cross_entropy(struct engine *e, struct at_layer *l, struct frame *f,
 /* clang-format off */
 const struct kernels kernel_table[] = {
     /* name                          part           forward               input                weight          brings */
-    {"embedding",                    PART_MEMORY,    embed,                embed_input,         NULL,           {0}},
-    {"embedding reduce",             PART_COMM,      embed_reduce,         NULL,                NULL,           {0}},
-    {"positions",                    PART_MEMORY,    positions,            positions_input,     NULL,           {0}},
-    {"embedding norm",               PART_MEMORY,    embed_norm,           embed_norm_input,    NULL,           {0}},
+    {"embedding",                    PART_MEMORY,    REAL(embed),                REAL(embed_input),         NULL,           {0}},
+    {"embedding reduce",             PART_COMM,      REAL(embed_reduce),         NULL,                NULL,           {0}},
+    {"positions",                    PART_MEMORY,    REAL(positions),            REAL(positions_input),     NULL,           {0}},
+    {"embedding norm",               PART_MEMORY,    REAL(embed_norm),           REAL(embed_norm_input),    NULL,           {0}},
     {"embedding dropout",            PART_MEMORY,    NULL,                 NULL,                NULL,           {0}},
     {"attention norm",               PART_MEMORY,    norm_1,               norm_1_input,        NULL,           {SLOT_N_1, SLOT_STATS_1}},
     {"attention gather",             PART_COMM,      gather_1,             gather_1_input,      NULL,           {0}},
@@ -746,11 +525,11 @@ const struct kernels kernel_table[] = {
     {"shared reduce",                PART_COMM,      REAL(shared_reduce),  REAL(shared_reduce_input), NULL,     {0}},
     {"shared gate",                  PART_MEMORY,    REAL(shared_gate),    REAL(shared_gate_input), NULL,       {SLOT_GATES}},
     {"shared sum",                   PART_MEMORY,    REAL(shared_sum),     REAL(shared_sum_input), NULL,        {0}},
-    {"final norm",                   PART_MEMORY,    final_norm,           final_norm_input,    NULL,           {SLOT_N_1, SLOT_STATS_1}},
-    {"logits gather",                PART_COMM,      head_gather,          head_gather_input,   NULL,           {0}},
+    {"final norm",                   PART_MEMORY,    REAL(final_norm),           REAL(final_norm_input),    NULL,           {SLOT_N_1, SLOT_STATS_1}},
+    {"logits gather",                PART_COMM,      REAL(head_gather),          REAL(head_gather_input),   NULL,           {0}},
     {"logits",                       PART_MATRIX,    NULL,                 NULL,                NULL,           {0}},
     {"loss reduce",                  PART_COMM,      NULL,                 NULL,                NULL,           {0}},
-    {"cross entropy",                PART_MATRIX,    cross_entropy,        NULL,                NULL,           {0}},
+    {"cross entropy",                PART_MATRIX,    REAL(cross_entropy),        NULL,                NULL,           {0}},
     {NULL, 0, NULL, NULL, NULL, {0}},
 };
 /* clang-format on */

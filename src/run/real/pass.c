@@ -75,6 +75,49 @@ static void score_sample(const struct job *job, uint64_t n, uint32_t *tokens)
     memcpy(tokens, s->token, s->tokens * sizeof *tokens);
 }
 
+static void bad_sample(struct engine *e, const struct rk_error *error)
+{
+    comm_fail(e->comm, error);
+    give_up(e);
+}
+
+/* As the task's collate makes it. */
+static void collate(struct engine *e, uint64_t n)
+{
+    const struct job *job = e->job;
+    const struct rk_functions *f = job->functions;
+    struct rk_error error;
+    uint32_t *token = e->sample;
+    if (!f->collate(f->context, f->samples ? n % f->samples : n, job->sequence, token,
+                    token + job->sequence)) {
+        rk_fail(&error, RK_BAD_INPUT, NULL, 0, 0, "there is no sample %llu", (unsigned long long)n);
+        bad_sample(e, &error);
+    }
+    for (uint64_t i = 0; i < job->sequence; i++) {
+        if (token[i] < job->model.vocabulary) continue;
+        rk_fail(&error, RK_BAD_INPUT, NULL, 0, 0,
+                "token %llu of sample %llu is %u, and the vocabulary ends at %llu",
+                (unsigned long long)i, (unsigned long long)n, token[i],
+                (unsigned long long)job->model.vocabulary);
+        bad_sample(e, &error);
+    }
+}
+
+/* Fills e->sample with a sample's tokens; returns their targets. */
+static const uint32_t *load_sample(struct engine *e, uint64_t n)
+{
+    const struct job *job = e->job;
+    if (job->functions) {
+        collate(e, n);
+        return e->sample + job->sequence;
+    }
+    if (job->score)
+        score_sample(job, n, e->sample);
+    else
+        data_sample(job->data, n, e->sample);
+    return e->sample + 1;
+}
+
 void load_batch(struct engine *e, uint64_t step)
 {
     const struct job *job = e->job;
@@ -84,16 +127,15 @@ void load_batch(struct engine *e, uint64_t step)
             const uint64_t n =
                 step * job->plan.batch + (uint64_t)e->data_rank * each + mb * e->batch + b;
             const size_t at = mb * e->rows + b * e->local;
-            if (job->score)
-                score_sample(job, n, e->sample);
-            else
-                data_sample(job->data, n, e->sample);
+            const uint32_t *target = load_sample(e, n);
             for (int s = 0; s < e->spans; s++)
                 for (uint32_t i = 0; i < e->span[s].rows; i++) {
                     const uint32_t p = e->span[s].position + i;
-                    e->position[at + e->span[s].at + i] = p;
-                    e->token[at + e->span[s].at + i] = e->sample[p];
-                    e->target[at + e->span[s].at + i] = e->sample[p + 1];
+                    const size_t row = at + e->span[s].at + i;
+                    e->position[row] = p;
+                    e->token[row] = e->sample[p];
+                    e->target[row] = target[p];
+                    e->number[row] = n;
                 }
         }
 }
@@ -183,8 +225,7 @@ bool REAL(engine_step)(struct engine *e, uint64_t step, struct step_result *resu
         store_clear(e, &e->store[g]);
     for (size_t i = 0; i < e->instructions; i++)
         run_instruction(e, &e->program[i], step, result);
-    const double tokens = (double)e->job->plan.batch * (double)e->job->sequence;
-    result->loss = world_sum(e, own_loss(e), "loss") / tokens;
+    result->loss = world_sum(e, own_loss(e), "loss") / rows_of_loss(e->job);
     result->wall_s = clock_s(CLOCK_MONOTONIC) - wall_s;
     result->peak_bytes = e->pool.peak_bytes;
     result->placed_bytes = e->pool.placement.peak;

@@ -20,14 +20,6 @@ static void take_tokens(struct engine *e, const uint32_t *tokens, size_t count)
     }
 }
 
-static bool is_forward(const struct instruction *i)
-{
-    const bool message = i->what == DO_SEND || i->what == DO_RECEIVE;
-    return message
-               ? !i->back
-               : i->work == WORK_FORWARD && (i->what == DO_OPERATION || i->what == DO_LAYER_END);
-}
-
 bool REAL(engine_logits)(struct engine *e, const uint32_t *tokens, size_t count, double *logits)
 {
     if (setjmp(e->escape)) return false;

@@ -1,0 +1,195 @@
+/* job.c - what the executor does not do, by name; what all ranks share. */
+#include "run/job.h"
+
+#include "workload/pattern.h"
+
+#include <stdlib.h>
+
+struct rk_train rk_train_default(void)
+{
+    return (struct rk_train){
+        .steps = 100,
+        .seed = 1,
+        .threads = 1,
+        .limit_s = 60,
+        .rate = 3e-4,
+        .least_rate = 3e-5,
+        .warmup = 10,
+        .rate_kind = RK_RATE_COSINE,
+        .beta1 = 0.9,
+        .beta2 = 0.95,
+        .eps = 1e-8,
+        .decay = 0.1,
+        .clip = 1,
+        .norm_eps = 1e-5,
+        .rotary_base = 10000,
+        .renormalise = true,
+        .block_tokens = 0,
+        .block_local = 8,
+        .block_global = 1,
+        .block_patterns = 1,
+    };
+}
+
+/* ---- what the executor does not do, by name ---- */
+
+static enum rk_status refuse(struct rk_error *error, const char *what, const char *instead)
+{
+    return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0, "the executor has no %s: %s", what, instead);
+}
+
+static enum rk_status check_members(const struct rk_model *m, const struct rk_plan *p,
+                                    struct rk_error *error)
+{
+    static const char leave[] = "leave the word out";
+    const struct {
+        bool is;
+        const char *what, *instead;
+    } rows[] = {
+        {p->framework == RK_CALCULON, "framework calculon", "say megatron, fsdp or deepspeed"},
+        {p->precision != RK_FP32, "arithmetic but that of 32 bits", "say precision=fp32"},
+        {p->attention == RK_UNFUSED, "attention with scores in memory", "say attention=flash"},
+        {p->segments > 0, "strategies that differ by layer", "say one for all"},
+        {p->gradient_overlap, "grad-overlap", leave},
+        {p->weight_overlap, "weight-overlap", leave},
+        {p->tensor_overlap != RK_OVERLAP_NONE, "tp-overlap", leave},
+        {p->expert_overlap, "ep-overlap", leave},
+        {p->messages_sharded, "messages-sharded", leave},
+        {p->checkpoint_sharded, "checkpoint-sharded", leave},
+        {p->recompute_rest, "recomputation by token", leave},
+        {p->recompute_every > 1, "checkpoints of several layers", "say recompute-every1"},
+        {p->frozen, "frozen weights", leave},
+        {p->whole_logits, "whole-logits", leave},
+        {p->full_attention, "full-attention", leave},
+        {p->capacity_factor > 0, "capacity", leave},
+        {m->experts && p->dispatcher != RK_ALL_TO_ALL, "dispatcher but alltoall", leave},
+        {m->experts && m->shared_experts && has_mlp_biases(m), "shared experts with biases",
+         "take another model"},
+        {m->experts && p->recompute == RK_SELECTIVE &&
+             p->recompute_parts & (1u << RK_PART_EXPERTS | 1u << RK_PART_SHARED_EXPERTS),
+         "recomputation of experts alone", "say recompute=full"},
+        {m->position != RK_POSITION_LEARNED && m->position != RK_POSITION_ROPE,
+         "positions but learned and RoPE", "take another model"},
+        {m->activation == RK_XIELU, "activation xielu", "take another model"},
+        {m->parallel_block, "blocks whose halves read the same input", "take another model"},
+        {m->block_norms > 2, "blocks of more than two norms", "take another model"},
+        {m->attention_sinks, "attention sinks", "take another model"},
+        {m->bidirectional || m->head_matrices, "encoders", "take another model"},
+        {m->attention_cap, "capped attention scores", "take another model"},
+        {m->qk_norm_wide, "norms with weights for each head", "take another model"},
+        {m->local_heads || m->local_kv_heads || m->local_head_dim, "local layers of another shape",
+         "take another model"},
+        {m->kv_rank && has_qkv_biases(m), "latent attention with biases", "take another model"},
+        {m->kv_rank && m->index_heads, "heads that choose what attention reads",
+         "take another model"},
+        {m->predict_layers > 0, "multi-token prediction", "take another model"},
+        {m->router_biases, "router biases", "take another model"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].is) return refuse(error, rows[i].what, rows[i].instead);
+    return RK_OK;
+}
+
+static enum rk_status check_operations(const struct job *job, struct rk_error *error)
+{
+    const struct engine_kind *kind = job->settings.double_precision ? &engine_f64 : &engine_f32;
+    for (int k = 0; k < LAYER_KINDS; k++)
+        for (int i = 0; job->used[k] && i < job->layer[k].operations; i++)
+            if (!kind->knows(job->layer[k].operation[i].name))
+                return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                               "the executor has no kernel for the operation \"%s\" of %s",
+                               job->layer[k].operation[i].name, job->model.id);
+    return RK_OK;
+}
+
+static enum rk_status check_blocks(const struct job *job, struct rk_error *error)
+{
+    const struct rk_train *t = &job->settings;
+    if (!t->block_tokens) return RK_OK;
+    if (!t->block_local || !t->block_global || t->block_local % t->block_global ||
+        !t->block_patterns || t->block_patterns > t->block_local / t->block_global ||
+        job->sequence / t->block_tokens > 512)
+        return rk_fail(
+            error, RK_USAGE, NULL, 0, 0,
+            "blocks of %u tokens, %u of a window, %u of them global, %u patterns: the second "
+            "must be a multiple of the third, no more patterns than their quotient, and a "
+            "sequence of 512 blocks at most",
+            t->block_tokens, t->block_local, t->block_global, t->block_patterns);
+    return RK_OK;
+}
+
+/* ---- a job ---- */
+
+bool job_uses_tier(const struct job *job, int tier)
+{
+    for (int i = 0; i < RK_SHARES; i++)
+        if (job->plan.share[i][tier] > 0) return true;
+    return false;
+}
+
+bool job_tier_is_drive(const struct job *job, int tier)
+{
+    const struct rk_memory *m = &job->system->memory[tier + 1];
+    return m->read_Bps > 0 || m->write_Bps > 0 || m->endurance_bytes > 0;
+}
+
+void job_close(struct job *job)
+{
+    free(job->layer);
+    blocks_release(&job->blocks);
+    job->layer = NULL;
+}
+
+enum rk_status job_open(struct job *job, const struct rk_model *model, const struct rk_plan *plan,
+                        const struct rk_train *train, struct rk_error *error)
+{
+    *job = (struct job){.model = *model, .plan = *plan, .settings = *train};
+    enum rk_status status = check_members(model, plan, error);
+    if (status != RK_OK) return status;
+    if (job->plan.context_kind == RK_RING_ULYSSES && job->plan.ulysses <= 1)
+        job->plan.context_kind = RK_RING;
+    if (job->model.expert_feedforward == 0) job->model.expert_feedforward = model->feedforward;
+    job->sequence = plan->sequence ? plan->sequence : model->sequence;
+    job->data_ranks = rk_plan_data(plan);
+    if (!job->data_ranks || plan->batch % (job->data_ranks * plan->microbatch))
+        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                       "a batch of %llu is no multiple of %llu copies * microbatches of %llu",
+                       (unsigned long long)plan->batch, (unsigned long long)job->data_ranks,
+                       (unsigned long long)plan->microbatch);
+    job->microbatches = plan->batch / (job->data_ranks * plan->microbatch);
+    job->map = rank_map_of(&job->plan);
+    job->pipeline = (struct pipeline){.schedule = plan->schedule,
+                                      .stages = (uint32_t)plan->pipeline,
+                                      .chunks = (uint32_t)plan->chunks,
+                                      .microbatches = job->microbatches};
+    job->layer = calloc(LAYER_KINDS, sizeof *job->layer);
+    if (!job->layer) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the layers");
+    job->used[LAYER_EMBEDDING] = job->used[LAYER_HEAD] = true;
+    for (uint64_t i = 0; i < model->layers; i++)
+        job->used[layer_kind_of(model, i)] = true;
+    for (int k = 0; k < LAYER_KINDS; k++)
+        if (job->used[k]) layer_build(&job->layer[k], (enum layer_kind)k, &job->model, &job->plan);
+    status = check_operations(job, error);
+    if (status == RK_OK) status = check_blocks(job, error);
+    if (status == RK_OK && train->block_tokens &&
+        !blocks_fixed(&job->blocks, (uint32_t)job->sequence, train->block_tokens,
+                      train->block_local, train->block_global, train->block_patterns))
+        status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the layout of blocks");
+    if (status == RK_OK && model->position == RK_POSITION_LEARNED && model->position_rows &&
+        model->position_rows < job->sequence)
+        status =
+            rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                    "samples of %llu tokens, and %llu learned positions: say seq%llu",
+                    (unsigned long long)job->sequence, (unsigned long long)model->position_rows,
+                    (unsigned long long)model->position_rows);
+    return status;
+}
+
+enum rk_status rk_train_check(const struct rk_model *model, const struct rk_plan *plan,
+                              const struct rk_train *train, struct rk_error *error)
+{
+    struct job job;
+    const enum rk_status status = job_open(&job, model, plan, train, error);
+    job_close(&job);
+    return status;
+}

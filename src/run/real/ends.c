@@ -1,0 +1,234 @@
+/* ends.c - embedding in front of the blocks; norm, logits and loss behind them. */
+#include "run/real/engine.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- embedding ---- */
+
+static void shard_of_words(const struct engine *e, const struct store *s, enum weight_role role,
+                           uint32_t *first, uint32_t *count, size_t *box)
+{
+    for (int i = 0; i < s->group->count; i++) {
+        const struct weight *w = &e->weights.weight[s->group->first + i];
+        if (w->role != role) continue;
+        const uint64_t words = e->job->model.vocabulary;
+        *first = (uint32_t)w->row0;
+        *count = (uint32_t)(w->row0 >= words                ? 0
+                            : words - w->row0 < w->box_rows ? words - w->row0
+                                                            : w->box_rows);
+        *box = w->box_rows;
+    }
+}
+
+void REAL(embed)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    uint32_t first = 0, count = 0;
+    size_t box = 0;
+    shard_of_words(e, l->table, WEIGHT_TABLE, &first, &count, &box);
+    lookup_forward(e->rows, e->hidden, e->token + mb * e->rows, first, count,
+                   weight(e, l->table, WEIGHT_TABLE), make(e, f, SLOT_OUT_2, e->rows * e->hidden));
+}
+
+void REAL(embed_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    uint32_t first = 0, count = 0;
+    size_t box = 0;
+    const real *dy = whole_gradient(e, f, SLOT_DX, SLOT_DWHOLE_OUT_2, "embedding reduce");
+    shard_of_words(e, l->table, WEIGHT_TABLE, &first, &count, &box);
+    lookup_backward(e->rows, e->hidden, e->token + mb * e->rows, first, count, dy,
+                    gradient(e, l->table, WEIGHT_TABLE));
+    drop(e, f, SLOT_DWHOLE_OUT_2);
+    drop(e, f, SLOT_DX);
+}
+
+void REAL(embed_reduce)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)l, (void)mb;
+    reduce_forward(e, f, SLOT_OUT_2, "embedding reduce");
+}
+
+/* Tokens of this tensor rank's shard. */
+static const uint32_t *own_positions(const struct engine *e, size_t mb)
+{
+    const size_t first = sequence_parallel(e) ? (size_t)e->tensor.me * e->share : 0;
+    return e->position + mb * e->rows + first;
+}
+
+void REAL(positions)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    const uint32_t *position = own_positions(e, mb);
+    const real *table = weight(e, l->dense, WEIGHT_POSITIONS);
+    for (size_t i = 0; i < e->share; i++)
+        add_to(e->hidden, table + position[i] * e->hidden, f->slot[SLOT_OUT_2] + i * e->hidden);
+}
+
+void REAL(positions_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    lookup_backward(e->share, e->hidden, own_positions(e, mb), 0, UINT32_MAX, f->slot[SLOT_DX],
+                    gradient(e, l->dense, WEIGHT_POSITIONS));
+}
+
+void REAL(embed_norm)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    move(e, f, SLOT_OUT_2, SLOT_X);
+    norm_run(e, l->dense, WEIGHT_EMBEDDING_NORM, f, SLOT_X, SLOT_OUT_2, SLOT_STATS_1);
+}
+
+void REAL(embed_norm_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    move(e, f, SLOT_DX, SLOT_DN_1);
+    norm_back(e, l->dense, WEIGHT_EMBEDDING_NORM, f, SLOT_X, SLOT_DN_1, SLOT_STATS_1, SLOTS);
+    drop(e, f, SLOT_X);
+}
+
+/* ---- head ---- */
+
+void REAL(final_norm)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    norm_run(e, l->dense, WEIGHT_FINAL_NORM, f, SLOT_X, SLOT_N_1, SLOT_STATS_1);
+}
+
+void REAL(final_norm_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    norm_back(e, l->dense, WEIGHT_FINAL_NORM, f, SLOT_X, SLOT_DN_1, SLOT_STATS_1, SLOTS);
+    drop(e, f, SLOT_X);
+}
+
+void REAL(head_gather)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)l, (void)mb;
+    whole_input(e, f, SLOT_N_1, SLOT_WHOLE_1, "logits gather");
+}
+
+void REAL(head_gather_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)l, (void)mb;
+    gather_back(e, f, SLOT_DN_1, "logits gather");
+}
+
+enum { LOGIT_ROWS = 256 };
+
+/* Maximum, sum and wanted logit of all shards from those of each, row by row. */
+static void join_loss(struct engine *e, size_t rows, real *most, real *sum, real *wanted)
+{
+    const size_t t = (size_t)e->tensor.ranks;
+    if (t == 1) return;
+    real *mine = take(e, 3 * rows), *all = take(e, 3 * rows * t);
+    memcpy(mine, most, rows * sizeof *mine);
+    memcpy(mine + rows, sum, rows * sizeof *mine);
+    memcpy(mine + 2 * rows, wanted, rows * sizeof *mine);
+    gather_all(e, &e->tensor, "loss reduce", mine, all, 3 * rows);
+    for (size_t i = 0; i < rows; i++) {
+        real top = all[i], total = 0, found = 0;
+        for (size_t r = 1; r < t; r++)
+            top = all[3 * rows * r + i] > top ? all[3 * rows * r + i] : top;
+        for (size_t r = 0; r < t; r++) {
+            const real *part = all + 3 * rows * r;
+            total += part[rows + i] * (real)exp((double)(part[i] - top));
+            found += part[2 * rows + i];
+        }
+        most[i] = top;
+        sum[i] = total;
+        wanted[i] = found;
+    }
+    give(e, mine);
+    give(e, all);
+}
+
+static struct store *head_store(const struct engine *e, const struct at_layer *l)
+{
+    return e->job->model.tied_embeddings ? l->table : l->head;
+}
+
+/* From gradients of logits to those of weights and input. */
+static void head_back(struct engine *e, struct store *s, enum weight_role role, const real *x,
+                      size_t rows, size_t box, const real *dlogits, real *dx)
+{
+    real *dw = REAL(gradients_of)(e, s, e->job->model.tied_embeddings) + s->group->at[role];
+    matrix_input(e->threads, rows, box, e->hidden, dlogits, weight(e, s, role), dx, false);
+    matrix_weight(e->threads, rows, box, e->hidden, dlogits, x, dw);
+    if (has(s, WEIGHT_HEAD_BIAS)) column_sums(rows, box, dlogits, gradient(e, s, WEIGHT_HEAD_BIAS));
+}
+
+/* Some rows from the norm's output to the loss and back, while their logits are at hand. */
+static double head_rows(struct engine *e, struct at_layer *l, const real *x, size_t rows,
+                        const uint32_t *target, real *dx)
+{
+    const struct job *job = e->job;
+    const enum weight_role role = job->model.tied_embeddings ? WEIGHT_TABLE : WEIGHT_HEAD;
+    struct store *s = head_store(e, l);
+    uint32_t first = 0, count = 0;
+    size_t box = 0;
+    double loss = 0;
+    shard_of_words(e, s, role, &first, &count, &box);
+    real *logits = take(e, rows * box), *state = take(e, 3 * rows);
+    const double scale = 1 / rows_of_loss(job);
+    matrix_forward(e->threads, rows, box, e->hidden, x, weight(e, s, role),
+                   weight(e, s, WEIGHT_HEAD_BIAS), logits);
+    if (job->functions) {
+        loss = task_loss(e, (size_t)(target - e->target), rows, count, box, first, scale, logits);
+        if (dx) head_back(e, s, role, x, rows, box, logits, dx);
+        give(e, logits);
+        give(e, state);
+        return loss;
+    }
+    loss_part(e->threads, rows, count, box, logits, target, first, state, state + rows,
+              state + 2 * rows);
+    join_loss(e, rows, state, state + rows, state + 2 * rows);
+    for (size_t i = 0; i < rows; i++) {
+        const double lost =
+            log((double)state[rows + i]) + (double)state[i] - (double)state[2 * rows + i];
+        loss += lost;
+        if (e->score)
+            e->score[target - e->target + (ptrdiff_t)i] =
+                (struct rk_token_score){-lost, state[2 * rows + i] >= state[i]};
+    }
+    if (dx) {
+        loss_gradient(e->threads, rows, count, box, target, first, state, state + rows, scale,
+                      logits);
+        head_back(e, s, role, x, rows, box, logits, dx);
+    }
+    give(e, logits);
+    give(e, state);
+    return loss;
+}
+
+/* The logits of the last row alone, for generation on one rank. */
+static void last_logits(struct engine *e, struct at_layer *l, const real *x)
+{
+    const bool tied = e->job->model.tied_embeddings;
+    struct store *s = head_store(e, l);
+    const size_t words = e->job->model.vocabulary;
+    real *logits = take(e, words);
+    matrix_forward(1, 1, words, e->hidden, x + (e->rows - 1) * e->hidden,
+                   weight(e, s, tied ? WEIGHT_TABLE : WEIGHT_HEAD), weight(e, s, WEIGHT_HEAD_BIAS),
+                   logits);
+    for (size_t i = 0; i < words; i++)
+        e->wanted[i] = (double)logits[i];
+    give(e, logits);
+}
+
+void REAL(cross_entropy)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    if (e->wanted) {
+        last_logits(e, l, f->slot[SLOT_N_1]);
+        drop(e, f, SLOT_N_1);
+        return;
+    }
+    const real *x = whole_input(e, f, SLOT_N_1, SLOT_WHOLE_1, "logits gather");
+    real *dx = e->forward_only ? NULL : make(e, f, SLOT_DN_1, e->rows * e->hidden);
+    /* ranks of a vocabulary talk once, about all rows */
+    const size_t step = e->tensor.ranks > 1 ? e->rows : LOGIT_ROWS;
+    double loss = 0;
+    for (size_t i = 0; i < e->rows; i += step)
+        loss += head_rows(e, l, x + i * e->hidden, e->rows - i < step ? e->rows - i : step,
+                          e->target + mb * e->rows + i, dx ? dx + i * e->hidden : NULL);
+    e->row_loss[mb] = loss;
+    drop(e, f, SLOT_WHOLE_1);
+    drop(e, f, SLOT_N_1);
+}

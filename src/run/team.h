@@ -1,0 +1,34 @@
+/* team.h - the ranks of a run that are in this process: one, or all as threads. */
+#ifndef RECKON_RUN_TEAM_H
+#define RECKON_RUN_TEAM_H
+
+#include "run/job.h"
+
+#include <pthread.h>
+
+struct checkpoint;
+
+struct team { /* what the ranks of this process share */
+    const struct job *job;
+    const struct rk_train_run *run;
+    const struct engine_kind *kind;
+    /* What each rank does when its engine is open; false: an error, which is noted. */
+    bool (*work)(struct team *team, struct comm *comm, struct engine *engine);
+    struct rk_train_result *result;
+    const struct checkpoint *checkpoint; /* NULL: from the seed */
+    pthread_mutex_t lock;
+    bool stop;                     /* rank 0's */
+    struct rk_token_score *scores; /* where job->score asks for them */
+    uint64_t first, end;           /* samples to predict */
+    bool alone;                    /* this process has one rank */
+};
+
+/* `comm` is this process's only rank, or NULL: all ranks are threads. */
+enum rk_status team_run(struct team *team, struct comm *comm, struct rk_error *error);
+
+/* Have all ranks of this process (their share of the whole) memory for so many numbers for each
+ * parameter? Without it a run is killed, or swaps for ever, before it says a word. */
+enum rk_status check_memory(const struct job *job, double share, int elements,
+                            struct rk_error *error);
+
+#endif
