@@ -11,8 +11,8 @@ struct entry {
 };
 
 struct entries {
-    int count;
-    struct entry *entry; /* (choices * layers) */
+    int count, room;
+    struct entry *entry; /* (room) by rising layers */
 };
 
 struct label {
@@ -26,7 +26,8 @@ struct label {
 
 struct engine {
     const struct chain_problem *problem;
-    struct entries *entries; /* (clusters, CHAIN_PLACES) */
+    struct entries *entries; /* (clusters, lists): by place, or with `ways` by where they end */
+    int lists;
     int *widest;             /* (largest units + 1) most layers by units, scratch */
     int *reach;              /* (largest units + 1) scratch */
     double **rest_s;         /* (clusters) (units + 1, layers + 1) least sum in front */
@@ -54,6 +55,13 @@ static double boundary_of(const struct chain_problem *p, int from, int to)
     return p->boundary_s[from * p->widths + to];
 }
 
+/* Those that a stage of `cluster` can be behind which `end` layers lie in front. */
+static struct entries *entries_of(const struct engine *e, int cluster, enum chain_place place,
+                                  int end)
+{
+    return &e->entries[cluster * e->lists + (e->problem->ways ? end : (int)place)];
+}
+
 /* ---- the value of a plan ---- */
 
 static enum chain_place place_of(int i, int stages)
@@ -65,12 +73,13 @@ static enum chain_place place_of(int i, int stages)
 double chain_value(const struct chain_problem *p, const struct chain_stage *stage, int stages)
 {
     double sum_s = 0, slowest_s = 0, wait_s = 0, before_s = 0;
-    for (int i = 0; i < stages; i++) {
+    for (int i = 0, first = 0, count; i < stages; first += stage[i++].layers) {
         const struct chain_stage *s = &stage[i];
         const struct chain_cost *cost =
-            cost_of(p, s->cluster, s->choice, place_of(i, stages), s->layers);
+            p->ways ? p->ways(p->context, s->cluster, first, first + s->layers, &count) + s->choice
+                    : cost_of(p, s->cluster, s->choice, place_of(i, stages), s->layers);
         double time_s = cost->time_s;
-        if (i + 1 < stages)
+        if (i + 1 < stages && !p->ways)
             time_s +=
                 boundary_of(p, p->cluster[s->cluster].choice[s->choice].width,
                             p->cluster[stage[i + 1].cluster].choice[stage[i + 1].choice].width);
@@ -129,6 +138,7 @@ static bool is_possible(struct engine *e, double limit_s)
 static double find_pace(struct engine *e)
 {
     double low = 0, high = 1;
+    if (e->problem->ways) return e->problem->pace_s;
     while (high < 1e12 && !is_possible(e, high))
         low = high, high *= 8;
     if (!is_possible(e, high)) return INFINITY;
@@ -167,11 +177,11 @@ static void add_entry(struct entries *entries, const struct entry *entry)
 static void list_entries(struct engine *e, int cluster, enum chain_place place, double limit_s)
 {
     const struct chain_cluster *c = &e->problem->cluster[cluster];
-    struct entries *entries = &e->entries[cluster * CHAIN_PLACES + (int)place];
+    struct entries *entries = entries_of(e, cluster, place, 0);
     const bool sends = place == CHAIN_INNER || place == CHAIN_FIRST;
     entries->count = 0;
     for (int n = 1; n <= e->problem->layers; n++) {
-        struct entries of_length = {0, entries->entry + entries->count};
+        struct entries of_length = {0, 0, entries->entry + entries->count};
         for (int i = 0; i < c->choices; i++) {
             const struct chain_cost *cost = cost_of(e->problem, cluster, i, place, n);
             const int width = c->choice[i].width;
@@ -188,6 +198,46 @@ static void list_entries(struct engine *e, int cluster, enum chain_place place, 
                                                             ? e->problem->closing_s
                                                             : 0),
                                         cost->in_flight};
+            add_entry(&of_length, &entry);
+        }
+        entries->count += of_length.count;
+    }
+}
+
+static bool reserve(struct entries *entries, int more)
+{
+    if (entries->count + more <= entries->room) return true;
+    const int room = 2 * (entries->count + more);
+    struct entry *grown = realloc(entries->entry, (size_t)room * sizeof *grown);
+    if (!grown) return false;
+    entries->entry = grown;
+    entries->room = room;
+    return true;
+}
+
+/* The same from the ways of the very layers. */
+static void list_ways(struct engine *e, int cluster, int end, double limit_s)
+{
+    const struct chain_problem *p = e->problem;
+    struct entries *entries = entries_of(e, cluster, CHAIN_INNER, end);
+    entries->count = 0;
+    for (int n = 1; n <= end && !e->failed; n++) {
+        int count = 0;
+        const struct chain_cost *cost = p->ways(p->context, cluster, end - n, end, &count);
+        if (count < 0) break;
+        if (!reserve(entries, count)) e->failed = true;
+        struct entries of_length = {0, 0, entries->entry ? entries->entry + entries->count : NULL};
+        for (int i = 0; i < count && !e->failed; i++) {
+            if (!(cost[i].time_s < limit_s)) continue;
+            const struct entry entry = {
+                .choice = i,
+                .layers = n,
+                .units = 1,
+                .time_s = cost[i].time_s,
+                .backward_s = cost[i].backward_s,
+                .sync_s = cost[i].sync_s + (n == end ? p->closing_s : 0),
+                .in_flight = cost[i].in_flight,
+            };
             add_entry(&of_length, &entry);
         }
         entries->count += of_length.count;
@@ -214,7 +264,7 @@ static double *rest_at(const struct engine *e, int cluster, int units, int layer
 
 static void list_cheapest(struct engine *e, int cluster, enum chain_place place, double *cheapest)
 {
-    const struct entries *entries = &e->entries[cluster * CHAIN_PLACES + (int)place];
+    const struct entries *entries = entries_of(e, cluster, place, 0);
     const int row = e->problem->layers + 1, units = e->problem->cluster[cluster].units;
     for (int i = 0; i < (units + 1) * row; i++)
         cheapest[i] = INFINITY;
@@ -261,6 +311,27 @@ static void fill_rest(struct engine *e, int cluster)
             }
             *rest_at(e, cluster, u, l) = least;
         }
+}
+
+/* The same where it counts which layers a stage has; it may also not be there. */
+static void fill_rest_of_ways(struct engine *e, int cluster)
+{
+    for (int end = 0; end <= e->problem->layers; end++) {
+        const struct entries *entries = entries_of(e, cluster, CHAIN_INNER, end);
+        const double without = end == 0  ? 0
+                               : cluster ? *rest_at(e, cluster - 1, 1, end)
+                                         : INFINITY;
+        double least = without;
+        for (int i = 0; i < entries->count; i++) {
+            const int left = end - entries->entry[i].layers;
+            const double rest = left == 0 ? 0
+                                : cluster ? *rest_at(e, cluster - 1, 1, left)
+                                          : INFINITY;
+            least = lesser(least, entries->entry[i].time_s + rest);
+        }
+        *rest_at(e, cluster, 0, end) = without;
+        *rest_at(e, cluster, 1, end) = least;
+    }
 }
 
 /* ---- labels ---- */
@@ -322,7 +393,7 @@ static void place_stages(struct engine *e, int parent, int cluster, enum chain_p
     const struct chain_problem *p = e->problem;
     const struct label none = {.width = -1};
     const struct label before = parent < 0 ? none : e->label[parent];
-    const struct entries *entries = &e->entries[cluster * CHAIN_PLACES + (int)place];
+    const struct entries *entries = entries_of(e, cluster, place, p->layers - before.placed);
     const bool ends = place == CHAIN_FIRST || place == CHAIN_ALONE;
     const int units =
         parent >= 0 && before.cluster == cluster ? before.left : p->cluster[cluster].units;
@@ -332,7 +403,8 @@ static void place_stages(struct engine *e, int parent, int cluster, enum chain_p
         if (entry->units > units || (entry->layers == left) != ends) continue;
         if (entry->in_flight < lesser(stages, p->microbatches)) continue;
         const double time_s =
-            entry->time_s + (parent < 0 ? 0 : boundary_of(p, entry->width, before.width));
+            entry->time_s +
+            (parent < 0 || p->ways ? 0 : boundary_of(p, entry->width, before.width));
         if (!(time_s < limit_s)) continue;
         struct label label = {.sum_s = before.sum_s + time_s,
                               .time_s = time_s,
@@ -391,12 +463,17 @@ static double prepare(struct engine *e, double limit_s)
     const int last = p->clusters - 1;
     double least_s = INFINITY;
     for (int i = 0; i <= last; i++) {
-        for (int place = 0; place < CHAIN_PLACES; place++)
+        for (int end = 0; end <= p->layers && p->ways; end++)
+            list_ways(e, i, end, limit_s);
+        for (int place = 0; place < CHAIN_PLACES && !p->ways; place++)
             list_entries(e, i, (enum chain_place)place, limit_s);
-        fill_rest(e, i);
+        if (p->ways)
+            fill_rest_of_ways(e, i);
+        else
+            fill_rest(e, i);
     }
     for (int place = CHAIN_LAST; place <= CHAIN_ALONE; place++) {
-        const struct entries *entries = &e->entries[last * CHAIN_PLACES + place];
+        const struct entries *entries = entries_of(e, last, (enum chain_place)place, p->layers);
         for (int i = 0; i < entries->count; i++) {
             const struct entry *entry = &entries->entry[i];
             const int left = p->layers - entry->layers;
@@ -502,9 +579,9 @@ static void begin(struct engine *e, double pace_s, const struct offers *to)
     static const double limits[] = {1.02, 1.1, 1.3, 2, 4, 8, 32, INFINITY};
     e->floor_s = pace_s;
     for (int i = 0; i < (int)(sizeof limits / sizeof *limits) && !to->best->found; i++) {
-        if (!(prepare(e, pace_s * limits[i]) + (e->problem->microbatches - 1) * pace_s < e->best_s))
-            continue;
-        solve_offer(e, pace_s * limits[i], to);
+        const double limit_s = isinf(limits[i]) ? INFINITY : pace_s * limits[i];
+        if (!(prepare(e, limit_s) + (e->problem->microbatches - 1) * pace_s < e->best_s)) continue;
+        solve_offer(e, limit_s, to);
         if (!isinf(e->best_s)) return;
     }
 }
@@ -519,7 +596,8 @@ static bool open_engine(struct engine *e, const struct chain_problem *p)
         if (p->cluster[i].units > e->units) e->units = p->cluster[i].units;
     const size_t units = (size_t)e->units + 1;
     const size_t buckets = clusters * row * units * (size_t)p->widths;
-    good &= (e->entries = calloc(clusters * CHAIN_PLACES, sizeof *e->entries)) != NULL;
+    e->lists = p->ways ? p->layers + 1 : CHAIN_PLACES;
+    good &= (e->entries = calloc(clusters * (size_t)e->lists, sizeof *e->entries)) != NULL;
     good &= (e->widest = calloc(units, sizeof *e->widest)) != NULL;
     good &= (e->reach = calloc(units, sizeof *e->reach)) != NULL;
     good &= (e->rest_s = calloc(clusters, sizeof *e->rest_s)) != NULL;
@@ -529,7 +607,7 @@ static bool open_engine(struct engine *e, const struct chain_problem *p)
     for (size_t i = 0; good && i < clusters; i++) {
         const size_t ways = (size_t)p->cluster[i].choices * row + 1;
         good &= (e->rest_s[i] = calloc(units * row, sizeof **e->rest_s)) != NULL;
-        for (size_t k = 0; k < CHAIN_PLACES; k++) {
+        for (size_t k = 0; k < CHAIN_PLACES && !p->ways; k++) {
             struct entries *entries = &e->entries[i * CHAIN_PLACES + k];
             good &= (entries->entry = calloc(ways, sizeof *entries->entry)) != NULL;
         }
@@ -538,7 +616,7 @@ static bool open_engine(struct engine *e, const struct chain_problem *p)
     memset(e->bucket, 0xff, buckets * sizeof *e->bucket); /* -1 */
     for (int from = 0; from < p->widths; from++) {
         e->least_out_s[from] = INFINITY;
-        for (int to = 0; to < p->widths; to++)
+        for (int to = 0; to < p->widths && !p->ways; to++)
             e->least_out_s[from] = fmin(e->least_out_s[from], boundary_of(p, from, to));
     }
     return true;
@@ -548,8 +626,8 @@ static void close_engine(struct engine *e)
 {
     for (int i = 0; i < e->problem->clusters; i++) {
         if (e->rest_s) free(e->rest_s[i]);
-        for (int k = 0; e->entries && k < CHAIN_PLACES; k++)
-            free(e->entries[i * CHAIN_PLACES + k].entry);
+        for (int k = 0; e->entries && k < e->lists; k++)
+            free(e->entries[i * e->lists + k].entry);
     }
     free(e->entries);
     free(e->widest);

@@ -1,5 +1,10 @@
-/* chain.h - stages of a pipeline dealt to clusters of unequal machines: layers, units and one of
- * several ways for each stage, the least time of a step, exactly.
+/* chain.h - layers dealt to the stages of a pipeline, each stage run in one of several ways: the
+ * least time of a step, exactly.
+ *
+ * The one engine for two questions. Stages on clusters of unequal machines take units of their
+ * cluster, and what they cost depends on how many layers they have. Stages whose layers are run each
+ * in its own way (stages.h) cost what the labels of their very layers say: `ways`, where each stage
+ * is a cluster of one unit.
  *
  *     step = sum of c_i + (m - 1) max of c_i + max(0, max over i of (s_i - sum over j < i of b_j))
  *
@@ -37,6 +42,11 @@ struct chain_cost {
 /* Embedding and head make first and last stage others than those between. */
 enum chain_place { CHAIN_INNER, CHAIN_FIRST, CHAIN_LAST, CHAIN_ALONE, CHAIN_PLACES };
 
+/* The ways to run layers first ... last - 1 on a cluster, and how many; -1: stages of that cluster
+ * that end there cannot be so long, nor longer. Valid until the problem is solved. */
+typedef const struct chain_cost *chain_ways(void *context, int cluster, int first, int last,
+                                            int *count);
+
 /* One way to run a stage. */
 struct chain_choice {
     int units;                     /* of its cluster that it takes: nodes */
@@ -58,10 +68,16 @@ struct chain_problem {
     const double *boundary_s; /* (widths, widths) [from][to]: messages of a microbatch, both ways */
     double closing_s;         /* more for the first stage, behind everything */
     double enough_s; /* INFINITY: none; a value that others reach: only less is looked for */
+
+    /* Where it depends on which layers a stage has: clusters are stages, of one unit and no choices,
+     * widths is 1. NULL: as the clusters' choices say. */
+    chain_ways *ways;
+    void *context;
+    double pace_s; /* with `ways`: no plan has a largest c below */
 };
 
 struct chain_stage {
-    int cluster, choice, layers;
+    int cluster, choice, layers; /* choice: of the cluster, or of `ways` */
 };
 
 struct chain_answer {

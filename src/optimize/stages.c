@@ -4,131 +4,61 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the pipeline ---- */
+/* ---- the pipeline: chain.h, of which each stage is a cluster of one unit ---- */
 
-struct way { /* to run the first layers on the first stages */
-    double sum_s, most_s;
-    int first, point; /* layer that the last of the stages begins with; of its front */
-    int parent;       /* in the ways of one stage less that end there */
-};
-
-struct ways {
-    int count, room;
-    struct way *way;
-};
-
-/* No completion takes less: the rest at its fastest, evenly on the stages that are left. */
-static double bound_of(const struct engine *e, const struct way *way, int stages_left, int next)
+/* Stages that a pipeline can have there: as long as is looked at, with enough layers in front and
+ * behind for the others. */
+static const struct chain_cost *ways_of(void *context, int stage, int first, int last, int *count)
 {
-    const double rest_s = e->least_s[next];
-    const double even_s = stages_left ? rest_s / stages_left : 0;
-    return value_of(e, way->sum_s + rest_s, fmax(e->bound_pace_s, fmax(way->most_s, even_s)));
-}
-
-static bool add_way(struct ways *ways, const struct way *way)
-{
-    int kept = 0;
-    for (int i = 0; i < ways->count; i++)
-        if (ways->way[i].sum_s <= way->sum_s && ways->way[i].most_s <= way->most_s) return true;
-    for (int i = 0; i < ways->count; i++)
-        if (!(way->sum_s <= ways->way[i].sum_s && way->most_s <= ways->way[i].most_s))
-            ways->way[kept++] = ways->way[i];
-    ways->count = kept;
-    if (ways->count == ways->room) {
-        const int room = 2 * ways->room + 4;
-        struct way *grown = realloc(ways->way, (size_t)room * sizeof *grown);
-        if (!grown) return false;
-        ways->way = grown;
-        ways->room = room;
-    }
-    ways->way[ways->count++] = *way;
-    return true;
-}
-
-/* All ways from those that end before layer `first` by stage `stage` up to before `end`. */
-static void join(struct engine *e, struct ways *to, const struct ways *from, int stage, int first,
-                 int end)
-{
-    const struct front *front = engine_front(e, stage, first, end - first);
-    const int left = e->problem->stages - stage - 1;
-    for (int w = 0; w < (from ? from->count : 1); w++)
-        for (int i = 0; i < front->count; i++) {
-            const struct point *point = &front->point[i];
-            const struct way way = {
-                .sum_s = (from ? from->way[w].sum_s : 0) + point->time_s + point->end_s,
-                .most_s = fmax(from ? from->way[w].most_s : 0, point->time_s),
-                .first = first,
-                .point = i,
-                .parent = from ? w : -1,
-            };
-            if (bound_of(e, &way, left, end) > e->enough_s) continue;
-            if (!add_way(to, &way)) e->failed = true;
-        }
-}
-
-/* Fills ways (stages, layers + 1) [stage][end]. */
-static void find_ways(struct engine *e, struct ways *ways)
-{
+    struct engine *e = context;
     const struct stages_problem *p = e->problem;
-    const int layers = p->layers;
-    for (int stage = 0; stage < p->stages && !e->failed; stage++) {
-        const bool last = stage == p->stages - 1;
-        for (int end = last ? layers : stage + 1; end <= layers - (p->stages - stage - 1); end++) {
-            struct ways *to = &ways[stage * (layers + 1) + end];
-            if (!may_cut(p, end)) continue;
-            for (int first = end - 1; first >= stage && end - first <= e->longest; first--) {
-                if ((stage == 0) != (first == 0) || !may_cut(p, first)) continue;
-                const struct ways *from = stage ? &ways[(stage - 1) * (layers + 1) + first] : NULL;
-                if (from && !from->count) continue;
-                join(e, to, from, stage, first, end);
-                if (!engine_set(e, stage, first, end - first)->count) break; /* longer: no less */
-            }
-        }
-    }
-}
-
-static void free_ways(const struct engine *e, struct ways *ways)
-{
-    if (!ways) return;
-    for (int i = 0; i < e->problem->stages * (e->problem->layers + 1); i++)
-        free(ways[i].way);
-    free(ways);
-}
-
-static bool trace(const struct engine *e, const struct ways *ways, struct stages_answer *answer)
-{
-    const struct stages_problem *p = e->problem;
-    const struct ways *last = &ways[(p->stages - 1) * (p->layers + 1) + p->layers];
-    double least_s = answer->value_s;
-    int best = -1, end = p->layers;
-    for (int i = 0; i < last->count; i++) {
-        const double value_s = value_of(e, last->way[i].sum_s, last->way[i].most_s);
-        if (value_s >= least_s) continue;
-        best = i;
-        least_s = value_s;
-    }
-    if (best < 0) return false;
-    answer->value_s = least_s;
-    answer->first[p->stages] = p->layers;
-    for (int stage = p->stages - 1; stage >= 0; stage--) {
-        const struct way *way = &ways[stage * (p->layers + 1) + end].way[best];
-        answer->first[stage] = way->first;
-        engine_trace(e, stage, way->first, end, way->point, answer->choice);
-        end = way->first;
-        best = way->parent;
-    }
-    return true;
+    const int behind = p->stages - stage - 1, left = p->layers - last;
+    *count = last - first > e->longest ? -1 : 0;
+    if (*count < 0 || first < stage || left < behind || !may_cut(p, first) || !may_cut(p, last) ||
+        (stage == 0) != (first == 0) || (behind == 0) != (left == 0) ||
+        first > stage * e->longest || left > behind * e->longest)
+        return NULL;
+    const struct front *front = engine_front(e, stage, first, last - first);
+    *count = front->count;
+    if (!engine_set(e, stage, first, last - first)->count) *count = -1; /* longer: no less */
+    return front->cost;
 }
 
 static bool try_longest(struct engine *e, struct stages_answer *answer)
 {
-    const size_t all = (size_t)e->problem->stages * (size_t)(e->problem->layers + 1);
-    struct ways *ways = calloc(all, sizeof *ways);
-    if (!ways) e->failed = true;
-    if (ways) find_ways(e, ways);
-    const bool found = ways && !e->failed && trace(e, ways, answer);
-    free_ways(e, ways);
-    return found;
+    const struct stages_problem *p = e->problem;
+    static const double nothing_s = 0;
+    struct chain_cluster *cluster = calloc((size_t)p->stages, sizeof *cluster);
+    for (int k = 0; cluster && k < p->stages; k++)
+        cluster[k].units = 1;
+    const struct chain_problem problem = {
+        .layers = p->layers,
+        .clusters = p->stages,
+        .widths = 1,
+        .most_stages = p->stages,
+        .microbatches = p->microbatches,
+        .cluster = cluster,
+        .boundary_s = &nothing_s,
+        .enough_s = fmin(answer->value_s, e->enough_s * (1 + 1e-12)),
+        .ways = ways_of,
+        .context = e,
+        .pace_s = e->bound_pace_s,
+    };
+    struct chain_answer found = {.found = false};
+    if (!cluster || !chain_solve(&problem, &found, NULL, NULL)) e->failed = true;
+    const bool better = !e->failed && found.found;
+    if (better) {
+        answer->value_s = found.value_s;
+        answer->first[0] = 0;
+        for (int k = 0; k < p->stages; k++) {
+            const int first = answer->first[k], end = first + found.stage[k].layers;
+            answer->first[k + 1] = end;
+            engine_trace(e, k, first, end, found.stage[k].choice, answer->choice);
+        }
+    }
+    chain_answer_release(&found);
+    free(cluster);
+    return better;
 }
 
 void stages_answer_release(struct stages_answer *answer)

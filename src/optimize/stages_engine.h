@@ -2,6 +2,7 @@
 #ifndef RECKON_OPTIMIZE_STAGES_ENGINE_H
 #define RECKON_OPTIMIZE_STAGES_ENGINE_H
 
+#include "optimize/chain.h"
 #include "optimize/stages.h"
 
 /* ---- labels of one stage ---- */
@@ -27,7 +28,8 @@ struct point { /* what an interval can be run with: no other is better for every
 struct front {
     bool known;
     int count;
-    struct point *point; /* (count) */
+    struct point *point;     /* (count) */
+    struct chain_cost *cost; /* (count) the same for the pipeline */
 };
 
 struct engine {

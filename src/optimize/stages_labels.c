@@ -209,7 +209,8 @@ const struct front *engine_front(struct engine *e, int stage, int first, int cou
     front->known = true;
     if (!set->count) return front;
     front->point = malloc((size_t)set->count * sizeof *front->point);
-    if (!front->point) {
+    front->cost = malloc((size_t)set->count * sizeof *front->cost);
+    if (!front->point || !front->cost) {
         e->failed = true;
         return front;
     }
@@ -222,7 +223,11 @@ const struct front *engine_front(struct engine *e, int stage, int first, int cou
                          slow = slow_value(e, y) - slow_value(e, x);
             worse = fast <= 0 && slow <= 0 && (fast < 0 || slow < 0 || j < i);
         }
-        if (!worse) front->point[front->count++] = (struct point){x->time_s, x->end_s, i};
+        if (worse) continue;
+        /* nobody waits for what is behind the last microbatch but the first stage itself */
+        front->cost[front->count] =
+            (struct chain_cost){x->time_s, x->time_s, x->end_s, INFINITY};
+        front->point[front->count++] = (struct point){x->time_s, x->end_s, i};
     }
     return front;
 }

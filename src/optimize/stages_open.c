@@ -104,6 +104,7 @@ void engine_close(struct engine *e)
     for (size_t i = 0; i < sets; i++) {
         if (e->set) free(e->set[i].label);
         if (e->front) free(e->front[i].point);
+        if (e->front) free(e->front[i].cost);
     }
     free(e->same);
     free(e->least_s);
@@ -130,6 +131,7 @@ void engine_forget(struct engine *e)
     for (size_t i = 0; i < sets; i++) {
         free(e->set[i].label);
         free(e->front[i].point);
+        free(e->front[i].cost);
     }
     memset(e->set, 0, sets * sizeof *e->set);
     memset(e->front, 0, sets * sizeof *e->front);

@@ -85,22 +85,27 @@ struct shape *shape_open(const struct rk_plans_problem *problem, const struct rk
 
 static int compare_numbers(const void *a, const void *b)
 {
-    return *(const int *)b - *(const int *)a;
+    return *(const int *)a - *(const int *)b;
 }
 
 /* Layers of one kind side by side whose activations lie alike may change places: those that are
- * run alike come together, those that compute most again first, as Megatron-LM has it. */
+ * run alike come together, those that are computed again as a whole first, as Megatron-LM has it. */
 static void tidy(const struct shape *s, const struct stages_answer *answer, int *choice)
 {
-    memcpy(choice, answer->choice, (size_t)s->layers * sizeof *choice);
+    for (int i = 0; i < s->layers; i++) {
+        const int way = answer->choice[i];
+        choice[i] = s->way[way].local.recompute == RK_WHOLE ? way - s->ways : way;
+    }
     for (uint64_t k = 0; k < s->base.pipeline; k++)
         for (int i = answer->first[k], end; i < answer->first[k + 1]; i = end) {
+            const int layout = s->way[answer->choice[i]].layout;
             for (end = i + 1; end < answer->first[k + 1]; end++)
-                if (s->kind[end] != s->kind[i] ||
-                    s->way[choice[end]].layout != s->way[choice[i]].layout)
+                if (s->kind[end] != s->kind[i] || s->way[answer->choice[end]].layout != layout)
                     break;
             qsort(choice + i, (size_t)(end - i), sizeof *choice, compare_numbers);
         }
+    for (int i = 0; i < s->layers; i++)
+        if (choice[i] < 0) choice[i] += s->ways;
 }
 
 /* The plan's number of a way, new or not; -1: there are too many. */
