@@ -144,4 +144,7 @@ static inline struct rank_group group_of(const struct rank_map *map, enum rank_g
 /* What the plan's narrow operations, or the others, multiply. */
 enum operand operand_of(enum rk_precision precision, bool narrow);
 
+/* What the host takes to start a kernel; 0 when it starts none. */
+double host_start_s(const struct rk_system *system, const struct rk_plan *plan);
+
 #endif

@@ -276,7 +276,7 @@ struct stage_end stage_end_of(const struct stage_sum *sum, const struct exchange
     struct stage_end end = {
         .gather_s = beside(&waits[WAIT_GATHER]),
         .data_link_s = waits[WAIT_REDUCE].comm_s + waits[WAIT_GATHER].comm_s,
-        .optimizer_host_s = plan->cuda_graphs ? 0 : STEP_STARTS * system->kernels.launch_s,
+        .optimizer_host_s = STEP_STARTS * host_start_s(system, plan),
         .optimizer_work_s = optimizer_work_s(sum, system, sharing, plan),
     };
     end.data_s = beside(&waits[WAIT_REDUCE]) + end.gather_s;

@@ -96,6 +96,7 @@ struct operation {
      * (k, m) x (m, n), the second in RK_WGRAD when it is of weights, else both in RK_AGRAD */
     double count, m, n, k;
     bool of_weights;
+    double slower; /* time over that of a library's kernel; 0: 1 */
     double starts; /* products of `count` that the library starts apart, one after the other; 0: one
                       kernel does all */
     double again;  /* of its forward products, how many backward runs once more */

@@ -25,6 +25,12 @@
 static const struct place_in mixing = {RK_HOLD_attention, NOT_A_PART};
 static const struct place_in core = {RK_HOLD_attention, RK_PART_CORE_ATTENTION};
 
+/* Kernels of the recurrence, written in Triton, over what products and memory alone take; fitted to
+ * three published runs of one model of Mamba-2 layers alone (1.3 billion parameters, 16,384 tokens
+ * a GPU, 6 N FLOP a token), which want 1.84 on an A100, 1.89 on an H200, 2.17 on a GB200
+ * [tolley2026]. */
+#define TRITON_SLOWER 1.95
+
 /* Tokens of a chunk: Megatron-LM's MambaMixer and mamba_ssm's default in the models trained with it
  * (Nemotron-H: 128); flash-linear-attention's kernels of the delta rule (64); MiniMax-01's blocks
  * (256). */
@@ -85,6 +91,7 @@ static void add_convolution(struct build *build, const struct chunks *chunks)
     if (!(taps > 0)) return;
     struct operation *op = add_memory(build, "convolution", core, build->tokens * channels,
                                       (struct traffic){2 * e, 5 * e, 1, 2});
+    op->slower = TRITON_SLOWER;
     op->parameters = channels * (taps + (chunks->shape.conv_biases ? 1 : 0));
 }
 
@@ -108,6 +115,7 @@ static void add_step(struct build *build, const char *name, const struct product
                      bool again)
 {
     struct operation *op = add_product(build, name, core, product);
+    op->slower = TRITON_SLOWER;
     if (!again) return;
     op->again = 1;
     op->flop[RK_AGRAD] += op->flop[RK_FORWARD];
@@ -120,6 +128,7 @@ static void add_state_passing(struct build *build, const struct chunks *chunks)
     const double numbers = chunks->heads * chunks->shape.key * chunks->shape.value;
     struct operation *op =
         add_memory(build, "state passing", core, numbers, (struct traffic){8, 8 + 12, 1, 2});
+    op->slower = TRITON_SLOWER;
     op->working_bytes = 2 * numbers * 4; /* states, and their gradients */
 }
 
