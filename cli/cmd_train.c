@@ -5,13 +5,14 @@
 #include "cli/show.h"
 #include "cli/train_model.h"
 #include "cli/train_show.h"
+#include "cli/train_switch.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct train_args {
-    const char *model, *plan, *system, *data, *load, *save, *log, *drives;
+    const char *model, *plan, *system, *data, *load, *save, *log, *drives, *changes;
     struct option_texts words;
     uint64_t ranks, steps, seed, threads, warmup, save_every, limit;
     uint64_t block_tokens, block_local, block_global, block_patterns;
@@ -54,6 +55,8 @@ static const struct option run_rows[] = {
      .help = "write a checkpoint behind the last step, and on SIGINT, SIGTERM and SIGUSR1; the two newest are kept"},
     {.name = "save-every", .type = OPTION_NUMBER, .argument = "STEPS", AT(save_every), .min = 1, .max = 1000000000,
      .help = "... and behind every so many steps"},
+    {.name = "switch", .type = OPTION_TEXT, .argument = "FILE", AT(changes), .complete = "file",
+     .help = "go on under the plans that reckon adapt writes there: a line {\"event\": \"switch\", \"to\": PLAN, \"step\": N} changes the plan behind step N, with all state"},
     {.name = "drives", .type = OPTION_TEXT, .argument = "FOLDER", AT(drives), .complete = "file",
      .help = "where to put what is offloaded to memory tiers that are drives; without --system tier 1 is the host's memory and tier 2 drives"},
     {.name = "adaptive", .type = OPTION_FLAG, AT(adaptive), .help = "from the third step on, offload no more activations than hide behind computing [wu2025ssdtrain]"},
@@ -140,7 +143,17 @@ struct watch {
     const struct train_args *args;
     uint64_t steps, done;
     FILE *log;
+    struct rk_plan *plan; /* at hand */
+    struct train_switch changes;
 };
+
+static bool next_plan(void *context, uint64_t step, struct rk_plan *plan)
+{
+    struct watch *w = context;
+    if (!train_switch_next(&w->changes, step, plan)) return false;
+    *w->plan = *plan;
+    return true;
+}
 
 static bool log_step(FILE *log, const struct rk_train_step *s)
 {
@@ -289,8 +302,15 @@ int cmd_train(int argc, char **argv)
     const bool speaks = cli_executor && cli_executor->rank == 0;
     if (status == RK_OK && args.log && speaks && !(watch.log = fopen(args.log, "w")))
         status = rk_fail(&error, RK_IO, args.log, 0, 0, "cannot be written");
+    if (status == RK_OK && args.changes && !(watch.changes.file = fopen(args.changes, "r")))
+        status = rk_fail(&error, RK_IO, args.changes, 0, 0, "cannot be read");
     if (status == RK_OK) {
         const struct rk_train train = settings_of(&args, of_model);
+        watch.plan = &draft.plan;
+        watch.changes.path = args.changes;
+        watch.changes.model = &model;
+        watch.changes.system = &system;
+        watch.changes.train = &train;
         const struct rk_train_run run = {.data = args.data,
                                          .system = &system,
                                          .load = args.load,
@@ -298,10 +318,12 @@ int cmd_train(int argc, char **argv)
                                          .drives = args.drives,
                                          .save_every = args.save_every,
                                          .step = watch_step,
+                                         .next_plan = watch.changes.file ? next_plan : NULL,
                                          .context = &watch};
         catch_signals();
         status = cli_executor->train(&model, &draft.plan, &train, &run, &result, &error);
     }
+    if (watch.changes.file) fclose(watch.changes.file);
     if (watch.log && fclose(watch.log) != 0 && status == RK_OK)
         status = rk_fail(&error, RK_IO, args.log, 0, 0, "not everything could be written");
     int code = status;

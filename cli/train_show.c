@@ -233,6 +233,11 @@ void train_show(struct report *report, const struct train_asked *asked,
     if (asked->predicts) rk_predict(asked->model, asked->system, asked->plan, &predicted);
     const struct rk_prediction *p = asked->predicts ? &predicted : NULL;
     show_result(report, p, result);
+    if (result->changes)
+        report_note(report, report_text(report,
+                                        "The plan changed %llu times, in %.3g s; the tables are of "
+                                        "the last one alone.",
+                                        (unsigned long long)result->changes, result->change_s));
     show_sent(report, p, result);
     show_memory(report, asked, p, result);
     show_tiers(report, asked->system, result);

@@ -190,7 +190,8 @@ static enum rk_status score(const struct rk_model *model, const struct rk_plan *
     return score_rank(model, plan, settings, texts, &ranks.comm, scores, error);
 }
 
-static struct executor executor = {.defaults = rk_train_default, .train = train, .score = score};
+static struct executor executor = {
+    .defaults = rk_train_default, .check = rk_train_check, .train = train, .score = score};
 
 void mpi_executor_open(void)
 {

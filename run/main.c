@@ -9,6 +9,7 @@
 #include <string.h>
 
 static const struct executor threads = {.defaults = rk_train_default,
+                                        .check = rk_train_check,
                                         .train = rk_train_threads,
                                         .generate = rk_generate_tokens,
                                         .score = rk_score_threads,

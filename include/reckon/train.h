@@ -110,6 +110,11 @@ struct rk_train_run {
     uint64_t save_every; /* steps; 0: at the end only */
     /* Called on one thread behind each step; false ends the run behind a checkpoint. */
     bool (*step)(void *context, const struct rk_train_step *step);
+    /* Called likewise; true: the run goes on under *plan, which rk_train_check must allow and which
+     * keeps batch and sequence. NULL: never. */
+    bool (*next_plan)(void *context, uint64_t step, struct rk_plan *plan);
+    const char *transit; /* folder that all ranks see, for the state on its way to another plan;
+                            NULL: memory (/dev/shm) where all ranks are threads, else `save` */
     void *context;
 };
 
@@ -133,7 +138,9 @@ struct rk_train_result {
     double first_loss, last_loss;
     double tokens;
     double wall_s;
-    double step_s; /* the fastest step, wall time */
+    double step_s;    /* the fastest step, wall time */
+    uint64_t changes; /* of the plan; what follows is of the last one */
+    double change_s;  /* that they took together */
     /* the least seconds a step, of the rank where that is most: processor time, and time passed */
     double part_cpu_s[RK_TRAIN_PARTS_COUNT], part_wall_s[RK_TRAIN_PARTS_COUNT];
     double part_sent_bytes[RK_TRAIN_PARTS_COUNT]; /* a step, of all ranks of this process */

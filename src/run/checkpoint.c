@@ -595,6 +595,18 @@ static void remove_checkpoint(const char *folder)
     rmdir(folder);
 }
 
+void checkpoint_remove_all(const char *folder)
+{
+    enum { MOST = 8 };
+    unsigned long long steps[MOST];
+    char one[512];
+    for (int i = 0, n = find_steps(folder, steps, MOST); i < n; i++) {
+        snprintf(one, sizeof one, "%.480s/step-%08llu", folder, steps[i]);
+        remove_checkpoint(one);
+    }
+    rmdir(folder);
+}
+
 /* The folder takes its name; of all but the two newest nothing is left. */
 static enum rk_status finish(const char *folder, const char *part, const char *final,
                              struct rk_error *error)

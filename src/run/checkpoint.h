@@ -43,6 +43,9 @@ enum rk_status checkpoint_load(const struct checkpoint *checkpoint, const struct
 enum rk_status checkpoint_check(const char *folder, const struct job *job, size_t real_bytes,
                                 uint64_t begin, struct rk_error *error);
 
+/* A folder of checkpoints, and all of them. */
+void checkpoint_remove_all(const char *folder);
+
 /* All ranks call it behind `step` steps. */
 bool checkpoint_save(const char *folder, const struct job *job, const struct engine_kind *kind,
                      struct engine *engine, uint64_t step);

@@ -17,7 +17,11 @@ struct team { /* what the ranks of this process share */
     struct rk_train_result *result;
     const struct checkpoint *checkpoint; /* NULL: from the seed */
     pthread_mutex_t lock;
-    bool stop;                     /* rank 0's */
+    bool stop;           /* rank 0's */
+    struct rk_plan next; /* the plan to go on with, where `changes` */
+    bool changes;
+    const char *transit;           /* folder for the state in between */
+    double left_s;                 /* when the plan before was left; 0: there was none */
     struct rk_token_score *scores; /* where job->score asks for them */
     uint64_t first, end;           /* samples to predict */
     bool alone;                    /* this process has one rank */

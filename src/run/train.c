@@ -5,8 +5,18 @@
 
 #include <math.h>
 #include <reckon/program.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 static void report(struct team *team, uint64_t step, const struct step_result *r)
 {
@@ -22,7 +32,7 @@ static void report(struct team *team, uint64_t step, const struct step_result *r
     };
     struct rk_train_result *out = team->result;
     if (!out->steps) out->first_loss = r->loss;
-    if (!out->steps || r->wall_s < out->step_s) out->step_s = r->wall_s;
+    out->step_s = fmin(out->step_s, r->wall_s);
     out->steps++;
     out->last_loss = r->loss;
     out->tokens += said.tokens;
@@ -97,17 +107,45 @@ static void count_tiers(struct team *team, const struct rk_train_tier *now,
     pthread_mutex_unlock(&team->lock);
 }
 
+enum verdict { GO_ON, STOP, CHANGE };
+
 /* What rank 0 says, all do. */
-static bool agree_to_stop(struct comm *comm, bool stop, bool *all_stop)
+static bool agree(struct comm *comm, enum verdict *verdict)
 {
     int ranks[comm->ranks];
-    char flags[comm->ranks], mine = stop;
+    char flags[comm->ranks], mine = (char)*verdict;
     for (int i = 0; i < comm->ranks; i++)
         ranks[i] = i;
     const struct comm_group world = {comm->ranks, comm->rank, ranks};
     const bool ok = comm_all_gather(comm, &world, "end of a step", &mine, flags, 1);
-    *all_stop = ok && flags[0];
+    *verdict = ok ? (enum verdict)flags[0] : STOP;
     return ok;
+}
+
+/* Rank 0 asks for another plan, where there are more steps. */
+static enum verdict ask(struct team *team, const struct comm *comm, uint64_t step)
+{
+    const struct rk_train_run *run = team->run;
+    if (comm->rank != 0) return GO_ON;
+    if (team->stop) return STOP;
+    if (!run->next_plan || step >= team->job->settings.steps) return GO_ON;
+    team->next = team->job->plan;
+    return run->next_plan(run->context, step, &team->next) ? CHANGE : GO_ON;
+}
+
+/* All processes know the next plan, and its state is where they will look for it. */
+static bool hand_over(struct team *team, struct comm *comm, struct engine *engine, uint64_t step)
+{
+    bool ok = true;
+    for (int i = 1; team->alone && comm->rank == 0 && i < comm->ranks; i++)
+        ok = ok && comm_send(comm, i, COMM_COLLECTIVE, "next plan", &team->next, sizeof team->next);
+    if (team->alone && comm->rank != 0)
+        ok = comm_receive(comm, 0, COMM_COLLECTIVE, "next plan", &team->next, sizeof team->next);
+    if (comm->rank == 0 || team->alone) {
+        team->changes = true;
+        team->left_s = now_s();
+    }
+    return ok && checkpoint_save(team->transit, team->job, team->kind, engine, step);
 }
 
 static bool take_steps(struct team *team, struct comm *comm, struct engine *engine)
@@ -118,15 +156,17 @@ static bool take_steps(struct team *team, struct comm *comm, struct engine *engi
     struct least least = {.known = false};
     uint64_t saved = UINT64_MAX, step = team->checkpoint ? team->checkpoint->step : 0, steps = 0;
     struct rk_train_tier before[RK_SHARE_TIERS] = {{0}}, now[RK_SHARE_TIERS] = {{0}};
-    bool stop = false;
+    enum verdict verdict = GO_ON;
+    if (comm->rank == 0 && team->left_s > 0) team->result->change_s += now_s() - team->left_s;
     team->kind->tiers(engine, before);
-    while (step < job->settings.steps && !stop) {
+    while (step < job->settings.steps && verdict == GO_ON) {
         if (!team->kind->step(engine, step, &result)) return false;
         step++;
         steps++;
         note_step(&least, team->kind->ledger(engine));
         if (comm->rank == 0) report(team, step - 1, &result);
-        if (!agree_to_stop(comm, team->stop && comm->rank == 0, &stop)) return false;
+        verdict = ask(team, comm, step);
+        if (!agree(comm, &verdict)) return false;
         if (run->save && run->save_every && step % run->save_every == 0) {
             if (!checkpoint_save(run->save, job, team->kind, engine, step)) return false;
             saved = step;
@@ -134,7 +174,9 @@ static bool take_steps(struct team *team, struct comm *comm, struct engine *engi
     }
     team->kind->tiers(engine, now);
     if (steps) count_tiers(team, now, before, steps);
-    if (run->save && saved != step && !checkpoint_save(run->save, job, team->kind, engine, step))
+    if (verdict == CHANGE && !hand_over(team, comm, engine, step)) return false;
+    if (verdict != CHANGE && run->save && saved != step &&
+        !checkpoint_save(run->save, job, team->kind, engine, step))
         return false;
     if (steps) count_up(team, &least.step, engine, &result);
     return true;
@@ -208,34 +250,107 @@ static enum rk_status prepare(struct job *job, struct data *data, struct checkpo
     return status;
 }
 
-/* A run from its begin to its end: `comm` is this process's only rank, or NULL: all ranks are
- * threads. */
-static enum rk_status train(const struct rk_model *model, const struct rk_plan *plan,
-                            const struct rk_train *settings, const struct rk_train_run *run,
-                            struct comm *comm, struct rk_train_result *result,
-                            struct rk_error *error)
+/* One plan, from its begin to its end or to the next plan. */
+static enum rk_status train_plan(struct team *team, const struct rk_model *model,
+                                 const struct rk_plan *plan, const struct rk_train *settings,
+                                 struct comm *comm, struct rk_error *error)
 {
+    const struct rk_train_run *run = team->run;
     struct job job;
     struct data data = {.map = NULL};
     struct checkpoint *checkpoint = calloc(1, sizeof *checkpoint);
-    *result = (struct rk_train_result){.steps = 0};
     if (!checkpoint) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for a run");
     enum rk_status status = job_open(&job, model, plan, settings, error);
     if (status == RK_OK)
         status = prepare(&job, &data, checkpoint, run, comm ? 1.0 / comm->ranks : 1, error);
     if (status == RK_OK) {
-        struct team team = {.job = &job,
-                            .work = take_steps,
-                            .run = run,
-                            .kind = settings->double_precision ? &engine_f64 : &engine_f32,
-                            .checkpoint = run->load ? checkpoint : NULL,
-                            .result = result};
-        status = team_run(&team, comm, error);
+        team->job = &job;
+        team->checkpoint = run->load ? checkpoint : NULL;
+        status = team_run(team, comm, error);
     }
     checkpoint_close(checkpoint);
     free(checkpoint);
     data_close(&data);
     job_close(&job);
+    return status;
+}
+
+/* What a result says of one plan is said of the next one instead. */
+static void forget_plan(struct rk_train_result *result)
+{
+    const struct rk_train_result r = *result;
+    *result = (struct rk_train_result){.steps = r.steps,
+                                       .first_loss = r.first_loss,
+                                       .last_loss = r.last_loss,
+                                       .tokens = r.tokens,
+                                       .wall_s = r.wall_s,
+                                       .step_s = INFINITY,
+                                       .changes = r.changes + 1,
+                                       .change_s = r.change_s};
+}
+
+static enum rk_status check_change(const struct rk_plan *from, const struct rk_plan *to,
+                                   const struct comm *comm, struct rk_error *error)
+{
+    if (to->batch != from->batch || to->sequence != from->sequence)
+        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                       "a run keeps its batch of %llu and its sequence when the plan changes: say "
+                       "gbs%llu",
+                       (unsigned long long)from->batch, (unsigned long long)from->batch);
+    if (!comm || (uint64_t)comm->ranks == to->ranks) return RK_OK;
+    return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                   "the next plan has %llu ranks, and %d processes run",
+                   (unsigned long long)to->ranks, comm->ranks);
+}
+
+/* A folder in memory, where there is one, for ranks that are threads. */
+static enum rk_status open_transit(const struct rk_train_run *run, const struct comm *comm,
+                                   char *folder, size_t size, struct rk_error *error)
+{
+    const char *asked = run->transit ? run->transit : comm ? run->save : NULL;
+    if (asked) {
+        snprintf(folder, size, "%s", asked);
+        return RK_OK;
+    }
+    if (comm)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "ranks of several processes change their plan through a folder that all "
+                       "see: give one to save to");
+    snprintf(folder, size, "%s/reckon-XXXXXX",
+             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : P_tmpdir);
+    if (mkdtemp(folder)) return RK_OK;
+    return rk_fail(error, RK_IO, folder, 0, 0, "no folder for the state between two plans");
+}
+
+/* A run from its begin to its end: `comm` is this process's only rank, or NULL: all ranks are
+ * threads. */
+static enum rk_status train(const struct rk_model *model, const struct rk_plan *first,
+                            const struct rk_train *settings, const struct rk_train_run *run,
+                            struct comm *comm, struct rk_train_result *result,
+                            struct rk_error *error)
+{
+    struct rk_train_run now = *run;
+    struct rk_plan plan = *first;
+    char transit[512] = "";
+    struct team team = {.work = take_steps,
+                        .run = &now,
+                        .kind = settings->double_precision ? &engine_f64 : &engine_f32,
+                        .result = result,
+                        .transit = transit};
+    enum rk_status status = RK_OK;
+    *result = (struct rk_train_result){.steps = 0, .step_s = INFINITY};
+    if (run->next_plan) status = open_transit(run, comm, transit, sizeof transit, error);
+    const bool own = *transit && (!run->transit && !comm);
+    while (status == RK_OK) {
+        team.changes = false;
+        status = train_plan(&team, model, &plan, settings, comm, error);
+        if (status != RK_OK || !team.changes) break;
+        status = check_change(&plan, &team.next, comm, error);
+        plan = team.next;
+        now.load = transit;
+        forget_plan(result);
+    }
+    if (own) checkpoint_remove_all(transit);
     return status;
 }
 
