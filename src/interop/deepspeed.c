@@ -139,6 +139,8 @@ static const struct key keys[] = {
     {"progressive_layer_drop.*", KEY_NONE, 0, NULL, NULL}, {"quantize_training.*", KEY_NONE, 0, NULL, NULL},
     {"amp.*", KEY_NONE, 0, NULL, NULL},              {"data_types.*", KEY_NONE, 0, NULL, NULL},
     {"scheduler.*", KEY_NONE, 0, NULL, NULL},        {"aio.*", KEY_NONE, 0, NULL, NULL},
+    {"_*", KEY_NONE, 0, NULL, NULL},                 {"comment*", KEY_NONE, 0, NULL, NULL},
+    {"monitor_config.*", KEY_NONE, 0, NULL, NULL},
     {"flops_profiler.*", KEY_NONE, 0, NULL, NULL},   {"comms_logger.*", KEY_NONE, 0, NULL, NULL},
     {"tensorboard.*", KEY_NONE, 0, NULL, NULL},      {"wandb.*", KEY_NONE, 0, NULL, NULL},
     {"comet.*", KEY_NONE, 0, NULL, NULL},            {"csv_monitor.*", KEY_NONE, 0, NULL, NULL},

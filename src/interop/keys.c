@@ -156,8 +156,9 @@ static void refuse_value(const struct reading *r, const struct setting *s, const
                        "is filled in when the run starts");
         return;
     }
-    notes_add_rule(r->notes, "1.value", NOTE_REFUSED, s->line, s->column, s->key, s->text, "",
-                   "must be %s", expected(row, words, sizeof words));
+    snprintf(fix, sizeof fix, "correct it, or give --set %s=VALUE", s->key);
+    notes_add_rule(r->notes, "1.value", NOTE_REFUSED, s->line, s->column, s->key, s->text,
+                   s->given ? "" : fix, "must be %s", expected(row, words, sizeof words));
 }
 
 static void refuse_unknown(const struct reading *r, const struct setting *s)

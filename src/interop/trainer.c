@@ -122,7 +122,7 @@ static const struct key accelerate_keys[] = {
     {"megatron_lm_config.*", KEY_NOT_COVERED, 0, NULL, "training by accelerate's Megatron-LM plugin"}, {"tp_config.*", KEY_NONE, 0, NULL, NULL},
     {"dynamo_config.dynamo_backend", KEY_NOT_FOLLOWED, 0, "no", "kernels are compiled"}, NONE("dynamo_config.*"),
     READ("fp8_config.fp8_enable_fsdp_float8_all_gather", KEY_FLAG, gather), READ("fp8_config.enable_fsdp_float8_all_gather", KEY_FLAG, gather), NONE("fp8_config.*"),
-    NONE("compute_environment"), NONE("debug"), NONE("downcast_bf16"), NONE("gpu_ids"), NONE("machine_rank"), NONE("main_process_*"),
+    NONE("compute_environment"), NONE("fsdp_config"), NONE("deepspeed_config"), NONE("debug"), NONE("downcast_bf16"), NONE("gpu_ids"), NONE("machine_rank"), NONE("main_process_*"),
     NONE("main_training_function"), NONE("rdzv_*"), NONE("same_network"), NONE("tpu_*"), NONE("use_cpu"), NONE("enable_cpu_affinity"),
     NONE("command_file"), NONE("commands*"), NONE("num_cpu_threads_per_process"), NONE("mpirun_config.*"), NONE("ipex_config.*"), NONE("use_xpu"),
 };
