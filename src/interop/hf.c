@@ -132,7 +132,20 @@ static enum rk_status fail_type(const struct place *place, const char *name, str
                       nearest ? "\"?)" : "");
 }
 
-/* By model_type; else by the first of the architectures; --as before both. */
+/* A later class of the same family under the older name: "bailing_moe" of BailingMoeV2ForCausalLM.
+ * NULL: the class is that of the type, or another. */
+static const struct hf_type *newer_class(const struct reading *r, const struct hf_type *named)
+{
+    const char *class = class_name(hf_model_object(r));
+    const struct hf_type *other = class && named ? type_of_class(class) : NULL;
+    const size_t length = named ? strlen(named->architecture) : 0;
+    const bool newer = other && strlen(other->architecture) > length &&
+                       strncmp(other->architecture, named->architecture, length) == 0;
+    return newer ? other : NULL;
+}
+
+/* By model_type, unless the class says more; else by the first of the architectures; --as before
+ * both. */
 static enum rk_status find_type(struct reading *r)
 {
     const struct place *object = hf_model_object(r);
@@ -144,7 +157,12 @@ static enum rk_status find_type(struct reading *r)
     const char *name = there ? json_string_value(said.value) : NULL;
     const struct hf_type *named = name ? type_named(name) : NULL;
     r->type = r->options->type >= 0 ? &hf_types[r->options->type] : named;
-    if (!r->type) {
+    const struct hf_type *newer = r->options->type >= 0 ? NULL : newer_class(r, named);
+    if (newer) {
+        r->type = newer;
+        hf_note_add(r, HF_ASSUMED, "model_type", newer->name, "after architectures[0], %.60s",
+                    class_name(object));
+    } else if (!r->type) {
         const char *class = class_name(object);
         if (!class && object != &r->at.root) class = class_name(&r->at.root);
         r->type = class ? type_of_class(class) : NULL;

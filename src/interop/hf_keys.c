@@ -144,6 +144,7 @@ static const struct key {
     {{"swa_v_head_dim"},      NULL, SILENT, COUNT(local_value_dim), NULL},
 
     {{"hybrid_override_pattern"}, NULL, LISTED, NOTHING, NULL},
+    {{"layers_block_type"}, NULL, LISTED, NOTHING, NULL},
     {{"attn_type_list"},      NULL, LISTED, NOTHING, NULL},
     {{"attn_layer_indices"},  NULL, LISTED, NOTHING, NULL},
     {{"linear_attn_config"},  "kda", LISTED, NOTHING, NULL},
@@ -175,7 +176,7 @@ static const char *const harmless[] = {
     "length_penalty", "logit_scale", "logits_scaling", "logits_to*", "lm_head_multiplier", "mamba_chunk_size", "max_length", "max_new_tokens", "max_window*", "min_length", "mixer_rms*", "mlp_multipliers", "model_type", "moe_layer_use*",
     "moe_router*", "moe_seq*", "moe_aux*", "moe_*_alpha*", "moe_*_factor*", "mup_*", "n_group", "name_or_path", "no_repeat*", "norm_eps*", "norm_epsilon", "norm_topk*", "num_assistant*", "num_beam*", "num_labels", "num_logits*", "num_return*", "n_embd_scale", "output_*", "pad_token*", "partial_rotary*",
     "prefix", "pretraining*", "problem_type", "pruned_heads", "quantization*", "query_pre_attn*", "remove_invalid*", "reorder*", "repetition*", "rescale*", "residual_in_fp32", "residual_multiplier", "return_dict*", "rms_norm*", "rope_*", "rotary*", "rope*", "router_*", "routed_*", "scale_*", "scaling_*", "score_func*", "scoring_*", "sep_token*", "seq_aux", "seq_length", "shared_expert_gate*", "softmax_scale", "ssm_multipliers", "summary_*", "suppress*", "swiglu_limit", "tf_legacy*", "tie_encoder*", "tie_word*", "time_step_*", "task_specific*",
-    "temperature", "tokenizer_*", "top_k", "top_p", "topk_group", "topk_method", "torchscript", "torch_dtype", "dtype", "transformers*", "typical_p", "unk_token*", "unsloth*", "use_bfloat16", "use_cache*", "use_cache_quant*", "use_dynamic_ntk", "use_flash*", "use_logn*", "use_mamba_kernels", "use_mambapy", "use_memory*", "use_rotary*", "use_rmsnorm", "using_*", "vision*", "z_loss*", "long_*", "mscale*", "sliding_window_context*", "original_max*", "key_multiplier", "layernorm", "quantization_bit", "pre_seq_len", "prefix_projection", "interleaved_rope", "torch*", "attention_in_multiplier", "attention_out_multiplier", "ssm_in_multiplier", "ssm_out_multiplier", "linear_num_*_per*", "cache_*", "gpu*", "kv_cache*", "onnx*", "version", "license*", "image_*", "audio_*", "video_*", "spatial*", "num_hidden_layers_sp*", "special_*", "use_return*", 
+    "temperature", "tokenizer_*", "top_k", "top_p", "topk_group", "topk_method", "torchscript", "torch_dtype", "dtype", "transformers*", "typical_p", "unk_token*", "unsloth*", "use_bfloat16", "use_cache*", "use_cache_quant*", "use_dynamic_ntk", "use_flash*", "use_logn*", "use_mamba_kernels", "mamba_ssm_cache_dtype", "mamba_ssm_dtype", "indexer_rope_interleave", "initial_context_length", "use_mambapy", "use_memory*", "use_rotary*", "use_rmsnorm", "using_*", "vision*", "z_loss*", "long_*", "mscale*", "sliding_window_context*", "original_max*", "key_multiplier", "layernorm", "quantization_bit", "pre_seq_len", "prefix_projection", "interleaved_rope", "torch*", "attention_in_multiplier", "attention_out_multiplier", "ssm_in_multiplier", "ssm_out_multiplier", "linear_num_*_per*", "cache_*", "gpu*", "kv_cache*", "onnx*", "version", "license*", "image_*", "audio_*", "video_*", "spatial*", "num_hidden_layers_sp*", "special_*", "use_return*", 
     "xielu*", "mla_scale*", "nextn*", "num_nextn_train*", "skip_*", "default_*", "num_logits_to_keep", "moe_shared_expert_overlap", "scale_attn*", "scale_attention*", "use_cache", "inference*", "runner_type", "gradient_checkpointing", "enable_*", "speculative*", "mtp_loss*", "mtp_use_ded*", "expert_selection*", "moe_loss*", "router_aux*", "router_z*", "router_jitter*", "input_jitter*", "jitter*", "bias_dropout*", "masked_softmax*", "apply_query_key*", "attention_softmax*", "fused*", "use_fused*", "rotary_*", "n_positions", "use_mcore*", "tensor_parallel*", "pipeline*", "multimodal*", "mm_*", "hybrid_attention*", "tokens_per*", "eagle*", "interleave", "attention_type", "cls_*", "mask_token*", "linear_attn_alpha*", "layernorm_full*", "layernorm_linear*", "layernorm_mlp*", "full_attn_alpha*", "full_attn_beta*", "linear_attn_beta*", "mlp_alpha*", "mlp_beta*", "linear_full*", "swa_rope*", "moe_z_loss*", "expert_type",
     NULL};
 
@@ -364,6 +365,20 @@ static void settle(struct place *place)
     place->value = first;
 }
 
+/* Files of today may leave the number of layers to their list of kinds. */
+static bool count_layers(const struct hf_place *at, const struct word *word, struct hf_keys *keys)
+{
+    static const char *const lists[] = {"layers_block_type", "layer_types"};
+    struct place list;
+    const struct place *object = at->text.value ? &at->text : &at->root;
+    for (int i = 0; i < 2 && strcmp(word->spelling, "num_hidden_layers") == 0; i++)
+        if (place_member(object, lists[i], &list) && json_array_size(list.value) > 0) {
+            keys->layers = json_array_size(list.value);
+            return true;
+        }
+    return false;
+}
+
 static enum rk_status load(const struct hf_place *at, const struct word *word, struct hf_keys *keys,
                            struct hf_missing *missing, struct rk_error *error)
 {
@@ -375,6 +390,7 @@ static enum rk_status load(const struct hf_place *at, const struct word *word, s
     if (there) settle(&place);
     const bool null = there && json_is_null(place.value);
     const bool pattern = key->how == LISTED; /* may be a text, which hf_layers.c reads */
+    if (!there && count_layers(at, word, keys)) return RK_OK;
     if (!there && word->needed && !*word->preset)
         return fail_missing(at, key, word->spelling, error);
     if (there && pattern && !json_is_integer(place.value)) return RK_OK;
@@ -454,8 +470,17 @@ static bool leads_on(const struct hf_type *type, const char *key)
     return false;
 }
 
+/* A list with something for each layer, and not the same for all. */
+static bool tells_layers(const json_t *value, uint64_t layers)
+{
+    if (!json_is_array(value) || layers < 2 || json_array_size(value) != layers) return false;
+    for (size_t i = 1; i < layers; i++)
+        if (!json_equal(json_array_get(value, i), json_array_get(value, 0))) return true;
+    return false;
+}
+
 static enum rk_status check_unknown(const struct place *object, const struct hf_type *type,
-                                    char *unknown, size_t size, struct rk_error *error)
+                                    uint64_t layers, char *unknown, size_t size, struct rk_error *error)
 {
     const char *key;
     json_t *value;
@@ -468,7 +493,7 @@ static enum rk_status check_unknown(const struct place *object, const struct hf_
         const bool known = is_a_key(key);
         if (!known && is_harmless(key)) continue;
         place_member(object, key, &member);
-        if (known || (tells(key) && !json_is_string(value)))
+        if (known || (tells(key) && !json_is_string(value)) || tells_layers(value, layers))
             return place_fail(&member, error,
                               "%s: not a key of %s models, and it may change shape or cost: "
                               "give the right --as TYPE, or remove the key if it changes nothing",
@@ -495,6 +520,6 @@ enum rk_status hf_keys_load(const struct hf_place *at, const struct hf_type *typ
         status = load(at, &word, keys, missing, error);
         if (status == RK_OK) status = check_fixed(at, type, &word, error);
     }
-    if (status == RK_OK) status = check_unknown(object, type, unknown, size, error);
+    if (status == RK_OK) status = check_unknown(object, type, keys->layers, unknown, size, error);
     return status;
 }

@@ -113,6 +113,24 @@ static enum rk_status read_letters(struct reading *r, const struct place *place,
     return RK_OK;
 }
 
+/* The same as a list of names, one part of a block each. */
+static enum rk_status read_parts(struct reading *r, const struct place *list,
+                                 struct letters *letters)
+{
+    static const struct meaning mixers[] = {{"mamba", 0, 'r'},
+                                            {"attention", 0, 'a'},
+                                            {"mlp", 0, '-'},
+                                            {"moe", 0, '-'},
+                                            {NULL, 0, '\0'}};
+    static const struct meaning mlps[] = {{"mamba", 0, '-'},
+                                          {"attention", 0, '-'},
+                                          {"mlp", 0, 'd'},
+                                          {"moe", 0, 'e'},
+                                          {NULL, 0, '\0'}};
+    const enum rk_status status = read_list(r, list, mixers, letters->mixer, letters->layers);
+    return status == RK_OK ? read_list(r, list, mlps, letters->mlp, letters->layers) : status;
+}
+
 /* Each way that files of the type may say it; the first that is there holds. */
 static enum rk_status said_mixers(struct reading *r, struct letters *l, bool *said)
 {
@@ -122,6 +140,12 @@ static enum rk_status said_mixers(struct reading *r, struct letters *l, bool *sa
     *said = true;
 #define SAID(key) (hf_type_has(r->type, key) && hf_member(r, key, &list))
     if (SAID("hybrid_override_pattern")) return read_letters(r, &list, false, l);
+    if (hf_type_has(r->type, "hybrid_override_pattern")) {
+        if (SAID("layers_block_type")) return read_parts(r, &list, l);
+        return place_fail(hf_model_object(r), r->error,
+                          "missing key \"hybrid_override_pattern\" (or \"layers_block_type\"): "
+                          "add it");
+    }
     if (SAID("layer_types")) return read_list(r, &list, layer_names, to, l->layers);
     if (SAID("attn_type_list")) return read_list(r, &list, linear_or_whole, to, l->layers);
     if (SAID("hybrid_layer_pattern")) return read_list(r, &list, whole_or_local, to, l->layers);

@@ -516,6 +516,7 @@ Test(hf, keys_of_other_types_are_refused)
          "use_bias: true: not a key of llama"},
         {"\"model_type\": \"llama\", \"some_new_heads\": 3",
          "some_new_heads: 3: not a key of llama"},
+        {"\"model_type\": \"llama\", \"flavours\": [1, 1, 1, 2, 1, 1]", "flavours: a list: not a key"},
         {"\"model_type\": \"cohere2\", \"use_qk_norm\": true", "only those without it"},
         {"\"model_type\": \"opt\", \"ffn_dim\": 8, \"do_layer_norm_before\": false",
          "norms behind"},
@@ -524,7 +525,7 @@ Test(hf, keys_of_other_types_are_refused)
         struct hf_import import;
         struct rk_error error = {0};
         char *text = replaced(llama, "\"model_type\": \"llama\"", cases[i][0]);
-        if (i == 6) {
+        if (i == 7) {
             free(text);
             text = replaced("{\"model_type\": \"llama\", " BARE "}", "\"model_type\": \"llama\"",
                             cases[i][0]);
