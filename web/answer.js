@@ -77,7 +77,7 @@ function showPlans(question, search, plan, choose) {
     ['fits in', row => row.fits_share === undefined || row.fits_share === null ? '-' : (100 * row.fits_share).toFixed(0) + ' %', true]];
   if (run) columns.push(['days', row => daysText(row.days), true], ['cost', row => moneyText(row.cost_usd), true]);
   columns.push(['plan', row => row.plan]);
-  const list = table(columns, search.best, {className: 'plans', row: (line, row) => {
+  const list = table(columns, search.best, {className: run ? 'plans run' : 'plans', row: (line, row) => {
     line.classList.toggle('chosen', row.plan === plan);
     line.onclick = () => choose(row.plan);
     line.querySelector('input').onchange = () => choose(row.plan);
@@ -119,20 +119,30 @@ function showEverything(report) {
 
 // ---- more or fewer GPUs ----
 
+// Title, unit, value, and whether equal steps are factors.
 const scales = {
-  days: ['days', 'days', p => p.days], cost: ['cost', 'million USD', p => p.cost_usd === null ? null : p.cost_usd / 1e6],
-  mfu: ['MFU', '%', p => 100 * p.mfu], step: ['a step', 's', p => p.step_s],
+  days: ['days', 'days', p => p.days, true], cost: ['cost', 'million USD', p => p.cost_usd === null ? null : p.cost_usd / 1e6, false],
+  mfu: ['MFU', '%', p => 100 * p.mfu, false], step: ['a step', 's', p => p.step_s, true],
 };
 let scaleShown = 'days';
 
-function scaleChart(points) {
-  const [title, unit, value] = scales[scaleShown];
+function logTicks(values) {
+  const least = Math.min(...values), most = Math.max(...values), ticks = [];
+  for (let power = 10 ** Math.floor(Math.log10(least)); power <= most; power *= 10)
+    for (const step of [1, 2, 5]) if (power * step >= least * 0.6 && power * step <= most * 1.7) ticks.push(power * step);
+  return ticks;
+}
+
+function scaleChart(points, gpus) {
+  const [title, unit, value, log] = scales[scaleShown];
   const rows = points.filter(p => typeof value(p) === 'number').map(p => [p.gpus, value(p), p.plan, 'best plan']);
+  const now = rows.filter(r => r[0] === gpus).map(r => [...r.slice(0, 3), 'now']);
   return {
     id: 'scale', title: `${title} by number of GPUs`, kind: 'xy', beside: false, upright: false, limit: '',
-    roles: {x: 0, y: 1, series: 3}, series: [['best plan', '#4c78a8', 'linear']],
-    across: axis('GPUs', {log: true, ticks: rows.map(r => r[0])}), up: axis(unit === title ? title : `${title} (${unit})`), heat: axis(''),
-    columns: [['gpus', 'GPUs', ''], ['value', title, unit], ['plan', 'plan', '']], rows,
+    roles: {x: 0, y: 1, series: 3}, series: [['best plan', '#4c78a8', 'linear'], ['now', '#f58518', 'points']],
+    across: axis('GPUs', {log: true, ticks: rows.map(r => r[0])}), heat: axis(''),
+    up: axis(unit === title ? title : `${title} (${unit})`, log ? {log, ticks: logTicks(rows.map(r => r[1]))} : {}),
+    columns: [['gpus', 'GPUs', ''], ['value', title, unit], ['plan', 'plan', '']], rows: [...rows, ...now],
   };
 }
 
@@ -145,7 +155,7 @@ function showScale(points, gpus) {
       type: 'button', textContent: title, attributes: {'aria-pressed': String(key === scaleShown)},
       onclick: () => { scaleShown = key; showScale(points, gpus); }})));
   place.append(choice);
-  const chart = scaleChart(points);
+  const chart = scaleChart(points, gpus);
   if (chart.rows.length > 1) figure(place, chart, chart.title, '');
   else place.append(make('p', {className: 'hint', textContent: 'Working it out.'}));
 }
@@ -211,5 +221,6 @@ function showLaunch(target, answer, choose) {
     {megatron: 'run.sh', deepspeed: 'ds_config.json', torchtitan: 'job.toml', accelerate: 'accelerate.yaml', nanotron: 'nanotron.yaml'}[target],
     'text/plain', answer.text)});
   place.append(make('div', {className: 'row'}, 'for', select, answer.text ? make('div', {className: 'tools'}, button, file) : null),
-    make('div', {className: 'script'}, make('pre', {tabIndex: 0, textContent: answer.text || (answer.error ? answer.error.text : answer.remarks)})));
+    answer.text ? make('div', {className: 'script'}, make('pre', {tabIndex: 0, textContent: answer.text}))
+      : make('p', {className: 'warning', textContent: answer.error ? answer.error.text : answer.remarks}));
 }

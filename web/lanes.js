@@ -63,6 +63,7 @@ function makeLane(module, files, source) {
       for (const [words, more] of list) answers.push(await this.ask(words, more));
       return answers;
     },
+    warm() { if (!worker) start(); },
     stop() { if (open) giveUp(); },
   };
 }

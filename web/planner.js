@@ -229,6 +229,8 @@ async function more(mine, plan, both) {
   showChanges(both.prediction);
   await launch(mine, plan, targetOf[question.framework]);
   showEverything(both.report);
+  await new Promise(done => setTimeout(done, 250)); // nothing newer comes
+  if (mine !== turn) return;
   const fits = await lanes.slow.ask(['fits', modelWord(question), systemWord(question), '--gpus', question.gpus, plan, '--format', 'json'], filesOf(question));
   if (!fits || mine !== turn) return;
   const sensitive = await lanes.slow.ask(searchWords(question, ['-k', '1', '--sensitivity']), filesOf(question));
@@ -274,6 +276,7 @@ async function start() {
   const opened = await openLanes(['quick', 'search', 'scale', 'slow']);
   lanes = opened.lanes;
   campaign = opened.campaign;
+  lanes.search.warm();
   const [models, systems] = await lanes.quick.inTurn([[['models', '--format', 'json']], [['systems', '--format', 'json']]]);
   const listed = {models: read(models).models, systems: read(systems).systems};
   names = {models: new Map(listed.models.map(e => [e.id, e.name])), systems: new Map(listed.systems.map(e => [e.id, e.name]))};
