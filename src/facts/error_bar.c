@@ -18,6 +18,7 @@ static const struct {
     {"gh200", "Hopper"},    {"b200",  "Blackwell"}, {"gb200", "Blackwell"}, {"b300", "Blackwell Ultra"},
     {"gb300", "Blackwell Ultra"},                   {"l4",    "Ada"},       {"rtx4", "Ada"},
     {"mi",    "CDNA"},      {"tpu",   "TPU"},       {"gaudi", "Gaudi"},     {"ascend", "Ascend"},
+    {"max-",  "Xe"},        {"trainium", "Trainium"},
 };
 /* clang-format on */
 

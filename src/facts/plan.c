@@ -175,9 +175,9 @@ static bool derive(const struct row *row, struct fact *fact)
     }
     if (!row_get(row, "global_batch")[0]) {
         const uint64_t ranks = rk_plan_data(plan);
-        if (!ranks || (accumulation && fact->open & 1u << OPEN_MICROBATCH))
-            return fact_fail(fact, "the row gives no batch, nor what it follows from");
-        if (!accumulation) accumulation = MICROBATCHES_A_STAGE * plan->pipeline;
+        if (!ranks) return fact_fail(fact, "the row gives no batch, nor what it follows from");
+        if (!accumulation || fact->open & 1u << OPEN_MICROBATCH)
+            accumulation = MICROBATCHES_A_STAGE * plan->pipeline;
         plan->batch = plan->microbatch * accumulation * ranks;
     }
     return true;
