@@ -53,6 +53,8 @@ static const struct option report_options[] = {
 static const struct option report_size_options[] = {
     {.letter = 'b', .name = "batch", .type = OPTION_NUMBER, AT(batch), .min = 1,
      .help = "samples of one step, over all GPUs"},
+    {.name = "sequence", .type = OPTION_NUMBER, .argument = "TOKENS", AT(asked.sequence), .min = 1,
+     .help = "tokens of a sample (the model's)"},
     {.name = "framework", .type = OPTION_CHOICE, .choices = framework_names, .argument = "NAME", AT(asked.framework),
      .help = "as in reckon-search(1): megatron, fsdp, deepspeed, or calculon, the published model"},
     {.name = NULL},
@@ -64,6 +66,12 @@ static const struct option report_search_options[] = {
      .help = "how many of the best to show (10, or those of the file)"},
     {.letter = 'j', .name = "threads", .type = OPTION_NUMBER, AT(asked.threads), .min = 1, .max = MOST_THREADS,
      .help = "threads to search with (all cores); the page is the same for any number"},
+    {.name = "where", .type = OPTION_TEXT, .argument = "CONDITION", AT(asked.where),
+     .help = "only plans that satisfy it, 'hbm <= 60GiB and tensor <= 8'"},
+    {.name = "headroom", .type = OPTION_TEXT, .argument = "SIZE|%|learned", AT(asked.headroom),
+     .help = "only plans that leave so much of the memory"},
+    {.name = "sort", .type = OPTION_TEXT, .argument = "EXPRESSION", AT(asked.sort),
+     .help = "the best by this instead of the time"},
     {.name = NULL},
 };
 
@@ -122,11 +130,14 @@ struct job {
 static enum rk_status check_plan_flags(const struct report_args *args, struct rk_error *error)
 {
     const struct plan_axis_values *axes = &args->asked.axes;
-    if (!args->batch && args->asked.framework < 0 && !plan_axes_only(axes, RK_BY_BOTH) &&
+    const bool asks = args->asked.where || args->asked.headroom || args->asked.sort;
+    if (!args->batch && !args->asked.sequence && args->asked.framework < 0 && !asks &&
+        !plan_axes_only(axes, RK_BY_BOTH) &&
         !plan_axes_only(axes, RK_BY_RECKON) && !plan_axes_only(axes, RK_BY_CALCULON))
         return RK_OK;
     return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                   "--batch, --framework and the axes are for --search: say a plan in words, "
+                   "--batch, --sequence, --framework, --where, --headroom, --sort and the axes are for "
+                   "--search: say a plan in words, "
                    "\"tp8 gbs512\"");
 }
 
@@ -191,7 +202,8 @@ static enum rk_status set_problem(struct job *job, struct search *search, struct
     if (job->file.precision[0] && !search->problem.pinned[RK_PLAN_PRECISION].count &&
         rk_plan_axis_parse(RK_PLAN_PRECISION, job->file.precision, &precision))
         base->precision = (enum rk_precision)precision;
-    if (job->file.sequence != model->sequence) base->sequence = job->file.sequence;
+    if (!args->asked.sequence && job->file.sequence != model->sequence)
+        base->sequence = job->file.sequence;
     return RK_OK;
 }
 
@@ -210,9 +222,17 @@ static const char *axis_flag(struct html_page *page, const struct rk_plans_probl
     return report_text(&page->memory, " --%s %s", rk_plan_axis_info(axis)->name, list);
 }
 
+static const char *with_flag(struct html_page *page, const char *command, const char *flag,
+                             const char *value)
+{
+    if (!value || !*value) return command;
+    return report_text(&page->memory, "%s --%s %s", command, flag, page_word(page, value));
+}
+
 static const char *search_command(struct job *job, const struct rk_plans_problem *problem)
 {
     struct html_page *page = &job->page;
+    const struct search_args *asked = &job->args.asked;
     const char *command =
         report_text(&page->memory,
                     "reckon search --model %s --system %s --gpus %" PRIu64 " --batch %" PRIu64
@@ -227,14 +247,23 @@ static const char *search_command(struct job *job, const struct rk_plans_problem
         if (problem->pinned[axis].count)
             command = report_text(&page->memory, "%s%s", command,
                                   axis_flag(page, problem, (enum rk_plan_axis)axis));
-    return command;
+    if (problem->base.sequence)
+        command = report_text(&page->memory, "%s --sequence %" PRIu64, command,
+                              problem->base.sequence);
+    command = with_flag(page, command, "where", asked->where);
+    command = with_flag(page, command, "headroom", asked->headroom);
+    return with_flag(page, command, "sort", asked->sort);
 }
 
-static enum rk_status search_again(struct job *job, const struct rk_plans_problem *problem,
+static enum rk_status search_again(struct job *job, const struct search *search,
                                    struct rk_space *space, int *code, struct rk_error *error)
 {
+    const struct rk_plans_problem *problem = &search->problem;
     struct rk_answer result = {.best = NULL};
-    const struct rk_query options = {.threads = (int)job->args.asked.threads, .top = job->args.top};
+    const struct rk_query options = {.threads = (int)job->args.asked.threads,
+                                     .top = job->args.top,
+                                     .where = search->where[0] ? search->where : NULL,
+                                     .sort = job->args.asked.sort};
     enum rk_status status = rk_ask(space, &options, &result, error);
     if (status == RK_OK && job->file.best)
         status = search_file_check(&job->document, &job->file, &result, error);
@@ -258,7 +287,7 @@ static enum rk_status make_search(struct job *job, int *code, struct rk_error *e
     if (status != RK_OK) return status;
     struct rk_space *space = rk_plans_open(&search.problem, error);
     if (!space) return error->status;
-    status = search_again(job, &search.problem, space, code, error);
+    status = search_again(job, &search, space, code, error);
     rk_space_close(space);
     return status;
 }
