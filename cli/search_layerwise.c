@@ -196,6 +196,22 @@ static const struct report_column schedule_columns[] = {
     {.name = "fits"},
 };
 
+static void add_schedule(struct report *report, struct report_table *table,
+                         const struct search *search, const struct rk_plan *plan, const char *name)
+{
+    struct rk_prediction p;
+    rk_predict(search->problem.model, search->problem.system, plan, &p);
+    const double run_s = simulated_s(search, plan);
+    report_row(
+        report, table,
+        (struct report_cell[]){cell_text(name), cell_number(p.step_s),
+                               run_s > 0 ? cell_number(run_s) : cell_none(),
+                               run_s > 0 ? cell_number(run_s / p.step_s - 1) : cell_none(),
+                               cell_flag(p.verdict == RK_FITS)});
+}
+
+enum { MOST_CHUNKS = 8 };
+
 static void add_schedules(struct report *report, const struct search *search,
                           const struct layerwise_answer *answer)
 {
@@ -209,16 +225,17 @@ static void add_schedules(struct report *report, const struct search *search,
                                                   .column_count = COUNT(schedule_columns)});
     for (int i = 0; i < COUNT(schedules); i++) {
         struct rk_plan plan = answer->plan;
-        struct rk_prediction p;
         plan.schedule = schedules[i];
+        add_schedule(report, table, search, &plan, rk_schedule_name(schedules[i]));
+    }
+    for (uint64_t chunks = 2; chunks <= MOST_CHUNKS; chunks++) {
+        struct rk_plan plan;
+        struct rk_prediction p;
+        if (!layerwise_interleave(&answer->plan, search->problem.model, chunks, &plan)) continue;
         rk_predict(search->problem.model, search->problem.system, &plan, &p);
-        const double run_s = simulated_s(search, &plan);
-        report_row(
-            report, table,
-            (struct report_cell[]){cell_text(rk_schedule_name(schedules[i])), cell_number(p.step_s),
-                                   run_s > 0 ? cell_number(run_s) : cell_none(),
-                                   run_s > 0 ? cell_number(run_s / p.step_s - 1) : cell_none(),
-                                   cell_flag(p.verdict == RK_FITS)});
+        if (p.timed)
+            add_schedule(report, table, search, &plan,
+                         report_text(report, "1f1b, vpp%" PRIu64, chunks));
     }
 }
 

@@ -48,7 +48,7 @@ static void fill_chunk(struct rk_chunk *chunk, const struct stage_sum *part,
     waits_of(chunk, part);
 }
 
-/* Stages whose layers are not all run alike; there are no chunks. */
+/* Stages whose layers are not all run alike. */
 static void passes_of_runs(const struct rk_model *model, const struct rk_system *system,
                            const struct rk_plan *plan, struct rk_passes *passes)
 {
@@ -56,7 +56,7 @@ static void passes_of_runs(const struct rk_model *model, const struct rk_system 
     runs_of(&runs, model, system, plan);
     *passes = (struct rk_passes){
         .stages = (int)plan->pipeline,
-        .parts = (int)plan->pipeline,
+        .parts = (int)(plan->pipeline * plan->chunks),
         .send_s = runs_send_s(&runs, system),
         .message_bytes = plan->pipeline > 1 ? runs_message_bytes(&runs) : 0,
         .sends_wait = sends_wait(plan),
@@ -64,15 +64,19 @@ static void passes_of_runs(const struct rk_model *model, const struct rk_system 
     };
     for (int i = 0; i < passes->stages; i++) {
         const struct exchange none = {0, 0};
-        struct run_stage stage;
+        struct run_stage stage, part;
         run_stage_of(&stage, NULL, &runs, model, system, plan, (uint64_t)i);
-        fill_chunk(&passes->chunk[i], &stage.alone, &stage.sum, &stage.alone, &none, plan);
-        passes->chunk[i].reduce_s = stage.reduce_s;
-        passes->chunk[i].held_bytes = stage.held_bytes;
-        passes->chunk[i].released_bytes = stage.released_bytes;
-        passes->chunk[i].moving_bytes = stage.moving_bytes;
         passes->end[i].optimizer_s = stage.end.optimizer_s;
         passes->end[i].gather_s = stage.end.gather_s;
+        for (int at = i; at < passes->parts; at += passes->stages) {
+            struct rk_chunk *chunk = &passes->chunk[at];
+            run_part_sum(&part, &runs, model, system, plan, (uint64_t)at);
+            fill_chunk(chunk, &part.alone, &stage.sum, &stage.alone, &none, plan);
+            chunk->reduce_s = part.reduce_s;
+            chunk->held_bytes = part.held_bytes;
+            chunk->released_bytes = part.released_bytes;
+            chunk->moving_bytes = part.moving_bytes;
+        }
     }
 }
 

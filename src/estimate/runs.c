@@ -75,8 +75,8 @@ bool runs_check(const struct rk_model *model, const struct rk_system *system,
     }
     if (!want(layers == model->layers, reason, RK_BAD_PIPELINE, "layers of all segments",
               (double)layers, (double)model->layers) ||
-        !want(plan->chunks == 1 && plan->schedule != RK_DUALPIPE, reason, RK_BAD_PIPELINE,
-              "chunks of stages with segments, and not dualpipe", 1, (double)plan->chunks) ||
+        !want(plan->schedule != RK_DUALPIPE, reason, RK_BAD_PIPELINE,
+              "a schedule of stages with segments that is not dualpipe", 0, 1) ||
         !want(!plan->recompute_layers && !plan->recompute_stride, reason, RK_BAD_OPTION,
               "recompute_layers and recompute_stride of segments, which say so themselves", 0, 1))
         return false;
@@ -426,8 +426,53 @@ static void step_to(struct walk *walk, int local, const struct stage_blocks *blo
     walk->local = local;
 }
 
-/* Layers `first` ... of the model, which has its ends at 0 and `layers`: an end beside a run that
- * is as the plan itself is part of it, else one of its own. */
+/* Layers of a virtual stage of the model, which has its ends at the first and the last one: an end
+ * beside a run that is as the plan itself is part of it, else one of its own. */
+static void walk_part(struct walk *walk, const struct rk_plan *plan, uint64_t part)
+{
+    const struct runs *runs = walk->runs;
+    uint64_t first = 0, at = 0;
+    bool begun = part > 0;
+    walk->local = -1;
+    for (uint64_t i = 0; i < part; i++)
+        first += rk_plan_split(plan, walk->model, i);
+    const uint64_t end = first + rk_plan_split(plan, walk->model, part);
+    const bool last = part + 1 == plan->pipeline * plan->chunks;
+    bool closed = !last;
+    for (int i = 0; i < runs->segments; at += runs->segment[i++].layers) {
+        const uint64_t from = at > first ? at : first, to = at + runs->segment[i].layers;
+        const uint64_t until = to < end ? to : end;
+        const int local = runs->segment[i].local;
+        if (from >= until) continue;
+        const bool redone = runs->local[local].plan.recompute != RK_KEEP;
+        struct stage_blocks blocks = {.all = (double)(until - from)};
+        layer_count(walk->model, from, until - from, blocks.counts[redone ? RECOMPUTED : AS_IT_IS]);
+        if (!begun && local != 0) step_to(walk, 0, &(struct stage_blocks){.first = true});
+        blocks.first = !begun && local == 0;
+        blocks.last = last && until == end && local == 0;
+        begun = true;
+        closed |= blocks.last;
+        step_to(walk, local, &blocks);
+    }
+    if (!begun || !closed)
+        step_to(walk, 0, &(struct stage_blocks){.first = !begun, .last = !closed});
+}
+
+static void close_walk(struct walk *walk)
+{
+    struct run_stage *out = walk->out;
+    struct rk_stage *stage = walk->stage;
+    out->sum.data_s[FOLD_FORWARD] = queued_s(&walk->queue, WAIT_FORWARD);
+    out->sum.data_s[FOLD_AGRAD] = queued_s(&walk->queue, WAIT_BACKWARD);
+    out->end.gather_s = queued_s(&walk->queue, WAIT_GATHER);
+    out->end.data_s = queued_s(&walk->queue, WAIT_REDUCE) + out->end.gather_s;
+    if (!stage) return;
+    sum_memory(stage, &walk->tally, walk->system);
+    stage->forward_s = out->sum.pass_s[FOLD_FORWARD] + out->sum.data_s[FOLD_FORWARD];
+    stage->backward_s = out->sum.pass_s[FOLD_AGRAD] + out->sum.pass_s[FOLD_WGRAD] +
+                        out->sum.pass_s[FOLD_RECOMPUTE] + out->sum.data_s[FOLD_AGRAD];
+}
+
 void run_stage_of(struct run_stage *out, struct rk_stage *stage, const struct runs *runs,
                   const struct rk_model *model, const struct rk_system *system,
                   const struct rk_plan *plan, uint64_t index)
@@ -437,42 +482,23 @@ void run_stage_of(struct run_stage *out, struct rk_stage *stage, const struct ru
                         .runs = runs,
                         .model = model,
                         .system = system,
-                        .index = index,
-                        .local = -1};
-    uint64_t first = 0, at = 0;
-    bool begun = index > 0;
+                        .index = index};
     memset(out, 0, sizeof *out);
     if (stage) memset(stage, 0, sizeof *stage);
-    for (uint64_t i = 0; i < index; i++)
-        first += rk_plan_split(plan, model, i);
-    const uint64_t end = first + rk_plan_split(plan, model, index);
-    const bool last = index + 1 == plan->pipeline;
-    bool closed = !last;
-    for (int i = 0; i < runs->segments; at += runs->segment[i++].layers) {
-        const uint64_t from = at > first ? at : first, to = at + runs->segment[i].layers;
-        const uint64_t until = to < end ? to : end;
-        const int local = runs->segment[i].local;
-        if (from >= until) continue;
-        const bool redone = runs->local[local].plan.recompute != RK_KEEP;
-        struct stage_blocks blocks = {.all = (double)(until - from)};
-        layer_count(model, from, until - from, blocks.counts[redone ? RECOMPUTED : AS_IT_IS]);
-        if (!begun && local != 0) step_to(&walk, 0, &(struct stage_blocks){.first = true});
-        blocks.first = !begun && local == 0;
-        blocks.last = last && until == end && local == 0;
-        begun = true;
-        closed |= blocks.last;
-        step_to(&walk, local, &blocks);
-    }
-    if (!begun || !closed)
-        step_to(&walk, 0, &(struct stage_blocks){.first = !begun, .last = !closed});
-    out->sum.data_s[FOLD_FORWARD] = queued_s(&walk.queue, WAIT_FORWARD);
-    out->sum.data_s[FOLD_AGRAD] = queued_s(&walk.queue, WAIT_BACKWARD);
-    out->end.gather_s = queued_s(&walk.queue, WAIT_GATHER);
-    out->end.data_s = queued_s(&walk.queue, WAIT_REDUCE) + out->end.gather_s;
-    if (stage) {
-        sum_memory(stage, &walk.tally, system);
-        stage->forward_s = out->sum.pass_s[FOLD_FORWARD] + out->sum.data_s[FOLD_FORWARD];
-        stage->backward_s = out->sum.pass_s[FOLD_AGRAD] + out->sum.pass_s[FOLD_WGRAD] +
-                            out->sum.pass_s[FOLD_RECOMPUTE] + out->sum.data_s[FOLD_AGRAD];
-    }
+    for (uint64_t chunk = 0; chunk < plan->chunks; chunk++)
+        walk_part(&walk, plan, chunk * plan->pipeline + index);
+    close_walk(&walk);
+}
+
+void run_part_sum(struct run_stage *out, const struct runs *runs, const struct rk_model *model,
+                  const struct rk_system *system, const struct rk_plan *plan, uint64_t part)
+{
+    struct walk walk = {.out = out,
+                        .runs = runs,
+                        .model = model,
+                        .system = system,
+                        .index = part % plan->pipeline};
+    memset(out, 0, sizeof *out);
+    walk_part(&walk, plan, part);
+    close_walk(&walk);
 }

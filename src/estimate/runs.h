@@ -68,10 +68,14 @@ struct run_stage {
     double held_bytes, released_bytes, moving_bytes; /* of a microbatch, not offloaded */
 };
 
-/* Stage `index` of a plan without chunks; `stage` (may be NULL) is its memory. */
+/* Stage `index` with all its virtual stages; `stage` (may be NULL) is its memory. */
 void run_stage_of(struct run_stage *out, struct rk_stage *stage, const struct runs *runs,
                   const struct rk_model *model, const struct rk_system *system,
                   const struct rk_plan *plan, uint64_t index);
+
+/* One virtual stage of it alone. */
+void run_part_sum(struct run_stage *out, const struct runs *runs, const struct rk_model *model,
+                  const struct rk_system *system, const struct rk_plan *plan, uint64_t part);
 
 /* The longest message between stages. */
 double runs_send_s(const struct runs *runs, const struct rk_system *system);

@@ -45,6 +45,12 @@ struct layerwise_answer {
 enum rk_status layerwise_search(const struct layerwise_query *query,
                                 struct layerwise_answer *answer, struct rk_error *error);
 
+/* The plan with `chunks` virtual stages on each rank: each stage keeps its layers' ways, in their
+ * order, dealt to its virtual stages as evenly as it goes. False where a plan cannot say it, or
+ * there is nothing to interleave. */
+bool layerwise_interleave(const struct rk_plan *plan, const struct rk_model *model, uint64_t chunks,
+                          struct rk_plan *to);
+
 /* ---- memory and time of a stage ---- */
 
 enum { LAYERWISE_MOST_PARTS = 8 };

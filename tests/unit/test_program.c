@@ -52,7 +52,7 @@ static void add_segments(struct random *r, const struct rk_model *model, struct 
 {
     const uint64_t split = plan->tensor * plan->context;
     plan->order = RK_ORDER_TP_CP_DP_PP;
-    plan->chunks = 1;
+    if (plan->schedule == RK_DUALPIPE) plan->chunks = 1;
     plan->splits = 0;
     plan->recompute_layers = plan->recompute_stride = 0;
     plan->others = 1 + (int)below(r, 3);

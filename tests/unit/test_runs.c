@@ -121,6 +121,45 @@ Test(runs, segments_of_the_plan_itself, .init = init, .fini = fini)
         cr_expect_float_eq(plain.stage[i].total_bytes, runs.stage[i].total_bytes, 1024);
 }
 
+/* Interleaved as well: in time, memory, and simulated. */
+Test(runs, virtual_stages, .init = init, .fini = fini)
+{
+    for (int what = 0; what < 6; what++) {
+        struct rk_plan plan = base(), plain;
+        struct timeline_plan simulated = {.tiers = 0};
+        struct timeline timeline = {.step_s = 0};
+        struct rk_error error;
+        plan.chunks = what % 2 ? 4 : 2;
+        plan.recompute = what / 2 == 1 ? RK_WHOLE : RK_KEEP;
+        if (what / 2 == 2) plan.zero = 1, plan.weight_overlap = plan.gradient_overlap = true;
+        plain = plan;
+        plan.segments = 3;
+        plan.segment[0] = (struct rk_segment){7, 0};
+        plan.segment[1] = (struct rk_segment){33, 0};
+        plan.segment[2] = (struct rk_segment){40, 0};
+        const struct rk_prediction a = predicted(&plain), b = predicted(&plan);
+        cr_expect_float_eq(a.step_s, b.step_s, 1e-3 * a.step_s, "%d", what);
+        for (int i = 0; i < 4; i++) {
+            cr_expect_float_eq(a.stage[i].total_bytes, b.stage[i].total_bytes, 1024, "%d", what);
+            cr_expect_eq(a.stage[i].blocks, b.stage[i].blocks);
+        }
+        /* some layers are computed again: slower, and simulated as predicted */
+        plan.others = 1;
+        plan.other[0] = plan.local;
+        plan.other[0].recompute = RK_WHOLE;
+        plan.segment[1].local = 1;
+        const struct rk_prediction c = predicted(&plan);
+        if (plain.recompute == RK_KEEP) cr_expect_gt(c.step_s, b.step_s, "%d", what);
+        cr_assert_eq(timeline_plan_of_plan(&simulated, &model, &machine, &plan, &c, -1, &error),
+                     RK_OK, "%s", error.text);
+        cr_assert_eq(timeline_simulate(&simulated, &timeline, &error), RK_OK, "%s", error.text);
+        cr_expect_float_eq(timeline.step_s, c.step_s, 0.05 * c.step_s, "%d: %g %g", what,
+                           timeline.step_s, c.step_s);
+        timeline_release(&timeline);
+        timeline_plan_release(&simulated);
+    }
+}
+
 /* What a stage holds is what it is made of, and each layer that is computed again makes it smaller
  * and slower. */
 Test(runs, more_recomputed_layers_are_slower_and_smaller, .init = init, .fini = fini)
