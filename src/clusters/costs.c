@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_MICROBATCH = 32 }; /* samples of a replica's microbatch */
+enum {
+    MOST_MICROBATCH = 32, /* samples of a replica's microbatch */
+    MOST_NETWORKS = 8     /* of a cluster that is no longer than one of its stages */
+};
 
 /* ---- folds ---- */
 
@@ -220,17 +223,24 @@ static int width_of(struct clusters_costs *costs, int cluster, uint64_t gpus, ui
     return costs->widths++;
 }
 
-/* Two such stages stand for all. */
+/* Two such stages stand for all; their machine is as large as it takes. */
 bool clusters_can_run(const struct clusters_question *question, int cluster,
                       const struct rk_plan *plan, struct rk_reason *reason)
 {
     struct rk_system system = question->machine->cluster[cluster].system;
+    struct rk_network network[MOST_NETWORKS];
     const bool one = question->model->layers < 2;
     struct rk_plan checked = *plan;
     system.devices = 0;
     if (one) {
         checked.pipeline = 1;
         checked.ranks /= 2;
+    }
+    if (system.networks <= MOST_NETWORKS) {
+        memcpy(network, system.network, (size_t)system.networks * sizeof *network);
+        struct rk_network *last = &network[system.networks - 1];
+        if (last->size < checked.ranks) last->size = checked.ranks;
+        system.network = network;
     }
     *reason = (struct rk_reason){.verdict = RK_FITS};
     plan_check(question->model, &system, &checked, reason);
