@@ -1,6 +1,7 @@
 /* reckon doctor: why is a run slower than predicted, and what to look at first. */
 #include "base/units.h"
 #include "cli/commands.h"
+#include "cli/doctor_parts.h"
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
 #include "cli/show.h"
@@ -20,7 +21,7 @@ struct doctor_args {
 
 /* clang-format off */
 static const struct operand doctor_operands[] = {
-    {.name = "LOG", .help = "what the run printed: lines of Megatron-LM, NeMo, torchtitan, DeepSpeed or nanotron; - is standard input", AT(log), .complete = "file"},
+    {.name = "LOG", .help = "what the run printed: lines of Megatron-LM, NeMo, torchtitan, DeepSpeed or nanotron; or a profile of PyTorch, export_chrome_trace(); - is standard input", AT(log), .complete = "file"},
     {.name = "PLAN", .help = "words that say how it is trained, as of reckon predict",
      .offset = offsetof(struct doctor_args, source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
@@ -42,6 +43,9 @@ const struct usage doctor_usage = {
         "plan (the run does not overlap, computes more again, has slower kernels) or the machine (a slow host, a fabric "
         "at a part of its rate, sunken clocks), and the step predicted again. What comes nearest to the "
         "measured time stands first, with what to look at.\n\n"
+        "Of a profile the device's time is laid beside the prediction part by part: products, attention, other "
+        "kernels, communication with nothing beside it, and gaps in which nothing runs; what the run loses most to "
+        "is said.\n\n"
         "The first tenth of the logged steps is warm-up and left out. An explanation that fits is no proof: "
         "several may fit alike, and a profile decides. reckon calibrate --log takes the same log over into a system file.",
     .operands = doctor_operands,
@@ -334,7 +338,10 @@ static enum rk_status examine(struct report *report, struct doctor_args *args,
     add_headline(report, &f, &m);
     add_record(report, &f, &m);
     forecast_errors(report, &f);
-    forecast_times(report, &f);
+    if (log.trace.kernels)
+        doctor_parts(report, &log.trace, &p);
+    else
+        forecast_times(report, &f);
     status = find_causes(input, p.step_s, m.median_s, findings, &count, error);
     if (status == RK_OK) add_findings(report, findings, count, &m);
     return status;

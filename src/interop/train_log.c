@@ -104,14 +104,32 @@ static void read_line(const char *line, const struct train_log_scale *scale, str
     if (strcmp(log->format, said.format) == 0) keep(log, said.step_s);
 }
 
+/* All its steps are as long as their mean. */
+static enum rk_status read_trace(const char *text, size_t size, const char *path,
+                                 struct train_log *log, struct rk_error *error)
+{
+    const enum rk_status status = kernel_trace_read(text, size, path, &log->trace, error);
+    if (status != RK_OK) return status;
+    log->format = "PyTorch's profiler";
+    log->steps = log->trace.steps < TRAIN_LOG_STEPS ? log->trace.steps : TRAIN_LOG_STEPS;
+    for (size_t i = 0; i < log->steps; i++)
+        log->step_s[i] = log->trace.span_s / (double)log->trace.steps;
+    return RK_OK;
+}
+
 enum rk_status train_log_load(const char *path, const struct train_log_scale *scale,
                               struct train_log *log, struct rk_error *error)
 {
     char *text = NULL;
     size_t size = 0;
     *log = (struct train_log){.format = NULL};
-    const enum rk_status status = text_file_load(path, MOST_BYTES, &text, &size, error);
+    enum rk_status status = text_file_load(path, MOST_BYTES, &text, &size, error);
     if (status != RK_OK) return status;
+    if (kernel_trace_is(text)) {
+        status = read_trace(text, size, text_file_name(path), log, error);
+        free(text);
+        return status;
+    }
     for (char *line = text, *next; line; line = next) {
         next = strchr(line, '\n');
         if (next) *next++ = '\0';

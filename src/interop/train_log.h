@@ -1,10 +1,13 @@
 /* train_log.h - the times of steps in the log of a training run.
  *
  * Lines of Megatron-LM, NeMo, torchtitan, DeepSpeed and nanotron are read as they are printed; all
- * other lines are skipped. Nothing but the times is taken from them.
+ * other lines are skipped. Nothing but the times is taken from them. A profile of PyTorch is read
+ * as well: a file that is JSON.
  */
 #ifndef RECKON_INTEROP_TRAIN_LOG_H
 #define RECKON_INTEROP_TRAIN_LOG_H
+
+#include "interop/kernel_trace.h"
 
 #include <reckon/plan.h>
 #include <reckon/status.h>
@@ -17,6 +20,7 @@ struct train_log {
     const char *format; /* "Megatron-LM": whose lines they are; static storage */
     size_t steps;
     double step_s[TRAIN_LOG_STEPS]; /* in the order of the log */
+    struct kernel_trace trace;      /* of a profile; no kernels: it is a log */
 };
 
 /* What a rate stands for: samples of a step, tokens of a step and GPU. */
