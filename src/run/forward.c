@@ -151,7 +151,7 @@ enum rk_status rk_generate_tokens(const struct rk_model *model, const struct rk_
             status = rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
                              "token %u of the prompt is beyond the vocabulary, which ends at %llu",
                              g->prompt[i], (unsigned long long)model->vocabulary);
-    if (status == RK_OK) status = check_memory(&job, 1, 1, error);
+    if (status == RK_OK) status = memory_suffices(&job, 1, 1, error);
     if (status == RK_OK) status = checkpoint_open(checkpoint, g->load, &job, error);
     if (status == RK_OK) {
         checkpoint->moments = false;

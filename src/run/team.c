@@ -82,8 +82,8 @@ enum rk_status team_run(struct team *team, struct comm *comm, struct rk_error *e
     return status;
 }
 
-enum rk_status check_memory(const struct job *job, double share, int elements,
-                            struct rk_error *error)
+enum rk_status memory_suffices(const struct job *job, double share, int elements,
+                               struct rk_error *error)
 {
     const double real_bytes = job->settings.double_precision ? 8 : 4;
     const double need = share * elements * real_bytes * (double)rk_model_parameters(&job->model);

@@ -32,7 +32,7 @@ enum rk_status team_run(struct team *team, struct comm *comm, struct rk_error *e
 
 /* Have all ranks of this process (their share of the whole) memory for so many numbers for each
  * parameter? Without it a run is killed, or swaps for ever, before it says a word. */
-enum rk_status check_memory(const struct job *job, double share, int elements,
-                            struct rk_error *error);
+enum rk_status memory_suffices(const struct job *job, double share, int elements,
+                               struct rk_error *error);
 
 #endif

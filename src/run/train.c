@@ -232,7 +232,7 @@ static enum rk_status prepare(struct job *job, struct data *data, struct checkpo
     /* what the checker refuses, it refuses here */
     enum rk_status status = rk_program_of(&program, &job->model, run->system, &job->plan, 0, error);
     rk_program_release(&program);
-    if (status == RK_OK) status = check_memory(job, share, 4, error);
+    if (status == RK_OK) status = memory_suffices(job, share, 4, error);
     if (status == RK_OK) status = check_drives(job, error);
     if (status == RK_OK && run->functions && !run->functions->collate)
         status = rk_fail(error, RK_USAGE, NULL, 0, 0, "a task needs a function collate");
