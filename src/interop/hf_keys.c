@@ -133,7 +133,7 @@ static const struct key {
     {{"use_sliding_window"},  NULL, SILENT, FLAG(use_window), NULL},
     {{"max_window_layers"},   NULL, SILENT, ZERO(window_from), NULL},
     {{"attention_chunk_size"}, NULL, SILENT, ZERO(chunk), NULL},
-    {{"sliding_window_pattern"}, NULL, LISTED, ZERO(pattern), NULL},
+    {{"sliding_window_pattern", "layer_switch"}, NULL, LISTED, ZERO(pattern), NULL},
     {{"layer_types"},         NULL, LISTED, NOTHING, NULL},
     {{"no_rope_layers"},      NULL, LISTED, NOTHING, NULL},
     {{"no_rope_layer_interval"}, NULL, SILENT, ZERO(attention_every), NULL},
@@ -176,7 +176,7 @@ static const char *const harmless[] = {
     "length_penalty", "logit_scale", "logits_scaling", "logits_to*", "lm_head_multiplier", "mamba_chunk_size", "max_length", "max_new_tokens", "max_window*", "min_length", "mixer_rms*", "mlp_multipliers", "model_type", "moe_layer_use*",
     "moe_router*", "moe_seq*", "moe_aux*", "moe_*_alpha*", "moe_*_factor*", "mup_*", "n_group", "name_or_path", "no_repeat*", "norm_eps*", "norm_epsilon", "norm_topk*", "num_assistant*", "num_beam*", "num_labels", "num_logits*", "num_return*", "n_embd_scale", "output_*", "pad_token*", "partial_rotary*",
     "prefix", "pretraining*", "problem_type", "pruned_heads", "quantization*", "query_pre_attn*", "remove_invalid*", "reorder*", "repetition*", "rescale*", "residual_in_fp32", "residual_multiplier", "return_dict*", "rms_norm*", "rope_*", "rotary*", "rope*", "router_*", "routed_*", "scale_*", "scaling_*", "score_func*", "scoring_*", "sep_token*", "seq_aux", "seq_length", "shared_expert_gate*", "softmax_scale", "ssm_multipliers", "summary_*", "suppress*", "swiglu_limit", "tf_legacy*", "tie_encoder*", "tie_word*", "time_step_*", "task_specific*",
-    "temperature", "tokenizer_*", "top_k", "top_p", "topk_group", "topk_method", "torchscript", "torch_dtype", "dtype", "transformers*", "typical_p", "unk_token*", "unsloth*", "use_bfloat16", "use_cache*", "use_cache_quant*", "use_dynamic_ntk", "use_flash*", "use_logn*", "use_mamba_kernels", "mamba_ssm_cache_dtype", "mamba_ssm_dtype", "indexer_rope_interleave", "initial_context_length", "use_mambapy", "use_memory*", "use_rotary*", "use_rmsnorm", "using_*", "vision*", "z_loss*", "long_*", "mscale*", "sliding_window_context*", "original_max*", "key_multiplier", "layernorm", "quantization_bit", "pre_seq_len", "prefix_projection", "interleaved_rope", "torch*", "attention_in_multiplier", "attention_out_multiplier", "ssm_in_multiplier", "ssm_out_multiplier", "linear_num_*_per*", "cache_*", "gpu*", "kv_cache*", "onnx*", "version", "license*", "image_*", "audio_*", "video_*", "spatial*", "num_hidden_layers_sp*", "special_*", "use_return*", 
+    "temperature", "tokenizer_*", "top_k", "top_p", "topk_group", "topk_method", "torchscript", "torch_dtype", "dtype", "transformers*", "typical_p", "unk_token*", "unsloth*", "use_bfloat16", "use_cache*", "use_cache_quant*", "use_dynamic_ntk", "use_flash*", "use_logn*", "use_mamba_kernels", "mamba_ssm_cache_dtype", "original_rope", "offset_alibi", "pad_key_length", "validate_runner_input", "interpolate_factor", "im_*", "text_end_id", "text_start_id", "ignored_index", "mask_init_id", "pool_type", "order_of_interleaved*", "shared_moe_mode", "normalization_function", "context_window_size", "prefill_chunk_size", "dense_list", "mamba_ssm_dtype", "indexer_rope_interleave", "initial_context_length", "use_mambapy", "use_memory*", "use_rotary*", "use_rmsnorm", "using_*", "vision*", "z_loss*", "long_*", "mscale*", "sliding_window_context*", "original_max*", "key_multiplier", "layernorm", "quantization_bit", "pre_seq_len", "prefix_projection", "interleaved_rope", "torch*", "attention_in_multiplier", "attention_out_multiplier", "ssm_in_multiplier", "ssm_out_multiplier", "linear_num_*_per*", "cache_*", "gpu*", "kv_cache*", "onnx*", "version", "license*", "image_*", "audio_*", "video_*", "spatial*", "num_hidden_layers_sp*", "special_*", "use_return*", 
     "xielu*", "mla_scale*", "nextn*", "num_nextn_train*", "skip_*", "default_*", "num_logits_to_keep", "moe_shared_expert_overlap", "scale_attn*", "scale_attention*", "use_cache", "inference*", "runner_type", "gradient_checkpointing", "enable_*", "speculative*", "mtp_loss*", "mtp_use_ded*", "expert_selection*", "moe_loss*", "router_aux*", "router_z*", "router_jitter*", "input_jitter*", "jitter*", "bias_dropout*", "masked_softmax*", "apply_query_key*", "attention_softmax*", "fused*", "use_fused*", "rotary_*", "n_positions", "use_mcore*", "tensor_parallel*", "pipeline*", "multimodal*", "mm_*", "hybrid_attention*", "tokens_per*", "eagle*", "interleave", "attention_type", "cls_*", "mask_token*", "linear_attn_alpha*", "layernorm_full*", "layernorm_linear*", "layernorm_mlp*", "full_attn_alpha*", "full_attn_beta*", "linear_attn_beta*", "mlp_alpha*", "mlp_beta*", "linear_full*", "swa_rope*", "moe_z_loss*", "expert_type",
     NULL};
 
@@ -407,7 +407,8 @@ static enum rk_status load(const struct hf_place *at, const struct word *word, s
 static bool is_off(const json_t *value)
 {
     if (json_is_null(value) || json_is_false(value)) return true;
-    if (json_is_number(value)) return json_number_value(value) == 0;
+    if (json_is_number(value)) /* -1: of windows, none */
+        return json_number_value(value) == 0 || json_number_value(value) == -1;
     if (json_is_string(value)) return json_string_length(value) == 0;
     return (json_is_array(value) && json_array_size(value) == 0) ||
            (json_is_object(value) && json_object_size(value) == 0);
@@ -425,6 +426,9 @@ static enum rk_status check_fixed(const struct hf_place *at, const struct hf_typ
     if ((on && is_off(place.value)) || (off && !is_off(place.value)))
         return place_fail(&place, error, "%s models with %s are not known here: only those %s it",
                           type->name, place_describe(got, &place), on ? "with" : "without");
+    if (strcmp(word->variant, "unit") == 0 && json_number_value(place.value) != 1)
+        return place_fail(&place, error, "%s models with %s are not known here: only those with 1",
+                          type->name, place_describe(got, &place));
     const char *text = json_string_value(place.value);
     if (strcmp(word->variant, "multihead") == 0 && text &&
         strcmp(text, "multihead_attention") != 0 && strcmp(text, "grouped_query_attention") != 0)

@@ -516,7 +516,8 @@ Test(hf, keys_of_other_types_are_refused)
          "use_bias: true: not a key of llama"},
         {"\"model_type\": \"llama\", \"some_new_heads\": 3",
          "some_new_heads: 3: not a key of llama"},
-        {"\"model_type\": \"llama\", \"flavours\": [1, 1, 1, 2, 1, 1]", "flavours: a list: not a key"},
+        {"\"model_type\": \"llama\", \"flavours\": [1, 1, 1, 2, 1, 1]",
+         "flavours: a list: not a key"},
         {"\"model_type\": \"cohere2\", \"use_qk_norm\": true", "only those without it"},
         {"\"model_type\": \"opt\", \"ffn_dim\": 8, \"do_layer_norm_before\": false",
          "norms behind"},
@@ -534,6 +535,42 @@ Test(hf, keys_of_other_types_are_refused)
         cr_expect(strstr(formatted(&error), cases[i][1]), "%s", formatted(&error));
         free(text);
     }
+}
+
+/* Keys that files of a type have beside those of its shape, where they say what is always so; with
+ * another value they would change it. */
+Test(hf, keys_that_are_always_so)
+{
+    static const struct {
+        const char *type, *always, *never; /* NULL: any value */
+    } cases[] = {
+        {"phi3", "\"full_attn_mod\": 1, \"lm_head_bias\": false", "\"full_attn_mod\": 2"},
+        {"starcoder2", "\"activation_function\": \"gelu\"", NULL},
+        {"cohere2",
+         "\"use_parallel_block\": true, \"use_gated_activation\": true, \"layer_switch\": 4",
+         "\"use_parallel_block\": false, \"x\": 0"},
+        {"nemotron", "\"position_embedding_type\": \"rope\"", NULL},
+        {"ernie4_5", "\"fuse_rms_norm\": true, \"compression_ratio\": 1.0",
+         "\"compression_ratio\": 2.0"},
+        {"hunyuan_v1_dense", "\"org_vocab_size\": 128166, \"dense_list\": [4096, 0]", NULL},
+        {"grok",
+         "\"sliding_window_size\": -1, \"global_attn_every_n\": 1, \"num_local_experts\": 8, "
+         "\"num_experts_per_tok\": 2",
+         "\"sliding_window_size\": 4096, \"num_local_experts\": 8, \"num_experts_per_tok\": 2"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int bad = 0; bad < 2; bad++) {
+            struct hf_import import;
+            struct rk_error error = {0};
+            char text[1024];
+            const char *keys = bad ? cases[i].never : cases[i].always;
+            if (!keys) continue;
+            snprintf(text, sizeof text, "{\"model_type\": \"%s\", %s, " BODY "}", cases[i].type,
+                     keys);
+            const enum rk_status want = bad ? RK_BAD_INPUT : RK_OK;
+            cr_expect_eq(read_text(text, &plain, &import, &error), want, "%s: %s", text,
+                         formatted(&error));
+        }
 }
 
 /* ... but what is off, harmless, or a text that nobody knows is not. */
