@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/pages.h"
 #include "cli/plan_input.h"
+#include "cli/progress.h"
 #include "cli/search_file.h"
 #include "cli/search_job.h"
 #include "cli/show.h"
@@ -122,6 +123,7 @@ struct job {
     struct plan_input plan;
     struct rk_prediction prediction;
     struct diff *diff; /* NULL: of one plan */
+    struct progress progress;
 };
 
 /* ---- one plan ---- */
@@ -264,14 +266,14 @@ static enum rk_status search_again(struct job *job, const struct search *search,
                                      .top = job->args.top,
                                      .where = search->where[0] ? search->where : NULL,
                                      .sort = job->args.asked.sort};
-    enum rk_status status = rk_ask(space, &options, &result, error);
+    enum rk_status status = progress_ask(&job->progress, space, &options, &result, error);
     if (status == RK_OK && job->file.best)
         status = search_file_check(&job->document, &job->file, &result, error);
     if (status == RK_OK)
         status = page_search(&job->page,
                              &(struct page_search){job->args.source.model, job->args.source.system,
                                                    search_command(job, problem), problem, space,
-                                                   &result, (int)job->args.asked.threads},
+                                                   &result, (int)job->args.asked.threads, &job->progress},
                              error);
     *code = result.found ? RK_OK : RK_NOTHING_FITS;
     rk_answer_release(&result);
@@ -433,7 +435,9 @@ int cmd_report(int argc, char **argv)
     int code = RK_OK;
     const int done = options_read(&report_usage, argc, argv, &job.args);
     if (done >= 0) return done;
+    progress_start(&job.progress, "plans");
     const enum rk_status status = run(&job, &code, &error);
+    progress_end(&job.progress);
     html_release(&job.page);
     diff_close(job.diff);
     search_file_release(&job.file);

@@ -1,6 +1,7 @@
 /* reckon validate: predictions beside published measurements. */
 #include "catalog/catalog.h"
 #include "cli/commands.h"
+#include "cli/progress.h"
 #include "cli/show.h"
 #include "cli/validate_fit.h"
 #include "cli/validate_tables.h"
@@ -189,10 +190,13 @@ static enum rk_status judge_left_out(struct judged *judged, struct facts *facts,
                                      struct rules *rules, const struct validate_args *args,
                                      struct rk_error *error)
 {
-    struct facts bare = {0};
+    struct progress progress;
+    struct facts bare = {.progress = progress_step, .context = &progress};
     rules->stated_only = true;
     enum rk_status status = results_add(&judged->view, facts, error);
+    progress_start(&progress, "rows");
     if (status == RK_OK) status = add_tables(&bare, args, rules, error);
+    progress_end(&progress);
     if (status == RK_OK) status = validate_only(&bare, &args->only, error);
     if (status == RK_OK) status = left_out(&judged->shown, facts, &bare, error);
     facts_release(&bare);
@@ -247,12 +251,16 @@ static int judge_facts(struct facts *facts, struct rules *rules, const struct va
 int cmd_validate(int argc, char **argv)
 {
     struct validate_args args = {.rules = NULL};
-    struct facts facts = {0};
+    struct progress progress;
+    struct facts facts = {.progress = progress_step, .context = &progress};
     struct rules rules = {0};
     struct rk_error error;
     const int done = options_read(&validate_usage, argc, argv, &args);
     if (done >= 0) return done;
-    int code = load_facts(&facts, &rules, &args, &error) == RK_OK ? RK_OK : options_fail(&error);
+    progress_start(&progress, "rows");
+    const enum rk_status loaded = load_facts(&facts, &rules, &args, &error);
+    progress_end(&progress);
+    int code = loaded == RK_OK ? RK_OK : options_fail(&error);
     if (code == RK_OK && args.constants)
         code = validate_constants(&facts, &args.show);
     else if (code == RK_OK && args.fit)

@@ -3,6 +3,7 @@
 #include "catalog/plan_fields.h"
 #include "cli/import_answer.h"
 #include "cli/model_input.h"
+#include "cli/progress.h"
 #include "interop/megatron.h"
 #include "interop/output.h"
 #include "interop/shell.h"
@@ -150,13 +151,34 @@ static void pin(struct rk_plans_problem *problem, enum rk_plan_axis axis, uint64
     problem->pinned[axis].to[0] = high;
 }
 
+/* Into input->b, with a bar where it takes long. */
+static enum rk_status search_best(const struct rk_plans_problem *problem, struct diff_input *input,
+                                  struct rk_error *error)
+{
+    const struct rk_query query = {.top = 1};
+    struct rk_answer answer = {.found = 0};
+    struct progress progress;
+    struct rk_space *space = rk_plans_open(problem, error);
+    if (!space) return error->status;
+    progress_start(&progress, "plans");
+    enum rk_status status = progress_ask(&progress, space, &query, &answer, error);
+    progress_end(&progress);
+    if (status == RK_OK && answer.found > 0)
+        rk_plans_plan(space, answer.best[0].index, &input->b);
+    else if (status == RK_OK) /* it says why */
+        status = rk_plans_best(problem, &input->b, NULL, error);
+    rk_answer_release(&answer);
+    rk_space_close(space);
+    return status;
+}
+
 /* What Megatron-LM can run, more and more narrowly until it would start. */
 static enum rk_status search_startable(struct rk_plans_problem *problem, struct diff_input *input,
                                        struct rk_error *error)
 {
     if (input->a.framework == RK_MEGATRON) pin(problem, RK_PLAN_SCHEDULE, RK_1F1B, RK_1F1B);
     for (int narrowed = 0;; narrowed++) {
-        const enum rk_status status = rk_plans_best(problem, &input->b, NULL, error);
+        const enum rk_status status = search_best(problem, input, error);
         if (status != RK_OK || narrowed == 3 || starts(&input->model, &input->b)) return status;
         if (narrowed == 0) pin(problem, RK_PLAN_ZERO, 0, 1); /* no FSDP */
         if (narrowed == 1) pin(problem, RK_PLAN_SPLIT, RK_SPLIT_EVEN, RK_SPLIT_ENDS);

@@ -59,6 +59,7 @@ struct page_search {
     const struct rk_space *space;
     const struct rk_answer *result;
     int threads; /* 0: all */
+    struct progress *progress;
 };
 
 /* Searches again, with one axis held at a time, and for the frontier. */

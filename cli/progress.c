@@ -77,8 +77,10 @@ static void draw(const struct progress *progress, uint64_t done, uint64_t total,
     const double share = total ? (double)done / (double)total : 0;
     const double rate = rate_of(progress, done);
     const int full = (int)(share * WIDTH);
-    fprintf(stderr, "\r[%.*s%.*s] %3.0f %%  %.3g million %s/s", full, "########################",
-            WIDTH - full, "........................", 100 * share, rate / 1e6, progress->what);
+    const bool many = rate >= 1e4;
+    fprintf(stderr, "\r[%.*s%.*s] %3.0f %%  %.4g %s%s/s", full, "########################",
+            WIDTH - full, "........................", 100 * share, many ? rate / 1e6 : rate,
+            many ? "million " : "", progress->what);
     if (isfinite(best_s) && best_s > 0) fprintf(stderr, "  best %.4g s", best_s);
     if (rate > 0) fprintf(stderr, "  %.0f s left", (double)(total - done) / rate);
     fputs("\033[K", stderr);
@@ -104,6 +106,19 @@ bool progress_step(void *context, uint64_t done, uint64_t total, double best_s)
         }
     }
     return !stop_wanted;
+}
+
+enum rk_status progress_ask(struct progress *progress, const struct rk_space *space,
+                            const struct rk_query *query, struct rk_answer *answer,
+                            struct rk_error *error)
+{
+    struct rk_query told = *query;
+    told.progress = progress_step;
+    told.context = progress;
+    progress->began = false;
+    const enum rk_status status = rk_ask(space, &told, answer, error);
+    if (status != RK_OK || answer->complete) return status;
+    return rk_fail(error, RK_INTERRUPTED, NULL, 0, 0, "stopped before it was done");
 }
 
 bool progress_end(struct progress *progress)

@@ -8,11 +8,12 @@
 #define RECKON_CLI_PROGRESS_H
 
 #include <reckon/command.h>
+#include <reckon/search.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 struct progress {
-    const char *what; /* "strategies" */
+    const char *what; /* "plans" */
     bool draw;
     bool drawn;
     double started_s, drawn_s;
@@ -32,6 +33,11 @@ double progress_seconds(const struct progress *progress);
 
 /* What a search calls (struct rk_query.progress), with a struct progress as context. */
 bool progress_step(void *context, uint64_t done, uint64_t total, double best_s);
+
+/* rk_ask() under this bar; RK_INTERRUPTED when it was asked to stop. */
+enum rk_status progress_ask(struct progress *progress, const struct rk_space *space,
+                            const struct rk_query *query, struct rk_answer *answer,
+                            struct rk_error *error);
 
 /* Was the job that was started last asked to stop? */
 bool progress_stopped(void);

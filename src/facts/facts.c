@@ -31,6 +31,8 @@ enum rk_status facts_add(struct facts *facts, const struct csv *csv, const struc
             status = rk_fail(error, RK_IO, csv->path, row.line, 0, "no memory for the row");
         if (status == RK_OK) status = fact_read(&row, fact, error);
         row_release(&row);
+        if (facts->progress && !facts->progress(facts->context, i + 1, csv->rows, INFINITY))
+            status = rk_fail(error, RK_INTERRUPTED, csv->path, 0, 0, "stopped before it was read");
     }
     return status;
 }

@@ -8,9 +8,12 @@
 struct facts {
     size_t count, room;
     struct fact *fact; /* (count), owned */
+    /* Called now and then while rows are added, as struct rk_query has it; may be NULL. */
+    bool (*progress)(void *context, uint64_t done, uint64_t total, double best_s);
+    void *context;
 };
 
-/* Adds a fact for each row. RK_IO: no memory. */
+/* Adds a fact for each row. RK_IO: no memory; RK_INTERRUPTED: stopped by progress(). */
 enum rk_status facts_add(struct facts *facts, const struct csv *csv, const struct rules *rules,
                          struct rk_error *error);
 

@@ -196,6 +196,33 @@ static struct results results_of(const char *text)
     return results;
 }
 
+static bool stop_at_second(void *context, uint64_t done, uint64_t total, double best_s)
+{
+    cr_expect_eq(total, 5);
+    cr_expect(isinf(best_s));
+    *(uint64_t *)context = done;
+    return done < 2;
+}
+
+/* Who waits for a large table can stop it. */
+Test(results, reading_can_be_stopped)
+{
+    struct rules rules = own_rules();
+    uint64_t seen = 0;
+    struct facts facts = {.progress = stop_at_second, .context = &seen};
+    struct rk_error error = {.text = ""};
+    struct csv csv;
+    static const char text[] = HEADER ROW(512, "OOM,,,") ROW(512, "OOM,,,") ROW(512, "OOM,,,")
+        ROW(512, "OOM,,,") ROW(512, "OOM,,,");
+    cr_assert_eq(csv_parse("t.csv", text, strlen(text), &csv, &error), RK_OK, "%s", error.text);
+    cr_expect_eq(facts_add(&facts, &csv, &rules, &error), RK_INTERRUPTED);
+    cr_expect_eq(seen, 2);
+    cr_expect_eq(facts.count, 2);
+    facts_release(&facts);
+    csv_release(&csv);
+    rules_release(&rules);
+}
+
 Test(results, verdicts)
 {
     struct results r = results_of(HEADER ROW(512, "OOM,,,") ROW(16384, "OOM,,,") ROW(
