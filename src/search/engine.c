@@ -321,7 +321,7 @@ static void end_round(struct session *s)
     sum_round(s);
     if (s->stopped) return;
     s->state.first += s->in_round;
-    s->state.size = s->state.size < LARGEST_ROUND ? 2 * s->state.size : LARGEST_ROUND;
+    s->state.size = s->state.size < LARGEST_ROUND / 2 ? 2 * s->state.size : LARGEST_ROUND;
     keep(s);
 }
 
@@ -441,8 +441,8 @@ static void session_open(struct session *s)
     if (!query->keep && !query->resume) return;
     s->fingerprint = state_fingerprint(s->space, query);
     if (query->resume)
-        s->status = state_read(query->resume, query->resume_bytes, s->fingerprint, &s->state,
-                               &s->all, s->error);
+        s->status = state_read(query->resume, query->resume_bytes, s->fingerprint,
+                               s->space->count, &s->state, &s->all, s->error);
 }
 
 static void session_close(struct session *s)

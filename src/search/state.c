@@ -72,6 +72,23 @@ void state_write(void *bytes, uint64_t fingerprint, const struct search_state *s
     memcpy(bytes, &h, sizeof h);
 }
 
+/* Whatever the checksum says: nothing outside the space, and a next round that comes to an end. */
+static bool is_sound(const struct header *h, const char *rest, uint64_t plans)
+{
+    for (uint64_t i = 0; i < h->candidates; i++) {
+        struct rk_candidate candidate;
+        memcpy(&candidate, rest + i * sizeof candidate, sizeof candidate);
+        if (candidate.index >= plans) return false;
+    }
+    rest += h->candidates * sizeof(struct rk_candidate);
+    for (uint64_t i = 0; i < h->points; i++) {
+        struct point point;
+        memcpy(&point, rest + i * sizeof point, sizeof point);
+        if (point.index >= plans) return false;
+    }
+    return h->state.part >= 0 && h->state.first >= 0 && h->state.size > 0;
+}
+
 static enum rk_status take(struct finds *f, const struct header *h, const char *rest,
                            struct rk_error *error)
 {
@@ -85,7 +102,7 @@ static enum rk_status take(struct finds *f, const struct header *h, const char *
     return RK_OK;
 }
 
-enum rk_status state_read(const void *bytes, size_t size, uint64_t fingerprint,
+enum rk_status state_read(const void *bytes, size_t size, uint64_t fingerprint, uint64_t plans,
                           struct search_state *state, struct finds *f, struct rk_error *error)
 {
     struct header h = {0};
@@ -100,7 +117,7 @@ enum rk_status state_read(const void *bytes, size_t size, uint64_t fingerprint,
         return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
                        "state of another search (model, system, gpus, batch, restrictions, mode or "
                        "top differ): name another file or remove this one");
-    if (h.checksum != checksum(&h.state, rest, size - sizeof h))
+    if (h.checksum != checksum(&h.state, rest, size - sizeof h) || !is_sound(&h, rest, plans))
         return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
                        "the search state is damaged: remove it to start over");
     *state = h.state;

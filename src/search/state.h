@@ -23,9 +23,10 @@ size_t state_size(const struct finds *finds);
 void state_write(void *bytes, uint64_t fingerprint, const struct search_state *state,
                  const struct finds *finds);
 
-/* The other way round; `finds` must have the writer's room. RK_BAD_INPUT when the bytes are not a
- * whole state or belong to another search. */
-enum rk_status state_read(const void *bytes, size_t size, uint64_t fingerprint,
+/* The other way round; `finds` must have the writer's room, and `plans` are those of the space.
+ * RK_BAD_INPUT when the bytes are not a whole state, belong to another search, or say what no
+ * search does. */
+enum rk_status state_read(const void *bytes, size_t size, uint64_t fingerprint, uint64_t plans,
                           struct search_state *state, struct finds *finds, struct rk_error *error);
 
 #endif

@@ -1,0 +1,89 @@
+/* fuzz_study_database.c - any bytes as the database of a study: what is believed can be read to its
+ * end.
+ *
+ * The input is a database, or (a first byte below 128) changes to a good one of the corpus' making:
+ * {place, 3 bytes; value, 1 byte}.
+ */
+#include "fuzz/memory_file.h"
+#include "study/study.h"
+
+#undef NDEBUG /* the assertions are the test */
+#include <assert.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { MOST_BYTES = 1 << 20 };
+
+static unsigned char good[MOST_BYTES];
+static size_t good_size;
+
+static const char study_text[] =
+    "{\"models\": [\"llama3.1-8b\"], \"systems\": [\"h100-sxm5-80g\"], \"gpus\": 8, \"batch\": 8,"
+    "\"axes\": {\"tensor\": 8, \"pipeline\": 1, \"context\": 1, \"recompute\": \"full\"}}";
+
+static void read_all(FILE *file)
+{
+    good_size = file ? fread(good, 1, MOST_BYTES, file) : 0;
+    assert(good_size > 0 && good_size < MOST_BYTES);
+    fclose(file);
+}
+
+static void prepare(void)
+{
+    char path[] = "/tmp/fuzz-study-XXXXXX";
+    struct study *study = NULL;
+    struct study_database *database = NULL;
+    struct study_plan plan = {0};
+    if (good_size) return;
+    const int descriptor = mkstemp(path);
+    assert(descriptor >= 0);
+    close(descriptor);
+    assert(study_parse("s.json", study_text, strlen(study_text), &study, NULL) == RK_OK);
+    assert(study_database_open(path, STUDY_WRITE, &database, NULL) == RK_OK);
+    assert(study_plan(study, -1, database, &plan, NULL) == RK_OK);
+    assert(study_update(study, database, &plan, 1, NULL, NULL, NULL) == RK_OK);
+    study_plan_release(&plan);
+    study_database_close(database);
+    study_close(study);
+    read_all(fopen(path, "rb"));
+    unlink(path);
+}
+
+static enum rk_status take_row(void *context, int columns, const char *const *names,
+                               const struct study_value *values, struct rk_error *error)
+{
+    (void)error;
+    for (int i = 0; i < columns; i++) {
+        assert(names[i]);
+        if (values[i].type == STUDY_TEXT) *(size_t *)context += strlen(values[i].text);
+    }
+    return RK_OK;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static unsigned char bytes[MOST_BYTES];
+    static const char *const tables[] = {"SELECT * FROM result", "SELECT * FROM progress"};
+    struct study_database *database = NULL;
+    struct rk_error error = {0};
+    size_t length = size, texts = 0;
+    prepare();
+    if (size == 0 || size > MOST_BYTES) return 0;
+    if (data[0] < 128) {
+        length = good_size;
+        memcpy(bytes, good, length);
+        for (size_t i = 1; i + 4 <= size; i += 4)
+            bytes[(data[i] | data[i + 1] << 8 | data[i + 2] << 16) % (int)length] = data[i + 3];
+    } else {
+        memcpy(bytes, data, size);
+    }
+    const struct memory_file file = memory_file(bytes, length);
+    enum rk_status status = study_database_open(file.path, STUDY_READ, &database, &error);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && status == RK_OK; i++)
+        status = study_query(database, tables[i], take_row, &texts, &error);
+    assert(status == RK_OK || error.text[0]);
+    study_database_close(database);
+    memory_file_close(&file);
+    return 0;
+}
