@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/export_plan.h"
 #include "cli/import_answer.h"
+#include "cli/prediction.h"
 #include "interop/launch_file.h"
 
 #include <stdlib.h>
@@ -51,6 +52,16 @@ static const struct option launch_rows[] = {
 #define LOSSES "What the target cannot express is named on standard error, key by key, after what was " \
     "written has been read back as reckon import reads it."
 
+#define LAUNCH {"Launch", launch_rows, 0},
+#define EXPORT_USAGE(...) /* what all have; the groups of options between input and output */ \
+    .operands = export_operands, .words_title = "Words of a plan", .words = plan_words, .groups = { \
+        {"Input", export_source_options, offsetof(struct export_args, source)}, \
+        __VA_ARGS__ \
+        {"Output", output_rows, 0}, \
+        {"General", options_help_rows, 0}, \
+        {NULL, plan_options, offsetof(struct export_args, source)}, \
+    }
+
 static const struct usage export_megatron_usage = {
     .name = "export megatron",
     .summary = "a launch script of Megatron-LM that runs a plan",
@@ -60,16 +71,7 @@ static const struct usage export_megatron_usage = {
         "arrays. Arguments that came with a later version of Megatron Core than the target's are not "
         "used. " LOSSES " They stand in the script's head, too. A plan that Megatron-LM would refuse "
         "at its start is refused here, with all reasons.",
-    .operands = export_operands,
-    .words_title = "Words of a plan",
-    .words = plan_words,
-    .groups = {
-        {"Input", export_source_options, offsetof(struct export_args, source)},
-        {"Megatron-LM", megatron_rows, 0},
-        {"Output", output_rows, 0},
-        {"General", options_help_rows, 0},
-        {NULL, plan_options, offsetof(struct export_args, source)},
-    },
+    EXPORT_USAGE({"Megatron-LM", megatron_rows, 0},),
     .examples = {
         {"reckon export megatron --model llama3.1-70b --plan plan.json --target core_v0.14 -o run.sh",
          "A plan as a launch script:"},
@@ -87,16 +89,7 @@ static const struct usage export_deepspeed_usage = {
         "Writes what DeepSpeed's configuration decides: batch, precision, ZeRO stage, offload, "
         "AutoTP and Ulysses degrees. Recomputation, kernels and experts are the training code's: they "
         "are named. Plans with a pipeline are refused, for no configuration makes one. " LOSSES,
-    .operands = export_operands,
-    .words_title = "Words of a plan",
-    .words = plan_words,
-    .groups = {
-        {"Input", export_source_options, offsetof(struct export_args, source)},
-        {"Launch", launch_rows, 0},
-        {"Output", output_rows, 0},
-        {"General", options_help_rows, 0},
-        {NULL, plan_options, offsetof(struct export_args, source)},
-    },
+    EXPORT_USAGE(LAUNCH),
     .examples = {
         {"reckon export deepspeed -m llama3.1-8b -o ds_config.json framework=deepspeed gpus16 zero3 mbs2 gbs128",
          "ZeRO-3 on 16 GPUs:"},
@@ -111,16 +104,7 @@ static const struct usage export_torchtitan_usage = {
     .description =
         "Writes a job file for torchtitan up to v0.2.2: degrees, schedule, batch, activation "
         "checkpointing, float8. " LOSSES,
-    .operands = export_operands,
-    .words_title = "Words of a plan",
-    .words = plan_words,
-    .groups = {
-        {"Input", export_source_options, offsetof(struct export_args, source)},
-        {"Launch", launch_rows, 0},
-        {"Output", output_rows, 0},
-        {"General", options_help_rows, 0},
-        {NULL, plan_options, offsetof(struct export_args, source)},
-    },
+    EXPORT_USAGE(LAUNCH),
     .examples = {
         {"reckon export torchtitan -m llama3.1-70b -o job.toml framework=fsdp gpus256 tp8 sp zero3 grad-overlap weight-overlap gbs512",
          "70B on 256 GPUs:"},
@@ -137,16 +121,7 @@ static const struct usage export_accelerate_usage = {
         "where weights are sharded, the DeepSpeed plugin with framework deepspeed, else data "
         "parallelism alone. Batch, sequence and kernels are arguments of the training code, behind "
         "the launcher's. Plans with a pipeline are refused. " LOSSES,
-    .operands = export_operands,
-    .words_title = "Words of a plan",
-    .words = plan_words,
-    .groups = {
-        {"Input", export_source_options, offsetof(struct export_args, source)},
-        {"Launch", launch_rows, 0},
-        {"Output", output_rows, 0},
-        {"General", options_help_rows, 0},
-        {NULL, plan_options, offsetof(struct export_args, source)},
-    },
+    EXPORT_USAGE(LAUNCH),
     .examples = {
         {"reckon export accelerate -m llama3.1-8b -o accelerate.yaml framework=fsdp gpus16 zero3 grad-overlap weight-overlap mbs2 gbs128",
          "FSDP2 on 16 GPUs:"},
@@ -161,16 +136,7 @@ static const struct usage export_nanotron_usage = {
     .description =
         "Writes a configuration for nanotron 0.4 with model, degrees, batch, optimizer and made-up "
         "data for 20 steps. Models that its Qwen2 and Llama code does not build are refused. " LOSSES,
-    .operands = export_operands,
-    .words_title = "Words of a plan",
-    .words = plan_words,
-    .groups = {
-        {"Input", export_source_options, offsetof(struct export_args, source)},
-        {"Launch", launch_rows, 0},
-        {"Output", output_rows, 0},
-        {"General", options_help_rows, 0},
-        {NULL, plan_options, offsetof(struct export_args, source)},
-    },
+    EXPORT_USAGE(LAUNCH),
     .examples = {
         {"reckon export nanotron -m llama3.1-8b -o nanotron.yaml tp4 pp2 dp4 sp zero1 gbs128 attention=flash no-transformer-engine",
          "8B on 32 GPUs:"},
@@ -188,15 +154,7 @@ static const struct usage export_galvatron_usage = {
         "say is named on standard error, run of layers by run of layers; splits of a layer by tensor "
         "and context parallelism at once, interleaving, other schedules and degrees that are no "
         "powers of two are refused. reckon galvatron plan reads the file back.",
-    .operands = export_operands,
-    .words_title = "Words of a plan",
-    .words = plan_words,
-    .groups = {
-        {"Input", export_source_options, offsetof(struct export_args, source)},
-        {"Output", output_rows, 0},
-        {"General", options_help_rows, 0},
-        {NULL, plan_options, offsetof(struct export_args, source)},
-    },
+    EXPORT_USAGE(),
     .examples = {
         {"reckon export galvatron -m llama2-7b -o strategy.json gpus8 tp4 gbs64 mbs4 stages=22/zero3/recompute=full~10/zero3 zero2",
          "22 of 32 layers recomputed:"},
@@ -213,15 +171,7 @@ static const struct usage export_fsdp_usage = {
         "back behind forward (ZeRO-3) and which keep them (ZeRO-2), and what of them is computed "
         "again. Neither a job file of torchtitan nor a ds_config.json says that layer by layer. "
         "Degrees are the training code's; what units cannot say is named on standard error.",
-    .operands = export_operands,
-    .words_title = "Words of a plan",
-    .words = plan_words,
-    .groups = {
-        {"Input", export_source_options, offsetof(struct export_args, source)},
-        {"Output", output_rows, 0},
-        {"General", options_help_rows, 0},
-        {NULL, plan_options, offsetof(struct export_args, source)},
-    },
+    EXPORT_USAGE(),
     .examples = {
         {"reckon export fsdp -m llama3.1-8b -o fsdp_units.py framework=fsdp gpus8 gbs64 stages=12/zero3/recompute=full~20/zero2 zero2",
          "12 of 32 layers sharded and recomputed:"},
@@ -229,6 +179,30 @@ static const struct usage export_fsdp_usage = {
     .see_also = "reckon-export(1), reckon-search(1), reckon-plan(5)",
 };
 /* clang-format on */
+
+/* On standard error, beside what is written. */
+static enum rk_status say_fit(const struct export_plan *plan, const char *name,
+                              struct rk_error *error)
+{
+    struct rk_system system;
+    struct rk_prediction p;
+    const enum rk_status status = rk_system_load(name, &system, error);
+    if (status != RK_OK) return status;
+    rk_predict(&plan->model, &system, &plan->plan, &p);
+    const double chance = learned_fit(&plan->model, &system, &plan->plan, p.hbm_bytes);
+    if (p.timed)
+        fprintf(stderr, "reckon: on %s: %.4g s a step, %.2f of %.2f GiB", system.id, p.step_s,
+                p.hbm_bytes / 0x1p30, system.memory[0].capacity_bytes / 0x1p30);
+    else
+        fprintf(stderr, "reckon: on %s: %s", system.id, rk_verdict_name(p.verdict));
+    if (p.timed && p.verdict != RK_FITS)
+        fputs(", does not fit", stderr);
+    else if (p.timed && chance < LEARNED_SURE) /* NaN: nothing was learned */
+        fprintf(stderr, ", may not fit: %.0f %% of such runs did", 100 * chance);
+    fputc('\n', stderr);
+    rk_system_release(&system);
+    return RK_OK;
+}
 
 static int run(enum export_target to, const struct usage *usage, int argc, char **argv)
 {
@@ -240,6 +214,8 @@ static int run(enum export_target to, const struct usage *usage, int argc, char 
     struct notes *notes = calloc(1, sizeof *notes);
     enum rk_status status = notes ? export_gather(&args.source, &plan, &error)
                                   : rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
+    if (status == RK_OK && args.source.system)
+        status = say_fit(&plan, args.source.system, &error);
     if (status == RK_OK) status = export_write(args.output, to, &args.how, &plan, notes, &error);
     const int code = status == RK_OK ? (int)RK_OK : options_fail(&error);
     if (notes) import_warn(notes, "");

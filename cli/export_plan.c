@@ -16,6 +16,8 @@ const struct option export_source_options[] = {
      .help = "a plan file, as reckon-plan(5) describes, or words, \"tp8 pp4\""},
     {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 1 << 24,
      .help = "how many GPUs (what the degrees make)"},
+    {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
+     .help = "say on standard error whether the plan fits on this machine, and how likely: an id of `reckon systems`, a file, or a description in one line"},
     {.name = NULL},
 };
 /* clang-format on */
