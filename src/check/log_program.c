@@ -59,6 +59,11 @@ static enum rk_status add_instruction(struct rk_logs *logs, const struct rk_prog
         snprintf(name, sizeof name, "e%u", (unsigned)in->other);
     else if (in->what == RK_DO_RUN && in->task != RK_NONE)
         snprintf(name, sizeof name, "%s", p->task[in->task].name);
+    if (in->task != RK_NONE) {
+        const char *task = p->task[in->task].name;
+        pieces.redistributes = strcmp(task, "relayout") == 0 || strcmp(task, "send parts") == 0 ||
+                               strcmp(task, "receive parts") == 0;
+    }
     pieces.name = piece_of(name);
     if (is_collective(pieces.kind)) {
         const struct rk_group *group = &p->group[in->other];

@@ -1,5 +1,5 @@
 /* log_sums.c - what logs sum up, beside what they should: bytes of each collective of a group, of
- * messages to a peer, FLOP. */
+ * messages to a peer, FLOP; 8.redistribute where they lie between layers of other degrees. */
 #include "check/findings.h"
 #include "check/logs.h"
 
@@ -15,6 +15,7 @@ struct sum {
     uint32_t other; /* group, or peer */
     uint32_t datatype;
     uint32_t operation; /* one of them */
+    bool redistributes; /* they do */
     double elements;
 };
 
@@ -38,8 +39,8 @@ static bool add(struct sums *sums, const struct operation *op, uint32_t operatio
         sums->sum = grown;
         sums->room = room;
     }
-    sums->sum[sums->count++] =
-        (struct sum){op->kind, op->other, op->datatype, operation, (double)op->count};
+    sums->sum[sums->count++] = (struct sum){op->kind,  op->other,         op->datatype,
+                                            operation, op->redistributes, (double)op->count};
     return true;
 }
 
@@ -65,12 +66,20 @@ static bool alike(const struct rk_logs *a, const struct sum *x, const struct rk_
            memcmp(a->member + g->first, b->member + h->first, g->count * sizeof *a->member) == 0;
 }
 
-static double find(const struct rk_logs *logs, const struct sum *sum, const struct rk_logs *in,
-                   const struct sums *sums)
+static const struct sum *find(const struct rk_logs *logs, const struct sum *sum,
+                              const struct rk_logs *in, const struct sums *sums)
 {
     for (uint32_t i = 0; i < sums->count; i++)
-        if (alike(logs, sum, in, &sums->sum[i])) return sums->sum[i].elements;
-    return 0;
+        if (alike(logs, sum, in, &sums->sum[i])) return &sums->sum[i];
+    return NULL;
+}
+
+/* Is something of this kind to be moved between layouts? */
+static bool redistributes(const struct sum *sum, const struct sums *want)
+{
+    for (uint32_t i = 0; i < want->count; i++)
+        if (want->sum[i].kind == sum->kind && want->sum[i].redistributes) return true;
+    return false;
 }
 
 enum { REPORTS = 4 }; /* of a rank */
@@ -81,17 +90,22 @@ static void compare_rank(const struct rk_logs *logs, const struct rk_logs *expec
 {
     int reports = 0;
     for (uint32_t i = 0; i < have->count && reports < REPORTS; i++) {
-        const double need = find(logs, &have->sum[i], expected, want);
+        const struct sum *right = find(logs, &have->sum[i], expected, want);
+        const double need = right ? right->elements : 0;
         if (need == have->sum[i].elements) continue;
-        struct rk_finding *f = log_blame(logs, findings, "11.bytes", rank, have->sum[i].operation);
+        const bool between = right ? right->redistributes : redistributes(&have->sum[i], want);
+        struct rk_finding *f = log_blame(logs, findings, between ? "8.redistribute" : "11.bytes",
+                                         rank, have->sum[i].operation);
         snprintf(f->have, sizeof f->have, "%.0f elements", have->sum[i].elements);
         snprintf(f->need, sizeof f->need, "all calls of it have to move %.0f", need);
         reports++;
     }
     for (uint32_t i = 0; i < want->count && reports < REPORTS; i++) {
         char text[LOG_TEXT];
-        if (find(expected, &want->sum[i], logs, have) > 0) continue;
-        struct rk_finding *f = log_blame(logs, findings, "11.bytes", rank, LOG_NONE);
+        if (find(expected, &want->sum[i], logs, have)) continue;
+        struct rk_finding *f =
+            log_blame(logs, findings, want->sum[i].redistributes ? "8.redistribute" : "11.bytes",
+                      rank, LOG_NONE);
         snprintf(f->need, sizeof f->need, "never does %.90s, nor others like it: %.0f elements",
                  log_describe(expected, rank, want->sum[i].operation, text), want->sum[i].elements);
         reports++;

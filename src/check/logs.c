@@ -311,6 +311,7 @@ enum rk_status log_add(struct rk_logs *logs, uint32_t rank, const struct pieces 
                              .access = log->accesses,
                              .turn = LOG_NONE,
                              .tag = (int32_t)p->tag,
+                             .redistributes = p->redistributes,
                              .count = p->count};
     op->other = is_collective(p->kind) ? p->group
                 : is_message(p->kind)  ? p->peer

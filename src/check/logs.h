@@ -29,6 +29,7 @@ struct operation {
     uint32_t access; /* first of the rank's accesses: reads, then writes */
     uint16_t reads, writes;
     int32_t tag;
+    bool redistributes; /* between layers or stages of other layouts; of programs */
     uint64_t count;
 };
 
@@ -103,6 +104,7 @@ struct pieces {
     uint32_t group, peer; /* of a group: its number */
     int64_t tag;
     uint64_t count;
+    bool redistributes;
     double flop;
 };
 

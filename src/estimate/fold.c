@@ -432,6 +432,14 @@ static bool is_attention(const struct operation *op)
 }
 
 /* Everything runs again but attention, and what comes behind the last tensor that is kept. */
+bool swap_runs_again(const struct layer *layer, int operation)
+{
+    if (is_attention(&layer->operation[operation])) return false;
+    for (int i = operation; i < layer->operations; i++)
+        if (layer->operation[i].saved_bytes > 0) return true;
+    return false;
+}
+
 static struct swap_fold swap_of(const struct timed_layer *timed)
 {
     const struct layer *layer = &timed->layer;
@@ -439,15 +447,16 @@ static struct swap_fold swap_of(const struct timed_layer *timed)
     struct swap_fold swap = {.forward_s = pass_s[FOLD_FORWARD],
                              .backward_s = pass_s[FOLD_AGRAD] + pass_s[FOLD_WGRAD],
                              .always_bytes = layer->input_bytes};
-    int last = -1;
-    for (int i = 0; i < layer->operations; i++)
-        if (layer->operation[i].saved_bytes > 0) last = i;
     for (int i = 0; i < layer->operations; i++) {
         const struct operation *op = &layer->operation[i];
         if (op->kind == OPERATION_ATTENTION) swap.always_bytes += op->saved_bytes;
-        if (i > last || is_attention(op)) continue;
+        if (!swap_runs_again(layer, i)) continue;
         swap.again_s += timed->waited_s[i][RK_FORWARD];
         swap.again_flop += op->useful_flop;
+        swap.again_kernel_flop += op->flop[RK_FORWARD];
+        if (op->kind != OPERATION_COMM) continue;
+        swap.link_s[link_of(op)] += timed->time_s[i][RK_FORWARD];
+        swap.link_bytes[link_of(op)] += timed->sent_bytes[i][RK_FORWARD];
     }
     return swap;
 }

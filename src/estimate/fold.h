@@ -38,7 +38,8 @@ enum fold_pass { FOLD_FORWARD, FOLD_AGRAD, FOLD_WGRAD, FOLD_RECOMPUTE, FOLD_PASS
 struct swap_fold {
     double forward_s, backward_s;
     double always_bytes; /* input of the layer, what attention brings and keeps */
-    double again_s, again_flop;
+    double again_s, again_flop, again_kernel_flop; /* flop: model FLOP; those executed */
+    double link_s[LINKS], link_bytes[LINKS];       /* of computing again */
 };
 
 struct layer_fold {
@@ -131,6 +132,10 @@ const char *layer_kind_name(enum layer_kind kind);
 
 /* Of an operation's operands and results, each once. */
 double operation_access_bytes(const struct rk_plan *plan, const struct operation *op, int pass);
+
+/* Of a layer that goes through two buffers: is the operation computed again, for the tokens whose
+ * results were dropped? */
+bool swap_runs_again(const struct layer *layer, int operation);
 
 /* Does backward run the operation again? */
 bool runs_again(const struct rk_plan *plan, const struct operation *op);

@@ -1,6 +1,8 @@
 /* passes.c - a plan's stages part by part, for who simulates them. */
 #include "estimate/runs.h"
 
+#include <math.h>
+
 /* What a stage spends beyond its layers goes to its parts by their blocks. */
 static double share_of(const struct stage_sum *part, const struct stage_sum *stage, double parts)
 {
@@ -26,7 +28,15 @@ static void fill_chunk(struct rk_chunk *chunk, const struct stage_sum *part,
                        const struct exchange *exchange, const struct rk_plan *plan)
 {
     const double share = share_of(part, stage, (double)plan->chunks);
-    const double offloaded = plan->recompute_rest ? 1 : rk_plan_activations_away(plan);
+    const bool swaps = plan->recompute_rest; /* blocks through two buffers, the ends stay */
+    const double offloaded = rk_plan_activations_away(plan);
+    double ends_bytes = 0;
+    for (int end = 0; end < ENDS; end++)
+        ends_bytes += part->ends_total_bytes[end];
+    const double held_bytes = swaps ? ends_bytes : part->saved_total_bytes * (1 - offloaded);
+    const double moved_bytes =
+        swaps ? part->saved_total_bytes - ends_bytes : offloaded * part->saved_total_bytes;
+    const double buffers = swaps && stage->blocks < 2 ? 1 : 2 / fmax(stage->blocks, 1);
     const double again_s = stage->pass_s[FOLD_RECOMPUTE] - alone->pass_s[FOLD_RECOMPUTE];
     const double out_s = stage->spent_s[FOLD_FORWARD][SPENT_OFFLOAD];
     const double back_s = stage->spent_s[FOLD_AGRAD][SPENT_OFFLOAD];
@@ -40,10 +50,9 @@ static void fill_chunk(struct rk_chunk *chunk, const struct stage_sum *part,
         .offload_s = {share * out_s, share * back_s},
         .data_s = {share * stage->data_s[FOLD_FORWARD], share * stage->data_s[FOLD_AGRAD]},
         .reduce_s = plan->zero < 2 ? share * exchange->reduce_s : 0,
-        .held_bytes = part->saved_total_bytes * (1 - offloaded),
-        .released_bytes = part->ends_total_bytes[LAST_END] * (1 - offloaded),
-        .moving_bytes =
-            stage->blocks > 0 ? 2 / stage->blocks * offloaded * part->saved_total_bytes : 0,
+        .held_bytes = held_bytes,
+        .released_bytes = part->ends_total_bytes[LAST_END] * (swaps ? 1 : 1 - offloaded),
+        .moving_bytes = stage->blocks > 0 ? buffers * moved_bytes : 0,
     };
     waits_of(chunk, part);
 }

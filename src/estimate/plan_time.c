@@ -171,8 +171,13 @@ static void swap_transfers(struct stage_sum *sum, const struct rk_system *system
     sum->spent_s[FOLD_AGRAD][SPENT_OFFLOAD] += parts * time.backward_wait_s;
     sum->pass_s[FOLD_AGRAD] += parts * time.backward_wait_s;
     sum->pass_s[FOLD_RECOMPUTE] += swapped * layer.again_s;
-    sum->again_flop += dropped * swapped / blocks * sum->swap.again_flop;
-    sum->kernel_flop += dropped * swapped / blocks * sum->swap.again_flop;
+    const double again = dropped * swapped / blocks;
+    sum->again_flop += again * sum->swap.again_flop;
+    sum->kernel_flop += again * sum->swap.again_kernel_flop;
+    for (int i = 0; i < LINKS; i++) {
+        sum->link_s[i] += again * sum->swap.link_s[i];
+        sum->link_bytes[i] += again * sum->swap.link_bytes[i];
+    }
 }
 
 /* Activations go out in forward and come back in backward; weights come twice. */

@@ -57,9 +57,10 @@ static bool check_local(const struct rk_model *model, const struct rk_system *sy
                     other->frozen == plan->frozen,
                 reason, RK_BAD_OPTION, "segments: framework, sequence and frozen as the plan", 0,
                 1) &&
-           want(split == split_of(plan) || plan->order == RK_ORDER_TP_CP_DP_PP, reason,
-                RK_BAD_OPTION, "segments of other degrees: order tp-cp-dp-pp", RK_ORDER_TP_CP_DP_PP,
-                plan->order) &&
+           want(plan->order == RK_ORDER_TP_CP_DP_PP || same_layout(plan, &own) ||
+                    (plan->order == RK_ORDER_TP_CP_PP_DP && split == split_of(plan)),
+                reason, RK_BAD_OPTION, "segments of other layouts: order tp-cp-dp-pp",
+                RK_ORDER_TP_CP_DP_PP, plan->order) &&
            plan_check_parts(model, system, &own, LOCAL_CHECKS, reason) == PLAN_CHECKS;
 }
 

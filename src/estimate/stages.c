@@ -160,6 +160,11 @@ static void add_swap(struct swap_fold *sum, const struct swap_fold *layer, doubl
     sum->always_bytes += count * layer->always_bytes;
     sum->again_s += count * layer->again_s;
     sum->again_flop += count * layer->again_flop;
+    sum->again_kernel_flop += count * layer->again_kernel_flop;
+    for (int i = 0; i < LINKS; i++) {
+        sum->link_s[i] += count * layer->link_s[i];
+        sum->link_bytes[i] += count * layer->link_bytes[i];
+    }
 }
 
 typedef void adder(struct stage_sum *sum, const struct layer_fold *layer, double count);
@@ -215,6 +220,7 @@ static inline __attribute__((always_inline)) void add_stage(struct stage_sum *su
     const double layers = (double)model->predict_layers;
     add_blocks(sum, add, predict, layers);
     note_end(sum, add, predict, layers, LAST_END);
+    if (add == add_outline) add_swap(&sum->swap, &predict->swap, -layers); /* it stays */
 }
 
 enum { OUTLINE_BYTES = offsetof(struct stage_sum, spent_s) };

@@ -61,7 +61,13 @@ struct slot {
     bool begins_group, ends_group; /* of layers that are computed again together */
     struct layer_state state[STATES];
     int32_t away_form[3]; /* of transfers: out, back, weights */
+    bool swapped;         /* through one of two buffers (recompute_rest) */
 };
+
+static inline bool is_block(const struct slot *slot)
+{
+    return slot->kind >= LAYER_BLOCKS && slot->kind < LAYER_PREDICT && slot->kind != LAYER_NOTHING;
+}
 
 /* Tensors of a layer and a microbatch. */
 struct live {
@@ -72,6 +78,7 @@ struct live {
     int32_t away;              /* what went to a lower tier */
     int32_t returned, fetched; /* activations and weights that have come from there */
     int32_t all_returned;      /* ... where all activations went there: what backward reads */
+    int32_t left;              /* the instruction with which they went */
     uint64_t ungathered[(MAX_OPERATIONS + 63) / 64]; /* bits: backward has not gathered it again */
     int32_t brought[MAX_OPERATIONS], again[MAX_OPERATIONS], gradient[MAX_OPERATIONS];
     int32_t mask[MAX_OPERATIONS];
@@ -102,6 +109,8 @@ struct build {
 
     int32_t task_slot[TASK_SLOTS]; /* a hash table of tasks: number + 1 */
 
+    int32_t begun, next_begun; /* where the layer before was begun, and the one at hand: the last
+                                  instruction of computing in front of it */
     int32_t arrived; /* a message that the first operation of the pass waits for */
 
     /* the instruction at hand */
@@ -231,6 +240,7 @@ void finish_step(struct build *b);
 void wait_for_data(struct build *b, uint32_t chunk, int32_t microbatch, bool forward);
 void add_fresh(struct build *b, struct slot *slot, int32_t microbatch);
 /* Activations and weights in a lower memory tier (transfers.c). */
+void reserve_buffers(struct build *b, bool begin);
 void offload_activations(struct build *b, struct slot *slot, int32_t microbatch);
 void return_activations(struct build *b, struct slot *slot, int32_t microbatch);
 void fetch_weights(struct build *b, struct slot *slot, int32_t microbatch, bool forward);

@@ -34,6 +34,13 @@ static bool is_redone(const struct pass_of_layer *p, int i)
     return p->slot->treatment == RECOMPUTED && runs_again(&p->place->plan, operation_of(p, i));
 }
 
+/* The share of the tokens that is computed again where layers go through two buffers. */
+static double redone_share(const struct pass_of_layer *p, enum rk_work work)
+{
+    const bool part = p->slot->swapped && work == RK_WORK_AGAIN;
+    return part ? 1 - rk_plan_activations_away(&p->place->plan) : 1;
+}
+
 /* ---- tasks ---- */
 
 static const enum rk_pass passes[RK_WORKS] = {RK_FORWARD, RK_FORWARD, RK_AGRAD, RK_WGRAD,
@@ -54,6 +61,7 @@ static void fill_kept(struct rk_task *task, const struct pass_of_layer *p, int i
     const uint64_t every = p->place->plan.recompute_every;
     task->holding = op->holding;
     task->keeps_bytes = is_redone(p, i) ? op->saved_recomputed_bytes : op->saved_bytes;
+    if (p->b->plan->recompute_rest && is_block(p->slot)) task->keeps_bytes = 0; /* the buffers' */
     if (!whole) return;
     task->holding = RK_HOLD_checkpoints;
     task->keeps_bytes =
@@ -77,19 +85,22 @@ static int32_t task_of(const struct pass_of_layer *p, int i, enum rk_work work, 
     const enum rk_pass pass = passes[work];
     const double times = times_of(op, pass);
     const bool comm = op->kind == OPERATION_COMM;
+    const double share = redone_share(p, work);
     if (*known != RK_NONE) return *known;
     struct rk_task task = {.work = work,
-                           .flop = op->flop[pass],
-                           .useful_flop = pass == RK_FORWARD ? op->useful_flop : 0,
-                           .access_bytes = operation_access_bytes(&p->place->plan, op, pass),
-                           .sent_bytes = timed->sent_bytes[i][pass] / times,
-                           .seconds = timed->waited_s[i][pass] / times,
-                           .link_s = comm ? timed->time_s[i][pass] / times : 0,
+                           .flop = share * op->flop[pass],
+                           .useful_flop = pass == RK_FORWARD ? share * op->useful_flop : 0,
+                           .access_bytes =
+                               share * operation_access_bytes(&p->place->plan, op, pass),
+                           .sent_bytes = share * timed->sent_bytes[i][pass] / times,
+                           .seconds = share * timed->waited_s[i][pass] / times,
+                           .link_s = comm ? share * timed->time_s[i][pass] / times : 0,
                            .working_bytes = op->working_bytes,
                            .parameters = work == RK_WORK_FORWARD ? op->parameters : 0,
                            .expert = op->expert};
     if (op->kind == OPERATION_MATRIX)
-        memcpy(task.product, (double[]){op->count, op->m, op->n, op->k}, sizeof task.product);
+        memcpy(task.product, (double[]){op->count, share * op->m, op->n, op->k},
+               sizeof task.product);
     strncpy(task.name, op->name, sizeof task.name - 1);
     strncpy(task.layer, layer_kind_name(p->slot->kind), sizeof task.layer - 1);
     if (work == RK_WORK_FORWARD) fill_kept(&task, p, i);
@@ -124,14 +135,15 @@ static int32_t tensor_of(const struct pass_of_layer *p, int i, enum rk_tensor_ki
     const struct flow_operation *flow = &p->kind->flow.operation[i];
     int32_t *form = &p->kind->form[kind][i];
     enum rk_element element = flow->element;
-    double bytes = flow->bytes;
+    const double share = redone_share(p, kind == RK_TENSOR_AGAIN ? RK_WORK_AGAIN : RK_WORK_FORWARD);
+    double bytes = share * flow->bytes;
     if (kind == RK_TENSOR_GRADIENT && flow->element == RK_IN_BYTES) {
         element = p->kind->flow.element;
         bytes = flow->rows * flow->width * flow_element_bytes(element);
     }
     if (*form == RK_NONE)
-        *form =
-            new_form(p->b, kind, operation_of(p, i)->name, element, flow->rows, flow->width, bytes);
+        *form = new_form(p->b, kind, operation_of(p, i)->name, element, share * flow->rows,
+                         flow->width, bytes);
     return new_tensor(p->b, *form, p->slot->layer, p->microbatch);
 }
 
@@ -293,7 +305,9 @@ static void put_comm(const struct pass_of_layer *p, int i, int32_t task, enum rk
     const struct operation *op = operation_of(p, i);
     const enum rk_stream stream = stream_of(p, op);
     const enum rk_element element = flow_element(&p->place->plan, op->comm_element[pass]);
-    const uint64_t count = (uint64_t)ceil(op->comm_bytes[pass] / flow_element_bytes(element));
+    const double share = redone_share(p, (enum rk_work)b->draft.work);
+    const uint64_t count =
+        (uint64_t)ceil(share * op->comm_bytes[pass] / flow_element_bytes(element));
     for (double n = times_of(op, pass); n >= 1; n--) {
         if (op->what[pass] == COMM_SEND) {
             put_turn(p, stream, task, t, count, element);
@@ -370,9 +384,19 @@ void layer_forward(struct build *b, const struct slot *slot, int32_t microbatch)
     put_waits(&p, RK_WORK_FORWARD);
 }
 
+/* By token, what was neither copied out nor is attention's. */
+static void swapped_again(const struct pass_of_layer *p)
+{
+    if (!(redone_share(p, RK_WORK_AGAIN) > 0)) return;
+    for (int i = 0; i < p->kind->flow.operations; i++)
+        if (swap_runs_again(&p->kind->timed.layer, i))
+            run_forward(p, i, RK_WORK_AGAIN, &p->live->again[i]);
+}
+
 void layer_again(struct build *b, const struct slot *slot, int32_t microbatch)
 {
     const struct pass_of_layer p = begin(b, slot, microbatch);
+    if (slot->swapped) swapped_again(&p);
     if (slot->treatment != RECOMPUTED) return;
     for (int i = 0; i < p.kind->flow.operations; i++)
         if (is_redone(&p, i)) run_forward(&p, i, RK_WORK_AGAIN, &p.live->again[i]);
@@ -496,6 +520,7 @@ static void run_weight(const struct pass_of_layer *p, int i, bool last)
     add_read(&t, *gradient_at(p, i));
     for (int k = 0; k < flow->reads; k++)
         add_read(&t, source_again(p, i, flow->from[k]));
+    if (p->slot->swapped) add_read(&t, p->live->all_returned); /* the other tokens */
     add_weight_gradient(p, operation_of(p, i)->expert, &t);
     put_operation(p, i, RK_WORK_WEIGHT, last, &t);
 }

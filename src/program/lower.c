@@ -119,6 +119,19 @@ static void group_layers(struct build *b, uint32_t first)
     }
 }
 
+/* Blocks through two buffers, but for the two that backward comes back to at once. */
+static void mark_swapped(struct build *b, uint64_t part, uint32_t first)
+{
+    const bool last = part + 1 == pipeline_parts(&b->pipeline);
+    const bool returns = last && b->plan->chunks == 1 &&
+                         (b->plan->schedule != RK_GPIPE || b->pipeline.microbatches <= 1);
+    uint32_t blocks = 0;
+    for (uint32_t i = first; i < b->slots && b->plan->recompute_rest; i++)
+        blocks += is_block(&b->slot[i]);
+    for (uint32_t i = first; blocks && i < b->slots; i++)
+        if (is_block(&b->slot[i])) b->slot[i].swapped = blocks-- > (returns ? 2 : 0);
+}
+
 static void add_part(struct build *b, uint64_t part, uint16_t chunk)
 {
     const struct rk_model *model = b->model;
@@ -142,6 +155,7 @@ static void add_part(struct build *b, uint64_t part, uint16_t chunk)
     }
     if (b->slots == begin) /* hands on what it receives */
         add_slot(b, (int32_t)first, LAYER_NOTHING, chunk, AS_IT_IS, 0);
+    mark_swapped(b, part, begin);
     b->first_slot[chunk + 1] = b->slots;
 }
 
@@ -195,6 +209,13 @@ static int32_t result_of(struct build *b, const struct slot *slot, int32_t micro
     return live->brought[flow->output];
 }
 
+/* What comes in for a layer begins no sooner than the layer before. */
+static void next_layer(struct build *b)
+{
+    b->begun = b->next_begun;
+    b->next_begun = b->last[RK_ON_GPU];
+}
+
 static void run_forward(struct build *b, const struct order_pass *pass)
 {
     const int32_t m = (int32_t)pass->microbatch;
@@ -207,7 +228,10 @@ static void run_forward(struct build *b, const struct order_pass *pass)
             live->input = relayout(b, slot, slot[-1].place, slot->place, stream, m, true);
         if (i == first) gather_weights(b, slot, m, true);
         if (i + 1 < end) gather_weights(b, slot_at(b, i + 1), m, true);
+        next_layer(b);
         fetch_weights(b, slot, m, true);
+        if (slot->swapped && i > first + 1 && slot[-2].swapped) /* its buffer is free */
+            b->after = live_of(b, &slot[-2], m)->left;
         layer_forward(b, slot, m);
         offload_activations(b, slot, m);
         release_weights(b, slot);
@@ -262,6 +286,7 @@ static void run_backward(struct build *b, const struct order_pass *pass, bool in
                 live->output_gradient;
         if (input && i + 1 == end) gather_weights(b, slot, m, false);
         if (input && i > first) gather_weights(b, slot_at(b, i - 1), m, false);
+        next_layer(b);
         if (input) fetch_weights(b, slot, m, false);
         if (input) run_again(b, i, m);
         layer_backward(b, slot, m, input, weight);
@@ -358,14 +383,6 @@ static enum rk_status check(const struct rk_model *model, const struct rk_system
         return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
                        "the plan cannot run: %s: %s: %g, needs %g", rk_verdict_name(reason.verdict),
                        reason.what, reason.have, reason.need);
-    if (plan->recompute_rest)
-        return refuse(error,
-                      "recompute_rest computes parts of layers again by token; leave it out");
-    for (int i = 1; i <= plan->others && plan->order != RK_ORDER_TP_CP_DP_PP; i++) {
-        const struct rk_plan own = run_plan(plan, i);
-        if (!same_layout(plan, &own))
-            return refuse(error, "segments of other layouts want order=tp-cp-dp-pp");
-    }
     if (rank >= plan->ranks)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "there is no rank %llu: the plan's are 0 to %llu", (unsigned long long)rank,
@@ -388,7 +405,7 @@ static void begin(struct build *b)
         .predict_layers = (uint32_t)b->model->predict_layers,
         .microbatches = (uint32_t)b->pipeline.microbatches,
     };
-    b->after = b->tied_group = b->pair_group = RK_NONE;
+    b->after = b->begun = b->next_begun = b->tied_group = b->pair_group = RK_NONE;
     b->arrived = NO_TENSOR;
     memset(b->message_form, 0xff, sizeof b->message_form);
     memset(b->relayout_task, 0xff, sizeof b->relayout_task);
@@ -419,7 +436,9 @@ enum rk_status rk_program_of(struct rk_program *program, const struct rk_model *
     }
     if (!b.failed) {
         states_open(&b);
+        reserve_buffers(&b, true);
         run_passes(&b);
+        reserve_buffers(&b, false);
         finish_step(&b);
         order_streams(&b);
     }

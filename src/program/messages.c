@@ -7,6 +7,7 @@
 #include "program/build.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,13 +77,14 @@ static struct slot *last_of(const struct build *b, uint32_t chunk)
 
 /* ---- instructions ---- */
 
-static int32_t message_task(struct build *b, bool send)
+/* `parts`: of what lies otherwise on the other side. */
+static int32_t message_task(struct build *b, bool send, bool parts)
 {
     struct rk_task task = {.work = (enum rk_work)b->draft.work,
                            .sent_bytes = send ? b->message_bytes : 0,
                            .seconds = send ? b->passes->send_s : 0,
                            .link_s = send ? b->passes->send_s : 0};
-    strcpy(task.name, send ? "send" : "receive");
+    snprintf(task.name, sizeof task.name, "%s%s", send ? "send" : "receive", parts ? " parts" : "");
     return new_task(b, &task);
 }
 
@@ -142,7 +144,9 @@ static bool next_route(struct build *b, const struct slot *slot, int there, uint
         const double elements = sends ? shared_elements(b, &own->plan, &other->plan, rank, *at)
                                       : shared_elements(b, &other->plan, &own->plan, *at, rank);
         if (!(elements > 0)) continue;
-        *route = (struct route){(uint32_t)(stage * inside + (*at)++), elements};
+        *route = (struct route){
+            (uint32_t)rank_member(&own->map, RANKS_OF_PIPELINE, b->rank - rank + (*at)++, stage),
+            elements};
         return true;
     }
     return false;
@@ -209,7 +213,8 @@ static void put_messages(struct build *b, const struct slot *slot, int there, ui
 {
     struct route route, behind;
     uint64_t at = 0;
-    const int32_t after = b->after, task = message_task(b, sends);
+    const bool parts = !same_place(b, slot->place, there);
+    const int32_t after = b->after, task = message_task(b, sends, parts);
     bool more = next_route(b, slot, there, stage, sends, &at, &route);
     bool another = more && next_route(b, slot, there, stage, sends, &at, &behind);
     const bool several = another;
@@ -446,11 +451,12 @@ void take_message(struct build *b, const struct order_pass *pass)
     b->draft.microbatch = (int32_t)message.microbatch;
     b->draft.chunk = (uint16_t)chunk;
     b->draft.work = RK_WORK_STEP; /* no layer's: predictions leave it out */
-    put_collective(
-        b, place, place->plan.tensor_overlap ? RK_ON_TENSOR : RK_ON_GPU, message_task(b, false),
-        &(struct exchanged){RK_DO_ALL_GATHER, RANKS_OF_TENSOR, flow->element, flow->bytes,
-                            flow_element_bytes(flow->element)},
-        live->shared[message.forward], message.forward ? live->input : live->output_gradient);
+    put_collective(b, place, place->plan.tensor_overlap ? RK_ON_TENSOR : RK_ON_GPU,
+                   message_task(b, false, false),
+                   &(struct exchanged){RK_DO_ALL_GATHER, RANKS_OF_TENSOR, flow->element,
+                                       flow->bytes, flow_element_bytes(flow->element)},
+                   live->shared[message.forward],
+                   message.forward ? live->input : live->output_gradient);
     live->shared[message.forward] = NO_TENSOR;
 }
 

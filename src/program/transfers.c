@@ -9,6 +9,11 @@
 static double activations_away(const struct build *b, const struct slot *slot)
 {
     const struct place *place = place_of(b, slot);
+    const struct layer_fold *kept = &place->folds.layer[slot->kind][AS_IT_IS];
+    const double always = kept->swap.always_bytes;
+    if (slot->swapped)
+        return always + (kept->saved_total_bytes - always) * rk_plan_activations_away(&place->plan);
+    if (b->plan->recompute_rest) return 0;
     return place->folds.layer[slot->kind][slot->treatment].saved_total_bytes *
            rk_plan_activations_away(&place->plan);
 }
@@ -72,7 +77,7 @@ static int32_t fetch(struct build *b, struct slot *slot, int32_t microbatch, int
     const int32_t moved = moved_tensor(b, slot, microbatch, what, name, bytes);
     const bool again = what == 2 && b->draft.work != RK_WORK_FORWARD;
     if (again && !b->failed) b->program->tensor[moved].number = 1;
-    b->after = b->last[RK_ON_GPU];
+    b->after = b->begun;
     put_begin(b, RK_DO_RUN, RK_ON_IN, task);
     for (int i = 0; i < STATES; i++)
         put_read(b, from[i]);
@@ -81,11 +86,11 @@ static int32_t fetch(struct build *b, struct slot *slot, int32_t microbatch, int
     return moved;
 }
 
-/* All that is kept, where all of it goes: then it is gone here. Of a share nobody says of which
- * tensors it is. */
+/* All that is kept, where all of it goes, or what does not go is computed again: then it is gone
+ * here. Of another share nobody says of which tensors it is. */
 static bool goes_whole(const struct build *b, const struct slot *slot)
 {
-    return rk_plan_activations_away(&place_of(b, slot)->plan) > 1 - 1e-9;
+    return slot->swapped || rk_plan_activations_away(&place_of(b, slot)->plan) > 1 - 1e-9;
 }
 
 static void read_kept(struct build *b, const struct slot *slot, const struct live *live)
@@ -98,6 +103,29 @@ static void read_kept(struct build *b, const struct slot *slot, const struct liv
         if (slot->treatment == RECOMPUTED && runs_again(plan, op)) continue;
         if (op->saved_bytes > 0) put_read(b, live->brought[i]);
         put_read(b, live->mask[i]);
+    }
+}
+
+/* The two buffers are there from the beginning to the end: of two layers of the stage's mean. */
+void reserve_buffers(struct build *b, bool begin)
+{
+    double held[RK_HOLDING_COUNT] = {0}, blocks = 0;
+    for (uint32_t i = 0; i < b->slots && b->plan->recompute_rest; i++) {
+        const struct slot *slot = &b->slot[i];
+        if (!is_block(slot)) continue;
+        blocks++;
+        for (int h = 0; h < RK_HOLDING_COUNT; h++)
+            held[h] += place_of(b, slot)->folds.layer[slot->kind][AS_IT_IS].saved_bytes[h];
+    }
+    for (int h = 0; h < RK_HOLDING_COUNT; h++) {
+        if (!(held[h] > 0)) continue;
+        const double bytes = held[h] * (blocks > 2 ? 2 / blocks : 1);
+        struct rk_task task = {.work = RK_WORK_STEP, .name = "buffers"};
+        task.holding = (enum rk_holding)h;
+        *(begin ? &task.keeps_bytes : &task.drops[h]) = bytes;
+        step_begins(b, &b->slot[0], RK_NONE);
+        b->draft.layer = RK_LAYER_NONE;
+        put_run(b, RK_ON_GPU, new_task(b, &task), NO_TENSOR, NO_TENSOR);
     }
 }
 
@@ -118,7 +146,7 @@ void offload_activations(struct build *b, struct slot *slot, int32_t microbatch)
     else
         put_read(b, last >= 0 ? live->brought[last] : live->input);
     put_write(b, live->away);
-    put_end(b);
+    live->left = put_end(b);
 }
 
 void return_activations(struct build *b, struct slot *slot, int32_t microbatch)
