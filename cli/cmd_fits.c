@@ -291,6 +291,8 @@ static void fill_report(struct report *report, const struct question *question,
     forecast_record(report, f);
     if (!f->prediction->timed) forecast_refusal(report, f);
     if (!f->prediction->timed) return;
+    const char *times = learned_times(report, f->model, f->system, f->plan, f->prediction->step_s);
+    if (times) report_note(report, report_text(report, "  time: %s", times));
     forecast_memory_errors(report, f);
     forecast_stages(report, f, true);
     forecast_holdings(report, f);

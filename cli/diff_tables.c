@@ -45,19 +45,27 @@ static const char *verdict_text(struct report *report, const struct diff_input *
         j->verdict == RK_FITS ? chance_text(report, in, plan, j->need_bytes) : ", does not fit");
 }
 
+static void add_side(struct report *report, const struct diff_input *in, const struct rk_plan *plan,
+                     const struct plan_judgement *j)
+{
+    char text[RK_PLAN_TEXT];
+    rk_plan_text(plan, text, sizeof text);
+    report_paragraph(report, report_text(report, "plan: %s", text));
+    const char *times =
+        j->timed ? learned_times(report, &in->model, &in->system, plan, j->step_s) : NULL;
+    if (times) report_paragraph(report, times);
+}
+
 static void add_headline(struct report *report, const struct diff *d)
 {
     const struct diff_input *in = &d->in;
-    char text[RK_PLAN_TEXT];
     report_note(report, report_text(report, "%s on %s", in->model.id, in->system.id));
     report_note(report, report_text(report, "A  %s: %s", in->name_a,
                                     verdict_text(report, in, &in->a, &d->w.a)));
-    rk_plan_text(&in->a, text, sizeof text);
-    report_paragraph(report, report_text(report, "plan: %s", text));
+    add_side(report, in, &in->a, &d->w.a);
     report_note(report, report_text(report, "B  %s: %s", in->name_b,
                                     verdict_text(report, in, &in->b, &d->w.b)));
-    rk_plan_text(&in->b, text, sizeof text);
-    report_paragraph(report, report_text(report, "plan: %s", text));
+    add_side(report, in, &in->b, &d->w.b);
     if (!d->w.count) {
         report_note(report, "The plans are the same.");
         return;
@@ -220,16 +228,20 @@ static void add_layers(struct report *report, const struct diff *d)
 /* For programs. */
 static void add_layer_worths(struct report *report, const struct diff *d)
 {
-    static const struct report_column columns[] = {
-        {.name = "stage"},           {.name = "first_layer"},     {.name = "layers"},
-        {.name = "change"},          {.name = "alone_verdict"},   {.name = "alone_step_s"},
-        {.name = "alone_need_bytes"}, {.name = "without_verdict"}, {.name = "without_step_s"},
-        {.name = "without_need_bytes"}};
-    struct report_table *table =
-        report_add(report, &(struct report_table){.name = "layers",
-                                                  .formats = REPORT_IN_JSON,
-                                                  .columns = columns,
-                                                  .column_count = 10});
+    static const struct report_column columns[] = {{.name = "stage"},
+                                                   {.name = "first_layer"},
+                                                   {.name = "layers"},
+                                                   {.name = "change"},
+                                                   {.name = "alone_verdict"},
+                                                   {.name = "alone_step_s"},
+                                                   {.name = "alone_need_bytes"},
+                                                   {.name = "without_verdict"},
+                                                   {.name = "without_step_s"},
+                                                   {.name = "without_need_bytes"}};
+    struct report_table *table = report_add(
+        report,
+        &(struct report_table){
+            .name = "layers", .formats = REPORT_IN_JSON, .columns = columns, .column_count = 10});
     for (int i = 0; i < d->layers.count; i++) {
         const struct layers_worth *w = &d->layers.worth[i];
         const struct report_cell cells[] = {

@@ -29,6 +29,12 @@ void forecast_memory_errors(struct report *report, const struct forecast *f); /*
 double learned_room(const struct rk_model *model, const struct rk_system *system,
                     const struct rk_plan *plan);
 
+/* "of such runs (...) half take 3.1 s to 3.6 s, 90 % ...", of a step that is predicted so; NULL
+ * where nothing is known. */
+const char *learned_times(struct report *report, const struct rk_model *model,
+                          const struct rk_system *system, const struct rk_plan *plan,
+                          double step_s);
+
 /* Share of such runs that fit where this one is predicted; NAN where nothing is known of them. */
 #define LEARNED_SURE 0.745 /* three of four, as printed in whole percents: below it may not fit */
 double learned_fit(const struct rk_model *model, const struct rk_system *system,

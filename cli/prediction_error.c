@@ -78,19 +78,34 @@ static void add_record(struct report *report, const char *name, const struct err
                cells);
 }
 
-static void add_bar(struct report *report, const struct forecast *f, const struct error_class *c)
+static const char *bar_text(struct report *report, const struct error_class *c, double step_s)
 {
-    const double step_s = f->prediction->step_s;
     char at[ERROR_SHARES][QUANTITY_TEXT];
     for (int i = 0; i < ERROR_SHARES; i++)
         quantity_format(at[i], QUANTITY_SECONDS, step_s * c->ratio[i]);
-    report_note(report,
-                report_text(report,
-                            "  of such runs (%s: %llu of %llu sources, each left out) half take %s "
-                            "to %s, 90 %% %s to %s",
-                            c->of, (unsigned long long)c->runs, (unsigned long long)c->sources,
-                            at[1], at[3], at[0], at[4]));
+    return report_text(report,
+                       "of such runs (%s: %llu of %llu sources, each left out) half take %s to %s, "
+                       "90 %% %s to %s",
+                       c->of, (unsigned long long)c->runs, (unsigned long long)c->sources, at[1],
+                       at[3], at[0], at[4]);
+}
+
+static void add_bar(struct report *report, const struct forecast *f, const struct error_class *c)
+{
+    const double step_s = f->prediction->step_s;
+    report_note(report, report_text(report, "  %s", bar_text(report, c, step_s)));
     add_record(report, "error_bar", c, step_s);
+}
+
+const char *learned_times(struct report *report, const struct rk_model *model,
+                          const struct rk_system *system, const struct rk_plan *plan, double step_s)
+{
+    const struct error_bars *bars = plan->framework == RK_CALCULON ? NULL : own_bars();
+    const struct error_request request = {model, system->id, plan,
+                                          (double)rk_model_parameters(model)};
+    struct error_class class;
+    if (!bars || !error_bar_of(bars, &request, &class)) return NULL;
+    return bar_text(report, &class, step_s);
 }
 
 /* What the class says of the fullest stage, and how likely it is that it fits. */

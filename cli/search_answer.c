@@ -258,6 +258,18 @@ static const char *shell_word(struct report *report, const char *text)
     return strpbrk(text, " \t'\"$&*()") ? report_text(report, "'%s'", text) : text;
 }
 
+/* How long such runs took that were predicted so. */
+static void add_times(struct report *report, const struct search *search)
+{
+    const struct rk_plans_problem *p = &search->problem;
+    struct rk_prediction prediction;
+    struct rk_plan plan;
+    search_plan(search, 0, &plan);
+    rk_predict(p->model, p->system, &plan, &prediction);
+    const char *times = learned_times(report, p->model, p->system, &plan, prediction.step_s);
+    if (times) report_note(report, report_text(report, "The best: %s", times));
+}
+
 /* What to do with the best one. */
 static void add_next(struct report *report, const struct search *search)
 {
@@ -550,6 +562,7 @@ void search_answer_fill(struct report *report, const struct search *search,
         add_headline(report, search);
         if (search->result.found) {
             add_best_text(report, search, keys);
+            add_times(report, search);
             add_next(report, search);
             add_chance(report, search);
         }
