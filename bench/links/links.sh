@@ -27,6 +27,7 @@ shape() { # OPTION DEVICE RATE
     tc $1 qdisc add dev "$2" root handle 1: htb default 1
     # shellcheck disable=SC2086
     tc $1 class add dev "$2" parent 1: classid 1:1 htb rate "$3" burst 15k quantum 60000
+    # shellcheck disable=SC2086
     [ -n "$delay" ] || tc $1 qdisc add dev "$2" parent 1:1 handle 20: pfifo limit 32
 }
 number=1
@@ -87,8 +88,8 @@ json() { # FILE EXPRESSION of the object d
     python3 -c "import json, sys; d = json.load(open(sys.argv[1])); print($2)" "$work/$1"
 }
 net="d['network'][1]"
-achieved=$(json fitted.json "2 * $net['bandwidth_GBps'] * $net['link']['efficiency']" )
-latency=$(json fitted.json "$net['link']['base_us'] + $net['link']['hop_us']")
+achieved=$(json fitted.json "2 * ${net}['bandwidth_GBps'] * ${net}['link']['efficiency']" )
+latency=$(json fitted.json "${net}['link']['base_us'] + ${net}['link']['hop_us']")
 echo "link: $achieved GB/s of a cluster, $latency us"
 
 # ---- predicted, and measured ----
@@ -109,6 +110,6 @@ cluster="$work/fitted.json x2 net1=none"
     --plan "$work/plan.json" -f json >"$work/pipeline.json"
 traffic="d['traffic']"
 shown "pipeline across, data inside" \
-    "$(json pipeline.json "$traffic[0]['messages_s'] + max(t['collectives_s'] for t in $traffic)")" \
-    "$(run a0,a1,b0,b1 step "$(json pipeline.json "int($traffic[0]['message_bytes'] / 8)")" 8 \
-        "$(json pipeline.json "int($traffic[0]['gradient_bytes'])")" "$(json pipeline.json "int($traffic[1]['gradient_bytes'])")")"
+    "$(json pipeline.json "${traffic}[0]['messages_s'] + max(t['collectives_s'] for t in ${traffic})")" \
+    "$(run a0,a1,b0,b1 step "$(json pipeline.json "int(${traffic}[0]['message_bytes'] / 8)")" 8 \
+        "$(json pipeline.json "int(${traffic}[0]['gradient_bytes'])")" "$(json pipeline.json "int(${traffic}[1]['gradient_bytes'])")")"

@@ -15,7 +15,9 @@ enum { MOST_OBJECTS = 1 << 20, MOST_ENDS = 4 * NODE_MOST, NVIDIA = 0x10de, AMD =
 /* clang-format off */
 /* PCI devices that are entries of the catalog; numbers and names as in pci.ids of pciutils. */
 static const struct { unsigned vendor, device; const char *system; } accelerators[] = {
-    {NVIDIA, 0x1db5, "v100-sxm2-32g"}, {NVIDIA, 0x20b0, "a100-sxm4-40g"},
+    {NVIDIA, 0x1db5, "v100-sxm2-32g"}, {NVIDIA, 0x1e02, "titan-rtx"},
+    {NVIDIA, 0x1e87, "rtx2080"},       {NVIDIA, 0x2204, "rtx3090"},
+    {NVIDIA, 0x20b0, "a100-sxm4-40g"},
     {NVIDIA, 0x20b2, "a100-sxm4-80g"}, {NVIDIA, 0x20b5, "a100-pcie-80g"},
     {NVIDIA, 0x20f1, "a100-pcie-40g"}, {NVIDIA, 0x20f3, "a800-sxm4-80g"},
     {NVIDIA, 0x2237, "a10g"},          {NVIDIA, 0x2321, "h100-nvl-94g"},
