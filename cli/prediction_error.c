@@ -185,6 +185,34 @@ static void add_host(struct report *report, const struct forecast *f)
                                 quantity_format(step, QUANTITY_SECONDS, slow.step_s)));
 }
 
+/* Between nodes a catalog entry has the usual adapters of its time: clusters with a tenth of that
+ * are common, and runs at 0.3 GB/s are among those of data/measured. Said where it decides the
+ * answer. */
+static void add_fabric(struct report *report, const struct forecast *f)
+{
+    enum { SLOWER = 4 };
+    static struct rk_prediction slow;
+    struct rk_system system;
+    struct rk_error error;
+    char rate[QUANTITY_TEXT], step[QUANTITY_TEXT];
+    const int last = f->system->networks - 1;
+    const bool own = strchr(f->system->id, ' ') || strchr(f->system->id, '/');
+    if (last < 1 || own || f->plan->ranks <= f->system->network[0].size) return;
+    if (rk_system_copy(&system, f->system, &error) != RK_OK) return;
+    const double rate_Bps = system.network[last].bandwidth_Bps;
+    system.network[last].bandwidth_Bps = rate_Bps / SLOWER;
+    rk_predict(f->model, &system, f->plan, &slow);
+    rk_system_release(&system);
+    if (!slow.timed || slow.step_s < 1.15 * f->prediction->step_s) return;
+    report_note(report,
+                report_text(report,
+                            "  the network decides: %s a GPU between nodes is assumed; with "
+                            "a quarter of it a step would take %s (-s \"SYSTEM net1=50Gb/s\" says "
+                            "another one, reckon calibrate --nccl a measured one)",
+                            quantity_format(rate, QUANTITY_BYTES_PER_S, rate_Bps),
+                            quantity_format(step, QUANTITY_SECONDS, slow.step_s)));
+}
+
 static struct error_request request_of(const struct forecast *f)
 {
     return (struct error_request){f->model, f->system->id, f->plan, f->prediction->parameters};
@@ -214,5 +242,6 @@ void forecast_errors(struct report *report, const struct forecast *f)
     if (error_bar_of(bars, &request, &class)) add_bar(report, f, &class);
     if (error_bar_of_memory(bars, &request, &class)) add_memory_bar(report, f, &class);
     add_host(report, f);
+    add_fabric(report, f);
     add_warnings(report, bars, &request);
 }
