@@ -5,6 +5,7 @@
  * {"text": "...", "world": N}. docs/exports.md has the recipe. */
 #include "../tests/random_plans.h"
 #include "interop/accelerate.h"
+#include "interop/bridge.h"
 #include "interop/deepspeed.h"
 #include "interop/megatron.h"
 #include "interop/nanotron.h"
@@ -52,12 +53,12 @@ static bool run(const char *tool, const struct rk_model *model, int version)
     static struct notes notes; /* large */
     const bool megatron = strcmp(tool, "megatron") == 0, titan = strcmp(tool, "torchtitan") == 0;
     const bool accelerate = strcmp(tool, "accelerate") == 0;
-    const bool nanotron = strcmp(tool, "nanotron") == 0;
-    const struct rk_plan plan = megatron     ? random_megatron(model)
-                                : titan      ? random_torchtitan()
-                                : accelerate ? random_accelerate()
-                                : nanotron   ? random_nanotron(model)
-                                             : random_deepspeed();
+    const bool nanotron = strcmp(tool, "nanotron") == 0, bridge = strcmp(tool, "bridge") == 0;
+    const struct rk_plan plan = megatron || bridge ? random_megatron(model)
+                                : titan            ? random_torchtitan()
+                                : accelerate       ? random_accelerate()
+                                : nanotron         ? random_nanotron(model)
+                                                   : random_deepspeed();
     const struct megatron_target target = {.version = version, .mock_data = true};
     struct rk_error error;
     char *text = NULL;
@@ -69,6 +70,7 @@ static bool run(const char *tool, const struct rk_model *model, int version)
         : titan      ? torchtitan_write(memory, model, &plan, &notes, &error)
         : accelerate ? accelerate_write(memory, model, &plan, 0, &notes, &error)
         : nanotron   ? nanotron_write(memory, model, &plan, &notes, &error)
+        : bridge     ? bridge_write(memory, model, &plan, &notes, &error)
                      : deepspeed_write(memory, model, &plan, &notes, &error);
     fclose(memory);
     if (status == RK_OK && megatron) print_words(text, size, plan.ranks);
@@ -86,7 +88,9 @@ int main(int argc, char **argv)
     const int count = argc > 2 ? atoi(argv[2]) : 500;
     const int version = argc > 3 ? megatron_version(argv[3]) : 0;
     const char *tool = argc > 1 ? argv[1] : "megatron";
-    const int last = strcmp(tool, "megatron") == 0 ? 5 : 1; /* the others' plans have no experts */
+    const int last = strcmp(tool, "megatron") == 0 ? 5
+                     : strcmp(tool, "bridge") == 0 ? 4
+                                                   : 1; /* the others' plans have no experts */
     int refused = 0;
     for (int i = 0; i < count; i++) {
         struct rk_model model;

@@ -144,6 +144,31 @@ static const struct usage export_nanotron_usage = {
     .see_also = "reckon-import(1), reckon-plan(5)",
 };
 
+static const struct usage export_bridge_usage = {
+    .name = "export bridge",
+    .summary = "overrides of a recipe of Megatron-Bridge (NeMo) for a plan",
+    .synopsis = "--model MODEL [--plan FILE] [options] [PLAN]...",
+    .description =
+        "Writes model, degrees, batch, precision and recomputation as keys of Megatron-Bridge's "
+        "ConfigContainer, a line each, which run_recipe.py takes behind its recipe "
+        "vanilla_gpt_pretrain_config. Models that this recipe's keys do not build are refused. " LOSSES,
+    .operands = export_operands,
+    .words_title = "Words of a plan",
+    .words = plan_words,
+    .groups = {
+        {"Input", export_source_options, offsetof(struct export_args, source)},
+        {"Launch", launch_rows, 0},
+        {"Output", output_rows, 0},
+        {"General", options_help_rows, 0},
+        {NULL, plan_options, offsetof(struct export_args, source)},
+    },
+    .examples = {
+        {"reckon export bridge -m llama3.1-70b --launcher slurm -o run.sbatch gpus256 tp4 pp4 vpp5 cp2 gbs512 sp zero1 grad-overlap",
+         "70B on 256 GPUs:"},
+    },
+    .see_also = "reckon-import(1), reckon-plan(5)",
+};
+
 static const struct usage export_galvatron_usage = {
     .name = "export galvatron",
     .summary = "the strategy file of Galvatron for a plan, layer by layer",
@@ -244,6 +269,11 @@ static int run_accelerate(int argc, char **argv)
     return run(EXPORT_ACCELERATE, &export_accelerate_usage, argc, argv);
 }
 
+static int run_bridge(int argc, char **argv)
+{
+    return run(EXPORT_BRIDGE, &export_bridge_usage, argc, argv);
+}
+
 static int run_nanotron(int argc, char **argv)
 {
     return run(EXPORT_NANOTRON, &export_nanotron_usage, argc, argv);
@@ -267,6 +297,7 @@ static const struct command export_commands[] = {
     {"torchtitan", run_torchtitan, "the job file of torchtitan", &export_torchtitan_usage},
     {"accelerate", run_accelerate, "the configuration of accelerate", &export_accelerate_usage},
     {"nanotron", run_nanotron, "the configuration of nanotron", &export_nanotron_usage},
+    {"bridge", run_bridge, "overrides of a recipe of Megatron-Bridge", &export_bridge_usage},
     {"galvatron", run_galvatron, "the strategy file of Galvatron", &export_galvatron_usage},
     {"fsdp", run_fsdp, "units of FSDP2 as Python", &export_fsdp_usage},
     {.name = NULL},
@@ -275,7 +306,7 @@ static const struct command export_commands[] = {
 const struct usage export_usage = {
     .name = "export",
     .summary = "a plan as what other tools are launched with",
-    .synopsis = "megatron|deepspeed|torchtitan|accelerate|nanotron|galvatron|fsdp "
+    .synopsis = "megatron|deepspeed|torchtitan|accelerate|nanotron|bridge|galvatron|fsdp "
                 "--model MODEL [--plan FILE] "
                 "[options] [PLAN]...",
     .description = "Writes the launch arguments of a plan for Megatron-LM, DeepSpeed, torchtitan "
@@ -300,6 +331,6 @@ int cmd_export(int argc, char **argv)
     if (done >= 0) return done;
     rk_fail(&error, RK_USAGE, NULL, 0, 0,
             "export: say for what: reckon export megatron, deepspeed, torchtitan, accelerate, "
-            "nanotron, galvatron or fsdp");
+            "nanotron, bridge, galvatron or fsdp");
     return options_fail(&error);
 }

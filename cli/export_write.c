@@ -8,6 +8,7 @@
 #include "interop/launch_file.h"
 #include "interop/megatron.h"
 #include "interop/megatron_flags.h"
+#include "interop/bridge.h"
 #include "interop/nanotron.h"
 #include "interop/output.h"
 #include "interop/torchtitan.h"
@@ -64,6 +65,7 @@ static enum rk_status write_plain(FILE *file, enum export_target to, const struc
     if (to == EXPORT_ACCELERATE)
         return accelerate_write(file, &plan->model, &plan->plan, how->gpus_per_node, notes, error);
     if (to == EXPORT_NANOTRON) return nanotron_write(file, &plan->model, &plan->plan, notes, error);
+    if (to == EXPORT_BRIDGE) return bridge_write(file, &plan->model, &plan->plan, notes, error);
     return torchtitan_write(file, &plan->model, &plan->plan, notes, error);
 }
 
@@ -77,7 +79,8 @@ static enum rk_status write_target(FILE *file, enum export_target to, const stru
         [EXPORT_DEEPSPEED] = {"ds_config.json", "train.py --deepspeed ds_config.json"},
         [EXPORT_TORCHTITAN] = {"job.toml", "-m torchtitan.train --job.config_file job.toml"},
         [EXPORT_ACCELERATE] = {ACCELERATE_FILE, NULL},
-        [EXPORT_NANOTRON] = {NANOTRON_FILE, "run_train.py --config-file " NANOTRON_FILE}};
+        [EXPORT_NANOTRON] = {NANOTRON_FILE, "run_train.py --config-file " NANOTRON_FILE},
+        [EXPORT_BRIDGE] = {BRIDGE_FILE, BRIDGE_COMMAND}};
     const bool whole = to == EXPORT_MEGATRON && how->launcher != LAUNCHER_KUBERNETES;
     char *text = NULL, command[ACCELERATE_COMMAND];
     size_t size = 0;
@@ -117,7 +120,8 @@ static enum rk_status write_flat(FILE *file, enum export_target to, const struct
                                         [EXPORT_DEEPSPEED] = "DeepSpeed",
                                         [EXPORT_TORCHTITAN] = "torchtitan",
                                         [EXPORT_ACCELERATE] = "accelerate",
-                                        [EXPORT_NANOTRON] = "nanotron"};
+                                        [EXPORT_NANOTRON] = "nanotron",
+                                        [EXPORT_BRIDGE] = "Megatron-Bridge"};
     if (to == EXPORT_GALVATRON) return write_galvatron(file, plan, notes, error);
     if (to == EXPORT_FSDP)
         return fsdp_units_write(file, &plan->model, &plan->plan, notes, error);

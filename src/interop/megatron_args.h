@@ -65,6 +65,10 @@ enum rk_status megatron_with_words(const char *path, const char *text, size_t si
 size_t megatron_plan_words(const struct rk_model *model, const struct rk_plan *plan, int version,
                            char **words, size_t most);
 
+/* The same with those of the model and its vocabulary. */
+size_t megatron_run_words(const struct rk_model *model, const struct rk_plan *plan, int version,
+                          char **words, size_t most);
+
 enum { MEGATRON_SLURM_SETS = 8, MEGATRON_SLURM_TEXT = 64 };
 
 /* The #SBATCH lines of a script, and what Slurm sets because of them: "SLURM_NNODES=4". */

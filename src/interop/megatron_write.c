@@ -719,20 +719,10 @@ enum rk_status megatron_write(FILE *file, const struct rk_model *model, const st
     return status;
 }
 
-size_t megatron_plan_words(const struct rk_model *model, const struct rk_plan *plan, int version,
-                           char **words, size_t most)
+/* Flag, values in one text, flag, ...; the words are the caller's then. */
+static size_t collect(struct writer *w, char **words, size_t most)
 {
-    struct notes *none = calloc(1, sizeof *none); /* nothing is refused: it is read back */
-    struct writer *w = calloc(1, sizeof *w);
     size_t count = 0;
-    if (!w || !none) {
-        free(w);
-        free(none);
-        return 0;
-    }
-    *w = (struct writer){.m = model, .p = plan, .version = version, .notes = none};
-    put_parallel(w);
-    put_training(w);
     for (size_t i = 0; i < w->words; i++) {
         char *last = count ? words[count - 1] : NULL;
         if (w->begins[i] && count + 2 <= most) {
@@ -748,7 +738,36 @@ size_t megatron_plan_words(const struct rk_model *model, const struct rk_plan *p
             free(w->word[i]);
         }
     }
+    return count;
+}
+
+static size_t make_words(const struct rk_model *model, const struct rk_plan *plan, int version,
+                         bool whole, char **words, size_t most)
+{
+    struct notes *none = calloc(1, sizeof *none); /* nothing is refused: it is read back */
+    struct writer *w = calloc(1, sizeof *w);
+    size_t count = 0;
+    if (w && none) {
+        *w = (struct writer){.m = model, .p = plan, .version = version, .notes = none};
+        if (whole) put_model(w);
+        put_parallel(w);
+        put_training(w);
+        if (whole) put_vocabulary(w);
+        count = collect(w, words, most);
+    }
     free(none);
     free(w);
     return count;
+}
+
+size_t megatron_plan_words(const struct rk_model *model, const struct rk_plan *plan, int version,
+                           char **words, size_t most)
+{
+    return make_words(model, plan, version, false, words, most);
+}
+
+size_t megatron_run_words(const struct rk_model *model, const struct rk_plan *plan, int version,
+                          char **words, size_t most)
+{
+    return make_words(model, plan, version, true, words, most);
 }
