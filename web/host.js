@@ -8,7 +8,7 @@
 // `progress(done, total, best_s)` says false to stop.
 'use strict';
 
-const WASI = {OK: 0, BADF: 8, EXIST: 20, INVAL: 28, ISDIR: 31, NOENT: 44, NOTDIR: 54};
+const WASI = {OK: 0, BADF: 8, EXIST: 20, INVAL: 28, ISDIR: 31, NOENT: 44, NOSYS: 52, NOTDIR: 54, SPIPE: 70};
 const FOLDER = 3, FILE = 4; // kinds of files
 
 // The text that a command writes on a stream.
@@ -97,7 +97,7 @@ function wasiOf(files, streams, memory) {
     return WASI.OK;
   }
 
-  return {
+  const functions = {
     environ_sizes_get(count, size) {
       view().setUint32(count, environment.length, true);
       view().setUint32(size, new TextEncoder().encode(environment.join('\0') + '\0').length, true);
@@ -132,7 +132,7 @@ function wasiOf(files, streams, memory) {
     fd_sync: () => WASI.OK,
     fd_seek(fd, offset, whence, at) {
       const file = open.get(fd);
-      if (!file) return fd < 3 ? 70 : WASI.BADF; // a pipe cannot seek
+      if (!file) return fd < 3 ? WASI.SPIPE : WASI.BADF;
       const from = [0, file.at, (files.files.get(file.path) || []).length][whence];
       file.at = from + Number(offset);
       view().setBigUint64(at, BigInt(file.at), true);
@@ -202,6 +202,7 @@ function wasiOf(files, streams, memory) {
     },
     path_unlink_file: (fd, at, size) => files.files.delete(pathOf(fd, at, size)) ? WASI.OK : WASI.NOENT,
   };
+  return new Proxy(functions, {get: (known, name) => known[name] || (() => WASI.NOSYS)});
 }
 
 async function openReckon(module, files, progress) {

@@ -22,7 +22,9 @@ function randomQuestion({choose}) {
   plan.push(...choose([[], ['sp'], ['zero1'], ['sp', 'zero1', 'recompute=full'], ['zero3', 'framework=fsdp'], ['recompute=selective', 'tp-overlap']]));
   const kind = choose(['predict', 'predict', 'fits', 'search', 'search', 'report', 'export', 'diff', 'models', 'systems']);
   switch (kind) {
-    case 'search':
+    case 'search': // of spaces that are quickly gone through
+      if (/mem2/.test(size[3])) size[3] = 'h100-sxm5-80g';
+      if (gpus > 64) size[5] = '64';
       return ['search', ...size, '-b', String(choose([gpus, 4 * gpus])), '-k', '5', '-q', '--format', 'json',
         ...choose([[], ['--tokens', '1T'], ['--where', 'tensor <= 4'], ['--framework', 'fsdp'], ['--precision', 'fp8-block'], ['--sequence', '4096']])];
     case 'predict':

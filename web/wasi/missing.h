@@ -9,4 +9,9 @@ int dup(int file);
 int fchmod(int file, mode_t mode);
 char *realpath(const char *path, char *resolved);
 
+#define TIOCGWINSZ 0x5413 /* no stream is a terminal: ioctl() fails */
+struct winsize {
+    unsigned short ws_row, ws_col, ws_xpixel, ws_ypixel;
+};
+
 #endif
