@@ -99,7 +99,11 @@ enum rk_status train_plan_read(const char *plan, const struct option_texts *word
                                     : plan_read_words(plan, draft, error);
     if (status == RK_OK) status = plan_read_texts(words, draft, error);
     if (status != RK_OK) return status;
-    if (!plan_given(draft, "precision")) draft->plan.precision = RK_FP32;
+    if (!plan_given(draft, "precision")) {
+        draft->plan.precision = RK_FP32;
+        for (int i = 0; i < draft->plan.others; i++)
+            draft->plan.other[i].precision = RK_FP32;
+    }
     if (ranks && plan_given(draft, "gpus") && draft->plan.ranks != ranks)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--ranks says %llu, the plan's gpus %llu: leave one out",

@@ -1,6 +1,7 @@
 #include "estimate/runs.h"
 
 #include "estimate/plan_check.h"
+#include "plan/layers.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,12 +15,7 @@ static uint64_t split_of(const struct rk_plan *plan)
 
 struct rk_plan run_plan(const struct rk_plan *plan, int local)
 {
-    struct rk_plan own = *plan;
-    own.segments = own.others = 0;
-    if (local == 0) return own;
-    own.local = plan->other[local - 1];
-    own.microbatch = plan->microbatch * split_of(&own) / split_of(plan);
-    return own;
+    return plan_of_local(plan, local);
 }
 
 static bool want(bool holds, struct rk_reason *reason, enum rk_verdict verdict, const char *what,

@@ -7,8 +7,7 @@ struct rk_local plan_layer(const struct plan_layers *at)
     const struct rk_plan *plan = at->plan;
     const int number = at->segment < plan->segments ? plan->segment[at->segment].local : 0;
     struct rk_local local = number ? plan->other[number - 1] : plan->local;
-    if (plan->recompute_layers && at->of_stage >= plan->recompute_layers)
-        local.recompute = RK_KEEP;
+    if (plan->recompute_layers && at->of_stage >= plan->recompute_layers) local.recompute = RK_KEEP;
     return local;
 }
 
@@ -56,4 +55,24 @@ bool plan_add_layer(struct rk_plan *plan, const struct rk_local *local)
     if (plan->segments == RK_MAX_SEGMENTS) return false;
     plan->segment[plan->segments++] = (struct rk_segment){1, (uint16_t)number};
     return true;
+}
+
+struct rk_plan plan_of_local(const struct rk_plan *plan, int local)
+{
+    struct rk_plan own = *plan;
+    own.segments = own.others = 0;
+    if (local == 0) return own;
+    own.local = plan->other[local - 1];
+    own.microbatch = plan->microbatch * own.tensor * own.context / (plan->tensor * plan->context);
+    return own;
+}
+
+int plan_local_of(const struct rk_plan *plan, uint64_t block)
+{
+    uint64_t end = 0;
+    for (int i = 0; i < plan->segments; i++) {
+        end += plan->segment[i].layers;
+        if (block < end) return plan->segment[i].local;
+    }
+    return 0;
 }

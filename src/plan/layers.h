@@ -6,8 +6,8 @@
 #include <reckon/model.h>
 #include <reckon/plan.h>
 
-/* A layer of a plan without chunks; {.plan, .model} is the first. Layers behind the last segment are
- * as the plan says. */
+/* A layer of a plan without chunks; {.plan, .model} is the first. Layers behind the last segment
+ * are as the plan says. */
 struct plan_layers {
     const struct rk_plan *plan;
     const struct rk_model *model;
@@ -18,6 +18,11 @@ struct plan_layers {
 /* What it sees; recomputation is the layer's own. */
 struct rk_local plan_layer(const struct plan_layers *at);
 void plan_layers_next(struct plan_layers *at);
+
+/* The plan as layers with this local part see it, 0: as it says itself; and the local part of a
+ * block. Samples of a microbatch follow from the degrees. */
+struct rk_plan plan_of_local(const struct rk_plan *plan, int local);
+int plan_local_of(const struct rk_plan *plan, uint64_t block);
 
 /* One layer more, in model order, run so; samples of a microbatch follow from the degrees. False
  * when a plan cannot say so many runs and ways. */

@@ -2,6 +2,7 @@
  * of the stage.
  */
 #include "estimate/plan_check.h"
+#include "plan/layers.h"
 #include "program/build.h"
 
 #include <stdlib.h>
@@ -51,15 +52,9 @@ static enum treatment treatment_of(const struct build *b, int place, uint64_t i,
     return stage_recomputes(b->plan, i, count) ? RECOMPUTED : AS_IT_IS;
 }
 
-/* The place of a block. */
 static int place_of_block(const struct build *b, uint64_t block)
 {
-    uint64_t end = 0;
-    for (int i = 0; i < b->plan->segments; i++) {
-        end += b->plan->segment[i].layers;
-        if (block < end) return b->plan->segment[i].local;
-    }
-    return 0;
+    return plan_local_of(b->plan, block);
 }
 
 static uint64_t first_block(const struct build *b, uint64_t part)

@@ -30,9 +30,9 @@ static enum rk_status whole_model(const struct job *job, struct weights *all,
     plan.expert_tensor = 0;
     plan.vocabulary_multiple = 0;
     plan.shard_ranks = 0;
-    const struct rank_map map = rank_map_of(&plan);
+    plan.segments = plan.others = 0;
     const struct weight_part part = {.layers = job->model.layers, .embeds = true, .heads = true};
-    return weights_plan(&job->model, &plan, &map, 0, &part, 1, all, error);
+    return weights_plan(&job->model, &plan, 0, &part, 1, all, error);
 }
 
 /* Is it the first of those that lie in the same tensor of a file (q, k and v of GPT-2)? */

@@ -1,6 +1,7 @@
 /* job.c - what the executor does not do, by name; what all ranks share. */
 #include "run/job.h"
 
+#include "plan/layers.h"
 #include "workload/pattern.h"
 
 #include <stdlib.h>
@@ -49,7 +50,6 @@ static enum rk_status check_members(const struct rk_model *m, const struct rk_pl
         {p->framework == RK_CALCULON, "framework calculon", "say megatron, fsdp or deepspeed"},
         {p->precision != RK_FP32, "arithmetic but that of 32 bits", "say precision=fp32"},
         {p->attention == RK_UNFUSED, "attention with scores in memory", "say attention=flash"},
-        {p->segments > 0, "strategies that differ by layer", "say one for all"},
         {p->gradient_overlap, "grad-overlap", leave},
         {p->weight_overlap, "weight-overlap", leave},
         {p->tensor_overlap != RK_OVERLAP_NONE, "tp-overlap", leave},
@@ -120,10 +120,33 @@ static enum rk_status check_blocks(const struct job *job, struct rk_error *error
 
 /* ---- a job ---- */
 
+/* A ring of rings of one is a ring. */
+static void plain_ring(struct rk_plan *plan)
+{
+    if (plan->context_kind == RK_RING_ULYSSES && plan->ulysses <= 1) plan->context_kind = RK_RING;
+}
+
+static enum rk_status open_locals(struct job *job, struct rk_error *error)
+{
+    job->local = calloc((size_t)job->plan.others + 1, sizeof *job->local);
+    if (!job->local) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the layers");
+    job->locals = job->plan.others + 1;
+    for (int i = 0; i < job->locals; i++) {
+        struct local_part *l = &job->local[i];
+        l->plan = plan_of_local(&job->plan, i);
+        plain_ring(&l->plan);
+        l->map = rank_map_of(&l->plan);
+        const enum rk_status status = check_members(&job->model, &l->plan, error);
+        if (status != RK_OK) return status;
+    }
+    return RK_OK;
+}
+
 bool job_uses_tier(const struct job *job, int tier)
 {
-    for (int i = 0; i < RK_SHARES; i++)
-        if (job->plan.share[i][tier] > 0) return true;
+    for (int l = 0; l < job->locals; l++)
+        for (int i = 0; i < RK_SHARES; i++)
+            if (job->local[l].plan.share[i][tier] > 0) return true;
     return false;
 }
 
@@ -135,6 +158,8 @@ bool job_tier_is_drive(const struct job *job, int tier)
 
 void job_close(struct job *job)
 {
+    free(job->local);
+    job->local = NULL;
     free(job->layer);
     blocks_release(&job->blocks);
     job->layer = NULL;
@@ -146,8 +171,7 @@ enum rk_status job_open(struct job *job, const struct rk_model *model, const str
     *job = (struct job){.model = *model, .plan = *plan, .settings = *train};
     enum rk_status status = check_members(model, plan, error);
     if (status != RK_OK) return status;
-    if (job->plan.context_kind == RK_RING_ULYSSES && job->plan.ulysses <= 1)
-        job->plan.context_kind = RK_RING;
+    plain_ring(&job->plan);
     if (job->model.expert_feedforward == 0) job->model.expert_feedforward = model->feedforward;
     job->sequence = plan->sequence ? plan->sequence : model->sequence;
     job->data_ranks = rk_plan_data(plan);
@@ -162,6 +186,8 @@ enum rk_status job_open(struct job *job, const struct rk_model *model, const str
                                       .stages = (uint32_t)plan->pipeline,
                                       .chunks = (uint32_t)plan->chunks,
                                       .microbatches = job->microbatches};
+    status = open_locals(job, error);
+    if (status != RK_OK) return status;
     job->layer = calloc(LAYER_KINDS, sizeof *job->layer);
     if (!job->layer) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the layers");
     job->used[LAYER_EMBEDDING] = job->used[LAYER_HEAD] = true;

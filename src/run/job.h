@@ -20,6 +20,11 @@ struct job {
     struct rk_model model;
     struct rk_plan plan;
     struct rk_train settings;
+    struct local_part { /* as some layers see the plan; [0]: it itself, embedding and head */
+        struct rk_plan plan;
+        struct rank_map map;
+    } * local; /* (locals) */
+    int locals;
     struct rank_map map;
     struct pipeline pipeline;
     struct layer *layer; /* (LAYER_KINDS): operations of each kind in use */

@@ -1,5 +1,7 @@
 #include "run/weights.h"
 
+#include "plan/layers.h"
+
 #include "base/hash.h"
 #include "workload/pattern.h"
 
@@ -90,6 +92,8 @@ struct builder {
     uint64_t tensor, t; /* this tensor rank of so many */
     uint64_t expert, experts_ranks, expert_tensor, x;
     uint64_t pad;
+    int local; /* how the layers at hand see the plan */
+    struct rk_plan own;
     int64_t layer, expert_number; /* -1: none */
 };
 
@@ -106,7 +110,7 @@ static struct weight_group *open_group(struct builder *b, int id, bool expert)
         w->group = more;
     }
     struct weight_group *g = &w->group[w->groups++];
-    *g = (struct weight_group){.id = id, .expert = expert, .first = w->weights};
+    *g = (struct weight_group){.id = id, .expert = expert, .local = b->local, .first = w->weights};
     for (int i = 0; i < WEIGHT_ROLES; i++)
         g->at[i] = -1;
     return g;
@@ -282,7 +286,6 @@ static void add_attention(struct builder *b, uint64_t layer)
     struct cut v = by_rows(groups * dv, b->tensor / copies, b->t / copies);
     k.sum = v.sum = copies > 1 ? SUM_KEYS : SUM_NONE;
     k.copy = v.copy = b->tensor % copies != 0;
-    b->out->key_copies = copies;
     in_thirds(b, add(b, WEIGHT_Q, heads * d, h, q), 0);
     in_thirds(b, add(b, WEIGHT_K, groups * d, h, k), 1);
     in_thirds(b, add(b, WEIGHT_V, groups * dv, h, v), 2);
@@ -434,36 +437,51 @@ static void seed_streams(struct weights *all)
         }
 }
 
-enum rk_status weights_plan(const struct rk_model *model, const struct rk_plan *plan,
-                            const struct rank_map *map, uint64_t rank,
+uint64_t weights_key_copies(const struct rk_model *model, const struct rk_plan *plan)
+{
+    const uint64_t heads = head_shape_of(model, false).kv_heads;
+    return !model->kv_rank && plan->tensor > heads ? plan->tensor / heads : 1;
+}
+
+/* The layers that come now see the plan so. */
+static void enter_local(struct builder *b, const struct rk_plan *all, uint64_t rank, int local)
+{
+    b->local = local;
+    b->own = plan_of_local(all, local);
+    const struct rank_map map = rank_map_of(&b->own);
+    b->plan = &b->own;
+    b->tensor = rank_position(&map, RANKS_OF_TENSOR, rank);
+    b->t = b->own.tensor;
+    b->expert = rank_position(&map, RANKS_OF_EXPERT, rank);
+    b->experts_ranks = b->own.expert;
+    b->expert_tensor = rank_position(&map, RANKS_OF_EXPERT_TENSOR, rank);
+    b->x = rk_plan_expert_tensor(&b->own);
+    b->pad = 16 * rk_plan_data(&b->own) * b->own.context;
+}
+
+enum rk_status weights_plan(const struct rk_model *model, const struct rk_plan *plan, uint64_t rank,
                             const struct weight_part *part, int parts, struct weights *weights,
                             struct rk_error *error)
 {
-    *weights = (struct weights){.ids = group_of_head(model) + 1, .key_copies = 1};
-    struct builder b = {
-        .model = model,
-        .plan = plan,
-        .out = weights,
-        .gpt2 = weights_gpt2(model),
-        .tensor = rank_position(map, RANKS_OF_TENSOR, rank),
-        .t = plan->tensor,
-        .expert = rank_position(map, RANKS_OF_EXPERT, rank),
-        .experts_ranks = plan->expert,
-        .expert_tensor = rank_position(map, RANKS_OF_EXPERT_TENSOR, rank),
-        .x = rk_plan_expert_tensor(plan),
-        .pad = 16 * rk_plan_data(plan) * plan->context,
-        .layer = -1,
-        .expert_number = -1,
-    };
+    *weights = (struct weights){.ids = group_of_head(model) + 1};
+    struct builder b = {.model = model,
+                        .out = weights,
+                        .gpt2 = weights_gpt2(model),
+                        .layer = -1,
+                        .expert_number = -1};
     bool embeds = false;
     for (int i = 0; i < parts && !b.no_memory; i++) {
+        enter_local(&b, plan, rank, 0);
         if (part[i].embeds) {
             add_table(&b, false);
             if (!b.no_memory) add_positions(&b);
             embeds = true;
         }
-        for (uint64_t l = 0; l < part[i].layers && !b.no_memory; l++)
+        for (uint64_t l = 0; l < part[i].layers && !b.no_memory; l++) {
+            enter_local(&b, plan, rank, plan_local_of(plan, part[i].first + l));
             add_block(&b, part[i].first + l);
+        }
+        enter_local(&b, plan, rank, 0);
         if (part[i].heads && !b.no_memory) add_head(&b, embeds);
     }
     if (b.no_memory) {

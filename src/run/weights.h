@@ -101,7 +101,8 @@ struct weight {
 };
 
 struct weight_group {
-    int id; /* the model's: order of sums of all plans */
+    int id;    /* the model's: order of sums of all plans */
+    int local; /* how its layer sees the plan: 0, or of rk_plan.other */
     bool expert;
     int first, count;         /* weights */
     uint64_t size;            /* elements, padded */
@@ -119,8 +120,7 @@ struct weights {
     struct weight *weight;      /* owned */
     struct weight_group *group; /* owned */
     int weights, groups;
-    int ids;             /* groups of the model */
-    uint64_t key_copies; /* tensor ranks that share a key head */
+    int ids; /* groups of the model */
 };
 
 /* Ids of groups. */
@@ -139,10 +139,12 @@ static inline int group_of_head(const struct rk_model *m)
 }
 
 /* Those of world rank `rank` that holds `parts`. Requires a checked plan. */
-enum rk_status weights_plan(const struct rk_model *model, const struct rk_plan *plan,
-                            const struct rank_map *map, uint64_t rank,
+enum rk_status weights_plan(const struct rk_model *model, const struct rk_plan *plan, uint64_t rank,
                             const struct weight_part *part, int parts, struct weights *weights,
                             struct rk_error *error);
+
+/* Tensor ranks that share a key head. */
+uint64_t weights_key_copies(const struct rk_model *model, const struct rk_plan *plan);
 void weights_release(struct weights *weights);
 
 /* The group with that id; NULL. */

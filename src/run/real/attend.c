@@ -30,11 +30,12 @@ static bool across(const struct engine *e)
 /* ---- where a context rank's tokens stand ---- */
 
 /* Runs of a sample's tokens on context rank `c`; returns how many. */
-int REAL(context_spans)(const struct job *job, uint32_t c, struct run_span span[2])
+int REAL(context_spans)(const struct local_part *part, uint64_t sequence, uint32_t c,
+                        struct run_span span[2])
 {
-    const struct rk_plan *plan = &job->plan;
-    const uint32_t ranks = (uint32_t)plan->context, s = (uint32_t)job->sequence, local = s / ranks;
-    const uint32_t inner = (uint32_t)job->map.group[RANKS_OF_ULYSSES].ranks;
+    const struct rk_plan *plan = &part->plan;
+    const uint32_t ranks = (uint32_t)plan->context, s = (uint32_t)sequence, local = s / ranks;
+    const uint32_t inner = (uint32_t)part->map.group[RANKS_OF_ULYSSES].ranks;
     const bool pure = plan->context_kind == RK_ULYSSES;
     const uint32_t u = pure ? c : plan->context_kind == RK_RING_ULYSSES ? c % inner : 0;
     const uint32_t i = pure ? 0 : plan->context_kind == RK_RING_ULYSSES ? c / inner : c;
@@ -61,7 +62,8 @@ static size_t spans_of(const struct engine *e, const uint32_t *ranks, size_t cou
     for (size_t r = 0; r < count; r++) {
         struct run_span own[2];
         const bool alone = e->context.ranks == 1; /* then a sample may be shorter */
-        const int parts = alone ? 1 : REAL(context_spans)(e->job, ranks[r], own);
+        const int parts =
+            alone ? 1 : REAL(context_spans)(&e->job->local[e->at], e->job->sequence, ranks[r], own);
         if (alone) own[0] = e->span[0];
         for (int i = 0; i < parts; i++) {
             own[i].at += (uint32_t)((r * e->batch + n) * e->local);
@@ -240,7 +242,7 @@ static void unpack_keys(struct engine *e, const struct at_layer *l, const real *
 
 static bool gathers(const struct engine *e)
 {
-    return e->context.ranks > 1 && e->job->plan.context_kind == RK_GATHER;
+    return e->context.ranks > 1 && e->plan->context_kind == RK_GATHER;
 }
 
 static bool rings(const struct engine *e)

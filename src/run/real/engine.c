@@ -1,6 +1,7 @@
 /* engine.c - opens and closes a rank: its groups, layers and batch. */
 #include "run/real/engine.h"
 
+#include "plan/layers.h"
 #include "workload/pattern.h"
 
 #include <cblas.h>
@@ -9,9 +10,9 @@
 
 /* ---- opening ---- */
 
-static void group_of(struct engine *e, struct comm_group *g, enum rank_groups kind, int **next)
+static void group_of(struct engine *e, const struct rank_map *map, struct comm_group *g,
+                     enum rank_groups kind, int **next)
 {
-    const struct rank_map *map = &e->job->map;
     g->ranks = (int)ranks_of_group(map, kind);
     g->me = (int)rank_position(map, kind, (uint64_t)e->rank);
     g->rank = *next;
@@ -20,43 +21,59 @@ static void group_of(struct engine *e, struct comm_group *g, enum rank_groups ki
     *next += g->ranks;
 }
 
+/* Neighbours that share a key head. */
+static void key_group(struct engine *e, struct place *p, int **next)
+{
+    const int copies = (int)weights_key_copies(&e->job->model, p->plan);
+    p->keys = (struct comm_group){copies, p->tensor.me % copies, *next};
+    for (int i = 0; i < copies; i++)
+        *(*next)++ = p->tensor.rank[p->tensor.me / copies * copies + i];
+}
+
+static void open_place(struct engine *e, struct place *p, const struct local_part *l, int **next)
+{
+    const struct rank_map *map = &l->map;
+    const enum rk_context_kind kind = l->plan.context_kind;
+    p->plan = &l->plan;
+    group_of(e, map, &p->tensor, RANKS_OF_TENSOR, next);
+    group_of(e, map, &p->context, RANKS_OF_CONTEXT, next);
+    group_of(e, map, &p->shards, RANKS_OF_SHARDS, next);
+    group_of(e, map, &p->copies, RANKS_OF_COPIES, next);
+    group_of(e, map, &p->experts, RANKS_OF_EXPERT, next);
+    group_of(e, map, &p->expert_tensor, RANKS_OF_EXPERT_TENSOR, next);
+    group_of(e, map, &p->expert_shards, RANKS_OF_EXPERT_SHARDS, next);
+    group_of(e, map, &p->expert_copies, RANKS_OF_EXPERT_COPIES, next);
+    p->ulysses = p->ring = (struct comm_group){1, 0, NULL};
+    if (kind == RK_ULYSSES || kind == RK_RING_ULYSSES)
+        group_of(e, map, &p->ulysses, RANKS_OF_ULYSSES, next);
+    if (kind != RK_ULYSSES) group_of(e, map, &p->ring, RANKS_OF_RING, next);
+    key_group(e, p, next);
+    p->context_rank = p->context.me;
+    p->data_rank = (int)rank_position(map, RANKS_OF_DATA, (uint64_t)e->rank);
+}
+
 static bool open_groups(struct engine *e)
 {
-    const struct rank_map *map = &e->job->map;
-    const int ranks = (int)e->job->plan.ranks;
-    size_t places = 2 * (size_t)ranks + (size_t)e->job->plan.tensor;
-    for (int kind = 0; kind < RANK_GROUPS; kind++)
-        places += ranks_of_group(map, (enum rank_groups)kind);
+    const struct job *job = e->job;
+    const int ranks = (int)job->plan.ranks;
+    size_t places = (size_t)ranks;
+    for (int i = 0; i < job->locals; i++) {
+        places += (size_t)job->local[i].plan.tensor;
+        for (int kind = 0; kind < RANK_GROUPS; kind++)
+            places += ranks_of_group(&job->local[i].map, (enum rank_groups)kind);
+    }
     int *next = e->group_ranks = calloc(places, sizeof *next);
-    if (!next) return false;
-    group_of(e, &e->tensor, RANKS_OF_TENSOR, &next);
-    group_of(e, &e->context, RANKS_OF_CONTEXT, &next);
-    group_of(e, &e->stages, RANKS_OF_PIPELINE, &next);
-    group_of(e, &e->shards, RANKS_OF_SHARDS, &next);
-    group_of(e, &e->copies, RANKS_OF_COPIES, &next);
-    group_of(e, &e->experts, RANKS_OF_EXPERT, &next);
-    group_of(e, &e->expert_tensor, RANKS_OF_EXPERT_TENSOR, &next);
-    group_of(e, &e->expert_shards, RANKS_OF_EXPERT_SHARDS, &next);
-    group_of(e, &e->expert_copies, RANKS_OF_EXPERT_COPIES, &next);
-    const enum rk_context_kind kind = e->job->plan.context_kind;
-    if (kind == RK_ULYSSES || kind == RK_RING_ULYSSES)
-        group_of(e, &e->ulysses, RANKS_OF_ULYSSES, &next);
-    else
-        e->ulysses = (struct comm_group){1, 0, NULL};
-    if (kind != RK_ULYSSES)
-        group_of(e, &e->ring, RANKS_OF_RING, &next);
-    else
-        e->ring = (struct comm_group){1, 0, NULL};
+    e->place = calloc((size_t)job->locals, sizeof *e->place);
+    e->relayout = calloc((size_t)(job->locals * job->locals), sizeof *e->relayout);
+    if (!next || !e->place || !e->relayout) return false;
+    for (int i = 0; i < job->locals; i++)
+        open_place(e, &e->place[i], &job->local[i], &next);
+    group_of(e, &job->map, &e->stages, RANKS_OF_PIPELINE, &next);
     e->world = (struct comm_group){ranks, e->rank, next};
     for (int i = 0; i < ranks; i++)
         *next++ = i;
-    const int copies = (int)e->weights.key_copies;
-    e->keys = (struct comm_group){copies, e->tensor.me % copies, next};
-    for (int i = 0; i < copies; i++)
-        *next++ = e->tensor.rank[e->tensor.me / copies * copies + i];
-    e->context_rank = e->context.me;
-    e->data_rank = (int)rank_position(map, RANKS_OF_DATA, (uint64_t)e->rank);
-    e->data_ranks = (int)ranks_of_group(map, RANKS_OF_DATA);
+    e->here = e->place[0];
+    e->at = 0;
     return true;
 }
 
@@ -73,7 +90,9 @@ static void open_block(struct engine *e, struct at_layer *l)
     const uint64_t i = (uint64_t)l->layer;
     const bool local = mixer_of(m, i) == MIXER_LOCAL;
     const struct head_shape shape = head_shape_of(m, local);
+    enter(e, plan_local_of(&e->job->plan, i));
     const size_t t = (size_t)e->tensor.ranks;
+    l->place = e->at;
     l->kind = layer_kind_of(m, i);
     l->dense = store_of(e, group_of_block(i, false));
     l->experts = store_of(e, group_of_block(i, true));
@@ -122,26 +141,35 @@ static bool open_layers(struct engine *e, const struct weight_part *part, int pa
     return e->layer != NULL;
 }
 
-int REAL(context_spans)(const struct job *job, uint32_t c, struct run_span span[2]);
+static bool open_rows(struct engine *e, struct place *p, const struct local_part *l)
+{
+    const struct job *job = e->job;
+    const size_t mbs = job->microbatches;
+    p->batch = l->plan.microbatch;
+    p->local = job->sequence / l->plan.context;
+    p->rows = p->batch * p->local;
+    p->share = l->plan.sequence_parallel ? p->rows / (size_t)p->tensor.ranks : p->rows;
+    p->spans = REAL(context_spans)(l, job->sequence, (uint32_t)p->context_rank, p->span);
+    p->token = calloc(3 * mbs * p->rows, sizeof *p->token);
+    p->number = calloc(mbs * p->rows, sizeof *p->number);
+    if (!p->token || !p->number) return false;
+    p->target = p->token + mbs * p->rows;
+    p->position = p->target + mbs * p->rows;
+    return true;
+}
 
 static bool open_batch(struct engine *e)
 {
     const struct job *job = e->job;
-    const size_t mbs = job->microbatches;
-    e->batch = job->plan.microbatch;
-    e->local = job->sequence / job->plan.context;
-    e->rows = e->batch * e->local;
-    e->share = job->plan.sequence_parallel ? e->rows / (size_t)e->tensor.ranks : e->rows;
     e->hidden = job->model.hidden;
-    e->spans = REAL(context_spans)(job, (uint32_t)e->context_rank, e->span);
-    e->token = calloc(3 * mbs * e->rows, sizeof *e->token);
+    for (int i = 0; i < job->locals; i++)
+        if (!open_rows(e, &e->place[i], &job->local[i])) return false;
+    e->here = e->place[0];
+    e->at = 0;
     e->sample = calloc(2 * job->sequence + 1, sizeof *e->sample);
-    e->number = calloc(mbs * e->rows, sizeof *e->number);
-    e->row_loss = calloc(mbs, sizeof *e->row_loss);
+    e->row_loss = calloc(job->microbatches, sizeof *e->row_loss);
     e->sums = calloc((size_t)e->weights.ids * job->plan.ranks, sizeof *e->sums);
-    if (!e->token || !e->sample || !e->number || !e->row_loss || !e->sums) return false;
-    e->target = e->token + mbs * e->rows;
-    e->position = e->target + mbs * e->rows;
+    if (!e->sample || !e->row_loss || !e->sums) return false;
     if (job->model.position != RK_POSITION_ROPE) return true;
     const size_t d =
         job->model.kv_rank ? job->model.rope_dim : (size_t)head_shape_of(&job->model, false).width;
@@ -174,9 +202,13 @@ static void engine_close(struct engine *e)
     free(e->program);
     free(e->drops);
     free(e->group_ranks);
-    free(e->token);
+    for (int i = 0; e->place && i < e->job->locals; i++) {
+        free(e->place[i].token);
+        free(e->place[i].number);
+    }
+    if (e->relayout) relayouts_close(e);
+    free(e->place);
     free(e->sample);
-    free(e->number);
     free(e->row_loss);
     free(e->sums);
     free(e->turn);
@@ -230,8 +262,8 @@ static enum rk_status engine_open(const struct job *job, struct comm *comm, stru
     e->dual = job->pipeline.schedule == RK_DUALPIPE;
     for (int i = 0; i < parts; i++)
         e->heads |= part[i].heads;
-    status = weights_plan(&job->model, &job->plan, &job->map, (uint64_t)e->rank, part, parts,
-                          &e->weights, &comm->error);
+    status = weights_plan(&job->model, &job->plan, (uint64_t)e->rank, part, parts, &e->weights,
+                          &comm->error);
     if (status != RK_OK) return status;
     const bool opened = open_all(e, part, parts);
     if (!opened && comm->error.status != RK_OK) return comm->error.status;
@@ -266,7 +298,8 @@ static struct rk_train_state engine_state(const struct engine *e)
         }
         const double all = elements * sizeof(real), shard = all / s->shards->ranks;
         state.weight_bytes += s->gathers ? shard : all;
-        const double gradient = shards_gradients(e) ? shard : all;
+        const int zero = e->place[s->place].plan->zero;
+        const double gradient = zero >= 2 ? shard : all;
         state.gradient_bytes += gradient;
         if (s->head) state.tied_bytes += gradient;
         for (int t = 0; t < TIERS; t++) {
@@ -274,7 +307,7 @@ static struct rk_train_state engine_state(const struct engine *e)
             state.optimizer_bytes -=
                 flat_away_bytes(&s->moment[0], t) + flat_away_bytes(&s->moment[1], t);
         }
-        state.optimizer_bytes += 2 * (e->job->plan.zero ? shard : all);
+        state.optimizer_bytes += 2 * (zero ? shard : all);
     }
     return state;
 }

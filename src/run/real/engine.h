@@ -150,6 +150,7 @@ struct store {
     uint64_t begin;                 /* of it in the group */
     struct flat weights, moment[2]; /* moments: (share, or with ZeRO-0 size) */
     real *whole;    /* (size): NULL when they are gathered or fetched for each pass, and not here */
+    int place;      /* engine.place: how its layer sees the plan */
     int users;      /* passes that have asked for fetched weights, and are not through */
     real *gradient; /* (size), or with ZeRO-2 (share) */
     real *pass; /* ZeRO-2: whole gradients of one layer and microbatch, while it works on them */
@@ -164,6 +165,7 @@ struct store {
 struct at_layer {
     int part;      /* of the model's parts that are here: messages join them, even on one rank */
     int64_t layer; /* -1: embedding; model.layers: head */
+    int place;     /* engine.place */
     enum layer_kind kind;
     struct store *dense, *experts; /* of the embedding: positions */
     struct store *table, *head;    /* of embedding and head; an untied head */
@@ -202,10 +204,40 @@ struct instruction {
     uint32_t microbatch;
     int32_t peer;
     uint32_t tag;
-    bool back;    /* a gradient */
-    bool split;   /* weight gradients come in a pass of their own */
-    bool ends;    /* of DO_LAYER_END: nothing of the frame is needed any more */
-    uint8_t half; /* of transfers: enum half */
+    int16_t place; /* of DO_SEND: how the layer that receives lies */
+    bool back;     /* a gradient */
+    bool split;    /* weight gradients come in a pass of their own */
+    bool ends;     /* of DO_LAYER_END: nothing of the frame is needed any more */
+    uint8_t half;  /* of transfers: enum half */
+};
+
+/* ---- how a layer sees the plan ---- */
+
+/* clang-format off */
+#define PLACE_MEMBERS                                                                              \
+    const struct rk_plan *plan;                                                                    \
+    struct comm_group tensor, context, ring, ulysses, shards, copies, experts, expert_tensor,      \
+        expert_shards, expert_copies, keys;                                                        \
+    int data_rank; /* among those that read different samples */                                   \
+    int context_rank;                                                                              \
+    size_t batch, local; /* samples of a microbatch, tokens of each here */                        \
+    size_t rows, share;  /* batch * local; on this tensor rank, with sequence parallelism */       \
+    struct run_span span[2]; /* of a sample's tokens here */                                       \
+    int spans;                                                                                     \
+    uint32_t *token, *target, *position; /* (microbatches, rows) */                                \
+    uint64_t *number; /* (microbatches, rows): of the row's sample */
+/* clang-format on */
+
+struct place {
+    PLACE_MEMBERS
+};
+
+/* Rows that go from one place's layout to another's (relayout.c). */
+struct relayout {
+    struct comm_group stage;
+    size_t *out, *in;      /* rows of the array: what goes, what comes, rank by rank */
+    size_t *sends, *takes; /* (ranks): how many */
+    size_t outs, ins;
 };
 
 struct engine {
@@ -217,13 +249,19 @@ struct engine {
     jmp_buf escape;
     struct weights weights;
     struct store *store; /* (weights.groups) */
-    struct comm_group tensor, context, ring, ulysses, shards, copies, experts, expert_tensor,
-        expert_shards, expert_copies, keys, world, stages;
-    int *group_ranks;          /* storage of the groups' ranks */
-    int data_rank, data_ranks; /* among those that read different samples */
-    int context_rank;
-    bool dual;  /* dualpipe: the rank as far from the other end has the same weights */
-    bool heads; /* the loss is worked out here */
+    RK_UNNAMED union {   /* as the layer at hand sees the plan: e->tensor is e->here.tensor */
+        struct place here;
+        RK_UNNAMED struct {
+            PLACE_MEMBERS
+        };
+    };
+    struct place *place;       /* (job.locals) */
+    int at;                    /* of them: whose copy `here` is */
+    struct relayout *relayout; /* (locals, locals): made when they are needed (relayout.c) */
+    struct comm_group world, stages;
+    int *group_ranks; /* storage of the groups' ranks */
+    bool dual;        /* dualpipe: the rank as far from the other end has the same weights */
+    bool heads;       /* the loss is worked out here */
 
     struct at_layer *layer;
     int layers;
@@ -231,15 +269,9 @@ struct engine {
     size_t instructions, program_room;
     bool *drops; /* (layers, SLOTS): computed again, not kept */
 
-    size_t batch, local; /* samples of a microbatch, tokens of each here */
-    size_t rows, share;  /* batch * local; on this tensor rank, with sequence parallelism */
     size_t hidden;
-    struct run_span span[2]; /* of a sample's tokens here */
-    int spans;
-    uint32_t *token, *target, *position; /* (microbatches, rows) */
-    real *turn;                          /* rotary table */
-    uint64_t *number;                    /* (microbatches, rows): of the row's sample */
-    double *row_loss;                    /* (microbatches): sums */
+    real *turn;       /* rotary table */
+    double *row_loss; /* (microbatches): sums */
     double loss;
     bool forward_only;
     struct rk_token_score *score; /* (microbatches, rows): of targets, where they are asked for */
@@ -322,19 +354,17 @@ static inline real *gradient(struct engine *e, struct store *s, enum weight_role
 
 /* ---- groups of ranks ---- */
 
-static inline const struct comm_group *shards_of(const struct engine *e, bool expert)
+/* The plan is seen as the layer, or the store, at hand sees it. */
+static inline void enter(struct engine *e, int place)
 {
-    return expert ? &e->expert_shards : &e->shards;
-}
-
-static inline const struct comm_group *copies_of(const struct engine *e, bool expert)
-{
-    return expert ? &e->expert_copies : &e->copies;
+    if (e->at == place) return;
+    e->here = e->place[place];
+    e->at = place;
 }
 
 static inline bool shards_gradients(const struct engine *e)
 {
-    return e->job->plan.zero >= 2;
+    return e->plan->zero >= 2;
 }
 
 /* Of dualpipe's two copies of the weights one counts. */
@@ -460,7 +490,16 @@ int REAL(kernel_find)(const char *name); /* -1: there is none */
 bool REAL(program_make)(struct engine *e, struct rk_error *error);
 
 /* kernels of attention over several ranks, and of mixtures */
-int REAL(context_spans)(const struct job *job, uint32_t c, struct run_span span[2]);
+/* Runs of a sample's tokens on context rank `c` of a local part of the plan. */
+int REAL(context_spans)(const struct local_part *local, uint64_t sequence, uint32_t c,
+                        struct run_span span[2]);
+
+/* The stream of a microbatch, from how one place lays it to how another one does; `data` is given
+ * back to the pool (relayout.c). */
+real *REAL(relay)(struct engine *e, int from, int to, real *data);
+void REAL(relayouts_close)(struct engine *e);
+#define relay           REAL(relay)
+#define relayouts_close REAL(relayouts_close)
 
 /* Whole rows of what is cut over the sequence, and the way back (ops.c). */
 const real *REAL(whole_input)(struct engine *e, struct frame *f, enum slot shard, enum slot whole,
@@ -477,7 +516,7 @@ enum run_activation REAL(activation_of)(const struct job *job);
 
 static inline bool sequence_parallel(const struct engine *e)
 {
-    return e->job->plan.sequence_parallel && e->tensor.ranks > 1;
+    return e->plan->sequence_parallel && e->tensor.ranks > 1;
 }
 
 /* Norms on slots (ops.c): forward; and the gradient that the stream gains. */
@@ -515,10 +554,11 @@ kernel REAL(embed), REAL(embed_input), REAL(embed_reduce), REAL(positions), REAL
     X(permute)                                                                                     \
     X(dispatch)                                                                                    \
     X(expert_gather)                                                                               \
-    X(expert_sort) X(experts_in) X(expert_activation) X(experts_out) X(expert_unsort)              \
-        X(expert_reduce) X(combine) X(unpermute) X(ascend) X(tokens_gather) X(shared_gather)       \
-            X(shared_in) X(shared_activation) X(shared_out) X(shared_reduce) X(shared_gate)        \
-                X(shared_sum)
+    X(expert_sort)                                                                                 \
+    X(experts_in)                                                                                  \
+    X(expert_activation) X(experts_out) X(expert_unsort) X(expert_reduce) X(combine) X(unpermute)  \
+        X(ascend) X(tokens_gather) X(shared_gather) X(shared_in) X(shared_activation)              \
+            X(shared_out) X(shared_reduce) X(shared_gate) X(shared_sum)
 #define FORWARD_AND_BACK(name) kernel REAL(name), REAL(name##_input);
 MIXTURE(FORWARD_AND_BACK)
 kernel REAL(router_weight), REAL(descend_weight), REAL(experts_in_weight), REAL(experts_out_weight),

@@ -19,7 +19,7 @@ static struct widths widths_of(const struct engine *e, const struct at_layer *l)
 
 static bool is_cut(const struct engine *e)
 {
-    return e->job->plan.sequence_parallel && e->tensor.ranks > 1;
+    return e->plan->sequence_parallel && e->tensor.ranks > 1;
 }
 
 /* ---- products and norms of any width ---- */

@@ -57,7 +57,7 @@ static struct mixture_state *mixture_open(struct engine *e, struct frame *f)
 
 static bool cut_by_sequence(const struct engine *e)
 {
-    return e->job->plan.sequence_parallel && e->tensor.ranks > 1;
+    return e->plan->sequence_parallel && e->tensor.ranks > 1;
 }
 
 /* Where this rank's tokens begin among the rows that are here. */

@@ -42,7 +42,7 @@ bool flat_open(struct engine *e, struct flat *f, enum rk_share share, size_t cou
     const size_t page = TIER_PAGE / sizeof(real);
     *f = (struct flat){.count = count};
     for (int t = 0; t < TIERS; t++) {
-        size_t part = (size_t)(e->job->plan.share[share][t] * (double)count) / page * page;
+        size_t part = (size_t)(e->plan->share[share][t] * (double)count) / page * page;
         if (part > count - f->begin[t]) part = (count - f->begin[t]) / page * page;
         f->begin[t + 1] = f->begin[t] + part;
         if (part) f->place[t] = place_in(e, t, part * sizeof(real));
@@ -140,7 +140,7 @@ static int deal(struct engine *e, double bytes)
     int best = TIERS;
     d->seen_bytes += bytes;
     for (int t = 0; t <= TIERS; t++) {
-        const double share = t < TIERS ? e->job->plan.share[RK_SHARE_ATTENTION][t] : here;
+        const double share = t < TIERS ? e->plan->share[RK_SHARE_ATTENTION][t] : here;
         const double owed = share * d->seen_bytes - d->dealt_bytes[t];
         if (t < TIERS) here -= share;
         if (share <= 1e-9 || owed <= owed_most) continue;

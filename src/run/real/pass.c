@@ -25,14 +25,16 @@ static void finish_layer(struct engine *e, const struct instruction *i)
         for (int s = 0; s < SLOTS; s++)
             if (drops[s] || (e->forward_only && s != SLOT_OUT_2)) drop(e, f, (enum slot)s);
         if (i->layer + 1 < e->layers && joined(e, i->layer, i->layer + 1) && f->slot[SLOT_OUT_2]) {
-            e->layer[i->layer + 1].frame[i->microbatch].slot[SLOT_X] = f->slot[SLOT_OUT_2];
+            e->layer[i->layer + 1].frame[i->microbatch].slot[SLOT_X] =
+                relay(e, l->place, l[1].place, f->slot[SLOT_OUT_2]);
             f->slot[SLOT_OUT_2] = NULL;
         }
         return;
     }
     if (i->work == WORK_INPUT && i->layer > 0 && joined(e, i->layer - 1, i->layer) &&
         f->slot[SLOT_DX]) {
-        e->layer[i->layer - 1].frame[i->microbatch].slot[SLOT_DX] = f->slot[SLOT_DX];
+        e->layer[i->layer - 1].frame[i->microbatch].slot[SLOT_DX] =
+            relay(e, l->place, l[-1].place, f->slot[SLOT_DX]);
         f->slot[SLOT_DX] = NULL;
     }
     if (!i->ends) return;
@@ -44,12 +46,14 @@ static void finish_layer(struct engine *e, const struct instruction *i)
 
 /* ---- messages between stages ---- */
 
+/* As the layer lies that receives it. */
 static void send_message(struct engine *e, const struct instruction *i)
 {
     struct frame *f = &e->layer[i->layer].frame[i->microbatch];
     const enum slot slot = i->back ? SLOT_DX : SLOT_OUT_2;
+    f->slot[slot] = relay(e, e->at, i->place, f->slot[slot]);
     if (!comm_send(e->comm, i->peer, i->tag, i->back ? "gradient of a stage" : "output of a stage",
-                   f->slot[slot], e->share * e->hidden * sizeof(real)))
+                   f->slot[slot], e->place[i->place].share * e->hidden * sizeof(real)))
         give_up(e);
     drop(e, f, slot);
 }
@@ -118,14 +122,22 @@ static const uint32_t *load_sample(struct engine *e, uint64_t n)
     return e->sample + 1;
 }
 
-void load_batch(struct engine *e, uint64_t step)
+/* Samples of a data rank follow each other; where layers lie differently, those of a microbatch do,
+ * so that all of them have the same ones there. */
+static uint64_t sample_number(const struct engine *e, uint64_t step, uint64_t mb, size_t b)
 {
     const struct job *job = e->job;
-    const uint64_t each = job->microbatches * e->batch;
-    for (uint64_t mb = 0; mb < job->microbatches; mb++)
+    const uint64_t all = job->plan.batch, each = all / job->microbatches;
+    const uint64_t rank = (uint64_t)e->data_rank;
+    if (job->locals > 1) return step * all + mb * each + rank * e->batch + b;
+    return step * all + rank * job->microbatches * e->batch + mb * e->batch + b;
+}
+
+static void load_rows(struct engine *e, uint64_t step)
+{
+    for (uint64_t mb = 0; mb < e->job->microbatches; mb++)
         for (size_t b = 0; b < e->batch; b++) {
-            const uint64_t n =
-                step * job->plan.batch + (uint64_t)e->data_rank * each + mb * e->batch + b;
+            const uint64_t n = sample_number(e, step, mb, b);
             const size_t at = mb * e->rows + b * e->local;
             const uint32_t *target = load_sample(e, n);
             for (int s = 0; s < e->spans; s++)
@@ -138,6 +150,14 @@ void load_batch(struct engine *e, uint64_t step)
                     e->number[row] = n;
                 }
         }
+}
+
+void load_batch(struct engine *e, uint64_t step)
+{
+    for (int i = e->job->locals; i-- > 0;) {
+        enter(e, i);
+        load_rows(e, step);
+    }
 }
 
 static void run_operation(struct engine *e, const struct instruction *i)
@@ -159,6 +179,7 @@ static void run_operation(struct engine *e, const struct instruction *i)
 void run_instruction(struct engine *e, const struct instruction *i, uint64_t step,
                      struct step_result *result)
 {
+    if (i->what != DO_STEP) enter(e, e->layer[i->layer].place);
     const double cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID), wall_s = clock_s(CLOCK_MONOTONIC);
     if (run_transfer(e, i)) {
         book(e, PART_OFFLOAD, cpu_s, wall_s);
@@ -178,7 +199,7 @@ void run_instruction(struct engine *e, const struct instruction *i, uint64_t ste
         return;
     case DO_LAYER_END:
         finish_layer(e, i);
-        if (e->job->plan.zero >= 2) book(e, PART_DATA, cpu_s, wall_s);
+        if (e->plan->zero >= 2) book(e, PART_DATA, cpu_s, wall_s);
         return;
     case DO_STEP:
         finish_step(e, step, result);
@@ -193,7 +214,7 @@ void run_instruction(struct engine *e, const struct instruction *i, uint64_t ste
 static double own_loss(const struct engine *e)
 {
     double loss = 0;
-    if (e->tensor.me != 0 || !e->heads) return 0;
+    if (e->place[0].tensor.me != 0 || !e->heads) return 0;
     for (uint64_t mb = 0; mb < e->job->microbatches; mb++)
         loss += e->row_loss[mb];
     return loss;

@@ -6,6 +6,8 @@
  */
 #include "run/real/engine.h"
 
+#include "plan/layers.h"
+
 #include <reckon/program.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +23,8 @@ struct linker {
     int64_t microbatch;
     bool forward, weights_only, inputs;
     bool *away;            /* (layers * microbatches): activations are offloaded */
+    bool relays;           /* stages whose layers lie differently: see put_messages */
+    bool *received;        /* (2, microbatches): forward, back */
     uint64_t *weight_left; /* (layers * microbatches): instructions of weight gradients to come */
     bool no_memory;
 };
@@ -56,6 +60,50 @@ static uint64_t *left_of(const struct linker *l, int layer, int64_t microbatch)
     return &l->weight_left[(size_t)layer * l->e->job->microbatches + (size_t)microbatch];
 }
 
+/* ---- messages where layers lie differently ----
+ *
+ * The program has a message for each two ranks of neighbouring stages that have rows in common.
+ * Here a stage lays its result as the next one wants it (relayout.c), and each rank sends to the
+ * one that is where it is. */
+
+static int place_of_layer(const struct engine *e, int64_t layer)
+{
+    const bool block = layer >= 0 && layer < (int64_t)e->job->model.layers;
+    return block ? plan_local_of(&e->job->plan, (uint64_t)layer) : 0;
+}
+
+static void put_relayed(struct linker *l, enum what what, int layer, int64_t microbatch, bool back)
+{
+    const struct engine *e = l->e;
+    const int ranks = (int)(e->job->plan.ranks / e->job->plan.pipeline);
+    const bool to_next = (what == DO_SEND) != back;
+    const int stage = e->stages.me + (to_next ? 1 : -1);
+    if (stage < 0 || stage >= e->stages.ranks) return;
+    const int64_t other = e->layer[layer].layer + (to_next ? 1 : -1);
+    put(l, (struct instruction){.what = (uint8_t)what,
+                                .layer = layer,
+                                .microbatch = (uint32_t)microbatch,
+                                .peer = e->rank + (to_next ? ranks : -ranks),
+                                .tag = COMM_MESSAGES + 2 * (uint32_t)microbatch + back,
+                                .place = (int16_t)place_of_layer(e, other),
+                                .back = back});
+}
+
+static void send_relayed(struct linker *l)
+{
+    const bool last = l->layer == l->e->layers - 1;
+    if (l->forward ? last : l->inputs && l->layer == 0)
+        put_relayed(l, DO_SEND, l->layer, l->microbatch, !l->forward);
+}
+
+static void receive_relayed(struct linker *l, int layer, int64_t microbatch, bool back)
+{
+    bool *received = &l->received[2 * microbatch + back];
+    if (layer != (back ? l->e->layers - 1 : 0) || *received) return;
+    *received = true;
+    put_relayed(l, DO_RECEIVE, layer, microbatch, back);
+}
+
 /* The pass over a layer is over. */
 static void end_layer(struct linker *l)
 {
@@ -68,6 +116,7 @@ static void end_layer(struct linker *l)
                                 .layer = l->layer,
                                 .microbatch = (uint32_t)l->microbatch,
                                 .ends = ends});
+    if (l->relays) send_relayed(l);
     l->layer = -1;
 }
 
@@ -102,6 +151,7 @@ static void hold(struct linker *l, const struct rk_instruction *i, int layer)
 /* The message that this work reads first, if one is on its way. */
 static void receive_for(struct linker *l, int layer, int64_t microbatch, bool back)
 {
+    if (l->relays) receive_relayed(l, layer, microbatch, back);
     for (size_t n = 0; n < l->holds; n++) {
         const struct instruction *h = &l->held[n];
         if (h->layer != layer || h->microbatch != microbatch || h->back != back) continue;
@@ -126,7 +176,7 @@ static void put_operation(struct linker *l, const struct rk_instruction *i, int 
     begin_layer(l, layer, i->microbatch, forward);
     if (work == WORK_INPUT) l->inputs = true;
     if (work == WORK_WEIGHT) --*left_of(l, layer, i->microbatch);
-    if (work != WORK_AGAIN) receive_for(l, layer, i->microbatch, !forward);
+    if (work == WORK_FORWARD || work == WORK_INPUT) receive_for(l, layer, i->microbatch, !forward);
     put(l, (struct instruction){.what = DO_OPERATION,
                                 .work = (uint8_t)work,
                                 .operation = (uint16_t)kernel_find(l->program->task[i->task].name),
@@ -142,6 +192,7 @@ static void put_send(struct linker *l, const struct rk_instruction *i, int layer
                                 .microbatch = (uint32_t)i->microbatch,
                                 .peer = (int32_t)i->other,
                                 .tag = COMM_MESSAGES + i->tag,
+                                .place = (int16_t)l->e->layer[layer].place,
                                 .back = i->work != RK_WORK_FORWARD});
 }
 
@@ -157,6 +208,8 @@ static void link_instruction(struct linker *l, const struct rk_instruction *i)
 {
     const int layer = layer_at(l->e, i);
     if (layer < 0 || i->microbatch < 0 || within_attention(i)) return;
+    const bool message = i->what == RK_DO_SEND || i->what == RK_DO_RECV;
+    if (l->relays && message) return;
     if (i->what == RK_DO_SEND)
         put_send(l, i, layer);
     else if (i->what == RK_DO_RECV)
@@ -191,7 +244,9 @@ static bool link_all(struct linker *l)
     e->drops = calloc((size_t)e->layers * SLOTS, sizeof *e->drops);
     l->weight_left = calloc((size_t)e->layers * e->job->microbatches, sizeof *l->weight_left);
     l->away = calloc((size_t)e->layers * e->job->microbatches, sizeof *l->away);
-    if (!e->drops || !l->weight_left || !l->away) return false;
+    l->relays = e->job->locals > 1 && e->stages.ranks > 1;
+    l->received = calloc(2 * e->job->microbatches, sizeof *l->received);
+    if (!e->drops || !l->weight_left || !l->away || !l->received) return false;
     for (size_t i = 0; i < l->program->instructions; i++)
         look_ahead(l, &l->program->instruction[i]);
     for (size_t i = 0; i < l->program->instructions && !l->no_memory; i++)
@@ -215,6 +270,7 @@ bool REAL(program_make)(struct engine *e, struct rk_error *error)
     free(l.held);
     free(l.weight_left);
     free(l.away);
+    free(l.received);
     rk_program_release(&program);
     return ok;
 }

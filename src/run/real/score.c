@@ -37,12 +37,13 @@ bool REAL(engine_logits)(struct engine *e, const uint32_t *tokens, size_t count,
 /* ---- a batch forward, under any plan ---- */
 
 /* The rows that this rank has the head for; of tensor ranks, which have the same, the first. */
-static void collect_scores(const struct engine *e, double *pair)
+static void collect_scores(struct engine *e, double *pair)
 {
     const struct job *job = e->job;
+    enter(e, 0);
     if (e->tensor.me != 0 || !e->heads) return;
     for (size_t i = 0; i < job->microbatches * e->rows; i++) {
-        const size_t sample = (size_t)e->data_rank * job->microbatches * e->batch + i / e->local;
+        const size_t sample = (size_t)(e->number[i] % job->plan.batch);
         double *to = pair + 2 * (sample * job->sequence + e->position[i]);
         to[0] = e->score[i].loglik;
         to[1] = e->score[i].likeliest;

@@ -46,12 +46,15 @@ static void start_weights(const struct engine *e, const struct weight_group *g, 
 
 bool store_open(struct engine *e, struct store *s, const struct weight_group *g)
 {
-    const int zero = e->job->plan.zero;
+    enter(e, g->local);
+    const int zero = e->plan->zero;
     const bool table = g->id == GROUP_TABLE, tied = table && e->job->model.tied_embeddings;
-    *s = (struct store){.group = g,
-                        .shards = shards_of(e, g->expert),
-                        .copies = copies_of(e, g->expert),
-                        .gathers = zero == 3};
+    *s = (struct store){
+        .group = g,
+        .place = g->local,
+        .shards = g->expert ? &e->place[g->local].expert_shards : &e->place[g->local].shards,
+        .copies = g->expert ? &e->place[g->local].expert_copies : &e->place[g->local].copies,
+        .gathers = zero == 3};
     s->share = g->size / (size_t)s->shards->ranks;
     s->begin = s->share * (size_t)s->shards->me;
     const size_t gradients = zero >= 2 ? s->share : g->size, state = zero ? s->share : g->size;
@@ -125,7 +128,7 @@ void store_finish(struct engine *e, struct store *s, enum work work)
         reduce_pass(e, s, &s->head_pass, s->head);
     }
     if (work == WORK_WEIGHT || (s->users > 0 && --s->users > 0)) return;
-    if (!s->whole || (work == WORK_FORWARD && e->job->plan.keep_gathered)) return;
+    if (!s->whole || (work == WORK_FORWARD && e->plan->keep_gathered)) return;
     if (s->gathers)
         give(e, s->whole);
     else
@@ -144,7 +147,8 @@ void store_come(struct engine *e, struct store *s)
 
 void store_update(struct engine *e, struct store *s, const struct run_adam *adam_settings)
 {
-    const int zero = e->job->plan.zero;
+    enter(e, s->place);
+    const int zero = e->plan->zero;
     const size_t begin = zero ? s->begin : 0, n = zero ? s->share : s->group->size;
     real *first = flat_use(e, &s->moment[0]), *second = flat_use(e, &s->moment[1]);
     real *all = flat_use(e, &s->weights), *w = s->gathers ? all : all + begin;
@@ -178,6 +182,7 @@ void store_leave(struct engine *e, struct store *s)
 
 void store_clear(struct engine *e, struct store *s)
 {
+    enter(e, s->place);
     const size_t n = shards_gradients(e) ? s->share : s->group->size;
     memset(s->gradient, 0, n * sizeof *s->gradient);
     if (s->head) memset(s->head, 0, n * sizeof *s->head);

@@ -26,14 +26,14 @@ static void sum_replicated(struct engine *e, struct store *s, real *gradient, si
 static void reduce_gradient(struct engine *e, struct store *s, real *gradient)
 {
     const size_t size = s->group->size;
-    const int zero = e->job->plan.zero;
+    const int zero = e->plan->zero;
     if (zero >= 2) {
         sum_replicated(e, s, gradient, s->begin, s->share);
         reduce_all(e, s->copies, "gradients", gradient, s->share);
         return;
     }
     sum_replicated(e, s, gradient, 0, size);
-    if (zero == 1 && !e->job->plan.whole_gradients) {
+    if (zero == 1 && !e->plan->whole_gradients) {
         real *part = take(e, s->share);
         reduce_part(e, s->shards, "gradients", gradient, part, s->share);
         memcpy(gradient + s->begin, part, s->share * sizeof *part);
@@ -61,7 +61,7 @@ static void sum_directions(struct engine *e, real *gradient, size_t n)
 static void sum_tied(struct engine *e, struct store *s)
 {
     const size_t n = shards_gradients(e) ? s->share : s->group->size;
-    const int zero = e->job->plan.zero;
+    const int zero = e->plan->zero;
     real *embedding = s->gradient;
     if (!s->tied) {
         add_to(n, s->head, embedding);
@@ -86,18 +86,18 @@ static void sum_tied(struct engine *e, struct store *s)
  * that the total is summed in one order by all plans. */
 static double gradient_norm(struct engine *e)
 {
-    const size_t t = (size_t)e->tensor.ranks, x = (size_t)e->job->plan.ranks;
+    const size_t x = (size_t)e->plan->ranks;
     const size_t entries = (size_t)e->weights.ids * x;
     memset(e->sums, 0, entries * sizeof *e->sums);
-    (void)t;
     for (int g = 0; g < e->weights.groups; g++) {
         struct store *s = &e->store[g];
+        enter(e, s->place);
+        const size_t t = (size_t)e->tensor.ranks;
         if (s->tied && e->stages.me != 0) continue;
         if (is_second_copy(e)) continue;
-        if (s->copies->me != 0 && e->job->plan.zero) continue;
-        const size_t pieces =
-            e->job->plan.zero ? (size_t)s->shards->ranks : (size_t)s->copies->ranks;
-        const size_t piece = e->job->plan.zero ? (size_t)s->shards->me : (size_t)s->copies->me;
+        if (s->copies->me != 0 && e->plan->zero) continue;
+        const size_t pieces = e->plan->zero ? (size_t)s->shards->ranks : (size_t)s->copies->ranks;
+        const size_t piece = e->plan->zero ? (size_t)s->shards->me : (size_t)s->copies->me;
         const size_t n = s->group->size / pieces, begin = piece * n;
         const real *gradient = shards_gradients(e) ? s->gradient : s->gradient + begin;
         double sum = 0;
@@ -167,6 +167,7 @@ void finish_step(struct engine *e, uint64_t step, struct step_result *result)
     double cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID), wall_s = clock_s(CLOCK_MONOTONIC);
     for (int g = 0; g < e->weights.groups; g++) {
         struct store *s = &e->store[g];
+        enter(e, s->place);
         const size_t n = shards_gradients(e) ? s->share : s->group->size;
         if (e->dual) sum_directions(e, s->gradient, n);
         if (e->dual && s->head) sum_directions(e, s->head, n);
