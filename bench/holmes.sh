@@ -2,6 +2,10 @@
 # holmes.sh [RECKON]: the rates of three NICs fitted to three rows of [yang2024holmes], and what follows from
 # them for the other rows and for the four systems of its Figure 6; docs/clusters.md has the table.
 #
+# Each NIC is fitted twice: rings of gradients that drive the share of all accelerators of a node at once, as
+# NCCL has them with an adapter for each, and rings that have one accelerator's share, as over sockets (for
+# that every accelerator is a node of its own, nvl1: there is no tensor parallelism here).
+#
 # Fitted: GPT 3.6B on 4 nodes, 197, 160, 122 TFLOPS (by the paper's formula, 63.7464 TFLOP a sample) with
 # InfiniBand, RoCE, Ethernet. Predicted: the same on 8 nodes, 148, 145, 83; GPT 7.5B on 4 + 4 nodes.
 set -eu
@@ -17,49 +21,53 @@ model small 30 3072 12288
 model large 36 4096 16384
 words='pp2 mbs4 attention=flash precision=fp16 recompute=selective'
 
-# step MODEL GPUS GBps WORDS...: seconds
+# step MODEL GPUS GBps RINGS WORDS...: seconds
 step() {
-    model=$1 gpus=$2 rate=$3
-    shift 3
+    model=$1 gpus=$2 rate=$3 rings=$4
+    shift 4
+    [ "$rings" = all ] && node=8 || node=1
     # shellcheck disable=SC2086
-    "$reckon" predict -m "$work/$model.json" -s "a100-sxm4-80g x$gpus net1.bandwidth=${rate}GB/s" -g "$gpus" \
+    "$reckon" predict -m "$work/$model.json" -s "a100-sxm4-80g nvl$node x$gpus net1.bandwidth=${rate}GB/s" -g "$gpus" \
         $words "$@" | sed -n 's/.*by reckon: \([0-9.]*\) s a step.*/\1/p;s/.*by reckon: \([0-9.]*\) ms a step.*/\1e-3/p'
 }
 calculate() { awk "BEGIN { x = ($1); printf \"%.6g\", x }"; }
 
-# fit SECONDS: GB/s of a GPU with which the 4-node row takes so long
+# fit SECONDS RINGS: GB/s of a GPU with which the 4-node row takes so long
 fit() {
     low=0.05 high=400
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
         middle=$(calculate "sqrt($low * $high)")
-        if [ "$(calculate "$(step small 32 "$middle" dp16 gbs768 zero1) > $1")" = 1 ]; then low=$middle; else high=$middle; fi
+        if [ "$(calculate "$(step small 32 "$middle" "$2" dp16 gbs768 zero1) > $1")" = 1 ]; then low=$middle; else high=$middle; fi
     done
     echo "$high"
 }
 
-echo "nic fitted_GBps_of_a_GPU TFLOPS_8_nodes measured off"
+echo "nic rings fitted_GBps_of_a_GPU TFLOPS_8_nodes measured off"
 while read -r nic four eight; do
-    rate=$(fit "$(calculate "768 * 63.7464 / 32 / $four")")
-    eval "$nic=$rate"
-    here=$(calculate "768 * 63.7464 / 64 / $(step small 64 "$rate" dp32 gbs768 zero1)")
-    echo "$nic $rate $here $eight $(calculate "100 * ($here / $eight - 1)")%"
+    for rings in all one; do
+        rate=$(fit "$(calculate "768 * 63.7464 / 32 / $four")" $rings)
+        eval "${nic}_$rings=$rate"
+        here=$(calculate "768 * 63.7464 / 64 / $(step small 64 "$rate" $rings dp32 gbs768 zero1)")
+        echo "$nic $rings $rate $here $eight $(calculate "100 * ($here / $eight - 1)")%"
+    done
 done <<ROWS
 infiniband 197 148
 roce 160 145
 ethernet 122 83
 ROWS
 
-# The slower cluster sets Holmes's pace; the others have Ethernet everywhere.
+# The slower cluster sets Holmes's pace; the others have sockets over Ethernet everywhere. DeepSpeed's ZeRO-1 all-reduces
+# whole buckets of gradients (use_multi_rank_bucket_allreduce, its default).
 # shellcheck disable=SC2154
-holmes=$(step large 64 "$roce" dp32 gbs1536 zero1)
+holmes=$(step large 64 "$roce_all" all dp32 gbs1536 zero1)
 echo "system step_s over_holmes measured off"
 while read -r name published options; do
     # shellcheck disable=SC2154,SC2086
-    there=$(step large 64 "$ethernet" dp32 gbs1536 $options)
+    there=$(step large 64 "$ethernet_one" one dp32 gbs1536 $options)
     over=$(calculate "$holmes / $there")
     echo "$name $there $over $published $(calculate "100 * ($over / $published - 1)")%"
 done <<ROWS
-Megatron-DeepSpeed 0.603 zero1 framework=deepspeed
+Megatron-DeepSpeed 0.603 zero1 framework=deepspeed whole-grads
 Megatron-LM 0.722 zero1
 Megatron-LLaMA 0.881 zero1 grad-overlap weight-overlap
 ROWS
@@ -68,5 +76,5 @@ echo "Holmes $holmes 1 1 $(calculate "1536 * 131.1747 / 64 / $holmes") TFLOPS, m
 # The same machine and batch, every degree, split, order and recomputation free.
 # shellcheck disable=SC2154
 "$reckon" clusters -m "$work/large.json" -b 1536 attention=flash precision=fp16 zero1 no-grad-overlap no-weight-overlap \
-    -s "a100-sxm4-80g x32 net1.bandwidth=${infiniband}GB/s name=ib + a100-sxm4-80g x32 net1.bandwidth=${roce}GB/s name=roce link=$(calculate "8 * $ethernet")GB/s" |
+    -s "a100-sxm4-80g x32 net1.bandwidth=${infiniband_all}GB/s name=ib + a100-sxm4-80g x32 net1.bandwidth=${roce_all}GB/s name=roce link=$(calculate "8 * $ethernet_all")GB/s" |
     sed -n '1,3p;/^Stages/,/^$/p'
