@@ -15,7 +15,7 @@ struct merge_args {
 
 /* clang-format off */
 static const struct operand operands[] = {
-    {.name = "DIR", AT(shards), .complete = "file", .help = "a folder that reckon shard or reshard wrote"},
+    {.name = "DIR", AT(shards), .complete = "file", .help = "a folder that reckon shard or reshard wrote; with --fuse also a checkpoint"},
     {.name = NULL},
 };
 
@@ -46,6 +46,7 @@ const struct usage merge_usage = {
     .examples = {
         {"reckon merge shards -o Llama-3.1-8B", "Back to a checkpoint:"},
         {"reckon merge shards --max-shard 2GB -o checkpoint", "In files of at most 2 GB:"},
+        {"reckon merge Llama-3.1-8B --fuse megatron -o fused", "A checkpoint with projections as Megatron-LM has them:"},
     },
     .see_also = "reckon-shard(1), reckon-reshard(1)",
 };

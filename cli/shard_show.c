@@ -21,6 +21,8 @@ const struct option shard_move_options[] = {
      .help = "threads that move bytes; the outcome is the same for any number (4)"},
     {.name = "io", .type = OPTION_CHOICE, .choices = io_names, AT(io),
      .help = "io_uring, or plain reads and writes; best: io_uring where the kernel allows it (best)"},
+    {.name = "fuse", .type = OPTION_CHOICE, .choices = shard_fuse_names, AT(fuse),
+     .help = "queries, keys, values, gate and up in what is written: fused as Megatron-LM has them (linear_qkv, linear_fc1), one by one as Hugging Face (hf), or as they are (none)"},
     {.name = "sync", .type = OPTION_FLAG, AT(sync),
      .help = "wait for the disk before files get their names: they then outlive a power failure"},
     {.name = NULL},
@@ -32,6 +34,7 @@ void shard_take_moves(const struct move_args *args, struct rk_shard_options *opt
     options->threads = (unsigned)args->threads;
     options->io = (enum rk_shard_io)args->io;
     options->sync = args->sync;
+    options->fuse = (enum rk_shard_fuse)args->fuse;
 }
 
 enum rk_status shard_read_plan(const char *file, const struct option_texts *words,

@@ -9,9 +9,10 @@ struct move_args {
     uint64_t threads;
     int io; /* enum rk_shard_io */
     bool sync;
+    int fuse; /* enum rk_shard_fuse */
 };
 
-/* --threads, --io, --sync; for struct move_args. */
+/* --threads, --io, --sync, --fuse; for struct move_args. */
 extern const struct option shard_move_options[];
 void shard_take_moves(const struct move_args *args, struct rk_shard_options *options);
 

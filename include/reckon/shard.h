@@ -36,10 +36,17 @@ extern "C" {
     X(RK_UNKNOWN_REPLICATE, "replicate", "whole on every tensor rank")                             \
     X(RK_UNKNOWN_REDCO, "redco", "split by Redco's rules")
 
+/* Projections of attention and gated MLPs in what is written. */
+#define RK_NAMES_shard_fuse(X)                                                                     \
+    X(RK_FUSE_NONE, "none", "as they are")                                                         \
+    X(RK_FUSE_MEGATRON, "megatron", "linear_qkv and linear_fc1, as Megatron-LM has them")          \
+    X(RK_FUSE_HF, "hf", "one by one, as Hugging Face has them")
+
 #define RK_SHARD_VALUE(value, name, help) value,
 enum rk_shard_cut { RK_NAMES_shard_cut(RK_SHARD_VALUE) RK_SHARD_CUTS };
 enum rk_shard_split { RK_NAMES_shard_split(RK_SHARD_VALUE) RK_SHARD_SPLITS };
 enum rk_shard_unknown { RK_NAMES_shard_unknown(RK_SHARD_VALUE) RK_SHARD_UNKNOWNS };
+enum rk_shard_fuse { RK_NAMES_shard_fuse(RK_SHARD_VALUE) RK_SHARD_FUSES };
 #undef RK_SHARD_VALUE
 
 enum rk_shard_io { RK_IO_BEST, RK_IO_PLAIN, RK_IO_URING };
@@ -50,6 +57,7 @@ struct rk_shard_options {
     enum rk_shard_cut cut;
     enum rk_shard_split split;
     enum rk_shard_unknown unknown;
+    enum rk_shard_fuse fuse;
     bool copy_scales;    /* scales of 128 x 128 values that a cut goes through go to both sides */
     uint64_t only_rank;  /* 1 + the rank whose file alone is written; 0: all */
     uint64_t most_bytes; /* of a merged file; 0: 5 GB, as Hugging Face */
@@ -71,7 +79,7 @@ RK_API enum rk_status rk_shard(const char *checkpoint, const struct rk_plan *pla
                                const struct rk_shard_options *options, const char *folder,
                                struct rk_shard_result *result, struct rk_error *error);
 
-/* Shards of a plan to a checkpoint. */
+/* Shards of a plan to a checkpoint; with `fuse` also a checkpoint to one of other projections. */
 RK_API enum rk_status rk_merge(const char *shards, const struct rk_shard_options *options,
                                const char *folder, struct rk_shard_result *result,
                                struct rk_error *error);

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "catalog/model_fields.h"
+#include "shard/fuse.h"
 #include "shard/manifest.h"
 #include "shard/shapes.h"
 #include "shard/split.h"
@@ -23,6 +24,7 @@
 NAMES(shard_cut)
 NAMES(shard_split)
 NAMES(shard_unknown)
+NAMES(shard_fuse)
 
 static const uint64_t usual_file_bytes = 5000000000; /* Hugging Face's max_shard_size, 5GB */
 enum { USUAL_THREADS = 4 };
@@ -32,7 +34,9 @@ enum { USUAL_THREADS = 4 };
 static enum rk_status open_source(struct sharding *s, const char *source, struct rk_error *error)
 {
     const struct rk_model *model = s->options->model;
-    if (source && s->kind == SHARDING_SPLIT) return store_open_checkpoint(source, &s->from, error);
+    const bool whole = s->kind == SHARDING_MERGE && s->options->fuse && !store_is_shards(source);
+    if (source && (whole || s->kind == SHARDING_SPLIT))
+        return store_open_checkpoint(source, &s->from, error);
     if (source) return store_open_shards(source, &s->from, error);
     s->imagined = true;
     if (!model) return rk_fail(error, RK_USAGE, NULL, 0, 0, "a checkpoint, or a model, is missing");
@@ -138,6 +142,10 @@ enum rk_status sharding_plan(enum sharding_kind kind, const char *source,
     *s = (struct sharding){.kind = kind, .options = options};
     if (plan) s->plan = *plan;
     enum rk_status status = open_source(s, source, error);
+    if (status == RK_OK && options->fuse) status = take_model(s, error);
+    if (status == RK_OK && options->fuse)
+        status =
+            fuse_layout(&s->from.layout, &s->from.model, options->fuse == RK_FUSE_MEGATRON, error);
     if (status != RK_OK || !plan) return status == RK_OK ? gather(s, error) : status;
     status = take_model(s, error);
     return status == RK_OK ? place(s, error) : status;
@@ -282,7 +290,7 @@ enum rk_status sharding_write(struct sharding *s, const char *folder, struct tra
                          "a model of the catalog has no weights to write: name a checkpoint");
     if (plan) rk_plan_text(&s->plan, plan, RK_PLAN_TEXT);
     if (status == RK_OK) keep_only(s);
-    if (status == RK_OK && s->kind != SHARDING_SPLIT) check_padding(s);
+    if (status == RK_OK && s->kind != SHARDING_SPLIT && !o->fuse) check_padding(s);
     const size_t count = pairs_of(s, plan, model, pairs);
     const size_t in_files = count - (!merges && model);
     if (status == RK_OK) status = make_folder(folder, &s->to, error);

@@ -22,7 +22,8 @@ struct sharding {
 };
 
 extern const char *const shard_cut_names[], *const shard_split_names[],
-                                                *const shard_unknown_names[]; /* ended by NULL */
+                                                *const shard_unknown_names[],
+                                                    *const shard_fuse_names[]; /* ended by NULL */
 
 /* Reads headers and works out which bytes go where. `source` NULL: the tensors of options->model.
  * `plan` NULL to merge. `options` lives as long as the sharding; release it in any case. */
