@@ -255,7 +255,7 @@ static enum rk_status frontier(const struct job *j, struct report_table *table,
     const struct rk_query query = {
         .pareto = "time / batch, hbm", .top = 1, .threads = j->search->threads};
     struct rk_answer selection = {.found = 0};
-    const enum rk_status status = 
+    const enum rk_status status =
         progress_ask(j->search->progress, j->search->space, &query, &selection, error);
     for (uint64_t i = 0; status == RK_OK && i < selection.found; i++) {
         struct found f;
@@ -381,9 +381,8 @@ static enum rk_status search_value(const struct job *j, enum rk_plan_axis axis, 
     struct rk_space *space = rk_plans_open(&problem, error);
     if (!space) return error->status == RK_USAGE ? RK_OK : error->status; /* no such value */
     const enum rk_status status =
-        rk_space_count(space)
-            ? progress_ask(j->search->progress, space, &options, result, error)
-            : RK_OK;
+        rk_space_count(space) ? progress_ask(j->search->progress, space, &options, result, error)
+                              : RK_OK;
     rk_space_close(space);
     return status;
 }

@@ -71,17 +71,17 @@ static void end_line(struct trend *t)
                 report_add(t->report, &(struct report_table){.title = "MFU over the number of GPUs",
                                                              .formats = REPORT_IN_TEXT,
                                                              .columns = columns,
-                                                             
+
                                                              .column_count = COLUMNS - !*t->apart});
         report_row(t->report, t->table,
-                   (const struct report_cell[]){
-                       cell_text(report_text(t->report, "%s", t->figure)),
-                       cell_text(report_text(t->report, "%s", t->model)),
-                       cell_text(report_text(t->report, "%s", t->system)),
-                       cell_count((uint64_t)t->first_gpus), cell_count((uint64_t)t->last_gpus),
-                       cell_number(least), cell_number(most),
-                       cell_text(draw(t->report, t->mfu, t->count, most)),
-                       cell_text(report_text(t->report, "%s", t->apart))});
+                   (const struct report_cell[]){cell_text(report_text(t->report, "%s", t->figure)),
+                                                cell_text(report_text(t->report, "%s", t->model)),
+                                                cell_text(report_text(t->report, "%s", t->system)),
+                                                cell_count((uint64_t)t->first_gpus),
+                                                cell_count((uint64_t)t->last_gpus),
+                                                cell_number(least), cell_number(most),
+                                                cell_text(draw(t->report, t->mfu, t->count, most)),
+                                                cell_text(report_text(t->report, "%s", t->apart))});
     }
     t->count = 0;
 }

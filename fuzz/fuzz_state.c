@@ -17,8 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { STATES = 2, MOST_BYTES = 1 << 14, CHECKSUM = 32, CHECKED = 40 };
 
-static const struct rk_query queries[STATES] = {
-    {.top = 3, .threads = 1}, {.top = 1, .threads = 1, .pareto = "time, hbm"}};
+static const struct rk_query queries[STATES] = {{.top = 3, .threads = 1},
+                                                {.top = 1, .threads = 1, .pareto = "time, hbm"}};
 
 static struct kept {
     size_t size;

@@ -243,7 +243,8 @@ static void measure(const struct report_table *table, struct report_cell *cells,
 
 /* ---- tables that are too wide ---- */
 
-/* Bytes of `text` that a line of `width` columns takes: up to a space or a comma where there is one.
+/* Bytes of `text` that a line of `width` columns takes: up to a space or a comma where there is
+ * one.
  */
 static size_t piece_of(const char *text, int width)
 {
@@ -370,11 +371,10 @@ static void put_row(struct line *line, const struct report_table *table,
             else if (!column->bar && rest[i])
                 put_aligned(line, rest[i], layout->width, layout->left, NULL), rest[i] = "";
             else if (!column->bar)
-                put_aligned(line,
-                            first ? format_cell(column, column_scale(column, layout), &cells[i],
-                                                text)
-                                  : "",
-                            layout->width, layout->left, NULL);
+                put_aligned(
+                    line,
+                    first ? format_cell(column, column_scale(column, layout), &cells[i], text) : "",
+                    layout->width, layout->left, NULL);
             line->spaces += GAP;
         }
         end_line(line);

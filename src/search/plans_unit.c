@@ -77,11 +77,12 @@ struct plan_scratch *plan_scratch_open(const struct rk_plans *plans)
     const size_t layers = (recomputes + 1) * LAYER_KINDS * LAYER_NUMBERS + 1;
     const size_t member = MEMBER_NUMBERS + choices * CHOICE_NUMBERS + tuples;
     s->numbers = calloc(layers + member, sizeof *s->numbers);
-    const bool recalls = recall_open(&s->layers, RECALLED_LAYERS, layers, 1) &
-                         recall_open(&s->fitting, RECALLED_MEMBERS, member, tuples);
-    if (open_checks(s, plans) && recalls && s->numbers && s->block_s && s->timed.known && s->too_large && s->choice &&
-        s->room && s->fits && s->same_as && s->kept && s->kept_room && s->fold && s->count &&
-        s->balance && s->split && s->fixed && s->list)
+    const bool layers_kept = recall_open(&s->layers, RECALLED_LAYERS, layers, 1);
+    const bool members_kept = recall_open(&s->fitting, RECALLED_MEMBERS, member, tuples);
+    if (open_checks(s, plans) && layers_kept && members_kept && s->numbers && s->block_s &&
+        s->timed.known && s->too_large && s->choice && s->room && s->fits && s->same_as &&
+        s->kept && s->kept_room && s->fold && s->count && s->balance && s->split && s->fixed &&
+        s->list)
         return s;
     plan_scratch_close(s);
     return NULL;

@@ -113,16 +113,16 @@ Test(report, what_is_too_wide_is_broken)
     size_t size;
     report_paragraph(&report, "one two three, and four five six seven eight");
     report_note(&report, "  reckon a command that is longer than the line");
-    struct report_table *table =
-        report_add(&report, &(struct report_table){.columns = wide,
-                                                   .column_count = 4,
-                                                   .formats = REPORT_IN_TEXT});
+    struct report_table *table = report_add(
+        &report,
+        &(struct report_table){.columns = wide, .column_count = 4, .formats = REPORT_IN_TEXT});
     report_row(&report, table,
-               (const struct report_cell[]){
-                   cell_text("a"), cell_count(1), cell_text("one two three four five six seven"),
-                   cell_text("nothing that anybody need know")});
-    report_row(&report, table, (const struct report_cell[]){cell_text("b"), cell_count(22),
-                                                            cell_text("short"), cell_none()});
+               (const struct report_cell[]){cell_text("a"), cell_count(1),
+                                            cell_text("one two three four five six seven"),
+                                            cell_text("nothing that anybody need know")});
+    report_row(&report, table,
+               (const struct report_cell[]){cell_text("b"), cell_count(22), cell_text("short"),
+                                            cell_none()});
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         sprintf(expected + strlen(expected), "%s\n", lines[i]);
     FILE *out = open_memstream(&text, &size);
