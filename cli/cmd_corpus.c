@@ -552,14 +552,5 @@ const struct usage corpus_usage = {
 
 int cmd_corpus(int argc, char **argv)
 {
-    struct rk_error error;
-    char none;
-    if (argc > 1 && argv[1][0] != '-') {
-        const struct command *command = options_command(commands, argv[1], &error);
-        return command ? command->run(argc - 1, argv + 1) : options_fail(&error);
-    }
-    const int done = options_read(&corpus_usage, argc, argv, &none);
-    if (done >= 0) return done;
-    rk_fail(&error, RK_USAGE, NULL, 0, 0, "corpus: say what to do: reckon corpus clean, or blend");
-    return options_fail(&error);
+    return options_run_command(&corpus_usage, argc, argv);
 }

@@ -239,8 +239,7 @@ static int run(enum export_target to, const struct usage *usage, int argc, char 
     struct notes *notes = calloc(1, sizeof *notes);
     enum rk_status status = notes ? export_gather(&args.source, &plan, &error)
                                   : rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
-    if (status == RK_OK && args.source.system)
-        status = say_fit(&plan, args.source.system, &error);
+    if (status == RK_OK && args.source.system) status = say_fit(&plan, args.source.system, &error);
     if (status == RK_OK) status = export_write(args.output, to, &args.how, &plan, notes, &error);
     const int code = status == RK_OK ? (int)RK_OK : options_fail(&error);
     if (notes) import_warn(notes, "");
@@ -321,16 +320,5 @@ const struct usage export_usage = {
 
 int cmd_export(int argc, char **argv)
 {
-    struct rk_error error;
-    char none;
-    if (argc > 1 && argv[1][0] != '-') {
-        const struct command *command = options_command(export_commands, argv[1], &error);
-        return command ? command->run(argc - 1, argv + 1) : options_fail(&error);
-    }
-    const int done = options_read(&export_usage, argc, argv, &none);
-    if (done >= 0) return done;
-    rk_fail(&error, RK_USAGE, NULL, 0, 0,
-            "export: say for what: reckon export megatron, deepspeed, torchtitan, accelerate, "
-            "nanotron, bridge, galvatron or fsdp");
-    return options_fail(&error);
+    return options_run_command(&export_usage, argc, argv);
 }

@@ -214,15 +214,5 @@ const struct usage galvatron_usage = {
 
 int cmd_galvatron(int argc, char **argv)
 {
-    struct rk_error error;
-    char none;
-    if (argc > 1 && argv[1][0] != '-') {
-        const struct command *command = options_command(galvatron_commands, argv[1], &error);
-        return command ? command->run(argc - 1, argv + 1) : options_fail(&error);
-    }
-    const int done = options_read(&galvatron_usage, argc, argv, &none);
-    if (done >= 0) return done;
-    rk_fail(&error, RK_USAGE, NULL, 0, 0,
-            "galvatron: give a command: search, check, plan, collect, strategies or profile");
-    return options_fail(&error);
+    return options_run_command(&galvatron_usage, argc, argv);
 }

@@ -210,16 +210,5 @@ const struct usage import_usage = {
 
 int cmd_import(int argc, char **argv)
 {
-    struct rk_error error;
-    char none;
-    if (argc > 1 && argv[1][0] != '-') {
-        const struct command *command = options_command(import_commands, argv[1], &error);
-        return command ? command->run(argc - 1, argv + 1) : options_fail(&error);
-    }
-    const int done = options_read(&import_usage, argc, argv, &none);
-    if (done >= 0) return done;
-    rk_fail(&error, RK_USAGE, NULL, 0, 0,
-            "import: say from what: reckon import hf CONFIG, "
-            "reckon import megatron SCRIPT, ...");
-    return options_fail(&error);
+    return options_run_command(&import_usage, argc, argv);
 }

@@ -158,14 +158,5 @@ const struct usage tokenizer_usage = {
 
 int cmd_tokenizer(int argc, char **argv)
 {
-    struct rk_error error;
-    char none;
-    if (argc > 1 && argv[1][0] != '-') {
-        const struct command *command = options_command(commands, argv[1], &error);
-        return command ? command->run(argc - 1, argv + 1) : options_fail(&error);
-    }
-    const int done = options_read(&tokenizer_usage, argc, argv, &none);
-    if (done >= 0) return done;
-    rk_fail(&error, RK_USAGE, NULL, 0, 0, "tokenizer: say what to do: reckon tokenizer train");
-    return options_fail(&error);
+    return options_run_command(&tokenizer_usage, argc, argv);
 }

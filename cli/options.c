@@ -489,3 +489,32 @@ const struct command *options_command(const struct command *commands, const char
         rk_fail(error, RK_USAGE, NULL, 0, 0, "%s is no command: reckon --help lists them", quoted);
     return NULL;
 }
+
+/* "hf, megatron or slurm" */
+static void list_commands(const struct command *commands, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (const struct command *c = commands; c->name && used < size; c++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s",
+                                 c == commands ? ""
+                                 : c[1].name   ? ", "
+                                               : " or ",
+                                 c->name);
+}
+
+int options_run_command(const struct usage *usage, int argc, char **argv)
+{
+    struct rk_error error;
+    char none, names[300];
+    if (argc > 1 && argv[1][0] != '-') {
+        const struct command *command = options_command(usage->commands, argv[1], &error);
+        return command ? command->run(argc - 1, argv + 1) : options_fail(&error);
+    }
+    const int done = options_read(usage, argc, argv, &none);
+    if (done >= 0) return done;
+    list_commands(usage->commands, names, sizeof names);
+    rk_fail(&error, RK_USAGE, NULL, 0, 0, "%s: say which: reckon %s %s", usage->name, usage->name,
+            names);
+    return options_fail(&error);
+}

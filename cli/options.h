@@ -170,6 +170,9 @@ int options_read(const struct usage *usage, int argc, char **argv, void *args);
 const struct command *options_command(const struct command *commands, const char *name,
                                       struct rk_error *error);
 
+/* Runs the one of usage->commands that the first word names; without one help, or what to say. */
+int options_run_command(const struct usage *usage, int argc, char **argv);
+
 /* Prints "reckon: path:line:col: text" to stderr and returns the error's status, as exit code. */
 int options_fail(const struct rk_error *error);
 

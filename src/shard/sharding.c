@@ -120,7 +120,7 @@ static enum rk_status fill_files(struct sharding *s, uint32_t *files, bool add,
 
 static enum rk_status gather(struct sharding *s, struct rk_error *error)
 {
-    uint32_t files;
+    uint32_t files = 0;
     enum rk_status status = layout_copy_tensors(&s->to, &s->from.layout, error);
     if (status == RK_OK) status = fill_files(s, &files, false, error);
     for (uint32_t i = 0; i < files && status == RK_OK; i++) {

@@ -60,7 +60,7 @@ Test(flat, first_layers_of_each_stage)
         layers_compare(&model, &plan, &flat, "it", &notes);
         cr_expect_eq(notes.count, 0, "%s: %s", notes.note[0].what, notes.note[0].have);
         cr_expect_eq(flat.segments, 0);
-        cr_expect_eq(flat.recompute_layers, again);
+        cr_expect_eq((int)flat.recompute_layers, (int)again);
         rk_predict(&model, &machine, &plan, &a);
         rk_predict(&model, &machine, &flat, &b);
         cr_assert(a.timed && b.timed);

@@ -58,7 +58,7 @@ Test(layers_worth, one_run_is_all_of_it)
         layers_worths(&model, &machine, &a, &b, &worths, &p);
         cr_assert_eq(worths.count, 1, "%s", words);
         const struct layers_worth *w = &worths.worth[0];
-        cr_expect_eq(w->stage, stage);
+        cr_expect_eq((int)w->stage, stage);
         cr_expect_eq(w->first, 16 * stage + first + 1, "%s", words);
         cr_expect_eq(w->layers, layers);
         cr_expect_eq(w->alone.step_s, step_of(&b), "%s", words);

@@ -175,7 +175,7 @@ static void look(void *context, const struct layerwise_point *point)
     int *stage = context, layers = 0;
     for (int i = 0; i < point->parts; i++)
         layers += point->part[i].layers;
-    cr_expect_eq(layers, answer.prediction.stage[point->stage].blocks);
+    cr_expect_eq(layers, (int)answer.prediction.stage[point->stage].blocks);
     if (point->stage == *stage) {
         cr_expect_gt(point->bytes, before_bytes);
         cr_expect_lt(point->time_s, before_s);

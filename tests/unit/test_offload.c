@@ -98,7 +98,7 @@ Test(offload, ssdtrain_adaptive_rule)
     size_t i;
     json_t *row;
     rows = json_object_get(root, "nodes_in_post_order");
-    cr_assert_eq(json_array_size(rows), nodes);
+    cr_assert_eq((int)json_array_size(rows), nodes);
     json_array_foreach(rows, i, row)
         near(rk_adaptive_needs(&node[i], 20),
              json_number_value(json_object_get(row, "required_MB_per_ms")), 1e-6, "required");

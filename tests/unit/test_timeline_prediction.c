@@ -209,8 +209,8 @@ static void check_memory(const struct sample *s)
     for (int i = 0; i < s->prediction.stages; i++) {
         const double peak = s->timeline.stage[i].peak_bytes[0];
         const double predicted = s->prediction.stage[i].total_bytes;
-        cr_assert(close(peak, predicted), "%s, stage %d: %.17g, not %.17g", s->seed, i, peak,
-                  predicted);
+        cr_assert(close(peak, predicted), "%s, stage %d: %.17g, not %.17g", name_of(s), i,
+                  peak, predicted);
     }
 }
 
