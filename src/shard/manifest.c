@@ -133,6 +133,28 @@ static void add_attention(struct manifest *m, const char *layer, bool local)
     if (m->model->kv_rank) add_indexer(m, layer);
 }
 
+/* ---- recurrences ---- */
+
+/* Mamba-2 as Nemotron-H has it: [z; x; B; C; steps], convolution, decays, skip, norm [dao2024]. */
+static void add_recurrence(struct manifest *m, const char *layer)
+{
+    const struct rk_model *model = m->model;
+    const struct recurrence_shape s = recurrence_shape_of(model);
+    const double h = (double)model->hidden;
+    const uint64_t channels = (uint64_t)s.channels, heads = (uint64_t)s.heads;
+    char name[NAME];
+    add_linear(m, s.projected, h, false, named(name, layer, "mixer.in_proj"));
+    if (model->convolution) {
+        add(m, channels, model->convolution, "%s.mixer.conv1d.weight", layer);
+        add(m, channels, 0, "%s.mixer.conv1d.bias", layer);
+    }
+    add(m, heads, 0, "%s.mixer.A_log", layer);
+    add(m, heads, 0, "%s.mixer.D", layer);
+    add(m, heads, 0, "%s.mixer.dt_bias", layer);
+    if (s.norm > 0) add(m, (uint64_t)s.norm, 0, "%s.mixer.norm.weight", layer);
+    add_linear(m, h, s.inner, false, named(name, layer, "mixer.out_proj"));
+}
+
 /* ---- MLPs ---- */
 
 static void add_mlp(struct manifest *m, const char *prefix, double h, double width)
@@ -193,6 +215,7 @@ static void add_block(struct manifest *m, const char *layer, uint64_t like)
     char name[NAME];
     add_norms(m, layer, mixer != MIXER_NONE, mlp);
     if (mixer_attends(mixer)) add_attention(m, layer, mixer == MIXER_LOCAL);
+    if (mixer == MIXER_RECURRENT || mixer == MIXER_BOTH) add_recurrence(m, layer);
     if (mlp == MLP_EXPERTS) add_experts(m, layer);
     if (mlp == MLP_DENSE)
         add_mlp(m, named(name, layer, "mlp"), (double)m->model->hidden,
@@ -227,9 +250,10 @@ static void add_ends(struct manifest *m)
 
 static enum rk_status check(const struct rk_model *model, struct rk_error *error)
 {
-    if (model->recurrence)
+    if (model->recurrence && model->recurrence != RK_MAMBA_2)
         return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
-                       "the tensors of recurrent layers have no usual names: give a checkpoint");
+                       "the tensors of its recurrent layers have no usual names: give a "
+                       "checkpoint");
     if (model->experts && model->experts * model->layers > 10000000)
         return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
                        "a list of more than 10,000,000 experts: give a smaller model");

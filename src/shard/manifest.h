@@ -9,7 +9,7 @@
 
 #include <reckon/model.h>
 
-/* RK_BAD_INPUT where a part of the model has no usual names: recurrences, norms of each head. */
+/* RK_BAD_INPUT where a part of the model has no usual names: recurrences but Mamba-2. */
 enum rk_status manifest_of(const struct rk_model *model, enum tensor_type type,
                            struct layout *layout, struct rk_error *error);
 
