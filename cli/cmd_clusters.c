@@ -1,5 +1,6 @@
 /* reckon clusters: the best plan over several clusters. */
 #include "base/units.h"
+#include "cli/clusters_draw.h"
 #include "cli/clusters_plan.h"
 #include "cli/clusters_ranks.h"
 #include "cli/clusters_tables.h"
@@ -15,7 +16,7 @@
 #include <string.h>
 
 struct clusters_args {
-    const char *model, *system, *output, *ranks, *plan, *save;
+    const char *model, *system, *output, *ranks, *plan, *save, *draw;
     int ranks_format;
     uint64_t batch;
     bool links;
@@ -48,6 +49,8 @@ static const struct option clusters_options[] = {
      .help = "write where each rank of the plan runs; hosts are NAME-NODE of the cluster's name and the node's number"},
     {.name = "ranks-format", .type = OPTION_CHOICE, .argument = "FORMAT", AT(ranks_format), .choices = ranks_format_names,
      .help = "mpi: Open MPI's rankfile; slurm: a SLURM_HOSTFILE for --distribution=arbitrary; torchrun: a command for each host; nccl: groups, their members and the network each takes, as JSON (mpi)"},
+    {.name = "draw", .type = OPTION_OUTPUT, .argument = "FILE.svg", AT(draw), .complete = "file",
+     .help = "draw where each rank is: devices in nodes, racks (below one leaf) and clusters, coloured by stage and replica, tensor groups framed, and what a step sends over each boundary"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
     {.name = NULL},
@@ -227,15 +230,17 @@ static enum rk_status write_files(const struct asking *a, struct rk_error *error
     const struct clusters_args *args = a->args;
     enum rk_status status = RK_OK;
     join_words(&args->words, words, sizeof words);
-    if (args->ranks && is_mixed(a->given))
+    if ((args->ranks || args->draw) && is_mixed(a->given))
         return usage_fail(error, "ranks: of stages with replicas on several clusters none are "
-                                 "written yet");
+                                 "written or drawn yet");
     if (args->save)
         status = clusters_file_write(args->save, &a->answer->best, a->question.machine,
                                      a->question.words.batch, words, error);
     if (status == RK_OK && args->ranks)
         status = clusters_ranks_write(args->ranks, (enum ranks_format)args->ranks_format,
                                       &a->answer->best, a->question.machine, error);
+    if (status == RK_OK && args->draw)
+        status = clusters_draw(args->draw, &a->answer->best, a->question.machine, error);
     return status;
 }
 
