@@ -53,7 +53,7 @@ static const struct report_column run_columns[] = {
 
 static void add_runs(struct report *report, const struct layerwise_answer *answer)
 {
-    const struct rk_plan *plan = &answer->plan;
+    const struct rk_plan *plan = &answer->dealt;
     struct report_table *table =
         report_add(report, &(struct report_table){.name = "runs",
                                                   .title = "Layers, and how they are run",
@@ -162,9 +162,9 @@ static enum rk_status add_fronts(struct report *report, const struct search *sea
     struct fronts few = {report, report_add(report, &text), NULL, stages};
     struct fronts all = {report, NULL, report_add(report, &json), stages};
     const enum rk_status status =
-        layerwise_fronts(&search->problem, &answer->plan, 5, add_point, &few, error);
+        layerwise_fronts(&search->problem, &answer->dealt, answer->plan.chunks, 5, add_point, &few, error);
     if (status != RK_OK || search->args->show.format != REPORT_AS_JSON) return status;
-    return layerwise_fronts(&search->problem, &answer->plan, 64, add_point, &all, error);
+    return layerwise_fronts(&search->problem, &answer->dealt, answer->plan.chunks, 64, add_point, &all, error);
 }
 
 /* ---- other schedules ---- */
@@ -216,7 +216,7 @@ static void add_schedules(struct report *report, const struct search *search,
                           const struct layerwise_answer *answer)
 {
     static const enum rk_schedule schedules[] = {RK_1F1B, RK_GPIPE, RK_ZERO_BUBBLE};
-    if (answer->plan.pipeline == 1) return;
+    if (answer->dealt.pipeline == 1) return;
     struct report_table *table =
         report_add(report, &(struct report_table){.name = "schedules",
                                                   .title = "The same plan by schedule",
@@ -224,14 +224,14 @@ static void add_schedules(struct report *report, const struct search *search,
                                                   .columns = schedule_columns,
                                                   .column_count = COUNT(schedule_columns)});
     for (int i = 0; i < COUNT(schedules); i++) {
-        struct rk_plan plan = answer->plan;
+        struct rk_plan plan = answer->dealt;
         plan.schedule = schedules[i];
         add_schedule(report, table, search, &plan, rk_schedule_name(schedules[i]));
     }
     for (uint64_t chunks = 2; chunks <= MOST_CHUNKS; chunks++) {
         struct rk_plan plan;
         struct rk_prediction p;
-        if (!layerwise_interleave(&answer->plan, search->problem.model, chunks, &plan)) continue;
+        if (!layerwise_interleave(&answer->dealt, search->problem.model, chunks, &plan)) continue;
         rk_predict(search->problem.model, search->problem.system, &plan, &p);
         if (p.timed)
             add_schedule(report, table, search, &plan,
@@ -247,18 +247,19 @@ static const struct report_column head_columns[] = {
      .title = "all layers alike",
      .unit = "s",
      .digits = 4,
-     .help = "the best plan whose layers are run alike (1F1B)"},
+     .help = "the best plan whose layers are run alike, 1F1B without interleaving"},
     {.name = "any_s",
      .title = "any schedule",
      .unit = "s",
      .digits = 4,
-     .help = "the best plan of reckon search, interleaved ones too"},
-    {.name = "gain", .unit = "%", .digits = 2, .help = "of the step, less than layers alike"},
+     .help = "the best plan of reckon search: layers alike, interleaved or not"},
+    {.name = "gain", .unit = "%", .digits = 2, .help = "of the step, less than that"},
     {.name = "surrogate_s",
      .title = "surrogate",
      .unit = "s",
      .digits = 4,
-     .help = "sum of stages + (m - 1) slowest + end of the first, without messages"},
+     .help = "sum of stages + (m - 1) slowest + end of the first, without messages; of v virtual "
+             "stages sum / v + (m - 1/v) slowest + end"},
     {.name = "bound_s",
      .title = "bound",
      .unit = "s",
@@ -270,7 +271,7 @@ static const struct report_column head_columns[] = {
      .unit = "%",
      .digits = 2,
      .help = "above that: between balanced memory and balanced time"},
-    {.name = "shapes", .help = "numbers of stages and of samples in flight"},
+    {.name = "shapes", .help = "numbers of stages, virtual stages and samples in flight"},
     {.name = "excluded", .help = "of these, by a bound"},
     {.name = "unfit", .help = "... in which nothing fits, or nothing is faster"},
     {.name = "ways", .help = "to run a layer, of all shapes"},
@@ -288,13 +289,14 @@ static void add_head(struct report *report, const struct layerwise_answer *answe
                                                   .columns = head_columns,
                                                   .column_count = COUNT(head_columns)});
     const double uniform_s = answer->uniform_s;
+    const double alike_s = answer->any_s > 0 ? answer->any_s : uniform_s;
     report_row(
         report, table,
         (struct report_cell[]){
             cell_number(answer->prediction.step_s),
             uniform_s > 0 ? cell_number(uniform_s) : cell_none(),
             answer->any_s > 0 ? cell_number(answer->any_s) : cell_none(),
-            uniform_s > 0 ? cell_number(1 - answer->prediction.step_s / uniform_s) : cell_none(),
+            alike_s > 0 ? cell_number(1 - answer->prediction.step_s / alike_s) : cell_none(),
             mixed ? cell_number(answer->value_s) : cell_none(),
             mixed ? cell_number(answer->bound_s) : cell_none(),
             cell_text(!mixed   ? "no mix is faster than layers that are alike"

@@ -15,7 +15,8 @@ enum { RETRIES = 5 };
 #define SURROGATE_SLACK 1.005
 
 struct quest {
-    const struct layerwise_query *query;
+    const struct layerwise_query *query;        /* of plans without virtual stages */
+    const struct rk_plans_problem *interleaved; /* as it was asked */
     struct layerwise_answer *answer;
     double least_s;                  /* predicted, of what is found */
     struct rk_prediction prediction; /* of the plan at hand */
@@ -28,10 +29,11 @@ static double messages_s(const struct shape *s)
            (1 + (double)shape_microbatches(s) / fmax(1, (double)s->base.pipeline - 1));
 }
 
-/* Takes a plan over when its prediction is the fastest so far. */
+/* Takes a plan over when its prediction is the fastest so far; `dealt` is it without virtual
+ * stages. */
 static void offer(struct quest *q, const struct stages_problem *problem,
-                  const struct stages_answer *found, double bound_s, const struct rk_plan *plan,
-                  const struct rk_prediction *p)
+                  const struct stages_answer *found, double bound_s, const struct rk_plan *dealt,
+                  const struct rk_plan *plan, const struct rk_prediction *p)
 {
     struct layerwise_answer *best = q->answer;
     struct stages_answer walk;
@@ -39,6 +41,7 @@ static void offer(struct quest *q, const struct stages_problem *problem,
     q->least_s = p->step_s;
     best->found = true;
     best->plan = *plan;
+    best->dealt = *dealt;
     best->prediction = *p;
     best->value_s = found->value_s;
     best->bound_s = bound_s;
@@ -72,10 +75,14 @@ static void set_capacity(struct shape *s, double bytes)
 
 /* Predicts and offers what was found; the bytes that the memory of the surrogate has too many. */
 static double judge(struct quest *q, struct shape *s, const struct stages_problem *problem,
-                    struct stages_answer *answer, double bound_s, const struct rk_plan *plan)
+                    struct stages_answer *answer, double bound_s, const struct rk_plan *dealt)
 {
-    rk_predict(s->model, s->system, plan, &q->prediction);
-    offer(q, problem, answer, fmin(bound_s, answer->value_s), plan, &q->prediction);
+    struct rk_plan plan = *dealt;
+    if (s->base.chunks > 1 &&
+        !layerwise_interleave(dealt, s->model, s->base.chunks, &plan))
+        return 0;
+    rk_predict(s->model, s->system, &plan, &q->prediction);
+    offer(q, problem, answer, fmin(bound_s, answer->value_s), dealt, &plan, &q->prediction);
     return excess(s, &q->prediction);
 }
 
@@ -181,15 +188,30 @@ static int compare_candidates(const void *a, const void *b)
     return (x->bound_s > y->bound_s) - (x->bound_s < y->bound_s);
 }
 
-enum { MOST_SHAPES = 512 };
+struct candidates {
+    int count, room;
+    struct candidate *list; /* (count) */
+};
 
-/* Shapes of so many stages: samples in flight that divide the batch. */
-static void add_shapes(struct quest *q, const struct rk_plan *base, struct candidate *list,
-                       int *count)
+static bool add_candidate(struct candidates *all, struct shape *s, double bound_s)
+{
+    if (all->count == all->room) {
+        const int room = 2 * all->room + 64;
+        struct candidate *grown = realloc(all->list, (size_t)room * sizeof *grown);
+        if (!grown) return false;
+        all->list = grown;
+        all->room = room;
+    }
+    all->list[all->count++] = (struct candidate){s, bound_s};
+    return true;
+}
+
+/* Shapes of so many stages and virtual stages: samples in flight that divide the batch. */
+static void add_shapes(struct quest *q, const struct rk_plan *base, struct candidates *all)
 {
     uint64_t divisor[MAX_DIVISORS];
     const int divisors = divisors_of(base->batch, divisor);
-    for (int i = 0; i < divisors && *count < MOST_SHAPES; i++) {
+    for (int i = 0; i < divisors && !q->failed; i++) {
         struct shape *s = shape_open(q->query->problem, base, divisor[i]);
         if (!s) {
             q->failed = true;
@@ -203,7 +225,22 @@ static void add_shapes(struct quest *q, const struct rk_plan *base, struct candi
         q->answer->counts.ways += (uint64_t)s->ways;
         shape_allow(s, -1);
         const struct stages_problem problem = shape_problem(s, 0);
-        list[(*count)++] = (struct candidate){s, stages_bound(&problem) + messages_s(s)};
+        if (add_candidate(all, s, stages_bound(&problem) + messages_s(s))) continue;
+        shape_close(s);
+        q->failed = true;
+    }
+}
+
+/* With each number of virtual stages. */
+static void add_chunks(struct quest *q, const struct rk_plan *base, struct candidates *all)
+{
+    struct offered chunks;
+    plan_axis_offer(&chunks, q->interleaved, RK_PLAN_CHUNKS, base);
+    for (int i = 0; i < chunks.count; i++) {
+        struct rk_plan with = *base;
+        with.chunks = chunks.value[i];
+        if (with.chunks * with.pipeline <= q->query->problem->model->layers)
+            add_shapes(q, &with, all);
     }
 }
 
@@ -219,6 +256,20 @@ static struct rk_plans_problem plain(const struct rk_plans_problem *problem)
     return p;
 }
 
+/* The best are alike. */
+static void take_alike(struct layerwise_answer *answer, const struct rk_plan *plan,
+                       const struct rk_plans_problem *problem)
+{
+    answer->found = true;
+    answer->value_s = answer->bound_s = answer->walk_s = 0;
+    answer->plan = answer->dealt = *plan;
+    rk_predict(problem->model, problem->system, plan, &answer->prediction);
+    answer->dealt.chunks = 1;
+    answer->dealt.splits = plan->chunks > 1 ? answer->prediction.stages : plan->splits;
+    for (int i = 0; plan->chunks > 1 && i < answer->dealt.splits; i++)
+        answer->dealt.split[i] = (uint16_t)answer->prediction.stage[i].blocks;
+}
+
 static bool stopped(const struct layerwise_query *query)
 {
     return query->stop && query->stop(query->context);
@@ -232,28 +283,24 @@ enum rk_status layerwise_search(const struct layerwise_query *query,
     static const struct quest none = {.least_s = INFINITY};
     struct quest q = none;
     q.query = &own;
+    q.interleaved = query->problem;
     q.answer = answer;
-    struct candidate *list = calloc(MOST_SHAPES, sizeof *list);
+    struct candidates all = {.count = 0};
     struct rk_plan base = problem.base;
     struct offered stages;
-    int count = 0;
     bool any = false;
     memset(answer, 0, sizeof *answer);
     answer->complete = true;
-    if (problem.base.framework == RK_CALCULON) {
-        free(list);
+    if (problem.base.framework == RK_CALCULON)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--layerwise: the published model runs all layers alike; leave framework "
                        "calculon out");
-    }
-    if (problem.model->layers > LAYERWISE_MOST_LAYERS) {
-        free(list);
+    if (problem.model->layers > LAYERWISE_MOST_LAYERS)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--layerwise: %s has more than %d layers: leave it out", problem.model->id,
                        LAYERWISE_MOST_LAYERS);
-    }
     plan_axis_offer(&stages, &problem, RK_PLAN_PIPELINE, &base);
-    for (int i = 0; list && i < stages.count && !q.failed && answer->complete; i++) {
+    for (int i = 0; i < stages.count && !q.failed && answer->complete; i++) {
         struct rk_plan plan;
         if (base.ranks % stages.value[i] || stages.value[i] > LAYERWISE_MOST_STAGES) continue;
         if (best_uniform(&q, stages.value[i], &plan)) {
@@ -263,34 +310,31 @@ enum rk_status layerwise_search(const struct layerwise_query *query,
         base.pipeline = stages.value[i];
         base.order = RK_ORDER_TP_CP_DP_PP;
         base.splits = 0;
-        if (any) add_shapes(&q, &base, list, &count);
+        if (any) add_chunks(&q, &base, &all);
         answer->complete = !stopped(query);
     }
-    if (rk_plans_best(query->problem, NULL, &q.prediction, NULL) == RK_OK)
+    struct rk_plan any_plan;
+    if (rk_plans_best(query->problem, &any_plan, &q.prediction, NULL) == RK_OK)
         answer->any_s = q.prediction.step_s;
     if (answer->uniform_s) q.least_s = answer->uniform_s;
-    if (list) qsort(list, (size_t)count, sizeof *list, compare_candidates);
-    for (int i = 0; i < count; i++) {
-        struct shape *s = list[i].shape;
-        if (isinf(list[i].bound_s))
+    qsort(all.list, (size_t)all.count, sizeof *all.list, compare_candidates);
+    for (int i = 0; i < all.count; i++) {
+        struct shape *s = all.list[i].shape;
+        if (isinf(all.list[i].bound_s))
             answer->counts.unfit++;
-        else if (list[i].bound_s >= q.least_s)
+        else if (all.list[i].bound_s >= q.least_s)
             answer->counts.excluded++;
         else if (!q.failed && answer->complete)
             answer->counts.unfit += !solve_shape(&q, s);
         answer->complete = answer->complete && !stopped(query);
         shape_close(s);
     }
-    if (q.failed || !list) {
-        free(list);
-        return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    }
-    free(list);
-    if (!answer->found && answer->uniform_s) { /* the best are alike */
-        answer->found = true;
-        answer->plan = answer->uniform;
-        rk_predict(problem.model, problem.system, &answer->plan, &answer->prediction);
-    }
+    free(all.list);
+    if (q.failed) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    if (answer->any_s && answer->any_s <= q.least_s)
+        take_alike(answer, &any_plan, &problem);
+    else if (!answer->found && answer->uniform_s)
+        take_alike(answer, &answer->uniform, &problem);
     if (answer->found) return RK_OK;
     return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
                    "%s on %s: no mix of ways to run layers fits", problem.model->id,

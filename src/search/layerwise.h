@@ -6,7 +6,8 @@
  * alike. The data degree follows. Each way is folded and priced as rk_predict prices a stage of
  * such layers; stages.h finds the best split and mix of them. Its surrogate leaves out what is not
  * a sum over layers, so that what is found is predicted once more, and memory it misjudged is taken
- * off.
+ * off. With v virtual stages on a rank the step is sum / v + (m - 1/v) max: that of v m microbatches
+ * whose stages take a v-th, with as much in flight as interleaving has.
  */
 #ifndef RECKON_SEARCH_LAYERWISE_H
 #define RECKON_SEARCH_LAYERWISE_H
@@ -14,7 +15,7 @@
 #include <reckon/plans.h>
 
 struct layerwise_query {
-    const struct rk_plans_problem *problem; /* chunks and schedule are 1 and 1f1b */
+    const struct rk_plans_problem *problem; /* the schedule is 1f1b */
     int threads;                            /* 0: all cores */
     bool (*stop)(void *context);            /* asked between shapes; NULL: never */
     void *context;
@@ -31,6 +32,7 @@ struct layerwise_counts {
 struct layerwise_answer {
     bool found;
     struct rk_plan plan;
+    struct rk_plan dealt; /* without its virtual stages: each stage's layers side by side */
     struct rk_prediction prediction;
     double value_s, bound_s; /* the surrogate's, of the shape of `plan`; equal: proved the best */
     double walk_s;           /* the surrogate of the walk between balanced extremes; 0: none */
@@ -70,10 +72,11 @@ struct layerwise_point {
 };
 typedef void layerwise_visit(void *context, const struct layerwise_point *point);
 
-/* The front of bytes and time of each stage of a plan, its layers where they are: by stage, then
+/* The front of bytes and time of each stage of a plan without virtual stages (`chunks` are what it
+ * is run with), its layers where they are: by stage, then
  * rising bytes, at most `most` points of each, the first and the last one among them. RK_IO. */
 enum rk_status layerwise_fronts(const struct rk_plans_problem *problem, const struct rk_plan *plan,
-                                int most, layerwise_visit *visit, void *context,
+                                uint64_t chunks, int most, layerwise_visit *visit, void *context,
                                 struct rk_error *error);
 
 /* The plan as the layers of local part `local` see it; 0: its own. */

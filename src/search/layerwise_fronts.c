@@ -45,7 +45,7 @@ static void visit_points(const struct shape *s, const struct front_of_stage *fro
         struct layerwise_point point = {
             .stage = front->stage,
             .bytes = front->point[at].bytes + s->constant_bytes,
-            .time_s = front->point[at].time_s,
+            .time_s = front->point[at].time_s * (double)s->base.chunks,
         };
         point.parts = list_runs(s, front, front->choice + at * layers, point.part);
         visit(context, &point);
@@ -79,13 +79,13 @@ static bool visit_stages(struct shape *s, const struct rk_plan *plan, int most,
 }
 
 enum rk_status layerwise_fronts(const struct rk_plans_problem *problem, const struct rk_plan *plan,
-                                int most, layerwise_visit *visit, void *context,
-                                struct rk_error *error)
+                                uint64_t chunks, int most, layerwise_visit *visit,
+                                void *context, struct rk_error *error)
 {
     struct rk_plan base = *plan;
     base.segments = base.others = 0;
     base.splits = 0;
-    base.chunks = 1;
+    base.chunks = chunks;
     base.order = RK_ORDER_TP_CP_DP_PP;
     struct shape *s = shape_open(problem, &base, rk_plan_data(plan) * plan->microbatch);
     if (s) shape_allow(s, -1);

@@ -211,8 +211,9 @@ static void price_changes(struct shape *s)
             *change = 0;
             if (a == from && b == to && a != b) {
                 const struct rk_plan one = shape_plan(s, a), two = shape_plan(s, b);
-                *change = relayout_s(s->model, s->system, &one, &two) +
-                          relayout_s(s->model, s->system, &two, &one);
+                *change = (relayout_s(s->model, s->system, &one, &two) +
+                           relayout_s(s->model, s->system, &two, &one)) /
+                          (double)s->base.chunks;
             } else if (a != b) {
                 *change = s->change_s[a * s->ways + b]; /* a <= from, b <= to */
             }

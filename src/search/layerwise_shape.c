@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LAYERS = LAYERWISE_MOST_LAYERS, LABELS_OF_STAGE = 1600000 };
+enum { MOST_LAYERS = LAYERWISE_MOST_LAYERS, LABELS_OF_STAGE = 1600000, INTERLEAVED_LABELS = 300 };
 
 /* ---- a shape ---- */
 
@@ -127,6 +127,7 @@ bool shape_answer(const struct shape *s, const struct stages_answer *answer, int
 {
     int way_of[RK_MAX_LOCALS], choice[MOST_LAYERS + 2];
     *plan = shape_plan(s, end);
+    plan->chunks = 1;
     tidy(s, answer, choice);
     plan->segments = plan->others = 0;
     plan->embedding_counts = plan->head_counts = false;
@@ -155,25 +156,33 @@ bool shape_answer(const struct shape *s, const struct stages_answer *answer, int
 
 void shape_allow(struct shape *s, int end)
 {
-    memcpy(s->choice, s->price, (size_t)s->kinds * (size_t)s->ways * sizeof *s->choice);
+    const double chunks = (double)s->base.chunks;
+    for (int i = 0; i < s->kinds * s->ways; i++) {
+        s->choice[i] = s->price[i];
+        s->choice[i].time_s /= chunks;
+        s->choice[i].first_s /= chunks;
+    }
     for (int kind = s->kinds - 2; kind < s->kinds; kind++)
         for (int w = 0; w < s->ways; w++)
             if (end >= 0 && w != end) s->choice[kind * s->ways + w].time_s = INFINITY;
 }
 
 /* Long stages keep fewer labels a layer: work goes with layers times labels, and there are as many
- * ways to mix more layers. */
+ * ways to mix more layers. With virtual stages there are more shapes, and a surrogate that says
+ * less of them. */
 struct stages_problem shape_problem(const struct shape *s, double enough_s)
 {
     const uint64_t layers = (uint64_t)s->layers / s->base.pipeline;
-    const size_t limit = LABELS_OF_STAGE / (layers > 8 ? layers * layers : 64);
+    const size_t most = LABELS_OF_STAGE / (layers > 8 ? layers * layers : 64);
+    const size_t limit = s->base.chunks > 1 && most > INTERLEAVED_LABELS ? INTERLEAVED_LABELS : most;
     return (struct stages_problem){.layers = s->layers,
                                    .kinds = s->kinds,
                                    .choices = s->ways,
                                    .stages = (int)s->base.pipeline,
                                    .kind = s->kind,
                                    .cut = s->cut,
-                                   .microbatches = (double)shape_microbatches(s),
+                                   .microbatches =
+                                       (double)(shape_microbatches(s) * s->base.chunks),
                                    .place = s->place,
                                    .enough_s = enough_s,
                                    .label_limit = limit};
