@@ -329,6 +329,10 @@ Test(shard_placing, catalog)
         struct layout tensors = {.files = 0};
         struct rk_error error = {0};
         cr_assert_eq(rk_model_load(list.id[i], &model, NULL), RK_OK);
+        if (model.recurrence) { /* their tensors come from checkpoints alone */
+            models++;
+            continue;
+        }
         cr_assert_eq(manifest_of(&model, TENSOR_BF16, &tensors, &error), RK_OK, "%s: %s", model.id,
                      error.text);
         if (model.count_embeddings)
