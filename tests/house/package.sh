@@ -21,6 +21,14 @@ for file in include/reckon/command.h share/man/man1/reckon.1.gz share/reckon/mod
     share/bash-completion/completions/reckon lib/libreckon.a; do
     [ -e "$root/$file" ] || { echo "not in it: $file"; exit 1; }
 done
+python3 - "$root/share/doc/reckon/reckon.spdx.json" <<'TEXT'
+import json, sys
+
+made = json.load(open(sys.argv[1]))
+names = {package["name"] for package in made["packages"]}
+assert made["spdxVersion"] == "SPDX-2.3" and {"reckon", "libjansson4", "libsqlite3-0", "libc6"} <= names, names
+assert all(package["versionInfo"] for package in made["packages"])
+TEXT
 asked='tp8 gbs32 -f json'
 # shellcheck disable=SC2086
 "$root/bin/reckon" predict -m llama3.1-8b -s h100-sxm5-80g $asked >program.json
