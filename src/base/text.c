@@ -15,28 +15,37 @@ static int least(int a, int b)
 
 static int letter_cost(char a, char b)
 {
-    return tolower((unsigned char)a) != tolower((unsigned char)b);
+    return a != b && tolower((unsigned char)a) != tolower((unsigned char)b);
 }
 
-/* Optimal string alignment, two rows back [damerau1964]. */
-int text_distance(const char *a, const char *b)
+/* Optimal string alignment, two rows back [damerau1964]; `limit` where it is no less. */
+static int distance_below(const char *a, const char *b, int limit)
 {
     const size_t a_length = strlen(a), b_length = strlen(b);
-    int row[3][LONGEST + 1];
-    if (a_length > LONGEST || b_length > LONGEST) return LONGEST;
+    const size_t apart = a_length > b_length ? a_length - b_length : b_length - a_length;
+    int row[3][LONGEST + 1], before = 0;
+    if (a_length > LONGEST || b_length > LONGEST || apart >= (size_t)limit) return limit;
     for (size_t j = 0; j <= b_length; j++)
         row[0][j] = (int)j;
     for (size_t i = 1; i <= a_length; i++) {
         int *now = row[i % 3], *back = row[(i - 1) % 3], *back2 = row[(i + 1) % 3];
-        now[0] = (int)i;
+        int lowest = now[0] = (int)i;
         for (size_t j = 1; j <= b_length; j++) {
             now[j] = least(back[j], now[j - 1]) + 1;
             now[j] = least(now[j], back[j - 1] + letter_cost(a[i - 1], b[j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 now[j] = least(now[j], back2[j - 2] + 1);
+            lowest = least(lowest, now[j]);
         }
+        if (lowest >= limit && before >= limit) return limit; /* no row below gets less */
+        before = lowest;
     }
-    return row[a_length % 3][b_length];
+    return least(row[a_length % 3][b_length], limit);
+}
+
+int text_distance(const char *a, const char *b)
+{
+    return distance_below(a, b, LONGEST);
 }
 
 static bool begins_with(const char *text, const char *start)
@@ -50,7 +59,7 @@ const char *text_nearest(const char *name, const char *const *names)
     const char *nearest = NULL;
     int smallest = length < 3 ? 2 : 2 + (int)length / 4; /* from here on it is another word */
     for (; *names; names++) {
-        int distance = text_distance(name, *names);
+        int distance = distance_below(name, *names, smallest);
         if (length >= 3 && begins_with(*names, name)) distance = least(distance, 1);
         if (strlen(*names) >= 4 && begins_with(name, *names)) distance = least(distance, 2);
         if (distance >= smallest) continue;
