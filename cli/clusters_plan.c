@@ -224,11 +224,13 @@ enum rk_status clusters_file_write(const char *path, const struct clusters_plan 
     fprintf(output.file, "    \"stages\": [");
     for (int i = 0; i < plan->stages; i++) {
         const struct clusters_stage *s = &plan->stage[i];
+        char expert[32] = "";
+        if (s->expert > 1) snprintf(expert, sizeof expert, " ep%" PRIu64, s->expert);
         fprintf(output.file,
                 "%s\n        {\"cluster\": \"%s\", \"layers\": %" PRIu64 ", \"words\": \"tp%" PRIu64
-                " cp%" PRIu64 " dp%" PRIu64 " recompute=%s\"}",
+                " cp%" PRIu64 "%s dp%" PRIu64 " recompute=%s\"}",
                 i ? "," : "", machine->cluster[s->cluster].name, s->layers, s->tensor, s->context,
-                s->data, rk_recompute_mode_name(s->recompute));
+                expert, s->data, rk_recompute_mode_name(s->recompute));
     }
     fprintf(output.file, "\n    ]\n}\n");
     return output_commit(&output, error);

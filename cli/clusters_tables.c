@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* clang-format off */
 static const struct report_column step_columns[] = {
@@ -31,6 +30,7 @@ static const struct report_column stage_columns[] = {
     {.name = "gpus", .title = "GPUs"},
     {.name = "tensor", .title = "tp"},
     {.name = "context", .title = "cp"},
+    {.name = "expert", .title = "ep"},
     {.name = "data", .title = "dp"},
     {.name = "microbatch", .title = "mbs"},
     {.name = "recompute"},
@@ -65,23 +65,9 @@ static const struct report_column alone_columns[] = {
     {.name = "bound_s", .title = "objective", .unit = "s", .digits = 4},
     {.name = "slower", .title = "over the best", .unit = "%", .digits = 1},
 };
-static const struct report_column link_columns[] = {
-    {.name = "link"},
-    {.name = "bandwidth_Bps", .title = "bandwidth", .unit = "B/s", .digits = 1, .own_scale = true},
-    {.name = "objective_s", .title = "objective", .unit = "s", .digits = 4},
-    {.name = "saves", .unit = "%", .digits = 2},
-    {.name = "clusters", .title = "clusters used"},
-};
 /* clang-format on */
 
-struct show {
-    struct report *report;
-    const struct clusters_question *question;
-    const struct clusters_answer *answer;
-    const struct given_plan *given;
-};
-
-static uint64_t gpus_used(const struct clusters_plan *plan)
+uint64_t clusters_gpus_used(const struct clusters_plan *plan)
 {
     uint64_t gpus = 0;
     for (int i = 0; i < plan->stages; i++)
@@ -90,7 +76,7 @@ static uint64_t gpus_used(const struct clusters_plan *plan)
 }
 
 /* NAN: no price is known. */
-static double price_of(const struct rk_machine *machine, const struct clusters_plan *plan)
+double clusters_price(const struct rk_machine *machine, const struct clusters_plan *plan)
 {
     double price = 0;
     for (int i = 0; i < plan->stages; i++) {
@@ -103,11 +89,11 @@ static double price_of(const struct rk_machine *machine, const struct clusters_p
     return price > 0 ? price : NAN;
 }
 
-static void show_step(const struct show *show)
+static void show_step(const struct clusters_shown *show)
 {
     const struct clusters_plan *best = &show->answer->best;
     const struct rk_machine *machine = show->question->machine;
-    const double price = price_of(machine, best);
+    const double price = clusters_price(machine, best);
     const double gap = best->value_s / best->simulated_s - 1;
     uint64_t gpus = 0;
     for (int i = 0; i < machine->clusters; i++)
@@ -120,7 +106,7 @@ static void show_step(const struct show *show)
         cell_number((double)show->question->words.batch / best->simulated_s),
         cell_count(best->microbatches),
         cell_count(best->round),
-        cell_count(gpus_used(best)),
+        cell_count(clusters_gpus_used(best)),
         cell_count(gpus),
         isnan(price) ? cell_none() : cell_number(price),
         show->given ? cell_none() : cell_count(show->answer->problems),
@@ -135,7 +121,7 @@ static void show_step(const struct show *show)
     report_row(show->report, report_add(show->report, &shape), cells);
 }
 
-static void show_stages(const struct show *show)
+static void show_stages(const struct clusters_shown *show)
 {
     const struct clusters_plan *best = &show->answer->best;
     const struct report_table shape = {.name = "stages",
@@ -148,14 +134,23 @@ static void show_stages(const struct show *show)
     for (int i = 0; i < best->stages; i++) {
         const struct clusters_stage *s = &best->stage[i];
         const struct report_cell cells[] = {
-            cell_count((uint64_t)i),   cell_text(show->question->machine->cluster[s->cluster].name),
-            cell_count(s->layers),     cell_count(s->nodes),
-            cell_count(s->gpus),       cell_count(s->tensor),
-            cell_count(s->context),    cell_count(s->data),
-            cell_count(s->microbatch), cell_text(rk_recompute_mode_name(s->recompute)),
-            cell_number(s->forward_s), cell_number(s->backward_s),
-            cell_number(s->message_s), cell_number(s->sync_s),
-            cell_number(s->bytes),     cell_number(s->bytes / s->capacity_bytes),
+            cell_count((uint64_t)i),
+            cell_text(show->question->machine->cluster[s->cluster].name),
+            cell_count(s->layers),
+            cell_count(s->nodes),
+            cell_count(s->gpus),
+            cell_count(s->tensor),
+            cell_count(s->context),
+            cell_count(s->expert),
+            cell_count(s->data),
+            cell_count(s->microbatch),
+            cell_text(rk_recompute_mode_name(s->recompute)),
+            cell_number(s->forward_s),
+            cell_number(s->backward_s),
+            cell_number(s->message_s),
+            cell_number(s->sync_s),
+            cell_number(s->bytes),
+            cell_number(s->bytes / s->capacity_bytes),
         };
         report_row(show->report, table, cells);
     }
@@ -163,7 +158,7 @@ static void show_stages(const struct show *show)
 
 /* What a step sends: messages of all microbatches to the stage behind, gradients within the stage.
  */
-static void show_traffic(const struct show *show)
+static void show_traffic(const struct clusters_shown *show)
 {
     const struct clusters_plan *best = &show->answer->best;
     const struct rk_machine *machine = show->question->machine;
@@ -197,7 +192,7 @@ static void show_traffic(const struct show *show)
 }
 
 /* Of stages whose replicas are of several kinds. */
-static void show_parts(const struct show *show)
+static void show_parts(const struct clusters_shown *show)
 {
     const struct report_table shape = {
         .name = "parts",
@@ -226,7 +221,7 @@ static void show_parts(const struct show *show)
     }
 }
 
-static void show_alone(const struct show *show)
+static void show_alone(const struct clusters_shown *show)
 {
     const struct rk_machine *machine = show->question->machine;
     const double best_s = show->answer->proved.value_s;
@@ -252,79 +247,19 @@ static void show_alone(const struct show *show)
     }
 }
 
-/* ---- links ---- */
-
-static const char *clusters_text(const struct show *show, const struct clusters_plan *plan)
-{
-    const char *text = "";
-    for (int i = 0; i < plan->stages; i++)
-        if (i == 0 || plan->stage[i].cluster != plan->stage[i - 1].cluster)
-            text = report_text(show->report, "%s%s%s", text, i ? ", " : "",
-                               show->question->machine->cluster[plan->stage[i].cluster].name);
-    return text;
-}
-
-static bool show_link(const struct show *show, struct report_table *table, int a, int b)
-{
-    static const double shares[] = {0.25, 0.5, 2, 4, 1024};
-    struct rk_machine machine = *show->question->machine;
-    struct clusters_question asked = *show->question;
-    struct clusters_answer *answer = malloc(sizeof *answer);
-    const struct rk_cluster_link *link = &show->question->machine->link[a][b];
-    const double now_s = show->answer->proved.value_s;
-    char rate[QUANTITY_TEXT];
-    bool good = answer != NULL;
-    asked.machine = &machine;
-    for (size_t i = 0; good && i < sizeof shares / sizeof *shares; i++) {
-        machine.link[a][b].bandwidth_Bps = machine.link[b][a].bandwidth_Bps =
-            shares[i] * link->bandwidth_Bps;
-        good = clusters_search(&asked, answer);
-        const struct report_cell cells[] = {
-            cell_text(report_text(show->report, "%s - %s", machine.cluster[a].name,
-                                  machine.cluster[b].name)),
-            cell_number(machine.link[a][b].bandwidth_Bps),
-            cell_number(answer->proved.value_s),
-            cell_number(1 - answer->proved.value_s / now_s),
-            cell_text(clusters_text(show, &answer->proved)),
-        };
-        if (good) report_row(show->report, table, cells);
-    }
-    free(answer);
-    const double even = good ? clusters_break_even(show->question, a, b) : NAN;
-    if (isnan(even)) return false;
-    quantity_format(rate, QUANTITY_BYTES_PER_S, even);
-    report_note(
-        show->report,
-        isinf(even) ? "no bandwidth of the link makes several clusters better than the best one"
-        : even <= 0
-            ? "several clusters are better than one at any bandwidth looked at"
-            : report_text(show->report, "below %s a node, several clusters are no better than one",
-                          rate));
-    return true;
-}
-
-static bool show_links(const struct show *show)
-{
-    const struct report_table shape = {.name = "links",
-                                       .title = "What other links would do",
-                                       .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
-                                       .columns = link_columns,
-                                       .column_count = sizeof link_columns / sizeof *link_columns};
-    struct report_table *table = report_add(show->report, &shape);
-    for (int a = 0; a < show->question->machine->clusters; a++)
-        for (int b = a + 1; b < show->question->machine->clusters; b++)
-            if (!show_link(show, table, a, b)) return false;
-    return true;
-}
-
 bool clusters_show(struct report *report, const struct clusters_question *question,
-                   const struct clusters_answer *answer, const struct given_plan *given, bool links)
+                   const struct clusters_answer *answer, const struct given_plan *given,
+                   const struct clusters_also *also)
 {
-    const struct show show = {report, question, answer, given};
+    const struct clusters_shown show = {report, question, answer, given};
+    const bool several = question->machine->clusters > 1;
     show_step(&show);
     show_stages(&show);
     show_traffic(&show);
     if (given) show_parts(&show);
     if (!given) show_alone(&show);
-    return given || !links || question->machine->clusters == 1 || show_links(&show);
+    if (given) return true;
+    return (!also->links || !several || clusters_show_links(&show)) &&
+           (!also->why || clusters_show_why(&show)) &&
+           (!also->pareto || clusters_show_pareto(&show));
 }

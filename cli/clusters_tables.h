@@ -6,10 +6,35 @@
 #include "clusters/given.h"
 #include "report/report.h"
 
-/* `given`: the plan was given, not searched; else NULL. `links`: search again with other links.
- * False: no memory. */
+/* What is searched for again. */
+struct clusters_also {
+    bool links;  /* with other links */
+    bool why;    /* without a choice */
+    bool pareto; /* with fewer nodes, time against price; prices are known */
+};
+
+/* `given`: the plan was given, not searched; else NULL. False: no memory. */
 bool clusters_show(struct report *report, const struct clusters_question *question,
                    const struct clusters_answer *answer, const struct given_plan *given,
-                   bool links);
+                   const struct clusters_also *also);
+
+/* ---- what the tables share ---- */
+
+struct clusters_shown {
+    struct report *report;
+    const struct clusters_question *question;
+    const struct clusters_answer *answer;
+    const struct given_plan *given;
+};
+
+uint64_t clusters_gpus_used(const struct clusters_plan *plan);
+
+/* USD of a step: GPU-hours, bytes over links. NAN: no price is known. */
+double clusters_price(const struct rk_machine *machine, const struct clusters_plan *plan);
+
+/* clusters_again.c; false: no memory. */
+bool clusters_show_links(const struct clusters_shown *show);
+bool clusters_show_why(const struct clusters_shown *show);
+bool clusters_show_pareto(const struct clusters_shown *show);
 
 #endif

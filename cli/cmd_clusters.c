@@ -19,7 +19,7 @@ struct clusters_args {
     const char *model, *system, *output, *ranks, *plan, *save, *draw;
     int ranks_format;
     uint64_t batch;
-    bool links;
+    struct clusters_also also;
     struct option_texts words;
     struct show_args show;
 };
@@ -43,8 +43,12 @@ static const struct option clusters_options[] = {
      .help = "predict this plan instead of searching: a file of --save-plan, or by hand, as PLAN FILES says"},
     {.name = "save-plan", .type = OPTION_OUTPUT, .argument = "FILE", AT(save), .complete = "file",
      .help = "write the plan that was found, for --plan"},
-    {.name = "links", .type = OPTION_FLAG, AT(links),
+    {.name = "links", .type = OPTION_FLAG, AT(also.links),
      .help = "also what other bandwidths of each link would do: searches again for each"},
+    {.name = "why", .type = OPTION_FLAG, AT(also.why),
+     .help = "also what it would cost if every stage had the same tensor degree, or recomputed the same, or embeddings were not tied"},
+    {.name = "pareto", .type = OPTION_FLAG, AT(also.pareto),
+     .help = "also time against price: the best plans on a quarter, half, ... of each cluster's nodes that no other is both faster and cheaper than; needs price= of each cluster"},
     {.name = "ranks", .type = OPTION_OUTPUT, .argument = "FILE", AT(ranks), .complete = "file",
      .help = "write where each rank of the plan runs; hosts are NAME-NODE of the cluster's name and the node's number"},
     {.name = "ranks-format", .type = OPTION_CHOICE, .argument = "FORMAT", AT(ranks_format), .choices = ranks_format_names,
@@ -62,7 +66,7 @@ const struct usage clusters_usage = {
     .synopsis = "-m MODEL -s SYSTEM -b N [options] [PLAN]...",
     .description =
         "Searches plans whose pipeline runs through several clusters of unequal GPUs or networks: which clusters, in which order, "
-        "how many layers and nodes each stage gets, its tensor and data degree, what is computed again, how many samples "
+        "how many layers and nodes each stage gets, its tensor, context, expert and data degrees, what is computed again, how many samples "
         "go through at a time; nodes may be left idle, and so may a cluster. Tensor, context, data and expert groups stay in a stage, and a stage "
         "in a cluster; a cluster's stages follow each other.\n\n"
         "The search is exact for its objective, sum of c + (m - 1) max c + what is waited for at the end, and says so: no plan "
@@ -253,7 +257,7 @@ static int answer_question(struct asking *a)
                             : a->given ? judge_plan(a, &error)
                                        : search_plan(a, &error);
     if (status == RK_OK &&
-        !clusters_show(&a->report, &a->question, a->answer, a->given, a->args->links))
+        !clusters_show(&a->report, &a->question, a->answer, a->given, &a->args->also))
         status = rk_fail(&error, RK_IO, NULL, 0, 0, "no memory for the search");
     if (status == RK_OK) status = write_files(a, &error);
     const int code = status == RK_OK
@@ -272,9 +276,9 @@ static enum rk_status read_plan(struct asking *a, struct rk_machine *machine,
     enum rk_status status = RK_OK;
     if (args->plan && args->save)
         return usage_fail(error, "--plan and --save-plan: a plan is given or found, not both");
-    if (args->plan && args->links)
+    if (args->plan && (args->also.links || args->also.why || args->also.pareto))
         return usage_fail(error,
-                          "--plan and --links: other links are searched with, leave --plan out");
+                          "--plan and --links, --why or --pareto: these search, leave --plan out");
     if (args->plan) status = clusters_file_open(args->plan, &a->file, error);
     if (status == RK_OK && *a->file.words) status = plan_read_words(a->file.words, draft, error);
     if (status == RK_OK) status = plan_read_texts(&args->words, draft, error);
@@ -283,6 +287,11 @@ static enum rk_status read_plan(struct asking *a, struct rk_machine *machine,
         draft->given[plan_row("batch")] = true;
     }
     if (status == RK_OK) status = settle(args, draft, machine, error);
+    for (int i = 0; status == RK_OK && args->also.pareto && i < machine->clusters; i++)
+        if (!(machine->cluster[i].price_USDph > 0))
+            return usage_fail(error,
+                              "--pareto: every cluster needs its price, as price=2.5 (USD for "
+                              "an accelerator and hour)");
     if (status != RK_OK || !args->plan) return status;
     a->given = calloc(1, sizeof *a->given);
     if (!a->given) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the plan");
@@ -308,6 +317,8 @@ static int ask(const struct clusters_args *args)
     if (status == RK_OK) status = read_plan(&asking, &machine, &draft, &error);
     asking.question.words = draft.plan;
     asking.question.tensor = plan_given(&draft, "tensor");
+    asking.question.context = plan_given(&draft, "context");
+    asking.question.expert = plan_given(&draft, "expert");
     asking.question.recompute = plan_given(&draft, "recompute");
     const int code = status == RK_OK ? answer_question(&asking) : options_fail(&error);
     clusters_file_release(&asking.file);

@@ -10,6 +10,7 @@
 
 enum {
     MOST_MICROBATCH = 32, /* samples of a replica's microbatch */
+    LEAST_TOKENS = 4096,  /* of a sample that a rank has, where it is shared */
     MOST_NETWORKS = 8     /* of a cluster that is no longer than one of its stages */
 };
 
@@ -259,33 +260,61 @@ static bool add_way(struct clusters_costs *costs, int cluster, const struct rk_p
     return width >= 0;
 }
 
-/* Every tensor degree within a node, data degree that divides the round, and mode. */
+/* The plan with what is computed again, each way. */
+static bool list_modes(struct clusters_costs *costs, int cluster, struct rk_plan plan)
+{
+    const struct clusters_question *q = costs->question;
+    for (int mode = RK_KEEP; mode <= RK_WHOLE; mode++) {
+        if (q->recompute && mode != (int)q->words.recompute) continue;
+        plan.recompute = (enum rk_recompute_mode)mode;
+        plan.recompute_parts = q->words.recompute_parts;
+        if (mode == RK_SELECTIVE && !plan.recompute_parts)
+            plan.recompute_parts = 1u << RK_PART_CORE_ATTENTION;
+        if (mode != RK_SELECTIVE) plan.recompute_parts = 0;
+        if (clusters_can_run(q, cluster, &plan, &(struct rk_reason){0}) &&
+            !add_way(costs, cluster, &plan))
+            return false;
+    }
+    return true;
+}
+
+/* Every data degree that divides the round. */
+static bool list_data(struct clusters_costs *costs, int cluster, struct rk_plan plan)
+{
+    const uint64_t devices = costs->question->machine->cluster[cluster].system.devices;
+    for (uint64_t d = 1; d * plan.tensor * plan.context <= devices; d++) {
+        if (costs->round % d || costs->round / d > MOST_MICROBATCH) continue;
+        plan.ranks = 2 * plan.tensor * plan.context * d;
+        plan.microbatch = costs->round / d;
+        if (!list_modes(costs, cluster, plan)) return false;
+    }
+    return true;
+}
+
+/* Every tensor degree within a node, context degree that leaves a rank enough tokens, expert degree
+ * that divides the experts, data degree that divides the round, and mode. */
 static bool list_ways(struct clusters_costs *costs, int cluster)
 {
     const struct clusters_question *q = costs->question;
-    const struct rk_cluster *c = &q->machine->cluster[cluster];
-    const uint64_t node = rk_cluster_node(c);
+    const uint64_t node = rk_cluster_node(&q->machine->cluster[cluster]);
+    const uint64_t tokens = q->words.sequence ? q->words.sequence : q->model->sequence;
+    const uint64_t experts = q->model->experts ? q->model->experts : 1;
     for (uint64_t t = 1; t <= node; t++) {
         if (node % t || (q->tensor && t != q->words.tensor)) continue;
-        for (uint64_t d = 1; d * t * q->words.context <= c->system.devices; d++) {
-            if (costs->round % d || costs->round / d > MOST_MICROBATCH) continue;
-            for (int mode = RK_KEEP; mode <= RK_WHOLE; mode++) {
+        for (uint64_t c = q->context ? q->words.context : 1;; c *= 2) {
+            if (!q->context && c > 1 && (tokens % c || tokens / c < LEAST_TOKENS)) break;
+            for (uint64_t e = 1; e <= experts || e == q->words.expert; e++) {
                 struct rk_plan plan = q->words;
-                if (q->recompute && mode != (int)q->words.recompute) continue;
-                plan.recompute = (enum rk_recompute_mode)mode;
-                if (mode == RK_SELECTIVE && !plan.recompute_parts)
-                    plan.recompute_parts = 1u << RK_PART_CORE_ATTENTION;
-                if (mode != RK_SELECTIVE) plan.recompute_parts = 0;
+                if (q->expert ? e != q->words.expert : experts % e != 0) continue;
                 plan.tensor = t;
+                plan.context = c;
+                plan.expert = e;
                 plan.sequence_parallel &= t > 1;
                 plan.messages_sharded &= t > 1;
                 plan.pipeline = 2;
-                plan.ranks = 2 * t * plan.context * d;
-                plan.microbatch = costs->round / d;
-                if (clusters_can_run(q, cluster, &plan, &(struct rk_reason){0}) &&
-                    !add_way(costs, cluster, &plan))
-                    return false;
+                if (!list_data(costs, cluster, plan)) return false;
             }
+            if (q->context) break;
         }
     }
     return true;

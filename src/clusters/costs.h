@@ -18,8 +18,9 @@
 struct clusters_question {
     const struct rk_model *model; /* whose layers are all of one kind */
     const struct rk_machine *machine;
-    struct rk_plan words;          /* what all stages have in common; its batch */
-    bool tensor, recompute, round; /* the words' degree, mode, samples of a round are taken */
+    struct rk_plan words; /* what all stages have in common; its batch */
+    /* the words' degrees, mode, samples of a round are taken */
+    bool tensor, context, expert, recompute, round;
 };
 
 struct stage_way {

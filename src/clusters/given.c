@@ -188,6 +188,7 @@ static void fill_stage(const struct judging *j, struct clusters_stage *to)
                                   .layers = (uint64_t)stage->layers,
                                   .tensor = first->plan.tensor,
                                   .context = first->plan.context,
+                                  .expert = first->plan.expert,
                                   .microbatch = first->most,
                                   .recompute = first->plan.recompute,
                                   .in_flight = in_flight_of(j)};

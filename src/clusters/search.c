@@ -45,6 +45,7 @@ static void fill_plan(struct clusters_plan *plan, const struct clusters_costs *c
             .nodes = (uint64_t)choice->units,
             .tensor = way->plan.tensor,
             .context = way->plan.context,
+            .expert = way->plan.expert,
             .data = rk_plan_data(&way->plan),
             .microbatch = way->plan.microbatch,
             .recompute = way->plan.recompute,

@@ -1,5 +1,6 @@
 /* search.h - the best plan over several clusters: which of them, in which order, how many layers
- * and GPUs each stage gets, with which tensor and data degrees and what computed again.
+ * and GPUs each stage gets, with which tensor, context, expert and data degrees, and what computed
+ * again.
  *
  * For every number of samples of a round that divides the batch, and every order of some of the
  * clusters, the best is found and proved by optimize/chain.h; then the event simulation decides
@@ -12,7 +13,7 @@
 
 struct clusters_stage {
     int cluster;
-    uint64_t layers, gpus, nodes, tensor, context, data, microbatch;
+    uint64_t layers, gpus, nodes, tensor, context, expert, data, microbatch;
     enum rk_recompute_mode recompute;
     double forward_s, backward_s; /* of a microbatch */
     double message_s;             /* ... to the stage behind and back */
