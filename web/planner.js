@@ -85,8 +85,8 @@ function openForm() {
   $('config').oninput = () => change({config: $('config').value.trim(), sequence: '', tokens: ''});
   $('clear-model').onclick = () => change({config: '', sequence: '', tokens: ''});
   $('show-model').onclick = async () => {
-    const answer = await lanes.quick.ask(['models', question.model, '--raw']);
-    if (answer) $('config').value = answer.text;
+    const answer = await lanes.quick.ask(['text', question.model]);
+    if (answer) change({config: answer.text, sequence: '', tokens: ''});
   };
   $('question').onsubmit = event => event.preventDefault();
   $('file').onchange = () => takeFile($('file').files[0]);
@@ -141,7 +141,7 @@ async function learn(mine) {
   if (systemWord(question) !== question.system) known.names.system = `${names.systems.get(question.system)}, changed`;
   const usual = campaign.tokens.find(entry => entry.model === question.model && !question.config);
   known.tokens = question.tokens || String(usual ? usual.tokens : 20 * known.model.parameters);
-  known.tokens_by = question.tokens ? '' : usual ? 'tokens as it was trained on' : '20 tokens a parameter';
+  known.tokens_by = question.tokens ? '' : usual ? `${bigText(usual.tokens)} in all, as it was trained` : `${bigText(Number(known.tokens))} in all, 20 a parameter`;
   $('tokens').placeholder = bigText(Number(usual ? usual.tokens : 20 * known.model.parameters));
   showHints(known.model, known.system);
   return true;
@@ -219,6 +219,7 @@ function show(search, plan, both) {
 function finish() {
   $('sections').classList.remove('stale');
   document.documentElement.dataset.answered = turn;
+  document.title = `Reckon: ${$('headline').querySelector('h2').textContent}`;
   document.documentElement.dataset.first = document.documentElement.dataset.first || Math.round(performance.now());
 }
 

@@ -13,7 +13,10 @@ onmessage = async ({data}) => {
   }
   asking = data.id;
   try {
-    postMessage({id: data.id, answer: reckon.ask(data.words, data.files)});
+    // Beside the commands, "text NAME" is the file of a model, complete: what to change and give back.
+    const answer = data.words[0] === 'text' ? {code: 0, text: reckon.modelText(data.words[1]), remarks: '', error: null}
+      : reckon.ask(data.words, data.files);
+    postMessage({id: data.id, answer});
   } catch (failure) {
     await reckon.restart();
     postMessage({id: data.id, answer: {code: 4, text: '', remarks: '', error: {text: 'the library stopped: ' + failure.message}}});
