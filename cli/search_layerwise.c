@@ -254,6 +254,9 @@ static const struct report_column head_columns[] = {
      .digits = 4,
      .help = "the best plan of reckon search: layers alike, interleaved or not"},
     {.name = "gain", .unit = "%", .digits = 2, .help = "of the step, less than that"},
+    {.name = "chunks",
+     .title = "virtual stages",
+     .help = "on each rank, to which its layers are dealt; below they are side by side"},
     {.name = "surrogate_s",
      .title = "surrogate",
      .unit = "s",
@@ -297,6 +300,7 @@ static void add_head(struct report *report, const struct layerwise_answer *answe
             uniform_s > 0 ? cell_number(uniform_s) : cell_none(),
             answer->any_s > 0 ? cell_number(answer->any_s) : cell_none(),
             alike_s > 0 ? cell_number(1 - answer->prediction.step_s / alike_s) : cell_none(),
+            answer->plan.chunks > 1 ? cell_count(answer->plan.chunks) : cell_none(),
             mixed ? cell_number(answer->value_s) : cell_none(),
             mixed ? cell_number(answer->bound_s) : cell_none(),
             cell_text(!mixed   ? "no mix is faster than layers that are alike"

@@ -20,6 +20,7 @@ struct quest {
     struct layerwise_answer *answer;
     double least_s;                  /* predicted, of what is found */
     struct rk_prediction prediction; /* of the plan at hand */
+    const struct shape *winner;      /* the shape of the answer's mix */
     bool failed;
 };
 
@@ -31,7 +32,7 @@ static double messages_s(const struct shape *s)
 
 /* Takes a plan over when its prediction is the fastest so far; `dealt` is it without virtual
  * stages. */
-static void offer(struct quest *q, const struct stages_problem *problem,
+static void offer(struct quest *q, const struct shape *s, const struct stages_problem *problem,
                   const struct stages_answer *found, double bound_s, const struct rk_plan *dealt,
                   const struct rk_plan *plan, const struct rk_prediction *p)
 {
@@ -39,6 +40,7 @@ static void offer(struct quest *q, const struct stages_problem *problem,
     struct stages_answer walk;
     if (p->verdict != RK_FITS || p->step_s >= q->least_s) return;
     q->least_s = p->step_s;
+    q->winner = s;
     best->found = true;
     best->plan = *plan;
     best->dealt = *dealt;
@@ -82,7 +84,7 @@ static double judge(struct quest *q, struct shape *s, const struct stages_proble
         !layerwise_interleave(dealt, s->model, s->base.chunks, &plan))
         return 0;
     rk_predict(s->model, s->system, &plan, &q->prediction);
-    offer(q, problem, answer, fmin(bound_s, answer->value_s), dealt, &plan, &q->prediction);
+    offer(q, s, problem, answer, fmin(bound_s, answer->value_s), dealt, &plan, &q->prediction);
     return excess(s, &q->prediction);
 }
 
@@ -124,6 +126,12 @@ static double bound_of_ends(struct shape *s)
     return bound_s;
 }
 
+/* No mix of the answer's shape has a lower surrogate. */
+static void tighten(struct layerwise_answer *answer, double bound_s)
+{
+    answer->bound_s = fmax(answer->bound_s, fmin(bound_s, answer->value_s));
+}
+
 /* Embedding and head in any way: no slower than in one and the same. Where they are in one, or for
  * each of the two that they are in, that is solved; and all over again with less memory where the
  * prediction says that the surrogate took too much. */
@@ -150,6 +158,8 @@ static bool solve_shape(struct quest *q, struct shape *s)
         const bool done = any && ends[0] == ends[1] && shape_answer(s, &answer, ends[0], &plan);
         double over = done ? judge(q, s, &problem, &answer, bound_s, &plan) : 0;
         stages_answer_release(&answer);
+        if (s->thorough && try == 0) /* nothing below enough, or below what was found */
+            tighten(q->answer, any ? bound_s : fmin(bound_s, problem.enough_s));
         if (!any) return found;
         found = true;
         for (int i = 0; !done && i < 2; i++)
@@ -317,6 +327,7 @@ enum rk_status layerwise_search(const struct layerwise_query *query,
     if (rk_plans_best(query->problem, &any_plan, &q.prediction, NULL) == RK_OK)
         answer->any_s = q.prediction.step_s;
     if (answer->uniform_s) q.least_s = answer->uniform_s;
+    if (answer->any_s) q.least_s = fmin(q.least_s, answer->any_s);
     qsort(all.list, (size_t)all.count, sizeof *all.list, compare_candidates);
     for (int i = 0; i < all.count; i++) {
         struct shape *s = all.list[i].shape;
@@ -327,11 +338,18 @@ enum rk_status layerwise_search(const struct layerwise_query *query,
         else if (!q.failed && answer->complete)
             answer->counts.unfit += !solve_shape(&q, s);
         answer->complete = answer->complete && !stopped(query);
+    }
+    for (int i = 0; i < all.count; i++) {
+        struct shape *s = all.list[i].shape;
+        if (s == q.winner && answer->complete && !q.failed && s->base.chunks > 1) {
+            s->thorough = true; /* as many labels as without virtual stages */
+            solve_shape(&q, s);
+        }
         shape_close(s);
     }
     free(all.list);
     if (q.failed) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    if (answer->any_s && answer->any_s <= q.least_s)
+    if (!answer->found && answer->any_s)
         take_alike(answer, &any_plan, &problem);
     else if (!answer->found && answer->uniform_s)
         take_alike(answer, &answer->uniform, &problem);

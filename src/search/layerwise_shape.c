@@ -174,7 +174,8 @@ struct stages_problem shape_problem(const struct shape *s, double enough_s)
 {
     const uint64_t layers = (uint64_t)s->layers / s->base.pipeline;
     const size_t most = LABELS_OF_STAGE / (layers > 8 ? layers * layers : 64);
-    const size_t limit = s->base.chunks > 1 && most > INTERLEAVED_LABELS ? INTERLEAVED_LABELS : most;
+    const bool few = s->base.chunks > 1 && !s->thorough && most > INTERLEAVED_LABELS;
+    const size_t limit = few ? INTERLEAVED_LABELS : most;
     return (struct stages_problem){.layers = s->layers,
                                    .kinds = s->kinds,
                                    .choices = s->ways,

@@ -38,7 +38,8 @@ struct shape {
     struct stage_place place[RK_MAX_STAGES];
     double constant_bytes; /* of a stage, whatever its layers */
     double send_s;
-    bool failed; /* no memory */
+    bool thorough; /* with all the labels that there may be */
+    bool failed;   /* no memory */
 };
 
 uint64_t shape_microbatches(const struct shape *s);
