@@ -111,6 +111,15 @@ static const char *misplaced(const struct plan_draft *draft)
     return NULL;
 }
 
+static uint64_t nearest_divisor(uint64_t of, uint64_t to)
+{
+    for (uint64_t away = 0; away < to; away++) {
+        if (of % (to - away) == 0) return to - away;
+        if (to + away <= of && of % (to + away) == 0) return to + away;
+    }
+    return 1;
+}
+
 static enum rk_status read_part(const struct reading *r, const struct place *place,
                                 struct given_part *part)
 {
@@ -140,8 +149,9 @@ static enum rk_status read_part(const struct reading *r, const struct place *pla
     if (node % part->plan.tensor == 0 && part->data <= GIVEN_REPLICAS) return RK_OK;
     if (part->data > GIVEN_REPLICAS)
         return place_fail(place, r->error, "more than %d replicas", GIVEN_REPLICAS);
-    return place_fail(place, r->error, "tensor %" PRIu64 " does not divide the node, %" PRIu64,
-                      part->plan.tensor, node);
+    return place_fail(place, r->error,
+                      "tensor %" PRIu64 " does not divide the node, %" PRIu64 ": %" PRIu64 " does",
+                      part->plan.tensor, node, nearest_divisor(node, part->plan.tensor));
 }
 
 static enum rk_status read_parts(const struct reading *r, const struct place *place,
@@ -205,7 +215,8 @@ enum rk_status clusters_file_stages(const struct clusters_file *file, const stru
                           layers, model->layers);
     place_member(&root, "round", &round);
     if (common->plan.batch % given->round)
-        return place_fail(&round, error, "does not divide the batch, %" PRIu64, common->plan.batch);
+        return place_fail(&round, error, "does not divide the batch, %" PRIu64 ": %" PRIu64 " does",
+                          common->plan.batch, nearest_divisor(common->plan.batch, given->round));
     return RK_OK;
 }
 

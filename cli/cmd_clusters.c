@@ -248,6 +248,53 @@ static enum rk_status write_files(const struct asking *a, struct rk_error *error
     return status;
 }
 
+/* The plan that an ordinary launcher can run: the same degrees and choices in all stages. False: it
+ * cannot. */
+static bool plain_plan(const struct asking *a, struct rk_plan *plain)
+{
+    const struct clusters_plan *plan = &a->answer->best;
+    const struct clusters_stage *first = &plan->stage[0];
+    if (is_mixed(a->given)) return false;
+    *plain = a->question.words;
+    plain->tensor = first->tensor;
+    plain->context = first->context;
+    plain->expert = first->expert;
+    plain->pipeline = (uint64_t)plan->stages;
+    plain->ranks = first->gpus * plain->pipeline;
+    plain->microbatch = first->microbatch;
+    plain->recompute = first->recompute;
+    if (plain->recompute != RK_SELECTIVE) plain->recompute_parts = 0;
+    plain->sequence_parallel &= plain->tensor > 1;
+    plain->messages_sharded &= plain->tensor > 1;
+    plain->splits = plan->stages;
+    for (int i = 0; i < plan->stages; i++) {
+        const struct clusters_stage *s = &plan->stage[i];
+        if (s->tensor != first->tensor || s->context != first->context ||
+            s->expert != first->expert || s->data != first->data ||
+            s->recompute != first->recompute)
+            return false;
+        plain->split[i] = (uint16_t)s->layers;
+    }
+    return true;
+}
+
+static void note_launch(struct asking *a)
+{
+    struct rk_plan plain;
+    char words[1024];
+    if (!plain_plan(a, &plain)) {
+        report_note(&a->report,
+                    "its stages differ in more than their layers, which Megatron-LM does not run: "
+                    "words such as tp8 cp1 recompute=full make them alike");
+        return;
+    }
+    rk_plan_text(&plain, words, sizeof words);
+    report_note(&a->report, report_text(&a->report,
+                                        "to launch it, on the hosts of --ranks: reckon export "
+                                        "megatron -m %s %s",
+                                        a->args->model, words));
+}
+
 static int answer_question(struct asking *a)
 {
     struct rk_error error;
@@ -260,6 +307,7 @@ static int answer_question(struct asking *a)
         !clusters_show(&a->report, &a->question, a->answer, a->given, &a->args->also))
         status = rk_fail(&error, RK_IO, NULL, 0, 0, "no memory for the search");
     if (status == RK_OK) status = write_files(a, &error);
+    if (status == RK_OK) note_launch(a);
     const int code = status == RK_OK
                          ? show_report(&a->report, &a->args->show, a->args->output, RK_OK)
                          : options_fail(&error);
