@@ -103,18 +103,21 @@ static bool share_alike(struct judging *j)
     return tell(j, 0, part->most, &j->told[0]);
 }
 
-/* Time of n samples on a replica of each part, for all n. */
-static bool fill_times(struct judging *j, double *times)
+/* Time of n samples on a replica of each part, for all n; `limited`: INFINITY where its memory does
+ * not do. */
+static bool fill_times(struct judging *j, double *times, bool limited)
 {
     const struct given_stage *stage = &j->given->stage[j->index];
     const uint64_t round = j->given->round;
     double *row = times;
     for (int k = 0; k < stage->parts; k++) {
+        const struct rk_cluster *c = &j->question->machine->cluster[stage->part[k].cluster];
         struct stage_told told;
         row[0] = 0;
         for (uint64_t n = 1; n <= round; n++) {
             if (!tell(j, k, n, &told)) return false;
             row[n] = fmax(told.cost.time_s, row[n - 1]);
+            if (limited && told.bytes > c->system.memory[0].capacity_bytes) row[n] = INFINITY;
         }
         for (uint64_t i = 1; i < stage->part[k].data; i++)
             memcpy(row + i * (round + 1), row, (round + 1) * sizeof *row);
@@ -131,8 +134,11 @@ static bool share_by_speed(struct judging *j)
         replicas += stage->part[k].data;
     double *times = calloc(replicas * (j->given->round + 1), sizeof *times);
     uint64_t *share = calloc(replicas, sizeof *share);
-    bool good = times && share && fill_times(j, times);
-    if (good) given_shares((int)replicas, j->given->round, times, share);
+    bool good = times && share && fill_times(j, times, true);
+    if (good && isinf(given_shares((int)replicas, j->given->round, times, share))) {
+        good = fill_times(j, times, false); /* too little memory however they are shared */
+        given_shares((int)replicas, j->given->round, times, share);
+    }
     for (int k = 0; good && k < stage->parts; k++) {
         struct given_part *part = &stage->part[k];
         part->least = part->most = share[at];

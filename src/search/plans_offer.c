@@ -3,6 +3,8 @@
 #include "search/numbers.h"
 #include "workload/parts.h"
 
+#include <string.h>
+
 /* ---- offering ---- */
 
 static bool asked(const struct offered *o)
@@ -143,12 +145,19 @@ void offer_expert(struct offered *o, const struct rk_plan *plan)
     offer_divisors(o, plan, plan->ranks / plan->pipeline / plan->expert_tensor, usual_expert);
 }
 
+/* Where there are leaves it counts who shares one: ranks of data, or stages. */
 void offer_order(struct offered *o, const struct rk_plan *plan)
 {
+    const struct rk_system *system = o->problem->system;
     if (plan->pipeline == 1)
         only(o, 0);
     else
         offer_choice(o, o->problem->base.order, RK_ORDERS - 1);
+    if (!asked(o) && plan->pipeline > 1 && system->networks > 2 &&
+        strcmp(system->network[1].name, "leaf") == 0) {
+        offer(o, RK_ORDER_TP_CP_DP_PP);
+        offer(o, RK_ORDER_TP_CP_PP_DP);
+    }
 }
 
 /* ---- microbatch ---- */
