@@ -7,8 +7,10 @@
  * Expected time [daly2006]: with failures of exponential law, mean M, work cut into pieces of t
  * with a checkpoint of C behind each, and R from a failure until work goes on (R may fail, too), a
  * piece takes M exp(R/M) (exp((t+C)/M) - 1). Its optimum t is solved for numerically; Young's and
- * Daly's closed forms are given beside it. Where the assumptions do not hold (checkpoints written
- * while training goes on, few spare nodes), rk_campaign_simulate() follows the events.
+ * Daly's closed forms are given beside it. Checkpoints that are on their way for L while training
+ * goes on make it exp(L/M) times as much, with the same optimum as long as one is written before
+ * the next begins. Nodes in repair are Erlang's loss system, whose formula gives the time spent
+ * waiting for them. rk_campaign_simulate() follows the events of runs: their spread.
  */
 #ifndef RECKON_CAMPAIGN_H
 #define RECKON_CAMPAIGN_H

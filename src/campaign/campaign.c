@@ -28,16 +28,15 @@ static double breaking_rate(const struct rk_campaign *c)
     return (double)c->ranks / c->rates.device_s + nodes_of(c) / c->rates.preempt_s;
 }
 
-/* Nodes in repair are Poisson (M/G/infinity): the share of failures that find all spare ones away.
- */
-static double none_left(double away, uint64_t spares)
+/* Erlang's loss formula: with `offered` nodes in repair on average if nothing waited, and at most
+ * `most` at a time, the share of the time in which `most` are. Nothing fails while the run waits,
+ * so that none is added then (M/G/n/n: whatever the law of repairs). */
+static double all_away(double offered, uint64_t most)
 {
-    double term = exp(-away), below = 0;
-    for (uint64_t k = 0; k < spares; k++) {
-        below += term;
-        term *= away / (double)(k + 1);
-    }
-    return fmax(0, 1 - below);
+    double share = 1;
+    for (uint64_t n = 1; n <= most; n++)
+        share = offered * share / ((double)n + offered * share);
+    return share;
 }
 
 uint64_t rk_campaign_spares(const struct rk_campaign *c)
@@ -45,7 +44,7 @@ uint64_t rk_campaign_spares(const struct rk_campaign *c)
     enum { MOST = 500 };
     const double away = breaking_rate(c) * c->recovery.repair_s;
     uint64_t spares = 0;
-    while (away > 0 && spares < MOST && none_left(away, spares) > 0.02)
+    while (away > 0 && spares < MOST && all_away(away, spares) > 0.02)
         spares++;
     return spares;
 }
@@ -118,29 +117,26 @@ static uint64_t spared_by_fewer(const struct rk_campaign *c)
     return c->reduced_ranks ? (c->ranks - c->reduced_ranks) / c->recovery.node : 0;
 }
 
-/* Expected wait for a node, over all failures: a run with too many away waits for the first to come
- * back, repair / (spares + 1) on average. */
-static double waiting_s(const struct rk_campaign *c)
-{
-    const double rate = rate_of(c), breaking = breaking_rate(c), repair_s = c->recovery.repair_s;
-    const uint64_t spares = c->recovery.spares + spared_by_fewer(c);
-    if (rate <= 0 || breaking <= 0) return 0;
-    return breaking / rate * none_left(breaking * repair_s, spares) * repair_s /
-           (double)(spares + 1);
-}
+/* Shares of the time: in which the run waits for a node, and which it loses to going on with fewer
+ * accelerators: their pace, and a change back to all as often as the last spare node goes. */
+struct repairs_cost {
+    double waiting, fewer;
+};
 
-/* Share of the time that a run with fewer accelerators loses against one with all: its pace, and
- * the change back to all, as often as the last spare node goes. */
-static double lost_to_fewer(const struct rk_campaign *c, double blocking_s)
+static struct repairs_cost lost_to_repairs(const struct rk_campaign *c, double blocking_s)
 {
-    const uint64_t spares = c->recovery.spares, fewer = spared_by_fewer(c);
     const double breaking = breaking_rate(c), away = breaking * c->recovery.repair_s;
-    if (!fewer) return 0;
-    const double more_than_spares = none_left(away, spares + 1);
-    const double reduced = more_than_spares - none_left(away, spares + fewer + 1);
-    const double entered = breaking * (none_left(away, spares) - more_than_spares);
-    return fmin(0.99,
-                reduced * (1 - c->reduced_pace) + entered * (c->recovery.restart_s + blocking_s));
+    const uint64_t spares = c->recovery.spares, most = spares + spared_by_fewer(c) + 1;
+    struct repairs_cost s = {.waiting = away > 0 ? all_away(away, most) : 0};
+    double share = s.waiting; /* of `n` nodes away: each is n / offered times the one above */
+    for (uint64_t n = most; share > 0 && n > spares + 1; n--) {
+        share *= (double)n / away;
+        s.fewer += share * (1 - c->reduced_pace);
+    }
+    if (most > spares + 1) /* entered from where just all spare ones are away */
+        s.fewer +=
+            breaking * share * (double)(spares + 1) / away * (c->recovery.restart_s + blocking_s);
+    return s;
 }
 
 /* Time per second of work with pieces of t: Daly's exact one. */
@@ -208,16 +204,16 @@ void rk_campaign_expect(const struct rk_campaign *c, struct rk_campaign_outcome 
     o->total_s = o->work_s * slowdown(mean, down, cost, o->interval_s);
     o->checkpoint_s = o->work_s / o->interval_s * cost;
     if (isfinite(mean)) {
-        /* a checkpoint on its way is no checkpoint yet: what was done meanwhile is lost, too */
+        /* A checkpoint on its way, for L = write - blocking, is none yet. Between two failures the
+         * first piece counts when t + C + L have passed, each further one t + C later: e^(-(t + C +
+         * L)/M) / (1 - e^(-(t + C)/M)) pieces on average, e^(-L/M) times those without the way. */
         const double working = exp(-down / mean); /* share of failures that strike work */
-        o->total_s *= 1 + working * (o->write_s - cost) / mean;
+        o->total_s *= exp((o->write_s - cost) / mean);
         const double undisturbed_s = o->total_s;
-        o->total_s /= 1 - lost_to_fewer(c, cost);
-        o->failures = o->total_s / mean;
+        const struct repairs_cost lost = lost_to_repairs(c, cost);
+        o->total_s /= fmax(0.001, 1 - lost.waiting - lost.fewer);
+        o->failures = o->total_s * (1 - lost.waiting) / mean; /* when nothing runs, nothing fails */
         o->down_s = undisturbed_s * (1 - working) + o->total_s - undisturbed_s;
-        const double waiting = o->failures * waiting_s(c); /* when nothing runs, nothing fails */
-        o->down_s += waiting;
-        o->total_s += waiting;
     }
     o->down_s += c->switch_s;
     o->total_s += c->switch_s;
