@@ -45,7 +45,7 @@ static const struct option report_options[] = {
     {.letter = 'f', .name = "format", .type = OPTION_CHOICE, .choices = format_names, AT(format),
      .help = "html, a page to open, or json, its texts, tables and charts for a page of one's own (html)"},
     {.name = "charts", .type = OPTION_TEXT, .argument = "DIR", AT(charts), .complete = "file",
-     .help = "write each chart to DIR as NAME.svg and NAME.csv; the page only if -o is given, too"},
+     .help = "write the numbers of each chart to DIR as NAME.csv, and as NAME.json what the page draws; the page, whose charts can be saved as SVG, only if -o is given, too"},
     {.name = "title", .type = OPTION_TEXT, AT(title), .help = "the page's title (what it is about)"},
     {.name = "date", .type = OPTION_TEXT, AT(date),
      .help = "a date for the foot of the page (that of SOURCE_DATE_EPOCH; none without it)"},
@@ -402,7 +402,7 @@ static enum rk_status write_charts(const struct job *job, struct rk_error *error
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return rk_fail(error, RK_IO, folder, 0, 0, "cannot make the folder: %s", strerror(errno));
     while (status == RK_OK && (block = html_next_chart(&job->page, block))) {
-        status = write_chart(folder, block->chart, "svg", chart_write_svg, error);
+        status = write_chart(folder, block->chart, "json", chart_write_json, error);
         if (status == RK_OK)
             status = write_chart(folder, block->chart, "csv", chart_write_csv, error);
     }

@@ -149,20 +149,20 @@ function scaleChart(points, gpus) {
 function showScale(points, gpus) {
   const some = points.some(p => p.days);
   if (!some && (scaleShown === 'days' || scaleShown === 'cost')) scaleShown = 'step';
-  const place = section('scale-section', 'More or fewer GPUs', 'The best plan of each number, with the same batch.');
+  const place = section('scale-section'), title = 'More or fewer GPUs';
   const choice = make('div', {className: 'choice', attributes: {role: 'group', 'aria-label': 'what to show by number of GPUs'}},
     ...Object.entries(scales).filter(([key]) => some || (key !== 'days' && key !== 'cost')).map(([key, [title]]) => make('button', {
       type: 'button', textContent: title, attributes: {'aria-pressed': String(key === scaleShown)},
       onclick: () => { scaleShown = key; showScale(points, gpus); }})));
-  place.append(choice);
   const chart = scaleChart(points, gpus);
-  if (chart.rows.length > 1) figure(place, chart, chart.title, '');
-  else place.append(make('p', {className: 'hint', textContent: 'Working it out.'}));
+  if (chart.rows.length < 3) return place.append(card(title, 'Working it out.'));
+  const whole = figure(place, chart, title, 'The best plan of each number, with the same batch.');
+  whole.querySelector('figcaption').append(choice);
 }
 
 // ---- what would change it ----
 
-function showChanges(prediction, fits, sensitivity) {
+function showChanges(prediction, sensitivity) {
   const place = section('change-section', 'What would change it'), list = make('div', {className: 'columns'});
   if (sensitivity && sensitivity.sensitivity) {
     const now = sensitivity.best[0].step_s, gain = row => row.time_more_s === null ? 0 : 1 - row.time_more_s / now;
@@ -171,15 +171,20 @@ function showChanges(prediction, fits, sensitivity) {
       ['10 % more', row => `${row.name || row.part} ${row.parameter.replace(/_(FLOPps|Bps|bytes|s)$/, '').replace(/_/g, ' ')}`],
       ['a step', row => valueText(row.time_more_s, 's'), true], ['saves', row => shareText(gain(row)), true]], rows)));
   }
-  if (fits && fits.changes && fits.changes.length)
-    list.append(card('Of memory', 'What one change of the plan saves on the tightest stage.', table([
-      ['change', row => make('span', {title: row.what, textContent: row.change})], ['saves', row => gibText(row.saved_bytes), true],
-      ['slower by', row => shareText(row.step_change), true]], fits.changes.slice(0, 8))));
   if (prediction.run_changes && prediction.run_changes.length)
     list.append(card('Of the run', 'What failures and checkpoints cost.', table([
       ['change', row => row.change], ['saves', row => daysText(row.days_saved), true], ['cost', row => moneyText(row.cost_usd), true]],
       prediction.run_changes)));
   place.append(list);
+}
+
+function showSavings(fits) {
+  const place = section('saving-section');
+  place.hidden = !fits.changes || !fits.changes.length;
+  if (!place.hidden)
+    place.append(card('What saves memory', 'One change of the plan, on the tightest stage.', table([
+      ['change', row => make('span', {title: row.what, textContent: row.change})], ['saves', row => gibText(row.saved_bytes), true],
+      ['slower by', row => shareText(row.step_change), true]], fits.changes.slice(0, 8))));
 }
 
 // ---- two plans ----

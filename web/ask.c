@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 /* What pages of `reckon report` carry, the page of the browser has already. */
-const char html_style[] = "", html_charts[] = "", html_script[] = "";
+const char html_style[] = "", html_drawn[] = "", html_charts[] = "", html_script[] = "";
 
 #define EXPORT(name) __attribute__((export_name(name)))
 

@@ -185,7 +185,7 @@ async function answer() {
     if (!search) return;
     fail('');
     if (!search.best.length) {
-      clear('plans-section', 'time-section', 'memory-section', 'scale-section', 'schedule-section', 'beside-section', 'launch-section', 'all-section');
+      clear('plans-section', 'time-section', 'memory-section', 'saving-section', 'scale-section', 'schedule-section', 'beside-section', 'launch-section', 'all-section');
       known.plan = '';
       showNothing(known.names, question, search);
       finish();
@@ -234,9 +234,10 @@ async function more(mine, plan, both) {
   if (mine !== turn) return;
   const fits = await lanes.slow.ask(['fits', modelWord(question), systemWord(question), '--gpus', question.gpus, plan, '--format', 'json'], filesOf(question));
   if (!fits || mine !== turn) return;
+  if (!fits.error) showSavings(read(fits));
   const sensitive = await lanes.slow.ask(searchWords(question, ['-k', '1', '--sensitivity']), filesOf(question));
   if (!sensitive || mine !== turn) return;
-  showChanges(both.prediction, fits.error ? null : read(fits), sensitive.error ? null : read(sensitive));
+  showChanges(both.prediction, sensitive.error ? null : read(sensitive));
   document.documentElement.dataset.settled = turn;
 }
 

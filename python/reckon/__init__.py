@@ -105,8 +105,8 @@ class Prediction(Answer):
     json: str = field(repr=False)
     _asked: Dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
-    def charts(self) -> Dict[str, str]:
-        """The charts of the report as SVG, by name: time, memory, schedule, ..."""
+    def charts(self) -> Dict[str, Any]:
+        """The charts of the report by name (time, memory, schedule, ...): what its script draws."""
         return charts(**self._asked)
 
     def __getattr__(self, name: str) -> Any:
@@ -685,12 +685,11 @@ def charts(
     *,
     gpus: Optional[int] = None,
     **choices: Any,
-) -> Dict[str, str]:
-    """The charts of the report as SVG, by name: time, memory, schedule, layout, roofline, ..."""
+) -> Dict[str, Any]:
+    """The charts of the report by name (time, memory, schedule, layout, roofline, ...): kind, roles,
+    columns and rows, as `reckon report --format json` has them and its script draws them."""
     with _inputs() as inputs:
-        folder = Path(inputs.folder, "charts")
-        folder.mkdir()
-        words = ["report", "-m", inputs.model(model), "-s", inputs.system(system)]
-        words += ["--charts", str(folder)] + _options({"gpus": gpus, **choices})
-        _library.command(words + inputs.plan(plan), None, inputs.folder)
-        return {path.stem: path.read_text() for path in sorted(folder.glob("*.svg"))}
+        words = ["report", "-m", inputs.model(model), "-s", inputs.system(system), "--format", "json"]
+        words += _options({"gpus": gpus, **choices}) + inputs.plan(plan)
+        made = json.loads(_library.command(words, None, inputs.folder).text)
+        return {block["id"]: block["chart"] for block in made["blocks"] if "chart" in block}

@@ -3,8 +3,11 @@ from __future__ import annotations
 
 import dataclasses
 import html
+import itertools
 import json
 import keyword
+import os
+from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
 _STYLE = (
@@ -27,10 +30,26 @@ def table(head: List[str], rows: List[List[Any]]) -> str:
     return f'<div style="overflow-x:auto"><table style="{_STYLE}">{top}{body}</table></div>'
 
 
-def drawn(charts: List[str]) -> str:
-    """Charts, in the colours of what is around them: light or dark."""
-    around = "--card:transparent;--ink:currentColor;--soft:currentColor;--line:#8886"
-    return "".join(f'<div style="{around}">{chart}</div>' for chart in charts)
+_numbers = itertools.count()
+
+
+def drawn(charts: List[Any]) -> str:
+    """Charts, in the colours of what is around them, light or dark: the script of the reports draws
+    them where the notebook lets scripts run."""
+    place = f"reckon-charts-{os.getpid()}-{next(_numbers)}"
+    around = "--card:transparent;--ink:currentColor;--soft:currentColor;--line:#8886;--hover:#8882"
+    here = Path(__file__).parent
+    script = (here / "charts.js").read_text(encoding="utf-8")
+    data = json.dumps(charts).replace("<", "\\u003c")
+    return (
+        f'<div id="{place}" style="{around}"></div><style>{(here / "charts.css").read_text()}</style>'
+        f"<script>(function () {{\n{script}\n"
+        f'const place = document.getElementById("{place}");\n'
+        f"for (const chart of {data}) {{\n"
+        '  const title = document.createElement("h4"), plot = document.createElement("div");\n'
+        '  title.textContent = chart.title;\n  plot.className = "plot";\n'
+        "  place.append(title, plot);\n  reckonCharts.open(plot, chart);\n}\n})();</script>"
+    )
 
 
 class Record:

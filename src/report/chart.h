@@ -1,8 +1,8 @@
 /* chart.h - a chart is a table and a few words on how to draw it.
  *
  * The numbers stand in a report_table of stored rows and nowhere else. A chart names the columns
- * that play each role; from that come the drawing (SVG, without a browser), the comma-separated
- * values, and the data that the interactive page draws. Four kinds do:
+ * that play each role; from that come the comma-separated values, and the JSON that page/charts.js
+ * draws. Four kinds do:
  *
  *     CHART_BARS   one bar of length VALUE per category Y; SERIES are stacked or side by side;
  *                  LIMIT is a mark across the bar of the category (a capacity)
@@ -153,8 +153,6 @@ const char *chart_axis_title(const struct chart *chart, const struct chart_axis 
 /* What src/report/page/charts.js draws: one object. */
 void chart_write_json(const struct chart *chart, FILE *out);
 
-/* A drawing for paper and screen that needs nothing else. */
-void chart_write_svg(const struct chart *chart, FILE *out);
 void chart_write_csv(const struct chart *chart, FILE *out);
 
 #endif

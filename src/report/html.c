@@ -281,7 +281,7 @@ static void head(const struct html_page *page, FILE *out)
           "img-src data: blob:\">\n<title>",
           out);
     markup_text(out, page->title);
-    fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<header>\n", html_style);
+    fprintf(out, "</title>\n<style>\n%s%s</style>\n</head>\n<body>\n<header>\n", html_style, html_drawn);
     element(out, "h1", NULL, page->title);
     element(out, "p", NULL, page->subtitle);
     fputs("</header>\n", out);

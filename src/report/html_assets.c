@@ -8,5 +8,6 @@
             ".popsection\n")
 
 ASSET(html_style, PAGE_FOLDER "/page.css");
+ASSET(html_drawn, PAGE_FOLDER "/charts.css");
 ASSET(html_charts, PAGE_FOLDER "/charts.js");
 ASSET(html_script, PAGE_FOLDER "/page.js");
