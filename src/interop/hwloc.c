@@ -10,7 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OBJECTS = 1 << 20, MOST_ENDS = 4 * NODE_MOST, NVIDIA = 0x10de, AMD = 0x1002 };
+enum {
+    MOST_OBJECTS = 1 << 20,
+    MOST_ENDS = 4 * NODE_MOST,
+    NVIDIA = 0x10de,
+    AMD = 0x1002,
+    VGA = 0x0300
+};
 
 /* clang-format off */
 /* PCI devices that are entries of the catalog; numbers and names as in pci.ids of pciutils. */
@@ -45,7 +51,7 @@ enum kind { OTHER, MACHINE, HOST_BRIDGE, BRIDGE, ACCELERATOR, ADAPTER };
 struct object {
     enum kind kind;
     int above; /* -1: the root */
-    unsigned vendor, device;
+    unsigned vendor, device, class;
     unsigned long number; /* gp_index */
     char name[NODE_NAME]; /* of an adapter */
 };
@@ -62,7 +68,7 @@ struct reader {
     /* NVLinkBandwidth */
     bool links, text_wanted;
     int ends, values;
-    int end[MOST_ENDS]; /* accelerator; -1: something else */
+    int end[MOST_ENDS]; /* the accelerator's object, then its number; -1: something else */
     bool switches[MOST_ENDS];
     double *value; /* (ends, ends) MB/s */
     char *text;
@@ -96,18 +102,20 @@ static const char *attribute(const XML_Char **attributes, const char *key)
 /* pci_type="0302 [10de:20b2] [10de:1463] a1 00": class, vendor, device. */
 static enum kind kind_of(struct object *object, const XML_Char **attributes)
 {
-    unsigned class = 0;
     const char *type = attribute(attributes, "type");
     if (strcmp(type, "Machine") == 0) return MACHINE;
     if (strcmp(type, "Bridge") == 0)
         return *attribute(attributes, "bridge_type") == '0' ? HOST_BRIDGE : BRIDGE;
-    if (strcmp(type, "PCIDev") != 0 || sscanf(attribute(attributes, "pci_type"), "%4x [%4x:%4x]",
-                                              &class, &object->vendor, &object->device) != 3)
+    if (strcmp(type, "PCIDev") != 0 ||
+        sscanf(attribute(attributes, "pci_type"), "%4x [%4x:%4x]", &object->class, &object->vendor,
+               &object->device) != 3)
         return OTHER;
-    const bool display = class >> 8 == 0x03 || class >> 8 == 0x12;
-    if (display && (object->vendor == NVIDIA || object->vendor == AMD)) return ACCELERATOR;
+    const unsigned base = object->class >> 8;
+    const bool display = base == 0x03 || base == 0x12;
+    if (display && object->vendor == NVIDIA) return ACCELERATOR;
+    if (display && object->vendor == AMD && object->class != VGA) return ACCELERATOR; /* Instinct */
     /* an adapter of InfiniBand, or Ethernet of a maker whose cards do RDMA */
-    if (class == 0x0207 || (class >> 8 == 0x02 && object->vendor == MELLANOX)) return ADAPTER;
+    if (object->class == 0x0207 || (base == 0x02 && object->vendor == MELLANOX)) return ADAPTER;
     return OTHER;
 }
 
@@ -184,9 +192,7 @@ static void add_end(struct reader *r, const char *word)
     r->switches[i] = colon && strncmp(word, "PCIDev", 6) == 0;
     for (int k = 0; k < r->count; k++) {
         if (r->object[k].number != number) continue;
-        const int card = ancestor_of_kind(r, k, ACCELERATOR);
-        for (int a = 0; card >= 0 && a < r->node->accelerators; a++)
-            if (r->accelerator[a] == card) r->end[i] = a;
+        r->end[i] = ancestor_of_kind(r, k, ACCELERATOR);
         return;
     }
 }
@@ -202,31 +208,42 @@ static void add_value(struct reader *r, const char *word)
         stop(r, "more values than pairs of ends");
 }
 
-/* Joined are those with links to each other, or to a switch that both have links to. hwloc writes
- * the matrix only where there are links: when none is left, the switches were left out. */
+static int number_of(const struct reader *r, int card)
+{
+    for (int a = 0; card >= 0 && a < r->node->accelerators; a++)
+        if (r->accelerator[a] == card) return a;
+    return -1;
+}
+
+/* Joined are those with links to each other, and all that have links to switches: the matrix has no
+ * links between switches. hwloc writes it only where there are links: when none is left, the
+ * switches were left out. */
 static void join_accelerators(struct reader *r)
 {
     struct node_topology *node = r->node;
     const int n = r->ends;
+    bool switched[NODE_MOST] = {false};
     if (!n || r->values != n * n) return;
+    for (int i = 0; i < n; i++)
+        r->end[i] = number_of(r, r->end[i]);
     for (int i = 0; i < n; i++) {
         double all = 0;
         if (r->end[i] < 0) continue;
         for (int k = 0; k < n; k++) {
             const double rate = k == i ? 0 : r->value[i * n + k];
-            if (!(rate > 0)) continue;
+            if (!(rate > 0) || (r->end[k] < 0 && !r->switches[k])) continue;
             if (r->end[k] >= 0) node->joined[r->end[i]][r->end[k]] = true;
-            if (r->end[k] >= 0 || r->switches[k]) all += rate;
-            for (int l = 0; r->switches[k] && l < n; l++)
-                if (l != i && r->end[l] >= 0 && r->value[l * n + k] > 0)
-                    node->joined[r->end[i]][r->end[l]] = true;
+            if (r->switches[k]) switched[r->end[i]] = true;
+            all += rate;
         }
         if (node->links_Bps == 0 || all * 1e6 < node->links_Bps) node->links_Bps = all * 1e6;
     }
     for (int i = 0; i < node->accelerators; i++)
         for (int k = 0; k < i; k++) {
-            node->joined[i][k] = node->joined[k][i] = node->joined[i][k] || node->joined[k][i];
-            node->joins_said |= node->joined[i][k];
+            const bool joined =
+                node->joined[i][k] || node->joined[k][i] || (switched[i] && switched[k]);
+            node->joined[i][k] = node->joined[k][i] = joined;
+            node->joins_said |= joined;
         }
 }
 
@@ -271,10 +288,7 @@ static void XMLCALL close_element(void *data, const XML_Char *name)
         while (r->status == RK_OK && (word = strtok_r(rest, " \t\r\n", &rest)))
             (strcmp(name, "indexes") == 0 ? add_end : add_value)(r, word);
     }
-    if (strncmp(name, "distances2", 10) == 0 && r->links) {
-        join_accelerators(r);
-        r->links = false;
-    }
+    if (strncmp(name, "distances2", 10) == 0) r->links = false;
     r->text_wanted = false;
 }
 
@@ -320,6 +334,18 @@ static void describe_node(struct reader *r)
     }
 }
 
+/* A display that a board has beside cards for computing is none of them. */
+static void drop_displays(struct reader *r)
+{
+    int kept = 0, computing = 0;
+    for (int i = 0; i < r->node->accelerators; i++)
+        computing += r->object[r->accelerator[i]].class != VGA;
+    for (int i = 0; i < r->node->accelerators; i++)
+        if (!computing || r->object[r->accelerator[i]].class != VGA)
+            r->accelerator[kept++] = r->accelerator[i];
+    r->node->accelerators = kept;
+}
+
 static enum rk_status check_node(struct reader *r)
 {
     const struct node_topology *node = r->node;
@@ -360,7 +386,9 @@ enum rk_status hwloc_read(const struct document *document, struct node_topology 
     XML_SetCharacterDataHandler(r->parser, add_text);
     if (XML_Parse(r->parser, document->text, (int)document->size, XML_TRUE) == XML_STATUS_ERROR)
         stop(r, XML_ErrorString(XML_GetErrorCode(r->parser)));
+    drop_displays(r);
     if (r->status == RK_OK) r->status = check_node(r);
+    if (r->status == RK_OK) join_accelerators(r);
     if (r->status == RK_OK) describe_node(r);
     status = r->status;
 out:
