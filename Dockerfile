@@ -9,8 +9,8 @@ WORKDIR /src
 RUN apt-get update && ./dev package /package
 
 FROM debian:12-slim
-COPY --from=build /package/*.deb /tmp/
-RUN apt-get update && apt-get install -y --no-install-recommends python3 /tmp/reckon_*.deb \
-    && rm -rf /tmp/*.deb /var/lib/apt/lists/*
+COPY --from=build /package/*.deb /package/
+RUN apt-get update && apt-get install -y --no-install-recommends python3 /package/reckon_*.deb \
+    && rm -rf /package /var/lib/apt/lists/*
 ENTRYPOINT ["reckon"]
 CMD ["--help"]

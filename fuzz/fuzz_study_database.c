@@ -31,7 +31,7 @@ static void read_all(FILE *file)
 
 static void prepare(void)
 {
-    char path[] = "/tmp/fuzz-study-XXXXXX";
+    char path[] = "fuzz-study-XXXXXX"; /* where it runs: the build folder */
     struct study *study = NULL;
     struct study_database *database = NULL;
     struct study_plan plan = {0};
