@@ -124,6 +124,7 @@ static const struct field record_fields[] = {
     {"loss", FIELD_NUMBER, RECORD(ignored), .min = -1e300, .max = 1e300, .help = "likewise, not used"},
     {"norm", FIELD_NUMBER, RECORD(ignored), .max = 1e300, .help = "likewise, not used"},
     {"rate", FIELD_NUMBER, RECORD(ignored), .max = 1e300, .help = "likewise, not used"},
+    {"slowest_rank", FIELD_NUMBER, RECORD(ignored), .max = 1e9, .help = "likewise, not used"},
     {"tokens_per_s", FIELD_NUMBER, RECORD(ignored), .max = 1e300, .help = "likewise, not used"},
     {.key = NULL},
 };

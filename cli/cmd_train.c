@@ -160,9 +160,11 @@ static bool log_step(FILE *log, const struct rk_train_step *s)
     return fprintf(log,
                    "{\"step\": %llu, \"loss\": %.9g, \"norm\": %.9g, \"rate\": %.6g, \"seconds\": "
                    "%.6g, "
-                   "\"tokens_per_s\": %.6g, \"peak_bytes\": %llu}\n",
+                   "\"tokens_per_s\": %.6g, \"peak_bytes\": %llu, \"compute_s\": %.6g, "
+                   "\"slowest\": %.4g, \"slowest_rank\": %d}\n",
                    (unsigned long long)s->step, s->loss, s->norm, s->rate, s->wall_s,
-                   s->tokens / s->wall_s, (unsigned long long)s->peak_bytes) > 0 &&
+                   s->tokens / s->wall_s, (unsigned long long)s->peak_bytes, s->compute_s,
+                   s->slowest, s->slowest_rank) > 0 &&
            fflush(log) == 0;
 }
 

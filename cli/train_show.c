@@ -233,6 +233,12 @@ void train_show(struct report *report, const struct train_asked *asked,
     if (asked->predicts) rk_predict(asked->model, asked->system, asked->plan, &predicted);
     const struct rk_prediction *p = asked->predicts ? &predicted : NULL;
     show_result(report, p, result);
+    if (result->slowest > 1.05)
+        report_note(report,
+                    report_text(report,
+                                "Rank %d computed %.2f times as long as the median rank of its "
+                                "stage: its processor is slow, or busy otherwise.",
+                                result->slowest_rank, result->slowest));
     if (result->changes)
         report_note(report, report_text(report,
                                         "The plan changed %llu times, in %.3g s; the tables are of "

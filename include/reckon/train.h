@@ -57,6 +57,10 @@ struct rk_train_step {
     double wall_s;
     double tokens;
     uint64_t peak_bytes; /* of activations and gradients on rank 0 */
+    double compute_s;    /* that rank 0 computed: products, attention, memory, recomputation */
+    double slowest;      /* the same of the rank furthest behind the median rank of its stage, over
+                            that one's */
+    int slowest_rank;
 };
 
 /* What a step's time goes to: products, attention kernels, what memory limits; forward done again;
@@ -139,6 +143,8 @@ struct rk_train_result {
     double tokens;
     double wall_s;
     double step_s;    /* the fastest step, wall time */
+    double slowest;   /* likewise over all steps but the first */
+    int slowest_rank; /* ... that rank */
     uint64_t changes; /* of the plan; what follows is of the last one */
     double change_s;  /* that they took together */
     /* the least seconds a step, of the rank where that is most: processor time, and time passed */

@@ -57,6 +57,7 @@ struct step_result {
     double rate;
     double wall_s;
     uint64_t peak_bytes;               /* of this rank's pool */
+    const double *compute_s;           /* (ranks): that each computed */
     uint64_t placed_bytes, live_bytes; /* of its addresses; 0: none yet */
 };
 

@@ -18,6 +18,7 @@ struct team { /* what the ranks of this process share */
     const struct checkpoint *checkpoint; /* NULL: from the seed */
     pthread_mutex_t lock;
     bool stop;           /* rank 0's */
+    double *compute_s;   /* (ranks): sums, on rank 0 */
     struct rk_plan next; /* the plan to go on with, where `changes` */
     bool changes;
     const char *transit;           /* folder for the state in between */

@@ -18,9 +18,57 @@ static double now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* What the median rank of a rank's stage took, the lower of two: stages have unequal work. */
+static double median_of_stage(const struct job *job, const double *seconds, int rank)
+{
+    const int ranks = (int)job->plan.ranks;
+    const uint64_t stage = rank_position(&job->map, RANKS_OF_PIPELINE, (uint64_t)rank);
+    double sorted[ranks];
+    int found = 0;
+    for (int i = 0; i < ranks; i++)
+        if (rank_position(&job->map, RANKS_OF_PIPELINE, (uint64_t)i) == stage)
+            sorted[found++] = seconds[i];
+    qsort(sorted, (size_t)found, sizeof *sorted, by_size);
+    return sorted[(found - 1) / 2];
+}
+
+/* The rank that is furthest behind the median of its stage, and by what factor. */
+static double find_slowest(const struct job *job, const double *seconds, int *slowest)
+{
+    double most = 1;
+    *slowest = 0;
+    for (int i = 0; i < (int)job->plan.ranks; i++) {
+        const double median = median_of_stage(job, seconds, i);
+        if (!(median > 0) || seconds[i] / median <= most) continue;
+        most = seconds[i] / median;
+        *slowest = i;
+    }
+    return most;
+}
+
+/* The mean of all steps but the first. */
+static void note_slowest(struct team *team, const double *seconds)
+{
+    struct rk_train_result *out = team->result;
+    const int ranks = (int)team->job->plan.ranks;
+    if (!team->compute_s) team->compute_s = calloc((size_t)ranks, sizeof *team->compute_s);
+    if (!team->compute_s || !out->steps) return;
+    for (int i = 0; i < ranks; i++)
+        team->compute_s[i] += seconds[i];
+    out->slowest = find_slowest(team->job, team->compute_s, &out->slowest_rank);
+}
+
 static void report(struct team *team, uint64_t step, const struct step_result *r)
 {
     const struct job *job = team->job;
+    int slowest;
+    const double behind = find_slowest(job, r->compute_s, &slowest);
     const struct rk_train_step said = {
         .step = step + 1,
         .loss = r->loss,
@@ -29,10 +77,14 @@ static void report(struct team *team, uint64_t step, const struct step_result *r
         .wall_s = r->wall_s,
         .tokens = (double)job->plan.batch * (double)job->sequence,
         .peak_bytes = r->peak_bytes,
+        .compute_s = r->compute_s[0],
+        .slowest = behind,
+        .slowest_rank = slowest,
     };
     struct rk_train_result *out = team->result;
     if (!out->steps) out->first_loss = r->loss;
     out->step_s = fmin(out->step_s, r->wall_s);
+    note_slowest(team, r->compute_s);
     out->steps++;
     out->last_loss = r->loss;
     out->tokens += said.tokens;
@@ -343,7 +395,9 @@ static enum rk_status train(const struct rk_model *model, const struct rk_plan *
     const bool own = *transit && (!run->transit && !comm);
     while (status == RK_OK) {
         team.changes = false;
+        team.compute_s = NULL;
         status = train_plan(&team, model, &plan, settings, comm, error);
+        free(team.compute_s);
         if (status != RK_OK || !team.changes) break;
         status = check_change(&plan, &team.next, comm, error);
         plan = team.next;

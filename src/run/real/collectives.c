@@ -32,13 +32,3 @@ void gather_all(struct engine *e, const struct comm_group *g, const char *what, 
 {
     if (!comm_all_gather(e->comm, g, what, part, all, n * sizeof *all)) give_up(e);
 }
-
-double world_sum(struct engine *e, double value, const char *what)
-{
-    double all[e->world.ranks];
-    if (!comm_all_gather(e->comm, &e->world, what, &value, all, sizeof value)) give_up(e);
-    double sum = 0;
-    for (int i = 0; i < e->world.ranks; i++)
-        sum += all[i];
-    return sum;
-}

@@ -169,7 +169,8 @@ static bool open_batch(struct engine *e)
     e->sample = calloc(2 * job->sequence + 1, sizeof *e->sample);
     e->row_loss = calloc(job->microbatches, sizeof *e->row_loss);
     e->sums = calloc((size_t)e->weights.ids * job->plan.ranks, sizeof *e->sums);
-    if (!e->sample || !e->row_loss || !e->sums) return false;
+    e->reports = calloc(3 * job->plan.ranks, sizeof *e->reports);
+    if (!e->sample || !e->row_loss || !e->sums || !e->reports) return false;
     if (job->model.position != RK_POSITION_ROPE) return true;
     const size_t d =
         job->model.kv_rank ? job->model.rope_dim : (size_t)head_shape_of(&job->model, false).width;
@@ -211,6 +212,7 @@ static void engine_close(struct engine *e)
     free(e->sample);
     free(e->row_loss);
     free(e->sums);
+    free(e->reports);
     free(e->turn);
     free(e);
 }

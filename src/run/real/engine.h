@@ -278,6 +278,7 @@ struct engine {
     uint64_t first, end;          /* samples that are predicted */
     double *wanted;           /* (vocabulary): logits of the last row, where they are asked for */
     uint32_t *sample;         /* (sequence + 1): scratch */
+    double *reports;          /* (ranks, 2): loss, seconds of computing */
     double *sums;             /* of gradients: (ids, tensor ranks, data ranks) */
     struct tier *tier[TIERS]; /* NULL: the plan does not use it */
     struct deal deal;
@@ -451,9 +452,7 @@ static inline void book(struct engine *e, enum ledger_part part, double cpu_s, d
 
 /* ---- collectives of reals; they give up on failure ---- */
 
-double REAL(world_sum)(struct engine *e, double value, const char *what);
 void REAL(add_doubles)(void *y, const void *x, size_t bytes);
-#define world_sum   REAL(world_sum)
 #define add_doubles REAL(add_doubles)
 void REAL(reduce_all)(struct engine *e, const struct comm_group *g, const char *what, real *x,
                       size_t n);
@@ -556,9 +555,11 @@ kernel REAL(embed), REAL(embed_input), REAL(embed_reduce), REAL(positions), REAL
     X(expert_gather)                                                                               \
     X(expert_sort)                                                                                 \
     X(experts_in)                                                                                  \
-    X(expert_activation) X(experts_out) X(expert_unsort) X(expert_reduce) X(combine) X(unpermute)  \
-        X(ascend) X(tokens_gather) X(shared_gather) X(shared_in) X(shared_activation)              \
-            X(shared_out) X(shared_reduce) X(shared_gate) X(shared_sum)
+    X(expert_activation)                                                                           \
+    X(experts_out)                                                                                 \
+    X(expert_unsort) X(expert_reduce) X(combine) X(unpermute) X(ascend) X(tokens_gather)           \
+        X(shared_gather) X(shared_in) X(shared_activation) X(shared_out) X(shared_reduce)          \
+            X(shared_gate) X(shared_sum)
 #define FORWARD_AND_BACK(name) kernel REAL(name), REAL(name##_input);
 MIXTURE(FORWARD_AND_BACK)
 kernel REAL(router_weight), REAL(descend_weight), REAL(experts_in_weight), REAL(experts_out_weight),

@@ -232,11 +232,34 @@ void release_frames(struct engine *e)
         }
 }
 
+/* Seconds that have passed in what a rank does alone. */
+static double computed_s(const struct engine *e)
+{
+    const struct ledger_row *part = e->ledger.part;
+    return part[PART_MATRIX].wall_s + part[PART_ATTENTION].wall_s + part[PART_MEMORY].wall_s +
+           part[PART_AGAIN].wall_s;
+}
+
+/* All ranks learn the loss, and how long each has computed. */
+static void report_step(struct engine *e, double compute_s, struct step_result *result)
+{
+    const double own[2] = {own_loss(e), compute_s};
+    const int ranks = e->world.ranks;
+    double *seconds = e->reports + 2 * ranks, loss = 0;
+    if (!comm_all_gather(e->comm, &e->world, "loss", own, e->reports, sizeof own)) give_up(e);
+    for (int i = 0; i < ranks; i++) {
+        loss += e->reports[2 * i];
+        seconds[i] = e->reports[2 * i + 1];
+    }
+    result->loss = loss / rows_of_loss(e->job);
+    result->compute_s = seconds;
+}
+
 enum { PROFILED = 2 }; /* the first step asks the machine for memory */
 
 bool REAL(engine_step)(struct engine *e, uint64_t step, struct step_result *result)
 {
-    const double wall_s = clock_s(CLOCK_MONOTONIC);
+    const double wall_s = clock_s(CLOCK_MONOTONIC), computed = computed_s(e);
     if (setjmp(e->escape)) return false;
     if (!pool_begin(e)) return false;
     offload_begin(e);
@@ -246,7 +269,7 @@ bool REAL(engine_step)(struct engine *e, uint64_t step, struct step_result *resu
         store_clear(e, &e->store[g]);
     for (size_t i = 0; i < e->instructions; i++)
         run_instruction(e, &e->program[i], step, result);
-    result->loss = world_sum(e, own_loss(e), "loss") / rows_of_loss(e->job);
+    report_step(e, computed_s(e) - computed, result);
     result->wall_s = clock_s(CLOCK_MONOTONIC) - wall_s;
     result->peak_bytes = e->pool.peak_bytes;
     result->placed_bytes = e->pool.placement.peak;
