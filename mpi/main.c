@@ -89,13 +89,17 @@ int main(int argc, char **argv)
         fprintf(stderr, "reckon-mpi: this MPI library has no thread support\n");
         MPI_Abort(MPI_COMM_WORLD, RK_IO);
     }
-    struct mpi_team *team = mpi_team_open();
-    if (!team) MPI_Abort(MPI_COMM_WORLD, RK_IO);
-    cli_team = mpi_team_interface(team);
+    /* Searches share a counter by one-sided messages, which not every network has; runs do without.
+     */
+    const bool searches =
+        argc > 1 && (strcmp(argv[1], "search") == 0 || strcmp(argv[1], "study") == 0);
+    struct mpi_team *team = searches ? mpi_team_open() : NULL;
+    if (searches && !team) MPI_Abort(MPI_COMM_WORLD, RK_IO);
+    if (team) cli_team = mpi_team_interface(team);
     plan_axes_prepare();
     const int code = show_finish(run(argc, argv));
-    if (argc > 1 && strcmp(argv[1], "search") == 0 && !is_quiet(argc, argv)) mpi_team_report(team);
-    mpi_team_close(team);
+    if (team && strcmp(argv[1], "search") == 0 && !is_quiet(argc, argv)) mpi_team_report(team);
+    if (team) mpi_team_close(team);
     MPI_Finalize();
     return code;
 }
