@@ -6,13 +6,14 @@
 #include "cli/train_model.h"
 #include "cli/train_show.h"
 #include "cli/train_switch.h"
+#include "cli/train_trace.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct train_args {
-    const char *model, *plan, *system, *data, *load, *save, *log, *drives, *changes;
+    const char *model, *plan, *system, *data, *load, *save, *log, *drives, *changes, *trace;
     struct option_texts words;
     uint64_t ranks, steps, seed, threads, warmup, save_every, limit;
     uint64_t block_tokens, block_local, block_global, block_patterns;
@@ -86,6 +87,8 @@ static const struct option model_rows[] = {
 };
 static const struct option output_rows[] = {
     {.name = "log", .type = OPTION_TEXT, .argument = "FILE", AT(log), .complete = "file", .help = "a line of JSON for each step"},
+    {.name = "trace", .type = OPTION_TEXT, .argument = "FILE", AT(trace), .complete = "file",
+     .help = "the second step as a Chrome trace, of the ranks of this process, with its memory; reckon timeline --trace writes the prediction's"},
     {.letter = 'q', .name = "quiet", .type = OPTION_FLAG, AT(quiet), .help = "no lines on the way"},
     {.name = NULL},
 };
@@ -145,7 +148,13 @@ struct watch {
     FILE *log;
     struct rk_plan *plan; /* at hand */
     struct train_switch changes;
+    struct train_trace trace;
 };
+
+static void take_trace(void *context, int rank, const struct rk_train_event *event, size_t events)
+{
+    train_trace_rank(&((struct watch *)context)->trace, rank, event, events);
+}
 
 static bool next_plan(void *context, uint64_t step, struct rk_plan *plan)
 {
@@ -304,11 +313,14 @@ int cmd_train(int argc, char **argv)
     const bool speaks = cli_executor && cli_executor->rank == 0;
     if (status == RK_OK && args.log && speaks && !(watch.log = fopen(args.log, "w")))
         status = rk_fail(&error, RK_IO, args.log, 0, 0, "cannot be written");
+    if (status == RK_OK && args.trace && speaks && !(watch.trace.file = fopen(args.trace, "w")))
+        status = rk_fail(&error, RK_IO, args.trace, 0, 0, "cannot be written");
     if (status == RK_OK && args.changes && !(watch.changes.file = fopen(args.changes, "r")))
         status = rk_fail(&error, RK_IO, args.changes, 0, 0, "cannot be read");
     if (status == RK_OK) {
         const struct rk_train train = settings_of(&args, of_model);
         watch.plan = &draft.plan;
+        watch.trace.ranks_of_stage = draft.plan.ranks / draft.plan.pipeline;
         watch.changes.path = args.changes;
         watch.changes.model = &model;
         watch.changes.system = &system;
@@ -320,11 +332,14 @@ int cmd_train(int argc, char **argv)
                                          .drives = args.drives,
                                          .save_every = args.save_every,
                                          .step = watch_step,
+                                         .trace = watch.trace.file ? take_trace : NULL,
                                          .next_plan = watch.changes.file ? next_plan : NULL,
                                          .context = &watch};
         catch_signals();
         status = cli_executor->train(&model, &draft.plan, &train, &run, &result, &error);
     }
+    if (!train_trace_end(&watch.trace) && status == RK_OK)
+        status = rk_fail(&error, RK_IO, args.trace, 0, 0, "not everything could be written");
     if (watch.changes.file) fclose(watch.changes.file);
     if (watch.log && fclose(watch.log) != 0 && status == RK_OK)
         status = rk_fail(&error, RK_IO, args.log, 0, 0, "not everything could be written");

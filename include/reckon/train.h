@@ -104,6 +104,16 @@ struct rk_functions {
 /* Sum of -log softmax(logits)[target]; rows of RK_NO_TARGET have none. `context` plays no role. */
 RK_API double rk_cross_entropy(void *context, const struct rk_rows *rows, double *gradient);
 
+/* A piece of a step of one rank. */
+struct rk_train_event {
+    const char *name;      /* of the operation: "mlp in"; static */
+    const char *pass;      /* "forward", "again", "input", "weight"; "" at the end of a step */
+    double begin_s, end_s; /* of the machine's monotonic clock */
+    int64_t layer;         /* -1: embedding; model.layers: head */
+    uint32_t microbatch;
+    uint64_t memory_bytes; /* that the step's tensors take, behind it */
+};
+
 struct rk_train_run {
     const struct rk_functions *functions; /* NULL: language modelling on `data` */
     const char *data; /* a shard of tokens (reckon tokenize --as bin) or any file: its bytes */
@@ -117,6 +127,8 @@ struct rk_train_run {
     /* Called likewise; true: the run goes on under *plan, which rk_train_check must allow and which
      * keeps batch and sequence. NULL: never. */
     bool (*next_plan)(void *context, uint64_t step, struct rk_plan *plan);
+    /* Called with the second step of each rank of this process, one rank at a time; NULL: not. */
+    void (*trace)(void *context, int rank, const struct rk_train_event *event, size_t events);
     const char *transit; /* folder that all ranks see, for the state on its way to another plan;
                             NULL: memory (/dev/shm) where all ranks are threads, else `save` */
     void *context;

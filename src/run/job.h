@@ -33,6 +33,7 @@ struct job {
     const struct rk_functions *functions; /* a task of the user's own; NULL */
     const struct rk_score *score;         /* texts to score instead; NULL: none */
     const struct rk_system *system; /* for which the program is lowered: its times play no role */
+    bool traces;                    /* the second step is written down */
     const char *drives;             /* folder of tiers that are drives; NULL */
     /* derived */
     uint64_t sequence, data_ranks, microbatches;
@@ -104,6 +105,7 @@ struct engine_kind {
     bool (*scatter)(struct engine *engine, int group, int which, const void *from);
     bool (*writes)(const struct engine *engine, int group); /* is this rank to write the group? */
     struct comm *(*comm)(const struct engine *engine);
+    const struct rk_train_event *(*trace)(const struct engine *engine, size_t *events);
     struct rk_train_state (*state)(const struct engine *engine);
     /* Adds what this rank has in memory tiers; written and read since it was opened. */
     void (*tiers)(const struct engine *engine, struct rk_train_tier tier[RK_SHARE_TIERS]);

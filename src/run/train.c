@@ -200,6 +200,15 @@ static bool hand_over(struct team *team, struct comm *comm, struct engine *engin
     return ok && checkpoint_save(team->transit, team->job, team->kind, engine, step);
 }
 
+static void hand_trace(struct team *team, const struct comm *comm, const struct engine *engine)
+{
+    size_t events;
+    const struct rk_train_event *event = team->kind->trace(engine, &events);
+    pthread_mutex_lock(&team->lock);
+    team->run->trace(team->run->context, comm->rank, event, events);
+    pthread_mutex_unlock(&team->lock);
+}
+
 static bool take_steps(struct team *team, struct comm *comm, struct engine *engine)
 {
     const struct job *job = team->job;
@@ -224,6 +233,7 @@ static bool take_steps(struct team *team, struct comm *comm, struct engine *engi
             saved = step;
         }
     }
+    if (steps > 1 && run->trace) hand_trace(team, comm, engine);
     team->kind->tiers(engine, now);
     if (steps) count_tiers(team, now, before, steps);
     if (verdict == CHANGE && !hand_over(team, comm, engine, step)) return false;
@@ -281,6 +291,7 @@ static enum rk_status prepare(struct job *job, struct data *data, struct checkpo
     job->system = run->system;
     job->functions = run->functions;
     job->drives = run->drives;
+    job->traces = run->trace != NULL;
     /* what the checker refuses, it refuses here */
     enum rk_status status = rk_program_of(&program, &job->model, run->system, &job->plan, 0, error);
     rk_program_release(&program);

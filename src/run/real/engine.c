@@ -212,6 +212,7 @@ static void engine_close(struct engine *e)
     free(e->sample);
     free(e->row_loss);
     free(e->sums);
+    free(e->event);
     free(e->reports);
     free(e->turn);
     free(e);
@@ -288,6 +289,12 @@ static const struct weights *engine_weights(const struct engine *e)
 {
     return &e->weights;
 }
+static const struct rk_train_event *engine_trace(const struct engine *e, size_t *events)
+{
+    *events = e->events;
+    return e->event;
+}
+
 static struct rk_train_state engine_state(const struct engine *e)
 {
     struct rk_train_state state = {.weight_bytes = 0};
@@ -356,6 +363,7 @@ const struct engine_kind REAL(engine) = {
     .scatter = REAL(engine_scatter),
     .writes = REAL(engine_writes),
     .comm = engine_comm,
+    .trace = engine_trace,
     .state = engine_state,
     .tiers = engine_tiers,
     .logits = REAL(engine_logits),

@@ -276,10 +276,12 @@ struct engine {
     bool forward_only;
     struct rk_token_score *score; /* (microbatches, rows): of targets, where they are asked for */
     uint64_t first, end;          /* samples that are predicted */
-    double *wanted;           /* (vocabulary): logits of the last row, where they are asked for */
-    uint32_t *sample;         /* (sequence + 1): scratch */
-    double *reports;          /* (ranks, 2): loss, seconds of computing */
-    double *sums;             /* of gradients: (ids, tensor ranks, data ranks) */
+    double *wanted;   /* (vocabulary): logits of the last row, where they are asked for */
+    uint32_t *sample; /* (sequence + 1): scratch */
+    double *reports;  /* (ranks, 2): loss, seconds of computing */
+    double *sums;     /* of gradients: (ids, tensor ranks, data ranks) */
+    struct rk_train_event *event; /* (events) of the second step, where it is asked for */
+    size_t events, event_room;
     struct tier *tier[TIERS]; /* NULL: the plan does not use it */
     struct deal deal;
     uint64_t steps; /* done */
@@ -557,9 +559,10 @@ kernel REAL(embed), REAL(embed_input), REAL(embed_reduce), REAL(positions), REAL
     X(experts_in)                                                                                  \
     X(expert_activation)                                                                           \
     X(experts_out)                                                                                 \
-    X(expert_unsort) X(expert_reduce) X(combine) X(unpermute) X(ascend) X(tokens_gather)           \
-        X(shared_gather) X(shared_in) X(shared_activation) X(shared_out) X(shared_reduce)          \
-            X(shared_gate) X(shared_sum)
+    X(expert_unsort)                                                                               \
+    X(expert_reduce) X(combine) X(unpermute) X(ascend) X(tokens_gather) X(shared_gather)           \
+        X(shared_in) X(shared_activation) X(shared_out) X(shared_reduce) X(shared_gate)            \
+            X(shared_sum)
 #define FORWARD_AND_BACK(name) kernel REAL(name), REAL(name##_input);
 MIXTURE(FORWARD_AND_BACK)
 kernel REAL(router_weight), REAL(descend_weight), REAL(experts_in_weight), REAL(experts_out_weight),

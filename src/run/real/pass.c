@@ -2,6 +2,7 @@
 #include "run/real/engine.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Does one layer hand what it brings to the other without a message? */
@@ -176,6 +177,43 @@ static void run_operation(struct engine *e, const struct instruction *i)
     l->second |= ends_half(k);
 }
 
+/* ---- what is written down of the second step ---- */
+
+static const char *name_of(const struct instruction *i)
+{
+    static const char *const names[] = {[DO_SEND] = "send",
+                                        [DO_RECEIVE] = "receive",
+                                        [DO_LAYER_END] = "end of a layer",
+                                        [DO_STEP] = "optimizer",
+                                        [DO_STORE] = "offload",
+                                        [DO_STORED] = "wait for offloading",
+                                        [DO_RETURN] = "fetch",
+                                        [DO_RETURNED] = "wait for what is fetched",
+                                        [DO_HAND] = "keep",
+                                        [DO_FETCH] = "fetch weights"};
+    return i->what == DO_OPERATION ? kernel_table[i->operation].name : names[i->what];
+}
+
+static void write_down(struct engine *e, const struct instruction *i, double begin_s)
+{
+    static const char *const passes[] = {"forward", "again", "input", "weight"};
+    if (e->events == e->event_room) {
+        const size_t most = e->event_room ? 2 * e->event_room : 4096;
+        struct rk_train_event *more = realloc(e->event, most * sizeof *more);
+        if (!more) return; /* the trace ends here */
+        e->event = more;
+        e->event_room = most;
+    }
+    const bool step = i->what == DO_STEP;
+    e->event[e->events++] = (struct rk_train_event){.name = name_of(i),
+                                                    .pass = step ? "" : passes[i->work],
+                                                    .begin_s = begin_s,
+                                                    .end_s = clock_s(CLOCK_MONOTONIC),
+                                                    .layer = step ? 0 : e->layer[i->layer].layer,
+                                                    .microbatch = i->microbatch,
+                                                    .memory_bytes = e->pool.used_bytes};
+}
+
 void run_instruction(struct engine *e, const struct instruction *i, uint64_t step,
                      struct step_result *result)
 {
@@ -267,8 +305,12 @@ bool REAL(engine_step)(struct engine *e, uint64_t step, struct step_result *resu
     memset(e->row_loss, 0, e->job->microbatches * sizeof *e->row_loss);
     for (int g = 0; g < e->weights.groups; g++)
         store_clear(e, &e->store[g]);
-    for (size_t i = 0; i < e->instructions; i++)
+    const bool traces = e->job->traces && e->steps == 1;
+    for (size_t i = 0; i < e->instructions; i++) {
+        const double begin_s = traces ? clock_s(CLOCK_MONOTONIC) : 0;
         run_instruction(e, &e->program[i], step, result);
+        if (traces) write_down(e, &e->program[i], begin_s);
+    }
     report_step(e, computed_s(e) - computed, result);
     result->wall_s = clock_s(CLOCK_MONOTONIC) - wall_s;
     result->peak_bytes = e->pool.peak_bytes;
