@@ -112,7 +112,7 @@ const struct search_team *mpi_team_interface(const struct mpi_team *team)
 
 static void print_rate(int rank, uint64_t decided, double busy_s)
 {
-    fprintf(stderr, "rank %d: %.3f M strategies in %.3f s, %.1f M/s\n", rank, (double)decided / 1e6,
+    fprintf(stderr, "rank %d: %.3f M plans in %.3f s, %.1f M/s\n", rank, (double)decided / 1e6,
             busy_s, busy_s > 0 ? (double)decided / busy_s / 1e6 : 0);
 }
 

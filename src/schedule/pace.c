@@ -1,5 +1,7 @@
 #include "schedule/pace.h"
 
+#include "base/extremes.h"
+
 #include <math.h>
 
 static double both(const struct stage_times *stage)
@@ -21,8 +23,8 @@ static struct pace pace_of_gpipe(const struct stage_times *stages, int count, do
     double forward_s = 0, backward_s = 0, all_s = 0;
     const int k = slowest(stages, count);
     for (int i = 0; i < count; i++) {
-        forward_s = fmax(forward_s, stages[i].forward_s);
-        backward_s = fmax(backward_s, stages[i].backward_s);
+        forward_s = larger(forward_s, stages[i].forward_s);
+        backward_s = larger(backward_s, stages[i].backward_s);
         all_s += both(&stages[i]);
     }
     const double total_s = all_s + (microbatches - 1) * (forward_s + backward_s);
@@ -41,9 +43,9 @@ static struct pace pace_of_1f1b(const struct stage_times *stages, int count, dou
     for (int k = 0; k < count; k++) {
         const struct stage_times *stage = &stages[k];
         const double behind_s = all_s - before_s - both(stage);
-        const double ahead = fmin(count - k - 1, microbatches - 1);
-        const double wait_s = before_s + fmax(0, behind_s - ahead * stage->forward_s) +
-                              fmax(0, behind_s - ahead * stage->backward_s);
+        const double ahead = smaller(count - k - 1, microbatches - 1);
+        const double wait_s = before_s + larger(0, behind_s - ahead * stage->forward_s) +
+                              larger(0, behind_s - ahead * stage->backward_s);
         const double total_s = microbatches * both(stage) + wait_s;
         if (total_s > longest_s) {
             longest_s = total_s;
@@ -59,9 +61,9 @@ static double wait_for(const struct pipeline *p, const struct stage_times *stage
 {
     const double waited_s = both(stage), count = (double)p->stages;
     const double filled = (double)zero_bubbles(p->schedule); /* with weight gradients */
-    if (filled > 0) return fmax(0, waited_s - (1 + filled) * stage->wgrad_s);
+    if (filled > 0) return larger(0, waited_s - (1 + filled) * stage->wgrad_s);
     if (p->schedule == RK_DUALPIPE) /* half the stages less one, over those that are there */
-        return fmax(0, waited_s + stage->backward_s - 3 * stage->wgrad_s) * (count / 2 - 1) /
+        return larger(0, waited_s + stage->backward_s - 3 * stage->wgrad_s) * (count / 2 - 1) /
                (count - 1);
     return waited_s / (double)p->chunks;
 }

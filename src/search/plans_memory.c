@@ -1,5 +1,7 @@
 #include "search/plans_run.h"
 
+#include "base/extremes.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +15,7 @@ static void note_bytes(struct element_bytes *least, const struct element_bytes *
     memcpy(low, least, sizeof low);
     memcpy(own, bytes, sizeof own);
     for (int i = 0; i < NUMBERS; i++)
-        low[i] = fmin(low[i], own[i]);
+        low[i] = smaller(low[i], own[i]);
     memcpy(least, low, sizeof low);
 }
 
@@ -75,7 +77,7 @@ const struct stage_flights *run_flights_of(struct run *r, int class)
         const enum rk_schedule schedule = r->timetable->schedule[i];
         if (r->state->refused[i]) continue;
         flights->of[i] = run_in_flight(r, schedule == RK_DUALPIPE ? RK_1F1B : schedule, stage);
-        flights->least = fmin(flights->least, flights->of[i]);
+        flights->least = smaller(flights->least, flights->of[i]);
     }
     return flights;
 }
@@ -128,7 +130,7 @@ static bool pairs_exceed(const struct run *r, const struct memory_rule *rule, do
         const double first = pair_bytes(r, rule, i);
         const double other = last > i ? pair_bytes(r, rule, last) : first;
         if (first > limit || other > limit) return true;
-        if (fmax(first, other) <= limit * rounding) continue;
+        if (larger(first, other) <= limit * rounding) continue;
         for (int k = i + 1; k < last; k++)
             if (pair_bytes(r, rule, k) > limit) return true;
     }
@@ -154,7 +156,7 @@ double run_tightest_bytes(struct run *r, uint64_t choice, int schedule)
     const int count = pairs ? r->map->stages / 2 : r->map->classes;
     double most = 0;
     for (int i = 0; i < count; i++)
-        most = fmax(most, pairs ? pair_bytes(r, rule, i) : class_bytes(r, rule, i, schedule));
+        most = larger(most, pairs ? pair_bytes(r, rule, i) : class_bytes(r, rule, i, schedule));
     return most;
 }
 
@@ -190,7 +192,7 @@ bool run_mean_exceeds(struct run *r)
     for (int i = 0; i < r->timetable->schedules; i++) {
         const enum rk_schedule schedule = r->timetable->schedule[i];
         if (r->state->refused[i]) continue;
-        flights = fmin(flights, run_in_flight(r, schedule == RK_DUALPIPE ? RK_1F1B : schedule,
+        flights = smaller(flights, run_in_flight(r, schedule == RK_DUALPIPE ? RK_1F1B : schedule,
                                               r->set->pipeline - 1));
     }
     const struct stage_demand least = stage_demand_by(&rule, &mean);

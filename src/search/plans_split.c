@@ -1,5 +1,6 @@
 #include "search/plans_split.h"
 
+#include "base/extremes.h"
 #include "estimate/plan_check.h"
 
 #include <math.h>
@@ -25,7 +26,7 @@ void dealing_add(struct dealing *d, double cost, int count)
         d->from_head[d->items + i] = before + i * cost;
     d->items += count;
     d->all += count * cost;
-    d->largest = fmax(d->largest, cost);
+    d->largest = larger(d->largest, cost);
 }
 
 /* The most items, `room` at most, that make `sum` no more than `most`; at least 0. */
@@ -141,8 +142,8 @@ static int fill_stages(struct greedy *g)
 
 static double least_possible(const struct dealing *d, int stages)
 {
-    const double ends = stages == 1 ? d->head + d->tail : fmax(d->head, d->tail);
-    return fmax(fmax(ends, d->largest), d->all / stages * (1 - 1e-12));
+    const double ends = stages == 1 ? d->head + d->tail : larger(d->head, d->tail);
+    return larger(larger(ends, d->largest), d->all / stages * (1 - 1e-12));
 }
 
 /* A split with a smaller slowest stage than `next` would leave the same items. */
@@ -286,7 +287,7 @@ double dealing_split(const struct dealing *d, int stages, uint16_t *split)
 {
     if (d->items == 0) {
         memset(split, 0, (size_t)stages * sizeof *split);
-        return fmax(d->head, d->tail);
+        return larger(d->head, d->tail);
     }
     const double most = slowest_of_best(d, stages);
     deal_evenly(d, stages, most * (1 + 1e-12), split);
@@ -315,7 +316,7 @@ static double slowest_of(const struct dealing *d, int stages, const uint16_t *sp
         const int end = at + split[stage];
         if (end > d->items) return 0;
         const double sum = d->from_head[end] - before(d, stage, at);
-        most = fmax(most, stage == stages - 1 ? sum + d->tail : sum);
+        most = larger(most, stage == stages - 1 ? sum + d->tail : sum);
         at = end + more[stage] * split[stage];
     }
     return at == d->items ? most : 0;
