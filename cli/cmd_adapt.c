@@ -63,7 +63,8 @@ const struct usage adapt_usage = {
         "Prints one JSON object a line for each event: belief, switch, forced, stranded (no plan "
         "can "
         "go on, exit status 1). A switch names the plan in words; it is taken as made.\n\n"
-        "Lines that are no JSON are a log's: of each line that tells the time of a step that is taken, "
+        "Lines that are no JSON are a log's: of each line that tells the time of a step that is "
+        "taken, "
         "with its number, batch and memory where it tells these, and other lines are skipped.\n\n"
         "Keys of a record: step and step_s; as far as known compute_s, tensor_s, context_s, "
         "expert_s, "
@@ -140,7 +141,8 @@ static enum rk_status read_record(const char *path, const char *text, size_t siz
     if (status == RK_OK) status = fields_load(&root, record_fields, &raw, error);
     if (status == RK_OK && raw.record.step_s < 0) raw.record.step_s = raw.seconds;
     if (status == RK_OK && raw.record.step_s < 0)
-        status = place_fail(&root, error, "step_s is missing: how long it took, 0 if it did not run");
+        status =
+            place_fail(&root, error, "step_s is missing: how long it took, 0 if it did not run");
     if (raw.record.memory_bytes <= 0) raw.record.memory_bytes = raw.peak_bytes;
     document_release(&document);
     if (status != RK_OK) error->line = line;
@@ -254,9 +256,10 @@ static enum rk_status watch(struct adapt *adapt, FILE *file, struct stream *stre
     if (status == RK_OK && ferror(file))
         status = rk_fail(error, RK_IO, stream->path, 0, 0, "cannot be read: %s", strerror(errno));
     if (status == RK_OK && stream->log && !told->records)
-        status = rk_fail(error, RK_BAD_INPUT, stream->path, 0, 0,
-                         "neither records ({\"step\": 1, \"step_s\": 2.5}) nor a log of Megatron-LM, "
-                         "NeMo, torchtitan, DeepSpeed or nanotron: no line tells the time of a step");
+        status =
+            rk_fail(error, RK_BAD_INPUT, stream->path, 0, 0,
+                    "neither records ({\"step\": 1, \"step_s\": 2.5}) nor a log of Megatron-LM, "
+                    "NeMo, torchtitan, DeepSpeed or nanotron: no line tells the time of a step");
     free(text);
     return status;
 }

@@ -252,10 +252,10 @@ static enum rk_status read_measurements(const struct calibrate_args *args,
     if (status == RK_OK && args->log.path)
         status = calibrate_log(&args->log, args->system, &runs->log, samples, error);
     if (status == RK_OK && !samples->count)
-        status = rk_fail(
-            error, RK_USAGE, NULL, 0, 0,
-            "calibrate: no measurements: give --gemm FILE, --nccl FILE, --runs FILE, --galvatron FILE "
-            "or --log FILE");
+        status = rk_fail(error, RK_USAGE, NULL, 0, 0,
+                         "calibrate: no measurements: give --gemm FILE, --nccl FILE, --runs FILE, "
+                         "--galvatron FILE "
+                         "or --log FILE");
     return status;
 }
 

@@ -71,7 +71,7 @@ static enum rk_status only_name(const struct document *profiles, const char *gro
 
 /* The words KEY=VALUE as a document, so that they are read and refused as a file of cases is. */
 enum rk_status galvatron_read_words(struct question_args *args, const struct document *profiles,
-                                 struct galvatron_question *question, struct rk_error *error)
+                                    struct galvatron_question *question, struct rk_error *error)
 {
     struct document words = {.text = NULL};
     json_t *input = json_object();
@@ -92,7 +92,8 @@ enum rk_status galvatron_read_words(struct question_args *args, const struct doc
         snprintf(key, sizeof key, "%.*s", (int)(equals - word), word);
         json_object_set_new(input, key, value_of(key, equals + 1));
     }
-    if (status == RK_OK && !(text = json_dumps(input, JSON_COMPACT))) status = galvatron_no_memory(error);
+    if (status == RK_OK && !(text = json_dumps(input, JSON_COMPACT)))
+        status = galvatron_no_memory(error);
     if (status == RK_OK) status = document_parse("the words", text, strlen(text), &words, error);
     if (status == RK_OK) {
         const struct place root = place_root(&words);
@@ -109,7 +110,7 @@ enum rk_status galvatron_read_words(struct question_args *args, const struct doc
 }
 
 enum rk_status galvatron_want(const char *value, const char *name, const char *what,
-                                  struct rk_error *error)
+                              struct rk_error *error)
 {
     if (value) return RK_OK;
     return rk_fail(error, RK_USAGE, NULL, 0, 0, "give --%s FILE: %s", name, what);
@@ -186,15 +187,17 @@ void galvatron_report(struct report *report, const struct galvatron_answer *answ
 /* ---- the command ---- */
 
 static const struct command galvatron_commands[] = {
-    {"search", run_galvatron_search, "the published search of a strategy for each layer", &galvatron_search_usage},
+    {"search", run_galvatron_search, "the published search of a strategy for each layer",
+     &galvatron_search_usage},
     {"check", run_galvatron_check, "read a strategy file, and time it by Galvatron's cost model",
      &galvatron_check_usage},
     {"plan", run_galvatron_plan, "a strategy file as a plan of reckon's", &galvatron_plan_usage},
-    {"collect", run_galvatron_collect, "Galvatron's profile files as the one that search and check read",
-     &galvatron_collect_usage},
-    {"strategies", run_galvatron_list, "the ways to run a layer that the search considers", &galvatron_list_usage},
-    {"profile", run_galvatron_profile, "profiles in Galvatron's form, predicted instead of measured",
-     &galvatron_profile_usage},
+    {"collect", run_galvatron_collect,
+     "Galvatron's profile files as the one that search and check read", &galvatron_collect_usage},
+    {"strategies", run_galvatron_list, "the ways to run a layer that the search considers",
+     &galvatron_list_usage},
+    {"profile", run_galvatron_profile,
+     "profiles in Galvatron's form, predicted instead of measured", &galvatron_profile_usage},
     {.name = NULL},
 };
 

@@ -2,13 +2,13 @@
 #include "cli/export_plan.h"
 #include "galvatron/convert.h"
 #include "interop/accelerate.h"
+#include "interop/bridge.h"
 #include "interop/deepspeed.h"
 #include "interop/flat.h"
 #include "interop/fsdp_units.h"
 #include "interop/launch_file.h"
 #include "interop/megatron.h"
 #include "interop/megatron_flags.h"
-#include "interop/bridge.h"
 #include "interop/nanotron.h"
 #include "interop/output.h"
 #include "interop/torchtitan.h"
@@ -116,15 +116,12 @@ static enum rk_status write_flat(FILE *file, enum export_target to, const struct
                                  const struct export_plan *plan, struct notes *notes,
                                  struct rk_error *error)
 {
-    static const char *const tools[] = {[EXPORT_MEGATRON] = "Megatron-LM",
-                                        [EXPORT_DEEPSPEED] = "DeepSpeed",
-                                        [EXPORT_TORCHTITAN] = "torchtitan",
-                                        [EXPORT_ACCELERATE] = "accelerate",
-                                        [EXPORT_NANOTRON] = "nanotron",
-                                        [EXPORT_BRIDGE] = "Megatron-Bridge"};
+    static const char *const tools[] = {
+        [EXPORT_MEGATRON] = "Megatron-LM",  [EXPORT_DEEPSPEED] = "DeepSpeed",
+        [EXPORT_TORCHTITAN] = "torchtitan", [EXPORT_ACCELERATE] = "accelerate",
+        [EXPORT_NANOTRON] = "nanotron",     [EXPORT_BRIDGE] = "Megatron-Bridge"};
     if (to == EXPORT_GALVATRON) return write_galvatron(file, plan, notes, error);
-    if (to == EXPORT_FSDP)
-        return fsdp_units_write(file, &plan->model, &plan->plan, notes, error);
+    if (to == EXPORT_FSDP) return fsdp_units_write(file, &plan->model, &plan->plan, notes, error);
     const struct export_plan flat = {plan->model, flat_plan(&plan->model, &plan->plan)};
     const enum rk_status status = write_target(file, to, how, &flat, notes, error);
     if (status == RK_OK && plan->plan.segments)

@@ -86,7 +86,8 @@ static enum rk_status write_strategy(const struct search_args *args,
 {
     struct output output = {.file = NULL};
     json_t *file = galvatron_strategy_json(question, answer, args->runtime);
-    enum rk_status status = file ? output_open(&output, args->output, error) : galvatron_no_memory(error);
+    enum rk_status status =
+        file ? output_open(&output, args->output, error) : galvatron_no_memory(error);
     if (status == RK_OK) {
         json_dumpf(file, output.file, JSON_INDENT(4));
         status = output_commit(&output, error);

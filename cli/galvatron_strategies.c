@@ -66,7 +66,8 @@ static enum rk_status judge_file(struct check_args *args, const struct galvatron
     struct galvatron_question question;
     struct galvatron_setting setting = {.choice = {.layers = 0}};
     enum rk_status status = document_load(args->question.profiles, &profiles, error);
-    if (status == RK_OK) status = galvatron_read_words(&args->question, &profiles, &question, error);
+    if (status == RK_OK)
+        status = galvatron_read_words(&args->question, &profiles, &question, error);
     if (status == RK_OK) {
         question.batch = (uint64_t)file->batch;
         question.chunks = (uint64_t)file->chunks;

@@ -52,8 +52,8 @@ static enum rk_status run_layers(struct bench *b, uint64_t layers, uint64_t batc
     enum { MATRIX, ATTENTION, MEMORY, RECOMPUTE };
     *run = (struct run){
         .layers_s = result.part_cpu_s[RECOMPUTE],
-        .all_s = result.part_cpu_s[MATRIX] + result.part_cpu_s[ATTENTION] +
-                 result.part_cpu_s[MEMORY],
+        .all_s =
+            result.part_cpu_s[MATRIX] + result.part_cpu_s[ATTENTION] + result.part_cpu_s[MEMORY],
         .peak_bytes = (double)result.peak_bytes,
         .weights_bytes = (double)result.weights_bytes,
     };
@@ -116,8 +116,7 @@ static enum rk_status measure_memory(struct bench *b)
     double bytes;
     enum rk_status status = run_layers(b, 1, 1, 1, false, &one);
     if (status == RK_OK) status = run_layers(b, 2, 1, 1, false, &two);
-    if (status == RK_OK)
-        set(sizes, "parameter_size", (two.weights_bytes - one.weights_bytes) / MB);
+    if (status == RK_OK) set(sizes, "parameter_size", (two.weights_bytes - one.weights_bytes) / MB);
     if (status == RK_OK) status = measure_kept(b, 1, true, &bytes);
     if (status == RK_OK) set(kept, "checkpoint", bytes);
     for (uint64_t t = 1; status == RK_OK && t <= MOST_SPLIT && t <= b->ranks; t *= 2) {

@@ -1,9 +1,10 @@
 /* measure_profile.h - Galvatron's profiles from what ran here.
  *
- * As Galvatron's own profiler does, models of one and of two layers are trained for a few steps: what
- * the second layer adds is a layer's. Of a batch: its forward pass, which is what full recomputation
- * does again; what embedding and head take, a third of it forward; with two batches, by tensor degree,
- * what a layer keeps of a sample. Messages are those of the machine as it was measured.
+ * As Galvatron's own profiler does, models of one and of two layers are trained for a few steps:
+ * what the second layer adds is a layer's. Of a batch: its forward pass, which is what full
+ * recomputation does again; what embedding and head take, a third of it forward; with two batches,
+ * by tensor degree, what a layer keeps of a sample. Messages are those of the machine as it was
+ * measured.
  */
 #ifndef RECKON_CLI_MEASURE_PROFILE_H
 #define RECKON_CLI_MEASURE_PROFILE_H

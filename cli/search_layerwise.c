@@ -138,9 +138,9 @@ static void add_point(void *context, const struct layerwise_point *point)
 {
     struct fronts *f = context;
     const uint64_t stage = (uint64_t)point->stage;
-    const struct report_cell cells[] = {
-        cell_count(stage), cell_number(point->bytes), cell_number(point->time_s),
-        cell_text(parts_text(f->report, point))};
+    const struct report_cell cells[] = {cell_count(stage), cell_number(point->bytes),
+                                        cell_number(point->time_s),
+                                        cell_text(parts_text(f->report, point))};
     if (f->text && (stage == 0 || stage == f->stages / 2 || stage == f->stages - 1))
         report_row(f->report, f->text, cells);
     if (f->json) report_row(f->report, f->json, cells);
@@ -161,10 +161,11 @@ static enum rk_status add_fronts(struct report *report, const struct search *sea
     const uint64_t stages = answer->plan.pipeline;
     struct fronts few = {report, report_add(report, &text), NULL, stages};
     struct fronts all = {report, NULL, report_add(report, &json), stages};
-    const enum rk_status status =
-        layerwise_fronts(&search->problem, &answer->dealt, answer->plan.chunks, 5, add_point, &few, error);
+    const enum rk_status status = layerwise_fronts(&search->problem, &answer->dealt,
+                                                   answer->plan.chunks, 5, add_point, &few, error);
     if (status != RK_OK || search->args->show.format != REPORT_AS_JSON) return status;
-    return layerwise_fronts(&search->problem, &answer->dealt, answer->plan.chunks, 64, add_point, &all, error);
+    return layerwise_fronts(&search->problem, &answer->dealt, answer->plan.chunks, 64, add_point,
+                            &all, error);
 }
 
 /* ---- other schedules ---- */
@@ -202,12 +203,11 @@ static void add_schedule(struct report *report, struct report_table *table,
     struct rk_prediction p;
     rk_predict(search->problem.model, search->problem.system, plan, &p);
     const double run_s = simulated_s(search, plan);
-    report_row(
-        report, table,
-        (struct report_cell[]){cell_text(name), cell_number(p.step_s),
-                               run_s > 0 ? cell_number(run_s) : cell_none(),
-                               run_s > 0 ? cell_number(run_s / p.step_s - 1) : cell_none(),
-                               cell_flag(p.verdict == RK_FITS)});
+    report_row(report, table,
+               (struct report_cell[]){cell_text(name), cell_number(p.step_s),
+                                      run_s > 0 ? cell_number(run_s) : cell_none(),
+                                      run_s > 0 ? cell_number(run_s / p.step_s - 1) : cell_none(),
+                                      cell_flag(p.verdict == RK_FITS)});
 }
 
 enum { MOST_CHUNKS = 8 };

@@ -59,8 +59,8 @@ static struct rk_local take(const struct work *w, const struct rk_local *to,
 
 /* `to` with layers first ... first + layers - 1 as `from` has them in a family. */
 static struct plan_judgement judge_with(const struct work *w, const struct rk_plan *to,
-                                        const struct rk_plan *from, uint64_t first,
-                                        uint64_t layers, const char *family)
+                                        const struct rk_plan *from, uint64_t first, uint64_t layers,
+                                        const char *family)
 {
     struct plan_layers here = {.plan = to, .model = w->model};
     struct plan_layers there = {.plan = from, .model = w->model};

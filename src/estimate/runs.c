@@ -474,12 +474,8 @@ void run_stage_of(struct run_stage *out, struct rk_stage *stage, const struct ru
                   const struct rk_model *model, const struct rk_system *system,
                   const struct rk_plan *plan, uint64_t index)
 {
-    struct walk walk = {.out = out,
-                        .stage = stage,
-                        .runs = runs,
-                        .model = model,
-                        .system = system,
-                        .index = index};
+    struct walk walk = {
+        .out = out, .stage = stage, .runs = runs, .model = model, .system = system, .index = index};
     memset(out, 0, sizeof *out);
     if (stage) memset(stage, 0, sizeof *stage);
     for (uint64_t chunk = 0; chunk < plan->chunks; chunk++)
@@ -490,11 +486,8 @@ void run_stage_of(struct run_stage *out, struct rk_stage *stage, const struct ru
 void run_part_sum(struct run_stage *out, const struct runs *runs, const struct rk_model *model,
                   const struct rk_system *system, const struct rk_plan *plan, uint64_t part)
 {
-    struct walk walk = {.out = out,
-                        .runs = runs,
-                        .model = model,
-                        .system = system,
-                        .index = part % plan->pipeline};
+    struct walk walk = {
+        .out = out, .runs = runs, .model = model, .system = system, .index = part % plan->pipeline};
     memset(out, 0, sizeof *out);
     walk_part(&walk, plan, part);
     close_walk(&walk);

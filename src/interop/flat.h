@@ -2,9 +2,9 @@
  *
  * Such a plan may say no more than one without runs: where embedding and head are all that differs
  * in recomputation, or where each stage recomputes its first layers as a whole, as many in each
- * (`--recompute-method block` of Megatron-LM). Else the nearest one is taken: layers are run as most
- * of them are, and of those that are computed again as a whole each stage has as many as the stage
- * that has most, so that it fits where the plan does.
+ * (`--recompute-method block` of Megatron-LM). Else the nearest one is taken: layers are run as
+ * most of them are, and of those that are computed again as a whole each stage has as many as the
+ * stage that has most, so that it fits where the plan does.
  */
 #ifndef RECKON_INTEROP_FLAT_H
 #define RECKON_INTEROP_FLAT_H

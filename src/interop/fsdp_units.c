@@ -32,8 +32,7 @@ static struct rk_local unit_of(const struct rk_local *local, const struct rk_loc
     unit.zero = local->zero == 3 ? 3 : 2;
     unit.keep_gathered = false;
     unit.recompute = local->recompute;
-    unit.recompute_parts =
-        local->recompute == RK_SELECTIVE ? sayable(local->recompute_parts) : 0;
+    unit.recompute_parts = local->recompute == RK_SELECTIVE ? sayable(local->recompute_parts) : 0;
     if (unit.recompute == RK_SELECTIVE && !unit.recompute_parts) unit.recompute = RK_KEEP;
     memset(unit.share, 0, sizeof unit.share);
     return unit;
@@ -91,7 +90,8 @@ static const char functions[] =
     "\n"
     "\n"
     "def blocks_of(model):\n"
-    "    \"\"\"Blocks by their number in the whole model; a stage of a pipeline has some of them.\"\"\"\n"
+    "    \"\"\"Blocks by their number in the whole model; a stage of a pipeline has some of "
+    "them.\"\"\"\n"
     "    layers = model.layers\n"
     "    if hasattr(layers, \"items\"):\n"
     "        return {int(name): (layers, name, block) for name, block in layers.items()}\n"
@@ -131,17 +131,18 @@ enum rk_status fsdp_units_write(FILE *file, const struct rk_model *model,
         return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
                        "one data rank: there is nothing to shard; give more gpus or smaller "
                        "degrees");
-    fprintf(file,
-            "# The layers of %s as units of FSDP2, for training code whose model has its blocks in\n"
-            "# model.layers (torchtitan): from fsdp_units import apply; apply(model, mesh=mesh)\n"
-            "from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import "
-            "checkpoint_wrapper\n"
-            "from torch.distributed.fsdp import fully_shard\n"
-            "\n"
-            "# first layer, layers, weights are given back behind forward (ZeRO-3; else ZeRO-2),\n"
-            "# what is computed again: \"\" is the whole layer\n"
-            "UNITS = [\n",
-            model->id);
+    fprintf(
+        file,
+        "# The layers of %s as units of FSDP2, for training code whose model has its blocks in\n"
+        "# model.layers (torchtitan): from fsdp_units import apply; apply(model, mesh=mesh)\n"
+        "from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import "
+        "checkpoint_wrapper\n"
+        "from torch.distributed.fsdp import fully_shard\n"
+        "\n"
+        "# first layer, layers, weights are given back behind forward (ZeRO-3; else ZeRO-2),\n"
+        "# what is computed again: \"\" is the whole layer\n"
+        "UNITS = [\n",
+        model->id);
     put_units(file, model, &run);
     fprintf(file, "]\nENDS = %s  # embedding, last norm and head\n",
             run.zero == 3 ? "True" : "False");

@@ -1,4 +1,5 @@
-/* fsdp_units.h - the layers of a plan as units of PyTorch's FSDP2, a Python module for training code.
+/* fsdp_units.h - the layers of a plan as units of PyTorch's FSDP2, a Python module for training
+ * code.
  *
  * fully_shard() is called block by block, so that each may give its weights back behind forward
  * (ZeRO-3) or keep them until backward (ZeRO-2), and be wrapped to be computed again, as a whole or

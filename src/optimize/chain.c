@@ -28,9 +28,9 @@ struct engine {
     const struct chain_problem *problem;
     struct entries *entries; /* (clusters, lists): by place, or with `ways` by where they end */
     int lists;
-    int *widest;             /* (largest units + 1) most layers by units, scratch */
-    int *reach;              /* (largest units + 1) scratch */
-    double **rest_s;         /* (clusters) (units + 1, layers + 1) least sum in front */
+    int *widest;         /* (largest units + 1) most layers by units, scratch */
+    int *reach;          /* (largest units + 1) scratch */
+    double **rest_s;     /* (clusters) (units + 1, layers + 1) least sum in front */
     double *cheapest;    /* (largest units + 1, layers + 1) least c by units and layers, scratch */
     double *least_out_s; /* (widths) the cheapest boundary */
     struct label *label;
@@ -318,9 +318,7 @@ static void fill_rest_of_ways(struct engine *e, int cluster)
 {
     for (int end = 0; end <= e->problem->layers; end++) {
         const struct entries *entries = entries_of(e, cluster, CHAIN_INNER, end);
-        const double without = end == 0  ? 0
-                               : cluster ? *rest_at(e, cluster - 1, 1, end)
-                                         : INFINITY;
+        const double without = end == 0 ? 0 : cluster ? *rest_at(e, cluster - 1, 1, end) : INFINITY;
         double least = without;
         for (int i = 0; i < entries->count; i++) {
             const int left = end - entries->entry[i].layers;

@@ -2,9 +2,9 @@
  * least time of a step, exactly.
  *
  * The one engine for two questions. Stages on clusters of unequal machines take units of their
- * cluster, and what they cost depends on how many layers they have. Stages whose layers are run each
- * in its own way (stages.h) cost what the labels of their very layers say: `ways`, where each stage
- * is a cluster of one unit.
+ * cluster, and what they cost depends on how many layers they have. Stages whose layers are run
+ * each in its own way (stages.h) cost what the labels of their very layers say: `ways`, where each
+ * stage is a cluster of one unit.
  *
  *     step = sum of c_i + (m - 1) max of c_i + max(0, max over i of (s_i - sum over j < i of b_j))
  *
@@ -69,8 +69,8 @@ struct chain_problem {
     double closing_s;         /* more for the first stage, behind everything */
     double enough_s; /* INFINITY: none; a value that others reach: only less is looked for */
 
-    /* Where it depends on which layers a stage has: clusters are stages, of one unit and no choices,
-     * widths is 1. NULL: as the clusters' choices say. */
+    /* Where it depends on which layers a stage has: clusters are stages, of one unit and no
+     * choices, widths is 1. NULL: as the clusters' choices say. */
     chain_ways *ways;
     void *context;
     double pace_s; /* with `ways`: no plan has a largest c below */

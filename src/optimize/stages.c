@@ -100,6 +100,7 @@ bool stages_solve(const struct stages_problem *problem, struct stages_answer *an
         stages_answer_release(answer);
         return false;
     }
+    e.spread = problem->any;
     if (engine_bound(&e) <= e.enough_s && !isinf(engine_bound(&e))) {
         e.limit = problem->label_limit && problem->label_limit < FEW_LABELS ? problem->label_limit
                                                                             : FEW_LABELS;
@@ -176,10 +177,10 @@ size_t stages_front(const struct stages_problem *problem, int stage, int first, 
     const struct set *set = engine_set(&e, stage, first, last - first);
     struct front_point *all = calloc((size_t)set->count + 1, sizeof *all);
     for (int i = 0; all && i < set->count; i++)
-        all[i] = (struct front_point){{set->label[i].bytes + e.moment[set->label[i].moment],
-                                       set->label[i].time_s +
-                                           set->label[i].end_s / problem->microbatches},
-                                      i};
+        all[i] = (struct front_point){
+            {set->label[i].bytes + e.moment[set->label[i].moment],
+             set->label[i].time_s + set->label[i].end_s / problem->microbatches},
+            i};
     if (all) qsort(all, (size_t)set->count, sizeof *all, compare_front);
     double least_s = INFINITY;
     for (int i = 0; all && i < set->count; i++) {

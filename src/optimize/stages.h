@@ -48,6 +48,7 @@ struct stages_problem {
     double microbatches;
     const struct stage_place *place; /* (stages) */
     double enough_s;                 /* 0: none; slower ways are not looked for */
+    bool any;           /* whatever fits will do: where labels are cut, those of all sizes stay */
     size_t label_limit; /* of one set of labels; 0: none. Where it is reached the answer may not be
                            the best, and its bound says by how much */
 };

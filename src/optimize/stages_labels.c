@@ -225,8 +225,7 @@ const struct front *engine_front(struct engine *e, int stage, int first, int cou
         }
         if (worse) continue;
         /* nobody waits for what is behind the last microbatch but the first stage itself */
-        front->cost[front->count] =
-            (struct chain_cost){x->time_s, x->time_s, x->end_s, INFINITY};
+        front->cost[front->count] = (struct chain_cost){x->time_s, x->time_s, x->end_s, INFINITY};
         front->point[front->count++] = (struct point){x->time_s, x->end_s, i};
     }
     return front;

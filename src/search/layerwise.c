@@ -80,8 +80,7 @@ static double judge(struct quest *q, struct shape *s, const struct stages_proble
                     struct stages_answer *answer, double bound_s, const struct rk_plan *dealt)
 {
     struct rk_plan plan = *dealt;
-    if (s->base.chunks > 1 &&
-        !layerwise_interleave(dealt, s->model, s->base.chunks, &plan))
+    if (s->base.chunks > 1 && !layerwise_interleave(dealt, s->model, s->base.chunks, &plan))
         return 0;
     rk_predict(s->model, s->system, &plan, &q->prediction);
     offer(q, s, problem, answer, fmin(bound_s, answer->value_s), dealt, &plan, &q->prediction);
@@ -172,14 +171,33 @@ static bool solve_shape(struct quest *q, struct shape *s)
 
 /* ---- all shapes ---- */
 
-/* The best plan of so many stages whose layers are alike; false when there is none. */
+/* What else than the ways of layers a plan of so many stages has: the best whose layers are alike,
+ * on the least memory of these that has one. */
+static bool find_base(const struct rk_plans_problem *problem, struct rk_plan *plan)
+{
+    static const double factors[] = {1.25, 1.5, 2, 3, 4, 8, 16, 64};
+    struct rk_plans_problem roomy = *problem;
+    struct rk_system system;
+    bool found = false;
+    if (rk_system_copy(&system, problem->system, NULL) != RK_OK) return false;
+    roomy.system = &system;
+    for (size_t i = 0; i < sizeof factors / sizeof *factors && !found; i++) {
+        system.memory[0].capacity_bytes = factors[i] * problem->system->memory[0].capacity_bytes;
+        found = rk_plans_best(&roomy, plan, NULL, NULL) == RK_OK;
+    }
+    rk_system_release(&system);
+    return found;
+}
+
+/* The best plan of so many stages whose layers are alike, or one that would be with more memory;
+ * false when there is none. */
 static bool best_uniform(struct quest *q, uint64_t stages, struct rk_plan *plan)
 {
     struct rk_plans_problem problem = *q->query->problem;
     struct rk_prediction p;
     problem.pinned[RK_PLAN_PIPELINE].count = 1;
     problem.pinned[RK_PLAN_PIPELINE].value[0] = problem.pinned[RK_PLAN_PIPELINE].to[0] = stages;
-    if (rk_plans_best(&problem, plan, &p, NULL) != RK_OK) return false;
+    if (rk_plans_best(&problem, plan, &p, NULL) != RK_OK) return find_base(&problem, plan);
     if (!q->answer->uniform_s || p.step_s < q->answer->uniform_s) {
         q->answer->uniform = *plan;
         q->answer->uniform_s = p.step_s;
@@ -285,6 +303,89 @@ static bool stopped(const struct layerwise_query *query)
     return query->stop && query->stop(query->context);
 }
 
+/* Is there a mix of a shape in so many bytes? By the relaxation, or one that is found. */
+static bool fits_in(struct quest *q, struct shape *s, double bytes, bool relaxed)
+{
+    enum { FEW_LABELS = 48 };
+    struct stages_answer answer;
+    set_capacity(s, bytes - s->constant_bytes);
+    struct stages_problem problem = shape_problem(s, 0);
+    problem.label_limit = FEW_LABELS;
+    problem.any = true;
+    if (isinf(stages_bound(&problem))) return false;
+    if (relaxed) return true;
+    if (!stages_solve(&problem, &answer)) {
+        q->failed = true;
+        return false;
+    }
+    const bool found = answer.found;
+    stages_answer_release(&answer);
+    return found;
+}
+
+/* The least bytes of an accelerator in which a mix of a shape is found, where that is less than
+ * `least`; within a thousandth. */
+static double least_bytes(struct quest *q, struct shape *s, double least)
+{
+    double low = 0, high = fmin(least, 64 * s->system->memory[0].capacity_bytes);
+    shape_allow(s, -1);
+    if (!fits_in(q, s, high, true)) return least;
+    for (int i = 0; i < 30; i++) {
+        const double middle = (low + high) / 2;
+        if (fits_in(q, s, middle, true))
+            high = middle;
+        else
+            low = middle;
+    }
+    for (high = low; high < least && !fits_in(q, s, high, false) && !q->failed;)
+        high *= 1.1;
+    for (low = fmax(low, high / 1.1); high - low > 1e-3 * high && !q->failed;) {
+        const double middle = (low + high) / 2;
+        if (fits_in(q, s, middle, false))
+            high = middle;
+        else
+            low = middle;
+    }
+    return fmin(least, high);
+}
+
+/* The same of plans whose layers are alike. */
+static double least_alike(const struct rk_plans_problem *problem, double least)
+{
+    enum { STEPS = 9 };
+    struct rk_plans_problem roomy = *problem;
+    struct rk_system system;
+    double low = problem->system->memory[0].capacity_bytes;
+    if (isinf(least) || rk_system_copy(&system, problem->system, NULL) != RK_OK) return least;
+    roomy.system = &system;
+    for (int i = 0; i < STEPS && least - low > 1e-3 * least; i++) {
+        const double middle = (low + least) / 2;
+        system.memory[0].capacity_bytes = middle;
+        if (rk_plans_best(&roomy, NULL, NULL, NULL) == RK_OK)
+            least = middle;
+        else
+            low = middle;
+    }
+    rk_system_release(&system);
+    return least;
+}
+
+/* What is needed where nothing fits. */
+static enum rk_status nothing_fits(const struct rk_plans_problem *problem, double least,
+                                   struct rk_error *error)
+{
+    if (isinf(least))
+        return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                       "%s on %s: no way to run its layers on so many GPUs with this batch and "
+                       "these restrictions",
+                       problem->model->id, problem->system->id);
+    return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                   "%s on %s: no mix of ways to run layers fits in %.4g GiB; the smallest memory "
+                   "that does is about %.4g GiB: give more GPUs, or a machine with more memory",
+                   problem->model->id, problem->system->id,
+                   problem->system->memory[0].capacity_bytes / 0x1p30, least / 0x1p30);
+}
+
 enum rk_status layerwise_search(const struct layerwise_query *query,
                                 struct layerwise_answer *answer, struct rk_error *error)
 {
@@ -339,8 +440,11 @@ enum rk_status layerwise_search(const struct layerwise_query *query,
             answer->counts.unfit += !solve_shape(&q, s);
         answer->complete = answer->complete && !stopped(query);
     }
+    const bool stuck = !answer->found && !answer->uniform_s && !answer->any_s;
+    double least = INFINITY;
     for (int i = 0; i < all.count; i++) {
         struct shape *s = all.list[i].shape;
+        if (stuck && answer->complete && s->base.chunks == 1) least = least_bytes(&q, s, least);
         if (s == q.winner && answer->complete && !q.failed && s->base.chunks > 1) {
             s->thorough = true; /* as many labels as without virtual stages */
             solve_shape(&q, s);
@@ -354,9 +458,7 @@ enum rk_status layerwise_search(const struct layerwise_query *query,
     else if (!answer->found && answer->uniform_s)
         take_alike(answer, &answer->uniform, &problem);
     if (answer->found) return RK_OK;
-    return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
-                   "%s on %s: no mix of ways to run layers fits", problem.model->id,
-                   problem.system->id);
+    return nothing_fits(&problem, least_alike(query->problem, least), error);
 }
 
 struct rk_plan layerwise_run(const struct rk_plan *plan, int local)

@@ -2,12 +2,13 @@
  *
  * For each number of stages and of samples in flight the ways to run a layer are the values that
  * the search of plans offers for tensor and context degree, kind of context parallelism (Ulysses is
- * one), precision, ZeRO, recomputation and offloaded activations (in quarters); all else is as in the best plan with that many stages whose layers are
- * alike. The data degree follows. Each way is folded and priced as rk_predict prices a stage of
- * such layers; stages.h finds the best split and mix of them. Its surrogate leaves out what is not
- * a sum over layers, so that what is found is predicted once more, and memory it misjudged is taken
- * off. With v virtual stages on a rank the step is sum / v + (m - 1/v) max: that of v m microbatches
- * whose stages take a v-th, with as much in flight as interleaving has.
+ * one), precision, ZeRO, recomputation and offloaded activations (in quarters); all else is as in
+ * the best plan with that many stages whose layers are alike. The data degree follows. Each way is
+ * folded and priced as rk_predict prices a stage of such layers; stages.h finds the best split and
+ * mix of them. Its surrogate leaves out what is not a sum over layers, so that what is found is
+ * predicted once more, and memory it misjudged is taken off. With v virtual stages on a rank the
+ * step is sum / v + (m - 1/v) max: that of v m microbatches whose stages take a v-th, with as much
+ * in flight as interleaving has.
  */
 #ifndef RECKON_SEARCH_LAYERWISE_H
 #define RECKON_SEARCH_LAYERWISE_H

@@ -2,7 +2,8 @@
 
 #include "plan/layers.h"
 
-/* Layers of virtual stage `part`: those of its stage as evenly as it goes, the first ones longer. */
+/* Layers of virtual stage `part`: those of its stage as evenly as it goes, the first ones longer.
+ */
 static uint64_t layers_of(const struct rk_plan *plan, const struct rk_model *model, uint64_t chunks,
                           uint64_t part)
 {

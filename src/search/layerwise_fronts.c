@@ -79,8 +79,8 @@ static bool visit_stages(struct shape *s, const struct rk_plan *plan, int most,
 }
 
 enum rk_status layerwise_fronts(const struct rk_plans_problem *problem, const struct rk_plan *plan,
-                                uint64_t chunks, int most, layerwise_visit *visit,
-                                void *context, struct rk_error *error)
+                                uint64_t chunks, int most, layerwise_visit *visit, void *context,
+                                struct rk_error *error)
 {
     struct rk_plan base = *plan;
     base.segments = base.others = 0;

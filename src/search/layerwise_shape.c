@@ -72,8 +72,7 @@ struct shape *shape_open(const struct rk_plans_problem *problem, const struct rk
     const struct rk_plan any = s->ways ? shape_plan(s, 0) : s->base;
     for (uint64_t k = 0; k < base->pipeline; k++)
         s->place[k] = (struct stage_place){
-            .in_flight =
-                s->ways ? in_flight_of_plan(&any, (double)shape_microbatches(s), k) : 0,
+            .in_flight = s->ways ? in_flight_of_plan(&any, (double)shape_microbatches(s), k) : 0,
             .capacity_bytes = s->system->memory[0].capacity_bytes - s->constant_bytes,
             .choice = s->choice,
             .change_s = s->change_s,
@@ -89,7 +88,8 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 /* Layers of one kind side by side whose activations lie alike may change places: those that are
- * run alike come together, those that are computed again as a whole first, as Megatron-LM has it. */
+ * run alike come together, those that are computed again as a whole first, as Megatron-LM has it.
+ */
 static void tidy(const struct shape *s, const struct stages_answer *answer, int *choice)
 {
     for (int i = 0; i < s->layers; i++) {
@@ -123,7 +123,7 @@ static int local_of(const struct shape *s, struct rk_plan *plan, int way_of[RK_M
 }
 
 bool shape_answer(const struct shape *s, const struct stages_answer *answer, int end,
-                    struct rk_plan *plan)
+                  struct rk_plan *plan)
 {
     int way_of[RK_MAX_LOCALS], choice[MOST_LAYERS + 2];
     *plan = shape_plan(s, end);
@@ -182,8 +182,7 @@ struct stages_problem shape_problem(const struct shape *s, double enough_s)
                                    .stages = (int)s->base.pipeline,
                                    .kind = s->kind,
                                    .cut = s->cut,
-                                   .microbatches =
-                                       (double)(shape_microbatches(s) * s->base.chunks),
+                                   .microbatches = (double)(shape_microbatches(s) * s->base.chunks),
                                    .place = s->place,
                                    .enough_s = enough_s,
                                    .label_limit = limit};

@@ -236,9 +236,10 @@ static enum rk_status load_mode(const struct place *place, const struct grid *gr
     if (status != RK_OK) return status;
     *mode = chosen == 2 ? STUDY_LAYERWISE : chosen;
     if (chosen == 2 && grid->framework == RK_CALCULON)
-        return place_fail(place, error,
-                          "the published model runs all layers alike: leave layerwise, or framework "
-                          "calculon, out");
+        return place_fail(
+            place, error,
+            "the published model runs all layers alike: leave layerwise, or framework "
+            "calculon, out");
     return RK_OK;
 }
 

@@ -98,8 +98,9 @@ static enum rk_status search_layers(struct engine *engine, const struct rk_plans
     struct layerwise_answer *answer = calloc(1, sizeof *answer);
     const struct layerwise_query query = {problem, engine->threads, is_stopped, engine};
     row->best = calloc(1, sizeof *row->best);
-    enum rk_status status = answer && row->best ? layerwise_search(&query, answer, error)
-                                                : rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    enum rk_status status = answer && row->best
+                                ? layerwise_search(&query, answer, error)
+                                : rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
     if (status == RK_OK && !answer->complete) status = RK_INTERRUPTED;
     if (answer) row->counts.total = answer->counts.ways;
     if (status == RK_OK) {

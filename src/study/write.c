@@ -10,7 +10,6 @@
 #include <string.h>
 #include <time.h>
 
-
 /* ---- binding: a statement and the next parameter of it ---- */
 
 struct binder {

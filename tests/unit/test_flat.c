@@ -141,8 +141,8 @@ Test(flat, strategy_files_come_back)
         for (int i = 0; i < plan.others; i++)
             draw_way(&plan.other[i], &plan.local, sharded);
         for (int left = 32; left > 0; left -= plan.segment[plan.segments++].layers)
-            plan.segment[plan.segments] = (struct rk_segment){
-                (uint16_t)(1 + below(left)), (uint16_t)below(plan.others + 1)};
+            plan.segment[plan.segments] =
+                (struct rk_segment){(uint16_t)(1 + below(left)), (uint16_t)below(plan.others + 1)};
         if (plan.pipeline == 2) {
             plan.splits = 2;
             plan.split[0] = (uint16_t)(1 + below(31));

@@ -57,8 +57,8 @@ Test(layerwise, layers_of_several_kinds_on_a_pipeline)
     check("deepseek-v3");
 }
 
-/* Virtual stages are mixed as well: faster than any plan whose layers are alike, and deals the layers
- * of each stage to its virtual stages. */
+/* Virtual stages are mixed as well: faster than any plan whose layers are alike, and deals the
+ * layers of each stage to its virtual stages. */
 Test(layerwise, interleaved)
 {
     ask("gpt3-175b", "a100-sxm4-80g", 128, 256, 1);
@@ -219,8 +219,9 @@ Test(layerwise, fronts_fall)
     pin(RK_PLAN_PIPELINE, 1, stages);
     const struct layerwise_query query = {.problem = &problem};
     cr_assert_eq(layerwise_search(&query, &answer, &error), RK_OK, "%s", error.text);
-    cr_assert_eq(layerwise_fronts(&problem, &answer.dealt, answer.plan.chunks, 12, look,
-                                  &stage, &error), RK_OK);
+    cr_assert_eq(
+        layerwise_fronts(&problem, &answer.dealt, answer.plan.chunks, 12, look, &stage, &error),
+        RK_OK);
     cr_expect_eq(stage, 3);
     cr_expect_geq(points, 4 * 6);
     rk_system_release(&machine);

@@ -242,7 +242,8 @@ Test(stages_search, the_front_of_a_stage)
             if (one.bytes > p->place[stage].capacity_bytes || isinf(one.time_s)) continue;
             bool reached = false;
             for (size_t i = 0; i < count && !reached; i++)
-                reached = point[i].bytes <= one.bytes + 1e-9 && point[i].time_s <= one.time_s + 1e-9;
+                reached =
+                    point[i].bytes <= one.bytes + 1e-9 && point[i].time_s <= one.time_s + 1e-9;
             cr_assert(reached, "round %d", round);
         }
     }

@@ -49,7 +49,8 @@ Test(train_log, lines_of_five_frameworks)
         {"DeepSpeed",
          "[2024-05-01 10:00:00,000] [INFO] [timer.py:199:stop] "
          "epoch=0/micro_step=40/global_step=10, "
-         "RunningAvgSamplesPerSec=120.1, CurrSamplesPerSec=128.0, MemAllocated=5.1GB, MaxMemAllocated=6.25GB",
+         "RunningAvgSamplesPerSec=120.1, CurrSamplesPerSec=128.0, MemAllocated=5.1GB, "
+         "MaxMemAllocated=6.25GB",
          2, 10, 0, 6.25},
         {"nanotron",
          "[INFO|DP=0]: iteration: 10 / 100 | consumed_tokens: 5.24M | "
