@@ -205,22 +205,33 @@ static enum rk_status fail_unknown(enum catalog_kind kind, const char *name, str
     return RK_USAGE;
 }
 
-/* What people call the machine that most of them have. */
-static const struct {
-    const char *name, *id;
-} short_names[] = {
-    {"a100", "a100-sxm4-80g"}, {"a800", "a800-sxm4-80g"}, {"b200", "b200-sxm-180g"},
-    {"b300", "b300-sxm-288g"}, {"gb200", "gb200-nvl72"},  {"gb300", "gb300-nvl72"},
-    {"gh200", "gh200-96g"},    {"h100", "h100-sxm5-80g"}, {"h20", "h20-sxm5-96g"},
-    {"h200", "h200-sxm-141g"}, {"h800", "h800-sxm5-80g"}, {"v100", "v100-sxm2-32g"},
-};
-
-static const char *full_name(enum catalog_kind kind, const char *name)
+static bool is_id(enum catalog_kind kind, const char *name, char path[PATH_SIZE + 256])
 {
-    for (size_t i = 0; i < sizeof short_names / sizeof *short_names; i++)
-        if (kind == CATALOG_SYSTEMS && strcasecmp(name, short_names[i].name) == 0)
-            return short_names[i].id;
-    return name;
+    struct rk_error error;
+    if (!*name || *name == '.' || strlen(name) >= 200) return false;
+    if (kind_folder(kind, path, PATH_SIZE, &error) != RK_OK) return false;
+    sprintf(path + strlen(path), "/%s.json", name);
+    return access(path, F_OK) == 0;
+}
+
+/* What data/short-names.json says a name stands for, in its place. */
+static void lengthen(enum catalog_kind kind, char *name, size_t size)
+{
+    char path[PATH_SIZE + 32];
+    struct document document;
+    struct rk_error error;
+    const char *key;
+    json_t *id;
+    if (catalog_folder(path, PATH_SIZE, &error) != RK_OK) return;
+    strcat(path, "/short-names.json");
+    if (document_load(path, &document, &error) != RK_OK) return;
+    json_object_foreach(json_object_get(document.root, kinds[kind].folder), key, id)
+    {
+        if (strcasecmp(key, name) != 0 || !json_is_string(id)) continue;
+        snprintf(name, size, "%s", json_string_value(id));
+        break;
+    }
+    document_release(&document);
 }
 
 static enum rk_status open_id(enum catalog_kind kind, const char *name, struct document *document,
@@ -229,12 +240,8 @@ static enum rk_status open_id(enum catalog_kind kind, const char *name, struct d
     char path[PATH_SIZE + 256];
     const enum rk_status status = kind_folder(kind, path, PATH_SIZE, error);
     if (status != RK_OK) return status;
-    const size_t used = strlen(path);
-    if (*name && strlen(name) < 200 && name[0] != '.') {
-        snprintf(path + used, sizeof path - used, "/%s.json", name);
-        if (access(path, F_OK) == 0) return document_load(path, document, error);
-    }
-    return fail_unknown(kind, name, error);
+    return is_id(kind, name, path) ? document_load(path, document, error)
+                                   : fail_unknown(kind, name, error);
 }
 
 enum rk_status catalog_open(enum catalog_kind kind, const char *name, struct document *document,
@@ -246,9 +253,10 @@ enum rk_status catalog_open(enum catalog_kind kind, const char *name, struct doc
     else
         id_of_path(name, id, id_size);
     if (form != CATALOG_ID) return document_load(name, document, error);
-    name = full_name(kind, name);
+    char path[PATH_SIZE + 256];
     snprintf(id, id_size, "%s", name);
-    return open_id(kind, name, document, error);
+    if (!is_id(kind, name, path)) lengthen(kind, id, id_size);
+    return open_id(kind, id, document, error);
 }
 
 /* ---- describing ---- */
