@@ -1,38 +1,10 @@
 /* fuzz_toml.c - any bytes as a job file of torchtitan. */
-#include "interop/torchtitan.h"
-
-#undef NDEBUG /* the assertions are the test */
-#include <assert.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "fuzz/config_check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct rk_model model = {.layers = 32,
-                             .hidden = 4096,
-                             .feedforward = 14336,
-                             .heads = 32,
-                             .head_dim = 128,
-                             .sequence = 8192,
-                             .vocabulary = 128256};
-    struct notes *notes = calloc(1, sizeof *notes);
-    char *text = malloc(size + 1);
-    struct rk_error error = {0};
-    struct rk_plan plan;
-    assert(notes && text);
-    if (size) memcpy(text, data, size);
-    text[size] = '\0';
-    for (uint64_t gpus = 0; gpus <= 64; gpus += 64) {
-        const struct config_source source = {.path = "x.toml", .text = text, .gpus = gpus};
-        if (torchtitan_read(&source, &model, &plan, notes, &error) == RK_OK)
-            assert(rk_plan_data(&plan) > 0 && plan.batch > 0);
-        else
-            assert(error.status == RK_BAD_INPUT && error.text[0]);
-    }
-    free(notes);
-    free(text);
+    config_check("x.toml", data, size, torchtitan_read);
     return 0;
 }
