@@ -4,6 +4,7 @@
 #include "interop/output.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SQUARE = 14, GAP = 2, PAD = 10, LINE = 16, RACKS_IN_ROW = 4, NODES_IN_RACK = 16 };
@@ -200,30 +201,28 @@ static void draw_links(const struct drawing *d)
 }
 
 static const char style[] =
-    "<style>text{font:12px sans-serif;fill:#333}rect.cluster{fill:#f6f6f4;stroke:#888}"
-    "rect.rack{fill:#fff;stroke:#bbb}rect.node{fill:#eee;stroke:none}"
-    "rect.tensor{fill:none;stroke:#333;stroke-width:1}line.link{stroke:#c00;stroke-width:3}"
-    "line.message{stroke:#333;stroke-width:1;stroke-dasharray:3 2}</style>\n";
+    "<style>.map text{font:12px sans-serif;fill:#333}.map rect.cluster{fill:#f6f6f4;stroke:#888}"
+    ".map rect.rack{fill:#fff;stroke:#bbb}.map rect.node{fill:#eee;stroke:none}"
+    ".map rect.tensor{fill:none;stroke:#333;stroke-width:1}.map "
+    "line.link{stroke:#c00;stroke-width:3}"
+    ".map line.message{stroke:#333;stroke-width:1;stroke-dasharray:3 2}</style>\n";
 
-enum rk_status clusters_draw(const char *path, const struct clusters_plan *plan,
-                             const struct rk_machine *machine, struct rk_error *error)
+static uint64_t devices_of(const struct rk_machine *machine)
 {
-    struct drawing d = {.plan = plan, .machine = machine};
-    struct output output;
     uint64_t devices = 0;
     for (int i = 0; i < machine->clusters; i++)
         devices += machine->cluster[i].system.devices;
-    if (devices > DRAW_MOST_DEVICES)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--draw: %" PRIu64 " devices, at most %d can be drawn", devices,
-                       DRAW_MOST_DEVICES);
-    const enum rk_status status = output_open(&output, path, error);
-    if (status != RK_OK) return status;
-    d.file = output.file;
+    return devices;
+}
+
+static void draw(FILE *file, const struct clusters_plan *plan, const struct rk_machine *machine)
+{
+    struct drawing d = {.file = file, .plan = plan, .machine = machine};
     place_clusters(&d);
     fprintf(d.file,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%" PRIu64 "\" height=\"%" PRIu64
-            "\" viewBox=\"0 0 %" PRIu64 " %" PRIu64 "\">\n%s",
+            "<svg class=\"map\" style=\"background:#fff\" xmlns=\"http://www.w3.org/2000/svg\" "
+            "width=\"%" PRIu64 "\" height=\"%" PRIu64 "\" viewBox=\"0 0 %" PRIu64 " %" PRIu64
+            "\">\n%s",
             d.width, d.height, d.width, d.height, style);
     for (int i = 0; i < machine->clusters; i++)
         draw_cluster(&d, i);
@@ -232,5 +231,32 @@ enum rk_status clusters_draw(const char *path, const struct clusters_plan *plan,
     draw_links(&d);
     draw_traffic(&d, d.height - (uint64_t)plan->stages * LINE);
     fprintf(d.file, "</svg>\n");
+}
+
+enum rk_status clusters_draw(const char *path, const struct clusters_plan *plan,
+                             const struct rk_machine *machine, struct rk_error *error)
+{
+    struct output output;
+    if (devices_of(machine) > DRAW_MOST_DEVICES)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--draw: %" PRIu64 " devices, at most %d can be drawn", devices_of(machine),
+                       DRAW_MOST_DEVICES);
+    const enum rk_status status = output_open(&output, path, error);
+    if (status != RK_OK) return status;
+    draw(output.file, plan, machine);
     return output_commit(&output, error);
+}
+
+const char *clusters_drawn(struct report *memory, const struct clusters_plan *plan,
+                           const struct rk_machine *machine)
+{
+    char *text = NULL, *kept = NULL;
+    size_t size = 0;
+    FILE *file = devices_of(machine) <= DRAW_MOST_DEVICES ? open_memstream(&text, &size) : NULL;
+    if (!file) return NULL;
+    draw(file, plan, machine);
+    if (fclose(file) == 0) kept = report_alloc(memory, size + 1);
+    if (kept) memcpy(kept, text, size + 1);
+    free(text);
+    return kept;
 }

@@ -5,11 +5,16 @@
 #define RECKON_CLI_CLUSTERS_DRAW_H
 
 #include "clusters/ranks.h"
+#include "report/report.h"
 
 enum { DRAW_MOST_DEVICES = 16384 };
 
 /* RK_USAGE: more devices than can be drawn. */
 enum rk_status clusters_draw(const char *path, const struct clusters_plan *plan,
                              const struct rk_machine *machine, struct rk_error *error);
+
+/* The same as a text in `memory`; NULL: more devices than can be drawn, or no memory. */
+const char *clusters_drawn(struct report *memory, const struct clusters_plan *plan,
+                           const struct rk_machine *machine);
 
 #endif

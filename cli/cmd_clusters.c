@@ -1,6 +1,7 @@
 /* reckon clusters: the best plan over several clusters. */
 #include "base/units.h"
 #include "cli/clusters_draw.h"
+#include "cli/clusters_page.h"
 #include "cli/clusters_plan.h"
 #include "cli/clusters_ranks.h"
 #include "cli/clusters_tables.h"
@@ -16,7 +17,7 @@
 #include <string.h>
 
 struct clusters_args {
-    const char *model, *system, *output, *ranks, *plan, *save, *draw;
+    const char *model, *system, *output, *ranks, *plan, *save, *draw, *page;
     int ranks_format;
     uint64_t batch;
     struct clusters_also also;
@@ -55,6 +56,8 @@ static const struct option clusters_options[] = {
      .help = "mpi: Open MPI's rankfile; slurm: a SLURM_HOSTFILE for --distribution=arbitrary; torchrun: a command for each host; nccl: groups, their members and the network each takes, as JSON (mpi)"},
     {.name = "draw", .type = OPTION_OUTPUT, .argument = "FILE.svg", AT(draw), .complete = "file",
      .help = "draw where each rank is: devices in nodes, racks (below one leaf) and clusters, coloured by stage and replica, tensor groups framed, and what a step sends over each boundary"},
+    {.name = "page", .type = OPTION_OUTPUT, .argument = "FILE.html", AT(page), .complete = "file",
+     .help = "write all of it as one page to look at, with that drawing; reckon report with such a system does the same"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
      .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
     {.name = NULL},
@@ -177,6 +180,7 @@ struct asking {
     struct given_plan *given; /* NULL: searched for */
     struct clusters_file file;
     struct report report;
+    bool quiet; /* the page alone */
 };
 
 static enum rk_status search_plan(struct asking *a, struct rk_error *error)
@@ -243,6 +247,9 @@ static enum rk_status write_files(const struct asking *a, struct rk_error *error
     if (status == RK_OK && args->ranks)
         status = clusters_ranks_write(args->ranks, (enum ranks_format)args->ranks_format,
                                       &a->answer->best, a->question.machine, error);
+    const struct clusters_shown shown = {NULL, &a->question, a->answer, a->given};
+    if (status == RK_OK && args->page)
+        status = clusters_page(args->page, args->model, args->system, &shown, &args->also, error);
     if (status == RK_OK && args->draw)
         status = clusters_draw(args->draw, &a->answer->best, a->question.machine, error);
     return status;
@@ -308,7 +315,8 @@ static int answer_question(struct asking *a)
         status = rk_fail(&error, RK_IO, NULL, 0, 0, "no memory for the search");
     if (status == RK_OK) status = write_files(a, &error);
     if (status == RK_OK) note_launch(a);
-    const int code = status == RK_OK
+    const int code = status == RK_OK && a->quiet ? RK_OK
+                     : status == RK_OK
                          ? show_report(&a->report, &a->args->show, a->args->output, RK_OK)
                          : options_fail(&error);
     report_release(&a->report);
@@ -346,13 +354,14 @@ static enum rk_status read_plan(struct asking *a, struct rk_machine *machine,
     return clusters_file_stages(&a->file, a->question.model, machine, draft, a->given, error);
 }
 
-static int ask(const struct clusters_args *args)
+static int ask(const struct clusters_args *args, bool quiet)
 {
     struct rk_machine machine = {.clusters = 0};
     struct rk_model model;
     struct rk_error error;
     struct plan_draft draft = plan_draft();
-    struct asking asking = {.args = args, .question = {.model = &model, .machine = &machine}};
+    struct asking asking = {
+        .args = args, .quiet = quiet, .question = {.model = &model, .machine = &machine}};
     enum rk_status status = RK_OK;
     if (!args->model)
         status = usage_fail(&error, "give --model: an id of `reckon models` or a file");
@@ -380,7 +389,7 @@ int cmd_clusters(int argc, char **argv)
     struct clusters_args args = {.model = NULL};
     plan_words_prepare();
     const int done = options_read(&clusters_usage, argc, argv, &args);
-    return done >= 0 ? done : ask(&args);
+    return done >= 0 ? done : ask(&args, false);
 }
 
 int clusters_predict(int argc, char **argv)
@@ -390,10 +399,21 @@ int clusters_predict(int argc, char **argv)
     plan_words_prepare();
     const int done = options_read(&clusters_usage, argc, argv, &args);
     if (done >= 0) return done;
-    if (args.plan) return ask(&args);
+    if (args.plan) return ask(&args, false);
     usage_fail(&error, "which plan over these clusters? add --plan FILE, as reckon clusters "
                        "--save-plan FILE writes it, or search with reckon clusters");
     return options_fail(&error);
+}
+
+int clusters_report(int argc, char **argv)
+{
+    struct clusters_args args = {.model = NULL};
+    plan_words_prepare();
+    const int done = options_read(&clusters_usage, argc, argv, &args);
+    if (done >= 0) return done;
+    args.page = args.output ? args.output : "-";
+    args.output = NULL;
+    return ask(&args, true);
 }
 
 bool clusters_asked(int argc, char **argv)

@@ -244,6 +244,15 @@ static void warning_block(const struct html_block *block, FILE *out)
     element(out, "p", "warning", block->text);
 }
 
+static void drawing_block(const struct html_block *block, FILE *out)
+{
+    fputs("<figure>\n<figcaption><h3>", out);
+    markup_text(out, block->title);
+    fputs("</h3></figcaption>\n<div style=\"overflow:auto\">", out);
+    fputs(block->text, out);
+    fputs("</div>\n</figure>\n", out);
+}
+
 static void file_block(const struct html_block *block, FILE *out)
 {
     fputs("<details><summary>", out);
@@ -281,7 +290,8 @@ static void head(const struct html_page *page, FILE *out)
           "img-src data: blob:\">\n<title>",
           out);
     markup_text(out, page->title);
-    fprintf(out, "</title>\n<style>\n%s%s</style>\n</head>\n<body>\n<header>\n", html_style, html_drawn);
+    fprintf(out, "</title>\n<style>\n%s%s</style>\n</head>\n<body>\n<header>\n", html_style,
+            html_drawn);
     element(out, "h1", NULL, page->title);
     element(out, "p", NULL, page->subtitle);
     fputs("</header>\n", out);
@@ -297,8 +307,7 @@ static void foot(const struct html_page *page, FILE *out)
         fputs(", ", out);
         markup_text(out, page->date);
     }
-    fprintf(out,
-            ".</p></footer>\n<script>\n%s</script>\n<script>\n%s</script>\n</body>\n</html>\n",
+    fprintf(out, ".</p></footer>\n<script>\n%s</script>\n<script>\n%s</script>\n</body>\n</html>\n",
             html_charts, html_script);
 }
 
@@ -309,6 +318,7 @@ enum rk_status html_write(const struct html_page *page, FILE *out, struct rk_err
         [HTML_WARNING] = warning_block, [HTML_TABLE] = table_block,
         [HTML_CARDS] = cards_block,     [HTML_CHART] = chart_block,
         [HTML_FILE] = file_block,       [HTML_COMMAND] = command_block,
+        [HTML_DRAWING] = drawing_block,
     };
     if (page->memory.failed) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
     errno = 0;

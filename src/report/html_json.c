@@ -9,9 +9,9 @@
 #include <string.h>
 
 static const char *const kind_names[] = {
-    [HTML_SECTION] = "section", [HTML_TEXT] = "text",   [HTML_WARNING] = "warning",
-    [HTML_TABLE] = "table",     [HTML_CARDS] = "cards", [HTML_CHART] = "chart",
-    [HTML_FILE] = "file",       [HTML_COMMAND] = "command",
+    [HTML_SECTION] = "section", [HTML_TEXT] = "text",       [HTML_WARNING] = "warning",
+    [HTML_TABLE] = "table",     [HTML_CARDS] = "cards",     [HTML_CHART] = "chart",
+    [HTML_FILE] = "file",       [HTML_COMMAND] = "command", [HTML_DRAWING] = "drawing",
 };
 
 static void member(FILE *out, const char *name, const char *text)
