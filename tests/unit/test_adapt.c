@@ -314,6 +314,41 @@ Test(adapt, lost_nodes)
     check("nodes", "llama3.1-70b", lost_nodes, 1, 1, true);
 }
 
+/* What goes wrong, from when, for how long and how far. */
+enum trouble { NETWORK_FALLS, RANK_LAGS, NODES_GO, NODE_NETWORK_FALLS, NETWORK_BREAKS, TROUBLES };
+static struct {
+    enum trouble kind;
+    int start, length, nodes;
+    double depth;
+} drawn;
+
+static struct truth in_trouble(int step)
+{
+    struct truth t = quiet(step);
+    const bool on = step >= drawn.start && step < drawn.start + 2 * drawn.length;
+    const double slope = 1 - fmax(0, step - drawn.start) / drawn.length * (1 - drawn.depth);
+    const double fallen = fmax(drawn.depth, slope);
+    if (drawn.kind == NETWORK_FALLS) t.factor[ADAPT_OUTER] = fallen;
+    if (drawn.kind == NODE_NETWORK_FALLS) t.factor[ADAPT_INNER] = fallen;
+    if (drawn.kind == RANK_LAGS && on) t.slowest = t.factor[ADAPT_COMPUTE] = 1 + drawn.depth;
+    if (drawn.kind == NODES_GO && on) t.ranks = (uint64_t)(GPUS - 8 * drawn.nodes);
+    if (drawn.kind == NETWORK_BREAKS && on) t.factor[ADAPT_OUTER] = drawn.depth;
+    return t;
+}
+
+Test(adapt, random_trouble)
+{
+    for (int i = 0; i < 2 * TROUBLES; i++) {
+        drawn.kind = (enum trouble)(i % TROUBLES);
+        drawn.start = 30 + rand_r(&seed) % 350;
+        drawn.length = 20 + rand_r(&seed) % 150;
+        drawn.nodes = 1 + rand_r(&seed) % 4;
+        drawn.depth = 0.1 + 0.8 * uniform();
+        check("random", i % 2 ? "llama3.1-8b" : "llama3.1-70b", in_trouble, 2,
+              drawn.kind == NODES_GO, true);
+    }
+}
+
 /* Plans that change each time would be better still, and flap. */
 Test(adapt, a_network_that_comes_and_goes)
 {
