@@ -129,6 +129,27 @@ static struct report_cell judged(const struct plan_judgement *j, double value)
     return j->timed ? cell_number(value) : cell_none();
 }
 
+/* A with something alone, B without it: for people, and for programs. */
+static void worth_texts(struct report *report, const struct diff *d,
+                        const struct plan_judgement *alone, const struct plan_judgement *without,
+                        struct report_cell cells[3])
+{
+    cells[0] = cell_text(change_text(report, alone, d->w.a.step_s));
+    cells[1] = cell_text(memory_text(report, alone, d->w.a.need_bytes));
+    cells[2] = cell_text(change_text(report, without, d->w.b.step_s));
+}
+
+static void worth_numbers(const struct plan_judgement *alone, const struct plan_judgement *without,
+                          struct report_cell cells[6])
+{
+    for (int i = 0; i < 2; i++) {
+        const struct plan_judgement *j = i ? without : alone;
+        cells[3 * i] = cell_text(rk_verdict_name(j->verdict));
+        cells[3 * i + 1] = judged(j, j->step_s);
+        cells[3 * i + 2] = judged(j, j->need_bytes);
+    }
+}
+
 /* For people. */
 static void add_differences(struct report *report, const struct diff *d)
 {
@@ -143,14 +164,9 @@ static void add_differences(struct report *report, const struct diff *d)
                                        .column_count = 6});
     for (int i = 0; i < d->w.count; i++) {
         const struct plan_worth *w = &d->w.worth[i];
-        const struct report_cell cells[] = {
-            cell_text(plan_fields[w->difference.row].key),
-            cell_text(w->difference.a),
-            cell_text(w->difference.b),
-            cell_text(change_text(report, &w->alone, d->w.a.step_s)),
-            cell_text(memory_text(report, &w->alone, d->w.a.need_bytes)),
-            cell_text(change_text(report, &w->without, d->w.b.step_s)),
-        };
+        struct report_cell cells[6] = {cell_text(plan_fields[w->difference.row].key),
+                                       cell_text(w->difference.a), cell_text(w->difference.b)};
+        worth_texts(report, d, &w->alone, &w->without, cells + 3);
         report_row(report, table, cells);
     }
 }
@@ -174,17 +190,9 @@ static void add_worths(struct report *report, const struct diff *d)
                                                   .column_count = 9});
     for (int i = 0; i < d->w.count; i++) {
         const struct plan_worth *w = &d->w.worth[i];
-        const struct report_cell cells[] = {
-            cell_text(plan_fields[w->difference.row].key),
-            cell_text(w->difference.a),
-            cell_text(w->difference.b),
-            cell_text(rk_verdict_name(w->alone.verdict)),
-            judged(&w->alone, w->alone.step_s),
-            judged(&w->alone, w->alone.need_bytes),
-            cell_text(rk_verdict_name(w->without.verdict)),
-            judged(&w->without, w->without.step_s),
-            judged(&w->without, w->without.need_bytes),
-        };
+        struct report_cell cells[9] = {cell_text(plan_fields[w->difference.row].key),
+                                       cell_text(w->difference.a), cell_text(w->difference.b)};
+        worth_numbers(&w->alone, &w->without, cells + 3);
         report_row(report, table, cells);
     }
 }
@@ -212,14 +220,9 @@ static void add_layers(struct report *report, const struct diff *d)
                                        .column_count = 6});
     for (int i = 0; i < d->layers.count; i++) {
         const struct layers_worth *w = &d->layers.worth[i];
-        const struct report_cell cells[] = {
-            cell_count(w->stage),
-            cell_text(layers_text(report, w)),
-            cell_text(w->change),
-            cell_text(change_text(report, &w->alone, d->w.a.step_s)),
-            cell_text(memory_text(report, &w->alone, d->w.a.need_bytes)),
-            cell_text(change_text(report, &w->without, d->w.b.step_s)),
-        };
+        struct report_cell cells[6] = {cell_count(w->stage), cell_text(layers_text(report, w)),
+                                       cell_text(w->change)};
+        worth_texts(report, d, &w->alone, &w->without, cells + 3);
         report_row(report, table, cells);
     }
     if (d->layers.more) report_note(report, "... and more runs of layers");
@@ -244,18 +247,9 @@ static void add_layer_worths(struct report *report, const struct diff *d)
             .name = "layers", .formats = REPORT_IN_JSON, .columns = columns, .column_count = 10});
     for (int i = 0; i < d->layers.count; i++) {
         const struct layers_worth *w = &d->layers.worth[i];
-        const struct report_cell cells[] = {
-            cell_count(w->stage),
-            cell_count(w->first),
-            cell_count(w->layers),
-            cell_text(w->change),
-            cell_text(rk_verdict_name(w->alone.verdict)),
-            judged(&w->alone, w->alone.step_s),
-            judged(&w->alone, w->alone.need_bytes),
-            cell_text(rk_verdict_name(w->without.verdict)),
-            judged(&w->without, w->without.step_s),
-            judged(&w->without, w->without.need_bytes),
-        };
+        struct report_cell cells[10] = {cell_count(w->stage), cell_count(w->first),
+                                        cell_count(w->layers), cell_text(w->change)};
+        worth_numbers(&w->alone, &w->without, cells + 4);
         report_row(report, table, cells);
     }
 }
