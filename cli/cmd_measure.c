@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct measure_args {
-    const char *output;
+    const char *output, *drives;
     uint64_t seconds;
     struct measure_profile profile;
 };
@@ -22,6 +22,8 @@ static const struct option rows[] = {
      .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
     {.name = "seconds", .type = OPTION_NUMBER, AT(seconds), .min = 1, .max = 3600,
      .help = "how long to measure: more find a quieter moment (20)"},
+    {.name = "drives", .type = OPTION_TEXT, .argument = "FOLDER", AT(drives), .complete = "file",
+     .help = "measure two memory tiers to offload to, as well: the host's memory, and the drives on which FOLDER lies"},
     {.name = NULL},
 };
 
@@ -84,7 +86,7 @@ static const char system_text[] =
     "            \"bandwidth_GBps\": %.6g,\n"
     "            \"efficiency_from_MB\": [[0, 1]],\n"
     "            \"source\": \"measured: the optimizer's pass over 128 MiB\"\n"
-    "        }\n"
+    "        }%s\n"
     "    ],\n"
     "    \"network\": [\n"
     "        {\n"
@@ -133,13 +135,53 @@ static const char system_text[] =
     "}\n";
 
 /* The system file's text; NULL: no memory. */
-static char *text_of(const struct rk_measured *m)
+static const char tiers_text[] = ",\n"
+                                 "        {\n"
+                                 "            \"name\": \"host memory\",\n"
+                                 "            \"capacity_GiB\": %.6g,\n"
+                                 "            \"bandwidth_GBps\": %.6g,\n"
+                                 "            \"efficiency_from_MB\": [[0, 1]],\n"
+                                 "            \"source\": \"measured: 64 MiB copied by a thread\"\n"
+                                 "        },\n"
+                                 "        {\n"
+                                 "            \"name\": \"drives\",\n"
+                                 "            \"capacity_GiB\": %.6g,\n"
+                                 "            \"bandwidth_GBps\": %.6g,\n"
+                                 "            \"read_GBps\": %.6g,\n"
+                                 "            \"write_GBps\": %.6g,\n"
+                                 "            \"efficiency_from_MB\": [[0, 1]],\n"
+                                 "            \"source\": \"measured: 64 MiB each way\"\n"
+                                 "        }";
+
+/* Further rows of the memories; "" without --drives. */
+static enum rk_status measure_tiers(const struct measure_args *args, const struct rk_measured *m,
+                                    char **text, struct rk_error *error)
+{
+    struct rk_measured_tier t[2];
+    const double share = 1 / (double)m->processors / 1073741824.0;
+    if (!args->drives) {
+        *text = strdup("");
+    } else {
+        const enum rk_status status =
+            cli_executor->measure_tiers(args->drives, (double)args->seconds / 4, t, error);
+        if (status != RK_OK) return status;
+        const double least = t[0].write_Bps < t[0].read_Bps ? t[0].write_Bps : t[0].read_Bps;
+        if (asprintf(text, tiers_text, (double)m->memory_bytes * share, least / 1e9,
+                     t[1].capacity_bytes * share, t[1].read_Bps / 1e9, t[1].read_Bps / 1e9,
+                     t[1].write_Bps / 1e9) < 0)
+            *text = NULL;
+    }
+    return *text ? RK_OK : rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+}
+
+static char *text_of(const struct rk_measured *m, const char *tiers)
 {
     char *text = NULL;
     if (asprintf(&text, system_text, m->processors, m->peak_FLOPps / 1e12, m->peak_FLOPps / 1e12,
                  (double)m->memory_bytes / (double)m->processors / 1073741824.0,
-                 m->stream_Bps / 1e9, m->link_Bps / 1e9, m->latency_s * 1e6, m->latency_s * 1e6,
-                 m->latency_s * 1e6, m->k_half, m->attention[0], m->attention[1]) < 0)
+                 m->stream_Bps / 1e9, tiers, m->link_Bps / 1e9, m->latency_s * 1e6,
+                 m->latency_s * 1e6, m->latency_s * 1e6, m->k_half, m->attention[0],
+                 m->attention[1]) < 0)
         return NULL;
     return text;
 }
@@ -163,7 +205,10 @@ int cmd_measure(int argc, char **argv)
     const int done = options_read(&measure_usage, argc, argv, &args);
     if (done >= 0) return done;
     enum rk_status status = cli_executor->measure((double)args.seconds, &m, &error);
-    char *text = status == RK_OK ? text_of(&m) : NULL;
+    char *tiers = NULL;
+    if (status == RK_OK) status = measure_tiers(&args, &m, &tiers, &error);
+    char *text = status == RK_OK ? text_of(&m, tiers) : NULL;
+    free(tiers);
     if (status == RK_OK && !text) status = rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
     args.profile.output = args.output;
     if (status == RK_OK)

@@ -19,6 +19,8 @@ struct executor {
                             const struct rk_train *train, const struct rk_score *score,
                             struct rk_token_score *scores, struct rk_error *error);
     enum rk_status (*measure)(double seconds, struct rk_measured *measured, struct rk_error *error);
+    enum rk_status (*measure_tiers)(const char *drives, double seconds,
+                                    struct rk_measured_tier tier[2], struct rk_error *error);
     int rank;       /* of this process; 0 speaks */
     uint64_t ranks; /* processes; 0: ranks are threads */
 };

@@ -13,7 +13,8 @@ static const struct executor threads = {.defaults = rk_train_default,
                                         .train = rk_train_threads,
                                         .generate = rk_generate_tokens,
                                         .score = rk_score_threads,
-                                        .measure = rk_measure};
+                                        .measure = rk_measure,
+                                        .measure_tiers = rk_measure_tiers};
 
 static const struct {
     const char *name;

@@ -203,6 +203,17 @@ struct rk_measured {
 RK_API enum rk_status rk_measure(double seconds, struct rk_measured *measured,
                                  struct rk_error *error);
 
+/* A lower memory tier, moved to and from as offloading does. */
+struct rk_measured_tier {
+    double capacity_bytes; /* 0: not known */
+    double write_Bps, read_Bps;
+};
+
+/* The host's memory, and drives where the folder `drives` lies. Takes about so many seconds, and
+ * 64 MiB of each. */
+RK_API enum rk_status rk_measure_tiers(const char *drives, double seconds,
+                                       struct rk_measured_tier tier[2], struct rk_error *error);
+
 struct rk_generate {
     const char *load;               /* checkpoint or weights */
     const struct rk_system *system; /* as in rk_train_run */

@@ -99,6 +99,7 @@ Test(run_segments, each, .timeout = 60)
         {3, "dp4 ep2 mbs1 gbs8 stages=2/tp2/ep2/etp1~2"},
         {4, "tp4 sp mbs4 gbs8 stages=1~3/tp1"},
         {5, "dp2 mbs1 gbs4 stages=2/cp2~2/tp2/offload-activations=1"},
+        {1, "dp4 mbs1 gbs8 stages=3/cp2/cp-kind=ulysses/recompute=selective~1"},
         /* in stages */
         {1, "pp2 dp2 mbs1 gbs8 stages=1~1/tp2,1/tp2~1"},
         {0, "pp2 dp2 mbs1 gbs8 stages=2,2/tp2/sp"},

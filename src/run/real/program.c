@@ -232,7 +232,8 @@ static void look_ahead(struct linker *l, const struct rk_instruction *i)
     if (i->work == RK_WORK_WEIGHT) ++*left_of(l, layer, i->microbatch);
     if (i->work != RK_WORK_AGAIN) return;
     const struct kernels *k = &kernel_table[kernel_find(l->program->task[i->task].name)];
-    const bool across = e->ulysses.ranks > 1 && k->part == PART_ATTENTION;
+    const bool across =
+        e->place[e->layer[layer].place].ulysses.ranks > 1 && k->part == PART_ATTENTION;
     for (int s = 0; s < (across ? 2 : 3) && k->kept[s];
          s++) /* behind Ulysses' exchange back it stays */
         e->drops[layer * SLOTS + (int)k->kept[s]] = true;
