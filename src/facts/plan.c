@@ -183,6 +183,23 @@ static bool derive(const struct row *row, struct fact *fact)
     return true;
 }
 
+/* "14": so many last layers are in bf16, as some recipes of 8 and 4 bits have them. */
+static bool read_bf16(const struct row *row, struct fact *fact)
+{
+    struct rk_plan *plan = &fact->plan;
+    const uint64_t layers = fact->model.layers;
+    uint64_t last = 0;
+    if (!fact_count(row, "bf16_last", fact, &last)) return false;
+    if (!last || last >= layers || layers > 65535 || plan->precision == RK_BF16) return true;
+    plan->others = 1;
+    plan->other[0] = plan->local;
+    plan->other[0].precision = RK_BF16;
+    plan->segments = 2;
+    plan->segment[0] = (struct rk_segment){.layers = (uint16_t)(layers - last)};
+    plan->segment[1] = (struct rk_segment){.layers = (uint16_t)last, .local = 1};
+    return true;
+}
+
 /* Stages that the layers do not fill evenly, and with embedding and head would: they count. */
 static void count_ends(struct fact *fact)
 {
@@ -201,6 +218,7 @@ bool fact_plan(const struct row *row, struct fact *fact)
     if (!read_parts(row, fact) || !read_split(row, fact) || !derive(row, fact)) return false;
     struct rk_plan *plan = &fact->plan;
     if (!plan->sequence) plan->sequence = fact->model.sequence;
+    if (!read_bf16(row, fact)) return false;
     count_ends(fact);
     if (plan->ranks == 0 || plan->batch == 0 || plan->microbatch == 0 || plan->tensor == 0 ||
         plan->pipeline == 0 || plan->context == 0)
