@@ -183,11 +183,25 @@ struct asking {
     bool quiet; /* the page alone */
 };
 
+/* A cluster on which nothing fits is a mistake rather than an idle one. */
+static enum rk_status check_usable(const struct asking *a, struct rk_error *error)
+{
+    const struct rk_machine *machine = a->question.machine;
+    for (int i = 0; i < machine->clusters; i++)
+        if (!a->answer->usable[i])
+            return rk_fail(
+                error, RK_NOTHING_FITS, NULL, 0, 0,
+                "cluster %s, %s, can be used by no stage: not even one layer fits; leave "
+                "it out, or give words such as zero3 or recompute=full",
+                machine->cluster[i].name, machine->cluster[i].system.id);
+    return RK_OK;
+}
+
 static enum rk_status search_plan(struct asking *a, struct rk_error *error)
 {
     if (!clusters_search(&a->question, a->answer))
         return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the search");
-    if (!isinf(a->answer->best.value_s)) return RK_OK;
+    if (!isinf(a->answer->best.value_s)) return check_usable(a, error);
     return rk_fail(
         error, RK_NOTHING_FITS, NULL, 0, 0,
         "no plan fits: each stage holds at least one layer, with everything computed again; "

@@ -237,6 +237,17 @@ static int compare_rounds(const void *a, const void *b)
     return x->costs.round < y->costs.round ? -1 : x->costs.round > y->costs.round;
 }
 
+/* Clusters on which one layer fits, at any place. */
+static void note_usable(const struct clusters_costs *costs, bool usable[RK_MAX_CLUSTERS])
+{
+    const size_t rows = (size_t)costs->question->model->layers + 1;
+    for (int i = 0; i < costs->question->machine->clusters; i++) {
+        const struct cluster_costs *c = &costs->cluster[i];
+        for (size_t k = 0; k < (size_t)c->ways * CHAIN_PLACES; k++)
+            usable[i] |= c->cost[k * rows + 1].in_flight >= 1;
+    }
+}
+
 /* The most promising first, so that the others are soon too slow. */
 static bool search_rounds(struct search *s, struct round *round, int *rounds)
 {
@@ -248,7 +259,9 @@ static bool search_rounds(struct search *s, struct round *round, int *rounds)
             continue;
         struct round *next = &round[(*rounds)++];
         good = clusters_costs_open(&next->costs, s->question, batch / m, &shelf);
-        if (good) next->least_s = least_step(&next->costs);
+        if (!good) break;
+        next->least_s = least_step(&next->costs);
+        note_usable(&next->costs, s->answer->usable);
     }
     fold_shelf_release(&shelf);
     qsort(round, (size_t)*rounds, sizeof *round, compare_rounds);

@@ -37,6 +37,7 @@ struct clusters_answer {
     struct clusters_plan best;       /* by simulation */
     struct clusters_plan proved;     /* none has a smaller value_s */
     double alone_s[RK_MAX_CLUSTERS]; /* the least value_s of each cluster by itself */
+    bool usable[RK_MAX_CLUSTERS]; /* does a stage of one layer fit on it, some way? */
     uint64_t labels, limits, problems, simulated;
 };
 
