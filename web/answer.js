@@ -38,6 +38,7 @@ function showHeadline(names, question, prediction, search) {
     ? make('p', {className: 'warning', textContent: 'It may not fit: memory is predicted close to what there is. Another plan below leaves more room.'}) : null;
   place.replaceChildren(make('h2', {textContent: title}), make('p', {textContent: what}),
     cards(figureCards(prediction)), ...(chances ? [chances] : []));
+  $('bar').replaceChildren(make('b', {textContent: title}), `${valueText(prediction.rates.step_s, 's')}, MFU ${shareText(prediction.rates.mfu)}`);
 }
 
 // What would let a plan in, for a search that found none.
@@ -57,6 +58,7 @@ function showNothing(names, question, search) {
   $('headline').replaceChildren(make('h2', {textContent: 'It does not fit.'}),
     make('p', {textContent: `None of ${search.counts.plans.toLocaleString('en')} plans for ${names.model} can run on ` +
       `${Number(question.gpus).toLocaleString('en')} × ${names.system}.${why}`}));
+  $('bar').replaceChildren(make('b', {textContent: 'It does not fit.'}));
   const helps = (search.changes || []).filter(c => c.helps);
   const place = section('change-section', 'What would change it');
   place.append(card('', '', helps.length ? table([

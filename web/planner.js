@@ -100,6 +100,8 @@ function openForm() {
     drop.classList.remove('over');
     if (event.dataTransfer.files.length) takeFile(event.dataTransfer.files[0]);
   });
+  // On a phone the form comes first: the answer in one line as long as it is out of sight.
+  new IntersectionObserver(([seen]) => { $('bar').hidden = seen.isIntersecting || seen.boundingClientRect.top < 0; }).observe($('headline'));
   $('share').onclick = () => copy($('share'), location.href);
   $('pin').onclick = () => change({beside: writeLink({...question, plan: known.plan || question.plan, beside: ''})});
   addEventListener('hashchange', () => { Object.assign(question, readLink(location.hash)); showQuestion(); answer(); });
