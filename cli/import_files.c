@@ -2,6 +2,7 @@
 #include "cli/import_answer.h"
 #include "cli/model_input.h"
 #include "interop/output.h"
+#include "interop/run_script.h"
 #include "interop/text_file.h"
 
 #include <stdlib.h>
@@ -57,7 +58,9 @@ const struct usage import_##id##_usage = { \
         "Reads what decides time and memory of a step in " what " of " tool " (" versions "). Each key is " \
         "read, known not to matter, warned of or refused with line and column; one that is not known is " \
         "refused until --ignore names it. What the file leaves open, or fills in when the run starts " \
-        "(auto), is given with --set.", \
+        "(auto), is given with --set. FILE may be the shell script, with #SBATCH lines or without, " \
+        "that starts the tool: it is followed as bash would, without being run, to the " \
+        "configuration and the arguments of its command.", \
     .operands = file_operands, \
     .groups = { \
         {"Import", rows_##own, 0}, \
@@ -112,7 +115,10 @@ static enum rk_status read(const struct plan_format *format, const struct file_a
         .gpus = args->gpus,
         .vocabulary = args->vocabulary,
     };
-    status = format->read(&source, &s->model, &s->plan, &s->notes, error);
+    if (run_script_is(source.path, text))
+        status = run_script_read(format, &source, size, &s->model, &s->plan, &s->notes, error);
+    else
+        status = format->read(&source, &s->model, &s->plan, &s->notes, error);
     free(text);
     if (status == RK_OK && format->own_model) name_model(args->file, &s->model);
     return status;

@@ -196,6 +196,29 @@ static void note_row(const struct reading *r, const struct setting *s, const str
                    "%s, which plans do not cover", row->why);
 }
 
+static const struct key_given *find_given(const struct key_options *options,
+                                          const struct setting *s)
+{
+    for (size_t i = 0; options && s->given && i < options->given_count; i++)
+        if (strcmp(options->given[i].key, s->key) == 0) return &options->given[i];
+    return NULL;
+}
+
+/* Of the command line of a script: a value that is not known, or a key that needs none. */
+static bool judge_given(const struct reading *r, const struct setting *s, const struct key *row,
+                        const struct key_given *given)
+{
+    if (!row && given->passed) {
+        notes_add(r->notes, NOTE_WARNING, 0, 0, s->key, "",
+                  "is not known: passed over, since by its name it is about files, logs, data, "
+                  "seeds or learning rates");
+        return true;
+    }
+    if (!row || !given->unknown || row->use == KEY_NONE) return false;
+    notes_add_rule(r->notes, "1.value", NOTE_REFUSED, 0, 0, s->key, "", "", "%s", given->unknown);
+    return true;
+}
+
 enum rk_status keys_read(const struct settings *settings, const struct key *keys, size_t count,
                          const struct key_options *options, void *target, struct notes *notes,
                          struct rk_error *error)
@@ -204,7 +227,9 @@ enum rk_status keys_read(const struct settings *settings, const struct key *keys
     for (size_t i = 0; i < settings->count; i++) {
         const struct setting *s = &settings->setting[i];
         const struct key *row = key_find(keys, count, s->key);
+        const struct key_given *given = find_given(options, s);
         if (is_ignored(options, s->key)) continue;
+        if (given && judge_given(&r, s, row, given)) continue;
         if (!row)
             refuse_unknown(&r, s);
         else if (row->use >= KEY_NOT_FOLLOWED)

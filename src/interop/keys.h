@@ -36,9 +36,17 @@ struct key {
     const char *why;   /* KEY_NOT_FOLLOWED, KEY_NOT_COVERED: what it changes */
 };
 
+/* A key that the command line of a script gives. */
+struct key_given {
+    const char *key, *unknown; /* why its value is not known, and how to give it; NULL: it is */
+    bool passed;               /* with a warning, where no row knows it: by its name */
+};
+
 struct key_options {
     const char *const *ignored; /* keys that are passed over, and all below them */
     size_t ignored_count;
+    const struct key_given *given;
+    size_t given_count;
 };
 
 /* Reads the settings into `target` by the rows of `count` keys. What is wrong is in `notes`, what

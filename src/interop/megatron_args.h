@@ -83,6 +83,15 @@ void megatron_slurm_read(struct megatron_slurm *slurm, const char *text, size_t 
 enum rk_status megatron_launch(struct megatron_args *args, const struct megatron_slurm *slurm,
                                const struct shell_word **words, size_t *count);
 
+/* How many GPUs the launchers among the first `begin` words of a command start, or the scheduler;
+ * *gpus and *from stay where nothing says it. */
+enum rk_status megatron_launch_gpus(const struct shell *shell, const struct shell_word *words,
+                                    size_t begin, const struct megatron_slurm *slurm,
+                                    uint64_t *gpus, const char **from, struct rk_error *error);
+
+/* A command that only shows its words: echo, cat, ... */
+bool megatron_launch_prints(const struct shell_word *command);
+
 /* Names the argument that a finding about a key of the plan is about, and where it stands. */
 void megatron_blame(const struct megatron_args *args, struct rk_finding *finding);
 

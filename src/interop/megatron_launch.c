@@ -27,6 +27,7 @@ static const struct launch_option {
     {"mpirun",   "-np",               TASKS},    {"mpirun",   "-n",                TASKS},
     {"mpirun",   "--np",              TASKS},    {"mpiexec",  "-n",                TASKS},
     {"mpiexec",  "-np",               TASKS},
+    {"accelerate", "--num_processes", TASKS},
     {"deepspeed", "--num_nodes",      NODES},    {"deepspeed", "--num_gpus",       PER_NODE},
 };
 /* clang-format on */
@@ -251,7 +252,7 @@ static const struct program {
     {"2hf", NULL},
 };
 
-static bool prints(const struct shell_word *word)
+bool megatron_launch_prints(const struct shell_word *word)
 {
     const char *name = strrchr(word->text, '/');
     name = name ? name + 1 : word->text;
@@ -281,7 +282,7 @@ static bool trains(const struct shell *shell, const struct shell_command *comman
     const size_t begin = arguments_begin(words, command->count);
     if (begin == command->count || !has_sizes(words + begin, command->count - begin)) return false;
     const struct program *program = judge_program(find_program(words, begin));
-    return !prints(words) && (!program || program->why);
+    return !megatron_launch_prints(words) && (!program || program->why);
 }
 
 static bool same_words(const struct shell *shell, const struct shell_command *a,
@@ -294,32 +295,40 @@ static bool same_words(const struct shell *shell, const struct shell_command *a,
     return true;
 }
 
-static enum rk_status note_gpus(struct megatron_args *args, const struct launch *launch,
-                                const char *launcher, const struct megatron_slurm *slurm)
+/* What the launchers in front of a program say, or else the scheduler; 0: nothing says it. */
+static enum rk_status count_gpus(const struct shell *shell, const struct launch *launch,
+                                 const char *launcher, const struct megatron_slurm *slurm,
+                                 uint64_t *gpus, const char **from, struct rk_error *error)
 {
-    if (args->gpus) return RK_OK; /* as the caller says */
-    const char *world = shell_variable(args->shell, "WORLD_SIZE");
+    const char *world = shell_variable(shell, "WORLD_SIZE");
     const bool torch = launcher && strcmp(launcher, "torchrun") == 0;
     for (int i = 0; torch && i < LAUNCH_NUMBERS; i++)
-        if (launch->unknown[i])
-            return shell_fail_unknown(args->shell, launch->unknown[i], args->error);
+        if (launch->unknown[i]) return shell_fail_unknown(shell, launch->unknown[i], error);
     if (launch->number[TASKS]) {
-        args->gpus = launch->number[TASKS];
-        args->gpus_from = launcher;
+        *gpus = launch->number[TASKS];
+        *from = launcher;
     } else if (launch->number[NODES] && launch->number[PER_NODE]) {
-        args->gpus = launch->number[NODES] * launch->number[PER_NODE];
-        args->gpus_from = launcher;
+        *gpus = launch->number[NODES] * launch->number[PER_NODE];
+        *from = launcher;
     } else if (world && trailing_number(world)) {
-        args->gpus = trailing_number(world);
-        args->gpus_from = "WORLD_SIZE";
+        *gpus = trailing_number(world);
+        *from = "WORLD_SIZE";
     } else if (slurm_gpus(slurm)) {
-        args->gpus = slurm_gpus(slurm);
-        args->gpus_from = "#SBATCH";
+        *gpus = slurm_gpus(slurm);
+        *from = "#SBATCH";
     }
-    for (int i = 0; !args->gpus && i < LAUNCH_NUMBERS; i++)
-        if (launch->unknown[i])
-            return shell_fail_unknown(args->shell, launch->unknown[i], args->error);
+    for (int i = 0; !*gpus && i < LAUNCH_NUMBERS; i++)
+        if (launch->unknown[i]) return shell_fail_unknown(shell, launch->unknown[i], error);
     return RK_OK;
+}
+
+enum rk_status megatron_launch_gpus(const struct shell *shell, const struct shell_word *words,
+                                    size_t begin, const struct megatron_slurm *slurm,
+                                    uint64_t *gpus, const char **from, struct rk_error *error)
+{
+    struct launch launch = {.number = {0}};
+    const char *launcher = read_launchers(&launch, words, begin);
+    return count_gpus(shell, &launch, launcher, slurm, gpus, from, error);
 }
 
 /* Texts of bare arguments: every line begins with one. */
@@ -354,7 +363,8 @@ static bool read_quoted(struct shell *shell)
     const size_t commands = shell->commands;
     for (size_t i = 0; i < commands; i++) {
         const struct shell_command command = shell->command[i];
-        for (size_t k = 1; k < command.count && !prints(&shell->word[command.first]); k++) {
+        for (size_t k = 1;
+             k < command.count && !megatron_launch_prints(&shell->word[command.first]); k++) {
             const char *text = shell->word[command.first + k].text;
             if (strchr(text, ' ') && text[0] != '-' && names_sizes(text))
                 shell_read_word(shell, i, k);
@@ -386,12 +396,7 @@ static enum rk_status fail_none(const struct megatron_args *args, const struct s
                        tool);
     const struct shell_word *undecided = find_undecided(shell);
     if (undecided) return shell_fail_unknown(shell, undecided, args->error);
-    if (shell->assumptions && shell_stopped(shell)) {
-        const struct shell_assumed *last = &shell->assumed[shell->assumptions - 1];
-        return rk_fail(args->error, RK_BAD_INPUT, shell->path, last->place.line, last->place.column,
-                       "$%s is not set in this script, which ends without it: give --set %s=VALUE",
-                       last->name, last->name);
-    }
+    if (shell_fail_stopped(shell, args->error) != RK_OK) return args->error->status;
     const char *variable = shell_variable_with(shell, names_sizes);
     if (variable)
         return rk_fail(args->error, RK_BAD_INPUT, shell->path, 0, 0,
@@ -452,7 +457,6 @@ enum rk_status megatron_launch(struct megatron_args *args, const struct megatron
 {
     const struct shell *shell = args->shell;
     const struct shell_command *command = NULL;
-    struct launch launch = {.number = {0}};
     if (bare(shell)) {
         *words = shell->word;
         *count = shell->words;
@@ -477,6 +481,7 @@ enum rk_status megatron_launch(struct megatron_args *args, const struct megatron
     if (command->maybe)
         notes_add(args->notes, NOTE_ASSUMED, command->condition.line, command->condition.column,
                   "the condition", "holds", "the run stands behind a condition that is not known");
-    const char *launcher = read_launchers(&launch, all, begin);
-    return note_gpus(args, &launch, launcher, slurm);
+    if (args->gpus) return RK_OK; /* as the caller says */
+    return megatron_launch_gpus(shell, all, begin, slurm, &args->gpus, &args->gpus_from,
+                                args->error);
 }

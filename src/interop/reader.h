@@ -10,6 +10,8 @@
 #include <reckon/model.h>
 #include <reckon/plan.h>
 
+struct shell;
+
 struct config_source {
     const char *path, *text;
     const char *const *sets; /* "KEY=VALUE": win over the text */
@@ -17,6 +19,7 @@ struct config_source {
     struct key_options keys;
     uint64_t gpus;       /* 0: as the text says */
     uint64_t vocabulary; /* 0: as the text says; only for formats with a model of their own */
+    const struct shell *script; /* that starts the run, and may write the files named; NULL: none */
 };
 
 /* On failure the notes are valid, so that all refusals can be shown; `error` has the first. */

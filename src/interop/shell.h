@@ -102,6 +102,9 @@ void shell_read_word(struct shell *shell, size_t command, size_t word);
 enum rk_status shell_fail_unknown(const struct shell *shell, const struct shell_word *word,
                                   struct rk_error *error);
 
+/* Fails where it ended by `exit` for want of a variable that is not set, with its name. */
+enum rk_status shell_fail_stopped(const struct shell *shell, struct rk_error *error);
+
 /* A zeroed shell is fine. */
 void shell_release(struct shell *shell);
 

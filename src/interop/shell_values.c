@@ -384,12 +384,20 @@ void shell_write(struct shell_state *s, const char *name, struct shell_value tex
     files[s->files++] = (struct shell_written){name, text};
 }
 
+/* "./a.yaml" is a.yaml. */
+static const char *plain_path(const char *path)
+{
+    while (path[0] == '.' && path[1] == '/')
+        path += 2 + strspn(path + 2, "/");
+    return path;
+}
+
 const char *shell_file(const struct shell *shell, const char *name, struct shell_word *word)
 {
     const struct shell_state *s = shell->state;
     for (size_t i = s ? s->files : 0; i-- > 0;) {
         const struct shell_value *value = &s->file[i].text;
-        if (strcmp(s->file[i].name, name) != 0) continue;
+        if (strcmp(plain_path(s->file[i].name), plain_path(name)) != 0) continue;
         *word = (struct shell_word){value->text, value->unknown, value->maybe, false, value->place};
         return value->text;
     }
@@ -416,6 +424,15 @@ enum rk_status shell_fail_unknown(const struct shell *shell, const struct shell_
                        "this %s: assign it to a variable NAME, and give --set NAME=VALUE", u->why);
     return rk_fail(error, RK_BAD_INPUT, shell->path, u->place.line, u->place.column,
                    "$%s %s: give --set %s=VALUE", u->name, u->why, *u->give ? u->give : u->name);
+}
+
+enum rk_status shell_fail_stopped(const struct shell *shell, struct rk_error *error)
+{
+    if (!shell->assumptions || !shell_stopped(shell)) return RK_OK;
+    const struct shell_assumed *last = &shell->assumed[shell->assumptions - 1];
+    return rk_fail(error, RK_BAD_INPUT, shell->path, last->place.line, last->place.column,
+                   "$%s is not set in this script, which ends without it: give --set %s=VALUE",
+                   last->name, last->name);
 }
 
 void shell_release(struct shell *shell)

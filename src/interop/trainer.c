@@ -5,6 +5,7 @@
  * Keys and defaults: transformers' training_args.py, accelerate's config_args.py and
  * dataclasses.py, axolotl's utils/schemas, LLaMA-Factory's hparams. */
 #include "interop/deepspeed.h"
+#include "interop/shell.h"
 #include "interop/text_file.h"
 
 #include <inttypes.h>
@@ -83,6 +84,17 @@ struct trainer {
     NONE("optim_target_modules*"), NONE("eval_on_start"), NONE("use_liger_kernel_config*"), NONE("parallelism_config*"), NONE("project"), \
     NONE("trackio_*"), NONE("label_smoothing_factor"), NONE("enable_jit_checkpoint")
 
+/* Of training scripts around the trainer: the model, which is the caller's, and the data. */
+#define SCRIPT_NONE_ROWS \
+    NONE("model_name_or_path"), NONE("model_type"), NONE("config_name"), NONE("tokenizer*"), NONE("model_revision"), NONE("model_id*"), \
+    NONE("use_fast_tokenizer"), NONE("use_auth_token"), NONE("token"), NONE("cache_dir"), NONE("data_path"), NONE("data_dir"), NONE("data_file*"), NONE("train_file*"), \
+    NONE("train_data*"), NONE("valid*"), NONE("preprocessing_num_workers"), NONE("overwrite_cache"), NONE("max_train_samples"), NONE("max_eval_samples"), \
+    NONE("max_val_samples"), NONE("max_predict_samples"), NONE("streaming"), NONE("keep_linebreaks"), NONE("lazy_preprocess"), NONE("with_tracking"), \
+    NONE("num_warmup_steps"), NONE("num_workers"), NONE("chat_template*"), NONE("hf_*"), NONE("wandb_*"), NONE("packing"), NONE("low_cpu_mem_usage"), \
+    NONE("use_flash_attention_2"), NONE("use_flash_attn"), NONE("num_proc"), NONE("min_lr*"), NONE("checkpointing_steps"), NONE("dataset"), NONE("data_args"), \
+    {"torch_dtype", KEY_NOT_FOLLOWED, 0, "auto|float32", "weights are kept in this type"}, {"dtype", KEY_NOT_FOLLOWED, 0, "auto|float32", "weights are kept in this type"}, \
+    {"config_overrides", KEY_NOT_COVERED, 0, NULL, "another model than --model"}
+
 /* Of TrainingArguments: what decides a plan. */
 #define TRAINER_ROWS \
     READ("per_device_train_batch_size", KEY_COUNT, microbatch), READ("gradient_accumulation_steps", KEY_COUNT, accumulation), \
@@ -91,23 +103,26 @@ struct trainer {
     READ("optim", KEY_TEXT, optimizer)
 
 static const struct key trainer_keys[] = {
-    TRAINER_ROWS, TRAINER_NONE_ROWS,
+    TRAINER_ROWS, TRAINER_NONE_ROWS, SCRIPT_NONE_ROWS,
     READ("max_seq_length", KEY_COUNT, sequence), READ("max_length", KEY_COUNT, sequence), READ("block_size", KEY_COUNT, sequence),
     READ("model_max_length", KEY_COUNT, sequence), READ("deepspeed", KEY_TEXT, deepspeed), DEEPSPEED_ROWS("deepspeed."), DEEPSPEED_ROWS("zero_optimization."),
     READ("fsdp", KEY_TEXT, fsdp), READ("fsdp.0", KEY_TEXT, fsdp), NONE("fsdp.*"), FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
     NONE("fsdp_config.xla*"), NONE("fsdp_min_num_params"), NONE("fsdp_transformer_layer_cls_to_wrap"),
     {"attn_implementation", KEY_WORD, AT(attention), "sdpa|flash_attention_2|flash_attention_3|eager", NULL},
-    {"fp16_params", KEY_NONE, 0, NULL, NULL}, NONE("model_name_or_path"), NONE("packing"), NONE("tokenizer_name"),
+    {"fp16_params", KEY_NONE, 0, NULL, NULL},
     {"use_peft", KEY_NOT_COVERED, 0, NULL, ADAPTER}, {"lora_*", KEY_NOT_COVERED, 0, NULL, ADAPTER},
     {"load_in_4bit", KEY_NOT_COVERED, 0, NULL, "the weights are quantized"}, {"load_in_8bit", KEY_NOT_COVERED, 0, NULL, "the weights are quantized"},
 };
 
 static const struct key accelerate_keys[] = {
+    TRAINER_ROWS, TRAINER_NONE_ROWS, SCRIPT_NONE_ROWS,
     {"distributed_type", KEY_WORD, AT(launch), "MULTI_GPU|DEEPSPEED|FSDP|MEGATRON_LM|NO|MULTI_XPU|MULTI_NPU|XLA|TPU|MULTI_CPU", NULL},
     {"mixed_precision", KEY_WORD, AT(mixed), "no|fp16|bf16|fp8", NULL},
-    READ("num_processes", KEY_COUNT, processes), READ("num_machines", KEY_COUNT, machines), READ("gradient_accumulation_steps", KEY_COUNT, accumulation),
-    READ("per_device_train_batch_size", KEY_COUNT, microbatch), READ("max_seq_length", KEY_COUNT, sequence),
-    READ("gradient_checkpointing", KEY_FLAG, checkpointing), READ("torch_compile", KEY_FLAG, compile),
+    READ("num_processes", KEY_COUNT, processes), READ("num_machines", KEY_COUNT, machines),
+    READ("max_seq_length", KEY_COUNT, sequence), READ("max_length", KEY_COUNT, sequence), READ("block_size", KEY_COUNT, sequence), READ("model_max_length", KEY_COUNT, sequence),
+    READ("deepspeed", KEY_TEXT, deepspeed),
+    {"use_peft", KEY_NOT_COVERED, 0, NULL, ADAPTER}, {"lora_*", KEY_NOT_COVERED, 0, NULL, ADAPTER},
+    {"load_in_4bit", KEY_NOT_COVERED, 0, NULL, "the weights are quantized"}, {"load_in_8bit", KEY_NOT_COVERED, 0, NULL, "the weights are quantized"},
     {"attn_implementation", KEY_WORD, AT(attention), "sdpa|flash_attention_2|flash_attention_3|eager", NULL},
     FSDP_ROWS("fsdp_config."), FSDP_ROWS("fsdp_config.fsdp_"),
     {"deepspeed_config.zero_stage", KEY_WORD, AT(zero_stage), "0|1|2|3", NULL},
@@ -124,7 +139,7 @@ static const struct key accelerate_keys[] = {
     READ("fp8_config.fp8_enable_fsdp_float8_all_gather", KEY_FLAG, gather), READ("fp8_config.enable_fsdp_float8_all_gather", KEY_FLAG, gather), NONE("fp8_config.*"),
     NONE("compute_environment"), NONE("fsdp_config"), NONE("deepspeed_config"), NONE("debug"), NONE("downcast_bf16"), NONE("gpu_ids"), NONE("machine_rank"), NONE("main_process_*"),
     NONE("main_training_function"), NONE("rdzv_*"), NONE("same_network"), NONE("tpu_*"), NONE("use_cpu"), NONE("enable_cpu_affinity"),
-    NONE("command_file"), NONE("commands*"), NONE("num_cpu_threads_per_process"), NONE("mpirun_config.*"), NONE("ipex_config.*"), NONE("use_xpu"),
+    NONE("command_file"), NONE("commands*"), NONE("max_restarts"), NONE("tee"), NONE("role"), NONE("monitor_interval"), NONE("module"), NONE("quiet"), NONE("env*"), NONE("num_cpu_threads_per_process"), NONE("mpirun_config.*"), NONE("ipex_config.*"), NONE("use_xpu"),
 };
 
 static const struct key axolotl_keys[] = {
@@ -319,6 +334,11 @@ static char *load_config(const struct reading *r)
     char path[4096], *text = NULL;
     size_t size;
     struct rk_error error;
+    struct shell_word written = {.unknown = 0};
+    const char *inner = r->source->script
+                            ? shell_file(r->source->script, r->t.deepspeed, &written)
+                            : NULL;
+    if (inner) return written.unknown ? NULL : strdup(inner);
     const char *slash = strrchr(r->source->path, '/');
     int folder = slash ? (int)(slash - r->source->path) + 1 : 0;
     for (int up = 0; up < 5; up++) {
@@ -420,6 +440,20 @@ static void read_kernels(const struct reading *r)
     if ((t->activation_offload || t->offloading > 0)) rk_plan_offload_activations(r->p, 1);
 }
 
+/* DeepSpeed's part and the trainer's arguments must agree, or the trainer stops. */
+static enum rk_status check_accumulation(const struct reading *r)
+{
+    const struct setting *of_trainer = settings_find(r->settings, "gradient_accumulation_steps");
+    const struct setting *of_deepspeed =
+        settings_find(r->settings, "deepspeed_config.gradient_accumulation_steps");
+    if (!of_trainer || !of_deepspeed || strcmp(of_trainer->text, of_deepspeed->text) == 0)
+        return RK_OK;
+    return settings_fail(r->settings, of_deepspeed, r->error,
+                         "is not the gradient_accumulation_steps of the training, %s: the trainer "
+                         "does not start so. Give one of them with --set",
+                         of_trainer->text);
+}
+
 static enum rk_status interpret(struct reading *r)
 {
     const struct trainer *t = &r->t;
@@ -427,6 +461,7 @@ static enum rk_status interpret(struct reading *r)
     r->p->framework = RK_FSDP;
     r->p->gradient_overlap = true;
     enum rk_status status = check_kind(r);
+    if (status == RK_OK) status = check_accumulation(r);
     if (status == RK_OK) status = read_degrees(r);
     if (status == RK_OK) status = read_batch(r);
     if (status != RK_OK) return status;
