@@ -78,3 +78,15 @@ echo "Holmes $holmes 1 1 $(calculate "1536 * 131.1747 / 64 / $holmes") TFLOPS, m
 "$reckon" clusters -m "$work/large.json" -b 1536 attention=flash precision=fp16 zero1 no-grad-overlap no-weight-overlap \
     -s "a100-sxm4-80g x32 net1.bandwidth=${infiniband_all}GB/s name=ib + a100-sxm4-80g x32 net1.bandwidth=${roce_all}GB/s name=roce link=$(calculate "8 * $ethernet_all")GB/s" |
     sed -n '1,3p;/^Stages/,/^$/p'
+
+# Layers dealt evenly, by Holmes's rule (197 and 160 TFLOPS: floor(36 * 197 / 357) = 19), and as the search does, else alike.
+clusters="a100-sxm4-80g x32 net1.bandwidth=${infiniband_all}GB/s name=ib + a100-sxm4-80g x32 net1.bandwidth=${roce_all}GB/s name=roce link=$(calculate "8 * $ethernet_all")GB/s"
+echo "layers_ib layers_roce overlap step_s"
+for layers in 18 19 17; do
+    for overlap in "no-grad-overlap no-weight-overlap" "grad-overlap weight-overlap"; do
+        printf '{"batch": 1536, "round": 128, "stages": [{"layers": %d, "cluster": "ib", "words": "dp32 recompute=selective"}, {"layers": %d, "cluster": "roce", "words": "dp32 recompute=selective"}]}\n' \
+            $layers $((36 - layers)) >"$work/plan.json"
+        # shellcheck disable=SC2086
+        echo "$layers $((36 - layers)) ${overlap%% *} $("$reckon" predict -m "$work/large.json" -s "$clusters" --plan "$work/plan.json" attention=flash precision=fp16 zero1 $overlap | sed -n 's/^step s *\([0-9.]*\).*/\1/p')"
+    done
+done
