@@ -167,6 +167,11 @@ static void add_swap(struct swap_fold *sum, const struct swap_fold *layer, doubl
     }
 }
 
+static void add_swaps(struct stage_sum *sum, const struct layer_fold *layer, double count)
+{
+    add_swap(&sum->swap, &layer->swap, count);
+}
+
 typedef void adder(struct stage_sum *sum, const struct layer_fold *layer, double count);
 
 static inline void add_blocks(struct stage_sum *sum, adder *add, const struct layer_fold *layer,
@@ -175,8 +180,7 @@ static inline void add_blocks(struct stage_sum *sum, adder *add, const struct la
     if (count <= 0) return;
     const double size = layer->parameters + layer->expert_parameters;
     add(sum, layer, count);
-    if (add == add_again || add == add_holds) return;
-    if (add == add_outline) add_swap(&sum->swap, &layer->swap, count);
+    if (add == add_again || add == add_holds || add == add_swaps) return;
     if (size > sum->largest_parameters) sum->largest_parameters = size;
     if (layer->weight_shapes > sum->block_shapes) sum->block_shapes = layer->weight_shapes;
 }
@@ -194,6 +198,7 @@ static inline void note_end(struct stage_sum *sum, adder *add, const struct laye
 static inline void add_end(struct stage_sum *sum, adder *add, const struct layer_fold *layer,
                            int end)
 {
+    if (add == add_swaps) return; /* the ends stay */
     add(sum, layer, 1);
     note_end(sum, add, layer, 1, end);
     if (add != add_outline) return;
@@ -219,8 +224,10 @@ static inline __attribute__((always_inline)) void add_stage(struct stage_sum *su
     const struct layer_fold *predict = &fold->layer[LAYER_PREDICT][treatment];
     const double layers = (double)model->predict_layers;
     add_blocks(sum, add, predict, layers);
-    note_end(sum, add, predict, layers, LAST_END);
-    if (add == add_outline) add_swap(&sum->swap, &predict->swap, -layers); /* it stays */
+    if (add == add_swaps)
+        add_swap(&sum->swap, &predict->swap, -layers); /* it stays */
+    else
+        note_end(sum, add, predict, layers, LAST_END);
 }
 
 enum { OUTLINE_BYTES = offsetof(struct stage_sum, spent_s) };
@@ -233,6 +240,7 @@ void stage_outline(struct stage_sum *sum, const struct layer_folds *fold,
     sum->blocks = blocks->all;
     sum->last = blocks->last;
     add_stage(sum, add_outline, fold, model, plan, blocks);
+    if (plan->recompute_rest) add_stage(sum, add_swaps, fold, model, plan, blocks);
 }
 
 void stage_again(struct stage_sum *sum, const struct layer_folds *fold,
@@ -270,6 +278,7 @@ void stage_sum(struct stage_sum *sum, const struct layer_folds *fold, const stru
 {
     memset(sum, 0, sizeof *sum);
     stage_outline(sum, fold, model, plan, blocks);
+    if (!plan->recompute_rest) add_stage(sum, add_swaps, fold, model, plan, blocks);
     add_stage(sum, add_details, fold, model, plan, blocks);
 }
 

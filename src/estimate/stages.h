@@ -48,7 +48,7 @@ enum stage_end_of_model { FIRST_END, LAST_END, ENDS };
 struct stage_sum {
     /* the outline: what time and memory depend on */
     double blocks;
-    struct swap_fold swap;      /* of all blocks */
+    struct swap_fold swap;      /* of all blocks; of the outline only with recompute_rest */
     bool last;                  /* with the head: backward follows forward at once */
     double pass_s[FOLD_PASSES]; /* of all chunks, one microbatch */
     double
