@@ -44,7 +44,11 @@ enum rk_status clusters_file_open(const char *path, struct clusters_file *file,
                                   struct rk_error *error)
 {
     const enum rk_status status = document_load(path, &file->document, error);
-    if (status != RK_OK) return status;
+    return status == RK_OK ? clusters_file_read(file, error) : status;
+}
+
+enum rk_status clusters_file_read(struct clusters_file *file, struct rk_error *error)
+{
     const struct place root = place_root(&file->document);
     return fields_load(&root, file_fields, file, error);
 }
@@ -214,6 +218,10 @@ enum rk_status clusters_file_stages(const struct clusters_file *file, const stru
         return place_fail(&stages, error, "%" PRIu64 " layers in all, the model has %" PRIu64,
                           layers, model->layers);
     place_member(&root, "round", &round);
+    for (int i = 0; i < given->stages; i++)
+        if (given->stage[i].parts > 1 && given->round > GIVEN_REPLICAS)
+            return place_fail(&round, error, "replicas of several kinds share at most %d samples",
+                              GIVEN_REPLICAS);
     if (common->plan.batch % given->round)
         return place_fail(&round, error, "does not divide the batch, %" PRIu64 ": %" PRIu64 " does",
                           common->plan.batch, nearest_divisor(common->plan.batch, given->round));

@@ -21,6 +21,7 @@ struct clusters_file {
 /* All but the stages. Release in every case; a zeroed one is fine. */
 enum rk_status clusters_file_open(const char *path, struct clusters_file *file,
                                   struct rk_error *error);
+enum rk_status clusters_file_read(struct clusters_file *file, struct rk_error *error); /* loaded */
 void clusters_file_release(struct clusters_file *file);
 
 /* The stages; `common` is settled. */
