@@ -183,14 +183,16 @@ static bool derive(const struct row *row, struct fact *fact)
     return true;
 }
 
-/* "14": so many last layers are in bf16, as some recipes of 8 and 4 bits have them. */
+/* "14": so many last layers are in bf16, as some recipes of 8 and 4 bits have them. Not where
+ * degrees are open: layers have copies of them. */
 static bool read_bf16(const struct row *row, struct fact *fact)
 {
     struct rk_plan *plan = &fact->plan;
     const uint64_t layers = fact->model.layers;
     uint64_t last = 0;
     if (!fact_count(row, "bf16_last", fact, &last)) return false;
-    if (!last || last >= layers || layers > 65535 || plan->precision == RK_BF16) return true;
+    if (!last || last >= layers || layers > 65535 || fact->open) return true;
+    if (plan->precision == RK_BF16) return true;
     plan->others = 1;
     plan->other[0] = plan->local;
     plan->other[0].precision = RK_BF16;

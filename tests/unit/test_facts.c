@@ -145,6 +145,37 @@ Test(facts, a_complete_row)
     fact_release(&fact);
 }
 
+Test(facts, last_layers_in_bf16)
+{
+    static const struct {
+        const char *cells;
+        int segments;
+    } cases[] = {{"precision=nvfp4|bf16_last=6", 2},
+                 {"precision=nvfp4|bf16_last=0", 0},
+                 {"precision=nvfp4|bf16_last=24", 0},
+                 {"precision=bf16|bf16_last=6", 0},
+                 {"precision=nvfp4|bf16_last=6|recompute=?", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[2048];
+        snprintf(text, sizeof text,
+                 "%sgpu=B200-SXM-180GB|gpus=64|gpus_per_node=8|tp=1|pp=1|vpp=1|cp=1|sp=0|"
+                 "micro_batch=2|global_batch=128|recompute=none|zero=1|metric_name=iter_time_s|"
+                 "metric_value=10|%s",
+                 GPT, cases[i].cells);
+        struct fact fact = fact_of(text);
+        const struct rk_plan *p = &fact.plan;
+        cr_expect_str_eq(fact.reason, "", "%s: %s", cases[i].cells, fact.reason);
+        cr_expect_eq(p->segments, cases[i].segments, "%s", cases[i].cells);
+        if (p->segments == 2) {
+            cr_expect_eq(p->segment[0].layers, 18);
+            cr_expect_eq(p->segment[1].layers, 6);
+            cr_expect_eq(p->other[p->segment[1].local - 1].precision, RK_BF16);
+            cr_expect_eq(p->precision, RK_NVFP4);
+        }
+        fact_release(&fact);
+    }
+}
+
 Test(facts, spellings)
 {
     static const struct {
