@@ -3,6 +3,8 @@
 #include "run_cases.h"
 
 #include <math.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 /* ---- bits ---- */
 
@@ -133,5 +135,46 @@ Test(run_offload, refused)
         run_plan_result(&model, "gbs2 offload-activations=2", &train, &trace, &result, &error),
         RK_IO);
     cr_expect(strstr(error.path, "/nonexistent") && trace.steps == 0, "%s", error.text);
+    unlink(run_data());
+}
+
+/* ---- the amount that hides ---- */
+
+Test(run_offload, adaptive, .timeout = 60)
+{
+    const struct rk_model model = deep();
+    struct rk_train train = run_settings(5); /* watched, profiled, watched again, placed twice */
+    struct run_trace always, adapted;
+    const struct rk_train_result all =
+        offload_run(&model, "mbs4 gbs4 dp1 offload-activations=1", &train, &always);
+    train.adaptive = true;
+    const struct rk_train_result some =
+        offload_run(&model, "mbs4 gbs4 dp1 offload-activations=1", &train, &adapted);
+    cr_expect(some.tier[0].written_bytes <= all.tier[0].written_bytes);
+    cr_expect_eq(some.tier[0].written_bytes, some.tier[0].read_bytes);
+    for (int s = 0; s < always.steps; s++)
+        cr_expect(always.loss[s] == adapted.loss[s] && always.norm[s] == adapted.norm[s]);
+    unlink(run_data());
+}
+
+/* ---- drives that are full ---- */
+
+Test(run_offload, full, .timeout = 60)
+{
+    const struct rk_model model = run_model(0);
+    const struct rk_train train = run_settings(2);
+    const struct rlimit little = {64 << 10, 64 << 10};
+    struct run_trace trace;
+    struct rk_train_result result;
+    struct rk_error error;
+    run_data();
+    signal(SIGXFSZ, SIG_IGN);
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &little), 0);
+    const enum rk_status status = run_plan_result(&model, "mbs2 gbs8 dp2 offload-activations=2",
+                                                  &train, &trace, &result, &error);
+    cr_expect_eq(status, RK_IO);
+    cr_expect(strstr(error.text, "no room for another") && strcmp(error.path, P_tmpdir) == 0,
+              "%s: %s", error.path, error.text);
+    cr_expect_eq(trace.steps, 0);
     unlink(run_data());
 }
