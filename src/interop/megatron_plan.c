@@ -1,5 +1,6 @@
 /* megatron_plan.c - the plan that the arguments make: degrees, pipeline, memory, precision. */
 #include "interop/megatron_args.h"
+#include "interop/tokenizers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -547,7 +548,9 @@ enum rk_status megatron_plan(const struct megatron_args *args, const struct rk_m
     read_bytes(args, plan);
     read_kernels(args, plan);
     if (HAS(ZBH1) || HAS(ZERO_BUBBLE)) plan->schedule = RK_ZERO_BUBBLE;
-    plan->vocabulary_multiple =
-        HAS(PADDED_VOCAB_SIZE) || HAS(PAD_VOCAB_TO) ? 0 : COUNT(VOCAB_DIVISIBLE, 128);
+    const bool whole =
+        HAS(PADDED_VOCAB_SIZE) || HAS(PAD_VOCAB_TO) ||
+        (HAS(EXTRA_VOCAB) && tokenizer_is_whole(megatron_text(args, FLAG(TOKENIZER_TYPE))));
+    plan->vocabulary_multiple = whole ? 0 : COUNT(VOCAB_DIVISIBLE, 128);
     return RK_OK;
 }

@@ -1,7 +1,9 @@
 /* tokenizers.c - from the files that the models are published with on Hugging Face: the length of
  * the tokenizer, its added tokens counted (tokenizer.json), which training frameworks pad
  * themselves; of types as the class that Megatron-LM or Pai-Megatron-Patch makes has it
- * (vocab_size). */
+ * (vocab_size): Pai's --extra-vocab-size brings those of Qwen 2 and 3 (421 and 293) and Llama 3
+ * (256) to the published widths, and that of DeepSeek-V3 (467 with two less) from the length below.
+ */
 #include "interop/tokenizers.h"
 
 #include <stddef.h>
@@ -18,6 +20,7 @@ static const struct tokenizer types[] = {
     {"LLamaTokenizer", 32000, "32000"},
     {"Llama2Tokenizer", 32000, "32000"},
     {"Qwen2Tokenizer", 151643, "151643"},
+    {"Qwen3Tokenizer", 151643, "151643"},
     {"TikTokenizer", 131072, "131072"},
 };
 
@@ -66,6 +69,18 @@ const struct tokenizer *tokenizer_of_type(const char *type)
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(types[i].name, type) == 0) return &types[i];
     return NULL;
+}
+
+bool tokenizer_is_whole(const char *type)
+{
+    static const char *const whole[] = {
+        "OPTTokenizer",    "LLamaTokenizer",  "FalconTokenizer",     "BaichuanTokenizer",
+        "QwenTokenizer",   "Qwen2Tokenizer",  "Qwen3Tokenizer",      "Qwen2VLTokenizer",
+        "QwenVLTokenizer", "YiTokenizer",     "DeepSeekV2Tokenizer", "MistralTokenizer",
+        "LLama2Tokenizer", "LLama3Tokenizer", "MixtralTokenizer",    NULL};
+    for (int i = 0; whole[i]; i++)
+        if (strcmp(whole[i], type) == 0) return true;
+    return false;
 }
 
 const struct tokenizer *tokenizer_of_name(const char *path)

@@ -2,6 +2,7 @@
 #ifndef RECKON_INTEROP_TOKENIZERS_H
 #define RECKON_INTEROP_TOKENIZERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct tokenizer {
@@ -12,6 +13,10 @@ struct tokenizer {
 
 /* "GPT2BPETokenizer": the types of --tokenizer-type; NULL: the type does not tell. */
 const struct tokenizer *tokenizer_of_type(const char *type);
+
+/* Does Pai-Megatron-Patch take this type's length as it is, with --extra-vocab-size and without
+ * padding? [megatron_patch/tokenizer/__init__.py] */
+bool tokenizer_is_whole(const char *type);
 
 /* "meta-llama/Llama-2-7b-hf", "data/gpt2-vocab.json": the longest name that a folder or file of
  * the path begins with, whatever its case; NULL: none is known. */

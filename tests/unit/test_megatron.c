@@ -650,15 +650,19 @@ Test(megatron, vocabularies_by_name)
     static const struct {
         const char *arguments;
         uint64_t vocabulary; /* 0: is asked for */
+        bool whole;          /* nothing is padded */
     } rows[] = {
-        {"--tokenizer-type HuggingFaceTokenizer --tokenizer-model meta-llama/Llama-3.1-8B", 128256},
-        {"--tokenizer-type Llama2Tokenizer --tokenizer-model x/tokenizer.model", 32000},
-        {"--vocab-file data/gpt2-vocab.json", 50257},
-        {"--patch-tokenizer-type Qwen2Tokenizer --extra-vocab-size 421", 152064},
-        {"--tokenizer-name-or-path EleutherAI/gpt-neox-20b", 50277},
-        {"--tokenizer-model my/own", 0},
-        {"--tokenizer-name-or-path your tokenizer path --vocab-size 100", 100},
-        {"--tokenizer-model", 0},
+        {"--tokenizer-type HuggingFaceTokenizer --tokenizer-model meta-llama/Llama-3.1-8B", 128256,
+         false},
+        {"--tokenizer-type Llama2Tokenizer --tokenizer-model x/tokenizer.model", 32000, false},
+        {"--vocab-file data/gpt2-vocab.json", 50257, false},
+        {"--patch-tokenizer-type Qwen2Tokenizer --extra-vocab-size 421", 152064, true},
+        {"--patch-tokenizer-type Qwen3Tokenizer --extra-vocab-size 293", 151936, true},
+        {"--tokenizer-type FalconTokenizer --vocab-size 65024", 65024, false},
+        {"--tokenizer-name-or-path EleutherAI/gpt-neox-20b", 50277, false},
+        {"--tokenizer-model my/own", 0, false},
+        {"--tokenizer-name-or-path your tokenizer path --vocab-size 100", 100, false},
+        {"--tokenizer-model", 0, false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct megatron_options options = {.gpus = 8};
@@ -668,7 +672,9 @@ Test(megatron, vocabularies_by_name)
         const enum rk_status status = read_text(text, &options, &error);
         cr_expect_eq(status, rows[i].vocabulary ? RK_OK : RK_BAD_INPUT, "%s: %s", text, error.text);
         if (rows[i].vocabulary)
-            cr_expect_eq(import.model.vocabulary, rows[i].vocabulary, "%s", text);
+            cr_expect(import.model.vocabulary == rows[i].vocabulary &&
+                          !import.plan.vocabulary_multiple == rows[i].whole,
+                      "%s", text);
         else
             cr_expect(strstr(error.text, "give --vocabulary N"), "%s", error.text);
     }
