@@ -71,7 +71,8 @@ const struct usage adapt_usage = {
         "data_s, pipeline_s (seconds that a rank computed and waited), memory_GiB (peak), slowest "
         "(computing of the slowest rank over that of the median one), sequence, batch, gpus (that "
         "are "
-        "alive). What reckon train --log writes is read as well (seconds, peak_bytes).",
+        "alive), phase_left (steps until sequence or batch change: a switch has to pay before). "
+        "What reckon train --log writes is read as well (seconds, peak_bytes).",
     .operands = adapt_operands,
     .words_title = "Words of a plan",
     .words = plan_words,
@@ -120,6 +121,7 @@ static const struct field record_fields[] = {
     {"sequence", FIELD_COUNT, RECORD(record.sequence), .max = 1e9, .help = "tokens of a sample"},
     {"batch", FIELD_COUNT, RECORD(record.batch), .max = 1e9, .help = "samples of the step"},
     {"gpus", FIELD_COUNT, RECORD(record.ranks), .max = 1e7, .help = "ranks that are alive"},
+    {"phase_left", FIELD_COUNT, RECORD(record.phase_left), .max = 1e12, .help = "steps until sequence or batch change"},
     {"seconds", FIELD_NUMBER, RECORD(seconds), .max = 1e6, .preset = -1, .help = "of reckon train: step_s"},
     {"peak_bytes", FIELD_NUMBER, RECORD(peak_bytes), .max = 1e18, .help = "likewise: memory"},
     {"loss", FIELD_NUMBER, RECORD(ignored), .min = -1e300, .max = 1e300, .help = "likewise, not used"},

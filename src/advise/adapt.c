@@ -360,12 +360,13 @@ static void decide(struct adapt *a, const struct adapt_record *record, struct ad
     a->lost_s = fmax(0, a->lost_s + gain_s);
     if (gain_s < a->options.least_gain * a->own_s) return;
     const double patience = patience_of(a, &a->best);
-    const double left =
-        a->options.steps > record->step ? (double)(a->options.steps - record->step) : 0;
+    const bool ends = a->options.steps || record->phase_left;
+    double left = a->options.steps > record->step ? (double)(a->options.steps - record->step) : 0;
+    if (record->phase_left && (left <= 0 || (double)record->phase_left < left))
+        left = (double)record->phase_left;
     if (patience <= 1 && a->settled >= SETTLED && gain_s * left > AT_ONCE * event->cost_s)
         go(a, event, ADAPT_SWITCH, "the steps that are left pay for it");
-    else if (a->lost_s > patience * event->cost_s &&
-             (!a->options.steps || gain_s * left > event->cost_s))
+    else if (a->lost_s > patience * event->cost_s && (!ends || gain_s * left > event->cost_s))
         go(a, event, ADAPT_SWITCH, "what was lost has come to its cost");
 }
 

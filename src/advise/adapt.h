@@ -32,6 +32,7 @@ struct adapt_record {
     double memory_bytes; /* peak of the fullest rank */
     double slowest;      /* the slowest rank's computing over the median rank's */
     uint64_t sequence, batch, ranks;
+    uint64_t phase_left; /* steps until sequence or batch change, as the run's ramps have it */
 };
 
 /* What the machine is believed to be, as factors of what it is described as; 1: as described. */

@@ -349,6 +349,36 @@ Test(adapt, random_trouble)
     }
 }
 
+/* The best plan of a phase that is about to end is not gone to, where that is known. */
+Test(adapt, a_phase_that_ends_soon)
+{
+    int switches[2];
+    use_source_catalog();
+    for (int known = 0; known < 2; known++) {
+        struct rk_error error;
+        struct rk_prediction p;
+        cr_assert_eq(rk_model_load("llama3.1-70b", &model, &error), RK_OK);
+        cr_assert_eq(rk_system_load("h100-sxm5-80g", &machine, &error), RK_OK);
+        struct truth t = quiet(0);
+        const struct rk_plan plan = best_of(GPUS, t.batch, t.sequence, &machine);
+        struct adapt *adapt = adapt_open(&model, &machine, &plan, options(), &error);
+        switches[known] = 0;
+        t.factor[ADAPT_OUTER] = 0.7; /* another plan is faster by less than a switch costs */
+        for (int step = 0; step < 30; step++) {
+            struct adapt_event event;
+            true_step(&t, adapt_plan(adapt), &p);
+            struct adapt_record record = measured(step, &t, &p);
+            record.phase_left = known ? 1 : 0;
+            cr_assert_eq(adapt_take(adapt, &record, &event, &error), RK_OK);
+            switches[known] += event.kind == ADAPT_SWITCH;
+        }
+        adapt_close(adapt);
+        rk_system_release(&machine);
+    }
+    cr_expect_eq(switches[0], 1);
+    cr_expect_eq(switches[1], 0);
+}
+
 /* Plans that change each time would be better still, and flap. */
 Test(adapt, a_network_that_comes_and_goes)
 {
