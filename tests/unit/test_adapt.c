@@ -338,7 +338,7 @@ static struct truth in_trouble(int step)
 
 Test(adapt, random_trouble)
 {
-    for (int i = 0; i < 2 * TROUBLES; i++) {
+    for (int i = 0; i < TROUBLES; i++) {
         drawn.kind = (enum trouble)(i % TROUBLES);
         drawn.start = 30 + rand_r(&seed) % 350;
         drawn.length = 20 + rand_r(&seed) % 150;
