@@ -1,0 +1,152 @@
+/* experts.c - the experts of this rank: products, activation, gradients. */
+#include "run/real/mixture.h"
+
+static size_t rows_of_expert(const struct mixture_state *m, size_t x)
+{
+    size_t rows = 0;
+    for (size_t s = 0; s < m->tensor * m->ranks; s++)
+        rows += m->all[s * m->local + x];
+    return rows;
+}
+
+static size_t inner(const struct engine *e)
+{
+    return e->job->model.expert_feedforward / (size_t)e->expert_tensor.ranks;
+}
+
+static const real *of_expert(const struct store *s, const real *first, size_t x)
+{
+    return first ? first + x * s->group->stride : NULL;
+}
+
+void REAL(experts_in)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    const struct mixture_state *m = f->mixture;
+    const size_t n = wide(e, inner(e));
+    const real *w = weight(e, l->experts, first_of(e, WEIGHT_EXPERT_GATE));
+    const real *b = weight(e, l->experts, first_of(e, WEIGHT_EXPERT_GATE_BIAS));
+    real *out = make(e, f, SLOT_IN, m->all_rows * n + 1);
+    for (size_t x = 0, at = 0; x < m->local; x++) {
+        const size_t rows = rows_of_expert(m, x);
+        matrix_forward(e->threads, rows, n, m->width, f->slot[SLOT_SORTED] + at * m->width,
+                       of_expert(l->experts, w, x), of_expert(l->experts, b, x), out + at * n);
+        at += rows;
+    }
+}
+
+void REAL(experts_in_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    const struct mixture_state *m = f->mixture;
+    const size_t n = wide(e, inner(e));
+    const real *w = weight(e, l->experts, first_of(e, WEIGHT_EXPERT_GATE));
+    real *dx = make(e, f, SLOT_DSORTED, m->all_rows * m->width + 1);
+    for (size_t x = 0, at = 0; x < m->local; x++) {
+        const size_t rows = rows_of_expert(m, x);
+        matrix_input(e->threads, rows, n, m->width, f->slot[SLOT_DIN] + at * n,
+                     of_expert(l->experts, w, x), dx + at * m->width, false);
+        at += rows;
+    }
+}
+
+void REAL(experts_in_weight)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    const struct mixture_state *m = f->mixture;
+    const size_t n = wide(e, inner(e));
+    real *dw = gradient(e, l->experts, first_of(e, WEIGHT_EXPERT_GATE));
+    real *db = gradient(e, l->experts, first_of(e, WEIGHT_EXPERT_GATE_BIAS));
+    for (size_t x = 0, at = 0; x < m->local; x++) {
+        const size_t rows = rows_of_expert(m, x);
+        const real *dy = f->slot[SLOT_DIN] + at * n;
+        matrix_weight(e->threads, rows, n, m->width, dy, f->slot[SLOT_SORTED] + at * m->width,
+                      dw + x * l->experts->group->stride);
+        if (db) column_sums(rows, n, dy, db + x * l->experts->group->stride);
+        at += rows;
+    }
+}
+
+void REAL(expert_activation)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)l, (void)mb;
+    const struct mixture_state *m = f->mixture;
+    activation_forward(e->threads, activation_of(e->job), e->job->model.gated_mlp, m->all_rows,
+                       inner(e), f->slot[SLOT_IN],
+                       make(e, f, SLOT_ACT, m->all_rows * inner(e) + 1));
+}
+
+void REAL(expert_activation_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)l, (void)mb;
+    const struct mixture_state *m = f->mixture;
+    activation_backward(e->threads, activation_of(e->job), e->job->model.gated_mlp, m->all_rows,
+                        inner(e), f->slot[SLOT_IN], f->slot[SLOT_DACT],
+                        make(e, f, SLOT_DIN, m->all_rows * wide(e, inner(e)) + 1));
+    drop(e, f, SLOT_DACT);
+    drop(e, f, SLOT_IN);
+}
+
+/* Of the ranks that share an expert the first adds its bias. */
+void REAL(experts_out)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    const struct mixture_state *m = f->mixture;
+    const real *w = weight(e, l->experts, WEIGHT_EXPERT_DOWN);
+    const real *b = e->expert_tensor.me ? NULL : weight(e, l->experts, WEIGHT_EXPERT_DOWN_BIAS);
+    real *out = make(e, f, SLOT_BACK, m->all_rows * m->width + 1);
+    for (size_t x = 0, at = 0; x < m->local; x++) {
+        const size_t rows = rows_of_expert(m, x);
+        matrix_forward(e->threads, rows, m->width, inner(e), f->slot[SLOT_ACT] + at * inner(e),
+                       of_expert(l->experts, w, x), of_expert(l->experts, b, x),
+                       out + at * m->width);
+        at += rows;
+    }
+}
+
+void REAL(experts_out_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    const struct mixture_state *m = f->mixture;
+    const real *w = weight(e, l->experts, WEIGHT_EXPERT_DOWN);
+    real *dx = make(e, f, SLOT_DACT, m->all_rows * inner(e) + 1);
+    for (size_t x = 0, at = 0; x < m->local; x++) {
+        const size_t rows = rows_of_expert(m, x);
+        matrix_input(e->threads, rows, m->width, inner(e), f->slot[SLOT_DBACK] + at * m->width,
+                     of_expert(l->experts, w, x), dx + at * inner(e), false);
+        at += rows;
+    }
+}
+
+void REAL(experts_out_weight)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)mb;
+    const struct mixture_state *m = f->mixture;
+    real *dw = gradient(e, l->experts, WEIGHT_EXPERT_DOWN);
+    real *db = gradient(e, l->experts, WEIGHT_EXPERT_DOWN_BIAS);
+    for (size_t x = 0, at = 0; x < m->local; x++) {
+        const size_t rows = rows_of_expert(m, x);
+        const real *dy = f->slot[SLOT_DBACK] + at * m->width;
+        matrix_weight(e->threads, rows, m->width, inner(e), dy, f->slot[SLOT_ACT] + at * inner(e),
+                      dw + x * l->experts->group->stride);
+        if (db) column_sums(rows, m->width, dy, db + x * l->experts->group->stride);
+        at += rows;
+    }
+}
+
+/* Without sequence parallelism all tensor ranks have all rows. */
+void REAL(tokens_gather)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)l, (void)mb;
+    const struct mixture_state *m = f->mixture;
+    real *all = take(e, e->rows * e->hidden);
+    gather_all(e, &e->tensor, "tokens gather", f->slot[SLOT_OUT_2], all, m->n * e->hidden);
+    drop(e, f, SLOT_OUT_2);
+    f->slot[SLOT_OUT_2] = all;
+}
+
+/* Its gradient is on all of them; that of the tokens is gathered behind the router's. */
+void REAL(tokens_gather_input)(struct engine *e, struct at_layer *l, struct frame *f, size_t mb)
+{
+    (void)e, (void)l, (void)f, (void)mb;
+}
