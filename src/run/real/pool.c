@@ -237,8 +237,9 @@ static void out_of_memory(struct engine *e, size_t bytes)
 {
     struct rk_error error;
     rk_fail(&error, RK_IO, NULL, 0, 0,
-            "rank %d has no memory for another %zu bytes beside %llu of activations", e->rank,
-            bytes, (unsigned long long)e->pool.used_bytes);
+            "rank %d has no memory for another %zu bytes beside %llu of activations: "
+            "recompute=full, offload-activations=1 or smaller microbatches take less",
+            e->rank, bytes, (unsigned long long)e->pool.used_bytes);
     comm_fail(e->comm, &error);
     give_up(e);
 }
