@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { MOST_BYTES = 1 << 20 };
 
 /* SQLite follows links to files in memory to names that are none. */
-static char path[] = "/tmp/fuzz-study-XXXXXX";
+static char path[] = P_tmpdir "/fuzz-study-XXXXXX";
 
 static unsigned char good[MOST_BYTES];
 static size_t good_size;
