@@ -47,6 +47,12 @@ static size_t check_ssdtrain(const char *path)
         struct rk_ssdtrain run;
 #define GET(name) run.name = cell(&csv, i, #name);
         RK_SSDTRAIN_COUNTS(GET)
+        const double ranks =
+            cell(&csv, i, "tensor") * cell(&csv, i, "pipeline") * cell(&csv, i, "data");
+        near(cell(&csv, i, "gpus"), ranks, 0, "gpus");
+        near(cell(&csv, i, "global_batch"),
+             cell(&csv, i, "microbatch") * cell(&csv, i, "accumulation") * cell(&csv, i, "data"), 0,
+             "global_batch");
         run.achieved_FLOPps = 1e12 * cell(&csv, i, "achieved_TFLOPps");
         run.hbm_Bps = 1e9 * cell(&csv, i, "hbm_GBps");
         const struct rk_ssdtrain_step s = rk_ssdtrain_step(&run);
@@ -90,39 +96,59 @@ static int post_order(struct rk_adaptive_node *node, int layers, double attentio
     return n;
 }
 
+static double member(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+/* All numbers of the file are asked for. */
 Test(offload, ssdtrain_adaptive_rule)
 {
-    json_t *root = json_load_file(FOLDER "ssdtrain_adaptive.json", 0, NULL), *rows;
+    static const double asked[] = {3, 9, 10, 16, 20, 24, 30, 40, 50};
+    json_t *root = json_load_file(FOLDER "ssdtrain_adaptive.json", 0, NULL), *row;
+    const json_t *attention = json_object_get(root, "attention"),
+                 *mlp = json_object_get(root, "mlp");
+    const json_t *rows = json_object_get(root, "nodes_in_post_order");
+    const json_t *kept = json_object_get(root, "first_kept");
     struct rk_adaptive_node node[12];
-    const int nodes = post_order(node, 4, 2, 100, 3, 150);
+    const double forward = member(root, "forward_total_ms");
+    const int layers = (int)member(root, "layers");
+    const int nodes =
+        post_order(node, layers, member(attention, "forward_ms"), member(attention, "bytes_MB"),
+                   member(mlp, "forward_ms"), member(mlp, "bytes_MB"));
     size_t i;
-    json_t *row;
-    rows = json_object_get(root, "nodes_in_post_order");
     cr_assert_eq((int)json_array_size(rows), nodes);
+    near(forward, layers * (member(attention, "forward_ms") + member(mlp, "forward_ms")), 0, "ms");
     json_array_foreach(rows, i, row)
-        near(rk_adaptive_needs(&node[i], 20),
-             json_number_value(json_object_get(row, "required_MB_per_ms")), 1e-6, "required");
-    json_array_foreach(json_object_get(root, "first_kept"), i, row)
+    {
+        static const char *const names[] = {"attention", "mlp", "layer"};
+        char name[24];
+        snprintf(name, sizeof name, "%s %zu", names[i % 3], i / 3);
+        cr_assert_str_eq(json_string_value(json_object_get(row, "node")), name);
+        near(node[i].before_bytes, member(row, "bytes_before_MB"), 0, "bytes_before_MB");
+        near(node[i].bytes, member(row, "bytes_MB"), 0, "bytes_MB");
+        near(node[i].before_s, member(row, "forward_before_ms"), 0, "forward_before_ms");
+        near(rk_adaptive_needs(&node[i], forward), member(row, "required_MB_per_ms"), 1e-6,
+             "required");
+    }
+    cr_assert_eq(json_array_size(kept), sizeof asked / sizeof *asked);
+    json_array_foreach(kept, i, row)
     {
         const char *name = json_string_value(json_object_get(row, "node"));
         int expected = nodes;
-        json_t *of;
-        size_t k;
-        json_array_foreach(
-            rows, k, of) if (name && strcmp(name, json_string_value(json_object_get(of, "node"))) ==
-                                         0) expected = (int)k;
-        const double W = json_number_value(json_object_get(row, "bandwidth_MB_per_ms"));
-        cr_assert_eq(rk_adaptive_first_kept(node, nodes, 20, W), expected, "W = %g", W);
+        const json_t *of;
+        for (int k = 0; name && k < nodes && expected == nodes; k++) {
+            of = json_object_get(json_array_get(rows, (size_t)k), "node");
+            if (strcmp(name, json_string_value(of)) == 0) expected = k;
+        }
+        const double W = member(row, "bandwidth_MB_per_ms");
+        near(W, asked[i], 0, "bandwidth_MB_per_ms");
+        cr_assert_eq(rk_adaptive_first_kept(node, nodes, forward, W), expected, "W = %g", W);
     }
     json_decref(root);
 }
 
 /* ---- MEMO ---- */
-
-static double member(const json_t *object, const char *key)
-{
-    return json_number_value(json_object_get(object, key));
-}
 
 Test(offload, memo_worked_examples)
 {
