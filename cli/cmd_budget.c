@@ -282,6 +282,10 @@ int cmd_budget(int argc, char **argv)
                          args.days > MOST_DAYS ? "--days" : "--cost",
                          args.days > MOST_DAYS ? MOST_DAYS : MOST_USD);
     if (status == RK_OK) status = rk_system_load(args.system, &system, &error);
+    if (status == RK_OK && (args.run.tokens || args.run.phases))
+        status = rk_fail(&error, RK_USAGE, NULL, 0, 0,
+                         "--%s is what the budget is to tell: leave it out",
+                         args.run.tokens ? "tokens" : "phases");
     args.run.tokens = "1T"; /* what a budget allows is found out */
     struct run_terms terms = {.args = NULL};
     if (status == RK_OK) status = run_terms_open(&terms, &args.run, &error);

@@ -81,12 +81,17 @@ static enum rk_status complete(struct plan_draft *draft, const struct rk_plan *o
     return RK_OK;
 }
 
+/* `gpus`: 0, or as many as both plans have unless their words say another number. */
 static enum rk_status read_words(const char *text, const struct rk_plan *other, bool changes,
-                                 struct rk_plan *plan, struct rk_error *error)
+                                 uint64_t gpus, struct rk_plan *plan, struct rk_error *error)
 {
     struct plan_draft draft = plan_draft();
     if (other && changes) draft.plan = *other;
     const enum rk_status status = plan_read_words(changes ? text + 1 : text, &draft, error);
+    if (status == RK_OK && gpus && !plan_given(&draft, "gpus")) {
+        draft.plan.ranks = gpus;
+        draft.given[plan_row("gpus")] = true;
+    }
     return status == RK_OK ? complete(&draft, other, plan, error) : status;
 }
 
@@ -123,7 +128,7 @@ static enum rk_status read_plan(const struct diff_source *source, const char *te
     if (form == PLAN_CHANGES && !other)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "\"%.40s\": changes (+) need a plan before them", text);
-    return read_words(text, other, form == PLAN_CHANGES, plan, error);
+    return read_words(text, other, form == PLAN_CHANGES, source->gpus, plan, error);
 }
 
 /* Would Megatron-LM start this plan? Other frameworks are not asked. */

@@ -168,7 +168,8 @@ enum rk_status page_run(struct html_page *page, const struct run_args *args,
     const struct report_table *before = page->memory.last;
     struct run_terms terms;
     struct run_phases phases;
-    if (!args->tokens || !forecast->prediction->timed) return RK_OK;
+    if (!args->tokens) return run_check(args, error);
+    if (!forecast->prediction->timed) return RK_OK;
     page_section(page, "the-run", "The whole run",
                  "Failures, checkpoints and prices: docs/campaign.md.");
     enum rk_status status = run_section(&page->memory, args, forecast, NULL, error);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HOUR_S = 3600 };
+enum { HOUR_S = 3600, MOST_USD = 1000000 };
 
 #define AT(member) .offset = offsetof(struct run_args, member)
 
@@ -71,8 +71,9 @@ static enum rk_status read_price(const char *text, struct rk_run *run, struct rk
 {
     if (!text) return RK_OK;
     run->has_price = is_number(text, &run->price);
-    if (run->has_price && !(run->price >= 0))
-        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--price: %s is negative", text);
+    if (run->has_price && !(run->price >= 0 && run->price <= MOST_USD))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--price: %s is %s", text,
+                       run->price < 0 ? "negative" : "more than a million US dollars for an hour");
     if (!run->has_price) snprintf(run->offer, sizeof run->offer, "%s", text);
     return RK_OK;
 }
@@ -116,11 +117,44 @@ static enum rk_status read_run(const struct run_args *args, struct rk_run *run,
     return status == RK_OK ? read_mtbf(args->mtbf, run, error) : status;
 }
 
+/* What of a run is said although none is asked for; NULL: nothing. */
+static const char *said_of_a_run(const struct run_args *args)
+{
+    const struct {
+        const char *name;
+        bool said;
+    } options[] = {{"price", args->price},
+                   {"prices", args->prices},
+                   {"phases", args->phases},
+                   {"failures", args->failures},
+                   {"mtbf", args->mtbf},
+                   {"spares", args->spares != UINT64_MAX},
+                   {"repair", args->repair},
+                   {"restart", args->restart},
+                   {"checkpoints", args->checkpoints},
+                   {"elastic", args->elastic},
+                   {"interval", args->interval},
+                   {"storage", args->storage},
+                   {"carbon", args->carbon > 0},
+                   {"seed", args->seed > 0}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].said) return options[i].name;
+    return NULL;
+}
+
+enum rk_status run_check(const struct run_args *args, struct rk_error *error)
+{
+    const char *said = args->tokens ? NULL : said_of_a_run(args);
+    if (!said) return RK_OK;
+    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                   "--%s is of a whole run: say on how many tokens, --tokens 15T or usual", said);
+}
+
 enum rk_status run_terms_open(struct run_terms *terms, const struct run_args *args,
                               struct rk_error *error)
 {
     *terms = (struct run_terms){.args = args};
-    if (!args->tokens) return RK_OK;
+    if (!args->tokens) return run_check(args, error);
     const enum rk_status status = read_run(args, &terms->run, error);
     return status == RK_OK ? rk_campaign_facts_load(args->prices, &terms->facts, error) : status;
 }
@@ -133,13 +167,14 @@ void run_terms_close(struct run_terms *terms)
 
 /* ---- campaigns ---- */
 
-/* The run on fewer accelerators: a data-parallel replica less, of half of them where there is only
- * one; the batch is what still divides. False: no plan of theirs fits. */
+/* The run on fewer accelerators: so many data-parallel replicas less as leave a node out, half of
+ * them where that leaves none; the batch is what still divides. False: no plan of theirs fits. */
 static bool set_reduced(const struct forecast *f, struct rk_campaign *c)
 {
     const struct rk_plan *plan = f->plan;
     const uint64_t replica = plan->ranks / rk_plan_data(plan);
-    const uint64_t replicas = rk_plan_data(plan) - 1;
+    const uint64_t left_out = (c->recovery.node + replica - 1) / replica;
+    const uint64_t replicas = rk_plan_data(plan) > left_out ? rk_plan_data(plan) - left_out : 0;
     const uint64_t ranks = replicas ? replicas * replica : plan->ranks / 2;
     const uint64_t samples = (replicas ? replicas : 1) * plan->local.microbatch;
     const uint64_t batch = plan->batch / samples * samples;

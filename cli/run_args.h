@@ -38,7 +38,10 @@ struct run_terms {
     struct rk_campaign_facts *facts; /* NULL: no run is asked for */
 };
 
-/* Reads arguments and facts. Close the terms in any case. */
+/* RK_USAGE when something of a run is said, but not its tokens. */
+enum rk_status run_check(const struct run_args *args, struct rk_error *error);
+
+/* Reads arguments and facts, and checks as above. Close the terms in any case. */
 enum rk_status run_terms_open(struct run_terms *terms, const struct run_args *args,
                               struct rk_error *error);
 void run_terms_close(struct run_terms *terms);

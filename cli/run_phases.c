@@ -59,10 +59,16 @@ static enum rk_status read_phases(const char *text, double tokens, struct phase_
     }
     if (rest && sum < tokens) rest->tokens = tokens - sum;
     if (rest ? sum < tokens : fabs(sum - tokens) <= 1e-6 * tokens) return RK_OK;
+    if (rest)
+        return rk_fail(
+            error, RK_USAGE, NULL, 0, 0,
+            "--phases: %.6g of the run's %.6g tokens leave nothing for the \"rest\": give "
+            "the other phases fewer",
+            sum, tokens);
     return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                   "--phases: they have %.6g tokens%s, the run has %.6g: let them add up, or give "
+                   "--phases: they have %.6g tokens, the run has %.6g: let them add up, or give "
                    "one phase the \"rest\"",
-                   sum, rest ? " and the rest of them" : "", tokens);
+                   sum, tokens);
 }
 
 /* ---- plans ---- */
@@ -100,8 +106,10 @@ static enum rk_status keep_plan(const struct run_terms *terms, const struct fore
     for (size_t i = 0; i < phases->count; i++) {
         struct rk_plan *plan = &phases->plan[i];
         struct rk_prediction *prediction = &phases->prediction[i];
-        enum rk_status status = plan_of(f->plan, said[i].words, plan, error);
-        if (status != RK_OK) return status;
+        struct rk_error inner;
+        enum rk_status status = plan_of(f->plan, said[i].words, plan, &inner);
+        if (status != RK_OK)
+            return rk_fail(error, status, NULL, 0, 0, "--phases: phase %zu: %s", i + 1, inner.text);
         rk_predict(f->model, f->system, plan, prediction);
         if (!prediction->timed) return fail_misfit(prediction, i, error);
         const struct forecast own = {f->model, f->system, plan, prediction, ""};

@@ -23,14 +23,15 @@ static const struct report_column run_columns[] = {
     {.name = "lost_share",         .title = "work done again", .unit = "%", .digits = 2},
     {.name = "checkpoint_share",   .title = "checkpoints", .unit = "%", .digits = 2},
     {.name = "interval_s",         .title = "a checkpoint every", .unit = "s", .digits = 1,
-     .help = "the best interval, unless --interval says another"},
+     .help = "the best, or that of --interval; a step at least"},
     {.name = "young_s",            .title = "... by Young's formula", .unit = "s", .digits = 1},
     {.name = "daly_s",             .title = "... by Daly's", .unit = "s", .digits = 1},
     {.name = "spares",             .title = "spare nodes"},
     {.name = "checkpoint_bytes",   .title = "a checkpoint has", .unit = "B", .digits = 2},
     {.name = "write_s",            .title = "... and takes", .unit = "s", .digits = 2},
     {.name = "gpu_hours",          .title = "GPU-hours", .unit = "n", .digits = 3},
-    {.name = "cost_usd",           .title = "cost in USD", .unit = "n", .digits = 3},
+    {.name = "cost_usd",           .title = "cost in USD", .unit = "n", .digits = 3,
+     .help = "spare nodes included"},
     {.name = "cost_per_trillion_usd", .title = "... of 10^12 tokens", .unit = "n", .digits = 3},
     {.name = "energy_kWh",         .title = "energy in kWh", .unit = "n", .digits = 3,
      .help = "boards as busy as the step has them, times hosts and network, times cooling (--prices)"},
@@ -49,6 +50,7 @@ static void add_run(struct report *report, const struct run_phases *phases,
                     const struct rk_campaign_outcome *o, const struct rk_campaign_range *range)
 {
     const struct rk_campaign *c = &phases->campaign[phases->count - 1];
+    const bool fails = isfinite(o->mtbf_s);
     double tokens = 0;
     for (size_t i = 0; i < phases->count; i++)
         tokens += phases->campaign[i].tokens;
@@ -65,9 +67,9 @@ static void add_run(struct report *report, const struct run_phases *phases,
         cell_number(o->down_s / o->total_s),
         cell_number(o->lost_s / o->total_s),
         cell_number(o->checkpoint_s / o->total_s),
-        cell_number(o->interval_s),
-        positive(o->young_s),
-        positive(o->daly_s),
+        fails ? cell_number(o->interval_s) : cell_none(),
+        fails ? positive(o->young_s) : cell_none(),
+        fails ? positive(o->daly_s) : cell_none(),
         cell_count(c->recovery.spares),
         cell_number(c->checkpoint_bytes),
         cell_number(o->write_s),
@@ -100,6 +102,7 @@ static void add_phases(struct report *report, const struct run_phases *phases)
         {.name = "mfu", .title = "MFU", .unit = "%", .digits = 1},
         {.name = "switch_s", .title = "change of plan", .unit = "s", .digits = 0},
         {.name = "days", .digits = 4},
+        {.name = "fits"},
         {.name = "plan"}};
     if (phases->count < 2) return;
     struct report_table *table =
@@ -107,7 +110,7 @@ static void add_phases(struct report *report, const struct run_phases *phases)
                                                   .title = "Its phases",
                                                   .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
                                                   .columns = columns,
-                                                  .column_count = 9});
+                                                  .column_count = 10});
     for (size_t i = 0; i < phases->count; i++) {
         const struct rk_campaign *c = &phases->campaign[i];
         struct rk_campaign_outcome o;
@@ -121,6 +124,7 @@ static void add_phases(struct report *report, const struct run_phases *phases)
                        cell_number(c->step_s), cell_number(phases->prediction[i].outcome.mfu),
                        c->switch_s > 0 ? cell_number(c->switch_s) : cell_none(),
                        cell_number(o.total_s / DAY_S),
+                       cell_flag(phases->prediction[i].verdict == RK_FITS),
                        cell_text(report_text(report, "%s", words))});
     }
 }
@@ -233,7 +237,8 @@ enum rk_status run_section(struct report *report, const struct run_args *args,
 {
     struct run_terms terms;
     struct run_phases phases;
-    if (!args->tokens || !f->prediction->timed) return RK_OK;
+    if (!args->tokens) return run_check(args, error);
+    if (!f->prediction->timed) return RK_OK;
     enum rk_status status = run_terms_open(&terms, args, error);
     if (status == RK_OK) status = run_phases(&terms, f, space, &phases, error);
     if (status == RK_OK) status = add_section(report, args, &phases, error);
@@ -255,7 +260,8 @@ enum rk_status run_compare(struct report *report, const struct run_args *args,
     const struct forecast *const plans[] = {a, b};
     struct run_phases phases;
     struct run_terms terms;
-    if (!args->tokens || !a->prediction->timed || !b->prediction->timed) return RK_OK;
+    if (!args->tokens) return run_check(args, error);
+    if (!a->prediction->timed || !b->prediction->timed) return RK_OK;
     enum rk_status status = run_terms_open(&terms, args, error);
     struct report_table *table =
         report_add(report, &(struct report_table){.name = "runs",

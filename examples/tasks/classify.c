@@ -67,6 +67,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < TASK_BATCH; i++)
         right += score.right[i];
     printf("right classes of unseen samples: %d of %d\n", right, TASK_BATCH);
+    rk_system_release(&task.system);
     snprintf(command, sizeof command, "rm -r %s", folder);
     return system(command) != 0 || right * 10 < TASK_BATCH * 8;
 }

@@ -54,6 +54,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < TASK_BATCH; i++)
         right += score.right[i] / TASK_BATCH;
     printf("right words of unseen sentences: %.1f %%\n", 100 * right);
+    rk_system_release(&task.system);
     snprintf(command, sizeof command, "rm -r %s", folder);
     return system(command) != 0 || right < 0.9;
 }

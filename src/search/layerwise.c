@@ -429,7 +429,7 @@ enum rk_status layerwise_search(const struct layerwise_query *query,
         answer->any_s = q.prediction.step_s;
     if (answer->uniform_s) q.least_s = answer->uniform_s;
     if (answer->any_s) q.least_s = fmin(q.least_s, answer->any_s);
-    qsort(all.list, (size_t)all.count, sizeof *all.list, compare_candidates);
+    if (all.count) qsort(all.list, (size_t)all.count, sizeof *all.list, compare_candidates);
     for (int i = 0; i < all.count; i++) {
         struct shape *s = all.list[i].shape;
         if (isinf(all.list[i].bound_s))

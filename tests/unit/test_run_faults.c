@@ -59,7 +59,7 @@ struct faulty {
     uint64_t at;   /* the so many-th message of its kind, from 0 on */
     uint64_t seen; /* of its kind */
     bool made, dead;
-    const char *what; /* the message it is made in */
+    char what[64]; /* the message it is made in; "": none yet */
     bool (*post)(struct comm *comm, int to, struct comm_message *message);
     bool (*receive)(struct comm *comm, int from, uint32_t tag, const char *what, size_t bytes,
                     comm_take *take, void *context);
@@ -122,7 +122,7 @@ static bool make(struct comm *comm, int to, struct comm_message *m)
     const struct rk_error gone = {.status = RK_IO};
     int other = (to + 1) % comm->ranks;
     if (other == comm->rank) other = (other + 1) % comm->ranks;
-    if (!f->made) f->what = m->what;
+    if (!f->made) snprintf(f->what, sizeof f->what, "%s", m->what);
     f->made = true;
     switch (f->fault) {
     case LOST:
@@ -243,7 +243,7 @@ struct outcome {
     struct rk_error error; /* of the hub */
     double wall_s;
     bool made;
-    const char *what;
+    char what[64];
     uint64_t posts;
     int quickest; /* the rank that waited least for others */
 };
@@ -288,7 +288,7 @@ static void run(const struct rk_model *model, const struct rk_plan *plan, enum f
         pthread_join(member[i].thread, NULL);
         o->errors += member[i].status != RK_OK;
         o->made |= faulty[i].made;
-        if (faulty[i].what) o->what = faulty[i].what;
+        if (faulty[i].what[0]) memcpy(o->what, faulty[i].what, sizeof o->what);
         if (member[i].comm.waited_s < member[o->quickest].comm.waited_s) o->quickest = i;
         if (faulty[i].held) free(faulty[i].held);
         free(faulty[i].before);
@@ -370,7 +370,7 @@ static void attack(const struct rk_model *model, const struct rk_plan *plan, con
         run(model, plan, fault, rank, *facts[fault].of || facts[fault].stages ? at % 2 : at, &bad);
         if (!bad.made) continue;
         snprintf(name, sizeof name, "%s, %s, rank %d, message %d, \"%s\"", words, facts[fault].name,
-                 rank, (int)at, bad.what ? bad.what : "");
+                 rank, (int)at, bad.what);
         const enum found found = judge(&bad, &right.trace, fault, rank, name);
         table[fault][found]++;
         cr_expect(found != SILENT, "%s: silent", name);
