@@ -152,8 +152,7 @@ static enum rk_status follow(struct html_page *page, const struct run_args *args
 {
     struct followed f = {.phases = phases, .event = malloc(MOST_EVENTS * sizeof *f.event)};
     if (!f.event) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    const uint64_t seed = args->seed > 0 ? (uint64_t)args->seed : 1;
-    f.count = rk_campaign_follow(phases->campaign, phases->count, seed, f.event, MOST_EVENTS);
+    f.count = rk_campaign_follow(phases->campaign, phases->count, run_seed(args), f.event, MOST_EVENTS);
     if (f.count > 1 && f.count <= MOST_EVENTS) {
         whole_run(page, &f, source);
         first_failure(page, &f, source);

@@ -120,25 +120,16 @@ static enum rk_status read_run(const struct run_args *args, struct rk_run *run,
 /* What of a run is said although none is asked for; NULL: nothing. */
 static const char *said_of_a_run(const struct run_args *args)
 {
-    const struct {
-        const char *name;
-        bool said;
-    } options[] = {{"price", args->price},
-                   {"prices", args->prices},
-                   {"phases", args->phases},
-                   {"failures", args->failures},
-                   {"mtbf", args->mtbf},
-                   {"spares", args->spares != UINT64_MAX},
-                   {"repair", args->repair},
-                   {"restart", args->restart},
-                   {"checkpoints", args->checkpoints},
-                   {"elastic", args->elastic},
-                   {"interval", args->interval},
-                   {"storage", args->storage},
-                   {"carbon", args->carbon > 0},
-                   {"seed", args->seed > 0}};
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (options[i].said) return options[i].name;
+    static const size_t sizes[] = {[OPTION_TEXT] = sizeof(char *),
+                                   [OPTION_NUMBER] = sizeof(uint64_t),
+                                   [OPTION_COUNT] = sizeof(double),
+                                   [OPTION_CHOICE] = sizeof(int),
+                                   [OPTION_FLAG] = sizeof(bool)};
+    const struct run_args nothing = RUN_ARGS_INIT;
+    for (const struct option *o = run_options; o->name; o++)
+        if (memcmp((const char *)args + o->offset, (const char *)&nothing + o->offset,
+                   sizes[o->type]) != 0)
+            return o->name;
     return NULL;
 }
 
@@ -163,6 +154,11 @@ void run_terms_close(struct run_terms *terms)
 {
     rk_campaign_facts_release(terms->facts);
     terms->facts = NULL;
+}
+
+uint64_t run_seed(const struct run_args *args)
+{
+    return args->seed > 0 ? (uint64_t)args->seed : 1;
 }
 
 /* ---- campaigns ---- */

@@ -41,6 +41,9 @@ struct run_terms {
 /* RK_USAGE when something of a run is said, but not its tokens. */
 enum rk_status run_check(const struct run_args *args, struct rk_error *error);
 
+/* Of simulated runs: --seed, else 1. */
+uint64_t run_seed(const struct run_args *args);
+
 /* Reads arguments and facts, and checks as above. Close the terms in any case. */
 enum rk_status run_terms_open(struct run_terms *terms, const struct run_args *args,
                               struct rk_error *error);

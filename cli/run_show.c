@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-enum { DAY_S = 86400, SIMULATED = 2000, USUAL_SEED = 1 };
+enum { DAY_S = 86400, SIMULATED = 2000 };
 
 /* ---- the record ---- */
 
@@ -220,9 +220,8 @@ static enum rk_status add_section(struct report *report, const struct run_args *
     struct rk_campaign_outcome outcome;
     struct rk_campaign_range range;
     rk_campaign_expect_phases(phases->campaign, phases->count, &outcome);
-    const enum rk_status status =
-        rk_campaign_simulate(phases->campaign, phases->count, SIMULATED,
-                             args->seed > 0 ? (uint64_t)args->seed : USUAL_SEED, &range, error);
+    const enum rk_status status = rk_campaign_simulate(phases->campaign, phases->count, SIMULATED,
+                                                       run_seed(args), &range, error);
     if (status != RK_OK) return status;
     add_run(report, phases, &outcome, &range);
     add_phases(report, phases);

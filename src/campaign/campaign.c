@@ -127,7 +127,8 @@ static struct repairs_cost lost_to_repairs(const struct rk_campaign *c, double b
 {
     const double breaking = breaking_rate(c), away = breaking * c->recovery.repair_s;
     const uint64_t spares = c->recovery.spares, most = spares + spared_by_fewer(c) + 1;
-    struct repairs_cost s = {.waiting = away > 0 ? all_away(away, most) : 0};
+    if (!(away > 0)) return (struct repairs_cost){.waiting = 0};
+    struct repairs_cost s = {.waiting = all_away(away, most)};
     double share = s.waiting; /* of `n` nodes away: each is n / offered times the one above */
     for (uint64_t n = most; share > 0 && n > spares + 1; n--) {
         share *= (double)n / away;

@@ -145,15 +145,16 @@ static void run_phase(struct run *r)
     }
 }
 
-/* All phases; the time they take. */
-static double run_once(struct run *r, const struct rk_campaign *phases, size_t count)
+/* All phases, of which `expected` was worked out; the time they take. */
+static double run_once(struct run *r, const struct rk_campaign *phases,
+                       const struct rk_campaign_outcome *expected, size_t count)
 {
     r->now_s = r->failures = r->before_s = 0;
     r->away = 0;
     r->reduced = false;
     for (size_t i = 0; i < count; i++) {
         r->c = &phases[i];
-        rk_campaign_expect(r->c, &r->expected);
+        r->expected = expected[i];
         r->breaking = r->expected.breaking;
         run_phase(r);
         r->before_s += r->expected.work_s;
@@ -166,7 +167,12 @@ size_t rk_campaign_follow(const struct rk_campaign *phases, size_t count, uint64
                           struct rk_campaign_event *events, size_t most)
 {
     struct run run = {.random = {.seed = hash_pair(seed, 0)}, .events = events, .most = most};
-    run_once(&run, phases, count);
+    struct rk_campaign_outcome *expected = malloc((count ? count : 1) * sizeof *expected);
+    if (!expected) return 0;
+    for (size_t i = 0; i < count; i++)
+        rk_campaign_expect(&phases[i], &expected[i]);
+    run_once(&run, phases, expected, count);
+    free(expected);
     return run.count;
 }
 
@@ -189,34 +195,39 @@ enum rk_status rk_campaign_simulate(const struct rk_campaign *phases, size_t cou
                                     struct rk_error *error)
 {
     struct run run = {.c = phases};
-    struct rk_campaign_outcome o;
     double sum_s = 0, failures = 0, events = 0;
+    struct rk_campaign_outcome *expected = malloc((count ? count : 1) * sizeof *expected);
+    double *total_s = NULL;
+    enum rk_status status = RK_OK;
     *range = (struct rk_campaign_range){.mean_s = NAN};
-    for (size_t i = 0; i < count; i++) {
-        rk_campaign_expect(&phases[i], &o);
-        events += o.work_s / o.interval_s + o.failures;
+    for (size_t i = 0; expected && i < count; i++) {
+        rk_campaign_expect(&phases[i], &expected[i]);
+        events += expected[i].work_s / expected[i].interval_s + expected[i].failures;
     }
     const uint64_t followed = runs_of(runs, events);
-    if (!followed && runs)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "the run: %.3g checkpoints and failures of one simulated run are too many "
-                       "to follow: give fewer tokens, or more time between failures",
-                       events);
-    double *total_s = malloc((followed ? followed : 1) * sizeof *total_s);
-    if (!total_s) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    for (uint64_t i = 0; i < followed; i++) {
+    if (followed) total_s = malloc(followed * sizeof *total_s);
+    if (!expected || (followed && !total_s))
+        status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    else if (!followed && runs)
+        status = rk_fail(error, RK_USAGE, NULL, 0, 0,
+                         "the run: %.3g checkpoints and failures of one simulated run are too many "
+                         "to follow: give fewer tokens, or more time between failures",
+                         events);
+    for (uint64_t i = 0; status == RK_OK && i < followed; i++) {
         run.random = (struct random){.seed = hash_pair(seed, i)};
-        total_s[i] = run_once(&run, phases, count);
+        total_s[i] = run_once(&run, phases, expected, count);
         sum_s += total_s[i];
         failures += run.failures;
     }
-    qsort(total_s, followed, sizeof *total_s, compare);
-    if (followed)
+    if (status == RK_OK && followed) {
+        qsort(total_s, followed, sizeof *total_s, compare);
         *range = (struct rk_campaign_range){.mean_s = sum_s / (double)followed,
                                             .p10_s = total_s[followed / 10],
                                             .p50_s = total_s[followed / 2],
                                             .p90_s = total_s[followed * 9 / 10],
                                             .failures = failures / (double)followed};
+    }
     free(total_s);
-    return RK_OK;
+    free(expected);
+    return status;
 }

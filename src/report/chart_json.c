@@ -1,4 +1,5 @@
-/* chart_json.c - a chart as the script of the pages draws it: its numbers, their roles, its axes. */
+/* chart_json.c - a chart as the script of the pages draws it: its numbers, their roles, its axes.
+ */
 #include "report/chart.h"
 #include "report/markup.h"
 #include "report/write.h"
@@ -6,28 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-
-static void json_cell(FILE *out, const struct report_cell *cell)
-{
-    char exact[NUMBER_SIZE];
-    switch (cell->type) {
-    case REPORT_TEXT:
-        markup_json(out, cell->as.text);
-        break;
-    case REPORT_COUNT:
-        fprintf(out, "%" PRIu64, cell->as.count);
-        break;
-    case REPORT_NUMBER:
-        fputs(isfinite(cell->as.number) ? number_exact(cell->as.number, exact) : "null", out);
-        break;
-    case REPORT_FLAG:
-        fputs(cell->as.flag ? "true" : "false", out);
-        break;
-    case REPORT_NONE:
-        fputs("null", out);
-        break;
-    }
-}
 
 void table_write_json(const struct report_table *table, FILE *out)
 {
@@ -49,7 +28,7 @@ void table_write_json(const struct report_table *table, FILE *out)
         fputs(row ? ",\n[" : "\n[", out);
         for (int i = 0; i < table->column_count; i++) {
             if (i) fputc(',', out);
-            json_cell(out, &cells[i]);
+            cell_write_json(&cells[i], markup_json, out);
         }
         fputc(']', out);
     }

@@ -38,7 +38,7 @@ static int utf8_length(const unsigned char *text)
     return 0;
 }
 
-static void write_string(const char *string, FILE *out)
+static void write_string(FILE *out, const char *string)
 {
     const unsigned char *text = (const unsigned char *)string;
     fputc('"', out);
@@ -57,12 +57,13 @@ static void write_string(const char *string, FILE *out)
     fputc('"', out);
 }
 
-static void write_cell(const struct report_cell *cell, FILE *out)
+void cell_write_json(const struct report_cell *cell, void (*text)(FILE *out, const char *string),
+                     FILE *out)
 {
     char buffer[NUMBER_SIZE];
     switch (cell->type) {
     case REPORT_TEXT:
-        write_string(cell->as.text, out);
+        text(out, cell->as.text);
         break;
     case REPORT_COUNT:
         fprintf(out, "%" PRIu64, cell->as.count);
@@ -84,7 +85,7 @@ static void write_name(const struct json *json, const char *name, bool *first, i
     if (!*first) fputc(',', json->out);
     *first = false;
     indent(json, depth);
-    write_string(name, json->out);
+    write_string(json->out, name);
     fputs(": ", json->out);
 }
 
@@ -96,7 +97,7 @@ static void write_row(const struct json *json, const struct report_table *table,
     for (int i = 0; i < table->column_count; i++) {
         if (table->columns[i].bar) continue;
         write_name(json, table->columns[i].name, first, depth);
-        write_cell(&json->cells[i], json->out);
+        cell_write_json(&json->cells[i], write_string, json->out);
     }
 }
 

@@ -20,6 +20,10 @@ void table_row(const struct report_table *table, size_t row, struct report_cell 
 /* Its columns, each [name, title, unit], and its rows: two members of a JSON object. */
 void table_write_json(const struct report_table *table, FILE *out);
 
+/* One cell as a value of JSON; `text` writes a string with its quotes. */
+void cell_write_json(const struct report_cell *cell, void (*text)(FILE *out, const char *string),
+                     FILE *out);
+
 /* The next table for this format behind `table` (NULL: the first); NULL at the end. */
 const struct report_table *table_next(const struct report *report, const struct report_table *table,
                                       unsigned formats);

@@ -182,6 +182,17 @@ Test(campaign, fewer_accelerators)
     }
 }
 
+/* Where no failure takes a node away, a plan for fewer changes nothing. */
+Test(campaign, fewer_accelerators_without_need)
+{
+    struct rk_campaign c = campaign();
+    c.rates.device_s = INFINITY;
+    const double total_s = expect(&c).total_s;
+    c.reduced_ranks = 960;
+    c.reduced_pace = 0.9;
+    NEAR(expect(&c).total_s, total_s, 0);
+}
+
 static struct rk_campaign phase(double tokens, double step_s, double switch_s)
 {
     struct rk_campaign c = campaign();
