@@ -312,6 +312,7 @@ static void fold_tensors(struct layer_fold *fold, const struct rk_plan *plan,
     if (redone) fold->again_flop += op->useful_flop;
     *(op->expert ? &fold->expert_parameters : &fold->parameters) += op->parameters;
     if (op->narrow) fold->narrow_parameters += op->parameters;
+    fold->copied_parameters += op->copied_parameters;
     if (op->kind == OPERATION_MATRIX && op->of_weights) fold->weight_shapes += op->n * op->k;
     if (op->working_bytes > fold->working_bytes) fold->working_bytes = op->working_bytes;
     if (op->buffer_bytes > fold->buffer_bytes) fold->buffer_bytes = op->buffer_bytes;

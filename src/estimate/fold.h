@@ -48,6 +48,7 @@ struct layer_fold {
     double pass_s[FOLD_PASSES];           /* sums of spent_s */
     double parameters, expert_parameters; /* of this rank */
     double narrow_parameters;             /* of both: multiplied in 8 or 4 bits */
+    double copied_parameters;             /* of tables that the first stage has */
     double saved_total_bytes;
     double working_bytes; /* the most an operation needs beside that; what is computed again, too */
     double weight_shapes; /* elements of its matrices' weights, of experts one's */

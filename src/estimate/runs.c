@@ -218,6 +218,7 @@ static void add_sum(struct stage_sum *to, const struct stage_sum *one)
     to->expert_parameters += one->expert_parameters;
     to->narrow_parameters += one->narrow_parameters;
     to->ends_parameters += one->ends_parameters;
+    to->copied_parameters += one->copied_parameters;
     to->saved_total_bytes += one->saved_total_bytes;
     for (int end = 0; end < ENDS; end++)
         to->ends_total_bytes[end] += one->ends_total_bytes[end];

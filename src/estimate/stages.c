@@ -203,6 +203,7 @@ static inline void add_end(struct stage_sum *sum, adder *add, const struct layer
     note_end(sum, add, layer, 1, end);
     if (add != add_outline) return;
     sum->ends_parameters += layer->parameters;
+    sum->copied_parameters += layer->copied_parameters;
     sum->end_shapes += layer->weight_shapes;
 }
 
@@ -305,6 +306,14 @@ static double share_of_pair(const struct rk_plan *plan, uint64_t index)
     return (p - (double)index) / (p + 1);
 }
 
+/* The rank of both ends has each table once [deepseek2024v3, section 3.2.1]. */
+static void share_tables(struct stage_sum *pair, double copied)
+{
+    pair->parameters -= copied;
+    pair->ends_parameters -= copied;
+    pair->copied_parameters = 0;
+}
+
 void stage_pair_outline(struct stage_sum *pair, const struct stage_sum *own,
                         const struct stage_sum *other, const struct rk_plan *plan, uint64_t index)
 {
@@ -316,6 +325,7 @@ void stage_pair_outline(struct stage_sum *pair, const struct stage_sum *own,
     pair->expert_parameters += other->expert_parameters;
     pair->narrow_parameters += other->narrow_parameters;
     pair->ends_parameters += other->ends_parameters;
+    share_tables(pair, own->copied_parameters + other->copied_parameters);
     if (other->largest_parameters > own->largest_parameters)
         pair->largest_parameters = other->largest_parameters;
     if (other->working_bytes > own->working_bytes) pair->working_bytes = other->working_bytes;

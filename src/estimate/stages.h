@@ -56,6 +56,7 @@ struct stage_sum {
     double data_link_s;      /* of one microbatch */
     double parameters, expert_parameters, narrow_parameters;
     double ends_parameters;    /* embedding and head among them */
+    double copied_parameters;  /* of tables that the first stage has */
     double largest_parameters; /* of its largest block, experts among them */
     double saved_total_bytes;
     double ends_total_bytes[ENDS]; /* of these: by what stands before the first block, behind the

@@ -96,10 +96,12 @@ static void open_state(struct build *b, struct slot *slot, int expert)
 
 void states_open(struct build *b)
 {
+    const bool dual = b->pipeline.schedule == RK_DUALPIPE;
     for (uint32_t i = 0; i < b->slots; i++) {
         const struct layer_fold *fold =
             &place_of(b, &b->slot[i])->folds.layer[b->slot[i].kind][AS_IT_IS];
-        b->slot[i].state[DENSE].parameters = fold->parameters;
+        b->slot[i].state[DENSE].parameters =
+            fold->parameters - (dual ? fold->copied_parameters : 0);
         b->slot[i].state[OF_EXPERTS].parameters = fold->expert_parameters;
         for (int k = 0; k < STATES; k++) {
             b->stage_parameters[k] += b->slot[i].state[k].parameters;
@@ -269,11 +271,13 @@ static void sum_over_tensor(struct build *b, struct slot *slot)
                    s->gradient, s->gradient);
 }
 
-/* A tied embedding is on the first stage and on the last: their gradients are one. */
+/* A tied embedding is on the first stage and on the last: their gradients are one. With dualpipe
+ * the two ranks of both ends have one table, which is summed with all that the pair has. */
 static bool is_tied(const struct build *b, const struct slot *slot)
 {
     const bool end = slot->kind == LAYER_EMBEDDING || slot->kind == LAYER_HEAD;
-    return end && b->model->tied_embeddings && b->pipeline.stages > 1;
+    return end && b->model->tied_embeddings && b->pipeline.stages > 1 &&
+           b->pipeline.schedule != RK_DUALPIPE;
 }
 
 static void sum_tied(struct build *b, struct slot *slot)

@@ -184,6 +184,7 @@ bool run_mean_exceeds(struct run *r)
     struct memory_rule rule = r->least;
     rule.expert_engines = 0; /* where stages have no experts */
     if (!r->visitor->prune || r->extremes.activations) return false;
+    if (r->state->pairs) mean.parameters -= mean.copied_parameters;
     mean.parameters /= stages;
     mean.expert_parameters /= stages;
     mean.narrow_parameters /= stages;

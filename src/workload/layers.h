@@ -119,6 +119,7 @@ struct operation {
                               plan->tensor_overlap */
 
     double parameters; /* of this rank */
+    double copied_parameters; /* of these: copies of tables that the first stage has */
     bool expert;       /* ... which are an expert's: another data-parallel group */
 
     double saved_bytes;            /* held from forward to backward */

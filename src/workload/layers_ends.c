@@ -135,7 +135,7 @@ static void add_head_matrix(struct build *build)
 
 /* Final norm, logits in 16 bits over shards of the padded vocabulary, loss. `parameters`: of the
  * table; `biases`: of the head. */
-static void add_head(struct build *build, double parameters, double biases)
+static struct operation *add_head(struct build *build, double parameters, double biases)
 {
     const double h = build->hidden, rows = build->tokens;
     const double columns = padded_vocabulary(build->model, build->plan) / build->tensor;
@@ -154,24 +154,20 @@ static void add_head(struct build *build, double parameters, double biases)
     add_cap(build, rows * columns);
     struct operation *loss = add_loss(build, rows * columns);
     if (build->plan->loss_in_chunks) put_in_chunks(build, op, loss, rows, columns);
+    return op;
 }
 
-/* The last stage needs a table of its own for the head, unless it shares the first stage's; a copy,
- * too, of the embedding for multi-token prediction. */
-static double head_parameters(const struct build *build)
-{
-    const struct rk_model *model = build->model;
-    const double table = padded_vocabulary(model, build->plan) / build->tensor * build->hidden;
-    const bool apart = build->plan->pipeline > 1;
-    const bool copy = apart && model->predict_layers;
-    if (model->tied_embeddings) return apart ? table : 0;
-    return copy ? 2 * table : table;
-}
-
+/* The last stage needs a table of its own for the head. A rank of its own has a copy, too, of the
+ * first stage's table where the head shares it, or multi-token prediction looks tokens up. */
 void build_head(struct build *build)
 {
-    const double columns = padded_vocabulary(build->model, build->plan) / build->tensor;
-    add_head(build, head_parameters(build), build->model->head_biases ? columns : 0);
+    const struct rk_model *model = build->model;
+    const double columns = padded_vocabulary(model, build->plan) / build->tensor;
+    const double table = columns * build->hidden;
+    const bool shares = model->tied_embeddings || model->predict_layers;
+    const double own = model->tied_embeddings ? 0 : table;
+    const double copied = shares && build->plan->pipeline > 1 ? table : 0;
+    add_head(build, own + copied, model->head_biases ? columns : 0)->copied_parameters = copied;
 }
 
 /* ---- multi-token prediction ---- */

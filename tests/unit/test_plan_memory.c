@@ -91,6 +91,25 @@ Test(plan_memory, dualpipe_has_two_stages)
     NEAR(stage_of(&small, &plan, 0)->holds[RK_HOLD_optimizer], 12 * both / 2);
 }
 
+/* A rank of both ends has the table of a tied embedding, or of multi-token prediction, once: as much
+ * as a pipeline of one stage. */
+Test(plan_memory, dualpipe_has_a_shared_table_once)
+{
+    struct rk_model tied = small, predicts = small;
+    tied.tied_embeddings = true;
+    predicts.predict_layers = 1;
+    const struct rk_model *models[] = {&tied, &predicts};
+    for (int i = 0; i < 2; i++) {
+        struct rk_plan plan = plan_of(RK_MEGATRON, 1, 0);
+        plan.batch = 4;
+        const double all = stage_of(models[i], &plan, 0)->holds[RK_HOLD_weights];
+        plan.ranks = plan.pipeline = 2;
+        plan.schedule = RK_DUALPIPE;
+        NEAR(stage_of(models[i], &plan, 0)->holds[RK_HOLD_weights], all);
+        NEAR(prediction.stage[1].holds[RK_HOLD_weights], all);
+    }
+}
+
 /* 8 bits: of the blocks' linear layers, 12 h^2 each, two copies of a byte beside bf16. */
 Test(plan_memory, copies_of_narrow_weights)
 {
