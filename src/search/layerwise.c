@@ -131,6 +131,12 @@ static void tighten(struct layerwise_answer *answer, double bound_s)
     answer->bound_s = fmax(answer->bound_s, fmin(bound_s, answer->value_s));
 }
 
+/* Is the bound further off than what the answers of such a search differ in? */
+static bool is_loose(const struct layerwise_answer *answer)
+{
+    return answer->bound_s < 0.995 * answer->value_s;
+}
+
 /* Embedding and head in any way: no slower than in one and the same. Where they are in one, or for
  * each of the two that they are in, that is solved; and all over again with less memory where the
  * prediction says that the surrogate took too much. */
@@ -157,9 +163,10 @@ static bool solve_shape(struct quest *q, struct shape *s)
         const bool done = any && ends[0] == ends[1] && shape_answer(s, &answer, ends[0], &plan);
         double over = done ? judge(q, s, &problem, &answer, bound_s, &plan) : 0;
         stages_answer_release(&answer);
-        if (s->thorough && try == 0) /* nothing below enough, or below what was found */
+        if (s->rigour && try == 0) /* nothing below enough, or below what was found */
             tighten(q->answer, any ? bound_s : fmin(bound_s, problem.enough_s));
         if (!any) return found;
+        if (s->rigour > 1 && !is_loose(q->answer)) return true;
         found = true;
         for (int i = 0; !done && i < 2; i++)
             if (i == 0 || ends[1] != ends[0]) over = fmax(over, solve_end(q, s, ends[i], bound_s));
@@ -386,6 +393,17 @@ static enum rk_status nothing_fits(const struct rk_plans_problem *problem, doubl
                    problem->system->memory[0].capacity_bytes / 0x1p30, least / 0x1p30);
 }
 
+/* Labels of a proof that is worth it, times the usual number. */
+enum { RIGOUR = 10 };
+
+/* The winner once more: with as many labels as without virtual stages, then with many more. */
+static void prove(struct quest *q, struct shape *s)
+{
+    for (s->rigour = 1; s->rigour <= RIGOUR && !q->failed; s->rigour += RIGOUR - 1) {
+        if (s->rigour == 1 ? s->base.chunks > 1 : is_loose(q->answer)) solve_shape(q, s);
+    }
+}
+
 enum rk_status layerwise_search(const struct layerwise_query *query,
                                 struct layerwise_answer *answer, struct rk_error *error)
 {
@@ -445,10 +463,7 @@ enum rk_status layerwise_search(const struct layerwise_query *query,
     for (int i = 0; i < all.count; i++) {
         struct shape *s = all.list[i].shape;
         if (stuck && answer->complete && s->base.chunks == 1) least = least_bytes(&q, s, least);
-        if (s == q.winner && answer->complete && !q.failed && s->base.chunks > 1) {
-            s->thorough = true; /* as many labels as without virtual stages */
-            solve_shape(&q, s);
-        }
+        if (s == q.winner && answer->complete) prove(&q, s);
         shape_close(s);
     }
     free(all.list);

@@ -174,8 +174,8 @@ struct stages_problem shape_problem(const struct shape *s, double enough_s)
 {
     const uint64_t layers = (uint64_t)s->layers / s->base.pipeline;
     const size_t most = LABELS_OF_STAGE / (layers > 8 ? layers * layers : 64);
-    const bool few = s->base.chunks > 1 && !s->thorough && most > INTERLEAVED_LABELS;
-    const size_t limit = few ? INTERLEAVED_LABELS : most;
+    const bool few = s->base.chunks > 1 && !s->rigour && most > INTERLEAVED_LABELS;
+    const size_t limit = few ? INTERLEAVED_LABELS : s->rigour > 1 ? (size_t)s->rigour * most : most;
     return (struct stages_problem){.layers = s->layers,
                                    .kinds = s->kinds,
                                    .choices = s->ways,

@@ -38,7 +38,7 @@ struct shape {
     struct stage_place place[RK_MAX_STAGES];
     double constant_bytes; /* of a stage, whatever its layers */
     double send_s;
-    bool thorough; /* with all the labels that there may be */
+    int rigour; /* 0: few labels of virtual stages; n: n times the usual number */
     bool failed;   /* no memory */
 };
 
