@@ -225,7 +225,26 @@ enum rk_status clusters_file_stages(const struct clusters_file *file, const stru
     if (common->plan.batch % given->round)
         return place_fail(&round, error, "does not divide the batch, %" PRIu64 ": %" PRIu64 " does",
                           common->plan.batch, nearest_divisor(common->plan.batch, given->round));
+    for (int i = 0; i < given->stages; i++) {
+        const uint64_t data = given->stage[i].part[0].data;
+        if (given->stage[i].parts > 1 || given->round % data == 0) continue;
+        const struct place stage = place_element(&stages, (size_t)i);
+        return place_fail(&stage, error,
+                          "dp%" PRIu64 " does not divide the round, %" PRIu64 ": dp%" PRIu64
+                          " does",
+                          data, given->round, nearest_divisor(given->round, data));
+    }
     return RK_OK;
+}
+
+enum rk_status clusters_file_fail(const struct clusters_file *file, int stage, const char *text,
+                                  struct rk_error *error)
+{
+    const struct place root = place_root(&file->document);
+    struct place stages;
+    place_member(&root, "stages", &stages);
+    const struct place at = place_element(&stages, (size_t)stage);
+    return place_fail(&at, error, "%s", text);
 }
 
 /* ---- writing ---- */

@@ -30,6 +30,10 @@ enum rk_status clusters_file_stages(const struct clusters_file *file, const stru
                                     const struct plan_draft *common, struct given_plan *given,
                                     struct rk_error *error);
 
+/* Fails at a stage of the file; `text`: what is wrong with it. */
+enum rk_status clusters_file_fail(const struct clusters_file *file, int stage, const char *text,
+                                  struct rk_error *error);
+
 /* `words`: what the search was told of all stages. */
 enum rk_status clusters_file_write(const char *path, const struct clusters_plan *plan,
                                    const struct rk_machine *machine, uint64_t batch,

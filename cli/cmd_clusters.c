@@ -9,7 +9,6 @@
 #include "cli/model_input.h"
 #include "cli/plan_input.h"
 #include "cli/show.h"
-#include "workload/layers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -162,14 +161,6 @@ static enum rk_status settle(const struct clusters_args *args, struct plan_draft
     return check_tensor(plan, machine, error);
 }
 
-static enum rk_status check_model(const struct rk_model *model, struct rk_error *error)
-{
-    if (layer_run(model, 0) == model->layers) return RK_OK;
-    return rk_fail(error, RK_BAD_INPUT, NULL, 0, 0,
-                   "the model's layers are of several kinds, of which stages over clusters are not "
-                   "searched yet: reckon search has them on one");
-}
-
 /* ---- the command ---- */
 
 /* What the command works on. */
@@ -225,10 +216,13 @@ static enum rk_status judge_plan(struct asking *a, struct rk_error *error)
         snprintf(need, sizeof need, "%.12g", reason->need);
         snprintf(have, sizeof have, "%.12g", reason->have);
     }
-    return rk_fail(error, RK_NOTHING_FITS, a->args->plan, 0, 0,
-                   "stage %d on cluster %s: %s: %s (asked for %s, there is %s)", fault.stage,
-                   machine->cluster[a->given->stage[fault.stage].part[fault.part].cluster].name,
-                   rk_verdict_name(reason->verdict), reason->what, need, have);
+    char text[256];
+    const struct given_part *part = &a->given->stage[fault.stage].part[fault.part];
+    snprintf(text, sizeof text, "on cluster %s: %s: %s (asked for %s, there is %s)",
+             machine->cluster[part->cluster].name, rk_verdict_name(reason->verdict), reason->what,
+             need, have);
+    clusters_file_fail(&a->file, fault.stage, text, error);
+    return error->status = RK_NOTHING_FITS;
 }
 
 static bool is_mixed(const struct given_plan *given)
@@ -384,7 +378,6 @@ static int ask(const struct clusters_args *args, bool quiet)
                                     "link=100Gb/s@50us\"");
     if (status == RK_OK) status = model_open(args->model, &model, &error);
     if (status == RK_OK) status = rk_machine_load(args->system, &machine, &error);
-    if (status == RK_OK) status = check_model(&model, &error);
     if (status == RK_OK) status = read_plan(&asking, &machine, &draft, &error);
     asking.question.words = draft.plan;
     asking.question.tensor = plan_given(&draft, "tensor");

@@ -65,12 +65,17 @@ static void set_link(struct rk_machine *machine, int a, int b, const struct rk_c
     machine->link[a][b] = machine->link[b][a] = *link;
 }
 
+static bool is_linked(const struct rk_machine *machine, int a, int b)
+{
+    return machine->link[a][b].bandwidth_Bps > 0;
+}
+
 /* The first pair without a link; false: there is none. */
 static bool find_unlinked(const struct rk_machine *machine, int *a, int *b)
 {
     for (*a = 0; *a < machine->clusters; ++*a)
         for (*b = *a + 1; *b < machine->clusters; ++*b)
-            if (!(machine->link[*a][*b].bandwidth_Bps > 0)) return true;
+            if (!is_linked(machine, *a, *b)) return true;
     return false;
 }
 
@@ -190,7 +195,7 @@ static enum rk_status read_link(const struct line *line, struct word value,
     return status;
 }
 
-/* "link=...": all pairs; "link:A-B=...": one, by names or numbers. */
+/* "link:A-B=...": one pair, by names or numbers; "link=...": all that have none of their own. */
 static enum rk_status apply_link(const struct line *line, struct word word)
 {
     struct rk_machine *machine = line->machine;
@@ -202,7 +207,7 @@ static enum rk_status apply_link(const struct line *line, struct word word)
     if (word.at[4] == '=') {
         for (int a = 0; a < machine->clusters; a++)
             for (int b = 0; b < a; b++)
-                set_link(machine, a, b, &link);
+                if (!is_linked(machine, a, b)) set_link(machine, a, b, &link);
         return RK_OK;
     }
     const char *pair = word.at + 5;
@@ -211,6 +216,9 @@ static enum rk_status apply_link(const struct line *line, struct word word)
         const int b = a < 0 ? -1 : find_cluster(machine, dash + 1, (size_t)(equals - dash - 1));
         if (b < 0) continue;
         if (a == b) return fail(line, pair, "a link is between two clusters");
+        if (is_linked(machine, a, b))
+            return fail(line, pair, "the link between %s and %s is given twice: remove one",
+                        machine->cluster[a].name, machine->cluster[b].name);
         set_link(machine, a, b, &link);
         return RK_OK;
     }
@@ -312,8 +320,14 @@ static enum rk_status read_line(const char *text, struct rk_machine *machine,
         if (status != RK_OK || !*at) break;
         at = next_word(at + 1).at;
     }
-    for (int i = 0; status == RK_OK && i < line.links; i++)
-        status = apply_link(&line, line.link[i]);
+    for (int all = 0, given = 0; all < 2; all++)
+        for (int i = 0; status == RK_OK && i < line.links; i++) {
+            if (begins(line.link[i], "link=") != (all == 1)) continue;
+            status = all && given++ ? fail(&line, line.link[i].at,
+                                           "link= is given twice: remove one, or name the clusters "
+                                           "of each, link:A-B=...")
+                                    : apply_link(&line, line.link[i]);
+        }
     if (status == RK_OK && find_unlinked(machine, &a, &b))
         status = fail(&line, text + strlen(text),
                       "no link between %s and %s: add link=100Gb/s@50us, or link:%s-%s=...",
@@ -409,6 +423,9 @@ static enum rk_status load_link(const struct place *place, struct rk_machine *ma
         }
     }
     if (pair[0] == pair[1]) return place_fail(&between, error, "a link is between two clusters");
+    if (is_linked(machine, pair[0], pair[1]))
+        return place_fail(&between, error, "the link between %s and %s is given twice: remove one",
+                          machine->cluster[pair[0]].name, machine->cluster[pair[1]].name);
     if (!(said.link.cap_Bps > 0)) said.link.cap_Bps = INFINITY;
     said.link.price_USD /= 1e9;
     set_link(machine, pair[0], pair[1], &said.link);

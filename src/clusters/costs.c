@@ -3,6 +3,7 @@
 #include "estimate/fold.h"
 #include "estimate/plan_check.h"
 #include "estimate/stages.h"
+#include "workload/layers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -82,14 +83,13 @@ static struct stage_view view_of(const struct clusters_question *question, int c
     return view;
 }
 
-static struct stage_blocks blocks_of(const struct stage_view *view, enum chain_place place,
-                                     int layers)
+static struct stage_blocks blocks_of(const struct stage_view *view, const struct stage_run *run)
 {
-    struct stage_blocks blocks = {.all = layers,
-                                  .first = place == CHAIN_FIRST || place == CHAIN_ALONE,
+    const enum chain_place place = run->place;
+    struct stage_blocks blocks = {.first = place == CHAIN_FIRST || place == CHAIN_ALONE,
                                   .last = place == CHAIN_LAST || place == CHAIN_ALONE};
-    const enum treatment treatment = view->plan.recompute == RK_KEEP ? AS_IT_IS : RECOMPUTED;
-    layer_count(view->model, 0, (uint64_t)layers, blocks.counts[treatment]);
+    stage_add_blocks(&blocks, view->model, &view->plan, (uint64_t)run->first,
+                     (uint64_t)run->layers);
     return blocks;
 }
 
@@ -118,10 +118,11 @@ static double most_in_flight(const struct stage_view *view, const struct stage_s
     return low;
 }
 
-static struct chain_cost cost_of_stage(const struct stage_view *view, enum chain_place place,
-                                       int layers, int most, struct stage_told *told)
+static struct chain_cost cost_of_stage(const struct stage_view *view, const struct stage_run *run,
+                                       int most, struct stage_told *told)
 {
-    const struct stage_blocks blocks = blocks_of(view, place, layers);
+    const enum chain_place place = run->place;
+    const struct stage_blocks blocks = blocks_of(view, run);
     struct stage_sum sum;
     memset(&sum, 0, sizeof sum);
     stage_outline(&sum, view->fold, view->model, &view->plan, &blocks);
@@ -166,46 +167,89 @@ bool clusters_stage_cost(const struct clusters_question *question, struct fold_s
 {
     struct stage_view view;
     if (!view_stage(question, shelf, asked, &view)) return false;
-    told->cost = cost_of_stage(&view, asked->place, asked->layers, asked->most, told);
+    const struct stage_run run = {asked->first, asked->layers, asked->place};
+    told->cost = cost_of_stage(&view, &run, asked->most, told);
     return true;
-}
-
-double clusters_stage_bytes(const struct clusters_costs *costs, int cluster, int way,
-                            enum chain_place place, int layers, double in_flight)
-{
-    struct fold_shelf shelf = {.count = 0};
-    const struct stage_asked asked = {cluster, layers, (int)in_flight, place,
-                                      &costs->cluster[cluster].way[way].plan};
-    struct stage_told told = {.bytes = 0};
-    clusters_stage_cost(costs->question, &shelf, &asked, &told);
-    fold_shelf_release(&shelf);
-    return told.bytes;
 }
 
 /* ---- all ways of a cluster ---- */
 
+/* Which stages cost the same: of as many layers of each kind, with the same ends of the model. With
+ * words by which layers of a stage are not all computed again, which they are counts, too. */
+static bool same_run(const struct clusters_question *q, const struct stage_run *a,
+                     const struct stage_run *b)
+{
+    double counts[2][LAYER_KINDS] = {{0}};
+    if (a->layers != b->layers || a->place != b->place) return false;
+    if (q->words.recompute_layers || q->words.recompute_stride > 1) return a->first == b->first;
+    layer_count(q->model, (uint64_t)a->first, (uint64_t)a->layers, counts[0]);
+    layer_count(q->model, (uint64_t)b->first, (uint64_t)b->layers, counts[1]);
+    return memcmp(counts[0], counts[1], sizeof counts[0]) == 0;
+}
+
+/* Rows of a model whose layers are all alike: by place and count. */
+static void list_alike(struct clusters_costs *costs)
+{
+    const int layers = (int)costs->question->model->layers;
+    for (int i = 0; i < costs->rows; i++) {
+        const enum chain_place place = (enum chain_place)(i / (layers + 1));
+        const int n = i % (layers + 1);
+        if (n && (place == CHAIN_ALONE) == (n == layers))
+            costs->run[i] = (struct stage_run){place == CHAIN_INNER ? 1 : 0, n, place};
+    }
+}
+
+static void list_runs(struct clusters_costs *costs)
+{
+    const int layers = (int)costs->question->model->layers;
+    for (int n = 1; n <= layers; n++)
+        for (int first = 0, begin = costs->rows; first + n <= layers; first++) {
+            const bool last = first + n == layers;
+            const struct stage_run run = {first, n,
+                                          first == 0 ? (last ? CHAIN_ALONE : CHAIN_FIRST)
+                                                     : (last ? CHAIN_LAST : CHAIN_INNER)};
+            int row = begin;
+            while (row < costs->rows && !same_run(costs->question, &run, &costs->run[row]))
+                row++;
+            if (row == costs->rows) costs->run[costs->rows++] = run;
+            costs->row[first * (layers + 1) + n] = row;
+        }
+}
+
+static bool open_rows(struct clusters_costs *costs)
+{
+    const struct rk_model *model = costs->question->model;
+    const size_t layers = (size_t)model->layers + 1;
+    const bool alike = layer_run(model, 0) == model->layers;
+    costs->run = calloc(alike ? CHAIN_PLACES * layers : layers * layers, sizeof *costs->run);
+    costs->row = alike ? NULL : calloc(layers * layers, sizeof *costs->row);
+    if (!costs->run || (!alike && !costs->row)) return false;
+    if (alike) costs->rows = CHAIN_PLACES * (int)layers;
+    if (alike)
+        list_alike(costs);
+    else
+        list_runs(costs);
+    return true;
+}
+
 static bool fill_costs(struct clusters_costs *costs, int cluster, int way, struct fold_shelf *shelf)
 {
     struct cluster_costs *c = &costs->cluster[cluster];
-    const int layers = (int)costs->question->model->layers;
-    struct chain_cost *row = &c->cost[(size_t)way * CHAIN_PLACES * ((size_t)layers + 1)];
-    for (int place = 0; place < CHAIN_PLACES; place++) {
-        struct rk_plan plan = c->way[way].plan;
-        if (place == CHAIN_ALONE) {
-            plan.ranks /= 2;
-            plan.pipeline = 1;
-        }
-        const struct layer_folds *fold = fold_of(shelf, costs->question, cluster, &plan);
-        if (!fold) return false;
-        const struct stage_view view = view_of(costs->question, cluster, fold, &plan);
-        bool fits = true;
-        for (int n = 0; n <= layers; n++) {
-            struct chain_cost *cost = &row[place * (layers + 1) + n];
-            *cost = (struct chain_cost){.time_s = INFINITY};
-            if (n == 0 || !fits || (place == CHAIN_ALONE) != (n == layers)) continue;
-            *cost = cost_of_stage(&view, (enum chain_place)place, n, costs->most_stages, NULL);
-            fits = place == CHAIN_ALONE || cost->in_flight >= 1; /* more layers need more */
-        }
+    struct chain_cost *row = &c->cost[(size_t)way * (size_t)costs->rows];
+    struct stage_view view[2]; /* of a stage in a pipeline, and of one alone */
+    for (int alone = 0; alone < 2; alone++) {
+        const struct stage_asked asked = {.cluster = cluster,
+                                          .place = alone ? CHAIN_ALONE : CHAIN_INNER,
+                                          .plan = &c->way[way].plan};
+        if (!view_stage(costs->question, shelf, &asked, &view[alone])) return false;
+    }
+    int full[CHAIN_PLACES] = {0}; /* so many layers do not fit, nor do more of a model of one kind */
+    for (int i = 0; i < costs->rows; i++) {
+        const struct stage_run *run = &costs->run[i];
+        row[i] = (struct chain_cost){.time_s = INFINITY};
+        if (!run->layers || (!costs->row && full[run->place])) continue;
+        row[i] = cost_of_stage(&view[run->place == CHAIN_ALONE], run, costs->most_stages, NULL);
+        full[run->place] |= run->place != CHAIN_ALONE && row[i].in_flight < 1;
     }
     return true;
 }
@@ -325,7 +369,7 @@ static bool open_cluster(struct clusters_costs *costs, int cluster, struct fold_
     struct cluster_costs *c = &costs->cluster[cluster];
     const struct rk_cluster *machine = &costs->question->machine->cluster[cluster];
     const uint64_t node = rk_cluster_node(machine);
-    const size_t rows = CHAIN_PLACES * ((size_t)costs->question->model->layers + 1);
+    const size_t rows = (size_t)costs->rows;
     if (!list_ways(costs, cluster)) return false;
     c->choice = calloc((size_t)c->ways + 1, sizeof *c->choice);
     c->cost = calloc(((size_t)c->ways + 1) * rows, sizeof *c->cost);
@@ -399,6 +443,7 @@ bool clusters_costs_open(struct clusters_costs *costs, const struct clusters_que
         .question = question, .round = round, .microbatches = question->words.batch / round};
     const uint64_t layers = question->model->layers;
     costs->most_stages = (int)(layers < RK_MAX_STAGES ? layers : RK_MAX_STAGES);
+    if (!open_rows(costs)) return false;
     for (int i = 0; i < question->machine->clusters; i++)
         if (!open_cluster(costs, i, shelf)) return false;
     return fill_boundaries(costs);
@@ -411,6 +456,8 @@ void clusters_costs_release(struct clusters_costs *costs)
         free(costs->cluster[i].choice);
         free(costs->cluster[i].cost);
     }
+    free(costs->run);
+    free(costs->row);
     free(costs->width);
     free(costs->boundary_s);
     *costs = (struct clusters_costs){.question = NULL};

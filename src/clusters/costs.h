@@ -16,7 +16,7 @@
 #include <reckon/predict.h>
 
 struct clusters_question {
-    const struct rk_model *model; /* whose layers are all of one kind */
+    const struct rk_model *model;
     const struct rk_machine *machine;
     struct rk_plan words; /* what all stages have in common; its batch */
     /* the words' degrees, mode, samples of a round are taken */
@@ -33,7 +33,7 @@ struct cluster_costs {
     int ways;
     struct stage_way *way;       /* (ways) */
     struct chain_choice *choice; /* (ways) */
-    struct chain_cost *cost;     /* (ways, CHAIN_PLACES, layers + 1) */
+    struct chain_cost *cost;     /* (ways, rows) */
 };
 
 /* Stages of so many GPUs of a cluster exchange messages alike. */
@@ -42,10 +42,19 @@ struct stage_width {
     uint64_t gpus, copies; /* copies: of each message, where tensor ranks all send it */
 };
 
+/* Layers of which a row of costs is, or others that are alike; 0 layers: of none. */
+struct stage_run {
+    int first, layers;
+    enum chain_place place;
+};
+
 struct clusters_costs {
     const struct clusters_question *question;
     uint64_t round, microbatches;
     int most_stages;
+    int rows;
+    struct stage_run *run; /* (rows) */
+    int *row;              /* as chain.h has it; NULL: layers are all alike */
     struct cluster_costs cluster[RK_MAX_CLUSTERS];
     int widths;
     struct stage_width *width; /* (widths) */
@@ -66,7 +75,7 @@ void clusters_costs_release(struct clusters_costs *costs);
 
 /* One stage of a plan, of `layers` layers. */
 struct stage_asked {
-    int cluster, layers, most; /* most: microbatches in flight that are asked for */
+    int cluster, first, layers, most; /* most: microbatches in flight that are asked for */
     enum chain_place place;
     const struct rk_plan *plan; /* of two such stages behind each other */
 };
@@ -76,6 +85,12 @@ struct stage_told {
     double data_link_s; /* of the step's collectives of gradients and weights, overlapped or not */
     double gradient_bytes; /* of a GPU, as they are sent, whole */
 };
+static inline enum chain_place clusters_stage_place(int i, int stages)
+{
+    if (stages == 1) return CHAIN_ALONE;
+    return i == 0 ? CHAIN_FIRST : i + 1 == stages ? CHAIN_LAST : CHAIN_INNER;
+}
+
 /* False: no memory. */
 bool clusters_stage_cost(const struct clusters_question *question, struct fold_shelf *shelf,
                          const struct stage_asked *asked, struct stage_told *told);
@@ -93,9 +108,5 @@ double clusters_tie_s(const struct clusters_question *question, int first, int l
 
 /* Bytes of a round that cross from stage to stage each way. */
 double clusters_message_bytes(const struct clusters_costs *costs);
-
-/* Memory of a GPU of such a stage. */
-double clusters_stage_bytes(const struct clusters_costs *costs, int cluster, int way,
-                            enum chain_place place, int layers, double in_flight);
 
 #endif

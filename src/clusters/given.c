@@ -33,15 +33,9 @@ struct judging {
     struct given_plan *given;
     struct given_fault *fault;
     struct fold_shelf shelf;
-    int index;
+    int index, first; /* the stage at hand, its first layer */
     struct stage_told told[GIVEN_PARTS]; /* of the stage at hand */
 };
-
-static enum chain_place place_of(int i, int stages)
-{
-    if (stages == 1) return CHAIN_ALONE;
-    return i == 0 ? CHAIN_FIRST : i + 1 == stages ? CHAIN_LAST : CHAIN_INNER;
-}
 
 static uint64_t part_gpus(const struct given_part *part)
 {
@@ -75,9 +69,10 @@ static bool tell(struct judging *j, int part, uint64_t samples, struct stage_tol
     const struct given_part *p = &stage->part[part];
     const struct rk_plan plan = pair_of(p, samples);
     const struct stage_asked asked = {.cluster = p->cluster,
+                                      .first = j->first,
                                       .layers = stage->layers,
                                       .most = in_flight_of(j),
-                                      .place = place_of(j->index, j->given->stages),
+                                      .place = clusters_stage_place(j->index, j->given->stages),
                                       .plan = &plan};
     struct rk_reason reason;
     if (clusters_can_run(j->question, p->cluster, &plan, &reason))
@@ -296,7 +291,7 @@ bool given_judge(const struct clusters_question *question, struct given_plan *gi
     plan->message_bytes = clusters_message_bytes(&messages);
     plan->stages = given->stages;
     bool good = enough_nodes(&j);
-    for (j.index = 0; good && j.index < given->stages; j.index++)
+    for (; good && j.index < given->stages; j.first += given->stage[j.index++].layers)
         good = judge_stage(&j, &plan->stage[j.index]);
     fold_shelf_release(&j.shelf);
     if (!good) return fault->reason.verdict != RK_FITS;

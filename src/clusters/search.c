@@ -10,12 +10,6 @@ enum { MOST_ROUNDS = 1024 }; /* divisors of a batch up to 2^20: 240 at most */
 
 /* ---- a plan ---- */
 
-static enum chain_place place_of(int i, int stages)
-{
-    if (stages == 1) return CHAIN_ALONE;
-    return i == 0 ? CHAIN_FIRST : i + 1 == stages ? CHAIN_LAST : CHAIN_INNER;
-}
-
 /* `order` names the clusters of the problem. */
 static void fill_plan(struct clusters_plan *plan, const struct clusters_costs *costs,
                       const struct chain_problem *problem, const int *order,
@@ -27,14 +21,12 @@ static void fill_plan(struct clusters_plan *plan, const struct clusters_costs *c
     plan->microbatches = costs->microbatches;
     plan->message_bytes = clusters_message_bytes(costs);
     plan->stages = answer->stages;
-    for (int i = 0; i < answer->stages; i++) {
+    for (int i = 0, first = 0; i < answer->stages; first += answer->stage[i++].layers) {
         const struct chain_stage *s = &answer->stage[i];
         const int cluster = order[s->cluster];
-        const enum chain_place place = place_of(i, answer->stages);
         const struct stage_way *way = &costs->cluster[cluster].way[s->choice];
         const struct chain_choice *choice = &problem->cluster[s->cluster].choice[s->choice];
-        const struct chain_cost *cost =
-            &choice->cost[(int)place * (problem->layers + 1) + s->layers];
+        const struct chain_cost *cost = &choice->cost[chain_row(problem, first, s->layers)];
         const struct rk_cluster *c = &costs->question->machine->cluster[cluster];
         const double left = answer->stages - i, m = (double)costs->microbatches;
         struct clusters_stage *stage = &plan->stage[i];
@@ -68,11 +60,15 @@ static void fill_details(struct clusters_plan *plan, const struct clusters_costs
                          const int *order, const struct chain_answer *answer)
 {
     struct fold_shelf shelf = {.count = 0};
-    for (int i = 0; i < plan->stages; i++) {
+    for (int i = 0, first = 0; i < plan->stages; first += answer->stage[i++].layers) {
         const int cluster = order[answer->stage[i].cluster];
         const struct stage_asked asked = {
-            cluster, answer->stage[i].layers, (int)plan->stage[i].in_flight,
-            place_of(i, plan->stages), &costs->cluster[cluster].way[answer->stage[i].choice].plan};
+            .cluster = cluster,
+            .first = first,
+            .layers = answer->stage[i].layers,
+            .most = (int)plan->stage[i].in_flight,
+            .place = clusters_stage_place(i, plan->stages),
+            .plan = &costs->cluster[cluster].way[answer->stage[i].choice].plan};
         struct stage_told told = {.bytes = 0};
         clusters_stage_cost(costs->question, &shelf, &asked, &told);
         plan->stage[i].bytes = told.bytes;
@@ -146,6 +142,8 @@ static bool solve(struct search *s, const int *order, int clusters)
     struct chain_answer found;
     struct chain_problem problem = {
         .layers = (int)q->model->layers,
+        .rows = s->costs->rows,
+        .row = s->costs->row,
         .clusters = clusters,
         .widths = s->costs->widths,
         .most_stages = s->costs->most_stages,
@@ -216,6 +214,8 @@ static double least_step(const struct clusters_costs *costs)
     struct chain_cluster cluster[RK_MAX_CLUSTERS];
     const struct chain_problem problem = {
         .layers = (int)costs->question->model->layers,
+        .rows = costs->rows,
+        .row = costs->row,
         .clusters = costs->question->machine->clusters,
         .widths = costs->widths,
         .most_stages = costs->most_stages,
@@ -240,11 +240,10 @@ static int compare_rounds(const void *a, const void *b)
 /* Clusters on which one layer fits, at any place. */
 static void note_usable(const struct clusters_costs *costs, bool usable[RK_MAX_CLUSTERS])
 {
-    const size_t rows = (size_t)costs->question->model->layers + 1;
     for (int i = 0; i < costs->question->machine->clusters; i++) {
         const struct cluster_costs *c = &costs->cluster[i];
-        for (size_t k = 0; k < (size_t)c->ways * CHAIN_PLACES; k++)
-            usable[i] |= c->cost[k * rows + 1].in_flight >= 1;
+        for (int k = 0; k < c->ways * costs->rows; k++)
+            usable[i] |= costs->run[k % costs->rows].layers == 1 && c->cost[k].in_flight >= 1;
     }
 }
 

@@ -10,9 +10,7 @@ double microbatches_of(const struct rk_plan *plan)
 
 /* ---- which stages are alike ---- */
 
-/* Blocks `first` ... of one virtual stage; of the first recompute_layers of them, every
- * recompute_stride-th is computed again. */
-static void add_chunk(struct stage_blocks *blocks, const struct rk_model *model,
+void stage_add_blocks(struct stage_blocks *blocks, const struct rk_model *model,
                       const struct rk_plan *plan, uint64_t first, uint64_t count)
 {
     const uint64_t stride = plan->recompute_stride > 1 ? plan->recompute_stride : 1;
@@ -48,7 +46,7 @@ void stage_part(struct stage_blocks *blocks, const struct rk_model *model,
         (struct stage_blocks){.first = i == 0, .last = i + 1 == plan->pipeline * plan->chunks};
     for (uint64_t k = 0; k < i; k++)
         first += rk_plan_split(plan, model, k);
-    add_chunk(blocks, model, plan, first, rk_plan_split(plan, model, i));
+    stage_add_blocks(blocks, model, plan, first, rk_plan_split(plan, model, i));
 }
 
 static bool same_blocks(const struct stage_blocks *a, const struct stage_blocks *b)
@@ -81,7 +79,7 @@ static struct stage_blocks blocks_of(const struct rk_model *model, const struct 
     const uint64_t p = plan->pipeline, all = p * plan->chunks;
     struct stage_blocks blocks = {.first = stage == 0, .last = stage == p - 1};
     for (uint64_t i = stage; i < all; i += p)
-        add_chunk(&blocks, model, plan, first[i], first[i + 1] - first[i]);
+        stage_add_blocks(&blocks, model, plan, first[i], first[i + 1] - first[i]);
     return blocks;
 }
 

@@ -30,6 +30,11 @@ struct stage_map {
  * accepts. */
 void stage_map_of(struct stage_map *map, const struct rk_model *model, const struct rk_plan *plan);
 
+/* Adds blocks `first` ... of one virtual stage; of the first recompute_layers of them, every
+ * recompute_stride-th is computed again. */
+void stage_add_blocks(struct stage_blocks *blocks, const struct rk_model *model,
+                      const struct rk_plan *plan, uint64_t first, uint64_t count);
+
 /* Part `i` of pipeline * chunks, in model order. */
 void stage_part(struct stage_blocks *blocks, const struct rk_model *model,
                 const struct rk_plan *plan, uint64_t i);

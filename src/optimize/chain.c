@@ -6,10 +6,14 @@
 
 /* ---- the value of a plan ---- */
 
-static enum chain_place place_of(int i, int stages)
+int chain_row(const struct chain_problem *p, int first, int count)
 {
-    if (stages == 1) return CHAIN_ALONE;
-    return i == 0 ? CHAIN_FIRST : i + 1 == stages ? CHAIN_LAST : CHAIN_INNER;
+    if (p->ways) return (first + count) * (p->layers + 1) + count;
+    if (p->row) return p->row[first * (p->layers + 1) + count];
+    const bool last = first + count == p->layers;
+    const enum chain_place place = first == 0 ? (last ? CHAIN_ALONE : CHAIN_FIRST)
+                                              : (last ? CHAIN_LAST : CHAIN_INNER);
+    return (int)place * (p->layers + 1) + count;
 }
 
 double chain_value(const struct chain_problem *p, const struct chain_stage *stage, int stages)
@@ -19,7 +23,7 @@ double chain_value(const struct chain_problem *p, const struct chain_stage *stag
         const struct chain_stage *s = &stage[i];
         const struct chain_cost *cost =
             p->ways ? p->ways(p->context, s->cluster, first, first + s->layers, &count) + s->choice
-                    : cost_of(p, s->cluster, s->choice, place_of(i, stages), s->layers);
+                    : cost_of(p, s->cluster, s->choice, chain_row(p, first, s->layers));
         double time_s = cost->time_s;
         if (i + 1 < stages && !p->ways)
             time_s +=
@@ -86,26 +90,44 @@ static bool is_hopeful(const struct engine *e, const struct label *label)
     return least_s + (p->microbatches - 1) * e->floor_s < e->best_s;
 }
 
-/* `parent` -1: it is the last stage. */
-static void place_stages(struct engine *e, int parent, int cluster, enum chain_place place,
-                         int stages, double limit_s, double *least_s, int *least)
+/* The least value of whole plans so far, and its foremost stage. */
+struct finding {
+    double limit_s, least_s;
+    int least;
+};
+
+/* A whole plan. */
+static void note_whole(struct engine *e, struct label label, struct finding *found)
+{
+    const double value_s = greater(label.sum_s, label.wait_s);
+    const int index = e->labels;
+    if (!(value_s < found->least_s)) return;
+    label.placed = 0; /* a place of its own: it is not gone on from */
+    label.dropped = true;
+    keep(e, &label);
+    if (e->failed || e->labels == index) return;
+    found->least_s = value_s;
+    found->least = index;
+}
+
+/* Stages of `count` layers in front of `parent`; -1: the last ones. */
+static void place_rows(struct engine *e, int parent, int cluster, int count, int stages,
+                       struct finding *found)
 {
     const struct chain_problem *p = e->problem;
     const struct label none = {.width = -1};
     const struct label before = parent < 0 ? none : e->label[parent];
-    const struct entries *entries = entries_of(e, cluster, place, p->layers - before.placed);
-    const bool ends = place == CHAIN_FIRST || place == CHAIN_ALONE;
+    const struct entries *entries = &e->entries[cluster];
     const int units =
         parent >= 0 && before.cluster == cluster ? before.left : p->cluster[cluster].units;
-    const int left = p->layers - before.placed;
-    for (int i = 0; i < entries->count && entries->entry[i].layers <= left; i++) {
+    const int left = p->layers - before.placed, row = row_of(e, left, count);
+    for (int i = entries->from[row]; i < entries->from[row + 1]; i++) {
         const struct entry *entry = &entries->entry[i];
-        if (entry->units > units || (entry->layers == left) != ends) continue;
-        if (entry->in_flight < lesser(stages, p->microbatches)) continue;
+        if (entry->units > units || entry->in_flight < lesser(stages, p->microbatches)) continue;
         const double time_s =
             entry->time_s +
             (parent < 0 || p->ways ? 0 : boundary_of(p, entry->width, before.width));
-        if (!(time_s < limit_s)) continue;
+        if (!(time_s < found->limit_s)) continue;
         struct label label = {.sum_s = before.sum_s + time_s,
                               .time_s = time_s,
                               .parent = parent,
@@ -118,20 +140,20 @@ static void place_stages(struct engine *e, int parent, int cluster, enum chain_p
         label.wait_s = greater(label.sum_s + entry->sync_s,
                                parent < 0 ? 0 : before.wait_s + time_s - entry->backward_s);
         if (!is_hopeful(e, &label)) continue;
-        if (!ends) {
+        if (count < left)
             keep(e, &label);
-            continue;
-        }
-        const double value_s = greater(label.sum_s, label.wait_s);
-        if (!(value_s < *least_s)) continue;
-        label.placed = 0; /* a place of its own: it is not gone on from */
-        label.dropped = true;
-        const int index = e->labels;
-        keep(e, &label);
-        if (e->failed || e->labels == index) continue;
-        *least_s = value_s;
-        *least = index;
+        else
+            note_whole(e, label, found);
     }
+}
+
+/* All stages in front of `parent` that leave layers in front of them. */
+static void place_stages(struct engine *e, int parent, int cluster, int stages,
+                         struct finding *found)
+{
+    const int left = e->problem->layers - (parent < 0 ? 0 : e->label[parent].placed);
+    for (int count = 1; count < left; count++)
+        place_rows(e, parent, cluster, count, stages, found);
 }
 
 static void clear_buckets(struct engine *e)
@@ -162,29 +184,28 @@ static double solve_limit(struct engine *e, double limit_s)
 {
     const struct chain_problem *p = e->problem;
     const int last = p->clusters - 1;
-    double least_s = INFINITY;
-    int least = -1, from = 0;
+    struct finding found = {.limit_s = limit_s, .least_s = INFINITY, .least = -1};
     e->answer->limits++;
     e->labels = e->generation = 0;
-    if (last == 0) place_stages(e, -1, 0, CHAIN_ALONE, 1, limit_s, &least_s, &least);
-    from = e->labels;
-    if (p->most_stages > 1) place_stages(e, -1, last, CHAIN_LAST, 1, limit_s, &least_s, &least);
+    if (last == 0) place_rows(e, -1, 0, p->layers, 1, &found);
+    int from = e->labels;
+    if (p->most_stages > 1) place_stages(e, -1, last, 1, &found);
     for (int stages = 2; stages <= p->most_stages && from < e->labels && !e->failed; stages++) {
         const int end = e->generation = e->labels;
         for (int i = from; i < end && !e->failed; i++) {
             if (e->label[i].dropped) continue;
             const int here = e->label[i].cluster;
             for (int cluster = here; cluster >= 0 && cluster >= here - 1; cluster--) {
-                place_stages(e, i, cluster, CHAIN_INNER, stages, limit_s, &least_s, &least);
+                place_stages(e, i, cluster, stages, &found);
                 if (cluster == 0)
-                    place_stages(e, i, cluster, CHAIN_FIRST, stages, limit_s, &least_s, &least);
+                    place_rows(e, i, cluster, p->layers - e->label[i].placed, stages, &found);
             }
         }
         from = end;
     }
     clear_buckets(e);
-    if (least >= 0) note_plan(e, least);
-    return e->failed ? INFINITY : least_s;
+    if (found.least >= 0) note_plan(e, found.least);
+    return e->failed ? INFINITY : found.least_s;
 }
 
 /* ---- limits ---- */
@@ -258,31 +279,46 @@ static void begin(struct engine *e, double pace_s, const struct offers *to)
 
 /* ---- opening ---- */
 
+/* Which stages are of which row. */
+static void fill_rows(struct engine *e)
+{
+    const struct chain_problem *p = e->problem;
+    for (int end = 1; end <= p->layers; end++)
+        for (int count = 1; count <= end; count++) {
+            const int row = chain_row(p, end - count, count);
+            e->row_of[end * (p->layers + 1) + count] = row;
+            e->row[row] = (struct row){count, count == end, end == p->layers};
+        }
+}
+
 static bool open_engine(struct engine *e, const struct chain_problem *p)
 {
-    const size_t row = (size_t)p->layers + 1, clusters = (size_t)p->clusters;
+    const size_t layers = (size_t)p->layers + 1, clusters = (size_t)p->clusters;
     bool good = true;
     for (int i = 0; i < p->clusters; i++)
         if (p->cluster[i].units > e->units) e->units = p->cluster[i].units;
     const size_t units = (size_t)e->units + 1;
-    const size_t buckets = clusters * row * units * (size_t)p->widths;
-    e->lists = p->ways ? p->layers + 1 : CHAIN_PLACES;
-    good &= (e->entries = calloc(clusters * (size_t)e->lists, sizeof *e->entries)) != NULL;
+    const size_t buckets = clusters * layers * units * (size_t)p->widths;
+    e->rows = p->ways  ? (p->layers + 1) * (p->layers + 1)
+              : p->row ? p->rows
+                       : CHAIN_PLACES * (p->layers + 1);
+    const size_t rows = (size_t)e->rows;
+    good &= (e->entries = calloc(clusters, sizeof *e->entries)) != NULL;
+    good &= (e->row_of = calloc(layers * layers, sizeof *e->row_of)) != NULL;
+    good &= (e->row = calloc(rows, sizeof *e->row)) != NULL;
     good &= (e->widest = calloc(units, sizeof *e->widest)) != NULL;
     good &= (e->reach = calloc(units, sizeof *e->reach)) != NULL;
     good &= (e->rest_s = calloc(clusters, sizeof *e->rest_s)) != NULL;
-    good &= (e->cheapest = calloc(2 * units * row, sizeof *e->cheapest)) != NULL;
+    good &= p->ways || (e->cheapest = calloc(units * rows, sizeof *e->cheapest)) != NULL;
+    good &= (e->ahead = calloc(CHAIN_KINDS * layers, sizeof *e->ahead)) != NULL;
     good &= (e->least_out_s = calloc((size_t)p->widths, sizeof *e->least_out_s)) != NULL;
     good &= (e->bucket = malloc(buckets * sizeof *e->bucket)) != NULL;
     for (size_t i = 0; good && i < clusters; i++) {
-        const size_t ways = (size_t)p->cluster[i].choices * row + 1;
-        good &= (e->rest_s[i] = calloc(units * row, sizeof **e->rest_s)) != NULL;
-        for (size_t k = 0; k < CHAIN_PLACES && !p->ways; k++) {
-            struct entries *entries = &e->entries[i * CHAIN_PLACES + k];
-            good &= (entries->entry = calloc(ways, sizeof *entries->entry)) != NULL;
-        }
+        good &= (e->rest_s[i] = calloc(units * layers, sizeof **e->rest_s)) != NULL;
+        good &= (e->entries[i].from = calloc(rows + 1, sizeof *e->entries[i].from)) != NULL;
     }
     if (!good) return false;
+    fill_rows(e);
     memset(e->bucket, 0xff, buckets * sizeof *e->bucket); /* -1 */
     for (int from = 0; from < p->widths; from++) {
         e->least_out_s[from] = INFINITY;
@@ -296,14 +332,17 @@ static void close_engine(struct engine *e)
 {
     for (int i = 0; i < e->problem->clusters; i++) {
         if (e->rest_s) free(e->rest_s[i]);
-        for (int k = 0; e->entries && k < e->lists; k++)
-            free(e->entries[i * e->lists + k].entry);
+        if (e->entries) free(e->entries[i].entry);
+        if (e->entries) free(e->entries[i].from);
     }
     free(e->entries);
+    free(e->row_of);
+    free(e->row);
     free(e->widest);
     free(e->reach);
     free(e->rest_s);
     free(e->cheapest);
+    free(e->ahead);
     free(e->least_out_s);
     free(e->bucket);
     free(e->label);

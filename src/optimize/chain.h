@@ -51,7 +51,7 @@ typedef const struct chain_cost *chain_ways(void *context, int cluster, int firs
 struct chain_choice {
     int units;                     /* of its cluster that it takes: nodes */
     int width;                     /* a row and column of boundary_s */
-    const struct chain_cost *cost; /* (CHAIN_PLACES, layers + 1) */
+    const struct chain_cost *cost; /* (rows) */
 };
 
 struct chain_cluster {
@@ -68,6 +68,13 @@ struct chain_problem {
     const double *boundary_s; /* (widths, widths) [from][to]: messages of a microbatch, both ways */
     double closing_s;         /* more for the first stage, behind everything */
     double enough_s; /* INFINITY: none; a value that others reach: only less is looked for */
+
+    /* Stages that cost the same are one row of their choices' costs; of one row are as many layers,
+     * at the same ends of the model. row[first * (layers + 1) + count] is that of layers first ...
+     * first + count - 1. NULL where layers are all alike: place * (layers + 1) + count, of
+     * CHAIN_PLACES * (layers + 1) rows. */
+    int rows;
+    const int *row; /* (layers + 1, layers + 1) */
 
     /* Where it depends on which layers a stage has: clusters are stages, of one unit and no
      * choices, widths is 1. NULL: as the clusters' choices say. */
@@ -97,6 +104,9 @@ typedef void chain_visit(void *context, const struct chain_answer *answer);
 bool chain_solve(const struct chain_problem *problem, struct chain_answer *answer,
                  chain_visit *visit, void *context);
 void chain_answer_release(struct chain_answer *answer);
+
+/* The row of layers first ... first + count - 1. */
+int chain_row(const struct chain_problem *problem, int first, int count);
 
 /* The step of these stages; INFINITY when one is not possible or does not fit. */
 double chain_value(const struct chain_problem *problem, const struct chain_stage *stage,

@@ -10,9 +10,17 @@ struct entry {
     double time_s, backward_s, sync_s, in_flight;
 };
 
+/* Ways of a cluster, by row: those of row i are entry[from[i]] ... entry[from[i + 1] - 1]. */
 struct entries {
     int count, room;
-    struct entry *entry; /* (room) by rising layers */
+    struct entry *entry; /* (room) */
+    int *from;           /* (rows + 1) */
+};
+
+/* Of which stages a row is. */
+struct row {
+    int layers; /* 0: of none */
+    bool first, last;
 };
 
 struct label {
@@ -24,14 +32,19 @@ struct label {
     bool dropped;
 };
 
+enum { CHAIN_KINDS = 64 }; /* different counts of units that the bound can tell apart */
+
 struct engine {
     const struct chain_problem *problem;
-    struct entries *entries; /* (clusters, lists): by place, or with `ways` by where they end */
-    int lists;
+    struct entries *entries; /* (clusters) */
+    int rows;
+    int *row_of;     /* (layers + 1, layers + 1) [end][count]: of the stage that ends there */
+    struct row *row; /* (rows) */
     int *widest;         /* (largest units + 1) most layers by units, scratch */
     int *reach;          /* (largest units + 1) scratch */
     double **rest_s;     /* (clusters) (units + 1, layers + 1) least sum in front */
-    double *cheapest;    /* (largest units + 1, layers + 1) least c by units and layers, scratch */
+    double *cheapest;    /* (largest units + 1, rows) least c by units and row, scratch */
+    double *ahead;       /* (CHAIN_KINDS, layers + 1) the same of stages that end at one layer */
     double *least_out_s; /* (widths) the cheapest boundary */
     struct label *label;
     int labels, room;
@@ -45,9 +58,9 @@ struct engine {
 };
 
 static inline const struct chain_cost *cost_of(const struct chain_problem *p, int cluster,
-                                               int choice, enum chain_place place, int layers)
+                                               int choice, int row)
 {
-    return &p->cluster[cluster].choice[choice].cost[(int)place * (p->layers + 1) + layers];
+    return &p->cluster[cluster].choice[choice].cost[row];
 }
 
 static inline double boundary_of(const struct chain_problem *p, int from, int to)
@@ -55,11 +68,10 @@ static inline double boundary_of(const struct chain_problem *p, int from, int to
     return p->boundary_s[from * p->widths + to];
 }
 
-/* Those that a stage of `cluster` can be behind which `end` layers lie in front. */
-static inline struct entries *entries_of(const struct engine *e, int cluster,
-                                         enum chain_place place, int end)
+/* The row of the `count` layers in front of layer `end`. */
+static inline int row_of(const struct engine *e, int end, int count)
 {
-    return &e->entries[cluster * e->lists + (e->problem->ways ? end : (int)place)];
+    return e->row_of[end * (e->problem->layers + 1) + count];
 }
 
 /* fmin() is a call. */

@@ -8,13 +8,13 @@
 /* Layers of a stage of this choice within the limit, at most, wherever it stands. */
 static int most_layers(const struct engine *e, int cluster, int choice, double limit_s)
 {
-    for (int n = e->problem->layers; n > 0; n--)
-        for (int place = 0; place < CHAIN_PLACES; place++) {
-            const struct chain_cost *cost =
-                cost_of(e->problem, cluster, choice, (enum chain_place)place, n);
-            if (cost->time_s <= limit_s && cost->in_flight >= 1) return n;
-        }
-    return 0;
+    int most = 0;
+    for (int row = 0; row < e->rows; row++) {
+        const struct chain_cost *cost = cost_of(e->problem, cluster, choice, row);
+        if (e->row[row].layers > most && cost->time_s <= limit_s && cost->in_flight >= 1)
+            most = e->row[row].layers;
+    }
+    return most;
 }
 
 static int reach_of(struct engine *e, int cluster, double limit_s)
@@ -85,36 +85,6 @@ static void add_entry(struct entries *entries, const struct entry *entry)
     entries->count = kept;
 }
 
-static void list_entries(struct engine *e, int cluster, enum chain_place place, double limit_s)
-{
-    const struct chain_cluster *c = &e->problem->cluster[cluster];
-    struct entries *entries = entries_of(e, cluster, place, 0);
-    const bool sends = place == CHAIN_INNER || place == CHAIN_FIRST;
-    entries->count = 0;
-    for (int n = 1; n <= e->problem->layers; n++) {
-        struct entries of_length = {0, 0, entries->entry + entries->count};
-        for (int i = 0; i < c->choices; i++) {
-            const struct chain_cost *cost = cost_of(e->problem, cluster, i, place, n);
-            const int width = c->choice[i].width;
-            const double out_s = sends ? e->least_out_s[width] : 0;
-            if (c->choice[i].units > c->units || cost->in_flight < 1) continue;
-            if (!(cost->time_s + out_s < limit_s)) continue;
-            const struct entry entry = {i,
-                                        n,
-                                        c->choice[i].units,
-                                        width,
-                                        cost->time_s,
-                                        cost->backward_s,
-                                        cost->sync_s + (place == CHAIN_FIRST || place == CHAIN_ALONE
-                                                            ? e->problem->closing_s
-                                                            : 0),
-                                        cost->in_flight};
-            add_entry(&of_length, &entry);
-        }
-        entries->count += of_length.count;
-    }
-}
-
 static bool reserve(struct entries *entries, int more)
 {
     if (entries->count + more <= entries->room) return true;
@@ -126,18 +96,59 @@ static bool reserve(struct entries *entries, int more)
     return true;
 }
 
+/* Ways of a row below the limit. */
+static void list_row(struct engine *e, int cluster, int row, double limit_s)
+{
+    const struct chain_cluster *c = &e->problem->cluster[cluster];
+    struct entries *entries = &e->entries[cluster];
+    struct entries of_row = {0, 0, entries->entry + entries->count, NULL};
+    for (int i = 0; i < c->choices; i++) {
+        const struct chain_cost *cost = cost_of(e->problem, cluster, i, row);
+        const int width = c->choice[i].width;
+        const double out_s = e->row[row].last ? 0 : e->least_out_s[width];
+        if (c->choice[i].units > c->units || cost->in_flight < 1) continue;
+        if (!(cost->time_s + out_s < limit_s)) continue;
+        const struct entry entry = {i,
+                                    e->row[row].layers,
+                                    c->choice[i].units,
+                                    width,
+                                    cost->time_s,
+                                    cost->backward_s,
+                                    cost->sync_s + (e->row[row].first ? e->problem->closing_s : 0),
+                                    cost->in_flight};
+        add_entry(&of_row, &entry);
+    }
+    entries->count += of_row.count;
+}
+
+static void list_entries(struct engine *e, int cluster, double limit_s)
+{
+    struct entries *entries = &e->entries[cluster];
+    entries->count = 0;
+    for (int row = 0; row < e->rows && !e->failed; row++) {
+        entries->from[row] = entries->count;
+        if (!reserve(entries, e->problem->cluster[cluster].choices)) e->failed = true;
+        if (e->row[row].layers && !e->failed) list_row(e, cluster, row, limit_s);
+    }
+    entries->from[e->rows] = entries->count;
+}
+
 /* The same from the ways of the very layers. */
 static void list_ways(struct engine *e, int cluster, int end, double limit_s)
 {
     const struct chain_problem *p = e->problem;
-    struct entries *entries = entries_of(e, cluster, CHAIN_INNER, end);
-    entries->count = 0;
-    for (int n = 1; n <= end && !e->failed; n++) {
+    struct entries *entries = &e->entries[cluster];
+    bool longer = true; /* stages can be */
+    entries->from[end * (p->layers + 1)] = entries->count;
+    for (int n = 1; n <= p->layers; n++) {
         int count = 0;
+        entries->from[end * (p->layers + 1) + n] = entries->count;
+        if (n > end || !longer || e->failed) continue;
         const struct chain_cost *cost = p->ways(p->context, cluster, end - n, end, &count);
-        if (count < 0) break;
-        if (!reserve(entries, count)) e->failed = true;
-        struct entries of_length = {0, 0, entries->entry ? entries->entry + entries->count : NULL};
+        longer = count >= 0;
+        if (longer && !reserve(entries, count)) e->failed = true;
+        struct entries of_row = {0, 0, entries->entry ? entries->entry + entries->count : NULL,
+                                 NULL};
         for (int i = 0; i < count && !e->failed; i++) {
             if (!(cost[i].time_s < limit_s)) continue;
             const struct entry entry = {
@@ -149,25 +160,46 @@ static void list_ways(struct engine *e, int cluster, int end, double limit_s)
                 .sync_s = cost[i].sync_s + (n == end ? p->closing_s : 0),
                 .in_flight = cost[i].in_flight,
             };
-            add_entry(&of_length, &entry);
+            add_entry(&of_row, &entry);
         }
-        entries->count += of_length.count;
+        entries->count += of_row.count;
     }
+    entries->from[e->rows] = entries->count;
 }
 
 /* ---- the least sum in front ---- */
 
-static void list_cheapest(struct engine *e, int cluster, enum chain_place place, double *cheapest)
+/* By units and row. */
+static void list_cheapest(struct engine *e, int cluster)
 {
-    const struct entries *entries = entries_of(e, cluster, place, 0);
-    const int row = e->problem->layers + 1, units = e->problem->cluster[cluster].units;
-    for (int i = 0; i < (units + 1) * row; i++)
-        cheapest[i] = INFINITY;
-    for (int i = 0; i < entries->count; i++) {
-        const struct entry *entry = &entries->entry[i];
-        double *least = &cheapest[entry->units * row + entry->layers];
-        *least = fmin(*least, entry->time_s + e->least_out_s[entry->width]);
+    const struct entries *entries = &e->entries[cluster];
+    const int units = e->problem->cluster[cluster].units;
+    for (int i = 0; i < (units + 1) * e->rows; i++)
+        e->cheapest[i] = INFINITY;
+    for (int row = 0; row < e->rows; row++)
+        for (int i = entries->from[row]; i < entries->from[row + 1]; i++) {
+            const struct entry *entry = &entries->entry[i];
+            double *least = &e->cheapest[entry->units * e->rows + row];
+            *least = fmin(*least, entry->time_s + e->least_out_s[entry->width]);
+        }
+}
+
+/* The counts of units that stages in front of others take, and how many layers the longest of each
+ * has; more than CHAIN_KINDS: too many. */
+static int list_kinds(struct engine *e, int cluster, int used[CHAIN_KINDS])
+{
+    int *longest = e->widest, kinds = 0;
+    for (int u = 0; u <= e->problem->cluster[cluster].units; u++) {
+        longest[u] = 0;
+        for (int row = 0; row < e->rows; row++)
+            if (!e->row[row].last && e->row[row].layers > longest[u] &&
+                !isinf(e->cheapest[u * e->rows + row]))
+                longest[u] = e->row[row].layers;
+        if (!longest[u]) continue;
+        if (kinds == CHAIN_KINDS) return kinds + 1;
+        used[kinds++] = u;
     }
+    return kinds;
 }
 
 /* Of stages of clusters 0 ... cluster; those of the last one have `units` of it. */
@@ -175,47 +207,41 @@ static void fill_rest(struct engine *e, int cluster)
 {
     const int layers = e->problem->layers, row = layers + 1;
     const int units = e->problem->cluster[cluster].units;
-    double *inner = e->cheapest, *first = e->cheapest + (e->units + 1) * row;
-    int used[64], kinds = 0;
-    list_cheapest(e, cluster, CHAIN_INNER, inner);
-    list_cheapest(e, cluster, CHAIN_FIRST, first);
-    int *longest = e->widest; /* by units, 0: no way */
-    for (int u = 0; u <= units; u++) {
-        longest[u] = 0;
-        for (int n = 1; n <= layers; n++)
-            if (!isinf(inner[u * row + n]) || !isinf(first[u * row + n])) longest[u] = n;
-        if (longest[u] && kinds < 64)
-            used[kinds++] = u;
-        else if (longest[u])
-            kinds = 65;
-        if (kinds > 64) break;
-    }
-    for (int u = 0; u <= units; u++)
-        for (int l = 0; l <= layers; l++) {
+    int used[CHAIN_KINDS];
+    list_cheapest(e, cluster);
+    const int kinds = list_kinds(e, cluster, used);
+    const bool bounded = kinds <= CHAIN_KINDS;
+    for (int l = 0; l <= layers; l++) {
+        for (int k = 0; bounded && k < kinds; k++)
+            for (int n = 1; n <= l; n++)
+                e->ahead[k * row + n] = e->cheapest[used[k] * e->rows + row_of(e, l, n)];
+        for (int u = 0; u <= units; u++) {
             double least = l == 0 ? 0
                            : cluster
                                ? *rest_at(e, cluster - 1, e->problem->cluster[cluster - 1].units, l)
                                : INFINITY;
-            if (kinds > 64) least = 0; /* no bound */
-            for (int k = 0; l && k < kinds && kinds <= 64 && used[k] <= u; k++) {
-                const int with = used[k], most = longest[with] < l - 1 ? longest[with] : l - 1;
-                const double *cost = &inner[with * row], *rest = rest_at(e, cluster, u - with, l);
-                if (longest[with] >= l) least = lesser(least, first[with * row + l]);
+            if (!bounded) least = 0; /* no bound */
+            for (int k = 0; l && l < layers && bounded && k < kinds && used[k] <= u; k++) {
+                const int longest = e->widest[used[k]], most = longest < l - 1 ? longest : l - 1;
+                const double *cost = &e->ahead[k * row], *rest = rest_at(e, cluster, u - used[k], l);
+                if (longest >= l) least = lesser(least, cost[l]);
                 for (int n = 1; n <= most; n++)
                     least = lesser(least, cost[n] + rest[-n]);
             }
             *rest_at(e, cluster, u, l) = least;
         }
+    }
 }
 
 /* The same where it counts which layers a stage has; it may also not be there. */
 static void fill_rest_of_ways(struct engine *e, int cluster)
 {
     for (int end = 0; end <= e->problem->layers; end++) {
-        const struct entries *entries = entries_of(e, cluster, CHAIN_INNER, end);
+        const struct entries *entries = &e->entries[cluster];
+        const int row = end * (e->problem->layers + 1);
         const double without = end == 0 ? 0 : cluster ? *rest_at(e, cluster - 1, 1, end) : INFINITY;
         double least = without;
-        for (int i = 0; i < entries->count; i++) {
+        for (int i = entries->from[row]; i < entries->from[row + end + 1]; i++) {
             const int left = end - entries->entry[i].layers;
             const double rest = left == 0 ? 0
                                 : cluster ? *rest_at(e, cluster - 1, 1, left)
@@ -233,22 +259,21 @@ double chain_prepare(struct engine *e, double limit_s)
     const int last = p->clusters - 1;
     double least_s = INFINITY;
     for (int i = 0; i <= last; i++) {
+        if (!p->ways) list_entries(e, i, limit_s);
+        if (p->ways) e->entries[i].count = 0;
         for (int end = 0; end <= p->layers && p->ways; end++)
             list_ways(e, i, end, limit_s);
-        for (int place = 0; place < CHAIN_PLACES && !p->ways; place++)
-            list_entries(e, i, (enum chain_place)place, limit_s);
         if (p->ways)
             fill_rest_of_ways(e, i);
         else
             fill_rest(e, i);
     }
-    for (int place = CHAIN_LAST; place <= CHAIN_ALONE; place++) {
-        const struct entries *entries = entries_of(e, last, (enum chain_place)place, p->layers);
-        for (int i = 0; i < entries->count; i++) {
+    const struct entries *entries = &e->entries[last];
+    for (int n = 1; n <= p->layers; n++) {
+        const int row = row_of(e, p->layers, n), left = p->layers - n;
+        if (left == 0 && last > 0) continue;
+        for (int i = entries->from[row]; i < entries->from[row + 1]; i++) {
             const struct entry *entry = &entries->entry[i];
-            const int left = p->layers - entry->layers;
-            if ((place == CHAIN_ALONE) != (left == 0) || (place == CHAIN_ALONE && last > 0))
-                continue;
             const int units = p->cluster[last].units - entry->units;
             const double rest_s = left ? *rest_at(e, last, units, left) : 0;
             least_s = lesser(least_s, entry->time_s + rest_s);

@@ -95,21 +95,42 @@ static int draw_int(int low, int high)
     return (int)floor(draw(low, high + 1));
 }
 
-/* Whole numbers, so that ties are frequent and sums exact. */
-static void fill_cost(struct chain_cost *cost, int layers)
+/* Layers of two kinds, of which the second takes more: a row for each count of both. */
+static bool second[MOST_LAYERS];
+static int rows[(MOST_LAYERS + 1) * (MOST_LAYERS + 1)];
+
+static void draw_kinds(struct chain_problem *p)
 {
-    const double f = draw_int(1, 6), b = draw_int(1, 12), sync = draw_int(0, 20);
-    const int most = draw_int(1, 3), end = draw_int(0, 5);
-    for (int place = 0; place < CHAIN_PLACES; place++)
-        for (int n = 0; n <= layers; n++) {
-            const double more = place == CHAIN_INNER ? 0 : end;
-            cost[place * (layers + 1) + n] =
-                (struct chain_cost){n * (f + b) + 2 * more, n * b + more, n * sync,
-                                    n == 0 ? 0 : floor(1.0 * most * layers / 2 / n)};
+    const int row = p->layers + 1;
+    for (int i = 0; i < p->layers; i++)
+        second[i] = draw_int(0, 1);
+    for (int first = 0; first < p->layers; first++)
+        for (int n = 0, seconds = 0; n <= p->layers - first; n++) {
+            const int place = 2 * (first == 0) + (first + n == p->layers);
+            rows[first * row + n] = (place * row + n) * row + seconds;
+            if (first + n < p->layers) seconds += second[first + n];
         }
+    p->row = rows;
+    p->rows = CHAIN_PLACES * row * row;
 }
 
-static struct chain_cost costs[MOST_CLUSTERS * MOST_WAYS * CHAIN_PLACES * (MOST_LAYERS + 1)];
+/* Whole numbers, so that ties are frequent and sums exact. */
+static void fill_cost(struct chain_cost *cost, const struct chain_problem *p)
+{
+    const double f = draw_int(1, 6), b = draw_int(1, 12), sync = draw_int(0, 20);
+    const int most = draw_int(1, 3), end = draw_int(0, 5), heavier = draw_int(0, 7);
+    const int row = p->layers + 1, each = p->row ? row : 1;
+    for (int i = 0; i < CHAIN_PLACES * row * each; i++) {
+        const int seconds = i % each, n = i / each % row, place = i / each / row;
+        const double more = place == CHAIN_INNER ? 0 : end, again = heavier * seconds;
+        const double held = n + seconds;
+        cost[i] = (struct chain_cost){n * (f + b) + 2 * again + 2 * more, n * b + again + more,
+                                      n * sync,
+                                      n == 0 ? 0 : floor(1.0 * most * p->layers / 2 / held)};
+    }
+}
+
+static struct chain_cost costs[MOST_CLUSTERS * MOST_WAYS * CHAIN_PLACES * 8 * 8];
 
 static void draw_problem(void)
 {
@@ -124,14 +145,15 @@ static void draw_problem(void)
                                 .enough_s = INFINITY,
                                 .most_stages = 4};
     struct chain_cost *next = costs;
+    if (draw_int(0, 1)) draw_kinds(p);
     for (int i = 0; i < p->clusters; i++) {
         instance.cluster[i] =
             (struct chain_cluster){draw_int(1, 4), draw_int(1, 4), instance.choice[i]};
         for (int k = 0; k < instance.cluster[i].choices; k++) {
             const int units = draw_int(1, 3);
             instance.choice[i][k] = (struct chain_choice){units, 4 * i + units, next};
-            fill_cost(next, p->layers);
-            next += CHAIN_PLACES * (p->layers + 1);
+            fill_cost(next, p);
+            next += CHAIN_PLACES * (p->layers + 1) * (p->row ? p->layers + 1 : 1);
         }
     }
     p->widths = 4 * p->clusters;

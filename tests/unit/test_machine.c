@@ -86,6 +86,9 @@ Test(machine, what_is_wrong_is_pointed_at)
     expect_refused("h100-sxm5-80g x8 + a100-sxm4-80g x8 link=1Gb/s,cup=3", 48, "cap=RATE");
     expect_refused("h100-sxm5-80g x8 name=a/b + a100-sxm4-80g x8 link=1Gb/s", 23, "a name is");
     expect_refused("h100-sxm5-80g x8 + ", 20, "expected a system");
+    expect_refused("h100-sxm5-80g x8 + a100-sxm4-80g x8 link=1Gb/s link=2Gb/s", 48, "given twice");
+    expect_refused("h100-sxm5-80g x8 + a100-sxm4-80g x8 link:0-1=1Gb/s link:1-0=2Gb/s", 57,
+                   "between 1 and 0 is given twice");
 }
 
 static void write_file(const char *path, const char *text)
