@@ -191,7 +191,10 @@ static void note_row(const struct reading *r, const struct setting *s, const str
                        "", "is not followed: %s", row->why);
         return;
     }
-    snprintf(fix, sizeof fix, "give --ignore %.40s to estimate the run without it", s->key);
+    if (strlen(s->key) > 40)
+        snprintf(fix, sizeof fix, "give --ignore %.63s", s->key);
+    else
+        snprintf(fix, sizeof fix, "give --ignore %s to estimate the run without it", s->key);
     notes_add_rule(r->notes, "1.covered", NOTE_REFUSED, s->line, s->column, s->key, s->text, fix,
                    "%s, which plans do not cover", row->why);
 }

@@ -417,6 +417,8 @@ static enum rk_status read_flag(struct megatron_args *args, const struct shell_w
         add_tools(args, other.tools);
         note_effect(args, words, &other);
         if (!gone) megatron_judge_value(args, &other, words, count);
+        if (strcmp(other.name, "spec") == 0 && !is_ignored(args, other.name))
+            megatron_judge_spec(args, words, count);
         if (other.values >= MEGATRON_ONE_COUNT) other.values = MEGATRON_ONE_VALUE;
     } else {
         other.values = MEGATRON_MANY_VALUES;
@@ -430,6 +432,16 @@ static enum rk_status read_flag(struct megatron_args *args, const struct shell_w
 static enum rk_status judge_stray(struct megatron_args *args, const struct shell_word *word)
 {
     char quoted[TEXT_QUOTE];
+    const char *name = args->shell ? shell_never_set(args->shell, word) : NULL;
+    if (name) {
+        if (!*args->left_out) snprintf(args->left_out, sizeof args->left_out, "%s", name);
+        notes_add(args->notes, NOTE_ASSUMED, word->place.line, word->place.column, word->text,
+                  "not set",
+                  "the script does not set it, so that bash gives nothing here: give --set %s=... "
+                  "otherwise",
+                  name);
+        return RK_OK;
+    }
     if (word->unknown || word->maybe) return shell_fail_unknown(args->shell, word, args->error);
     return megatron_args_break(args, "1.unknown", word,
                                "%s: an argument that begins with -- is expected here",
@@ -497,7 +509,7 @@ enum rk_status megatron_args_read(struct megatron_args *args, const struct shell
     if (status == RK_OK && args->options->collect && has_findings(args))
         return notes_refusal(args->notes, args->path, args->error);
     if (status == RK_OK && args->tool == MEGATRON_CORE && !args->foreign &&
-        args->since > args->until)
+        args->since > args->until + 1) /* one: of the development between two releases */
         notes_add_rule(
             args->notes, "1.unknown", NOTE_REFUSED, 0, 0, "the arguments", "", "",
             "are in no single version of Megatron Core: some came with 0.%d, others left "

@@ -30,6 +30,7 @@ struct megatron_args {
     char choice[MEGATRON_FLAG_COUNT][24]; /* as the table of flags writes it */
     enum megatron_tool tool;              /* that it is for */
     const struct megatron_options *options;
+    char left_out[64]; /* a variable in the place of arguments that nothing sets; "": none */
     size_t unknown;    /* arguments that nothing is known of */
     double loss_scale; /* --loss-scale; 0: not given, and it follows the gradients */
     bool deepspeed;    /* --deepspeed, or one that begins so, is given */
@@ -97,6 +98,9 @@ void megatron_blame(const struct megatron_args *args, struct rk_finding *finding
 
 /* Is `text` one of Core's choices? */
 bool megatron_is_choice(const char *choices, const char *text);
+
+/* Refuses what --spec builds where the arguments do not say it. */
+void megatron_judge_spec(struct megatron_args *args, const struct shell_word *words, size_t count);
 
 /* megatron_values.c: notes a value of a type that argparse refuses, where all are collected. */
 void megatron_judge_value(struct megatron_args *args, const struct megatron_other *other,

@@ -303,7 +303,8 @@ static void check_experts(const struct check *c)
          "needs --bf16"},
         {HAS(PAD_CAPACITY) && !HAS(CAPACITY_FACTOR), FLAG(PAD_CAPACITY), "12.needs",
          "needs --moe-expert-capacity-factor"},
-        {HAS(EXPERT_BIAS) && (!HAS(SCORE_FUNCTION) || IS(SCORE_FUNCTION, "softmax")),
+        {HAS(EXPERT_BIAS) && args->tool != MEGATRON_MINDSPEED &&
+             (!HAS(SCORE_FUNCTION) || IS(SCORE_FUNCTION, "softmax")),
          FLAG(EXPERT_BIAS), "12.needs", "needs --moe-router-score-function sigmoid"},
         {HAS(ROUTER_GROUPS) && COUNT(ROUTER_GROUPS, 1) &&
              c->m->experts % COUNT(ROUTER_GROUPS, 1) != 0,

@@ -46,7 +46,10 @@ static enum rk_status compare_batches(const struct megatron_args *args,
 static enum rk_status read_config(const struct megatron_args *args, const char *text,
                                   struct rk_plan *plan)
 {
-    const struct config_source source = {.path = "DeepSpeed's configuration", .text = text};
+    const struct config_source source = {
+        .path = "DeepSpeed's configuration",
+        .text = text,
+        .keys = {.ignored = args->options->ignored, .ignored_count = args->options->ignored_count}};
     struct deepspeed_choices c;
     enum rk_status status = args->options->collect
                                 ? RK_OK /* the script's own refusals have its lines */

@@ -26,6 +26,11 @@ static enum rk_status need(const struct megatron_args *args, enum megatron_flag 
                            uint64_t value)
 {
     if (value) return RK_OK;
+    if (!args->value[flag].given && *args->left_out)
+        return megatron_args_break(args, "1.missing", NULL,
+                                   "--%s is missing, and $%s is not set, which may have it: give "
+                                   "--set %s=ARGUMENTS, as the caller of this script has them",
+                                   megatron_flags[flag].name, args->left_out, args->left_out);
     return megatron_args_break(args, args->value[flag].given ? "1.value" : "1.missing",
                                args->value[flag].word, "--%s is %s: give it, Megatron-LM needs it",
                                megatron_flags[flag].name,

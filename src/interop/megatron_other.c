@@ -308,6 +308,11 @@ static const struct group {
         "zero-bubble-pipeline-timers-start-iter", "zero-bubble-v-schedule-mem-setup")},
     {{NULL, 2, 0, 0, MEGATRON_CORE, 0, NULL}, NAMES("finetune-data-files", "gtp-remat-opt-in-modules", "log-budgets")},
     {{NULL, 3, 0, 0, MEGATRON_CORE, 0, NULL}, NAMES("megatron-fsdp-version", "rl-max-inflight-requests", "rl-rollout-bank-max-bytes")},
+    /* megatron/post_training/arguments.py */
+    {{NULL, 0, 0, 0, MEGATRON_CORE, 0, NULL}, NAMES("export-legacy-megatron", "export-te-mcore-model", "export-default-te-spec")},
+    {{NULL, 1, 0, 0, MEGATRON_CORE, 0, NULL}, NAMES("export-model-type", "export-kv-cache-quant", "export-real-quant-cfg", "export-kd-teacher-ckpt-format")},
+    {{NULL, 0, 0, 0, MEGATRON_CORE, MEGATRON_NOT_COVERED, "the export of a model decides what is built"}, NAMES("export-qk-l2-norm", "export-moe-apply-probs-on-input", "export-force-local-attention", "export-offline-model")},
+    {{NULL, 1, 0, 0, MEGATRON_CORE, MEGATRON_NOT_COVERED, "the model is quantized, or learns from a larger one"}, NAMES("export-quant-cfg", "export-kd-teacher-load", "export-kd-teacher-model-config", "export-kd-cfg")},
     {{NULL, 0, 0, 0, MEGATRON_DEEPSPEED, 0, NULL}, NAMES(
         "abort-on-unmet-fused-kernel-constraints", "adjust-word-embedding-init", "blend-sample-in-corpus", "contigious-checkpointing",
         "cpu_torch_adam", "create-moe-param-group", "deepscale", "disable-mem-efficient-ln", "disable-moe-top2-2nd-expert-sampling",

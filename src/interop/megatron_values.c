@@ -62,8 +62,30 @@ void megatron_judge_value(struct megatron_args *args, const struct megatron_othe
         return;
     notes_add_rule(args->notes, "1.value", NOTE_REFUSED, word->place.line, word->place.column,
                    words->text, text, "", "%s%s",
-                   choices                                   ? "must be one of "
+                   choices                               ? "must be one of "
                    : other->values == MEGATRON_ONE_COUNT ? "must be a whole number"
-                                                             : "must be a number",
+                                                         : "must be a number",
                    choices ? choices : "");
+}
+
+/* Blocks that --spec builds beside the arguments' own, by a part of its name, of MindSpeed-LLM's
+ * tasks/models/spec; others build what the arguments say. */
+static const struct {
+    const char *part, *why;
+} specs[] = {
+    {"longcat_spec", "a layer has two attentions and a dense MLP beside its experts"},
+    {"deepseek4_spec", "attention is compressed, and there are several residual streams"},
+    {"qwen3_next_spec", "attention is linear in most layers"},
+    {"mamba", "layers are state spaces"},
+    {"hybrid_layer_specs", "layers are state spaces"},
+};
+
+void megatron_judge_spec(struct megatron_args *args, const struct shell_word *words, size_t count)
+{
+    for (size_t i = 1; i < count && words[i].text[0] != '-'; i++)
+        for (size_t k = 0; k < sizeof specs / sizeof *specs; k++)
+            if (strstr(words[i].text, specs[k].part))
+                notes_add_rule(args->notes, "1.covered", NOTE_REFUSED, words->place.line,
+                               words->place.column, words->text, words[i].text, "",
+                               "%s, which plans do not cover", specs[k].why);
 }

@@ -114,6 +114,7 @@ static enum shell_truth matches(struct shell_state *s, const struct shell_value 
     if (strcmp(text.text, "*") == 0) return SHELL_TRUE;
     if (subject->unknown || subject->maybe || text.unknown) {
         s->cause = subject->unknown ? subject->unknown : subject->maybe;
+        if (!text.unknown) shell_asked(s, subject->unknown, text.text);
         return SHELL_PERHAPS;
     }
     return fnmatch(text.text, subject->text, 0) == 0 ? SHELL_TRUE : SHELL_FALSE;

@@ -28,6 +28,7 @@ struct shell_unknown {
     bool unset;      /* and that is why */
     char give[64];   /* what decides the condition that it depends on; "" : the name itself */
     const char *was; /* what it may be, behind that condition; NULL: nothing is known of it */
+    char asked[72];  /* what conditions compare it with: "true, false" */
     struct shell_place place;
 };
 
@@ -97,6 +98,10 @@ bool shell_stopped(const struct shell *shell);
 /* Follows the text of a word of a command as a script, behind the words in front of it: launchers
  * whose last argument is a command line. New commands are added to the shell's. */
 void shell_read_word(struct shell *shell, size_t command, size_t word);
+
+/* The word is one variable that the script never sets, no launcher either, and no file that it
+ * sources and that is not at hand: for bash it is no word at all. Its name; NULL: it is not so. */
+const char *shell_never_set(const struct shell *shell, const struct shell_word *word);
 
 /* Fails at what makes the word unknown or doubtful: what it is, and how to give it. */
 enum rk_status shell_fail_unknown(const struct shell *shell, const struct shell_word *word,

@@ -309,7 +309,9 @@ static void put_not_set(struct builder *b, const struct parameter *p, bool quote
 
 static void put_parameter(struct builder *b, const struct parameter *p, bool quoted)
 {
-    if (!p->set)
+    if (!p->set && p->list && shell_name_length(p->name, p->name + 1) && !b->s->unread)
+        shell_assume(b->s, p->name, b->place); /* lists are not of the environment */
+    else if (!p->set)
         put_not_set(b, p, quoted);
     else if (p->list)
         put_list(b, p->value, p->count, quoted, p->at);

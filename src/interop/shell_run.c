@@ -2,6 +2,7 @@
 #include "interop/shell_run.h"
 
 #include <ctype.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -379,11 +380,26 @@ void shell_follow(struct shell_state *s, const char *text, struct shell_place pl
     run_text(s, text, text + strlen(text), place, true, true);
 }
 
+/* Files that only set up where programs and libraries are. */
+static bool sets_up(const char *path)
+{
+    static const char *const names[] = {"*/activate", "*rc",    "*set_env*.sh", "*setvars.sh",
+                                        "*conda*.sh", "/etc/*", "*profile*",    "*/modules/*",
+                                        "*/init*",    "*venv*", "/opt/*",       "activate",
+                                        "*module*"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (fnmatch(names[i], path, 0) == 0) return true;
+    return false;
+}
+
 /* What the file says stands where it is sourced. */
 static void run_source(struct shell_state *s, const struct shell_word *name)
 {
     const char *text = shell_source(s, name->text);
-    if (text) shell_follow(s, text, name->place);
+    if (text)
+        shell_follow(s, text, name->place);
+    else if (!s->unread && !sets_up(name->text))
+        s->unread = name->text;
 }
 
 /* `mpirun -np 16 bash entry.sh a b`, where entry.sh is beside the script: followed with its

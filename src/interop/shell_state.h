@@ -72,10 +72,11 @@ struct shell_state {
     struct shell_place condition;
     size_t reason; /* index + 1 of what makes that one unknown; 0: nothing that has a name */
     size_t cause;  /* index + 1 of what makes the condition that was last judged unknown; 0: none */
-    bool stopped;  /* by `exit` */
-    bool returned; /* from the function that runs */
-    int calls;     /* functions within which we are */
-    int answer;    /* enum shell_truth of that `return` */
+    const char *unread; /* a file that it sources and that is not at hand; NULL: none */
+    bool stopped;       /* by `exit` */
+    bool returned;      /* from the function that runs */
+    int calls;          /* functions within which we are */
+    int answer;         /* enum shell_truth of that `return` */
 
     /* `break` and `continue`: how many loops are left or begun anew */
     int breaks, continues;
@@ -115,6 +116,15 @@ void shell_fail(struct shell_state *s, struct shell_place place, const char *for
 /* A new unknown; its index + 1. */
 size_t shell_unknown(struct shell_state *s, const char *name, const char *why,
                      struct shell_place place);
+
+/* Notes what a condition compares an unknown with: index + 1, 0: nothing. */
+void shell_asked(struct shell_state *s, size_t unknown, const char *text);
+
+/* Notes that a variable which is not set is taken as empty. */
+void shell_assume(struct shell_state *s, const char *name, struct shell_place place);
+
+/* Do launchers and schedulers set it, so that a script which does not may still have it? */
+bool shell_from_outside(const char *name);
 
 /* NULL when there is no such variable. */
 struct shell_variable *shell_find(const struct shell_state *s, const char *name, size_t length);

@@ -91,6 +91,7 @@ static enum shell_truth search(struct shell_state *s, const struct shell_word *s
 static enum shell_truth compare(struct test *t, const struct shell_word *a, const char *op,
                                 const struct shell_word *b)
 {
+    if (!b->unknown && strchr("=!", op[0]) && op[1] != '~') shell_asked(t->s, a->unknown, b->text);
     if (a->unknown || b->unknown || a->maybe || b->maybe) return SHELL_PERHAPS;
     if (strcmp(op, "=~") == 0) return search(t->s, a, b->text);
     if (op[0] == '-') return compare_numbers(t, a, op, b);
@@ -100,40 +101,16 @@ static enum shell_truth compare(struct test *t, const struct shell_word *a, cons
     return truth(same == (op[0] == '='));
 }
 
-/* What launchers and schedulers set, so that a script which does not may still have it. */
-static bool from_outside(const char *name)
-{
-    static const char *const names[] = {
-        "SLURM*",   "PBS*",   "LSB_*",    "LSF*",   "PMI*",    "OMPI*",  "MPI*",
-        "PALS*",    "FLUX*",  "PET_*",    "MLP_*",  "ARNOLD*", "DLC*",   "KUBERNETES*",
-        "COBALT*",  "*RANK*", "MASTER_*", "NODE*",  "HOST*",   "CUDA_*", "ASCEND*",
-        "*JOB*ID*", "USER",   "HOME",     "*_HOME", "*PATH*",  "CONDA*", "VIRTUAL_ENV",
-        "TMP*",     "PWD",    "SHELL",    "WORLD*", "*_ADDR",  "*_PORT", "NCCL*",
-        "WANDB*",   "*_KEY",  "*_TOKEN",
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (fnmatch(names[i], name, 0) == 0) return true;
-    return false;
-}
-
 /* "$X" and no more, where the script never sets X, under no name that launchers set. */
 static bool is_unset(struct shell_state *s, const struct shell_word *word)
 {
-    struct shell *shell = s->shell;
-    const struct shell_unknown *u = word->unknown ? &shell->unknown[word->unknown - 1] : NULL;
-    if (!u || word->maybe || !u->unset || from_outside(u->name)) return false;
+    const struct shell_unknown *u = word->unknown ? &s->shell->unknown[word->unknown - 1] : NULL;
+    if (!u || word->maybe || !u->unset || shell_from_outside(u->name)) return false;
     const bool whole = word->text[0] == SHELL_HOLE
                            ? !word->text[SHELL_HOLE_LENGTH]
                            : word->text[0] == '$' && strcmp(word->text + 1, u->name) == 0;
-    for (size_t i = 0; whole && i < shell->assumptions; i++)
-        if (strcmp(shell->assumed[i].name, u->name) == 0) return true;
-    struct shell_assumed *list_of =
-        whole ? shell_grow(s, shell->assumed, shell->assumptions, sizeof *shell->assumed) : NULL;
-    if (!list_of) return false;
-    shell->assumed = list_of;
-    list_of[shell->assumptions++] =
-        (struct shell_assumed){shell_copy(s, u->name, strlen(u->name)), word->place};
-    return true;
+    if (whole) shell_assume(s, u->name, word->place);
+    return whole;
 }
 
 static enum shell_truth disjunction(struct test *t);

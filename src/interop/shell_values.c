@@ -2,6 +2,7 @@
 #include "interop/shell_state.h"
 
 #include <ctype.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -73,6 +74,51 @@ size_t shell_unknown(struct shell_state *s, const char *name, const char *why,
     snprintf(unknown->why, sizeof unknown->why, "%s", why);
     unknown->place = place;
     return shell->unknowns;
+}
+
+void shell_asked(struct shell_state *s, size_t unknown, const char *text)
+{
+    const char *name = unknown ? s->shell->unknown[unknown - 1].name : "";
+    struct shell_unknown *u = &s->shell->unknown[unknown ? unknown - 1 : 0];
+    if (!*name || !*text || strchr(text, SHELL_HOLE)) return;
+    for (size_t i = 0; i < unknown; i++) /* what is first known of it has them all */
+        if (strcmp(s->shell->unknown[i].name, name) == 0) {
+            u = &s->shell->unknown[i];
+            break;
+        }
+    const size_t used = strlen(u->asked), length = strlen(text);
+    const char *there = strstr(u->asked, text);
+    if (there && strchr(", ", there[length]) && (there == u->asked || there[-1] == ' ')) return;
+    if (used + length + 3 > sizeof u->asked) return;
+    snprintf(u->asked + used, sizeof u->asked - used, "%s%s", used ? ", " : "", text);
+}
+
+void shell_assume(struct shell_state *s, const char *name, struct shell_place place)
+{
+    struct shell *shell = s->shell;
+    for (size_t i = 0; i < shell->assumptions; i++)
+        if (strcmp(shell->assumed[i].name, name) == 0) return;
+    struct shell_assumed *list_of =
+        shell_grow(s, shell->assumed, shell->assumptions, sizeof *shell->assumed);
+    if (!list_of) return;
+    shell->assumed = list_of;
+    list_of[shell->assumptions++] =
+        (struct shell_assumed){shell_copy(s, name, strlen(name)), place};
+}
+
+bool shell_from_outside(const char *name)
+{
+    static const char *const names[] = {
+        "SLURM*",   "PBS*",   "LSB_*",    "LSF*",   "PMI*",    "OMPI*",  "MPI*",
+        "PALS*",    "FLUX*",  "PET_*",    "MLP_*",  "ARNOLD*", "DLC*",   "KUBERNETES*",
+        "COBALT*",  "*RANK*", "MASTER_*", "NODE*",  "HOST*",   "CUDA_*", "ASCEND*",
+        "*JOB*ID*", "USER",   "HOME",     "*_HOME", "*PATH*",  "CONDA*", "VIRTUAL_ENV",
+        "TMP*",     "PWD",    "SHELL",    "WORLD*", "*_ADDR",  "*_PORT", "NCCL*",
+        "WANDB*",   "*_KEY",  "*_TOKEN",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (fnmatch(names[i], name, 0) == 0) return true;
+    return false;
 }
 
 struct shell_variable *shell_find(const struct shell_state *s, const char *name, size_t length)
@@ -161,7 +207,7 @@ void shell_assign(struct shell_state *s, const char *name, size_t length,
     for (size_t i = 0; i < count; i++)
         name_unknown(s, v->name, &values[i]);
     const bool keep = append && v->set;
-    if (keep && !array && !v->array && !v->number) {
+    if (keep && v->count && !array && !v->array && !v->number) {
         struct shell_value *joined = shell_alloc(s, sizeof *joined);
         if (!joined) return;
         *joined = join(s, v->value[0], values[0]);
@@ -264,7 +310,7 @@ void shell_take_back(struct shell_state *s, size_t mark)
 /* Are the elements of `before` the first of `now`? */
 static bool extends(const struct shell_variable *now, const struct shell_variable *before)
 {
-    if (!before->set || !now->set || now->array != before->array || now->keyed ||
+    if (!before->set || !before->count || !now->set || now->array != before->array || now->keyed ||
         now->count < before->count)
         return false;
     if (!now->array)
@@ -404,26 +450,61 @@ const char *shell_file(const struct shell *shell, const char *name, struct shell
     return NULL;
 }
 
+const char *shell_never_set(const struct shell *shell, const struct shell_word *word)
+{
+    const struct shell_unknown *u = word->unknown ? &shell->unknown[word->unknown - 1] : NULL;
+    const bool alone = u && word->empty_unknown && !word->maybe && word->text[0] == '$' &&
+                       strcmp(word->text + 1, u->name) == 0;
+    return alone && u->unset && !shell->state->unread && !shell_from_outside(u->name) ? u->name
+                                                                                      : NULL;
+}
+
+/* ", which it compares with true, false", ", nor is model.sh at hand, which it sources": what helps
+ * to give a value. */
+static void add_help(const struct shell *shell, const struct shell_unknown *u, const char *name,
+                     char *text, size_t size)
+{
+    const char *asked = "", *unread = u->unset ? shell->state->unread : NULL;
+    for (size_t i = 0; i < shell->unknowns && !*asked; i++)
+        if (strcmp(shell->unknown[i].name, name) == 0) asked = shell->unknown[i].asked;
+    *text = '\0';
+    if (*asked)
+        snprintf(text, size, " (it is compared with %s)", asked);
+    else if (unread)
+        snprintf(text, size, ", or have %.60s beside the script, which it sources", unread);
+}
+
+#define NAME "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
+
 enum rk_status shell_fail_unknown(const struct shell *shell, const struct shell_word *word,
                                   struct rk_error *error)
 {
     const size_t index = word->unknown ? word->unknown : word->maybe;
     const struct shell_unknown *u = &shell->unknown[index - 1];
+    const char *give = *u->give ? u->give : u->name;
+    char help[140];
+    const char *file =
+        u->unset ? strrchr(shell->state->unread ? shell->state->unread : "", '$') : 0;
+    if (file && file[1 + strspn(file + 1, NAME)] != '/')
+        return rk_fail(error, RK_BAD_INPUT, shell->path, u->place.line, u->place.column,
+                       "$%s %s, but it sources %.80s: give --set %.*s=VALUE", u->name, u->why,
+                       shell->state->unread, (int)strspn(file + 1, NAME), file + 1);
+    add_help(shell, u, give, help, sizeof help);
     if (!word->unknown && *u->give)
         return rk_fail(error, RK_BAD_INPUT, shell->path, word->place.line, word->place.column,
-                       "%.40s %s: give --set %s=VALUE", word->text, u->why, u->give);
+                       "%.40s %s: give --set %s=VALUE%s", word->text, u->why, give, help);
     if (!word->unknown)
         return rk_fail(error, RK_BAD_INPUT, shell->path, word->place.line, word->place.column,
                        "%.40s %s: give the variables of that condition with --set NAME=VALUE",
                        word->text, u->why);
     if (!u->name[0] && *u->give)
         return rk_fail(error, RK_BAD_INPUT, shell->path, u->place.line, u->place.column,
-                       "this %s: give --set %s=VALUE", u->why, u->give);
+                       "this %s: give --set %s=VALUE%s", u->why, give, help);
     if (!u->name[0])
         return rk_fail(error, RK_BAD_INPUT, shell->path, u->place.line, u->place.column,
                        "this %s: assign it to a variable NAME, and give --set NAME=VALUE", u->why);
     return rk_fail(error, RK_BAD_INPUT, shell->path, u->place.line, u->place.column,
-                   "$%s %s: give --set %s=VALUE", u->name, u->why, *u->give ? u->give : u->name);
+                   "$%s %s: give --set %s=VALUE%s", u->name, u->why, give, help);
 }
 
 enum rk_status shell_fail_stopped(const struct shell *shell, struct rk_error *error)

@@ -65,6 +65,19 @@ Test(megatron_scripts, launchers)
                  RK_BAD_INPUT);
 }
 
+/* What nothing sets is nothing for bash in the place of an argument, and is listed. */
+Test(megatron_scripts, lists_that_nothing_sets)
+{
+    take("f() {\n local all\n all+=\"--tensor-model-parallel-size 2\"\n"
+         " if [ \"$MORE\" = 1 ]; then all+=\" --seed 1\"; fi\n"
+         " torchrun --nproc_per_node 8 pretrain_gpt.py $all $EXTRA \"${LIST[@]}\" " SIZES
+         "\n}\nf\n",
+         0);
+    cr_expect_eq(import.plan.local.tensor, 2);
+    cr_expect(warns_of("$EXTRA", RK_ASSUMED));
+    cr_expect(warns_of("LIST", RK_ASSUMED));
+}
+
 /* What a script needs to be told is named. */
 Test(megatron_scripts, what_is_asked_for)
 {
@@ -76,6 +89,20 @@ Test(megatron_scripts, what_is_asked_for)
          "give --set BACKEND=VALUE"},
         {"[ -z \"$ROOT\" ] && exit 1\ntorchrun pretrain_gpt.py " SIZES,
          "$ROOT is not set in this script, which ends without it: give --set ROOT=VALUE"},
+        {"if [ $MODE = full ]; then X=4; elif [ $MODE = none ]; then X=8; fi\n"
+         "torchrun --nproc_per_node $X pretrain_gpt.py " SIZES,
+         "give --set MODE=VALUE (it is compared with full, none)"},
+        {"case $CARD in A3) X=16 ;; A2) X=8 ;; esac\ntorchrun --nproc_per_node $X "
+         "pretrain_gpt.py " SIZES,
+         "give --set CARD=VALUE (it is compared with A3, A2)"},
+        {"source conf/$MODEL.sh\ntorchrun pretrain_gpt.py $MODEL_ARGS --micro-batch-size 1",
+         "$MODEL_ARGS is not set in this script, but it sources conf/$MODEL.sh: give --set "
+         "MODEL=VALUE"},
+        {"torchrun pretrain_gpt.py $MODEL_ARGS --micro-batch-size 1",
+         "--num-layers is missing, and $MODEL_ARGS is not set, which may have it"},
+        {"torchrun pretrain_gpt.py --spec mindspeed_llm.tasks.models.spec.longcat_spec "
+         "layer_spec " SIZES,
+         "a layer has two attentions"},
         {"GPT_ARGS=\"" SIZES "\"\n", "it only sets GPT_ARGS"},
         {"python tools/checkpoint/convert.py " SIZES, "tools/checkpoint/convert.py evaluates"},
         {"TP=2\n[ \"$BIG\" = 1 ] && TP=8\ntorchrun pretrain_gpt.py " SIZES
