@@ -63,6 +63,7 @@ void clusters_file_release(struct clusters_file *file)
 struct reading {
     const struct rk_machine *machine;
     const struct plan_draft *common;
+    bool *taken; /* which words of the line some stage has none of its own for */
     struct rk_error *error;
 };
 
@@ -140,6 +141,8 @@ static enum rk_status read_part(const struct reading *r, const struct place *pla
     const bool said = place_member(place, "words", &member);
     if (said && plan_read_words(text.words, &draft, &inner) != RK_OK)
         return place_fail(&member, r->error, "column %d: %s", inner.column, inner.text);
+    for (int i = 0; i < PLAN_MAX_FIELDS; i++)
+        r->taken[i] |= !draft.words[i];
     const char *wrong = misplaced(&draft);
     if (wrong) return place_fail(&member, r->error, "%s is the same for all stages", wrong);
     if (draft.plan.recompute == RK_SELECTIVE && !draft.plan.recompute_parts)
@@ -193,12 +196,25 @@ static enum rk_status read_stage(const struct reading *r, const struct place *pl
     return read_parts(r, place, stage);
 }
 
+/* A word of the line that every stage outdoes would say nothing. */
+static enum rk_status check_taken(const struct reading *r, const struct place *stages)
+{
+    for (int i = 0; i < PLAN_MAX_FIELDS; i++)
+        if (r->common->words[i] && !r->taken[i])
+            return place_fail(stages, r->error,
+                              "every stage has its own %s, so a word for it beside the file "
+                              "changes nothing: leave it out, or change it here",
+                              plan_fields[i].key);
+    return RK_OK;
+}
+
 enum rk_status clusters_file_stages(const struct clusters_file *file, const struct rk_model *model,
                                     const struct rk_machine *machine,
                                     const struct plan_draft *common, struct given_plan *given,
                                     struct rk_error *error)
 {
-    const struct reading reading = {machine, common, error};
+    bool taken[PLAN_MAX_FIELDS] = {false};
+    const struct reading reading = {machine, common, taken, error};
     const struct place root = place_root(&file->document);
     struct place stages, round;
     uint64_t layers = 0;
@@ -213,6 +229,7 @@ enum rk_status clusters_file_stages(const struct clusters_file *file, const stru
         status = read_stage(&reading, &stage, &given->stage[i]);
         layers += (uint64_t)given->stage[i].layers;
     }
+    if (status == RK_OK) status = check_taken(&reading, &stages);
     if (status != RK_OK) return status;
     if (layers != model->layers)
         return place_fail(&stages, error, "%" PRIu64 " layers in all, the model has %" PRIu64,

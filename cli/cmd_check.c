@@ -37,6 +37,8 @@ static const struct option check_rows[] = {
      .help = "what is trained, unless the file says it: an id of `reckon models`, or a file"},
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(system), .complete = "systems",
      .help = "the machine: an id of `reckon systems`, a file, or a description in one line"},
+    {.letter = 'p', .name = "plan", .type = OPTION_TEXTS, .argument = "FILE|WORDS", AT(words), .complete = "file",
+     .help = "the same as PLAN, as other commands take it"},
     {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(gpus), .min = 1, .max = 1 << 24,
      .help = "how many GPUs are launched (as the plan or the file says)"},
     {.name = "domain", .type = OPTION_NUMBER, .argument = "N", AT(domain), .min = 1, .max = 1 << 20,
@@ -254,7 +256,7 @@ static enum rk_status gather(const struct check_args *args, struct loaded *l,
             return rk_fail(error, RK_USAGE, NULL, 0, 0, "--set: \"%.40s\" is not NAME=VALUE",
                            args->sets.text[i]);
     for (int i = 0; args->words.count > 1 && i < args->words.count; i++)
-        if (strchr(args->words.text[i], '/') && !strchr(args->words.text[i], '='))
+        if (is_file(args->words.text[i]) && !strchr(args->words.text[i], '='))
             return rk_fail(error, RK_USAGE, NULL, 0, 0,
                            "\"%.255s\" looks like a file, and there is more: give one file, or words "
                            "of a plan",

@@ -95,6 +95,8 @@ const struct usage clusters_usage = {
          "... and a faster link?"},
     },
     .see_also = "reckon-search(1), reckon-plan(5), reckon-system(5)",
+    .wider = &search_usage,
+    .with = "several clusters",
 };
 /* clang-format on */
 
@@ -145,6 +147,10 @@ static enum rk_status settle(const struct clusters_args *args, struct plan_draft
     struct rk_plan *plan = &draft->plan;
     const enum rk_status status = check_words(draft, error);
     if (status != RK_OK) return status;
+    if (args->batch && draft->words[plan_row("batch")] && plan->batch != args->batch)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--batch %" PRIu64 " and gbs%" PRIu64 ": leave one of them out", args->batch,
+                       plan->batch);
     if (args->batch) plan->batch = args->batch;
     if (!args->batch && !plan_given(draft, "batch"))
         return usage_fail(error, "how many samples has a step? add --batch 256");
@@ -345,6 +351,7 @@ static enum rk_status read_plan(struct asking *a, struct rk_machine *machine,
                           "--plan and --links, --why or --pareto: these search, leave --plan out");
     if (args->plan) status = clusters_file_open(args->plan, &a->file, error);
     if (status == RK_OK && *a->file.words) status = plan_read_words(a->file.words, draft, error);
+    memset(draft->words, 0, sizeof draft->words); /* from here on those of the line */
     if (status == RK_OK) status = plan_read_texts(&args->words, draft, error);
     if (status == RK_OK && a->file.batch && !plan_given(draft, "batch")) {
         draft->plan.batch = a->file.batch;
@@ -391,20 +398,28 @@ static int ask(const struct clusters_args *args, bool quiet)
     return code;
 }
 
+/* As options_read; `wider` is the command that was called. */
+static int read_args(const struct usage *wider, int argc, char **argv, struct clusters_args *args)
+{
+    struct usage usage = clusters_usage;
+    usage.wider = wider;
+    *args = (struct clusters_args){.model = NULL};
+    plan_words_prepare();
+    return options_read(&usage, argc, argv, args);
+}
+
 int cmd_clusters(int argc, char **argv)
 {
-    struct clusters_args args = {.model = NULL};
-    plan_words_prepare();
-    const int done = options_read(&clusters_usage, argc, argv, &args);
+    struct clusters_args args;
+    const int done = read_args(&search_usage, argc, argv, &args);
     return done >= 0 ? done : ask(&args, false);
 }
 
 int clusters_predict(int argc, char **argv)
 {
-    struct clusters_args args = {.model = NULL};
+    struct clusters_args args;
     struct rk_error error;
-    plan_words_prepare();
-    const int done = options_read(&clusters_usage, argc, argv, &args);
+    const int done = read_args(&predict_usage, argc, argv, &args);
     if (done >= 0) return done;
     if (args.plan) return ask(&args, false);
     usage_fail(&error, "which plan over these clusters? add --plan FILE, as reckon clusters "
@@ -414,9 +429,8 @@ int clusters_predict(int argc, char **argv)
 
 int clusters_report(int argc, char **argv)
 {
-    struct clusters_args args = {.model = NULL};
-    plan_words_prepare();
-    const int done = options_read(&clusters_usage, argc, argv, &args);
+    struct clusters_args args;
+    const int done = read_args(&report_usage, argc, argv, &args);
     if (done >= 0) return done;
     args.page = args.output ? args.output : "-";
     args.output = NULL;

@@ -34,7 +34,7 @@ static const struct option shapes_options[] = {
     {.name = "step", .type = OPTION_NUMBER, AT(step), .min = 1, .max = SHAPE_MOST_BLOCKS,
      .help = "blocks are a multiple of it (32, or the largest of 16, 8, 4 that comes within 10 % of --params)"},
     {.name = "hidden-step", .type = OPTION_NUMBER, AT(hidden_step), .min = 1, .max = MOST_HIDDEN_STEP,
-     .help = "the hidden size is a multiple of it (1024; 512 below 500B, 128 below 10B parameters)"},
+     .help = "the hidden size is a multiple of it (1024; 512 below 500B, 128 below 3B parameters)"},
     {.name = "sequence", .type = OPTION_NUMBER, AT(sequence), .min = 1, .max = MOST_SEQUENCE,
      .help = "tokens of one sample (8192)"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
@@ -51,7 +51,7 @@ const struct usage shapes_usage = {
         "ratio of hidden size to blocks grows linearly from 192 at 128 blocks to 320 at 512, the "
         "hidden size is the nearest multiple of 1,024, there are as many heads as blocks, and the "
         "feed-forward width is four times the hidden size. Beyond 128 to 512 blocks the line is "
-        "continued, and the proposal says so.\n\n"
+        "continued, heads are 128 wide (64 below 3072; 64, 96 or 256 where the hidden size does not divide by it), and the proposal says so.\n\n"
         "Parameters are counted as 12 * blocks * hidden^2, as in that study. `splits` is the number of pairs of "
         "a tensor degree (dividing hidden size and heads) and a pipeline degree (dividing the "
         "blocks): a model of 254 blocks has 8 where one of 256 has 81, and is the slower for it. Models within 15 % "
@@ -87,7 +87,7 @@ static const struct {
     uint64_t hidden_step;
 } hidden_steps[] = {
     {500e9, 1024},
-    { 10e9,  512},
+    {  3e9,  512},
     {    0,  128},
 };
 /* clang-format on */
@@ -112,11 +112,6 @@ static uint64_t default_step(const struct shape_rule *rule, double parameters)
     return step;
 }
 
-static bool inside(const struct shape_rule *rule, uint64_t blocks)
-{
-    return blocks >= rule->blocks_low && blocks <= rule->blocks_high;
-}
-
 static void add_shape(struct report *report, struct report_table *table,
                       const struct shape_rule *rule, const struct shapes_args *args,
                       uint64_t blocks)
@@ -133,7 +128,7 @@ static void add_shape(struct report *report, struct report_table *table,
         cell_number(parameters),
         args->parameters > 0 ? cell_number(parameters / args->parameters - 1) : cell_none(),
         cell_count(shape_splits(&model)),
-        cell_text(inside(rule, blocks) ? "as published" : "extrapolated"),
+        cell_text(shape_is_published(rule, blocks) ? "as published" : "extrapolated"),
     };
     report_row(report, table, cells);
 }
@@ -207,7 +202,9 @@ static void add_model_file(struct report *report, const struct rk_model *model)
     const struct report_cell cells[] = {
         cell_text(report_text(report, "%s, %d blocks", short_number(report, parameters),
                               (int)model->layers)),
-        cell_text("Proposed by reckon shapes. Feed-forward 4 * hidden, as many heads as blocks."),
+        cell_text(model->heads == model->layers
+                      ? "Proposed by reckon shapes. Feed-forward 4 * hidden, as many heads as blocks."
+                      : "Proposed by reckon shapes. Feed-forward 4 * hidden, heads of a usual width."),
         cell_count(model->layers),
         cell_count(model->hidden),
         cell_count(model->feedforward),

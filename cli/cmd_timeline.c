@@ -61,7 +61,7 @@ const struct usage timeline_usage = {
         "of the schedule, and a pass starts when the stage is free and its message has arrived. The "
         "durations are those of reckon predict; recomputing, communication, messages, the reduction of gradients, the optimizer and offload "
         "transfers are events of their own, and the memory of each stage follows from them.\n\n"
-        "Printed are the step against the formula's, the bubble of each stage, its peak of memory "
+        "Printed are the step against the formula's, how long each stage is idle, its peak of memory "
         "and the tightest stage. Where the formula is exact both agree; where not, the difference "
         "is given with its reasons.\n\n"
         "The trace (--trace) is for Perfetto (ui.perfetto.dev) or chrome://tracing: a process for each "
@@ -115,7 +115,7 @@ static const struct report_column stage_columns[] = {
     {.name = "reduce_s",     .title = "reduce",    .unit = "s", .digits = 4},
     {.name = "optimizer_s",  .title = "optimizer", .unit = "s", .digits = 4},
     {.name = "idle_s",       .title = "idle",      .unit = "s", .digits = 4},
-    {.name = "bubble",       .unit = "%", .digits = 1},
+    {.name = "bubble",       .title = "of step", .unit = "%", .digits = 1},
     {.name = "peak_bytes",   .title = "peak", .unit = "B", .digits = 2},
     {.name = "peak_share",   .title = "of HBM", .unit = "%", .digits = 1},
     {.name = "fill",         .title = "", .bar = REPORT_BAR_FILL},
@@ -222,15 +222,21 @@ static const char *compare(struct report *report, double value, double reference
                        difference > 0 ? "more" : "less");
 }
 
-static double worst_bubble(const struct timeline *timeline, double *mean)
+/* Shares of the step in which stages are idle. */
+struct idle {
+    double mean, least, most;
+};
+
+static struct idle idle_of(const struct timeline *timeline)
 {
-    double worst = 0, sum = 0;
+    struct idle idle = {.least = 1};
     for (uint32_t stage = 0; stage < timeline->stages; stage++) {
-        worst = fmax(worst, timeline->stage[stage].bubble);
-        sum += timeline->stage[stage].bubble;
+        const double share = timeline->stage[stage].bubble;
+        idle.least = fmin(idle.least, share);
+        idle.most = fmax(idle.most, share);
+        idle.mean += share / timeline->stages;
     }
-    *mean = sum / timeline->stages;
-    return worst;
+    return idle;
 }
 
 static bool schedule_fits(const struct timeline_plan *plan, const struct timeline *timeline)
@@ -253,8 +259,7 @@ static void note_reasons(struct report *report, unsigned reasons, double differe
 static void note_time(struct report *report, const struct story *s)
 {
     const struct timeline_plan *plan = s->plan;
-    double mean;
-    const double worst = worst_bubble(s->timeline, &mean);
+    const struct idle idle = idle_of(s->timeline);
     const double estimated = plan->estimate_s > 0 ? plan->estimate_bubble_s / plan->estimate_s : 0;
     report_note(report, report_text(report,
                                     "schedule %s: stages %" PRIu32 ", chunks of a stage %" PRIu32
@@ -267,10 +272,10 @@ static void note_time(struct report *report, const struct story *s)
                             compare(report, s->timeline->step_s, plan->estimate_s)));
     note_reasons(report, plan->time_reasons, over(s->timeline->step_s, plan->estimate_s));
     report_note(report, report_text(report,
-                                    "bubble: %.1f %% of the step on average, %.1f %% at most; "
-                                    "%.1f %% by %s",
-                                    100 * mean, 100 * worst, 100 * estimated,
-                                    forecast_by(s->forecast.plan)));
+                                    "idle: %.1f %% of the step on average, %.1f %% at most, %.1f "
+                                    "%% on the busiest stage, whose bubble is %.1f %% by %s",
+                                    100 * idle.mean, 100 * idle.most, 100 * idle.least,
+                                    100 * estimated, forecast_by(s->forecast.plan)));
 }
 
 static void note_memory(struct report *report, const struct story *s)
@@ -326,8 +331,6 @@ static void add_summary(struct report *report, const struct story *s, bool fits)
 {
     const struct timeline_plan *plan = s->plan;
     const struct timeline *t = s->timeline;
-    double mean;
-    worst_bubble(t, &mean);
     const struct report_cell cells[] = {
         cell_text("timeline"),
         cell_flag(fits),
@@ -340,7 +343,7 @@ static void add_summary(struct report *report, const struct story *s, bool fits)
         cell_number(t->step_s),
         cell_number(plan->estimate_s),
         cell_number(over(t->step_s, plan->estimate_s)),
-        cell_number(mean),
+        cell_number(idle_of(t).mean),
         cell_number(plan->estimate_s > 0 ? plan->estimate_bubble_s / plan->estimate_s : 0),
         cell_count(t->tightest_stage),
         cell_count((uint64_t)plan->tier[t->tightest_tier].tier),

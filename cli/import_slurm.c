@@ -47,23 +47,53 @@ const struct usage import_slurm_usage = {
 };
 /* clang-format on */
 
+/* " net0.size=4" where the system's node is another one. */
+static void write_node(const struct slurm_args *args, const struct rk_machine *machine, char *text,
+                       size_t size)
+{
+    const bool usual = rk_cluster_node(&machine->cluster[0]) == args->gpus;
+    snprintf(text, size, usual ? "" : " net0.size=%" PRIu64, args->gpus);
+}
+
+/* The line, in `text`; false: it does not fit. */
+static bool write_text(const struct slurm_args *args, const struct slurm_topology *topology,
+                       const char *node, char *text, size_t size)
+{
+    size_t used = 0;
+    for (int i = 0; i < topology->networks && used < size; i++) {
+        const struct slurm_network *network = &topology->network[i];
+        char leaves[64] = "", name[48] = "";
+        if (args->over > 1 && network->leaves > 1)
+            snprintf(leaves, sizeof leaves, " leaf=%" PRIu64 ",over=%" PRIu64,
+                     network->leaf_nodes * args->gpus, args->over);
+        if (topology->networks > 1) snprintf(name, sizeof name, " name=%.31s", network->name);
+        used += (size_t)snprintf(text + used, size - used, "%s%s x%" PRIu64 "%s%s%s", i ? " + " : "",
+                                 args->system, network->nodes * args->gpus, node, leaves, name);
+    }
+    if (topology->networks > 1 && used < size)
+        used += (size_t)snprintf(text + used, size - used, " link=%s", args->link);
+    return used < size;
+}
+
+/* Only a line that reckon takes is printed. */
 static enum rk_status write_line(const struct slurm_args *args,
                                  const struct slurm_topology *topology, struct rk_error *error)
 {
+    char text[4096], node[32];
     struct output output;
-    const enum rk_status status = output_open(&output, args->output ? args->output : "-", error);
+    struct rk_machine machine;
+    enum rk_status status = rk_machine_load(args->system, &machine, error);
     if (status != RK_OK) return status;
-    for (int i = 0; i < topology->networks; i++) {
-        const struct slurm_network *network = &topology->network[i];
-        fprintf(output.file, "%s%s x%" PRIu64, i ? " + " : "", args->system,
-                network->nodes * args->gpus);
-        if (args->over > 1 && network->leaves > 1)
-            fprintf(output.file, " leaf=%" PRIu64 ",over=%" PRIu64,
-                    network->leaf_nodes * args->gpus, args->over);
-        if (topology->networks > 1) fprintf(output.file, " name=%.31s", network->name);
-    }
-    if (topology->networks > 1) fprintf(output.file, " link=%s", args->link);
-    fprintf(output.file, "\n");
+    write_node(args, &machine, node, sizeof node);
+    rk_machine_release(&machine);
+    if (!write_text(args, topology, node, text, sizeof text))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0, "--system: the line would be too long");
+    status = rk_machine_load(text, &machine, error);
+    if (status != RK_OK) return status;
+    rk_machine_release(&machine);
+    status = output_open(&output, args->output ? args->output : "-", error);
+    if (status != RK_OK) return status;
+    fprintf(output.file, "%s\n", text);
     return output_commit(&output, error);
 }
 
@@ -74,6 +104,9 @@ static enum rk_status check(const struct slurm_args *args, const struct slurm_to
         return rk_fail(error, RK_BAD_INPUT, args->file, 0, 0,
                        "%d networks that no switch joins: a machine has at most %d clusters",
                        topology->networks, RK_MAX_CLUSTERS);
+    if (topology->networks == 1 && args->link)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--link: the switches of %s join all nodes, leave it out", args->file);
     if (topology->networks > 1 && !args->link)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "%s has %d networks that no switch joins: say what does, --link "

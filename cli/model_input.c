@@ -49,13 +49,30 @@ static enum rk_status open_checkpoint(const char *name, struct rk_model *model,
     return RK_OK;
 }
 
-enum rk_status model_open(const char *name, struct rk_model *model, struct rk_error *error)
+void model_sequence_why(const struct hf_import *import, char why[MODEL_WHY])
+{
+    snprintf(why, MODEL_WHY, "the model's");
+    for (int i = 0; i < import->notes; i++)
+        if (import->note[i].kind == HF_ASSUMED && strcmp(import->note[i].what, "sequence") == 0)
+            snprintf(why, MODEL_WHY, "%s", import->note[i].why);
+}
+
+enum rk_status model_open_why(const char *name, struct rk_model *model, char why[MODEL_WHY],
+                              struct rk_error *error)
 {
     struct hf_import import;
+    snprintf(why, MODEL_WHY, "the model's");
     if (is_checkpoint(name)) return open_checkpoint(name, model, error);
     const enum rk_status status = model_named(name, &import, error);
     if (status != RK_OK) return status;
     model_warn(&import, name);
+    model_sequence_why(&import, why);
     *model = import.model;
     return RK_OK;
+}
+
+enum rk_status model_open(const char *name, struct rk_model *model, struct rk_error *error)
+{
+    char why[MODEL_WHY];
+    return model_open_why(name, model, why, error);
 }

@@ -11,4 +11,11 @@ void model_warn(const struct hf_import *import, const char *path);
 /* model_named(), with those warnings. */
 enum rk_status model_open(const char *name, struct rk_model *model, struct rk_error *error);
 
+/* Where the tokens of a sample come from, in `why`: "usual in pre-training; the file ...", or "the
+ * model's" where the model says it. */
+enum { MODEL_WHY = 192 };
+enum rk_status model_open_why(const char *name, struct rk_model *model, char why[MODEL_WHY],
+                              struct rk_error *error);
+void model_sequence_why(const struct hf_import *import, char why[MODEL_WHY]);
+
 #endif

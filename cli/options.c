@@ -319,8 +319,22 @@ static enum rk_status read_option(struct reader *r, const struct option *option,
     return store(r, option, r->args + group->offset + option->offset, name, value);
 }
 
+/* A flag of the command that this is a case of? Says so then. */
+static bool is_wider(const struct reader *r, const char *typed, size_t length, char letter)
+{
+    const struct option_group *group;
+    const struct option *option =
+        r->usage->wider ? find_option(r->usage->wider, typed, length, letter, &group) : NULL;
+    if (option)
+        rk_fail(r->error, RK_USAGE, NULL, 0, 0,
+                "--%s does not go with %s: reckon %s --help lists what does", option->name,
+                r->usage->with, r->usage->name);
+    return option != NULL;
+}
+
 static enum rk_status unknown_option(const struct reader *r, const char *typed, size_t length)
 {
+    if (is_wider(r, typed, length, '\0')) return RK_USAGE;
     const char *names[MAX_NAMES + 1] = {NULL};
     char word[TEXT_QUOTE], quoted[TEXT_QUOTE];
     size_t count = 0;
@@ -376,6 +390,7 @@ static enum rk_status read_short(struct reader *r, char *word)
         const struct option_group *group;
         const struct option *option = find_option(r->usage, NULL, 0, *letter, &group);
         const char name[3] = {'-', *letter, '\0'};
+        if (!option && is_wider(r, NULL, 0, *letter)) return RK_USAGE;
         if (!option)
             return rk_fail(r->error, RK_USAGE, NULL, 0, 0,
                            "%s is not known: reckon %s --help lists all flags",

@@ -133,6 +133,8 @@ struct usage {
     const char *see_also;           /* more pages than the general ones; may be NULL */
     const struct command *commands; /* those below it ("calculon llm"); may be NULL */
     const struct command_group *command_groups; /* of long lists; may be NULL */
+    const struct usage *wider;  /* NULL, or the command that this is a case of, ... */
+    const char *with;           /* ... "several clusters": its other flags do not go with that */
     bool abbreviations;             /* --top for --top-n where nothing else begins so */
 };
 

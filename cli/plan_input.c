@@ -226,7 +226,8 @@ enum rk_status plan_inputs(const struct plan_source *source, struct plan_input *
                            struct rk_error *error)
 {
     enum rk_status status = need(source, error);
-    if (status == RK_OK) status = model_open(source->model, &input->model, error);
+    if (status == RK_OK)
+        status = model_open_why(source->model, &input->model, input->sequence_why, error);
     return status == RK_OK ? rk_system_load(source->system, &input->system, error) : status;
 }
 
@@ -316,7 +317,7 @@ static void say_presets(struct plan_input *input, bool batch)
         plan_assume(input, "microbatch %" PRIu64, plan->microbatch);
     if (!batch) plan_assume(input, "batch %" PRIu64 " (4 * gpus * microbatch)", plan->batch);
     if (!plan_given(draft, "sequence"))
-        plan_assume(input, "sequence %" PRIu64 " (the model's)", input->model.sequence);
+        plan_assume(input, "sequence %" PRIu64 " (%s)", input->model.sequence, input->sequence_why);
     if (!plan_given(draft, "attention") && plan->framework != RK_CALCULON)
         plan_assume(input, "attention %s", rk_attention_kernel_name(plan->attention));
 }

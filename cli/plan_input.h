@@ -8,6 +8,7 @@
 #define RECKON_CLI_PLAN_INPUT_H
 
 #include "catalog/plan_fields.h"
+#include "cli/model_input.h"
 #include "cli/options.h"
 #include <reckon/reckon.h>
 
@@ -19,12 +20,13 @@ struct plan_source {
     struct option_texts words;
 };
 
-enum { PLAN_NOTES = 512 };
+enum { PLAN_NOTES = 768 };
 
 struct plan_input {
     struct rk_model model;
     struct rk_system system;
     struct plan_draft draft;  /* what was said; complete after plan_settle */
+    char sequence_why[MODEL_WHY]; /* "the model's", or what was assumed */
     char assumed[PLAN_NOTES]; /* "batch 256 (4 for each GPU), ..."; "" when nothing was */
 };
 

@@ -2,6 +2,7 @@
 
 #include "cli/model_input.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,8 +71,19 @@ static enum rk_status check_inputs(const struct names *models, const struct name
                    "standard input (-) can be read once: give files for the others");
 }
 
-static enum rk_status load(struct search_grid *grid, const struct names *models,
-                           const struct names *systems, struct rk_error *error)
+/* Says which tokens of a sample were taken where neither the model nor the user says how many. */
+static void say_sequence(const struct search_args *args, const struct hf_import *import,
+                         const char *name)
+{
+    char why[MODEL_WHY];
+    model_sequence_why(import, why);
+    if (!args->sequence && import->type)
+        fprintf(stderr, "reckon: %s: sequence %" PRIu64 ": %s\n", name, import->model.sequence, why);
+}
+
+static enum rk_status load(struct search_grid *grid, const struct search_args *args,
+                           const struct names *models, const struct names *systems,
+                           struct rk_error *error)
 {
     grid->model = calloc((size_t)models->count, sizeof *grid->model);
     grid->system = calloc((size_t)systems->count, sizeof *grid->system);
@@ -81,7 +93,10 @@ static enum rk_status load(struct search_grid *grid, const struct names *models,
         struct hf_import import;
         status = model_named(models->name[grid->models], &import, error);
         if (status != RK_OK) break;
-        if (search_speaks()) model_warn(&import, models->name[grid->models]);
+        if (search_speaks()) {
+            model_warn(&import, models->name[grid->models]);
+            say_sequence(args, &import, models->name[grid->models]);
+        }
         grid->model[grid->models] = import.model;
     }
     for (; status == RK_OK && grid->systems < systems->count; grid->systems++)
@@ -129,7 +144,7 @@ enum rk_status search_grid_open(struct search_grid *grid, const struct search_ar
     if (status == RK_OK) status = split(&models, "--model", &args->models, error);
     if (status == RK_OK) status = split(&systems, "--system", &args->systems, error);
     if (status == RK_OK) status = check_inputs(&models, &systems, error);
-    if (status == RK_OK) status = load(grid, &models, &systems, error);
+    if (status == RK_OK) status = load(grid, args, &models, &systems, error);
     if (status == RK_OK) status = check_sizes(grid, error);
     names_release(&models);
     names_release(&systems);

@@ -19,18 +19,37 @@ double shape_ratio(const struct shape_rule *rule, uint64_t blocks)
     return fmax(1, rule->ratio_low + slope * ((double)blocks - (double)rule->blocks_low));
 }
 
+bool shape_is_published(const struct shape_rule *rule, uint64_t blocks)
+{
+    return blocks >= rule->blocks_low && blocks <= rule->blocks_high;
+}
+
+/* Narrow models have heads of 64: Llama 3.2 1B, GPT-2, Qwen2.5 0.5B. */
+enum { NARROW = 3072 };
+
+/* Within the study, hidden / blocks, rounded; beyond it the first usual width that divides. */
+static uint64_t head_dim_of(const struct shape_rule *rule, uint64_t blocks, uint64_t hidden)
+{
+    static const uint64_t usual[] = {64, 128, 64, 96, 256};
+    for (size_t i = hidden < NARROW ? 0 : 1; i < sizeof usual / sizeof *usual; i++)
+        if (!shape_is_published(rule, blocks) && hidden % usual[i] == 0) return usual[i];
+    return (uint64_t)fmax(1, rint((double)hidden / (double)blocks));
+}
+
 struct rk_model shape_of(const struct shape_rule *rule, uint64_t blocks, uint64_t sequence)
 {
     assert(blocks > 0 && rule->hidden_step > 0);
     const double step = (double)rule->hidden_step;
     const double steps = fmax(1, round(shape_ratio(rule, blocks) * (double)blocks / step));
     const uint64_t hidden = (uint64_t)steps * rule->hidden_step;
+    const uint64_t head_dim = head_dim_of(rule, blocks, hidden);
+    const bool usual = !shape_is_published(rule, blocks) && hidden % head_dim == 0;
     return (struct rk_model){
         .layers = blocks,
         .hidden = hidden,
         .feedforward = 4 * hidden,
-        .heads = blocks,
-        .head_dim = (uint64_t)fmax(1, rint((double)hidden / (double)blocks)),
+        .heads = usual ? hidden / head_dim : blocks,
+        .head_dim = head_dim,
         .sequence = sequence,
         .vocabulary = 51200,
         .attention = RK_ATTENTION_MULTIHEAD,

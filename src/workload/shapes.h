@@ -6,7 +6,8 @@
  *     hidden / blocks = 192 at 128 blocks ... 320 at 512 blocks,
  *
  * rounds hidden to the nearest multiple of 1,024, takes as many heads as blocks and a feed-forward
- * width of 4 * hidden. Outside 128 ... 512 blocks the line is continued. Everything is pure.
+ * width of 4 * hidden. Outside 128 ... 512 blocks the line is continued, with heads of a width that
+ * attention kernels have: 128 (64 below 3,072), or 64, 96, 256, where hidden divides by it. Everything is pure.
  */
 #ifndef RECKON_WORKLOAD_SHAPES_H
 #define RECKON_WORKLOAD_SHAPES_H
@@ -23,11 +24,14 @@ struct shape_rule {
 /* The rule of [isaev2023scaling]. */
 extern const struct shape_rule shape_rule_paper;
 
+/* Is it within the study, and not the line continued? */
+bool shape_is_published(const struct shape_rule *rule, uint64_t blocks);
+
 /* The ratio that the rule wants, at least 1. */
 double shape_ratio(const struct shape_rule *rule, uint64_t blocks);
 
 /* The rule's model of so many blocks (at least 1): all dimensions of a GPT-style model but
- * `id` (empty). head_dim is hidden / heads, rounded. */
+ * `id` (empty). Within the study head_dim is hidden / heads, rounded. */
 struct rk_model shape_of(const struct shape_rule *rule, uint64_t blocks, uint64_t sequence);
 
 /* 12 * blocks * hidden^2: the matrices of the blocks, as the paper counts. */

@@ -59,8 +59,8 @@ Test(layers_worth, one_run_is_all_of_it)
         cr_assert_eq(worths.count, 1, "%s", words);
         const struct layers_worth *w = &worths.worth[0];
         cr_expect_eq((int)w->stage, stage);
-        cr_expect_eq(w->first, 16 * stage + first + 1, "%s", words);
-        cr_expect_eq(w->layers, layers);
+        cr_expect_eq(w->first, (uint64_t)(16 * stage + first + 1), "%s", words);
+        cr_expect_eq(w->layers, (uint64_t)layers);
         cr_expect_eq(w->alone.step_s, step_of(&b), "%s", words);
         cr_expect_eq(w->without.step_s, step_of(&a), "%s", words);
     }
