@@ -501,6 +501,7 @@ static void check_pairs(const struct asked *a)
     const struct rk_plan *p = a->p;
     const bool megatron = p->framework == RK_MEGATRON, deepspeed = p->framework == RK_DEEPSPEED;
     const bool whole = p->recompute == RK_WHOLE;
+    const uint64_t domain = domain_of(a);
     const struct {
         bool broken;
         const char *rule, *key, *why, *fix;
@@ -512,6 +513,9 @@ static void check_pairs(const struct asked *a)
          "experts with tensor parallelism need sequence parallelism", "give sp"},
         {megatron && p->tensor_overlap && !p->sequence_parallel, "12.needs", "tensor_overlap",
          "needs sequence parallelism", "give sp"},
+        {megatron && p->tensor_overlap && p->tensor > 1 && domain && domain % p->tensor, "12.needs",
+         "tensor_overlap", "is of ranks that the fastest links join (Transformer Engine #1071)",
+         "leave it out, or take tensor ranks of one domain"},
         {megatron && p->checkpoint_sharded && (p->tensor < 2 || !whole), "12.needs",
          "checkpoint_sharded", "needs tensor ranks and full recomputation", "give recompute=full"},
         {megatron && p->checkpoint_sharded && p->sequence_parallel, "12.excludes",

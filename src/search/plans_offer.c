@@ -186,16 +186,17 @@ void offer_sequence_parallel(struct offered *o, const struct rk_plan *plan)
     offer(o, 0);
 }
 
-/* Megatron-LM has it, together with sequence parallelism. */
+/* Megatron-LM has it, together with sequence parallelism, among ranks that the fastest links join:
+ * Transformer Engine's buffers are in each other's reach (NVIDIA/TransformerEngine#1071, #1470). */
 void offer_tensor_overlap(struct offered *o, const struct rk_plan *plan)
 {
+    const uint64_t domain = o->problem->system->network[0].size;
+    const bool runs = plan->framework == RK_MEGATRON && plan->sequence_parallel &&
+                       domain % plan->tensor == 0;
     if (plan->tensor == 1)
         only(o, 0);
     else
-        offer_choice(o,
-                     plan->framework == RK_MEGATRON && plan->sequence_parallel ? RK_OVERLAP_RING
-                                                                               : RK_OVERLAP_NONE,
-                     RK_OVERLAP_RING);
+        offer_choice(o, runs ? RK_OVERLAP_RING : RK_OVERLAP_NONE, RK_OVERLAP_RING);
 }
 
 void offer_context_kind(struct offered *o, const struct rk_plan *plan)

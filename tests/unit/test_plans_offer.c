@@ -42,6 +42,35 @@ static void see(const struct rk_plan *plan, void *context)
     cr_assert(data > 0 && plan->batch % (data * plan->microbatch) == 0, "data %d", (int)data);
 }
 
+static void see_overlap(const struct rk_plan *plan, void *context)
+{
+    bool *seen = context;
+    const uint64_t domain = machine.system.network[0].size;
+    const bool inside = plan->tensor > 1 && domain % plan->tensor == 0 && plan->sequence_parallel;
+    cr_assert_eq(plan->tensor_overlap, inside ? RK_OVERLAP_RING : RK_OVERLAP_NONE, "tensor %d",
+                 (int)plan->tensor);
+    seen[inside] = true;
+}
+
+/* Megatron-LM's overlap is of ranks that the fastest links join; on request it is anywhere. */
+Test(plans_offer, overlap_within_the_fastest_links)
+{
+    bool seen[2] = {false, false};
+    machine_init(&machine, 1e6);
+    machine.system.network[0].size = 2;
+    struct rk_plans_problem problem = problem_of(&small, 8, 16);
+    each_plan(&problem, see_overlap, seen);
+    cr_expect(seen[0] && seen[1]);
+    problem.pinned[RK_PLAN_TENSOR].count = problem.pinned[RK_PLAN_TENSOR_OVERLAP].count = 1;
+    problem.pinned[RK_PLAN_TENSOR].value[0] = problem.pinned[RK_PLAN_TENSOR].to[0] = 4;
+    problem.pinned[RK_PLAN_TENSOR_OVERLAP].value[0] = RK_OVERLAP_RING;
+    problem.pinned[RK_PLAN_TENSOR_OVERLAP].to[0] = RK_OVERLAP_RING;
+    struct rk_space *plans = rk_plans_open(&problem, NULL);
+    cr_assert_not_null(plans);
+    cr_expect_gt(rk_space_count(plans), 0);
+    rk_space_close(plans);
+}
+
 /* 12 samples on 8 ranks: 8 of data parallelism do not divide them. 8192 tokens are cut into 4 parts
  * of 2048 at most. */
 Test(plans_offer, batches_and_contexts)
