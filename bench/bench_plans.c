@@ -88,9 +88,7 @@ static void bench(const struct problem *p)
     load_model(p->model, &model);
     load_system(p->system, &system);
     rk_plans_problem_init(&problem, &model, &system, RK_MEGATRON, p->gpus, p->batch, 0);
-    problem.pinned[RK_PLAN_SCHEDULE].count = 1; /* all there are, whatever the framework starts */
-    problem.pinned[RK_PLAN_SCHEDULE].value[0] = 0;
-    problem.pinned[RK_PLAN_SCHEDULE].to[0] = RK_SCHEDULES - 1;
+    problem.unstartable = true; /* all there are */
     check_twin(&problem);
     struct rk_space *plans = rk_plans_open(&problem, NULL);
     check(plans != NULL, "memory");
@@ -148,7 +146,7 @@ static void bench_beside(const struct problem *p, const char *older)
     const char *path = getenv("RECKON");
     char newer[512], plans[2][32];
     double older_s = INFINITY, newer_s = INFINITY;
-    snprintf(newer, sizeof newer, "%s search", path ? path : "build/reckon");
+    snprintf(newer, sizeof newer, "%s search --unstartable", path ? path : "build/reckon");
     for (int i = 0; i < RUNS; i++) {
         older_s = fmin(older_s, command_s(older, p, plans[0]));
         newer_s = fmin(newer_s, command_s(newer, p, plans[1]));

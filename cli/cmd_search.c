@@ -56,6 +56,8 @@ static const struct option search_options[] = {
      .help = "threads to search with (all cores); the answer is the same for any number"},
     {.name = "exhaustive", .type = OPTION_FLAG, AT(exhaustive),
      .help = "time every plan that fits, instead of settling groups by proof; the same answer"},
+    {.name = "unstartable", .type = OPTION_FLAG, AT(unstartable),
+     .help = "also plans that the framework refuses at its start: interleaved stages that the microbatches do not fill, zero-bubble in Megatron-LM, DeepSpeed's pipelines (docs/search.md has all)"},
     {.name = "layerwise", .type = OPTION_FLAG, AT(layerwise),
      .help = "let each layer have its own tensor and context degree, ZeRO, recomputation and offload, on uneven stages (docs/layerwise.md)"},
     {.name = "state", .type = OPTION_OUTPUT, .argument = "FILE", AT(state), .complete = "file",
@@ -141,8 +143,9 @@ const struct usage search_usage = {
          "(of all layers or the first 1, 2, 4, ... of a virtual stage) and sets of parts; ZeRO what the "
          "framework has, over all ranks or within a node; offload where there is a second memory; "
          "splits even, with embedding and head as a block each, and balanced by time. Precision, "
-         "attention kernel, dispatcher and overlaps are as the framework has them. docs/search.md has "
-         "them all.\n\n"
+         "attention kernel, dispatcher and overlaps are as the framework has them. Plans that it "
+         "refuses at its start are left out, unless --unstartable or a value that only they have asks for "
+         "them; --why says what they would gain. docs/search.md has them all.\n\n"
          "A restriction is on the value of an axis where the axis means something: --schedule "
          "zero-bubble leaves plans without a pipeline alone. Values that are unusual are searched when "
          "they are asked for. --recompute takes none, full and selective (core_attn), "

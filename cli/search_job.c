@@ -190,6 +190,7 @@ enum rk_status search_set(struct search *search, const struct rk_model *model,
     const struct search_args *args = search->args;
     const enum rk_framework framework = framework_of(args, model, system, &search->why);
     rk_plans_problem_init(&search->problem, model, system, framework, gpus, batch, args->sequence);
+    search->problem.unstartable = args->unstartable;
     enum rk_status status = plan_axes_restrict(&args->axes, &search->problem, error);
     if (status == RK_OK) status = search_take_words(args, &search->problem, error);
     if (status == RK_OK) status = check_precision(&search->problem, error);

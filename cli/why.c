@@ -196,13 +196,13 @@ static const char *restriction_sentence(const struct tables *t, const struct rk_
         rk_plan_axis_text(c->axis, rk_plan_axis_get(&c->found.plan, c->axis), value));
 }
 
-static const char *schedule_sentence(const struct tables *t, const struct rk_change *c)
+static const char *start_sentence(const struct tables *t, const struct rk_change *c)
 {
     const char *framework = rk_framework_name(t->problem->base.framework);
-    if (!c->helps)
-        return report_text(t->report, "schedules that %s cannot start: none helps", framework);
-    return report_text(t->report, "--schedule %s, which %s cannot start by itself",
-                       rk_schedule_name(c->found.plan.schedule), framework);
+    return report_text(t->report,
+                       c->helps ? "--unstartable, plans that %s cannot start by itself"
+                                : "plans that %s cannot start: none helps",
+                       framework);
 }
 
 static const char *size_sentence(const struct tables *t, const struct rk_change *c)
@@ -221,7 +221,7 @@ static const char *(*const sentences[RK_CHANGE_KINDS])(const struct tables *,
                                                        const struct rk_change *) = {
     [RK_CHANGE_MEMORY] = memory_sentence,     [RK_CHANGE_ADDED_MEMORY] = added_sentence,
     [RK_CHANGE_NETWORK] = network_sentence,   [RK_CHANGE_RESTRICTION] = restriction_sentence,
-    [RK_CHANGE_SCHEDULE] = schedule_sentence, [RK_CHANGE_FEWER_GPUS] = size_sentence,
+    [RK_CHANGE_START] = start_sentence,       [RK_CHANGE_FEWER_GPUS] = size_sentence,
     [RK_CHANGE_MORE_GPUS] = size_sentence,    [RK_CHANGE_SMALLER_BATCH] = size_sentence,
     [RK_CHANGE_LARGER_BATCH] = size_sentence,
 };
@@ -236,7 +236,7 @@ static const char *name_of(const struct rk_plans_problem *p, const struct rk_cha
 static void add_change(void *context, const struct rk_change *c)
 {
     const struct tables *t = context;
-    const bool sized = c->kind != RK_CHANGE_RESTRICTION && c->kind != RK_CHANGE_SCHEDULE;
+    const bool sized = c->kind != RK_CHANGE_RESTRICTION && c->kind != RK_CHANGE_START;
     const struct report_cell step = c->helps ? cell_number(c->found.outcome.step_s) : cell_none();
     const struct report_cell rate =
         c->helps ? cell_number(c->found.outcome.samples_per_s) : cell_none();

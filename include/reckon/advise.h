@@ -74,7 +74,7 @@ enum rk_change_kind {
     RK_CHANGE_ADDED_MEMORY, /* a second tier, at RK_ADDED_TIER_BPS */
     RK_CHANGE_NETWORK,      /* a tier with larger domains */
     RK_CHANGE_RESTRICTION,  /* without what is pinned on an axis */
-    RK_CHANGE_SCHEDULE,     /* any schedule, be it one that the framework cannot start */
+    RK_CHANGE_START,        /* with plans that the framework cannot start */
     RK_CHANGE_FEWER_GPUS,
     RK_CHANGE_MORE_GPUS,
     RK_CHANGE_SMALLER_BATCH,

@@ -114,7 +114,9 @@ RK_API bool rk_plan_axis_parse(enum rk_plan_axis axis, const char *text, uint64_
 
 /* What to search. `base` has what no axis chooses: ranks, batch, sequence, framework, bytes of an
  * element, ...; of axes that are not restricted it has the precision and the attention kernel.
- * `pinned[axis]` is as in struct rk_problem: count 0 leaves the axis to its usual values. */
+ * `pinned[axis]` is as in struct rk_problem: count 0 leaves the axis to its usual values. Plans that
+ * the framework cannot start are left out, but for values that are pinned: docs/search.md says
+ * which; `unstartable` takes them in. */
 struct rk_plans_problem {
     const struct rk_model *model;
     const struct rk_system *system;
@@ -124,6 +126,7 @@ struct rk_plans_problem {
         uint64_t value[RK_MAX_PINNED];
         uint64_t to[RK_MAX_PINNED];
     } pinned[RK_PLAN_AXES];
+    bool unstartable;
 };
 
 /* bf16 if the system has it, else fp16, else what it has. */

@@ -11,7 +11,7 @@ static const char *const names[RK_CHANGE_KINDS] = {
     [RK_CHANGE_ADDED_MEMORY] = "added_memory",
     [RK_CHANGE_NETWORK] = "network",
     [RK_CHANGE_RESTRICTION] = "restriction",
-    [RK_CHANGE_SCHEDULE] = "schedule",
+    [RK_CHANGE_START] = "start",
     [RK_CHANGE_FEWER_GPUS] = "fewer_gpus",
     [RK_CHANGE_MORE_GPUS] = "more_gpus",
     [RK_CHANGE_SMALLER_BATCH] = "smaller_batch",
@@ -206,15 +206,13 @@ static void try_restriction(const struct tries *t, enum rk_plan_axis axis)
     report(t, &change);
 }
 
-/* Schedules that are not searched by themselves, for the framework cannot start them. */
-static void try_schedules(const struct tries *t)
+/* Plans that are not searched by themselves, for the framework cannot start them. */
+static void try_unstartable(const struct tries *t)
 {
-    struct rk_change change = {.kind = RK_CHANGE_SCHEDULE, .tier = -1, .axis = RK_PLAN_SCHEDULE};
+    struct rk_change change = {.kind = RK_CHANGE_START, .tier = -1};
     struct rk_plans_problem problem = *t->problem;
-    if (problem.pinned[RK_PLAN_SCHEDULE].count || problem.base.framework == RK_CALCULON) return;
-    problem.pinned[RK_PLAN_SCHEDULE].count = 1;
-    problem.pinned[RK_PLAN_SCHEDULE].value[0] = 0;
-    problem.pinned[RK_PLAN_SCHEDULE].to[0] = RK_SCHEDULES - 1;
+    if (problem.unstartable || problem.base.framework == RK_CALCULON) return;
+    problem.unstartable = true;
     change.helps = rk_find(&problem, t->aim, &change.found);
     report(t, &change);
 }
@@ -319,7 +317,7 @@ void rk_changes(const struct rk_plans_problem *problem, const struct rk_aim *aim
         try_network(&t, tier);
     for (int axis = 0; axis < RK_PLAN_AXES && !aim_stopped(aim); axis++)
         if (problem->pinned[axis].count) try_restriction(&t, (enum rk_plan_axis)axis);
-    if (!aim_stopped(aim)) try_schedules(&t);
+    if (!aim_stopped(aim)) try_unstartable(&t);
     if (aim->samples_per_s > 0) return;
     for (int more = 0; more < 2 && !aim_stopped(aim); more++)
         try_gpus(&t, more);

@@ -366,10 +366,8 @@ static void check_filling(const struct asked *a)
               "%" PRIu64 " microbatches for %" PRIu64 " stages: some always idle", a->microbatches,
               p->pipeline);
     fix(f, "a batch of %" PRIu64 " fills them", p->pipeline * a->data * p->microbatch);
-    const bool bubbles = p->schedule == RK_ZERO_BUBBLE || p->schedule == RK_ZERO_BUBBLE_2P;
-    const bool refused =
-        bubbles || p->segments || a->launch->fills_stages || p->framework == RK_FSDP;
-    f->severity = refused ? RK_ERROR : RK_WARNING;
+    f->severity =
+        plan_must_fill(p) || p->segments || a->launch->fills_stages ? RK_ERROR : RK_WARNING;
 }
 
 static void check_interleaving(const struct asked *a)
@@ -380,8 +378,7 @@ static void check_interleaving(const struct asked *a)
     if (p->chunks < 2 || p->pipeline < 2 || !a->microbatches ||
         (p->schedule != RK_1F1B && p->schedule != RK_GPIPE))
         return;
-    const uint64_t left = a->microbatches % group;
-    if (a->microbatches >= p->pipeline && (!left || left >= p->pipeline)) return;
+    if (plan_interleaves(a->microbatches, p->pipeline, group)) return;
     fix_multiple(blame(a, "3.interleave", "batch", number(have, p->batch),
                        "%" PRIu64 " microbatches over %" PRIu64 " stages in groups of %" PRIu64
                        ": the last group must have none or at least %" PRIu64,

@@ -192,6 +192,24 @@ static bool check_schedule(const struct check *c)
                 (double)microbatches);
 }
 
+/* What Megatron-LM and torchtitan ask of a pipeline at their start. */
+static bool check_start(const struct check *c)
+{
+    const struct rk_plan *p = c->plan;
+    const uint64_t microbatches = p->batch / (rk_plan_data(p) * p->microbatch);
+    const bool interleaved = p->chunks > 1 && (p->schedule == RK_1F1B || p->schedule == RK_GPIPE);
+    const bool fills = p->chunks == 1 && p->schedule != RK_DUALPIPE && plan_must_fill(p);
+    const bool tied = p->framework == RK_FSDP && c->model->tied_embeddings;
+    if (p->pipeline < 2) return true;
+    return want(c, !tied, RULE("6.tied", "pipeline"), RK_BAD_PIPELINE,
+                "stages of a tied embedding, which FSDP shards apart", 1, (double)p->pipeline) &&
+           want(c, !interleaved || plan_interleaves(microbatches, p->pipeline, p->pipeline),
+                RULE("3.interleave", "batch"), RK_BAD_PIPELINE,
+                "microbatches by interleaved stages", (double)p->pipeline, (double)microbatches) &&
+           want(c, !fills || microbatches >= p->pipeline, RULE("3.fill", "batch"), RK_BAD_PIPELINE,
+                "microbatches, one for each stage", (double)p->pipeline, (double)microbatches);
+}
+
 static bool check_stages(const struct check *c)
 {
     const struct rk_plan *p = c->plan;
@@ -298,13 +316,13 @@ static bool check_networks(const struct check *c)
 }
 
 static bool (*const checks[PLAN_CHECKS])(const struct check *) = {
-    [CHECK_MODEL] = check_model,       [CHECK_MEMBERS] = check_members,
-    [CHECK_DEGREES] = check_degrees,   [CHECK_BATCH] = check_batch,
-    [CHECK_TENSOR] = check_tensor,     [CHECK_SEQUENCE] = check_sequence,
-    [CHECK_EXPERTS] = check_experts,   [CHECK_STAGES] = check_stages,
-    [CHECK_SCHEDULE] = check_schedule, [CHECK_SHARDING] = check_sharding,
-    [CHECK_OFFLOAD] = check_offload,   [CHECK_PRECISION] = check_precision,
-    [CHECK_NETWORKS] = check_networks,
+    [CHECK_MODEL] = check_model,         [CHECK_MEMBERS] = check_members,
+    [CHECK_DEGREES] = check_degrees,     [CHECK_BATCH] = check_batch,
+    [CHECK_TENSOR] = check_tensor,       [CHECK_SEQUENCE] = check_sequence,
+    [CHECK_EXPERTS] = check_experts,     [CHECK_STAGES] = check_stages,
+    [CHECK_SCHEDULE] = check_schedule,   [CHECK_START] = check_start,
+    [CHECK_SHARDING] = check_sharding,   [CHECK_OFFLOAD] = check_offload,
+    [CHECK_PRECISION] = check_precision, [CHECK_NETWORKS] = check_networks,
 };
 
 int plan_check_parts(const struct rk_model *model, const struct rk_system *system,
@@ -320,8 +338,8 @@ void plan_check(const struct rk_model *model, const struct rk_system *system,
                 const struct rk_plan *plan, struct rk_reason *reason)
 {
     *reason = (struct rk_reason){.verdict = RK_FITS, .tier = -1};
-    if (plan_check_parts(model, system, plan, (1u << PLAN_CHECKS) - 1, reason) == PLAN_CHECKS &&
-        plan->segments)
+    const unsigned all = ((1u << PLAN_CHECKS) - 1) & ~(1u << CHECK_START);
+    if (plan_check_parts(model, system, plan, all, reason) == PLAN_CHECKS && plan->segments)
         runs_check(model, system, plan, reason);
 }
 
@@ -331,7 +349,7 @@ void plan_check_all(const struct rk_model *model, const struct rk_system *system
     static const unsigned of_data = 1u << CHECK_BATCH | 1u << CHECK_SCHEDULE | 1u << CHECK_SHARDING;
     static const unsigned of_system =
         1u << CHECK_OFFLOAD | 1u << CHECK_PRECISION | 1u << CHECK_NETWORKS;
-    const unsigned asked = system ? ~0u : ~of_system;
+    const unsigned asked = (system ? ~0u : ~of_system) & ~(1u << CHECK_START);
     const struct check check = {model, system, plan, NULL, faults};
     faults->count = 0;
     const bool whole = plan->tensor && plan->context && plan->pipeline && plan->expert &&

@@ -20,6 +20,7 @@ enum plan_check_part {
     CHECK_EXPERTS,  /* imbalance, capacity_factor */
     CHECK_STAGES,   /* chunks, split */
     CHECK_SCHEDULE, /* microbatch, chunks, schedule */
+    CHECK_START,    /* the same: what the framework would not start although it can be timed */
     CHECK_SHARDING, /* zero, shard_ranks */
     CHECK_OFFLOAD,  /* the shares */
     CHECK_PRECISION,
@@ -44,12 +45,28 @@ struct plan_faults {
     struct plan_refusal fault[PLAN_FAULTS];
 };
 
-/* All of them. What depends on the data degree is not asked where there is none, nor what depends on
+/* Do so many microbatches fill interleaved stages in groups? The last group must have none, or one
+ * for each stage at least. */
+static inline bool plan_interleaves(uint64_t microbatches, uint64_t stages, uint64_t group)
+{
+    const uint64_t left = microbatches % group;
+    return microbatches >= stages && (left == 0 || left >= stages);
+}
+
+/* Does the framework ask for a microbatch for each stage at least, where virtual ones are not
+ * interleaved? */
+static inline bool plan_must_fill(const struct rk_plan *plan)
+{
+    return plan->schedule == RK_ZERO_BUBBLE || plan->schedule == RK_ZERO_BUBBLE_2P ||
+           plan->framework == RK_FSDP;
+}
+
+/* All of them but CHECK_START, whose rules the checker words itself. What depends on the data degree is not asked where there is none, nor what depends on
  * the system where it is NULL. */
 void plan_check_all(const struct rk_model *model, const struct rk_system *system,
                     const struct rk_plan *plan, struct plan_faults *faults);
 
-/* The first reason, RK_FITS in reason->verdict when there is none. */
+/* The first reason but CHECK_START, RK_FITS in reason->verdict when there is none. */
 void plan_check(const struct rk_model *model, const struct rk_system *system,
                 const struct rk_plan *plan, struct rk_reason *reason);
 

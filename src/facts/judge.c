@@ -141,7 +141,8 @@ static double layer_time(const struct fact *fact)
 void judge(const struct fact *fact, struct judgement *judgement)
 {
     *judgement = (struct judgement){.verdict = RK_BAD_DEGREES};
-    const struct rk_plans_problem problem = {&fact->model, &fact->system, fact->plan, {{0}}};
+    const struct rk_plans_problem problem = {
+        .model = &fact->model, .system = &fact->system, .base = fact->plan, .unstartable = true};
     walk(fact, &problem, fact->plan, 0, judgement);
     for (int i = 0; i < fact->figures; i++)
         if (fact->figure[i].kind == FIGURE_LAYER) judgement->layer_s = layer_time(fact);

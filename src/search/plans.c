@@ -1,6 +1,7 @@
 /* plans.c - the model of today's plans as the search sees it. */
 #include "search/fingerprint.h"
 #include "search/hash.h"
+#include "search/plans_split.h"
 #include "search/plans_unit.h"
 #include "search/plans_units.h"
 
@@ -40,6 +41,10 @@ uint64_t plan_batch(const struct rk_plan *plan)
 static void predict(const struct rk_space *space, const struct rk_plan *plan, struct outcome *to)
 {
     struct rk_prediction p;
+    if (plans_refuse(&plans_of(space)->problem, plan, &p.reason[0])) {
+        *to = (struct outcome){.verdict = p.reason[0].verdict};
+        return;
+    }
     rk_predict(space->model, space->system, plan, &p);
     outcome_of(&p.outcome, to);
 }
@@ -73,6 +78,7 @@ static void fingerprint(const struct rk_space *space, uint64_t *hash)
 {
     const struct rk_plans_problem *p = &plans_of(space)->problem;
     fingerprint_plan(hash, &p->base);
+    mix_number(hash, p->unstartable);
     for (int axis = 0; axis < RK_PLAN_AXES; axis++) {
         const int count = p->pinned[axis].count;
         mix_number(hash, (uint64_t)count);

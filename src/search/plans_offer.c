@@ -54,6 +54,12 @@ static void offer_both(struct offered *o)
     offer(o, 1);
 }
 
+/* The framework whose start a value has to pass; calculon, which is none, where it need not. */
+static enum rk_framework starting(const struct offered *o)
+{
+    return o->problem->unstartable ? RK_CALCULON : o->problem->base.framework;
+}
+
 typedef bool usual(const struct offered *o, const struct rk_plan *plan, uint64_t value);
 
 /* Divisors of n that are usual, or asked for. */
@@ -98,9 +104,11 @@ void offer_context(struct offered *o, const struct rk_plan *plan)
     offer_divisors(o, plan, plan->ranks / plan->tensor, usual_context);
 }
 
+/* DeepSpeed's pipeline is written into the training code, no configuration makes one. */
 static bool usual_pipeline(const struct offered *o, const struct rk_plan *plan, uint64_t value)
 {
     (void)plan;
+    if (value > 1 && starting(o) == RK_DEEPSPEED) return false;
     return value <= o->problem->model->layers && value <= RK_MAX_STAGES;
 }
 
@@ -176,6 +184,7 @@ void offer_microbatch(struct offered *o, const struct rk_plan *plan)
 
 /* ---- width ---- */
 
+/* Megatron-LM trains experts on tensor ranks with it only. */
 void offer_sequence_parallel(struct offered *o, const struct rk_plan *plan)
 {
     if (plan->tensor == 1) {
@@ -183,7 +192,7 @@ void offer_sequence_parallel(struct offered *o, const struct rk_plan *plan)
         return;
     }
     offer(o, 1);
-    offer(o, 0);
+    if (asked(o) || !o->problem->model->experts || starting(o) != RK_MEGATRON) offer(o, 0);
 }
 
 /* Megatron-LM has it, together with sequence parallelism, among ranks that the fastest links join:
@@ -199,18 +208,22 @@ void offer_tensor_overlap(struct offered *o, const struct rk_plan *plan)
         offer_choice(o, runs ? RK_OVERLAP_RING : RK_OVERLAP_NONE, RK_OVERLAP_RING);
 }
 
+/* torchtitan has rings and gathers, DeepSpeed exchanges heads. */
 void offer_context_kind(struct offered *o, const struct rk_plan *plan)
 {
     const uint64_t heads = o->problem->model->heads / plan->tensor;
+    const bool heads_only = !asked(o) && starting(o) == RK_DEEPSPEED;
+    const bool tokens_only = !asked(o) && starting(o) == RK_FSDP;
     if (plan->context == 1) {
         only(o, o->problem->base.context_kind == RK_RING_ULYSSES ? RK_RING
                                                                  : o->problem->base.context_kind);
         return;
     }
-    offer(o, RK_RING);
-    offer(o, RK_GATHER);
+    if (!heads_only) offer(o, RK_RING);
+    if (!heads_only) offer(o, RK_GATHER);
+    if (tokens_only) return;
     if (asked(o) || (heads && heads % plan->context == 0)) offer(o, RK_ULYSSES);
-    if (plan->context > 2) offer(o, RK_RING_ULYSSES);
+    if (plan->context > 2 && !heads_only) offer(o, RK_RING_ULYSSES);
 }
 
 static bool usual_ulysses(const struct offered *o, const struct rk_plan *plan, uint64_t value)
@@ -372,11 +385,12 @@ void offer_pipeline_blocking(struct offered *o, const struct rk_plan *plan)
 }
 
 /* Schedules that a framework can start: Megatron-LM and DeepSpeed have 1F1B, interleaved by chunks;
- * torchtitan those of torch.distributed.pipelining. */
-static bool usual_schedule(const struct rk_plan *plan, enum rk_schedule schedule)
+ * torchtitan has GPipe, too, and the others on two virtual stages a rank alone. */
+static bool usual_schedule(const struct offered *o, const struct rk_plan *plan,
+                           enum rk_schedule schedule)
 {
     if (schedule == RK_DUALPIPE && plan->pipeline % 2) return false;
-    return schedule == RK_1F1B || plan->framework == RK_FSDP;
+    return o->problem->unstartable || (schedule == RK_GPIPE && plan->framework == RK_FSDP);
 }
 
 void offer_schedule(struct offered *o, const struct rk_plan *plan)
@@ -388,7 +402,7 @@ void offer_schedule(struct offered *o, const struct rk_plan *plan)
     }
     offer(o, RK_1F1B);
     for (int i = 0; i < 3 && plan->chunks == 1; i++)
-        if (asked(o) || usual_schedule(plan, others[i])) offer(o, others[i]);
+        if (asked(o) || usual_schedule(o, plan, others[i])) offer(o, others[i]);
 }
 
 /* ---- sharding ---- */
@@ -400,22 +414,35 @@ static bool has_copies(const struct offered *o, const struct rk_plan *plan)
            (o->problem->model->experts && rk_plan_expert_data(plan) > 1);
 }
 
+static bool has_second_memory(const struct offered *o)
+{
+    const struct rk_system *system = o->problem->system;
+    return system->memories > 1 && system->memory[1].capacity_bytes > 0;
+}
+
+/* DeepSpeed offloads the optimizer that ZeRO shards, over one rank or more. */
+static bool offloads_shards(const struct offered *o)
+{
+    return starting(o) == RK_DEEPSPEED && has_second_memory(o);
+}
+
 /* FSDP shards gradients with the optimizer; Megatron-LM and DeepSpeed shard gradients and weights
  * where there is no pipeline. */
-static bool usual_zero(const struct rk_plan *plan, uint64_t zero)
+static bool usual_zero(const struct offered *o, const struct rk_plan *plan, uint64_t zero)
 {
     if (plan->framework == RK_FSDP) return zero != 1;
+    if (offloads_shards(o) && zero == 0) return false;
     return zero < 2 || plan->pipeline == 1;
 }
 
 void offer_zero(struct offered *o, const struct rk_plan *plan)
 {
     if (!has_copies(o, plan)) {
-        only(o, 0);
+        only(o, offloads_shards(o));
         return;
     }
     for (uint64_t zero = 0; zero <= 3; zero++)
-        if (asked(o) || usual_zero(plan, zero)) offer(o, zero);
+        if (asked(o) || usual_zero(o, plan, zero)) offer(o, zero);
 }
 
 /* Hybrid sharding: as many ranks as one innermost domain has. */
@@ -479,9 +506,7 @@ void offer_weight_overlap(struct offered *o, const struct rk_plan *plan)
 
 static void offer_offload(struct offered *o, bool usually)
 {
-    const struct rk_system *system = o->problem->system;
-    const bool can = system->memories > 1 && system->memory[1].capacity_bytes > 0;
-    if (asked(o) || (can && usually))
+    if (asked(o) || (has_second_memory(o) && usually))
         offer_both(o);
     else
         offer(o, 0);
@@ -495,8 +520,9 @@ void offer_activation_offload(struct offered *o, const struct rk_plan *plan)
 
 void offer_optimizer_offload(struct offered *o, const struct rk_plan *plan)
 {
-    (void)plan;
-    offer_offload(o, true);
+    struct offered zero = {.problem = o->problem, .axis = RK_PLAN_ZERO};
+    offer_zero(&zero, plan);
+    offer_offload(o, !offloads_shards(o) || (zero.count > 0 && zero.value[0] > 0));
 }
 
 void offer_weight_offload(struct offered *o, const struct rk_plan *plan)

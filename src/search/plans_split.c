@@ -195,39 +195,48 @@ static void deal_backwards(const struct dealing *d, int stages, double most, int
 struct even { /* stages that are filled from the front, each up to its share of what is left */
     const struct dealing *d;
     int at, run;
+    bool each;     /* stages between the first and the last one have an item at least */
+    int must, may; /* the stage at hand ends there at least; at most */
     double most, share;
 };
+
+/* `from` as deal_backwards() has it; `others` stages are behind this one. */
+static void bound_stage(struct even *e, bool between, int others, const int *from)
+{
+    const int least = e->each && between ? e->at + 1 : 0;
+    e->must = from[others] > least ? from[others] : least;
+    e->may = e->each ? e->d->items - (others - 1) : e->d->items;
+}
 
 static bool takes(const struct even *e, double sum, double cost)
 {
     return sum + cost <= e->most && sum + cost / 2 <= e->share;
 }
 
-/* Stages between first and last one: `usual` is what the one before took. `must`: up to that item
- * in any case. Returns the sum. */
-static double take_between(struct even *e, int usual, int must)
+/* Stages between first and last one: `usual` is what the one before took. Returns the sum. */
+static double take_between(struct even *e, int usual)
 {
     const struct dealing *d = e->d;
     e->run = run_at(d, e->run, e->at);
     const struct run_of_items *run = &d->run[e->run];
-    const int room = room_in(run, e->at);
+    const int left = room_in(run, e->at), room = left < e->may - e->at ? left : e->may - e->at;
     int count = usual < room ? usual : room;
     while (count < room && takes(e, count * run->cost, run->cost))
         count++;
     while (count > 0 && !takes(e, (count - 1) * run->cost, run->cost))
         count--;
-    if (count < must - e->at) count = must - e->at < room ? must - e->at : room;
+    if (count < e->must - e->at) count = e->must - e->at < room ? e->must - e->at : room;
     e->at += count;
     return count * run->cost;
 }
 
-static double take_stage(struct even *e, double sum, int must)
+static double take_stage(struct even *e, double sum)
 {
     const struct dealing *d = e->d;
-    while (e->at < d->items) {
+    while (e->at < e->may) {
         e->run = run_at(d, e->run, e->at);
         const double cost = d->run[e->run].cost;
-        if (e->at >= must && !takes(e, sum, cost)) break;
+        if (e->at >= e->must && !takes(e, sum, cost)) break;
         sum += cost;
         e->at++;
     }
@@ -250,7 +259,9 @@ static int take_alike(struct even *e, int stage, int stages, const int *from, ui
     for (; stage < stages - 1 && end - e->at > count; stage++) {
         const int others = stages - stage - 1;
         const double share = *left / (others + 1);
-        if (least > share || enough <= share || e->at + count < from[others]) break;
+        bound_stage(e, true, others, from);
+        if (least > share || enough <= share || e->at + count < e->must || e->at + count > e->may)
+            break;
         e->at += count;
         *left -= sum;
         split[stage] = (uint16_t)count;
@@ -259,11 +270,12 @@ static int take_alike(struct even *e, int stage, int stages, const int *from, ui
 }
 
 /* As even as the slowest stage allows: each stage takes what comes nearest to its share of what is
- * left, but no more than `most`, and enough for the others to manage. */
+ * left, but no more than `most`, and enough for the others to manage. That no stage between the
+ * first and the last one is empty makes none slower: no item takes longer than `most`. */
 static void deal_evenly(const struct dealing *d, int stages, double most, uint16_t *split)
 {
     int from[RK_MAX_CHUNKS + 1];
-    struct even e = {.d = d, .most = most};
+    struct even e = {.d = d, .most = most, .each = d->items >= stages - 2};
     double left = d->all;
     deal_backwards(d, stages, most, from);
     for (int stage = 0; stage < stages; stage++) {
@@ -272,12 +284,13 @@ static void deal_evenly(const struct dealing *d, int stages, double most, uint16
         const bool between = stage > 0 && others > 0;
         double sum = (stage == 0 ? d->head : 0) + (others == 0 ? d->tail : 0);
         e.share = left / (others + 1);
-        if (between && e.at < d->items) sum = take_between(&e, split[stage - 1], from[others]);
+        bound_stage(&e, between, others, from);
+        if (between && e.at < d->items) sum = take_between(&e, split[stage - 1]);
         /* the rest, behind the end of a run */
         if (others == 0)
             e.at = d->items;
         else if (!between || e.at == d->run[e.run].first + d->run[e.run].count)
-            sum = take_stage(&e, sum, from[others]);
+            sum = take_stage(&e, sum);
         split[stage] = (uint16_t)(e.at - first);
         left -= sum;
     }
@@ -306,7 +319,8 @@ static double before(const struct dealing *d, int stage, int at)
     return stage > 0 ? d->from_head[at] : 0;
 }
 
-/* The cost of the slowest stage; 0 when the split is none of these items. */
+/* The cost of the slowest stage; 0 when the split is none of these items, or leaves a stage between
+ * the first and the last one empty. */
 static double slowest_of(const struct dealing *d, int stages, const uint16_t *split,
                          const uint16_t *more)
 {
@@ -314,7 +328,7 @@ static double slowest_of(const struct dealing *d, int stages, const uint16_t *sp
     int at = 0;
     for (int stage = 0; stage < stages; stage += 1 + more[stage]) {
         const int end = at + split[stage];
-        if (end > d->items) return 0;
+        if (end > d->items || (split[stage] == 0 && stage > 0 && stage < stages - 1)) return 0;
         const double sum = d->from_head[end] - before(d, stage, at);
         most = larger(most, stage == stages - 1 ? sum + d->tail : sum);
         at = end + more[stage] * split[stage];
@@ -469,12 +483,24 @@ bool plan_repeats(const struct rk_plan *plan, const struct rk_plans_problem *pro
     return false;
 }
 
+unsigned plans_checks(const struct rk_plans_problem *problem)
+{
+    const unsigned all = (1u << PLAN_CHECKS) - 1;
+    return problem->unstartable ? all & ~(1u << CHECK_START) : all;
+}
+
+bool plans_refuse(const struct rk_plans_problem *problem, const struct rk_plan *plan,
+                  struct rk_reason *reason)
+{
+    return plan_check_parts(problem->model, problem->system, plan, plans_checks(problem), reason) !=
+           PLAN_CHECKS;
+}
+
 bool plans_balance(struct rk_plan *plan, const struct rk_plans_problem *problem)
 {
     struct rk_reason reason;
     struct layer_folds fold;
-    plan_check(problem->model, problem->system, plan, &reason);
-    if (reason.verdict != RK_FITS) return true;
+    if (plans_refuse(problem, plan, &reason)) return true;
     fold_layers(&fold, problem->model, problem->system, plan);
     plan_balance(plan, problem->model, &fold);
     return !plan_repeats(plan, problem);

@@ -2,7 +2,8 @@
  *
  * Blocks, in model order, are dealt to the virtual stages of a pipeline so that the slowest of them
  * is as fast as it can be; embedding and head are on the first and the last one. Of all such splits
- * it is one that is as even as that allows.
+ * it is one that is as even as that allows. Stages between the first and the last one have a block
+ * each, where there are so many: a framework starts no others.
  */
 #ifndef RECKON_SEARCH_PLANS_SPLIT_H
 #define RECKON_SEARCH_PLANS_SPLIT_H
@@ -67,6 +68,14 @@ void plans_fixed_split(uint16_t *split, int stages, const struct rk_model *model
 
 /* Is the balanced split of `plan` one of the others, which the problem has too? */
 bool plan_repeats(const struct rk_plan *plan, const struct rk_plans_problem *problem);
+
+/* Which checks the plans of a problem pass, 1 << enum plan_check_part: all, unless it has plans
+ * that the framework cannot start. */
+unsigned plans_checks(const struct rk_plans_problem *problem);
+
+/* Is the plan refused before its memory is looked at? */
+bool plans_refuse(const struct rk_plans_problem *problem, const struct rk_plan *plan,
+                  struct rk_reason *reason);
 
 /* Both, folding the layers itself; a plan that cannot run keeps the even split. False when the plan
  * repeats another one. */

@@ -116,8 +116,9 @@ void plan_scratch_close(struct plan_scratch *s)
 /* ---- checks ---- */
 
 enum {
+    CHECKS_OF_SCHEDULE = 1 << CHECK_SCHEDULE | 1 << CHECK_START,
     CHECKS_INSIDE =
-        1 << CHECK_STAGES | 1 << CHECK_SCHEDULE | 1 << CHECK_SHARDING | 1 << CHECK_OFFLOAD,
+        1 << CHECK_STAGES | CHECKS_OF_SCHEDULE | 1 << CHECK_SHARDING | 1 << CHECK_OFFLOAD,
     CHECKS_BEFORE = ((1 << PLAN_CHECKS) - 1) & ~CHECKS_INSIDE
 };
 
@@ -146,11 +147,12 @@ static void check_timetable(struct run *r, const struct timetable *timetable,
                             struct timetable_state *state)
 {
     struct rk_plan *plan = &r->s->plan;
+    const unsigned parts = CHECKS_OF_SCHEDULE & plans_checks(r->s->problem);
     plan->chunks = timetable->chunks;
     *state = (struct timetable_state){.passing = 0};
     for (int i = 0; i < timetable->schedules; i++) {
         plan->schedule = timetable->schedule[i];
-        state->refused[i] = refused_by(r, 1u << CHECK_SCHEDULE, &state->verdict[i]);
+        state->refused[i] = refused_by(r, parts, &state->verdict[i]);
         if (state->refused[i]) continue;
         state->passing++;
         state->pairs |= plan->schedule == RK_DUALPIPE;

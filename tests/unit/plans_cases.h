@@ -130,6 +130,7 @@ static inline void draw_case(struct plans_case *c, uint64_t seed, uint64_t most)
         &c->problem, &c->model, &c->system, (enum rk_framework)below(&r, RK_CALCULON), gpus,
         gpus * (1 + below(&r, one_in(&r, 2) ? 8 : 100)), one_in(&r, 3) ? 1024 : 0);
     if (one_in(&r, 4)) c->problem.base.precision = RK_FP32;
+    c->problem.unstartable = one_in(&r, 2);
     if (one_in(&r, 8)) c->problem.base.recompute_stride = 1 + below(&r, 3);
     for (int tries = 0; tries < 100; tries++) {
         struct rk_space *plans = rk_plans_open(&c->problem, NULL);

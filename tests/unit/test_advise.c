@@ -1,5 +1,7 @@
 /* Limits, changes and sensitivities of today's plans, mixtures and context parallelism included:
  * compared with a walk through all plans, and with the same search on the changed machine. */
+#include "search/plans_split.h"
+
 #include <criterion/criterion.h>
 #include <math.h>
 #include <reckon/reckon.h>
@@ -65,7 +67,8 @@ static double least_need(const struct fixture *f)
     struct rk_error error;
     struct rk_space *space = rk_plans_open(&f->problem, &error);
     for (uint64_t i = 0; i < rk_space_count(space); i++) {
-        if (!rk_plans_plan(space, i, &plan)) continue;
+        struct rk_reason reason;
+        if (!rk_plans_plan(space, i, &plan) || plans_refuse(&f->problem, &plan, &reason)) continue;
         rk_predict(&model, &f->system, &plan, &p);
         if (p.timed) least = fmin(least, p.hbm_bytes);
     }
@@ -147,6 +150,7 @@ Test(advise, changes_are_searches)
         struct rk_prediction p;
         struct rk_error error;
         if (!c->helps || c->kind == RK_CHANGE_MEMORY || c->kind == RK_CHANGE_ADDED_MEMORY) continue;
+        if (c->kind == RK_CHANGE_START) with.problem.unstartable = true;
         if (c->kind == RK_CHANGE_RESTRICTION) with.problem.pinned[c->axis].count = 0;
         if (c->kind == RK_CHANGE_MORE_GPUS || c->kind == RK_CHANGE_FEWER_GPUS)
             with.problem.base.ranks = (uint64_t)c->to;

@@ -135,8 +135,11 @@ Test(plans_best, balanced_split_is_the_best_of_all_splits)
         const double found = split_balanced(split, stages, cost, items, head, tail);
         const double best = by_trying(stages, cost, items, head, tail);
         int sum = 0;
-        for (int i = 0; i < stages; i++)
+        for (int i = 0; i < stages; i++) {
             sum += split[i];
+            cr_assert(split[i] > 0 || i == 0 || i == stages - 1 || items < stages - 2,
+                      "seed %" PRIu64 ": stage %d of %d has nothing", seed, i, stages);
+        }
         cr_assert_eq(sum, items, "seed %" PRIu64, seed);
         cr_assert_float_eq(found, best, 1e-9, "seed %" PRIu64 ": %g, not %g", seed, found, best);
         cr_assert_float_eq(slowest_of(split, stages, cost, head, tail), best, 1e-9, "seed %" PRIu64,
