@@ -156,8 +156,6 @@ static void draw_rank(const struct drawing *d, uint64_t rank)
 static void draw_traffic(const struct drawing *d, uint64_t y)
 {
     char text[320], sent[QUANTITY_TEXT], gradients[QUANTITY_TEXT];
-    const double m = (double)d->plan->microbatches;
-    quantity_format(sent, QUANTITY_BYTES, m * d->plan->message_bytes);
     for (int i = 0; i < d->plan->stages; i++, y += LINE) {
         const struct clusters_stage *s = &d->plan->stage[i];
         fprintf(d->file,
@@ -170,10 +168,13 @@ static void draw_traffic(const struct drawing *d, uint64_t y)
                             " dp%" PRIu64 ", gradients %s a GPU",
                             i, d->machine->cluster[s->cluster].name, s->layers, s->tensor,
                             s->context, s->data, gradients);
-        if (i + 1 < d->plan->stages)
+        double messages;
+        const int behind = clusters_behind(d->plan, i, &messages);
+        quantity_format(sent, QUANTITY_BYTES, clusters_sent_bytes(d->plan, i));
+        if (messages > 0)
             snprintf(text + used, sizeof text - (size_t)used,
-                     "; to stage %d %s a step each way, over %s", i + 1, sent,
-                     d->plan->stage[i + 1].cluster == s->cluster ? "the cluster's network"
+                     "; to stage %d %s a step each way, over %s", behind, sent,
+                     d->plan->stage[behind].cluster == s->cluster ? "the cluster's network"
                                                                  : "the link");
         draw_text(d, PAD + 16, y, text);
     }
@@ -183,8 +184,8 @@ static void draw_traffic(const struct drawing *d, uint64_t y)
 static void draw_links(const struct drawing *d)
 {
     char sent[QUANTITY_TEXT];
-    quantity_format(sent, QUANTITY_BYTES, (double)d->plan->microbatches * d->plan->message_bytes);
     for (int i = 0; i + 1 < d->plan->stages; i++) {
+        quantity_format(sent, QUANTITY_BYTES, clusters_sent_bytes(d->plan, i));
         const bool link = d->plan->stage[i].cluster != d->plan->stage[i + 1].cluster;
         const uint64_t next = clusters_first_rank(d->plan, i + 1);
         const struct rank_place a = clusters_place(d->plan, d->machine, next - 1),

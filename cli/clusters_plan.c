@@ -65,6 +65,7 @@ struct reading {
     const struct plan_draft *common;
     bool *taken; /* which words of the line some stage has none of its own for */
     struct rk_error *error;
+    struct given_plan *given;
 };
 
 struct part_text {
@@ -181,18 +182,31 @@ static enum rk_status read_parts(const struct reading *r, const struct place *pl
     return status;
 }
 
-static enum rk_status read_stage(const struct reading *r, const struct place *place,
-                                 struct given_stage *stage)
+/* A stage has a run of layers for each of its chunks: a number, or a list of them. */
+static enum rk_status read_stage(const struct reading *r, const struct place *place, int index)
 {
+    struct given_stage *stage = &r->given->stage[index];
     struct place layers;
     const enum rk_status status = place_need_object(place, r->error);
     if (status != RK_OK) return status;
     if (!place_member(place, "layers", &layers))
         return place_fail(place, r->error, "how many layers has it? \"layers\" is missing");
-    const json_int_t count = json_integer_value(layers.value);
-    if (!json_is_integer(layers.value) || count < 1 || count > UINT16_MAX)
-        return place_fail(&layers, r->error, "must be an integer from 1 to %d", UINT16_MAX);
-    stage->layers = (int)count;
+    const int chunks = json_is_array(layers.value) ? (int)json_array_size(layers.value) : 1;
+    if (r->given->chunks && chunks != r->given->chunks)
+        return place_fail(&layers, r->error, "stages have as many runs of layers each: here %d",
+                          r->given->chunks);
+    if (chunks < 1 || chunks * r->given->stages > RK_MAX_CHUNKS)
+        return place_fail(&layers, r->error, "1 to %d runs of layers", RK_MAX_CHUNKS);
+    r->given->chunks = chunks;
+    for (int k = 0; k < chunks; k++) {
+        const struct place run =
+            json_is_array(layers.value) ? place_element(&layers, (size_t)k) : layers;
+        const json_int_t count = json_integer_value(run.value);
+        if (!json_is_integer(run.value) || count < 1 || count > UINT16_MAX)
+            return place_fail(&run, r->error, "must be an integer from 1 to %d", UINT16_MAX);
+        r->given->split[k * r->given->stages + index] = (uint16_t)count;
+        stage->layers += (int)count;
+    }
     return read_parts(r, place, stage);
 }
 
@@ -214,7 +228,7 @@ enum rk_status clusters_file_stages(const struct clusters_file *file, const stru
                                     struct rk_error *error)
 {
     bool taken[PLAN_MAX_FIELDS] = {false};
-    const struct reading reading = {machine, common, taken, error};
+    const struct reading reading = {machine, common, taken, error, given};
     const struct place root = place_root(&file->document);
     struct place stages, round;
     uint64_t layers = 0;
@@ -226,7 +240,7 @@ enum rk_status clusters_file_stages(const struct clusters_file *file, const stru
     given->stages = (int)json_array_size(stages.value);
     for (int i = 0; status == RK_OK && i < given->stages; i++) {
         const struct place stage = place_element(&stages, (size_t)i);
-        status = read_stage(&reading, &stage, &given->stage[i]);
+        status = read_stage(&reading, &stage, i);
         layers += (uint64_t)given->stage[i].layers;
     }
     if (status == RK_OK) status = check_taken(&reading, &stages);

@@ -85,9 +85,9 @@ static void write_members(const struct writer *w, const struct group_shape *shap
 }
 
 /* Replicas with common samples: the ranks of one send to those of the other. */
-static void write_pairs(const struct writer *w, int stage)
+static void write_pairs(const struct writer *w, int stage, int behind)
 {
-    const uint64_t from = w->plan->stage[stage].data, to = w->plan->stage[stage + 1].data;
+    const uint64_t from = w->plan->stage[stage].data, to = w->plan->stage[behind].data;
     struct message_pair *pair = calloc(from + to, sizeof *pair);
     const uint64_t pairs = pair ? clusters_pairs(from, to, w->plan->round, pair) : 0;
     for (uint64_t i = 0; i < pairs; i++)
@@ -119,16 +119,20 @@ static void write_nccl(const struct writer *w)
             separator = ",";
         }
     fprintf(w->file, "\n    ],\n    \"messages\": [");
-    for (int i = 0; i + 1 < w->plan->stages; i++) {
-        const int from = w->plan->stage[i].cluster, to = w->plan->stage[i + 1].cluster;
+    separator = "";
+    for (int i = 0; i < w->plan->stages; i++) {
+        double messages;
+        const int behind = clusters_behind(w->plan, i, &messages);
+        const int from = w->plan->stage[i].cluster, to = w->plan->stage[behind].cluster;
+        if (messages <= 0) continue;
         fprintf(w->file,
                 "%s\n        {\"from\": %d, \"to\": %d, \"over\": \"%s\", \"net_name\": \"%s\", "
                 "\"bytes_of_a_step_each_way\": %.0f, \"replicas_and_samples\": [",
-                i ? "," : "", i, i + 1, from == to ? "cluster" : "link",
-                from == to ? "IB" : "Socket",
-                w->plan->message_bytes * (double)w->plan->microbatches);
-        write_pairs(w, i);
+                separator, i, behind, from == to ? "cluster" : "link",
+                from == to ? "IB" : "Socket", clusters_sent_bytes(w->plan, i));
+        write_pairs(w, i, behind);
         fprintf(w->file, "]}");
+        separator = ",";
     }
     fprintf(w->file, "\n    ]\n}\n");
 }

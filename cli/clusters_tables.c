@@ -82,9 +82,9 @@ double clusters_price(const struct rk_machine *machine, const struct clusters_pl
     for (int i = 0; i < plan->stages; i++) {
         const struct clusters_stage *s = &plan->stage[i];
         price += s->price_USDph / 3600 * plan->simulated_s;
-        if (i + 1 < plan->stages)
-            price += 2 * (double)plan->microbatches * plan->message_bytes *
-                     machine->link[s->cluster][plan->stage[i + 1].cluster].price_USD;
+        double messages;
+        const int to = plan->stage[clusters_behind(plan, i, &messages)].cluster;
+        price += 2 * clusters_sent_bytes(plan, i) * machine->link[s->cluster][to].price_USD;
     }
     return price > 0 ? price : NAN;
 }
@@ -100,9 +100,9 @@ static void show_step(const struct clusters_shown *show)
         gpus += machine->cluster[i].system.devices;
     const struct report_cell cells[] = {
         cell_number(best->simulated_s),
-        cell_number(best->value_s),
+        best->chunks > 1 ? cell_none() : cell_number(best->value_s),
         show->given ? cell_none() : cell_number(show->answer->proved.value_s),
-        cell_number(fabs(gap) < 1e-9 ? 0 : gap),
+        best->chunks > 1 ? cell_none() : cell_number(fabs(gap) < 1e-9 ? 0 : gap),
         cell_number((double)show->question->words.batch / best->simulated_s),
         cell_count(best->microbatches),
         cell_count(best->round),
@@ -172,8 +172,9 @@ static void show_traffic(const struct clusters_shown *show)
     struct report_table *table = report_add(show->report, &shape);
     for (int i = 0; i < best->stages; i++) {
         const struct clusters_stage *s = &best->stage[i];
-        const bool last = i + 1 == best->stages;
-        const int to = last ? s->cluster : best->stage[i + 1].cluster;
+        double messages;
+        const int to = best->stage[clusters_behind(best, i, &messages)].cluster;
+        const bool last = messages <= 0; /* nothing is behind it */
         const char *over =
             to == s->cluster
                 ? report_text(show->report, "%s", machine->cluster[to].name)
@@ -182,7 +183,7 @@ static void show_traffic(const struct clusters_shown *show)
         const struct report_cell cells[] = {
             cell_count((uint64_t)i),
             last ? cell_none() : cell_text(over),
-            last ? cell_none() : cell_number(m * best->message_bytes),
+            last ? cell_none() : cell_number(clusters_sent_bytes(best, i)),
             last ? cell_none() : cell_number(m * s->message_s),
             cell_number(s->gradient_bytes),
             cell_number(s->data_link_s),

@@ -1,12 +1,11 @@
 /* reckon clusters: the best plan over several clusters. */
 #include "base/units.h"
+#include "cli/clusters_ask.h"
 #include "cli/clusters_draw.h"
 #include "cli/clusters_page.h"
-#include "cli/clusters_plan.h"
 #include "cli/clusters_ranks.h"
 #include "cli/clusters_tables.h"
 #include "cli/commands.h"
-#include "cli/model_input.h"
 #include "cli/plan_input.h"
 #include "cli/show.h"
 
@@ -16,11 +15,10 @@
 #include <string.h>
 
 struct clusters_args {
-    const char *model, *system, *output, *ranks, *plan, *save, *draw, *page;
+    struct clusters_source source;
+    const char *output, *ranks, *save, *draw, *page;
     int ranks_format;
-    uint64_t batch;
     struct clusters_also also;
-    struct option_texts words;
     struct show_args show;
 };
 
@@ -29,18 +27,10 @@ struct clusters_args {
 /* clang-format off */
 static const struct operand clusters_operands[] = {
     {.name = "PLAN", .help = "words of a plan that all stages keep, as fp16, tp8, recompute=full; not its other degrees",
-     AT(words), .optional = OPERAND_MANY, .complete = "plan"},
+     AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
     {.name = NULL},
 };
 static const struct option clusters_options[] = {
-    {.letter = 'm', .name = "model", .type = OPTION_TEXT, AT(model), .argument = "MODEL", .complete = "models",
-     .help = "what is trained: an id of `reckon models` or a file"},
-    {.letter = 's', .name = "system", .type = OPTION_TEXT, AT(system), .argument = "SYSTEM", .complete = "systems",
-     .help = "clusters with + between them and link=RATE@LATENCY, or a file of them; reckon-system(5)"},
-    {.letter = 'b', .name = "batch", .type = OPTION_NUMBER, AT(batch), .argument = "N", .min = 1, .max = 1 << 20,
-     .help = "samples of a step"},
-    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE", AT(plan), .complete = "file",
-     .help = "predict this plan instead of searching: a file of --save-plan, or by hand, as PLAN FILES says"},
     {.name = "save-plan", .type = OPTION_OUTPUT, .argument = "FILE", AT(save), .complete = "file",
      .help = "write the plan that was found, for --plan"},
     {.name = "links", .type = OPTION_FLAG, AT(also.links),
@@ -73,7 +63,7 @@ const struct usage clusters_usage = {
         "in a cluster; a cluster's stages follow each other.\n\n"
         "The search is exact for its objective, sum of c + (m - 1) max c + what is waited for at the end, and says so: no plan "
         "has less. The event simulation then decides between the plans that were the best for some pace; the gap is printed. "
-        "The schedule is 1F1B. Unless words say otherwise, ZeRO-1 with overlap, sequence parallelism, and messages "
+        "The schedule is 1F1B unless words say gpipe or zero-bubble, of which the simulation decides. Unless words say otherwise, ZeRO-1 with overlap, sequence parallelism, and messages "
         "between stages that tensor ranks share.\n\n"
         "Exit status 0: there is a plan; 1: nothing fits.\n\n"
         "A plan file is an object with \"round\", the samples that all replicas of a stage take at a time, perhaps \"batch\", words that all "
@@ -84,7 +74,8 @@ const struct usage clusters_usage = {
     .words_title = "Words of a plan",
     .words = plan_words,
     .groups = {
-        {"Input", clusters_options, 0},
+        {"Input", clusters_source_options, offsetof(struct clusters_args, source)},
+        {"Answer", clusters_options, 0},
         {"Form", show_options, offsetof(struct clusters_args, show)},
         {"General", options_help_rows, 0},
     },
@@ -100,142 +91,19 @@ const struct usage clusters_usage = {
 };
 /* clang-format on */
 
-/* ---- the question ---- */
-
-static enum rk_status usage_fail(struct rk_error *error, const char *text)
-{
-    return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s", text);
-}
-
-/* Degrees that the search chooses, and what it does not cover. */
-static enum rk_status check_words(const struct plan_draft *draft, struct rk_error *error)
-{
-    static const char *const chosen[] = {"pipeline",   "gpus",         "data",
-                                         "chunks",     "split",        "stages",
-                                         "microbatch", "first_layers", "last_layers"};
-    for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++)
-        if (plan_given(draft, chosen[i]))
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                           "%s is chosen for each stage here: leave it out", chosen[i]);
-    if (draft->plan.schedule != RK_1F1B)
-        return usage_fail(error, "schedule: several clusters run 1f1b, no other schedule yet");
-    if (draft->plan.framework == RK_CALCULON)
-        return usage_fail(error, "framework: the published model knows one cluster alone");
-    return RK_OK;
-}
-
-/* A tensor group stays in a node of some cluster, and shares the model's heads. */
-static enum rk_status check_tensor(const struct rk_plan *plan, const struct rk_machine *machine,
-                                   struct rk_error *error)
-{
-    uint64_t nearest = 1;
-    for (int i = 0; i < machine->clusters; i++) {
-        const uint64_t node = rk_cluster_node(&machine->cluster[i]);
-        if (node % plan->tensor == 0) return RK_OK;
-        for (uint64_t t = 1; t <= node && t < plan->tensor; t++)
-            if (node % t == 0 && t > nearest) nearest = t;
-    }
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                   "tp%" PRIu64 " divides the node of no cluster: tp%" PRIu64
-                   " is the nearest below that does",
-                   plan->tensor, nearest);
-}
-
-static enum rk_status settle(const struct clusters_args *args, struct plan_draft *draft,
-                             struct rk_machine *machine, struct rk_error *error)
-{
-    struct rk_plan *plan = &draft->plan;
-    const enum rk_status status = check_words(draft, error);
-    if (status != RK_OK) return status;
-    if (args->batch && draft->words[plan_row("batch")] && plan->batch != args->batch)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--batch %" PRIu64 " and gbs%" PRIu64 ": leave one of them out", args->batch,
-                       plan->batch);
-    if (args->batch) plan->batch = args->batch;
-    if (!args->batch && !plan_given(draft, "batch"))
-        return usage_fail(error, "how many samples has a step? add --batch 256");
-    if (!plan_given(draft, "zero")) plan->zero = 1;
-    if (!plan_given(draft, "gradient_overlap")) plan->gradient_overlap = true;
-    if (!plan_given(draft, "weight_overlap")) plan->weight_overlap = true;
-    if (!plan_given(draft, "sequence_parallel")) plan->sequence_parallel = true;
-    if (!plan_given(draft, "messages_sharded")) plan->messages_sharded = true;
-    if (!plan_given(draft, "precision"))
-        plan->precision = rk_usual_precision(&machine->cluster[0].system);
-    plan_settle_attention(draft);
-    if (machine->clusters == 1 && !machine->cluster[0].system.devices)
-        return usage_fail(error, "how many accelerators has the cluster? add x256 to the system");
-    return check_tensor(plan, machine, error);
-}
-
 /* ---- the command ---- */
 
 /* What the command works on. */
 struct asking {
     const struct clusters_args *args;
-    struct clusters_question question;
-    struct clusters_answer *answer;
-    struct given_plan *given; /* NULL: searched for */
-    struct clusters_file file;
+    struct clusters_input input;
     struct report report;
     bool quiet; /* the page alone */
 };
 
-/* A cluster on which nothing fits is a mistake rather than an idle one. */
-static enum rk_status check_usable(const struct asking *a, struct rk_error *error)
+static enum rk_status usage_fail(struct rk_error *error, const char *text)
 {
-    const struct rk_machine *machine = a->question.machine;
-    for (int i = 0; i < machine->clusters; i++)
-        if (!a->answer->usable[i])
-            return rk_fail(
-                error, RK_NOTHING_FITS, NULL, 0, 0,
-                "cluster %s, %s, can be used by no stage: not even one layer fits; leave "
-                "it out, or give words such as zero3 or recompute=full",
-                machine->cluster[i].name, machine->cluster[i].system.id);
-    return RK_OK;
-}
-
-static enum rk_status search_plan(struct asking *a, struct rk_error *error)
-{
-    if (!clusters_search(&a->question, a->answer))
-        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the search");
-    if (!isinf(a->answer->best.value_s)) return check_usable(a, error);
-    return rk_fail(
-        error, RK_NOTHING_FITS, NULL, 0, 0,
-        "no plan fits: each stage holds at least one layer, with everything computed again; "
-        "add nodes, or words such as zero3, ep8, cp2");
-}
-
-static enum rk_status judge_plan(struct asking *a, struct rk_error *error)
-{
-    struct given_fault fault;
-    char need[QUANTITY_TEXT], have[QUANTITY_TEXT];
-    const struct rk_machine *machine = a->question.machine;
-    if (!given_judge(&a->question, a->given, &a->answer->best, &fault))
-        return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the prediction");
-    const struct rk_reason *reason = &fault.reason;
-    if (reason->verdict == RK_FITS) return RK_OK;
-    const bool memory = reason->verdict == RK_MEMORY_EXCEEDED;
-    if (memory) {
-        quantity_format(need, QUANTITY_BYTES, reason->need);
-        quantity_format(have, QUANTITY_BYTES, reason->have);
-    } else {
-        snprintf(need, sizeof need, "%.12g", reason->need);
-        snprintf(have, sizeof have, "%.12g", reason->have);
-    }
-    char text[256];
-    const struct given_part *part = &a->given->stage[fault.stage].part[fault.part];
-    snprintf(text, sizeof text, "on cluster %s: %s: %s (asked for %s, there is %s)",
-             machine->cluster[part->cluster].name, rk_verdict_name(reason->verdict), reason->what,
-             need, have);
-    clusters_file_fail(&a->file, fault.stage, text, error);
-    return error->status = RK_NOTHING_FITS;
-}
-
-static bool is_mixed(const struct given_plan *given)
-{
-    for (int i = 0; given && i < given->stages; i++)
-        if (given->stage[i].parts > 1) return true;
-    return false;
+    return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s", text);
 }
 
 static void join_words(const struct option_texts *words, char *text, size_t size)
@@ -250,60 +118,32 @@ static enum rk_status write_files(const struct asking *a, struct rk_error *error
 {
     char words[1024];
     const struct clusters_args *args = a->args;
+    const struct clusters_input *in = &a->input;
     enum rk_status status = RK_OK;
-    join_words(&args->words, words, sizeof words);
-    if ((args->ranks || args->draw) && is_mixed(a->given))
+    join_words(&args->source.words, words, sizeof words);
+    if ((args->ranks || args->draw) && clusters_mixed(in->given))
         return usage_fail(error, "ranks: of stages with replicas on several clusters none are "
                                  "written or drawn yet");
     if (args->save)
-        status = clusters_file_write(args->save, &a->answer->best, a->question.machine,
-                                     a->question.words.batch, words, error);
+        status = clusters_file_write(args->save, &in->answer->best, &in->machine,
+                                     in->question.words.batch, words, error);
     if (status == RK_OK && args->ranks)
         status = clusters_ranks_write(args->ranks, (enum ranks_format)args->ranks_format,
-                                      &a->answer->best, a->question.machine, error);
-    const struct clusters_shown shown = {NULL, &a->question, a->answer, a->given};
+                                      &in->answer->best, &in->machine, error);
+    const struct clusters_shown shown = {NULL, &in->question, in->answer, in->given};
     if (status == RK_OK && args->page)
-        status = clusters_page(args->page, args->model, args->system, &shown, &args->also, error);
+        status = clusters_page(args->page, args->source.model, args->source.system, &shown,
+                               &args->also, error);
     if (status == RK_OK && args->draw)
-        status = clusters_draw(args->draw, &a->answer->best, a->question.machine, error);
+        status = clusters_draw(args->draw, &in->answer->best, &in->machine, error);
     return status;
-}
-
-/* The plan that an ordinary launcher can run: the same degrees and choices in all stages. False: it
- * cannot. */
-static bool plain_plan(const struct asking *a, struct rk_plan *plain)
-{
-    const struct clusters_plan *plan = &a->answer->best;
-    const struct clusters_stage *first = &plan->stage[0];
-    if (is_mixed(a->given)) return false;
-    *plain = a->question.words;
-    plain->tensor = first->tensor;
-    plain->context = first->context;
-    plain->expert = first->expert;
-    plain->pipeline = (uint64_t)plan->stages;
-    plain->ranks = first->gpus * plain->pipeline;
-    plain->microbatch = first->microbatch;
-    plain->recompute = first->recompute;
-    if (plain->recompute != RK_SELECTIVE) plain->recompute_parts = 0;
-    plain->sequence_parallel &= plain->tensor > 1;
-    plain->messages_sharded &= plain->tensor > 1;
-    plain->splits = plan->stages;
-    for (int i = 0; i < plan->stages; i++) {
-        const struct clusters_stage *s = &plan->stage[i];
-        if (s->tensor != first->tensor || s->context != first->context ||
-            s->expert != first->expert || s->data != first->data ||
-            s->recompute != first->recompute)
-            return false;
-        plain->split[i] = (uint16_t)s->layers;
-    }
-    return true;
 }
 
 static void note_launch(struct asking *a)
 {
     struct rk_plan plain;
     char words[1024];
-    if (!plain_plan(a, &plain)) {
+    if (!clusters_plain_plan(&a->input, &plain)) {
         report_note(&a->report,
                     "its stages differ in more than their layers, which Megatron-LM does not run: "
                     "words such as tp8 cp1 recompute=full make them alike");
@@ -313,19 +153,34 @@ static void note_launch(struct asking *a)
     report_note(&a->report, report_text(&a->report,
                                         "to launch it, on the hosts of --ranks: reckon export "
                                         "megatron -m %s %s",
-                                        a->args->model, words));
+                                        a->args->source.model, words));
+}
+
+/* What does not go together. */
+static enum rk_status check_flags(const struct asking *a, struct rk_error *error)
+{
+    const struct clusters_args *args = a->args;
+    const struct rk_machine *machine = &a->input.machine;
+    if (args->source.plan && args->save)
+        return usage_fail(error, "--plan and --save-plan: a plan is given or found, not both");
+    if (args->source.plan && (args->also.links || args->also.why || args->also.pareto))
+        return usage_fail(error,
+                          "--plan and --links, --why or --pareto: these search, leave --plan out");
+    for (int i = 0; args->also.pareto && i < machine->clusters; i++)
+        if (!(machine->cluster[i].price_USDph > 0))
+            return usage_fail(error,
+                              "--pareto: every cluster needs its price, as price=2.5 (USD for "
+                              "an accelerator and hour)");
+    return RK_OK;
 }
 
 static int answer_question(struct asking *a)
 {
     struct rk_error error;
-    a->answer = calloc(1, sizeof *a->answer);
-    enum rk_status status = !a->answer
-                                ? rk_fail(&error, RK_IO, NULL, 0, 0, "no memory for the search")
-                            : a->given ? judge_plan(a, &error)
-                                       : search_plan(a, &error);
+    struct clusters_input *in = &a->input;
+    enum rk_status status = clusters_input_answer(in, false, &error);
     if (status == RK_OK &&
-        !clusters_show(&a->report, &a->question, a->answer, a->given, &a->args->also))
+        !clusters_show(&a->report, &in->question, in->answer, in->given, &a->args->also))
         status = rk_fail(&error, RK_IO, NULL, 0, 0, "no memory for the search");
     if (status == RK_OK) status = write_files(a, &error);
     if (status == RK_OK) note_launch(a);
@@ -334,67 +189,17 @@ static int answer_question(struct asking *a)
                          ? show_report(&a->report, &a->args->show, a->args->output, RK_OK)
                          : options_fail(&error);
     report_release(&a->report);
-    free(a->answer);
     return code;
-}
-
-/* Words of the file, which those of the line outdo; then what is usual. */
-static enum rk_status read_plan(struct asking *a, struct rk_machine *machine,
-                                struct plan_draft *draft, struct rk_error *error)
-{
-    const struct clusters_args *args = a->args;
-    enum rk_status status = RK_OK;
-    if (args->plan && args->save)
-        return usage_fail(error, "--plan and --save-plan: a plan is given or found, not both");
-    if (args->plan && (args->also.links || args->also.why || args->also.pareto))
-        return usage_fail(error,
-                          "--plan and --links, --why or --pareto: these search, leave --plan out");
-    if (args->plan) status = clusters_file_open(args->plan, &a->file, error);
-    if (status == RK_OK && *a->file.words) status = plan_read_words(a->file.words, draft, error);
-    memset(draft->words, 0, sizeof draft->words); /* from here on those of the line */
-    if (status == RK_OK) status = plan_read_texts(&args->words, draft, error);
-    if (status == RK_OK && a->file.batch && !plan_given(draft, "batch")) {
-        draft->plan.batch = a->file.batch;
-        draft->given[plan_row("batch")] = true;
-    }
-    if (status == RK_OK) status = settle(args, draft, machine, error);
-    for (int i = 0; status == RK_OK && args->also.pareto && i < machine->clusters; i++)
-        if (!(machine->cluster[i].price_USDph > 0))
-            return usage_fail(error,
-                              "--pareto: every cluster needs its price, as price=2.5 (USD for "
-                              "an accelerator and hour)");
-    if (status != RK_OK || !args->plan) return status;
-    a->given = calloc(1, sizeof *a->given);
-    if (!a->given) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the plan");
-    return clusters_file_stages(&a->file, a->question.model, machine, draft, a->given, error);
 }
 
 static int ask(const struct clusters_args *args, bool quiet)
 {
-    struct rk_machine machine = {.clusters = 0};
-    struct rk_model model;
     struct rk_error error;
-    struct plan_draft draft = plan_draft();
-    struct asking asking = {
-        .args = args, .quiet = quiet, .question = {.model = &model, .machine = &machine}};
-    enum rk_status status = RK_OK;
-    if (!args->model)
-        status = usage_fail(&error, "give --model: an id of `reckon models` or a file");
-    else if (!args->system)
-        status = usage_fail(&error, "give --system: \"h100-sxm5-80g x64 + a100-sxm4-80g x64 "
-                                    "link=100Gb/s@50us\"");
-    if (status == RK_OK) status = model_open(args->model, &model, &error);
-    if (status == RK_OK) status = rk_machine_load(args->system, &machine, &error);
-    if (status == RK_OK) status = read_plan(&asking, &machine, &draft, &error);
-    asking.question.words = draft.plan;
-    asking.question.tensor = plan_given(&draft, "tensor");
-    asking.question.context = plan_given(&draft, "context");
-    asking.question.expert = plan_given(&draft, "expert");
-    asking.question.recompute = plan_given(&draft, "recompute");
+    struct asking asking = {.args = args, .quiet = quiet};
+    enum rk_status status = clusters_input_open(&asking.input, &args->source, &error);
+    if (status == RK_OK) status = check_flags(&asking, &error);
     const int code = status == RK_OK ? answer_question(&asking) : options_fail(&error);
-    clusters_file_release(&asking.file);
-    free(asking.given);
-    rk_machine_release(&machine);
+    clusters_input_release(&asking.input);
     return code;
 }
 
@@ -403,7 +208,7 @@ static int read_args(const struct usage *wider, int argc, char **argv, struct cl
 {
     struct usage usage = clusters_usage;
     usage.wider = wider;
-    *args = (struct clusters_args){.model = NULL};
+    *args = (struct clusters_args){.output = NULL};
     plan_words_prepare();
     return options_read(&usage, argc, argv, args);
 }
@@ -421,7 +226,7 @@ int clusters_predict(int argc, char **argv)
     struct rk_error error;
     const int done = read_args(&predict_usage, argc, argv, &args);
     if (done >= 0) return done;
-    if (args.plan) return ask(&args, false);
+    if (args.source.plan) return ask(&args, false);
     usage_fail(&error, "which plan over these clusters? add --plan FILE, as reckon clusters "
                        "--save-plan FILE writes it, or search with reckon clusters");
     return options_fail(&error);

@@ -3,6 +3,7 @@
 #include "estimate/fold.h"
 #include "estimate/plan_check.h"
 #include "estimate/stages.h"
+#include "schedule/flight.h"
 #include "workload/layers.h"
 
 #include <math.h>
@@ -83,13 +84,17 @@ static struct stage_view view_of(const struct clusters_question *question, int c
     return view;
 }
 
-static struct stage_blocks blocks_of(const struct stage_view *view, const struct stage_run *run)
+static struct stage_blocks blocks_of(const struct stage_view *view, const struct stage_run *run,
+                                     int chunks)
 {
-    const enum chain_place place = run->place;
-    struct stage_blocks blocks = {.first = place == CHAIN_FIRST || place == CHAIN_ALONE,
-                                  .last = place == CHAIN_LAST || place == CHAIN_ALONE};
-    stage_add_blocks(&blocks, view->model, &view->plan, (uint64_t)run->first,
-                     (uint64_t)run->layers);
+    struct stage_blocks blocks = {.all = 0};
+    for (int i = 0; i < chunks; i++) {
+        const enum chain_place place = run[i].place;
+        blocks.first |= place == CHAIN_FIRST || place == CHAIN_ALONE;
+        blocks.last |= place == CHAIN_LAST || place == CHAIN_ALONE;
+        stage_add_blocks(&blocks, view->model, &view->plan, (uint64_t)run[i].first,
+                         (uint64_t)run[i].layers);
+    }
     return blocks;
 }
 
@@ -97,7 +102,7 @@ static double bytes_of(const struct stage_view *view, const struct stage_sum *su
 {
     struct memory_rule rule = view->rule;
     rule.ends_in_flight[FIRST_END] = in_flight;
-    rule.ends_in_flight[LAST_END] = 1;
+    rule.ends_in_flight[LAST_END] = view->plan.schedule == RK_GPIPE ? in_flight : 1;
     const struct stage_demand demand = stage_demand_by(&rule, sum);
     return demanded_bytes(&demand, view->system, in_flight);
 }
@@ -118,11 +123,22 @@ static double most_in_flight(const struct stage_view *view, const struct stage_s
     return low;
 }
 
-static struct chain_cost cost_of_stage(const struct stage_view *view, const struct stage_run *run,
-                                       int most, struct stage_told *told)
+/* What a microbatch takes; `sum` is that of stage_moves. */
+static struct chain_cost cost_of_sum(const struct stage_sum *sum, const struct stage_end *end)
 {
-    const enum chain_place place = run->place;
-    const struct stage_blocks blocks = blocks_of(view, run);
+    const double backward_s = sum->pass_s[FOLD_AGRAD] + sum->pass_s[FOLD_WGRAD] +
+                              sum->pass_s[FOLD_RECOMPUTE] + sum->data_s[FOLD_AGRAD];
+    return (struct chain_cost){
+        .time_s = sum->pass_s[FOLD_FORWARD] + sum->data_s[FOLD_FORWARD] + backward_s,
+        .backward_s = backward_s,
+        .sync_s = end->data_s + end->optimizer_s,
+    };
+}
+
+static struct chain_cost cost_of_run(const struct stage_view *view, const struct stage_run *run,
+                                     int most)
+{
+    const struct stage_blocks blocks = blocks_of(view, run, 1);
     struct stage_sum sum;
     memset(&sum, 0, sizeof sum);
     stage_outline(&sum, view->fold, view->model, &view->plan, &blocks);
@@ -131,34 +147,57 @@ static struct chain_cost cost_of_stage(const struct stage_view *view, const stru
     stage_moves(&sum, &exchange, view->system, &view->sharing, &view->plan);
     const struct stage_end end =
         stage_end_of(&sum, &exchange, view->system, &view->sharing, &view->plan);
-    const double backward_s = sum.pass_s[FOLD_AGRAD] + sum.pass_s[FOLD_WGRAD] +
-                              sum.pass_s[FOLD_RECOMPUTE] + sum.data_s[FOLD_AGRAD];
-    if (told) {
-        told->bytes = bytes_of(view, &alone, most);
-        told->data_link_s = end.data_link_s;
-        told->gradient_bytes =
-            (sum.parameters + sum.expert_parameters) * view->sharing.bytes.sent_gradient;
-    }
-    return (struct chain_cost){
-        .time_s = sum.pass_s[FOLD_FORWARD] + sum.data_s[FOLD_FORWARD] + backward_s,
-        .backward_s = backward_s,
-        .sync_s = end.data_s + end.optimizer_s,
-        .in_flight =
-            most_in_flight(view, &alone, place == CHAIN_INNER || place == CHAIN_FIRST ? most : 1),
-    };
+    struct chain_cost cost = cost_of_sum(&sum, &end);
+    cost.in_flight = most_in_flight(view, &alone, most);
+    return cost;
+}
+
+/* The whole plan, had all its stages the same degrees: memory depends on its schedule. */
+static struct rk_plan plan_around(const struct stage_view *view, const struct stage_asked *asked)
+{
+    struct rk_plan plan = view->plan;
+    plan.ranks = plan.ranks / plan.pipeline * (uint64_t)asked->stages;
+    plan.pipeline = (uint64_t)asked->stages;
+    plan.chunks = (uint64_t)asked->chunks;
+    plan.batch = asked->microbatches * rk_plan_data(&plan) * plan.microbatch;
+    return plan;
+}
+
+static void tell_stage(const struct stage_view *view, const struct stage_asked *asked,
+                       struct stage_told *told)
+{
+    const struct stage_blocks blocks = blocks_of(view, asked->run, asked->chunks);
+    const struct rk_plan plan = plan_around(view, asked);
+    const struct sharing sharing = sharing_of(&plan);
+    struct stage_sum sum;
+    memset(&sum, 0, sizeof sum);
+    stage_sum(&sum, view->fold, view->model, &view->plan, &blocks);
+    const struct exchange exchange = exchange_of(&sum, view->system, &view->sharing, &view->plan);
+    const struct stage_sum alone = sum;
+    stage_moves(&sum, &exchange, view->system, &view->sharing, &view->plan);
+    const struct stage_end end =
+        stage_end_of(&sum, &exchange, view->system, &view->sharing, &view->plan);
+    *told = (struct stage_told){.cost = cost_of_sum(&sum, &end),
+                                .weights_s = sum.pass_s[FOLD_WGRAD],
+                                .again_s = sum.pass_s[FOLD_RECOMPUTE],
+                                .data_link_s = end.data_link_s,
+                                .gradient_bytes = (sum.parameters + sum.expert_parameters) *
+                                                  view->sharing.bytes.sent_gradient};
+    stage_memory(&told->memory, &alone, view->fold, view->system, &sharing, &plan,
+                 (uint64_t)asked->index);
 }
 
 /* The view of a stage; a stage alone is no pipeline. False: no memory. */
 static bool view_stage(const struct clusters_question *question, struct fold_shelf *shelf,
-                       const struct stage_asked *asked, struct stage_view *view)
+                       int cluster, const struct rk_plan *pair, bool alone, struct stage_view *view)
 {
-    struct rk_plan plan = *asked->plan;
-    if (asked->place == CHAIN_ALONE) {
+    struct rk_plan plan = *pair;
+    if (alone) {
         plan.ranks /= plan.pipeline;
         plan.pipeline = 1;
     }
-    const struct layer_folds *fold = fold_of(shelf, question, asked->cluster, &plan);
-    if (fold) *view = view_of(question, asked->cluster, fold, &plan);
+    const struct layer_folds *fold = fold_of(shelf, question, cluster, &plan);
+    if (fold) *view = view_of(question, cluster, fold, &plan);
     return fold != NULL;
 }
 
@@ -166,9 +205,9 @@ bool clusters_stage_cost(const struct clusters_question *question, struct fold_s
                          const struct stage_asked *asked, struct stage_told *told)
 {
     struct stage_view view;
-    if (!view_stage(question, shelf, asked, &view)) return false;
-    const struct stage_run run = {asked->first, asked->layers, asked->place};
-    told->cost = cost_of_stage(&view, &run, asked->most, told);
+    if (!view_stage(question, shelf, asked->cluster, asked->plan, asked->stages == 1, &view))
+        return false;
+    tell_stage(&view, asked, told);
     return true;
 }
 
@@ -232,23 +271,30 @@ static bool open_rows(struct clusters_costs *costs)
     return true;
 }
 
+double clusters_in_flight(const struct clusters_costs *costs, int stages, int k)
+{
+    const struct pipeline pipeline = {costs->question->words.schedule, (uint32_t)stages, 1,
+                                      costs->microbatches, false};
+    return flight_of_stage(&pipeline, (uint64_t)(stages - k));
+}
+
 static bool fill_costs(struct clusters_costs *costs, int cluster, int way, struct fold_shelf *shelf)
 {
     struct cluster_costs *c = &costs->cluster[cluster];
     struct chain_cost *row = &c->cost[(size_t)way * (size_t)costs->rows];
     struct stage_view view[2]; /* of a stage in a pipeline, and of one alone */
-    for (int alone = 0; alone < 2; alone++) {
-        const struct stage_asked asked = {.cluster = cluster,
-                                          .place = alone ? CHAIN_ALONE : CHAIN_INNER,
-                                          .plan = &c->way[way].plan};
-        if (!view_stage(costs->question, shelf, &asked, &view[alone])) return false;
-    }
+    for (int alone = 0; alone < 2; alone++)
+        if (!view_stage(costs->question, shelf, cluster, &c->way[way].plan, alone, &view[alone]))
+            return false;
     int full[CHAIN_PLACES] = {0}; /* so many layers do not fit, nor do more of a model of one kind */
     for (int i = 0; i < costs->rows; i++) {
         const struct stage_run *run = &costs->run[i];
         row[i] = (struct chain_cost){.time_s = INFINITY};
         if (!run->layers || (!costs->row && full[run->place])) continue;
-        row[i] = cost_of_stage(&view[run->place == CHAIN_ALONE], run, costs->most_stages, NULL);
+        const bool behind = run->place == CHAIN_INNER || run->place == CHAIN_FIRST;
+        const int stages = run->place == CHAIN_ALONE ? 1 : costs->most_stages;
+        const double most = clusters_in_flight(costs, stages, behind ? stages : 1);
+        row[i] = cost_of_run(&view[run->place == CHAIN_ALONE], run, (int)most);
         full[run->place] |= run->place != CHAIN_ALONE && row[i].in_flight < 1;
     }
     return true;
@@ -311,10 +357,7 @@ static bool list_modes(struct clusters_costs *costs, int cluster, struct rk_plan
     for (int mode = RK_KEEP; mode <= RK_WHOLE; mode++) {
         if (q->recompute && mode != (int)q->words.recompute) continue;
         plan.recompute = (enum rk_recompute_mode)mode;
-        plan.recompute_parts = q->words.recompute_parts;
-        if (mode == RK_SELECTIVE && !plan.recompute_parts)
-            plan.recompute_parts = 1u << RK_PART_CORE_ATTENTION;
-        if (mode != RK_SELECTIVE) plan.recompute_parts = 0;
+        plan.recompute_parts = clusters_parts(&q->words, plan.recompute);
         if (clusters_can_run(q, cluster, &plan, &(struct rk_reason){0}) &&
             !add_way(costs, cluster, &plan))
             return false;

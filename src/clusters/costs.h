@@ -73,18 +73,30 @@ bool clusters_costs_open(struct clusters_costs *costs, const struct clusters_que
                          uint64_t round, struct fold_shelf *shelf);
 void clusters_costs_release(struct clusters_costs *costs);
 
-/* One stage of a plan, of `layers` layers. */
+/* Stage `index` of `stages`, which has `chunks` runs of layers; one without interleaving. */
 struct stage_asked {
-    int cluster, first, layers, most; /* most: microbatches in flight that are asked for */
-    enum chain_place place;
+    int cluster, index, stages, chunks;
+    const struct stage_run *run; /* (chunks) */
+    uint64_t microbatches;
     const struct rk_plan *plan; /* of two such stages behind each other */
 };
 struct stage_told {
-    struct chain_cost cost;
-    double bytes;       /* of a GPU with `most` microbatches in flight */
+    struct chain_cost cost; /* its in_flight is not filled */
+    double weights_s, again_s; /* of the backward pass: gradients of weights; what is computed again */
     double data_link_s; /* of the step's collectives of gradients and weights, overlapped or not */
-    double gradient_bytes; /* of a GPU, as they are sent, whole */
+    double gradient_bytes;  /* of a GPU, as they are sent, whole */
+    struct rk_stage memory; /* of a GPU: what it holds under the schedule of the question's words */
 };
+/* Microbatches in flight of the k-th stage from the last one of `stages`. */
+double clusters_in_flight(const struct clusters_costs *costs, int stages, int k);
+
+/* What the mode computes again: what the words say, else core attention. */
+static inline unsigned clusters_parts(const struct rk_plan *words, enum rk_recompute_mode mode)
+{
+    if (mode != RK_SELECTIVE) return 0;
+    return words->recompute_parts ? words->recompute_parts : 1u << RK_PART_CORE_ATTENTION;
+}
+
 static inline enum chain_place clusters_stage_place(int i, int stages)
 {
     if (stages == 1) return CHAIN_ALONE;

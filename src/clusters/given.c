@@ -33,7 +33,7 @@ struct judging {
     struct given_plan *given;
     struct given_fault *fault;
     struct fold_shelf shelf;
-    int index, first; /* the stage at hand, its first layer */
+    int index; /* the stage at hand */
     struct stage_told told[GIVEN_PARTS]; /* of the stage at hand */
 };
 
@@ -55,30 +55,44 @@ static struct rk_plan pair_of(const struct given_part *part, uint64_t samples)
     return plan;
 }
 
-static int in_flight_of(const struct judging *j)
+/* The layers of chunk `k` of the stage at hand. */
+static struct stage_run run_of(const struct judging *j, int k)
 {
-    const double m = (double)(j->question->words.batch / j->given->round);
-    const double left = j->given->stages - j->index;
-    return (int)fmin(left, m);
+    const struct given_plan *given = j->given;
+    const int part = k * given->stages + j->index;
+    int first = 0;
+    for (int i = 0; i < part; i++)
+        first += given->split[i];
+    return (struct stage_run){first, given->split[part],
+                              clusters_stage_place(part, given->chunks * given->stages)};
 }
 
-/* False: no memory, or a fault. */
-static bool tell(struct judging *j, int part, uint64_t samples, struct stage_told *told)
+/* `chunk` -1: the whole stage. False: no memory, or a fault. */
+static bool tell_chunk(struct judging *j, int part, uint64_t samples, int chunk,
+                       struct stage_told *told)
 {
-    const struct given_stage *stage = &j->given->stage[j->index];
-    const struct given_part *p = &stage->part[part];
+    const struct given_part *p = &j->given->stage[j->index].part[part];
     const struct rk_plan plan = pair_of(p, samples);
+    struct stage_run run[RK_MAX_CHUNKS];
+    for (int k = 0; k < j->given->chunks; k++)
+        run[k] = run_of(j, k);
     const struct stage_asked asked = {.cluster = p->cluster,
-                                      .first = j->first,
-                                      .layers = stage->layers,
-                                      .most = in_flight_of(j),
-                                      .place = clusters_stage_place(j->index, j->given->stages),
+                                      .index = j->index,
+                                      .stages = j->given->stages,
+                                      .chunks = chunk < 0 ? j->given->chunks : 1,
+                                      .run = chunk < 0 ? run : &run[chunk],
+                                      .microbatches = j->question->words.batch / j->given->round,
                                       .plan = &plan};
     struct rk_reason reason;
     if (clusters_can_run(j->question, p->cluster, &plan, &reason))
         return clusters_stage_cost(j->question, &j->shelf, &asked, told);
     *j->fault = (struct given_fault){j->index, part, reason};
     return false;
+}
+
+static bool tell(struct judging *j, int part, uint64_t samples, struct stage_told *told)
+{
+    return tell_chunk(j, part, samples, -1, told);
 }
 
 /* All replicas alike take the same number of samples. */
@@ -112,7 +126,7 @@ static bool fill_times(struct judging *j, double *times, bool limited)
         for (uint64_t n = 1; n <= round; n++) {
             if (!tell(j, k, n, &told)) return false;
             row[n] = fmax(told.cost.time_s, row[n - 1]);
-            if (limited && told.bytes > c->system.memory[0].capacity_bytes) row[n] = INFINITY;
+            if (limited && told.memory.total_bytes > c->system.memory[0].capacity_bytes) row[n] = INFINITY;
         }
         for (uint64_t i = 1; i < stage->part[k].data; i++)
             memcpy(row + i * (round + 1), row, (round + 1) * sizeof *row);
@@ -179,7 +193,27 @@ static double across_s(const struct judging *j)
 
 /* ---- the plan ---- */
 
-static void fill_stage(const struct judging *j, struct clusters_stage *to)
+/* The chunks of the stage, as its slowest part runs them. */
+static bool fill_chunks(struct judging *j, int slowest, struct clusters_plan *plan)
+{
+    const struct given_part *part = &j->given->stage[j->index].part[slowest];
+    for (int k = 0; k < plan->chunks; k++) {
+        struct stage_told told = j->told[slowest];
+        if (plan->chunks > 1 && !tell_chunk(j, slowest, part->most ? part->most : 1, k, &told))
+            return false;
+        plan->chunk[k * plan->stages + j->index] = (struct clusters_chunk){
+            .layers = (uint64_t)run_of(j, k).layers,
+            .forward_s = told.cost.time_s - told.cost.backward_s,
+            .backward_s = told.cost.backward_s,
+            .weights_s = told.weights_s,
+            .again_s = told.again_s,
+        };
+    }
+    return true;
+}
+
+/* Returns the slowest part. */
+static int fill_stage(const struct judging *j, struct clusters_stage *to)
 {
     struct given_stage *stage = &j->given->stage[j->index];
     const struct rk_machine *machine = j->question->machine;
@@ -192,7 +226,7 @@ static void fill_stage(const struct judging *j, struct clusters_stage *to)
                                   .expert = first->plan.expert,
                                   .microbatch = first->most,
                                   .recompute = first->plan.recompute,
-                                  .in_flight = in_flight_of(j)};
+                                  .in_flight = j->told[0].memory.in_flight};
     double fill = -1;
     for (int k = 0; k < stage->parts; k++) {
         const struct rk_cluster *c = &machine->cluster[stage->part[k].cluster];
@@ -205,10 +239,11 @@ static void fill_stage(const struct judging *j, struct clusters_stage *to)
         to->nodes += (gpus + node - 1) / node;
         to->data += stage->part[k].data;
         if (told->cost.time_s > j->told[slowest].cost.time_s) slowest = k;
-        if (told->bytes / capacity > fill) {
-            fill = told->bytes / capacity;
+        if (told->memory.total_bytes / capacity > fill) {
+            fill = told->memory.total_bytes / capacity;
             fullest = k;
-            to->bytes = told->bytes;
+            to->memory = told->memory;
+            to->bytes = told->memory.total_bytes;
             to->capacity_bytes = capacity;
         }
         to->sync_s = fmax(to->sync_s, told->cost.sync_s);
@@ -220,13 +255,14 @@ static void fill_stage(const struct judging *j, struct clusters_stage *to)
     to->data_link_s += across;
     to->backward_s = j->told[slowest].cost.backward_s;
     to->forward_s = j->told[slowest].cost.time_s - to->backward_s;
-    if (!(to->bytes > to->capacity_bytes) || j->fault->reason.verdict != RK_FITS) return;
+    if (!(to->bytes > to->capacity_bytes) || j->fault->reason.verdict != RK_FITS) return slowest;
     *j->fault = (struct given_fault){j->index,
                                      fullest,
                                      {.verdict = RK_MEMORY_EXCEEDED,
                                       .need = to->bytes,
                                       .have = to->capacity_bytes,
                                       .what = "memory of a GPU"}};
+    return slowest;
 }
 
 /* Nodes of each cluster that are asked for; false: more than there are. */
@@ -272,12 +308,25 @@ static double value_of(const struct clusters_plan *plan)
     return sum_s + ((double)plan->microbatches - 1) * slowest_s + tail_s;
 }
 
-static bool judge_stage(struct judging *j, struct clusters_stage *to)
+static bool judge_stage(struct judging *j, struct clusters_plan *plan)
 {
     const bool alike = j->given->stage[j->index].parts == 1;
     if (!(alike ? share_alike(j) : share_by_speed(j))) return false;
-    fill_stage(j, to);
-    return true;
+    return fill_chunks(j, fill_stage(j, &plan->stage[j->index]), plan);
+}
+
+/* From each chunk to the next one, and back. */
+static void fill_messages(const struct judging *j, const struct clusters_costs *messages,
+                          struct clusters_plan *plan)
+{
+    const struct given_plan *given = j->given;
+    for (int k = 0; k + 1 < plan->chunks * plan->stages; k++) {
+        const int i = k % plan->stages, next = (k + 1) % plan->stages;
+        const struct stage_width from = width_of(&given->stage[i], &plan->stage[i]),
+                                 to = width_of(&given->stage[next], &plan->stage[next]);
+        plan->chunk[k].message_s = clusters_boundary_s(messages, &from, &to);
+        plan->stage[i].message_s += plan->chunk[k].message_s;
+    }
 }
 
 bool given_judge(const struct clusters_question *question, struct given_plan *given,
@@ -289,20 +338,42 @@ bool given_judge(const struct clusters_question *question, struct given_plan *gi
     plan->round = given->round;
     plan->microbatches = question->words.batch / given->round;
     plan->message_bytes = clusters_message_bytes(&messages);
+    plan->schedule = question->words.schedule;
     plan->stages = given->stages;
+    plan->chunks = given->chunks;
     bool good = enough_nodes(&j);
-    for (; good && j.index < given->stages; j.first += given->stage[j.index++].layers)
-        good = judge_stage(&j, &plan->stage[j.index]);
+    for (; good && j.index < given->stages; j.index++)
+        good = judge_stage(&j, plan);
     fold_shelf_release(&j.shelf);
     if (!good) return fault->reason.verdict != RK_FITS;
-    for (int i = 0; i + 1 < plan->stages; i++) {
-        const struct stage_width from = width_of(&given->stage[i], &plan->stage[i]),
-                                 to = width_of(&given->stage[i + 1], &plan->stage[i + 1]);
-        plan->stage[i].message_s = clusters_boundary_s(&messages, &from, &to);
-    }
+    fill_messages(&j, &messages, plan);
     plan->stage[0].sync_s +=
         clusters_tie_s(question, plan->stage[0].cluster, plan->stage[plan->stages - 1].cluster);
     plan->value_s = value_of(plan);
     plan->simulated_s = clusters_simulate(plan);
     return true;
+}
+
+void given_of(const struct clusters_question *question, const struct clusters_plan *plan,
+              struct given_plan *given)
+{
+    *given = (struct given_plan){
+        .round = plan->round, .stages = plan->stages, .chunks = plan->chunks};
+    for (int i = 0; i < plan->stages * plan->chunks; i++)
+        given->split[i] = (uint16_t)plan->chunk[i].layers;
+    for (int i = 0; i < plan->stages; i++) {
+        const struct clusters_stage *from = &plan->stage[i];
+        struct rk_plan own = question->words;
+        own.tensor = from->tensor;
+        own.context = from->context;
+        own.expert = from->expert;
+        own.recompute = from->recompute;
+        own.recompute_parts = clusters_parts(&question->words, from->recompute);
+        own.sequence_parallel &= own.tensor > 1;
+        own.messages_sharded &= own.tensor > 1;
+        given->stage[i] = (struct given_stage){
+            .layers = (int)from->layers,
+            .parts = 1,
+            .part = {{.cluster = from->cluster, .data = from->data, .plan = own}}};
+    }
 }

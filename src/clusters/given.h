@@ -22,15 +22,20 @@ struct given_part {
 };
 
 struct given_stage {
-    int layers, parts;
+    int layers, parts; /* layers: of all its chunks */
     struct given_part part[GIVEN_PARTS];
 };
 
 struct given_plan {
     uint64_t round;
-    int stages;
+    int stages, chunks;
+    uint16_t split[RK_MAX_CHUNKS]; /* (chunks, stages) layers, in the model's order */
     struct given_stage stage[RK_MAX_STAGES];
 };
+
+/* As given, what was found. `question` is what it was found for. */
+void given_of(const struct clusters_question *question, const struct clusters_plan *plan,
+              struct given_plan *given);
 
 /* What is wrong with a part; reason.verdict RK_FITS: nothing is. */
 struct given_fault {

@@ -1,7 +1,5 @@
 #include "clusters/search.h"
 
-#include "timeline/timeline.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +18,8 @@ static void fill_plan(struct clusters_plan *plan, const struct clusters_costs *c
     plan->round = costs->round;
     plan->microbatches = costs->microbatches;
     plan->message_bytes = clusters_message_bytes(costs);
+    plan->schedule = costs->question->words.schedule;
+    plan->chunks = 1;
     plan->stages = answer->stages;
     for (int i = 0, first = 0; i < answer->stages; first += answer->stage[i++].layers) {
         const struct chain_stage *s = &answer->stage[i];
@@ -28,7 +28,6 @@ static void fill_plan(struct clusters_plan *plan, const struct clusters_costs *c
         const struct chain_choice *choice = &problem->cluster[s->cluster].choice[s->choice];
         const struct chain_cost *cost = &choice->cost[chain_row(problem, first, s->layers)];
         const struct rk_cluster *c = &costs->question->machine->cluster[cluster];
-        const double left = answer->stages - i, m = (double)costs->microbatches;
         struct clusters_stage *stage = &plan->stage[i];
         *stage = (struct clusters_stage){
             .cluster = cluster,
@@ -44,7 +43,6 @@ static void fill_plan(struct clusters_plan *plan, const struct clusters_costs *c
             .forward_s = cost->time_s - cost->backward_s,
             .backward_s = cost->backward_s,
             .sync_s = cost->sync_s + (i == 0 ? problem->closing_s : 0),
-            .in_flight = left < m ? left : m,
             .capacity_bytes = c->system.memory[0].capacity_bytes,
             .price_USDph = (double)way->gpus * c->price_USDph,
         };
@@ -62,53 +60,31 @@ static void fill_details(struct clusters_plan *plan, const struct clusters_costs
     struct fold_shelf shelf = {.count = 0};
     for (int i = 0, first = 0; i < plan->stages; first += answer->stage[i++].layers) {
         const int cluster = order[answer->stage[i].cluster];
+        const struct stage_run run = {first, answer->stage[i].layers,
+                                      clusters_stage_place(i, plan->stages)};
         const struct stage_asked asked = {
             .cluster = cluster,
-            .first = first,
-            .layers = answer->stage[i].layers,
-            .most = (int)plan->stage[i].in_flight,
-            .place = clusters_stage_place(i, plan->stages),
+            .index = i,
+            .stages = plan->stages,
+            .chunks = 1,
+            .run = &run,
+            .microbatches = plan->microbatches,
             .plan = &costs->cluster[cluster].way[answer->stage[i].choice].plan};
-        struct stage_told told = {.bytes = 0};
+        struct stage_told told = {.data_link_s = 0};
         clusters_stage_cost(costs->question, &shelf, &asked, &told);
-        plan->stage[i].bytes = told.bytes;
+        plan->stage[i].memory = told.memory;
+        plan->stage[i].bytes = told.memory.total_bytes;
+        plan->stage[i].in_flight = told.memory.in_flight;
         plan->stage[i].data_link_s = told.data_link_s;
         plan->stage[i].gradient_bytes = told.gradient_bytes;
+        plan->chunk[i] = (struct clusters_chunk){.layers = plan->stage[i].layers,
+                                                 .forward_s = plan->stage[i].forward_s,
+                                                 .backward_s = plan->stage[i].backward_s,
+                                                 .weights_s = told.weights_s,
+                                                 .again_s = told.again_s,
+                                                 .message_s = plan->stage[i].message_s};
     }
     fold_shelf_release(&shelf);
-}
-
-/* ---- simulation ---- */
-
-static struct timeline_duration lasting(double seconds)
-{
-    return (struct timeline_duration){.compute_s = seconds, .total_s = seconds};
-}
-
-double clusters_simulate(const struct clusters_plan *plan)
-{
-    struct timeline_plan timeline = {
-        .pipeline = {RK_1F1B, (uint32_t)plan->stages, 1, plan->microbatches, false},
-        .messages = TIMELINE_BESIDE,
-        .in_flight = "microbatches",
-        .schedule = "1f1b",
-    };
-    struct timeline result = {.stages = 0};
-    struct rk_error error;
-    double step_s = INFINITY;
-    if (timeline_plan_open(&timeline, &error) != RK_OK) return INFINITY;
-    for (int i = 0; i < plan->stages; i++) {
-        const struct clusters_stage *stage = &plan->stage[i];
-        struct timeline_chunk *chunk = &timeline.chunk[i];
-        chunk->blocks = stage->layers;
-        chunk->pass[PASS_FORWARD] = lasting(stage->forward_s + stage->message_s / 2);
-        chunk->pass[PASS_BACKWARD] = lasting(stage->backward_s + stage->message_s / 2);
-        timeline.end[i].optimizer_s = stage->sync_s;
-    }
-    if (timeline_simulate(&timeline, &result, &error) == RK_OK) step_s = result.step_s;
-    timeline_release(&result);
-    timeline_plan_release(&timeline);
-    return step_s;
 }
 
 /* ---- one round, one order ---- */
@@ -128,14 +104,14 @@ static void visit(void *context, const struct chain_answer *found)
     struct search *s = context;
     if (found->value_s / 1.5 > s->answer->best.simulated_s) return;
     fill_plan(&s->plan, s->costs, s->problem, s->order, found);
+    fill_details(&s->plan, s->costs, s->order, found);
     s->plan.simulated_s = clusters_simulate(&s->plan);
     s->answer->simulated++;
-    if (!(s->plan.simulated_s < s->answer->best.simulated_s)) return;
-    fill_details(&s->plan, s->costs, s->order, found);
-    s->answer->best = s->plan;
+    if (s->plan.simulated_s < s->answer->best.simulated_s) s->answer->best = s->plan;
 }
 
-static bool solve(struct search *s, const int *order, int clusters)
+/* One problem; `stages` 0: of pipelines of any length, else of that. */
+static bool solve(struct search *s, const int *order, int clusters, int stages)
 {
     const struct clusters_question *q = s->question;
     struct chain_cluster cluster[RK_MAX_CLUSTERS];
@@ -153,6 +129,12 @@ static bool solve(struct search *s, const int *order, int clusters)
         .closing_s = clusters_tie_s(q, order[0], order[clusters - 1]),
         .enough_s = s->answer->proved.value_s,
     };
+    double in_flight[RK_MAX_STAGES + 1];
+    if (stages) problem.most_stages = stages;
+    problem.all_stages = stages > 0;
+    if (q->words.schedule != RK_1F1B) problem.in_flight = in_flight;
+    for (int k = 1; k <= problem.most_stages && problem.in_flight; k++)
+        in_flight[k] = clusters_in_flight(s->costs, problem.most_stages, k);
     for (int i = 0; i < clusters; i++) {
         const struct cluster_costs *costs = &s->costs->cluster[order[i]];
         cluster[i] = (struct chain_cluster){(int)rk_cluster_nodes(&q->machine->cluster[order[i]]),
@@ -177,10 +159,22 @@ static bool solve(struct search *s, const int *order, int clusters)
     return good;
 }
 
+/* What is in flight with zero-bubble schedules depends on how long the pipeline is. */
+static bool solve_lengths(struct search *s, const int *order, int clusters)
+{
+    int nodes = 0;
+    if (!zero_bubbles(s->question->words.schedule)) return solve(s, order, clusters, 0);
+    for (int i = 0; i < clusters; i++)
+        nodes += (int)rk_cluster_nodes(&s->question->machine->cluster[order[i]]);
+    for (int stages = clusters; stages <= nodes && stages <= s->costs->most_stages; stages++)
+        if (!solve(s, order, clusters, stages)) return false;
+    return true;
+}
+
 /* All orders of `clusters` clusters: those that begin with `order` (count). */
 static bool solve_orders(struct search *s, int order[RK_MAX_CLUSTERS], int count, int clusters)
 {
-    if (count == clusters) return solve(s, order, clusters);
+    if (count == clusters) return solve_lengths(s, order, clusters);
     for (int next = 0; next < s->question->machine->clusters; next++) {
         bool there = false;
         for (int i = 0; i < count; i++)

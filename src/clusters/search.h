@@ -10,17 +10,27 @@
 #define RECKON_CLUSTERS_SEARCH_H
 
 #include "clusters/costs.h"
+#include "clusters/simulate.h"
+
+/* A run of layers of a stage; without interleaving it has one. */
+struct clusters_chunk {
+    uint64_t layers;
+    double forward_s, backward_s; /* of a microbatch */
+    double weights_s, again_s;    /* of backward: gradients of weights, what is computed again */
+    double message_s;             /* to the chunk behind and back */
+};
 
 struct clusters_stage {
     int cluster;
     uint64_t layers, gpus, nodes, tensor, context, expert, data, microbatch;
     enum rk_recompute_mode recompute;
-    double forward_s, backward_s; /* of a microbatch */
-    double message_s;             /* ... to the stage behind and back */
+    double forward_s, backward_s; /* of a microbatch, all chunks */
+    double message_s;             /* ... to the stages behind and back */
     double sync_s;                /* behind the last one */
     double data_link_s;    /* collectives of gradients and weights of a step, hidden or not */
     double gradient_bytes; /* of a GPU, as they are sent, whole */
     double in_flight, bytes, capacity_bytes;
+    struct rk_stage memory; /* of a GPU: what `bytes` is made of */
     double price_USDph; /* of all its GPUs for an hour */
 };
 
@@ -29,9 +39,27 @@ struct clusters_plan {
     double simulated_s; /* the event simulation */
     uint64_t round, microbatches;
     double message_bytes; /* of a round, one way */
-    int stages;
+    enum rk_schedule schedule;
+    int stages, chunks;
     struct clusters_stage stage[RK_MAX_STAGES];
+    struct clusters_chunk chunk[RK_MAX_CHUNKS]; /* (chunks, stages): in the model's order */
 };
+
+/* The stage behind, and how many messages of a microbatch go there: with interleaving one for each
+ * chunk, and the last stage's to the first; 0: none. */
+static inline int clusters_behind(const struct clusters_plan *plan, int stage, double *messages)
+{
+    *messages = plan->chunks - (stage + 1 == plan->stages);
+    return stage + 1 == plan->stages ? 0 : stage + 1;
+}
+
+/* Bytes of a step to the stage behind, each way. */
+static inline double clusters_sent_bytes(const struct clusters_plan *plan, int stage)
+{
+    double messages;
+    clusters_behind(plan, stage, &messages);
+    return messages * (double)plan->microbatches * plan->message_bytes;
+}
 
 struct clusters_answer {
     struct clusters_plan best;       /* by simulation */
@@ -43,10 +71,6 @@ struct clusters_answer {
 
 /* False: no memory. Nothing fits: answer->best.value_s is infinite. */
 bool clusters_search(const struct clusters_question *question, struct clusters_answer *answer);
-
-/* The step of the stages by simulation: messages are part of the passes of the stage in front.
- * INFINITY: no memory. */
-double clusters_simulate(const struct clusters_plan *plan);
 
 /* The bandwidth of link a-b, between 1/1024 and 1024 times what it is, below which the best plan
  * over all clusters is no better than without the link; 0: always better, INFINITY: never. NAN: no

@@ -19,6 +19,7 @@ int chain_row(const struct chain_problem *p, int first, int count)
 double chain_value(const struct chain_problem *p, const struct chain_stage *stage, int stages)
 {
     double sum_s = 0, slowest_s = 0, wait_s = 0, before_s = 0;
+    if (p->all_stages && stages < p->most_stages) return INFINITY;
     for (int i = 0, first = 0, count; i < stages; first += stage[i++].layers) {
         const struct chain_stage *s = &stage[i];
         const struct chain_cost *cost =
@@ -29,7 +30,7 @@ double chain_value(const struct chain_problem *p, const struct chain_stage *stag
             time_s +=
                 boundary_of(p, p->cluster[s->cluster].choice[s->choice].width,
                             p->cluster[stage[i + 1].cluster].choice[stage[i + 1].choice].width);
-        if (isinf(time_s) || cost->in_flight < fmin(stages - i, p->microbatches)) return INFINITY;
+        if (isinf(time_s) || cost->in_flight < flight_of(p, stages - i)) return INFINITY;
         sum_s += time_s;
         slowest_s = fmax(slowest_s, time_s);
         wait_s = fmax(wait_s, cost->sync_s + (i == 0 ? p->closing_s : 0) - before_s);
@@ -56,6 +57,7 @@ static void keep(struct engine *e, const struct label *label)
     int *head = bucket_of(e, label), *link = head;
     while (*link >= 0) {
         struct label *other = &e->label[*link];
+        if (e->problem->all_stages && *link < e->generation) break; /* all that follow are, too */
         if (other->sum_s <= label->sum_s && other->wait_s <= label->wait_s) return;
         if (label->sum_s <= other->sum_s && label->wait_s <= other->wait_s) {
             if (*link >= e->generation) other->dropped = true;
@@ -121,9 +123,10 @@ static void place_rows(struct engine *e, int parent, int cluster, int count, int
     const int units =
         parent >= 0 && before.cluster == cluster ? before.left : p->cluster[cluster].units;
     const int left = p->layers - before.placed, row = row_of(e, left, count);
+    const double needed = flight_of(p, stages);
     for (int i = entries->from[row]; i < entries->from[row + 1]; i++) {
         const struct entry *entry = &entries->entry[i];
-        if (entry->units > units || entry->in_flight < lesser(stages, p->microbatches)) continue;
+        if (entry->units > units || entry->in_flight < needed) continue;
         const double time_s =
             entry->time_s +
             (parent < 0 || p->ways ? 0 : boundary_of(p, entry->width, before.width));
@@ -187,7 +190,8 @@ static double solve_limit(struct engine *e, double limit_s)
     struct finding found = {.limit_s = limit_s, .least_s = INFINITY, .least = -1};
     e->answer->limits++;
     e->labels = e->generation = 0;
-    if (last == 0) place_rows(e, -1, 0, p->layers, 1, &found);
+    if (last == 0 && (!p->all_stages || p->most_stages == 1))
+        place_rows(e, -1, 0, p->layers, 1, &found);
     int from = e->labels;
     if (p->most_stages > 1) place_stages(e, -1, last, 1, &found);
     for (int stages = 2; stages <= p->most_stages && from < e->labels && !e->failed; stages++) {
@@ -197,7 +201,7 @@ static double solve_limit(struct engine *e, double limit_s)
             const int here = e->label[i].cluster;
             for (int cluster = here; cluster >= 0 && cluster >= here - 1; cluster--) {
                 place_stages(e, i, cluster, stages, &found);
-                if (cluster == 0)
+                if (cluster == 0 && (!p->all_stages || stages == p->most_stages))
                     place_rows(e, i, cluster, p->layers - e->label[i].placed, stages, &found);
             }
         }

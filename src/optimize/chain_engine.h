@@ -74,6 +74,13 @@ static inline int row_of(const struct engine *e, int end, int count)
     return e->row_of[end * (e->problem->layers + 1) + count];
 }
 
+/* Microbatches in flight of a stage that is the `stages`-th from the last one. */
+static inline double flight_of(const struct chain_problem *p, int stages)
+{
+    if (p->in_flight) return p->in_flight[stages];
+    return stages < p->microbatches ? stages : p->microbatches;
+}
+
 /* fmin() is a call. */
 static inline double lesser(double a, double b)
 {

@@ -130,6 +130,18 @@ static void fill_cost(struct chain_cost *cost, const struct chain_problem *p)
     }
 }
 
+static double in_flight[5];
+
+/* Of every schedule: more in flight, or as many stages as are asked for. */
+static void draw_schedule(struct chain_problem *p)
+{
+    p->in_flight = in_flight;
+    p->all_stages = draw_int(0, 1);
+    p->most_stages = draw_int(1, 4);
+    for (int k = 1; k <= p->most_stages; k++)
+        in_flight[k] = draw_int(p->all_stages ? 1 : k, 4);
+}
+
 static struct chain_cost costs[MOST_CLUSTERS * MOST_WAYS * CHAIN_PLACES * 8 * 8];
 
 static void draw_problem(void)
@@ -146,6 +158,7 @@ static void draw_problem(void)
                                 .most_stages = 4};
     struct chain_cost *next = costs;
     if (draw_int(0, 1)) draw_kinds(p);
+    if (draw_int(0, 2) == 0) draw_schedule(p);
     for (int i = 0; i < p->clusters; i++) {
         instance.cluster[i] =
             (struct chain_cluster){draw_int(1, 4), draw_int(1, 4), instance.choice[i]};
@@ -209,5 +222,5 @@ Test(chain, enumeration_finds_nothing_better)
         cr_expect_not(answer.found, "seed %d", i);
         chain_answer_release(&answer);
     }
-    cr_expect(found > 3000 && none > 200, "%d found, %d not", found, none);
+    cr_expect(found > 2500 && none > 200, "%d found, %d not", found, none);
 }

@@ -57,18 +57,20 @@ static void compare_stages(const char *name, const char *system)
         const struct chain_cost *cost =
             &costs.cluster[0].choice[way].cost[chain_row(&problem, first, layers)];
         const struct rk_stage *stage = &prediction->stage[i];
-        const struct stage_asked asked = {.first = first,
-                                          .layers = layers,
-                                          .most = (int)stage->in_flight,
-                                          .place = i ? CHAIN_LAST : CHAIN_FIRST,
+        const struct stage_run run = {first, layers, i ? CHAIN_LAST : CHAIN_FIRST};
+        const struct stage_asked asked = {.index = i,
+                                          .stages = 2,
+                                          .chunks = 1,
+                                          .run = &run,
+                                          .microbatches = q.words.batch / (node / 2),
                                           .plan = &plan};
         struct stage_told told;
         cr_assert(clusters_stage_cost(&q, &shelf, &asked, &told));
         cr_expect_float_eq(told.cost.time_s, stage->forward_s + stage->backward_s, 1e-12, "%s",
                            name);
         cr_expect_float_eq(told.cost.backward_s, stage->backward_s, 1e-12, "%s", name);
-        cr_expect_float_eq(told.bytes, stage->total_bytes, 1, "%s", name);
-        if (told.bytes > machine.cluster[0].system.memory[0].capacity_bytes) continue;
+        cr_expect_float_eq(told.memory.total_bytes, stage->total_bytes, 1, "%s", name);
+        if (told.memory.total_bytes > machine.cluster[0].system.memory[0].capacity_bytes) continue;
         cr_expect_float_eq(cost->time_s, told.cost.time_s, 1e-12, "%s", name);
     }
     clusters_costs_release(&costs);

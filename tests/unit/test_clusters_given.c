@@ -32,25 +32,7 @@ static struct clusters_question question_of(const char *system, uint64_t batch)
 
 static void give(const struct clusters_question *q, const struct clusters_plan *from)
 {
-    memset(&given, 0, sizeof given);
-    given.round = from->round;
-    given.stages = from->stages;
-    for (int i = 0; i < from->stages; i++) {
-        const struct clusters_stage *s = &from->stage[i];
-        struct given_part *part = &given.stage[i].part[0];
-        given.stage[i].layers = (int)s->layers;
-        given.stage[i].parts = 1;
-        part->cluster = s->cluster;
-        part->data = s->data;
-        part->plan = q->words;
-        part->plan.tensor = s->tensor;
-        part->plan.context = s->context;
-        part->plan.recompute = s->recompute;
-        part->plan.recompute_parts =
-            s->recompute == RK_SELECTIVE ? 1u << RK_PART_CORE_ATTENTION : 0;
-        part->plan.sequence_parallel &= s->tensor > 1;
-        part->plan.messages_sharded &= s->tensor > 1;
-    }
+    given_of(q, from, &given);
 }
 
 Test(clusters_given, what_the_search_finds_costs_the_same)
@@ -90,7 +72,7 @@ Test(clusters_given, what_is_wrong_is_named)
     cr_expect_eq(fault.reason.verdict, RK_BAD_BATCH);
     give(&q, &answer.best);
     given.stages = 1;
-    given.stage[0].layers = 32;
+    given.stage[0].layers = given.split[0] = 32;
     given.stage[0].part[0].data = 1;
     given.stage[0].part[0].plan.tensor = 1;
     given.round = 1;
@@ -106,7 +88,7 @@ Test(clusters_given, a_stage_of_two_kinds)
     const struct clusters_question q =
         question_of("h100-sxm5-80g x16 + a100-sxm4-80g x16 link=1000Gb/s@1us", 64);
     memset(&given, 0, sizeof given);
-    given = (struct given_plan){.round = 16, .stages = 1};
+    given = (struct given_plan){.round = 16, .stages = 1, .chunks = 1, .split = {32}};
     given.stage[0].layers = 32;
     given.stage[0].parts = 2;
     for (int k = 0; k < 2; k++) {
@@ -281,13 +263,17 @@ Test(clusters_given, bounds_hold_on_random_stages)
     const char *asked = getenv("RECKON_PIPELINES");
     const long count = asked ? strtol(asked, NULL, 10) : 200000;
     for (long round = 0; round < count; round++) {
-        plan = (struct clusters_plan){.stages = (int)draw(6) + 1, .microbatches = draw(20) + 1};
+        plan.schedule = RK_1F1B;
+        plan.chunks = 1;
+        plan.stages = (int)draw(6) + 1;
+        plan.microbatches = draw(20) + 1;
         double sum = 0, slowest = 0, before = 0, bound = 0, drained = 0, tail = 0;
         for (int i = 0; i < plan.stages; i++) {
             const double f = 0.1 + uniform();
             struct clusters_stage *s = &plan.stage[i];
             *s = (struct clusters_stage){.layers = 1, .forward_s = f, .backward_s = 2 * f};
             if (draw(2)) s->sync_s = 5 * uniform();
+            plan.chunk[i] = (struct clusters_chunk){1, f, 2 * f, f, 0, 0};
             const double all = 3 * f;
             bound = fmax(bound, (double)plan.microbatches * all + before);
             before += all;

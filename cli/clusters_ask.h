@@ -1,0 +1,46 @@
+/* clusters_ask.h - what all commands do that are asked about several clusters: model, machine and
+ * plan are read, the plan is searched for where none is given, and judged. */
+#ifndef RECKON_CLI_CLUSTERS_ASK_H
+#define RECKON_CLI_CLUSTERS_ASK_H
+
+#include "cli/clusters_plan.h"
+#include "cli/options.h"
+
+/* What a command line says; NULL, 0: nothing. */
+struct clusters_source {
+    const char *model, *system, *plan; /* plan: a file */
+    uint64_t batch;
+    struct option_texts words;
+};
+/* The flags that say it, but for the words. */
+extern const struct option clusters_source_options[];
+
+struct clusters_input {
+    struct rk_model model;
+    struct rk_machine machine;
+    struct plan_draft draft;
+    struct clusters_file file;
+    struct clusters_question question;
+    struct given_plan *given;       /* NULL: none is */
+    struct clusters_answer *answer; /* best: the plan that was found, or is given */
+    struct given_fault fault;       /* of a plan that is given */
+};
+
+/* Reads; the question is ready. Release in every case; a zeroed one is fine. */
+enum rk_status clusters_input_open(struct clusters_input *input,
+                                   const struct clusters_source *source, struct rk_error *error);
+
+/* Searches, or judges what is given. RK_NOTHING_FITS: `error` says why. With `tight` a plan that is
+ * given may need more memory than there is: then input->fault says so. */
+enum rk_status clusters_input_answer(struct clusters_input *input, bool tight,
+                                     struct rk_error *error);
+void clusters_input_release(struct clusters_input *input);
+
+/* Does a stage have replicas of several kinds? `given` may be NULL. */
+bool clusters_mixed(const struct given_plan *given);
+
+/* The plan that an ordinary launcher can run: the same degrees and choices in all stages. False: it
+ * cannot. */
+bool clusters_plain_plan(const struct clusters_input *input, struct rk_plan *plain);
+
+#endif

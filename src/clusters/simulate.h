@@ -1,0 +1,21 @@
+/* simulate.h - a step of a plan over clusters, event by event.
+ *
+ * Messages to the stage behind and back are part of the passes of the stage in front, half of them
+ * of each. What a stage does behind its last microbatch is its optimizer's time.
+ */
+#ifndef RECKON_CLUSTERS_SIMULATE_H
+#define RECKON_CLUSTERS_SIMULATE_H
+
+#include "timeline/timeline.h"
+
+struct clusters_plan;
+
+/* The step; INFINITY: no memory. */
+double clusters_simulate(const struct clusters_plan *plan);
+
+/* What is simulated, with the memory of each stage, of which tier 0 has the capacity of the
+ * stage that is the fullest. The caller releases it, whatever the status. */
+enum rk_status clusters_timeline(const struct clusters_plan *plan, struct timeline_plan *timeline,
+                                 struct rk_error *error);
+
+#endif
