@@ -1,14 +1,9 @@
 /* config_words.c - configurations that describe model and run as Megatron-LM's arguments do, under
- * their own names: GPT-NeoX, nanotron, NeMo, Megatron-Bridge, Primus, and Megatron-LM's own YAML.
- * Each key becomes arguments, which are read as those of a script.
+ * their own names: GPT-NeoX, nanotron, NeMo, Megatron-Bridge.
  *
  * Keys: gpt-neox' megatron/neox_arguments, nanotron's config/config.py and models_config.py, NeMo's
- * megatron_gpt_config.yaml, Megatron-Bridge's training/config.py, Primus' primus/configs. */
-#include "interop/deepspeed.h"
-#include "interop/megatron.h"
-#include "interop/megatron_flags.h"
-#include "interop/shell.h"
-#include "interop/text_file.h"
+ * megatron_gpt_config.yaml, Megatron-Bridge's training/config.py. */
+#include "interop/config_words.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -16,51 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-/* ---- what is said beside the arguments ---- */
-
-struct run {
-    uint64_t nodes, devices, gpus, data, tensor, pipeline, context, microbatch, accumulation, batch;
-    bool checkpointing, moe_checkpointing, parallel;
-    uint64_t every, multiple, width;
-    double expansion;
-    int zero;
-    const char *framework, *model, *config;
-};
-
-#define AT(member) offsetof(struct run, member)
-#define NONE(path)                                                                                 \
-    {                                                                                              \
-        path, KEY_NONE, 0, NULL, NULL                                                              \
-    }
-#define READ(path, use, name)                                                                      \
-    {                                                                                              \
-        path, use, AT(name), NULL, NULL                                                            \
-    }
-#define VALUE(path, argument)                                                                      \
-    {                                                                                              \
-        path, KEY_VALUE, 0, NULL, argument                                                         \
-    }
-#define ON(path, argument)                                                                         \
-    {                                                                                              \
-        path, KEY_ON, 0, NULL, argument                                                            \
-    }
-#define OFF(path, argument)                                                                        \
-    {                                                                                              \
-        path, KEY_OFF, 0, NULL, argument                                                           \
-    }
-#define MAP(path, words)                                                                           \
-    {                                                                                              \
-        path, KEY_MAP, 0, words, NULL                                                              \
-    }
-#define BAD(path, why)                                                                             \
-    {                                                                                              \
-        path, KEY_NOT_COVERED, 0, NULL, why                                                        \
-    }
-#define WARN(path, why)                                                                            \
-    {                                                                                              \
-        path, KEY_NOT_FOLLOWED, 0, NULL, why                                                       \
-    }
 
 /* clang-format off */
 static const struct key neox_keys[] = {
@@ -136,43 +86,11 @@ static const struct key nemo_keys[] = {
     NONE("model.tp_comm_overlap_*"), NONE("model.precision"), NONE("model.should_pad_vocab"), NONE("model.scale_positional_embedding"), NONE("model.deteministic_mode"), NONE("model.validation_*"), NONE("model.enable_megatron_timers"), NONE("model.megatron_timer_kwargs*"), NONE("model.embedding_init_method_std"), NONE("s3_checkpointing*"), BAD("model.pipeline_model_parallel_split_rank", "a model of encoder and decoder"),
     NONE("exp_manager.*"), NONE("name"), NONE("restore_from_path"), NONE("run.*"), NONE("hydra.*"), NONE("defaults.*"), NONE("train.*"), NONE("validation.*"), NONE("dataset.*"), NONE("tokenizer.*"), NONE("logger.*"), NONE("checkpoint.*"), NONE("rng.*"), NONE("dist.*"), NONE("profiling*"), NONE("ft*"), NONE("straggler*"), NONE("nvrx*"), NONE("rerun_state_machine.*"), NONE("inprocess_restart*"), NONE("cluster*"), NONE("base_*"), NONE("launcher_*"), NONE("stages*"), NONE("env_vars*"), NONE("log.*"), NONE("data.*"), NONE("resume.*"),
 };
-
-/* Destinations of arguments whose name says the opposite, in argparse's way. */
-static const struct key destination_keys[] = {
-    OFF("add_bias_linear", "--disable-bias-linear"), OFF("gradient_accumulation_fusion", "--no-gradient-accumulation-fusion"), OFF("overlap_p2p_comm", "--no-overlap-p2p-communication"),
-    OFF("bias_swiglu_fusion", "--no-bias-swiglu-fusion"), OFF("bias_gelu_fusion", "--no-bias-gelu-fusion"), OFF("apply_rope_fusion", "--no-rope-fusion"), OFF("async_tensor_model_parallel_allreduce", "--no-async-tensor-model-parallel-allreduce"),
-    VALUE("fp8", "--fp8-format"), VALUE("fp4", "--fp4-format"), ON("use_mcore_models", "--use-mcore-models"), VALUE("lr", "--lr"), VALUE("params_dtype", ""),
-    NONE("enable_primus_turbo"), NONE("use_turbo_*"), NONE("turbo_*"), NONE("log_avg_*"), NONE("*_sink_level"), NONE("disable_*"), NONE("auto_continue_train"), NONE("deprecated_*"), NONE("model_type"),
-    NONE("moe_use_legacy_grouped_gemm"), NONE("moe_use_fused_router_with_aux_score"), NONE("no_fp8_weight_transpose_cache"), NONE("fp8_wgrad"), NONE("create_attention_mask_in_dataloader"), NONE("wall_clock_step_timer"), NONE("torch_profiler_*"),
-    NONE("original_max_position_embeddings"), NONE("rope_type"), NONE("spec.*"), NONE("bias_dropout_fusion"), NONE("masked_softmax_fusion"), NONE("clone_scatter_output_in_embedding"), NONE("check_for_nan_in_loss_and_grad"), NONE("log_*"), NONE("torch_compile.*"), NONE("moe_use_upcycling"), NONE("barrier_with_L1_time"), NONE("mmap_bin_files"), NONE("use_nsys_profiler"), NONE("empty_cache_interval"), NONE("pp_warmup"), NONE("sft_*"), NONE("debug_scheduler_table"), NONE("patch_zero_bubble"), VALUE("virtual_pipeline_model_parallel_size", "--num-virtual-stages-per-pipeline-rank"), NONE("enable_turbo_attention_float8"), NONE("moe_router_*_dtype"),
-    VALUE("swiglu", "--swiglu"), VALUE("layernorm_epsilon", "--norm-epsilon"), VALUE("position_embedding_type", "--position-embedding-type"), VALUE("num_moe_experts", "--num-experts"),
-};
-
-static const struct key primus_keys[] = {
-    READ("modules.pre_trainer.framework", KEY_TEXT, framework), READ("modules.pre_trainer.model", KEY_TEXT, model), READ("modules.pre_trainer.config", KEY_TEXT, config),
-    NONE("modules.pre_trainer.overrides.*"), NONE("modules.pre_trainer.trainer_class"), BAD("modules.post_trainer.*", "training of another kind than pre-training"), NONE("work_group"), NONE("user_name"), NONE("exp_name"), NONE("workspace"), NONE("platform.*"), NONE("exp_meta_info.*"), NONE("*"),
-};
 /* clang-format on */
 
 /* ---- lists of words ---- */
 
-enum { MOST_WORDS = 2048, WORD_BYTES = 1 << 16 };
-
-struct list {
-    const struct config_source *source;
-    const struct settings *settings;
-    struct rk_error *error;
-    size_t count, used;
-    struct shell_word word[MOST_WORDS];
-    char text[WORD_BYTES];
-    bool full;
-    bool defaults; /* the keys at hand are the tool's own presets */
-    bool even_pipeline; /* Primus: its zero-bubble patch is off */
-    size_t seen;   /* keys of files that came before, which win */
-    const char *key[MOST_WORDS];
-};
-
-static void put(struct list *l, const char *text, size_t length, const struct setting *at)
+void words_put(struct list *l, const char *text, size_t length, const struct setting *at)
 {
     if (l->count == MOST_WORDS || l->used + length + 1 > sizeof l->text) {
         l->full = true;
@@ -186,26 +104,25 @@ static void put(struct list *l, const char *text, size_t length, const struct se
         (struct shell_word){.text = copy, .place = {at ? at->line : 0, at ? at->column : 0}};
 }
 
-static void put_words(struct list *l, const char *text, size_t length, const struct setting *at)
+void words_put_all(struct list *l, const char *text, size_t length, const struct setting *at)
 {
     while (length) {
         const char *blank = memchr(text, ' ', length);
         const size_t n = blank ? (size_t)(blank - text) : length;
-        if (n) put(l, text, n, at);
+        if (n) words_put(l, text, n, at);
         text += n + (blank != NULL);
         length -= n + (blank != NULL);
     }
 }
 
-RK_PRINTF(2, 3)
-static void put_format(struct list *l, const char *format, ...)
+void words_format(struct list *l, const char *format, ...)
 {
     char text[400];
     va_list values;
     va_start(values, format);
     vsnprintf(text, sizeof text, format, values);
     va_end(values);
-    put_words(l, text, strlen(text), NULL);
+    words_put_all(l, text, strlen(text), NULL);
 }
 
 /* "silu=--swiglu|gelu=": what the value stands for. */
@@ -215,7 +132,7 @@ static enum rk_status put_mapped(struct list *l, const struct key *row, const st
     for (const char *p = row->words; *p;) {
         const size_t length = strcspn(p, "|");
         if (strncasecmp(p, s->text, n) == 0 && p[n] == '=') {
-            put_words(l, p + n + 1, length - n - 1, s);
+            words_put_all(l, p + n + 1, length - n - 1, s);
             return RK_OK;
         }
         p += length + (p[length] == '|');
@@ -226,18 +143,18 @@ static enum rk_status put_mapped(struct list *l, const struct key *row, const st
                          s->text, row->words);
 }
 
-static enum rk_status put_row(struct list *l, const struct key *row, const struct setting *s)
+enum rk_status words_row(struct list *l, const struct key *row, const struct setting *s)
 {
     const int flag = key_flag(s->text);
     if (s->null) return RK_OK;
     if (row->use == KEY_MAP) return put_mapped(l, row, s);
     if (row->use == KEY_ON || row->use == KEY_OFF) {
-        if (flag == (row->use == KEY_ON)) put_words(l, row->why, strlen(row->why), s);
+        if (flag == (row->use == KEY_ON)) words_put_all(l, row->why, strlen(row->why), s);
         return RK_OK;
     }
     if (row->use != KEY_VALUE || (row->why && !*row->why)) return RK_OK;
-    if (row->why) put(l, row->why, strlen(row->why), s); /* NULL: goes on with a list */
-    put(l, s->text, strlen(s->text), s);
+    if (row->why) words_put(l, row->why, strlen(row->why), s); /* NULL: goes on with a list */
+    words_put(l, s->text, strlen(s->text), s);
     return RK_OK;
 }
 
@@ -247,7 +164,7 @@ static enum rk_status put_rows(struct list *l, const struct key *keys, size_t co
     for (size_t i = 0; status == RK_OK && i < l->settings->count; i++) {
         const struct setting *s = &l->settings->setting[i];
         const struct key *row = key_find(keys, count, s->key);
-        if (row) status = put_row(l, row, s);
+        if (row) status = words_row(l, row, s);
     }
     return status;
 }
@@ -258,22 +175,22 @@ static void put_degrees(struct list *l, const struct run *run, uint64_t *gpus)
 {
     const uint64_t t = run->tensor ? run->tensor : 1, p = run->pipeline ? run->pipeline : 1;
     const uint64_t c = run->context ? run->context : 1, model = t * p * c;
-    put_format(l,
-               "--tensor-model-parallel-size %" PRIu64 " --pipeline-model-parallel-size %" PRIu64
-               " --context-parallel-size %" PRIu64,
-               t, p, c);
-    if (run->microbatch) put_format(l, "--micro-batch-size %" PRIu64, run->microbatch);
+    words_format(l,
+                 "--tensor-model-parallel-size %" PRIu64 " --pipeline-model-parallel-size %" PRIu64
+                 " --context-parallel-size %" PRIu64,
+                 t, p, c);
+    if (run->microbatch) words_format(l, "--micro-batch-size %" PRIu64, run->microbatch);
     if (!*gpus && run->gpus) *gpus = run->gpus;
     if (!*gpus && run->nodes && run->devices) *gpus = run->nodes * run->devices;
     if (!*gpus && run->data) *gpus = run->data * model;
     uint64_t batch = run->batch;
     if (!batch && *gpus && model && *gpus % model == 0)
         batch = *gpus / model * run->microbatch * (run->accumulation ? run->accumulation : 1);
-    if (batch) put_format(l, "--global-batch-size %" PRIu64, batch);
+    if (batch) words_format(l, "--global-batch-size %" PRIu64, batch);
 }
 
-static enum rk_status finish(struct list *l, const char *tool, uint64_t gpus,
-                             struct megatron_import *import)
+enum rk_status words_finish(struct list *l, const char *tool, uint64_t gpus,
+                            struct megatron_import *import)
 {
     const struct megatron_options options = {.gpus = gpus,
                                              .vocabulary = l->source->vocabulary,
@@ -285,20 +202,9 @@ static enum rk_status finish(struct list *l, const char *tool, uint64_t gpus,
                               l->count, &options, import, l->error);
 }
 
-/* The parts that every reader here has; `import` and `list` are too large for a stack. */
-struct words_reading {
-    struct settings settings;
-    struct list list;
-    struct megatron_import import;
-    struct run run;
-};
-
-typedef enum rk_status interpreter(struct words_reading *r, const struct config_source *source,
-                                   struct rk_error *error);
-
-static enum rk_status read_all(const struct config_source *source, const struct key *keys,
-                               size_t count, interpreter *interpret, struct rk_model *model,
-                               struct rk_plan *plan, struct notes *notes, struct rk_error *error)
+enum rk_status words_read(const struct config_source *source, const struct key *keys, size_t count,
+                          words_interpreter *interpret, struct rk_model *model,
+                          struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
     struct words_reading *r = calloc(1, sizeof *r);
     if (!r) return rk_fail(error, RK_IO, source->path, 0, 0, "out of memory");
@@ -325,8 +231,6 @@ static enum rk_status read_all(const struct config_source *source, const struct 
     return status;
 }
 
-#define COUNT_OF(table) (sizeof(table) / sizeof *(table))
-
 /* ---- GPT-NeoX ---- */
 
 /* The width inside the MLP. Of a gated one two thirds, of which one half each for gate and value,
@@ -346,12 +250,13 @@ static void put_neox_width(struct words_reading *r)
     const uint64_t one = gated ? all * 2 / 3 / 2 : all;
     if (!gated && !r->run.width && !(r->run.expansion > 0)) return; /* 4 h */
     const uint64_t width = multiple * ((one + multiple - 1) / multiple);
-    put_format(&r->list, "--ffn-hidden-size %" PRIu64, width);
+    words_format(&r->list, "--ffn-hidden-size %" PRIu64, width);
     if (!gated) return;
     char text[32];
     snprintf(text, sizeof text, "%" PRIu64, width);
-    notes_add(&r->import.notes, NOTE_ASSUMED, 0, 0, "intermediate_size", text,
-              "a gated MLP has a third of it for gate and for value, as GPT-NeoX has it since 2024");
+    notes_add(
+        &r->import.notes, NOTE_ASSUMED, 0, 0, "intermediate_size", text,
+        "a gated MLP has a third of it for gate and for value, as GPT-NeoX has it since 2024");
 }
 
 /* "[[["flash"], 32]]": the kinds of layers; only those that attend to all tokens are covered. */
@@ -398,15 +303,15 @@ static enum rk_status interpret_neox(struct words_reading *r, const struct confi
     if (!r->run.pipeline) r->run.pipeline = 1; /* 0: no pipeline module */
     put_neox_width(r);
     if (fp16 && key_flag(fp16->text) == 1 && !settings_find(&r->settings, "precision"))
-        put_format(&r->list, type && strcmp(type->text, "bfloat16") == 0 ? "--bf16" : "--fp16");
+        words_format(&r->list, type && strcmp(type->text, "bfloat16") == 0 ? "--bf16" : "--fp16");
     put_degrees(&r->list, &r->run, &gpus);
-    put_format(&r->list, "--deepspeed --zero-stage %d", r->run.zero);
+    words_format(&r->list, "--deepspeed --zero-stage %d", r->run.zero);
     if (r->run.checkpointing)
-        put_format(&r->list, "--checkpoint-activations --checkpoint-num-layers %" PRIu64,
-                   r->run.every ? r->run.every : 1);
+        words_format(&r->list, "--checkpoint-activations --checkpoint-num-layers %" PRIu64,
+                     r->run.every ? r->run.every : 1);
     const struct setting *flash = settings_find(&r->settings, "attention_config.0.0.0");
-    if (flash && strncmp(flash->text, "flash", 5) == 0) put_format(&r->list, "--use-flash-attn");
-    if (status == RK_OK) status = finish(&r->list, "GPT-NeoX", gpus, &r->import);
+    if (flash && strncmp(flash->text, "flash", 5) == 0) words_format(&r->list, "--use-flash-attn");
+    if (status == RK_OK) status = words_finish(&r->list, "GPT-NeoX", gpus, &r->import);
     r->import.model.parallel_block = r->run.parallel; /* attention and MLP beside each other */
     return status;
 }
@@ -414,8 +319,8 @@ static enum rk_status interpret_neox(struct words_reading *r, const struct confi
 enum rk_status gpt_neox_read(const struct config_source *source, struct rk_model *model,
                              struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    return read_all(source, neox_keys, COUNT_OF(neox_keys), interpret_neox, model, plan, notes,
-                    error);
+    return words_read(source, neox_keys, COUNT_OF(neox_keys), interpret_neox, model, plan, notes,
+                      error);
 }
 
 /* ---- nanotron ---- */
@@ -426,22 +331,23 @@ static enum rk_status interpret_nanotron(struct words_reading *r,
     uint64_t gpus = source->gpus;
     enum rk_status status = put_rows(&r->list, nanotron_keys, COUNT_OF(nanotron_keys));
     put_degrees(&r->list, &r->run, &gpus);
-    put_format(&r->list, "--normalization RMSNorm --disable-bias-linear --position-embedding-type "
-                         "rope --attention-dropout 0 --hidden-dropout 0 --transformer-impl local "
-                         "--use-flash-attn");
-    if (r->run.zero) put_format(&r->list, "--use-distributed-optimizer");
+    words_format(&r->list,
+                 "--normalization RMSNorm --disable-bias-linear --position-embedding-type "
+                 "rope --attention-dropout 0 --hidden-dropout 0 --transformer-impl local "
+                 "--use-flash-attn");
+    if (r->run.zero) words_format(&r->list, "--use-distributed-optimizer");
     if (r->run.checkpointing)
-        put_format(&r->list, "--recompute-granularity full --recompute-method uniform "
-                             "--recompute-num-layers 1");
+        words_format(&r->list, "--recompute-granularity full --recompute-method uniform "
+                               "--recompute-num-layers 1");
     else if (r->run.moe_checkpointing)
-        put_format(&r->list, "--moe-layer-recompute");
+        words_format(&r->list, "--moe-layer-recompute");
     const struct setting *act = settings_find(&r->settings, "model.model_config.hidden_act");
     const struct setting *engine = settings_find(&r->settings, "parallelism.pp_engine");
     const struct setting *multiple =
         settings_find(&r->settings, "model.make_vocab_size_divisible_by");
-    if (!act) put_format(&r->list, "--swiglu");
-    if (!multiple) put_format(&r->list, "--make-vocab-size-divisible-by 1");
-    if (status == RK_OK) status = finish(&r->list, "nanotron", gpus, &r->import);
+    if (!act) words_format(&r->list, "--swiglu");
+    if (!multiple) words_format(&r->list, "--make-vocab-size-divisible-by 1");
+    if (status == RK_OK) status = words_finish(&r->list, "nanotron", gpus, &r->import);
     if (r->run.pipeline > 1 && (!engine || strcasecmp(engine->text, "afab") == 0))
         r->import.plan.schedule = RK_GPIPE; /* all forward, all backward */
     (void)error;
@@ -451,8 +357,8 @@ static enum rk_status interpret_nanotron(struct words_reading *r,
 enum rk_status nanotron_read(const struct config_source *source, struct rk_model *model,
                              struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    return read_all(source, nanotron_keys, COUNT_OF(nanotron_keys), interpret_nanotron, model, plan,
-                    notes, error);
+    return words_read(source, nanotron_keys, COUNT_OF(nanotron_keys), interpret_nanotron, model,
+                      plan, notes, error);
 }
 
 /* ---- NeMo ---- */
@@ -463,7 +369,7 @@ static enum rk_status interpret_nemo(struct words_reading *r, const struct confi
     uint64_t gpus = source->gpus;
     enum rk_status status = put_rows(&r->list, nemo_keys, COUNT_OF(nemo_keys));
     put_degrees(&r->list, &r->run, &gpus);
-    if (status == RK_OK) status = finish(&r->list, "NeMo", gpus, &r->import);
+    if (status == RK_OK) status = words_finish(&r->list, "NeMo", gpus, &r->import);
     r->import.model.parallel_block = r->run.parallel;
     (void)error;
     return status;
@@ -472,217 +378,6 @@ static enum rk_status interpret_nemo(struct words_reading *r, const struct confi
 enum rk_status nemo_read(const struct config_source *source, struct rk_model *model,
                          struct rk_plan *plan, struct notes *notes, struct rk_error *error)
 {
-    return read_all(source, nemo_keys, COUNT_OF(nemo_keys), interpret_nemo, model, plan, notes,
-                    error);
-}
-
-/* ---- Megatron-LM's arguments by their destinations ---- */
-
-/* "recompute_modules.1" goes on with the list of .0 */
-static bool continues_list(const char *key)
-{
-    const char *dot = strrchr(key, '.');
-    return dot && strspn(dot + 1, "0123456789") == strlen(dot + 1) && strcmp(dot, ".0") != 0;
-}
-
-/* Keys of Primus' zero-bubble patch, whose presets are on without it. */
-static bool of_zero_bubble(const char *key)
-{
-    return strncmp(key, "zero_bubble_", 12) == 0 || strcmp(key, "enable_zero_bubble") == 0 ||
-           strcmp(key, "enable_zb_runtime") == 0 || strcmp(key, "enable_1f1b_v") == 0 ||
-           strcmp(key, "patch_zero_bubble") == 0;
-}
-
-static enum rk_status put_destination(struct list *l, const char *key, const struct setting *s)
-{
-    char name[128] = "--";
-    struct megatron_other other;
-    const struct key *row = key_find(destination_keys, COUNT_OF(destination_keys), key);
-    if (s->null) return RK_OK;
-    if (row && row->use == KEY_NONE) return RK_OK;
-    if (l->even_pipeline && of_zero_bubble(key)) return RK_OK;
-    if (row && strcmp(row->path, "swiglu") != 0) return put_row(l, row, s);
-    if (continues_list(key)) {
-        put(l, s->text, strlen(s->text), s);
-        return RK_OK;
-    }
-    size_t n = 2;
-    for (const char *p = key; *p && *p != '.' && n + 1 < sizeof name; p++)
-        name[n++] = *p == '_' ? '-' : *p;
-    name[n] = '\0';
-    const int flag = megatron_flag_find(name, NULL), truth = key_flag(s->text);
-    const bool is_switch = flag >= 0 && (megatron_flags[flag].kind == MEGATRON_SWITCH ||
-                                         megatron_flags[flag].kind == MEGATRON_REFUSED);
-    const bool passed = flag < 0 && megatron_other_find(name + 2, &other);
-    const bool known = flag >= 0 || passed;
-    if ((is_switch || passed || (l->defaults && !known)) && truth == 0) return RK_OK; /* off */
-    if (l->defaults && !known) return RK_OK; /* a default of the tool's own files */
-    put(l, name, n, s);
-    if (!is_switch && !(passed && !other.values)) put(l, s->text, strlen(s->text), s);
-    return RK_OK;
-}
-
-static enum rk_status put_destinations(struct list *l, const struct settings *settings,
-                                       const char *prefix)
-{
-    const size_t n = strlen(prefix);
-    enum rk_status status = RK_OK;
-    for (size_t i = 0; status == RK_OK && i < settings->count; i++)
-        if (strncmp(settings->setting[i].key, prefix, n) == 0)
-            status = put_destination(l, settings->setting[i].key + n, &settings->setting[i]);
-    return status;
-}
-
-static enum rk_status interpret_yaml(struct words_reading *r, const struct config_source *source,
-                                     struct rk_error *error)
-{
-    uint64_t gpus = source->gpus;
-    const struct setting *world = settings_find(&r->settings, "world_size");
-    (void)error;
-    if (!gpus && world) gpus = strtoull(world->text, NULL, 10);
-    enum rk_status status = put_destinations(&r->list, &r->settings, "language_model.");
-    for (size_t i = 0; status == RK_OK && i < r->settings.count; i++) {
-        const char *key = r->settings.setting[i].key, *dot = strchr(key, '.');
-        const bool section = strncmp(key, "language_model.", 15) == 0;
-        const bool model = strncmp(key, "model_parallel.", 15) == 0;
-        if (section || strcmp(key, "world_size") == 0) continue;
-        status = put_destination(&r->list, model ? dot + 1 : key, &r->settings.setting[i]);
-    }
-    return status == RK_OK ? finish(&r->list, "", gpus, &r->import) : status;
-}
-
-enum rk_status megatron_yaml_read(const struct config_source *source, struct rk_model *model,
-                                  struct rk_plan *plan, struct notes *notes, struct rk_error *error)
-{
-    static const struct key any[] = {NONE("*")}; /* the arguments' own tables judge them */
-    return read_all(source, any, 1, interpret_yaml, model, plan, notes, error);
-}
-
-/* ---- Primus ---- */
-
-enum { PRIMUS_BYTES = 1 << 20, PRIMUS_DEPTH = 8 };
-
-/* Keys of a file that comes later stand back behind those of an earlier one. */
-static bool is_seen(const struct list *l, const char *key, size_t before)
-{
-    const size_t n = strcspn(key, ".");
-    for (size_t i = 0; i < before; i++)
-        if (strncmp(l->key[i], key, n) == 0 && !l->key[i][n]) return true;
-    return false;
-}
-
-static void see(struct list *l, const char *key)
-{
-    const size_t n = strcspn(key, ".");
-    if (l->seen == MOST_WORDS || l->used + n + 1 > sizeof l->text) {
-        l->full = true;
-        return;
-    }
-    char *copy = l->text + l->used;
-    memcpy(copy, key, n);
-    copy[n] = '\0';
-    l->used += n + 1;
-    l->key[l->seen++] = copy;
-}
-
-/* "${VAR:default}" is the default, unless --set gives VAR. */
-static enum rk_status put_primus_value(struct list *l, const char *key, const struct setting *s)
-{
-    struct setting plain = *s;
-    char text[256];
-    if (strncmp(s->text, "${", 2) == 0) {
-        const char *colon = strchr(s->text, ':'), *end = strrchr(s->text, '}');
-        if (!colon || !end || end < colon) return RK_OK;
-        char name[128];
-        snprintf(name, sizeof name, "%.*s", (int)(colon - s->text - 2), s->text + 2);
-        const struct setting *given = settings_find(l->settings, name);
-        snprintf(text, sizeof text, "%.*s", (int)(end - colon - 1), colon + 1);
-        plain.text = given ? given->text : text;
-        plain.null = !*plain.text || strcmp(plain.text, "null") == 0;
-    }
-    return put_destination(l, key, &plain);
-}
-
-/* The settings below a prefix, but for keys of files before. */
-static enum rk_status put_primus_values(struct list *l, const struct settings *file,
-                                        const char *prefix)
-{
-    const size_t n = strlen(prefix), before = l->seen;
-    enum rk_status status = RK_OK;
-    for (size_t i = 0; status == RK_OK && i < file->count; i++) {
-        const char *key = file->setting[i].key + n;
-        if (strncmp(file->setting[i].key, prefix, n) != 0 || is_seen(l, key, before)) continue;
-        if (strncmp(key, "extends", 7) == 0 || strncmp(key, "includes", 8) == 0) continue;
-        status = put_primus_value(l, key, &file->setting[i]);
-        see(l, key);
-    }
-    return status;
-}
-
-/* A file of Primus' own, "configs/models/megatron/NAME", above the experiment. */
-static enum rk_status put_primus_file(struct list *l, const char *folder, const char *name,
-                                      int depth)
-{
-    char path[4096], *text = NULL;
-    size_t size;
-    struct rk_error error;
-    struct settings file;
-    const char *slash = strrchr(l->source->path, '/');
-    const int here = slash ? (int)(slash - l->source->path) + 1 : 0;
-    enum rk_status status = RK_BAD_INPUT;
-    for (int up = 0; up < 7 && status != RK_OK; up++) {
-        snprintf(path, sizeof path, "%.*s%.*sprimus/configs/%s/%s", here, l->source->path, 3 * up,
-                 "../../../../../../", folder, name);
-        status = text_file_load(path, PRIMUS_BYTES, &text, &size, &error);
-    }
-    if (status != RK_OK || depth > PRIMUS_DEPTH)
-        return rk_fail(
-            l->error, RK_BAD_INPUT, l->settings->path, 0, 0,
-            "%.80s: Primus' file of that name is not above this one (primus/configs/%s): "
-            "give the model's sizes with --set modules.pre_trainer.overrides.KEY=VALUE",
-            name, folder);
-    status = settings_read(&file, path, text, NULL, 0, l->error);
-    free(text);
-    if (status == RK_OK) status = put_primus_values(l, &file, "");
-    for (size_t i = 0; status == RK_OK && i < file.count; i++)
-        if (strncmp(file.setting[i].key, "extends", 7) == 0 ||
-            strncmp(file.setting[i].key, "includes", 8) == 0)
-            status = put_primus_file(l, folder, file.setting[i].text, depth + 1);
-    settings_release(&file);
-    return status;
-}
-
-static enum rk_status interpret_primus(struct words_reading *r, const struct config_source *source,
-                                       struct rk_error *error)
-{
-    static const char overrides[] = "modules.pre_trainer.overrides.";
-    const struct run *run = &r->run;
-    enum rk_status status = RK_OK;
-    if (!run->framework || strcmp(run->framework, "megatron") != 0)
-        return rk_fail(error, RK_BAD_INPUT, source->path, 0, 0,
-                       "modules.pre_trainer.framework is %.40s: only megatron is read here",
-                       run->framework ? run->framework : "missing");
-    const struct setting *patch =
-        settings_find(&r->settings, "modules.pre_trainer.overrides.patch_zero_bubble");
-    r->list.even_pipeline = !patch || key_flag(patch->text) != 1;
-    status = put_primus_values(&r->list, &r->settings, overrides);
-    r->list.defaults = true;
-    if (status == RK_OK && run->model) { /* "${PRIMUS_MODEL:llama3.1_8B}.yaml" too */
-        const char *colon = strstr(run->model, "${") ? strchr(run->model, ':') : NULL;
-        const char *end = colon ? strchr(colon, '}') : NULL;
-        char name[160];
-        snprintf(name, sizeof name, "%.*s%s", end ? (int)(end - colon - 1) : 150,
-                 end ? colon + 1 : run->model, end ? end + 1 : "");
-        status = put_primus_file(&r->list, "models/megatron", name, 0);
-    }
-    if (status == RK_OK && run->config)
-        status = put_primus_file(&r->list, "modules/megatron", run->config, 0);
-    return status == RK_OK ? finish(&r->list, "Primus", source->gpus, &r->import) : status;
-}
-
-enum rk_status primus_read(const struct config_source *source, struct rk_model *model,
-                           struct rk_plan *plan, struct notes *notes, struct rk_error *error)
-{
-    return read_all(source, primus_keys, COUNT_OF(primus_keys), interpret_primus, model, plan,
-                    notes, error);
+    return words_read(source, nemo_keys, COUNT_OF(nemo_keys), interpret_nemo, model, plan, notes,
+                      error);
 }

@@ -468,6 +468,11 @@ enum rk_status megatron_launch(struct megatron_args *args, const struct megatron
     const size_t begin = arguments_begin(all, command->count);
     const char *path = find_program(all, begin);
     const struct program *program = judge_program(path);
+    for (size_t i = 0; i < begin; i++)
+        if (strstr(all[i].text, "primus-cli") || strstr(all[i].text, "primus/cli/"))
+            return megatron_args_fail(args, all,
+                                      "this starts Primus, whose configuration has the rest: give "
+                                      "the script to reckon import primus");
     if (program)
         return megatron_args_fail(args, all, "%s trains %s, which models here do not describe",
                                   path, program->why);

@@ -19,16 +19,18 @@ static const struct starter {
     bool equals;          /* key=value are keys */
     bool counts;          /* the configuration itself tells how many GPUs */
     bool needs_file;      /* arguments alone make no run */
+    const char *prefix;   /* of the keys that options stand for; NULL: none */
 } starters[] = {
-    {"deepspeed",     "",                                  "deepspeed|deepspeed_config", false, false, false, true},
-    {"torchtitan",    "torchtitan.train",                  "job.config_file|config_file|model.config_file", false, false, false, true},
-    {"accelerate",    "accelerate",                        "config_file", false, false, true, false},
-    {"trainer",       "",                                  "config", true, false, false, false},
-    {"axolotl",       "axolotl|axolotl.cli.train",         "", true, false, false, true},
-    {"llama-factory", "llamafactory-cli|llama-factory",    "", true, true, false, false},
-    {"gpt-neox",      "deepy.py",                          "", true, false, false, true},
-    {"nanotron",      "",                                  "config_file", false, false, true, true},
-    {"nemo",          "",                                  "config_name", false, true, true, true},
+    {"deepspeed",     "",                                  "deepspeed|deepspeed_config", false, false, false, true, NULL},
+    {"torchtitan",    "torchtitan.train",                  "job.config_file|config_file|model.config_file", false, false, false, true, NULL},
+    {"accelerate",    "accelerate",                        "config_file", false, false, true, false, NULL},
+    {"trainer",       "",                                  "config", true, false, false, false, NULL},
+    {"axolotl",       "axolotl|axolotl.cli.train",         "", true, false, false, true, NULL},
+    {"llama-factory", "llamafactory-cli|llama-factory",    "", true, true, false, false, NULL},
+    {"gpt-neox",      "deepy.py",                          "", true, false, false, true, NULL},
+    {"nanotron",      "",                                  "config_file", false, false, true, true, NULL},
+    {"nemo",          "",                                  "config_name", false, true, true, true, NULL},
+    {"primus",        "primus-cli|main.py",                "config|exp", false, false, false, true, "modules.pre_trainer.overrides."},
 };
 /* clang-format on */
 
@@ -86,6 +88,7 @@ struct work {
     const char *file[MOST_FILES], *folder;
     const struct shell_word *file_word[MOST_FILES];
     int files;
+    const char *found;    /* path of the first of them, where the script does not write it */
     const char *training; /* of the program that accelerate launches; NULL: none */
     const struct shell_word *training_word;
     const char *sets[MOST_SETS]; /* "KEY=VALUE"; those of the caller first */
@@ -231,6 +234,8 @@ static enum rk_status choose(struct work *w)
         w->word = words;
         w->count = command->count;
         w->begin = arguments_begin(w, words, command->count);
+        for (size_t k = w->begin; w->starter->prefix && k < w->count; k++)
+            if (strcmp(words[k].text, "--") == 0) w->begin = k + 1; /* of the launcher, before */
         if (command->maybe)
             notes_add(w->notes, NOTE_ASSUMED, command->condition.line, command->condition.column,
                       "the condition", "holds",
@@ -340,6 +345,15 @@ static const char *strip_no(char *name)
     return "false";
 }
 
+/* "'Et*9|t*10'": what a command line inside another one is quoted by. */
+static char *unquoted(char *text)
+{
+    const size_t n = strlen(text);
+    if (n < 2 || text[0] != text[n - 1] || !strchr("'\"", text[0])) return text;
+    text[n - 1] = '\0';
+    return text + 1;
+}
+
 /* The words of one option, from `i`, are *used; the values are joined by spaces. */
 static enum rk_status read_option(struct work *w, size_t i, size_t end, bool launch, char *name,
                                   size_t *used)
@@ -386,8 +400,11 @@ static enum rk_status read_option(struct work *w, size_t i, size_t end, bool lau
         w->training_word = at;
         return RK_OK;
     }
-    return is_accelerate(w) && launch ? put_launch(w, name, value, unknown)
-                                      : put(w, name, value, unknown);
+    if (is_accelerate(w) && launch) return put_launch(w, name, value, unknown);
+    if (!w->starter->prefix) return put(w, name, value, unknown);
+    char key[192];
+    snprintf(key, sizeof key, "%s%s", w->starter->prefix, name);
+    return put(w, key, unquoted(value), unknown);
 }
 
 /* Neither an option nor its value. */
@@ -467,8 +484,10 @@ static enum rk_status open_file(struct work *w, const char **name, const struct 
             *text = shell_file(&w->shell, path, &written);
             if (*text && (written.unknown || written.maybe))
                 return shell_fail_unknown(&w->shell, &written, w->error);
-            if (!*text) *text = shell_beside(&w->shell, path);
+            const bool beside = !*text;
+            if (beside) *text = shell_beside(&w->shell, path);
             if (!*text) continue;
+            if (beside && word == w->file_word[0]) w->found = shell_beside_path(&w->shell);
             *name = keep(w, strdup(path));
             return *name ? RK_OK : w->error->status;
         }
@@ -544,6 +563,7 @@ static enum rk_status read_plan(struct work *w, struct rk_model *model, struct r
     const int folder = slash ? (int)(slash - w->script->path) + 1 : 0;
     snprintf(path, sizeof path, "%.*s%.500s", w->files && *w->file[0] == '/' ? 0 : folder,
              w->script->path, w->files ? w->file[0] : w->script->path + folder);
+    if (w->found && w->starter->prefix) snprintf(path, sizeof path, "%.1000s", w->found);
     if (gpus && !w->script->gpus) {
         char number[24];
         snprintf(number, sizeof number, "%llu", (unsigned long long)gpus);

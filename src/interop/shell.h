@@ -86,6 +86,9 @@ const char *shell_file(const struct shell *shell, const char *name, struct shell
 /* The text of a file beside the script, or beside a folder above it; NULL: there is none. */
 const char *shell_beside(const struct shell *shell, const char *name);
 
+/* Where the last of them was found; NULL: none was. */
+const char *shell_beside_path(const struct shell *shell);
+
 /* The value of a variable behind the last line; NULL when it is not set, an array or unknown. */
 const char *shell_variable(const struct shell *shell, const char *name);
 

@@ -21,6 +21,7 @@ static const char *load(struct shell_state *s, const char *path)
     for (size_t i = 0; i < size; i++)
         is_text &= text[i] < 0 || text[i] > SHELL_HOLE;
     const char *copy = is_text ? shell_copy(s, text, size) : NULL;
+    if (copy) s->source = shell_copy(s, path, strlen(path));
     free(text);
     return copy;
 }
@@ -40,7 +41,8 @@ const char *shell_source(struct shell_state *s, const char *name)
         const char *text = load(s, name);
         if (text) return text;
     }
-    for (int up = 0, end = folder; *name != '/' && up <= MOST_FOLDERS; up++) {
+    int up = 0;
+    for (int end = folder; *name != '/' && up <= MOST_FOLDERS; up++) {
         snprintf(path, sizeof path, "%.*s%s", end, script, name);
         const char *text = load(s, path);
         if (text) return text;
@@ -48,6 +50,11 @@ const char *shell_source(struct shell_state *s, const char *name)
         do
             end--;
         while (end > 0 && script[end - 1] != '/');
+    }
+    for (int above = 1; *name != '/' && *script != '/' && up + above <= MOST_FOLDERS; above++) {
+        snprintf(path, sizeof path, "%.*s%s", 3 * above, "../../../../../../", name);
+        const char *text = load(s, path);
+        if (text) return text;
     }
     const char *rest = *name == '$' ? strchr(name, '/') : NULL;
     if (rest && rest + 1 != base) return shell_source(s, rest + 1);
@@ -58,4 +65,9 @@ const char *shell_source(struct shell_state *s, const char *name)
 const char *shell_beside(const struct shell *shell, const char *name)
 {
     return shell->state ? shell_source(shell->state, name) : NULL;
+}
+
+const char *shell_beside_path(const struct shell *shell)
+{
+    return shell->state ? shell->state->source : NULL;
 }

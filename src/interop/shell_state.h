@@ -72,6 +72,7 @@ struct shell_state {
     struct shell_place condition;
     size_t reason; /* index + 1 of what makes that one unknown; 0: nothing that has a name */
     size_t cause;  /* index + 1 of what makes the condition that was last judged unknown; 0: none */
+    const char *source; /* path of the file that was read last; NULL: none */
     const char *unread; /* a file that it sources and that is not at hand; NULL: none */
     bool stopped;       /* by `exit` */
     bool returned;      /* from the function that runs */

@@ -100,6 +100,18 @@ static const struct {
            "recompute_granularity: selective\nrecompute_modules: [mlp, layernorm]\n",
      16, NULL,
      "dp8 tp2 gbs8 zero1 recompute=selective:layernorm+mlp attention=flash3 vocab-multiple=128"},
+    {"flagscale", "f.yaml",
+     "experiment:\n  seed: 7\n  task: {type: train, backend: megatron, entrypoint: train_gpt.py}\n"
+     "  runner: {nnodes: 2, nproc_per_node: 8}\ntrain:\n  system:\n    tensor_model_parallel_size: "
+     "2\n"
+     "    use_distributed_optimizer: True\n    precision: {bf16: True, fp16: False}\n    "
+     "checkpoint:\n"
+     "      load: ${experiment.load}\n  model:\n    num_layers: 8\n    hidden_size: 1024\n"
+     "    num_attention_heads: 16\n    seq_length: 2048\n    max_position_embeddings: 2048\n"
+     "    swiglu: true\n    multiple_of: 256\n    seed: ${experiment.seed}\n"
+     "    recompute_granularity: selective\n    recompute_modules: [mlp, layernorm]\n"
+     "    micro_batch_size: 2\n    global_batch_size: 64\n  data:\n    data_path: a\n",
+     0, NULL, "dp8 tp2 mbs2 gbs64 zero1 recompute=selective:layernorm+mlp vocab-multiple=128"},
 };
 
 static enum rk_status read(const char *format, const char *path, const char *text, uint64_t gpus,
@@ -160,6 +172,16 @@ static const struct {
      "give --set deepspeed=PATH"},
     {"llama-factory", "l.yaml", "finetuning_type: lora\n", "only adapters are trained"},
     {"nanotron", "n.yaml", "parallelism:\n  pp_engine: zb1\n", "zb1 is not covered"},
+    {"flagscale", "f.yaml", "experiment:\n  task: {backend: vllm, type: serve}\n",
+     "only training by megatron"},
+    {"flagscale", "f.yaml", "experiment:\n  task: {entrypoint: train_llava.py}\n",
+     "trains no decoder of text"},
+    {"flagscale", "f.yaml", "system:\n  hetero:\n    enable_hetero: true\n",
+     "stages on devices of several kinds"},
+    {"flagscale", "f.yaml", "defaults:\n  - train: absent\n", "is not beside this file"},
+    {"flagscale", "f.yaml", "model:\n  num_layers: ${experiment.layers}\n",
+     "give --set model.num_layers=VALUE"},
+    {"flagscale", "f.yaml", "systems:\n  a: 1\n", "systems.a: is not known"},
     {"primus", "p.yaml", "modules:\n  pre_trainer:\n    framework: torchtitan\n", "only megatron"},
     {"trainer", "t.yaml", "a: &a [*a]\n", "nested too deeply"},
 };
@@ -235,8 +257,9 @@ Test(readers, neox_widths)
     struct rk_plan plan;
     struct rk_error error;
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
-        cr_assert_eq(read("gpt-neox", "n.yml", widths[i].text, 8, NULL, NULL, &model, &plan, &error),
-                     RK_OK, "%s: %s", widths[i].text, error.text);
+        cr_assert_eq(
+            read("gpt-neox", "n.yml", widths[i].text, 8, NULL, NULL, &model, &plan, &error), RK_OK,
+            "%s: %s", widths[i].text, error.text);
         cr_expect_eq(model.feedforward, widths[i].width, "%s: %llu", widths[i].text,
                      (unsigned long long)model.feedforward);
     }

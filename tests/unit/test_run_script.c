@@ -111,6 +111,14 @@ static const struct {
      "torchrun --nproc_per_node 8 train.py --per_device_train_batch_size 2 --gradient_accumulation_"
      "steps 2 --per_device_train_batch_size 4\n", /* the last counts */
      NULL, 8, 1, 4, 64, 0, 0},
+    {"primus",
+     "cat > p.yaml <<'EOT'\nmodules:\n  pre_trainer:\n    framework: megatron\n    overrides:\n"
+     "      {num_layers: 8, hidden_size: 1024, num_attention_heads: 16, seq_length: 2048, "
+     "max_position_embeddings: 2048, vocab_size: 32000, micro_batch_size: 1, bf16: true}\nEOT\n"
+     "torchrun --nproc_per_node 8 primus/cli/main.py train pretrain --config p.yaml "
+     "--micro_batch_size 2 --global_batch_size \"32\" --tensor_model_parallel_size 2 "
+     "--use_distributed_optimizer True --fp8 null\n",
+     NULL, 8, 2, 2, 32, 0, 1},
     {"trainer", "torchrun --nproc_per_node 8 train.py --per_device_train_batch_size 2\n",
      "per_device_train_batch_size=3", 8, 1, 3, 24, 0, 0},
 };
@@ -167,7 +175,10 @@ static const struct {
      NEOX "cat > configs/b.yml <<'EOT'\n{\"num-layers\": 9}\nEOT\n"
           "python deepy.py train.py -d configs a b\n",
      NULL, "num_layers: is in configs/a.yml too"},
-    {"primus", "primus-cli direct -- train pretrain --config a.yaml\n", NULL, "is a shell script"},
+    {"primus", "primus-cli direct -- train pretrain --config a.yaml\n", NULL,
+     "is neither beside this script"},
+    {"primus", "primus-cli direct -- train pretrain --config $EXP\n", NULL, "give --set EXP=VALUE"},
+    {"megatron-yaml", "python train.py --config a.yaml\n", NULL, "is a shell script"},
     {"trainer", "ls\n", NULL, "no command of this script starts"},
 };
 

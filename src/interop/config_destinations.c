@@ -1,0 +1,241 @@
+/* config_destinations.c - configurations whose keys are the names of Megatron-LM's arguments:
+ * Megatron-LM's own YAML, Primus, FlagScale.
+ *
+ * Keys: Primus' primus/configs, FlagScale's flagscale/runner/runner_train.py. */
+#include "interop/config_words.h"
+#include "interop/megatron_flags.h"
+#include "interop/text_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* clang-format off */
+/* Destinations of arguments whose name says the opposite, in argparse's way. */
+static const struct key destination_keys[] = {
+    OFF("add_bias_linear", "--disable-bias-linear"), OFF("gradient_accumulation_fusion", "--no-gradient-accumulation-fusion"), OFF("overlap_p2p_comm", "--no-overlap-p2p-communication"),
+    OFF("bias_swiglu_fusion", "--no-bias-swiglu-fusion"), OFF("bias_gelu_fusion", "--no-bias-gelu-fusion"), OFF("apply_rope_fusion", "--no-rope-fusion"), OFF("async_tensor_model_parallel_allreduce", "--no-async-tensor-model-parallel-allreduce"),
+    VALUE("fp8", "--fp8-format"), VALUE("fp4", "--fp4-format"), ON("use_mcore_models", "--use-mcore-models"), VALUE("lr", "--lr"), VALUE("params_dtype", ""),
+    NONE("enable_primus_turbo"), NONE("use_turbo_*"), NONE("turbo_*"), NONE("log_avg_*"), NONE("*_sink_level"), NONE("disable_*"), NONE("auto_continue_train"), NONE("deprecated_*"), NONE("model_type"),
+    NONE("moe_use_legacy_grouped_gemm"), NONE("moe_use_fused_router_with_aux_score"), NONE("no_fp8_weight_transpose_cache"), NONE("fp8_wgrad"), NONE("create_attention_mask_in_dataloader"), NONE("wall_clock_step_timer"), NONE("torch_profiler_*"),
+    NONE("original_max_position_embeddings"), NONE("rope_type"), NONE("spec.*"), NONE("bias_dropout_fusion"), NONE("masked_softmax_fusion"), NONE("clone_scatter_output_in_embedding"), NONE("check_for_nan_in_loss_and_grad"), NONE("log_*"), NONE("torch_compile.*"), NONE("moe_use_upcycling"), NONE("barrier_with_L1_time"), NONE("mmap_bin_files"), NONE("use_nsys_profiler"), NONE("empty_cache_interval"), NONE("pp_warmup"), NONE("sft_*"), NONE("debug_scheduler_table"), NONE("patch_zero_bubble"), VALUE("virtual_pipeline_model_parallel_size", "--num-virtual-stages-per-pipeline-rank"), NONE("enable_turbo_attention_float8"), NONE("moe_router_*_dtype"),
+    VALUE("swiglu", "--swiglu"), VALUE("layernorm_epsilon", "--norm-epsilon"), VALUE("position_embedding_type", "--position-embedding-type"), VALUE("num_moe_experts", "--num-experts"),
+};
+
+static const struct key primus_keys[] = {
+    READ("modules.pre_trainer.framework", KEY_TEXT, framework), READ("modules.pre_trainer.model", KEY_TEXT, model), READ("modules.pre_trainer.config", KEY_TEXT, config),
+    NONE("modules.pre_trainer.overrides.*"), NONE("modules.pre_trainer.trainer_class"), BAD("modules.post_trainer.*", "training of another kind than pre-training"), NONE("work_group"), NONE("user_name"), NONE("exp_name"), NONE("workspace"), NONE("platform.*"), NONE("exp_meta_info.*"), NONE("*"),
+};
+/* clang-format on */
+
+/* ---- Megatron-LM's arguments by their destinations ---- */
+
+/* "recompute_modules.1" goes on with the list of .0 */
+static bool continues_list(const char *key)
+{
+    const char *dot = strrchr(key, '.');
+    return dot && strspn(dot + 1, "0123456789") == strlen(dot + 1) && strcmp(dot, ".0") != 0;
+}
+
+/* Keys of Primus' zero-bubble patch, whose presets are on without it. */
+static bool of_zero_bubble(const char *key)
+{
+    return strncmp(key, "zero_bubble_", 12) == 0 || strcmp(key, "enable_zero_bubble") == 0 ||
+           strcmp(key, "enable_zb_runtime") == 0 || strcmp(key, "enable_1f1b_v") == 0 ||
+           strcmp(key, "patch_zero_bubble") == 0;
+}
+
+static enum rk_status put_destination(struct list *l, const char *key, const struct setting *s)
+{
+    char name[128] = "--";
+    struct megatron_other other;
+    const struct key *row = key_find(destination_keys, COUNT_OF(destination_keys), key);
+    if (s->null) return RK_OK;
+    if (row && row->use == KEY_NONE) return RK_OK;
+    if (l->even_pipeline && of_zero_bubble(key)) return RK_OK;
+    if (row && strcmp(row->path, "swiglu") != 0) return words_row(l, row, s);
+    if (continues_list(key)) {
+        words_put(l, s->text, strlen(s->text), s);
+        return RK_OK;
+    }
+    size_t n = 2;
+    for (const char *p = key; *p && *p != '.' && n + 1 < sizeof name; p++)
+        name[n++] = *p == '_' ? '-' : *p;
+    name[n] = '\0';
+    const int flag = megatron_flag_find(name, NULL), truth = key_flag(s->text);
+    const bool is_switch = flag >= 0 && (megatron_flags[flag].kind == MEGATRON_SWITCH ||
+                                         megatron_flags[flag].kind == MEGATRON_REFUSED);
+    const bool passed = flag < 0 && megatron_other_find(name + 2, &other);
+    const bool known = flag >= 0 || passed;
+    if ((is_switch || passed || (l->defaults && !known)) && truth == 0) return RK_OK; /* off */
+    if (l->defaults && !known) return RK_OK; /* a default of the tool's own files */
+    words_put(l, name, n, s);
+    if (!is_switch && !(passed && !other.values)) words_put(l, s->text, strlen(s->text), s);
+    return RK_OK;
+}
+
+static enum rk_status put_destinations(struct list *l, const struct settings *settings,
+                                       const char *prefix)
+{
+    const size_t n = strlen(prefix);
+    enum rk_status status = RK_OK;
+    for (size_t i = 0; status == RK_OK && i < settings->count; i++)
+        if (strncmp(settings->setting[i].key, prefix, n) == 0)
+            status = put_destination(l, settings->setting[i].key + n, &settings->setting[i]);
+    return status;
+}
+
+static enum rk_status interpret_yaml(struct words_reading *r, const struct config_source *source,
+                                     struct rk_error *error)
+{
+    uint64_t gpus = source->gpus;
+    const struct setting *world = settings_find(&r->settings, "world_size");
+    (void)error;
+    if (!gpus && world) gpus = strtoull(world->text, NULL, 10);
+    enum rk_status status = put_destinations(&r->list, &r->settings, "language_model.");
+    for (size_t i = 0; status == RK_OK && i < r->settings.count; i++) {
+        const char *key = r->settings.setting[i].key, *dot = strchr(key, '.');
+        const bool section = strncmp(key, "language_model.", 15) == 0;
+        const bool model = strncmp(key, "model_parallel.", 15) == 0;
+        if (section || strcmp(key, "world_size") == 0) continue;
+        status = put_destination(&r->list, model ? dot + 1 : key, &r->settings.setting[i]);
+    }
+    return status == RK_OK ? words_finish(&r->list, "", gpus, &r->import) : status;
+}
+
+enum rk_status megatron_yaml_read(const struct config_source *source, struct rk_model *model,
+                                  struct rk_plan *plan, struct notes *notes, struct rk_error *error)
+{
+    static const struct key any[] = {NONE("*")}; /* the arguments' own tables judge them */
+    return words_read(source, any, 1, interpret_yaml, model, plan, notes, error);
+}
+
+/* ---- Primus ---- */
+
+enum { PRIMUS_BYTES = 1 << 20, PRIMUS_DEPTH = 8 };
+
+/* Keys of a file that comes later stand back behind those of an earlier one. */
+static bool is_seen(const struct list *l, const char *key, size_t before)
+{
+    const size_t n = strcspn(key, ".");
+    for (size_t i = 0; i < before; i++)
+        if (strncmp(l->key[i], key, n) == 0 && !l->key[i][n]) return true;
+    return false;
+}
+
+static void see(struct list *l, const char *key)
+{
+    const size_t n = strcspn(key, ".");
+    if (l->seen == MOST_WORDS || l->used + n + 1 > sizeof l->text) {
+        l->full = true;
+        return;
+    }
+    char *copy = l->text + l->used;
+    memcpy(copy, key, n);
+    copy[n] = '\0';
+    l->used += n + 1;
+    l->key[l->seen++] = copy;
+}
+
+/* "${VAR:default}" is the default, unless --set gives VAR. */
+static enum rk_status put_primus_value(struct list *l, const char *key, const struct setting *s)
+{
+    struct setting plain = *s;
+    char text[256];
+    plain.null |= strcmp(s->text, "null") == 0; /* of a command line */
+    if (strncmp(s->text, "${", 2) == 0) {
+        const char *colon = strchr(s->text, ':'), *end = strrchr(s->text, '}');
+        if (!colon || !end || end < colon) return RK_OK;
+        char name[128];
+        snprintf(name, sizeof name, "%.*s", (int)(colon - s->text - 2), s->text + 2);
+        const struct setting *given = settings_find(l->settings, name);
+        snprintf(text, sizeof text, "%.*s", (int)(end - colon - 1), colon + 1);
+        plain.text = given ? given->text : text;
+        plain.null = !*plain.text || strcmp(plain.text, "null") == 0;
+    }
+    return put_destination(l, key, &plain);
+}
+
+/* The settings below a prefix, but for keys of files before. */
+static enum rk_status put_primus_values(struct list *l, const struct settings *file,
+                                        const char *prefix)
+{
+    const size_t n = strlen(prefix), before = l->seen;
+    enum rk_status status = RK_OK;
+    for (size_t i = 0; status == RK_OK && i < file->count; i++) {
+        const char *key = file->setting[i].key + n;
+        if (strncmp(file->setting[i].key, prefix, n) != 0 || is_seen(l, key, before)) continue;
+        if (strncmp(key, "extends", 7) == 0 || strncmp(key, "includes", 8) == 0) continue;
+        status = put_primus_value(l, key, &file->setting[i]);
+        see(l, key);
+    }
+    return status;
+}
+
+/* A file of Primus' own, "configs/models/megatron/NAME", above the experiment. */
+static enum rk_status put_primus_file(struct list *l, const char *folder, const char *name,
+                                      int depth)
+{
+    char path[4096], *text = NULL;
+    size_t size;
+    struct rk_error error;
+    struct settings file;
+    const char *slash = strrchr(l->source->path, '/');
+    const int here = slash ? (int)(slash - l->source->path) + 1 : 0;
+    enum rk_status status = RK_BAD_INPUT;
+    for (int up = 0; up < 7 && status != RK_OK; up++) {
+        snprintf(path, sizeof path, "%.*s%.*sprimus/configs/%s/%s", here, l->source->path, 3 * up,
+                 "../../../../../../", folder, name);
+        status = text_file_load(path, PRIMUS_BYTES, &text, &size, &error);
+    }
+    if (status != RK_OK || depth > PRIMUS_DEPTH)
+        return rk_fail(
+            l->error, RK_BAD_INPUT, l->settings->path, 0, 0,
+            "%.80s: Primus' file of that name is not above this one (primus/configs/%s): "
+            "give the model's sizes with --set modules.pre_trainer.overrides.KEY=VALUE",
+            name, folder);
+    status = settings_read(&file, path, text, NULL, 0, l->error);
+    free(text);
+    if (status == RK_OK) status = put_primus_values(l, &file, "");
+    for (size_t i = 0; status == RK_OK && i < file.count; i++)
+        if (strncmp(file.setting[i].key, "extends", 7) == 0 ||
+            strncmp(file.setting[i].key, "includes", 8) == 0)
+            status = put_primus_file(l, folder, file.setting[i].text, depth + 1);
+    settings_release(&file);
+    return status;
+}
+
+static enum rk_status interpret_primus(struct words_reading *r, const struct config_source *source,
+                                       struct rk_error *error)
+{
+    static const char overrides[] = "modules.pre_trainer.overrides.";
+    const struct run *run = &r->run;
+    enum rk_status status = RK_OK;
+    if (!run->framework || strcmp(run->framework, "megatron") != 0)
+        return rk_fail(error, RK_BAD_INPUT, source->path, 0, 0,
+                       "modules.pre_trainer.framework is %.40s: only megatron is read here",
+                       run->framework ? run->framework : "missing");
+    const struct setting *patch =
+        settings_find(&r->settings, "modules.pre_trainer.overrides.patch_zero_bubble");
+    r->list.even_pipeline = !patch || key_flag(patch->text) != 1;
+    status = put_primus_values(&r->list, &r->settings, overrides);
+    r->list.defaults = true;
+    if (status == RK_OK && run->model) { /* "${PRIMUS_MODEL:llama3.1_8B}.yaml" too */
+        const char *colon = strstr(run->model, "${") ? strchr(run->model, ':') : NULL;
+        const char *end = colon ? strchr(colon, '}') : NULL;
+        char name[160];
+        snprintf(name, sizeof name, "%.*s%s", end ? (int)(end - colon - 1) : 150,
+                 end ? colon + 1 : run->model, end ? end + 1 : "");
+        status = put_primus_file(&r->list, "models/megatron", name, 0);
+    }
+    if (status == RK_OK && run->config)
+        status = put_primus_file(&r->list, "modules/megatron", run->config, 0);
+    return status == RK_OK ? words_finish(&r->list, "Primus", source->gpus, &r->import) : status;
+}
+
+enum rk_status primus_read(const struct config_source *source, struct rk_model *model,
+                           struct rk_plan *plan, struct notes *notes, struct rk_error *error)
+{
+    return words_read(source, primus_keys, COUNT_OF(primus_keys), interpret_primus, model, plan,
+                      notes, error);
+}

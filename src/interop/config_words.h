@@ -1,0 +1,103 @@
+/* config_words.h - configurations that describe model and run as Megatron-LM's arguments do, under
+ * their own names: each key becomes arguments, which are read as those of a script. */
+#ifndef RECKON_INTEROP_CONFIG_WORDS_H
+#define RECKON_INTEROP_CONFIG_WORDS_H
+
+#include "interop/megatron.h"
+#include "interop/reader.h"
+#include "interop/shell.h"
+
+/* What is said beside the arguments. */
+struct run {
+    uint64_t nodes, devices, gpus, data, tensor, pipeline, context, microbatch, accumulation, batch;
+    bool checkpointing, moe_checkpointing, parallel;
+    uint64_t every, multiple, width;
+    double expansion;
+    int zero;
+    const char *framework, *model, *config;
+};
+
+#define AT(member) offsetof(struct run, member)
+#define NONE(path)                                                                                 \
+    {                                                                                              \
+        path, KEY_NONE, 0, NULL, NULL                                                              \
+    }
+#define READ(path, use, name)                                                                      \
+    {                                                                                              \
+        path, use, AT(name), NULL, NULL                                                            \
+    }
+#define VALUE(path, argument)                                                                      \
+    {                                                                                              \
+        path, KEY_VALUE, 0, NULL, argument                                                         \
+    }
+#define ON(path, argument)                                                                         \
+    {                                                                                              \
+        path, KEY_ON, 0, NULL, argument                                                            \
+    }
+#define OFF(path, argument)                                                                        \
+    {                                                                                              \
+        path, KEY_OFF, 0, NULL, argument                                                           \
+    }
+#define MAP(path, words)                                                                           \
+    {                                                                                              \
+        path, KEY_MAP, 0, words, NULL                                                              \
+    }
+#define BAD(path, why)                                                                             \
+    {                                                                                              \
+        path, KEY_NOT_COVERED, 0, NULL, why                                                        \
+    }
+#define WARN(path, why)                                                                            \
+    {                                                                                              \
+        path, KEY_NOT_FOLLOWED, 0, NULL, why                                                       \
+    }
+
+/* ---- lists of words ---- */
+
+enum { MOST_WORDS = 2048, WORD_BYTES = 1 << 16 };
+
+struct list {
+    const struct config_source *source;
+    const struct settings *settings;
+    struct rk_error *error;
+    size_t count, used;
+    struct shell_word word[MOST_WORDS];
+    char text[WORD_BYTES];
+    bool full;
+    bool defaults;      /* the keys at hand are the tool's own presets */
+    bool even_pipeline; /* Primus: its zero-bubble patch is off */
+    size_t seen;        /* keys of files that came before, which win */
+    const char *key[MOST_WORDS];
+};
+
+/* The parts that every reader here has; `import` and `list` are too large for a stack. */
+struct words_reading {
+    struct settings settings;
+    struct list list;
+    struct megatron_import import;
+    struct run run;
+};
+
+typedef enum rk_status words_interpreter(struct words_reading *r,
+                                         const struct config_source *source,
+                                         struct rk_error *error);
+
+/* A word of so many characters, and those that blanks part. `at` may be NULL. */
+void words_put(struct list *l, const char *text, size_t length, const struct setting *at);
+void words_put_all(struct list *l, const char *text, size_t length, const struct setting *at);
+void words_format(struct list *l, const char *format, ...) RK_PRINTF(2, 3);
+
+/* What the row makes of a setting. */
+enum rk_status words_row(struct list *l, const struct key *row, const struct setting *s);
+
+/* Reads the arguments as those of `tool`. */
+enum rk_status words_finish(struct list *l, const char *tool, uint64_t gpus,
+                            struct megatron_import *import);
+
+/* Reads the settings by the keys, then by `interpret`. */
+enum rk_status words_read(const struct config_source *source, const struct key *keys, size_t count,
+                          words_interpreter *interpret, struct rk_model *model,
+                          struct rk_plan *plan, struct notes *notes, struct rk_error *error);
+
+#define COUNT_OF(table) (sizeof(table) / sizeof *(table))
+
+#endif
