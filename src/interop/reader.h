@@ -40,7 +40,7 @@ struct plan_format {
 /* X(id, name, tool, own_model, what, versions, example) */
 #define PLAN_FORMATS(X) \
     X(deepspeed,     "deepspeed",     "DeepSpeed",     false, "a ds_config.json", "0.9 to 0.19", "ds_config.json --model llama3.1-8b --gpus 16") \
-    X(torchtitan,    "torchtitan",    "torchtitan",    false, "a job file (TOML)", "up to v0.2.2", "llama3_70b.toml --model llama3.1-70b --gpus 256") \
+    X(torchtitan,    "torchtitan",    "torchtitan",    false, "a job file (TOML), or a module of configurations (Python)", "up to v0.2.2, and the Python of 2026", "llama3_70b.toml --model llama3.1-70b --gpus 256") \
     X(accelerate,    "accelerate",    "accelerate",    false, "a configuration of accelerate (YAML)", "0.20 to 1.10", "fsdp.yaml --model llama3.1-8b --gpus 8 --set per_device_train_batch_size=2") \
     X(trainer,       "trainer",       "transformers",  false, "TrainingArguments (JSON or YAML)", "4.30 to 4.57", "args.json --model llama3.1-8b --gpus 8") \
     X(axolotl,       "axolotl",       "axolotl",       false, "a training YAML", "0.4 to 0.13", "train.yaml --model llama3.1-8b --gpus 8") \

@@ -22,7 +22,7 @@ static const struct starter {
     const char *prefix;   /* of the keys that options stand for; NULL: none */
 } starters[] = {
     {"deepspeed",     "",                                  "deepspeed|deepspeed_config", false, false, false, true, NULL},
-    {"torchtitan",    "torchtitan.train",                  "job.config_file|config_file|model.config_file", false, false, false, true, NULL},
+    {"torchtitan",    "torchtitan.train",                  "job.config_file|config_file|model.config_file|module", false, false, false, true, NULL},
     {"accelerate",    "accelerate",                        "config_file", false, false, true, false, NULL},
     {"trainer",       "",                                  "config", true, false, false, false, NULL},
     {"axolotl",       "axolotl|axolotl.cli.train",         "", true, false, false, true, NULL},
@@ -345,6 +345,19 @@ static const char *strip_no(char *name)
     return "false";
 }
 
+/* torchtitan's `--module llama3`: the file of its configurations. */
+static enum rk_status add_module(struct work *w, const struct shell_word *at, const char *module)
+{
+    char path[256];
+    if (at->unknown || at->maybe) return shell_fail_unknown(&w->shell, at, w->error);
+    snprintf(path, sizeof path, "torchtitan/%s/%.160s/config_registry.py",
+             strchr(module, '.') ? "experiments" : "models", module);
+    for (char *p = path; *p; p++)
+        if (*p == '.' && strcmp(p, ".py") != 0) *p = '/';
+    const char *kept = keep(w, strdup(path));
+    return kept ? add_file(w, at, kept) : w->error->status;
+}
+
 /* "'Et*9|t*10'": what a command line inside another one is quoted by. */
 static char *unquoted(char *text)
 {
@@ -390,6 +403,7 @@ static enum rk_status read_option(struct work *w, size_t i, size_t end, bool lau
         (nemo && strcmp(name, "cn") == 0)) {
         if (!equals && *used == 1) return RK_OK; /* `--deepspeed --deepspeed_config FILE` */
         if (!equals) *used = 2;
+        if (strcmp(name, "module") == 0) return add_module(w, at, equals ? equals + 1 : at->text);
         return add_file(w, at, equals ? equals + 1 : at->text);
     }
     if (strcmp(w->format->name, "deepspeed") == 0) return RK_OK; /* of the caller's program */

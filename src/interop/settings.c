@@ -285,13 +285,33 @@ static enum rk_status read_toml(struct settings *s, const char *text, struct rk_
     return status;
 }
 
+enum rk_status settings_begin(struct settings *settings, const char *path, const char *const *sets,
+                              size_t set_count, struct rk_error *error)
+{
+    *settings = (struct settings){.count = 0};
+    snprintf(settings->path, sizeof settings->path, "%s", path);
+    return give(settings, sets, set_count, error);
+}
+
+enum rk_status settings_put(struct settings *settings, const char *key, const char *text,
+                            bool quoted, bool null, int line, struct rk_error *error)
+{
+    const struct setting setting = {.key = copy(settings, key, strlen(key)),
+                                    .text = copy(settings, text, strlen(text)),
+                                    .quoted = quoted,
+                                    .null = null,
+                                    .line = line,
+                                    .column = 1};
+    if (!setting.key || !setting.text)
+        return rk_fail(error, RK_IO, settings->path, 0, 0, "out of memory");
+    return add(settings, &setting, error);
+}
+
 enum rk_status settings_read(struct settings *settings, const char *path, const char *text,
                              const char *const *sets, size_t set_count, struct rk_error *error)
 {
     const size_t n = strlen(path);
-    *settings = (struct settings){.count = 0};
-    snprintf(settings->path, sizeof settings->path, "%s", path);
-    const enum rk_status status = give(settings, sets, set_count, error);
+    const enum rk_status status = settings_begin(settings, path, sets, set_count, error);
     if (status != RK_OK) return status;
     return n > 5 && strcmp(path + n - 5, ".toml") == 0 ? read_toml(settings, text, error)
                                                        : read_yaml(settings, text, error);

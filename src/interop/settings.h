@@ -35,6 +35,13 @@ enum { SETTINGS_MAX_BYTES = 4 << 20, SETTINGS_MAX = 20000 };
 enum rk_status settings_read(struct settings *settings, const char *path, const char *text,
                              const char *const *sets, size_t set_count, struct rk_error *error);
 
+/* The two of which readers of other syntaxes are made: an empty list but for the sets, and one more
+ * setting, which a set of the same key leaves out. */
+enum rk_status settings_begin(struct settings *settings, const char *path, const char *const *sets,
+                              size_t set_count, struct rk_error *error);
+enum rk_status settings_put(struct settings *settings, const char *key, const char *text,
+                            bool quoted, bool null, int line, struct rk_error *error);
+
 /* NULL when there is none. */
 const struct setting *settings_find(const struct settings *settings, const char *key);
 

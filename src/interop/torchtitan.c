@@ -1,4 +1,5 @@
 #include "interop/torchtitan.h"
+#include "interop/python_data.h"
 #include "interop/target.h"
 #include "plan/members.h"
 
@@ -22,6 +23,12 @@ struct job {
     const char *schedule, *option, *recipe;
     int reshard, rotate, mode, backend, param;
     bool async_tensor, offload, compile, gather, float8, mx;
+    /* of configurations in Python */
+    uint64_t tokens, pipeline_batches;
+    int64_t step_tokens;
+    const char *config, *checkpointing, *loss, *dispatch;
+    bool no_graphs;
+    int sequence_off;
 };
 
 #define AT(member) offsetof(struct job, member)
@@ -87,6 +94,34 @@ static const struct key keys[] = {
     {"metrics.*",          KEY_NONE, 0, NULL, NULL}, {"checkpoint.*",             KEY_NONE, 0, NULL, NULL},
     {"comm.*",             KEY_NONE, 0, NULL, NULL}, {"memory_estimation.*",      KEY_NONE, 0, NULL, NULL},
     {"validation.*",       KEY_NONE, 0, NULL, NULL}, {"debug.*",                  KEY_NONE, 0, NULL, NULL},
+    /* configurations in Python: names of classes, and members that TOML did not have */
+    {"config",                                      KEY_TEXT, AT(config), NULL, NULL},
+    {"model_spec.0",                                KEY_TEXT, AT(flavor), NULL, NULL},
+    {"model_spec.moe_comm_backend",                 KEY_TEXT, AT(dispatch), NULL, NULL},
+    {"model_spec.num_mtp_layers",                   KEY_NOT_COVERED, 0, NULL, "tokens are predicted by layers of their own"},
+    {"model_spec.attn_backend", KEY_NONE, 0, NULL, NULL}, {"model_spec.tp_gemm_backend", KEY_NONE, 0, NULL, NULL},
+    {"model_spec.non_blocking_capacity_factor",     KEY_NONE, 0, NULL, NULL},
+    {"model_spec.converters.*", KEY_NONE, 0, NULL, NULL}, {"model_converters.*", KEY_NONE, 0, NULL, NULL}, /* see read_converters */
+    {"model_spec", KEY_NONE, 0, NULL, NULL}, {"model_converters", KEY_NONE, 0, NULL, NULL},
+    {"training.max_context_length",                 KEY_COUNT, AT(sequence), NULL, NULL},
+    {"training.num_tokens_per_microbatch_per_dp_rank", KEY_COUNT, AT(tokens), NULL, NULL},
+    {"training.num_tokens_per_train_step",          KEY_INTEGER, AT(step_tokens), NULL, NULL},
+    {"training.disable_cuda_graphs",                KEY_FLAG, AT(no_graphs), NULL, NULL},
+    {"parallelism.num_pp_microbatches",             KEY_COUNT, AT(pipeline_batches), NULL, NULL},
+    {"parallelism.enable_sequence_parallel",        KEY_WORD, AT(sequence_off), "true|false", NULL},
+    {"parallelism.enable_fsdp_symm_mem",            KEY_NOT_FOLLOWED, 0, NULL, "shards travel by symmetric memory"},
+    {"parallelism.spmd_backend", KEY_NONE, 0, NULL, NULL}, {"parallelism.context_parallel_ptrr_mask_key", KEY_NONE, 0, NULL, NULL},
+    {"compile.enable_async_tensor_parallel",        KEY_FLAG, AT(async_tensor), NULL, NULL},
+    {"activation_checkpoint",                       KEY_TEXT, AT(checkpointing), NULL, NULL},
+    {"loss",                                        KEY_TEXT, AT(loss), NULL, NULL},
+    {"optimizer",                                   KEY_NOT_FOLLOWED, 0, "default_adamw|OptimizersContainer.Config|OptimizerConfig", "is estimated with the two moments of Adam"},
+    {"override.imports.*",                          KEY_NOT_FOLLOWED, 0, NULL, "kernels of another kind"},
+    {"training", KEY_NONE, 0, NULL, NULL}, {"parallelism", KEY_NONE, 0, NULL, NULL}, {"compile", KEY_NONE, 0, NULL, NULL},
+    {"loss.*", KEY_NONE, 0, NULL, NULL}, {"lr_scheduler", KEY_NONE, 0, NULL, NULL}, {"checkpoint", KEY_NONE, 0, NULL, NULL},
+    {"metrics", KEY_NONE, 0, NULL, NULL}, {"profiling", KEY_NONE, 0, NULL, NULL}, {"profiler", KEY_NONE, 0, NULL, NULL}, {"profiler.*", KEY_NONE, 0, NULL, NULL},
+    {"validator", KEY_NONE, 0, NULL, NULL}, {"validator.*", KEY_NONE, 0, NULL, NULL}, {"comm", KEY_NONE, 0, NULL, NULL}, {"debug", KEY_NONE, 0, NULL, NULL},
+    {"override", KEY_NONE, 0, NULL, NULL}, {"tokenizer", KEY_NONE, 0, NULL, NULL}, {"tokenizer.*", KEY_NONE, 0, NULL, NULL},
+    {"dataloader", KEY_NONE, 0, NULL, NULL}, {"dataloader.*", KEY_NONE, 0, NULL, NULL}, {"hf_assets_path", KEY_NONE, 0, NULL, NULL}, {"dump_folder", KEY_NONE, 0, NULL, NULL},
     {"fault_tolerance.enable",                      KEY_NOT_COVERED, 0, NULL, "replicas that may come and go"},
     {"fault_tolerance.*",  KEY_NONE, 0, NULL, NULL}, {"experimental.*",           KEY_NONE, 0, NULL, NULL},
 };
@@ -112,6 +147,7 @@ static const struct titan_model {
 enum { KEYS = sizeof keys / sizeof *keys, MOST_RANKS = 1 << 24 };
 
 struct reading {
+    bool python; /* not TOML */
     const struct config_source *source;
     const struct settings *settings;
     struct job j;
@@ -132,12 +168,27 @@ static enum rk_status fail(const struct reading *r, const char *key, const char 
     return settings_fail(r->settings, settings_find(r->settings, key), r->error, "%s", text);
 }
 
+/* The model of a configuration in Python: the folder it is in, or else how its function begins. */
+static const char *find_name(const struct reading *r)
+{
+    char folder[40];
+    for (size_t i = 0; i < sizeof titan_models / sizeof *titan_models; i++) {
+        const char *name = titan_models[i].name, *config = r->j.config ? r->j.config : "";
+        snprintf(folder, sizeof folder, "%s/", name);
+        if (strstr(r->source->path, folder) || strncmp(config, name, strlen(name)) == 0)
+            return name;
+    }
+    return "";
+}
+
 /* What is trained is --model's business: the two must agree. */
 static void compare_model(struct reading *r)
 {
     const char *name = r->j.model ? r->j.model : "", *flavor = r->j.flavor ? r->j.flavor : "";
     const struct setting *at = settings_find(r->settings, "model.flavor");
     const struct titan_model *found = NULL;
+    if (!at) at = settings_find(r->settings, "model_spec.0");
+    if (r->python && !r->j.model) name = find_name(r);
     if (!at) at = settings_find(r->settings, "model.name");
     if (!at || r->source->keys.ignored_count) return; /* --ignore model */
     for (size_t i = 0; i < sizeof titan_models / sizeof *titan_models; i++) {
@@ -195,7 +246,28 @@ static enum rk_status derive_ranks(struct reading *r)
     p->context = j->context;
     p->expert = j->expert;
     p->expert_tensor = j->expert > 1 ? j->expert_tensor : 0;
-    p->sequence_parallel = j->tensor > 1;
+    p->sequence_parallel = j->tensor > 1 && !j->sequence_off;
+    return RK_OK;
+}
+
+/* Python's tokens of a microbatch and of a step, as samples of the longest context. */
+static enum rk_status derive_samples(struct reading *r)
+{
+    static const char *const micro = "training.num_tokens_per_microbatch_per_dp_rank";
+    struct job *j = &r->j;
+    if (!r->python || settings_find(r->settings, "training.local_batch_size")) return RK_OK;
+    if (!j->sequence || j->tokens < j->sequence || j->tokens % j->sequence)
+        return fail(r, micro,
+                    "%" PRIu64 " tokens are no whole number of samples of %" PRIu64
+                    ": samples that are packed or cut are not covered",
+                    j->tokens, j->sequence);
+    j->microbatch = j->tokens / j->sequence;
+    j->local = (int64_t)(j->microbatch * (j->pipeline > 1 ? j->pipeline_batches : 1));
+    if (j->step_tokens <= 0) return RK_OK;
+    if (j->step_tokens % (int64_t)j->sequence)
+        return fail(r, "training.num_tokens_per_train_step",
+                    "is no whole number of samples of %" PRIu64 " tokens", j->sequence);
+    j->global = j->step_tokens / (int64_t)j->sequence;
     return RK_OK;
 }
 
@@ -273,6 +345,11 @@ static void read_data(struct reading *r)
     p->tensor_overlap = j->async_tensor && j->tensor > 1 ? RK_OVERLAP_RING : RK_OVERLAP_NONE;
     p->share[RK_SHARE_OPTIMIZER][0] = p->share[RK_SHARE_WEIGHTS][0] = j->offload && p->zero == 3;
     if (j->backend) p->dispatcher = RK_DEEPEP;
+    if (j->dispatch && strcmp(j->dispatch, "standard") != 0) p->dispatcher = RK_DEEPEP;
+    p->loss_in_chunks = j->loss && strncmp(j->loss, "Chunked", 7) == 0;
+    p->cuda_graphs = r->python &&
+                     settings_find(r->settings, "training.num_tokens_per_microbatch_per_dp_rank") &&
+                     !j->no_graphs && j->pipeline == 1 && j->expert == 1;
 }
 
 /* "model.converters" lists what changes the model's products. */
@@ -280,10 +357,15 @@ static enum rk_status read_converters(struct reading *r)
 {
     for (size_t i = 0; i < r->settings->count; i++) {
         const struct setting *s = &r->settings->setting[i];
-        if (strncmp(s->key, "model.converters.", 17) != 0) continue;
-        if (strstr(s->text, "float8") && !strstr(s->text, "grouped"))
+        const bool python = r->python && strstr(s->key, "converters.") && strstr(s->text, "Config");
+        if (strncmp(s->key, "model.converters.", 17) != 0 && !python) continue;
+        if (strstr(s->text, "LoRA") || strstr(s->text, "NVFP4"))
+            return settings_fail(r->settings, s, r->error, "%.60s is not covered", s->text);
+        if ((strstr(s->text, "float8") && !strstr(s->text, "grouped")) ||
+            strstr(s->text, "Float8Linear"))
             r->j.float8 = true;
-        else if (strstr(s->text, ".mx") || strcmp(s->text, "mx") == 0)
+        else if (strstr(s->text, ".mx") || strcmp(s->text, "mx") == 0 ||
+                 strstr(s->text, "MXFP8Linear"))
             r->j.mx = true;
         else
             notes_add_rule(r->notes, "1.followed", NOTE_WARNING, s->line, s->column, s->key,
@@ -296,11 +378,25 @@ static enum rk_status read_converters(struct reading *r)
     return RK_OK;
 }
 
+/* The class that a configuration in Python names; without one it is selective. */
+static enum rk_status read_class(struct reading *r)
+{
+    static const char *const key = "activation_checkpoint";
+    const struct setting *at = settings_find(r->settings, key);
+    const char *name = at ? at->text : "SelectiveAC.Config";
+    if (!r->python || settings_find(r->settings, "activation_checkpoint.mode")) return RK_OK;
+    r->j.option = "op";
+    r->j.mode = at && at->null ? AC_NONE : strncmp(name, "Full", 4) == 0 ? AC_FULL : AC_SELECTIVE;
+    return (at && at->null) || strncmp(name, "Full", 4) == 0 || strncmp(name, "Selective", 9) == 0
+               ? RK_OK
+               : fail(r, key, "%.60s is not covered: SelectiveAC and FullAC are", name);
+}
+
 static void read_checkpointing(struct reading *r)
 {
     const struct job *j = &r->j;
     r->p->fused = j->compile;
-    if (!settings_find(r->settings, "activation_checkpoint.mode"))
+    if (!settings_has(r->settings, "activation_checkpoint"))
         notes_add(r->notes, NOTE_ASSUMED, 0, 0, "activation_checkpoint.mode", "selective",
                   "torchtitan's default");
     if (j->mode == AC_FULL) r->p->recompute = RK_WHOLE;
@@ -323,6 +419,8 @@ static enum rk_status interpret(struct reading *r)
     compare_model(r);
     enum rk_status status = notes_refusal(r->notes, r->settings->path, r->error);
     if (status == RK_OK) status = derive_ranks(r);
+    if (status == RK_OK) status = read_class(r);
+    if (status == RK_OK) status = derive_samples(r);
     if (status == RK_OK) status = derive_batch(r);
     if (status == RK_OK) status = read_pipeline(r);
     if (status == RK_OK) status = read_converters(r);
@@ -332,7 +430,8 @@ static enum rk_status interpret(struct reading *r)
     if (!r->j.sequence || r->j.sequence > 1000000000)
         return fail(r, "training.seq_len", "must be 1 to 1e9");
     r->p->sequence = r->j.sequence == r->m->sequence ? 0 : r->j.sequence;
-    if (!settings_find(r->settings, "training.seq_len"))
+    if (!settings_find(r->settings, "training.seq_len") &&
+        !settings_find(r->settings, "training.max_context_length"))
         notes_add(r->notes, NOTE_ASSUMED, 0, 0, "training.seq_len", "2048", "torchtitan's default");
     return RK_OK;
 }
@@ -363,9 +462,20 @@ enum rk_status torchtitan_read(const struct config_source *source, struct rk_mod
                               .schedule = "1F1B",
                               .option = "2",
                               .mode = AC_SELECTIVE,
+                              .tokens = 16384,
+                              .pipeline_batches = 1,
+                              .step_tokens = -1,
                               .param = 1}};
-    enum rk_status status = settings_read(&settings, source->path, source->text, source->sets,
-                                          source->set_count, error);
+    const size_t length = strlen(source->path);
+    r.python = length > 3 && strcmp(source->path + length - 3, ".py") == 0;
+    const char *config = NULL;
+    for (size_t i = 0; i < source->set_count; i++)
+        if (strncmp(source->sets[i], "config=", 7) == 0) config = source->sets[i] + 7;
+    enum rk_status status = r.python
+                                ? python_settings(&settings, source->path, source->text, config,
+                                                  source->sets, source->set_count, error)
+                                : settings_read(&settings, source->path, source->text, source->sets,
+                                                source->set_count, error);
     if (status == RK_OK)
         status = keys_read(&settings, keys, KEYS, &source->keys, &r.j, notes, error);
     if (status == RK_OK) status = interpret(&r);

@@ -85,6 +85,14 @@ static const struct {
            "--job.config_file ./j.toml --parallelism.tensor-parallel-degree 2 "
            "--compile.no-enable\n",
      NULL, 8, 2, 1, 4, 0, 3},
+    {"torchtitan",
+     "mkdir -p torchtitan/models/llama3\ncat > torchtitan/models/llama3/config_registry.py "
+     "<<'EOT'\n"
+     "def small() -> Trainer.Config:\n    return Trainer.Config(model_spec=model_registry('8B'),\n"
+     "        training=TrainingConfig(num_tokens_per_microbatch_per_dp_rank=2 * 4096, "
+     "max_context_length=4096))\nEOT\ntorchrun --nproc_per_node 8 -m torchtitan.train "
+     "--module llama3 --config small --parallelism.tensor_parallel_degree 2\n",
+     NULL, 8, 2, 2, 8, 4096, 3},
     {"llama-factory",
      DS
      "cat > c.yaml <<'EOT'\nstage: sft\nfinetuning_type: full\ncutoff_len: 4096\nbf16: true\n"
@@ -167,8 +175,10 @@ static const struct {
      NULL, "the trainer does not start so"},
     {"accelerate", "[ -z \"$A\" ] && exit 1\naccelerate launch train.py\n", NULL,
      "give --set A=VALUE"},
-    {"torchtitan", "torchrun -m torchtitan.train --module llama3 --config llama3_8b\n", NULL,
-     "starts torchtitan with a configuration file"},
+    {"torchtitan", "torchrun -m torchtitan.train --module nemotron --config llama3_8b\n", NULL,
+     "is neither beside this script"},
+    {"torchtitan", "torchrun -m torchtitan.train --module $MODULE --config llama3_8b\n", NULL,
+     "give --set MODULE=VALUE"},
     {"torchtitan", TITAN "torchrun -m torchtitan.train --job.config_file j.toml stray\n", NULL,
      "stray is not understood"},
     {"gpt-neox",
