@@ -67,8 +67,9 @@ static bool write_text(const struct slurm_args *args, const struct slurm_topolog
             snprintf(leaves, sizeof leaves, " leaf=%" PRIu64 ",over=%" PRIu64,
                      network->leaf_nodes * args->gpus, args->over);
         if (topology->networks > 1) snprintf(name, sizeof name, " name=%.31s", network->name);
-        used += (size_t)snprintf(text + used, size - used, "%s%s x%" PRIu64 "%s%s%s", i ? " + " : "",
-                                 args->system, network->nodes * args->gpus, node, leaves, name);
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%s x%" PRIu64 "%s%s%s", i ? " + " : "",
+                             args->system, network->nodes * args->gpus, node, leaves, name);
     }
     if (topology->networks > 1 && used < size)
         used += (size_t)snprintf(text + used, size - used, " link=%s", args->link);

@@ -1,5 +1,6 @@
 #include "study/compare.h"
 
+#include "base/text.h"
 #include "study/compare_load.h"
 
 #include <errno.h>
@@ -345,7 +346,14 @@ static enum rk_status run_section(const struct script *script, struct section *s
         }
         return directives[i].run(script, section);
     }
-    return fail(script, section->line, "no directive \"@%s\"", section->word);
+    const char *words[sizeof directives / sizeof *directives + 1] = {NULL};
+    for (size_t i = 0; i < sizeof directives / sizeof *directives; i++)
+        words[i] = directives[i].word;
+    const char *nearest = text_nearest(section->word, words);
+    return rk_fail(script->error, RK_BAD_INPUT, script->path, section->line, 0,
+                   "no directive \"@%s\": %s%s", section->word,
+                   nearest ? "did you mean @" : "reckon-compare(5) lists them",
+                   nearest ? nearest : "");
 }
 
 /* ---- cutting the script ---- */
@@ -401,6 +409,13 @@ static enum rk_status run_script(struct script *script)
     char *const copy = strdup(script->text); /* heads are joined in place: lines are counted here */
     char *at = find_section(script->text);
     if (!copy) return fail_memory(script);
+    copy[at - script->text] = '\0';
+    if (!is_blank(copy))
+        status =
+            fail(script, 1, "%s",
+                 "SQL in front of the first directive is not run: put \"-- @table NAME TEXT\" "
+                 "above a query to have its rows shown, \"-- @setup\" above what only prepares");
+    copy[at - script->text] = *at;
     while (status == RK_OK && *at) {
         struct section section = {.line = line_of(copy, copy + (at - script->text))};
         char *sql = read_head(at + sizeof mark - 1, &section);
@@ -411,6 +426,10 @@ static enum rk_status run_script(struct script *script)
         at = end;
     }
     free(copy);
+    if (status == RK_OK && !script->comparison->items)
+        status = fail(script, 0, "%s",
+                      "nothing in it is shown: a query is below \"-- @table NAME TEXT\"; "
+                      "reckon-compare(5) has the others");
     return status;
 }
 
