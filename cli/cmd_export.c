@@ -7,6 +7,7 @@
 #include "interop/launch_file.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct export_args {
     struct plan_source source;
@@ -206,44 +207,61 @@ static const struct usage export_fsdp_usage = {
 /* clang-format on */
 
 /* On standard error, beside what is written. */
-static enum rk_status say_fit(const struct export_plan *plan, const char *name,
-                              struct rk_error *error)
+static void say_fit(const struct rk_model *model, const struct rk_plan *plan,
+                    const struct rk_system *system, const char *what)
 {
-    struct rk_system system;
     struct rk_prediction p;
-    const enum rk_status status = rk_system_load(name, &system, error);
-    if (status != RK_OK) return status;
-    rk_predict(&plan->model, &system, &plan->plan, &p);
-    const double chance = learned_fit(&plan->model, &system, &plan->plan, p.hbm_bytes);
+    rk_predict(model, system, plan, &p);
+    const double chance = learned_fit(model, system, plan, p.hbm_bytes);
     if (p.timed)
-        fprintf(stderr, "reckon: on %s: %.4g s a step, %.2f of %.2f GiB", system.id, p.step_s,
-                p.hbm_bytes / 0x1p30, system.memory[0].capacity_bytes / 0x1p30);
+        fprintf(stderr, "reckon: %son %s: %.4g s a step, %.2f of %.2f GiB", what, system->id,
+                p.step_s, p.hbm_bytes / 0x1p30, system->memory[0].capacity_bytes / 0x1p30);
     else
-        fprintf(stderr, "reckon: on %s: %s", system.id, rk_verdict_name(p.verdict));
+        fprintf(stderr, "reckon: %son %s: %s", what, system->id, rk_verdict_name(p.verdict));
     if (p.timed && p.verdict != RK_FITS)
         fputs(", does not fit", stderr);
     else if (p.timed && chance < LEARNED_SURE) /* NaN: nothing was learned */
         fprintf(stderr, ", may not fit: %.0f %% of such runs did", 100 * chance);
     fputc('\n', stderr);
-    rk_system_release(&system);
-    return RK_OK;
+}
+
+/* What is written, where its layers run otherwise than the plan's. */
+static void say_nearest(const struct export_plan *plan, const struct rk_plan *run,
+                        const struct rk_system *system)
+{
+    if (system)
+        say_fit(&plan->model, run, system, "what is written, the nearest plan, ");
+    else
+        fputs(
+            "reckon: what is written is the nearest plan: --system SYSTEM says how long it takes, "
+            "and whether it fits\n",
+            stderr);
 }
 
 static int run(enum export_target to, const struct usage *usage, int argc, char **argv)
 {
     struct export_args args = {.source = {.model = NULL}};
     struct export_plan plan;
+    struct rk_plan run;
+    struct rk_system system = {.id = ""};
     struct rk_error error;
     const int done = options_read(usage, argc, argv, &args);
     if (done >= 0) return done;
     struct notes *notes = calloc(1, sizeof *notes);
+    const bool on = args.source.system != NULL;
     enum rk_status status = notes ? export_gather(&args.source, &plan, &error)
                                   : rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
-    if (status == RK_OK && args.source.system) status = say_fit(&plan, args.source.system, &error);
-    if (status == RK_OK) status = export_write(args.output, to, &args.how, &plan, notes, &error);
+    if (status == RK_OK && on) status = rk_system_load(args.source.system, &system, &error);
+    if (status == RK_OK && on) say_fit(&plan.model, &plan.plan, &system, "");
+    if (status == RK_OK)
+        status = export_write(args.output, to, &args.how, &plan, &run, notes, &error);
     const int code = status == RK_OK ? (int)RK_OK : options_fail(&error);
     if (notes) import_warn(notes, "");
+    if (status == RK_OK && plan.plan.segments && notes_count(notes, NOTE_WARNING) &&
+        memcmp(&plan.plan, &run, sizeof run) != 0)
+        say_nearest(&plan, &run, on ? &system : NULL);
     if (status == RK_OK) check_remark("the plan", &plan.model, NULL, &plan.plan);
+    rk_system_release(&system);
     free(notes);
     return code;
 }

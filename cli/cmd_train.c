@@ -310,6 +310,8 @@ int cmd_train(int argc, char **argv)
         status = train_plan_read(args.plan, &args.words, args.ranks, &draft, &error);
     if (status == RK_OK)
         status = rk_system_load(args.system ? args.system : any_system, &system, &error);
+    if (status == RK_OK && !args.system)
+        snprintf(system.id, sizeof system.id, "the machine assumed without --system");
     const bool speaks = cli_executor && cli_executor->rank == 0;
     if (status == RK_OK && args.log && speaks && !(watch.log = fopen(args.log, "w")))
         status = rk_fail(&error, RK_IO, args.log, 0, 0, "cannot be written");

@@ -33,13 +33,13 @@ static enum rk_status write_megatron(FILE *file, const struct export_how *how,
 
 /* A strategy for each layer, with the key that the runtime reads. */
 static enum rk_status write_galvatron(FILE *file, const struct export_plan *plan,
-                                      struct notes *notes, struct rk_error *error)
+                                      struct rk_plan *run, struct notes *notes,
+                                      struct rk_error *error)
 {
     struct galvatron_question question;
     struct galvatron_answer answer;
-    struct rk_plan run;
     enum rk_status status =
-        galvatron_of_plan(&plan->model, &plan->plan, &question, &answer, &run, error);
+        galvatron_of_plan(&plan->model, &plan->plan, &question, &answer, run, error);
     if (status == RK_OK) {
         json_t *json = galvatron_strategy_json(&question, &answer, true);
         if (!json)
@@ -49,7 +49,7 @@ static enum rk_status write_galvatron(FILE *file, const struct export_plan *plan
         json_decref(json);
     }
     if (status == RK_OK)
-        layers_compare(&plan->model, &plan->plan, &run, "a strategy file of Galvatron's", notes);
+        layers_compare(&plan->model, &plan->plan, run, "a strategy file of Galvatron's", notes);
     galvatron_answer_release(&answer);
     return status;
 }
@@ -113,17 +113,19 @@ static enum rk_status write_target(FILE *file, enum export_target to, const stru
 
 /* Targets that run all layers alike get the nearest plan that does; what it loses is named. */
 static enum rk_status write_flat(FILE *file, enum export_target to, const struct export_how *how,
-                                 const struct export_plan *plan, struct notes *notes,
-                                 struct rk_error *error)
+                                 const struct export_plan *plan, struct rk_plan *run,
+                                 struct notes *notes, struct rk_error *error)
 {
     static const char *const tools[] = {
         [EXPORT_MEGATRON] = "Megatron-LM",  [EXPORT_DEEPSPEED] = "DeepSpeed",
         [EXPORT_TORCHTITAN] = "torchtitan", [EXPORT_ACCELERATE] = "accelerate",
         [EXPORT_NANOTRON] = "nanotron",     [EXPORT_BRIDGE] = "Megatron-Bridge"};
-    if (to == EXPORT_GALVATRON) return write_galvatron(file, plan, notes, error);
+    if (to == EXPORT_GALVATRON) return write_galvatron(file, plan, run, notes, error);
+    *run = plan->plan;
     if (to == EXPORT_FSDP) return fsdp_units_write(file, &plan->model, &plan->plan, notes, error);
     const struct export_plan flat = {plan->model, flat_plan(&plan->model, &plan->plan)};
     const enum rk_status status = write_target(file, to, how, &flat, notes, error);
+    *run = flat.plan;
     if (status == RK_OK && plan->plan.segments)
         layers_compare(&plan->model, &plan->plan, &flat.plan, tools[to], notes);
     return status;
@@ -131,15 +133,15 @@ static enum rk_status write_flat(FILE *file, enum export_target to, const struct
 
 /* The whole text first: on failure no file appears. */
 enum rk_status export_write(const char *path, enum export_target to, const struct export_how *how,
-                            const struct export_plan *plan, struct notes *notes,
-                            struct rk_error *error)
+                            const struct export_plan *plan, struct rk_plan *run,
+                            struct notes *notes, struct rk_error *error)
 {
     struct output output = {.file = NULL};
     char *text = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
     if (!memory) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    enum rk_status status = write_flat(memory, to, how, plan, notes, error);
+    enum rk_status status = write_flat(memory, to, how, plan, run, notes, error);
     if (fclose(memory) != 0 && status == RK_OK)
         status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
     if (status == RK_OK) status = output_open(&output, path ? path : "-", error);

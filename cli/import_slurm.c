@@ -51,8 +51,9 @@ const struct usage import_slurm_usage = {
 static void write_node(const struct slurm_args *args, const struct rk_machine *machine, char *text,
                        size_t size)
 {
-    const bool usual = rk_cluster_node(&machine->cluster[0]) == args->gpus;
-    snprintf(text, size, usual ? "" : " net0.size=%" PRIu64, args->gpus);
+    *text = '\0';
+    if (rk_cluster_node(&machine->cluster[0]) != args->gpus)
+        snprintf(text, size, " net0.size=%" PRIu64, args->gpus);
 }
 
 /* The line, in `text`; false: it does not fit. */

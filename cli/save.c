@@ -38,9 +38,10 @@ static enum rk_status save_script(const char *path, const struct rk_model *model
     const struct export_how how = {.launcher = LAUNCHER_TORCHRUN};
     const struct export_plan both = {*model, *plan};
     struct notes *notes = calloc(1, sizeof *notes);
+    struct rk_plan run;
     if (!notes) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
     const enum rk_status status =
-        export_write(path, target[plan->framework], &how, &both, notes, error);
+        export_write(path, target[plan->framework], &how, &both, &run, notes, error);
     import_warn(notes, "");
     free(notes);
     return status;

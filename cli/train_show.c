@@ -180,9 +180,12 @@ static void show_memory(struct report *report, const struct train_asked *asked,
 
 /* ---- lower memory tiers ---- */
 
-static void show_tiers(struct report *report, const struct rk_system *system,
+/* Without a system, tiers are what --drives says of them, and nothing is known of their wear. */
+static void show_tiers(struct report *report, const struct train_asked *asked,
                        const struct rk_train_result *r)
 {
+    static const char *const kinds[RK_SHARE_TIERS] = {"tier 1, host memory", "tier 2, drives",
+                                                      "tier 3", "tier 4"};
     static const struct report_column columns[] = {
         {.name = "tier"},
         {.name = "weights_bytes", .title = "weights", .unit = "B", .digits = 3},
@@ -202,7 +205,7 @@ static void show_tiers(struct report *report, const struct rk_system *system,
     for (int i = 0; i < RK_SHARE_TIERS; i++) {
         const struct rk_train_tier *t = &r->tier[i];
         if (!(t->written_bytes + t->read_bytes + t->activation_bytes > 0)) continue;
-        const struct rk_memory *memory = &system->memory[i + 1];
+        const struct rk_memory *memory = &asked->system->memory[i + 1];
         const double life_s =
             rk_life_s(rk_memory_endurance_bytes(memory), r->step_s, t->written_bytes);
         if (!table)
@@ -212,7 +215,7 @@ static void show_tiers(struct report *report, const struct rk_system *system,
                                                               .columns = columns,
                                                               .column_count = 10});
         const struct report_cell cells[] = {
-            cell_text(memory->name),
+            cell_text(asked->predicts ? memory->name : kinds[i]),
             cell_number(t->weight_bytes),
             cell_number(t->optimizer_bytes),
             cell_number(t->activation_bytes),
@@ -221,9 +224,12 @@ static void show_tiers(struct report *report, const struct rk_system *system,
             t->write_s > 0 ? cell_number(t->written_bytes / t->write_s) : cell_none(),
             cell_number(t->read_bytes),
             t->read_s > 0 ? cell_number(t->read_bytes / t->read_s) : cell_none(),
-            isfinite(life_s) ? cell_number(life_s / RK_YEAR_S) : cell_none()};
+            asked->predicts && isfinite(life_s) ? cell_number(life_s / RK_YEAR_S) : cell_none()};
         report_row(report, table, cells);
     }
+    if (table && !asked->predicts)
+        report_note(report, "assumed without --system: memory tier 1 is the host's, tier 2 drives; "
+                            "what wears out is not known");
 }
 
 void train_show(struct report *report, const struct train_asked *asked,
@@ -246,5 +252,5 @@ void train_show(struct report *report, const struct train_asked *asked,
                                         (unsigned long long)result->changes, result->change_s));
     show_sent(report, p, result);
     show_memory(report, asked, p, result);
-    show_tiers(report, asked->system, result);
+    show_tiers(report, asked, result);
 }

@@ -5,6 +5,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    config_check("ds.json", data, size, deepspeed_read);
+    config_check("ds.json", data, size, 0, deepspeed_read);
+    config_check("ds.json", data, size, 64, deepspeed_read);
     return 0;
 }

@@ -5,6 +5,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    config_check("x.toml", data, size, torchtitan_read);
+    config_check("x.toml", data, size, 0, torchtitan_read);
+    config_check("x.toml", data, size, 64, torchtitan_read);
     return 0;
 }

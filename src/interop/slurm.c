@@ -16,22 +16,17 @@ enum { MOST_NAMES = 1 << 20, MOST_SWITCHES = 1 << 14 };
 
 typedef bool name_visit(void *context, const char *name);
 
-struct expansion {
-    char name[SLURM_NAME];
-    int64_t count; /* so far */
-    name_visit *visit;
-    void *context;
+/* The numbers from first to last, as wide as they are written. */
+struct range {
+    uint64_t first, last;
+    int width;
 };
 
-static bool expand(struct expansion *e, size_t used, const char *at, const char *end);
-
-/* The numbers first ... last, as wide as they are written, each with what follows. */
-static bool expand_range(struct expansion *e, size_t used, const char *range, const char *range_end,
-                         const char *rest, const char *end)
+static bool read_range(const char *at, const char *end, struct range *range)
 {
     uint64_t number[2] = {0, 0};
-    int which = 0, width = 0, digits[2] = {0, 0};
-    for (const char *at = range; at < range_end; at++) {
+    int which = 0, digits[2] = {0, 0};
+    for (; at < end; at++) {
         if (*at == '-' && which == 0 && digits[0]) {
             which = 1;
         } else if (isdigit((unsigned char)*at) && digits[which] < 9) {
@@ -41,66 +36,108 @@ static bool expand_range(struct expansion *e, size_t used, const char *range, co
             return false;
         }
     }
-    width = digits[0];
     if (!digits[which]) return false;
-    if (which == 0) number[1] = number[0];
-    if (number[1] < number[0] || number[1] - number[0] >= MOST_NAMES) return false;
-    for (uint64_t i = number[0]; i <= number[1]; i++) {
-        const int more = snprintf(e->name + used, sizeof e->name - used, "%0*" PRIu64, width, i);
-        if (used + (size_t)more >= sizeof e->name) return false;
-        if (!expand(e, used + (size_t)more, rest, end)) return false;
-    }
-    return true;
+    *range = (struct range){number[0], which ? number[1] : number[0], digits[0]};
+    return range->last >= range->first && range->last - range->first < MOST_NAMES;
 }
 
-/* What stands from `at` on, behind e->name up to `used`. */
-static bool expand(struct expansion *e, size_t used, const char *at, const char *end)
+/* The next range of a bracket: *at is behind the bracket or the comma, `close` the bracket's end.
+ */
+static bool next_range(const char **at, const char *close, struct range *range)
 {
-    while (at < end && *at != '[') {
-        if (!isalnum((unsigned char)*at) && !strchr("._-", *at)) return false;
-        if (used + 1 >= sizeof e->name) return false;
-        e->name[used++] = *at++;
-    }
-    e->name[used] = '\0';
-    if (at == end) return used && ++e->count <= MOST_NAMES && e->visit(e->context, e->name);
-    const char *close = memchr(at, ']', (size_t)(end - at));
-    if (!close) return false;
-    for (const char *range = at + 1; range <= close;) {
-        const char *comma = memchr(range, ',', (size_t)(close - range));
-        const char *range_end = comma ? comma : close;
-        if (!expand_range(e, used, range, range_end, close + 1, end)) return false;
-        range = range_end + 1;
-    }
-    return true;
+    const char *comma = memchr(*at, ',', (size_t)(close - *at));
+    const char *begin = *at, *end = comma ? comma : close;
+    *at = end + 1;
+    return read_range(begin, end, range);
 }
 
-/* False: no such list, or `visit` said so. */
-static bool visit_names(const char *list, name_visit *visit, void *context, int64_t *count)
+static bool is_of_names(char byte)
 {
-    struct expansion e = {.visit = visit, .context = context};
-    for (const char *at = list;;) {
-        const char *end = at;
-        for (bool inside = false; *end && (inside || *end != ','); end++)
-            inside = *end == '[' || (inside && *end != ']');
-        if (!expand(&e, 0, at, end)) return false;
-        if (!*end) break;
-        at = end + 1;
-    }
-    *count = e.count;
-    return true;
+    return isalnum((unsigned char)byte) || (byte && strchr("._-", byte));
 }
 
-static bool any_name(void *context, const char *name)
+/* How many names one with brackets has; -1: it is none, or one of them is too long, or too many. */
+static int64_t count_names(const char *at, const char *end)
 {
-    (void)context;
-    (void)name;
-    return true;
+    uint64_t count = 1;
+    int length = 0;
+    while (at < end) {
+        const char *close = *at == '[' ? memchr(at, ']', (size_t)(end - at)) : NULL;
+        uint64_t here = 0;
+        int longest = 0;
+        if (!close && !is_of_names(*at)) return -1;
+        for (const char *range = at + 1; close && range <= close;) {
+            struct range r;
+            if (!next_range(&range, close, &r)) return -1;
+            const int last = snprintf(NULL, 0, "%0*" PRIu64, r.width, r.last);
+            longest = last > longest ? last : longest;
+            here += r.last - r.first + 1;
+            if (here > MOST_NAMES) return -1;
+        }
+        count *= close ? here : 1;
+        length += close ? longest : 1;
+        if (count > MOST_NAMES || length >= SLURM_NAME) return -1;
+        at = close ? close + 1 : at + 1;
+    }
+    return length ? (int64_t)count : -1;
+}
+
+/* The end of the name at `at`: a comma outside brackets, or the end of the list. */
+static const char *end_of_name(const char *at)
+{
+    for (bool inside = false; *at && (inside || *at != ','); at++)
+        inside = *at == '[' || (inside && *at != ']');
+    return at;
 }
 
 int64_t slurm_count(const char *list)
 {
-    int64_t count;
-    return visit_names(list, any_name, NULL, &count) ? count : -1;
+    int64_t count = 0;
+    for (const char *at = list;; at++) {
+        const char *end = end_of_name(at);
+        const int64_t here = count_names(at, end);
+        if (here < 0 || (count += here) > MOST_NAMES) return -1;
+        if (!*end) return count;
+        at = end;
+    }
+}
+
+typedef bool name_visit(void *context, const char *name);
+
+struct expansion {
+    char name[SLURM_NAME];
+    name_visit *visit;
+    void *context;
+};
+
+/* What stands from `at` on, behind e->name up to `used`; of names that were counted. */
+static bool expand(struct expansion *e, size_t used, const char *at, const char *end)
+{
+    for (; at < end && *at != '['; at++)
+        e->name[used++] = *at;
+    e->name[used] = '\0';
+    if (at == end) return e->visit(e->context, e->name);
+    const char *close = memchr(at, ']', (size_t)(end - at));
+    struct range r;
+    for (const char *range = at + 1; range <= close && next_range(&range, close, &r);)
+        for (uint64_t i = r.first; i <= r.last; i++) {
+            const int more =
+                snprintf(e->name + used, sizeof e->name - used, "%0*" PRIu64, r.width, i);
+            if (!expand(e, used + (size_t)more, close + 1, end)) return false;
+        }
+    return true;
+}
+
+/* False: `visit` said so. Requires slurm_count(list) >= 0. */
+static bool visit_names(const char *list, name_visit *visit, void *context)
+{
+    struct expansion e = {.visit = visit, .context = context};
+    for (const char *at = list;; at++) {
+        const char *end = end_of_name(at);
+        if (!expand(&e, 0, at, end)) return false;
+        if (!*end) return true;
+        at = end;
+    }
 }
 
 /* ---- switches ---- */
@@ -131,6 +168,7 @@ static enum rk_status read_word(struct reader *r, const char *word, struct slurm
     char said[TEXT_QUOTE];
     static const char *const keys[] = {"SwitchName", "Switches", "Nodes",
                                        "LinkSpeed",  "Level",    NULL};
+    static const char twice[] = "%s is given twice in a line";
     const char *equals = strchr(word, '=');
     char key[32] = "";
     if (equals && equals - word < (int)sizeof key)
@@ -139,16 +177,21 @@ static enum rk_status read_word(struct reader *r, const char *word, struct slurm
         return lines_fail(&r->lines, r->error,
                           "blocks (topology/block) are not read; topology/tree is");
     if (strcasecmp(key, "SwitchName") == 0) {
+        if (into->name[0]) return lines_fail(&r->lines, r->error, twice, key);
         if (slurm_count(equals + 1) != 1)
             return lines_fail(&r->lines, r->error, "SwitchName is one name");
         snprintf(into->name, sizeof into->name, "%s", equals + 1);
     } else if (strcasecmp(key, "Nodes") == 0) {
         const int64_t nodes = slurm_count(equals + 1);
+        if (into->nodes) return lines_fail(&r->lines, r->error, twice, key);
         if (nodes < 0)
             return lines_fail(&r->lines, r->error, "%s is no list of nodes such as n[00-15],m1",
                               text_quote(said, equals + 1, strlen(equals + 1)));
         into->nodes = (uint64_t)nodes;
     } else if (strcasecmp(key, "Switches") == 0) {
+        if (into->below) return lines_fail(&r->lines, r->error, twice, key);
+        if (slurm_count(equals + 1) < 0)
+            return lines_fail(&r->lines, r->error, "Switches= is no list such as s[0-3]");
         into->below = strdup(equals + 1);
         if (!into->below) return rk_fail(r->error, RK_IO, NULL, 0, 0, "no memory");
     } else if (strcasecmp(key, "LinkSpeed") != 0 && strcasecmp(key, "Level") != 0) {
@@ -185,7 +228,7 @@ static enum rk_status read_switch(struct reader *r)
 struct joint {
     struct reader *reader;
     int above;
-    char wrong[SLURM_NAME]; /* "": nothing is */
+    char wrong[SLURM_NAME];
     bool twice;
 };
 
@@ -206,11 +249,8 @@ static enum rk_status join_switches(struct reader *r)
 {
     for (int i = 0; i < r->count; i++) {
         struct joint joint = {.reader = r, .above = i};
-        int64_t count;
-        if (!r->at[i].below || visit_names(r->at[i].below, join, &joint, &count)) continue;
+        if (!r->at[i].below || visit_names(r->at[i].below, join, &joint)) continue;
         r->lines.number = r->at[i].line;
-        if (!joint.wrong[0])
-            return lines_fail(&r->lines, r->error, "Switches= is no list such as s[0-3]");
         return lines_fail(&r->lines, r->error,
                           joint.twice ? "switch \"%s\" is below two others"
                                       : "there is no switch \"%s\"",

@@ -476,6 +476,7 @@ static enum rk_status read_operands(struct reader *r, struct parsing *l, char **
     uint64_t number = 0;
     enum rk_status status = RK_OK;
     if (!word) return fail(r, "a line that ends early", rk_program_do_name(l->in.what));
+    if (l->in.what == RK_DO_RUN && *word == ',') return fail(r, "no name of what is run", word);
     if (l->in.what == RK_DO_RUN) return l->what = word, RK_OK;
     if (l->in.what == RK_DO_ALLOC) {
         status = add_tensor(r, word);
@@ -619,7 +620,8 @@ enum rk_status rk_program_read(struct rk_program *program, FILE *in, const char 
     while (status == RK_OK && (length = getline(&line, &room, in)) >= 0) {
         r.line++;
         if (length && line[length - 1] == '\n') line[length - 1] = '\0';
-        status = read_line(&r, line);
+        status = memchr(line, '\0', (size_t)length - 1) ? fail(&r, "a zero byte", "")
+                                                        : read_line(&r, line);
     }
     for (size_t i = 0; i < program->tensors; i++)
         free(r.name[i]);
