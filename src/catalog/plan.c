@@ -91,7 +91,8 @@ _Static_assert(sizeof plan_fields / sizeof *plan_fields - 1 <= PLAN_MAX_FIELDS,
 int plan_row(const char *key)
 {
     int row = 0;
-    while (plan_fields[row].key && strcmp(plan_fields[row].key, key) != 0)
+    while (plan_fields[row].key &&
+           (plan_fields[row].key[0] != key[0] || strcmp(plan_fields[row].key, key) != 0))
         row++;
     assert(plan_fields[row].key);
     return row;

@@ -65,6 +65,8 @@ static bool is(struct span span, const char *text)
 /* "offload-optimizer", "optimizer_offload" */
 static bool is_name(struct span span, const char *name)
 {
+    if (!span.length || span.at[0] != name[0])
+        return false; /* most are another by the first letter */
     for (size_t i = 0; i < span.length; i++)
         if ((span.at[i] == '_' ? '-' : span.at[i]) != (name[i] == '_' ? '-' : name[i]))
             return false; /* also at the end of the name */
@@ -152,9 +154,10 @@ static bool find_glued(struct word *word)
                       word->whole.at[length - 1] == '.'))
         length--;
     word->value = (struct span){word->whole.at + length, word->whole.length - length};
+    if (!word->value.length) return false;
     word->field = find_field((struct span){word->whole.at, length});
     word->valued = true;
-    return word->field && is_numeric(word->field) && word->value.length;
+    return word->field && is_numeric(word->field);
 }
 
 static bool find_negated(struct word *word)
@@ -181,11 +184,10 @@ static bool find_word(struct span span, struct word *word)
         word->valued = true;
         return word->field != NULL;
     }
-    word->field = find_field(span);
-    if (word->field) return true;
     if (find_glued(word)) return true;
     *word = empty;
-    return find_negated(word);
+    word->field = find_field(span);
+    return word->field || find_negated(word);
 }
 
 /* Words of before, and what is said now. */
@@ -609,44 +611,52 @@ static struct span cut_shares(struct word *word)
     return rest;
 }
 
-static enum rk_status read_word(const struct parser *parser, struct span span)
+/* What a word says that stands at `at`. */
+static enum rk_status take_word(const struct parser *parser, struct word *word, const char *at)
 {
-    struct word word;
+    const struct field *field = word->field;
     double number = 0;
-    if (!find_word(todays_word(span), &word)) return fail_unknown(parser, &word);
-    if (said(parser->draft, word.field->key))
-        return fail(parser, span.at, "%s is given twice: leave one out", word.field->word);
-    if (parser->layers && !plan_is_local(word.field))
-        return fail(parser, span.at, "%s is of the whole plan, not of a layer", word.field->word);
-    struct span rest = cut_shares(&word);
-    enum rk_status status = read_value(parser, &word, &number);
+    if (said(parser->draft, field->key))
+        return fail(parser, at, "%s is given twice: leave one out", field->word);
+    if (parser->layers && !plan_is_local(field))
+        return fail(parser, at, "%s is of the whole plan, not of a layer", field->word);
+    struct span rest = cut_shares(word);
+    enum rk_status status = read_value(parser, word, &number);
     if (status != RK_OK) return status;
-    field_store(word.field, parser->draft, number);
+    field_store(field, parser->draft, number);
     while (rest.at) {
-        word.value = rest;
-        rest = cut_shares(&word);
-        status = read_value(parser, &word, &number);
+        word->value = rest;
+        rest = cut_shares(word);
+        status = read_value(parser, word, &number);
         if (status != RK_OK) return status;
-        field_add_share(word.field, parser->draft, number);
+        field_add_share(field, parser->draft, number);
     }
-    note(parser, word.field->key, span.at);
+    note(parser, field->key, at);
     return RK_OK;
 }
 
-static bool is_of_stages(struct span span)
+static enum rk_status read_word(const struct parser *parser, struct span span)
 {
     struct word word;
-    return find_word(span, &word) && strcmp(word.field->key, "stages") == 0;
+    if (!find_word(todays_word(span), &word)) return fail_unknown(parser, &word);
+    return take_word(parser, &word, span.at);
 }
 
-/* The words about stages, or all others. */
-static enum rk_status read_all(const struct parser *parser, bool stages)
+/* The words about stages, or all others; `left`: there are words of the other kind. */
+static enum rk_status read_all(const struct parser *parser, bool stages, bool *left)
 {
-    enum rk_status status = RK_OK;
-    for (struct span word = next_word(parser->text); status == RK_OK && word.length;
-         word = next_word(word.at + word.length))
-        if (is_of_stages(word) == stages) status = read_word(parser, word);
-    return status;
+    for (struct span span = next_word(parser->text); span.length;
+         span = next_word(span.at + span.length)) {
+        struct word word;
+        if (!find_word(todays_word(span), &word)) return fail_unknown(parser, &word);
+        if ((strcmp(word.field->key, "stages") == 0) != stages) {
+            *left = true;
+            continue;
+        }
+        const enum rk_status status = take_word(parser, &word, span.at);
+        if (status != RK_OK) return status;
+    }
+    return RK_OK;
 }
 
 enum rk_status plan_read_words(const char *text, struct plan_draft *draft, struct rk_error *error)
@@ -655,11 +665,13 @@ enum rk_status plan_read_words(const char *text, struct plan_draft *draft, struc
     const struct parser parser = {text, &read, error, .layers = false};
     memset(read.words, 0, sizeof read.words);
     snprintf(read.text, sizeof read.text, "%s", text);
-    enum rk_status status = read_all(&parser, false);
+    bool of_stages = false, others;
+    enum rk_status status = read_all(&parser, false, &of_stages);
     for (int row = 0; status == RK_OK && plan_fields[row].key; row++)
         if (read.words[row]) plan_follow(&read.plan, &draft->plan, &plan_fields[row]);
     plan_settle_attention(&read);
-    if (status == RK_OK) status = read_all(&parser, true); /* they go by what the others say */
+    if (status == RK_OK && of_stages) /* they go by what the others say */
+        status = read_all(&parser, true, &others);
     if (status == RK_OK) *draft = read;
     return status;
 }

@@ -78,8 +78,8 @@ static double tiles(const struct product *product, double tile_m, double tile_n)
     return product->count * ceil(product->m / tile_m) * ceil(product->n / tile_n);
 }
 
-/* All tiles of one shape, in waves over the multiprocessors, each `split` times along k. */
-static double tiled_s(const struct rk_kernels *kernels, const struct product *product,
+/* `count` tiles of one shape, in waves over the multiprocessors, each `split` times along k. */
+static double tiled_s(const struct rk_kernels *kernels, const struct product *product, double count,
                       double tile_m, double tile_n, double split)
 {
     const double units = (double)kernels->multiprocessors;
@@ -87,7 +87,7 @@ static double tiled_s(const struct rk_kernels *kernels, const struct product *pr
         1 / tile_m + 1 / tile_n - (1 / (double)kernels->tile_m + 1 / (double)kernels->tile_n);
     const double rate = product->peak / units * product->tile / (1 + kernels->tile_loss * edges);
     const double k = product->k / split + product->k_half;
-    return ceil(tiles(product, tile_m, tile_n) * split / units) * 2 * tile_m * tile_n * k / rate;
+    return ceil(count * split / units) * 2 * tile_m * tile_n * k / rate;
 }
 
 /* Partial sums of a split product are written and read in fp32, 8 bytes each, in the L2 cache,
@@ -109,11 +109,13 @@ static double fastest_s(const struct rk_system *system, const struct product *pr
     for (size_t i = 0; i < sizeof halves / sizeof *halves; i++) {
         const double tile_m = (double)kernels->tile_m / (1 << halves[i][0]);
         const double tile_n = (double)kernels->tile_n / (1 << halves[i][1]);
-        const double most =
-            fmax(1, (double)kernels->multiprocessors / tiles(product, tile_m, tile_n));
-        for (size_t j = 0; j < sizeof splits / sizeof *splits && splits[j] <= most; j++)
-            fastest = fmin(fastest, tiled_s(kernels, product, tile_m, tile_n, splits[j]) +
-                                        split_s(system, product, splits[j]));
+        const double count = tiles(product, tile_m, tile_n);
+        const double most = fmax(1, (double)kernels->multiprocessors / count);
+        for (size_t j = 0; j < sizeof splits / sizeof *splits && splits[j] <= most; j++) {
+            const double time_s = tiled_s(kernels, product, count, tile_m, tile_n, splits[j]) +
+                                  split_s(system, product, splits[j]);
+            if (time_s < fastest) fastest = time_s;
+        }
     }
     return fastest;
 }
