@@ -91,10 +91,14 @@ const blocksOf = (report, ids) => report.blocks.filter(block => block.chart && i
 
 function showCharts(report) {
   const time = section('time-section'), memory = section('memory-section');
-  const stages = blocksOf(report, ['memory-stages']), schedule = blocksOf(report, ['schedule', 'schedule-end']);
+  const stages = blocksOf(report, ['memory-stages']);
   for (const block of blocksOf(report, ['time'])) blockFigure(time, block);
   for (const block of stages.length ? stages : blocksOf(report, ['memory'])) blockFigure(memory, block);
-  const place = section('schedule-section');
+}
+
+// A thousand spans in large pipelines: after the rest.
+function showSchedule(report) {
+  const place = section('schedule-section'), schedule = blocksOf(report, ['schedule', 'schedule-end']);
   for (const block of schedule) blockFigure(place, block);
   place.hidden = !schedule.length;
 }

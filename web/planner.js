@@ -159,6 +159,14 @@ async function predictAndReport(of, plan) {
   return answers[1] && {prediction: read(answers[0]), report: read(answers[1])};
 }
 
+// The best plans that searches found, by the space that was searched: no word of the run changes them.
+const bests = new Map();
+const spaceOf = of => JSON.stringify([searchWords(of), of.config]);
+
+function keepBest(of, search) {
+  if (search.best.length) bests.set(spaceOf(of), search.best[0].plan);
+}
+
 async function findPlans(mine) {
   const full = withTokens(question), words = searchWords(question, [...runWords(full), '-k', '8']);
   if (latest && latest.words === JSON.stringify([words, filesOf(question)])) return latest.search;
@@ -171,6 +179,7 @@ async function findPlans(mine) {
   if (!answer || mine !== turn) return null;
   const search = read(answer);
   latest = {words: JSON.stringify([words, filesOf(question)]), search};
+  keepBest(question, search);
   return search;
 }
 
@@ -178,25 +187,20 @@ function clear(...ids) {
   for (const id of ids) if ($(id)) $(id).hidden = true;
 }
 
+// A plan that is chosen, or known to be the best, is shown before the search that lists the others.
 async function answer() {
   const mine = ++turn;
   $('sections').classList.add('stale');
   try {
     if (!await learn(mine)) return;
+    let plan = question.plan || bests.get(spaceOf(question)), both = null;
+    if (plan && !(both = await showPlan(mine, plan))) return;
     const search = await findPlans(mine);
     if (!search) return;
     fail('');
-    if (!search.best.length) {
-      clear('plans-section', 'time-section', 'memory-section', 'saving-section', 'scale-section', 'schedule-section', 'beside-section', 'launch-section', 'all-section');
-      known.plan = '';
-      showNothing(known.names, question, search);
-      finish();
-      return;
-    }
-    const plan = question.plan || search.best[0].plan, both = await predictAndReport(question, plan);
-    if (!both || mine !== turn) return;
-    known.plan = plan;
-    show(search, plan, both);
+    if (!plan && !search.best.length) return showNone(search);
+    if (!plan && !(both = await showPlan(mine, plan = search.best[0].plan))) return;
+    showSearch(search, plan, both.prediction);
     finish();
     await more(mine, plan, both);
   } catch (failure) {
@@ -208,13 +212,42 @@ async function answer() {
   }
 }
 
-function show(search, plan, both) {
-  showHeadline(known.names, question, both.prediction, question.plan ? null : search);
-  showPlans(question, search, plan, chosen => change({plan: chosen}));
+// What needs no search: the headline, the charts; a moment later the script and what saves memory.
+async function showPlan(mine, plan) {
+  const both = await predictAndReport(question, plan);
+  if (!both || mine !== turn) return null;
+  fail('');
+  known.plan = plan;
+  showHeadline(known.names, question, both.prediction, null);
   if (!question.beside) clear('beside-section');
   showCharts(both.report);
-  const list = search.counts;
-  $('foot').textContent = `reckon, ${list.plans.toLocaleString('en')} plans worked out in this page by the library itself; nothing leaves it. ` +
+  $('sections').classList.remove('stale');
+  known.rest = showRest(mine, plan, both.report);
+  return both;
+}
+
+async function showRest(mine, plan, report) {
+  await launch(mine, plan, targetOf[question.framework]);
+  if (mine !== turn) return;
+  const fits = await lanes.quick.ask(['fits', modelWord(question), systemWord(question), '--gpus', question.gpus, plan, '--format', 'json'], filesOf(question));
+  if (!fits || mine !== turn) return;
+  if (!fits.error) showSavings(read(fits));
+  document.documentElement.dataset.shown = turn;
+  await new Promise(done => setTimeout(done)); // so far is painted
+  if (mine === turn) showSchedule(report);
+}
+
+function showNone(search) {
+  clear('plans-section', 'time-section', 'memory-section', 'saving-section', 'scale-section', 'schedule-section', 'beside-section', 'launch-section', 'all-section');
+  known.plan = '';
+  showNothing(known.names, question, search);
+  finish();
+}
+
+function showSearch(search, plan, prediction) {
+  if (!question.plan) showHeadline(known.names, question, prediction, search);
+  showPlans(question, search, plan, chosen => change({plan: chosen}));
+  $('foot').textContent = `reckon, ${search.counts.plans.toLocaleString('en')} plans worked out in this page by the library itself; nothing leaves it. ` +
     commandLine(planWords('predict', question, plan).slice(0, -2));
 }
 
@@ -225,18 +258,16 @@ function finish() {
   document.documentElement.dataset.first = document.documentElement.dataset.first || Math.round(performance.now());
 }
 
-// What may come a moment later: the other of two, the script, other numbers of GPUs, what would change it.
+// What may come a moment later: the other of two, other numbers of GPUs, what would change it.
 async function more(mine, plan, both) {
+  await known.rest;
+  if (mine !== turn) return;
   if (question.beside) await beside(mine, plan, both);
   showScales(mine);
   showChanges(both.prediction);
-  await launch(mine, plan, targetOf[question.framework]);
   showEverything(both.report);
   await new Promise(done => setTimeout(done, 250)); // nothing newer comes
   if (mine !== turn) return;
-  const fits = await lanes.slow.ask(['fits', modelWord(question), systemWord(question), '--gpus', question.gpus, plan, '--format', 'json'], filesOf(question));
-  if (!fits || mine !== turn) return;
-  if (!fits.error) showSavings(read(fits));
   const sensitive = await lanes.slow.ask(searchWords(question, ['-k', '1', '--sensitivity']), filesOf(question));
   if (!sensitive || mine !== turn) return;
   showChanges(both.prediction, sensitive.error ? null : read(sensitive));
@@ -265,9 +296,11 @@ async function showScales(mine) {
   const points = () => [...own.points.values()].filter(p => p.step_s && p.gpus >= gpus / 8 && p.gpus <= gpus * 8).sort((a, b) => a.gpus - b.gpus);
   for (const n of wanted) {
     if (!own.points.has(n)) {
-      const answer = await lanes.scale.ask(searchWords({...question, gpus: String(n)}, [...runWords(full), '-k', '1']), filesOf(question));
+      const other = {...question, gpus: String(n)};
+      const answer = await lanes.scale.ask(searchWords(other, [...runWords(full), '-k', '1']), filesOf(question));
       if (!answer || mine !== turn) return;
       const best = answer.error ? null : read(answer).best[0];
+      if (best) keepBest(other, {best: [best]});
       own.points.set(n, {gpus: n, ...(best || {})});
     }
     if (mine === turn) showScale(points(), gpus);

@@ -92,6 +92,34 @@ async function byPointer(browser) {
   await page.close();
 }
 
+// What needs no search is there at once, and the search that follows changes none of it. Times are
+// told, not judged: those of the page and its workers.
+async function promptly(browser) {
+  const page = await open(browser, {width: 1440});
+  const used_s = async () => (await browser.send('SystemInfo.getProcessInfo')).processInfo
+    .filter(process => process.type === 'renderer').reduce((sum, process) => sum + process.cpuTime, 0);
+  const input = (id, value) => `{ const field = document.getElementById('${id}'); field.value = ${value}; field.dispatchEvent(new Event('input')); }`;
+  await settled(page);
+  await page.until(`document.querySelectorAll('#figure-scale .drawn path').length > 8`, 'other numbers of GPUs', 60000);
+  for (const [what, act] of [['another plan', `document.querySelector('.plans tbody tr:nth-child(3)').click()`],
+    ['the best plan', `document.querySelector('.plans tbody tr:nth-child(1)').click()`], ['tokens', input('tokens', `'3T'`)],
+    ['a price', input('price', `'3'`)], ['more GPUs', input('gpus-range', 'Number(field.value) + 1')]]) {
+    const before = await used_s(), turn = await page.evaluate('document.documentElement.dataset.answered');
+    const wall_ms = await page.evaluate(`(async () => { const shown = document.documentElement.dataset.shown, start = performance.now(); ${act};
+      while (document.documentElement.dataset.shown === shown) await new Promise(done => setTimeout(done, 2));
+      return Math.round(performance.now() - start); })()`);
+    console.log(`${what}: ${wall_ms} ms, ${Math.round(1000 * (await used_s() - before))} ms of processor time`);
+    const early = await headline(page);
+    await page.until(`document.documentElement.dataset.answered > ${turn}`, 'the list of plans', 60000);
+    await settled(page);
+    check(await headline(page) === early, `${what}: the search makes ${await headline(page)} of ${early}`);
+    const row = await page.evaluate(`document.querySelector('.plans tr.chosen').textContent`);
+    check(row.includes(early.split(' and ')[0]), `${what}: ${early}, but in the list of plans ${row}`);
+  }
+  check(page.said.length === 0, `the quick page says: ${page.said.join('; ')}`);
+  await page.close();
+}
+
 async function byKeyboard(browser) {
   const page = await open(browser, {width: 1000}, '#m=llama3.1-8b&g=64&b=256'), first = await headline(page);
   const focused = () => page.evaluate(`(document.activeElement.id || document.activeElement.name || document.activeElement.className)`);
@@ -154,7 +182,7 @@ async function questions(browser) {
   const browser = await openChromium();
   if (!browser) { console.log('there is no chromium'); process.exit(77); }
   try {
-    for (const part of [byPointer, byKeyboard, ownModel, questions, looks].filter(p => !process.argv[2] || p.name === process.argv[2]))
+    for (const part of [byPointer, promptly, byKeyboard, ownModel, questions, looks].filter(p => !process.argv[2] || p.name === process.argv[2]))
       await part(browser).catch(failure => check(false, `${part.name}: ${failure.message}`));
   } finally {
     browser.close();

@@ -87,11 +87,15 @@ function tickText(value) {
 }
 
 const font = '11.5px system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif';
+const widths = new Map(); // labels come again and again
 let ruler;
 function textWidth(text) {
-  ruler = ruler || document.createElement('canvas').getContext('2d');
-  ruler.font = font;
-  return ruler.measureText(text).width;
+  if (!ruler) {
+    ruler = document.createElement('canvas').getContext('2d');
+    ruler.font = font;
+  }
+  if (!widths.has(text)) widths.set(text, ruler.measureText(text).width);
+  return widths.get(text);
 }
 
 function shortened(text, width) {
@@ -329,9 +333,9 @@ function readPoints(chart) {
 // ---- drawing, and what pointer and keys do ----
 
 function draw(chart) {
-  const width = Math.max(220, chart.plot.clientWidth - 2);
+  chart.width = chart.plot.clientWidth; // asked once, before anything is written: it lays out the page
+  const width = Math.max(220, chart.width - 2);
   const {height, text} = kinds[chart.kind](chart, chart.points.filter(p => !chart.hidden.has(p.series)), width);
-  chart.width = chart.plot.clientWidth;
   chart.plot.innerHTML = `<svg viewBox="0 0 ${width} ${Math.ceil(height)}" width="${width}" height="${Math.ceil(height)}" ` +
     `role="img" aria-label="${escape(chart.title || chart.id)}">${text}</svg>`;
   chart.at = -1;
