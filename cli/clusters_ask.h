@@ -3,6 +3,7 @@
 #ifndef RECKON_CLI_CLUSTERS_ASK_H
 #define RECKON_CLI_CLUSTERS_ASK_H
 
+#include "cli/check.h"
 #include "cli/clusters_plan.h"
 #include "cli/options.h"
 
@@ -35,6 +36,10 @@ enum rk_status clusters_input_open(struct clusters_input *input,
 enum rk_status clusters_input_answer(struct clusters_input *input, bool tight,
                                      struct rk_error *error);
 void clusters_input_release(struct clusters_input *input);
+
+/* reckon check of the plan at source->plan; clusters_check.c. Returns the exit code. */
+int clusters_check(const struct clusters_source *source, const struct rk_launch *launch,
+                   enum check_format format, const char *output);
 
 /* Does a stage have replicas of several kinds? `given` may be NULL. */
 bool clusters_mixed(const struct given_plan *given);

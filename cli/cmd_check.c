@@ -1,5 +1,6 @@
 /* reckon check: what is wrong with a plan, a launch file or the logs of a run. */
 #include "cli/check.h"
+#include "cli/clusters_ask.h"
 #include "cli/commands.h"
 #include "cli/model_input.h"
 #include "cli/plan_input.h"
@@ -294,8 +295,49 @@ static enum rk_status gather(const struct check_args *args, struct loaded *l,
     return RK_OK;
 }
 
+/* What says nothing of a plan over several clusters. */
+static const char *beside_clusters(const struct check_args *args)
+{
+    return args->gpus             ? "--gpus"
+           : args->format_of      ? "--as"
+           : args->sets.count     ? "--set"
+           : args->version        ? "--version"
+           : args->vocabulary     ? "--vocabulary"
+           : args->checkpoint     ? "--checkpoint"
+                                  : NULL;
+}
+
+/* A plan over several clusters is a file. */
+static int check_clusters(const struct check_args *args)
+{
+    struct beside *beside = calloc(1, sizeof *beside);
+    struct rk_launch launch = {.domain = args->domain, .exact_memory = args->exact_memory};
+    struct clusters_source source = {.model = args->model, .system = args->system};
+    struct rk_error error;
+    const char *other = beside_clusters(args);
+    enum rk_status status = beside ? RK_OK : rk_fail(&error, RK_IO, NULL, 0, 0, "out of memory");
+    if (other)
+        status = rk_fail(&error, RK_USAGE, NULL, 0, 0, "%s does not go with several clusters",
+                         other);
+    else if (!args->words.count || !is_file(args->words.text[0]))
+        status = rk_fail(&error, RK_USAGE, NULL, 0, 0,
+                         "over several clusters a plan is a file, as reckon clusters --save-plan "
+                         "writes it, and words that all its stages keep");
+    if (status == RK_OK) status = read_environment(&args->environment, beside, &launch, &error);
+    source.plan = args->words.text[0];
+    for (int i = 1; i < args->words.count; i++)
+        source.words.text[source.words.count++] = args->words.text[i];
+    const int code =
+        status == RK_OK
+            ? clusters_check(&source, &launch, (enum check_format)args->format, args->output)
+            : options_fail(&error);
+    free(beside);
+    return code;
+}
+
 static int check_plan(const struct check_args *args)
 {
+    if (args->system && rk_machine_is_several(args->system)) return check_clusters(args);
     struct loaded *l = calloc(1, sizeof *l);
     struct rk_error error;
     struct rk_check_input input = {

@@ -152,6 +152,7 @@ int cmd_diff(int argc, char **argv)
 {
     struct diff_args args = {.run = RUN_ARGS_INIT};
     struct rk_error error;
+    if (clusters_asked(argc, argv)) return clusters_diff(argc, argv);
     const int done = options_read(&diff_usage, argc, argv, &args);
     if (done >= 0) return done;
     if (args.best && (args.source.b || args.source.changes.words.count)) {

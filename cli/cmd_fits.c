@@ -333,6 +333,7 @@ int cmd_fits(int argc, char **argv)
     struct rk_error error;
     char system[1024];
     struct question question = {.open = false};
+    if (clusters_asked(argc, argv)) return clusters_fits(argc, argv);
     const int done = options_read(&fits_usage, argc, argv, &args);
     if (done >= 0) return done;
 

@@ -1,4 +1,5 @@
 /* reckon program: what each rank of a plan does in a step, instruction by instruction. */
+#include "cli/clusters_ask.h"
 #include "cli/commands.h"
 #include "cli/plan_input.h"
 #include "cli/prediction.h"
@@ -340,6 +341,43 @@ static int run_file(const struct program_args *args)
     return status == RK_OK ? RK_OK : options_fail(&error);
 }
 
+/* Of stages on several clusters: a program asks of its machine only whether it could run at all, and
+ * what fits is judged stage by stage before. */
+static enum rk_status gather_clusters(const struct plan_source *source, struct plan_input *input,
+                                      struct rk_error *error)
+{
+    const struct clusters_source several = {.model = source->model,
+                                            .system = source->system,
+                                            .plan = source->file,
+                                            .words = source->words};
+    if (source->gpus)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--gpus does not go with several clusters: each says how many it has");
+    struct clusters_input *found = calloc(1, sizeof *found);
+    if (!found) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
+    input->draft = plan_draft();
+    enum rk_status status = clusters_input_open(found, &several, error);
+    if (status == RK_OK) status = clusters_input_answer(found, false, error);
+    if (status == RK_OK && !clusters_plain_plan(found, &input->draft.plan))
+        status = rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                         "its stages differ in more than their layers, and a program is lowered "
+                         "from one set of degrees: words such as tp4 cp1 recompute=none for all "
+                         "stages make them alike");
+    if (status == RK_OK) {
+        input->model = found->model;
+        input->system = found->machine.cluster[0].system;
+        found->machine.cluster[0].system = (struct rk_system){.devices = 0};
+        struct rk_network *last = &input->system.network[input->system.networks - 1];
+        if (last->size < input->draft.plan.ranks) last->size = input->draft.plan.ranks;
+        input->system.devices = 0;
+        plan_assume(input, "stages over %d clusters, as reckon clusters has them",
+                    found->machine.clusters);
+    }
+    clusters_input_release(found);
+    free(found);
+    return status;
+}
+
 int cmd_program(int argc, char **argv)
 {
     struct program_args args = {.classes = false};
@@ -350,8 +388,11 @@ int cmd_program(int argc, char **argv)
     keep_memory();
     enum rk_status status = check_arguments(&args, &error);
     if (status == RK_OK && args.from) return run_file(&args);
-    if (status == RK_OK) status = plan_gather(&args.source, &input, &error);
-    if (status == RK_OK) status = plan_settle(&args.source, &input, NULL, NULL, &error);
+    const bool several = args.source.system && rk_machine_is_several(args.source.system);
+    if (status == RK_OK && several) status = gather_clusters(&args.source, &input, &error);
+    if (status == RK_OK && !several) status = plan_gather(&args.source, &input, &error);
+    if (status == RK_OK && !several)
+        status = plan_settle(&args.source, &input, NULL, NULL, &error);
     code = status == RK_OK ? run_plan(&input, &args) : options_fail(&error);
     plan_input_release(&input);
     return code;

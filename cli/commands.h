@@ -30,6 +30,9 @@ int cmd_clusters(int argc, char **argv);
 bool clusters_asked(int argc, char **argv); /* does --system name several? */
 int clusters_predict(int argc, char **argv); /* predict, of such a one */
 int clusters_report(int argc, char **argv);  /* report, of such a one */
+int clusters_fits(int argc, char **argv);    /* fits */
+int clusters_diff(int argc, char **argv);    /* diff */
+int clusters_timeline_command(int argc, char **argv); /* timeline */
 int cmd_report(int argc, char **argv);
 int cmd_timeline(int argc, char **argv);
 int cmd_program(int argc, char **argv);

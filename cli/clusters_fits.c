@@ -1,0 +1,252 @@
+/* clusters_fits.c - reckon fits of a plan over several clusters: what each stage holds, and which
+ * change of all stages makes room. */
+#include "cli/clusters_ask.h"
+#include "cli/commands.h"
+#include "cli/plan_input.h"
+#include "cli/show.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
+
+struct fits_args {
+    struct clusters_source source;
+    const char *output;
+    struct show_args show;
+};
+
+#define AT(member) .offset = offsetof(struct fits_args, member)
+/* clang-format off */
+static const struct operand operands[] = {
+    {.name = "PLAN", .help = "words of a plan that all stages keep", AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
+    {.name = NULL},
+};
+static const struct option options[] = {
+    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
+     .help = "write the answer to FILE instead of standard output (-)"},
+    {.name = NULL},
+};
+static const struct usage usage = {
+    .name = "fits",
+    .summary = "memory of a plan over several clusters",
+    .operands = operands,
+    .words = plan_words,
+    .groups = {
+        {"Input", clusters_source_options, offsetof(struct fits_args, source)},
+        {"Output", options, 0},
+        {"Form", show_options, offsetof(struct fits_args, show)},
+        {"General", options_help_rows, 0},
+    },
+    .wider = &fits_usage,
+    .with = "several clusters",
+};
+static const struct report_column stage_columns[] = {
+    {.name = "stage"},
+    {.name = "cluster"},
+    {.name = "in_flight", .title = "in flight", .digits = 4},
+    {.name = "weights", .unit = "B", .digits = 2},
+    {.name = "gradients", .unit = "B", .digits = 2},
+    {.name = "optimizer", .unit = "B", .digits = 2},
+    {.name = "activations", .unit = "B", .digits = 2},
+    {.name = "rest", .unit = "B", .digits = 2, .help = "gathered, working, communication, context, fragmentation"},
+    {.name = "total", .unit = "B", .digits = 2},
+    {.name = "capacity", .unit = "B", .digits = 2},
+    {.name = "left", .unit = "B", .digits = 2},
+};
+static const struct report_column change_columns[] = {
+    {.name = "change"},
+    {.name = "left", .unit = "B", .digits = 2, .help = "on the tightest stage"},
+    {.name = "stage"},
+    {.name = "fits"},
+    {.name = "step_s", .title = "step", .unit = "s", .digits = 4},
+    {.name = "slower", .title = "slower by", .unit = "%", .digits = 1},
+    {.name = "what", .title = ""},
+};
+
+/* Words, or degrees that take over from data parallelism. */
+static const struct change {
+    const char *words;
+    int tensor, context;
+    const char *what;
+} changes[] = {
+    {"zero2",                           1, 1, "gradients are sharded, too"},
+    {"zero3",                           1, 1, "weights are sharded, too"},
+    {"recompute=full",                  1, 1, "whole layers are computed again"},
+    {"recompute=selective:mlp",         1, 1, "dense MLPs are computed again"},
+    {"recompute=selective:layernorm",   1, 1, "norms are computed again"},
+    {"recompute=selective:core_attn",   1, 1, "attention's core is computed again"},
+    {"",                                2, 1, "twice the tensor parallelism, half the data parallelism"},
+    {"",                                1, 2, "twice the context parallelism, half the data parallelism"},
+    {"moment1-bytes=2 moment2-bytes=2", 1, 1, "moments in 16 bits"},
+    {"gradient-bytes=2",                1, 1, "gradients in 16 bits"},
+};
+/* clang-format on */
+#undef AT
+
+/* What the fullest stage has left. */
+static double least_left(const struct clusters_plan *plan, int *stage)
+{
+    double least = INFINITY;
+    for (int i = 0; i < plan->stages; i++) {
+        const double left = plan->stage[i].capacity_bytes - plan->stage[i].bytes;
+        if (left < least) *stage = i;
+        least = fmin(least, left);
+    }
+    return least;
+}
+
+/* ---- the tables ---- */
+
+static double activations(const struct rk_stage *memory)
+{
+    static const enum rk_holding kinds[] = {RK_HOLD_attention, RK_HOLD_mlp,         RK_HOLD_experts,
+                                            RK_HOLD_norms,     RK_HOLD_checkpoints, RK_HOLD_embedding};
+    double bytes = 0;
+    for (int i = 0; i < COUNT_OF(kinds); i++)
+        bytes += memory->holds[kinds[i]];
+    return bytes;
+}
+
+static void show_stages(struct report *report, const struct clusters_input *input)
+{
+    const struct clusters_plan *best = &input->answer->best;
+    const struct report_table shape = {.name = "stages",
+                                       .title = "Memory of a GPU, stage by stage",
+                                       .formats = REPORT_IN_ALL,
+                                       .columns = stage_columns,
+                                       .column_count = COUNT_OF(stage_columns)};
+    struct report_table *table = report_add(report, &shape);
+    for (int i = 0; i < best->stages; i++) {
+        const struct clusters_stage *stage = &best->stage[i];
+        const double *holds = stage->memory.holds, moving = activations(&stage->memory);
+        const double state =
+            holds[RK_HOLD_weights] + holds[RK_HOLD_gradients] + holds[RK_HOLD_optimizer];
+        report_row(report, table,
+                   (const struct report_cell[]){
+                       cell_count((uint64_t)i),
+                       cell_text(input->machine.cluster[stage->cluster].name),
+                       cell_number(stage->in_flight),
+                       cell_number(holds[RK_HOLD_weights]),
+                       cell_number(holds[RK_HOLD_gradients]),
+                       cell_number(holds[RK_HOLD_optimizer]),
+                       cell_number(moving),
+                       cell_number(stage->bytes - state - moving),
+                       cell_number(stage->bytes),
+                       cell_number(stage->capacity_bytes),
+                       cell_number(stage->capacity_bytes - stage->bytes),
+                   });
+    }
+}
+
+static bool change_part(const struct change *change, struct given_part *part)
+{
+    const struct rk_plan before = part->plan;
+    const uint64_t times = (uint64_t)(change->tensor * change->context);
+    struct plan_draft draft = plan_draft();
+    struct rk_error error;
+    draft.plan = before;
+    if (part->data % times || plan_read_words(change->words, &draft, &error) != RK_OK) return false;
+    part->plan = draft.plan;
+    part->plan.tensor *= (uint64_t)change->tensor;
+    part->plan.context *= (uint64_t)change->context;
+    part->data /= times;
+    if (part->plan.recompute != RK_SELECTIVE) part->plan.recompute_parts = 0;
+    if (before.tensor == 1) part->plan.sequence_parallel = part->plan.tensor > 1;
+    return times > 1 || memcmp(&part->plan, &before, sizeof before) != 0;
+}
+
+/* False: it changes nothing. */
+static bool make_change(const struct change *change, const struct given_plan *from,
+                        struct given_plan *to)
+{
+    bool changed = false;
+    *to = *from;
+    for (int i = 0; i < to->stages; i++)
+        for (int k = 0; k < to->stage[i].parts; k++)
+            changed |= change_part(change, &to->stage[i].part[k]);
+    return changed;
+}
+
+static const char *name_of(const struct change *change)
+{
+    return change->tensor > 1 ? "tensor x 2" : change->context > 1 ? "context x 2" : change->words;
+}
+
+static bool show_changes(struct report *report, const struct clusters_input *input,
+                         const struct given_plan *given)
+{
+    struct given_plan *changed = malloc(sizeof *changed);
+    struct clusters_plan *plan = malloc(sizeof *plan);
+    const struct report_table shape = {.name = "changes",
+                                       .title = "What a single change of all stages does",
+                                       .formats = REPORT_IN_TEXT | REPORT_IN_JSON,
+                                       .columns = change_columns,
+                                       .column_count = COUNT_OF(change_columns)};
+    struct report_table *table = report_add(report, &shape);
+    bool good = changed && plan;
+    for (int i = 0; good && i < COUNT_OF(changes); i++) {
+        struct given_fault fault;
+        int stage = 0;
+        if (!make_change(&changes[i], given, changed)) continue;
+        memset(plan, 0, sizeof *plan);
+        good = given_judge(&input->question, changed, plan, &fault);
+        const bool memory = fault.reason.verdict == RK_MEMORY_EXCEEDED;
+        if (!good || (fault.reason.verdict != RK_FITS && !memory)) continue;
+        const double left = least_left(plan, &stage);
+        report_row(report, table,
+                   (const struct report_cell[]){
+                       cell_text(name_of(&changes[i])),
+                       cell_number(left),
+                       cell_count((uint64_t)stage),
+                       cell_flag(!memory),
+                       cell_number(plan->simulated_s),
+                       cell_number(plan->simulated_s / input->answer->best.simulated_s - 1),
+                       cell_text(changes[i].what),
+                   });
+    }
+    free(changed);
+    free(plan);
+    return good;
+}
+
+static int tell(struct clusters_input *input, const struct fits_args *args)
+{
+    struct report report = {.first = NULL};
+    struct rk_error error;
+    int stage = 0, code;
+    const struct clusters_plan *best = &input->answer->best;
+    const double left = least_left(best, &stage);
+    struct given_plan *given = input->given ? NULL : malloc(sizeof *given);
+    if (given) given_of(&input->question, best, given);
+    report_note(&report,
+                report_text(&report, "%s over %d clusters: %s, %.2f GiB %s on the tightest stage, %d; "
+                                     "%.4g s a step",
+                            input->model.id, input->machine.clusters,
+                            left < 0 ? "does not fit" : "fits", fabs(left) / 1073741824,
+                            left < 0 ? "too little" : "left", stage, best->simulated_s));
+    show_stages(&report, input);
+    if ((input->given || given) && show_changes(&report, input, given ? given : input->given))
+        code = show_report(&report, &args->show, args->output, left < 0 ? RK_NOTHING_FITS : RK_OK);
+    else
+        code = options_fail((rk_fail(&error, RK_IO, NULL, 0, 0, "no memory"), &error));
+    free(given);
+    report_release(&report);
+    return code;
+}
+
+int clusters_fits(int argc, char **argv)
+{
+    struct fits_args args = {.output = NULL};
+    struct clusters_input input;
+    struct rk_error error;
+    plan_words_prepare();
+    int code = options_read(&usage, argc, argv, &args);
+    if (code >= 0) return code;
+    enum rk_status status = clusters_input_open(&input, &args.source, &error);
+    if (status == RK_OK) status = clusters_input_answer(&input, true, &error);
+    code = status == RK_OK ? tell(&input, &args) : options_fail(&error);
+    clusters_input_release(&input);
+    return code;
+}
