@@ -6,6 +6,7 @@
  */
 #include "base/text.h"
 #include "interop/hf_reading.h"
+#include "interop/model_period.h"
 #include "workload/pattern.h"
 
 #include <inttypes.h>
@@ -252,18 +253,6 @@ static enum rk_status set_mlps(struct reading *r, struct letters *l)
 
 /* ---- said shortly ---- */
 
-/* The letters up to their period; false when that is longer than model files allow. */
-static bool write_period(char *to, size_t size, const char *letters, uint64_t layers)
-{
-    uint64_t period = 1;
-    for (uint64_t i = 0; i < layers; i++)
-        if (letters[i] != letters[i % period]) period = i + 1;
-    if (period + 1 > size) return false;
-    memcpy(to, letters, period);
-    to[period] = '\0';
-    return true;
-}
-
 static bool is_every(const char *letters, uint64_t layers, uint64_t from, uint64_t every, char at,
                      char others)
 {
@@ -284,7 +273,7 @@ static bool write_mixers(struct rk_model *m, const struct letters *l)
         m->window_every = every;
         return true;
     }
-    return write_period(m->mixers, sizeof m->mixers, l->mixer, l->layers);
+    return model_period(m->mixers, sizeof m->mixers, l->mixer, l->layers);
 }
 
 /* A few dense ones, then every so many-th a mixture, is `dense_layers` with `expert_every`. */
@@ -293,7 +282,7 @@ static bool write_mlps(struct rk_model *m, const struct letters *l)
     const char *first = memchr(l->mlp, 'e', l->layers);
     m->mlps[0] = '\0';
     if (is_every(l->mlp, l->layers, 0, 1, 'd', 'd')) return true;
-    if (!first) return write_period(m->mlps, sizeof m->mlps, l->mlp, l->layers);
+    if (!first) return model_period(m->mlps, sizeof m->mlps, l->mlp, l->layers);
     const uint64_t at = (uint64_t)(first - l->mlp), left = l->layers - at - 1;
     const char *second = left ? memchr(first + 1, 'e', left) : NULL;
     const uint64_t every = second ? (uint64_t)(second - first) : left + 1;
@@ -302,7 +291,7 @@ static bool write_mlps(struct rk_model *m, const struct letters *l)
         m->expert_every = every > 1 ? every : 0;
         return true;
     }
-    return write_period(m->mlps, sizeof m->mlps, l->mlp, l->layers);
+    return model_period(m->mlps, sizeof m->mlps, l->mlp, l->layers);
 }
 
 static void forget_experts(struct rk_model *m)

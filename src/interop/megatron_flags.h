@@ -57,6 +57,14 @@ enum megatron_kind {
     X(KV_CHANNELS,           "kv-channels",                     COUNT,  9, 0, "", "head_dim") \
     X(GROUP_QUERY_ATTENTION, "group-query-attention",           SWITCH, 9, 0, "", "kv_heads") \
     X(NUM_QUERY_GROUPS,      "num-query-groups",                COUNT,  9, 0, "", "kv_heads") \
+    X(ATTENTION_GATE,        "attention-output-gate",           SWITCH, 16, 0, "", "attention_gate") \
+    X(ATTENTION_VARIANT,     "experimental-attention-variant",  WORD,   16, 0, "gated_delta_net|gdn|gdn2|dsa;*", "recurrence") \
+    X(LINEAR_FREQ,           "linear-attention-freq",           WORD,   16, 0, "", "mixers") \
+    X(LINEAR_CONV,           "linear-conv-kernel-dim",          COUNT,  16, 0, "", "convolution") \
+    X(LINEAR_KEY_DIM,        "linear-key-head-dim",             COUNT,  16, 0, "", "state") \
+    X(LINEAR_VALUE_DIM,      "linear-value-head-dim",           COUNT,  16, 0, "", "recurrent_dim") \
+    X(LINEAR_KEY_HEADS,      "linear-num-key-heads",            COUNT,  16, 0, "", "recurrent_groups") \
+    X(LINEAR_VALUE_HEADS,    "linear-num-value-heads",          COUNT,  16, 0, "", "recurrent_heads") \
     X(SEQ_LENGTH,            "seq-length",                      COUNT,  9, 0, "", "sequence") \
     X(ENCODER_SEQ_LENGTH,    "encoder-seq-length",              COUNT,  9, 0, "", "sequence") \
     X(MAX_POSITIONS,         "max-position-embeddings",         COUNT,  9, 0, "", "learned positions") \
@@ -200,7 +208,6 @@ enum megatron_kind {
     X(HYBRID_ATTENTION,      "hybrid-attention-ratio",          REFUSED, 9, 16, "", "state space layers") \
     X(HYBRID_PATTERN,        "hybrid-override-pattern",         REFUSED, 9, 0, "", "state space layers") \
     X(HETEROGENEOUS,         "heterogeneous-layers-config-path", REFUSED, 12, 0, "", "layers that differ one by one") \
-    X(ATTENTION_VARIANT,     "experimental-attention-variant",  REFUSED, 16, 0, "", "attention of another kind") \
     X(HYBRID_CP,             "hybrid-context-parallel",         REFUSED, 16, 0, "", "context parallelism that differs by sample") \
     X(MOE_LATENT,            "moe-latent-size",                 REFUSED, 16, 0, "", "projections around the experts")
 

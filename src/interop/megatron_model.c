@@ -1,5 +1,6 @@
 /* megatron_model.c - the shape of the model that the arguments make. */
 #include "interop/megatron_args.h"
+#include "interop/model_period.h"
 #include "interop/tokenizers.h"
 
 #include <inttypes.h>
@@ -346,6 +347,48 @@ static enum rk_status read_mixture(const struct megatron_args *args, struct rk_m
     return read_frequency(args, m);
 }
 
+/* ---- linear attention ---- */
+
+/* "4": three linear layers, then one that attends to all; or a list with 1 for linear. */
+static enum rk_status read_linear(const struct megatron_args *args, struct rk_model *m)
+{
+    const struct shell_word *variant = args->value[FLAG(ATTENTION_VARIANT)].word;
+    const struct shell_word *word = args->value[FLAG(LINEAR_FREQ)].word;
+    char why[MEGATRON_WHY], *end;
+    if (!HAS(ATTENTION_VARIANT) || strcmp(variant->text, "None") == 0) return RK_OK;
+    if (strcmp(variant->text, "gdn") != 0 && strcmp(variant->text, "gated_delta_net") != 0)
+        return megatron_args_fail(args, variant,
+                                  "--experimental-attention-variant: %.40s is attention of another "
+                                  "kind, which plans do not cover",
+                                  variant->text);
+    if (!HAS(LINEAR_FREQ))
+        return megatron_args_break(args, "1.missing", variant,
+                                   "--linear-attention-freq is missing: give it, Megatron-LM needs "
+                                   "it for linear attention");
+    if (m->layers > 100000)
+        return megatron_args_fail(args, word, "--linear-attention-freq: too many layers");
+    char *letters = calloc(m->layers + 1, 1);
+    if (!letters) return rk_fail(args->error, RK_IO, args->path, 0, 0, "out of memory");
+    enum rk_status status = RK_OK;
+    const unsigned long long every = strtoull(word->text, &end, 10);
+    const bool number = end != word->text && !*end && every;
+    if (!number && !megatron_pattern_read(word->text, m->layers, (unsigned char *)letters, why))
+        status = megatron_args_break(args, "1.value", word, "--linear-attention-freq: %s", why);
+    for (uint64_t i = 0; i < m->layers; i++)
+        letters[i] = (number ? (i + 1) % every != 0 : letters[i]) ? 'r' : 'a';
+    if (status == RK_OK && !model_period(m->mixers, sizeof m->mixers, letters, m->layers))
+        status = megatron_args_fail(args, word, "--linear-attention-freq: the pattern is too long");
+    free(letters);
+    m->recurrence = RK_GATED_DELTA;
+    m->recurrent_norm = true;
+    m->recurrent_heads = COUNT(LINEAR_VALUE_HEADS, 32); /* presets: transformer_config.py */
+    m->recurrent_dim = COUNT(LINEAR_VALUE_DIM, 128);
+    m->recurrent_groups = COUNT(LINEAR_KEY_HEADS, 16);
+    m->state = COUNT(LINEAR_KEY_DIM, 128);
+    m->convolution = COUNT(LINEAR_CONV, 4);
+    return status;
+}
+
 /* ---- all ---- */
 
 /* What could not be counted exactly, or contradicts itself; as reckon-model(5) has it. */
@@ -377,6 +420,8 @@ enum rk_status megatron_model(const struct megatron_args *args, uint64_t vocabul
     status = read_window(args, &m);
     if (status == RK_OK) status = read_vocabulary(args, vocabulary, &m);
     if (status == RK_OK) status = read_mixture(args, &m);
+    if (status == RK_OK) status = read_linear(args, &m);
+    m.attention_gate = HAS(ATTENTION_GATE);
     if (status == RK_OK) status = check_size(args, &m);
     if (status == RK_OK) *model = m;
     return status;

@@ -158,7 +158,7 @@ static const struct group {
         "rl-offload-kv-cache-during-training", "rl-remove-kv-cache-during-training", "rl-reset-cuda-graphs")},
     {{NULL, 3, 15, 16, 0, 0, NULL}, NAMES("inference-max-batch-size")},
     {{NULL, 0, 16, 0, 0, 0, NULL}, NAMES(
-        "allow-ambiguous-pad-tokens", "apply-wd-to-qk-layernorm", "attention-output-gate", "batch-invariant-mode",
+        "allow-ambiguous-pad-tokens", "apply-wd-to-qk-layernorm", "batch-invariant-mode",
         "create-all-gather-group", "dataloader-defer-npy-index-mmap", "dataloader-fast-cache-load",
         "ddp-reduce-scatter-with-fp32-accumulation", "disable-clone-scatter-output-in-embedding", "disable-fp8-wgrad", "disable-jit-fuser",
         "disable-log-loss-scale-to-tensorboard", "disable-manual-gc-eval", "disable-strict-fsdp-dtensor-load",
@@ -172,8 +172,8 @@ static const struct group {
         "dsa-indexer-head-dim", "dsa-indexer-loss-coeff", "dsa-indexer-n-heads", "dsa-indexer-topk", "dump-param-to-param-group-map",
         "exit-signal", "fim-eod-token", "fim-middle-token", "fim-no-prefix", "fim-pad-token", "fim-prefix-token", "fim-split-sample",
         "fim-suffix-token", "fp4-quantizer-factory", "fp8-quantizer-factory", "inference-wandb-logging", "kitchen-attention-backend",
-        "linear-attention-freq", "linear-conv-kernel-dim", "linear-key-head-dim", "linear-num-key-heads", "linear-num-value-heads",
-        "linear-value-head-dim", "log-memory-interval", "max-seqlen-per-dp-cp-rank", "min-offloaded-tensor-size", "moe-hybridep-num-sms",
+        
+        "log-memory-interval", "max-seqlen-per-dp-cp-rank", "min-offloaded-tensor-size", "moe-hybridep-num-sms",
         "moe-router-padding-for-quantization", "muon-fp32-matmul-prec", "muon-scale-mode", "muon-tp-mode", "no-weight-decay-cond-type",
         "per-dataset-sequences-path", "phase-transition-iterations", "qk-clip-alpha", "qk-clip-threshold", "refit-method",
         "rl-offload-inference-model-weights-when-idle", "rl-skip-bos-token", "rl-training-cuda-graphs", "rl-verify-model-weights-swap",

@@ -239,6 +239,8 @@ static void positional(struct builder *b, struct parameter *p, const char *name)
         *p = (struct parameter){true, true, *name == '@', s->arguments, all, p->one, name};
     } else if (*name == '#') {
         set_one(p, number_value(b, (int64_t)s->arguments));
+    } else if (strcmp(name, "0") == 0) {
+        set_one(p, (struct shell_value){s->shell->path, 0, 0, b->place});
     } else if (isdigit((unsigned char)*name) && strtoul(name, NULL, 10) - 1 < s->arguments) {
         const struct shell_word *word = &s->argument[strtoul(name, NULL, 10) - 1];
         set_one(p, (struct shell_value){word->text, word->unknown, word->maybe, word->place});
@@ -294,6 +296,8 @@ static size_t read_parameter(struct builder *b, const char *at, const char *end,
         p->set = true;
         p->count = v->count;
         p->value = v->value;
+    } else if (strcmp(p->name, "BASH_SOURCE") == 0) {
+        set_one(p, (struct shell_value){b->s->shell->path, 0, 0, b->place});
     } else if (!isalpha((unsigned char)*at) && *at != '_') {
         positional(b, p, p->name);
     }
@@ -521,7 +525,12 @@ static void put_braced(struct builder *b, const char *at, size_t length, bool qu
     at += read_index(b, at, end, &p);
     if (count) {
         const size_t n = p.list ? p.count : p.count ? strlen(p.value[0].text) : 0;
-        if (!p.set || (!p.list && p.count && p.value[0].unknown))
+        size_t maybe = 0; /* the condition without which an element is not there */
+        for (size_t i = 0; i < p.count && !maybe; i++)
+            maybe = p.value[i].maybe;
+        if (maybe)
+            put_unknown(b, maybe, quoted);
+        else if (!p.set || (p.count == 1 && p.value[0].unknown && (!p.list || !*p.value[0].text)))
             put_parameter(b, &p, quoted);
         else {
             const struct shell_value value = number_value(b, (int64_t)n);

@@ -75,6 +75,10 @@ static bool compute(struct shell_state *s, const char *text, struct shell_place 
 static bool part_of_path(struct shell_state *s, const struct shell_word *words, size_t count,
                          bool folder, struct shell_place place, struct shell_value *value)
 {
+    if (count > 2 && strcmp(words[1].text, "--") == 0) {
+        words++;
+        count--;
+    }
     if (count < 2 || count > 3 || words[1].text[0] == '-') return false;
     const char *path = words[1].text, *slash = strrchr(path, '/');
     if (folder) {
@@ -90,6 +94,45 @@ static bool part_of_path(struct shell_state *s, const struct shell_word *words, 
         length -= ending;
     *value = text_value(s, base, length, place);
     return length > 0;
+}
+
+static bool read_command(struct shell_state *s, const char *text, size_t length,
+                         struct shell_place place, struct shell_words *words);
+static bool is_known(const struct shell_words *words);
+
+/* `realpath a`, `readlink -f a`: as if no part of it were a link. */
+static bool real_path(struct shell_state *s, const struct shell_word *words, size_t count,
+                      struct shell_place place, struct shell_value *value)
+{
+    size_t i = 1;
+    while (i < count && words[i].text[0] == '-')
+        i++;
+    if (i + 1 != count) return false;
+    *value = text_value(s, words[i].text, strlen(words[i].text), place);
+    return true;
+}
+
+/* `cd a && pwd`: a, without the output that is thrown away and "--". */
+static bool folder_of(struct shell_state *s, const char *command, size_t length,
+                      struct shell_place place, struct shell_value *value)
+{
+    struct shell_words words = {0};
+    const char *end = command + length, *stop = end;
+    while (stop > command && !(stop[-1] == '&' || stop[-1] == ';'))
+        stop--;
+    const char *last = stop + strspn(stop, " \t\n");
+    if (end - last < 3 || strncmp(last, "pwd", 3) != 0 || stop == command) return false;
+    while (stop > command && strchr("&; \t", stop[-1]))
+        stop--;
+    for (const char *p = command; p + 1 < stop; p++) /* "cd a > /dev/null 2>&1" */
+        if (*p == '>') {
+            stop = p;
+            while (stop > command && strchr("&12 \t", stop[-1]))
+                stop--;
+        }
+    if (!read_command(s, command, (size_t)(stop - command), place, &words) || !is_known(&words))
+        return false;
+    return real_path(s, words.word, words.count, place, value);
 }
 
 /* `printf "%d" 5`, `printf %s text`: one conversion and nothing else. */
@@ -125,6 +168,8 @@ static bool imitate(struct shell_state *s, const struct shell_word *words, size_
     if (strcmp(name, "printf") == 0) return formatted(s, words, count, place, value);
     if (strcmp(name, "dirname") == 0 || strcmp(name, "basename") == 0)
         return part_of_path(s, words, count, *name == 'd', place, value);
+    if (strcmp(name, "realpath") == 0 || strcmp(name, "readlink") == 0)
+        return real_path(s, words, count, place, value);
     return false;
 }
 
@@ -164,8 +209,8 @@ bool shell_output(struct shell_state *s, const char *command, size_t length,
                   struct shell_place place, struct shell_value *value)
 {
     struct shell_words words = {0};
-    static const char *const known[] = {"echo",    "seq",      "expr", "printf",
-                                        "dirname", "basename", NULL};
+    static const char *const known[] = {"echo",     "seq",      "expr",     "printf", "dirname",
+                                        "basename", "realpath", "readlink", "cd ",    NULL};
     bool begins = false, bc = false;
     while (length && isspace((unsigned char)*command)) {
         command++;
@@ -176,6 +221,7 @@ bool shell_output(struct shell_state *s, const char *command, size_t length,
     for (int i = 0; known[i]; i++)
         begins |= strncmp(command, known[i], strlen(known[i])) == 0;
     if (!begins) return false;
+    if (strncmp(command, "cd ", 3) == 0) return folder_of(s, command, length, place, value);
     if (length > 4 && memcmp(command + length - 2, "bc", 2) == 0) {
         size_t n = length - 2;
         while (n && command[n - 1] == ' ')

@@ -28,38 +28,42 @@ static const char *load(struct shell_state *s, const char *path)
 
 enum { MOST_FOLDERS = 6 }; /* above that of the script */
 
-/* Scripts are started in the folder where they are or, as often, from one above it. A folder that
- * is not known, "$DIR/", is taken as that of the script. */
-const char *shell_source(struct shell_state *s, const char *name)
+/* In the folder of the script or one above it; of a script in a folder that is not said, above the
+ * one we are in. */
+static const char *climb(struct shell_state *s, const char *name)
 {
     char path[SOURCE_PATH];
-    const char *script = s->shell->path, *slash = strrchr(script, '/');
-    const int folder = slash ? (int)(slash - script) + 1 : 0;
-    const char *base = strrchr(name, '/');
-    base = base ? base + 1 : name;
-    if (*name == '/') {
-        const char *text = load(s, name);
-        if (text) return text;
-    }
+    const char *script = s->shell->path, *slash = strrchr(script, '/'), *text = NULL;
     int up = 0;
-    for (int end = folder; *name != '/' && up <= MOST_FOLDERS; up++) {
+    for (int end = slash ? (int)(slash - script) + 1 : 0; !text && up <= MOST_FOLDERS; up++) {
         snprintf(path, sizeof path, "%.*s%s", end, script, name);
-        const char *text = load(s, path);
-        if (text) return text;
+        text = load(s, path);
         if (end == 0) break;
         do
             end--;
         while (end > 0 && script[end - 1] != '/');
     }
-    for (int above = 1; *name != '/' && *script != '/' && up + above <= MOST_FOLDERS; above++) {
+    for (int above = 1; !text && *script != '/' && up + above <= MOST_FOLDERS; above++) {
         snprintf(path, sizeof path, "%.*s%s", 3 * above, "../../../../../../", name);
-        const char *text = load(s, path);
-        if (text) return text;
+        text = load(s, path);
     }
-    const char *rest = *name == '$' ? strchr(name, '/') : NULL;
-    if (rest && rest + 1 != base) return shell_source(s, rest + 1);
-    snprintf(path, sizeof path, "%.*s%s", folder, script, base);
-    return load(s, path);
+    return text;
+}
+
+/* Scripts are started in the folder where they are or, as often, from one above it. Of a path on
+ * another machine, "/home/me/run/conf/a.sh" or "$DIR/conf/a.sh", what is last in it is found here:
+ * at least a folder and the name, or the name beside the script. */
+const char *shell_source(struct shell_state *s, const char *name)
+{
+    char path[SOURCE_PATH];
+    const char *script = s->shell->path, *slash = strrchr(script, '/'), *base = strrchr(name, '/');
+    const char *text = *name == '/' ? load(s, name) : climb(s, name);
+    const char *rest = *name == '/' || *name == '$' || *name == '~' ? strchr(name, '/') : NULL;
+    for (; !text && rest && rest < base; rest = strchr(rest + 1, '/'))
+        text = climb(s, rest + 1);
+    snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash - script) + 1 : 0, script,
+             base ? base + 1 : name);
+    return text ? text : load(s, path);
 }
 
 const char *shell_beside(const struct shell *shell, const char *name)

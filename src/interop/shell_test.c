@@ -138,7 +138,15 @@ static enum shell_truth primary(struct test *t)
     const bool unary = word->text[0] == '-' && word->text[1] && !word->text[2];
     t->next++;
     if (unary && left > 1) {
+        const bool exists = strcmp(word->text, "-v") == 0;
         word = t->next++;
+        if (exists && !word->unknown && !word->maybe) {
+            const struct shell_variable *v = shell_find(t->s, word->text, strlen(word->text));
+            if (v && v->set) return SHELL_TRUE;
+            if (shell_from_outside(word->text)) return SHELL_PERHAPS;
+            shell_assume(t->s, word->text, word->place);
+            return SHELL_FALSE;
+        }
         if ((empty || full) && is_unset(t->s, word)) return truth(empty);
         if (word->unknown || word->maybe || !(empty || full)) return SHELL_PERHAPS;
         return truth((*word->text == '\0') == empty);

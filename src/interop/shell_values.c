@@ -310,8 +310,8 @@ void shell_take_back(struct shell_state *s, size_t mark)
 /* Are the elements of `before` the first of `now`? */
 static bool extends(const struct shell_variable *now, const struct shell_variable *before)
 {
-    if (!before->set || !before->count || !now->set || now->array != before->array || now->keyed ||
-        now->count < before->count)
+    if (!before->set || (!before->array && !before->count) || !now->set ||
+        now->array != before->array || now->keyed || now->count < before->count)
         return false;
     if (!now->array)
         return strncmp(now->value[0].text, before->value[0].text, strlen(before->value[0].text)) ==

@@ -65,6 +65,24 @@ Test(megatron_scripts, launchers)
                  RK_BAD_INPUT);
 }
 
+/* Gated delta rule in all layers but every fourth. */
+Test(megatron_scripts, linear_attention)
+{
+    take("torchrun --nproc_per_node 8 pretrain_gpt.py " SIZES
+         "--experimental-attention-variant gated_delta_net --linear-attention-freq 4 "
+         "--linear-num-value-heads 8 --attention-output-gate",
+         0);
+    cr_expect_str_eq(import.model.mixers, "rrra");
+    cr_expect_eq(import.model.recurrence, RK_GATED_DELTA);
+    cr_expect_eq(import.model.recurrent_heads, 8);
+    cr_expect_eq(import.model.state, 128);
+    cr_expect(import.model.attention_gate);
+    take("torchrun --nproc_per_node 8 pretrain_gpt.py " SIZES
+         "--experimental-attention-variant gdn --linear-attention-freq '([1]*2+[0]*1)*8'",
+         0);
+    cr_expect_str_eq(import.model.mixers, "rra");
+}
+
 /* What nothing sets is nothing for bash in the place of an argument, and is listed. */
 Test(megatron_scripts, lists_that_nothing_sets)
 {
@@ -100,6 +118,10 @@ Test(megatron_scripts, what_is_asked_for)
          "MODEL=VALUE"},
         {"torchrun pretrain_gpt.py $MODEL_ARGS --micro-batch-size 1",
          "--num-layers is missing, and $MODEL_ARGS is not set, which may have it"},
+        {"torchrun pretrain_gpt.py --experimental-attention-variant dsa " SIZES,
+         "attention of another kind"},
+        {"torchrun pretrain_gpt.py --experimental-attention-variant gdn " SIZES,
+         "--linear-attention-freq is missing"},
         {"torchrun pretrain_gpt.py --spec mindspeed_llm.tasks.models.spec.longcat_spec "
          "layer_spec " SIZES,
          "a layer has two attentions"},

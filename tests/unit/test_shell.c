@@ -164,6 +164,14 @@ Test(shell, files_of_a_script)
     } rows[] = {
         {"source env.sh\ny $A", "<y><1>"},
         {". $(dirname $0)/env.sh; y $A", "<y><1>"},
+        {"D=$(cd -- \"$(dirname -- \"${BASH_SOURCE[0]}\")\" >/dev/null 2>&1 && pwd)\n. "
+         "\"$D/env.sh\"\n"
+         "y $A",
+         "<y><1>"},
+        {"D=$(dirname \"$(realpath \"$0\")\")\n. $D/env.sh\ny $A", "<y><1>"},
+        {"source /else/where/run/env.sh\ny $A", "<y><1>"},
+        {"[[ -v NEVER_SET ]] && A=2\nB=3\n[[ -v B ]] && A=$B\ny $A", "<y><3>"},
+        {"L=()\n[ \"$X\" = 1 ] && L+=(a)\nN=${#L[@]}\ny $N", "<y><?$N>"},
         {"source absent.sh\ny $A", "<y><?$A>"},
         {"torchrun bash env.sh p q", "<torchrun><x><1><p><q>"},
         {"sbatch <<EOF\nx $((1 + 1)) \\$A\nEOF\n", "<x><2><?$A>"},
