@@ -70,6 +70,7 @@ struct rk_stage {
     double static_bytes;    /* weights, gradients, optimizer, lasting buffers, workspaces */
     double allocated_bytes; /* the allocator's peak: without context, libraries, fragmentation */
     double total_bytes;     /* all of it */
+    double cached_bytes;    /* beside it, while there is room: segments of the optimizer's step */
     double offloaded_bytes; /* in lower memory tiers */
     double away_bytes[RK_SHARE_TIERS];    /* of these, in memory tier i + 1 */
     double written_bytes[RK_SHARE_TIERS]; /* to it in a step: activations, optimizer, weights */

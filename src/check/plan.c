@@ -374,7 +374,8 @@ static void check_interleaving(const struct asked *a)
 {
     const struct rk_plan *p = a->p;
     char have[24];
-    const uint64_t group = a->launch->group ? a->launch->group : p->pipeline;
+    const uint64_t given = a->launch->group ? a->launch->group : p->microbatch_group;
+    const uint64_t group = given ? given : p->pipeline;
     if (p->chunks < 2 || p->pipeline < 2 || !a->microbatches ||
         (p->schedule != RK_1F1B && p->schedule != RK_GPIPE))
         return;

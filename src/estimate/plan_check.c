@@ -180,10 +180,17 @@ static bool check_schedule(const struct check *c)
     const uint64_t microbatches = p->batch / (rk_plan_data(p) * p->microbatch);
     const bool dual = p->schedule == RK_DUALPIPE;
     const bool interleaves = p->schedule == RK_1F1B || p->schedule == RK_GPIPE;
+    const uint64_t group = p->microbatch_group;
     return want(c, p->chunks == 1 || interleaves, RULE("12.excludes", "chunks"), RK_BAD_PIPELINE,
                 "chunks of this schedule", (double)p->chunks, 1) &&
            want(c, p->chunks == 1 || p->pipeline > 1, RULE("12.needs", "chunks"), RK_BAD_PIPELINE,
                 "chunks without pipeline parallelism", (double)p->chunks, 1) &&
+           want(c, !group || p->chunks > 1, RULE("12.needs", "microbatch_group"), RK_BAD_PIPELINE,
+                "chunks of a plan with microbatch_group", 2, (double)p->chunks) &&
+           want(c, !group || (group >= p->pipeline && group <= microbatches),
+                RULE("3.interleave", "microbatch_group"), RK_BAD_PIPELINE,
+                "microbatch_group, from stages to microbatches", (double)p->pipeline,
+                (double)group) &&
            want(c, !dual || p->pipeline % 2 == 0, RULE("12.needs", "pipeline"), RK_BAD_PIPELINE,
                 "stages of dualpipe, an even number", 2, (double)p->pipeline) &&
            want(c, !dual || (microbatches >= 2 * p->pipeline && microbatches % 2 == 0),

@@ -282,6 +282,27 @@ static double idle_bytes(const struct stage_demand *demand, double in_flight)
     return demand->between_bytes > activations ? demand->between_bytes - activations : 0;
 }
 
+/* Elements that DeepSpeed reduces and gathers at a time: reduce_bucket_size, allgather_bucket_size,
+ * and the latter of its bf16 optimizer. */
+static const double reduce_bucket = 5e8, gather_bucket = 5e8, gather_bucket_bf16 = 5e9;
+
+/* What the optimizer's step of DeepSpeed's ZeRO-1 and 2 and of its bf16 optimizer takes in pieces
+ * of gigabytes, when the activations are gone: the rank's share of the gradients, flat, in 16 bits
+ * and in fp32 (step of stage_1_and_2.py), the bucket that is reduced, and what an all-gather into
+ * a list of tensors gathers into before it copies (ProcessGroupNCCL). The activations' segments
+ * are too small for them, so the allocator has both, until the device is full. */
+static double step_bytes(const struct rk_plan *plan, const struct sharing *sharing,
+                         double parameters)
+{
+    const double ranks = sharing->shards[false].ranks;
+    const bool sharded = plan->framework == RK_DEEPSPEED && (plan->zero == 1 || plan->zero == 2);
+    if (!sharded || plan->precision == RK_FP32 || plan->precision == RK_TF32) return 0;
+    if (plan->precision != RK_FP16 && plan->zero == 1)
+        return 2 * fmin(parameters, gather_bucket_bf16);
+    return (2 + 4) * parameters / ranks +
+           2 * (fmin(parameters, reduce_bucket) + fmin(parameters, gather_bucket));
+}
+
 void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
                   const struct layer_folds *fold, const struct rk_system *system,
                   const struct sharing *sharing, const struct rk_plan *plan, uint64_t index)
@@ -307,4 +328,6 @@ void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
     stage->holds[RK_HOLD_fragmentation] =
         system->kernels.fragmentation * demanded_activations(&demand, stage->in_flight);
     stage->total_bytes = demanded_bytes(&demand, system, stage->in_flight);
+    stage->cached_bytes = fmin(step_bytes(plan, sharing, stage->parameters),
+                               fmax(0, system->memory[0].capacity_bytes - stage->total_bytes));
 }

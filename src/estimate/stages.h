@@ -313,7 +313,7 @@ double microbatches_of(const struct rk_plan *plan);
 static inline struct pipeline pipeline_of(const struct rk_plan *plan, double microbatches)
 {
     return (struct pipeline){plan->schedule, (uint32_t)plan->pipeline, (uint32_t)plan->chunks,
-                             (uint64_t)microbatches, false};
+                             (uint64_t)microbatches, false, (uint32_t)plan->microbatch_group};
 }
 
 #endif

@@ -23,6 +23,7 @@ static void keep(const struct fact *fact, const struct rk_prediction *p, struct 
         const struct rk_stage *stage = &p->stage[i];
         j->static_bytes = fmax(j->static_bytes, stage->static_bytes);
         j->allocated_bytes = fmax(j->allocated_bytes, stage->allocated_bytes);
+        j->used_bytes = fmax(j->used_bytes, stage->total_bytes + stage->cached_bytes);
         if (stage->total_bytes <= j->total_bytes) continue;
         j->total_bytes = stage->total_bytes;
         memcpy(j->holds, stage->holds, sizeof j->holds);
@@ -177,6 +178,7 @@ static double bytes_of(const struct figure *f, const struct judgement *j)
 {
     return f->kind == FIGURE_STATIC      ? j->static_bytes
            : f->kind == FIGURE_ALLOCATED ? j->allocated_bytes
+           : f->kind == FIGURE_USED      ? j->used_bytes
                                          : j->total_bytes;
 }
 

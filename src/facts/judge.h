@@ -20,6 +20,7 @@ struct judgement {
 #include <reckon/figures.def>
     double model_flop, executed_flop, parameters;
     double static_bytes, allocated_bytes, total_bytes; /* of the fullest stage, or the fact's */
+    double used_bytes;                                 /* total, and what the allocator keeps */
     double holds[RK_HOLDING_COUNT];                    /* of the stage that total_bytes is of */
     double capacity_bytes;
 };

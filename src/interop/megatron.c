@@ -55,6 +55,8 @@ static enum rk_status interpret(struct megatron_args *args, const struct shell_w
                    megatron_has(args, MEGATRON_MEGATRON_FSDP_FLAG) ||
                    megatron_has(args, MEGATRON_CUSTOM_FSDP_FLAG);
     import->group = megatron_count(args, MEGATRON_VP_GROUP_FLAG, 0);
+    if (import->plan.chunks > 1 && import->group != import->plan.pipeline)
+        import->plan.microbatch_group = import->group;
     import->model.flash_attention = import->plan.attention != RK_UNFUSED;
     import->model.causal_skip = import->model.flash_attention;
     megatron_check(args, &import->model, &import->plan);

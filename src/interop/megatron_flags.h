@@ -133,7 +133,7 @@ enum megatron_kind {
     /* pipeline */ \
     X(LAYERS_PER_VP,         "num-layers-per-virtual-pipeline-stage", COUNT, 9, 0, "", "chunks") \
     X(VP_STAGES,             "num-virtual-stages-per-pipeline-rank", COUNT, 11, 0, "", "chunks") \
-    X(VP_GROUP,              "microbatch-group-size-per-virtual-pipeline-stage", COUNT, 10, 0, "", "order of the chunks") \
+    X(VP_GROUP,              "microbatch-group-size-per-virtual-pipeline-stage", COUNT, 10, 0, "", "microbatch_group") \
     X(FIRST_LAYERS,          "decoder-first-pipeline-num-layers", COUNT, 9, 0, "", "first_layers") \
     X(LAST_LAYERS,           "decoder-last-pipeline-num-layers", COUNT, 9, 0, "", "last_layers") \
     X(COUNT_EMBEDDING,       "account-for-embedding-in-pipeline-split", SWITCH, 11, 0, "", "embedding_counts") \
@@ -197,7 +197,8 @@ enum megatron_kind {
     X(NO_SWIGLU_FUSION,      "no-bias-swiglu-fusion",           SWITCH, 9, 0, "", "fused") \
     X(NO_GELU_FUSION,        "no-bias-gelu-fusion",             SWITCH, 9, 0, "", "fused") \
     X(NO_ROPE_FUSION,        "no-rope-fusion",                  SWITCH, 9, 0, "", "fused") \
-    X(CROSS_ENTROPY_FUSION,  "cross-entropy-loss-fusion",       SWITCH, 9, 0, "", "fused") \
+    X(CROSS_ENTROPY_FUSION,  "cross-entropy-loss-fusion",       SWITCH, 9, 0, "", "loss_compiled") \
+    X(CROSS_ENTROPY_IMPL,    "cross-entropy-fusion-impl",       WORD,   12, 0, "native|te", "loss_compiled") \
     /* what plans do not describe */ \
     X(YAML_CFG,              "yaml-cfg",                        REFUSED, 9, 0, "", "its own file of arguments: give them as flags") \
     X(ENCODER_PP,            "encoder-pipeline-model-parallel-size", REFUSED, 9, 13, "", "a model of encoder and decoder") \

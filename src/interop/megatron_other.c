@@ -96,7 +96,7 @@ static const struct group {
         "no-pin-cpu-grads", "no-pin-cpu-params", "overlap-cpu-optimizer-d2h-h2d", "run-workload-inspector-server",
         "use-persistent-ckpt-worker", "use-torch-optimizer-for-cpu-offload")},
     {{NULL, 1, 12, 0, 0, 0, NULL}, NAMES(
-        "cross-entropy-fusion-impl", "heterogeneous-layers-config-encoded-json", "moe-router-dtype", "pipeline-model-parallel-comm-backend",
+        "heterogeneous-layers-config-encoded-json", "moe-router-dtype", "pipeline-model-parallel-comm-backend",
         "result-rejected-tracker-filename")},
     {{NULL, 2, 12, 0, 0, 0, NULL}, NAMES("cuda-graph-scope", "iterations-to-skip", "mrope-section")},
     {{NULL, 3, 12, 0, 0, 0, NULL}, NAMES(

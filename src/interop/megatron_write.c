@@ -294,6 +294,7 @@ static void put_pipeline(struct writer *w)
         refuse(w, p->embedding_counts ? "embedding_counts" : "head_counts", "yes",
                "came with core 0.%d", megatron_flags[FLAG(COUNT_LOSS)].since);
     put_if(w, p->pipeline_blocking, FLAG(NO_P2P_OVERLAP));
+    if (p->microbatch_group) put_count(w, FLAG(VP_GROUP), p->microbatch_group);
     if (p->splits || (!ends && slots % (p->pipeline * p->chunks))) {
         if (w->version < megatron_flags[FLAG(LAYOUT)].since)
             refuse(w, "split", "", "stages of these lengths need core 0.%d",
@@ -496,9 +497,8 @@ static void put_kernels(struct writer *w)
         put(w, FLAG(TRANSFORMER_IMPL), "%s", "local");
         put_if(w, p->attention != RK_UNFUSED, FLAG(FLASH_ATTN));
     }
-    if (p->fused) {
-        put(w, FLAG(CROSS_ENTROPY_FUSION), "%s", "");
-    } else {
+    put_if(w, p->loss_compiled, FLAG(CROSS_ENTROPY_FUSION));
+    if (!p->fused) {
         put(w, w->m->gated_mlp ? FLAG(NO_SWIGLU_FUSION) : FLAG(NO_GELU_FUSION), "%s", "");
         put(w, FLAG(NO_ROPE_FUSION), "%s", "");
     }

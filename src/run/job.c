@@ -185,7 +185,8 @@ enum rk_status job_open(struct job *job, const struct rk_model *model, const str
     job->pipeline = (struct pipeline){.schedule = plan->schedule,
                                       .stages = (uint32_t)plan->pipeline,
                                       .chunks = (uint32_t)plan->chunks,
-                                      .microbatches = job->microbatches};
+                                      .microbatches = job->microbatches,
+                                      .group = (uint32_t)plan->microbatch_group};
     status = open_locals(job, error);
     if (status != RK_OK) return status;
     job->layer = calloc(LAYER_KINDS, sizeof *job->layer);

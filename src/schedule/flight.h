@@ -23,12 +23,19 @@ static inline double flight_of_stage(const struct pipeline *p, uint64_t stage)
 }
 
 /* Of the model's first part alone, which with chunks runs two rounds before the first of them is
- * back. */
+ * back; with two chunks no more of the second than the pipeline is deep, there and back. */
+static inline uint64_t flight_of_rounds(const struct pipeline *p)
+{
+    const uint64_t round = pipeline_round(p), deep = 2 * p->stages - 1;
+    if (p->chunks == 1) return p->stages;
+    return round + (p->chunks == 2 && deep < round ? deep : round);
+}
+
 static inline double flight_of_first(const struct pipeline *p)
 {
     const uint64_t most = p->schedule == RK_GPIPE            ? p->microbatches
                           : p->schedule == RK_ZERO_BUBBLE_2P ? 2 * p->stages - 1
-                                                             : (p->chunks > 1 ? 2 : 1) * p->stages;
+                                                             : flight_of_rounds(p);
     return (double)(most < p->microbatches ? most : p->microbatches);
 }
 

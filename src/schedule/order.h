@@ -2,13 +2,13 @@
  *
  * A rank runs each of its chunks once per microbatch and kind of pass: forward; backward, or where
  * the schedule splits it the gradient of the input and, later, that of the weights. The passes of a
- * kind follow one walk over rounds of `stages` microbatches: in a round each chunk runs all of them
- * before the next chunk does [narayanan2021, fig. 4]; backward takes the chunks from the last one
+ * kind follow one walk over rounds of microbatches, usually as many as stages: in a round each
+ * chunk runs all of them before the next chunk does [narayanan2021, fig. 4]; backward takes the chunks from the last one
  * on. A schedule says how the walks are interleaved, stage s of p, v chunks:
  *
  *     gpipe        all forward, then all backward                                  [huang2019]
  *     1f1b         p-1-s forward first, then one forward, one backward             [narayanan2019]
- *     ... v > 1    2(p-1-s) + (v-1)p forward first, the same                       [narayanan2021]
+ *     ... v > 1    2(p-1-s) + (v-1)g forward first, the same, g microbatches a round [narayanan2021]
  *     zero-bubble  1f1b with backward split: stage s runs the weight gradient of a
  *                  microbatch s backwards later, the last s ones at the end        [qi2023]
  *     ... -2p      2(p-1-s) forward first, weight gradients 2s backwards later     [qi2023]
@@ -27,7 +27,13 @@ struct pipeline {
     uint32_t stages, chunks; /* ranks, and virtual stages of each; with dualpipe 1 */
     uint64_t microbatches;
     bool forward_only; /* inference */
+    uint32_t group;    /* microbatches of a round; 0: stages */
 };
+
+static inline uint64_t pipeline_round(const struct pipeline *p)
+{
+    return p->group ? p->group : p->stages;
+}
 
 enum pass {
     PASS_FORWARD,
@@ -95,8 +101,8 @@ static inline bool pipeline_splits(const struct pipeline *p)
 /* Passes of a kind that a rank runs, with those that the last round lacks. */
 static inline uint64_t pipeline_total(const struct pipeline *p)
 {
-    const uint64_t rounds = (p->microbatches - 1) / p->stages + 1;
-    return rounds * p->stages * p->chunks;
+    const uint64_t round = pipeline_round(p);
+    return ((p->microbatches - 1) / round + 1) * round * p->chunks;
 }
 
 /* Forward passes before the first backward, if there are as many. */
@@ -106,7 +112,7 @@ static inline uint64_t pipeline_warmup(const struct pipeline *p, uint64_t stage)
     if (p->forward_only || p->schedule == RK_GPIPE) return pipeline_total(p);
     if (p->schedule == RK_DUALPIPE) return p->stages;
     if (p->schedule == RK_ZERO_BUBBLE_2P) return 2 * later;
-    return p->chunks == 1 ? later : 2 * later + (uint64_t)(p->chunks - 1) * p->stages;
+    return p->chunks == 1 ? later : 2 * later + (p->chunks - 1) * pipeline_round(p);
 }
 
 /* Backward passes that a weight gradient waits for. */
@@ -145,15 +151,16 @@ static inline struct order_pass order_take(struct order_cursor *cursor, enum pas
 {
     static const int walks[PASSES] = {0, 1, 1, 2};
     struct order_walk *walk = &cursor->walk[walks[pass]];
-    const uint32_t stages = cursor->pipeline.stages, chunks = cursor->pipeline.chunks;
+    const uint32_t round = (uint32_t)pipeline_round(&cursor->pipeline);
+    const uint32_t chunks = cursor->pipeline.chunks;
     const uint32_t chunk = pass == PASS_FORWARD ? walk->chunk : chunks - 1 - walk->chunk;
     const struct order_pass taken = {pass, chunk, walk->first + walk->member};
     walk->done++;
-    if (++walk->member == stages) {
+    if (++walk->member == round) {
         walk->member = 0;
         if (++walk->chunk == chunks) {
             walk->chunk = 0;
-            walk->first += stages;
+            walk->first += round;
         }
     }
     return taken;

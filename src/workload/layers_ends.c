@@ -51,6 +51,8 @@ void build_embedding(struct build *build)
  * and quotient are worked out in place, is kept for backward beside the 16-bit logits or their
  * gradient [narayanan2021]; fused, fewer kernels touch it. torch: compiled, the 16-bit logits are
  * kept and turn into their gradient; else fp32 logits, their log-softmax, and a gradient of each.
+ * Megatron-LM's compiled loss (fused_cross_entropy.py) hands fp32 logits from one compiled function
+ * to the next, which writes exponentials of its own: what works in place in eager mode does not.
  */
 struct loss_bytes {
     double kept, beside;
@@ -68,6 +70,8 @@ static struct loss_bytes loss_bytes_of(const struct build *build)
     }
     if (build->plan->fused && torch) return (struct loss_bytes){e, e, {2 * e, 2 * e, 2, 2}};
     if (torch) return (struct loss_bytes){4, 8 + (e < 4 ? e : 0), {e + 16, e + 24, 4, 4}};
+    if (build->plan->loss_compiled)
+        return (struct loss_bytes){4, e + FLOAT_BYTES, {e + 24, e + 12, 4, 2}};
     if (build->plan->fused) return (struct loss_bytes){4, e, {e + 24, e + 12, 4, 2}};
     return (struct loss_bytes){4, e, {e + 40, e + 16, 9, 4}};
 }
