@@ -188,6 +188,16 @@ static void add_around(struct build *build, const struct heads *heads)
 
 enum { LOG_SUM_BYTES = 4 }; /* one float a row of scores */
 
+/* Megatron-LM's stream has the sequence before the samples, FlashAttention's own kernels the samples
+ * first. Of more than one sample, their output is kept as it was written, for backward, and turned
+ * over, as the projection's input (rearrange(..., 'b s h d -> s b (h d)').contiguous() in its
+ * attention.py, and in Transformer Engine's FlashAttention); cuDNN's kernels take either order. */
+static double flash_outputs(const struct build *build)
+{
+    const bool cudnn = build->plan->attention == RK_FLASH_3;
+    return build->plan->framework == RK_MEGATRON && !cudnn && build->batch > 1 ? 2 : 1;
+}
+
 /* Two products forward, five backward: scores are worked out again [dao2023]. Reads queries, keys,
  * values, writes the output; backward reads these and the output's gradient, writes three. */
 static void add_flash(struct build *build, const struct heads *heads, bool local)
@@ -218,7 +228,7 @@ static void add_flash(struct build *build, const struct heads *heads, bool local
     op->value_dim = heads->value;
     op->pairs = pairs;
     op->saved_recomputed_bytes = output;
-    op->saved_bytes = output + logs;
+    op->saved_bytes = output * flash_outputs(build) + logs;
     /* gradients, the queries' among them summed in fp32 */
     op->working_bytes = inputs / around + output + 2 * query_bytes(build, heads);
 }
