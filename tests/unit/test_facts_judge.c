@@ -147,11 +147,12 @@ Test(judge, flop_of_sources)
 Test(judge, kinds_of_memory)
 {
     const struct fact fact = fact_of(1, 1);
-    const struct judgement j = {.static_bytes = 1, .allocated_bytes = 2, .total_bytes = 3};
+    const struct judgement j = {.static_bytes = 1, .allocated_bytes = 2, .total_bytes = 3,
+                               .used_bytes = 4};
     static const struct {
         enum figure_kind kind;
         double bytes;
-    } rows[] = {{FIGURE_STATIC, 1}, {FIGURE_ALLOCATED, 2}, {FIGURE_RESERVED, 3}, {FIGURE_USED, 3}};
+    } rows[] = {{FIGURE_STATIC, 1}, {FIGURE_ALLOCATED, 2}, {FIGURE_RESERVED, 3}, {FIGURE_USED, 4}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct figure f = {"memory", rows[i].kind, FORM_BYTES, 5, 1};
         NEAR(judge_figure(&fact, &f, &j), rows[i].bytes);

@@ -311,6 +311,42 @@ Test(layers_kinds, losses)
     }
 }
 
+/* Megatron-LM's compiled loss: fp32 exponentials beside fp32 logits, and the 16-bit ones. */
+Test(layers_kinds, compiled_loss)
+{
+    struct rk_plan plan = plan_of(1, 1);
+    plan.loss_compiled = true;
+    const struct layer layer = layer_of(&llama, LAYER_HEAD, &plan);
+    const struct operation *op = find(&layer, "cross entropy");
+    cr_expect_eq(op->saved_bytes, 8192.0 * 128256 * 4);
+    cr_expect_eq(op->working_bytes, 8192.0 * 128256 * (2 + 4));
+}
+
+/* FlashAttention's output is kept twice of two samples: as it was written, and turned over. */
+Test(layers_kinds, flash_outputs)
+{
+    struct rk_plan plan = plan_of(1, 1);
+    const double one = 8192.0 * 4096 * 2, logs = 8192.0 * 32 * 4;
+    static const struct {
+        enum rk_framework framework;
+        enum rk_attention_kernel attention;
+        uint64_t microbatch;
+        double outputs;
+    } rows[] = {{RK_MEGATRON, RK_FLASH, 1, 1},
+                {RK_MEGATRON, RK_FLASH, 2, 2},
+                {RK_MEGATRON, RK_FLASH_1, 2, 2},
+                {RK_MEGATRON, RK_FLASH_3, 2, 1},
+                {RK_FSDP, RK_FLASH, 2, 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        plan.framework = rows[i].framework;
+        plan.attention = rows[i].attention;
+        plan.microbatch = rows[i].microbatch;
+        const struct layer layer = layer_of(&llama, LAYER_DENSE, &plan);
+        cr_expect_eq(find(&layer, "attention")->saved_bytes,
+                     (double)rows[i].microbatch * (rows[i].outputs * one + logs));
+    }
+}
+
 /* 128256 columns are 31.3 times the width: 32 chunks of 256 tokens, of which the logits of one are
  * there; kept are the gradients of the head's input and weights. FLOP are the same. */
 Test(layers_kinds, loss_in_chunks)

@@ -40,7 +40,7 @@ static const struct {
      "precision=fp16 dp8 tp8 pp16 gbs1536 attention=flash3 gradient-bytes=2 vocab-multiple=128"},
     {"llama3-70b", 70553706496, 0, 128,
      "dp4 tp4 pp4 vpp5 cp2 gbs512 sp tp-overlap zero1 grad-overlap weight-overlap attention=flash3 "
-     "vocab-multiple=128"},
+     "loss-compiled vocab-multiple=128"},
     {"llama3-405b", 405853388800, 0, 16384,
      "dp128 tp8 pp16 vpp4 gbs2048 embedding-counts head-counts sp zero1 grad-overlap "
      "weight-overlap attention=flash3 vocab-multiple=128"},
@@ -49,7 +49,7 @@ static const struct {
     {"deepseek-v3", 671026419200, 37552297472, 2048,
      "precision=fp8-block dp64 tp2 pp16 vpp2 ep64 etp1 gbs8192 split=3,2*29,0*2 sp zero1 "
      "grad-overlap weight-overlap dispatcher=deepep "
-     "recompute=selective:moe_act+layernorm+mla_up_proj+mlp attention=flash3 moment1-bytes=2 "
+     "recompute=selective:moe_act+layernorm+mla_up_proj+mlp attention=flash3 loss-compiled moment1-bytes=2 "
      "moment2-bytes=2 weights-fp8 vocab-multiple=3232 master-bytes=0"},
 };
 

@@ -22,7 +22,7 @@ static void expect_order(const struct pipeline *pipeline, uint64_t rank, const c
 
 Test(order, one_forward_one_backward)
 {
-    const struct pipeline p = {RK_1F1B, 4, 1, 5, false};
+    const struct pipeline p = {RK_1F1B, 4, 1, 5, false, 0};
     expect_order(&p, 0, "F0.0 F0.1 F0.2 F0.3 B0.0 F0.4 B0.1 B0.2 B0.3 B0.4");
     expect_order(&p, 2, "F0.0 F0.1 B0.0 F0.2 B0.1 F0.3 B0.2 F0.4 B0.3 B0.4");
     expect_order(&p, 3, "F0.0 B0.0 F0.1 B0.1 F0.2 B0.2 F0.3 B0.3 F0.4 B0.4");
@@ -30,21 +30,21 @@ Test(order, one_forward_one_backward)
 
 Test(order, gpipe)
 {
-    const struct pipeline p = {RK_GPIPE, 2, 1, 3, false};
+    const struct pipeline p = {RK_GPIPE, 2, 1, 3, false, 0};
     expect_order(&p, 0, "F0.0 F0.1 F0.2 B0.0 B0.1 B0.2");
     expect_order(&p, 1, "F0.0 F0.1 F0.2 B0.0 B0.1 B0.2");
 }
 
 Test(order, inference)
 {
-    const struct pipeline p = {RK_1F1B, 2, 2, 3, true};
+    const struct pipeline p = {RK_1F1B, 2, 2, 3, true, 0};
     expect_order(&p, 0, "F0.0 F0.1 F1.0 F1.1 F0.2 F1.2");
 }
 
 /* Megatron-LM, 2 stages, 2 chunks: 2(2-1-stage) + (2-1)2 forward passes, then one and one. */
 Test(order, interleaved)
 {
-    const struct pipeline p = {RK_1F1B, 2, 2, 4, false};
+    const struct pipeline p = {RK_1F1B, 2, 2, 4, false, 0};
     expect_order(&p, 0,
                  "F0.0 F0.1 F1.0 F1.1 F0.2 B1.0 F0.3 B1.1 F1.2 B0.0 F1.3 B0.1 B1.2 B1.3 B0.2 B0.3");
     expect_order(&p, 1,
@@ -54,14 +54,14 @@ Test(order, interleaved)
 /* The last round lacks a microbatch: the order of 4 without the last one. */
 Test(order, interleaved_with_a_short_round)
 {
-    const struct pipeline p = {RK_1F1B, 2, 2, 3, false};
+    const struct pipeline p = {RK_1F1B, 2, 2, 3, false, 0};
     expect_order(&p, 1, "F0.0 F0.1 F1.0 B1.0 F1.1 B1.1 F0.2 B0.0 B0.1 F1.2 B1.2 B0.2");
 }
 
 /* Stage s runs a weight gradient s backwards later. */
 Test(order, zero_bubble)
 {
-    const struct pipeline p = {RK_ZERO_BUBBLE, 3, 1, 4, false};
+    const struct pipeline p = {RK_ZERO_BUBBLE, 3, 1, 4, false, 0};
     expect_order(&p, 0, "F0.0 F0.1 F0.2 I0.0 W0.0 F0.3 I0.1 W0.1 I0.2 W0.2 I0.3 W0.3");
     expect_order(&p, 1, "F0.0 F0.1 I0.0 F0.2 I0.1 W0.0 F0.3 I0.2 W0.1 I0.3 W0.2 W0.3");
     expect_order(&p, 2, "F0.0 I0.0 F0.1 I0.1 F0.2 I0.2 W0.0 F0.3 I0.3 W0.1 W0.2 W0.3");
@@ -70,7 +70,7 @@ Test(order, zero_bubble)
 /* Twice as far ahead, and twice as much later: five microbatches are in flight on all stages. */
 Test(order, zero_bubble_2p)
 {
-    const struct pipeline p = {RK_ZERO_BUBBLE_2P, 3, 1, 7, false};
+    const struct pipeline p = {RK_ZERO_BUBBLE_2P, 3, 1, 7, false, 0};
     expect_order(&p, 0,
                  "F0.0 F0.1 F0.2 F0.3 F0.4 I0.0 W0.0 F0.5 I0.1 W0.1 F0.6 I0.2 W0.2 I0.3 W0.3 I0.4 "
                  "W0.4 I0.5 W0.5 I0.6 W0.6");
@@ -84,7 +84,7 @@ Test(order, zero_bubble_2p)
  * ranks and twenty. */
 Test(order, dualpipe)
 {
-    const struct pipeline p = {RK_DUALPIPE, 4, 1, 10, false};
+    const struct pipeline p = {RK_DUALPIPE, 4, 1, 10, false, 0};
     expect_order(&p, 0,
                  "F0.0 F0.1 F0.2 F1.5 I1.5 W1.5 F1.6 F0.3 B1.6 F1.7 B0.0 F0.4 B1.7 F1.8 B0.1 B1.8 "
                  "F1.9 B0.2 B1.9 I0.3 W0.3 I0.4 W0.4");
@@ -155,7 +155,7 @@ static bool advance(struct replay *r, uint64_t rank)
 }
 
 /* Every pass once, in an order that no rank waits in for ever; as many in flight as flight.h says.
- * Where the stages do not divide the microbatches of an interleaved schedule no more than that. */
+ * Where the rounds do not divide the microbatches of an interleaved schedule no more than that. */
 static void check(const struct pipeline *pipeline)
 {
     static struct replay r;
@@ -181,7 +181,7 @@ static void check(const struct pipeline *pipeline)
                       (int)pipeline->schedule, (int)p, (int)pipeline->chunks, (int)m, (int)i,
                       (int)part);
         }
-    const bool full = pipeline->chunks == 1 || m % p == 0;
+    const bool full = pipeline->chunks == 1 || m % pipeline_round(pipeline) == 0;
     for (uint64_t rank = 0; rank < p; rank++) {
         const int says = (int)flight_chunks(pipeline, rank);
         cr_assert(full ? r.most[rank] == says : r.most[rank] <= says,
@@ -208,10 +208,23 @@ Test(order, every_pass_once_and_as_many_in_flight_as_is_said)
                     const bool dual = schedule == RK_DUALPIPE;
                     if (v > 1 && (dual || zero_bubbles(schedule))) continue;
                     if (dual && (p % 2 || m % 2 || m < 2 * p)) continue;
-                    check(&(struct pipeline){schedule, p, v, m, false});
+                    check(&(struct pipeline){schedule, p, v, m, false, 0});
                     checked++;
+                    if (v == 1 || p == 1) continue;
+                    for (uint32_t g = (uint32_t)p; g <= m; g++)
+                        check(&(struct pipeline){schedule, p, v, m, false, g});
                 }
     cr_assert_gt(checked, 1000);
+}
+
+/* Three microbatches a round over two ranks of two chunks: 2 * 1 + 1 * 3 forward passes first. */
+Test(order, rounds_of_more_microbatches_than_stages)
+{
+    const struct pipeline p = {RK_1F1B, 2, 2, 3, false, 3};
+    expect_order(&p, 0,
+                 "F0.0 F0.1 F0.2 F1.0 F1.1 F1.2 B1.0 B1.1 B1.2 B0.0 B0.1 B0.2");
+    expect_order(&p, 1,
+                 "F0.0 F0.1 F0.2 F1.0 B1.0 F1.1 B1.1 F1.2 B1.2 B0.0 B0.1 B0.2");
 }
 
 /* What the published model says of the first stage is the same where the rounds are full. */
@@ -220,7 +233,7 @@ Test(order, the_published_flight_is_that_of_full_rounds)
     for (uint64_t p = 1; p <= STAGES; p++)
         for (uint64_t v = 1; v <= CHUNKS; v++)
             for (uint64_t m = 2 * p; m <= MICROBATCHES; m += p) {
-                const struct pipeline pipeline = {RK_1F1B, p, v, m, false};
+                const struct pipeline pipeline = {RK_1F1B, p, v, m, false, 0};
                 cr_assert_float_eq(flight_of_stage(&pipeline, 0),
                                    flight_published((double)m, (double)p, (double)v), 1e-12);
             }

@@ -85,7 +85,7 @@ static double predicted(enum rk_schedule schedule, const struct stage_times *sta
                         uint64_t chunks, int microbatches)
 {
     const struct pipeline pipeline = {schedule, (uint64_t)count, chunks, (uint64_t)microbatches,
-                                      false};
+                                      false, 0};
     const struct pace pace = pipeline_pace(&pipeline, stages);
     return microbatches * (stages[pace.stage].forward_s + stages[pace.stage].backward_s) +
            pace.wait_s;
@@ -143,7 +143,7 @@ Test(pace, gpipe_is_what_a_simulation_gives)
 
 static double waited(enum rk_schedule schedule, const struct stage_times *stages, uint64_t chunks)
 {
-    const struct pipeline pipeline = {schedule, 8, chunks, 32, false};
+    const struct pipeline pipeline = {schedule, 8, chunks, 32, false, 0};
     return pipeline_pace(&pipeline, stages).wait_s;
 }
 
@@ -168,7 +168,7 @@ Test(pace, equal_stages_wait_as_the_papers_say)
 Test(pace, the_first_stage_runs_ahead_by_one)
 {
     const struct stage_times stages[] = {{1, 9, 0}, {3, 3, 0}};
-    const struct pipeline pipeline = {RK_1F1B, 2, 1, 3, false};
+    const struct pipeline pipeline = {RK_1F1B, 2, 1, 3, false, 0};
     const struct pace pace = pipeline_pace(&pipeline, stages);
     cr_expect_eq(pace.stage, 0);
     cr_expect_float_eq(pace.wait_s, 5, 1e-12);

@@ -54,6 +54,39 @@ Test(plan_memory, activations_in_flight)
     NEAR(prediction.stage[1].holds[RK_HOLD_mlp], 2 * T * 8 * h * 2);
 }
 
+/* Rounds of five over four stages and three chunks: 2 * 3 + 2 * 5 + 1 passes of the first. */
+Test(plan_memory, rounds_of_a_group)
+{
+    struct rk_plan plan = rk_plan_default();
+    plan.pipeline = 4;
+    plan.chunks = 3;
+    NEAR(in_flight_of_plan(&plan, 20, 0), (2 * 3 + 2 * 4 + 1) / 3.0);
+    plan.microbatch_group = 5;
+    NEAR(in_flight_of_plan(&plan, 20, 0), (2 * 3 + 2 * 5 + 1) / 3.0);
+}
+
+/* What DeepSpeed's step takes beside all that: of N parameters over d ranks, in 16 bits, gradients
+ * of 2 + 4 bytes and two buckets; its bf16 optimizer gathers all at once; others nothing. No more
+ * than there is room for. */
+Test(plan_memory, what_the_step_leaves_in_the_allocator)
+{
+    struct rk_plan plan = plan_of(RK_DEEPSPEED, 4, 1);
+    plan.precision = RK_FP16;
+    const struct rk_stage *stage = stage_of(&small, &plan, 0);
+    const double N = stage->parameters;
+    NEAR(stage->cached_bytes, (2 + 4) * N / 4 + 2 * (N + N));
+    plan.precision = RK_BF16;
+    NEAR(stage_of(&small, &plan, 0)->cached_bytes, 2 * N);
+    plan.zero = 2;
+    NEAR(stage_of(&small, &plan, 0)->cached_bytes, (2 + 4) * N / 4 + 2 * (N + N));
+    machine.system.memory[0].capacity_bytes = prediction.stage[0].total_bytes + 1;
+    NEAR(stage_of(&small, &plan, 0)->cached_bytes, 1);
+    plan.zero = 0;
+    NEAR(stage_of(&small, &plan, 0)->cached_bytes, 0);
+    plan = plan_of(RK_MEGATRON, 4, 1);
+    NEAR(stage_of(&small, &plan, 0)->cached_bytes, 0);
+}
+
 /* ---- state ---- */
 
 /* Of 8 ranks, experts over 4: 8 share the dense optimizer, 2 that of a rank's 2 experts. */
