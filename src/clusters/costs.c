@@ -274,7 +274,7 @@ static bool open_rows(struct clusters_costs *costs)
 double clusters_in_flight(const struct clusters_costs *costs, int stages, int k)
 {
     const struct pipeline pipeline = {costs->question->words.schedule, (uint32_t)stages, 1,
-                                      costs->microbatches, false};
+                                      costs->microbatches, false, 0};
     return flight_of_stage(&pipeline, (uint64_t)(stages - k));
 }
 
