@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/model_input.h"
 #include "cli/plan_input.h"
+#include "cli/show.h"
 #include "interop/megatron.h"
 #include "interop/reader.h"
 #include "interop/text_file.h"
@@ -387,10 +388,24 @@ static int check_with_plan(const struct check_args *args, const struct check_log
 
 static int print_rules(void)
 {
+    static const struct report_column columns[] = {
+        {.name = "rule"}, {.name = "severity"}, {.name = "asks"}};
+    static const struct show_args show = {.format = REPORT_AS_TEXT};
+    struct report report = {.first = NULL};
+    struct report_table *table =
+        report_add(&report, &(struct report_table){.name = "rules",
+                                                   .formats = REPORT_IN_ALL,
+                                                   .columns = columns,
+                                                   .column_count = 3});
     for (const struct rk_rule *rule = rk_rules(); rule->id; rule++)
-        printf("%-21s %-8s %s\n", rule->id, rule->severity == RK_ERROR ? "error" : "warning",
-               rule->asks);
-    return RK_OK;
+        report_row(&report, table,
+                   (const struct report_cell[]){
+                       cell_text(rule->id),
+                       cell_text(rule->severity == RK_ERROR ? "error" : "warning"),
+                       cell_text(rule->asks)});
+    const int code = show_report(&report, &show, NULL, RK_OK);
+    report_release(&report);
+    return code;
 }
 
 int cmd_check(int argc, char **argv)

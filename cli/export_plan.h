@@ -40,7 +40,8 @@ struct export_how {
 };
 
 /* Writes to `path`, NULL for standard output; `notes` gets what the target cannot express. *run is
- * the plan that the target runs: another one where it runs all layers alike and the plan does not. */
+ * the plan that the target runs: another one where it runs all layers alike and the plan does not.
+ */
 enum rk_status export_write(const char *path, enum export_target to, const struct export_how *how,
                             const struct export_plan *plan, struct rk_plan *run,
                             struct notes *notes, struct rk_error *error);

@@ -98,7 +98,9 @@ static void print_commands(FILE *out, const struct usage *usage)
     for (const struct command *c = usage->commands; c && c->name; c++) {
         const char *title = options_group_title(usage, c);
         if (title) fprintf(out, "\n%s:\n", title);
-        if (c->usage) fprintf(out, "  %-*s%s\n", HELP_COLUMN - 2, c->name, c->summary);
+        if (!c->usage) continue;
+        fprintf(out, "  %-*s", HELP_COLUMN - 2, c->name);
+        print_wrapped(out, c->summary, HELP_COLUMN, HELP_COLUMN);
     }
 }
 
@@ -164,9 +166,11 @@ static void print_group(FILE *out, const struct usage *usage, const struct optio
 
 void options_print_help(FILE *out, const struct usage *usage, enum help help)
 {
-    fputs("usage: ", out);
-    fprintf(out, "reckon%s%s", *usage->name ? " " : "", usage->name);
-    fprintf(out, " %s\n\n", usage->synopsis);
+    char text[1024];
+    snprintf(text, sizeof text, "usage: reckon%s%s %s", *usage->name ? " " : "", usage->name,
+             usage->synopsis);
+    print_wrapped(out, text, 0, 7);
+    fputc('\n', out);
     print_paragraphs(out, usage->description);
     print_lists(out, usage);
     for (const struct option_group *group = usage->groups; group->rows; group++)
@@ -178,7 +182,8 @@ void options_print_help(FILE *out, const struct usage *usage, enum help help)
         print_word(out, word);
     if (usage->examples[0].command) fputs("\nExamples:\n", out);
     for (const struct example *e = usage->examples; e->command; e++) {
-        if (e->what) fprintf(out, "  %s\n", e->what);
+        if (e->what) fputs("  ", out);
+        if (e->what) print_wrapped(out, e->what, 2, 2);
         fprintf(out, "    %s\n", e->command);
     }
 }

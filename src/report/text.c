@@ -449,13 +449,29 @@ static size_t line_length(const char *text, size_t width)
     return space ? space : strcspn(text, " ");
 }
 
-static void write_lines(struct line *line, const char *text, int indent, size_t width)
+static void write_lines(struct line *line, const char *text, int indent, size_t width,
+                        const char *colour)
 {
     while (*text) {
         const size_t length = strlen(text) > width ? line_length(text, width) : strlen(text);
-        fprintf(line->out, "%*s%.*s\n", indent, "", (int)length, text);
+        char *piece = strndup(text, length);
+        line->spaces = indent;
+        put(line, piece ? piece : "", colour);
+        end_line(line);
+        free(piece);
         text += length;
         text += strspn(text, " ");
+    }
+}
+
+static void write_title(struct line *line, const char *text)
+{
+    const int width = line->style->width;
+    if (width < NARROW || text_width(text) <= width) {
+        put(line, text, bold);
+        end_line(line);
+    } else {
+        write_lines(line, text, 0, (size_t)width, bold);
     }
 }
 
@@ -463,7 +479,7 @@ static void write_paragraph(struct line *line, const char *text)
 {
     enum { WIDEST = 96, INDENT = 2 };
     const int room = line->style->width ? line->style->width - INDENT : WIDEST;
-    write_lines(line, text, INDENT, room < WIDEST ? (size_t)room : WIDEST);
+    write_lines(line, text, INDENT, room < WIDEST ? (size_t)room : WIDEST, NULL);
 }
 
 /* Commands stay whole, to be copied. */
@@ -474,7 +490,7 @@ static void write_note(struct line *line, const char *text)
     if (command || room < NARROW || text_width(text + indent) <= room)
         fprintf(line->out, "%s\n", text);
     else
-        write_lines(line, text + indent, indent, (size_t)room);
+        write_lines(line, text + indent, indent, (size_t)room, NULL);
 }
 
 static bool is_note(const struct report_table *table)
@@ -494,10 +510,8 @@ void write_text(const struct report *report, const struct report_style *style, F
             write_paragraph(&line, table->title);
         else if (table->shape == REPORT_NOTE)
             write_note(&line, table->title);
-        else if (table->title) {
-            put(&line, table->title, bold);
-            end_line(&line);
-        }
+        else if (table->title)
+            write_title(&line, table->title);
         if (table->shape == REPORT_ROWS) write_rows(&line, table, cells);
         if (table->shape == REPORT_RECORD) write_record(&line, table, cells);
         before = table;

@@ -108,14 +108,18 @@ Test(report, what_is_too_wide_is_broken)
     struct report report = {.first = NULL};
     struct rk_error error;
     char expected[512] = "  one two three, and four five six seven\n  eight\n"
-                         "  reckon a command that is longer than the line\n\n";
+                         "  reckon a command that is longer than the line\n\n"
+                         "A title, which goes on behind the\nfortieth column\n";
     char *text = NULL;
     size_t size;
     report_paragraph(&report, "one two three, and four five six seven eight");
     report_note(&report, "  reckon a command that is longer than the line");
     struct report_table *table = report_add(
         &report,
-        &(struct report_table){.columns = wide, .column_count = 4, .formats = REPORT_IN_TEXT});
+        &(struct report_table){.title = "A title, which goes on behind the fortieth column",
+                               .columns = wide,
+                               .column_count = 4,
+                               .formats = REPORT_IN_TEXT});
     report_row(&report, table,
                (const struct report_cell[]){cell_text("a"), cell_count(1),
                                             cell_text("one two three four five six seven"),
