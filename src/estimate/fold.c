@@ -144,6 +144,13 @@ static void comm_times(const struct bench *bench, const struct operation *op,
 {
     const struct rank_group group = group_over(bench, op->over);
     for (int pass = 0; pass < RK_PASSES; pass++) {
+        const bool again = pass > 0 && op->what[pass] == op->what[pass - 1] &&
+                           op->comm_bytes[pass] == op->comm_bytes[pass - 1] &&
+                           op->comm_times[pass] == op->comm_times[pass - 1];
+        if (again) {
+            time_s[pass] = time_s[pass - 1];
+            continue;
+        }
         const double times = op->comm_times[pass] > 0 ? op->comm_times[pass] : 1;
         const double bytes = op->comm_bytes[pass];
         time_s[pass] = op->copies > 0

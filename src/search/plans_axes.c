@@ -195,7 +195,7 @@ static void set_tier(struct rk_plan *plan, enum rk_share share, uint64_t tier)
             plan->share[class][i] = tier == (uint64_t)i + 1;
 }
 
-void rk_plan_axis_set(struct rk_plan *plan, enum rk_plan_axis axis, uint64_t value)
+static inline void set_axis(struct rk_plan *plan, enum rk_plan_axis axis, uint64_t value)
 {
     char *member = (char *)plan + axes[axis].offset;
     const int choice = (int)value;
@@ -227,6 +227,17 @@ void rk_plan_axis_set(struct rk_plan *plan, enum rk_plan_axis axis, uint64_t val
     case DERIVED_DATA:
         break;
     }
+}
+
+void rk_plan_axis_set(struct rk_plan *plan, enum rk_plan_axis axis, uint64_t value)
+{
+    set_axis(plan, axis, value);
+}
+
+void plan_axes_set(struct rk_plan *plan, enum rk_plan_axis first, int count, const uint64_t *value)
+{
+    for (int i = 0; i < count; i++)
+        set_axis(plan, (enum rk_plan_axis)((int)first + i), value[i]);
 }
 
 /* ---- texts ---- */

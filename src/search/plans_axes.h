@@ -40,6 +40,9 @@ enum plan_bundle plan_axis_bundle(enum rk_plan_axis axis);
 /* First axis of a bundle; plan_bundle_axis(BUNDLES) is RK_PLAN_AXES. */
 enum rk_plan_axis plan_bundle_axis(enum plan_bundle bundle);
 
+/* rk_plan_axis_set of `count` axes from `first` on. */
+void plan_axes_set(struct rk_plan *plan, enum rk_plan_axis first, int count, const uint64_t *value);
+
 /* Fills offered->value. */
 void plan_axis_offer(struct offered *offered, const struct rk_plans_problem *problem,
                      enum rk_plan_axis axis, const struct rk_plan *plan);

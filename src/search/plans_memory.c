@@ -168,10 +168,14 @@ static double closeness(const struct run *r)
 
 /* ---- bounds ---- */
 
-bool run_none_fits(struct run *r)
+bool run_none_fits(struct run *r, bool again)
 {
+    const struct plan_scratch *s = r->s;
     if (r->extremes.activations) return false;
-    run_sum_class(r, r->s->sum, 0);
+    if (again)
+        stage_holds_again(&r->s->sum[0], r->fold, s->problem->model, &s->plan, &r->map->blocks[0]);
+    else
+        run_sum_class(r, r->s->sum, 0);
     const struct stage_demand least = stage_demand_by(&r->least, &r->s->sum[0]);
     return demanded_bytes(&least, r->s->problem->system, run_flights_of(r, 0)->least) * rounding >
            capacity(r);

@@ -322,8 +322,9 @@ const struct stage_flights *run_flights_of(struct run *r, int class);
 void run_sum_class(struct run *r, struct stage_sum *sums, int class);
 
 /* Does no plan fit, whatever its sharding, schedule and offload? The first stage decides, which has
- * most microbatches in flight. Offloaded activations are left to each plan. */
-bool run_none_fits(struct run *r);
+ * most microbatches in flight. Offloaded activations are left to each plan. `again`: it was asked of
+ * the same stage just before, with other recomputations. */
+bool run_none_fits(struct run *r, bool again);
 
 /* What a stage needs grows with its blocks no slower the more there are: so however they are dealt,
  * some stage needs no less than one with the mean of everything. */

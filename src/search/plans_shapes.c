@@ -56,11 +56,13 @@ static uint64_t sift_families(struct run *r, uint64_t count)
     struct plan_scratch *s = r->s;
     bool there[FAMILIES] = {false}, none[FAMILIES];
     uint64_t left = 0;
+    bool asked = false;
     for (uint64_t i = 0; i < count; i++)
         there[family_of_division(r, s->list[i])] = true;
     for (int family = 0; family < FAMILIES; family++) {
         r->fold = &s->family[family].least;
-        none[family] = there[family] && run_none_fits(r);
+        none[family] = there[family] && run_none_fits(r, asked);
+        asked |= there[family];
     }
     for (uint64_t i = 0; i < count; i++) {
         const enum family family = family_of_division(r, s->list[i]);

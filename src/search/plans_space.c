@@ -42,6 +42,8 @@ struct builder {
     const struct rk_plans_problem *problem;
     bool failed;         /* there was no memory, or: */
     const char *crowded; /* an axis with more values than there is room for; NULL: none */
+    /* Of stages, by the pipeline degree: the one axis of a layout that they depend on. */
+    const struct choices *stages[RK_MAX_STAGES + 1];
 };
 
 /* Room for one more of `count` elements; false when there is no memory. */
@@ -146,6 +148,16 @@ static const struct choices *choices_of(struct builder *b, enum plan_bundle bund
     return NULL;
 }
 
+static const struct choices *bundle_of(struct builder *b, enum plan_bundle bundle,
+                                       const struct rk_plan *layout)
+{
+    const struct choices **known =
+        &b->stages[layout->pipeline <= RK_MAX_STAGES ? layout->pipeline : 0];
+    if (bundle != BUNDLE_STAGES) return choices_of(b, bundle, layout);
+    if (!*known || known == b->stages) *known = choices_of(b, bundle, layout);
+    return *known;
+}
+
 /* A layout of which some bundle has no choice has no plans. */
 static void add_layout(struct builder *b, const struct rk_plan *plan)
 {
@@ -154,7 +166,7 @@ static void add_layout(struct builder *b, const struct rk_plan *plan)
     for (int axis = 0; axis <= RK_PLAN_ORDER; axis++)
         layout.value[axis] = rk_plan_axis_get(plan, (enum rk_plan_axis)axis);
     for (int bundle = BUNDLE_LAYOUT + 1; bundle < BUNDLES; bundle++) {
-        layout.choices[bundle] = choices_of(b, (enum plan_bundle)bundle, plan);
+        layout.choices[bundle] = bundle_of(b, (enum plan_bundle)bundle, plan);
         if (!layout.choices[bundle]) return;
     }
     layout.count = plans_below(&layout, BUNDLE_LAYOUT);
@@ -249,15 +261,13 @@ void plans_close(struct rk_space *space)
 
 void plans_set_layout(struct rk_plan *plan, const struct layout *layout)
 {
-    for (int axis = 0; axis <= RK_PLAN_ORDER; axis++)
-        rk_plan_axis_set(plan, (enum rk_plan_axis)axis, layout->value[axis]);
+    plan_axes_set(plan, RK_PLAN_TENSOR, RK_PLAN_ORDER + 1, layout->value);
 }
 
 void plans_set_choice(struct rk_plan *plan, const struct choices *choices, uint64_t i)
 {
-    for (int axis = 0; axis < choices->axes; axis++)
-        rk_plan_axis_set(plan, (enum rk_plan_axis)(choices->first + axis),
-                         choices->value[i * (uint64_t)choices->axes + (uint64_t)axis]);
+    plan_axes_set(plan, (enum rk_plan_axis)choices->first, choices->axes,
+                  choices->value + i * (uint64_t)choices->axes);
 }
 
 static const struct layout *layout_of(const struct rk_plans *plans, uint64_t index)

@@ -233,6 +233,7 @@ static bool sift(struct run *r, enum rk_verdict late)
 static void open_choices(struct run *r)
 {
     struct plan_scratch *s = r->s;
+    uint64_t sharding = UINT64_MAX, offload = UINT64_MAX; /* those that are set */
     r->choices = 0;
     for (uint64_t i = 0; i < r->leaves; i++) {
         struct choice *choice = &s->choice[r->choices];
@@ -240,7 +241,10 @@ static void open_choices(struct run *r)
         choice->sharding = i / r->offload->count;
         choice->offload = i % r->offload->count;
         if (s->sharding[choice->sharding].refused || s->offload[choice->offload].refused) continue;
-        set_choice(r, choice);
+        if (choice->sharding != sharding)
+            plans_set_choice(&s->plan, r->sharding, sharding = choice->sharding);
+        if (choice->offload != offload)
+            plans_set_choice(&s->plan, r->offload, offload = choice->offload);
         r->choices++;
         for (int kind = 0; kind < DEMANDS; kind++) {
             s->plan.schedule = kind == DEMAND_PAIRS ? RK_DUALPIPE : RK_1F1B;
