@@ -325,9 +325,26 @@ static void end_round(struct session *s)
     keep(s);
 }
 
-/* All threads wait for each other; then one of them does `step`, while the others wait. */
+struct joint {
+    struct session *session;
+    void (*step)(struct session *);
+};
+
+static void joint_step(void *context)
+{
+    const struct joint *joint = context;
+    joint->step(joint->session);
+}
+
+/* All threads wait for each other; then one of them does `step`, while the others wait: whoever
+ * comes last, but for what calls others, which is left to the thread that asked. */
 static void together(struct session *s, int me, void (*step)(struct session *))
 {
+    struct joint joint = {s, step};
+    if (!s->team && !s->query->keep) {
+        meeting_step(&s->meeting, joint_step, &joint);
+        return;
+    }
     meeting_wait(&s->meeting);
     if (me == 0) step(s);
     meeting_wait(&s->meeting);
@@ -441,8 +458,8 @@ static void session_open(struct session *s)
     if (!query->keep && !query->resume) return;
     s->fingerprint = state_fingerprint(s->space, query);
     if (query->resume)
-        s->status = state_read(query->resume, query->resume_bytes, s->fingerprint,
-                               s->space->count, &s->state, &s->all, s->error);
+        s->status = state_read(query->resume, query->resume_bytes, s->fingerprint, s->space->count,
+                               &s->state, &s->all, s->error);
 }
 
 static void session_close(struct session *s)

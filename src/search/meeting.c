@@ -33,11 +33,12 @@ static int is_over(const struct meeting *m, unsigned number)
     return __atomic_load_n(&m->number, __ATOMIC_ACQUIRE) != number;
 }
 
-void meeting_wait(struct meeting *m)
+void meeting_step(struct meeting *m, void (*step)(void *context), void *context)
 {
     pthread_mutex_lock(&m->lock);
     const unsigned number = m->number;
     if (++m->waiting == m->threads) {
+        step(context);
         m->waiting = 0;
         __atomic_store_n(&m->number, number + 1, __ATOMIC_RELEASE);
         pthread_cond_broadcast(&m->over);
@@ -53,4 +54,14 @@ void meeting_wait(struct meeting *m)
     while (m->number == number)
         pthread_cond_wait(&m->over, &m->lock);
     pthread_mutex_unlock(&m->lock);
+}
+
+static void nothing(void *context)
+{
+    (void)context;
+}
+
+void meeting_wait(struct meeting *m)
+{
+    meeting_step(m, nothing, NULL);
 }
