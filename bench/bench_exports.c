@@ -10,7 +10,7 @@
 #include "interop/megatron.h"
 #include "interop/nanotron.h"
 #include "interop/shell.h"
-#include "interop/torchtitan.h"
+#include "interop/target.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -67,11 +67,11 @@ static bool run(const char *tool, const struct rk_model *model, int version)
     notes = (struct notes){.count = 0};
     const enum rk_status status =
         megatron     ? megatron_write(memory, model, &plan, &target, &notes, &error)
-        : titan      ? torchtitan_write(memory, model, &plan, &notes, &error)
-        : accelerate ? accelerate_write(memory, model, &plan, 0, &notes, &error)
-        : nanotron   ? nanotron_write(memory, model, &plan, &notes, &error)
-        : bridge     ? bridge_write(memory, model, &plan, &notes, &error)
-                     : deepspeed_write(memory, model, &plan, &notes, &error);
+        : titan      ? target_write(&torchtitan_target, memory, model, &plan, 0, &notes, &error)
+        : accelerate ? target_write(&accelerate_target, memory, model, &plan, 0, &notes, &error)
+        : nanotron   ? target_write(&nanotron_target, memory, model, &plan, 0, &notes, &error)
+        : bridge     ? target_write(&bridge_target, memory, model, &plan, 0, &notes, &error)
+                     : target_write(&deepspeed_target, memory, model, &plan, 0, &notes, &error);
     fclose(memory);
     if (status == RK_OK && megatron) print_words(text, size, plan.ranks);
     if (status == RK_OK && !megatron)

@@ -11,7 +11,7 @@
 #include "interop/megatron_flags.h"
 #include "interop/nanotron.h"
 #include "interop/output.h"
-#include "interop/torchtitan.h"
+#include "interop/target.h"
 
 #include <stdlib.h>
 
@@ -54,19 +54,20 @@ static enum rk_status write_galvatron(FILE *file, const struct export_plan *plan
     return status;
 }
 
+static const struct target *const targets[] = {[EXPORT_DEEPSPEED] = &deepspeed_target,
+                                               [EXPORT_TORCHTITAN] = &torchtitan_target,
+                                               [EXPORT_ACCELERATE] = &accelerate_target,
+                                               [EXPORT_NANOTRON] = &nanotron_target,
+                                               [EXPORT_BRIDGE] = &bridge_target};
+
 /* What the tool reads, or a launch file around it. */
 static enum rk_status write_plain(FILE *file, enum export_target to, const struct export_how *how,
                                   const struct export_plan *plan, struct notes *notes,
                                   struct rk_error *error)
 {
     if (to == EXPORT_MEGATRON) return write_megatron(file, how, plan, notes, error);
-    if (to == EXPORT_DEEPSPEED)
-        return deepspeed_write(file, &plan->model, &plan->plan, notes, error);
-    if (to == EXPORT_ACCELERATE)
-        return accelerate_write(file, &plan->model, &plan->plan, how->gpus_per_node, notes, error);
-    if (to == EXPORT_NANOTRON) return nanotron_write(file, &plan->model, &plan->plan, notes, error);
-    if (to == EXPORT_BRIDGE) return bridge_write(file, &plan->model, &plan->plan, notes, error);
-    return torchtitan_write(file, &plan->model, &plan->plan, notes, error);
+    return target_write(targets[to], file, &plan->model, &plan->plan, how->gpus_per_node, notes,
+                        error);
 }
 
 static enum rk_status write_target(FILE *file, enum export_target to, const struct export_how *how,

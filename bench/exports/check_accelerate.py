@@ -2,10 +2,7 @@
 says for each whether accelerate's own classes take it: the file's ClusterConfig, the launcher's
 arguments with its checks, and the parallelism that the launched processes make of them. Needs
 PyYAML; torch and the like are stand-ins: see stubs.py."""
-import contextlib
 import importlib.metadata
-import io
-import json
 import os
 import sys
 import tempfile
@@ -26,51 +23,47 @@ def main():
     package.__path__ = [os.path.join(sys.argv[1], "src", "accelerate")]
     sys.modules["accelerate"] = package
     importlib.metadata.version = lambda name: "2.8.0"
-    quiet = io.StringIO()
-    with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
+    with stubs.quiet():
         from accelerate.commands import launch
         from accelerate.commands.config import config_args
         from accelerate.utils import launch as environment
         from accelerate.parallelism_config import ParallelismConfig
         environment.is_port_in_use = lambda port: False
         environment.is_fp8_available = lambda: True
-    bad = total = 0
     parser = launch.launch_command_parser()
     of_file = set(config_args.ClusterConfig.__dataclass_fields__)
-    for line in sys.stdin:
-        run = json.loads(line)
-        total += 1
+
+    def judge(run, path):
+        args = parser.parse_args(["--config_file", path, "train.py"])
+        known = set(vars(args))
+        args, _, _ = launch._validate_launch_command(args)
+        if set(vars(args)) - known - of_file:
+            raise ValueError(f"not read: {set(vars(args)) - known - of_file}")
+        args.main_process_ip = "localhost"
+        args.deepspeed_fields_from_accelerate_config = ""
+        if args.use_deepspeed:
+            environment.prepare_deepspeed_cmd_env(args)
+        else:
+            environment.prepare_multi_gpu_env(args)
+        if int(args.num_processes) != run["world"]:
+            raise ValueError(f"{args.num_processes} processes")
+        if args.use_parallelism_config:
+            os.environ.update(environment.prepare_extend_env_parallelism_config(args, {}))
+            made = ParallelismConfig()
+            if made.total_size != run["world"]:
+                raise ValueError(f"degrees make {made.total_size} of {run['world']}")
+
+    def check(run):
         with tempfile.NamedTemporaryFile("w", suffix=".yaml", delete=False) as file:
             file.write(run["text"])
-        words = ["--config_file", file.name, "train.py"]
         try:
-            with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
-                args = parser.parse_args(words)
-                known = set(vars(args))
-                args, _, _ = launch._validate_launch_command(args)
-                if set(vars(args)) - known - of_file:
-                    raise ValueError(f"not read: {set(vars(args)) - known - of_file}")
-                args.main_process_ip = "localhost"
-                args.deepspeed_fields_from_accelerate_config = ""
-                if args.use_deepspeed:
-                    environment.prepare_deepspeed_cmd_env(args)
-                else:
-                    environment.prepare_multi_gpu_env(args)
-                if int(args.num_processes) != run["world"]:
-                    raise ValueError(f"{args.num_processes} processes")
-                if args.use_parallelism_config:
-                    os.environ.update(environment.prepare_extend_env_parallelism_config(args, {}))
-                    made = ParallelismConfig()
-                    if made.total_size != run["world"]:
-                        raise ValueError(f"degrees make {made.total_size} of {run['world']}")
-        except Exception as error:
-            bad += 1
-            print(f"refused: {type(error).__name__}: {error}\n{run['text']}")
-        for name in [n for n in os.environ if n.startswith("PARALLELISM_CONFIG_")]:
-            del os.environ[name]
-        os.unlink(file.name)
-    print(f"{total - bad} of {total} accepted")
-    return 1 if bad else 0
+            judge(run, file.name)
+        finally:
+            for name in [n for n in os.environ if n.startswith("PARALLELISM_CONFIG_")]:
+                del os.environ[name]
+            os.unlink(file.name)
+
+    return stubs.judge(check)
 
 
 if __name__ == "__main__":

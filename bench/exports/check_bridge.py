@@ -3,9 +3,10 @@ says for each whether all of its keys are members of the configuration classes i
 Megatron-Bridge and Megatron-LM, its recipe of mixed precision exists, and the degrees divide the
 world. The classes are read, not imported: their checks of values are not asked."""
 import ast
-import json
 import os
 import sys
+
+import stubs
 
 SECTIONS = {"model": "GPTModelProvider", "train": "TrainingConfig", "dataset": "GPTDatasetConfig",
             "tokenizer": "TokenizerConfig", "ddp": "DistributedDataParallelConfig",
@@ -69,16 +70,7 @@ def check(run, members, functions):
 def main():
     classes, functions = read_classes([os.path.join(sys.argv[1], "src"), os.path.join(sys.argv[2], "megatron")])
     members = {section: members_of(classes, name) for section, name in SECTIONS.items()}
-    bad = total = 0
-    for line in sys.stdin:
-        total += 1
-        try:
-            check(json.loads(line), members, functions)
-        except ValueError as error:
-            bad += 1
-            print(error)
-    print(f"{total - bad} of {total} have only keys of Megatron-Bridge")
-    return bad > 0
+    return stubs.judge(lambda run: check(run, members, functions), "have only keys of Megatron-Bridge")
 
 
 if __name__ == "__main__":

@@ -2,8 +2,6 @@
 {"words": [...], "world": N}, and says for each whether Megatron-LM's own parse_args, validate_args
 and configuration class take it. Nothing of torch is needed: see stubs.py."""
 import contextlib
-import io
-import json
 import os
 import sys
 import typing
@@ -32,41 +30,22 @@ def prepare(checkout):
     torch.distributed.get_rank = lambda *a: 0
 
 
-def judge(arguments, run):
-    os.environ.update(WORLD_SIZE=str(run["world"]), RANK="0", LOCAL_RANK="0")
-    os.environ.pop("CUDA_DEVICE_MAX_CONNECTIONS", None)
-    os.environ.update(run.get("environment", {}))
-    sys.argv = ["pretrain_gpt.py"] + run["words"]
-    quiet = io.StringIO()
-    try:
-        with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
-            args = arguments.parse_args()
-            arguments.validate_args(args)
-            args.padded_vocab_size = getattr(args, "padded_vocab_size", None) or args.vocab_size
-            arguments.core_transformer_config_from_args(args)
-    except SystemExit:
-        return quiet.getvalue().strip().split("\n")[-1] or "exit"
-    except Exception as error:  # what it says is the answer
-        import traceback
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        return f"{type(error).__name__}: {error} ({where.filename.split('/')[-1]}:{where.lineno})"
-    return None
-
-
 def main():
     prepare(sys.argv[1])
     with contextlib.redirect_stdout(sys.stderr):
         from megatron.training import arguments
-    bad = total = 0
-    for line in sys.stdin:
-        run = json.loads(line)
-        total += 1
-        why = judge(arguments, run)
-        if why:
-            bad += 1
-            print(f"refused: {why}\n    {' '.join(run['words'])}")
-    print(f"{total - bad} of {total} accepted")
-    return 1 if bad else 0
+
+    def check(run):
+        os.environ.update(WORLD_SIZE=str(run["world"]), RANK="0", LOCAL_RANK="0")
+        os.environ.pop("CUDA_DEVICE_MAX_CONNECTIONS", None)
+        os.environ.update(run.get("environment", {}))
+        sys.argv = ["pretrain_gpt.py"] + run["words"]
+        args = arguments.parse_args()
+        arguments.validate_args(args)
+        args.padded_vocab_size = getattr(args, "padded_vocab_size", None) or args.vocab_size
+        arguments.core_transformer_config_from_args(args)
+
+    return stubs.judge(check)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,7 @@
 """check_nanotron.py CHECKOUT: reads configurations, one a line as JSON {"text": "...", "world": N}, and
 says for each whether nanotron's own Config takes it, key by key and type by type. Needs PyYAML and
 dacite; torch and the like are stand-ins: see stubs.py."""
-import contextlib
 import enum
-import io
-import json
 import os
 import sys
 import types
@@ -44,27 +41,19 @@ def main():
     for name in ["float32", "float64", "complex64", "complex128", "float16", "bfloat16", "uint8",
                  "int8", "int16", "int32", "int64", "bool"]:
         setattr(torch, name, torch.dtype(name))
-    quiet = io.StringIO()
-    with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
+    with stubs.quiet():
         import yaml
         from nanotron.config import config as module
-    bad = total = 0
-    for line in sys.stdin:
-        run = json.loads(line)
-        total += 1
-        try:
-            with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
-                made = module.get_config_from_dict(yaml.safe_load(run["text"]))
-            p = made.parallelism
-            if p.dp * p.tp * p.pp * p.context_parallel_size != run["world"]:
-                raise ValueError(f"degrees do not make {run['world']}")
-            if not isinstance(made.model.model_config, module.Qwen2Config):
-                raise ValueError(f"model is read as {type(made.model.model_config).__name__}")
-        except Exception as error:
-            bad += 1
-            print(f"refused: {type(error).__name__}: {error}\n{run['text']}")
-    print(f"{total - bad} of {total} accepted")
-    return 1 if bad else 0
+
+    def check(run):
+        made = module.get_config_from_dict(yaml.safe_load(run["text"]))
+        p = made.parallelism
+        if p.dp * p.tp * p.pp * p.context_parallel_size != run["world"]:
+            raise ValueError(f"degrees do not make {run['world']}")
+        if not isinstance(made.model.model_config, module.Qwen2Config):
+            raise ValueError(f"model is read as {type(made.model.model_config).__name__}")
+
+    return stubs.judge(check)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """check_torchtitan.py CHECKOUT: reads job files, one a line as JSON {"text": "..."}, and says for
 each whether torchtitan's own configuration class takes it (up to v0.2.2: torchtitan/config). Nothing
 of torch is needed: see stubs.py."""
-import json
 import sys
 import tomllib
 
@@ -15,23 +14,17 @@ def main():
     from torchtitan.config.manager import ConfigManager
 
     manager = ConfigManager.__new__(ConfigManager)
-    bad = total = 0
-    for line in sys.stdin:
-        run = json.loads(line)
-        total += 1
-        try:
-            config = manager._dict_to_dataclass(JobConfig, tomllib.loads(run["text"]))
-            p = config.parallelism
-            product = p.data_parallel_replicate_degree * p.data_parallel_shard_degree
-            product *= p.tensor_parallel_degree * p.pipeline_parallel_degree
-            product *= p.context_parallel_degree
-            if product != run["world"]:  # ParallelDims._validate
-                raise ValueError(f"degrees make {product} of {run['world']} ranks")
-        except Exception as error:
-            bad += 1
-            print(f"refused: {type(error).__name__}: {error}\n{run['text']}")
-    print(f"{total - bad} of {total} accepted")
-    return 1 if bad else 0
+
+    def check(run):
+        config = manager._dict_to_dataclass(JobConfig, tomllib.loads(run["text"]))
+        p = config.parallelism
+        product = p.data_parallel_replicate_degree * p.data_parallel_shard_degree
+        product *= p.tensor_parallel_degree * p.pipeline_parallel_degree
+        product *= p.context_parallel_degree
+        if product != run["world"]:  # ParallelDims._validate
+            raise ValueError(f"degrees make {product} of {run['world']} ranks")
+
+    return stubs.judge(check)
 
 
 if __name__ == "__main__":

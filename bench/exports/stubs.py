@@ -1,8 +1,12 @@
 """Imports of anything outside the checkout become stand-ins, so that a tool's own argument checks
-run without torch, CUDA or GPUs."""
+run without torch, CUDA or GPUs; and the loop over what was written."""
+import contextlib
 import importlib.abc
 import importlib.machinery
+import io
+import json
 import sys
+import traceback
 import types
 import typing
 
@@ -130,3 +134,32 @@ def packaging():
 def install(missing):
     packaging()
     sys.meta_path.insert(0, Finder(set(missing)))
+
+
+@contextlib.contextmanager
+def quiet():
+    """What a tool prints is kept, and given."""
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text), contextlib.redirect_stderr(text):
+        yield text
+
+
+def judge(check, accepted="accepted"):
+    """Asks `check` of each run of standard input, one a line as JSON, which raises what is wrong;
+    the exit status."""
+    bad = total = 0
+    for line in sys.stdin:
+        run = json.loads(line)
+        total += 1
+        try:
+            with quiet() as said:
+                check(run)
+        except (Exception, SystemExit) as error:  # what it says is the answer
+            bad += 1
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            last = said.getvalue().strip().split("\n")[-1] if isinstance(error, SystemExit) else error
+            print(f"refused: {type(error).__name__}: {last} "
+                  f"({where.filename.split('/')[-1]}:{where.lineno})\n"
+                  f"{run.get('text') or ' '.join(run['words'])}")
+    print(f"{total - bad} of {total} {accepted}")
+    return 1 if bad else 0

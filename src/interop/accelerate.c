@@ -142,8 +142,9 @@ static void write_degrees(FILE *file, const struct rk_plan *p)
 
 /* ---- what would not start ---- */
 
-static void refuse(const struct rk_plan *p, struct notes *notes)
+static void refuse(const struct rk_model *m, const struct rk_plan *p, struct notes *notes)
 {
+    (void)m;
     const enum kind kind = kind_of(p);
     const uint64_t data = rk_plan_data(p);
     if (p->pipeline > 1)
@@ -172,61 +173,48 @@ static void refuse(const struct rk_plan *p, struct notes *notes)
 static const char *const outside[] = {
     "vocabulary_multiple", "loss_in_chunks", "full_attention", "grouped", "imbalance", NULL};
 
-static enum rk_status read_back(const char *text, const struct rk_model *model,
-                                const struct rk_plan *plan, struct notes *notes,
-                                struct rk_error *error)
+static int set_training(const struct rk_model *model, const struct rk_plan *plan, char (*sets)[80])
 {
-    enum { SETS = 6 };
-    char sets[SETS][80];
-    const char *list[SETS];
-    snprintf(sets[0], sizeof sets[0], "per_device_train_batch_size=%" PRIu64, plan->microbatch);
-    snprintf(sets[1], sizeof sets[1], "gradient_accumulation_steps=%" PRIu64, accumulation(plan));
-    snprintf(sets[2], sizeof sets[2], "max_seq_length=%" PRIu64,
+    snprintf(sets[0], sizeof *sets, "per_device_train_batch_size=%" PRIu64, plan->microbatch);
+    snprintf(sets[1], sizeof *sets, "gradient_accumulation_steps=%" PRIu64, accumulation(plan));
+    snprintf(sets[2], sizeof *sets, "max_seq_length=%" PRIu64,
              plan->sequence ? plan->sequence : model->sequence);
-    snprintf(sets[3], sizeof sets[3], "attn_implementation=%s", attention(plan));
-    snprintf(sets[4], sizeof sets[4], "torch_compile=%s", yes(plan->fused));
-    snprintf(sets[5], sizeof sets[5], "gradient_checkpointing=%s", yes(checkpoints(plan)));
-    for (int i = 0; i < SETS; i++)
-        list[i] = sets[i];
-    const struct config_source source = {
-        .path = ACCELERATE_FILE, .text = text, .sets = list, .set_count = SETS};
-    struct notes *spare = calloc(1, sizeof *spare);
-    struct rk_model same = *model;
-    struct rk_plan run;
-    if (!spare) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    const enum rk_status status = accelerate_read(&source, &same, &run, spare, error);
-    free(spare);
-    if (status != RK_OK) return status;
-    if (plan->precision == RK_TF32) run.precision = RK_TF32; /* --tf32 */
-    return target_compare(model, plan, &run, "accelerate", outside, notes, error);
+    snprintf(sets[3], sizeof *sets, "attn_implementation=%s", attention(plan));
+    snprintf(sets[4], sizeof *sets, "torch_compile=%s", yes(plan->fused));
+    snprintf(sets[5], sizeof *sets, "gradient_checkpointing=%s", yes(checkpoints(plan)));
+    return 6;
 }
 
-enum rk_status accelerate_write(FILE *file, const struct rk_model *model,
-                                const struct rk_plan *plan, uint64_t gpus_per_node,
-                                struct notes *notes, struct rk_error *error)
+static void adjust(const struct rk_plan *plan, struct rk_plan *run)
 {
-    char *text = NULL, command[ACCELERATE_COMMAND];
-    size_t size = 0;
-    refuse(plan, notes);
-    if (notes_refusal(notes, NULL, error) != RK_OK) return error->status = RK_NOTHING_FITS;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    write_machines(memory, plan, gpus_per_node);
-    if (kind_of(plan) == FSDP) write_fsdp(memory, plan);
-    if (kind_of(plan) == DEEPSPEED) write_deepspeed(memory, plan);
-    write_degrees(memory, plan);
-    if (fclose(memory) != 0) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    const enum rk_status status = read_back(text, model, plan, notes, error);
-    if (status == RK_OK) {
-        fprintf(file,
-                "# accelerate 1.10 and later, written by reckon %s, for\n"
-                "# accelerate launch %s\n",
-                RECKON_VERSION, accelerate_command(model, plan, command));
-        for (int i = 0; i < notes->count; i++)
-            fprintf(file, "# %s %s: %s\n", notes->note[i].what, notes->note[i].have,
-                    notes->note[i].need);
-        fputs(text, file);
-    }
-    free(text);
-    return status;
+    if (plan->precision == RK_TF32) run->precision = RK_TF32; /* --tf32 */
 }
+
+static void write_file(FILE *file, const struct rk_model *model, const struct rk_plan *plan,
+                       uint64_t gpus_per_node)
+{
+    (void)model;
+    write_machines(file, plan, gpus_per_node);
+    if (kind_of(plan) == FSDP) write_fsdp(file, plan);
+    if (kind_of(plan) == DEEPSPEED) write_deepspeed(file, plan);
+    write_degrees(file, plan);
+}
+
+static void write_head(FILE *file, const struct rk_model *model, const struct rk_plan *plan)
+{
+    char command[ACCELERATE_COMMAND];
+    fprintf(file,
+            "# accelerate 1.10 and later, written by reckon %s, for\n"
+            "# accelerate launch %s\n",
+            RECKON_VERSION, accelerate_command(model, plan, command));
+}
+
+const struct target accelerate_target = {.name = "accelerate",
+                                         .file = ACCELERATE_FILE,
+                                         .refuse = refuse,
+                                         .write = write_file,
+                                         .head = write_head,
+                                         .read = accelerate_read,
+                                         .sets = set_training,
+                                         .adjust = adjust,
+                                         .outside = outside};

@@ -12,12 +12,6 @@
 
 #define ACCELERATE_FILE "accelerate.yaml"
 
-/* What neither file nor line can say is in `notes` (NOTE_WARNING); RK_NOTHING_FITS with
- * NOTE_REFUSED when accelerate would not start it. `gpus_per_node` 0: 8. */
-enum rk_status accelerate_write(FILE *file, const struct rk_model *model,
-                                const struct rk_plan *plan, uint64_t gpus_per_node,
-                                struct notes *notes, struct rk_error *error);
-
 /* What stands behind `accelerate launch` and its options of nodes: "--config_file accelerate.yaml
  * train.py --per_device_train_batch_size 2 ...", in the names of TrainingArguments. */
 enum { ACCELERATE_COMMAND = 400 };

@@ -168,69 +168,33 @@ static void refuse(const struct rk_model *m, const struct rk_plan *p, struct not
                   "is not known: give a model that has it");
 }
 
-static bool is_convention(const char *key)
+static void write_file(FILE *file, const struct rk_model *m, const struct rk_plan *p,
+                       uint64_t gpus_per_node)
 {
-    static const char *const keys[] = {"sequence", "flash_attention", "causal_skip",
-                                       "count_embeddings"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strcmp(key, keys[i]) == 0) return true;
-    return false;
+    (void)gpus_per_node;
+    write_rows(file, m, p);
 }
 
-static void compare_models(const struct rk_model *model, const struct rk_model *run,
-                           struct notes *notes)
+static void write_head(FILE *file, const struct rk_model *m, const struct rk_plan *p)
 {
-    for (const struct field *f = model_fields; f->key; f++)
-        if (!is_convention(f->key) && !model_fields_equal(model, run, f))
-            notes_add(notes, NOTE_REFUSED, 0, 0, f->key, "",
-                      "%s: the recipe's keys have no such model", f->help);
+    (void)m;
+    (void)p;
+    fprintf(file,
+            "# Overrides of Megatron-Bridge 0.5, written by reckon %s, for\n"
+            "# torchrun ... " BRIDGE_COMMAND "\n",
+            RECKON_VERSION);
 }
 
-static enum rk_status read_back(const char *text, const struct rk_model *model,
-                                const struct rk_plan *plan, struct notes *notes,
-                                struct rk_error *error)
-{
-    static const char *const outside[] = {"imbalance", NULL};
-    const struct config_source source = {.path = BRIDGE_FILE, .text = text, .gpus = plan->ranks};
-    struct notes *spare = calloc(1, sizeof *spare);
-    struct rk_model same;
-    struct rk_plan run;
-    if (!spare) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    const enum rk_status status = nemo_read(&source, &same, &run, spare, error);
-    for (int i = 0; status != RK_OK && i < spare->count; i++)
-        if (spare->note[i].severity == NOTE_REFUSED)
-            notes_add(notes, NOTE_REFUSED, 0, 0, spare->note[i].what, spare->note[i].have, "%s",
-                      spare->note[i].need);
-    free(spare);
-    if (status != RK_OK) return error->status = RK_NOTHING_FITS;
-    compare_models(model, &same, notes);
-    if (notes_refusal(notes, NULL, error) != RK_OK) return error->status = RK_NOTHING_FITS;
-    run.sequence = plan->sequence; /* it is the model's */
-    return target_compare(model, plan, &run, "Megatron-Bridge", outside, notes, error);
-}
+static const char *const outside[] = {"imbalance", NULL};
+static const char *const conventions[] = {"sequence", "flash_attention", "causal_skip",
+                                          "count_embeddings", NULL};
 
-enum rk_status bridge_write(FILE *file, const struct rk_model *model, const struct rk_plan *plan,
-                            struct notes *notes, struct rk_error *error)
-{
-    char *text = NULL;
-    size_t size = 0;
-    refuse(model, plan, notes);
-    if (notes_refusal(notes, NULL, error) != RK_OK) return error->status = RK_NOTHING_FITS;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    write_rows(memory, model, plan);
-    if (fclose(memory) != 0) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    const enum rk_status status = read_back(text, model, plan, notes, error);
-    if (status == RK_OK) {
-        fprintf(file,
-                "# Overrides of Megatron-Bridge 0.5, written by reckon %s, for\n"
-                "# torchrun ... " BRIDGE_COMMAND "\n",
-                RECKON_VERSION);
-        for (int i = 0; i < notes->count; i++)
-            fprintf(file, "# %s %s: %s\n", notes->note[i].what, notes->note[i].have,
-                    notes->note[i].need);
-        fputs(text, file);
-    }
-    free(text);
-    return status;
-}
+const struct target bridge_target = {.name = "Megatron-Bridge",
+                                     .file = BRIDGE_FILE,
+                                     .refuse = refuse,
+                                     .write = write_file,
+                                     .head = write_head,
+                                     .read = nemo_read,
+                                     .given_gpus = true,
+                                     .outside = outside,
+                                     .conventions = conventions};

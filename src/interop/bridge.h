@@ -16,9 +16,4 @@
     "scripts/training/run_recipe.py --recipe vanilla_gpt_pretrain_config --mode pretrain "         \
     "--dataset mock $(sed -n 's/^\\([a-z_]*[.a-z_0-9]*\\): /\\1=/p' " BRIDGE_FILE ")"
 
-/* What the file cannot say is in `notes` (NOTE_WARNING); RK_NOTHING_FITS with NOTE_REFUSED where
- * Megatron-Bridge would not start it, or would train another model. */
-enum rk_status bridge_write(FILE *file, const struct rk_model *model, const struct rk_plan *plan,
-                            struct notes *notes, struct rk_error *error);
-
 #endif

@@ -416,43 +416,32 @@ static void write_config(FILE *file, const struct rk_plan *p)
             yes(p->precision >= RK_FP16));
 }
 
-static enum rk_status read_back(const char *text, const struct rk_model *model,
-                                const struct rk_plan *plan, struct notes *notes,
-                                struct rk_error *error)
+static void refuse(const struct rk_model *m, const struct rk_plan *p, struct notes *notes)
 {
-    const struct config_source source = {
-        .path = "ds_config.json", .text = text, .gpus = plan->ranks};
-    struct notes *spare = calloc(1, sizeof *spare);
-    struct rk_model same = *model;
-    struct rk_plan run;
-    if (!spare) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    const enum rk_status status = deepspeed_read(&source, &same, &run, spare, error);
-    free(spare);
-    if (status != RK_OK) return status;
-    return target_compare(model, plan, &run, "ds_config.json", outside, notes, error);
-}
-
-enum rk_status deepspeed_write(FILE *file, const struct rk_model *model, const struct rk_plan *plan,
-                               struct notes *notes, struct rk_error *error)
-{
-    char *text = NULL;
-    size_t size = 0;
-    const uint64_t data = rk_plan_data(plan);
-    if (plan->pipeline > 1)
+    const uint64_t data = rk_plan_data(p);
+    (void)m;
+    if (p->pipeline > 1)
         notes_add(notes, NOTE_REFUSED, 0, 0, "pipeline", "",
                   "%" PRIu64 " stages need a model that is written as a PipelineModule: no "
                   "ds_config.json makes them. Give a plan with pipeline 1, or export to megatron",
-                  plan->pipeline);
-    if (!data || plan->batch % (plan->microbatch * data))
+                  p->pipeline);
+    if (!data || p->batch % (p->microbatch * data))
         notes_add(notes, NOTE_REFUSED, 0, 0, "batch", "",
                   "is not divisible by microbatch * data parallelism");
-    if (notes_refusal(notes, NULL, error) != RK_OK) return error->status = RK_NOTHING_FITS;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    write_config(memory, plan);
-    if (fclose(memory) != 0) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    const enum rk_status status = read_back(text, model, plan, notes, error);
-    if (status == RK_OK) fputs(text, file);
-    free(text);
-    return status;
 }
+
+static void write_file(FILE *file, const struct rk_model *m, const struct rk_plan *p,
+                       uint64_t gpus_per_node)
+{
+    (void)m;
+    (void)gpus_per_node;
+    write_config(file, p);
+}
+
+const struct target deepspeed_target = {.name = "ds_config.json",
+                                        .file = "ds_config.json",
+                                        .refuse = refuse,
+                                        .write = write_file,
+                                        .read = deepspeed_read,
+                                        .given_gpus = true,
+                                        .outside = outside};

@@ -14,7 +14,7 @@ enum deepspeed_device { DEEPSPEED_NONE, DEEPSPEED_CPU, DEEPSPEED_NVME };
 /* What the file says; presets are DeepSpeed's. */
 struct deepspeed_choices {
     uint64_t batch, microbatch, accumulation; /* 0: not said */
-    uint64_t stages; /* of its pipeline, where the file says them; 0 */
+    uint64_t stages;                          /* of its pipeline, where the file says them; 0 */
     uint64_t stage, mics, hpz, prefetch, autotp, sequence;
     int overlap; /* -1: as the stage has it */
     bool bf16, fp16, cpu_checkpointing, partition;
@@ -31,10 +31,5 @@ enum rk_status deepspeed_choices(const struct config_source *source,
 
 /* Sharding, overlap and offload of a plan; its batch, degrees and precision stay. */
 void deepspeed_choose(const struct deepspeed_choices *choices, struct rk_plan *plan);
-
-/* What the file cannot say is in `notes` (NOTE_WARNING); RK_NOTHING_FITS with NOTE_REFUSED when the
- * plan needs the training code to be another one (pipeline parallelism). */
-enum rk_status deepspeed_write(FILE *file, const struct rk_model *model, const struct rk_plan *plan,
-                               struct notes *notes, struct rk_error *error);
 
 #endif

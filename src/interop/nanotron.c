@@ -127,73 +127,36 @@ static void refuse(const struct rk_model *m, const struct rk_plan *p, struct not
                   "nanotron's shared expert has a gate of its own");
 }
 
-/* ---- reading it back ---- */
-
-/* Rows of model.def that are conventions of the estimate, or the plan's. */
-static bool is_convention(const char *key)
+static void write_file(FILE *file, const struct rk_model *m, const struct rk_plan *p,
+                       uint64_t gpus_per_node)
 {
-    static const char *const keys[] = {"sequence",    "no_dropout",       "flash_attention",
-                                       "causal_skip", "count_embeddings", "router_biases"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strcmp(key, keys[i]) == 0) return true;
-    return false;
+    (void)gpus_per_node;
+    write_general(file);
+    write_model(file, m, p);
+    write_training(file, m, p);
 }
 
-/* A model that nanotron would train otherwise is refused by what it has. */
-static void compare_models(const struct rk_model *model, const struct rk_model *run,
-                           struct notes *notes)
+static void write_head(FILE *file, const struct rk_model *m, const struct rk_plan *p)
 {
-    for (const struct field *f = model_fields; f->key; f++)
-        if (!is_convention(f->key) && !model_fields_equal(model, run, f))
-            notes_add(notes, NOTE_REFUSED, 0, 0, f->key, "",
-                      "%s: nanotron's configuration has no such model", f->help);
+    (void)m;
+    (void)p;
+    fprintf(file,
+            "# nanotron 0.4, written by reckon %s, for\n"
+            "# torchrun ... run_train.py --config-file " NANOTRON_FILE "\n",
+            RECKON_VERSION);
 }
 
 static const char *const outside[] = {"gradient_overlap", "weight_overlap", "imbalance", "grouped",
                                       NULL};
+static const char *const conventions[] = {"sequence",    "no_dropout",       "flash_attention",
+                                          "causal_skip", "count_embeddings", "router_biases",
+                                          NULL};
 
-static enum rk_status read_back(const char *text, const struct rk_model *model,
-                                const struct rk_plan *plan, struct notes *notes,
-                                struct rk_error *error)
-{
-    const struct config_source source = {.path = NANOTRON_FILE, .text = text};
-    struct notes *spare = calloc(1, sizeof *spare);
-    struct rk_model same;
-    struct rk_plan run;
-    if (!spare) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    const enum rk_status status = nanotron_read(&source, &same, &run, spare, error);
-    free(spare);
-    if (status != RK_OK) return status;
-    compare_models(model, &same, notes);
-    if (notes_refusal(notes, NULL, error) != RK_OK) return error->status = RK_NOTHING_FITS;
-    run.sequence = plan->sequence; /* it is the model's */
-    return target_compare(model, plan, &run, "nanotron", outside, notes, error);
-}
-
-enum rk_status nanotron_write(FILE *file, const struct rk_model *model, const struct rk_plan *plan,
-                              struct notes *notes, struct rk_error *error)
-{
-    char *text = NULL;
-    size_t size = 0;
-    refuse(model, plan, notes);
-    if (notes_refusal(notes, NULL, error) != RK_OK) return error->status = RK_NOTHING_FITS;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    write_general(memory);
-    write_model(memory, model, plan);
-    write_training(memory, model, plan);
-    if (fclose(memory) != 0) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    const enum rk_status status = read_back(text, model, plan, notes, error);
-    if (status == RK_OK) {
-        fprintf(file,
-                "# nanotron 0.4, written by reckon %s, for\n"
-                "# torchrun ... run_train.py --config-file " NANOTRON_FILE "\n",
-                RECKON_VERSION);
-        for (int i = 0; i < notes->count; i++)
-            fprintf(file, "# %s %s: %s\n", notes->note[i].what, notes->note[i].have,
-                    notes->note[i].need);
-        fputs(text, file);
-    }
-    free(text);
-    return status;
-}
+const struct target nanotron_target = {.name = "nanotron",
+                                       .file = NANOTRON_FILE,
+                                       .refuse = refuse,
+                                       .write = write_file,
+                                       .head = write_head,
+                                       .read = nanotron_read,
+                                       .outside = outside,
+                                       .conventions = conventions};

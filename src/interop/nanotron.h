@@ -10,9 +10,4 @@
 
 #define NANOTRON_FILE "nanotron.yaml"
 
-/* What the file cannot say is in `notes` (NOTE_WARNING); RK_NOTHING_FITS with NOTE_REFUSED where
- * nanotron would not start it, or would train another model. */
-enum rk_status nanotron_write(FILE *file, const struct rk_model *model, const struct rk_plan *plan,
-                              struct notes *notes, struct rk_error *error);
-
 #endif

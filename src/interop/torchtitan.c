@@ -1,4 +1,9 @@
-#include "interop/torchtitan.h"
+/* torchtitan.c - job files (TOML) of torchtitan up to v0.2.2, and its configurations in Python,
+ * as far as they decide a plan.
+ *
+ * The file names a flavor of a model and says degrees, schedule, batch, checkpointing and float8.
+ * Keys and defaults: torchtitan/config/job_config.py at v0.2.2 [torchtitan].
+ */
 #include "interop/python_data.h"
 #include "interop/target.h"
 #include "plan/members.h"
@@ -598,8 +603,9 @@ static void write_training(FILE *file, const struct rk_model *m, const struct rk
     fprintf(file, "\n[compile]\nenable = %s\n", p->fused ? "true" : "false");
 }
 
-static void refuse(const struct rk_plan *p, struct notes *notes)
+static void refuse(const struct rk_model *m, const struct rk_plan *p, struct notes *notes)
 {
+    (void)m;
     const uint64_t data = rk_plan_data(p);
     if (p->pipeline > 1 && p->chunks == 1 && p->schedule > RK_1F1B)
         notes_add(notes, NOTE_REFUSED, 0, 0, "schedule", rk_schedule_name(p->schedule),
@@ -612,47 +618,29 @@ static void refuse(const struct rk_plan *p, struct notes *notes)
                   "torchtitan trains in bf16, float8 or fp32");
 }
 
-static enum rk_status read_back(const char *text, const struct rk_model *model,
-                                const struct rk_plan *plan, struct notes *notes,
-                                struct rk_error *error)
+static void write_file(FILE *file, const struct rk_model *m, const struct rk_plan *p,
+                       uint64_t gpus_per_node)
 {
-    static const char *const ignored[] = {"model"}; /* it is the writer's */
-    const struct config_source source = {.path = "job.toml",
-                                         .text = text,
-                                         .gpus = plan->ranks,
-                                         .keys = {.ignored = ignored, .ignored_count = 1}};
-    struct notes *spare = calloc(1, sizeof *spare);
-    struct rk_model same = *model;
-    struct rk_plan run;
-    if (!spare) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    const enum rk_status status = torchtitan_read(&source, &same, &run, spare, error);
-    free(spare);
-    if (status != RK_OK) return status;
-    return target_compare(model, plan, &run, "torchtitan's TOML", outside, notes, error);
+    (void)gpus_per_node;
+    putc('\n', file);
+    write_model(file, m, p);
+    write_parallelism(file, m, p);
+    write_training(file, m, p);
 }
 
-enum rk_status torchtitan_write(FILE *file, const struct rk_model *model,
-                                const struct rk_plan *plan, struct notes *notes,
-                                struct rk_error *error)
+static void write_head(FILE *file, const struct rk_model *m, const struct rk_plan *p)
 {
-    char *text = NULL;
-    size_t size = 0;
-    refuse(plan, notes);
-    if (notes_refusal(notes, NULL, error) != RK_OK) return error->status = RK_NOTHING_FITS;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    write_model(memory, model, plan);
-    write_parallelism(memory, model, plan);
-    write_training(memory, model, plan);
-    if (fclose(memory) != 0) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    const enum rk_status status = read_back(text, model, plan, notes, error);
-    if (status == RK_OK) {
-        fprintf(file, "# torchtitan up to v0.2.2, written by reckon %s\n", RECKON_VERSION);
-        for (int i = 0; i < notes->count; i++)
-            fprintf(file, "# %s %s: %s\n", notes->note[i].what, notes->note[i].have,
-                    notes->note[i].need);
-        fprintf(file, "\n%s", text);
-    }
-    free(text);
-    return status;
+    (void)m;
+    (void)p;
+    fprintf(file, "# torchtitan up to v0.2.2, written by reckon %s\n", RECKON_VERSION);
 }
+
+const struct target torchtitan_target = {.name = "torchtitan's TOML",
+                                         .file = "job.toml",
+                                         .refuse = refuse,
+                                         .write = write_file,
+                                         .head = write_head,
+                                         .read = torchtitan_read,
+                                         .given_gpus = true,
+                                         .ignored = "model", /* it is the writer's */
+                                         .outside = outside};

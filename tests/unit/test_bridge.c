@@ -1,5 +1,6 @@
 /* Overrides of Megatron-Bridge: what a plan becomes, and what it loses by name. */
 #include "interop/bridge.h"
+#include "interop/target.h"
 #include "random_plans.h"
 
 #include <criterion/criterion.h>
@@ -53,7 +54,8 @@ Test(bridge, plans_survive_or_lose_by_name)
         size_t size;
         FILE *memory = open_memstream(&text, &size);
         notes = (struct notes){.count = 0};
-        const enum rk_status status = bridge_write(memory, &model, &p, &notes, &error);
+        const enum rk_status status =
+            target_write(&bridge_target, memory, &model, &p, 0, &notes, &error);
         fclose(memory);
         cr_expect_eq(status, RK_OK, "%s", error.text);
         for (int i = 0; i < notes.count; i++)
@@ -84,7 +86,8 @@ Test(bridge, what_it_writes)
                  RK_OK, "%s", error.text);
     FILE *memory = open_memstream(&text, &size);
     notes = (struct notes){.count = 0};
-    cr_assert_eq(bridge_write(memory, &model, &plan, &notes, &error), RK_OK, "%s", error.text);
+    cr_assert_eq(target_write(&bridge_target, memory, &model, &plan, 0, &notes, &error), RK_OK,
+                 "%s", error.text);
     fclose(memory);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         cr_expect(strstr(text, lines[i]), "%s in\n%s", lines[i], text);
@@ -96,7 +99,7 @@ Test(bridge, refuses_what_it_would_not_train)
     static const char *const cases[][3] = {
         {"deepseek-v3", "gpus64 ep8 gbs64", "kv_rank"},
         {"llama3.1-8b", "gpus8 gbs64 precision=fp32", "precision"},
-        };
+    };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct rk_model model = load(cases[i][0]);
         struct rk_plan plan;
@@ -105,7 +108,8 @@ Test(bridge, refuses_what_it_would_not_train)
         cr_assert_eq(rk_plan_parse(cases[i][1], &plan, &error), RK_OK, "%s", error.text);
         notes = (struct notes){.count = 0};
         FILE *file = tmpfile();
-        cr_expect_eq(bridge_write(file, &model, &plan, &notes, &error), RK_NOTHING_FITS);
+        cr_expect_eq(target_write(&bridge_target, file, &model, &plan, 0, &notes, &error),
+                     RK_NOTHING_FITS);
         cr_expect_eq(ftell(file), 0);
         for (int k = 0; k < notes.count; k++)
             named |= strcmp(notes.note[k].what, cases[i][2]) == 0;

@@ -5,7 +5,7 @@
 #include "interop/deepspeed.h"
 #include "interop/megatron.h"
 #include "interop/nanotron.h"
-#include "interop/torchtitan.h"
+#include "interop/target.h"
 #include "random_plans.h"
 
 #include <criterion/criterion.h>
@@ -150,7 +150,8 @@ Test(export, plans_survive_deepspeed)
         size_t size;
         FILE *memory = open_memstream(&text, &size);
         notes = (struct notes){.count = 0};
-        cr_assert_eq(deepspeed_write(memory, &model, &p, &notes, &error), RK_OK, "%s", error.text);
+        cr_assert_eq(target_write(&deepspeed_target, memory, &model, &p, 0, &notes, &error), RK_OK,
+                     "%s", error.text);
         fclose(memory);
         cr_expect_eq(notes.count, 0, "%s: %s", notes.note[0].what, notes.note[0].need);
         /* the GPUs follow from batch, microbatch and accumulation */
@@ -173,13 +174,14 @@ Test(export, deepspeed_refuses_pipelines)
     FILE *memory = open_memstream(&text, &size);
     cr_assert_eq(rk_plan_parse("gpus16 pp2 gbs32", &plan, &error), RK_OK);
     notes = (struct notes){.count = 0};
-    cr_expect_eq(deepspeed_write(memory, &model, &plan, &notes, &error), RK_NOTHING_FITS);
+    cr_expect_eq(target_write(&deepspeed_target, memory, &model, &plan, 0, &notes, &error),
+                 RK_NOTHING_FITS);
     cr_expect(named("pipeline"));
     cr_assert_eq(
         rk_plan_parse("framework=deepspeed gpus16 zero3 recompute=full gbs32", &plan, &error),
         RK_OK);
     notes = (struct notes){.count = 0};
-    cr_expect_eq(deepspeed_write(memory, &model, &plan, &notes, &error), RK_OK);
+    cr_expect_eq(target_write(&deepspeed_target, memory, &model, &plan, 0, &notes, &error), RK_OK);
     cr_expect(named("recompute")); /* the training code's */
     fclose(memory);
     free(text);
@@ -198,7 +200,8 @@ Test(export, plans_survive_torchtitan)
         size_t size;
         FILE *memory = open_memstream(&text, &size);
         notes = (struct notes){.count = 0};
-        cr_assert_eq(torchtitan_write(memory, &model, &p, &notes, &error), RK_OK, "%s", error.text);
+        cr_assert_eq(target_write(&torchtitan_target, memory, &model, &p, 0, &notes, &error), RK_OK,
+                     "%s", error.text);
         fclose(memory);
         cr_expect_eq(notes.count, 0, "%s: %s", notes.note[0].what, notes.note[0].need);
         static const char *const ignored[] = {"model"};
@@ -267,8 +270,8 @@ Test(export, plans_survive_accelerate)
         size_t size, count = 0;
         FILE *memory = open_memstream(&text, &size);
         notes = (struct notes){.count = 0};
-        cr_assert_eq(accelerate_write(memory, &model, &p, 0, &notes, &error), RK_OK, "%s",
-                     error.text);
+        cr_assert_eq(target_write(&accelerate_target, memory, &model, &p, 0, &notes, &error), RK_OK,
+                     "%s", error.text);
         fclose(memory);
         cr_expect_eq(notes.count, 0, "%s: %s", notes.note[0].what, notes.note[0].need);
         accelerate_command(&model, &p, command);
@@ -313,7 +316,8 @@ Test(export, accelerate_refuses_what_it_would_not_start)
                      error.text);
         notes = (struct notes){.count = 0};
         FILE *file = tmpfile();
-        cr_expect_eq(accelerate_write(file, &model, &plan, 0, &notes, &error), RK_NOTHING_FITS);
+        cr_expect_eq(target_write(&accelerate_target, file, &model, &plan, 0, &notes, &error),
+                     RK_NOTHING_FITS);
         cr_expect_eq(ftell(file), 0);
         cr_expect(named(refused_by_accelerate[i].named), "%s", refused_by_accelerate[i].words);
         fclose(file);
@@ -335,7 +339,8 @@ Test(export, plans_and_models_survive_nanotron)
         size_t size;
         FILE *memory = open_memstream(&text, &size);
         notes = (struct notes){.count = 0};
-        cr_assert_eq(nanotron_write(memory, &model, &p, &notes, &error), RK_OK, "%s", error.text);
+        cr_assert_eq(target_write(&nanotron_target, memory, &model, &p, 0, &notes, &error), RK_OK,
+                     "%s", error.text);
         fclose(memory);
         cr_expect_eq(notes.count, 0, "%s: %s", notes.note[0].what, notes.note[0].need);
         const struct config_source source = {.path = "n.yaml", .text = text};
@@ -369,7 +374,8 @@ Test(export, nanotron_refuses_what_it_would_not_train)
                      error.text);
         notes = (struct notes){.count = 0};
         FILE *file = tmpfile();
-        cr_expect_eq(nanotron_write(file, &model, &plan, &notes, &error), RK_NOTHING_FITS);
+        cr_expect_eq(target_write(&nanotron_target, file, &model, &plan, 0, &notes, &error),
+                     RK_NOTHING_FITS);
         cr_expect_eq(ftell(file), 0);
         cr_expect(named(refused_by_nanotron[i].named), "%s", refused_by_nanotron[i].model);
         fclose(file);

@@ -2,7 +2,7 @@
  * launch file is written of them. */
 #include "interop/deepspeed.h"
 #include "interop/megatron.h"
-#include "interop/torchtitan.h"
+#include "interop/target.h"
 #include "plans_cases.h"
 
 #include <inttypes.h>
@@ -74,9 +74,9 @@ static void expect_export(const struct plans_case *c, const struct rk_plan *plan
     if (plan->framework == RK_MEGATRON)
         status = megatron_write(memory, &c->model, plan, &newest, &notes, &error);
     else if (plan->framework == RK_FSDP)
-        status = torchtitan_write(memory, &c->model, plan, &notes, &error);
+        status = target_write(&torchtitan_target, memory, &c->model, plan, 0, &notes, &error);
     else
-        status = deepspeed_write(memory, &c->model, plan, &notes, &error);
+        status = target_write(&deepspeed_target, memory, &c->model, plan, 0, &notes, &error);
     fclose(memory);
     free(text);
     cr_expect_eq(status, RK_OK, "%s: %s: %s", c->model.id, words, error.text);
