@@ -32,6 +32,15 @@ struct front {
     struct chain_cost *cost; /* (count) the same for the pipeline */
 };
 
+/* Of labels what a pace of 1 and one of m microbatches make of them, where no other is as good at
+ * both: rising, falling. */
+struct stair {
+    int count, room;
+    struct step {
+        double fast, slow;
+    } * step; /* (count) */
+};
+
 struct engine {
     const struct stages_problem *problem;
     int *same; /* (layers, layers + 1) [i][n]: the first start with the kinds of i ... i + n - 1 */
@@ -50,7 +59,7 @@ struct engine {
     uint64_t labels;
     struct label *room; /* candidates */
     size_t room_size;
-    double *stair; /* (moments, choices) for dominance: see keep_best */
+    struct stair *stair; /* (moments, choices): what is kept, by what is there for a moment and group */
 
     /* the relaxation, over layers of kinds that there are several of */
     bool *single;     /* (kinds) there is one layer of it at most */

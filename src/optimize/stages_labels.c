@@ -41,40 +41,84 @@ static int compare_labels(const void *a, const void *b)
     return x->parent < y->parent ? -1 : x->parent > y->parent;
 }
 
-/* Is one that is kept, of the same group, nowhere worse? In the order of bytes. The stair has the
- * least fast value of each moment and group: above all of them nothing needs a closer look. */
-static bool is_dominated(const struct engine *e, const struct label *kept, int count, int stage,
-                         const struct label *x)
+/* The steps of a stair that are no faster at a pace of 1 than `fast` begin here. */
+static int first_above(const struct stair *stair, double fast)
 {
-    const int choices = e->problem->choices, group = e->group[stage * choices + x->choice];
+    int low = 0, high = stair->count;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (stair->step[middle].fast <= fast)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct stair *stairs_of(const struct engine *e, int stage, const struct label *x)
+{
+    return &e->stair[e->group[stage * e->problem->choices + x->choice]];
+}
+
+/* Is one of the same group that was kept, and has no more bytes, nowhere worse? */
+static bool is_dominated(const struct engine *e, int stage, const struct label *x)
+{
     const double fast = fast_value(x), slow = slow_value(e, x);
-    bool may = false;
-    for (int moment = 0; moment <= x->moment && !may; moment++)
-        may = e->stair[moment * choices + group] <= fast;
-    if (!may) return false;
-    for (int i = count - 1; i >= 0; i--)
-        if (kept[i].moment <= x->moment && e->group[stage * choices + kept[i].choice] == group &&
-            fast_value(&kept[i]) <= fast && slow_value(e, &kept[i]) <= slow)
-            return true;
+    const struct stair *stair = stairs_of(e, stage, x);
+    for (int moment = 0; moment <= x->moment; moment++, stair += e->problem->choices) {
+        const int at = first_above(stair, fast);
+        if (at && stair->step[at - 1].slow <= slow) return true;
+    }
     return false;
+}
+
+/* A step for a label that no step dominates takes the place of those that it dominates. */
+static void add_step(struct engine *e, int stage, const struct label *x)
+{
+    const struct step step = {fast_value(x), slow_value(e, x)};
+    struct stair *stair = stairs_of(e, stage, x) + x->moment * e->problem->choices;
+    int at = first_above(stair, step.fast), end = at;
+    while (at && stair->step[at - 1].fast >= step.fast)
+        at--;
+    while (end < stair->count && stair->step[end].slow >= step.slow)
+        end++;
+    if (at == end && stair->count == stair->room) {
+        const int room = 2 * stair->room + 8;
+        struct step *grown = realloc(stair->step, (size_t)room * sizeof *grown);
+        if (!grown) {
+            e->failed = true;
+            return;
+        }
+        stair->step = grown;
+        stair->room = room;
+    }
+    memmove(stair->step + at + 1, stair->step + end,
+            (size_t)(stair->count - end) * sizeof *stair->step);
+    stair->step[at] = step;
+    stair->count += at + 1 - end;
+}
+
+/* Of the candidates in room from first to end, in the order of bytes, those that none dominates
+ * stay, behind each other; where they end. */
+static int keep_apart(struct engine *e, int stage, int first, int end)
+{
+    int kept = first;
+    for (int i = 0; i < e->moments * e->problem->choices; i++)
+        e->stair[i].count = 0;
+    for (int i = first; i < end && !e->failed; i++) {
+        const struct label x = e->room[i];
+        if (is_dominated(e, stage, &x)) continue;
+        add_step(e, stage, &x);
+        e->room[kept++] = x;
+    }
+    return kept;
 }
 
 /* Keeps of `count` candidates in room those that none dominates, at its front. */
 static int keep_best(struct engine *e, int stage, int count)
 {
-    const int choices = e->problem->choices;
-    int kept = 0;
     qsort(e->room, (size_t)count, sizeof *e->room, compare_labels);
-    for (int i = 0; i < e->moments * choices; i++)
-        e->stair[i] = INFINITY;
-    for (int i = 0; i < count; i++) {
-        const struct label x = e->room[i];
-        if (is_dominated(e, e->room, kept, stage, &x)) continue;
-        double *stair = &e->stair[x.moment * choices + e->group[stage * choices + x.choice]];
-        *stair = fmin(*stair, fast_value(&x));
-        e->room[kept++] = x;
-    }
-    return kept;
+    return keep_apart(e, stage, 0, count);
 }
 
 static int compare_hopes(const void *a, const void *b)
@@ -156,7 +200,7 @@ static int extend(struct engine *e, int stage, int kind, const struct set *befor
     }
     for (int s = 0; s < p->choices; s++) {
         const struct stage_choice *choice = choice_of(e, stage, kind, s);
-        const int moment = moment_of(e, choice->moment_bytes);
+        const int moment = moment_of(e, choice->moment_bytes), before_it = count;
         if (!e->usable[(stage * p->kinds + kind) * p->choices + s]) continue;
         for (int i = 0; i < labels; i++) {
             const struct label *x = first ? &none : &before->label[i];
@@ -171,6 +215,7 @@ static int extend(struct engine *e, int stage, int kind, const struct set *befor
             };
             if (is_useful(e, stage, &next, layers)) e->room[count++] = next;
         }
+        count = keep_apart(e, stage, before_it, count); /* fewer to sort */
     }
     return keep_best(e, stage, count);
 }

@@ -113,6 +113,8 @@ void engine_close(struct engine *e)
     free(e->set);
     free(e->front);
     free(e->room);
+    for (size_t i = 0; e->stair && i < (size_t)e->moments * (size_t)e->problem->choices; i++)
+        free(e->stair[i].step);
     free(e->stair);
     for (int k = 0; e->hull && k < e->problem->stages; k++)
         free(e->hull[k].bytes);

@@ -393,14 +393,23 @@ static enum rk_status nothing_fits(const struct rk_plans_problem *problem, doubl
                    problem->system->memory[0].capacity_bytes / 0x1p30, least / 0x1p30);
 }
 
-/* Labels of a proof that is worth it, times the usual number. */
-enum { RIGOUR = 10 };
+/* Labels of a proof, times the usual number, of no more than so many labels with ways to go on from
+ * them: some seconds. */
+enum { RIGOUR = 10, MOST_STEPS = 100000000 };
+
+static bool is_worth_it(const struct quest *q, struct shape *s)
+{
+    if (s->rigour == 1) return s->base.chunks > 1;
+    const double layers = fmax(1, (double)s->layers / (double)s->base.pipeline);
+    const double labels = (double)shape_problem(s, 0).label_limit;
+    return is_loose(q->answer) && labels * layers * s->ways <= MOST_STEPS;
+}
 
 /* The winner once more: with as many labels as without virtual stages, then with many more. */
 static void prove(struct quest *q, struct shape *s)
 {
     for (s->rigour = 1; s->rigour <= RIGOUR && !q->failed; s->rigour += RIGOUR - 1) {
-        if (s->rigour == 1 ? s->base.chunks > 1 : is_loose(q->answer)) solve_shape(q, s);
+        if (is_worth_it(q, s)) solve_shape(q, s);
     }
 }
 
