@@ -23,7 +23,8 @@ struct report_args {
     struct search_args asked; /* of a search: framework, axes, threads */
     uint64_t top;
     const char *output, *charts, *title, *date;
-    int format; /* enum page_format */
+    const char *measured; /* a trace of `reckon train` */
+    int format;           /* enum page_format */
 };
 
 #define AT(member) .offset = offsetof(struct report_args, member)
@@ -46,6 +47,8 @@ static const struct option report_options[] = {
      .help = "html, a page to open, or json, its texts, tables and charts for a page of one's own (html)"},
     {.name = "charts", .type = OPTION_TEXT, .argument = "DIR", AT(charts), .complete = "file",
      .help = "write the numbers of each chart to DIR as NAME.csv, and as NAME.json what the page draws; the page, whose charts can be saved as SVG, only if -o is given, too"},
+    {.name = "measured", .type = OPTION_TEXT, .argument = "FILE", AT(measured), .complete = "file",
+     .help = "a step of this plan as it ran, from `reckon train --trace FILE`: drawn over the predicted one, with the memory of both"},
     {.name = "title", .type = OPTION_TEXT, AT(title), .help = "the page's title (what it is about)"},
     {.name = "date", .type = OPTION_TEXT, AT(date),
      .help = "a date for the foot of the page (that of SOURCE_DATE_EPOCH; none without it)"},
@@ -108,6 +111,7 @@ const struct usage report_usage = {
         {"reckon report best.json -m gpt3-175b -s a100-80g-nvl8 -o plan.html", "A plan file, from `reckon search --save-plan best.json`:"},
         {"reckon report mine.json best.json -m gpt3-175b -s a100-80g-nvl8 -o both.html", "Two plans side by side, as `reckon diff` compares them:"},
         {"reckon report --search -m gpt3-175b -s a100-80g-nvl8 -g 1024 -b 1536 -o search.html", "A search:"},
+        {"reckon report -m gpt2-124m -s here.json pp2 gbs8 precision=fp32 --measured step.json -o run.html", "A step as it ran, from `reckon train --trace step.json`:"},
         {"reckon report study.db -o study.html --charts charts", "A study, and its charts as files:"},
     },
     .see_also = "reckon-predict(1), reckon-search(1), reckon-study(1), reckon-plan(5)",
@@ -122,7 +126,9 @@ struct job {
     struct search_file file;
     struct plan_input plan;
     struct rk_prediction prediction;
-    struct diff *diff; /* NULL: of one plan */
+    struct diff *diff;     /* NULL: of one plan */
+    struct document trace; /* with --measured */
+    struct step_trace measured;
     struct progress progress;
 };
 
@@ -134,13 +140,37 @@ static enum rk_status check_plan_flags(const struct report_args *args, struct rk
     const struct plan_axis_values *axes = &args->asked.axes;
     const bool asks = args->asked.where || args->asked.headroom || args->asked.sort;
     if (!args->batch && !args->asked.sequence && args->asked.framework < 0 && !asks &&
-        !plan_axes_only(axes, RK_BY_BOTH) &&
-        !plan_axes_only(axes, RK_BY_RECKON) && !plan_axes_only(axes, RK_BY_CALCULON))
+        !plan_axes_only(axes, RK_BY_BOTH) && !plan_axes_only(axes, RK_BY_RECKON) &&
+        !plan_axes_only(axes, RK_BY_CALCULON))
         return RK_OK;
-    return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                   "--batch, --sequence, --framework, --where, --headroom, --sort and the axes are for "
-                   "--search: say a plan in words, "
-                   "\"tp8 gbs512\"");
+    return rk_fail(
+        error, RK_USAGE, NULL, 0, 0,
+        "--batch, --sequence, --framework, --where, --headroom, --sort and the axes are for "
+        "--search: say a plan in words, "
+        "\"tp8 gbs512\"");
+}
+
+/* A measured step goes with one plan. */
+static enum rk_status check_measured(const struct report_args *args, struct rk_error *error)
+{
+    if (!args->measured) return RK_OK;
+    return rk_fail(
+        error, RK_USAGE, NULL, 0, 0,
+        "--measured: a step is drawn over one plan's: give that plan, in words or as a file");
+}
+
+static enum rk_status read_measured(struct job *job, struct rk_error *error)
+{
+    const uint64_t stages = job->plan.draft.plan.pipeline;
+    if (!job->args.measured) return RK_OK;
+    enum rk_status status = document_load(job->args.measured, &job->trace, error);
+    if (status == RK_OK) status = step_trace_read(&job->trace, &job->measured, error);
+    if (status == RK_OK && (uint64_t)job->measured.stages > stages)
+        status =
+            rk_fail(error, RK_BAD_INPUT, job->args.measured, 0, 0,
+                    "%d stages were measured, the plan has %" PRIu64 ": give the plan of that run",
+                    job->measured.stages, stages);
+    return status;
 }
 
 /* The first word may name the plan. */
@@ -163,11 +193,15 @@ static enum rk_status make_plan(struct job *job, int *code, struct rk_error *err
     if (status == RK_OK) status = plan_gather(source, input, error);
     if (status == RK_OK) status = plan_settle(source, input, NULL, NULL, error);
     if (status != RK_OK) return status;
-    const struct forecast forecast = {
-        &input->model, &input->system, &input->draft.plan, &job->prediction, input->assumed};
-    const struct page_names names = {source->model, source->system, source->file};
+    const struct forecast forecast = {&input->model, &input->system, &input->draft.plan,
+                                      &job->prediction, input->assumed};
+    const struct page_names names = {source->model, source->system, source->file,
+                                     job->args.measured};
+    status = read_measured(job, error);
+    if (status != RK_OK) return status;
     rk_predict(&input->model, &input->system, &input->draft.plan, &job->prediction);
-    status = page_plan(&job->page, &forecast, &names, &job->args.asked.run, error);
+    status = page_plan(&job->page, &forecast, &names, &job->args.asked.run,
+                       names.measured ? &job->measured : NULL, error);
     if (status != RK_OK) return status;
     *code = job->prediction.verdict == RK_FITS ? RK_OK : RK_NOTHING_FITS;
     return RK_OK;
@@ -250,8 +284,8 @@ static const char *search_command(struct job *job, const struct rk_plans_problem
             command = report_text(&page->memory, "%s%s", command,
                                   axis_flag(page, problem, (enum rk_plan_axis)axis));
     if (problem->base.sequence)
-        command = report_text(&page->memory, "%s --sequence %" PRIu64, command,
-                              problem->base.sequence);
+        command =
+            report_text(&page->memory, "%s --sequence %" PRIu64, command, problem->base.sequence);
     command = with_flag(page, command, "where", asked->where);
     command = with_flag(page, command, "headroom", asked->headroom);
     return with_flag(page, command, "sort", asked->sort);
@@ -270,11 +304,12 @@ static enum rk_status search_again(struct job *job, const struct search *search,
     if (status == RK_OK && job->file.best)
         status = search_file_check(&job->document, &job->file, &result, error);
     if (status == RK_OK)
-        status = page_search(&job->page,
-                             &(struct page_search){job->args.source.model, job->args.source.system,
-                                                   search_command(job, problem), problem, space,
-                                                   &result, (int)job->args.asked.threads, &job->progress},
-                             error);
+        status =
+            page_search(&job->page,
+                        &(struct page_search){job->args.source.model, job->args.source.system,
+                                              search_command(job, problem), problem, space, &result,
+                                              (int)job->args.asked.threads, &job->progress},
+                        error);
     *code = result.found ? RK_OK : RK_NOTHING_FITS;
     rk_answer_release(&result);
     return status;
@@ -284,7 +319,8 @@ static enum rk_status make_search(struct job *job, int *code, struct rk_error *e
 {
     struct search search = {.args = &job->args.asked};
     if (!job->args.top) job->args.top = 10;
-    enum rk_status status = plan_inputs(&job->args.source, &job->plan, error);
+    enum rk_status status = check_measured(&job->args, error);
+    if (status == RK_OK) status = plan_inputs(&job->args.source, &job->plan, error);
     if (status == RK_OK) status = set_problem(job, &search, error);
     if (status != RK_OK) return status;
     struct rk_space *space = rk_plans_open(&search.problem, error);
@@ -329,6 +365,7 @@ static enum rk_status make_diff(struct job *job, int *code, struct rk_error *err
                                      .system = source->system,
                                      .gpus = source->gpus};
     enum rk_status status = check_plan_flags(&job->args, error);
+    if (status == RK_OK) status = check_measured(&job->args, error);
     if (status == RK_OK && source->words.count > 2)
         status = rk_fail(
             error, RK_USAGE, NULL, 0, 0,
@@ -364,8 +401,12 @@ static enum rk_status make_page(struct job *job, int *code, struct rk_error *err
         return rk_fail(error, RK_BAD_INPUT, input, 0, 0, "cannot open: %s; check the path",
                        strerror(errno));
     if (source->file || !is_file(input)) return make_plan(job, code, error);
-    if (is_database(input)) return page_study(&job->page, input, error);
-    enum rk_status status = document_load(input, &job->document, error);
+    enum rk_status status = RK_OK;
+    if (is_database(input)) {
+        status = check_measured(&job->args, error);
+        return status == RK_OK ? page_study(&job->page, input, error) : status;
+    }
+    status = document_load(input, &job->document, error);
     if (status != RK_OK) return status;
     if (!search_file_is(&job->document)) return make_plan(job, code, error);
     status = search_file_read(&job->document, &job->file, error);
@@ -443,6 +484,8 @@ int cmd_report(int argc, char **argv)
     diff_close(job.diff);
     search_file_release(&job.file);
     document_release(&job.document);
+    document_release(&job.trace);
+    step_trace_release(&job.measured);
     plan_input_release(&job.plan);
     return status == RK_OK ? code : options_fail(&error);
 }

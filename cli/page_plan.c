@@ -345,6 +345,10 @@ static void pipeline(struct html_page *page, const struct page_plan *p)
     page_schedule(
         page, &plan,
         report_text(&page->memory, "reckon timeline %s --trace trace.json", p->arguments));
+    if (p->measured)
+        page_measured(page, &plan, p->measured,
+                      report_text(&page->memory, "reckon report %s --measured %s", p->arguments,
+                                  page_word(page, p->trace)));
     timeline_plan_release(&plan);
 }
 
@@ -368,7 +372,7 @@ static void sections(struct html_page *page, struct page_plan *p)
 
 enum rk_status page_plan(struct html_page *page, const struct forecast *f,
                          const struct page_names *names, const struct run_args *run,
-                         struct rk_error *error)
+                         const struct step_trace *measured, struct rk_error *error)
 {
     struct report *memory_of_page = &page->memory;
     char words[RK_PLAN_TEXT];
@@ -378,6 +382,8 @@ enum rk_status page_plan(struct html_page *page, const struct forecast *f,
         .arguments =
             report_text(memory_of_page, "--model %s --system %s %s", page_word(page, names->model),
                         page_word(page, names->system), words),
+        .measured = measured,
+        .trace = names->measured,
     };
     page->title = report_text(memory_of_page, "%s on %s", f->model->id, f->system->id);
     page->subtitle = report_text(memory_of_page, "One training step on %" PRIu64 " GPUs, by %s: %s",

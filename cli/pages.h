@@ -8,6 +8,7 @@
 #include "cli/diff.h"
 #include "cli/prediction.h"
 #include "cli/run_args.h"
+#include "interop/step_trace.h"
 #include "report/html.h"
 #include "timeline/timeline.h"
 
@@ -16,13 +17,14 @@
 /* ---- one plan ---- */
 
 struct page_names { /* as given on the command line; NULL: not there */
-    const char *model, *system, *plan;
+    const char *model, *system, *plan, *measured;
 };
 
-/* The page of a plan and its prediction, by either model; of the run, too, where it has tokens. */
+/* The page of a plan and its prediction, by either model; of the run, too, where it has tokens; of
+ * a measured step, where there is one (NULL: none). */
 enum rk_status page_plan(struct html_page *page, const struct forecast *forecast,
                          const struct page_names *names, const struct run_args *run,
-                         struct rk_error *error);
+                         const struct step_trace *measured, struct rk_error *error);
 
 /* Its section on the whole run, with --tokens; `source` is the command of its numbers. page_run.c */
 enum rk_status page_run(struct html_page *page, const struct run_args *args,
@@ -33,6 +35,8 @@ enum rk_status page_run(struct html_page *page, const struct run_args *args,
 struct page_plan {
     const struct forecast *forecast;
     const char *arguments; /* of the commands that give the same numbers */
+    const struct step_trace *measured; /* NULL: none */
+    const char *trace;                 /* its file */
     struct rk_operation *operation;
     int operations;
 };
@@ -43,6 +47,10 @@ void page_roofline(struct html_page *page, const struct page_plan *plan); /* pag
 /* The schedule of a plan, simulated; `source` is the command that makes its events.
  * page_schedule.c */
 void page_schedule(struct html_page *page, const struct timeline_plan *plan, const char *source);
+
+/* A measured step over the simulated one, and the memory of both. page_measured.c */
+void page_measured(struct html_page *page, const struct timeline_plan *plan,
+                   const struct step_trace *trace, const char *source);
 
 /* ---- two plans ---- */
 

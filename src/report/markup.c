@@ -102,7 +102,7 @@ static void number_text(char *buffer, const char *unit, double number)
     };
     /* clang-format on */
     for (size_t i = 0; unit && i < sizeof families / sizeof *families; i++)
-        if (strcmp(unit, families[i].unit) == 0 && number > 0) {
+        if (strcmp(unit, families[i].unit) == 0 && number != 0 && isfinite(number)) {
             char text[QUANTITY_TEXT];
             snprintf(buffer, MARKUP_CELL, "%s",
                      quantity_format(text, families[i].quantity, number));
