@@ -33,7 +33,8 @@ static enum rk_status usage_fail(struct rk_error *error, const char *text)
 }
 
 /* Degrees that the search chooses, and what it does not cover. */
-static enum rk_status check_words(const struct plan_draft *draft, struct rk_error *error)
+static enum rk_status check_words(const struct plan_draft *draft, bool given,
+                                  struct rk_error *error)
 {
     static const char *const chosen[] = {"pipeline", "gpus",       "data",         "split",
                                          "stages",   "microbatch", "first_layers", "last_layers"};
@@ -47,6 +48,9 @@ static enum rk_status check_words(const struct plan_draft *draft, struct rk_erro
     if (draft->plan.schedule == RK_DUALPIPE)
         return usage_fail(error, "schedule: dualpipe needs each stage twice, at both ends: 1f1b, "
                                  "gpipe, zero-bubble and zero-bubble-2p run over clusters");
+    if (draft->plan.pipeline_blocking && !given)
+        return usage_fail(error, "pipeline-blocking: the search has messages beside the stage behind; "
+                                 "a plan file is predicted with it");
     if (draft->plan.framework == RK_CALCULON)
         return usage_fail(error, "framework: the published model knows one cluster alone");
     return RK_OK;
@@ -73,7 +77,7 @@ static enum rk_status settle(const struct clusters_source *source, struct plan_d
                              struct rk_machine *machine, struct rk_error *error)
 {
     struct rk_plan *plan = &draft->plan;
-    const enum rk_status status = check_words(draft, error);
+    const enum rk_status status = check_words(draft, source->plan != NULL, error);
     if (status != RK_OK) return status;
     if (source->batch && draft->words[plan_row("batch")] && plan->batch != source->batch)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,

@@ -170,8 +170,15 @@ static enum rk_status read_parts(const struct reading *r, const struct place *pl
         stage->parts = 1;
         return read_part(r, place, &stage->part[0]);
     }
-    static const char *const keys[] = {"layers", "parts", NULL};
+    static const char *const keys[] = {"layers", "parts", "shares", NULL};
+    struct place shares;
     enum rk_status status = place_need_keys(place, keys, r->error);
+    if (status == RK_OK && place_member(place, "shares", &shares)) {
+        const char *text = json_string_value(shares.value);
+        stage->equal = text && strcmp(text, "equal") == 0;
+        if (!stage->equal && !(text && strcmp(text, "speed") == 0))
+            status = place_fail(&shares, r->error, "must be \"speed\" or \"equal\"");
+    }
     if (status == RK_OK) status = place_need_array(&parts, 1, GIVEN_PARTS, r->error);
     if (status != RK_OK) return status;
     stage->parts = (int)json_array_size(parts.value);

@@ -109,6 +109,7 @@ static bool share_alike(struct judging *j)
         return false;
     }
     part->least = part->most = j->given->round / part->data;
+    part->samples = j->given->round;
     return tell(j, 0, part->most, &j->told[0]);
 }
 
@@ -135,58 +136,88 @@ static bool fill_times(struct judging *j, double *times, bool limited)
     return true;
 }
 
-static bool share_by_speed(struct judging *j)
+/* The same for all; false: a fault. */
+static bool share_equally(struct judging *j, uint64_t replicas, uint64_t *share)
+{
+    for (uint64_t i = 0; i < replicas; i++)
+        share[i] = j->given->round / replicas;
+    if (j->given->round % replicas == 0) return true;
+    *j->fault = (struct given_fault){j->index,
+                                     0,
+                                     {.verdict = RK_BAD_BATCH,
+                                      .need = (double)j->given->round,
+                                      .have = (double)replicas,
+                                      .what = "samples of a round"}};
+    return false;
+}
+
+static bool share_by_speed(struct judging *j, uint64_t replicas, uint64_t *share)
+{
+    double *times = calloc(replicas * (j->given->round + 1), sizeof *times);
+    bool good = times && fill_times(j, times, true);
+    if (good && isinf(given_shares((int)replicas, j->given->round, times, share))) {
+        good = fill_times(j, times, false); /* too little memory however they are shared */
+        given_shares((int)replicas, j->given->round, times, share);
+    }
+    free(times);
+    return good;
+}
+
+/* Replicas of several parts. */
+static bool share_parts(struct judging *j)
 {
     struct given_stage *stage = &j->given->stage[j->index];
     uint64_t replicas = 0, at = 0;
     for (int k = 0; k < stage->parts; k++)
         replicas += stage->part[k].data;
-    double *times = calloc(replicas * (j->given->round + 1), sizeof *times);
     uint64_t *share = calloc(replicas, sizeof *share);
-    bool good = times && share && fill_times(j, times, true);
-    if (good && isinf(given_shares((int)replicas, j->given->round, times, share))) {
-        good = fill_times(j, times, false); /* too little memory however they are shared */
-        given_shares((int)replicas, j->given->round, times, share);
-    }
+    bool good = share && (stage->equal ? share_equally(j, replicas, share)
+                                       : share_by_speed(j, replicas, share));
     for (int k = 0; good && k < stage->parts; k++) {
         struct given_part *part = &stage->part[k];
         part->least = part->most = share[at];
+        part->samples = 0;
         for (uint64_t i = 0; i < part->data; i++, at++) {
             if (share[at] < part->least) part->least = share[at];
             if (share[at] > part->most) part->most = share[at];
+            part->samples += share[at];
         }
         good = tell(j, k, part->most ? part->most : 1, &j->told[k]);
         if (good && !part->most) j->told[k].cost.time_s = j->told[k].cost.backward_s = 0;
     }
-    free(times);
     free(share);
     return good;
 }
 
 /* ---- what parts exchange ---- */
 
-/* Each part has the stage's gradients reduced among its own; the parts go round across the slowest
- * of their links, each sending 2 (k - 1) / k of them, which its nodes share. */
+static double nodes_of(const struct rk_machine *machine, int cluster, uint64_t gpus)
+{
+    return ceil((double)gpus / (double)rk_cluster_node(&machine->cluster[cluster]));
+}
+
+/* NCCL's rings go round all replicas of the stage, one ring for each of a replica's GPUs: the rings
+ * of the replica that stands last in its cluster cross the link, over that replica's nodes, with
+ * 2 (n - 1) / n of all the replica's gradients. */
 static double across_s(const struct judging *j)
 {
     const struct given_stage *stage = &j->given->stage[j->index];
     const struct rk_machine *machine = j->question->machine;
-    const double k = stage->parts;
-    double slowest_s = 0;
+    double replicas = 0, slowest_s = 0;
+    for (int k = 0; k < stage->parts; k++)
+        replicas += (double)stage->part[k].data;
     for (int a = 0; a < stage->parts; a++)
         for (int b = 0; b < a; b++) {
             const struct given_part *x = &stage->part[a], *y = &stage->part[b];
             if (x->cluster == y->cluster) continue;
             const struct rk_cluster_link *link = &machine->link[x->cluster][y->cluster];
-            const double nodes_x = ceil((double)part_gpus(x) /
-                                        (double)rk_cluster_node(&machine->cluster[x->cluster])),
-                         nodes_y = ceil((double)part_gpus(y) /
-                                        (double)rk_cluster_node(&machine->cluster[y->cluster]));
+            const double nodes_x = nodes_of(machine, x->cluster, part_gpus(x) / x->data),
+                         nodes_y = nodes_of(machine, y->cluster, part_gpus(y) / y->data);
             const double rate = fmin(fmin(nodes_x, nodes_y) * link->bandwidth_Bps, link->cap_Bps);
-            const double bytes = fmax(j->told[a].gradient_bytes * (double)(x->plan.tensor),
-                                      j->told[b].gradient_bytes * (double)(y->plan.tensor));
-            slowest_s =
-                fmax(slowest_s, 2 * (k - 1) * link->latency_s + 2 * (k - 1) / k * bytes / rate);
+            const double bytes = fmax(j->told[a].gradient_bytes * (double)x->plan.tensor,
+                                      j->told[b].gradient_bytes * (double)y->plan.tensor);
+            slowest_s = fmax(slowest_s, 2 * (replicas - 1) * link->latency_s +
+                                            2 * (replicas - 1) / replicas * bytes / rate);
         }
     return slowest_s;
 }
@@ -287,12 +318,6 @@ static bool enough_nodes(struct judging *j)
     return true;
 }
 
-static struct stage_width width_of(const struct given_stage *stage, const struct clusters_stage *of)
-{
-    const struct rk_plan *plan = &stage->part[0].plan;
-    return (struct stage_width){of->cluster, of->gpus, plan->messages_sharded ? 1 : plan->tensor};
-}
-
 /* The objective of chain.h. */
 static double value_of(const struct clusters_plan *plan)
 {
@@ -311,21 +336,59 @@ static double value_of(const struct clusters_plan *plan)
 static bool judge_stage(struct judging *j, struct clusters_plan *plan)
 {
     const bool alike = j->given->stage[j->index].parts == 1;
-    if (!(alike ? share_alike(j) : share_by_speed(j))) return false;
+    if (!(alike ? share_alike(j) : share_parts(j))) return false;
     return fill_chunks(j, fill_stage(j, &plan->stage[j->index]), plan);
 }
 
-/* From each chunk to the next one, and back. */
-static void fill_messages(const struct judging *j, const struct clusters_costs *messages,
-                          struct clusters_plan *plan)
+/* Samples first ... end - 1 of a round are a part's. */
+struct span {
+    uint64_t first, end;
+};
+
+static struct span span_of(const struct given_stage *stage, int part)
 {
-    const struct given_plan *given = j->given;
+    struct span span = {0, 0};
+    for (int k = 0; k <= part; k++) {
+        span.first = span.end;
+        span.end += stage->part[k].samples;
+    }
+    return span;
+}
+
+/* Parts of two stages that have samples in common send them to each other; all do so at once. */
+static double boundary_s(const struct judging *j, const struct given_stage *from,
+                         const struct given_stage *to)
+{
+    double slowest_s = 0;
+    for (int k = 0; k < from->parts; k++)
+        for (int l = 0; l < to->parts; l++) {
+            const struct span a = span_of(from, k), b = span_of(to, l);
+            const uint64_t first = a.first > b.first ? a.first : b.first;
+            const uint64_t end = a.end < b.end ? a.end : b.end;
+            const struct given_part *x = &from->part[k], *y = &to->part[l];
+            if (end <= first) continue;
+            const struct clusters_costs shared = {.question = j->question, .round = end - first};
+            const struct stage_width wide = {
+                x->cluster, (part_gpus(x) * (end - first) + a.end - a.first - 1) / (a.end - a.first),
+                x->plan.messages_sharded ? 1 : x->plan.tensor};
+            const struct stage_width there = {
+                y->cluster, (part_gpus(y) * (end - first) + b.end - b.first - 1) / (b.end - b.first),
+                y->plan.messages_sharded ? 1 : y->plan.tensor};
+            slowest_s = fmax(slowest_s, clusters_boundary_s(&shared, &wide, &there));
+        }
+    return slowest_s;
+}
+
+/* From each chunk to the next one, and back. */
+static void fill_messages(const struct judging *j, struct clusters_plan *plan)
+{
     for (int k = 0; k + 1 < plan->chunks * plan->stages; k++) {
         const int i = k % plan->stages, next = (k + 1) % plan->stages;
-        const struct stage_width from = width_of(&given->stage[i], &plan->stage[i]),
-                                 to = width_of(&given->stage[next], &plan->stage[next]);
-        plan->chunk[k].message_s = clusters_boundary_s(messages, &from, &to);
+        plan->chunk[k].message_s = boundary_s(j, &j->given->stage[i], &j->given->stage[next]);
         plan->stage[i].message_s += plan->chunk[k].message_s;
+        if (!j->question->words.pipeline_blocking) continue;
+        plan->chunk[k + 1].wait_s = plan->chunk[k].message_s;
+        plan->stage[next].message_s += plan->chunk[k].message_s;
     }
 }
 
@@ -346,7 +409,7 @@ bool given_judge(const struct clusters_question *question, struct given_plan *gi
         good = judge_stage(&j, plan);
     fold_shelf_release(&j.shelf);
     if (!good) return fault->reason.verdict != RK_FITS;
-    fill_messages(&j, &messages, plan);
+    fill_messages(&j, plan);
     plan->stage[0].sync_s +=
         clusters_tie_s(question, plan->stage[0].cluster, plan->stage[plan->stages - 1].cluster);
     plan->value_s = value_of(plan);

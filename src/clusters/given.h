@@ -3,8 +3,9 @@
  * Each stage has its layers, and its replicas: all of one kind on one cluster, or parts of several
  * kinds on several clusters, each with degrees and choices of its own. The samples of a round are
  * shared by speed: each goes to the replica that would be the first to end with it, which is the
- * exact minimum of the stage's time, as a replica's time grows with its samples. Gradients of
- * parts are reduced within each, across the link, and given out again. Pure but for its memory.
+ * exact minimum of the stage's time, as a replica's time grows with its samples; or all replicas
+ * take the same, as frameworks do that know one kind. Gradients go round all replicas, as NCCL's
+ * rings do: across each link once. Pure but for its memory.
  */
 #ifndef RECKON_CLUSTERS_GIVEN_H
 #define RECKON_CLUSTERS_GIVEN_H
@@ -17,12 +18,14 @@ struct given_part {
     int cluster;
     uint64_t data;       /* replicas */
     struct rk_plan plan; /* degrees and choices of one layer; ranks, pipeline, batch do not count */
-    uint64_t least, most; /* filled: samples of a round that a replica takes */
+    uint64_t samples;     /* filled: of a round, all its replicas together */
+    uint64_t least, most; /* filled: ... that a replica takes */
     double time_s;        /* filled: of a round, both passes */
 };
 
 struct given_stage {
     int layers, parts; /* layers: of all its chunks */
+    bool equal;        /* its replicas take as many samples each */
     struct given_part part[GIVEN_PARTS];
 };
 

@@ -18,6 +18,7 @@ struct clusters_chunk {
     double forward_s, backward_s; /* of a microbatch */
     double weights_s, again_s;    /* of backward: gradients of weights, what is computed again */
     double message_s;             /* to the chunk behind and back */
+    double wait_s; /* for messages of the chunk in front, where the pipeline blocks; else 0 */
 };
 
 struct clusters_stage {
@@ -25,7 +26,7 @@ struct clusters_stage {
     uint64_t layers, gpus, nodes, tensor, context, expert, data, microbatch;
     enum rk_recompute_mode recompute;
     double forward_s, backward_s; /* of a microbatch, all chunks */
-    double message_s;             /* ... to the stages behind and back */
+    double message_s;             /* ... to the stages behind and back; with wait_s of chunks */
     double sync_s;                /* behind the last one */
     double data_link_s;    /* collectives of gradients and weights of a step, hidden or not */
     double gradient_bytes; /* of a GPU, as they are sent, whole */

@@ -15,7 +15,7 @@ static struct timeline_duration lasting(double again_s, double seconds)
 static void fill_chunk(const struct timeline_plan *timeline, const struct clusters_chunk *from,
                        struct timeline_chunk *chunk)
 {
-    const double message_s = from->message_s / 2, again_s = from->again_s;
+    const double message_s = (from->message_s + from->wait_s) / 2, again_s = from->again_s;
     const double backward_s = from->backward_s - again_s + message_s;
     *chunk = (struct timeline_chunk){.blocks = from->layers, .held = 1.0 / timeline->chunks};
     chunk->pass[PASS_FORWARD] = lasting(0, from->forward_s + message_s);
