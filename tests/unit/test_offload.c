@@ -1,15 +1,10 @@
 /* Swapping and storing of activations: against published results, event simulations, enumeration.
  */
-#include "catalog/csv.h"
-
 #include <criterion/criterion.h>
-#include <jansson.h>
 #include <math.h>
 #include <reckon/offload.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define FOLDER RECKON_TEST_SOURCE "/tests/golden/memory/"
 
 static uint64_t state = 7;
 
@@ -28,163 +23,6 @@ static void near(double actual, double expected, double tolerance, const char *w
 {
     cr_assert_leq(fabs(actual - expected), tolerance * fabs(expected), "%s: %.15g, expected %.15g",
                   what, actual, expected);
-}
-
-/* ---- SSDTrain: every figure of every row to the digits given, so 1 % off fails ---- */
-
-static double cell(const struct csv *csv, size_t row, const char *name)
-{
-    const int column = csv_column(csv, name);
-    cr_assert_geq(column, 0, "%s", name);
-    return atof(csv_cell(csv, row, (size_t)column));
-}
-
-static size_t check_ssdtrain(const char *path)
-{
-    struct csv csv;
-    cr_assert_eq(csv_load(path, &csv, NULL), RK_OK);
-    for (size_t i = 0; i < csv.rows; i++) {
-        struct rk_ssdtrain run;
-#define GET(name) run.name = cell(&csv, i, #name);
-        RK_SSDTRAIN_COUNTS(GET)
-        const double ranks =
-            cell(&csv, i, "tensor") * cell(&csv, i, "pipeline") * cell(&csv, i, "data");
-        near(cell(&csv, i, "gpus"), ranks, 0, "gpus");
-        near(cell(&csv, i, "global_batch"),
-             cell(&csv, i, "microbatch") * cell(&csv, i, "accumulation") * cell(&csv, i, "data"), 0,
-             "global_batch");
-        run.achieved_FLOPps = 1e12 * cell(&csv, i, "achieved_TFLOPps");
-        run.hbm_Bps = 1e9 * cell(&csv, i, "hbm_GBps");
-        const struct rk_ssdtrain_step s = rk_ssdtrain_step(&run);
-#define NEAR(value, name, tolerance) near(value, cell(&csv, i, name), tolerance, name)
-        NEAR(s.activation_bytes, "activation_bytes_per_gpu_step", 1e-9);
-        NEAR(s.layer_forward_s, "layer_forward_s", 1e-9);
-        NEAR(s.forward_s, "forward_s", 1e-9);
-        NEAR(s.state_bytes, "state_bytes_per_gpu", 1e-9);
-        NEAR(s.step_s, "step_s", 1e-9);
-        NEAR(s.write_Bps / 0x1p30, "write_GiBps", 1e-9);
-        const double paper = rk_endurance_bytes(&rk_ssdtrain_paper_drives);
-        const double code = rk_endurance_bytes(&rk_ssdtrain_code_drives);
-        NEAR(rk_life_s(paper, s.step_s, s.activation_bytes) / RK_YEAR_S, "life_4x980pro_years",
-             5e-6);
-        NEAR(rk_life_s(code, s.step_s, s.activation_bytes) / RK_YEAR_S, "life_4x12p8TB_3dwpd_years",
-             5e-6);
-    }
-    const size_t rows = csv.rows;
-    csv_release(&csv);
-    return rows;
-}
-
-Test(offload, ssdtrain_figures)
-{
-    cr_assert_eq(check_ssdtrain(FOLDER "ssdtrain_fig5.csv"), 12);
-    cr_assert_eq(check_ssdtrain(FOLDER "ssdtrain_fig8b.csv"), 18);
-    cr_assert_eq(rk_endurance_bytes(&rk_ssdtrain_paper_drives), 516e15); /* 516 PB, as printed */
-}
-
-/* Attention and MLP of `layers` layers, then each layer, in post-order. */
-static int post_order(struct rk_adaptive_node *node, int layers, double attention_s,
-                      double attention, double mlp_s, double mlp)
-{
-    int n = 0;
-    for (int i = 0; i < layers; i++) {
-        const double bytes = i * (attention + mlp), time_s = i * (attention_s + mlp_s);
-        node[n++] = (struct rk_adaptive_node){bytes, attention, time_s};
-        node[n++] = (struct rk_adaptive_node){bytes + attention, mlp, time_s + attention_s};
-        node[n++] = (struct rk_adaptive_node){bytes, attention + mlp, time_s};
-    }
-    return n;
-}
-
-static double member(const json_t *object, const char *key)
-{
-    return json_number_value(json_object_get(object, key));
-}
-
-/* All numbers of the file are asked for. */
-Test(offload, ssdtrain_adaptive_rule)
-{
-    static const double asked[] = {3, 9, 10, 16, 20, 24, 30, 40, 50};
-    json_t *root = json_load_file(FOLDER "ssdtrain_adaptive.json", 0, NULL), *row;
-    const json_t *attention = json_object_get(root, "attention"),
-                 *mlp = json_object_get(root, "mlp");
-    const json_t *rows = json_object_get(root, "nodes_in_post_order");
-    const json_t *kept = json_object_get(root, "first_kept");
-    struct rk_adaptive_node node[12];
-    const double forward = member(root, "forward_total_ms");
-    const int layers = (int)member(root, "layers");
-    const int nodes =
-        post_order(node, layers, member(attention, "forward_ms"), member(attention, "bytes_MB"),
-                   member(mlp, "forward_ms"), member(mlp, "bytes_MB"));
-    size_t i;
-    cr_assert_eq((int)json_array_size(rows), nodes);
-    near(forward, layers * (member(attention, "forward_ms") + member(mlp, "forward_ms")), 0, "ms");
-    json_array_foreach(rows, i, row)
-    {
-        static const char *const names[] = {"attention", "mlp", "layer"};
-        char name[24];
-        snprintf(name, sizeof name, "%s %zu", names[i % 3], i / 3);
-        cr_assert_str_eq(json_string_value(json_object_get(row, "node")), name);
-        near(node[i].before_bytes, member(row, "bytes_before_MB"), 0, "bytes_before_MB");
-        near(node[i].bytes, member(row, "bytes_MB"), 0, "bytes_MB");
-        near(node[i].before_s, member(row, "forward_before_ms"), 0, "forward_before_ms");
-        near(rk_adaptive_needs(&node[i], forward), member(row, "required_MB_per_ms"), 1e-6,
-             "required");
-    }
-    cr_assert_eq(json_array_size(kept), sizeof asked / sizeof *asked);
-    json_array_foreach(kept, i, row)
-    {
-        const char *name = json_string_value(json_object_get(row, "node"));
-        int expected = nodes;
-        const json_t *of;
-        for (int k = 0; name && k < nodes && expected == nodes; k++) {
-            of = json_object_get(json_array_get(rows, (size_t)k), "node");
-            if (strcmp(name, json_string_value(of)) == 0) expected = k;
-        }
-        const double W = member(row, "bandwidth_MB_per_ms");
-        near(W, asked[i], 0, "bandwidth_MB_per_ms");
-        cr_assert_eq(rk_adaptive_first_kept(node, nodes, forward, W), expected, "W = %g", W);
-    }
-    json_decref(root);
-}
-
-/* ---- MEMO ---- */
-
-Test(offload, memo_worked_examples)
-{
-    json_t *root = json_load_file(FOLDER "memo_alpha.json", 0, NULL), *row;
-    size_t i;
-    const double h = 4096, ranks = 8, F = 180e12;
-    json_array_foreach(json_object_get(root, "cases"), i, row)
-    {
-        const double s = member(row, "tokens"), unit = 2 * s * h / ranks;
-        const double work_s = s * h * h / ranks / F;
-        const struct rk_swap swap = {.layers = 32,
-                                     .forward_s = 24 * work_s + 2 * s * s * h / ranks / F,
-                                     .backward_s = 1,
-                                     .always_bytes = 2 * unit,
-                                     .token_bytes = 14 * unit,
-                                     .again_s = 16 * work_s,
-                                     .bandwidth_Bps = 12e9,
-                                     .host_bytes = 250e9};
-        const double alpha = rk_swap_share_memo(&swap);
-        const double bytes = swap.always_bytes + alpha * swap.token_bytes;
-        const struct rk_swap_tensor tensors[] = {
-            {"norm", unit, 0}, {"qkv", 3 * unit, 6 * work_s},    {"residual", unit, 2 * work_s},
-            {"norm", unit, 0}, {"mlp in", 4 * unit, 8 * work_s}, {"gelu", 4 * unit, 0}};
-        near(swap.forward_s, member(row, "layer_forward_s"), 1e-12, "layer_forward_s");
-        near(rk_swap_share_hidden(&swap), member(row, "alpha_overlap"), 1e-12, "alpha_overlap");
-        near(rk_swap_share_host(&swap), member(row, "alpha_host"), 1e-12, "alpha_host");
-        near(alpha, member(row, "alpha"), 1e-12, "alpha");
-        near(bytes / 12e9, member(row, "offload_s"), 1e-12, "offload_s");
-        near(30 * bytes, member(row, "host_bytes_per_gpu"), 1e-12, "host_bytes_per_gpu");
-        near((1 - alpha) * swap.again_s, member(row, "recompute_s_per_layer"), 1e-12, "recompute");
-        near(rk_swap_by_tensor(tensors, 6, alpha * swap.token_bytes, NULL),
-             member(row, "recompute_s_per_layer_by_tensor"), 1e-12, "by tensor");
-        cr_assert_lt(rk_swap_at(&swap, alpha).forward_wait_s, 1e-9 * swap.forward_s);
-    }
-    cr_assert_eq(i, 7);
-    json_decref(root);
 }
 
 /* The three streams event by event: a copy or a pass starts when all that it waits for is done. */

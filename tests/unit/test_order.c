@@ -221,10 +221,8 @@ Test(order, every_pass_once_and_as_many_in_flight_as_is_said)
 Test(order, rounds_of_more_microbatches_than_stages)
 {
     const struct pipeline p = {RK_1F1B, 2, 2, 3, false, 3};
-    expect_order(&p, 0,
-                 "F0.0 F0.1 F0.2 F1.0 F1.1 F1.2 B1.0 B1.1 B1.2 B0.0 B0.1 B0.2");
-    expect_order(&p, 1,
-                 "F0.0 F0.1 F0.2 F1.0 B1.0 F1.1 B1.1 F1.2 B1.2 B0.0 B0.1 B0.2");
+    expect_order(&p, 0, "F0.0 F0.1 F0.2 F1.0 F1.1 F1.2 B1.0 B1.1 B1.2 B0.0 B0.1 B0.2");
+    expect_order(&p, 1, "F0.0 F0.1 F0.2 F1.0 B1.0 F1.1 B1.1 F1.2 B1.2 B0.0 B0.1 B0.2");
 }
 
 /* What the published model says of the first stage is the same where the rounds are full. */

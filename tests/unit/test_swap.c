@@ -3,7 +3,6 @@
 #include "predict_cases.h"
 
 #include "catalog/catalog.h"
-#include "catalog/csv.h"
 #include "catalog/drives.h"
 #include <math.h>
 #include <reckon/catalog.h>
@@ -260,53 +259,6 @@ Test(swap, shares_of_two_tiers)
         predict("llama3.1-8b", "a100-pcie-40g mem2=100GiB@25GB/s ssd=4*samsung-980pro-1tb",
                 "gpus8 tp8 gbs1 seq32768 recompute-rest offload-activations=0.75+1.5");
     cr_expect_eq(over.verdict, RK_BAD_OPTION); /* more than all of it */
-}
-
-/* Every point of memo_points.csv that is of the paper or computed, with its tolerance. */
-static double point(const struct csv *csv, const char *id)
-{
-    const int ids = csv_column(csv, "id"), value = csv_column(csv, "value");
-    for (size_t i = 0; i < csv->rows; i++)
-        if (strcmp(csv_cell(csv, i, (size_t)ids), id) == 0)
-            return atof(csv_cell(csv, i, (size_t)value));
-    cr_assert_fail("no point %s", id);
-    return 0;
-}
-
-Test(swap, points_of_the_paper)
-{
-    static const struct {
-        const char *id;
-        uint64_t ki;
-    } skeletal[] = {{"skeletal_7b_64k", 64},   {"skeletal_7b_128k", 128}, {"skeletal_7b_192k", 192},
-                    {"skeletal_7b_256k", 256}, {"skeletal_7b_512k", 512}, {"skeletal_7b_640k", 640},
-                    {"skeletal_7b_1m", 1024}};
-    struct csv csv;
-    cr_assert_eq(csv_load(RECKON_TEST_SOURCE "/tests/golden/memory/memo_points.csv", &csv, NULL),
-                 RK_OK);
-    for (int i = 0; i < 7; i++) {
-        char text[96];
-        const double logs = (double)skeletal[i].ki * 1024 * 4 * 4;
-        snprintf(text, sizeof text, "gpus8 tp8 sp gbs1 seq%d recompute-rest",
-                 (int)skeletal[i].ki * 1024);
-        const struct rk_swap s = swap_of(text);
-        NEAR((s.always_bytes + s.token_bytes - logs) * 8 * 32, point(&csv, skeletal[i].id));
-        /* input and attention's output: a sixteenth each */
-        if (skeletal[i].ki == 1024)
-            NEAR((s.always_bytes - logs) * 8 * 32 / 2, point(&csv, "inputs_7b_1m"));
-    }
-    static const char *const models[][2] = {{"memo-7b", "params_untied_7b"},
-                                            {"memo-13b", "params_untied_13b"},
-                                            {"memo-30b", "params_untied_30b"},
-                                            {"memo-65b", "params_untied_65b"}};
-    for (int i = 0; i < 4; i++) {
-        struct rk_model model;
-        cr_assert_eq(rk_model_load(models[i][0], &model, NULL), RK_OK);
-        const double norms = (4.0 * (double)model.layers + 2) * (double)model.hidden;
-        NEAR((double)rk_model_parameters(&model) - norms, point(&csv, models[i][1]));
-    }
-    cr_expect_eq(point(&csv, "cross_192k"), 192 * 1024);
-    csv_release(&csv);
 }
 
 /* What a stage holds sums up to its total, as of any plan. */
