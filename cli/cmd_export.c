@@ -260,7 +260,7 @@ static int run(enum export_target to, const struct usage *usage, int argc, char 
     if (status == RK_OK && plan.plan.segments && notes_count(notes, NOTE_WARNING) &&
         memcmp(&plan.plan, &run, sizeof run) != 0)
         say_nearest(&plan, &run, on ? &system : NULL);
-    if (status == RK_OK) check_remark("the plan", &plan.model, NULL, &plan.plan);
+    if (status == RK_OK) check_remark("the plan", &plan.model, on ? &system : NULL, &plan.plan);
     rk_system_release(&system);
     free(notes);
     return code;

@@ -1,5 +1,6 @@
 /* reckon predict: the time and memory of a step under a plan; reckon estimate: ... by calculon. */
 #include "base/units.h"
+#include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/describe.h"
 #include "cli/plan_input.h"
@@ -221,6 +222,7 @@ static int predict(const struct usage *usage, plan_choose *choose, int argc, cha
                                           &prediction, input.assumed};
         code = fill_report(&report, &forecast, &args, &error) != RK_OK ? options_fail(&error)
                : show_report(&report, &args.show, args.output, fits ? RK_OK : RK_NOTHING_FITS);
+        if (prediction.timed) check_remark("the plan", &input.model, &input.system, plan);
     } else {
         code = options_fail(&error);
     }
