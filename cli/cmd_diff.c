@@ -41,6 +41,10 @@ static const struct option input_rows[] = {
      .help = "how many GPUs a script runs on (what it says)"},
     {.name = "set", .type = OPTION_TEXTS, .argument = "NAME=VALUE", AT(source.sets),
      .help = "a variable that a script does not set; may be repeated"},
+    {.name = "ignore", .type = OPTION_TEXTS, .argument = "NAME", AT(source.ignored),
+     .help = "an argument of a script that is not known, and on which nothing depends here; several with commas, may be repeated"},
+    {.name = "variant", .type = OPTION_NUMBER, AT(source.variant), .min = 1, .max = 64,
+     .help = "which of several commands of a script that train"},
     {.name = "vocabulary", .type = OPTION_NUMBER, AT(source.vocabulary), .min = 1, .max = 1 << 28,
      .help = "entries of a script's embedding table, where only the tokenizer's files tell them"},
     {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
@@ -100,6 +104,12 @@ static enum rk_status write_script(const struct diff_input *in, const struct dif
     struct megatron_changes *changes = calloc(1, sizeof *changes);
     struct output output = {.file = NULL};
     char *text = NULL;
+    if (!in->script)
+        return rk_fail(
+            error, RK_USAGE, NULL, 0, 0,
+            "-o %.80s: a script is written where A is a script of Megatron Core, and A is "
+            "%s%s: give another name",
+            args->output, in->tool ? "one of " : "a plan", in->tool ? in->tool : "");
     if (!changes) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
     enum rk_status status = megatron_change(args->source.a, in->script, in->script_size, &options,
                                             &in->model, &in->a, &in->b, changes, &text, error);
@@ -165,7 +175,7 @@ int cmd_diff(int argc, char **argv)
     const bool page = args.output && output_ends_in(args.output, ".html");
     int code = fit ? RK_OK : RK_NOTHING_FITS;
     enum rk_status status = RK_OK;
-    if (d->in.script && is_script_name(args.output)) status = write_script(&d->in, &args, &error);
+    if (is_script_name(args.output)) status = write_script(&d->in, &args, &error);
     if (page) status = write_page(d, &args, &error);
     if (status == RK_OK) status = save_files(&args.save, &d->in.model, &d->in.b, &error);
     if (status != RK_OK)

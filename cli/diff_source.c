@@ -31,7 +31,17 @@ struct megatron_options diff_options(const struct diff_source *source, int versi
                                      .set_count = (size_t)source->sets.count,
                                      .gpus = source->gpus,
                                      .vocabulary = source->vocabulary,
+                                     .variant = (int)source->variant,
+                                     .ignored = source->ignored.text,
+                                     .ignored_count = (size_t)source->ignored.count,
                                      .version = version};
+}
+
+/* What stands on Megatron Core takes its arguments; the changed script is read again anyway. */
+static bool on_core(const char *tool)
+{
+    return strcmp(tool, "Megatron-LM") == 0 || strcmp(tool, "MindSpeed") == 0 ||
+           strcmp(tool, "Pai-Megatron-Patch") == 0;
 }
 
 /* A script also has a model, which counts unless --model is given. */
@@ -52,7 +62,8 @@ static enum rk_status read_script(const struct diff_source *source, const char *
         model_name_of(path, model->id, sizeof model->id);
     }
     import_warn(&import->notes, path);
-    if (status == RK_OK && keep && strcmp(import->tool, "Megatron-LM") == 0) {
+    if (status == RK_OK && keep) keep->tool = import->tool;
+    if (status == RK_OK && keep && on_core(import->tool)) {
         keep->script = text;
         keep->script_size = size;
         keep->version = import->until;

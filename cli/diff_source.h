@@ -10,8 +10,8 @@
 struct diff_source {
     const char *a, *b; /* plan file, line of words, or launch script; b NULL: the best there is */
     const char *model, *system;
-    uint64_t gpus, vocabulary;
-    struct option_texts sets;
+    uint64_t gpus, vocabulary, variant;
+    struct option_texts sets, ignored;
     struct plan_source changes; /* its words: of the second plan, or of the first as the second */
 };
 
@@ -20,7 +20,8 @@ struct diff_input {
     struct rk_system system;
     struct rk_plan a, b;
     char name_a[48], name_b[48];
-    char *script; /* A's text, when it is a launch script; else NULL */
+    char *script; /* A's text, when it is a launch script whose arguments are Core's; else NULL */
+    const char *tool; /* whose arguments A's are; NULL: it is no script */
     size_t script_size;
     int version; /* the newest of Megatron Core that knows its arguments */
 };

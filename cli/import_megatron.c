@@ -89,19 +89,7 @@ static void name_model(const char *path, struct rk_model *model)
     snprintf(model->id, sizeof model->id, "%s", *id ? id : "megatron");
 }
 
-enum { CONFIG_BYTES = 1 << 20, MOST_IGNORED = 256 };
-
-/* "a,b" as two names. */
-static size_t split_names(const struct option_texts *texts, char **names, size_t most)
-{
-    size_t count = 0;
-    for (int i = 0; i < texts->count; i++) {
-        char *rest = (char *)(uintptr_t)texts->text[i], *name;
-        while ((name = strsep(&rest, ",")) && count < most)
-            names[count++] = name + strspn(name, "-");
-    }
-    return count;
-}
+enum { CONFIG_BYTES = 1 << 20 };
 
 static enum rk_status read_script(const struct megatron_args_given *given,
                                   const struct megatron_options *options,
@@ -123,7 +111,9 @@ static enum rk_status read_options(const struct megatron_args_given *given,
                                          .set_count = (size_t)given->sets.count,
                                          .gpus = given->gpus,
                                          .vocabulary = given->vocabulary,
-                                         .variant = (int)given->variant};
+                                         .variant = (int)given->variant,
+                                         .ignored = given->ignored.text,
+                                         .ignored_count = (size_t)given->ignored.count};
     if (!given->version) return RK_OK;
     options->version = megatron_version(given->version);
     if (options->version) return RK_OK;
@@ -173,11 +163,9 @@ int import_megatron(int argc, char **argv)
         return options_fail(&error);
     }
     *import = (struct megatron_import){.since = 0};
-    char *ignored[MOST_IGNORED], *config = NULL;
+    char *config = NULL;
     size_t size;
     enum rk_status status = read_options(&given, &options, &error);
-    options.ignored = (const char *const *)ignored;
-    options.ignored_count = split_names(&given.ignored, ignored, MOST_IGNORED);
     if (status == RK_OK && given.deepspeed)
         status = text_file_load(given.deepspeed, CONFIG_BYTES, &config, &size, &error);
     options.deepspeed = config;

@@ -42,13 +42,22 @@ const struct key *key_find(const struct key *keys, size_t count, const char *key
     return best;
 }
 
+bool key_ignored(const char *const *ignored, size_t count, const char *name, bool below)
+{
+    for (size_t i = 0; i < count; i++)
+        for (const char *p = ignored[i]; *p;) {
+            p += strspn(p, "-,");
+            const size_t n = strcspn(p, ",");
+            if (n && strncmp(name, p, n) == 0 && (!name[n] || (below && name[n] == '.')))
+                return true;
+            p += n;
+        }
+    return false;
+}
+
 static bool is_ignored(const struct key_options *options, const char *key)
 {
-    for (size_t i = 0; options && i < options->ignored_count; i++) {
-        const size_t n = strlen(options->ignored[i]);
-        if (strncmp(key, options->ignored[i], n) == 0 && (!key[n] || key[n] == '.')) return true;
-    }
-    return false;
+    return options && key_ignored(options->ignored, options->ignored_count, key, true);
 }
 
 /* ---- values ---- */

@@ -43,7 +43,7 @@ struct key_given {
 };
 
 struct key_options {
-    const char *const *ignored; /* keys that are passed over, and all below them */
+    const char *const *ignored; /* "a,b": keys that are passed over, and all below them */
     size_t ignored_count;
     const struct key_given *given;
     size_t given_count;
@@ -55,6 +55,10 @@ struct key_options {
 enum rk_status keys_read(const struct settings *settings, const struct key *keys, size_t count,
                          const struct key_options *options, void *target, struct notes *notes,
                          struct rk_error *error);
+
+/* Is the name one of those that the caller passes over, "a,b" or "a" each? `below`: or below one.
+ */
+bool key_ignored(const char *const *ignored, size_t count, const char *name, bool below);
 
 /* The row of a key; NULL: none. */
 const struct key *key_find(const struct key *keys, size_t count, const char *name);

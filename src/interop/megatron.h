@@ -23,7 +23,7 @@ struct megatron_options {
     uint64_t vocabulary;        /* 0: as the arguments say */
     int version;                /* minor of Megatron Core; 0: any in which all arguments exist */
     int variant;                /* of the commands that train, from 1 on; 0: there is only one */
-    const char *const *ignored; /* names of arguments that are passed over, without "--" */
+    const char *const *ignored; /* "a,b": names of arguments that are passed over */
     size_t ignored_count;
     const char *deepspeed; /* text of DeepSpeed's configuration; NULL: as the script says */
     bool collect;          /* goes on behind what is wrong, for reckon check: all that a rule has a

@@ -1,6 +1,7 @@
 /* megatron_args.c - from words to values, by the table of flags. */
 #include "interop/megatron_args.h"
 #include "base/text.h"
+#include "interop/keys.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -229,9 +230,7 @@ static void judge_version(struct megatron_args *args, const struct shell_word *w
 
 static bool is_ignored(const struct megatron_args *args, const char *name)
 {
-    for (size_t i = 0; i < args->options->ignored_count; i++)
-        if (strcmp(args->options->ignored[i], name) == 0) return true;
-    return false;
+    return key_ignored(args->options->ignored, args->options->ignored_count, name, false);
 }
 
 static void note_unknown(struct megatron_args *args, const struct shell_word *word,

@@ -232,7 +232,7 @@ static uint64_t find_vocabulary(const struct megatron_args *args)
                                                  : tokenizer_of_name(word->text);
         if (found)
             megatron_note(args, NOTE_ASSUMED, FLAG(VOCAB_SIZE), found->text,
-                          "not given: as the tokenizer %s has it", found->name);
+                          "not given: as the tokenizer %s has it (%s)", found->name, found->source);
     }
     return found ? found->vocabulary : 0;
 }

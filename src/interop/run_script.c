@@ -328,9 +328,7 @@ static enum rk_status put_launch(struct work *w, const char *name, const char *v
 
 static bool is_ignored(const struct work *w, const char *name)
 {
-    for (size_t i = 0; i < w->script->keys.ignored_count; i++)
-        if (strcmp(w->script->keys.ignored[i], name) == 0) return true;
-    return false;
+    return key_ignored(w->script->keys.ignored, w->script->keys.ignored_count, name, false);
 }
 
 /* ---- one option ---- */

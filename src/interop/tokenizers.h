@@ -8,7 +8,8 @@
 struct tokenizer {
     const char *name; /* a class of tokenizers, or what names of models and files begin with */
     uint64_t vocabulary;
-    const char *text; /* the same as text */
+    const char *text;   /* the same as text */
+    const char *source; /* "Qwen/Qwen3-8B, tokenizer.json: 151643 and 26 added" */
 };
 
 /* "GPT2BPETokenizer": the types of --tokenizer-type; NULL: the type does not tell. */
