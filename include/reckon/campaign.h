@@ -177,7 +177,7 @@ enum rk_checkpoints { RK_CHECKPOINTS_SYNC, RK_CHECKPOINTS_ASYNC, RK_CHECKPOINTS_
 /* What a zeroed run leaves open the facts say. */
 struct rk_run {
     double tokens;    /* 0: as many as the model was trained on */
-    bool has_price;   /* `price` is said, be it 0 */
+    bool has_price;   /* `price` is said, more than 0 */
     double price;     /* of an accelerator for an hour, US dollars */
     char offer[24];   /* ... or that of an offer of the list; "": the cheapest */
     char logbook[24]; /* of failures; "": the first */

@@ -79,6 +79,18 @@ struct rk_campaign rk_campaign_of(const struct rk_campaign_facts *facts,
     return c;
 }
 
+static double write_s_of(const struct rk_campaign *c)
+{
+    const struct rk_recovery *v = &c->recovery;
+    return v->in_memory ? 2 * c->checkpoint_bytes / (double)c->ranks / v->host_Bps
+                        : c->checkpoint_bytes / v->storage_Bps;
+}
+
+static bool writes_too_slowly(const struct rk_campaign *c)
+{
+    return c->recovery.interval_s > 0 && c->recovery.interval_s < write_s_of(c);
+}
+
 const char *rk_campaign_fault(const struct rk_campaign *c)
 {
     const struct rk_failure_rates *r = &c->rates;
@@ -92,7 +104,11 @@ const char *rk_campaign_fault(const struct rk_campaign *c)
     if (!(v->storage_Bps > 0)) return "the storage needs a bandwidth";
     if (v->detect_s < 0 || v->restart_s < 0 || v->repair_s < 0 || v->interval_s < 0)
         return "times must not be negative";
-    if (v->async && !(v->host_Bps > 0)) return "asynchronous checkpoints need a host bandwidth";
+    if ((v->async || v->in_memory) && !(v->host_Bps > 0))
+        return "checkpoints behind training's back and in memory need a host bandwidth";
+    if (writes_too_slowly(c))
+        return "a checkpoint takes longer than the interval: give a longer interval, or faster "
+               "storage";
     if (c->switch_s < 0) return "a change of plan cannot take less than no time";
     if (c->reduced_ranks > c->ranks || (c->reduced_ranks && !(c->reduced_pace > 0)))
         return "the plan for fewer accelerators has more of them, or no pace";
@@ -175,7 +191,7 @@ static void set_checkpoints(const struct rk_campaign *c, struct rk_campaign_outc
     const struct rk_recovery *v = &c->recovery;
     const double per_rank = c->checkpoint_bytes / (double)c->ranks;
     const bool behind = v->async || v->in_memory;
-    o->write_s = v->in_memory ? 2 * per_rank / v->host_Bps : c->checkpoint_bytes / v->storage_Bps;
+    o->write_s = write_s_of(c);
     o->blocking_s = behind ? fmin(per_rank / v->host_Bps, o->write_s) : o->write_s;
 }
 

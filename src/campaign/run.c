@@ -50,6 +50,12 @@ static enum rk_status set_price(const struct rk_campaign_facts *facts, const str
                                 const struct rk_system *system, struct rk_campaign *c,
                                 const struct notes *notes, struct rk_error *error)
 {
+    if (run->has_price && !(run->price > 0))
+        return rk_fail(
+            error, RK_USAGE, NULL, 0, 0,
+            "price: %g US dollars for an hour make no cost: give more than 0, an offer of "
+            "the list, or leave it out",
+            run->price);
     if (run->has_price) {
         c->price = run->price;
         return RK_OK;

@@ -329,6 +329,7 @@ Test(campaign, faults_are_said)
                  {offsetof(struct rk_campaign, rates.preempt_s), -1},
                  {offsetof(struct rk_campaign, recovery.storage_Bps), 0},
                  {offsetof(struct rk_campaign, recovery.repair_s), -1},
+                 {offsetof(struct rk_campaign, recovery.interval_s), 1e-9},
                  {offsetof(struct rk_campaign, price), -1},
                  {offsetof(struct rk_campaign, cooling_factor), 0.5}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
