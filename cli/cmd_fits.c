@@ -346,7 +346,7 @@ int cmd_fits(int argc, char **argv)
         fill_report(&report, &question, &forecast);
         enum rk_status status = RK_OK;
         if (args.place && prediction.timed) status = fits_place(&report, &forecast, &error);
-        if (status == RK_OK) status = run_section(&report, &args.run, &forecast, NULL, &error);
+        if (status == RK_OK) status = run_section(&report, &args.run, &forecast, NULL, NULL, &error);
         code = status != RK_OK
                    ? options_fail(&error)
                    : show_report(&report, &args.show, args.output, fits ? RK_OK : RK_NOTHING_FITS);

@@ -195,7 +195,7 @@ static enum rk_status fill_report(struct report *report, const struct forecast *
     if (!f->prediction->timed) return RK_OK;
     forecast_times(report, f);
     forecast_rates(report, f);
-    const enum rk_status status = run_section(report, &args->run, f, NULL, error);
+    const enum rk_status status = run_section(report, &args->run, f, NULL, NULL, error);
     forecast_stages(report, f, false);
     if (layers) forecast_operations(report, f);
     return status;

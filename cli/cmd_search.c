@@ -257,7 +257,7 @@ static enum rk_status fill_run(struct report *report, const struct search *searc
     search_plan(search, 0, &plan);
     rk_predict(p->model, p->system, &plan, &prediction);
     const struct forecast forecast = {p->model, p->system, &plan, &prediction, ""};
-    return run_section(report, &search->args->run, &forecast, p, error);
+    return run_section(report, &search->args->run, &forecast, p, &search->run, error);
 }
 
 static enum rk_status write_all(const struct search *search, struct search_session *session,

@@ -47,28 +47,16 @@ bool fits_is_open(const struct plan_draft *draft)
     return is_whole(&draft->plan);
 }
 
-/* Do the words say the value of an axis? */
-static bool is_said(const struct plan_draft *draft, enum rk_plan_axis axis)
-{
-    if (axis == RK_PLAN_TENSOR_COMM)
-        return plan_given(draft, "sequence_parallel") || plan_given(draft, "messages_sharded");
-    return plan_given(draft, plan_axis_key(axis));
-}
-
 static void ask(const struct plan_input *input, struct rk_plans_problem *problem)
 {
     const struct plan_draft *draft = &input->draft;
     const struct rk_plan *plan = &draft->plan;
-    const enum rk_by by = plan->framework == RK_CALCULON ? RK_BY_CALCULON : RK_BY_RECKON;
+    struct rk_error none; /* nothing is restricted before */
     rk_plans_problem_init(problem, &input->model, &input->system, plan->framework, plan->ranks,
                           plan->batch, plan->sequence);
     problem->base = *plan;
     if (!plan_given(draft, "batch")) problem->base.batch = 4 * plan->ranks * plan->microbatch;
-    for (enum rk_plan_axis axis = 0; axis < RK_PLAN_AXES; axis++) {
-        if (!(rk_plan_axis_info(axis)->by & by) || !is_said(draft, axis)) continue;
-        problem->pinned[axis].count = 1;
-        problem->pinned[axis].value[0] = problem->pinned[axis].to[0] = rk_plan_axis_get(plan, axis);
-    }
+    plan_axes_take(draft, problem, &none);
 }
 
 static void note(struct plan_input *input, const struct rk_choice *choice, bool batch)

@@ -171,13 +171,13 @@ enum rk_status page_run(struct html_page *page, const struct run_args *args,
     if (!forecast->prediction->timed) return RK_OK;
     page_section(page, "the-run", "The whole run",
                  "Failures, checkpoints and prices: docs/campaign.md.");
-    enum rk_status status = run_section(&page->memory, args, forecast, NULL, error);
+    enum rk_status status = run_section(&page->memory, args, forecast, NULL, NULL, error);
     if (status != RK_OK) return status;
     for (const struct report_table *t = page_described(page, before); t; t = t->next)
         if (t->formats & REPORT_IN_TEXT && t->shape != REPORT_NOTE)
             page_show(page, t->title, t, source);
     status = run_terms_open(&terms, args, error);
-    if (status == RK_OK) status = run_phases(&terms, forecast, NULL, &phases, error);
+    if (status == RK_OK) status = run_phases(&terms, forecast, &phases, error);
     if (status == RK_OK) status = follow(page, args, &phases, source, error);
     run_terms_close(&terms);
     return status;

@@ -267,3 +267,38 @@ enum rk_status plan_axes_restrict(const struct plan_axis_values *values,
         status = pin(problem, RK_PLAN_SPLIT, RK_SPLIT_BALANCED, RK_SPLIT_BALANCED, error);
     return status;
 }
+
+/* ---- words ---- */
+
+static bool is_said(const struct plan_draft *draft, enum rk_plan_axis axis)
+{
+    if (axis == RK_PLAN_TENSOR_COMM)
+        return plan_given(draft, "sequence_parallel") || plan_given(draft, "messages_sharded");
+    if (axis == RK_PLAN_RECOMPUTE && plan_given(draft, "recompute_parts")) return true;
+    return plan_given(draft, plan_axis_key(axis));
+}
+
+/* Of the words that are not the axis of one predictor, the other one takes the member itself. */
+static bool is_of(enum rk_plan_axis axis, enum rk_by by)
+{
+    const bool member_of_both = axis == RK_PLAN_SEQUENCE_PARALLEL || axis == RK_PLAN_FUSED;
+    return rk_plan_axis_info(axis)->by & by || (axis != RK_PLAN_TENSOR_COMM && !member_of_both);
+}
+
+enum rk_status plan_axes_take(const struct plan_draft *draft, struct rk_plans_problem *problem,
+                              struct rk_error *error)
+{
+    const bool published = problem->base.framework == RK_CALCULON;
+    for (enum rk_plan_axis axis = 0; axis < RK_PLAN_AXES; axis++) {
+        if (!is_of(axis, published ? RK_BY_CALCULON : RK_BY_RECKON) || !is_said(draft, axis))
+            continue;
+        if (problem->pinned[axis].count)
+            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                           "--%s and a word of the plan say the same: give one of them",
+                           rk_plan_axis_info(axis)->name);
+        problem->pinned[axis].count = 1;
+        problem->pinned[axis].value[0] = problem->pinned[axis].to[0] =
+            axis == RK_PLAN_DATA ? draft->data : rk_plan_axis_get(&draft->plan, axis);
+    }
+    return RK_OK;
+}

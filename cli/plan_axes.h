@@ -4,6 +4,7 @@
 #ifndef RECKON_CLI_PLAN_AXES_H
 #define RECKON_CLI_PLAN_AXES_H
 
+#include "catalog/plan_fields.h"
 #include "cli/options.h"
 #include "report/report.h"
 #include <reckon/plans.h>
@@ -35,5 +36,11 @@ const char *plan_axes_only(const struct plan_axis_values *values, enum rk_by by)
 /* Restricts the problem to what was given. RK_USAGE when a tier is not there. */
 enum rk_status plan_axes_restrict(const struct plan_axis_values *values,
                                   struct rk_plans_problem *problem, struct rk_error *error);
+
+/* Restricts each axis whose value the words of a plan say. RK_USAGE when the axis is restricted
+ * already. An axis that the predictor of the problem's framework has not, but whose member it
+ * gives a meaning to, is said by problem->base alone. */
+enum rk_status plan_axes_take(const struct plan_draft *draft, struct rk_plans_problem *problem,
+                              struct rk_error *error);
 
 #endif

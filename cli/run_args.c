@@ -14,34 +14,30 @@ static const char *const checkpoint_names[] = {"sync", "async", "memory", NULL};
 
 /* clang-format off */
 const struct option run_options[] = {
-    {.letter = 't', .name = "tokens", .type = OPTION_TEXT, .argument = "COUNT|usual", AT(tokens),
-     .help = "train on so many tokens, \"15.6T\", or on as many as the model was: days, failures, money, energy"},
-    {.name = "price", .type = OPTION_TEXT, .argument = "USD|OFFER", AT(price),
-     .help = "of a GPU for an hour: a number, or an offer of the list such as reserved (the cheapest of the list)"},
+#define RUN_TOKENS(member, option, text, most, what) \
+    {.letter = 't', .name = option, .type = OPTION_TEXT, .argument = text, AT(member), \
+     .help = what ": days, failures, money, energy"},
+#define RUN_PRICE(member, offer, option, text, most, what, offered, usual) \
+    {.name = option, .type = OPTION_TEXT, .argument = text, AT(member), .help = what ", or " offered " (" usual ")"},
+#define RUN_NAME(member, option, text, what) \
+    {.name = option, .type = OPTION_TEXT, .argument = text, AT(member), .help = what},
+#define RUN_RARE(member, option, text, key, most, what) \
+    {.name = option, .type = OPTION_TEXT, .argument = text, AT(member), .help = what},
+#define RUN_COUNT(member, option, text, most, what) \
+    {.name = option, .type = OPTION_NUMBER, .argument = text, AT(member), .max = most, .help = what},
+#define RUN_MEASURE(member, option, text, quantity, key, unit, what) \
+    {.name = option, .type = OPTION_TEXT, .argument = text, AT(member), .help = what},
+#define RUN_CHECKPOINTS(member, option, what) \
+    {.name = option, .type = OPTION_CHOICE, .choices = checkpoint_names, AT(member), .help = what " (sync)"},
+#define RUN_NUMBER(member, option, text, most, what) \
+    {.name = option, .type = OPTION_COUNT, .argument = text, AT(member), .help = what},
+#include <reckon/run.def>
     {.name = "prices", .type = OPTION_TEXT, .argument = "FILE", AT(prices), .complete = "file",
      .help = "the list of prices, failures and factors: what it has is taken instead of the catalog's campaign.json"},
     {.name = "phases", .type = OPTION_TEXT, .argument = "LIST", AT(phases),
      .help = "batches and sequences that grow: tokens and words of the plan for each phase, \"252M gbs512 seq4096; 2.618T gbs1024; rest\""},
-    {.name = "failures", .type = OPTION_TEXT, .argument = "LOGBOOK", AT(failures),
-     .help = "how often machines fail, as in a published run: llama3, opt-175b, bloom (llama3)"},
-    {.name = "mtbf", .type = OPTION_TEXT, .argument = "HOURS|never", AT(mtbf),
-     .help = "mean time between failures of one GPU; those of hosts and network scale with it (the logbook's)"},
-    {.name = "spares", .type = OPTION_NUMBER, .argument = "NODES", AT(spares), .max = 100000,
-     .help = "nodes that stand ready, and are paid for (as many as leave one failure of fifty waiting)"},
-    {.name = "repair", .type = OPTION_TEXT, .argument = "TIME", AT(repair),
-     .help = "until a broken node is back (24h)"},
-    {.name = "restart", .type = OPTION_TEXT, .argument = "TIME", AT(restart),
-     .help = "from a failure until work goes on: noticing it and starting again (15min)"},
-    {.name = "checkpoints", .type = OPTION_CHOICE, .choices = checkpoint_names, AT(checkpoints),
-     .help = "training waits for them; they are written behind its back; or kept in the memory of other nodes (sync)"},
     {.name = "elastic", .type = OPTION_FLAG, AT(elastic),
      .help = "with no spare node left, go on with fewer under the best plan for these (it waits)"},
-    {.name = "interval", .type = OPTION_TEXT, .argument = "TIME", AT(interval),
-     .help = "between checkpoints (the best)"},
-    {.name = "storage", .type = OPTION_TEXT, .argument = "RATE", AT(storage),
-     .help = "bandwidth that checkpoints are written with, all nodes together (1GB/s a node)"},
-    {.name = "carbon", .type = OPTION_COUNT, .argument = "GRAMS", AT(carbon),
-     .help = "of CO2 for a kWh"},
     {.name = "seed", .type = OPTION_COUNT, .argument = "N", AT(seed),
      .help = "of the simulated runs that give the range of days (1)"},
     {.name = NULL},
@@ -98,23 +94,24 @@ static enum rk_status read_run(const struct run_args *args, struct rk_run *run,
                            .carbon = args->carbon,
                            .has_spares = args->spares != UINT64_MAX,
                            .spares = args->spares};
-    if (args->failures) snprintf(run->logbook, sizeof run->logbook, "%s", args->failures);
+    if (args->logbook) snprintf(run->logbook, sizeof run->logbook, "%s", args->logbook);
     const struct {
         const char *name, *text;
         enum quantity quantity;
         double *value;
-    } quantities[] = {{"tokens", strcmp(args->tokens, "usual") ? args->tokens : NULL,
-                       QUANTITY_COUNT, &run->tokens},
-                      {"storage", args->storage, QUANTITY_BYTES_PER_S, &run->storage_Bps},
-                      {"interval", args->interval, QUANTITY_SECONDS, &run->interval_s},
-                      {"restart", args->restart, QUANTITY_SECONDS, &run->restart_s},
-                      {"repair", args->repair, QUANTITY_SECONDS, &run->repair_s}};
+    } quantities[] = {
+        {"tokens", strcmp(args->tokens, "usual") ? args->tokens : NULL, QUANTITY_COUNT,
+         &run->tokens},
+#define RUN_MEASURE(member, option, text, quantity, ...)                                           \
+    {option, args->member, QUANTITY_##quantity, &run->member},
+#include <reckon/run.def>
+    };
     enum rk_status status = RK_OK;
     for (size_t i = 0; status == RK_OK && i < sizeof quantities / sizeof *quantities; i++)
         status = read_quantity(quantities[i].name, quantities[i].text, quantities[i].quantity,
                                quantities[i].value, error);
     if (status == RK_OK) status = read_price(args->price, run, error);
-    return status == RK_OK ? read_mtbf(args->mtbf, run, error) : status;
+    return status == RK_OK ? read_mtbf(args->mtbf_s, run, error) : status;
 }
 
 /* What of a run is said although none is asked for; NULL: nothing. */
@@ -163,9 +160,27 @@ uint64_t run_seed(const struct run_args *args)
 
 /* ---- campaigns ---- */
 
+/* What a search restricts all plans to holds for these, too, but for a data degree, which changes.
+ */
+static void open_reduced(struct rk_plans_problem *problem, const struct rk_plans_problem *space,
+                         const struct forecast *f, uint64_t ranks, uint64_t batch)
+{
+    const struct rk_plan *plan = f->plan;
+    rk_plans_problem_init(problem, f->model, f->system, plan->framework, ranks, batch,
+                          plan->sequence);
+    problem->base.precision = plan->precision;
+    if (!space) return;
+    *problem = *space;
+    problem->pinned[RK_PLAN_DATA].count = 0;
+    problem->base.ranks = ranks;
+    problem->base.batch = batch;
+    problem->base.sequence = plan->sequence;
+}
+
 /* The run on fewer accelerators: so many data-parallel replicas less as leave a node out, half of
  * them where that leaves none; the batch is what still divides. False: no plan of theirs fits. */
-static bool set_reduced(const struct forecast *f, struct rk_campaign *c)
+static bool set_reduced(const struct rk_plans_problem *space, const struct forecast *f,
+                        struct rk_campaign *c)
 {
     const struct rk_plan *plan = f->plan;
     const uint64_t replica = plan->ranks / rk_plan_data(plan);
@@ -178,9 +193,7 @@ static bool set_reduced(const struct forecast *f, struct rk_campaign *c)
     const struct rk_aim aim = {.threads = 0};
     struct rk_found found;
     if (!ranks || !batch || c->recovery.node > plan->ranks - ranks) return false;
-    rk_plans_problem_init(&problem, f->model, f->system, plan->framework, ranks, batch,
-                          plan->sequence);
-    problem.base.precision = plan->precision;
+    open_reduced(&problem, space, f, ranks, batch);
     if (!rk_find(&problem, &aim, &found)) return false;
     c->reduced_ranks = ranks;
     c->reduced_pace = fmin(1, (double)found.plan.batch / found.outcome.step_s /
@@ -196,7 +209,7 @@ enum rk_status run_campaign(const struct run_terms *terms, const struct forecast
         rk_run_campaign(terms->facts, &terms->run, f->model, f->system, f->plan, f->prediction,
                         tokens, campaign, assumed, RUN_NOTES, error);
     if (status != RK_OK || !terms->args->elastic) return status;
-    const bool goes_on = set_reduced(f, campaign);
+    const bool goes_on = set_reduced(terms->space, f, campaign);
     if (!assumed) return RK_OK;
     const size_t used = strlen(assumed);
     if (goes_on)

@@ -8,18 +8,20 @@
 #include "report/report.h"
 #include <reckon/reckon.h>
 
+/* A text for each member of a run, as the option has it; NULL: it is not said. */
 struct run_args {
-    const char *tokens;                      /* "15.6T", "usual"; NULL: no run is asked for */
-    const char *price;                       /* "2.5", "reserved"; NULL: the cheapest of the list */
-    const char *prices;                      /* a file; NULL: the catalog's */
-    const char *failures;                    /* a logbook; NULL: the first of the list */
-    const char *mtbf;                        /* hours of a GPU, "never"; NULL: the logbook's */
-    const char *storage;                     /* "2TB/s" */
-    const char *interval, *restart, *repair; /* "30min" */
-    const char *phases;                      /* "252M gbs512 seq4096; rest"; NULL: one */
-    int checkpoints;                         /* 0: sync, 1: async, 2: memory */
-    uint64_t spares;                         /* UINT64_MAX: the default */
-    double carbon, seed;
+#define RUN_TOKENS(member, ...)       const char *member; /* NULL: no run is asked for */
+#define RUN_PRICE(member, offer, ...) const char *member;
+#define RUN_NAME(member, ...)         const char *member;
+#define RUN_RARE(member, ...)         const char *member;
+#define RUN_COUNT(member, ...)        uint64_t member; /* UINT64_MAX: it is not said */
+#define RUN_MEASURE(member, ...)      const char *member;
+#define RUN_CHECKPOINTS(member, ...)  int member; /* enum rk_checkpoints */
+#define RUN_NUMBER(member, ...)       double member;
+#include <reckon/run.def>
+    const char *prices; /* a file; NULL: the catalog's */
+    const char *phases; /* "252M gbs512 seq4096; rest"; NULL: one */
+    double seed;
     bool elastic;
 };
 
@@ -36,6 +38,10 @@ struct run_terms {
     const struct run_args *args;
     struct rk_run run;
     struct rk_campaign_facts *facts; /* NULL: no run is asked for */
+    /* Of a search (NULL: the plan is given): where plans of other phases and of fewer accelerators
+     * are looked for, and those that were found for its rows. */
+    const struct rk_plans_problem *space;
+    const struct run_share *share;
 };
 
 /* RK_USAGE when something of a run is said, but not its tokens. */
@@ -68,23 +74,25 @@ struct run_phases {
     char assumed[RUN_NOTES];
 };
 
-/* `space` (may be NULL) is searched for the best plan of each phase, of which those are taken that
+/* The space of the terms is searched for the best plan of each phase, of which those are taken that
  * finish first, changes of plan included; without one the plan stays but for the phase's words. */
 enum rk_status run_phases(const struct run_terms *terms, const struct forecast *f,
-                          const struct rk_plans_problem *space, struct run_phases *phases,
-                          struct rk_error *error);
+                          struct run_phases *phases, struct rk_error *error);
 
 /* What of a run is so many times the step of a plan, and what its other phases add. */
 struct run_share {
     struct run_sums {
         double days, gpu_hours, cost;
     } of_a_second, others;
+    struct rk_plan best[RUN_PHASES]; /* of the phases whose batch or sequence is another one */
+    bool found[RUN_PHASES];
 };
 
-/* For plans of `space` in its batch and sequence: the phases that have these, all of the run where
- * there are none; the others run under their own best plans, with a change of plan between. */
-enum rk_status run_share(const struct run_terms *terms, const struct rk_plans_problem *space,
-                         struct run_share *share, struct rk_error *error);
+/* For plans of the terms' space in its batch and sequence: the phases that have these, all of the
+ * run where there are none; the others run under their own best plans, with a change of plan
+ * between. */
+enum rk_status run_share(const struct run_terms *terms, struct run_share *share,
+                         struct rk_error *error);
 
 static inline double run_days(const struct run_share *share, double step_s)
 {
@@ -99,10 +107,11 @@ static inline double run_cost(const struct run_share *share, double step_s)
 /* ---- answers: run_show.c ---- */
 
 /* "The run": days, failures, goodput, money, energy, phases, and what single changes of how
- * failures are met would bring. Nothing without --tokens. `space` as above. */
+ * failures are met would bring. Nothing without --tokens. `space` and `share` (may be NULL) as in
+ * struct run_terms. */
 enum rk_status run_section(struct report *report, const struct run_args *args,
                            const struct forecast *f, const struct rk_plans_problem *space,
-                           struct rk_error *error);
+                           const struct run_share *share, struct rk_error *error);
 
 /* The runs of two plans side by side, likewise. */
 enum rk_status run_compare(struct report *report, const struct run_args *args,

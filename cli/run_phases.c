@@ -170,14 +170,16 @@ static bool is_asked(const struct rk_plans_problem *phase, const struct rk_plan 
            (own ? own : usual) == (plan->sequence ? plan->sequence : usual);
 }
 
-static enum rk_status search_phase(const struct rk_plans_problem *problem, size_t phase,
+static enum rk_status search_phase(const struct run_terms *terms,
+                                   const struct rk_plans_problem *problem, size_t phase,
                                    const struct forecast *f, struct rk_plan *plan,
                                    struct rk_error *error)
 {
     const struct rk_aim aim = {.threads = 0};
     struct rk_found found;
-    if (is_asked(problem, f->plan)) {
-        *plan = *f->plan;
+    const bool asked = is_asked(problem, f->plan);
+    if (asked || (terms->share && terms->share->found[phase])) {
+        *plan = asked ? *f->plan : terms->share->best[phase];
         return RK_OK;
     }
     if (!rk_find(problem, &aim, &found))
@@ -187,7 +189,6 @@ static enum rk_status search_phase(const struct rk_plans_problem *problem, size_
 }
 
 static enum rk_status fill_candidates(const struct run_terms *terms, const struct forecast *f,
-                                      const struct rk_plans_problem *space,
                                       const struct phase_said *said, struct candidates *all,
                                       struct run_phases *phases, struct rk_error *error)
 {
@@ -196,8 +197,8 @@ static enum rk_status fill_candidates(const struct run_terms *terms, const struc
     bool noted = false;
     enum rk_status status = RK_OK;
     for (size_t i = 0; i < all->count && status == RK_OK; i++) {
-        status = size_of(space, said[i].words, &problem[i], error);
-        if (status == RK_OK) status = search_phase(&problem[i], i, f, &best[i], error);
+        status = size_of(terms->space, said[i].words, &problem[i], error);
+        if (status == RK_OK) status = search_phase(terms, &problem[i], i, f, &best[i], error);
     }
     for (size_t i = 0; i < all->count * all->count && status == RK_OK; i++) {
         const size_t phase = i / all->count;
@@ -218,7 +219,6 @@ static enum rk_status fill_candidates(const struct run_terms *terms, const struc
 }
 
 static enum rk_status search_plans(const struct run_terms *terms, const struct forecast *f,
-                                   const struct rk_plans_problem *space,
                                    const struct phase_said *said, struct run_phases *phases,
                                    struct rk_error *error)
 {
@@ -228,7 +228,7 @@ static enum rk_status search_plans(const struct run_terms *terms, const struct f
     size_t choice[RUN_PHASES];
     enum rk_status status = RK_OK;
     if (!all.of || !campaigns) status = rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    if (status == RK_OK) status = fill_candidates(terms, f, space, said, &all, phases, error);
+    if (status == RK_OK) status = fill_candidates(terms, f, said, &all, phases, error);
     for (size_t i = 0; i < count * count && status == RK_OK; i++)
         campaigns[i] = all.of[i].campaign;
     if (status == RK_OK && !rk_campaign_choose(campaigns, count, count, switch_of, &all, choice))
@@ -246,8 +246,7 @@ static enum rk_status search_plans(const struct run_terms *terms, const struct f
 }
 
 enum rk_status run_phases(const struct run_terms *terms, const struct forecast *f,
-                          const struct rk_plans_problem *space, struct run_phases *phases,
-                          struct rk_error *error)
+                          struct run_phases *phases, struct rk_error *error)
 {
     struct phase_said said[RUN_PHASES] = {{.words = ""}};
     const char *source = NULL;
@@ -262,8 +261,8 @@ enum rk_status run_phases(const struct run_terms *terms, const struct forecast *
     if (status == RK_OK && terms->args->phases)
         status = read_phases(terms->args->phases, tokens, said, &phases->count, error);
     if (status != RK_OK) return status;
-    return space && terms->args->phases ? search_plans(terms, f, space, said, phases, error)
-                                        : keep_plan(terms, f, said, phases, error);
+    return (terms->space && terms->args->phases ? search_plans : keep_plan)(terms, f, said, phases,
+                                                                            error);
 }
 
 /* ---- for every plan of a search ---- */
@@ -280,7 +279,7 @@ static void add_sums(struct run_sums *sums, const struct rk_campaign *c)
 /* A phase that is not asked about, under its best plan; a change of plan comes with it. */
 static enum rk_status add_other(const struct run_terms *terms,
                                 const struct rk_plans_problem *problem, size_t phase, double tokens,
-                                struct run_sums *sums, struct rk_error *error)
+                                struct run_share *share, struct rk_error *error)
 {
     const struct rk_aim aim = {.threads = 0};
     struct rk_found found;
@@ -294,17 +293,20 @@ static enum rk_status add_other(const struct run_terms *terms,
     if (status != RK_OK) return status;
     campaign.switch_s =
         campaign.recovery.restart_s + 2 * campaign.checkpoint_bytes / campaign.recovery.storage_Bps;
-    add_sums(sums, &campaign);
+    add_sums(&share->others, &campaign);
+    share->best[phase] = found.plan;
+    share->found[phase] = true;
     return RK_OK;
 }
 
-enum rk_status run_share(const struct run_terms *terms, const struct rk_plans_problem *space,
-                         struct run_share *share, struct rk_error *error)
+enum rk_status run_share(const struct run_terms *terms, struct run_share *share,
+                         struct rk_error *error)
 {
+    const struct rk_plans_problem *space = terms->space;
     struct phase_said said[RUN_PHASES] = {{.words = ""}};
     struct rk_prediction second = {.verdict = RK_FITS, .timed = true};
     struct run_args waiting = *terms->args; /* which plan for fewer GPUs depends on the plan */
-    const struct run_terms own = {&waiting, terms->run, terms->facts};
+    const struct run_terms own = {.args = &waiting, .run = terms->run, .facts = terms->facts};
     struct rk_campaign campaign;
     size_t count = 1;
     double asked = 0;
@@ -322,7 +324,7 @@ enum rk_status run_share(const struct run_terms *terms, const struct rk_plans_pr
         if (is_asked(&problem, &space->base))
             asked += said[i].tokens;
         else
-            status = add_other(&own, &problem, i, said[i].tokens, &share->others, error);
+            status = add_other(&own, &problem, i, said[i].tokens, share, error);
     }
     if (status == RK_OK && count > 1 && !(asked > 0))
         status = rk_fail(error, RK_USAGE, NULL, 0, 0,

@@ -232,14 +232,16 @@ static enum rk_status add_section(struct report *report, const struct run_args *
 
 enum rk_status run_section(struct report *report, const struct run_args *args,
                            const struct forecast *f, const struct rk_plans_problem *space,
-                           struct rk_error *error)
+                           const struct run_share *share, struct rk_error *error)
 {
     struct run_terms terms;
     struct run_phases phases;
     if (!args->tokens) return run_check(args, error);
     if (!f->prediction->timed) return RK_OK;
     enum rk_status status = run_terms_open(&terms, args, error);
-    if (status == RK_OK) status = run_phases(&terms, f, space, &phases, error);
+    terms.space = space;
+    terms.share = share;
+    if (status == RK_OK) status = run_phases(&terms, f, &phases, error);
     if (status == RK_OK) status = add_section(report, args, &phases, error);
     run_terms_close(&terms);
     return status;
@@ -270,7 +272,7 @@ enum rk_status run_compare(struct report *report, const struct run_args *args,
                                                   .column_count = 6});
     for (int i = 0; i < 2 && status == RK_OK; i++) {
         struct rk_campaign_outcome o;
-        status = run_phases(&terms, plans[i], NULL, &phases, error);
+        status = run_phases(&terms, plans[i], &phases, error);
         if (status != RK_OK) break;
         rk_campaign_expect_phases(phases.campaign, phases.count, &o);
         report_row(report, table,

@@ -130,7 +130,8 @@ static enum rk_status set_run(struct search *search, struct rk_error *error)
     struct run_terms terms;
     if (!search->args->run.tokens) return run_check(&search->args->run, error);
     enum rk_status status = run_terms_open(&terms, &search->args->run, error);
-    if (status == RK_OK) status = run_share(&terms, &search->problem, &search->run, error);
+    terms.space = &search->problem;
+    if (status == RK_OK) status = run_share(&terms, &search->run, error);
     run_terms_close(&terms);
     return status;
 }

@@ -44,22 +44,6 @@ static enum rk_status read_line(const struct option_texts *words, struct plan_dr
     return plan_read_words(line, draft, error);
 }
 
-/* The row that says the value of an axis; -1 when there is none. */
-static int row_of(enum rk_plan_axis axis)
-{
-    for (int row = 0; plan_fields[row].key; row++)
-        if (plan_fields[row].word && strcmp(plan_fields[row].key, plan_axis_key(axis)) == 0)
-            return row;
-    return -1;
-}
-
-static bool is_given(const struct plan_draft *draft, enum rk_plan_axis axis)
-{
-    const int row = row_of(axis);
-    if (axis == RK_PLAN_RECOMPUTE && plan_given(draft, "recompute_parts")) return true;
-    return row >= 0 && draft->given[row];
-}
-
 /* "recompute-parts=..." alone means selective; "selective" alone means core attention. */
 static void settle_recompute(struct plan_draft *draft)
 {
@@ -68,20 +52,6 @@ static void settle_recompute(struct plan_draft *draft)
     if (parts && !plan_given(draft, "recompute")) plan->recompute = RK_SELECTIVE;
     if (plan->recompute == RK_SELECTIVE && !parts)
         plan->recompute_parts = 1u << RK_PART_CORE_ATTENTION;
-}
-
-static enum rk_status pin_word(struct rk_plans_problem *problem, const struct plan_draft *draft,
-                               enum rk_plan_axis axis, struct rk_error *error)
-{
-    const uint64_t value =
-        axis == RK_PLAN_DATA ? draft->data : rk_plan_axis_get(&draft->plan, axis);
-    if (problem->pinned[axis].count)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--%s and a word of the plan say the same: give one of them",
-                       rk_plan_axis_info(axis)->name);
-    problem->pinned[axis].count = 1;
-    problem->pinned[axis].value[0] = problem->pinned[axis].to[0] = value;
-    return RK_OK;
 }
 
 enum rk_status search_take_words(const struct search_args *args, struct rk_plans_problem *problem,
@@ -98,9 +68,6 @@ enum rk_status search_take_words(const struct search_args *args, struct rk_plans
                          "--framework and a word of the plan say the same: give one of them");
     if (status != RK_OK) return status;
     settle_recompute(&draft);
-    for (int axis = 0; axis < RK_PLAN_AXES && status == RK_OK; axis++)
-        if (is_given(&draft, (enum rk_plan_axis)axis))
-            status = pin_word(problem, &draft, (enum rk_plan_axis)axis, error);
     problem->base = draft.plan;
     problem->base.ranks = before.ranks;
     problem->base.batch = before.batch;
@@ -109,5 +76,5 @@ enum rk_status search_take_words(const struct search_args *args, struct rk_plans
     if (!plan_given(&draft, "attention"))
         problem->base.attention = rk_usual_attention(problem->base.framework);
     if (!plan_given(&draft, "precision")) problem->base.precision = before.precision;
-    return status;
+    return plan_axes_take(&draft, problem, error);
 }

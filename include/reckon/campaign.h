@@ -174,21 +174,23 @@ RK_API size_t rk_campaign_follow(const struct rk_campaign *phases, size_t count,
 
 enum rk_checkpoints { RK_CHECKPOINTS_SYNC, RK_CHECKPOINTS_ASYNC, RK_CHECKPOINTS_MEMORY };
 
-/* What a zeroed run leaves open the facts say. */
+/* What a zeroed run leaves open the facts say; run.def has what each member is. */
+enum { RK_RUN_NAME = 24 };
 struct rk_run {
-    double tokens;    /* 0: as many as the model was trained on */
-    bool has_price;   /* `price` is said, more than 0 */
-    double price;     /* of an accelerator for an hour, US dollars */
-    char offer[24];   /* ... or that of an offer of the list; "": the cheapest */
-    char logbook[24]; /* of failures; "": the first */
-    double mtbf_s;    /* of an accelerator; network and nodes scale with it; INFINITY: never */
-    double storage_Bps, interval_s;
-    double restart_s; /* from a failure until work goes on */
-    double repair_s;
-    bool has_spares; /* `spares` is said, be it 0 */
-    uint64_t spares;
-    enum rk_checkpoints checkpoints;
-    double carbon;
+#define RUN_TOKENS(member, ...) double member; /* 0: as many as the model was trained on */
+#define RUN_PRICE(member, offer, ...)                                                              \
+    bool has_##member; /* it is said, more than 0 */                                               \
+    double member;                                                                                 \
+    char offer[RK_RUN_NAME];
+#define RUN_NAME(member, ...) char member[RK_RUN_NAME];
+#define RUN_RARE(member, ...) double member; /* seconds; INFINITY: never */
+#define RUN_COUNT(member, ...)                                                                     \
+    bool has_##member; /* it is said, be it 0 */                                                   \
+    uint64_t member;
+#define RUN_MEASURE(member, ...)     double member; /* seconds, B/s */
+#define RUN_CHECKPOINTS(member, ...) enum rk_checkpoints member;
+#define RUN_NUMBER(member, ...)      double member;
+#include <reckon/run.def>
 };
 
 /* On how many tokens: those of the run, else of the model. RK_USAGE: nobody knows. `source` (may be

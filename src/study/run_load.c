@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-enum { DAY_S = 86400, MOST_SPARES = 100000, NOT_SAID = MOST_SPARES + 1 };
+enum { DAY_S = 86400, NOT_SAID = 1 << 30 };
 
 static const char *const checkpoint_names[] = {[RK_CHECKPOINTS_SYNC] = "sync",
                                                [RK_CHECKPOINTS_ASYNC] = "async",
@@ -19,21 +19,26 @@ struct said {
 
 /* clang-format off */
 #define AT(member) .offset = offsetof(struct said, member)
-#define TEXT(member) FIELD_TEXT, AT(member), .size = sizeof ((struct said *)0)->member
+#define TEXT(member) FIELD_TEXT, AT(run.member), .size = sizeof ((struct said *)0)->run.member
 const struct field study_run_fields[] = {
-    { "tokens",       FIELD_NUMBER, .offset = offsetof(struct said, run.tokens), .max = 1e18, .help = "that are trained on (those that the model was)" },
-    { "price",        FIELD_NUMBER, AT(price), .max = 1e6, .preset = -1, .help = "US dollars for an hour of an accelerator (the cheapest of the list)" },
-    { "offer",        TEXT(run.offer),         .help = "... or that of an offer of the list" },
-    { "failures",     TEXT(run.logbook),       .help = "a logbook of failures: llama3, opt-175b, bloom (llama3)" },
-    { "never",        FIELD_BOOL,   AT(never), .help = "nothing fails" },
-    { "mtbf_h",       FIELD_NUMBER, FIELD_OPTIONAL, "h",    AT(mtbf_s),          .max = 1e12, .help = "mean time between failures of an accelerator (the logbook's)" },
-    { "storage_GBps", FIELD_NUMBER, FIELD_OPTIONAL, "GB/s", AT(run.storage_Bps), .max = 1e9, .help = "that checkpoints are written with (1 for each node)" },
-    { "interval_s",   FIELD_NUMBER, FIELD_OPTIONAL, "s",    AT(run.interval_s),  .max = 1e9, .help = "between checkpoints (the best)" },
-    { "restart_s",    FIELD_NUMBER, FIELD_OPTIONAL, "s",    AT(run.restart_s),   .max = 1e9, .help = "from a failure until work goes on" },
-    { "repair_h",     FIELD_NUMBER, FIELD_OPTIONAL, "h",    AT(run.repair_s),    .max = 1e9, .help = "until a broken node is back" },
-    { "spares",       FIELD_COUNT,  AT(spares), .max = MOST_SPARES, .preset = NOT_SAID, .help = "nodes that stand ready (as many as leave one failure of fifty waiting)" },
-    { "checkpoints",  FIELD_CHOICE, AT(run.checkpoints), .choices = checkpoint_names, .help = "training waits for them; written behind its back; in memory of other nodes" },
-    { "carbon",       FIELD_NUMBER, AT(run.carbon), .max = 1e6, .help = "grams of CO2 for a kWh" },
+#define RUN_TOKENS(member, option, argument, most, what) \
+    { option, FIELD_NUMBER, AT(run.member), .max = most, .help = what },
+#define RUN_PRICE(member, offer, option, argument, most, what, offered, usual) \
+    { option, FIELD_NUMBER, AT(member), .max = most, .preset = -1, .help = what " (" usual ")" }, \
+    { #offer, TEXT(offer), .help = "... or that of " offered },
+#define RUN_NAME(member, option, argument, what) { option, TEXT(member), .help = what },
+#define RUN_RARE(member, option, argument, key, most, what) \
+    { "never", FIELD_BOOL, AT(never), .help = "nothing fails" }, \
+    { key, FIELD_NUMBER, FIELD_OPTIONAL, "h", AT(member), .max = most, .help = what },
+#define RUN_COUNT(member, option, argument, most, what) \
+    { option, FIELD_COUNT, AT(member), .max = most, .preset = NOT_SAID, .help = what },
+#define RUN_MEASURE(member, option, argument, quantity, key, unit, what) \
+    { key, FIELD_NUMBER, FIELD_OPTIONAL, unit, AT(run.member), .max = 1e9, .help = what },
+#define RUN_CHECKPOINTS(member, option, what) \
+    { option, FIELD_CHOICE, AT(run.member), .choices = checkpoint_names, .help = what },
+#define RUN_NUMBER(member, option, argument, most, what) \
+    { option, FIELD_NUMBER, AT(run.member), .max = most, .help = what },
+#include <reckon/run.def>
     { .key = NULL },
 };
 /* clang-format on */
@@ -78,7 +83,7 @@ enum rk_status run_load(const struct place *place, struct study *study, struct r
     study->run.has_price = said.price >= 0;
     study->run.price = said.price;
     study->run.mtbf_s = said.never ? INFINITY : said.mtbf_s;
-    study->run.has_spares = said.spares <= MOST_SPARES;
+    study->run.has_spares = said.spares != NOT_SAID;
     study->run.spares = said.spares;
     for (size_t i = 0; i < study->points; i++) {
         status = share_of(study, &study->point[i], &inner);
