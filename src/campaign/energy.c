@@ -9,11 +9,12 @@ double rk_campaign_power(const struct rk_campaign_facts *facts, const struct rk_
     const struct rk_outcome *o = &prediction->outcome;
     const double limit_W = board_power_W(facts, system);
     if (!(o->step_s > 0) || !(limit_W > 0)) return 0;
-    const double redone = o->recompute_s;
-    /* The passes of the published model, which does not divide them; 0 of the other one. */
-    const double passes = o->forward_s + o->backward_s;
-    const double matrix = o->matrix_s + passes + 0.7 * redone, attention = o->attention_s;
-    const double memory = o->memory_s + 0.3 * redone + o->optimizer_s;
+    /* The passes of the published model are not divided. What is computed again is like the rest. */
+    const double first = o->matrix_s + o->forward_s + o->backward_s + o->attention_s + o->memory_s;
+    const double again = first > 0 ? 1 + o->recompute_s / first : 1;
+    const double matrix = again * (o->matrix_s + o->forward_s + o->backward_s);
+    const double attention = again * o->attention_s;
+    const double memory = again * o->memory_s + o->optimizer_s;
     const double waiting = fmax(0, o->step_s - matrix - attention - memory);
     return limit_W *
            (share->matrix * matrix + (share->matrix + share->memory) / 2 * attention +
