@@ -108,5 +108,7 @@ void page_diff(struct html_page *page, const struct diff *d, const char *model, 
         memory(page, d, command);
     }
     tables(page, d, command);
+    if (d->w.b.verdict == RK_FITS && d->in.b.framework != RK_CALCULON)
+        page_launch(page, "To launch B, and to look closer at it:", model, system, &d->in.b);
     if (!d->in.script) page_inputs(page, &d->in.model, model, &d->in.system, system, NULL);
 }

@@ -3,6 +3,7 @@
 #include "cli/pages.h"
 #include "timeline/timeline.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -66,6 +67,12 @@ static void reasons(struct html_page *page, const struct page_plan *p)
     show_added(page, before, predict_command(page, p, "--format json"));
 }
 
+/* With a capital letter. */
+static const char *sentence(struct html_page *page, const char *text)
+{
+    return report_text(&page->memory, "%c%s", toupper((unsigned char)*text), *text ? text + 1 : "");
+}
+
 /* How far off such predictions were: the notes of the answer. */
 static const char *error_bar(struct html_page *page, const struct page_plan *p)
 {
@@ -74,7 +81,8 @@ static const char *error_bar(struct html_page *page, const struct page_plan *p)
     forecast_errors(&page->memory, p->forecast);
     for (const struct report_table *t = page_described(page, before); t; t = t->next)
         if (t->shape == REPORT_NOTE || t->shape == REPORT_PARAGRAPH)
-            text = report_text(&page->memory, "%s%s. ", text, t->title + strspn(t->title, " "));
+            text = report_text(&page->memory, "%s%s. ", text,
+                               sentence(page, t->title + strspn(t->title, " ")));
     return text;
 }
 
@@ -263,19 +271,19 @@ static void stage_bars(struct html_page *page, const struct page_plan *p)
                 cell_number(capacity), cell_number(bytes / capacity)};
             if (bytes > 1e-6 * capacity) report_row(&page->memory, table, cells);
         }
-    page_chart(page,
-               &(struct chart){.id = "memory-stages",
-                               .title = "Memory of every stage against its capacity",
-                               .kind = CHART_BARS,
-                               .caption = "What a rank of each stage holds at its peak, by category.",
-                               .source = predict_command(page, p, "--format json"),
-                               .table = table,
-                               .limit = "capacity",
-                               .role = {[CHART_Y] = "stage",
-                                        [CHART_VALUE] = "bytes",
-                                        [CHART_SERIES] = "category",
-                                        [CHART_LIMIT] = "capacity_bytes"},
-                               .x = {.title = "memory"}});
+    page_chart(page, &(struct chart){
+                         .id = "memory-stages",
+                         .title = "Memory of every stage against its capacity",
+                         .kind = CHART_BARS,
+                         .caption = "What a rank of each stage holds at its peak, by category.",
+                         .source = predict_command(page, p, "--format json"),
+                         .table = table,
+                         .limit = "capacity",
+                         .role = {[CHART_Y] = "stage",
+                                  [CHART_VALUE] = "bytes",
+                                  [CHART_SERIES] = "category",
+                                  [CHART_LIMIT] = "capacity_bytes"},
+                         .x = {.title = "memory"}});
 }
 
 static void memory(struct html_page *page, const struct page_plan *p)
@@ -309,6 +317,13 @@ static void memory(struct html_page *page, const struct page_plan *p)
     const struct report_table *before = page->memory.last;
     forecast_stages(&page->memory, p->forecast, false);
     show_added(page, before, predict_command(page, p, ""));
+}
+
+static void savings(struct html_page *page, const struct page_plan *p)
+{
+    const struct forecast *f = p->forecast;
+    if (by_of(p) == RK_BY_CALCULON) return;
+    page_savings(page, f, report_text(&page->memory, "reckon fits %s --format json", p->arguments));
 }
 
 /* ---- all figures ---- */
@@ -364,9 +379,15 @@ static void sections(struct html_page *page, struct page_plan *p)
     cards(page, p);
     time_bars(page, p);
     memory(page, p);
+    savings(page, p);
     pipeline(page, p);
     page_layout(page, p);
     operations(page, p);
+    if (f->prediction->verdict == RK_FITS && by_of(p) != RK_BY_CALCULON) {
+        page_section(page, "launch", "Launch it", NULL);
+        page_launch(page, "What starts it, what it holds, and each event of a step:", p->model,
+                    p->system, f->plan);
+    }
     figures(page, p);
 }
 
@@ -382,6 +403,8 @@ enum rk_status page_plan(struct html_page *page, const struct forecast *f,
         .arguments =
             report_text(memory_of_page, "--model %s --system %s %s", page_word(page, names->model),
                         page_word(page, names->system), words),
+        .model = names->model,
+        .system = names->system,
         .measured = measured,
         .trace = names->measured,
     };

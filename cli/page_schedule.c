@@ -183,16 +183,25 @@ static void stages(const struct schedule *s)
                    .series_count = COUNT_OF(series)});
 }
 
+static void memory_row(const struct schedule *s, struct report_table *table, const char *what,
+                       double time_s, double bytes)
+{
+    report_row(
+        &s->page->memory, table,
+        (const struct report_cell[]){cell_text(what), cell_number(time_s), cell_number(bytes)});
+}
+
 static void stage_memory(const struct schedule *s, struct rk_error *error)
 {
     static const struct report_column columns[] = {
-        {.name = "tier"},
+        {.name = "what"},
         {.name = "time_s", .title = "time", .unit = "s"},
-        {.name = "bytes", .title = "held", .unit = "B"},
-        {.name = "capacity_bytes", .title = "capacity", .unit = "B"},
+        {.name = "bytes", .title = "memory", .unit = "B"},
     };
-    static const struct chart_series series[] = {{"tier 0", CHART_BLUE, CHART_STEP}};
+    static const struct chart_series series[] = {{"held", CHART_BLUE, CHART_STEP},
+                                                 {"capacity", CHART_RED, CHART_LINE}};
     struct timeline_log log = {.events = NULL};
+    const double capacity = s->plan.tier[0].capacity_bytes;
     const uint32_t stage = s->timeline.tightest_stage;
     struct timeline_window window = timeline_everything();
     struct report_table *table = page_table(s->page, columns, COUNT_OF(columns));
@@ -201,12 +210,12 @@ static void stage_memory(const struct schedule *s, struct rk_error *error)
     window.to_s = picture_s(s);
     if (timeline_log_open(&s->plan, &window, &log, error) != RK_OK) return;
     for (size_t i = 0; i < log.sample_count; i++) {
-        const double capacity = s->plan.tier[0].capacity_bytes;
-        const struct report_cell cells[] = {
-            cell_text("tier 0"), cell_number(log.samples[i].time_s),
-            cell_number(timeline_tier_bytes(&s->plan, 0, &log.samples[i])),
-            isfinite(capacity) ? cell_number(capacity) : cell_none()};
-        report_row(&s->page->memory, table, cells);
+        const double held = timeline_tier_bytes(&s->plan, 0, &log.samples[i]);
+        memory_row(s, table, "held", log.samples[i].time_s, held);
+    }
+    if (log.sample_count && isfinite(capacity)) {
+        memory_row(s, table, "capacity", log.samples[0].time_s, capacity);
+        memory_row(s, table, "capacity", log.samples[log.sample_count - 1].time_s, capacity);
     }
     timeline_log_release(&log);
     page_chart(
@@ -218,7 +227,7 @@ static void stage_memory(const struct schedule *s, struct rk_error *error)
             .kind = CHART_XY,
             .source = s->source,
             .table = table,
-            .role = {[CHART_X] = "time_s", [CHART_Y] = "bytes", [CHART_SERIES] = "tier"},
+            .role = {[CHART_X] = "time_s", [CHART_Y] = "bytes", [CHART_SERIES] = "what"},
             .x = {.title = "time since the start of the step"},
             .series = series,
             .series_count = COUNT_OF(series)});
@@ -239,10 +248,11 @@ static const char *comparison(const struct schedule *s)
     if (fabs(difference) < 1e-9) return report_text(memory, "%sas the estimate says.", text);
     text = report_text(memory, "%sthe estimate says %.5g s (%+.2g %%). Why they may differ: ", text,
                        s->plan.estimate_s, 100 * difference);
+    int first = 0;
     for (unsigned bit = 0; bit < TIMELINE_REASONS; bit++)
         if (s->plan.time_reasons >> bit & 1 && timeline_reason(bit))
-            text = report_text(memory, "%s%s. ", text, timeline_reason(bit));
-    return text;
+            text = report_text(memory, "%s%s%s", text, first++ ? "; " : "", timeline_reason(bit));
+    return report_text(memory, "%s.", text);
 }
 
 void page_schedule(struct html_page *page, const struct timeline_plan *plan, const char *source)

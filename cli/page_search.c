@@ -4,6 +4,7 @@
 #include "cli/plan_axes.h"
 #include "cli/progress.h"
 
+#include <math.h>
 #include <string.h>
 
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
@@ -52,6 +53,12 @@ static enum rk_by predictor_of(const struct job *j)
 static bool has_axis(const struct job *j, enum rk_plan_axis axis)
 {
     return rk_plan_axis_info(axis)->by & predictor_of(j);
+}
+
+/* Has the axis a meaning in such a plan; NULL: in any? */
+static bool says(const struct job *j, enum rk_plan_axis axis, const struct rk_plan *plan)
+{
+    return plan_axis_says(axis, j->search->problem->model, j->search->problem->system, plan);
 }
 
 static bool varies(const struct job *j, enum rk_plan_axis axis)
@@ -149,7 +156,7 @@ static void common_axes(const struct job *j)
     struct report_table *table = page_table(j->page, columns, 3);
     for (int i = 0; i < RK_PLAN_AXES; i++) {
         const enum rk_plan_axis axis = (enum rk_plan_axis)i;
-        if (varies(j, axis) || !has_axis(j, axis)) continue;
+        if (varies(j, axis) || !has_axis(j, axis) || !says(j, axis, &j->best[0].plan)) continue;
         const struct report_cell cells[] = {cell_text(rk_plan_axis_info(axis)->name),
                                             cell_text(text_of_axis(j, &j->best[0].plan, axis)),
                                             cell_text(rk_plan_axis_info(axis)->help)};
@@ -415,6 +422,48 @@ static enum rk_status effect_of(const struct job *j, struct report_table *table,
     return status;
 }
 
+/* Columns of the effects. */
+enum {
+    EFFECT_AXIS,
+    EFFECT_VALUE,
+    EFFECT_PAIR,
+    EFFECT_RATE,
+    EFFECT_SPEED,
+    EFFECT_PLANS,
+    EFFECT_FITS,
+    EFFECT_COLUMNS
+};
+
+/* Is one value of the axis that begins at `first` better than another? Rows end at *last. */
+static bool matters(const struct report_table *table, size_t first, size_t *last)
+{
+    const struct report_cell *cells = &table->cells[first * EFFECT_COLUMNS], *row = cells;
+    double least = INFINITY, most = 0;
+    bool all = true;
+    for (*last = first;
+         *last < table->rows && strcmp(row[EFFECT_AXIS].as.text, cells[EFFECT_AXIS].as.text) == 0;
+         row = &table->cells[++*last * EFFECT_COLUMNS]) {
+        const bool runs = row[EFFECT_SPEED].type == REPORT_NUMBER;
+        all &= runs;
+        if (runs) least = fmin(least, row[EFFECT_SPEED].as.number);
+        if (runs) most = fmax(most, row[EFFECT_SPEED].as.number);
+    }
+    return !all || most - least > 1e-3;
+}
+
+/* Those of the axes that make a difference. */
+static struct report_table *effects_that_matter(const struct job *j,
+                                                const struct report_table *table)
+{
+    struct report_table *some = page_table(j->page, table->columns, EFFECT_COLUMNS);
+    for (size_t row = 0, last; row < table->rows; row = last) {
+        const bool shown = matters(table, row, &last);
+        for (; shown && row < last; row++)
+            report_row(&j->page->memory, some, &table->cells[row * EFFECT_COLUMNS]);
+    }
+    return some;
+}
+
 static enum rk_status effects(const struct job *j, struct rk_error *error)
 {
     static const struct report_column columns[] = {
@@ -430,7 +479,7 @@ static enum rk_status effects(const struct job *j, struct rk_error *error)
     enum rk_status status = RK_OK;
     if (j->search->result->counts.total > MOST_PLANS) return RK_OK;
     for (int axis = 0; axis < RK_PLAN_AXES && status == RK_OK; axis++)
-        if (has_axis(j, (enum rk_plan_axis)axis))
+        if (has_axis(j, (enum rk_plan_axis)axis) && says(j, (enum rk_plan_axis)axis, NULL))
             status = effect_of(j, table, (enum rk_plan_axis)axis, error);
     page_section(j->page, "axes", "The effect of each axis",
                  "For each value of an axis, the best of all plans that have it, the other "
@@ -441,10 +490,10 @@ static enum rk_status effects(const struct job *j, struct rk_error *error)
             .id = "axes",
             .title = "Speed of the best plan with each value",
             .kind = CHART_BARS,
-            .caption = "100 % is the best plan of all. Values with which "
-                       "nothing can run have no bar.",
+            .caption = "100 % is the best plan of all. Values with which nothing can run have no "
+                       "bar; axes of which each value does as well stand in the table alone.",
             .source = report_text(&j->page->memory, "%s --AXIS VALUE --top 1", j->search->command),
-            .table = table,
+            .table = table ? effects_that_matter(j, table) : NULL,
             .role = {[CHART_Y] = "pair", [CHART_VALUE] = "speed", [CHART_SERIES] = "axis"},
             .x = {.title = "speed"}});
     page_show(j->page, "The same in numbers", table, j->search->command);
@@ -498,6 +547,17 @@ static void outcomes(const struct job *j)
     page_show(j->page, "The same in numbers", table, j->search->command);
 }
 
+/* How far off the time of the best may be; NULL: it is not known. */
+static const char *error_bar(const struct job *j)
+{
+    const struct rk_plans_problem *p = j->search->problem;
+    if (!j->count) return NULL;
+    const struct rk_plan *plan = &j->best[0].plan;
+    const char *times =
+        learned_times(&j->page->memory, p->model, p->system, plan, j->best[0].outcome.step_s);
+    return times ? report_text(&j->page->memory, "The best: %s.", times) : NULL;
+}
+
 /* ---- the page ---- */
 
 static bool load_best(struct job *j)
@@ -525,7 +585,7 @@ enum rk_status page_search(struct html_page *page, const struct page_search *s,
         rk_framework_name(p->base.framework),
         p->base.framework == RK_CALCULON ? "the published model (calculon)"
                                          : "the model of today's plans");
-    page_section(page, "summary", "Summary", NULL);
+    page_section(page, "summary", "Summary", error_bar(&j));
     cards(&j);
     if (j.count == 0)
         html_add(page,
@@ -533,6 +593,9 @@ enum rk_status page_search(struct html_page *page, const struct page_search *s,
     if (j.count > 0) {
         page_section(page, "best", "The best, side by side", NULL);
         best_table(&j);
+        if (p->base.framework != RK_CALCULON)
+            page_launch(page, "To launch the best, and to look closer at it:", s->model_name,
+                        s->system_name, &j.best[0].plan);
         differences(&j);
         common_axes(&j);
         time_bars(&j);

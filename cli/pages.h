@@ -34,7 +34,8 @@ enum rk_status page_run(struct html_page *page, const struct run_args *args,
 /* Sections of it, each left out where there is nothing to show. */
 struct page_plan {
     const struct forecast *forecast;
-    const char *arguments; /* of the commands that give the same numbers */
+    const char *arguments;      /* of the commands that give the same numbers */
+    const char *model, *system; /* their names */
     const struct step_trace *measured; /* NULL: none */
     const char *trace;                 /* its file */
     struct rk_operation *operation;
@@ -51,6 +52,13 @@ void page_schedule(struct html_page *page, const struct timeline_plan *plan, con
 /* A measured step over the simulated one, and the memory of both. page_measured.c */
 void page_measured(struct html_page *page, const struct timeline_plan *plan,
                    const struct step_trace *trace, const char *source);
+
+/* What single changes save, of today's model; `source` is the command of its numbers. */
+void page_savings(struct html_page *page, const struct forecast *forecast, const char *source);
+
+/* The lines that launch a plan and look closer at it. page_advice.c */
+void page_launch(struct html_page *page, const char *title, const char *model, const char *system,
+                 const struct rk_plan *plan);
 
 /* ---- two plans ---- */
 

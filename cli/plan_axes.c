@@ -302,3 +302,46 @@ enum rk_status plan_axes_take(const struct plan_draft *draft, struct rk_plans_pr
     }
     return RK_OK;
 }
+
+/* ---- what an axis says ---- */
+
+bool plan_axis_says(enum rk_plan_axis axis, const struct rk_model *model,
+                    const struct rk_system *system, const struct rk_plan *plan)
+{
+    switch (axis) {
+    case RK_PLAN_EXPERT_TENSOR:
+    case RK_PLAN_EXPERT:
+    case RK_PLAN_DISPATCHER:
+    case RK_PLAN_EXPERT_OVERLAP:
+        return model->experts > 0;
+    case RK_PLAN_CONTEXT_KIND:
+        return !plan || plan->context > 1;
+    case RK_PLAN_ULYSSES:
+        return !plan || (plan->context > 1 && plan->context_kind == RK_RING_ULYSSES);
+    case RK_PLAN_SEQUENCE_PARALLEL:
+    case RK_PLAN_TENSOR_OVERLAP:
+    case RK_PLAN_TENSOR_COMM:
+    case RK_PLAN_REGATHER:
+        return !plan || plan->tensor > 1;
+    case RK_PLAN_CHUNKS:
+    case RK_PLAN_SPLIT:
+    case RK_PLAN_PIPELINE_BLOCKING:
+    case RK_PLAN_SCHEDULE:
+        return !plan || plan->pipeline > 1;
+    case RK_PLAN_RECOMPUTE_LAYERS:
+        return !plan || plan->recompute == RK_WHOLE;
+    case RK_PLAN_SHARD_RANKS:
+    case RK_PLAN_WEIGHT_OVERLAP:
+        return !plan || plan->zero > 0;
+    case RK_PLAN_KEEP_GATHERED:
+        return !plan || plan->zero == 3;
+    case RK_PLAN_GRADIENT_OVERLAP:
+        return !plan || rk_plan_data(plan) * plan->context > 1;
+    case RK_PLAN_ACTIVATION_OFFLOAD:
+    case RK_PLAN_OPTIMIZER_OFFLOAD:
+    case RK_PLAN_WEIGHT_OFFLOAD:
+        return system->memories > 1;
+    default:
+        return true;
+    }
+}

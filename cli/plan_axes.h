@@ -43,4 +43,8 @@ enum rk_status plan_axes_restrict(const struct plan_axis_values *values,
 enum rk_status plan_axes_take(const struct plan_draft *draft, struct rk_plans_problem *problem,
                               struct rk_error *error);
 
+/* Does the axis say anything of such a plan (NULL: of any) of the model on the machine? */
+bool plan_axis_says(enum rk_plan_axis axis, const struct rk_model *model,
+                    const struct rk_system *system, const struct rk_plan *plan);
+
 #endif

@@ -1,5 +1,6 @@
 #include "cli/check.h"
 #include "cli/describe.h"
+#include "cli/plan_axes.h"
 #include "cli/prediction.h"
 #include "cli/search_job.h"
 #include "cli/search_select.h"
@@ -190,48 +191,6 @@ static void find_varying(const struct search *search, bool varies[RK_PLAN_AXES])
     }
 }
 
-/* Does the axis say anything of such a plan of the model on the machine? */
-static bool has_meaning(const struct search *search, enum rk_plan_axis axis,
-                        const struct rk_plan *plan)
-{
-    switch (axis) {
-    case RK_PLAN_EXPERT_TENSOR:
-    case RK_PLAN_EXPERT:
-    case RK_PLAN_DISPATCHER:
-    case RK_PLAN_EXPERT_OVERLAP:
-        return search->problem.model->experts > 0;
-    case RK_PLAN_CONTEXT_KIND:
-        return plan->context > 1;
-    case RK_PLAN_ULYSSES:
-        return plan->context > 1 && plan->context_kind == RK_RING_ULYSSES;
-    case RK_PLAN_SEQUENCE_PARALLEL:
-    case RK_PLAN_TENSOR_OVERLAP:
-    case RK_PLAN_TENSOR_COMM:
-    case RK_PLAN_REGATHER:
-        return plan->tensor > 1;
-    case RK_PLAN_CHUNKS:
-    case RK_PLAN_SPLIT:
-    case RK_PLAN_PIPELINE_BLOCKING:
-    case RK_PLAN_SCHEDULE:
-        return plan->pipeline > 1;
-    case RK_PLAN_RECOMPUTE_LAYERS:
-        return plan->recompute == RK_WHOLE;
-    case RK_PLAN_SHARD_RANKS:
-    case RK_PLAN_WEIGHT_OVERLAP:
-        return plan->zero > 0;
-    case RK_PLAN_KEEP_GATHERED:
-        return plan->zero == 3;
-    case RK_PLAN_GRADIENT_OVERLAP:
-        return rk_plan_data(plan) * plan->context > 1;
-    case RK_PLAN_ACTIVATION_OFFLOAD:
-    case RK_PLAN_OPTIMIZER_OFFLOAD:
-    case RK_PLAN_WEIGHT_OFFLOAD:
-        return search->problem.system->memories > 1;
-    default:
-        return true;
-    }
-}
-
 static void add_common(struct report *report, const struct search *search,
                        const bool varies[RK_PLAN_AXES])
 {
@@ -241,7 +200,9 @@ static void add_common(struct report *report, const struct search *search,
     search_plan(search, 0, &plan);
     for (int i = 0; i < RK_PLAN_AXES && used < sizeof text; i++) {
         const enum rk_plan_axis axis = (enum rk_plan_axis)i;
-        if (varies[axis] || !has_axis(search, i) || !has_meaning(search, axis, &plan)) continue;
+        if (varies[axis] || !has_axis(search, i) ||
+            !plan_axis_says(axis, search->problem.model, search->problem.system, &plan))
+            continue;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", used ? ", " : "",
                                  rk_plan_axis_info(axis)->name,
                                  rk_plan_axis_text(axis, rk_plan_axis_get(&plan, axis), value));

@@ -1,0 +1,73 @@
+/* What to do with a plan: which single change saves memory, and the lines that launch it. */
+#include "cli/pages.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum { MOST_SHOWN = 12 };
+
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
+
+/* clang-format off */
+static const struct report_column columns[] = {
+    {.name = "change"},
+    {.name = "saved_bytes", .title = "saves", .unit = "B"},
+    {.name = "left_bytes",  .title = "left",  .unit = "B"},
+    {.name = "fits"},
+    {.name = "step_s",      .title = "step",  .unit = "s"},
+    {.name = "step_change", .title = "slower by", .unit = "%"},
+    {.name = "what"},
+};
+/* clang-format on */
+
+static void saving_row(struct html_page *page, struct report_table *table,
+                       const struct rk_saving *s, double step_s)
+{
+    const double slower = s->step_s / step_s - 1;
+    report_row(&page->memory, table,
+               (const struct report_cell[]){cell_text(report_text(&page->memory, "%s", s->words)),
+                                            cell_number(s->saved_bytes), cell_number(s->left_bytes),
+                                            cell_flag(s->fits), cell_number(s->step_s),
+                                            cell_number(fabs(slower) < 5e-4 ? 0 : slower),
+                                            cell_text(s->what)});
+}
+
+void page_savings(struct html_page *page, const struct forecast *f, const char *source)
+{
+    struct rk_saving saving[RK_MAX_SAVINGS], pair;
+    struct report_table *table = page_table(page, columns, COUNT_OF(columns));
+    const double step_s = f->prediction->step_s;
+    const int count = rk_savings(f->model, f->system, f->plan, f->prediction, saving);
+    bool rescued = f->prediction->verdict == RK_FITS;
+    for (int i = 0; i < count; i++) {
+        if (i < MOST_SHOWN) saving_row(page, table, &saving[i], step_s);
+        rescued |= saving[i].fits;
+    }
+    page_show(page, "What a single change of the plan saves", table, source);
+    if (rescued) return;
+    table = page_table(page, columns, COUNT_OF(columns));
+    if (rk_savings_pair(f->model, f->system, f->plan, f->prediction, &pair)) {
+        pair.what = "both together";
+        saving_row(page, table, &pair, step_s);
+    }
+    page_show(page, "No single one makes it fit: the fastest two that do", table, source);
+}
+
+void page_launch(struct html_page *page, const char *title, const char *model, const char *system,
+                 const struct rk_plan *plan)
+{
+    static const char *const formats[RK_FRAMEWORKS] = {
+        [RK_MEGATRON] = "megatron", [RK_FSDP] = "torchtitan", [RK_DEEPSPEED] = "deepspeed"};
+    char words[RK_PLAN_TEXT];
+    const char *format = formats[plan->framework], *lines = "";
+    rk_plan_text(plan, words, sizeof words);
+    if (format)
+        lines = report_text(&page->memory, "reckon export %s -m %s gpus%" PRIu64 " %s\n", format,
+                            page_word(page, model), plan->ranks, words);
+    lines = report_text(&page->memory,
+                        "%sreckon fits %s %s --gpus %" PRIu64 " %s\n"
+                        "reckon timeline -m %s -s %s -g %" PRIu64 " %s --trace trace.json",
+                        lines, page_word(page, model), page_word(page, system), plan->ranks, words,
+                        page_word(page, model), page_word(page, system), plan->ranks, words);
+    html_add(page, &(struct html_block){HTML_COMMAND, .title = title, .text = lines});
+}
