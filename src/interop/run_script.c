@@ -30,6 +30,7 @@ static const struct starter {
     {"gpt-neox",      "deepy.py",                          "", true, false, false, true, NULL},
     {"nanotron",      "",                                  "config_file", false, false, true, true, NULL},
     {"nemo",          "",                                  "config_name", false, true, true, true, NULL},
+    {"mindspeed-fsdp2", "",                                "", true, false, false, true, NULL},
     {"primus",        "primus-cli|main.py",                "config|exp", false, false, false, true, "modules.pre_trainer.overrides."},
 };
 /* clang-format on */

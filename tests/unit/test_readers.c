@@ -100,6 +100,15 @@ static const struct {
            "recompute_granularity: selective\nrecompute_modules: [mlp, layernorm]\n",
      16, NULL,
      "dp8 tp2 gbs8 zero1 recompute=selective:layernorm+mlp attention=flash3 vocab-multiple=128"},
+    {"mindspeed-fsdp2", "m.yaml",
+     "model: {model_id: llama}\ndata: {cutoff_len: 8192}\nparallel:\n  fsdp_size: 16\n  cp_size: "
+     "2\n"
+     "  cp_type: ring\n  recompute: True\n  recompute_modules: ['model.layers.{*}']\n"
+     "training: {per_device_train_batch_size: 2, gradient_accumulation_steps: 4, lr: 1e-5}\n"
+     "optimization: {use_fused_rmsnorm: True, chunk_loss_size: 1024}\n",
+     16, NULL,
+     "framework=fsdp dp8 cp2 mbs2 gbs64 zero3 grad-overlap weight-overlap recompute=full "
+     "loss-in-chunks"},
     {"flagscale", "f.yaml",
      "experiment:\n  seed: 7\n  task: {type: train, backend: megatron, entrypoint: train_gpt.py}\n"
      "  runner: {nnodes: 2, nproc_per_node: 8}\ntrain:\n  system:\n    tensor_model_parallel_size: "
@@ -172,6 +181,13 @@ static const struct {
      "give --set deepspeed=PATH"},
     {"llama-factory", "l.yaml", "finetuning_type: lora\n", "only adapters are trained"},
     {"nanotron", "n.yaml", "parallelism:\n  pp_engine: zb1\n", "zb1 is not covered"},
+    {"mindspeed-fsdp2", "m.yaml", "parallel: {fsdp_size: 4}\n", "must be all 8 GPUs"},
+    {"mindspeed-fsdp2", "m.yaml", "parallel: {fsdp_size: 8, tp_size: 2}\n", "tensor ranks"},
+    {"mindspeed-fsdp2", "m.yaml", "parallel: {enable_chunk_batch: True}\n", "is cut within"},
+    {"mindspeed-fsdp2", "m.yaml",
+     "parallel: {recompute: True, recompute_modules: ['model.layers.{*}.mlp']}\n",
+     "only whole layers"},
+    {"mindspeed-fsdp2", "m.yaml", "parallel: {fsdp_sise: 8}\n", "did you mean parallel.fsdp_size"},
     {"flagscale", "f.yaml", "experiment:\n  task: {backend: vllm, type: serve}\n",
      "only training by megatron"},
     {"flagscale", "f.yaml", "experiment:\n  task: {entrypoint: train_llava.py}\n",
