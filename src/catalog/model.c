@@ -152,7 +152,8 @@ static enum rk_status check_rules(const struct place *root, const struct rk_mode
     const bool multiquery = m->attention == RK_ATTENTION_MULTIQUERY;
     const bool of_mixture = m->active_experts || m->shared_experts || m->expert_feedforward ||
                             m->dense_layers || m->router_biases || m->expert_every ||
-                            m->expert_hidden || m->shared_feedforward;
+                            m->expert_hidden || m->shared_feedforward || m->expert_groups ||
+                            m->active_groups;
     const struct rule rules[] = {
         {m->kv_heads && m->heads % m->kv_heads, "kv_heads", "must divide heads"},
         {m->local_kv_heads && (m->local_heads ? m->local_heads : m->heads) % m->local_kv_heads,
@@ -173,6 +174,11 @@ static enum rk_status check_rules(const struct place *root, const struct rk_mode
          "leaves no layer with experts: must be at most layers - dense_layers"},
         {m->shared_gate && !(m->shared_experts || m->shared_feedforward), "shared_gate",
          "needs shared_experts or shared_feedforward"},
+        {m->expert_groups && m->experts % m->expert_groups, "expert_groups", "must divide experts"},
+        {m->active_groups > m->expert_groups, "active_groups", "must be at most expert_groups"},
+        {m->active_groups && m->expert_groups &&
+             m->active_groups * (m->experts / m->expert_groups) < m->active_experts,
+         "active_groups", "have fewer experts than a token goes to"},
         {m->expert_hidden > m->hidden, "expert_hidden", "must be at most hidden"},
         {m->window_every == 1, "window_every",
          "leaves no local layer: must be 0 or at least 2, or leave window out"},

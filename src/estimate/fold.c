@@ -154,7 +154,7 @@ static void comm_times(const struct bench *bench, const struct operation *op,
         const double times = op->comm_times[pass] > 0 ? op->comm_times[pass] : 1;
         const double bytes = op->comm_bytes[pass];
         time_s[pass] = op->copies > 0
-                           ? times * dispatch_time_s(bench->system, group, op->copies, bytes)
+                           ? times * dispatch_time_s(bench->system, group, op->copies, op->reach, bytes)
                            : times * collective_time_s(bench->system, collectives[op->what[pass]],
                                                        group, bytes);
     }

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "catalog/model_fields.h"
 #include "interop/hf_reading.h"
+#include "interop/model_numbers.h"
 #include "workload/pattern.h"
 
 #include <inttypes.h>
@@ -546,6 +547,14 @@ static void set_residual_mlp(struct reading *r)
     if (arctic) m->block_norms = 3;
 }
 
+/* A count that files of any type may have; 0: none, or no count. */
+static uint64_t harmless_count(const struct reading *r, const char *key)
+{
+    struct place place;
+    const json_int_t count = hf_member(r, key, &place) ? json_integer_value(place.value) : 0;
+    return count > 0 ? (uint64_t)count : 0;
+}
+
 static void set_experts(struct reading *r)
 {
     const struct hf_keys *k = &r->keys;
@@ -562,6 +571,7 @@ static void set_experts(struct reading *r)
     m->active_experts = k->active_experts;
     m->expert_feedforward = wide;
     m->expert_hidden = k->expert_hidden;
+    model_limit_groups(m, harmless_count(r, "n_group"), harmless_count(r, "topk_group"));
     if (k->shared_experts) m->shared_experts = k->shared_experts;
     if (k->shared_feedforward) {
         if (!m->shared_experts) m->shared_experts = 1;

@@ -298,6 +298,7 @@ static void forget_experts(struct rk_model *m)
 {
     m->experts = m->active_experts = m->shared_experts = m->expert_feedforward = 0;
     m->shared_feedforward = m->expert_hidden = m->dense_layers = m->expert_every = 0;
+    m->expert_groups = m->active_groups = 0;
     m->router_biases = m->shared_gate = false;
 }
 

@@ -1,6 +1,7 @@
 /* megatron_model.c - the shape of the model that the arguments make. */
 #include "interop/megatron_args.h"
 #include "interop/model_period.h"
+#include "interop/model_numbers.h"
 #include "interop/tokenizers.h"
 
 #include <inttypes.h>
@@ -325,6 +326,7 @@ static enum rk_status read_mixture(const struct megatron_args *args, struct rk_m
         return megatron_args_break(args, "1.value", args->value[FLAG(TOPK)].word,
                                    "--moe-router-topk: must be 1 to the %" PRIu64 " experts",
                                    m->experts);
+    model_limit_groups(m, COUNT(ROUTER_GROUPS, 0), COUNT(ROUTER_GROUP_TOPK, 0));
     shared += COUNT(SHARED_EXPERTS, 0) * m->expert_feedforward;
     if (megatron_is(args, FLAG(MLP_TYPE), "residual"))
         return megatron_args_fail(args, args->value[FLAG(MLP_TYPE)].word,

@@ -209,20 +209,25 @@ static void put_mixture(struct writer *w)
 }
 
 /* Numbers that change no time, but what is learned. */
-static void put_numbers(struct writer *w)
+static void put_rotary(struct writer *w, const struct model_numbers *n)
 {
-    const struct model_numbers *n = model_numbers(w->m);
-    if (!n) return;
     if (n->rotary_base > 0) put(w, FLAG(ROTARY_BASE), "%.0f", n->rotary_base);
     if (n->rope_factor > 0) {
         put(w, FLAG(ROPE_SCALING), "%s", "");
         put(w, FLAG(ROPE_SCALING_FACTOR), "%g", n->rope_factor);
     }
     put(w, FLAG(NORM_EPSILON), "%g", n->norm_epsilon);
-    if (!n->router_groups) return;
-    put_count(w, FLAG(ROUTER_GROUPS), n->router_groups);
-    put_count(w, FLAG(ROUTER_GROUP_TOPK), n->router_group_topk);
-    put(w, FLAG(ROUTER_SCALING), "%g", n->router_scaling);
+}
+
+static void put_numbers(struct writer *w)
+{
+    const struct model_numbers *n = model_numbers(w->m);
+    if (n) put_rotary(w, n);
+    if (w->m->active_groups) {
+        put_count(w, FLAG(ROUTER_GROUPS), w->m->expert_groups);
+        put_count(w, FLAG(ROUTER_GROUP_TOPK), w->m->active_groups);
+    }
+    if (n && n->router_scaling > 0) put(w, FLAG(ROUTER_SCALING), "%g", n->router_scaling);
 }
 
 static void put_model(struct writer *w)

@@ -8,18 +8,18 @@ static const struct row {
     struct model_numbers numbers;
     uint64_t hidden[4]; /* widths of the family */
 } rows[] = {
-    /* id             base     factor  epsilon  groups top scaling   widths */
-    {{"llama3.1-",    500000,  8,      1e-5,    0, 0, 0},   {4096, 8192, 16384}},
-    {{"llama2-",      10000,   0,      1e-5,    0, 0, 0},   {4096, 5120, 8192}},
-    {{"llama-",       10000,   0,      1e-6,    0, 0, 0},   {4096, 5120, 6656, 8192}},
-    {{"mistral-",     10000,   0,      1e-5,    0, 0, 0},   {4096}},
-    {{"mixtral-8x7b", 1000000, 0,      1e-5,    0, 0, 0},   {4096}},
-    {{"mixtral-8x22b", 1000000, 0,     1e-5,    0, 0, 0},   {6144}},
-    {{"qwen2.5-",     1000000, 0,      1e-6,    0, 0, 0},   {3584, 5120, 8192, 2048}},
-    {{"qwen3-",       1000000, 0,      1e-6,    0, 0, 0},   {4096, 5120, 2048, 2560}},
-    {{"deepseek-v3",  10000,   0,      1e-6,    8, 4, 2.5}, {7168}},
-    {{"gpt2-",        0,       0,      1e-5,    0, 0, 0},   {768, 1024, 1280, 1600}},
-    {{"gpt3-",        0,       0,      1e-5,    0, 0, 0},   {5120, 5140, 12288}},
+    /* id             base     factor  epsilon  scaling   widths */
+    {{"llama3.1-",    500000,  8,      1e-5,    0},   {4096, 8192, 16384}},
+    {{"llama2-",      10000,   0,      1e-5,    0},   {4096, 5120, 8192}},
+    {{"llama-",       10000,   0,      1e-6,    0},   {4096, 5120, 6656, 8192}},
+    {{"mistral-",     10000,   0,      1e-5,    0},   {4096}},
+    {{"mixtral-8x7b", 1000000, 0,      1e-5,    0},   {4096}},
+    {{"mixtral-8x22b", 1000000, 0,     1e-5,    0},   {6144}},
+    {{"qwen2.5-",     1000000, 0,      1e-6,    0},   {3584, 5120, 8192, 2048}},
+    {{"qwen3-",       1000000, 0,      1e-6,    0},   {4096, 5120, 2048, 2560}},
+    {{"deepseek-v3",  10000,   0,      1e-6,    2.5}, {7168}},
+    {{"gpt2-",        0,       0,      1e-5,    0},   {768, 1024, 1280, 1600}},
+    {{"gpt3-",        0,       0,      1e-5,    0},   {5120, 5140, 12288}},
 };
 /* clang-format on */
 
@@ -31,4 +31,12 @@ const struct model_numbers *model_numbers(const struct rk_model *model)
             if (model->hidden == rows[i].hidden[k]) return &rows[i].numbers;
     }
     return NULL;
+}
+
+void model_limit_groups(struct rk_model *model, uint64_t groups, uint64_t active)
+{
+    const bool limits = active >= 1 && active < groups && model->experts % groups == 0 &&
+                        active * (model->experts / groups) >= model->active_experts;
+    model->expert_groups = limits ? groups : 0;
+    model->active_groups = limits ? active : 0;
 }

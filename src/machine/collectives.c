@@ -162,24 +162,26 @@ static double all_to_all_s(const struct span *span, double bytes)
     return hops_s + slowest;
 }
 
-/* Expected number of `groups` equal groups that `copies` random members are of. */
-static double groups_met(double groups, double copies)
+/* Expected number of `groups` equal groups that `copies` random members are of, all from a share
+ * `reach` of the groups, or from one. */
+static double groups_met(double groups, double reach, double copies)
 {
-    return groups * (1 - pow(1 - 1 / groups, copies));
+    const double reached = fmax(1, groups * reach);
+    return reached * (1 - pow(1 - 1 / reached, copies));
 }
 
 /* Copies cross a tier once for each domain below it that they go to. */
 double dispatch_time_s(const struct rk_system *system, struct rank_group group, double copies,
-                       double bytes)
+                       double reach, double bytes)
 {
     if (group.ranks <= 1 || !(bytes > 0)) return 0;
     struct span span;
     make_span(&span, system, group);
-    const double all = groups_met(span.ranks, copies);
+    const double all = groups_met(span.ranks, reach, copies);
     double hops_s = 0, slowest = 0;
     for (int i = 0; i < span.tiers; i++) {
         const struct span_tier *tier = &span.tier[i];
-        const double share = groups_met(span.ranks / tier->inside, copies) / all;
+        const double share = groups_met(span.ranks / tier->inside, reach, copies) / all;
         const double moved = bytes * share * (tier->domains - 1) / tier->domains;
         hops_s += tier->hop_s * ceil(log2(tier->inside * (tier->domains - 1) + 1));
         slowest = fmax(slowest, (moved + sqrt(moved * tier->ramp_bytes)) / tier->rate_Bps);

@@ -74,11 +74,11 @@ struct rank_group {
 double collective_time_s(const struct rk_system *system, enum collective collective,
                          struct rank_group group, double bytes);
 
-/* An all-to-all of tokens that go to `copies` ranks each, at random: the ranks of one network
- * domain are sent one copy, which they pass on (DeepEP, HybridEP). `bytes` is what a rank has in
- * the end.
+/* An all-to-all of tokens that go to `copies` ranks each, at random among a share `reach` of
+ * neighbours: the ranks of one network domain are sent one copy, which they pass on (DeepEP,
+ * HybridEP). `bytes` is what a rank has in the end.
  */
 double dispatch_time_s(const struct rk_system *system, struct rank_group group, double copies,
-                       double bytes);
+                       double reach, double bytes);
 
 #endif

@@ -114,6 +114,7 @@ struct operation {
     double comm_times[RK_PASSES];   /* how often (ring steps); preset 1 */
     double copies; /* all-to-all: ranks that each token goes to; those of one network domain are
                       sent one, and pass it on; 0: each is sent its own */
+    double reach;  /* share of the ranks, neighbours, that these are among; with copies */
     bool beside_attention; /* hides behind the attention operation that follows */
     bool beside_matrix;    /* hides behind the matrix that follows or precedes it, with
                               plan->tensor_overlap */

@@ -21,6 +21,7 @@ struct mixture {
     double ranks;          /* that share the experts; e */
     double tensor;         /* that share one expert; x */
     double active;         /* experts a token goes to; k */
+    double reach;          /* share of the experts, neighbours, that they are chosen from */
     double routed;         /* tokens that this rank routes; n */
     double crowding;       /* copies of the busiest rank over the mean, as they are computed */
     double width;          /* of tokens on their way */
@@ -35,6 +36,13 @@ static double crowding_of(const struct rk_plan *plan)
     return plan->capacity_padded ? plan->capacity_factor : fmin(busiest, plan->capacity_factor);
 }
 
+/* A token's experts are chosen within the best groups, such as those of 4 of 8 nodes
+ * [deepseek2024v3, 2.1.2]. */
+static double reach_of(const struct rk_model *model)
+{
+    return model->active_groups ? (double)model->active_groups / (double)model->expert_groups : 1;
+}
+
 static struct mixture mixture_of(const struct build *build)
 {
     const struct rk_model *model = build->model;
@@ -45,6 +53,7 @@ static struct mixture mixture_of(const struct build *build)
         .ranks = (double)plan->expert,
         .tensor = (double)rk_plan_expert_tensor(plan),
         .active = (double)model->active_experts,
+        .reach = reach_of(model),
         .routed = build->tokens / build->tensor,
         .crowding = crowding_of(plan),
         .width = model->expert_hidden ? (double)model->expert_hidden : build->hidden,
@@ -78,18 +87,19 @@ static void add_router(struct build *build, const struct mixture *mix)
 
 /* ---- tokens on their way ---- */
 
-/* Expected number of `groups` equal groups of experts that k random ones are in: copies of a token
- * when those for one group travel once. */
-static double groups_met(double groups, double active)
+/* Expected number of ranks that k random experts of the share that is reached are on: copies of a
+ * token when those for one rank travel once. */
+static double ranks_met(const struct mixture *mix)
 {
-    return groups * (1 - pow(1 - 1 / groups, active));
+    const double reached = fmax(1, mix->ranks * mix->reach);
+    return reached * (1 - pow(1 - 1 / reached, mix->active));
 }
 
 /* Copies of a token that are sent; DeepEP sends one to each rank. */
 static double copies_sent(const struct build *build, const struct mixture *mix)
 {
     if (build->plan->dispatcher != RK_DEEPEP) return mix->active;
-    return groups_met(mix->ranks, mix->active);
+    return ranks_met(mix);
 }
 
 /* DeepSeek-V3 sends tokens forward, and gradients backward, to the experts in 8 bits
@@ -122,6 +132,7 @@ static void add_exchange(struct build *build, const struct mixture *mix, const c
     op->comm_bytes[to_experts] = elements * sent_element(build);
     op->comm_element[to_experts] = sent_element(build);
     op->copies = build->plan->dispatcher == RK_DEEPEP ? mix->active : 0;
+    op->reach = mix->reach;
     op->working_bytes = 2 * elements * build->element;
 }
 

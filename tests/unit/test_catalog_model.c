@@ -121,6 +121,13 @@ static const struct bad_case lines[] = {
      "dense_layers"},
     {"\"layers\": 2, \"experts\": 4, \"active_experts\": 1, \"expert_hidden\": 65",
      "x.json:2:68: expert_hidden: must be at most hidden"},
+    {"\"layers\": 2, \"experts\": 4, \"active_experts\": 1, \"expert_groups\": 3",
+     "x.json:2:68: expert_groups: must divide experts"},
+    {"\"layers\": 2, \"experts\": 4, \"active_experts\": 1, \"active_groups\": 2",
+     "x.json:2:68: active_groups: must be at most expert_groups"},
+    {"\"layers\": 2, \"experts\": 4, \"active_experts\": 3, \"expert_groups\": 2, "
+     "\"active_groups\": 1",
+     "x.json:2:88: active_groups: have fewer experts than a token goes to"},
     {"\"layers\": 2, \"expert_hidden\": 32",
      "x.json:1:1: experts: missing, but other keys speak of experts: add it"},
     {"\"layers\": 2, \"window_every\": 2",

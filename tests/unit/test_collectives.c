@@ -43,14 +43,19 @@ Test(collectives, tokens_for_several_ranks_of_a_node_cross_once)
 {
     const struct rank_group four = {32, 1}, one = {8, 1};
     const double ranks = 32 * (1 - pow(31.0 / 32, 8)), met = 4 * (1 - pow(0.75, 8));
-    cr_expect_float_eq(dispatch_time_s(&nodes, four, 8, 1e9),
+    cr_expect_float_eq(dispatch_time_s(&nodes, four, 8, 1, 1e9),
                        2e-3 + 3e-6 + 5e-5 + met / ranks * 0.75 * 0.1, 1e-12);
     cr_expect_float_eq(met / ranks * 0.75 * 0.1, 37.6e-3, 5e-5);
     /* within a node, and for one rank each, it is an all-to-all */
-    cr_expect_float_eq(dispatch_time_s(&nodes, one, 8, 1e9), seconds(ALL_TO_ALL, 8, 1, 1e9), 1e-12);
-    cr_expect_float_eq(dispatch_time_s(&nodes, four, 1, 1e9), seconds(ALL_TO_ALL, 32, 1, 1e9),
+    cr_expect_float_eq(dispatch_time_s(&nodes, one, 8, 1, 1e9), seconds(ALL_TO_ALL, 8, 1, 1e9), 1e-12);
+    cr_expect_float_eq(dispatch_time_s(&nodes, four, 1, 1, 1e9), seconds(ALL_TO_ALL, 32, 1, 1e9),
                        1e-12);
-    cr_expect_eq(dispatch_time_s(&nodes, (struct rank_group){1, 1}, 8, 1e9), 0);
+    cr_expect_eq(dispatch_time_s(&nodes, (struct rank_group){1, 1}, 8, 1, 1e9), 0);
+    /* of 2 of the 4 nodes: 16 (1 - (15/16)^8) = 6.453 ranks, 2 (1 - (1/2)^8) = 1.992 nodes */
+    cr_expect_float_eq(dispatch_time_s(&nodes, four, 8, 0.5, 1e9),
+                       2e-3 + 3e-6 + 5e-5 +
+                           2 * (1 - pow(0.5, 8)) / (16 * (1 - pow(15.0 / 16, 8))) * 0.75 * 0.1,
+                       1e-12);
 }
 
 /* Leaves of four nodes below a spine of half the rate. A group of one rank a node has four links of

@@ -216,6 +216,30 @@ Test(layers_experts, expert_tensor)
     cr_expect_eq(find(&layer, "expert reduce")->what[RK_FORWARD], COMM_REDUCE_SCATTER);
 }
 
+/* Half of the groups are on 32 of the 64 ranks, of which 32 (1 - (31/32)^8) = 7.1776 are met; two
+ * of 64 groups on two, of which 2 (1 - (1/2)^8) = 1.9922 are. All-to-all sends each copy. */
+Test(layers_experts, experts_of_few_groups)
+{
+    struct rk_model model = bigmac(false);
+    struct rk_plan plan = plan_of(64, 64);
+    const double token = 2048 * 2;
+    plan.dispatcher = RK_DEEPEP;
+    model.expert_groups = 8;
+    model.active_groups = 4;
+    struct layer layer = layer_of(&model, LAYER_EXPERTS, &plan);
+    cr_expect_eq(find(&layer, "dispatch")->reach, 0.5);
+    cr_expect_float_eq(find(&layer, "dispatch")->comm_bytes[RK_FORWARD] / 2048 / token, 7.1776,
+                       1e-4);
+    model.expert_groups = 64;
+    model.active_groups = 2;
+    layer = layer_of(&model, LAYER_EXPERTS, &plan);
+    cr_expect_float_eq(find(&layer, "combine")->comm_bytes[RK_FORWARD] / 2048 / token, 1.9922,
+                       1e-4);
+    plan.dispatcher = RK_ALL_TO_ALL;
+    layer = layer_of(&model, LAYER_EXPERTS, &plan);
+    cr_expect_eq(find(&layer, "dispatch")->comm_bytes[RK_FORWARD], 2048 * token * 8);
+}
+
 /* A token for 8 random experts is for 64 (1 - (63/64)^8) = 7.5760 of 64 ranks. */
 Test(layers_experts, dispatchers)
 {
@@ -227,6 +251,7 @@ Test(layers_experts, dispatchers)
     cr_expect_float_eq(find(&layer, "dispatch")->comm_bytes[RK_FORWARD] / 2048 / token, 7.5760,
                        1e-4);
     cr_expect_eq(find(&layer, "dispatch")->copies, 8);
+    cr_expect_eq(find(&layer, "dispatch")->reach, 1);
     plan.precision = RK_FP8_BLOCK; /* there in 8 bits, and gradients, too */
     layer = layer_of(&model, LAYER_EXPERTS, &plan);
     const double narrow = 7.5760 * (1 + 4.0 / 128) / 2, wide = 7.5760;
