@@ -1,380 +1,16 @@
 #include "shard/transfer.h"
 
-#include "base/hash.h"
+#include "shard/transfer_job.h"
+#include "shard/transfer_tiles.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
-#define JOURNAL "reckon.journal"
-
 enum { MOST_CHUNK = 1 << 20, LEAST_CHUNK = 256 << 10, MEMORY = 64 << 20 };
-
-/* ---- files ---- */
-
-enum { MOST_PATH = 4096 + 256 };
-
-static void path_of(char path[static MOST_PATH], const struct layout *layout, uint32_t file,
-                    const char *ending)
-{
-    snprintf(path, MOST_PATH, "%s/%s%s", layout->folder, layout->file[file].name, ending);
-}
-
-static enum rk_status fail_errno(struct rk_error *error, const char *path, const char *what,
-                                 int code)
-{
-    return rk_fail(error, RK_IO, path, 0, 0, "%s: %s", what, strerror(code));
-}
-
-struct job {
-    const struct transfer *t;
-    size_t chunk;
-    int *from, *to; /* descriptors; -1 */
-    int journal;
-    bool *done;    /* (tensors) */
-    size_t *order; /* (tensors) in which they are read */
-    struct transferred *sum;
-};
-
-/* All files of both sides are open at the same time. */
-static void allow_files(size_t count)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= count + 64) return;
-    limit.rlim_cur = count + 64 < limit.rlim_max ? count + 64 : limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-static enum rk_status open_sources(const struct job *job, struct rk_error *error)
-{
-    const struct layout *from = job->t->from;
-    for (uint32_t i = 0; i < from->files; i++) {
-        char path[MOST_PATH];
-        path_of(path, from, i, "");
-        job->from[i] = open(path, O_RDONLY | O_CLOEXEC);
-        if (job->from[i] < 0)
-            return fail_errno(error, path,
-                              errno == EMFILE ? "too many files, see ulimit -n" : "cannot read",
-                              errno);
-        posix_fadvise(job->from[i], 0, 0, POSIX_FADV_SEQUENTIAL);
-    }
-    return RK_OK;
-}
-
-/* What is not there yet of all files must have room. */
-static enum rk_status check_room(const struct job *job, struct rk_error *error)
-{
-    const struct layout *to = job->t->to;
-    struct statvfs disk;
-    uint64_t need = 0;
-    if (statvfs(to->folder, &disk) != 0) return fail_errno(error, to->folder, "no folder", errno);
-    for (uint32_t i = 0; i < to->files; i++) {
-        char path[MOST_PATH];
-        struct stat info;
-        uint64_t have = 0;
-        path_of(path, to, i, ".part");
-        if (stat(path, &info) == 0) have = (uint64_t)info.st_blocks * 512;
-        if (have < to->file[i].bytes) need += to->file[i].bytes - have;
-    }
-    const uint64_t room = (uint64_t)disk.f_bavail * disk.f_frsize;
-    if (need <= room) return RK_OK;
-    return rk_fail(error, RK_IO, to->folder, 0, 0,
-                   "no room: %" PRIu64 " bytes are to be written, %" PRIu64
-                   " are free; nothing was "
-                   "written",
-                   need, room);
-}
-
-/* A file of its full size, which reads as zeros. A file system that cannot promise room is fine. */
-static int make_file(const struct job *job, uint32_t file, const char *path,
-                     const struct bytes *header)
-{
-    const off_t size = (off_t)job->t->to->file[file].bytes;
-    job->to[file] = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (job->to[file] < 0) return errno;
-    if (fallocate(job->to[file], 0, 0, size) != 0 && errno != EOPNOTSUPP && errno != EINVAL &&
-        errno != ENOSYS)
-        return errno;
-    if (ftruncate(job->to[file], size) != 0) return errno;
-    for (size_t done = 0; done < header->size;) {
-        const ssize_t moved =
-            pwrite(job->to[file], header->data + done, header->size - done, (off_t)done);
-        if (moved < 0 && errno != EINTR) return errno;
-        if (moved > 0) done += (size_t)moved;
-    }
-    return 0;
-}
-
-static enum rk_status make_files(const struct job *job, bool again, struct rk_error *error)
-{
-    const struct layout *to = job->t->to;
-    struct bytes header = {.data = NULL};
-    enum rk_status status = RK_OK;
-    for (uint32_t i = 0; i < to->files && status == RK_OK; i++) {
-        char path[MOST_PATH];
-        path_of(path, to, i, ".part");
-        if (!again) unlink(path);
-        status = job->t->header(job->t->context, i, &header, error);
-        const int code = status == RK_OK ? make_file(job, i, path, &header) : 0;
-        if (code) status = fail_errno(error, path, "cannot write", code);
-    }
-    bytes_release(&header);
-    return status;
-}
-
-static enum rk_status finish_files(const struct job *job, struct rk_error *error)
-{
-    const struct layout *to = job->t->to;
-    for (uint32_t i = 0; i < to->files; i++) {
-        char part[MOST_PATH], path[MOST_PATH];
-        path_of(part, to, i, ".part");
-        path_of(path, to, i, "");
-        if (job->t->sync && fsync(job->to[i]) != 0)
-            return fail_errno(error, part, "cannot write", errno);
-        if (rename(part, path) != 0) return fail_errno(error, path, "cannot rename", errno);
-    }
-    return RK_OK;
-}
-
-/* ---- the journal ----
- *
- * "reckon FINGERPRINT BOOT", then a line for each tensor that is written, then "end" when all are
- * and files are being renamed. What was written before the machine went down may not be on its
- * disk: the journal of another boot says nothing, unless files were synced. */
-
-static void boot_id(char id[static 64])
-{
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
-    id[0] = '\0';
-    if (file && fscanf(file, "%63s", id) != 1) id[0] = '\0';
-    if (file) fclose(file);
-    if (!*id) snprintf(id, 64, "-");
-}
-
-bool transfer_begun(const char *folder)
-{
-    char path[MOST_PATH];
-    snprintf(path, sizeof path, "%s/" JOURNAL, folder);
-    return access(path, F_OK) == 0;
-}
-
-enum rk_status transfer_end(const char *folder, struct rk_error *error)
-{
-    char path[MOST_PATH];
-    snprintf(path, sizeof path, "%s/" JOURNAL, folder);
-    return unlink(path) == 0 ? RK_OK : fail_errno(error, path, "cannot remove", errno);
-}
-
-enum journal { JOURNAL_NONE, JOURNAL_BEGUN, JOURNAL_ENDED };
-
-/* Are all unfinished files there, as large as they are to be? */
-static bool has_parts(const struct job *job)
-{
-    const struct layout *to = job->t->to;
-    for (uint32_t i = 0; i < to->files; i++) {
-        char path[MOST_PATH];
-        struct stat info;
-        path_of(path, to, i, ".part");
-        if (stat(path, &info) != 0 || (uint64_t)info.st_size != to->file[i].bytes) return false;
-    }
-    return true;
-}
-
-/* What a journal of this very transfer says is done. */
-static enum rk_status read_journal(struct job *job, const char *path, enum journal *found,
-                                   struct rk_error *error)
-{
-    char line[64], boot[64], said_boot[64] = "";
-    uint64_t fingerprint = 0, tensor;
-    FILE *file = fopen(path, "r");
-    *found = JOURNAL_NONE;
-    if (!file) return RK_OK;
-    const int said = fscanf(file, "reckon %" SCNx64 " %63s\n", &fingerprint, said_boot);
-    boot_id(boot);
-    if (said >= 1 && fingerprint != job->t->fingerprint) {
-        fclose(file);
-        return rk_fail(error, RK_BAD_INPUT, path, 0, 0,
-                       "is of another transfer that was not finished: finish it, or remove %s",
-                       job->t->to->folder);
-    }
-    const bool valid = said == 2 && strcmp(boot, said_boot) == 0;
-    if (valid) *found = JOURNAL_BEGUN;
-    while (valid && fgets(line, sizeof line, file)) {
-        const bool whole = strchr(line, '\n') != NULL;
-        if (whole && strcmp(line, "end\n") == 0) *found = JOURNAL_ENDED;
-        if (whole && sscanf(line, "%" SCNu64, &tensor) == 1 && tensor < job->t->from->tensors &&
-            !job->done[tensor]) {
-            job->done[tensor] = true;
-            job->sum->done_before++;
-        }
-    }
-    fclose(file);
-    if (*found == JOURNAL_BEGUN && !has_parts(job)) *found = JOURNAL_NONE;
-    return RK_OK;
-}
-
-static enum rk_status open_journal(struct job *job, const char *path, bool again,
-                                   struct rk_error *error)
-{
-    char boot[64];
-    job->journal =
-        open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (again ? 0 : O_TRUNC), 0666);
-    if (job->journal < 0) return fail_errno(error, path, "cannot write", errno);
-    boot_id(boot);
-    /* a line that was cut off is ended */
-    const int written =
-        again ? dprintf(job->journal, "\n")
-              : dprintf(job->journal, "reckon %016" PRIx64 " %s\n", job->t->fingerprint, boot);
-    return written < 0 ? fail_errno(error, path, "cannot write", errno) : RK_OK;
-}
-
-/* ---- a tensor in bytes ---- */
-
-struct view {
-    int rank; /* at least 1 */
-    uint64_t shape[TENSOR_MAX_RANK];
-    uint64_t element;   /* bytes */
-    uint64_t pack, per; /* of less than a byte: `pack` elements are `per` bytes; else 1, 1 */
-};
-
-static struct view view_of(const struct tensor *t)
-{
-    const unsigned bits = tensor_type_bits(t->type);
-    struct view v = {.rank = t->rank, .element = bits / 8, .pack = 1, .per = 1};
-    memcpy(v.shape, t->shape, sizeof v.shape);
-    if (v.rank == 0) v.shape[v.rank++] = 1;
-    if (bits >= 8) return v;
-    v.element = 1;
-    v.pack = bits == 4 ? 2 : 4;
-    v.per = bits == 4 ? 1 : 3;
-    return v;
-}
-
-/* The last axis counts bytes, where elements are less than one. */
-static bool in_bytes(const struct view *v, uint64_t *count)
-{
-    const bool whole = *count % v->pack == 0;
-    *count = *count / v->pack * v->per;
-    return whole;
-}
-
-static bool box_in_bytes(const struct view *v, struct box *box)
-{
-    const int last = v->rank - 1;
-    if (v->pack == 1) return true;
-    return in_bytes(v, &box->begin[last]) && in_bytes(v, &box->size[last]) &&
-           in_bytes(v, &box->at[last]);
-}
-
-static uint64_t flat_index(const struct view *v, const uint64_t *shape, const uint64_t *at)
-{
-    uint64_t index = 0;
-    for (int d = 0; d < v->rank; d++)
-        index = index * shape[d] + at[d];
-    return index;
-}
-
-/* ---- tiles ---- */
-
-struct tile {
-    struct box box; /* of the tensor; `at` is not used */
-    uint64_t first; /* element of the tensor */
-    uint64_t bytes;
-    char *data; /* (bytes) in C order */
-};
-
-/* A part of a tile that is a part of a slice: runs of `run` bytes. */
-struct piece {
-    uint64_t size[TENSOR_MAX_RANK];
-    uint64_t tile_step[TENSOR_MAX_RANK], slice_step[TENSOR_MAX_RANK]; /* bytes */
-    int outer; /* dimensions in front of a run */
-    uint64_t run;
-    uint64_t in_tile, in_slice; /* bytes of the first */
-    uint64_t end;               /* behind the last, in the slice */
-    uint64_t bytes;
-};
-
-/* Shape of the slice in bytes' elements. */
-struct target {
-    const struct slice *slice;
-    uint64_t shape[TENSOR_MAX_RANK];
-    uint64_t first;
-};
-
-static bool target_of(const struct view *v, const struct slice *slice, struct target *t)
-{
-    t->slice = slice;
-    t->first = slice->flat ? slice->first : 0;
-    memcpy(t->shape, slice->shape, sizeof t->shape);
-    if (slice->shape[0] == 0 || v->rank > TENSOR_MAX_RANK) t->shape[0] = 1;
-    if (v->pack == 1) return true;
-    return in_bytes(v, &t->shape[v->rank - 1]) && in_bytes(v, &t->first);
-}
-
-static bool piece_of(const struct view *v, const struct tile *tile, const struct target *t,
-                     const struct box *box, struct piece *p)
-{
-    uint64_t at[TENSOR_MAX_RANK], local[TENSOR_MAX_RANK], whole = v->element, own = v->element;
-    for (int d = 0; d < v->rank; d++) {
-        const uint64_t a = tile->box.begin[d], b = a + tile->box.size[d];
-        const uint64_t x = box->begin[d], y = x + box->size[d];
-        at[d] = a > x ? a : x;
-        const uint64_t end = b < y ? b : y;
-        if (at[d] >= end) return false;
-        p->size[d] = end - at[d];
-        local[d] = box->at[d] + at[d] - x;
-    }
-    p->run = v->element;
-    p->outer = v->rank;
-    bool joined = true;
-    for (int d = v->rank - 1; d >= 0; d--) {
-        p->tile_step[d] = whole;
-        p->slice_step[d] = own;
-        if (joined) {
-            p->run *= p->size[d];
-            p->outer = d;
-            joined = p->size[d] == v->shape[d] && p->size[d] == t->shape[d];
-        }
-        whole *= v->shape[d];
-        own *= t->shape[d];
-    }
-    p->in_tile = (flat_index(v, v->shape, at) - tile->first) * v->element;
-    p->in_slice = (flat_index(v, t->shape, local) - t->first) * v->element;
-    p->bytes = p->run;
-    p->end = p->in_slice + p->run;
-    for (int d = 0; d < p->outer; d++) {
-        p->bytes *= p->size[d];
-        p->end += (p->size[d] - 1) * p->slice_step[d];
-    }
-    return true;
-}
-
-/* Calls for each run. */
-typedef void on_run(void *context, uint64_t in_tile, uint64_t in_slice, uint64_t bytes);
-
-static void each_run(const struct piece *p, on_run *call, void *context)
-{
-    uint64_t index[TENSOR_MAX_RANK] = {0}, tile = p->in_tile, slice = p->in_slice;
-    for (int d = p->outer; d >= 0;) {
-        call(context, tile, slice, p->run);
-        for (d = p->outer - 1; d >= 0; d--) {
-            tile += p->tile_step[d];
-            slice += p->slice_step[d];
-            if (++index[d] < p->size[d]) break;
-            tile -= index[d] * p->tile_step[d];
-            slice -= index[d] * p->slice_step[d];
-            index[d] = 0;
-        }
-    }
-}
 
 /* ---- pieces of one slice in one tile ---- */
 
@@ -456,18 +92,18 @@ static void move_range(struct mover *m, int slot, const struct piece *piece, int
 {
     struct slot *s = &m->slot[slot];
     if (count == 1 && piece->outer == 0) {
-        each_run(piece, move_run, (void *)run);
+        piece_runs(piece, move_run, (void *)run);
         return;
     }
     if (s->used + bytes > m->job->chunk) { /* no room to gather: run by run */
         for (int i = 0; i < count; i++)
-            each_run(&piece[i], move_run, (void *)run);
+            piece_runs(&piece[i], move_run, (void *)run);
         return;
     }
     char *memory = s->memory + s->used;
     struct in_memory copy = {s->tile.data, memory, begin, true};
     for (int i = 0; i < count && run->write; i++)
-        each_run(&piece[i], copy_run, &copy);
+        piece_runs(&piece[i], copy_run, &copy);
     for (int i = 0; i < count && !run->write; i++)
         if (!keep_late(s, &piece[i], s->used, begin)) m->code = ENOMEM;
     if (run->write)
@@ -494,7 +130,7 @@ static void move_pieces(struct mover *m, int slot, int count, const struct by_ru
         if (p->end - p->in_slice == p->bytes)
             move_range(m, slot, p, 1, run, p->in_slice, p->bytes);
         else
-            each_run(p, move_run, (void *)run);
+            piece_runs(p, move_run, (void *)run);
     }
 }
 
@@ -513,7 +149,7 @@ static void move_slice(struct mover *m, int slot, const struct view *v, const st
     for (uint32_t i = 0; i < slice->boxes; i++) {
         struct box box = layout->box[slice->box + i];
         if (v->rank == 1 && box.size[0] == 0) box.size[0] = 1; /* of no dimension */
-        if (!box_in_bytes(v, &box)) {
+        if (!view_box(v, &box)) {
             m->code = EINVAL;
             m->what = "a cut within a byte";
             return;
@@ -535,14 +171,6 @@ static void move_all(struct mover *m, int slot, const struct view *v, const stru
         const struct slice *s = &layout->slice[i];
         if (write || !s->copy) move_slice(m, slot, v, layout, s, files[s->file], write);
     }
-}
-
-static bool boxes_meet(const struct box *a, const struct box *b, int rank)
-{
-    for (int d = 0; d < rank; d++)
-        if (a->begin[d] >= b->begin[d] + b->size[d] || b->begin[d] >= a->begin[d] + a->size[d])
-            return false;
-    return true;
 }
 
 /* Does a target have anything of the tile? Elements of less than a byte are not looked at. */
@@ -568,61 +196,13 @@ static void wait_for(struct mover *m, int slot, const char *what)
 
 /* ---- the loop over tiles ---- */
 
-/* Tiles of a tensor are whole units of dimension `cut`, as many as a chunk holds, within one index
- * of the dimensions in front. */
-struct tiling {
-    struct view view;
-    int cut;
-    uint64_t unit;      /* elements */
-    uint64_t units;     /* at most, in one tile */
-    uint64_t next, all; /* elements */
-};
-
-static struct tiling tiling_of(const struct tensor *t, size_t chunk, bool *whole)
-{
-    struct tiling g = {.view = view_of(t), .unit = 1};
-    struct view *v = &g.view;
-    *whole = v->pack == 1 || in_bytes(v, &v->shape[v->rank - 1]);
-    g.all = 1;
-    for (int d = 0; d < v->rank; d++)
-        g.all *= v->shape[d];
-    g.cut = v->rank - 1;
-    while (g.cut > 0 && g.unit * v->shape[g.cut] * v->element <= chunk)
-        g.unit *= v->shape[g.cut--];
-    g.units = chunk / (g.unit * v->element);
-    return g;
-}
-
-static bool next_tile(struct tiling *g, struct tile *tile)
-{
-    const struct view *v = &g->view;
-    if (g->next >= g->all) return false;
-    uint64_t rest = g->next / g->unit;
-    const uint64_t row = rest % v->shape[g->cut], left = v->shape[g->cut] - row;
-    const uint64_t units = left < g->units ? left : g->units;
-    for (int d = g->cut; d >= 0; d--) {
-        tile->box.begin[d] = rest % v->shape[d];
-        tile->box.size[d] = 1;
-        rest /= v->shape[d];
-    }
-    tile->box.size[g->cut] = units;
-    for (int d = g->cut + 1; d < v->rank; d++) {
-        tile->box.begin[d] = 0;
-        tile->box.size[d] = v->shape[d];
-    }
-    tile->first = g->next;
-    tile->bytes = units * g->unit * v->element;
-    g->next += units * g->unit;
-    return true;
-}
-
 /* What was read beside its place. */
 static void put_in_place(struct mover *m, int slot)
 {
     struct slot *s = &m->slot[slot];
     for (size_t i = 0; i < s->lates; i++) {
         struct in_memory copy = {s->tile.data, s->memory + s->late[i].at, s->late[i].begin, false};
-        each_run(&s->late[i].piece, copy_run, &copy);
+        piece_runs(&s->late[i].piece, copy_run, &copy);
     }
     s->lates = 0;
     s->used = 0;
@@ -638,7 +218,7 @@ static void move_tensor(struct mover *m, size_t tensor)
         m->code = EINVAL;
         m->what = "its last axis is no whole number of bytes";
     }
-    for (int slot = 0; !m->code && next_tile(&g, &m->slot[slot].tile); slot = !slot) {
+    for (int slot = 0; !m->code && tiling_next(&g, &m->slot[slot].tile); slot = !slot) {
         if (!is_wanted(m, slot, &g.view, tensor)) continue;
         move_all(m, slot, &g.view, t->from, m->job->from, tensor, false);
         wait_for(m, slot, "cannot read");
@@ -779,30 +359,22 @@ static int *no_files(size_t count)
 static enum rk_status run(struct job *job, const char *journal, struct rk_error *error)
 {
     enum journal found;
-    enum rk_status status = read_journal(job, journal, &found, error);
+    enum rk_status status = job_read_journal(job, journal, &found, error);
     if (status == RK_OK && found != JOURNAL_ENDED) {
-        status = check_room(job, error);
-        if (status == RK_OK) status = open_sources(job, error);
+        status = job_check_room(job, error);
+        if (status == RK_OK) status = job_open_sources(job, error);
         if (status == RK_OK && found == JOURNAL_NONE) {
             job->sum->done_before = 0;
             memset(job->done, 0, job->t->from->tensors);
         }
-        if (status == RK_OK) status = open_journal(job, journal, found == JOURNAL_BEGUN, error);
-        if (status == RK_OK) status = make_files(job, found == JOURNAL_BEGUN, error);
+        if (status == RK_OK) status = job_open_journal(job, journal, found == JOURNAL_BEGUN, error);
+        if (status == RK_OK) status = job_make_files(job, found == JOURNAL_BEGUN, error);
         if (status == RK_OK) status = move_tensors(job, error);
         if (status == RK_OK && dprintf(job->journal, "end\n") < 0)
-            status = fail_errno(error, journal, "cannot write", errno);
-        return status == RK_OK ? finish_files(job, error) : status;
+            status = transfer_fail(error, journal, "cannot write", errno);
+        return status == RK_OK ? job_finish_files(job, error) : status;
     }
-    /* stopped while files were renamed: the rest of them */
-    for (uint32_t i = 0; i < job->t->to->files && status == RK_OK; i++) {
-        char part[MOST_PATH], path[MOST_PATH];
-        path_of(part, job->t->to, i, ".part");
-        path_of(path, job->t->to, i, "");
-        if (access(path, F_OK) != 0 && rename(part, path) != 0)
-            status = fail_errno(error, path, "cannot rename", errno);
-    }
-    return status;
+    return status == RK_OK ? job_rename_rest(job, error) : status;
 }
 
 enum rk_status transfer_run(const struct transfer *t, struct transferred *done,
@@ -821,7 +393,7 @@ enum rk_status transfer_run(const struct transfer *t, struct transferred *done,
                       .order = malloc((t->from->tensors + 1) * sizeof *job.order),
                       .sum = done};
     snprintf(journal, sizeof journal, "%s/" JOURNAL, t->to->folder);
-    allow_files(t->from->files + t->to->files);
+    job_allow_files(t->from->files + t->to->files);
     enum rk_status status = job.from && job.to && job.done && job.order
                                 ? RK_OK
                                 : rk_fail(error, RK_IO, NULL, 0, 0, "no memory");
