@@ -6,6 +6,7 @@
 #include "cli/check.h"
 #include "cli/clusters_plan.h"
 #include "cli/options.h"
+#include "cli/run_args.h"
 
 /* What a command line says; NULL, 0: nothing. */
 struct clusters_source {
@@ -40,6 +41,10 @@ void clusters_input_release(struct clusters_input *input);
 /* reckon check of the plan at source->plan; clusters_check.c. Returns the exit code. */
 int clusters_check(const struct clusters_source *source, const struct rk_launch *launch,
                    enum check_format format, const char *output);
+
+/* "The run": days, GPU-hours and money of each kind; clusters_run.c. Nothing without --tokens. */
+enum rk_status clusters_run_section(struct report *report, const struct run_args *args,
+                                    const struct clusters_input *input, struct rk_error *error);
 
 /* Does a stage have replicas of several kinds? `given` may be NULL. */
 bool clusters_mixed(const struct given_plan *given);

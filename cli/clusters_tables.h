@@ -32,6 +32,9 @@ uint64_t clusters_gpus_used(const struct clusters_plan *plan);
 /* USD of a step: GPU-hours, bytes over links. NAN: no price is known. */
 double clusters_price(const struct rk_machine *machine, const struct clusters_plan *plan);
 
+/* ... of it for bytes over links; 0: they cost nothing. */
+double clusters_link_price(const struct rk_machine *machine, const struct clusters_plan *plan);
+
 /* clusters_again.c; false: no memory. */
 bool clusters_show_links(const struct clusters_shown *show);
 bool clusters_show_why(const struct clusters_shown *show);

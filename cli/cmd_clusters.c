@@ -19,6 +19,7 @@ struct clusters_args {
     const char *output, *ranks, *save, *draw, *page;
     int ranks_format;
     struct clusters_also also;
+    struct run_args run;
     struct show_args show;
 };
 
@@ -76,6 +77,7 @@ const struct usage clusters_usage = {
     .groups = {
         {"Input", clusters_source_options, offsetof(struct clusters_args, source)},
         {"Answer", clusters_options, 0},
+        {"The run", run_options, offsetof(struct clusters_args, run)},
         {"Form", show_options, offsetof(struct clusters_args, show)},
         {"General", options_help_rows, 0},
     },
@@ -182,6 +184,7 @@ static int answer_question(struct asking *a)
     if (status == RK_OK &&
         !clusters_show(&a->report, &in->question, in->answer, in->given, &a->args->also))
         status = rk_fail(&error, RK_IO, NULL, 0, 0, "no memory for the search");
+    if (status == RK_OK) status = clusters_run_section(&a->report, &a->args->run, in, &error);
     if (status == RK_OK) status = write_files(a, &error);
     if (status == RK_OK) note_launch(a);
     const int code = status == RK_OK && a->quiet ? RK_OK
@@ -208,7 +211,7 @@ static int read_args(const struct usage *wider, int argc, char **argv, struct cl
 {
     struct usage usage = clusters_usage;
     usage.wider = wider;
-    *args = (struct clusters_args){.output = NULL};
+    *args = (struct clusters_args){.run = RUN_ARGS_INIT};
     plan_words_prepare();
     return options_read(&usage, argc, argv, args);
 }

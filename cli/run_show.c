@@ -247,6 +247,15 @@ enum rk_status run_section(struct report *report, const struct run_args *args,
     return status;
 }
 
+enum rk_status run_section_of(struct report *report, const struct run_args *args,
+                              const struct rk_campaign *campaign, const char *assumed,
+                              struct rk_error *error)
+{
+    struct run_phases phases = {.count = 1, .campaign = {*campaign}};
+    snprintf(phases.assumed, sizeof phases.assumed, "%s", assumed);
+    return add_section(report, args, &phases, error);
+}
+
 enum rk_status run_compare(struct report *report, const struct run_args *args,
                            const struct forecast *a, const struct forecast *b,
                            struct rk_error *error)

@@ -4,7 +4,8 @@
 # communication of a hybrid layout is predicted and measured; docs/clusters.md has figures. For root on Linux,
 # with ip and tc (iproute2), mpicc and mpirun (Open MPI), awk. INNER and LINK are rates, as 400mbit.
 #
-# Latency is that of bridges and sockets; where the kernel has netem, DELAY=1ms makes the link's longer.
+# Latency is that of bridges and sockets; where the kernel has netem, DELAY=1ms makes the link's longer. ACKS=first has
+# acknowledgements go before data, which shows what rings wait for (docs/clusters.md).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 reckon=$(realpath "${1:-$here/../../build/reckon}")
@@ -27,8 +28,20 @@ shape() { # OPTION DEVICE RATE
     tc $1 qdisc add dev "$2" root handle 1: htb default 1
     # shellcheck disable=SC2086
     tc $1 class add dev "$2" parent 1: classid 1:1 htb rate "$3" burst 15k quantum 60000
-    # shellcheck disable=SC2086
-    [ -n "$delay" ] || tc $1 qdisc add dev "$2" parent 1:1 handle 20: pfifo limit 32
+    if [ -n "${ACKS:-}" ]; then # ACKS=first: packets below 256 bytes have a class of their own
+        few=$((${3%mbit} / 10))mbit most=$((${3%mbit} - ${3%mbit} / 10))mbit
+        # shellcheck disable=SC2086
+        {
+            tc $1 class add dev "$2" parent 1:1 classid 1:2 htb rate "$few" ceil "$3" burst 15k cburst 15k prio 0 quantum 60000
+            tc $1 class add dev "$2" parent 1:1 classid 1:3 htb rate "$most" ceil "$3" burst 15k cburst 15k prio 1 quantum 60000
+            tc $1 qdisc change dev "$2" root handle 1: htb default 3 2>/dev/null || tc $1 filter add dev "$2" parent 1: protocol ip prio 2 u32 match u32 0 0 flowid 1:3
+            tc $1 filter add dev "$2" parent 1: protocol ip prio 1 u32 match u16 0x0000 0xff00 at 2 flowid 1:2
+            tc $1 qdisc add dev "$2" parent 1:3 handle 20: pfifo limit 200
+        }
+    elif [ -z "$delay" ]; then
+        # shellcheck disable=SC2086
+        tc $1 qdisc add dev "$2" parent 1:1 handle 20: pfifo limit 32
+    fi
 }
 number=1
 for cluster in a b; do
