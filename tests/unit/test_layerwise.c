@@ -80,7 +80,7 @@ Test(layerwise, interleaved)
 Test(layerwise, memory_only_helps)
 {
     double before_s = 0;
-    for (int i = 10; i >= 6; i -= 4) {
+    for (int i = 10; i >= 5; i -= 5) {
         ask("llama3.1-8b", "h100-sxm5-80g", 8, 64, i / 10.0);
         check("llama3.1-8b");
         cr_expect_geq(answer.prediction.step_s, before_s * (1 - 1e-3), "%d", i);
