@@ -216,15 +216,18 @@ static double afterwards(trace *of, struct outcome *o)
 {
     static double least[MOST_PLANS], next[MOST_PLANS], step_s[MOST_PLANS],
         cost[MOST_PLANS][MOST_PLANS];
+    struct truth before = {.slowest = 0};
     for (int step = 0; step < STEPS; step += 100) {
         const struct truth t = of(step);
         struct rk_system now;
+        if (memcmp(&t, &before, sizeof t) == 0) continue;
+        before = t;
         cr_assert_eq(adapt_machine(&now, &machine, t.factor, NULL), RK_OK);
         const struct rk_plan best = best_of(t.ranks, t.batch, t.sequence, &now);
         note(o, &best);
         rk_system_release(&now);
     }
-    struct truth before = {.slowest = 0};
+    before.slowest = 0;
     for (int i = 0; i < o->plans; i++)
         least[i] = i ? INFINITY : 0; /* the one that it began with */
     for (int step = 0; step < STEPS; step++) {
@@ -256,11 +259,14 @@ static double fixed(trace *of, const struct outcome *o)
 {
     double best = INFINITY;
     for (int i = 0; i < o->plans; i++) {
-        double sum = 0;
+        double sum = 0, step_s = 0;
+        struct truth before = {.slowest = 0};
         struct rk_prediction p;
         for (int step = 0; step < STEPS; step++) {
             const struct truth t = of(step);
-            sum += true_step(&t, &o->plan[i], &p);
+            if (memcmp(&t, &before, sizeof t) != 0) step_s = true_step(&t, &o->plan[i], &p);
+            before = t;
+            sum += step_s;
         }
         best = fmin(best, sum);
     }
