@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_LAYERS = 4096 }; /* a search over more takes minutes: its time grows with their square */
+
 #define AT(member) .offset = offsetof(struct clusters_source, member)
 /* clang-format off */
 const struct option clusters_source_options[] = {
@@ -136,6 +138,10 @@ enum rk_status clusters_input_open(struct clusters_input *input,
         status = usage_fail(error, "give --system: \"h100-sxm5-80g x64 + a100-sxm4-80g x64 "
                                    "link=100Gb/s@50us\"");
     if (status == RK_OK) status = model_open(source->model, &input->model, error);
+    if (status == RK_OK && !source->plan && input->model.layers > MOST_LAYERS)
+        status = rk_fail(error, RK_USAGE, NULL, 0, 0,
+                         "%s has %" PRIu64 " layers: at most %d are dealt to clusters by a search",
+                         input->model.id, input->model.layers, MOST_LAYERS);
     if (status == RK_OK) status = rk_machine_load(source->system, &input->machine, error);
     if (status == RK_OK) status = read_plan(input, source, error);
     input->question = (struct clusters_question){

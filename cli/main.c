@@ -38,7 +38,14 @@ static int run(int argc, char **argv)
         options_print_help(stdout, &main_usage, HELP_USUAL);
         return RK_OK;
     }
-    const struct command *command = options_command(main_commands, argv[1], &error);
+    const struct command *command = NULL;
+    if (argv[1][0] == '-')
+        rk_fail(&error, RK_USAGE, NULL, 0, 0,
+                "\"%.40s\" stands where a command does: give one before its flags, or --help, "
+                "--version",
+                argv[1]);
+    else
+        command = options_command(main_commands, argv[1], &error);
     return command ? command->run(argc - 1, argv + 1) : options_fail(&error);
 }
 

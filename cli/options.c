@@ -486,25 +486,6 @@ int options_read(const struct usage *usage, int argc, char **argv, void *args)
     return RK_OK; /* show_finish() says what could not be written */
 }
 
-const struct command *options_command(const struct command *commands, const char *name,
-                                      struct rk_error *error)
-{
-    const char *names[MAX_NAMES + 1] = {NULL};
-    char quoted[TEXT_QUOTE];
-    size_t count = 0;
-    for (const struct command *c = commands; c->name; c++) {
-        if (strcmp(c->name, name) == 0) return c;
-        if (c->usage && count < MAX_NAMES) names[count++] = c->name;
-    }
-    const char *nearest = text_nearest(name, names);
-    text_quote(quoted, name, strlen(name));
-    if (nearest)
-        rk_fail(error, RK_USAGE, NULL, 0, 0, "%s is no command, did you mean %s?", quoted, nearest);
-    else
-        rk_fail(error, RK_USAGE, NULL, 0, 0, "%s is no command: reckon --help lists them", quoted);
-    return NULL;
-}
-
 /* "hf, megatron or slurm" */
 static void list_commands(const struct command *commands, char *text, size_t size)
 {
@@ -516,6 +497,28 @@ static void list_commands(const struct command *commands, char *text, size_t siz
                                  : c[1].name   ? ", "
                                                : " or ",
                                  c->name);
+}
+
+const struct command *options_command(const struct command *commands, const char *name,
+                                      struct rk_error *error)
+{
+    enum { FEW = 16 }; /* are listed */
+    const char *names[MAX_NAMES + 1] = {NULL};
+    char quoted[TEXT_QUOTE], all[300];
+    size_t count = 0;
+    for (const struct command *c = commands; c->name; c++) {
+        if (strcmp(c->name, name) == 0) return c;
+        if (c->usage && count < MAX_NAMES) names[count++] = c->name;
+    }
+    const char *nearest = text_nearest(name, names);
+    text_quote(quoted, name, strlen(name));
+    if (nearest)
+        rk_fail(error, RK_USAGE, NULL, 0, 0, "%s is no command, did you mean %s?", quoted, nearest);
+    else if (list_commands(commands, all, sizeof all), count <= FEW)
+        rk_fail(error, RK_USAGE, NULL, 0, 0, "%s is none of %s", quoted, all);
+    else
+        rk_fail(error, RK_USAGE, NULL, 0, 0, "%s is no command: reckon --help lists them", quoted);
+    return NULL;
 }
 
 int options_run_command(const struct usage *usage, int argc, char **argv)
