@@ -273,7 +273,8 @@ Test(clusters_given, bounds_hold_on_random_stages)
             struct clusters_stage *s = &plan.stage[i];
             *s = (struct clusters_stage){.layers = 1, .forward_s = f, .backward_s = 2 * f};
             if (draw(2)) s->sync_s = 5 * uniform();
-            plan.chunk[i] = (struct clusters_chunk){1, f, 2 * f, f, 0, 0};
+            plan.chunk[i] = (struct clusters_chunk){
+                .layers = 1, .forward_s = f, .backward_s = 2 * f, .weights_s = f};
             const double all = 3 * f;
             bound = fmax(bound, (double)plan.microbatches * all + before);
             before += all;
