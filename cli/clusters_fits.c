@@ -24,8 +24,7 @@ static const struct operand operands[] = {
     {.name = NULL},
 };
 static const struct option options[] = {
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write the answer to FILE instead of standard output (-)"},
+    OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
 static const struct usage usage = {

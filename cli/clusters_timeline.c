@@ -28,8 +28,7 @@ static const struct option options[] = {
      .help = "write the events to FILE as a Chrome trace; of a long step those around its middle"},
     {.name = "pytorch-csv", .type = OPTION_OUTPUT, .argument = "FILE", AT(pytorch), .complete = "file",
      .help = "write the schedule to FILE as PyTorch's pipeline runtime loads it"},
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write the answer to FILE instead of standard output (-)"},
+    OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
 static const struct usage usage = {

@@ -44,8 +44,7 @@ static const struct option budget_options[] = {
      .help = "how many tokens a model should see: 20 a parameter [hoffmann2022], or 0.299 FLOP^0.537 [dubey2024] (chinchilla)"},
     {.letter = 'j', .name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 4096,
      .help = "threads to search with (all cores)"},
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write to FILE instead of standard output (-)"},
+    OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
 

@@ -48,8 +48,7 @@ static const struct option clusters_options[] = {
      .help = "draw where each rank is: devices in nodes, racks (below one leaf) and clusters, coloured by stage and replica, tensor groups framed, and what a step sends over each boundary"},
     {.name = "page", .type = OPTION_OUTPUT, .argument = "FILE.html", AT(page), .complete = "file",
      .help = "write all of it as one page to look at, with that drawing; reckon report with such a system does the same"},
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
+    OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
 

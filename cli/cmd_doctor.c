@@ -27,8 +27,7 @@ static const struct operand doctor_operands[] = {
     {.name = NULL},
 };
 static const struct option doctor_output[] = {
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
+    OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
 

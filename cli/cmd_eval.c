@@ -13,7 +13,7 @@
 #include <string.h>
 
 struct eval_args {
-    const char *model, *load, *tokenizer, *plan, *log, *form, *shots_from;
+    const char *model, *load, *tokenizer, *plan, *log, *output, *form, *shots_from;
     struct option_texts files, tasks;
     uint64_t ranks, threads, limit, stride, sequence, shots, seed;
     double rotary_base, norm_eps;
@@ -55,6 +55,7 @@ static const struct option task_rows[] = {
     {.name = "shots-from", .type = OPTION_TEXT, .argument = "FILE", AT(shots_from), .complete = "file", .help = "take them from here (other lines of the task)"},
     {.name = "seed", .type = OPTION_NUMBER, AT(seed), .help = "of which examples are drawn (1)"},
     {.name = "log", .type = OPTION_OUTPUT, .argument = "FILE", AT(log), .complete = "file", .help = "a line of JSON for each question: log-likelihood, tokens of each choice"},
+    OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
 static const struct option run_rows[] = {
@@ -313,7 +314,7 @@ int cmd_eval(int argc, char **argv)
     if (status != RK_OK)
         code = options_fail(&error);
     else if (speaks)
-        code = show_report(&report, &args.show, NULL, RK_OK);
+        code = show_report(&report, &args.show, args.output, RK_OK);
     report_release(&report);
     tokenizer_release(&m->tokenizer);
     rk_system_release(&m->system);

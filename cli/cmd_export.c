@@ -25,8 +25,7 @@ static const struct operand export_operands[] = {
 };
 
 static const struct option output_rows[] = {
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
+    OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
 

@@ -36,8 +36,7 @@ static const struct operand fits_operands[] = {
 static const struct option answer_options[] = {
     {.name = "place", .type = OPTION_FLAG, AT(place),
      .help = "place what the tightest stage allocates in a step: at fixed addresses, and as PyTorch's allocator would"},
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
+    OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
 

@@ -7,7 +7,7 @@
 #include "cli/show.h"
 
 struct models_args {
-    const char *name;
+    const char *name, *output;
     struct show_args show;
 };
 
@@ -21,6 +21,7 @@ static const struct operand models_operands[] = {
 static const struct option models_options[] = {
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", .offset = offsetof(struct models_args, name), .complete = "models",
      .help = "as MODEL"},
+    OPTION_OUTPUT_ROW(.offset = offsetof(struct models_args, output)),
     {.name = NULL},
 };
 
@@ -129,7 +130,7 @@ int cmd_models(int argc, char **argv)
     const enum rk_status status =
         args.name ? show_model(&report, args.name, &error) : list_models(&report, &list, &error);
     const int code =
-        status == RK_OK ? show_report(&report, &args.show, NULL, RK_OK) : options_fail(&error);
+        status == RK_OK ? show_report(&report, &args.show, args.output, RK_OK) : options_fail(&error);
     report_release(&report);
     catalog_list_release(&list);
     return code;

@@ -30,8 +30,7 @@ static const struct operand predict_operands[] = {
 static const struct option answer_options[] = {
     {.letter = 'l', .name = "layers", .type = OPTION_FLAG, AT(layers),
      .help = "also print the operations of a layer of each kind (with --format csv only these)"},
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
+    OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
 static const struct option old_options[] = {

@@ -40,6 +40,8 @@ static const struct option size_options[] = {
     {.name = NULL},
 };
 static const struct option framework_options[] = {
+    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(plan), .complete = "file",
+     .help = "what all plans have: words, \"tp8 cuda-graphs\", or what a plan file says beside its size"},
     {.name = "framework", .type = OPTION_CHOICE, .choices = framework_names, .argument = "NAME", AT(framework),
      .help = "whose habits decide what is stored and overlapped: megatron, fsdp or deepspeed; calculon asks for the published model (megatron, where the system says something of its kernels, else calculon)"},
     {.name = NULL},
@@ -66,8 +68,7 @@ static const struct option search_options[] = {
      .help = "say on standard error by which argument the plans were settled"},
     {.letter = 'q', .name = "quiet", .type = OPTION_FLAG, AT(quiet),
      .help = "say nothing on standard error unless something is wrong"},
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write the answer to FILE instead of standard output (-); it appears whole or not at all"},
+    OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
 static const struct option question_options[] = {

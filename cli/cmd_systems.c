@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct systems_args {
-    const char *name;
+    const char *name, *output;
     bool all;
     struct show_args show;
 };
@@ -24,6 +24,7 @@ static const struct operand systems_operands[] = {
 static const struct option systems_options[] = {
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", .offset = offsetof(struct systems_args, name), .complete = "systems",
      .help = "as SYSTEM"},
+    OPTION_OUTPUT_ROW(.offset = offsetof(struct systems_args, output)),
     {.letter = 'a', .name = "all", .type = OPTION_FLAG, .offset = offsetof(struct systems_args, all),
      .help = "list those too that are another one with a change or two, in one line"},
     {.name = NULL},
@@ -200,7 +201,7 @@ int cmd_systems(int argc, char **argv)
     const enum rk_status status = args.name ? show_system(&report, args.name, &error)
                                             : list_systems(&report, &list, args.all, &error);
     const int code =
-        status == RK_OK ? show_report(&report, &args.show, NULL, RK_OK) : options_fail(&error);
+        status == RK_OK ? show_report(&report, &args.show, args.output, RK_OK) : options_fail(&error);
     report_release(&report);
     catalog_list_release(&list);
     return code;

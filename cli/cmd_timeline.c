@@ -47,8 +47,7 @@ static const struct option schedule_options[] = {
      .help = "trace these stages alone (all)"},
     {.name = "full", .type = OPTION_FLAG, AT(full),
      .help = "trace all of the step, however many events it has"},
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write the answer to FILE instead of standard output (-); it appears whole or not at all"},
+    OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
 

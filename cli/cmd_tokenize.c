@@ -44,8 +44,7 @@ static const struct option input_rows[] = {
 static const struct option output_rows[] = {
     {.letter = 'a', .name = "as", .type = OPTION_CHOICE, .choices = form_names, AT(form),
      .help = "ids: a line of numbers for each document; count: how many, and bytes for each; bin: a shard of llm.c (ids)"},
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
+    OPTION_OUTPUT_ROW(AT(output)),
     {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 1024,
      .help = "threads to encode with; the outcome is the same for any number (one per processor)"},
     {.name = NULL},

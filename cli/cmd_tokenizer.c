@@ -34,8 +34,7 @@ static const struct option train_rows[] = {
      .help = "what a document is: the file, a paragraph, a line, a JSON line's \"text\", a WARC record; auto goes by the file's name (auto)"},
     {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 1024,
      .help = "threads to count with; the outcome is the same for any number (one per processor)"},
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write to FILE instead of standard output (-); it appears whole or not at all"},
+    OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
 

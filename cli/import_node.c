@@ -27,7 +27,7 @@ typedef enum rk_status node_reader(const struct document *document, struct node_
     {.name = "nodes", .type = OPTION_NUMBER, AT(nodes), .min = 1, .max = 1 << 20, .help = "how many such nodes there are; without it the machine is as large as it takes"}, \
     {.name = "adapter", .type = OPTION_TEXT, .argument = "RATE", AT(adapter), .help = "bandwidth of a network adapter, as 400Gb/s, where the file does not say it, or wrongly"}, \
     {.name = "table", .type = OPTION_FLAG, AT(table), .help = "show the node instead: which adapters each accelerator is near to, and takes"}, \
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file", .help = "write to FILE instead of standard output (-)"}, \
+    OPTION_OUTPUT_ROW(AT(output)), \
     {.name = NULL}
 
 static const struct operand hwloc_operands[] = {

@@ -26,8 +26,7 @@ static const struct option slurm_options[] = {
      .help = "oversubscription of the leaves: the bandwidth of a leaf's nodes over that of its links to the spine, which the file does not say (1: none, leaves are not written)"},
     {.name = "link", .type = OPTION_TEXT, .argument = "RATE@LATENCY", AT(link),
      .help = "between networks that no switch joins, as 100Gb/s@50us; needed where there are several"},
-    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
-     .help = "write to FILE instead of standard output (-)"},
+    OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
 

@@ -72,6 +72,13 @@ struct option {
                                            choices */
 };
 
+/* Where an answer goes; `at` says where the file's name does, .offset = ... */
+/* clang-format off */
+#define OPTION_OUTPUT_ROW(at) \
+    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", at, .complete = "file", \
+     .help = "write to FILE instead of standard output (-); it appears whole or not at all"}
+/* clang-format on */
+
 /* An old spelling: its help is what it is called now, "--chunks". It works, and says so. */
 static inline bool option_is_old(const struct option *option)
 {

@@ -32,7 +32,7 @@ static enum rk_framework framework_of(const struct search_args *args, const stru
     *why = NULL;
     if (args->framework >= 0) return (enum rk_framework)args->framework;
     if (args->space >= 0) return args->space ? RK_MEGATRON : RK_CALCULON;
-    if (args->words.count || args->sequence || plan_axes_only(&args->axes, RK_BY_RECKON))
+    if (args->plan || args->words.count || args->sequence || plan_axes_only(&args->axes, RK_BY_RECKON))
         return RK_MEGATRON;
     if (plan_axes_only(&args->axes, RK_BY_CALCULON)) {
         *why = "an axis that only it has is restricted";

@@ -20,6 +20,7 @@ struct search_args {
     int framework;     /* enum rk_framework; -1: not given */
     int space;         /* the old spelling: 0 classic, 1 modern; -1: not given */
     uint64_t sequence; /* 0: not given */
+    const char *plan; /* a file, or words; NULL: none */
     struct option_texts words;
     uint64_t top; /* 0: ten, or all of a frontier */
     uint64_t threads;

@@ -1,6 +1,7 @@
 /* search_words.c - words of a plan as what all plans of a search have: an axis is restricted to its
  * word, everything else is so in every plan. */
 #include "catalog/plan_fields.h"
+#include "cli/plan_input.h"
 #include "cli/search_job.h"
 
 #include <string.h>
@@ -29,19 +30,14 @@ static enum rk_status check_words(const struct plan_draft *draft, struct rk_erro
     return RK_OK;
 }
 
-static enum rk_status read_line(const struct option_texts *words, struct plan_draft *draft,
-                                struct rk_error *error)
+/* Of a file, whose size the search has of its own. */
+static enum rk_status read_plan(const char *name, struct plan_draft *draft, struct rk_error *error)
 {
-    char line[4096] = "";
-    size_t used = 0;
-    for (int i = 0; i < words->count; i++) {
-        used +=
-            (size_t)snprintf(line + used, sizeof line - used, "%s%s", i ? " " : "", words->text[i]);
-        if (used >= sizeof line)
-            return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                           "the words of the plan are longer than %zu bytes", sizeof line - 1);
-    }
-    return plan_read_words(line, draft, error);
+    static const char *const sizes[] = {"gpus", "batch", "sequence", "data"};
+    const enum rk_status status = plan_named(name, draft, error);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes && *draft->path; i++)
+        draft->given[plan_row(sizes[i])] = false;
+    return status;
 }
 
 /* "recompute-parts=..." alone means selective; "selective" alone means core attention. */
@@ -60,8 +56,9 @@ enum rk_status search_take_words(const struct search_args *args, struct rk_plans
     const struct option_texts *words = &args->words;
     struct plan_draft draft = plan_draft();
     const struct rk_plan before = problem->base;
-    if (words->count == 0) return RK_OK;
-    enum rk_status status = read_line(words, &draft, error);
+    if (!args->plan && words->count == 0) return RK_OK;
+    enum rk_status status = args->plan ? read_plan(args->plan, &draft, error) : RK_OK;
+    if (status == RK_OK) status = plan_read_texts(words, &draft, error);
     if (status == RK_OK) status = check_words(&draft, error);
     if (status == RK_OK && args->framework >= 0 && plan_given(&draft, "framework"))
         status = rk_fail(error, RK_USAGE, NULL, 0, 0,
