@@ -57,6 +57,7 @@ enum megatron_kind {
     X(KV_CHANNELS,           "kv-channels",                     COUNT,  9, 0, "", "head_dim") \
     X(GROUP_QUERY_ATTENTION, "group-query-attention",           SWITCH, 9, 0, "", "kv_heads") \
     X(NUM_QUERY_GROUPS,      "num-query-groups",                COUNT,  9, 0, "", "kv_heads") \
+    X(SHARED_GATE,           "moe-shared-expert-gate",          SWITCH, 16, 0, "", "shared_gate") \
     X(ATTENTION_GATE,        "attention-output-gate",           SWITCH, 16, 0, "", "attention_gate") \
     X(ATTENTION_VARIANT,     "experimental-attention-variant",  WORD,   16, 0, "gated_delta_net|gdn|gdn2|dsa;*", "recurrence") \
     X(LINEAR_FREQ,           "linear-attention-freq",           WORD,   16, 0, "", "mixers") \
@@ -226,6 +227,9 @@ enum megatron_kind {
     X(HEAD_TYPE,             "attention-head-type",             WORD,   MEGATRON_2, "multihead|multiquery", "kv_heads") \
     X(EXPERT_INTERVAL,       "expert-interval",                 COUNT,  MEGATRON_DEEPSPEED, "", "expert_every") \
     X(MLP_TYPE,              "mlp-type",                        WORD,   MEGATRON_DEEPSPEED, "standard|residual", "what stands beside experts") \
+    X(ASCEND_SHARED_GATE,    "shared-expert-gate",              SWITCH, MEGATRON_MINDSPEED, "", "shared_gate") \
+    X(FULL_INTERVAL,         "full-attention-interval",         COUNT,  MEGATRON_MINDSPEED, "", "mixers") \
+    X(CONVOLUTION,           "mamba-d-conv",                    COUNT,  MEGATRON_MINDSPEED, "", "convolution") \
     X(NO_TOKEN_DROP,         "disable-moe-token-dropping",      SWITCH, MEGATRON_DEEPSPEED, "", "capacity_factor") \
     X(EXPERT_TENSOR,         "enable-expert-tensor-parallelism", SWITCH, MEGATRON_DEEPSPEED, "", "expert_tensor") \
     X(EMBED_NORM,            "embed-layernorm",                 SWITCH, MEGATRON_DEEPSPEED, "", "embedding_norm") \

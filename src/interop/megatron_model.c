@@ -338,6 +338,7 @@ static enum rk_status read_mixture(const struct megatron_args *args, struct rk_m
     } else {
         m->shared_experts = shared / m->expert_feedforward;
     }
+    m->shared_gate = shared && (HAS(SHARED_GATE) || HAS(ASCEND_SHARED_GATE));
     m->router_biases = HAS(EXPERT_BIAS);
     const double dense = megatron_number(args, FLAG(FIRST_DENSE), 0);
     m->dense_layers = dense > 0 && dense < 1e6 ? (uint64_t)dense : 0; /* -1: none */
@@ -351,13 +352,38 @@ static enum rk_status read_mixture(const struct megatron_args *args, struct rk_m
 
 /* ---- linear attention ---- */
 
-/* "4": three linear layers, then one that attends to all; or a list with 1 for linear. */
-static enum rk_status read_linear(const struct megatron_args *args, struct rk_model *m)
+/* Megatron Core's --linear-attention-freq, "4" for three linear layers and one that attends to all,
+ * or a list with 1 for linear; into letters. */
+static enum rk_status read_linear_layers(const struct megatron_args *args, uint64_t layers,
+                                         char *letters)
+{
+    const struct shell_word *word = args->value[FLAG(LINEAR_FREQ)].word;
+    const uint64_t interval = COUNT(FULL_INTERVAL, 0); /* of MindSpeed */
+    char why[MEGATRON_WHY], *end = NULL;
+    const uint64_t every = interval ? interval : strtoull(word->text, &end, 10);
+    const bool number = interval || (end != word->text && !*end && every);
+    if (!number && !megatron_pattern_read(word->text, layers, (unsigned char *)letters, why))
+        return megatron_args_break(args, "1.value", word, "--linear-attention-freq: %s", why);
+    for (uint64_t i = 0; i < layers; i++)
+        letters[i] = (number ? (i + 1) % every != 0 : letters[i]) ? 'r' : 'a';
+    return RK_OK;
+}
+
+/* Which of the two tools' ways to say it the script has; NULL: none. */
+static enum rk_status find_linear(const struct megatron_args *args, const struct shell_word **at)
 {
     const struct shell_word *variant = args->value[FLAG(ATTENTION_VARIANT)].word;
-    const struct shell_word *word = args->value[FLAG(LINEAR_FREQ)].word;
-    char why[MEGATRON_WHY], *end;
-    if (!HAS(ATTENTION_VARIANT) || strcmp(variant->text, "None") == 0) return RK_OK;
+    if (COUNT(FULL_INTERVAL, 0)) {
+        *at = args->value[FLAG(FULL_INTERVAL)].word;
+        return RK_OK;
+    }
+    if (!HAS(ATTENTION_VARIANT) || strcmp(variant->text, "None") == 0)
+        return !COUNT(LINEAR_KEY_DIM, 0)
+                   ? RK_OK
+                   : megatron_args_break(args, "1.missing", args->value[FLAG(LINEAR_KEY_DIM)].word,
+                                         "--linear-key-head-dim: which layers are linear is "
+                                         "missing: give --experimental-attention-variant and "
+                                         "--linear-attention-freq, or --full-attention-interval");
     if (strcmp(variant->text, "gdn") != 0 && strcmp(variant->text, "gated_delta_net") != 0)
         return megatron_args_fail(args, variant,
                                   "--experimental-attention-variant: %.40s is attention of another "
@@ -367,19 +393,22 @@ static enum rk_status read_linear(const struct megatron_args *args, struct rk_mo
         return megatron_args_break(args, "1.missing", variant,
                                    "--linear-attention-freq is missing: give it, Megatron-LM needs "
                                    "it for linear attention");
-    if (m->layers > 100000)
-        return megatron_args_fail(args, word, "--linear-attention-freq: too many layers");
+    *at = variant;
+    return RK_OK;
+}
+
+static enum rk_status read_linear(const struct megatron_args *args, struct rk_model *m)
+{
+    const struct shell_word *at = NULL;
+    enum rk_status status = find_linear(args, &at);
+    m->attention_gate = HAS(ATTENTION_GATE) || COUNT(FULL_INTERVAL, 0); /* its q_proj has both */
+    if (status != RK_OK || !at) return status;
+    if (m->layers > 100000) return megatron_args_fail(args, at, "too many layers");
     char *letters = calloc(m->layers + 1, 1);
     if (!letters) return rk_fail(args->error, RK_IO, args->path, 0, 0, "out of memory");
-    enum rk_status status = RK_OK;
-    const unsigned long long every = strtoull(word->text, &end, 10);
-    const bool number = end != word->text && !*end && every;
-    if (!number && !megatron_pattern_read(word->text, m->layers, (unsigned char *)letters, why))
-        status = megatron_args_break(args, "1.value", word, "--linear-attention-freq: %s", why);
-    for (uint64_t i = 0; i < m->layers; i++)
-        letters[i] = (number ? (i + 1) % every != 0 : letters[i]) ? 'r' : 'a';
+    status = read_linear_layers(args, m->layers, letters);
     if (status == RK_OK && !model_period(m->mixers, sizeof m->mixers, letters, m->layers))
-        status = megatron_args_fail(args, word, "--linear-attention-freq: the pattern is too long");
+        status = megatron_args_fail(args, at, "the pattern of linear layers is too long");
     free(letters);
     m->recurrence = RK_GATED_DELTA;
     m->recurrent_norm = true;
@@ -387,7 +416,7 @@ static enum rk_status read_linear(const struct megatron_args *args, struct rk_mo
     m->recurrent_dim = COUNT(LINEAR_VALUE_DIM, 128);
     m->recurrent_groups = COUNT(LINEAR_KEY_HEADS, 16);
     m->state = COUNT(LINEAR_KEY_DIM, 128);
-    m->convolution = COUNT(LINEAR_CONV, 4);
+    m->convolution = COUNT(CONVOLUTION, COUNT(LINEAR_CONV, 4));
     return status;
 }
 
@@ -423,7 +452,6 @@ enum rk_status megatron_model(const struct megatron_args *args, uint64_t vocabul
     if (status == RK_OK) status = read_vocabulary(args, vocabulary, &m);
     if (status == RK_OK) status = read_mixture(args, &m);
     if (status == RK_OK) status = read_linear(args, &m);
-    m.attention_gate = HAS(ATTENTION_GATE);
     if (status == RK_OK) status = check_size(args, &m);
     if (status == RK_OK) *model = m;
     return status;

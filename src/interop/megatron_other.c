@@ -165,7 +165,7 @@ static const struct group {
         "disable-use-tokenizer-model-from-checkpoint-args", "dsa-indexer-use-sparse-loss", "enable-chunked-prefill",
         "ep-overlap-early-attn-memory-release", "exit-signal-handler-for-dataloader", "fake-process-group", "fim-data",
         "fsdp-manual-registration", "inference-fuse-tp-communication", "log-device-memory-used", "log-max-attention-logit",
-        "moe-enable-routing-replay", "moe-shared-expert-gate", "mtp-standalone", "muon-no-split-qkv", "no-tp-comm-bulk-dgrad",
+        "moe-enable-routing-replay", "mtp-standalone", "muon-no-split-qkv", "no-tp-comm-bulk-dgrad",
         "no-tp-comm-bulk-wgrad", "no-tp-comm-overlap-ag", "no-tp-comm-overlap-rs", "no-tp-comm-split-ag", "no-tp-comm-split-rs", "qk-clip",
         "tokenizer-sentencepiece-legacy", "use-kitchen-attention", "use-legacy-static-engine")},
     {{NULL, 1, 16, 0, 0, 0, NULL}, NAMES(
@@ -358,7 +358,7 @@ static const struct group {
         "auto-settings-work-dir", "balanced-moe-hot-expert-num", "beta-fast", "beta-slow", "cache-dir", "context-parallel-cache-interval",
         "context-parallel-kv-cache-policy", "cp-attention-mask-type", "dataset-dir", "dataset-impl", "dim-model-base", "dpo-beta",
         "dpo-label-smoothing", "dpo-loss-type", "drop-thinking", "dynamic-factor", "embedding-multiplier-scale", "enable-thinking",
-        "eval-language", "expert-placement-freq", "fine-grained-expert-placement-thre", "fix-sub-seq-length", "full-attention-interval",
+        "eval-language", "expert-placement-freq", "fine-grained-expert-placement-thre", "fix-sub-seq-length", 
         "handler-name", "hccl-ep-group-buffer-adaptive-factor", "hccl-group-buffer", "hccl-op-mode", "hccl-slice-size", "hf-cfg-dir",
         "hf-datasets-params", "hf-save-dir", "high-freq-factor", "history-turns", "index-head-dim", "index-n-heads", "index-topk",
         "index-topk-freq", "indexer-loss-coeff", "instruction-template", "interleave-probs", "kl-loss-reduction", "kl-loss-weight",
@@ -460,7 +460,8 @@ static const struct group {
     {{NULL, 1, 0, 0, MEGATRON_CORE, MEGATRON_NOT_COVERED, "stages have lengths of their own"}, NAMES("pipeline-model-parallel-blocks")},
     {{NULL, 1, 0, 0, MEGATRON_MINDSPEED, MEGATRON_NOT_COVERED, "stages have lengths of their own"}, NAMES(
         "pipeline-num-transformer-layers")},
-    {{NULL, 1, 0, 0, MEGATRON_MINDSPEED, MEGATRON_NOT_COVERED, "state space layers"}, NAMES("mamba-d-ssm", "mamba-expand")},
+    {{NULL, 1, 0, 0, MEGATRON_MINDSPEED, 0, NULL}, NAMES("mamba-chunk-size", "mamba-expand")}, /* of other layers */
+    {{NULL, 1, 0, 0, MEGATRON_MINDSPEED, MEGATRON_NOT_COVERED, "state space layers"}, NAMES("mamba-d-ssm")},
     {{NULL, 0, 0, 0, MEGATRON_MINDSPEED, MEGATRON_NOT_COVERED, "tensor parallelism in two dimensions"}, NAMES("tp-2d", "use-nd-matmul")},
     {{NULL, 2, 0, 0, MEGATRON_MINDSPEED, MEGATRON_NOT_COVERED, "the optimizer moves to the host"}, NAMES("virtual-optimizer")},
     {{NULL, 0, 0, 0, MEGATRON_DEEPSPEED, MEGATRON_NOT_COVERED, "the shards follow a file of their own"}, NAMES("use-mics")},
@@ -469,7 +470,6 @@ static const struct group {
         "expert-tensor-parallel-num-weight-shards", "tensor-parallel-num-weight-shards")},
     {{NULL, 0, 17, 0, 0, MEGATRON_NOT_COVERED, "widths that scale"}, NAMES("use-mup")},
     {{NULL, 1, 18, 0, 0, MEGATRON_NOT_FOLLOWED, "MLPs are computed in chunks"}, NAMES("mlp-chunks-for-training")},
-    {{NULL, 0, 0, 0, MEGATRON_MINDSPEED, MEGATRON_NOT_FOLLOWED, "a gate in front of shared experts"}, NAMES("shared-expert-gate")},
     {{NULL, 0, 0, 0, MEGATRON_PAI, MEGATRON_NOT_FOLLOWED, "a head that normalizes"}, NAMES("use-normhead")},
     {{NULL, 1, 18, 0, 0, MEGATRON_NOT_FOLLOWED, "a limit of tokens for a rank"}, NAMES("moe-expert-rank-capacity-factor")},
     {{NULL, 1, 19, 0, 0, MEGATRON_NOT_FOLLOWED, "a share of activations moves"}, NAMES("activation-offload-fraction")},

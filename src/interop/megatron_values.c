@@ -75,7 +75,6 @@ static const struct {
 } specs[] = {
     {"longcat_spec", "a layer has two attentions and a dense MLP beside its experts"},
     {"deepseek4_spec", "attention is compressed, and there are several residual streams"},
-    {"qwen3_next_spec", "attention is linear in most layers"},
     {"mamba", "layers are state spaces"},
     {"hybrid_layer_specs", "layers are state spaces"},
 };

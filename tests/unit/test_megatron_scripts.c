@@ -81,6 +81,13 @@ Test(megatron_scripts, linear_attention)
          "--experimental-attention-variant gdn --linear-attention-freq '([1]*2+[0]*1)*8'",
          0);
     cr_expect_str_eq(import.model.mixers, "rra");
+    take("torchrun --nproc_per_node 8 pretrain_gpt.py " SIZES
+         "--full-attention-interval 4 --mamba-d-conv 4 --mamba-expand 1 --linear-key-head-dim 128 "
+         "--linear-num-key-heads 16 --linear-num-value-heads 32 --linear-value-head-dim 128 "
+         "--spec mindspeed_llm.tasks.models.spec.qwen3_next_spec layer_spec",
+         0);
+    cr_expect_str_eq(import.model.mixers, "rrra");
+    cr_expect(import.model.attention_gate);
 }
 
 /* What nothing sets is nothing for bash in the place of an argument, and is listed. */

@@ -1,0 +1,2 @@
+def f() -> A.Config:
+    return A.Config(x=[[[[[[[["
