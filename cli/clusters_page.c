@@ -3,10 +3,11 @@
 #include "cli/clusters_draw.h"
 #include "cli/pages.h"
 
-static bool one_kind(const struct given_plan *given)
+/* Can its ranks be drawn? */
+static bool is_regular(const struct clusters_plan *plan)
 {
-    for (int i = 0; given && i < given->stages; i++)
-        if (given->stage[i].parts > 1) return false;
+    for (int i = 0; i < plan->stages; i++)
+        if (plan->stage[i].homes && !plan->stage[i].regular) return false;
     return true;
 }
 
@@ -35,7 +36,7 @@ enum rk_status clusters_page(const char *path, const char *model, const char *sy
     if (!clusters_show(&page.memory, shown->question, shown->answer, shown->given, also))
         page.memory.failed = true;
     add_tables(&page);
-    const char *map = one_kind(shown->given)
+    const char *map = is_regular(plan)
                           ? clusters_drawn(&page.memory, plan, shown->question->machine)
                           : NULL;
     if (map)

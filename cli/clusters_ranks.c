@@ -111,9 +111,12 @@ static void write_nccl(const struct writer *w)
             if (shape.members == 1) continue;
             fprintf(w->file,
                     "%s\n        {\"kind\": \"%s\", \"stage\": %d, \"cluster\": \"%s\", \"over\": "
-                    "\"%s\", \"net_name\": \"IB\", ",
+                    "\"%s\", \"net_name\": \"%s\", ",
                     separator, kinds[kind], stage, name_of(w, w->plan->stage[stage].cluster),
-                    shape.in_node ? "node" : "cluster");
+                    shape.in_node      ? "node"
+                    : shape.in_cluster ? "cluster"
+                                       : "link",
+                    shape.in_cluster ? "IB" : "Socket");
             write_members(w, &shape);
             fprintf(w->file, "}");
             separator = ",";
@@ -123,13 +126,13 @@ static void write_nccl(const struct writer *w)
     for (int i = 0; i < w->plan->stages; i++) {
         double messages;
         const int behind = clusters_behind(w->plan, i, &messages);
-        const int from = w->plan->stage[i].cluster, to = w->plan->stage[behind].cluster;
+        const bool link = clusters_crosses(&w->plan->stage[i], &w->plan->stage[behind]);
         if (messages <= 0) continue;
         fprintf(w->file,
                 "%s\n        {\"from\": %d, \"to\": %d, \"over\": \"%s\", \"net_name\": \"%s\", "
                 "\"bytes_of_a_step_each_way\": %.0f, \"replicas_and_samples\": [",
-                separator, i, behind, from == to ? "cluster" : "link",
-                from == to ? "IB" : "Socket", clusters_sent_bytes(w->plan, i));
+                separator, i, behind, link ? "link" : "cluster", link ? "Socket" : "IB",
+                clusters_sent_bytes(w->plan, i));
         write_pairs(w, i, behind);
         fprintf(w->file, "]}");
         separator = ",";

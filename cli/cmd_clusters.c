@@ -115,6 +115,21 @@ static void join_words(const struct option_texts *words, char *text, size_t size
         used += (size_t)snprintf(text + used, size - used, "%s%s", i ? " " : "", words->text[i]);
 }
 
+/* Why the groups of its ranks cannot be written; NULL: they can. */
+static const char *irregular_ranks(const struct asking *a)
+{
+    const struct clusters_plan *plan = &a->input.answer->best;
+    for (int i = 0; clusters_mixed(a->input.given) && i < plan->stages; i++) {
+        if (!plan->stage[i].regular)
+            return "ranks: replicas of a stage have different tensor or context degrees, whose "
+                   "shards no group of ranks can reduce";
+        if (!plan->stage[i].even && a->args->ranks && a->args->ranks_format == RANKS_NCCL)
+            return "ranks: replicas of a stage have different shares of the samples: messages are "
+                   "listed with \"shares\": \"equal\" in the plan";
+    }
+    return NULL;
+}
+
 static enum rk_status write_files(const struct asking *a, struct rk_error *error)
 {
     char words[1024];
@@ -122,9 +137,8 @@ static enum rk_status write_files(const struct asking *a, struct rk_error *error
     const struct clusters_input *in = &a->input;
     enum rk_status status = RK_OK;
     join_words(&args->source.words, words, sizeof words);
-    if ((args->ranks || args->draw) && clusters_mixed(in->given))
-        return usage_fail(error, "ranks: of stages with replicas on several clusters none are "
-                                 "written or drawn yet");
+    const char *irregular = args->ranks || args->draw ? irregular_ranks(a) : NULL;
+    if (irregular) return usage_fail(error, irregular);
     if (args->save)
         status = clusters_file_write(args->save, &in->answer->best, &in->machine,
                                      in->question.words.batch, words, error);

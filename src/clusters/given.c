@@ -259,6 +259,8 @@ static int fill_stage(const struct judging *j, struct clusters_stage *to)
                                   .recompute = first->plan.recompute,
                                   .in_flight = j->told[0].memory.in_flight};
     double fill = -1;
+    to->even = to->regular = true;
+    to->homes = stage->parts > 1 ? stage->parts : 0;
     for (int k = 0; k < stage->parts; k++) {
         const struct rk_cluster *c = &machine->cluster[stage->part[k].cluster];
         const uint64_t node = rk_cluster_node(c), gpus = part_gpus(&stage->part[k]);
@@ -266,6 +268,11 @@ static int fill_stage(const struct judging *j, struct clusters_stage *to)
         const double capacity = c->system.memory[0].capacity_bytes;
         stage->part[k].time_s = told->cost.time_s;
         to->gpus += gpus;
+        to->home[k] =
+            (struct clusters_home){stage->part[k].cluster, gpus, (gpus + node - 1) / node};
+        to->even &= stage->part[k].least == first->most && stage->part[k].most == first->most;
+        to->regular &= stage->part[k].plan.tensor == first->plan.tensor &&
+                       stage->part[k].plan.context == first->plan.context;
         to->price_USDph += (double)gpus * c->price_USDph;
         to->nodes += (gpus + node - 1) / node;
         to->data += stage->part[k].data;

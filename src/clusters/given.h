@@ -12,7 +12,7 @@
 
 #include "clusters/search.h"
 
-enum { GIVEN_PARTS = 4, GIVEN_REPLICAS = 4096 };
+enum { GIVEN_PARTS = CLUSTERS_HOMES, GIVEN_REPLICAS = 4096 };
 
 struct given_part {
     int cluster;

@@ -13,18 +13,50 @@ uint64_t clusters_ranks(const struct clusters_plan *plan)
     return clusters_first_rank(plan, plan->stages);
 }
 
+static int homes_of(const struct clusters_stage *stage)
+{
+    return stage->homes ? stage->homes : 1;
+}
+
+static struct clusters_home home_of(const struct clusters_stage *stage, int i)
+{
+    return stage->homes ? stage->home[i]
+                        : (struct clusters_home){stage->cluster, stage->gpus, stage->nodes};
+}
+
+/* Nodes of the cluster that stages in front have, and homes in front of `home`. */
+static uint64_t nodes_before(const struct clusters_plan *plan, int stage, int home, int cluster)
+{
+    uint64_t before = 0;
+    for (int i = 0; i <= stage; i++)
+        for (int k = 0; k < (i < stage ? homes_of(&plan->stage[i]) : home); k++) {
+            const struct clusters_home h = home_of(&plan->stage[i], k);
+            if (h.cluster == cluster) before += h.nodes;
+        }
+    return before;
+}
+
 struct rank_place clusters_place(const struct clusters_plan *plan, const struct rk_machine *machine,
                                  uint64_t rank)
 {
-    int stage = 0;
-    uint64_t before = 0; /* nodes of the cluster that stages in front have */
+    int stage = 0, i = 0;
     while (rank >= plan->stage[stage].gpus)
         rank -= plan->stage[stage++].gpus;
-    const int cluster = plan->stage[stage].cluster;
-    const uint64_t node = rk_cluster_node(&machine->cluster[cluster]);
-    for (int i = 0; i < stage; i++)
-        if (plan->stage[i].cluster == cluster) before += plan->stage[i].nodes;
-    return (struct rank_place){stage, cluster, before + rank / node, rank % node};
+    while (rank >= home_of(&plan->stage[stage], i).gpus)
+        rank -= home_of(&plan->stage[stage], i++).gpus;
+    const struct clusters_home home = home_of(&plan->stage[stage], i);
+    const uint64_t node = rk_cluster_node(&machine->cluster[home.cluster]);
+    return (struct rank_place){stage, home.cluster,
+                               nodes_before(plan, stage, i, home.cluster) + rank / node,
+                               rank % node};
+}
+
+bool clusters_crosses(const struct clusters_stage *a, const struct clusters_stage *b)
+{
+    for (int i = 0; i < homes_of(a); i++)
+        for (int k = 0; k < homes_of(b); k++)
+            if (home_of(a, i).cluster != home_of(b, k).cluster) return true;
+    return false;
 }
 
 struct group_shape clusters_groups(const struct clusters_plan *plan,
@@ -33,7 +65,6 @@ struct group_shape clusters_groups(const struct clusters_plan *plan,
 {
     const struct clusters_stage *s = &plan->stage[stage];
     const uint64_t degree[CLUSTERS_GROUPS] = {s->tensor, s->context, s->data};
-    const uint64_t node = rk_cluster_node(&machine->cluster[s->cluster]);
     struct group_shape shape = {.first = clusters_first_rank(plan, stage), .step = 1};
     for (int i = 0; i < (int)kind; i++)
         shape.step *= degree[i];
@@ -41,7 +72,14 @@ struct group_shape clusters_groups(const struct clusters_plan *plan,
     shape.groups = s->gpus / shape.members;
     shape.inner = shape.step;
     shape.block = shape.step * shape.members;
-    shape.in_node = shape.members == 1 || s->gpus <= node || node % shape.block == 0;
+    shape.in_node = true;
+    for (int i = 0; i < homes_of(s); i++) {
+        const struct clusters_home home = home_of(s, i);
+        const uint64_t node = rk_cluster_node(&machine->cluster[home.cluster]);
+        shape.in_node &= shape.members == 1 || home.gpus <= node || node % shape.block == 0;
+    }
+    shape.in_cluster = kind != CLUSTERS_DATA || !clusters_crosses(s, s);
+    shape.in_node &= shape.in_cluster;
     return shape;
 }
 

@@ -3,7 +3,8 @@
  * Ranks are counted through the stages; within one tensor is innermost, then context, then data.
  * The nodes of a cluster are filled in the order of its stages, each from a node of its own on;
  * idle ones are the last. So tensor groups stay in a node, context and data groups in their stage's
- * nodes, and what leaves a cluster is messages between two stages, and tied embeddings.
+ * nodes, and what leaves a cluster is messages between two stages, and tied embeddings; of a stage
+ * with replicas on several clusters also its data groups.
  */
 #ifndef RECKON_CLUSTERS_RANKS_H
 #define RECKON_CLUSTERS_RANKS_H
@@ -22,6 +23,9 @@ uint64_t clusters_ranks(const struct clusters_plan *plan);
 struct rank_place clusters_place(const struct clusters_plan *plan, const struct rk_machine *machine,
                                  uint64_t rank);
 
+/* Are some GPUs of one in another cluster than some of the other? */
+bool clusters_crosses(const struct clusters_stage *a, const struct clusters_stage *b);
+
 /* The first rank of a stage. */
 uint64_t clusters_first_rank(const struct clusters_plan *plan, int stage);
 
@@ -32,6 +36,7 @@ enum clusters_group { CLUSTERS_TENSOR, CLUSTERS_CONTEXT, CLUSTERS_DATA, CLUSTERS
 struct group_shape {
     uint64_t first, groups, members, step, inner, block;
     bool in_node; /* all members of a group share a node */
+    bool in_cluster;
 };
 struct group_shape clusters_groups(const struct clusters_plan *plan,
                                    const struct rk_machine *machine, int stage,

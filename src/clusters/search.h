@@ -21,7 +21,17 @@ struct clusters_chunk {
     double wait_s; /* for messages of the chunk in front, where the pipeline blocks; else 0 */
 };
 
+/* Where replicas of a stage are that has some on several clusters. */
+enum { CLUSTERS_HOMES = 4 };
+struct clusters_home {
+    int cluster;
+    uint64_t gpus, nodes;
+};
+
 struct clusters_stage {
+    int homes; /* 0: all of it is on `cluster`; else replicas, in this order */
+    struct clusters_home home[CLUSTERS_HOMES];
+    bool even, regular; /* replicas have as many samples each; the same tensor and context degree */
     int cluster;
     uint64_t layers, gpus, nodes, tensor, context, expert, data, microbatch;
     enum rk_recompute_mode recompute;

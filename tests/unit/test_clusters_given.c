@@ -109,6 +109,43 @@ Test(clusters_given, a_stage_of_two_kinds)
     rk_machine_release(&machine);
 }
 
+/* Each rank of such a stage has a device of its own, in its part's cluster; data groups cross. */
+Test(clusters_given, ranks_of_a_stage_of_two_kinds)
+{
+    const struct clusters_question q =
+        question_of("h100-sxm5-80g x16 + a100-sxm4-80g x32 link=1000Gb/s@1us", 64);
+    bool taken[2][32] = {{false}};
+    memset(&given, 0, sizeof given);
+    given = (struct given_plan){.round = 12, .stages = 2, .chunks = 1, .split = {20, 12}};
+    given.stage[0] = (struct given_stage){.layers = 20, .parts = 2, .equal = true};
+    given.stage[1] = (struct given_stage){.layers = 12, .parts = 1};
+    for (int k = 0; k < 3; k++) {
+        struct given_part *part = k < 2 ? &given.stage[0].part[k] : &given.stage[1].part[0];
+        *part = (struct given_part){
+            .cluster = k > 0, .data = (uint64_t[]){2, 4, 4}[k], .plan = q.words};
+        part->plan.tensor = 4;
+    }
+    struct clusters_question asked = q;
+    asked.words.batch = 60;
+    cr_assert(given_judge(&asked, &given, &plan, &fault));
+    cr_expect_eq(fault.reason.verdict, RK_FITS);
+    cr_expect(plan.stage[0].even && plan.stage[0].regular);
+    cr_expect_eq(clusters_ranks(&plan), 40);
+    for (uint64_t rank = 0; rank < 40; rank++) {
+        const struct rank_place at = clusters_place(&plan, &machine, rank);
+        cr_expect_eq(at.cluster, rank >= 8, "rank %d", (int)rank);
+        cr_expect_eq(at.stage, rank >= 24);
+        cr_expect_lt(at.node, rk_cluster_nodes(&machine.cluster[at.cluster]));
+        cr_expect_not(taken[at.cluster][at.node * 8 + at.device], "rank %d", (int)rank);
+        taken[at.cluster][at.node * 8 + at.device] = true;
+    }
+    cr_expect_not(clusters_groups(&plan, &machine, 0, CLUSTERS_DATA).in_cluster);
+    cr_expect(clusters_groups(&plan, &machine, 0, CLUSTERS_TENSOR).in_node);
+    cr_expect(clusters_groups(&plan, &machine, 1, CLUSTERS_DATA).in_cluster);
+    cr_expect(clusters_crosses(&plan.stage[0], &plan.stage[1]));
+    rk_machine_release(&machine);
+}
+
 /* ---- shares ---- */
 
 static uint64_t seed = 1;
