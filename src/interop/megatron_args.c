@@ -99,13 +99,32 @@ static const char *find_choice(const char *choices, const char *text, size_t *le
     return NULL;
 }
 
+/* What the value is for helps to give it. */
+static enum rk_status fail_value(const struct megatron_args *args,
+                                 const struct megatron_flag_facts *facts,
+                                 const struct shell_word *word)
+{
+    const enum rk_status status = shell_fail_unknown(args->shell, word, args->error);
+    const size_t used = strlen(args->error->text);
+    const bool number = facts->kind == MEGATRON_COUNT || facts->kind == MEGATRON_COUNTS;
+    const int choices = (int)strcspn(facts->choices, ";");
+    if (used + 8 < sizeof args->error->text)
+        snprintf(args->error->text + used, sizeof args->error->text - used, ", for --%s%s%.*s",
+                 facts->name,
+                 number    ? ": a whole number"
+                 : choices ? ": one of "
+                           : "",
+                 choices < 120 ? choices : 0, facts->choices);
+    return status;
+}
+
 static enum rk_status read_word(struct megatron_args *args, enum megatron_flag flag,
                                 const struct shell_word *word)
 {
     const struct megatron_flag_facts *facts = &megatron_flags[flag];
     char quoted[TEXT_QUOTE];
     size_t n;
-    if (word->unknown || word->maybe) return shell_fail_unknown(args->shell, word, args->error);
+    if (word->unknown || word->maybe) return fail_value(args, facts, word);
     const char *choice = find_choice(facts->choices, word->text, &n);
     if (choice && memcmp(choice, word->text, n) != 0 && facts->kind == MEGATRON_WORD &&
         n < sizeof args->choice[flag]) {
@@ -128,7 +147,7 @@ static enum rk_status read_count(const struct megatron_args *args,
                                  const struct shell_word *word, uint64_t *count)
 {
     char quoted[TEXT_QUOTE], *end;
-    if (word->unknown || word->maybe) return shell_fail_unknown(args->shell, word, args->error);
+    if (word->unknown || word->maybe) return fail_value(args, facts, word);
     errno = 0;
     const unsigned long long value = strtoull(word->text, &end, 10);
     if (!isdigit((unsigned char)*word->text) || *end || errno || value > 1000000000)
@@ -144,7 +163,7 @@ static enum rk_status read_number(const struct megatron_args *args,
                                   const struct shell_word *word, double *number)
 {
     char quoted[TEXT_QUOTE], *end;
-    if (word->unknown || word->maybe) return shell_fail_unknown(args->shell, word, args->error);
+    if (word->unknown || word->maybe) return fail_value(args, facts, word);
     *number = strtod(word->text, &end);
     if (end == word->text || *end || !isfinite(*number))
         return megatron_args_break(args, "1.value", word, "--%s: must be a number, got %s",

@@ -26,6 +26,7 @@ struct shell_unknown {
     char name[64];   /* "" when there is none */
     char why[96];    /* "is not set in this script" */
     bool unset;      /* and that is why */
+    bool derived;    /* it is computed with what has this name */
     char give[64];   /* what decides the condition that it depends on; "" : the name itself */
     const char *was; /* what it may be, behind that condition; NULL: nothing is known of it */
     char asked[72];  /* what conditions compare it with: "true, false" */

@@ -560,6 +560,7 @@ static void put_arithmetic(struct builder *b, const char *raw, size_t length, bo
         if (!unknown) value = number_value(b, number);
         value.unknown = unknown;
     }
+    value.unknown = shell_derived(b->s, value.unknown);
     put_value(b, &value, quoted);
 }
 

@@ -118,6 +118,9 @@ void shell_fail(struct shell_state *s, struct shell_place place, const char *for
 size_t shell_unknown(struct shell_state *s, const char *name, const char *why,
                      struct shell_place place);
 
+/* The unknown as a part of what is computed with it: another value; its index + 1. */
+size_t shell_derived(struct shell_state *s, size_t unknown);
+
 /* Notes what a condition compares an unknown with: index + 1, 0: nothing. */
 void shell_asked(struct shell_state *s, size_t unknown, const char *text);
 

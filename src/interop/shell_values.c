@@ -76,11 +76,24 @@ size_t shell_unknown(struct shell_state *s, const char *name, const char *why,
     return shell->unknowns;
 }
 
+size_t shell_derived(struct shell_state *s, size_t unknown)
+{
+    if (!unknown) return 0;
+    const struct shell_unknown of = s->shell->unknown[unknown - 1];
+    const size_t index = shell_unknown(s, of.name, of.why, of.place);
+    if (!index) return unknown;
+    struct shell_unknown *made = &s->shell->unknown[index - 1];
+    *made = of;
+    made->derived = true;
+    made->asked[0] = '\0';
+    return index;
+}
+
 void shell_asked(struct shell_state *s, size_t unknown, const char *text)
 {
     const char *name = unknown ? s->shell->unknown[unknown - 1].name : "";
     struct shell_unknown *u = &s->shell->unknown[unknown ? unknown - 1 : 0];
-    if (!*name || !*text || strchr(text, SHELL_HOLE)) return;
+    if (!*name || !*text || strchr(text, SHELL_HOLE) || u->derived) return;
     for (size_t i = 0; i < unknown; i++) /* what is first known of it has them all */
         if (strcmp(s->shell->unknown[i].name, name) == 0) {
             u = &s->shell->unknown[i];
