@@ -126,6 +126,13 @@ void plan_axes_prepare(void)
         .offset = offsetof(struct plan_axis_values, parts),
         .help = "what selective recomputation computes again, parts with + between them: "
                 "core_attn+layernorm; several with commas"};
+    plan_axes_options[rows++] = (struct option){
+        .name = "activation-shares",
+        .type = OPTION_TEXT,
+        .argument = "LIST",
+        .offset = offsetof(struct plan_axis_values, shares),
+        .help = "which shares of the activations may go to a memory tier: 0,0.25,0.5,1; above 1 to "
+                "the next tier: 1.5 is a half to tier 2; all: quarters of each tier"};
     plan_axes_options[rows++] =
         (struct option){.name = "uneven",
                         .type = OPTION_FLAG,
@@ -156,6 +163,7 @@ struct report_cell plan_axis_cell(const struct rk_plan *plan, enum rk_plan_axis 
         return cell_flag(value != 0);
     case RK_PLAN_TIER:
         if (axis < RK_PLAN_TENSOR_NETWORK && value <= 1) return cell_flag(value != 0);
+        if (value > 255) return cell_text(rk_plan_axis_text(axis, value, buffer));
         return cell_count(value);
     default:
         return cell_text(rk_plan_axis_text(axis, value, buffer));
@@ -169,6 +177,7 @@ const char *plan_axes_only(const struct plan_axis_values *values, enum rk_by by)
         if (values->axis[axis].count && info->by == by) return info->name;
     }
     if (by == RK_BY_RECKON && values->parts) return "recompute-parts";
+    if (by == RK_BY_RECKON && values->shares) return "activation-shares";
     return by == RK_BY_RECKON && values->uneven ? "uneven" : NULL;
 }
 
@@ -239,6 +248,58 @@ static enum rk_status unknown_parts(const char *text, struct rk_error *error)
                    "--recompute-parts: '%s' is not made of parts of a layer (%s)", text, names);
 }
 
+/* Quarters of each memory tier. */
+static enum rk_status pin_quarters(struct rk_plans_problem *problem, struct rk_error *error)
+{
+    enum rk_status status = pin(problem, RK_PLAN_ACTIVATION_OFFLOAD, 0, 0, error);
+    for (int tier = 1; tier < problem->system->memories && tier <= RK_SHARE_TIERS; tier++)
+        for (int quarter = 1; quarter <= 4 && status == RK_OK; quarter++) {
+            const uint64_t value = RK_OFFLOAD_VALUE(tier, 250 * quarter);
+            status = pin(problem, RK_PLAN_ACTIVATION_OFFLOAD, value, value, error);
+        }
+    return status;
+}
+
+static enum rk_status pin_share(struct rk_plans_problem *problem, const char *text,
+                                struct rk_error *error)
+{
+    uint64_t value;
+    if (!rk_plan_axis_parse(RK_PLAN_ACTIVATION_OFFLOAD, text, &value))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--activation-shares: '%s' is no share: give numbers from 0, as 0.25, with "
+                       "at most three digits behind the point, or all",
+                       text);
+    if (value > 255 && problem->base.framework == RK_CALCULON)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--activation-shares: %s: the published model offloads all or nothing: give "
+                       "0 or 1, or another framework",
+                       text);
+    if (RK_OFFLOAD_TIER(value) > last_tier(problem->system, RK_PLAN_ACTIVATION_OFFLOAD))
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--activation-shares: %s is of memory tier %d, and %s has %d; a share is at "
+                       "most 1, above it means the next tier",
+                       text, (int)RK_OFFLOAD_TIER(value), problem->system->id,
+                       problem->system->memories - 1);
+    return pin(problem, RK_PLAN_ACTIVATION_OFFLOAD, value, value, error);
+}
+
+static enum rk_status pin_shares(struct rk_plans_problem *problem, const char *list,
+                                 struct rk_error *error)
+{
+    if (problem->pinned[RK_PLAN_ACTIVATION_OFFLOAD].count)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "--activation-shares and --activation-offload say the same: give one of "
+                       "them");
+    if (strcmp(list, "all") == 0) return pin_quarters(problem, error);
+    for (enum rk_status status; list; list = strchr(list, ',') ? strchr(list, ',') + 1 : NULL) {
+        char text[RK_PLAN_AXIS_TEXT];
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(list, ","), list);
+        status = pin_share(problem, text, error);
+        if (status != RK_OK) return status;
+    }
+    return RK_OK;
+}
+
 static enum rk_status pin_parts(struct rk_plans_problem *problem, const char *list,
                                 struct rk_error *error)
 {
@@ -263,6 +324,7 @@ enum rk_status plan_axes_restrict(const struct plan_axis_values *values,
                      ? pin_modes(problem, &values->axis[axis], values->parts != NULL, error)
                      : pin_values(problem, (enum rk_plan_axis)axis, &values->axis[axis], error);
     if (status == RK_OK && values->parts) status = pin_parts(problem, values->parts, error);
+    if (status == RK_OK && values->shares) status = pin_shares(problem, values->shares, error);
     if (status == RK_OK && values->uneven)
         status = pin(problem, RK_PLAN_SPLIT, RK_SPLIT_BALANCED, RK_SPLIT_BALANCED, error);
     return status;
@@ -285,6 +347,15 @@ static bool is_of(enum rk_plan_axis axis, enum rk_by by)
     return rk_plan_axis_info(axis)->by & by || (axis != RK_PLAN_TENSOR_COMM && !member_of_both);
 }
 
+/* A search has shares of one tier, in thousandths. */
+static bool share_is_kept(const struct rk_plan *plan, enum rk_plan_axis axis)
+{
+    struct rk_plan again = *plan;
+    if (rk_plan_axis_info(axis)->type != RK_PLAN_TIER) return true;
+    rk_plan_axis_set(&again, axis, rk_plan_axis_get(plan, axis));
+    return memcmp(again.share, plan->share, sizeof plan->share) == 0;
+}
+
 enum rk_status plan_axes_take(const struct plan_draft *draft, struct rk_plans_problem *problem,
                               struct rk_error *error)
 {
@@ -295,6 +366,11 @@ enum rk_status plan_axes_take(const struct plan_draft *draft, struct rk_plans_pr
         if (problem->pinned[axis].count)
             return rk_fail(error, RK_USAGE, NULL, 0, 0,
                            "--%s and a word of the plan say the same: give one of them",
+                           rk_plan_axis_info(axis)->name);
+        if (!share_is_kept(&draft->plan, axis))
+            return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                           "a search offloads to one memory tier, in thousandths: give the share "
+                           "of %s as 0.25 or 1.5; reckon offload takes shares of several tiers",
                            rk_plan_axis_info(axis)->name);
         problem->pinned[axis].count = 1;
         problem->pinned[axis].value[0] = problem->pinned[axis].to[0] =

@@ -11,13 +11,14 @@
 
 struct plan_axis_values {
     struct option_values axis[RK_PLAN_AXES]; /* RK_PLAN_RECOMPUTE: of enum rk_recompute_mode */
-    const char *parts; /* --recompute-parts: "core_attn+layernorm,mlp"; NULL: not given */
-    bool uneven;       /* --uneven: --split balanced */
+    const char *parts;  /* --recompute-parts: "core_attn+layernorm,mlp"; NULL: not given */
+    const char *shares; /* --activation-shares: "0,0.5,1", "all"; NULL: not given */
+    bool uneven;        /* --uneven: --split balanced */
 };
 
 /* A row for each axis, and old spellings; offsets are in struct plan_axis_values. Empty before
  * plan_axes_prepare(). */
-enum { PLAN_AXES_ROWS = RK_PLAN_AXES + 3 };
+enum { PLAN_AXES_ROWS = RK_PLAN_AXES + 4 };
 extern struct option plan_axes_options[PLAN_AXES_ROWS];
 extern const struct option plan_axes_old[];
 void plan_axes_prepare(void);

@@ -79,12 +79,18 @@ enum rk_tensor_comm { RK_COMM_ALL_REDUCE, RK_COMM_P2P_RS_AG, RK_COMM_RS_AG, RK_T
 
 #define RK_RECOMPUTE_VALUE(mode, parts) ((uint64_t)(mode) | (uint64_t)(parts) << 2)
 
+/* Of an axis of offload: the memory tier that all of it goes to, or so many thousandths of it; 0:
+ * none does. */
+#define RK_OFFLOAD_VALUE(tier, thousandths)                                                        \
+    ((uint64_t)(tier) | (uint64_t)((thousandths) % 1000) << 8)
+#define RK_OFFLOAD_TIER(value) ((value)&255)
+
 enum rk_plan_axis_type {
     RK_PLAN_NUMBER, /* a degree or a size: 1, 2, 3, ... */
     RK_PLAN_BOOL,   /* no, yes */
     RK_PLAN_CHOICE, /* one of `choices` */
     RK_PLAN_PARTS,  /* none, full, or parts with '+' between them */
-    RK_PLAN_TIER    /* of memory or network, from 0; no and yes are 0 and 1 */
+    RK_PLAN_TIER    /* of memory (RK_OFFLOAD_VALUE) or network, from 0; no and yes are 0 and 1 */
 };
 
 struct rk_plan_axis_info {
@@ -114,8 +120,8 @@ RK_API bool rk_plan_axis_parse(enum rk_plan_axis axis, const char *text, uint64_
 
 /* What to search. `base` has what no axis chooses: ranks, batch, sequence, framework, bytes of an
  * element, ...; of axes that are not restricted it has the precision and the attention kernel.
- * `pinned[axis]` is as in struct rk_problem: count 0 leaves the axis to its usual values. Plans that
- * the framework cannot start are left out, but for values that are pinned: docs/search.md says
+ * `pinned[axis]` is as in struct rk_problem: count 0 leaves the axis to its usual values. Plans
+ * that the framework cannot start are left out, but for values that are pinned: docs/search.md says
  * which; `unstartable` takes them in. */
 struct rk_plans_problem {
     const struct rk_model *model;

@@ -135,11 +135,14 @@ static uint64_t split_of(const struct rk_plan *plan)
     return plan->embedding_counts || plan->head_counts ? RK_SPLIT_ENDS : RK_SPLIT_EVEN;
 }
 
-/* The first memory tier that has a share of a class. */
+/* The first memory tier that has a share of a class, and how much. */
 static uint64_t tier_of(const struct rk_plan *plan, enum rk_share share)
 {
-    for (int i = 0; i < RK_SHARE_TIERS; i++)
-        if (plan->share[share][i] > 0) return (uint64_t)i + 1;
+    for (int i = 0; i < RK_SHARE_TIERS; i++) {
+        const double part = plan->share[share][i];
+        const double thousandths = part < 0.001 ? 1 : part > 0.999 && part < 1 ? 999 : 1000 * part;
+        if (part > 0) return RK_OFFLOAD_VALUE(i + 1, (uint64_t)(thousandths + 0.5));
+    }
     return 0;
 }
 
@@ -187,12 +190,14 @@ static void set_split(struct rk_plan *plan, uint64_t value)
     plan->splits = 0;
 }
 
-static void set_tier(struct rk_plan *plan, enum rk_share share, uint64_t tier)
+static void set_tier(struct rk_plan *plan, enum rk_share share, uint64_t value)
 {
     const int last = share == RK_SHARE_ATTENTION ? RK_SHARE_CHECKPOINTS : (int)share;
+    const uint64_t tier = RK_OFFLOAD_TIER(value), thousandths = value >> 8;
+    const double part = thousandths ? (double)thousandths / 1000 : 1;
     for (int class = (int)share; class <= last; class ++)
         for (int i = 0; i < RK_SHARE_TIERS; i++)
-            plan->share[class][i] = tier == (uint64_t)i + 1;
+            plan->share[class][i] = tier == (uint64_t)i + 1 ? part : 0;
 }
 
 static inline void set_axis(struct rk_plan *plan, enum rk_plan_axis axis, uint64_t value)
@@ -259,6 +264,19 @@ static void write_number(char *buffer, uint64_t value)
     append(buffer, at);
 }
 
+/* As in a plan line: "0.25" of tier 1, "1.5" for a half of tier 2. */
+static void write_offload(char *buffer, uint64_t value)
+{
+    const uint64_t thousandths = value >> 8;
+    write_number(buffer, RK_OFFLOAD_TIER(value) - (thousandths > 0));
+    if (!thousandths) return;
+    char digits[5] = {'.', (char)('0' + thousandths / 100), (char)('0' + thousandths / 10 % 10),
+                      (char)('0' + thousandths % 10), '\0'};
+    for (int last = 3; digits[last] == '0'; last--)
+        digits[last] = '\0';
+    append(buffer, digits);
+}
+
 static void write_parts(char *buffer, uint64_t value)
 {
     const enum rk_recompute_mode mode = (enum rk_recompute_mode)(value & 3);
@@ -292,8 +310,10 @@ const char *rk_plan_axis_text(enum rk_plan_axis axis, uint64_t value,
         write_parts(buffer, value);
         break;
     case RK_PLAN_TIER:
-        if (value > 1 || axis >= RK_PLAN_TENSOR_NETWORK)
+        if (axis >= RK_PLAN_TENSOR_NETWORK)
             write_number(buffer, value);
+        else if (value > 1)
+            write_offload(buffer, value);
         else
             append(buffer, value ? "yes" : "no");
         break;
@@ -346,6 +366,25 @@ static bool parse_parts(const char *text, uint64_t *value)
     return true;
 }
 
+/* "2": all to tier 2; "1.25": a quarter of it. */
+static bool parse_offload(const char *text, uint64_t *value)
+{
+    uint64_t whole, thousandths = 0, place = 100;
+    char before[16];
+    const size_t length = strcspn(text, ".");
+    if (!text[length]) return parse_number(text, value);
+    if (length >= sizeof before || !text[length + 1]) return false;
+    memcpy(before, text, length);
+    before[length] = '\0';
+    if (!parse_number(before, &whole)) return false;
+    for (text += length + 1; *text; text++, place /= 10) {
+        if (*text < '0' || *text > '9' || (place == 0 && *text != '0')) return false;
+        thousandths += place * (uint64_t)(*text - '0');
+    }
+    *value = thousandths ? RK_OFFLOAD_VALUE(whole + 1, thousandths) : whole;
+    return true;
+}
+
 bool rk_plan_axis_parse(enum rk_plan_axis axis, const char *text, uint64_t *value)
 {
     static const char *const no_yes[] = {"no", "yes", NULL};
@@ -360,7 +399,9 @@ bool rk_plan_axis_parse(enum rk_plan_axis axis, const char *text, uint64_t *valu
         return strcmp(info->choices[0], "none") == 0 &&
                parse_word(no_yes, text, strlen(text), value);
     case RK_PLAN_TIER:
-        return parse_word(no_yes, text, strlen(text), value) || parse_number(text, value);
+        return parse_word(no_yes, text, strlen(text), value) ||
+               (axis < RK_PLAN_TENSOR_NETWORK ? parse_offload(text, value)
+                                              : parse_number(text, value));
     default:
         return parse_parts(text, value);
     }

@@ -200,8 +200,8 @@ void offer_sequence_parallel(struct offered *o, const struct rk_plan *plan)
 void offer_tensor_overlap(struct offered *o, const struct rk_plan *plan)
 {
     const uint64_t domain = o->problem->system->network[0].size;
-    const bool runs = plan->framework == RK_MEGATRON && plan->sequence_parallel &&
-                       domain % plan->tensor == 0;
+    const bool runs =
+        plan->framework == RK_MEGATRON && plan->sequence_parallel && domain % plan->tensor == 0;
     if (plan->tensor == 1)
         only(o, 0);
     else
@@ -504,12 +504,15 @@ void offer_weight_overlap(struct offered *o, const struct rk_plan *plan)
 
 /* ---- offload ---- */
 
+/* All or nothing, and the shares and tiers that are asked for by themselves. */
 static void offer_offload(struct offered *o, bool usually)
 {
     if (asked(o) || (has_second_memory(o) && usually))
         offer_both(o);
     else
         offer(o, 0);
+    for (int i = 0; i < o->problem->pinned[o->axis].count; i++)
+        offer(o, o->problem->pinned[o->axis].value[i]);
 }
 
 void offer_activation_offload(struct offered *o, const struct rk_plan *plan)

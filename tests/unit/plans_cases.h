@@ -94,7 +94,8 @@ static inline void draw_system(struct random *r, struct rk_system *s)
  * something is left. */
 static inline void draw_pin(struct random *r, struct rk_plans_problem *p)
 {
-    const enum rk_plan_axis axis = (enum rk_plan_axis)below(r, RK_PLAN_AXES);
+    const enum rk_plan_axis axis =
+        one_in(r, 8) ? RK_PLAN_ACTIVATION_OFFLOAD : (enum rk_plan_axis)below(r, RK_PLAN_AXES);
     if (!(rk_plan_axis_info(axis)->by & RK_BY_RECKON)) return;
     struct rk_space *plans = rk_plans_open(p, NULL);
     const uint64_t count = rk_space_count(plans);
@@ -103,6 +104,10 @@ static inline void draw_pin(struct random *r, struct rk_plans_problem *p)
         p->pinned[axis].count = 1; /* no and yes, also where one of them is unusual */
         p->pinned[axis].value[0] = 0;
         p->pinned[axis].to[0] = 1;
+    }
+    if (axis == RK_PLAN_ACTIVATION_OFFLOAD && p->system->memories > 1) {
+        p->pinned[axis].count = 1; /* a share of them */
+        p->pinned[axis].value[0] = p->pinned[axis].to[0] = RK_OFFLOAD_VALUE(1, 1 + below(r, 999));
     }
     for (uint64_t i = 0; count > 0 && p->pinned[axis].count < 3 && i < 1 + below(r, 3); i++) {
         struct rk_plan plan;

@@ -215,6 +215,29 @@ Test(plans_space, texts_of_values_are_read_back)
         cr_expect_not(rk_plan_axis_parse((enum rk_plan_axis)axis, "nonsense", &value));
         cr_expect_not(rk_plan_axis_parse((enum rk_plan_axis)axis, "", &value));
     }
+    static const struct {
+        const char *text;
+        uint64_t value;
+        double tier1, tier2;
+    } shares[] = {{"0.25", RK_OFFLOAD_VALUE(1, 250), 0.25, 0},
+                  {"1.5", RK_OFFLOAD_VALUE(2, 500), 0, 0.5},
+                  {"0.007", RK_OFFLOAD_VALUE(1, 7), 0.007, 0},
+                  {"2", RK_OFFLOAD_VALUE(2, 1000), 0, 1}};
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        struct rk_plan plan = rk_plan_default();
+        cr_assert(rk_plan_axis_parse(RK_PLAN_ACTIVATION_OFFLOAD, shares[i].text, &value));
+        cr_expect_eq(value, shares[i].value, "%s", shares[i].text);
+        cr_expect_str_eq(rk_plan_axis_text(RK_PLAN_ACTIVATION_OFFLOAD, value, text),
+                         shares[i].text);
+        rk_plan_axis_set(&plan, RK_PLAN_ACTIVATION_OFFLOAD, value);
+        cr_expect_eq(plan.share[RK_SHARE_MLP][0], shares[i].tier1);
+        cr_expect_eq(plan.share[RK_SHARE_ATTENTION][1], shares[i].tier2);
+        cr_expect_eq(rk_plan_axis_get(&plan, RK_PLAN_ACTIVATION_OFFLOAD), value);
+    }
+    cr_expect(rk_plan_axis_parse(RK_PLAN_ACTIVATION_OFFLOAD, "1.0", &value) && value == 1);
+    cr_expect_not(rk_plan_axis_parse(RK_PLAN_ACTIVATION_OFFLOAD, "0.2505", &value));
+    cr_expect_not(rk_plan_axis_parse(RK_PLAN_ACTIVATION_OFFLOAD, "0.", &value));
+    cr_expect_not(rk_plan_axis_parse(RK_PLAN_ACTIVATION_OFFLOAD, ".5", &value));
     const uint64_t parts = RK_RECOMPUTE_VALUE(RK_SELECTIVE, 1u << RK_PART_NORM | 1u << RK_PART_MLP |
                                                                 1u << RK_PART_UP_PROJECTION);
     rk_plan_axis_text(RK_PLAN_RECOMPUTE, parts, text);
