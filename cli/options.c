@@ -515,7 +515,7 @@ const struct command *options_command(const struct command *commands, const char
     if (nearest)
         rk_fail(error, RK_USAGE, NULL, 0, 0, "%s is no command, did you mean %s?", quoted, nearest);
     else if (list_commands(commands, all, sizeof all), count <= FEW)
-        rk_fail(error, RK_USAGE, NULL, 0, 0, "%s is none of %s", quoted, all);
+        rk_fail(error, RK_USAGE, NULL, 0, 0, "%s is no command: give %s", quoted, all);
     else
         rk_fail(error, RK_USAGE, NULL, 0, 0, "%s is no command: reckon --help lists them", quoted);
     return NULL;

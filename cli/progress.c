@@ -124,8 +124,8 @@ enum rk_status progress_ask(struct progress *progress, const struct rk_space *sp
 bool progress_end(struct progress *progress)
 {
     if (progress->drawn) fputs("\r\033[K", stderr);
-    if (embedded.on) return stop_wanted;
-    signals_go_to(SIG_DFL);
+    /* the second of two signals that come together must not end what says what was stopped */
+    if (!embedded.on && !stop_wanted) signals_go_to(SIG_DFL);
     return stop_wanted;
 }
 

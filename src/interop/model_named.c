@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 void model_name_of(const char *path, char *id, size_t size)
 {
@@ -42,6 +43,15 @@ static enum rk_status read_hugging_face(const struct document *document, const c
     return status;
 }
 
+/* "meta-llama/Llama-3.1-8B": a name of the hub, where nothing of that name is. */
+static bool is_of_hub(const char *name)
+{
+    const char *slash = strchr(name, '/');
+    const size_t length = strlen(name);
+    return slash && slash != name && slash[1] && *name != '.' && !strchr(slash + 1, '/') &&
+           !(length > 5 && strcmp(name + length - 5, ".json") == 0) && access(name, F_OK) != 0;
+}
+
 enum rk_status model_named(const char *name, struct hf_import *import, struct rk_error *error)
 {
     struct document document = {.root = NULL};
@@ -52,6 +62,9 @@ enum rk_status model_named(const char *name, struct hf_import *import, struct rk
         if (hf_document_load(name, &document, &second) == RK_OK && is_hugging_face(&document))
             status = RK_OK;
     }
+    if (status != RK_OK && is_of_hub(name))
+        rk_fail(error, status, name, 0, 0,
+                "there is no such file: nothing is downloaded, give the model's config.json");
     import->notes = 0;
     import->type = NULL;
     if (status == RK_OK)
