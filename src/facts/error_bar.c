@@ -189,11 +189,15 @@ static size_t weigh(struct sample *samples, size_t count)
     return sources;
 }
 
-/* The ratio below which `share` of the weight lies; half a source's beyond each end. */
+/* Of one source's share, what lies beyond each end: so that ranges hold what they say for sources left
+ * out (with 0.5, Hazen's, 50 % hold 54.9 and 90 % 93.5 %). */
+#define BEYOND 0.3
+
+/* The ratio below which `share` of the weight lies. */
 static double ratio_at(const struct sample *sorted, size_t count, double sources, double share)
 {
     const double beyond = (share > 0.5) - (share < 0.5);
-    const double at = sources * (share + 0.5 * beyond / (sources + 1));
+    const double at = sources * (share + BEYOND * beyond / (sources + 1));
     double sum = 0;
     for (size_t i = 0; i < count; i++) {
         sum += sorted[i].weight;
