@@ -17,7 +17,7 @@ const struct option clusters_source_options[] = {
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, AT(model), .argument = "MODEL", .complete = "models",
      .help = "what is trained: an id of `reckon models` or a file"},
     {.letter = 's', .name = "system", .type = OPTION_TEXT, AT(system), .argument = "SYSTEM", .complete = "systems",
-     .help = "clusters with + between them and link=RATE@LATENCY, or a file of them; reckon-system(5)"},
+     .help = "clusters with + between them and link=RATE@LATENCY, or a file of them; reckon-system(5). With lists, as x{16,32}, each machine has a row"},
     {.letter = 'b', .name = "batch", .type = OPTION_NUMBER, AT(batch), .argument = "N", .min = 1, .max = 1 << 20,
      .help = "samples of a step"},
     {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE", AT(plan), .complete = "file",

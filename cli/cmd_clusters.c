@@ -2,6 +2,7 @@
 #include "base/units.h"
 #include "cli/clusters_ask.h"
 #include "cli/clusters_draw.h"
+#include "cli/clusters_grid.h"
 #include "cli/clusters_page.h"
 #include "cli/clusters_ranks.h"
 #include "cli/clusters_tables.h"
@@ -85,6 +86,8 @@ const struct usage clusters_usage = {
          "Is the second cluster worth it?"},
         {"reckon clusters -m llama3.1-70b -b 256 -s \"h100-sxm5-80g x64 + a100-sxm4-80g x64 link=100Gb/s@50us\" --links",
          "... and a faster link?"},
+        {"reckon clusters -m llama3.1-70b -b 256 -s \"h100-sxm5-80g x64 + a100-sxm4-80g x{16,32,64} link={25Gb/s,100Gb/s}@50us\"",
+         "... and how much of it, over which link?"},
     },
     .see_also = "reckon-search(1), reckon-plan(5), reckon-system(5)",
     .wider = &search_usage,
@@ -208,8 +211,26 @@ static int answer_question(struct asking *a)
     return code;
 }
 
+/* Many machines, each with a row. */
+static int ask_grid(const struct clusters_args *args)
+{
+    struct report report = {.first = NULL};
+    struct rk_error error;
+    enum rk_status status = RK_OK;
+    if (args->save || args->ranks || args->draw || args->page || args->run.tokens ||
+        args->also.links || args->also.why || args->also.pareto)
+        status = usage_fail(&error, "a machine with {lists} is many: what is written or asked of one "
+                                    "plan needs one machine");
+    if (status == RK_OK) status = clusters_grid(&report, &args->source, &error);
+    const int code = status == RK_OK ? show_report(&report, &args->show, args->output, RK_OK)
+                                     : options_fail(&error);
+    report_release(&report);
+    return code;
+}
+
 static int ask(const struct clusters_args *args, bool quiet)
 {
+    if (clusters_grid_is(args->source.system)) return ask_grid(args);
     struct rk_error error;
     struct asking asking = {.args = args, .quiet = quiet};
     enum rk_status status = clusters_input_open(&asking.input, &args->source, &error);
