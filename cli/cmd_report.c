@@ -24,7 +24,8 @@ struct report_args {
     uint64_t top;
     const char *output, *charts, *title, *date;
     const char *measured; /* a trace of `reckon train` */
-    int format;           /* enum page_format */
+    bool addresses;
+    int format; /* enum page_format */
 };
 
 #define AT(member) .offset = offsetof(struct report_args, member)
@@ -49,6 +50,8 @@ static const struct option report_options[] = {
      .help = "write the numbers of each chart to DIR as NAME.csv, and as NAME.json what the page draws; the page, whose charts can be saved as SVG, only if -o is given, too"},
     {.name = "measured", .type = OPTION_TEXT, .argument = "FILE", AT(measured), .complete = "file",
      .help = "a step of this plan as it ran, from `reckon train --trace FILE`: drawn over the predicted one, with the memory of both"},
+    {.name = "addresses", .type = OPTION_FLAG, AT(addresses),
+     .help = "draw where each buffer of a step lies on the tightest stage of a plan, at fixed addresses, as reckon-place(1) does"},
     {.name = "title", .type = OPTION_TEXT, AT(title), .help = "the page's title (what it is about)"},
     {.name = "date", .type = OPTION_TEXT, AT(date),
      .help = "a date for the foot of the page (that of SOURCE_DATE_EPOCH; none without it)"},
@@ -150,7 +153,7 @@ static enum rk_status check_plan_flags(const struct report_args *args, struct rk
         "\"tp8 gbs512\"");
 }
 
-/* A measured step goes with one plan. */
+/* A measured step and addresses go with one plan. */
 static enum rk_status check_measured(const struct report_args *args, struct rk_error *error)
 {
     if (!args->measured) return RK_OK;
@@ -196,7 +199,7 @@ static enum rk_status make_plan(struct job *job, int *code, struct rk_error *err
     const struct forecast forecast = {&input->model, &input->system, &input->draft.plan,
                                       &job->prediction, input->assumed};
     const struct page_names names = {source->model, source->system, source->file,
-                                     job->args.measured};
+                                     job->args.measured, job->args.addresses};
     status = read_measured(job, error);
     if (status != RK_OK) return status;
     rk_predict(&input->model, &input->system, &input->draft.plan, &job->prediction);

@@ -17,4 +17,8 @@ plan_choose fits_choose;
  * and without expandable segments, in place of the predicted fragmentation. */
 enum rk_status fits_place(struct report *report, const struct forecast *f, struct rk_error *error);
 
+/* The same buffers at fixed addresses as an SVG, time to the right; in `report`. */
+enum rk_status fits_drawing(struct report *report, const struct forecast *f, const char **svg,
+                            struct rk_error *error);
+
 #endif

@@ -1,5 +1,6 @@
 /* One plan and its prediction as a page. */
 #include "cli/describe.h"
+#include "cli/fits.h"
 #include "cli/pages.h"
 #include "timeline/timeline.h"
 
@@ -380,6 +381,12 @@ static void sections(struct html_page *page, struct page_plan *p)
     time_bars(page, p);
     memory(page, p);
     savings(page, p);
+    if (p->addresses)
+        html_add(page,
+                 &(struct html_block){
+                     HTML_DRAWING, .id = "addresses", .text = p->addresses,
+                     .title = "Where each buffer of a step lies on the tightest stage: time to "
+                              "the right, addresses upwards"});
     pipeline(page, p);
     page_layout(page, p);
     operations(page, p);
@@ -411,6 +418,10 @@ enum rk_status page_plan(struct html_page *page, const struct forecast *f,
     page->title = report_text(memory_of_page, "%s on %s", f->model->id, f->system->id);
     page->subtitle = report_text(memory_of_page, "One training step on %" PRIu64 " GPUs, by %s: %s",
                                  f->plan->ranks, forecast_by(f->plan), words);
+    if (names->addresses && f->prediction->timed) {
+        const enum rk_status drawn = fits_drawing(memory_of_page, f, &p.addresses, error);
+        if (drawn != RK_OK) return drawn;
+    }
     page_section(page, "summary", "Summary", error_bar(page, &p));
     reasons(page, &p);
     if (f->prediction->timed) sections(page, &p);

@@ -7,7 +7,13 @@
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* What a picture can hold; more stages than MOST_STAGES are not listed one by one. */
-enum { STAGE_PASSES = 32, MOST_PASSES = 1000, MOST_STAGES = 64 };
+enum {
+    STAGE_PASSES = 32,
+    MOST_PASSES = 1000,
+    MOST_STAGES = 64,
+    MOST_LINKED = 4,
+    MOST_BESIDE = 1500
+};
 
 struct schedule {
     struct html_page *page;
@@ -148,6 +154,70 @@ static void schedule(const struct schedule *s, struct rk_error *error)
     }
 }
 
+/* ---- what runs beside computing ---- */
+
+static bool is_beside(const struct timeline_event *e)
+{
+    return timeline_kinds[e->kind].track != TIMELINE_COMPUTE && e->kind != TIMELINE_EVENT_RECEIVE &&
+           e->kind != TIMELINE_EVENT_CHARGE && e->end_s > e->start_s;
+}
+
+static void beside_row(const struct schedule *s, struct report_table *table,
+                       const struct timeline_event *e)
+{
+    const char *track = timeline_tracks[timeline_track_of(e)];
+    report_row(&s->page->memory, table,
+               (const struct report_cell[]){
+                   cell_text(report_text(&s->page->memory, "stage %u, %s", e->stage, track)),
+                   cell_text(timeline_kinds[e->kind].name), cell_number(e->start_s),
+                   cell_number(e->end_s), cell_number(e->end_s - e->start_s),
+                   e->bytes > 0 ? cell_number(e->bytes) : cell_none()});
+}
+
+/* Rows of a stage stand together, by track. */
+static void beside(const struct schedule *s, struct rk_error *error)
+{
+    static const struct report_column columns[] = {
+        {.name = "track"},
+        {.name = "what"},
+        {.name = "start_s", .title = "start", .unit = "s"},
+        {.name = "end_s", .title = "end", .unit = "s"},
+        {.name = "time_s", .title = "time", .unit = "s"},
+        {.name = "bytes", .unit = "B"},
+    };
+    struct timeline_log log = {.events = NULL};
+    struct timeline_window window = timeline_everything();
+    struct report_table *table = page_table(s->page, columns, COUNT_OF(columns));
+    window.to_s = picture_s(s);
+    if (timeline_log_open(&s->plan, &window, &log, error) != RK_OK) return;
+    size_t shown = 0;
+    for (uint32_t stage = 0; stage < s->plan.stages && stage < MOST_LINKED; stage++)
+        for (int track = 0; track < TIMELINE_TRACKS; track++)
+            for (size_t i = 0; i < log.event_count && shown < MOST_BESIDE; i++) {
+                const struct timeline_event *e = &log.events[i];
+                if (e->stage != stage || (int)timeline_track_of(e) != track || !is_beside(e))
+                    continue;
+                beside_row(s, table, e);
+                shown++;
+            }
+    timeline_log_release(&log);
+    page_chart(s->page,
+               &(struct chart){.id = "links",
+                               .title = "What moves beside it",
+                               .kind = CHART_SPANS,
+                               .caption =
+                                   "Messages, reductions and gathers, and what is offloaded, "
+                                   "each on its link, over the same time as above; of the first "
+                                   "stages.",
+                               .source = s->source,
+                               .table = table,
+                               .role = {[CHART_X] = "start_s",
+                                        [CHART_X_END] = "end_s",
+                                        [CHART_Y] = "track",
+                                        [CHART_SERIES] = "what"},
+                               .x = {.title = "time since the start of the step"}});
+}
+
 /* ---- stages ---- */
 
 static void stages(const struct schedule *s)
@@ -262,6 +332,7 @@ void page_schedule(struct html_page *page, const struct timeline_plan *plan, con
     if (timeline_simulate(&s.plan, &s.timeline, &error) == RK_OK) {
         page_section(page, "schedule", "The pipeline", comparison(&s));
         schedule(&s, &error);
+        beside(&s, &error);
         stages(&s);
         stage_memory(&s, &error);
     }

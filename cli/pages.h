@@ -18,6 +18,7 @@
 
 struct page_names { /* as given on the command line; NULL: not there */
     const char *model, *system, *plan, *measured;
+    bool addresses; /* draw where each buffer of a step lies */
 };
 
 /* The page of a plan and its prediction, by either model; of the run, too, where it has tokens; of
@@ -38,6 +39,7 @@ struct page_plan {
     const char *model, *system; /* their names */
     const struct step_trace *measured; /* NULL: none */
     const char *trace;                 /* its file */
+    const char *addresses;             /* an SVG; NULL: none */
     struct rk_operation *operation;
     int operations;
 };

@@ -1,10 +1,13 @@
 #include "interop/memory_drawing.h"
 
+#include "base/units.h"
+
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 1200, HEIGHT = 600, LEFT = 90, TOP = 40, BOTTOM = 30, RIGHT = 20 };
+enum { WIDTH = 1200, HEIGHT = 600, LEFT = 90, TOP = 40, BOTTOM = 30, RIGHT = 20, FINE = 5000 };
 
 /* Tensors of programs (reckon/program.h) begin with a word for their kind; Okabe and Ito's colours.
  */
@@ -107,6 +110,7 @@ static void draw_buffers(FILE *out, const struct scale *s, const struct buffers 
     fputs("<g stroke=\"#ffffff\" stroke-width=\"0.2\">\n", out);
     for (size_t i = 0; i < b->count; i++) {
         const struct rk_buffer *buffer = &b->buffer[i];
+        char size[QUANTITY_TEXT], at[QUANTITY_TEXT];
         const double x = x_of(s, index_of(s, buffer->start)),
                      end = x_of(s, index_of(s, buffer->end));
         const double top = y_of(s, (double)(address[i] + buffer->size));
@@ -115,7 +119,9 @@ static void draw_buffers(FILE *out, const struct scale *s, const struct buffers 
                 "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\"><title>", x,
                 top, end - x, y_of(s, (double)address[i]) - top, kinds[kind_of(b->id[i])].colour);
         put_escaped(out, b->id[i]);
-        fprintf(out, ": %" PRIu64 " at %" PRIu64 "</title></rect>\n", buffer->size, address[i]);
+        fprintf(out, ": %s at %s</title></rect>\n",
+                quantity_format(size, QUANTITY_BYTES, (double)buffer->size),
+                quantity_format(at, QUANTITY_BYTES, (double)address[i]));
     }
     fputs("</g>\n", out);
 }
@@ -129,7 +135,8 @@ static void draw_alive(FILE *out, const struct scale *s, const struct buffers *b
         change[index_of(s, b->buffer[i].start)] += (double)b->buffer[i].size;
         change[index_of(s, b->buffer[i].end)] -= (double)b->buffer[i].size;
     }
-    fputs("<polyline fill=\"none\" stroke=\"#000000\" stroke-width=\"1\" points=\"", out);
+    fprintf(out, "<polyline fill=\"none\" stroke=\"#000000\" stroke-width=\"%g\" points=\"",
+            s->moments > FINE ? 0.2 : 1); /* else it is a black band */
     for (size_t i = 0; i < s->moments; i++) {
         fprintf(out, "%.2f,%.2f ", x_of(s, i), y_of(s, alive));
         alive += change[i];
@@ -138,23 +145,30 @@ static void draw_alive(FILE *out, const struct scale *s, const struct buffers *b
     fputs("\"/>\n", out);
 }
 
+/* A power of two bytes, four to eight of which reach the peak. */
+static double step_of(double peak)
+{
+    return peak > 8 ? exp2(floor(log2(peak)) - 2) : 1;
+}
+
 static void draw_frame(FILE *out, const struct scale *s, const struct buffers *b)
 {
+    char text[QUANTITY_TEXT];
     bool used[KINDS] = {false};
     int shown = 0;
     for (size_t i = 0; i < b->count; i++)
         used[kind_of(b->id[i])] = true;
-    for (int i = 0; i <= 4; i++) {
-        const double y = y_of(s, s->peak * i / 4);
+    for (double bytes = 0; bytes <= s->peak; bytes += step_of(s->peak)) {
+        const double y = y_of(s, bytes);
         fprintf(out, "<line x1=\"%d\" x2=\"%d\" y1=\"%.2f\" y2=\"%.2f\" stroke=\"#cccccc\"/>", LEFT,
                 WIDTH - RIGHT, y, y);
-        fprintf(out, "<text x=\"%d\" y=\"%.2f\" text-anchor=\"end\">%.4g</text>\n", LEFT - 6, y + 4,
-                s->peak * i / 4);
+        fprintf(out, "<text x=\"%d\" y=\"%.2f\" text-anchor=\"end\">%s</text>\n", LEFT - 6, y + 4,
+                quantity_format(text, QUANTITY_BYTES, bytes));
     }
     fprintf(out,
-            "<text x=\"%d\" y=\"%d\">%zu buffers, in the order of %zu moments; the line is what is "
-            "alive</text>\n",
-            LEFT, HEIGHT - 8, b->count, s->moments);
+            "<text x=\"%d\" y=\"%d\">%zu buffers, in the order of %zu moments, at addresses below "
+            "%s; the line is what is alive</text>\n",
+            LEFT, HEIGHT - 8, b->count, s->moments, quantity_format(text, QUANTITY_BYTES, s->peak));
     for (int i = 0; i < KINDS; i++) {
         if (!used[i] || (i > 0 && used[i - 1] && strcmp(kinds[i].name, kinds[i - 1].name) == 0))
             continue;

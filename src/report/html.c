@@ -95,7 +95,8 @@ static void header(FILE *out, const struct report_table *table)
     for (int i = 0; i < table->column_count; i++) {
         const struct report_column *column = &table->columns[i];
         if (is_bar(column)) continue;
-        fputs(is_number(&first[i]) ? "<th scope=\"col\" class=\"n\"" : "<th scope=\"col\"", out);
+        const bool number = is_number(&first[i]) || (column->unit && *column->unit);
+        fputs(number ? "<th scope=\"col\" class=\"n\"" : "<th scope=\"col\"", out);
         if (column->help) {
             fputs(" title=\"", out);
             markup_text(out, column->help);
@@ -118,7 +119,9 @@ static void table_cell(FILE *out, const struct report_column *column,
     else if (cell->type == REPORT_NUMBER)
         fprintf(out, "<td class=\"n\" data-v=\"%s\">", number_exact(cell->as.number, exact));
     else
-        fputs("<td>", out);
+        fputs(cell->type == REPORT_NONE && column->unit && *column->unit ? "<td class=\"n\">"
+                                                                         : "<td>",
+              out);
     if (cell->type == REPORT_TEXT)
         markup_text(out, cell->as.text);
     else

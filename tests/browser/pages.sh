@@ -1,5 +1,5 @@
 #!/bin/sh
-# Opens a page of each kind in Chromium: every row of every chart is drawn, values appear under the
+# Opens a page of each kind in Chromium (a plan, a search, a study, two plans, a measured run, clusters): every row of every chart is drawn, values appear under the
 # pointer, legends, sorting and filtering work, nothing is loaded, nothing is said on the console;
 # at the width of a desk and of a phone. Screenshots stay in BUILD/tests/browser.
 set -u
@@ -92,11 +92,20 @@ TEXT
 make plan gpt3-175b-selene-full --model gpt3-175b --system a100-80g-selene
 make search --search --model gpt3-175b --system a100-80g-nvl8 --gpus 256 --batch 256
 make study study.db
+make both 'gpus16 tp2 gbs64 sp zero1' '+tp4' -m llama3.1-8b -s h100-sxm5-80g
+make run -m gpt2-124m -s h100-sxm5-80g gpus16 pp2 mbs1 gbs16 precision=bf16 --addresses \
+    --measured "$RECKON_SOURCE/tests/cli/cases/report-measured/step.json"
+"$RECKON" clusters -m llama3.1-8b -b 512 \
+    -s "h100-sxm5-80g x16 + a100-sxm4-80g x16 link=100Gb/s@50us" --page clusters.html >/dev/null || fail "no page clusters"
+with_checks clusters.html clusters-checked.html
 for page in plan search study; do
     look $page 1200,900 desk
     look $page 500,850 narrow
     shoot $page 1100,2600 $page
 done
+for page in both run; do look $page 1200,900 desk; done
+chromium --window-size=1200,900 --dump-dom "file://$work/clusters-checked.html" >"$work/dom" # drawings and tables alone
+grep -q 'page-check">done: 0 charts' "$work/dom" || fail "the page of clusters is not as it should be"
 shoot plan 1100,2600 plan-dark --blink-settings=preferredColorScheme=0
 shoot plan 500,2600 plan-narrow
 exit $failed

@@ -220,10 +220,16 @@ function spans(chart, points, width) {
   Object.assign(chart, {scale, frame, whole: [least, most]});
   const pad = step > 10 ? 1 : 0, top = new Map(names.map((name, i) => [name, frame.top + i * step]));
   let drawn = '', labels = '';
+  // What is short is a pixel wide where the next one of its row leaves room for that.
+  const next = new Map(), room = new Map();
+  for (const p of [...points].reverse()) {
+    room.set(p, next.has(p.y) ? Math.max(0, scale(next.get(p.y)) - scale(p.x)) : 1);
+    next.set(p.y, p.x);
+  }
   for (const p of points) {
     const x = Math.max(scale(p.x), frame.left), end = Math.min(scale(p.x_end), frame.right), y = top.get(p.y);
     if (chart.zoom && (scale(p.x_end) < frame.left || scale(p.x) > frame.right)) continue;
-    drawn += mark(p, box(x, y + pad, Math.max(end - x, 0.2), step - 2 * pad), end - x > 4 && step > 10 ? 'class="edged"' : '');
+    drawn += mark(p, box(x, y + pad, Math.max(end - x, Math.min(1, room.get(p)), 0.2), step - 2 * pad), end - x > 4 && step > 10 ? 'class="edged"' : '');
     if (step > 10 && p.label && end - x > 16 && textWidth(p.label) * 0.9 < end - x - 4)
       labels += word((x + end) / 2, y + step / 2 + 4, 'middle', p.label, 'class="inside"');
   }

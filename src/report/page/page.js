@@ -66,7 +66,7 @@ function openTable(table) {
 }
 
 document.querySelectorAll('.data table').forEach(openTable);
-const figures = document.querySelectorAll('figure');
+const figures = [...document.querySelectorAll('figure')].filter(figure => figure.querySelector('.plot')); // others are drawings
 figures.forEach(openChart);
 document.documentElement.dataset.drawn = figures.length;
 })();
