@@ -1,4 +1,5 @@
 /* reckon measure: this machine as a system file. */
+#include "catalog/rates.h"
 #include "cli/commands.h"
 #include "cli/executor.h"
 #include "cli/measure_profile.h"
@@ -85,7 +86,7 @@ static const char system_text[] =
     "            \"capacity_GiB\": %.6g,\n"
     "            \"bandwidth_GBps\": %.6g,\n"
     "            \"efficiency_from_MB\": [[0, 1]],\n"
-    "            \"source\": \"measured: the optimizer's pass over 128 MiB\"\n"
+    "            \"source\": \"measured: norms, sums and activations of 256 tokens\"\n"
     "        }%s\n"
     "    ],\n"
     "    \"network\": [\n"
@@ -105,9 +106,10 @@ static const char system_text[] =
     "            },\n"
     "            \"link\": {\n"
     "                \"efficiency\": 1,\n"
-    "                \"base_us\": %.6g,\n"
+    "                \"base_us\": 0,\n"
     "                \"hop_us\": %.6g,\n"
     "                \"ramp_MB\": 0,\n"
+    "                \"rates\": %s,\n"
     "                \"source\": \"measured: all-reduce of two threads\"\n"
     "            },\n"
     "            \"source\": \"measured: all-reduce of two threads\"\n"
@@ -121,13 +123,12 @@ static const char system_text[] =
     "        \"tile_efficiency\": 1,\n"
     "        \"tile_loss\": 0,\n"
     "        \"matrix_k_half\": %.6g,\n"
-    "        \"attention_forward\": %.6g,\n"
-    "        \"attention_backward\": %.6g,\n"
-    "        \"attention_dim_half\": 0,\n"
-    "        \"attention_key_half\": 0,\n"
+    "        \"attention_rates\": %s,\n"
+    "        \"optimizer_rates\": %s,\n"
     "        \"memory_efficiency\": 1,\n"
     "        \"kernel_us\": 0.5,\n"
     "        \"launch_us\": 0,\n"
+    "        \"sustained\": 1,\n"
     "        \"reserve_GiB\": 0,\n"
     "        \"source\": \"measured; kernel_us assumed\"\n"
     "    },\n"
@@ -174,15 +175,29 @@ static enum rk_status measure_tiers(const struct measure_args *args, const struc
     return *text ? RK_OK : rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
 }
 
+/* A table in one line; NULL: no memory. */
+static char *rates_text(json_t *rates)
+{
+    char *text = rates ? json_dumps(rates, JSON_REAL_PRECISION(6)) : NULL;
+    json_decref(rates);
+    return text;
+}
+
 static char *text_of(const struct rk_measured *m, const char *tiers)
 {
-    char *text = NULL;
-    if (asprintf(&text, system_text, m->processors, m->peak_FLOPps / 1e12, m->peak_FLOPps / 1e12,
+    char *text = NULL, *attention = rates_text(attention_rates_json(&m->attention)),
+         *optimizer = rates_text(stream_rates_json(&m->optimizer)),
+         *link = rates_text(stream_rates_json(&m->link));
+    const double link_Bps = m->link.rate_Bps[m->link.sizes - 1];
+    if (attention && optimizer && link &&
+        asprintf(&text, system_text, m->processors, m->peak_FLOPps / 1e12, m->peak_FLOPps / 1e12,
                  (double)m->memory_bytes / (double)m->processors / 1073741824.0,
-                 m->stream_Bps / 1e9, tiers, m->link_Bps / 1e9, m->latency_s * 1e6,
-                 m->latency_s * 1e6, m->latency_s * 1e6, m->k_half, m->attention[0],
-                 m->attention[1]) < 0)
-        return NULL;
+                 m->kernel_Bps / 1e9, tiers, link_Bps / 1e9, m->latency_s * 1e6, m->hop_s * 1e6,
+                 link, m->k_half, attention, optimizer) < 0)
+        text = NULL;
+    free(attention);
+    free(optimizer);
+    free(link);
     return text;
 }
 

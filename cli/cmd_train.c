@@ -349,7 +349,6 @@ int cmd_train(int argc, char **argv)
     if (status != RK_OK) {
         code = options_fail(&error);
     } else if (speaks && result.steps) {
-        draft.plan.loss_in_chunks = true; /* the executor's kernel */
         const struct train_asked asked = {&model, &system, &draft.plan, args.system != NULL};
         train_show(&report, &asked, &result);
         code = show_stopped(&watch, show_report(&report, &args.show, NULL, RK_OK));

@@ -12,7 +12,9 @@ static int value_fields(const struct field *fields, const struct field *kept[REP
 {
     int count = 0;
     for (; fields->key; fields++)
-        if (fields->type != FIELD_TEXT && fields->type != FIELD_SOURCE) kept[count++] = fields;
+        if (fields->type != FIELD_TEXT && fields->type != FIELD_SOURCE &&
+            fields->type != FIELD_OTHER)
+            kept[count++] = fields;
     return count;
 }
 

@@ -29,52 +29,62 @@ static double predicted_part(const struct rk_prediction *p, int part)
     return parts[part];
 }
 
+/* `clock` 0: ranks are processes, and processor time stands for it. */
 static void add_row(struct report *report, struct report_table *table, const char *name,
-                    double predicted, double processor, double wall)
+                    double predicted, double clock, double processor, double wall)
 {
-    const bool both = predicted > 0 && processor > 0;
+    const double measured = clock > 0 ? clock : processor;
     const struct report_cell cells[] = {
-        cell_text(name), predicted >= 0 ? cell_number(predicted) : cell_none(),
-        processor >= 0 ? cell_number(processor) : cell_none(), cell_number(wall),
-        both ? cell_number(predicted / processor - 1) : cell_none()};
+        cell_text(name),
+        predicted >= 0 ? cell_number(predicted) : cell_none(),
+        clock > 0 ? cell_number(clock) : cell_none(),
+        predicted > 0 && measured > 0 ? cell_number(predicted / measured - 1) : cell_none(),
+        processor >= 0 ? cell_number(processor) : cell_none(),
+        cell_number(wall)};
     report_row(report, table, cells);
 }
 
-/* Parts that compute are compared by processor time, which other work on the machine does not add
- * to; those that wait have none to speak of. */
+/* Measured is what the virtual clock says, which other work on the machine does not move. */
 static void show_result(struct report *report, const struct rk_prediction *predicted,
                         const struct rk_train_result *r)
 {
     static const struct report_column columns[] = {
         {.name = "part"},
         {.name = "predicted_s", .title = "predicted", .unit = "s", .digits = 4},
+        {.name = "clock_s",
+         .title = "clock",
+         .unit = "s",
+         .digits = 4,
+         .help = "the virtual clock: each piece of work with the least processor time of any step, "
+                 "messages from the sender's clock on"},
+        {.name = "off", .unit = "%", .digits = 1},
         {.name = "processor_s", .title = "processor", .unit = "s", .digits = 4},
-        {.name = "passed_s", .title = "passed", .unit = "s", .digits = 4},
-        {.name = "off", .unit = "%", .digits = 1}};
+        {.name = "passed_s", .title = "passed", .unit = "s", .digits = 4}};
     struct report_table *table = report_add(
-        report,
-        &(struct report_table){
-            .name = "parts",
-            .formats = REPORT_IN_ALL,
-            .title = predicted ? "A step: predicted, and the least that was measured of any step"
-                               : "A step: the least that was measured of any step",
-            .columns = columns,
-            .column_count = 5});
+        report, &(struct report_table){
+                    .name = "parts",
+                    .formats = REPORT_IN_ALL,
+                    .title = predicted ? "A step: predicted, and what was measured of the fastest"
+                                       : "A step: what was measured of the fastest",
+                    .columns = columns,
+                    .column_count = 6});
     double processor = 0;
     for (int i = 0; i < RK_TRAIN_PARTS_COUNT; i++) {
         const double part = predicted ? predicted_part(predicted, i) : -1;
         if (!(part > 0) && !(r->part_wall_s[i] > 0)) continue;
-        add_row(report, table, part_names[i], part, r->part_cpu_s[i], r->part_wall_s[i]);
+        add_row(report, table, part_names[i], part, r->part_clock_s[i], r->part_cpu_s[i],
+                r->part_wall_s[i]);
         processor += r->part_cpu_s[i];
     }
-    add_row(report, table, "step", predicted ? predicted->step_s : -1, processor, r->step_s);
-    if (processor > 0 && r->step_s > 1.05 * processor)
+    add_row(report, table, "step", predicted ? predicted->step_s : -1, r->clock_s, processor,
+            r->step_s);
+    if (processor > 0 && r->step_s > 1.05 * fmax(r->clock_s, processor))
         report_note(
             report,
             report_text(report,
-                        "The fastest step took %.2f times its processor time: waiting, or a "
-                        "machine that is busy otherwise.",
-                        r->step_s / processor));
+                        "The fastest step took %.2f times as long as its work: the machine is busy "
+                        "otherwise, or has fewer processors than ranks.",
+                        r->step_s / fmax(r->clock_s, processor)));
 }
 
 static bool is_of_layers(const char *part)
@@ -123,6 +133,37 @@ static void memory_row(struct report *report, struct report_table *table, const 
     report_row(report, table, cells);
 }
 
+static bool is_of_loss(const struct rk_program *p, const struct rk_instruction *in)
+{
+    return in->task != RK_NONE && in->work == RK_WORK_INPUT &&
+           strcmp(p->task[in->task].name, "cross entropy") == 0;
+}
+
+/* The most that is allocated at once, less what lasts. The executor's logits turn into their
+ * gradient in place, where the program has both: its allocation and the logits' end are left out.
+ */
+static double live_in_place(const struct rk_program *p)
+{
+    double live = 0, most = 0, replaced = 0;
+    for (size_t i = 0; i + 1 < p->instructions; i++) {
+        const struct rk_instruction *in = &p->instruction[i];
+        if (in->what != RK_DO_ALLOC && in->what != RK_DO_FREE) continue;
+        const struct rk_tensor *tensor = &p->tensor[in->other];
+        const struct rk_form *form = &p->form[tensor->form];
+        if (form->kind == RK_TENSOR_AWAY || tensor->microbatch == RK_NONE) continue;
+        const bool alloc = in->what == RK_DO_ALLOC;
+        if (alloc && is_of_loss(p, in + 1)) {
+            replaced = form->bytes;
+        } else if (!alloc && replaced > 0 && form->bytes == replaced) {
+            replaced = 0;
+        } else {
+            live += alloc ? form->bytes : -form->bytes;
+            most = fmax(most, live);
+        }
+    }
+    return most;
+}
+
 /* What the rank with most has at once beside its state, by its program; -1: not known. */
 static double live_of(const struct rk_model *model, const struct rk_system *system,
                       const struct rk_plan *plan)
@@ -132,12 +173,9 @@ static double live_of(const struct rk_model *model, const struct rk_system *syst
     double most = -1;
     for (size_t i = 0; i < found && i < RK_MAX_STAGES; i++) {
         struct rk_program program;
-        struct rk_program_sums sums;
         struct rk_error error;
-        if (rk_program_of(&program, model, system, plan, classes[i].first, &error) == RK_OK) {
-            rk_program_sum(&program, &sums);
-            most = fmax(most, sums.live_bytes - sums.state_bytes);
-        }
+        if (rk_program_of(&program, model, system, plan, classes[i].first, &error) == RK_OK)
+            most = fmax(most, live_in_place(&program));
         rk_program_release(&program);
     }
     return most;

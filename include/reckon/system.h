@@ -55,11 +55,21 @@ enum rk_collective {
     RK_COLLECTIVES
 };
 
+enum { RK_RATE_DIMS = 4, RK_RATE_KEYS = 8, RK_RATE_SIZES = 8 };
+
+/* Rates of a pass over memory, or of a link, as they were measured, by bytes, ascending. sizes 0:
+ * not measured. */
+struct rk_stream_rates {
+    int sizes;
+    double bytes[RK_RATE_SIZES], rate_Bps[RK_RATE_SIZES];
+};
+
 /* What a collective of predict.h meets on one tier, beside size and bandwidth; docs/kernels.md. */
 struct rk_link {
 #define LINK_NUMBER(member, help) double member;
 #define LINK_FLAG(member, help)   bool member;
 #include <reckon/system.def>
+    struct rk_stream_rates rates; /* instead of bandwidth, efficiency and ramp */
 };
 
 /* Time of a collective on p ranks, n bytes in all:
@@ -82,6 +92,15 @@ enum rk_processing {
     RK_ROOFLINE    /* the longer of the two */
 };
 
+/* Rates of attention as they were measured: forward and backward, FLOP that a query and the keys it
+ * sees need, by head dimension and by mean keys of a query, both ascending. dims 0: not measured.
+ */
+struct rk_attention_rates {
+    int dims, keys;
+    double dim[RK_RATE_DIMS], key[RK_RATE_KEYS];
+    double rate_FLOPps[2][RK_RATE_DIMS][RK_RATE_KEYS];
+};
+
 /* What predictions (predict.h) need to know of an accelerator's kernels. One set an accelerator:
  * data/systems/ has them, with source or fit; docs/kernels.md what they mean. */
 struct rk_kernels {
@@ -89,6 +108,8 @@ struct rk_kernels {
 #define KERNEL_NUMBER(member, help) double member;
 #define KERNEL_PAIR(member, help)   double member[2];
 #include <reckon/system.def>
+    struct rk_attention_rates attention_rates; /* instead of the constants above */
+    struct rk_stream_rates optimizer_rates;    /* instead of the memory's bandwidth */
 };
 
 /* What one accelerator is: its engines, kernels and memories. The array is owned by the system. */
@@ -119,7 +140,8 @@ struct rk_system {
     struct rk_network *network; /* (networks), at least 1 */
 };
 
-/* Rates of a lower memory, each way, and what its drives can be written in all; infinity: no limit. */
+/* Rates of a lower memory, each way, and what its drives can be written in all; infinity: no limit.
+ */
 static inline double rk_memory_read_Bps(const struct rk_memory *memory)
 {
     return memory->read_Bps > 0 ? memory->read_Bps : memory->bandwidth_Bps;

@@ -155,12 +155,15 @@ struct rk_train_result {
     double tokens;
     double wall_s;
     double step_s;    /* the fastest step, wall time */
+    double clock_s;   /* a step by the virtual clock (docs/train.md); 0: there is none */
     double slowest;   /* likewise over all steps but the first */
     int slowest_rank; /* ... that rank */
     uint64_t changes; /* of the plan; what follows is of the last one */
     double change_s;  /* that they took together */
     /* the least seconds a step, of the rank where that is most: processor time, and time passed */
-    double part_cpu_s[RK_TRAIN_PARTS_COUNT], part_wall_s[RK_TRAIN_PARTS_COUNT];
+    double part_cpu_s[RK_TRAIN_PARTS_COUNT], part_wall_s[RK_TRAIN_PARTS_COUNT],
+        part_clock_s[RK_TRAIN_PARTS_COUNT]; /* by the virtual clock: of the rank that has most to
+                                               compute, in the last step */
     double part_sent_bytes[RK_TRAIN_PARTS_COUNT]; /* a step, of all ranks of this process */
     uint64_t weights_bytes, peak_bytes;           /* of the largest rank */
     uint64_t placed_bytes, live_bytes; /* of its step's tensors at fixed addresses, and the most
@@ -188,13 +191,14 @@ RK_API enum rk_status rk_predict_samples(const struct rk_model *model, const str
 
 /* One processor of this machine, with the executor's kernels in 32 bits. */
 struct rk_measured {
-    double peak_FLOPps;  /* of products with long k */
-    double k_half;       /* length k at which half of a product's time is start and end */
-    double attention[2]; /* share of that peak: forward, backward */
-    double kernel_Bps;   /* norms, sums and activations, at the size of a small microbatch */
-    double stream_Bps;   /* the optimizer's */
-    double latency_s;    /* of a message between threads */
-    double link_Bps;     /* all-reduce of two ranks: bytes of the vector over time */
+    double peak_FLOPps; /* of products, the mean of those that layers have */
+    double k_half;      /* length k at which half of a product's time is start and end */
+    struct rk_attention_rates attention;
+    struct rk_stream_rates optimizer; /* gradients' norm and AdamW, from memory */
+    double kernel_Bps; /* norms, sums and activations, at the size of a small microbatch */
+    double latency_s;  /* of a message between threads, beside the work of both */
+    double hop_s;      /* of an exchange of a few bytes */
+    struct rk_stream_rates link; /* all-reduce of two ranks */
     long processors;
     uint64_t memory_bytes;
 };

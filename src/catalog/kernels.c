@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "catalog/catalog.h"
+#include "catalog/rates.h"
 #include "catalog/readers.h"
 
 #include <math.h>
@@ -46,6 +47,8 @@ const struct field kernels_fields[] = {
     { "workspace_MiB",               FIELD_NUMBER, .unit = "MiB", AT(rk_kernels, workspace_bytes), .max = 1048576, .preset = 32, .help = "workspace of a handle of cuBLAS or its like, which the framework allocates" },
     { "engine_workspace_MiB",        FIELD_NUMBER, .unit = "MiB", AT(rk_kernels, engine_workspace_bytes), .max = 1048576, .preset = 32, .help = "workspace of Transformer Engine, likewise" },
     { "fragmentation",               FIELD_NUMBER, AT(rk_kernels, fragmentation), .max = 1, .preset = 0.06, .help = "share of the activations that the allocator loses" },
+    { "attention_rates",             FIELD_OTHER,  AT(rk_kernels, attention_rates), .load = attention_rates_load, .help = "measured rates of attention instead of its constants: rows of head dimension, mean keys of a query, GFLOP/s forward and backward" },
+    { "optimizer_rates",             FIELD_OTHER,  AT(rk_kernels, optimizer_rates), .load = stream_rates_load, .help = "measured rates of the optimizer instead of the memory's: rows of MB read and written, GB/s" },
     { "source",                      FIELD_SOURCE, .help = "where the numbers come from" },
     { .key = NULL },
 };
@@ -57,6 +60,7 @@ const struct field link_fields[] = {
     { "ramp_MB",    FIELD_NUMBER, .unit = "MB", AT(rk_link, ramp_bytes), .max = 1e6, .help = "message at which the start of the pipeline takes as long as the rest" },
     { "in_network", FIELD_NUMBER, AT(rk_link, in_network), .max = 1, .help = "share of the bandwidth of all-reduces inside the switches; 0: none" },
     { "mesh",       FIELD_BOOL,   AT(rk_link, mesh), .help = "a wire for each pair instead of a switch" },
+    { "rates",      FIELD_OTHER,  AT(rk_link, rates), .load = stream_rates_load, .help = "measured rates instead of bandwidth, efficiency and ramp: rows of MB of a stream, GB/s" },
     { "source",     FIELD_SOURCE, .help = "where the numbers come from" },
     { .key = NULL },
 };

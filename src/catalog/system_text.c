@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "catalog/kernels.h"
+#include "catalog/rates.h"
 
 #include <math.h>
 #include <string.h>
@@ -122,7 +123,8 @@ static json_t *fields_json(const struct field *fields, const void *values, const
     json_t *object = json_object();
     bool good = object;
     for (; fields->key; fields++)
-        if (fields->type != FIELD_TEXT && fields->type != FIELD_SOURCE)
+        if (fields->type != FIELD_TEXT && fields->type != FIELD_SOURCE &&
+            fields->type != FIELD_OTHER)
             good &= put(object, fields->key, field_json(fields, values));
     return finished(object, good && put_text(object, "source", source));
 }
@@ -139,6 +141,9 @@ static json_t *network_json(const struct rk_network *network, const char *source
     bool good = object;
     if (good && network->link.efficiency > 0)
         good = put(object, "link", fields_json(link_fields, &network->link, source));
+    if (good && network->link.efficiency > 0 && network->link.rates.sizes)
+        good =
+            put(json_object_get(object, "link"), "rates", stream_rates_json(&network->link.rates));
     return finished(object, good);
 }
 
@@ -163,6 +168,19 @@ static json_t *networks_json(const struct rk_system *system, const char *const *
     return finished(list, good);
 }
 
+static json_t *kernels_json(const struct rk_kernels *kernels, const char *source)
+{
+    json_t *object = fields_json(kernels_fields, kernels, source);
+    const struct rk_attention_rates *attention = &kernels->attention_rates;
+    const struct rk_stream_rates *optimizer = &kernels->optimizer_rates;
+    bool good = object;
+    if (good && attention->dims)
+        good = put(object, "attention_rates", attention_rates_json(attention));
+    if (good && optimizer->sizes)
+        good = put(object, "optimizer_rates", stream_rates_json(optimizer));
+    return finished(object, good);
+}
+
 char *system_text(const struct rk_system *system, const char *name, const char *description,
                   const struct system_sources *sources)
 {
@@ -177,7 +195,7 @@ char *system_text(const struct rk_system *system, const char *name, const char *
            put(root, "vector", engines_json(system->vector)) &&
            put(root, "memory", memories_json(system)) &&
            put(root, "network", networks_json(system, sources->links)) &&
-           put(root, "kernels", fields_json(kernels_fields, &system->kernels, sources->kernels)) &&
+           put(root, "kernels", kernels_json(&system->kernels, sources->kernels)) &&
            put_text(root, "source", sources->whole);
     char *text = good ? json_dumps(root, JSON_INDENT(4) | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(root);

@@ -268,7 +268,7 @@ static double optimizer_work_s(const struct stage_sum *sum, const struct rk_syst
     const double own = sum->parameters / sharing->shards[0].ranks +
                        sum->expert_parameters / sharing->shards[1].ranks;
     const double away = rk_plan_offloaded(plan, RK_SHARE_OPTIMIZER);
-    return memory_time_s(system, (1 - away) * own * optimizer_access_bytes(bytes)) +
+    return optimizer_time_s(system, (1 - away) * own * optimizer_access_bytes(bytes)) +
            offloaded_s(system, away * own * (bytes->gradient + bytes->weight));
 }
 

@@ -24,7 +24,8 @@ struct span {
         double rate_Bps;   /* achieved, of one rank's link */
         double reduce_Bps; /* of reductions in the network; 0: none */
         double base_s, hop_s, ramp_bytes;
-        bool innermost; /* of the system's tiers: one node */
+        const struct rk_stream_rates *rates; /* of a stream; sizes 0: rate_Bps with the ramp */
+        bool innermost;                      /* of the system's tiers: one node */
     } tier[MAX_TIERS];
 };
 
@@ -50,8 +51,17 @@ static struct span_tier make_tier(const struct rk_system *system, int index, dou
         .base_s = own ? network->link.base_s : network->latency_s,
         .hop_s = network->link.hop_s,
         .ramp_bytes = network->link.ramp_bytes,
+        .rates = &network->link.rates,
         .innermost = index == 0,
     };
+}
+
+/* Bytes of a stream over so many links. */
+static double stream_s(const struct span_tier *tier, double bytes, double links)
+{
+    if (tier->rates->sizes && bytes > 0)
+        return bytes / (stream_rate_Bps(tier->rates, bytes) * links);
+    return (bytes + sqrt(bytes * tier->ramp_bytes)) / (tier->rate_Bps * links);
 }
 
 /* Ranks of the group that one domain of `size` holds. */
@@ -91,8 +101,7 @@ static double streamed_s(const struct span *span, double bytes)
     double slowest = 0;
     for (int i = 0; i < span->tiers; i++) {
         const struct span_tier *tier = &span->tier[i];
-        const double rate = tier->rate_Bps * tier->inside;
-        slowest = fmax(slowest, (bytes + sqrt(bytes * tier->ramp_bytes)) / rate);
+        slowest = fmax(slowest, stream_s(tier, bytes, tier->inside));
     }
     return slowest;
 }
@@ -139,8 +148,7 @@ static double hierarchical_s(const struct span *span, double bytes)
         const struct span_tier *tier = &span->tier[i];
         const double d = tier->domains, part = bytes / tier->inside;
         const double moved = 2 * part * (d - 1) / d;
-        const double ring =
-            2 * (d - 1) * tier->hop_s + (moved + sqrt(moved * tier->ramp_bytes)) / tier->rate_Bps;
+        const double ring = 2 * (d - 1) * tier->hop_s + stream_s(tier, moved, 1);
         const double reduced =
             REDUCE_HOPS * tier->hop_s + (part + sqrt(part * tier->ramp_bytes)) / tier->reduce_Bps;
         total_s += tier->reduce_Bps > 0 && d > REDUCE_LEAST ? fmin(ring, reduced) : ring;
@@ -157,7 +165,7 @@ static double all_to_all_s(const struct span *span, double bytes)
         const double peers = tier->inside * (tier->domains - 1);
         const double moved = bytes * peers / span->ranks;
         hops_s += tier->hop_s * ceil(log2(peers + 1));
-        slowest = fmax(slowest, (moved + sqrt(moved * tier->ramp_bytes)) / tier->rate_Bps);
+        slowest = fmax(slowest, stream_s(tier, moved, 1));
     }
     return hops_s + slowest;
 }
@@ -184,7 +192,7 @@ double dispatch_time_s(const struct rk_system *system, struct rank_group group, 
         const double share = groups_met(span.ranks / tier->inside, reach, copies) / all;
         const double moved = bytes * share * (tier->domains - 1) / tier->domains;
         hops_s += tier->hop_s * ceil(log2(tier->inside * (tier->domains - 1) + 1));
-        slowest = fmax(slowest, (moved + sqrt(moved * tier->ramp_bytes)) / tier->rate_Bps);
+        slowest = fmax(slowest, stream_s(tier, moved, 1));
     }
     return base_s(&span) + hops_s + slowest;
 }
@@ -193,7 +201,7 @@ static double send_s(const struct span *span, double bytes)
 {
     const struct span_tier *tier =
         &span->tier[span->tiers - 1]; /* the slowest of the group sets the pace */
-    return tier->hop_s + (bytes + sqrt(bytes * tier->ramp_bytes)) / tier->rate_Bps;
+    return tier->hop_s + stream_s(tier, bytes, 1);
 }
 
 double collective_time_s(const struct rk_system *system, enum collective collective,

@@ -140,6 +140,50 @@ double sustained_share(const struct rk_kernels *kernels)
     return fmin(1, kernels->sustained * cbrt(kernels->power_W / kernels->sustained_power_W));
 }
 
+/* ---- tables of measured rates ---- */
+
+/* Where x stands between ascending points, by their logarithms: point *i and the share of the next
+ * one; beyond the ends, at them. */
+static double place_between(const double *point, int points, double x, int *i)
+{
+    *i = 0;
+    if (points < 2 || !(x > point[0])) return 0;
+    while (*i < points - 2 && x > point[*i + 1])
+        ++*i;
+    return fmin(1, log(x / point[*i]) / log(point[*i + 1] / point[*i]));
+}
+
+static double between(double a, double b, double share)
+{
+    return exp((1 - share) * log(a) + share * log(b));
+}
+
+static double attention_rate_at(const struct rk_attention_rates *rates, bool backward, double dim,
+                                double keys)
+{
+    int d, k;
+    const double dim_share = place_between(rates->dim, rates->dims, dim, &d);
+    const double key_share = place_between(rates->key, rates->keys, keys, &k);
+    const int next_d = d + (rates->dims > 1), next_k = k + (rates->keys > 1);
+    const double(*table)[RK_RATE_KEYS] = rates->rate_FLOPps[backward];
+    return between(between(table[d][k], table[d][next_k], key_share),
+                   between(table[next_d][k], table[next_d][next_k], key_share), dim_share);
+}
+
+double stream_rate_Bps(const struct rk_stream_rates *rates, double bytes)
+{
+    int i;
+    const double share = place_between(rates->bytes, rates->sizes, bytes, &i);
+    return between(rates->rate_Bps[i], rates->rate_Bps[i + (rates->sizes > 1)], share);
+}
+
+double optimizer_time_s(const struct rk_system *system, double bytes)
+{
+    const struct rk_stream_rates *rates = &system->kernels.optimizer_rates;
+    if (!rates->sizes || !(bytes > 0)) return memory_time_s(system, bytes);
+    return bytes / stream_rate_Bps(rates, bytes);
+}
+
 /* ---- attention ---- */
 
 enum { ATTENTION_TILE = 128 }; /* queries (in backward: keys) that one thread block works on */
@@ -195,6 +239,10 @@ double attention_time_s(const struct rk_system *system, enum operand operand,
     if (!(peak > 0)) return INFINITY;
 
     const double pair_flop = backward ? 2 * (3 * dk + 2 * dv) : 2 * (dk + dv);
+    if (kernels->attention_rates.dims)
+        return shape->batch * shape->heads * shape->pairs * pair_flop /
+               attention_rate_at(&kernels->attention_rates, backward, (dk + dv) / 2,
+                                 shape->pairs / fmax(1, shape->queries));
     const double rate =
         attention_rate(kernels, peak, shape, backward) / (double)kernels->multiprocessors;
     const double tile = fmin(rows, ATTENTION_TILE), tile_s = tile * pair_flop / rate;

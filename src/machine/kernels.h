@@ -54,6 +54,12 @@ double attention_time_s(const struct rk_system *system, enum operand operand,
 /* A kernel that reads and writes so many bytes of memory tier 0. */
 double memory_time_s(const struct rk_system *system, double bytes);
 
+/* Between two measured sizes by their logarithms, beyond the ends as at them; rates->sizes > 0. */
+double stream_rate_Bps(const struct rk_stream_rates *rates, double bytes);
+
+/* A pass over the optimizer's state: by what was measured of such passes, else as any other. */
+double optimizer_time_s(const struct rk_system *system, double bytes);
+
 enum collective {
     ALL_REDUCE,
     REDUCE_SCATTER,

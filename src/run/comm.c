@@ -2,6 +2,59 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+/* ---- clock ---- */
+
+static double processor_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void comm_clock_begin(struct comm *comm)
+{
+    comm->clock.now_s = 0;
+    comm->clock.at = 0;
+    comm->clock.mark_s = processor_s();
+}
+
+/* The least that this piece has taken so far. */
+static double least_of(struct comm_clock *c, double took_s)
+{
+    if (c->at == c->room) {
+        const size_t room = c->room ? 2 * c->room : 1024;
+        double *more = realloc(c->least_s, room * sizeof *more);
+        if (!more) return took_s;
+        c->least_s = more;
+        c->room = room;
+    }
+    double *least = &c->least_s[c->at++];
+    if (c->at > c->pieces) {
+        c->pieces = c->at;
+        *least = took_s;
+    } else if (took_s < *least) {
+        *least = took_s;
+    }
+    return *least;
+}
+
+void comm_clock_work(struct comm *comm)
+{
+    struct comm_clock *c = &comm->clock;
+    if (!c->runs) return;
+    const double here_s = processor_s();
+    c->now_s += least_of(c, here_s - c->mark_s);
+    c->mark_s = here_s;
+}
+
+void comm_clock_wait(struct comm *comm, double at_s)
+{
+    if (!comm->clock.runs) return;
+    if (at_s > comm->clock.now_s) comm->clock.now_s = at_s;
+    comm->clock.mark_s = processor_s();
+}
 
 static bool post(struct comm *comm, int to, struct comm_message *m)
 {

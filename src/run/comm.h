@@ -26,7 +26,21 @@ struct comm_message {
     int taken, to;
     bool posted;
     void *request;
-    bool owned; /* copied: goes away by itself */
+    bool owned;     /* copied: goes away by itself */
+    double clock_s; /* the sender's clock when it was posted; the receiver's when it was taken */
+};
+
+/* A rank's virtual clock, as SimGrid's SMPI has it [degomme2017]: computing lets it go on by the
+ * processor time that it took, a message by a latency from the sender's clock on, and by the
+ * processor time of copying it; other work on the machine does not move it. A step has the same
+ * pieces of computing in the same order each time, so that each counts with the least that it has
+ * taken in any step so far. */
+struct comm_clock {
+    bool runs; /* messages carry it: ranks are threads */
+    double now_s, latency_s;
+    double mark_s; /* processor time that is in it */
+    double *least_s;
+    size_t pieces, room, at; /* known; there is room for; of this step, so far */
 };
 
 /* Takes what has come; NULL: copy it to `context`. */
@@ -44,7 +58,13 @@ struct comm {
     struct rk_error error; /* of this rank; status RK_OK: none */
     uint64_t sent_bytes;
     double waited_s; /* in receives */
+    struct comm_clock clock;
 };
+
+void comm_clock_begin(struct comm *comm); /* of a step: from 0 on */
+void comm_clock_work(struct comm *comm);  /* adds what has been computed since the last call */
+/* Not before `at_s`; what the processor did meanwhile was waiting. */
+void comm_clock_wait(struct comm *comm, double at_s);
 
 /* Ranks of a collective, in the order of their parts; `me` is this rank's place. */
 struct comm_group {

@@ -64,6 +64,8 @@ static bool hub_post(struct comm *comm, int to, struct comm_message *m)
 {
     struct comm_hub *hub = comm->state;
     struct mailbox *box = &hub->mailbox[to];
+    comm_clock_work(comm);
+    m->clock_s = comm->clock.now_s;
     m->next = NULL;
     m->taken = 0;
     m->to = to;
@@ -131,6 +133,7 @@ static bool hub_receive(struct comm *comm, int from, uint32_t tag, const char *w
     struct mailbox *box = &hub->mailbox[comm->rank], *back = &hub->mailbox[from];
     const double since = now_s(CLOCK_MONOTONIC);
     struct comm_message *m;
+    comm_clock_work(comm);
     pthread_mutex_lock(&box->lock);
     while (!(m = take_first(&box->from[from], tag)))
         if (!wait_a_while(hub, box, since)) {
@@ -139,6 +142,7 @@ static bool hub_receive(struct comm *comm, int from, uint32_t tag, const char *w
         }
     pthread_mutex_unlock(&box->lock);
     comm->waited_s += now_s(CLOCK_MONOTONIC) - since;
+    comm_clock_wait(comm, m->clock_s + comm->clock.latency_s);
     const bool right = m->bytes == bytes && strcmp(m->what, what) == 0;
     if (!right)
         fail_other(comm, from, what, bytes, m);
@@ -146,6 +150,8 @@ static bool hub_receive(struct comm *comm, int from, uint32_t tag, const char *w
         take(context, m->data, bytes);
     else
         memcpy(context, m->data, bytes);
+    comm_clock_work(comm);
+    m->clock_s = comm->clock.now_s;
     if (m->owned) {
         free(m);
         return right;
@@ -182,10 +188,12 @@ static bool hub_wait(struct comm *comm, struct comm_message *m)
     struct mailbox *box = &hub->mailbox[comm->rank];
     const double since = now_s(CLOCK_MONOTONIC);
     bool taken;
+    comm_clock_work(comm);
     pthread_mutex_lock(&box->lock);
     while (!(taken = m->taken) && wait_a_while(hub, box, since))
         ;
     pthread_mutex_unlock(&box->lock);
+    if (taken) comm_clock_wait(comm, m->clock_s);
     if (taken) return true;
     if (!withdraw(comm, m)) {
         pthread_mutex_lock(&box->lock);
@@ -215,6 +223,7 @@ struct comm_hub *comm_hub_open(int ranks, double limit_s)
             box->from[j].last = &box->from[j].first;
         hub->comm[i] = (struct comm){.rank = i,
                                      .ranks = ranks,
+                                     .clock.runs = true,
                                      .state = hub,
                                      .post = hub_post,
                                      .receive = hub_receive,
@@ -241,6 +250,8 @@ void comm_hub_close(struct comm_hub *hub)
         pthread_cond_destroy(&box->changed);
     }
     pthread_mutex_destroy(&hub->lock);
+    for (int i = 0; hub->comm && i < hub->ranks; i++)
+        free(hub->comm[i].clock.least_s);
     free(hub->mailbox);
     free(hub->comm);
     free(hub);

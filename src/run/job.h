@@ -57,6 +57,7 @@ struct step_result {
     double norm; /* of all gradients, before clipping */
     double rate;
     double wall_s;
+    double clock_s;                    /* by the virtual clock (comm.h); 0: there is none */
     uint64_t peak_bytes;               /* of this rank's pool */
     const double *compute_s;           /* (ranks): that each computed */
     uint64_t placed_bytes, live_bytes; /* of its addresses; 0: none yet */
@@ -66,6 +67,7 @@ struct step_result {
 struct ledger_row {
     uint64_t times;
     double cpu_s, wall_s;
+    double clock_s;      /* that the virtual clock went on by */
     uint64_t sent_bytes; /* to other ranks */
 };
 

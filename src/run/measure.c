@@ -22,12 +22,13 @@ static double clock_s(clockid_t clock)
 /* ---- one thread: least processor time of several runs ---- */
 
 struct work {
-    size_t m, n, k;
-    float *a, *b, *c, *d; /* (SPACE) each */
+    size_t m, n, k, at;
+    float *a, *b, *c, *d, *other; /* (SPACE) each, one behind another */
     struct attend_f32 attend;
+    size_t rows; /* of it */
 };
 
-enum { SPACE = 1 << 23 };
+enum { SPACE = 1 << 23, LEAST_RUNS = 3 };
 
 typedef void piece(struct work *w);
 
@@ -35,7 +36,7 @@ static double least_s(piece *run, struct work *w, double budget_s)
 {
     const double begin = clock_s(CLOCK_MONOTONIC);
     double least = INFINITY;
-    for (int i = 0; i < 4 || clock_s(CLOCK_MONOTONIC) - begin < budget_s; i++) {
+    for (int i = 0; i < LEAST_RUNS || clock_s(CLOCK_MONOTONIC) - begin < budget_s; i++) {
         const double from = clock_s(CLOCK_THREAD_CPUTIME_ID);
         run(w);
         least = fmin(least, clock_s(CLOCK_THREAD_CPUTIME_ID) - from);
@@ -43,9 +44,43 @@ static double least_s(piece *run, struct work *w, double budget_s)
     return least;
 }
 
+/* The same, with caches that other things have gone through. */
+static double cold_s(piece *run, struct work *w, double budget_s)
+{
+    const double begin = clock_s(CLOCK_MONOTONIC);
+    double least = INFINITY;
+    for (int i = 0; i < LEAST_RUNS || clock_s(CLOCK_MONOTONIC) - begin < budget_s; i++) {
+        scale_by(SPACE, 1, w->other);
+        const double from = clock_s(CLOCK_THREAD_CPUTIME_ID);
+        run(w);
+        least = fmin(least, clock_s(CLOCK_THREAD_CPUTIME_ID) - from);
+    }
+    return least;
+}
+
+/* Weights come from memory, as they do in a step: others each time. */
+static const float *next_weights(struct work *w)
+{
+    const size_t size = w->n * w->k;
+    if (w->at + size > 2 * (size_t)SPACE) w->at = 0;
+    const float *weights = w->b + w->at;
+    w->at += size;
+    return weights;
+}
+
 static void product(struct work *w)
 {
-    matrix_forward(1, w->m, w->n, w->k, w->a, w->b, NULL, w->c);
+    matrix_forward(1, w->m, w->n, w->k, w->a, next_weights(w), NULL, w->d);
+}
+
+static void product_input(struct work *w)
+{
+    matrix_input(1, w->m, w->n, w->k, w->a, next_weights(w), w->d, false);
+}
+
+static void product_weight(struct work *w)
+{
+    matrix_weight(1, w->m, w->n, w->k, w->a, w->a + w->m * w->n, (float *)next_weights(w));
 }
 
 static void norm(struct work *w)
@@ -64,6 +99,8 @@ static void residual(struct work *w)
     add_residual(w->m, w->n, w->a, w->b, w->c);
 }
 
+/* Of `n` weights: the norm of their gradients, AdamW, and gradients of zero to begin the next step
+ * with. */
 static void optimizer(struct work *w)
 {
     const struct run_adam s = {.rate = 1e-9,
@@ -72,34 +109,47 @@ static void optimizer(struct work *w)
                                .eps = 1,
                                .correct1 = 1,
                                .correct2 = 1,
-                               .gradient_scale = 1};
-    adam(1, SPACE, &s, true, w->a, w->b, w->c, w->d);
+                               .gradient_scale = 1 + 1e-30 * square_sum(w->n, w->a)};
+    adam(1, w->n, &s, true, w->a, w->b, w->c, w->d);
+    memset(w->a, 0, w->n * sizeof *w->a);
 }
 
-enum { TOKENS = 1024, HEADS = 4, DIM = 64 };
+/* ---- attention: causal, of samples of so many tokens ---- */
+
+enum { HEADS = 8, LEAST_ROWS = 512 };
 
 static void attend(struct work *w)
 {
-    const struct run_span all = {0, TOKENS, 0};
-    attention_forward(1, &w->attend, all, &all, 1, true);
-    attention_finish(&w->attend, all);
+    for (size_t at = 0; at < w->rows; at += w->m) {
+        const struct run_span sample = {(uint32_t)at, (uint32_t)w->m, 0};
+        attention_forward(1, &w->attend, sample, &sample, 1, true);
+    }
+    attention_finish(&w->attend, (struct run_span){0, (uint32_t)w->rows, 0});
 }
 
+/* As a step does it, from gradients of zero on. */
 static void attend_back(struct work *w)
 {
-    const struct run_span all = {0, TOKENS, 0};
-    attention_deltas(&w->attend, all, (float *)w->attend.delta);
-    attention_backward(1, &w->attend, all, &all, 1);
+    attention_deltas(&w->attend, (struct run_span){0, (uint32_t)w->rows, 0},
+                     (float *)w->attend.delta);
+    memset(w->d, 0, w->rows * w->attend.ldq * sizeof *w->d);
+    for (size_t at = 0; at < w->rows; at += w->m) {
+        const struct run_span sample = {(uint32_t)at, (uint32_t)w->m, 0};
+        attention_backward(1, &w->attend, sample, &sample, 1);
+    }
 }
 
-static void set_attention(struct work *w)
+/* Samples of `tokens`, LEAST_ROWS rows in all or one sample. */
+static void set_attention(struct work *w, size_t dim, size_t tokens)
 {
-    const size_t width = HEADS * DIM;
-    float *state = w->c + 4 * TOKENS * width;
+    const size_t width = HEADS * dim;
+    w->m = tokens;
+    w->rows = tokens > LEAST_ROWS ? tokens : LEAST_ROWS;
+    float *state = w->c + 2 * w->rows * width;
     w->attend = (struct attend_f32){.heads = HEADS,
                                     .kv_heads = HEADS,
-                                    .d = DIM,
-                                    .value = DIM,
+                                    .d = dim,
+                                    .value = dim,
                                     .scale = 0.125,
                                     .q = w->a,
                                     .k = w->a + width,
@@ -108,29 +158,45 @@ static void set_attention(struct work *w)
                                     .ldk = 3 * width,
                                     .out = w->c,
                                     .most = state,
-                                    .sum = state + TOKENS * HEADS,
-                                    .delta = state + 2 * TOKENS * HEADS,
+                                    .sum = state + w->rows * HEADS,
+                                    .delta = state + 2 * w->rows * HEADS,
                                     .dout = w->b,
                                     .dq = w->d,
                                     .dk = w->d + width,
                                     .dv = w->d + 2 * width};
 }
 
-/* Share of the peak at which the predictor's formula brings the measured time: blocks of 128 rows
- * see half of the keys and half of a block on the diagonal. */
-static double attention_share(double seconds, double peak, double flop_of_pair)
+/* Forward finds what was worked out just before it; backward, what has been kept since long. */
+static void measure_attention(struct work *w, double budget_s, struct rk_attention_rates *rates)
 {
-    const double pairs = (TOKENS + 1) / 2.0 + 64;
-    return HEADS * TOKENS * pairs * flop_of_pair / seconds / peak;
+    static const size_t dims[] = {32, 64, 128}, tokens[] = {32, 64, 128, 256, 512, 1024};
+    enum { DIMS = sizeof dims / sizeof *dims, KEYS = sizeof tokens / sizeof *tokens };
+    static const double pair_flop[2] = {4, 10}; /* of a pair and element of a head */
+    const double each_s = budget_s / (2 * DIMS * KEYS);
+    rates->dims = DIMS;
+    rates->keys = KEYS;
+    for (int d = 0; d < DIMS; d++)
+        for (int k = 0; k < KEYS; k++) {
+            set_attention(w, dims[d], tokens[k]);
+            rates->dim[d] = (double)dims[d];
+            rates->key[k] = ((double)tokens[k] + 1) / 2;
+            const double pairs = HEADS * (double)w->rows * rates->key[k];
+            const double pass_s[2] = {least_s(attend, w, each_s), cold_s(attend_back, w, each_s)};
+            for (int back = 0; back < 2; back++)
+                rates->rate_FLOPps[back][d][k] =
+                    pair_flop[back] * rates->dim[d] * pairs / pass_s[back];
+        }
 }
 
 /* ---- threads ---- */
+
+enum { PINGS = 1000, TALK_ROOM = 1 << 24 };
 
 struct pair {
     struct comm *comm;
     size_t bytes;
     int times;
-    double seconds;
+    double latency_s, seconds, clock_s; /* of a run: that passed, and by the virtual clock */
     pthread_t thread;
 };
 
@@ -139,93 +205,164 @@ static void add_floats(void *y, const void *x, size_t bytes)
     add_to(bytes / sizeof(float), x, y);
 }
 
-static void *all_reduce(void *context)
+static bool ping(struct comm *comm)
+{
+    char byte[16] = {0};
+    const int other = 1 - comm->rank;
+    for (int i = 0; i < 2; i++)
+        if (i == comm->rank ? !comm_send(comm, other, COMM_MESSAGES, "ping", byte, sizeof byte)
+                            : !comm_receive(comm, other, COMM_MESSAGES, "ping", byte, sizeof byte))
+            return false;
+    return true;
+}
+
+static bool all_reduce(struct comm *comm, size_t bytes, void *data, void *scratch)
+{
+    int ranks[2] = {0, 1};
+    const struct comm_group both = {2, comm->rank, ranks};
+    return comm_all_reduce(comm, &both, "measure", data, bytes, sizeof(float), scratch, add_floats);
+}
+
+/* Pings of 0 bytes, all-reduces of others, of other data each time. */
+static void *talk(void *context)
 {
     struct pair *p = context;
-    int ranks[2] = {0, 1};
-    const struct comm_group both = {2, p->comm->rank, ranks};
-    char *data = calloc(1, p->bytes), *scratch = calloc(1, p->bytes);
-    p->seconds = INFINITY;
-    for (int i = 0; data && scratch && i < p->times; i++) {
+    const size_t room = p->bytes > TALK_ROOM ? p->bytes : TALK_ROOM;
+    char *data = calloc(2, room + 1), *scratch = data + room;
+    size_t at = 0;
+    p->seconds = p->clock_s = INFINITY;
+    p->comm->clock.latency_s = p->latency_s;
+    for (int i = 0; data && i < p->times; i++) {
         const double from = clock_s(CLOCK_MONOTONIC);
-        if (!comm_all_reduce(p->comm, &both, "measure", data, p->bytes, sizeof(float), scratch,
-                             add_floats))
+        comm_clock_begin(p->comm);
+        if (!(p->bytes ? all_reduce(p->comm, p->bytes, data + at, scratch + at) : ping(p->comm)))
             break;
+        comm_clock_work(p->comm);
         p->seconds = fmin(p->seconds, clock_s(CLOCK_MONOTONIC) - from);
+        p->clock_s = fmin(p->clock_s, p->comm->clock.now_s);
+        at = at + 2 * p->bytes <= room ? at + p->bytes : 0;
     }
     free(data);
-    free(scratch);
     return NULL;
 }
 
-static double all_reduce_s(size_t bytes, int times)
+/* The longer of the two ranks' seconds, passed and by the clock. */
+static void talk_s(size_t bytes, int times, double latency_s, double *passed_s, double *clock_s)
 {
     struct comm_hub *hub = comm_hub_open(2, 60);
     struct pair pair[2];
     int started = 0;
-    if (!hub) return INFINITY;
+    *passed_s = *clock_s = INFINITY;
+    if (!hub) return;
     for (int i = 0; i < 2; i++) {
-        pair[i] = (struct pair){comm_hub_rank(hub, i), bytes, times, INFINITY, 0};
-        started += pthread_create(&pair[i].thread, NULL, all_reduce, &pair[i]) == 0;
+        pair[i] = (struct pair){
+            .comm = comm_hub_rank(hub, i), .bytes = bytes, .times = times, .latency_s = latency_s};
+        started += pthread_create(&pair[i].thread, NULL, talk, &pair[i]) == 0;
     }
     for (int i = 0; i < started; i++)
         pthread_join(pair[i].thread, NULL);
     comm_hub_close(hub);
-    return started == 2 ? pair[0].seconds : INFINITY;
+    if (started < 2) return;
+    *passed_s = fmax(pair[0].seconds, pair[1].seconds);
+    *clock_s = fmax(pair[0].clock_s, pair[1].clock_s);
+}
+
+/* A message takes what passes beside the work of both sides. */
+static bool measure_messages(struct rk_measured *out)
+{
+    static const size_t sizes[] = {1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26};
+    double passed_s, ping_s, small_s, large_s;
+    talk_s(0, PINGS, 0, &passed_s, &ping_s);
+    if (!isfinite(passed_s)) return false;
+    const double latency_s = fmax(0, passed_s - ping_s) / 2;
+    talk_s(64, PINGS, latency_s, &passed_s, &small_s);
+    out->latency_s = latency_s;
+    out->hop_s = small_s / 2;
+    out->link.sizes = sizeof sizes / sizeof *sizes;
+    for (int i = 0; i < out->link.sizes; i++) {
+        talk_s(sizes[i], i < 3 ? 300 : i < 5 ? 20 : 6, latency_s, &passed_s, &large_s);
+        if (!isfinite(large_s)) return false;
+        out->link.bytes[i] = (double)sizes[i];
+        out->link.rate_Bps[i] = (double)sizes[i] / fmax(large_s - small_s, 1e-9);
+    }
+    return true;
 }
 
 /* ---- all of it ---- */
 
+/* Products of layers of 256 to 1,024 tokens and widths of 128 to 1,024, all three passes. */
+static double product_rate(struct work *w, double budget_s)
+{
+    static const size_t shape[][3] = {{256, 2304, 768},  {1024, 3072, 768}, {256, 768, 3072},
+                                      {512, 1024, 1024}, {1024, 384, 128},  {1024, 128, 384}};
+    enum { SHAPES = sizeof shape / sizeof *shape };
+    static piece *const pass[] = {product, product_input, product_weight};
+    double of_flop_s = 0;
+    for (int i = 0; i < SHAPES; i++)
+        for (int p = 0; p < 3; p++) {
+            w->m = shape[i][0], w->n = shape[i][1], w->k = shape[i][2];
+            of_flop_s += least_s(pass[p], w, budget_s / (3 * SHAPES)) /
+                         (2.0 * (double)w->m * (double)w->n * (double)w->k);
+        }
+    return 3 * SHAPES / of_flop_s;
+}
+
 static void measure_products(struct work *w, double budget_s, struct rk_measured *out)
 {
     w->m = 512, w->n = 1024, w->k = 1024;
-    const double large = least_s(product, w, budget_s) / (2.0 * 512 * 1024 * 1024);
+    const double large = least_s(product, w, budget_s / 8) / (2.0 * 512 * 1024 * 1024);
     w->k = 64;
-    const double narrow = least_s(product, w, budget_s) / (2.0 * 512 * 1024);
+    const double narrow = least_s(product, w, budget_s / 8) / (2.0 * 512 * 1024);
     /* seconds for each of m n: s (k + half) / r; from two k both follow */
     const double slope = (large * 1024 - narrow) / (1024 - 64);
-    out->peak_FLOPps = 1 / slope;
     out->k_half = fmax(0, narrow / slope - 64);
+    out->peak_FLOPps = product_rate(w, budget_s * 3 / 4);
 }
 
 static void measure_memory(struct work *w, double budget_s, struct rk_measured *out)
 {
     w->m = 256, w->n = 768;
-    double seconds = least_s(norm, w, budget_s) + least_s(residual, w, budget_s);
+    double seconds = least_s(norm, w, budget_s / 3) + least_s(residual, w, budget_s / 3);
     double bytes = 256.0 * 768 * 4 * (2 + 3);
     w->n = 3072;
-    seconds += least_s(activation, w, budget_s);
+    seconds += least_s(activation, w, budget_s / 3);
     bytes += 256.0 * 3072 * 4 * 2;
     out->kernel_Bps = bytes / seconds;
-    /* gradient, two moments and weight read, the last three written */
-    out->stream_Bps = 7.0 * 4 * SPACE / least_s(optimizer, w, budget_s);
+}
+
+/* Of each weight: gradient read twice, two moments and weight read and written. */
+static void measure_optimizer(struct work *w, double budget_s, struct rk_stream_rates *rates)
+{
+    static const size_t weights[] = {1 << 16, 1 << 18, 1 << 20, 1 << 22, SPACE};
+    rates->sizes = sizeof weights / sizeof *weights;
+    for (int i = 0; i < rates->sizes; i++) {
+        w->n = weights[i];
+        rates->bytes[i] = 32 * (double)w->n;
+        rates->rate_Bps[i] = rates->bytes[i] / cold_s(optimizer, w, budget_s / rates->sizes);
+    }
 }
 
 enum rk_status rk_measure(double seconds, struct rk_measured *out, struct rk_error *error)
 {
-    const double budget_s = seconds / 12;
+    const double budget_s = seconds / 8;
     struct work w = {.m = 0};
     memset(out, 0, sizeof *out);
     openblas_set_num_threads(1);
-    w.a = calloc(4 * (size_t)SPACE, sizeof *w.a);
+    w.a = calloc(5 * (size_t)SPACE, sizeof *w.a);
     if (!w.a) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory to measure with");
     w.b = w.a + SPACE;
     w.c = w.b + SPACE;
     w.d = w.c + SPACE;
+    w.other = w.d + SPACE;
     for (size_t i = 0; i < 2 * (size_t)SPACE; i++)
         w.a[i] = (float)(i * 2654435761u % 1000) / 1000 - 0.5f;
-    measure_products(&w, budget_s, out);
+    measure_products(&w, 3 * budget_s, out);
     measure_memory(&w, budget_s, out);
-    set_attention(&w);
-    out->attention[0] = attention_share(least_s(attend, &w, budget_s), out->peak_FLOPps, 4 * DIM);
-    out->attention[1] =
-        attention_share(least_s(attend_back, &w, budget_s), out->peak_FLOPps, 10 * DIM);
+    measure_attention(&w, 2 * budget_s, &out->attention);
+    measure_optimizer(&w, budget_s, &out->optimizer);
     free(w.a);
-    out->latency_s = all_reduce_s(16, 2000) / 2;
-    const double large_s = all_reduce_s(16 << 20, 20);
-    if (!isfinite(out->latency_s) || !isfinite(large_s))
+    if (!measure_messages(out))
         return rk_fail(error, RK_IO, NULL, 0, 0, "threads cannot be started to measure with");
-    out->link_Bps = (16 << 20) / large_s; /* of two ranks each sends and receives all of it once */
     out->processors = sysconf(_SC_NPROCESSORS_ONLN);
     out->memory_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGE_SIZE);
     return RK_OK;

@@ -19,6 +19,7 @@ struct team { /* what the ranks of this process share */
     pthread_mutex_t lock;
     bool stop;           /* rank 0's */
     double *compute_s;   /* (ranks): sums, on rank 0 */
+    double most_s;       /* computed by a rank of this process, by its clock, in the last step */
     struct rk_plan next; /* the plan to go on with, where `changes` */
     bool changes;
     const char *transit;           /* folder for the state in between */

@@ -84,6 +84,7 @@ static void report(struct team *team, uint64_t step, const struct step_result *r
     struct rk_train_result *out = team->result;
     if (!out->steps) out->first_loss = r->loss;
     out->step_s = fmin(out->step_s, r->wall_s);
+    out->clock_s = r->clock_s;
     note_slowest(team, r->compute_s);
     out->steps++;
     out->last_loss = r->loss;
@@ -106,10 +107,19 @@ static void note_step(struct least *least, const struct ledger *now)
         struct ledger_row *row = &least->step.part[i];
         if (!least->known || cpu_s < row->cpu_s) row->cpu_s = cpu_s;
         if (!least->known || wall_s < row->wall_s) row->wall_s = wall_s;
+        row->clock_s = now->part[i].clock_s - least->before.part[i].clock_s; /* of this step */
         row->sent_bytes = now->part[i].sent_bytes - least->before.part[i].sent_bytes;
     }
     least->before = *now;
     least->known = true;
+}
+
+/* What a rank did alone, by its clock. */
+static double computed_of(const struct ledger *step)
+{
+    const struct ledger_row *part = step->part;
+    return part[PART_MATRIX].clock_s + part[PART_ATTENTION].clock_s + part[PART_MEMORY].clock_s +
+           part[PART_AGAIN].clock_s + part[PART_OPTIMIZER].clock_s;
 }
 
 static void count_up(struct team *team, const struct ledger *step, const struct engine *engine,
@@ -128,6 +138,10 @@ static void count_up(struct team *team, const struct ledger *step, const struct 
         if (row->wall_s > out->part_wall_s[i]) out->part_wall_s[i] = row->wall_s;
         out->part_sent_bytes[i] += (double)row->sent_bytes;
     }
+    const double computed_s = computed_of(step);
+    for (int i = 0; computed_s > team->most_s && i < LEDGER_PARTS; i++)
+        out->part_clock_s[i] = step->part[i].clock_s;
+    team->most_s = fmax(team->most_s, computed_s);
     if (elements * team->kind->real_bytes > out->weights_bytes)
         out->weights_bytes = elements * team->kind->real_bytes;
     if (last->peak_bytes > out->peak_bytes) out->peak_bytes = last->peak_bytes;
@@ -407,6 +421,7 @@ static enum rk_status train(const struct rk_model *model, const struct rk_plan *
     while (status == RK_OK) {
         team.changes = false;
         team.compute_s = NULL;
+        team.most_s = 0;
         status = train_plan(&team, model, &plan, settings, comm, error);
         free(team.compute_s);
         if (status != RK_OK || !team.changes) break;

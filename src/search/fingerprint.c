@@ -86,6 +86,14 @@ static void mix_memory(uint64_t *hash, const struct rk_memory *m)
     mix_curve(hash, &m->curve);
 }
 
+static void mix_rates(uint64_t *hash, const struct rk_stream_rates *r)
+{
+    mix_number(hash, (uint64_t)r->sizes);
+    if (!r->sizes) return;
+    mix(hash, r->bytes, sizeof r->bytes); /* doubles alone */
+    mix(hash, r->rate_Bps, sizeof r->rate_Bps);
+}
+
 static void mix_network(uint64_t *hash, const struct rk_network *n)
 {
 #define NETWORK_NUMBER(member, help) mix_real(hash, n->member);
@@ -94,6 +102,7 @@ static void mix_network(uint64_t *hash, const struct rk_network *n)
 #define LINK_NUMBER(member, help)    mix_real(hash, n->link.member);
 #define LINK_FLAG(member, help)      mix_number(hash, n->link.member);
 #include <reckon/system.def>
+    mix_rates(hash, &n->link.rates);
     mix(hash, n->collective, sizeof n->collective); /* doubles alone */
 }
 
@@ -103,6 +112,15 @@ static void mix_kernels(uint64_t *hash, const struct rk_kernels *k)
 #define KERNEL_NUMBER(member, help) mix_real(hash, k->member);
 #define KERNEL_PAIR(member, help)   mix(hash, k->member, sizeof k->member);
 #include <reckon/system.def>
+    const struct rk_attention_rates *a = &k->attention_rates;
+    mix_number(hash, (uint64_t)a->dims);
+    if (a->dims) {
+        mix_number(hash, (uint64_t)a->keys); /* doubles alone, zeros where there are no rates */
+        mix(hash, a->dim, sizeof a->dim);
+        mix(hash, a->key, sizeof a->key);
+        mix(hash, a->rate_FLOPps, sizeof a->rate_FLOPps);
+    }
+    mix_rates(hash, &k->optimizer_rates);
 }
 
 void fingerprint_system(uint64_t *hash, const struct rk_system *s)

@@ -275,6 +275,29 @@ Test(catalog_system, kernels_have_presets_and_units)
     free(text);
 }
 
+Test(catalog_system, measured_rates)
+{
+    struct rk_system system;
+    struct rk_error error;
+    char *text = replaced(complete, "\"memory\"",
+                          "\"kernels\": {\"attention_rates\": [[32, 8, 1, 2], [32, 64, 3, 4], "
+                          "[64, 8, 5, 6], [64, 64, 7, 8]], \"optimizer_rates\": [[1, 50], [8, "
+                          "40]]}, \"memory\"");
+    cr_assert_eq(read_text(text, &system, &error), RK_OK, "%s", formatted(&error));
+    const struct rk_attention_rates *a = &system.kernels.attention_rates;
+    cr_expect_eq(a->dims, 2);
+    cr_expect_eq(a->keys, 2);
+    cr_expect_eq(a->dim[1], 64);
+    cr_expect_eq(a->key[1], 64);
+    cr_expect_eq(a->rate_FLOPps[0][1][0], 5e9);
+    cr_expect_eq(a->rate_FLOPps[1][0][1], 4e9);
+    cr_expect_eq(system.kernels.optimizer_rates.sizes, 2);
+    cr_expect_eq(system.kernels.optimizer_rates.bytes[1], 8e6);
+    cr_expect_eq(system.kernels.optimizer_rates.rate_Bps[0], 50e9);
+    rk_system_release(&system);
+    free(text);
+}
+
 Test(catalog_system, kernels_like_those_of_another_system)
 {
     struct rk_system system, other;
@@ -327,6 +350,12 @@ Test(catalog_system, wrong_kernels_and_links)
         {"\"memory\"", "\"kernels\": {\"like\": \"a100-sxm4-80gb\"}, \"memory\"",
          "x.json:4:23: kernels.like: unknown system \"a100-sxm4-80gb\": did you mean "
          "\"a100-sxm4-80g\"? (\"reckon systems\" lists them; a file's name ends in .json)"},
+        {"\"memory\"",
+         "\"kernels\": {\"attention_rates\": [[32, 8, 1, 2], [64, 9, 5, 6]]}, \"memory\"",
+         "x.json:4:50: kernels.attention_rates[1]: rows ascend by head dimension (4 at most), then "
+         "by keys (8 at most), and each head dimension has the same keys"},
+        {"\"memory\"", "\"kernels\": {\"optimizer_rates\": [[2, 8], [1, 9]]}, \"memory\"",
+         "x.json:4:43: kernels.optimizer_rates[1]: rows ascend by their size"},
         {"\"size\": 8", "\"size\": 8, \"link\": {\"efficiency\": 0.8}",
          "x.json:5:96: network[0].link: missing key \"base_us\" (time of any collective, whatever "
          "its ranks and bytes): add it"},

@@ -106,6 +106,57 @@ Test(kernels, small_products_take_smaller_tiles_or_split_k)
     cr_expect_lt(matrix_time_s(&system, OPERAND_BFLOAT16, 1, 128, 128, 65536), one);
 }
 
+/* ---- measured rates ---- */
+
+/* Heads of 32 and 128, 16 and 256 keys a query: between them the geometric mean, 64 being half way
+ * between 32 and 128, and so is 64 between 16 and 256. */
+Test(kernels, measured_rates_of_attention_stand_between_their_neighbours)
+{
+    struct rk_system system = plain();
+    system.kernels.attention_rates = (struct rk_attention_rates){
+        .dims = 2,
+        .keys = 2,
+        .dim = {32, 128},
+        .key = {16, 256},
+        .rate_FLOPps = {{{1e9, 4e9}, {4e9, 16e9}}, {{2e9, 8e9}, {8e9, 32e9}}}};
+    struct attention_shape shape = {.batch = 1,
+                                    .heads = 2,
+                                    .kv_heads = 2,
+                                    .queries = 100,
+                                    .keys = 100,
+                                    .head_dim = 32,
+                                    .value_dim = 32,
+                                    .pairs = 1600};
+    /* 2 heads, 1600 pairs, 4 * 32 FLOP each at 1 GFLOP/s; backward 10 * 32 at 2 */
+    cr_expect_float_eq(attention_time_s(&system, OPERAND_BFLOAT16, &shape, false), 409.6e-6, 1e-12);
+    cr_expect_float_eq(attention_time_s(&system, OPERAND_BFLOAT16, &shape, true), 512e-6, 1e-12);
+    shape.head_dim = shape.value_dim = 64;
+    shape.pairs = 6400; /* 4 * 64 FLOP at sqrt(sqrt(1 * 4) * sqrt(4 * 16)) = 4 GFLOP/s */
+    cr_expect_float_eq(attention_time_s(&system, OPERAND_BFLOAT16, &shape, false), 819.2e-6, 1e-12);
+    shape.head_dim = shape.value_dim = 256; /* beyond the table: as at its end */
+    shape.pairs = 1e6;
+    cr_expect_float_eq(attention_time_s(&system, OPERAND_BFLOAT16, &shape, false),
+                       2 * 1e6 * 4 * 256 / 16e9, 1e-12);
+}
+
+Test(kernels, measured_rates_of_the_optimizer_and_of_links)
+{
+    struct rk_network network = {
+        .size = 8, .bandwidth_Bps = 1e9, .efficiency = 1, .link = {.efficiency = 1, .hop_s = 1e-6}};
+    struct rk_system system = plain();
+    const struct rk_stream_rates rates = {2, {1e6, 4e6}, {1e9, 4e9}};
+    system.kernels.optimizer_rates = rates;
+    cr_expect_float_eq(optimizer_time_s(&system, 1e6), 1e-3, 1e-12);
+    cr_expect_float_eq(optimizer_time_s(&system, 2e6), 1e-3, 1e-12); /* at 2 GB/s */
+    cr_expect_float_eq(optimizer_time_s(&system, 8e6), 2e-3, 1e-12);
+    network.link.rates = rates;
+    system.networks = 1;
+    system.network = &network;
+    /* two ranks send half of 2 MB twice: 2 MB at 2 GB/s, and two hops */
+    const struct rank_group both = {.ranks = 2, .stride = 1};
+    cr_expect_float_eq(collective_time_s(&system, ALL_REDUCE, both, 2e6), 1e-3 + 2e-6, 1e-12);
+}
+
 Test(kernels, nothing_takes_no_time_and_no_engine_all_of_it)
 {
     const struct rk_system system = plain();

@@ -163,3 +163,51 @@ Test(run_comm, faults, .timeout = 20)
     run(2, 5, messages_cross, &oks);
     cr_expect_eq(oks, 2);
 }
+
+/* ---- the virtual clock ---- */
+
+/* Rank 0 is 2 s ahead by its clock; a message takes 0.5 s more. No second passes. */
+static bool pass_clock(struct comm *comm, const struct comm_group *world)
+{
+    char byte = 0;
+    comm->clock.latency_s = 0.5;
+    comm_clock_begin(comm);
+    if (comm->rank == 0) comm_clock_wait(comm, 2);
+    for (int i = 0; i + 1 < world->ranks; i++) {
+        if (comm->rank == i && !comm_send(comm, i + 1, COMM_MESSAGES, "on", &byte, 1)) return false;
+        if (comm->rank == i + 1 && !comm_receive(comm, i, COMM_MESSAGES, "on", &byte, 1))
+            return false;
+    }
+    const double wanted_s = 2 + 0.5 * comm->rank;
+    return comm->clock.now_s >= wanted_s && comm->clock.now_s < wanted_s + 0.25;
+}
+
+Test(run_comm, a_message_brings_the_clock_of_its_sender)
+{
+    int oks;
+    cr_expect_eq(run(4, 10, pass_clock, &oks).status, RK_OK);
+    cr_expect_eq(oks, 4);
+}
+
+/* A piece of work counts with the least that it has taken. */
+static bool work_less(struct comm *comm, const struct comm_group *world)
+{
+    (void)world;
+    volatile double sum = 0;
+    double first_s = 0;
+    for (int step = 0; step < 3; step++) {
+        comm_clock_begin(comm);
+        for (int i = 0; i < (step == 1 ? 1000 : 3000000); i++)
+            sum += i;
+        comm_clock_work(comm);
+        if (step == 0) first_s = comm->clock.now_s;
+    }
+    return comm->clock.now_s < first_s / 10;
+}
+
+Test(run_comm, work_counts_with_the_least_of_all_steps)
+{
+    int oks;
+    run(1, 10, work_less, &oks);
+    cr_expect_eq(oks, 1);
+}

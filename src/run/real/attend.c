@@ -327,11 +327,13 @@ static void pass_on(struct engine *e, real **buffer, size_t n)
 {
     const int count = e->ring.ranks, me = e->ring.me;
     real *next = take(e, n);
+    const struct stretch begin = talk_begin(e);
     if (!comm_send(e->comm, e->ring.rank[(me + 1) % count], COMM_COLLECTIVE, "key, value ring",
                    *buffer, n * sizeof **buffer) ||
         !comm_receive(e->comm, e->ring.rank[(me + count - 1) % count], COMM_COLLECTIVE,
                       "key, value ring", next, n * sizeof *next))
         give_up(e);
+    stretch_end(e, begin);
     give(e, *buffer);
     *buffer = next;
 }

@@ -16,19 +16,25 @@ void reduce_all(struct engine *e, const struct comm_group *g, const char *what, 
 {
     if (g->ranks == 1) return;
     real *scratch = take(e, n / (size_t)g->ranks + 1);
+    const struct stretch begin = talk_begin(e);
     if (!comm_all_reduce(e->comm, g, what, x, n * sizeof *x, sizeof *x, scratch, add_reals))
         give_up(e);
+    stretch_end(e, begin);
     give(e, scratch);
 }
 
 void reduce_part(struct engine *e, const struct comm_group *g, const char *what, const real *all,
                  real *part, size_t n)
 {
+    const struct stretch begin = talk_begin(e);
     if (!comm_reduce_scatter(e->comm, g, what, all, part, n * sizeof *all, add_reals)) give_up(e);
+    stretch_end(e, begin);
 }
 
 void gather_all(struct engine *e, const struct comm_group *g, const char *what, const real *part,
                 real *all, size_t n)
 {
+    const struct stretch begin = talk_begin(e);
     if (!comm_all_gather(e->comm, g, what, part, all, n * sizeof *all)) give_up(e);
+    stretch_end(e, begin);
 }

@@ -177,8 +177,10 @@ static double head_rows(struct engine *e, struct at_layer *l, const real *x, siz
         give(e, state);
         return loss;
     }
+    struct stretch begin = stretch_begin(e, PART_MEMORY);
     loss_part(e->threads, rows, count, box, logits, target, first, state, state + rows,
               state + 2 * rows);
+    stretch_end(e, begin);
     join_loss(e, rows, state, state + rows, state + 2 * rows);
     for (size_t i = 0; i < rows; i++) {
         const double lost =
@@ -189,8 +191,10 @@ static double head_rows(struct engine *e, struct at_layer *l, const real *x, siz
                 (struct rk_token_score){-lost, state[2 * rows + i] >= state[i]};
     }
     if (dx) {
+        begin = stretch_begin(e, PART_MEMORY);
         loss_gradient(e->threads, rows, count, box, target, first, state, state + rows, scale,
                       logits);
+        stretch_end(e, begin);
         head_back(e, s, role, x, rows, box, logits, dx);
     }
     give(e, logits);
@@ -223,7 +227,8 @@ void REAL(cross_entropy)(struct engine *e, struct at_layer *l, struct frame *f, 
     const real *x = whole_input(e, f, SLOT_N_1, SLOT_WHOLE_1, "logits gather");
     real *dx = e->forward_only ? NULL : make(e, f, SLOT_DN_1, e->rows * e->hidden);
     /* ranks of a vocabulary talk once, about all rows */
-    const size_t step = e->tensor.ranks > 1 ? e->rows : LOGIT_ROWS;
+    const bool chunks = (e->plan->loss_in_chunks || e->forward_only) && e->tensor.ranks == 1;
+    const size_t step = chunks ? LOGIT_ROWS : e->rows;
     double loss = 0;
     for (size_t i = 0; i < e->rows; i += step)
         loss += head_rows(e, l, x + i * e->hidden, e->rows - i < step ? e->rows - i : step,

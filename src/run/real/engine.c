@@ -260,6 +260,7 @@ static enum rk_status engine_open(const struct job *job, struct comm *comm, stru
     e->comm = comm;
     e->rank = comm->rank;
     e->threads = job->settings.threads;
+    comm->clock.latency_s = job->system->network[0].latency_s;
     const uint64_t stage = rank_position(&job->map, RANKS_OF_PIPELINE, (uint64_t)e->rank);
     const int parts = parts_of(job, stage, part);
     e->dual = job->pipeline.schedule == RK_DUALPIPE;

@@ -286,7 +286,10 @@ struct engine {
     struct deal deal;
     uint64_t steps; /* done */
     struct ledger ledger;
-    uint64_t booked_bytes; /* of comm->sent_bytes: those in the ledger */
+    uint64_t booked_bytes;            /* of comm->sent_bytes: those in the ledger */
+    double booked_s;                  /* likewise of comm->clock */
+    enum ledger_part part;            /* of the work at hand */
+    double apart_cpu_s, apart_wall_s; /* ... of which so much is booked under another one */
 };
 
 #define give_up(e) longjmp((e)->escape, 1)
@@ -441,15 +444,56 @@ static inline double clock_s(clockid_t clock)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Books what has passed since both clocks were read. */
+/* Books what has passed since both clocks were read, less what has been booked apart of it. */
 static inline void book(struct engine *e, enum ledger_part part, double cpu_s, double wall_s)
 {
     struct ledger_row *row = &e->ledger.part[part];
     row->times++;
-    row->cpu_s += clock_s(CLOCK_THREAD_CPUTIME_ID) - cpu_s;
-    row->wall_s += clock_s(CLOCK_MONOTONIC) - wall_s;
+    row->cpu_s += clock_s(CLOCK_THREAD_CPUTIME_ID) - cpu_s - e->apart_cpu_s;
+    row->wall_s += clock_s(CLOCK_MONOTONIC) - wall_s - e->apart_wall_s;
+    e->apart_cpu_s = e->apart_wall_s = 0;
     row->sent_bytes += e->comm->sent_bytes - e->booked_bytes;
     e->booked_bytes = e->comm->sent_bytes;
+    comm_clock_work(e->comm);
+    row->clock_s += e->comm->clock.now_s - e->booked_s;
+    e->booked_s = e->comm->clock.now_s;
+}
+
+/* A stretch within an operation that is of another part than the operation. */
+struct stretch {
+    enum ledger_part around;
+    double apart_cpu_s, apart_wall_s; /* of what is around it, so far */
+    double cpu_s, wall_s;
+};
+
+static inline struct stretch stretch_begin(struct engine *e, enum ledger_part part)
+{
+    const enum ledger_part around = e->part;
+    comm_clock_work(e->comm);
+    e->ledger.part[around].clock_s += e->comm->clock.now_s - e->booked_s;
+    e->booked_s = e->comm->clock.now_s;
+    e->part = part;
+    const struct stretch begin = {around, e->apart_cpu_s, e->apart_wall_s,
+                                  clock_s(CLOCK_THREAD_CPUTIME_ID), clock_s(CLOCK_MONOTONIC)};
+    e->apart_cpu_s = e->apart_wall_s = 0;
+    return begin;
+}
+
+static inline void stretch_end(struct engine *e, struct stretch begin)
+{
+    const double spent_s = clock_s(CLOCK_THREAD_CPUTIME_ID) - begin.cpu_s;
+    const double passed_s = clock_s(CLOCK_MONOTONIC) - begin.wall_s;
+    book(e, e->part, begin.cpu_s, begin.wall_s);
+    e->part = begin.around;
+    e->apart_cpu_s = begin.apart_cpu_s + spent_s;
+    e->apart_wall_s = begin.apart_wall_s + passed_s;
+}
+
+/* Collectives within layers, but for those of data parallelism. */
+static inline struct stretch talk_begin(struct engine *e)
+{
+    const bool data = e->part == PART_DATA || e->part == PART_OPTIMIZER;
+    return stretch_begin(e, data ? PART_DATA : PART_COMM);
 }
 
 /* ---- collectives of reals; they give up on failure ---- */
@@ -560,9 +604,9 @@ kernel REAL(embed), REAL(embed_input), REAL(embed_reduce), REAL(positions), REAL
     X(expert_activation)                                                                           \
     X(experts_out)                                                                                 \
     X(expert_unsort)                                                                               \
-    X(expert_reduce) X(combine) X(unpermute) X(ascend) X(tokens_gather) X(shared_gather)           \
-        X(shared_in) X(shared_activation) X(shared_out) X(shared_reduce) X(shared_gate)            \
-            X(shared_sum)
+    X(expert_reduce)                                                                               \
+    X(combine) X(unpermute) X(ascend) X(tokens_gather) X(shared_gather) X(shared_in)               \
+        X(shared_activation) X(shared_out) X(shared_reduce) X(shared_gate) X(shared_sum)
 #define FORWARD_AND_BACK(name) kernel REAL(name), REAL(name##_input);
 MIXTURE(FORWARD_AND_BACK)
 kernel REAL(router_weight), REAL(descend_weight), REAL(experts_in_weight), REAL(experts_out_weight),

@@ -170,8 +170,9 @@ static void run_operation(struct engine *e, const struct instruction *i)
                                            : k->forward;
     if (!run) return;
     const double cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID), wall_s = clock_s(CLOCK_MONOTONIC);
+    e->part = i->work == WORK_AGAIN ? PART_AGAIN : k->part;
     run(e, l, &l->frame[i->microbatch], i->microbatch);
-    book(e, i->work == WORK_AGAIN ? PART_AGAIN : k->part, cpu_s, wall_s);
+    book(e, e->part, cpu_s, wall_s);
     if (i->work != WORK_FORWARD || i->microbatch != 0) return;
     l->times.forward_s[l->second] += clock_s(CLOCK_MONOTONIC) - wall_s;
     l->second |= ends_half(k);
@@ -220,6 +221,9 @@ void run_instruction(struct engine *e, const struct instruction *i, uint64_t ste
     if (i->what != DO_STEP) enter(e, e->layer[i->layer].place);
     const double cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID), wall_s = clock_s(CLOCK_MONOTONIC);
     if (run_transfer(e, i)) {
+        const double waited_s =
+            clock_s(CLOCK_MONOTONIC) - wall_s - (clock_s(CLOCK_THREAD_CPUTIME_ID) - cpu_s);
+        if (waited_s > 0) comm_clock_wait(e->comm, e->comm->clock.now_s + waited_s);
         book(e, PART_OFFLOAD, cpu_s, wall_s);
         return;
     }
@@ -236,6 +240,7 @@ void run_instruction(struct engine *e, const struct instruction *i, uint64_t ste
         book(e, PART_MESSAGES, cpu_s, wall_s);
         return;
     case DO_LAYER_END:
+        e->part = PART_DATA;
         finish_layer(e, i);
         if (e->plan->zero >= 2) book(e, PART_DATA, cpu_s, wall_s);
         return;
@@ -301,17 +306,25 @@ bool REAL(engine_step)(struct engine *e, uint64_t step, struct step_result *resu
     if (setjmp(e->escape)) return false;
     if (!pool_begin(e)) return false;
     offload_begin(e);
+    comm_clock_begin(e->comm);
+    e->booked_s = 0;
+    double cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID), begin_s = clock_s(CLOCK_MONOTONIC);
     load_batch(e, step);
+    book(e, PART_MEMORY, cpu_s, begin_s);
     memset(e->row_loss, 0, e->job->microbatches * sizeof *e->row_loss);
+    cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
+    begin_s = clock_s(CLOCK_MONOTONIC);
     for (int g = 0; g < e->weights.groups; g++)
         store_clear(e, &e->store[g]);
+    book(e, PART_OPTIMIZER, cpu_s, begin_s);
     const bool traces = e->job->traces && e->steps == 1;
     for (size_t i = 0; i < e->instructions; i++) {
-        const double begin_s = traces ? clock_s(CLOCK_MONOTONIC) : 0;
+        begin_s = traces ? clock_s(CLOCK_MONOTONIC) : 0;
         run_instruction(e, &e->program[i], step, result);
         if (traces) write_down(e, &e->program[i], begin_s);
     }
     report_step(e, computed_s(e) - computed, result);
+    result->clock_s = e->comm->clock.now_s;
     result->wall_s = clock_s(CLOCK_MONOTONIC) - wall_s;
     result->peak_bytes = e->pool.peak_bytes;
     result->placed_bytes = e->pool.placement.peak;

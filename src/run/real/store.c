@@ -94,7 +94,9 @@ void use_weights(struct engine *e, struct store *s)
         return;
     }
     s->whole = take(e, s->group->size);
+    const struct stretch begin = stretch_begin(e, PART_DATA);
     gather_all(e, s->shards, "weights", here, s->whole, s->share);
+    stretch_end(e, begin);
     flat_leave(e, &s->weights);
 }
 
@@ -164,12 +166,7 @@ void store_update(struct engine *e, struct store *s, const struct run_adam *adam
     }
     flat_go(e, &s->moment[0]);
     flat_go(e, &s->moment[1]);
-    if (zero && !s->gathers) {
-        real *share = take(e, s->share);
-        memcpy(share, w, s->share * sizeof *share);
-        gather_all(e, s->shards, "weights", share, all, s->share);
-        give(e, share);
-    }
+    if (zero && !s->gathers) gather_all(e, s->shards, "weights", w, all, s->share);
     flat_go(e, &s->weights);
 }
 

@@ -67,24 +67,26 @@ static void sum_tied(struct engine *e, struct store *s)
         add_to(n, s->head, embedding);
         return;
     }
+    const struct stretch begin = stretch_begin(e, PART_MESSAGES);
     /* the first and the last stage have one each */
     const bool first = e->stages.me == 0;
     const int peer = e->stages.rank[first ? e->stages.ranks - 1 : 0];
     real *own = first ? s->gradient : s->head, *other = take(e, n);
-    const size_t begin = zero == 1 ? s->begin : 0, count = zero == 1 ? s->share : n;
-    if (!comm_send(e->comm, peer, COMM_COLLECTIVE, "tied embedding", own + begin,
+    const size_t from = zero == 1 ? s->begin : 0, count = zero == 1 ? s->share : n;
+    if (!comm_send(e->comm, peer, COMM_COLLECTIVE, "tied embedding", own + from,
                    count * sizeof *own) ||
         !comm_receive(e->comm, peer, COMM_COLLECTIVE, "tied embedding", other,
                       count * sizeof *other))
         give_up(e);
-    add_to(count, other, own + begin);
-    if (!first) memcpy(s->gradient + begin, own + begin, count * sizeof *own);
+    add_to(count, other, own + from);
+    if (!first) memcpy(s->gradient + from, own + from, count * sizeof *own);
     give(e, other);
+    stretch_end(e, begin);
 }
 
 /* Sums of squares, each piece of each group by who has it: a table that all ranks then share, so
  * that the total is summed in one order by all plans. */
-static double gradient_norm(struct engine *e)
+static void sum_squares(struct engine *e)
 {
     const size_t x = (size_t)e->plan->ranks;
     const size_t entries = (size_t)e->weights.ids * x;
@@ -115,6 +117,13 @@ static double gradient_norm(struct engine *e)
             (size_t)(e->expert_tensor.ranks * e->experts.ranks) * piece;
         e->sums[(size_t)s->group->id * x + (s->group->expert ? expert_place : place)] = sum;
     }
+}
+
+/* The norm of all gradients, from what all ranks have summed. */
+static double gradient_norm(struct engine *e)
+{
+    const size_t x = (size_t)e->plan->ranks;
+    const size_t entries = (size_t)e->weights.ids * x;
     double *scratch = malloc((entries / x + 1 + entries) * sizeof *scratch);
     if (!scratch) give_up(e);
     const bool ok =
@@ -165,6 +174,7 @@ void finish_step(struct engine *e, uint64_t step, struct step_result *result)
 {
     const struct rk_train *t = &e->job->settings;
     double cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID), wall_s = clock_s(CLOCK_MONOTONIC);
+    e->part = PART_DATA;
     for (int g = 0; g < e->weights.groups; g++) {
         struct store *s = &e->store[g];
         enter(e, s->place);
@@ -176,8 +186,16 @@ void finish_step(struct engine *e, uint64_t step, struct step_result *result)
         if (s->head) reduce_gradient(e, s, s->head);
         if (s->head || s->tied) sum_tied(e, s);
     }
-    result->norm = gradient_norm(e);
     book(e, PART_DATA, cpu_s, wall_s);
+    cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
+    wall_s = clock_s(CLOCK_MONOTONIC);
+    sum_squares(e);
+    book(e, PART_OPTIMIZER, cpu_s, wall_s);
+    cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
+    wall_s = clock_s(CLOCK_MONOTONIC);
+    result->norm = gradient_norm(e);
+    /* here the stages wait for each other */
+    book(e, e->stages.ranks > 1 ? PART_MESSAGES : PART_DATA, cpu_s, wall_s);
     cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
     wall_s = clock_s(CLOCK_MONOTONIC);
     result->rate = rate_of(t, step);
@@ -192,6 +210,7 @@ void finish_step(struct engine *e, uint64_t step, struct step_result *result)
         .gradient_scale = t->clip > 0 && result->norm > t->clip ? t->clip / result->norm : 1,
     };
     if (!isfinite(result->norm)) return; /* the caller names it */
+    e->part = PART_OPTIMIZER;
     update_stores(e, &settings);
     book(e, PART_OPTIMIZER, cpu_s, wall_s);
 }
