@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 enum { DAY_S = 86400, SIMULATED = 2000 };
 
@@ -251,9 +252,14 @@ enum rk_status run_section_of(struct report *report, const struct run_args *args
                               const struct rk_campaign *campaign, const char *assumed,
                               struct rk_error *error)
 {
-    struct run_phases phases = {.count = 1, .campaign = {*campaign}};
-    snprintf(phases.assumed, sizeof phases.assumed, "%s", assumed);
-    return add_section(report, args, &phases, error);
+    struct run_phases *phases = calloc(1, sizeof *phases);
+    if (!phases) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the run");
+    phases->count = 1;
+    phases->campaign[0] = *campaign;
+    snprintf(phases->assumed, sizeof phases->assumed, "%s", assumed);
+    const enum rk_status status = add_section(report, args, phases, error);
+    free(phases);
+    return status;
 }
 
 enum rk_status run_compare(struct report *report, const struct run_args *args,

@@ -174,6 +174,25 @@ static void draw_problem(void)
         instance.boundary_s[i] = draw_int(0, 6);
 }
 
+static void double_times(void)
+{
+    struct chain_problem *p = &instance.problem;
+    for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
+        costs[i].time_s *= 2;
+        costs[i].backward_s *= 2;
+        costs[i].sync_s *= 2;
+    }
+    for (int i = 0; i < p->widths * p->widths; i++)
+        instance.boundary_s[i] *= 2;
+    p->closing_s *= 2;
+}
+
+static void draw_problem_again(int i)
+{
+    seed = (uint64_t)i;
+    draw_problem();
+}
+
 /* The best of all ways to go on behind `stages` stages. */
 static double enumerate(struct chain_stage *stage, int stages, int cluster, int units, int placed)
 {
@@ -216,6 +235,13 @@ Test(chain, enumeration_finds_nothing_better)
         found += answer.found;
         none += !answer.found;
         chain_answer_release(&answer);
+        /* twice the times are twice the step */
+        double_times();
+        struct chain_answer twice;
+        cr_assert(chain_solve(p, &twice, NULL, NULL));
+        cr_expect_eq(twice.value_s, 2 * best, "seed %d", i);
+        chain_answer_release(&twice);
+        draw_problem_again(i);
         /* what is enough is not looked for */
         instance.problem.enough_s = best;
         cr_assert(chain_solve(p, &answer, NULL, NULL));
