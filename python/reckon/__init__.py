@@ -35,10 +35,11 @@ from ._tables import UNITS, VERDICTS, Figures, Model, Plan
 
 __version__ = _tables.VERSION
 __all__ = [
-    "ask", "charts", "check", "command", "export", "fits", "import_hf", "model", "models", "predict",
-    "predict_many", "program", "report", "search", "study", "system", "systems",
+    "ask", "budget", "charts", "check", "clusters", "command", "diff", "export", "fits", "import_hf",
+    "layerwise", "longest", "model", "models", "predict", "predict_many", "program", "report", "search",
+    "study", "system", "systems", "timeline",
     "Check", "Figures", "FileError", "Fits", "InputError", "Interrupted", "Model", "Plan",
-    "Prediction", "Program", "ReckonError", "ReckonWarning", "Record", "Rows", "Search", "Study",
+    "Prediction", "Program", "ReckonError", "ReckonWarning", "Record", "Reply", "Rows", "Search", "Study",
     "System", "UsageError", "UNITS", "VERDICTS",
 ]
 
@@ -219,6 +220,31 @@ class Study(Answer):
 
     def _repr_html_(self) -> str:
         return self.results._repr_html_()
+
+
+class Reply(Answer):
+    """What other commands answer: their JSON's members by name, `reply.stages[0].layers`."""
+
+    def __init__(self, text: str) -> None:
+        self.json = text
+        self.values = convert("reply", json.loads(text))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "values":
+            raise AttributeError(name)
+        return getattr(self.values, name)
+
+    def __dir__(self) -> List[str]:
+        return [*super().__dir__(), *self.values.keys()]
+
+    def __repr__(self) -> str:
+        return f"Reply({', '.join(self.values.keys())})"
+
+    def _repr_html_(self) -> str:
+        members = self.values.said()
+        plain = [[k, v] for k, v in members.items() if not isinstance(v, (Record, list))]
+        rows = [value for value in members.values() if isinstance(value, (Record, Rows))]
+        return (table([], plain) if plain else "") + "".join(value._repr_html_() for value in rows)
 
 
 # ---- from Python to words of the command line ----
@@ -504,8 +530,10 @@ def search(
         options: those of `reckon search --help` with "_" for "-": top=3, framework="fsdp",
             threads=2, tensor=[4, 8], where="hbm <= 60GiB", pareto="time,hbm", ...
 
-    Ctrl-C raises Interrupted, whose `result` is the best so far.
+    Ctrl-C raises Interrupted, whose `result` is the best so far. Each layer in its own way: layerwise().
     """
+    if options.get("layerwise"):
+        raise UsageError(_tables.USAGE, "", 0, 0, "layerwise has an answer of its own: ask layerwise()")
     with _inputs() as inputs:
         words = ["search", "-m", inputs.model(model), "-s", inputs.system(system), "-q"]
         words += _options({"gpus": gpus, "batch": batch, **options}) + plan.split()
@@ -571,6 +599,69 @@ def ask(
         model, system, gpus, batch, where=where, pareto=pareto, why=why, sensitivity=sensitivity,
         **options,
     )
+
+
+def layerwise(
+    model: ModelLike, system: SystemLike, gpus: int, batch: int, plan: str = "", **options: Any
+) -> Reply:
+    """The best plan whose layers may each be split and recomputed in a way of their own, with its
+    certificate: `reckon search --layerwise`; step_s, uniform_s, gain, bound_s, runs, stages."""
+    with _inputs() as inputs:
+        words = ["search", "--layerwise", "-m", inputs.model(model), "-s", inputs.system(system), "-q"]
+        words += _options({"gpus": gpus, "batch": batch, **options}) + plan.split()
+        return Reply(_ask(words, inputs).text)
+
+
+def clusters(
+    model: ModelLike, systems: Union[str, os.PathLike], batch: int, plan: str = "", **options: Any
+) -> Reply:
+    """The best plan whose pipeline runs through several clusters, and a proof that none is better:
+    `systems` is a line, "h100-sxm5-80g x16 + a100-sxm4-80g x16 link=100Gb/s@50us", or a file; the answer
+    has plan, stages, traffic, alone."""
+    with _inputs() as inputs:
+        words = ["clusters", "-m", inputs.model(model), "-s", os.fspath(systems)]
+        return Reply(_ask(words + _options({"batch": batch, **options}) + plan.split(), inputs).text)
+
+
+def budget(system: SystemLike, gpus: int, **options: Any) -> Reply:
+    """The largest model, or the most tokens, that days=30 and cost=1e6 train: a row for each size in
+    `budget`."""
+    with _inputs() as inputs:
+        words = ["budget", "-s", inputs.system(system)]
+        given = {**options, "gpus": gpus}
+        if isinstance(given.get("model"), (Model, Mapping)):
+            given["model"] = inputs.model(given["model"])
+        return Reply(_ask(words + _options(given), inputs).text)
+
+
+def longest(
+    model: ModelLike, system: SystemLike, plan: str = "", *, gpus: int, **options: Any
+) -> Reply:
+    """The longest sequence that can be trained, and by which plan: rows in `longest`."""
+    with _inputs() as inputs:
+        words = ["longest", inputs.model(model), inputs.system(system)]
+        return Reply(_ask(words + _options({"gpus": gpus, **options}) + plan.split(), inputs).text)
+
+
+def diff(
+    model: ModelLike, system: SystemLike, a: str, b: Optional[str] = None, **options: Any
+) -> Reply:
+    """Two plans side by side and what each difference is worth; without `b`, the best plan there is
+    beside `a`. Words, "tp8 pp4 gbs512", or files; `b` may be changes, "+tp4"."""
+    with _inputs() as inputs:
+        words = ["diff", a] + ([b] if b else ["--best"])
+        words += ["-m", inputs.model(model), "-s", inputs.system(system)]
+        return Reply(_ask(words + _options(options), inputs).text)
+
+
+def timeline(
+    model: ModelLike, system: SystemLike, plan: PlanLike = "", *, gpus: Optional[int] = None,
+    **options: Any,
+) -> Reply:
+    """One step simulated event by event; trace="trace.json" writes it for ui.perfetto.dev."""
+    with _inputs() as inputs:
+        words = ["timeline", "-m", inputs.model(model), "-s", inputs.system(system)]
+        return Reply(_ask(words + _options({"gpus": gpus, **options}) + inputs.plan(plan), inputs).text)
 
 
 def study(

@@ -135,6 +135,24 @@ class Answers(unittest.TestCase):
         self.assertEqual((found.results[0].plan, found.results[0].step_s), (best.plan, best.step_s))
 
 
+    def test_other_commands_answer_by_their_names(self):
+        two = "h100-sxm5-80g x8 + a100-sxm4-80g x8 link=100Gb/s@50us"
+        on = ("-m", MODEL, "-s", SYSTEM)
+        for reply, words in (
+            (reckon.clusters(MODEL, two, 64), ("clusters", "-m", MODEL, "-s", two, "--batch", "64")),
+            (reckon.layerwise(MODEL, SYSTEM, 8, 32), ("search", "--layerwise", *on, "-q", "-g", "8", "-b", "32")),
+            (reckon.budget(SYSTEM, 64, days=30), ("budget", "-s", SYSTEM, "--days", "30", "-g", "64")),
+            (reckon.longest(MODEL, SYSTEM, gpus=8), ("longest", MODEL, SYSTEM, "-g", "8")),
+            (reckon.diff(MODEL, SYSTEM, "gpus8 tp8 gbs32", "+tp4"), ("diff", "gpus8 tp8 gbs32", "+tp4", *on)),
+            (reckon.timeline(MODEL, SYSTEM, "tp4 pp2 gbs32"), ("timeline", *on, "tp4", "pp2", "gbs32")),
+        ):
+            with self.subTest(words=" ".join(words)):
+                self.assertEqual(reply.json, printed(*words, "--format", "json"))
+                self.assertEqual(set(reply.to_dict()), set(reply.values.keys()))
+                self.assertIn("<table", reply._repr_html_())
+        self.assertIsInstance(refusal(reckon.search, MODEL, SYSTEM, 8, 32, layerwise=True), reckon.UsageError)
+
+
 class Objects(unittest.TestCase):
     def test_a_model_is_changed_and_given_back(self):
         model = reckon.model(MODEL)
