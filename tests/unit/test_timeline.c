@@ -32,7 +32,7 @@ static struct timeline_duration lasts(double compute_s)
 /* One block in a chunk; a byte of activations for each block in flight. */
 static struct timeline_plan plan_of(const struct given *g)
 {
-    const struct pipeline p = {g->schedule, g->stages, g->chunks, g->microbatches, false};
+    const struct pipeline p = {g->schedule, g->stages, g->chunks, g->microbatches, false, 0};
     struct timeline_plan plan = {.pipeline = p,
                                  .schedule = "given",
                                  .messages = g->messages,
