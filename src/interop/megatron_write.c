@@ -4,9 +4,8 @@
  * here, and every key in which the run differs from the plan is named.
  */
 #include "interop/launch_file.h"
-#include "interop/megatron.h"
 #include "interop/megatron_args.h"
-#include "interop/megatron_flags.h"
+#include "interop/megatron_writer.h"
 #include "interop/model_numbers.h"
 #include "interop/target.h"
 #include "workload/pattern.h"
@@ -18,26 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLAG(name) MEGATRON_##name##_FLAG
-
-enum array { MODEL, PARALLEL, TRAINING, DATA, ARRAYS };
 static const char *const array_names[ARRAYS] = {"MODEL_ARGS", "PARALLEL_ARGS", "TRAINING_ARGS",
                                                 "DATA_ARGS"};
-
-enum { MOST_WORDS = 512, WORD_TEXT = 6144 };
-
-struct writer {
-    const struct rk_model *m;
-    const struct rk_plan *p;
-    int version;
-    struct notes *notes;
-    size_t words;
-    char *word[MOST_WORDS];
-    bool begins[MOST_WORDS]; /* a flag: on a line of its own */
-    enum array array[MOST_WORDS];
-    enum array at;
-    bool failed; /* no memory */
-};
 
 /* ---- words ---- */
 
@@ -60,8 +41,7 @@ static void text_flag(struct writer *w, const char *name)
     add(w, text, true);
 }
 
-RK_PRINTF(3, 4)
-static void put(struct writer *w, enum megatron_flag flag, const char *format, ...)
+void megatron_put(struct writer *w, enum megatron_flag flag, const char *format, ...)
 {
     char text[WORD_TEXT];
     va_list values;
@@ -76,18 +56,18 @@ static void put(struct writer *w, enum megatron_flag flag, const char *format, .
         if (*word) add(w, word, false);
 }
 
-static void put_if(struct writer *w, bool condition, enum megatron_flag flag)
+void megatron_put_if(struct writer *w, bool condition, enum megatron_flag flag)
 {
-    if (condition) put(w, flag, "%s", "");
+    if (condition) megatron_put(w, flag, "%s", "");
 }
 
-static void put_count(struct writer *w, enum megatron_flag flag, uint64_t count)
+void megatron_put_count(struct writer *w, enum megatron_flag flag, uint64_t count)
 {
-    put(w, flag, "%" PRIu64, count);
+    megatron_put(w, flag, "%" PRIu64, count);
 }
 
-RK_PRINTF(4, 5)
-static void refuse(struct writer *w, const char *what, const char *value, const char *format, ...)
+void megatron_writer_refuse(struct writer *w, const char *what, const char *value,
+                            const char *format, ...)
 {
     char why[256];
     va_list values;
@@ -95,169 +75,6 @@ static void refuse(struct writer *w, const char *what, const char *value, const 
     vsnprintf(why, sizeof why, format, values);
     va_end(values);
     notes_add(w->notes, NOTE_REFUSED, 0, 0, what, value, "%s", why);
-}
-
-/* ---- the model ---- */
-
-static void refuse_model(struct writer *w)
-{
-    const struct rk_model *m = w->m;
-    const struct {
-        bool has;
-        const char *key, *why;
-    } features[] = {
-        {m->position == RK_POSITION_ALIBI, "position alibi", "Megatron-LM has no ALiBi"},
-        {m->parallel_block, "parallel_block", "Megatron-LM has no parallel blocks"},
-        {m->embedding_norm, "embedding_norm", "Megatron-LM has no norm behind the embedding"},
-        {m->activation == RK_RELU, "activation relu", "Megatron-LM has no ReLU"},
-        {m->gated_mlp && m->activation == RK_SQUARED_RELU, "activation",
-         "Megatron-LM has no gate of squared ReLU"},
-        {m->gated_mlp && m->activation == RK_GELU && w->version < 15, "activation gelu",
-         "gates of GELU came with core 0.15"},
-        {m->expert_hidden && m->expert_hidden != m->hidden, "expert_hidden",
-         "plans of Megatron-LM cannot narrow what travels to the experts"},
-        {m->vocabulary == 0, "vocabulary", "is not known: give a model that has it"},
-        {m->window && w->version < 15, "window", "came with core 0.15"},
-        {m->kv_rank && w->version < 10, "kv_rank", "latent attention came with core 0.10"},
-        {m->predict_layers && w->version < 12, "predict_layers",
-         "multi-token prediction came with core 0.12"},
-        {(m->shared_experts || m->dense_layers || m->expert_every > 1 ||
-          (m->experts && m->expert_feedforward != m->feedforward)) &&
-             w->version < 10,
-         "experts",
-         "shared experts, dense layers among mixtures and experts' own width came with "
-         "core 0.10"},
-        {m->router_biases && w->version < 11, "router_biases", "came with core 0.11"},
-        {m->recurrence != RK_RECURRENCE_NONE, "recurrence",
-         "layers that keep a state are not written yet"},
-        {*m->mixers, "mixers", "a pattern of layers other than window_every is not written yet"},
-        {*m->mlps, "mlps",
-         "a pattern of layers other than dense_layers and expert_every is not written yet"},
-        {m->block_norms > 2, "block_norms", "Megatron-LM has two norms a block"},
-        {m->norm > RK_RMS_NORM, "norm", "Megatron-LM's LayerNorm has weights and biases"},
-        {m->position == RK_POSITION_NONE, "position none",
-         "models without positions are not written yet"},
-        {m->position_rows, "position_rows", "Megatron-LM's table has a row for each token"},
-        {m->activation == RK_XIELU, "activation xielu", "Megatron-LM has no xIELU"},
-        {!m->biases && (m->out_biases || m->mlp_biases), "out_biases, mlp_biases",
-         "Megatron-LM has biases in all linear layers, or in query, key and value"},
-        {m->head_biases, "head_biases", "Megatron-LM's head has none"},
-        {m->bidirectional || m->head_matrices, "bidirectional",
-         "pretrain_bert.py takes arguments of its own"},
-        {m->qk_norm_wide, "qk_norm_wide", "Megatron-LM's norms of heads share their weights"},
-        {m->attention_gate || m->attention_sinks || m->attention_cap, "attention",
-         "gates, sinks and caps of attention are not written yet"},
-        {m->logit_cap, "logit_cap", "Megatron-LM has no capped logits"},
-        {m->window_chunks, "window_chunks", "Megatron-LM's windows slide"},
-        {m->local_heads || m->local_kv_heads || m->local_head_dim, "local_heads",
-         "Megatron-LM's layers all have the same heads"},
-        {!m->kv_rank && m->value_dim, "value_dim", "Megatron-LM's value heads are as wide as keys"},
-        {m->shared_gate, "shared_gate", "the gate of shared experts is not written yet"},
-        {m->index_heads, "index_heads", "attention to chosen tokens is not written yet"},
-    };
-    for (size_t i = 0; i < sizeof features / sizeof *features; i++)
-        if (features[i].has) refuse(w, features[i].key, "", "%s", features[i].why);
-}
-
-static void put_attention(struct writer *w)
-{
-    const struct rk_model *m = w->m;
-    put_count(w, FLAG(NUM_ATTENTION_HEADS), m->heads);
-    if (m->kv_rank) {
-        put(w, FLAG(MLA), "%s", "");
-        if (m->q_rank) put_count(w, FLAG(Q_LORA_RANK), m->q_rank);
-        put_count(w, FLAG(KV_LORA_RANK), m->kv_rank);
-        put_count(w, FLAG(QK_HEAD_DIM), m->head_dim);
-        put_count(w, FLAG(QK_POS_HEAD_DIM), m->rope_dim);
-        put_count(w, FLAG(V_HEAD_DIM), m->value_dim);
-        put(w, FLAG(QK_LAYERNORM), "%s", "");
-        return;
-    }
-    const uint64_t groups = m->attention == RK_ATTENTION_MULTIQUERY ? 1 : m->kv_heads;
-    if (m->head_dim * m->heads != m->hidden) put_count(w, FLAG(KV_CHANNELS), m->head_dim);
-    if (groups && groups != m->heads) {
-        put(w, FLAG(GROUP_QUERY_ATTENTION), "%s", "");
-        put_count(w, FLAG(NUM_QUERY_GROUPS), groups);
-    }
-    put_if(w, m->qk_norm, FLAG(QK_LAYERNORM));
-    put_if(w, m->qkv_biases && !m->biases, FLAG(ADD_QKV_BIAS));
-    if (m->window) put(w, FLAG(WINDOW_SIZE), "%" PRIu64 ",0", m->window - 1);
-    if (m->window && m->window_every) put_count(w, FLAG(WINDOW_SKIP), m->window_every);
-}
-
-static void put_mixture(struct writer *w)
-{
-    const struct rk_model *m = w->m;
-    if (!m->experts) return;
-    put_count(w, FLAG(NUM_EXPERTS), m->experts);
-    put_count(w, FLAG(TOPK), m->active_experts);
-    if (m->expert_feedforward != m->feedforward) put_count(w, FLAG(MOE_FFN), m->expert_feedforward);
-    if (shared_width(m) > 0) put_count(w, FLAG(MOE_SHARED), (uint64_t)shared_width(m));
-    const uint64_t every = m->expert_every > 1 ? m->expert_every : 1;
-    const uint64_t rest = m->layers - m->dense_layers;
-    if (every > 1 && rest % every)
-        put(w, FLAG(MOE_LAYER_FREQ),
-            "([0]*%" PRIu64 "+([0]*%" PRIu64 "+[1])*%" PRIu64 "+[0]*%" PRIu64 ")", m->dense_layers,
-            every - 1, rest / every, rest % every);
-    else if (every > 1)
-        put(w, FLAG(MOE_LAYER_FREQ), "([0]*%" PRIu64 "+([0]*%" PRIu64 "+[1])*%" PRIu64 ")",
-            m->dense_layers, every - 1, rest / every);
-    else if (m->dense_layers)
-        put(w, FLAG(MOE_LAYER_FREQ), "([0]*%" PRIu64 "+[1]*%" PRIu64 ")", m->dense_layers, rest);
-    put_if(w, m->router_biases, FLAG(EXPERT_BIAS));
-    if (m->router_biases) put(w, FLAG(SCORE_FUNCTION), "%s", "sigmoid"); /* biases need it */
-}
-
-/* Numbers that change no time, but what is learned. */
-static void put_rotary(struct writer *w, const struct model_numbers *n)
-{
-    if (n->rotary_base > 0) put(w, FLAG(ROTARY_BASE), "%.0f", n->rotary_base);
-    if (n->rope_factor > 0) {
-        put(w, FLAG(ROPE_SCALING), "%s", "");
-        put(w, FLAG(ROPE_SCALING_FACTOR), "%g", n->rope_factor);
-    }
-    put(w, FLAG(NORM_EPSILON), "%g", n->norm_epsilon);
-}
-
-static void put_numbers(struct writer *w)
-{
-    const struct model_numbers *n = model_numbers(w->m);
-    if (n) put_rotary(w, n);
-    if (w->m->active_groups) {
-        put_count(w, FLAG(ROUTER_GROUPS), w->m->expert_groups);
-        put_count(w, FLAG(ROUTER_GROUP_TOPK), w->m->active_groups);
-    }
-    if (n && n->router_scaling > 0) put(w, FLAG(ROUTER_SCALING), "%g", n->router_scaling);
-}
-
-static void put_model(struct writer *w)
-{
-    const struct rk_model *m = w->m;
-    const uint64_t sequence = w->p->sequence ? w->p->sequence : m->sequence;
-    w->at = MODEL;
-    put_count(w, FLAG(NUM_LAYERS), m->layers);
-    put_count(w, FLAG(HIDDEN_SIZE), m->hidden);
-    put_count(w, FLAG(FFN_HIDDEN_SIZE), m->feedforward);
-    put_attention(w);
-    put_count(w, FLAG(SEQ_LENGTH), sequence);
-    put_count(w, FLAG(MAX_POSITIONS), sequence);
-    put(w, FLAG(POSITION_TYPE), "%s",
-        m->position == RK_POSITION_LEARNED    ? "learned_absolute"
-        : m->position == RK_POSITION_RELATIVE ? "relative"
-                                              : "rope");
-    put_if(w, m->gated_mlp && m->activation == RK_SILU, FLAG(SWIGLU));
-    put_if(w, m->gated_mlp && m->activation == RK_GELU, FLAG(QUICK_GEGLU));
-    put_if(w, m->activation == RK_SQUARED_RELU, FLAG(SQUARED_RELU));
-    put(w, FLAG(NORMALIZATION), "%s", m->norm == RK_RMS_NORM ? "RMSNorm" : "LayerNorm");
-    put_if(w, !m->biases, FLAG(DISABLE_BIAS_LINEAR));
-    put_if(w, !m->tied_embeddings, FLAG(UNTIE));
-    if (m->no_dropout) {
-        put(w, FLAG(ATTENTION_DROPOUT), "%s", "0.0");
-        put(w, FLAG(HIDDEN_DROPOUT), "%s", "0.0");
-    }
-    put_mixture(w);
-    put_numbers(w);
-    if (m->predict_layers) put_count(w, FLAG(MTP_NUM_LAYERS), m->predict_layers);
 }
 
 /* ---- parallelism ---- */
@@ -285,7 +102,7 @@ static void put_layout(struct writer *w)
         used +=
             (size_t)snprintf(text + used, sizeof text - used, "m*%" PRIu64, w->m->predict_layers);
     snprintf(text + used, sizeof text - used, "L");
-    put(w, FLAG(LAYOUT), "%s", text);
+    megatron_put(w, FLAG(LAYOUT), "%s", text);
 }
 
 static void put_pipeline(struct writer *w)
@@ -296,25 +113,25 @@ static void put_pipeline(struct writer *w)
     if (p->pipeline == 1) return;
     if ((p->embedding_counts || p->head_counts) &&
         w->version < megatron_flags[FLAG(COUNT_LOSS)].since)
-        refuse(w, p->embedding_counts ? "embedding_counts" : "head_counts", "yes",
-               "came with core 0.%d", megatron_flags[FLAG(COUNT_LOSS)].since);
-    put_if(w, p->pipeline_blocking, FLAG(NO_P2P_OVERLAP));
-    if (p->microbatch_group) put_count(w, FLAG(VP_GROUP), p->microbatch_group);
+        megatron_writer_refuse(w, p->embedding_counts ? "embedding_counts" : "head_counts", "yes",
+                               "came with core 0.%d", megatron_flags[FLAG(COUNT_LOSS)].since);
+    megatron_put_if(w, p->pipeline_blocking, FLAG(NO_P2P_OVERLAP));
+    if (p->microbatch_group) megatron_put_count(w, FLAG(VP_GROUP), p->microbatch_group);
     if (p->splits || (!ends && slots % (p->pipeline * p->chunks))) {
         if (w->version < megatron_flags[FLAG(LAYOUT)].since)
-            refuse(w, "split", "", "stages of these lengths need core 0.%d",
-                   megatron_flags[FLAG(LAYOUT)].since);
+            megatron_writer_refuse(w, "split", "", "stages of these lengths need core 0.%d",
+                                   megatron_flags[FLAG(LAYOUT)].since);
         put_layout(w);
         return;
     }
-    if (p->first_layers) put_count(w, FLAG(FIRST_LAYERS), p->first_layers);
-    if (p->last_layers) put_count(w, FLAG(LAST_LAYERS), p->last_layers);
-    put_if(w, p->embedding_counts, FLAG(COUNT_EMBEDDING));
-    put_if(w, p->head_counts, FLAG(COUNT_LOSS));
+    if (p->first_layers) megatron_put_count(w, FLAG(FIRST_LAYERS), p->first_layers);
+    if (p->last_layers) megatron_put_count(w, FLAG(LAST_LAYERS), p->last_layers);
+    megatron_put_if(w, p->embedding_counts, FLAG(COUNT_EMBEDDING));
+    megatron_put_if(w, p->head_counts, FLAG(COUNT_LOSS));
     if (p->chunks > 1 && ends)
-        put_count(w, FLAG(VP_STAGES), p->chunks);
+        megatron_put_count(w, FLAG(VP_STAGES), p->chunks);
     else if (p->chunks > 1)
-        put_count(w, FLAG(LAYERS_PER_VP), slots / (p->pipeline * p->chunks));
+        megatron_put_count(w, FLAG(LAYERS_PER_VP), slots / (p->pipeline * p->chunks));
 }
 
 static void put_context(struct writer *w)
@@ -325,10 +142,11 @@ static void put_context(struct writer *w)
                                         [RK_ULYSSES] = "a2a",
                                         [RK_RING_ULYSSES] = "a2a+p2p"};
     if (p->context == 1) return;
-    put_count(w, FLAG(CP), p->context);
-    put(w, FLAG(CP_COMM), "%s", kinds[p->context_kind]);
+    megatron_put_count(w, FLAG(CP), p->context);
+    megatron_put(w, FLAG(CP_COMM), "%s", kinds[p->context_kind]);
     if (p->context_kind == RK_RING_ULYSSES && p->ulysses && p->context % p->ulysses == 0)
-        put(w, FLAG(CP_SIZES), "%" PRIu64 " %" PRIu64, p->ulysses, p->context / p->ulysses);
+        megatron_put(w, FLAG(CP_SIZES), "%" PRIu64 " %" PRIu64, p->ulysses,
+                     p->context / p->ulysses);
 }
 
 static bool torch_fsdp(const struct writer *w)
@@ -343,27 +161,27 @@ static void put_data(struct writer *w)
     const struct rk_plan *p = w->p;
     const uint64_t all = rk_plan_data(p) * p->context;
     if (torch_fsdp(w)) {
-        put(w, FLAG(TORCH_FSDP2), "%s", "");
-        put(w, FLAG(NO_GRAD_FUSION), "%s", "");
-        put(w, FLAG(CKPT_FORMAT), "%s", w->version >= 12 ? "torch_dcp" : "torch_dist");
-        put_if(w, p->keep_gathered, FLAG(FSDP2_NO_RESHARD));
+        megatron_put(w, FLAG(TORCH_FSDP2), "%s", "");
+        megatron_put(w, FLAG(NO_GRAD_FUSION), "%s", "");
+        megatron_put(w, FLAG(CKPT_FORMAT), "%s", w->version >= 12 ? "torch_dcp" : "torch_dist");
+        megatron_put_if(w, p->keep_gathered, FLAG(FSDP2_NO_RESHARD));
         return;
     }
-    put_if(w, p->framework == RK_MEGATRON && !p->gradient_fusion, FLAG(NO_GRAD_FUSION));
-    if (p->zero == 1) put(w, FLAG(DIST_OPT), "%s", "");
+    megatron_put_if(w, p->framework == RK_MEGATRON && !p->gradient_fusion, FLAG(NO_GRAD_FUSION));
+    if (p->zero == 1) megatron_put(w, FLAG(DIST_OPT), "%s", "");
     if (p->zero > 1) {
-        put(w, FLAG(CUSTOM_FSDP), "%s", "");
-        put(w, FLAG(MEGATRON_FSDP), "%s", "");
+        megatron_put(w, FLAG(CUSTOM_FSDP), "%s", "");
+        megatron_put(w, FLAG(MEGATRON_FSDP), "%s", "");
         if (w->version >= megatron_flags[FLAG(MEGATRON_FSDP)].since)
-            put(w, FLAG(CKPT_FORMAT), "%s", "fsdp_dtensor");
-        put(w, FLAG(SHARDING), "%s", levels[p->zero]);
-        put(w, FLAG(DIST_OPT), "%s", "");
+            megatron_put(w, FLAG(CKPT_FORMAT), "%s", "fsdp_dtensor");
+        megatron_put(w, FLAG(SHARDING), "%s", levels[p->zero]);
+        megatron_put(w, FLAG(DIST_OPT), "%s", "");
     }
-    put_if(w, p->gradient_overlap || p->zero == 3, FLAG(GRAD_OVERLAP));
-    put_if(w, p->zero && ((p->weight_overlap && p->gradient_overlap) || p->zero == 3),
-           FLAG(PARAM_OVERLAP));
+    megatron_put_if(w, p->gradient_overlap || p->zero == 3, FLAG(GRAD_OVERLAP));
+    megatron_put_if(w, p->zero && ((p->weight_overlap && p->gradient_overlap) || p->zero == 3),
+                    FLAG(PARAM_OVERLAP));
     if (p->zero && p->shard_ranks && p->shard_ranks < all && all % p->shard_ranks == 0)
-        put_count(w, FLAG(DIST_OPT_INSTANCES), all / p->shard_ranks);
+        megatron_put_count(w, FLAG(DIST_OPT_INSTANCES), all / p->shard_ranks);
 }
 
 static void put_experts(struct writer *w)
@@ -372,34 +190,35 @@ static void put_experts(struct writer *w)
         [RK_ALL_TO_ALL] = "alltoall", [RK_ALL_GATHER_TOKENS] = "allgather", [RK_DEEPEP] = "flex"};
     const struct rk_plan *p = w->p;
     if (!w->m->experts) return;
-    if (p->expert > 1) put_count(w, FLAG(EP), p->expert);
+    if (p->expert > 1) megatron_put_count(w, FLAG(EP), p->expert);
     if (p->expert_tensor && p->expert_tensor != p->tensor)
-        put_count(w, FLAG(ETP), p->expert_tensor);
+        megatron_put_count(w, FLAG(ETP), p->expert_tensor);
     const bool deepep = p->dispatcher == RK_DEEPEP;
     const int since = megatron_flags[FLAG(DEEPEP)].since;
-    put(w, FLAG(DISPATCHER), "%s",
-        deepep && w->version < since ? "alltoall" : dispatchers[p->dispatcher]);
+    megatron_put(w, FLAG(DISPATCHER), "%s",
+                 deepep && w->version < since ? "alltoall" : dispatchers[p->dispatcher]);
     if (deepep && w->version >= megatron_flags[FLAG(FLEX_BACKEND)].since)
-        put(w, FLAG(FLEX_BACKEND), "%s", "deepep");
+        megatron_put(w, FLAG(FLEX_BACKEND), "%s", "deepep");
     else
-        put_if(w, deepep, FLAG(DEEPEP));
-    put_if(w, p->grouped, FLAG(GROUPED_GEMM));
-    if (p->capacity_factor > 0) put(w, FLAG(CAPACITY_FACTOR), "%.17g", p->capacity_factor);
-    put_if(w, p->capacity_padded && p->capacity_factor > 0, FLAG(PAD_CAPACITY));
-    put_if(w, p->expert_overlap, FLAG(EP_OVERLAP));
+        megatron_put_if(w, deepep, FLAG(DEEPEP));
+    megatron_put_if(w, p->grouped, FLAG(GROUPED_GEMM));
+    if (p->capacity_factor > 0) megatron_put(w, FLAG(CAPACITY_FACTOR), "%.17g", p->capacity_factor);
+    megatron_put_if(w, p->capacity_padded && p->capacity_factor > 0, FLAG(PAD_CAPACITY));
+    megatron_put_if(w, p->expert_overlap, FLAG(EP_OVERLAP));
 }
 
 static void put_parallel(struct writer *w)
 {
     const struct rk_plan *p = w->p;
     w->at = PARALLEL;
-    put_count(w, FLAG(TP), p->tensor);
-    put_count(w, FLAG(PP), p->pipeline);
+    megatron_put_count(w, FLAG(TP), p->tensor);
+    megatron_put_count(w, FLAG(PP), p->pipeline);
     put_pipeline(w);
     put_context(w);
-    put_if(w, p->sequence_parallel && p->tensor > 1, FLAG(SP));
-    put_if(w, p->tensor_overlap && p->sequence_parallel && p->tensor > 1, FLAG(TP_OVERLAP));
-    put_if(w, p->order == RK_ORDER_TP_CP_PP_DP, FLAG(TP_PP_DP));
+    megatron_put_if(w, p->sequence_parallel && p->tensor > 1, FLAG(SP));
+    megatron_put_if(w, p->tensor_overlap && p->sequence_parallel && p->tensor > 1,
+                    FLAG(TP_OVERLAP));
+    megatron_put_if(w, p->order == RK_ORDER_TP_CP_PP_DP, FLAG(TP_PP_DP));
     put_experts(w);
     put_data(w);
 }
@@ -411,22 +230,23 @@ static void put_recompute(struct writer *w)
     const struct rk_plan *p = w->p;
     char modules[PLAN_VALUE] = "";
     if (p->recompute == RK_KEEP) return;
-    put(w, FLAG(RECOMPUTE_GRANULARITY), "%s", p->recompute == RK_WHOLE ? "full" : "selective");
+    megatron_put(w, FLAG(RECOMPUTE_GRANULARITY), "%s",
+                 p->recompute == RK_WHOLE ? "full" : "selective");
     if (p->recompute == RK_WHOLE) {
-        put(w, FLAG(RECOMPUTE_METHOD), "%s", p->recompute_layers ? "block" : "uniform");
-        put_count(w, FLAG(RECOMPUTE_NUM_LAYERS),
-                  p->recompute_layers  ? p->recompute_layers
-                  : p->recompute_every ? p->recompute_every
-                                       : 1);
-        put_if(w, p->checkpoint_sharded && p->tensor > 1 && !p->sequence_parallel,
-               FLAG(DISTRIBUTE_SAVED));
+        megatron_put(w, FLAG(RECOMPUTE_METHOD), "%s", p->recompute_layers ? "block" : "uniform");
+        megatron_put_count(w, FLAG(RECOMPUTE_NUM_LAYERS),
+                           p->recompute_layers  ? p->recompute_layers
+                           : p->recompute_every ? p->recompute_every
+                                                : 1);
+        megatron_put_if(w, p->checkpoint_sharded && p->tensor > 1 && !p->sequence_parallel,
+                        FLAG(DISTRIBUTE_SAVED));
         return;
     }
     for (int part = 0; part < RK_PARTS; part++)
         if (p->recompute_parts >> part & 1)
             snprintf(modules + strlen(modules), sizeof modules - strlen(modules), " %s",
                      rk_part_name((enum rk_part)part));
-    if (*modules) put(w, FLAG(RECOMPUTE_MODULES), "%s", modules);
+    if (*modules) megatron_put(w, FLAG(RECOMPUTE_MODULES), "%s", modules);
 }
 
 static void put_precision(struct writer *w)
@@ -438,20 +258,20 @@ static void put_precision(struct writer *w)
                                [RK_FP8_CURRENT] = {"hybrid", "tensorwise"},
                                [RK_FP8_BLOCK] = {"e4m3", "blockwise"},
                                [RK_MXFP8] = {"e4m3", "mxfp8"}};
-    put_if(w, p->precision >= RK_BF16, FLAG(BF16));
-    put_if(w, p->precision == RK_FP16, FLAG(FP16));
+    megatron_put_if(w, p->precision >= RK_BF16, FLAG(BF16));
+    megatron_put_if(w, p->precision == RK_FP16, FLAG(FP16));
     if (p->precision == RK_FP16 && p->gradient_element_bytes != 2)
-        put(w, FLAG(GRADS_FP32), "%s", "");
+        megatron_put(w, FLAG(GRADS_FP32), "%s", "");
     if (narrow[p->precision].format &&
         (p->precision == RK_FP8_DELAYED || w->version >= megatron_flags[FLAG(FP8_RECIPE)].since)) {
-        put(w, FLAG(FP8_FORMAT), "%s", narrow[p->precision].format);
-        put(w, FLAG(FP8_RECIPE), "%s", narrow[p->precision].recipe);
-        put_if(w, p->weights_fp8 && p->zero, FLAG(FP8_PARAM_GATHER));
+        megatron_put(w, FLAG(FP8_FORMAT), "%s", narrow[p->precision].format);
+        megatron_put(w, FLAG(FP8_RECIPE), "%s", narrow[p->precision].recipe);
+        megatron_put_if(w, p->weights_fp8 && p->zero, FLAG(FP8_PARAM_GATHER));
     }
     if (p->precision == RK_NVFP4) {
-        put(w, FLAG(FP4_FORMAT), "%s", "e2m1");
-        put(w, FLAG(FP4_RECIPE), "%s", "nvfp4");
-        put_if(w, p->weights_fp8, FLAG(FP4_PARAM_GATHER));
+        megatron_put(w, FLAG(FP4_FORMAT), "%s", "e2m1");
+        megatron_put(w, FLAG(FP4_RECIPE), "%s", "nvfp4");
+        megatron_put_if(w, p->weights_fp8, FLAG(FP4_PARAM_GATHER));
     }
 }
 
@@ -471,21 +291,22 @@ static void put_optimizer(struct writer *w)
         narrow && p->zero && w->version >= megatron_flags[FLAG(PRECISION_AWARE)].since;
     const bool grads16 = p->gradient_element_bytes == 2 && p->precision >= RK_BF16;
     if (aware) {
-        put(w, FLAG(PRECISION_AWARE), "%s", "");
-        put(w, FLAG(EXP_AVG), "%s", moment_type(p->moment1_element_bytes));
-        put(w, FLAG(EXP_AVG_SQ), "%s", moment_type(p->moment2_element_bytes));
+        megatron_put(w, FLAG(PRECISION_AWARE), "%s", "");
+        megatron_put(w, FLAG(EXP_AVG), "%s", moment_type(p->moment1_element_bytes));
+        megatron_put(w, FLAG(EXP_AVG_SQ), "%s", moment_type(p->moment2_element_bytes));
         /* with bf16 weights, fp32 is kept as the 16 bits that they lack */
         const bool remainders = p->precision >= RK_BF16 && p->precision <= RK_FP8_DELAYED;
         if (p->master_element_bytes == 2 &&
             (!remainders || rk_plan_offloaded(p, RK_SHARE_OPTIMIZER) > 0))
-            put(w, FLAG(MAIN_PARAMS), "%s", "fp16");
-        if (grads16) put(w, FLAG(MAIN_GRADS), "%s", "bf16");
+            megatron_put(w, FLAG(MAIN_PARAMS), "%s", "fp16");
+        if (grads16) megatron_put(w, FLAG(MAIN_GRADS), "%s", "bf16");
     } else {
-        put_if(w, grads16, FLAG(GRAD_REDUCE_BF16));
+        megatron_put_if(w, grads16, FLAG(GRAD_REDUCE_BF16));
     }
     if (rk_plan_offloaded(p, RK_SHARE_OPTIMIZER) > 0 && aware) {
-        put(w, FLAG(OPT_OFFLOAD), "%s", "");
-        put(w, FLAG(OPT_OFFLOAD_FRACTION), "%.17g", rk_plan_offloaded(p, RK_SHARE_OPTIMIZER));
+        megatron_put(w, FLAG(OPT_OFFLOAD), "%s", "");
+        megatron_put(w, FLAG(OPT_OFFLOAD_FRACTION), "%.17g",
+                     rk_plan_offloaded(p, RK_SHARE_OPTIMIZER));
     }
 }
 
@@ -497,26 +318,26 @@ static void put_kernels(struct writer *w)
                                                               [RK_FLASH_3] = "fused"};
     const struct rk_plan *p = w->p;
     if (p->transformer_engine) {
-        put(w, FLAG(ATTENTION_BACKEND), "%s", kernels[p->attention]);
+        megatron_put(w, FLAG(ATTENTION_BACKEND), "%s", kernels[p->attention]);
     } else {
-        put(w, FLAG(TRANSFORMER_IMPL), "%s", "local");
-        put_if(w, p->attention != RK_UNFUSED, FLAG(FLASH_ATTN));
+        megatron_put(w, FLAG(TRANSFORMER_IMPL), "%s", "local");
+        megatron_put_if(w, p->attention != RK_UNFUSED, FLAG(FLASH_ATTN));
     }
-    put_if(w, p->loss_compiled, FLAG(CROSS_ENTROPY_FUSION));
+    megatron_put_if(w, p->loss_compiled, FLAG(CROSS_ENTROPY_FUSION));
     if (!p->fused) {
-        put(w, w->m->gated_mlp ? FLAG(NO_SWIGLU_FUSION) : FLAG(NO_GELU_FUSION), "%s", "");
-        put(w, FLAG(NO_ROPE_FUSION), "%s", "");
+        megatron_put(w, w->m->gated_mlp ? FLAG(NO_SWIGLU_FUSION) : FLAG(NO_GELU_FUSION), "%s", "");
+        megatron_put(w, FLAG(NO_ROPE_FUSION), "%s", "");
     }
     const unsigned dropped =
         1u << RK_PART_MLP | 1u << RK_PART_EXPERTS | 1u << RK_PART_CORE_ATTENTION;
     if (!p->cuda_graphs || p->recompute == RK_WHOLE) return; /* Megatron-LM takes one of them */
     if (p->recompute == RK_SELECTIVE && p->recompute_parts & dropped && !w->m->no_dropout) return;
     if (w->version >= megatron_flags[FLAG(CUDA_GRAPH_IMPL)].since)
-        put(w, FLAG(CUDA_GRAPH_IMPL), "%s", "transformer_engine");
+        megatron_put(w, FLAG(CUDA_GRAPH_IMPL), "%s", "transformer_engine");
     else if (w->version >= megatron_flags[FLAG(EXTERNAL_CUDA_GRAPH)].since)
-        put(w, FLAG(EXTERNAL_CUDA_GRAPH), "%s", "");
+        megatron_put(w, FLAG(EXTERNAL_CUDA_GRAPH), "%s", "");
     else
-        put(w, FLAG(ENABLE_CUDA_GRAPH), "%s", "");
+        megatron_put(w, FLAG(ENABLE_CUDA_GRAPH), "%s", "");
 }
 
 static void put_training(struct writer *w)
@@ -525,12 +346,12 @@ static void put_training(struct writer *w)
     const double layers =
         floor(rk_plan_offloaded(p, RK_SHARE_ATTENTION) * (double)w->m->layers + 0.5);
     w->at = TRAINING;
-    put_count(w, FLAG(MICRO_BATCH), p->microbatch);
-    put_count(w, FLAG(GLOBAL_BATCH), p->batch);
+    megatron_put_count(w, FLAG(MICRO_BATCH), p->microbatch);
+    megatron_put_count(w, FLAG(GLOBAL_BATCH), p->batch);
     put_precision(w);
     put_recompute(w);
     if (layers >= 1 && layers < (double)w->m->layers && p->pipeline == 1 && p->recompute == RK_KEEP)
-        put(w, FLAG(CPU_OFFLOAD_LAYERS), "%.0f", layers);
+        megatron_put(w, FLAG(CPU_OFFLOAD_LAYERS), "%.0f", layers);
     put_optimizer(w);
     put_kernels(w);
 }
@@ -540,14 +361,14 @@ static void put_vocabulary(struct writer *w)
 {
     const struct rk_plan *p = w->p;
     w->at = DATA;
-    put_count(w, FLAG(VOCAB_SIZE), w->m->vocabulary);
+    megatron_put_count(w, FLAG(VOCAB_SIZE), w->m->vocabulary);
     if (p->vocabulary_multiple)
-        put_count(w, FLAG(VOCAB_DIVISIBLE), p->vocabulary_multiple);
+        megatron_put_count(w, FLAG(VOCAB_DIVISIBLE), p->vocabulary_multiple);
     else if (w->m->vocabulary % p->tensor == 0 &&
              megatron_flag_in(FLAG(PADDED_VOCAB_SIZE), w->version))
-        put_count(w, FLAG(PADDED_VOCAB_SIZE), w->m->vocabulary);
+        megatron_put_count(w, FLAG(PADDED_VOCAB_SIZE), w->m->vocabulary);
     else
-        put_count(w, FLAG(VOCAB_DIVISIBLE), 1);
+        megatron_put_count(w, FLAG(VOCAB_DIVISIBLE), 1);
 }
 
 /* ---- reading it back ---- */
@@ -563,8 +384,9 @@ static enum rk_status compare(struct writer *w, const struct megatron_import *ba
     if (w->p->sequence) model.sequence = w->p->sequence;
     run.sequence = w->p->sequence;
     if (rk_model_parameters(&model) != rk_model_parameters(&back->model))
-        refuse(w, "model", model.id, "has %" PRIu64 " parameters, the run would train %" PRIu64,
-               rk_model_parameters(&model), rk_model_parameters(&back->model));
+        megatron_writer_refuse(w, "model", model.id,
+                               "has %" PRIu64 " parameters, the run would train %" PRIu64,
+                               rk_model_parameters(&model), rk_model_parameters(&back->model));
     snprintf(tool, sizeof tool, "Megatron Core 0.%d", w->version);
     return target_compare(w->m, w->p, &run, tool, outside, w->notes, error);
 }
@@ -578,7 +400,8 @@ static enum rk_status read_back(struct writer *w, struct rk_error *error)
         megatron_read_words((const char *const *)w->word, w->words, &options, back, error);
     for (int i = 0; i < back->notes.count; i++) {
         const struct rk_finding *note = &back->notes.note[i];
-        if (note->severity == NOTE_REFUSED) refuse(w, note->what, note->have, "%s", note->need);
+        if (note->severity == NOTE_REFUSED)
+            megatron_writer_refuse(w, note->what, note->have, "%s", note->need);
     }
     if (status == RK_OK) status = compare(w, back, error);
     free(back);
@@ -704,8 +527,8 @@ enum rk_status megatron_write(FILE *file, const struct rk_model *model, const st
     if (!w) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
     const int version = target->version ? target->version : MEGATRON_NEWEST;
     *w = (struct writer){.m = model, .p = plan, .version = version, .notes = notes};
-    refuse_model(w);
-    put_model(w);
+    megatron_refuse_model(w);
+    megatron_put_model(w);
     put_parallel(w);
     put_training(w);
     put_vocabulary(w);
@@ -754,7 +577,7 @@ static size_t make_words(const struct rk_model *model, const struct rk_plan *pla
     size_t count = 0;
     if (w && none) {
         *w = (struct writer){.m = model, .p = plan, .version = version, .notes = none};
-        if (whole) put_model(w);
+        if (whole) megatron_put_model(w);
         put_parallel(w);
         put_training(w);
         if (whole) put_vocabulary(w);

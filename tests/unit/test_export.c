@@ -94,6 +94,31 @@ Test(export, splits_survive_megatron)
     }
 }
 
+/* Gated delta layers, gates of attention and of shared experts: parameters and plan come back. */
+Test(export, linear_layers_survive_megatron)
+{
+    struct rk_model model = load("llama3.1-8b");
+    struct rk_error error;
+    struct rk_plan plan;
+    model.recurrence = RK_GATED_DELTA;
+    model.recurrent_norm = model.attention_gate = true;
+    model.recurrent_heads = 32;
+    model.recurrent_groups = 16;
+    model.recurrent_dim = model.state = 128;
+    model.convolution = 4;
+    cr_assert_eq(rk_plan_parse("gpus16 tp4 pp2 sp gbs64", &plan, &error), RK_OK);
+    static const char *const patterns[] = {"rrra", "ar", "rra"};
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        snprintf(model.mixers, sizeof model.mixers, "%s", patterns[i]);
+        round_trip(&model, &plan, 19);
+    }
+    struct rk_model mixture = load("qwen3-30b-a3b");
+    mixture.shared_experts = 1;
+    mixture.shared_gate = true;
+    cr_assert_eq(rk_plan_parse("gpus16 tp2 ep8 etp1 sp gbs64", &plan, &error), RK_OK);
+    round_trip(&mixture, &plan, 16);
+}
+
 static bool named(const char *key)
 {
     for (int i = 0; i < notes.count; i++)
