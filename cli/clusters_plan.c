@@ -243,6 +243,7 @@ enum rk_status clusters_file_stages(const struct clusters_file *file, const stru
         return place_fail(&root, error, "\"stages\" is missing: a list, one for each stage");
     enum rk_status status = place_need_array(&stages, 1, RK_MAX_STAGES, error);
     if (status != RK_OK) return status;
+    memset(given, 0, sizeof *given);
     given->round = file->round;
     given->stages = (int)json_array_size(stages.value);
     for (int i = 0; status == RK_OK && i < given->stages; i++) {

@@ -70,7 +70,9 @@ const struct usage clusters_usage = {
         "A plan file is an object with \"round\", the samples that all replicas of a stage take at a time, perhaps \"batch\", words that all "
         "stages keep as \"plan\", and \"stages\", a list of objects: \"layers\", \"cluster\", and the stage's own degrees and choices "
         "as \"words\", \"tp8 cp2 dp4 ep8 recompute=full offload-activations=0.5\". A stage whose replicas are of several kinds has "
-        "\"parts\" instead, a list of clusters and words; the samples of a round are shared by speed. reckon predict takes such files, too.",
+        "\"parts\" instead, a list of clusters and words; the samples of a round are shared by speed, or with \"shares\": \"equal\" alike. "
+        "With interleaved stages \"layers\" is a list, a run for each chunk: [10, 8]. reckon predict takes such files, too; so do "
+        "timeline, fits, diff, check, program and report.",
     .operands = clusters_operands,
     .words_title = "Words of a plan",
     .words = plan_words,

@@ -24,6 +24,10 @@ static void check(const struct given_plan *given, const struct rk_model *model)
         }
     }
     assert(layers == model->layers);
+    assert(given->chunks >= 1 && given->chunks * given->stages <= RK_MAX_CHUNKS);
+    for (int k = 0; k < given->chunks * given->stages; k++)
+        layers -= given->split[k];
+    assert(layers == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
