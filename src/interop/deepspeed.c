@@ -174,16 +174,21 @@ static void refuse_range(const struct settings *settings, const char *key, struc
 }
 
 static void check_ranges(const struct settings *settings, const struct deepspeed_choices *c,
-                         struct notes *notes)
+                         const struct key_options *options, struct notes *notes)
 {
     if (c->stage > 3) refuse_range(settings, "zero_optimization.stage", notes, "0 to 3");
     if (c->ratio < 0 || c->ratio > 1)
         refuse_range(settings, "zero_optimization.offload_optimizer.ratio", notes, "0 to 1");
-    if (!c->batch) refuse_range(settings, "train_batch_size", notes, "at least 1");
-    if (!c->microbatch)
-        refuse_range(settings, "train_micro_batch_size_per_gpu", notes, "at least 1");
-    if (!c->accumulation)
-        refuse_range(settings, "gradient_accumulation_steps", notes, "at least 1");
+    const struct {
+        const char *key;
+        uint64_t value;
+    } batches[] = {{"train_batch_size", c->batch},
+                   {"train_micro_batch_size_per_gpu", c->microbatch},
+                   {"gradient_accumulation_steps", c->accumulation}};
+    for (size_t i = 0; i < sizeof batches / sizeof *batches; i++)
+        if (!batches[i].value &&
+            !key_ignored(options->ignored, options->ignored_count, batches[i].key, true))
+            refuse_range(settings, batches[i].key, notes, "at least 1");
 }
 
 enum rk_status deepspeed_choices(const struct config_source *source, struct deepspeed_choices *c,
@@ -206,7 +211,7 @@ enum rk_status deepspeed_choices(const struct config_source *source, struct deep
     }
     const bool whole = status == RK_OK;
     if (whole) status = keys_read(&settings, keys, KEYS, &source->keys, c, notes, error);
-    if (whole) check_ranges(&settings, c, notes);
+    if (whole) check_ranges(&settings, c, &source->keys, notes);
     if (status == RK_OK) status = notes_refusal(notes, source->path, error);
     settings_release(&settings);
     if (status == RK_OK &&

@@ -32,13 +32,15 @@ static enum rk_status compare_batches(const struct megatron_args *args,
         return megatron_args_break(args, "3.divide", word,
                                    "train_micro_batch_size_per_gpu is %" PRIu64
                                    " in DeepSpeed's file, --micro-batch-size %" PRIu64
-                                   ": correct one of them",
+                                   ": correct one of them, or give --ignore "
+                                   "train_micro_batch_size_per_gpu to take the argument's",
                                    c->microbatch, plan->microbatch);
     if (c->batch && c->batch != plan->batch)
         return megatron_args_break(args, "3.divide", word,
                                    "train_batch_size is %" PRIu64
                                    " in DeepSpeed's file, --global-batch-size %" PRIu64
-                                   ": correct one of them",
+                                   ": correct one of them, or give --ignore train_batch_size to "
+                                   "take the argument's",
                                    c->batch, plan->batch);
     return RK_OK;
 }

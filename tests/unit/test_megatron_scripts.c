@@ -103,6 +103,27 @@ Test(megatron_scripts, lists_that_nothing_sets)
     cr_expect(warns_of("LIST", RK_ASSUMED));
 }
 
+/* Where DeepSpeed's file has another batch, one of the two is chosen by name; --ignore reaches the
+ * file's own keys, several with commas. */
+Test(megatron_scripts, batch_of_deepspeed)
+{
+    static const char text[] =
+        "cat > ds.json <<'EOT'\n{\"train_micro_batch_size_per_gpu\": 4, "
+        "\"zero_optimization\": {\"stage\": 1}, \"sparse_attention\": {\"mode\": \"fixed\"}}\nEOT\n"
+        "deepspeed --num_gpus 8 pretrain_gpt.py --deepspeed --deepspeed_config ds.json " SIZES;
+    static const char *const sparse[] = {"sparse_attention"};
+    static const char *const both[] = {"--sparse_attention,train_micro_batch_size_per_gpu"};
+    struct megatron_options options = {.ignored = sparse, .ignored_count = 1};
+    cr_expect_eq(megatron_read("x.sh", text, strlen(text), &options, &import, &error),
+                 RK_BAD_INPUT);
+    cr_expect(strstr(error.text, "give --ignore train_micro_batch_size_per_gpu"), "%s", error.text);
+    options.ignored = both;
+    cr_assert_eq(megatron_read("x.sh", text, strlen(text), &options, &import, &error), RK_OK, "%s",
+                 error.text);
+    cr_expect_eq(import.plan.microbatch, 1);
+    cr_expect_eq(import.plan.zero, 1);
+}
+
 /* What a script needs to be told is named. */
 Test(megatron_scripts, what_is_asked_for)
 {
