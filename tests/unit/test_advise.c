@@ -171,7 +171,7 @@ Test(advise, changes_are_searches)
 Test(advise, memory_that_is_not_there)
 {
     struct fixture f;
-    set(&f, 8, MACHINE "hbm=5GiB@2TB/s", RK_MEGATRON, 8, 16);
+    set(&f, 8, MACHINE "hbm=4GiB@2TB/s", RK_MEGATRON, 8, 16);
     cr_assert_not(fits(&f));
     taken.count = 0;
     rk_changes(&f.problem, &any, take, &taken);
