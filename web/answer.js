@@ -27,6 +27,12 @@ function figureCards(prediction) {
   return list;
 }
 
+// Why a plan that somebody chose cannot run, and what would help.
+function refusalText({reasons, remedy}) {
+  const why = reasons.map(reason => reason.message).join('; ');
+  return `This plan cannot run: ${why}.` + (remedy ? ` It fits with ${remedy.words}, ${valueText(remedy.step_s, 's')} a step.` : ' Another plan below does.');
+}
+
 function showHeadline(names, question, prediction, search) {
   const place = $('headline'), run = prediction.run;
   const title = run && run.cost_usd !== null ? `${daysText(run.days)} and ${moneyText(run.cost_usd)}`
@@ -34,8 +40,9 @@ function showHeadline(names, question, prediction, search) {
   const what = `to train ${names.model}` + (run ? ` on ${bigText(run.tokens)} tokens` : '') +
     ` with ${Number(question.gpus).toLocaleString('en')} × ${names.system}` +
     (search ? `: the best of ${search.counts.plans.toLocaleString('en')} plans, ${search.counts.fits.toLocaleString('en')} of which fit.` : '.');
-  const chances = prediction.memory_fits && prediction.memory_fits.probability < 0.75
-    ? make('p', {className: 'warning', textContent: 'It may not fit: memory is predicted close to what there is. Another plan below leaves more room.'}) : null;
+  const chances = !prediction.fits ? make('p', {className: 'warning', textContent: refusalText(prediction)})
+    : prediction.memory_fits && prediction.memory_fits.probability < 0.75
+      ? make('p', {className: 'warning', textContent: 'It may not fit: memory is predicted close to what there is. Another plan below leaves more room.'}) : null;
   place.replaceChildren(make('h2', {textContent: title}), make('p', {textContent: what}),
     cards(figureCards(prediction)), ...(chances ? [chances] : []));
   $('bar').replaceChildren(make('b', {textContent: title}), `${valueText(prediction.rates.step_s, 's')}, MFU ${shareText(prediction.rates.mfu)}`);

@@ -207,6 +207,7 @@ async function answer() {
     if (mine !== turn) return;
     busy(null);
     fail(failure.of && failure.of.path && failure.of.line ? `${failure.of.path}:${failure.of.line}: ${failure.message}` : failure.message);
+    if (!$('headline').querySelector('h2')) $('headline').replaceChildren();
     $('sections').classList.remove('stale');
     document.documentElement.dataset.answered = turn;
   }
