@@ -14,6 +14,12 @@ for part in matrix attention memory comm messages optimizer step; do
         { echo "$part is missing"; cat "$work/table"; exit 1; }
 done
 
+# What a step's tensors take at once is counted, not timed: within 2 % of the prediction, also where logits are most of it.
+"$RECKON" train -m "$root/examples/train/tiny.json" -d "$root/data/corpus/declaration/en.txt" -s "$work/here.json" --repeat \
+    -n 1 mbs4 gbs4 seq32 vocab-multiple=4096 -q --format csv >>"$work/table"
+awk -F, '/alive at once/ { rows++; if ($NF < -0.02 || $NF > 0.02) exit 1 } END { exit rows != 2 }' "$work/table" ||
+    { echo "the peak is off"; cat "$work/table"; exit 1; }
+
 # Profiles of layers: what is kept of a sample is exact (bytes of 128 tokens and 128 channels), tensor ranks share it, and
 # Galvatron's search takes them, as calibrate does.
 "$RECKON" measure --seconds 1 --profile "$root/examples/train/tiny.json" -g 2 -o "$work/p.json"
