@@ -51,7 +51,7 @@ static const char *climb(struct shell_state *s, const char *name)
 }
 
 /* Scripts are started in the folder where they are or, as often, from one above it. Of a path on
- * another machine, "/home/me/run/conf/a.sh" or "$DIR/conf/a.sh", what is last in it is found here:
+ * another machine, "/run/conf/a.sh" or "$DIR/conf/a.sh", what is last in it is found here:
  * at least a folder and the name, or the name beside the script. */
 const char *shell_source(struct shell_state *s, const char *name)
 {

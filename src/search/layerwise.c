@@ -1,5 +1,6 @@
 #include "search/layerwise.h"
 
+#include "estimate/plan_check.h"
 #include "estimate/runs.h"
 #include "search/layerwise_shape.h"
 #include "search/numbers.h"
@@ -241,12 +242,20 @@ static bool add_candidate(struct candidates *all, struct shape *s, double bound_
     return true;
 }
 
+/* Interleaved stages have to be filled, unless plans that no framework starts are asked for. */
+static bool starts(const struct quest *q, const struct rk_plan *base, uint64_t microbatches)
+{
+    return q->interleaved->unstartable || base->chunks == 1 || base->pipeline == 1 ||
+           plan_interleaves(microbatches, base->pipeline, base->pipeline);
+}
+
 /* Shapes of so many stages and virtual stages: samples in flight that divide the batch. */
 static void add_shapes(struct quest *q, const struct rk_plan *base, struct candidates *all)
 {
     uint64_t divisor[MAX_DIVISORS];
     const int divisors = divisors_of(base->batch, divisor);
     for (int i = 0; i < divisors && !q->failed; i++) {
+        if (!starts(q, base, base->batch / divisor[i])) continue;
         struct shape *s = shape_open(q->query->problem, base, divisor[i]);
         if (!s) {
             q->failed = true;
