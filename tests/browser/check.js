@@ -59,7 +59,13 @@ function checkKeys(figure) {
   const before = wide();
   press('+');
   check(wide() > before * 1.5 || marksOf(figure).length < all, figure.id + ': + does not enlarge');
-  press('-');
+  const zoomed = figure.querySelector('.drawn').innerHTML;
+  press('a');
+  press('d');
+  press('d');
+  press('d');
+  check(figure.querySelector('.drawn').innerHTML !== zoomed, figure.id + ': d does not move');
+  press('s');
   check(marksOf(figure).length === all, figure.id + ': - does not show all');
 }
 

@@ -413,19 +413,21 @@ function light(chart, element, x, y) {
   showTip(chart, Number(element.dataset.row), x, y);
 }
 
-// Arrow keys walk through the marks and say each; + and - enlarge, Escape ends.
+// Arrow keys walk through the marks and say each; + and -, or w and s, enlarge, a and d move, Escape ends.
 function key(chart, event) {
   const marks = [...chart.plot.querySelectorAll('.drawn [data-row]')];
   const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
-  if (chart.zoom && event.shiftKey && step) {
-    const [from, to] = chart.zoom, by = step * (to - from) / 4;
+  const move = event.shiftKey && step || {a: -1, d: 1}[event.key];
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
+  if (chart.zoom && move) {
+    const [from, to] = chart.zoom, by = move * (to - from) / 4;
     zoomTo(chart, from + by, to + by);
   } else if (step && marks.length) {
     chart.at = chart.at < 0 && step < 0 ? marks.length - 1 : (chart.at + step + marks.length) % marks.length;
     const at = marks[chart.at].getBoundingClientRect();
     light(chart, marks[chart.at], at.x + at.width / 2, at.y + at.height / 2);
-  } else if (chart.whole && (event.key === '+' || event.key === '-')) {
-    zoomBy(chart, event.key === '+' ? 0.5 : 2);
+  } else if (chart.whole && '+-ws'.includes(event.key)) {
+    zoomBy(chart, '+w'.includes(event.key) ? 0.5 : 2);
   } else if (event.key === 'Escape') {
     light(chart, null);
   } else {
