@@ -286,6 +286,12 @@ static double idle_bytes(const struct stage_demand *demand, double in_flight)
  * and the latter of its bf16 optimizer. */
 static const double reduce_bucket = 5e8, gather_bucket = 5e8, gather_bucket_bf16 = 5e9;
 
+/* num_shards of DeepSpeed's all-gathers is rounded down: up to twice a bucket is one. */
+static double gathered_at_once(double parameters, double bucket)
+{
+    return parameters / fmax(1, floor(parameters / bucket));
+}
+
 /* What the optimizer's step of DeepSpeed's ZeRO-1 and 2 and of its bf16 optimizer takes in pieces
  * of gigabytes, when the activations are gone: the rank's share of the gradients, flat, in 16 bits
  * and in fp32 (step of stage_1_and_2.py), the bucket that is reduced, and what an all-gather into
@@ -298,9 +304,9 @@ static double step_bytes(const struct rk_plan *plan, const struct sharing *shari
     const bool sharded = plan->framework == RK_DEEPSPEED && (plan->zero == 1 || plan->zero == 2);
     if (!sharded || plan->precision == RK_FP32 || plan->precision == RK_TF32) return 0;
     if (plan->precision != RK_FP16 && plan->zero == 1)
-        return 2 * fmin(parameters, gather_bucket_bf16);
+        return 2 * gathered_at_once(parameters, gather_bucket_bf16);
     return (2 + 4) * parameters / ranks +
-           2 * (fmin(parameters, reduce_bucket) + fmin(parameters, gather_bucket));
+           2 * (fmin(parameters, reduce_bucket) + gathered_at_once(parameters, gather_bucket));
 }
 
 void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
