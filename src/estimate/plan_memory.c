@@ -178,6 +178,52 @@ static double placeholder_bytes(const struct stage_sum *sum, const struct memory
     return (sum->block_shapes + sum->end_shapes) * rule->placeholder_bytes;
 }
 
+/* ---- the optimizer's step ---- */
+
+/* Elements that DeepSpeed reduces and gathers at a time: reduce_bucket_size, allgather_bucket_size,
+ * and the latter of its bf16 optimizer. */
+static const double reduce_bucket = 5e8, gather_bucket = 5e8, gather_bucket_bf16 = 5e9;
+
+/* The optimizer's step of DeepSpeed's ZeRO-1 and 2 and of its bf16 optimizer takes gigabytes at a
+ * time, when the activations are gone: the rank's share of the gradients, flat, in 16 bits and in
+ * fp32 (step of stage_1_and_2.py), the bucket that is reduced, and what an all-gather into a list
+ * of tensors gathers into before it copies (ProcessGroupNCCL). */
+static bool steps_as_deepspeed(const struct rk_plan *plan)
+{
+    return plan->framework == RK_DEEPSPEED && (plan->zero == 1 || plan->zero == 2) &&
+           plan->precision != RK_FP32 && plan->precision != RK_TF32;
+}
+
+static bool has_bf16_optimizer(const struct rk_plan *plan)
+{
+    return plan->precision != RK_FP16 && plan->zero == 1;
+}
+
+/* num_shards of its all-gathers is rounded down: up to twice a bucket is one. */
+static double gathered_at_once(double parameters, double bucket)
+{
+    return parameters / fmax(1, floor(parameters / bucket));
+}
+
+/* The activations' segments are too small for pieces of that size, so the allocator has both, each
+ * piece in a segment of its own, until the device is full. */
+static double cached_by_step(const struct rk_plan *plan, const struct sharing *sharing,
+                             double parameters)
+{
+    const double ranks = sharing->shards[false].ranks;
+    if (!steps_as_deepspeed(plan)) return 0;
+    if (has_bf16_optimizer(plan)) return 2 * gathered_at_once(parameters, gather_bucket_bf16);
+    return (2 + 4) * parameters / ranks +
+           2 * (fmin(parameters, reduce_bucket) + gathered_at_once(parameters, gather_bucket));
+}
+
+/* What of it is there at a time; grows with the parameters, which what is gathered does not at
+ * whole buckets. */
+static double step_of(const struct memory_rule *rule, double parameters)
+{
+    return fmax(rule->step_element * parameters, 2 * fmin(parameters, rule->step_gathers));
+}
+
 /* ---- all of it ---- */
 
 struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct sharing *sharing,
@@ -204,6 +250,12 @@ struct memory_rule memory_rule_of(const struct layer_folds *fold, const struct s
         .expert_engines = engine && plan->grouped ? GROUPED_STREAMS : 0,
     };
     ends_in_flight(rule.ends_in_flight, plan, sharing->microbatches);
+    if (steps_as_deepspeed(plan)) {
+        const bool bf16 = has_bf16_optimizer(plan);
+        const double here = rule.optimizer_here / sharing->shards[false].ranks;
+        rule.step_element = bf16 ? 0 : (2 + 4) * here;
+        rule.step_gathers = bf16 ? 2 * gather_bucket_bf16 : gather_bucket;
+    }
     return rule;
 }
 
@@ -220,6 +272,7 @@ struct stage_demand stage_demand_by(const struct memory_rule *rule, const struct
                         state.optimizer * rule->optimizer_here + sum->buffer_bytes +
                         placeholder_bytes(sum, rule),
         .between_bytes = state.between * rule->optimizer_here,
+        .step_bytes = step_of(rule, sum->parameters + sum->expert_parameters),
         .fixed_bytes = gathered_bytes(sum, rule) + sum->working_bytes + rule->messages_bytes +
                        fixed * (rule->swaps ? 1 : rule->kept_here),
         .flight_bytes = rule->swaps ? 0 : flight * rule->kept_here,
@@ -279,34 +332,7 @@ static double idle_bytes(const struct stage_demand *demand, double in_flight)
 {
     const double activations =
         demand->fixed_bytes + demand->flight_bytes * in_flight + demand->away_bytes;
-    return demand->between_bytes > activations ? demand->between_bytes - activations : 0;
-}
-
-/* Elements that DeepSpeed reduces and gathers at a time: reduce_bucket_size, allgather_bucket_size,
- * and the latter of its bf16 optimizer. */
-static const double reduce_bucket = 5e8, gather_bucket = 5e8, gather_bucket_bf16 = 5e9;
-
-/* num_shards of DeepSpeed's all-gathers is rounded down: up to twice a bucket is one. */
-static double gathered_at_once(double parameters, double bucket)
-{
-    return parameters / fmax(1, floor(parameters / bucket));
-}
-
-/* What the optimizer's step of DeepSpeed's ZeRO-1 and 2 and of its bf16 optimizer takes in pieces
- * of gigabytes, when the activations are gone: the rank's share of the gradients, flat, in 16 bits
- * and in fp32 (step of stage_1_and_2.py), the bucket that is reduced, and what an all-gather into
- * a list of tensors gathers into before it copies (ProcessGroupNCCL). The activations' segments
- * are too small for them, so the allocator has both, until the device is full. */
-static double step_bytes(const struct rk_plan *plan, const struct sharing *sharing,
-                         double parameters)
-{
-    const double ranks = sharing->shards[false].ranks;
-    const bool sharded = plan->framework == RK_DEEPSPEED && (plan->zero == 1 || plan->zero == 2);
-    if (!sharded || plan->precision == RK_FP32 || plan->precision == RK_TF32) return 0;
-    if (plan->precision != RK_FP16 && plan->zero == 1)
-        return 2 * gathered_at_once(parameters, gather_bucket_bf16);
-    return (2 + 4) * parameters / ranks +
-           2 * (fmin(parameters, reduce_bucket) + gathered_at_once(parameters, gather_bucket));
+    return fmax(0, fmax(demand->between_bytes, demand->step_bytes) - activations);
 }
 
 void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
@@ -334,6 +360,8 @@ void stage_memory(struct rk_stage *stage, const struct stage_sum *sum,
     stage->holds[RK_HOLD_fragmentation] =
         system->kernels.fragmentation * demanded_activations(&demand, stage->in_flight);
     stage->total_bytes = demanded_bytes(&demand, system, stage->in_flight);
-    stage->cached_bytes = fmin(step_bytes(plan, sharing, stage->parameters),
-                               fmax(0, system->memory[0].capacity_bytes - stage->total_bytes));
+    const double cached = cached_by_step(plan, sharing, stage->parameters) -
+                          idle_bytes(&demand, stage->in_flight); /* which counts already */
+    const double room = system->memory[0].capacity_bytes - stage->total_bytes;
+    stage->cached_bytes = fmax(0, fmin(cached, room));
 }

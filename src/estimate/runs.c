@@ -282,6 +282,7 @@ static void add_memory(struct tally *tally, struct rk_stage *stage, const struct
     struct stage_demand *all = &tally->demand;
     all->static_bytes += demand.static_bytes - sum->buffer_bytes - shared;
     all->between_bytes += demand.between_bytes;
+    all->step_bytes += demand.step_bytes;
     all->fixed_bytes += ends;
     all->flight_bytes += demand.flight_bytes;
     all->away_bytes += demand.away_bytes;
@@ -306,8 +307,8 @@ static void sum_memory(struct rk_stage *stage, struct tally *tally, const struct
     const double activations = demanded_activations(all, stage->in_flight);
     const double lasting = all->static_bytes + demanded_workspaces(all, system);
     stage->holds[RK_HOLD_gathered] = tally->largest.holds[RK_HOLD_gathered];
-    stage->holds[RK_HOLD_working] =
-        tally->largest.holds[RK_HOLD_working] + fmax(0, all->between_bytes - kept);
+    stage->holds[RK_HOLD_working] = tally->largest.holds[RK_HOLD_working] +
+                                    fmax(0, fmax(all->between_bytes, all->step_bytes) - kept);
     stage->holds[RK_HOLD_communication] =
         tally->communication + tally->messages + tally->buffers + all->outside_bytes;
     stage->holds[RK_HOLD_context] =

@@ -178,6 +178,7 @@ void ends_in_flight(double ends[ENDS], const struct rk_plan *plan, double microb
 struct stage_demand {
     double static_bytes;             /* weights, gradients, optimizer, lasting buffers */
     double between_bytes;            /* beside that from the optimizer's step to the next one */
+    double step_bytes;               /* ... while the step runs, gone behind it */
     double fixed_bytes;              /* gathered, working, messages */
     double flight_bytes, away_bytes; /* of one microbatch: that stay, that are on their way */
     double handles, engines;         /* of libraries, which have a workspace each */
@@ -201,6 +202,8 @@ struct memory_rule {
     double placeholder_bytes; /* of an element */
     double engines, expert_engines;
     double ends_in_flight[ENDS]; /* microbatches of the ends of the model */
+    double step_element;         /* bytes of an element that the step adds; DeepSpeed's */
+    double step_gathers;         /* elements that it gathers at a time, at most */
     int zero;
     bool keep_gathered, by_matrix; /* ZeRO-3: gathers matrix by matrix */
     bool swaps;                    /* layers go through two buffers */
@@ -214,7 +217,9 @@ static inline double demanded_activations(const struct stage_demand *demand, dou
 {
     const double bytes =
         demand->fixed_bytes + demand->flight_bytes * in_flight + demand->away_bytes;
-    return bytes > demand->between_bytes ? bytes : demand->between_bytes;
+    const double idle =
+        demand->between_bytes > demand->step_bytes ? demand->between_bytes : demand->step_bytes;
+    return bytes > idle ? bytes : idle;
 }
 
 static inline double demanded_workspaces(const struct stage_demand *demand,
@@ -312,8 +317,12 @@ double microbatches_of(const struct rk_plan *plan);
 
 static inline struct pipeline pipeline_of(const struct rk_plan *plan, double microbatches)
 {
-    return (struct pipeline){plan->schedule, (uint32_t)plan->pipeline, (uint32_t)plan->chunks,
-                             (uint64_t)microbatches, false, (uint32_t)plan->microbatch_group};
+    return (struct pipeline){plan->schedule,
+                             (uint32_t)plan->pipeline,
+                             (uint32_t)plan->chunks,
+                             (uint64_t)microbatches,
+                             false,
+                             (uint32_t)plan->microbatch_group};
 }
 
 #endif

@@ -57,6 +57,7 @@ void run_find_least(struct run *r)
     plan->share[RK_SHARE_WEIGHTS][0] = r->extremes.weights;
     r->least = memory_rule_of(r->s->fold, &r->extremes.least, plan);
     r->least.bytes.gathered = r->least.bytes.sent_gradient = 0;
+    r->least.step_element = r->least.step_gathers = 0;
 }
 
 /* ---- in flight ---- */
@@ -198,7 +199,7 @@ bool run_mean_exceeds(struct run *r)
         const enum rk_schedule schedule = r->timetable->schedule[i];
         if (r->state->refused[i]) continue;
         flights = smaller(flights, run_in_flight(r, schedule == RK_DUALPIPE ? RK_1F1B : schedule,
-                                              r->set->pipeline - 1));
+                                                 r->set->pipeline - 1));
     }
     const struct stage_demand least = stage_demand_by(&rule, &mean);
     return demanded_bytes(&least, r->s->problem->system, flights) * rounding > capacity(r);
@@ -218,7 +219,7 @@ static double room_of(const struct run *r, const struct memory_rule *rule,
     const double kept = 1 + system->kernels.fragmentation;
     const double left = capacity(r) - demand.static_bytes - demanded_workspaces(&demand, system) -
                         demand.outside_bytes - system->kernels.reserve_bytes;
-    const double between = left - kept * demand.between_bytes;
+    const double between = left - kept * fmax(demand.between_bytes, demand.step_bytes);
     if (fabs(between) <= closeness(r)) return NAN;
     return between < 0 ? -INFINITY : left / kept - demand.fixed_bytes;
 }

@@ -87,6 +87,17 @@ Test(plan_memory, what_the_step_leaves_in_the_allocator)
     NEAR(stage_of(&small, &plan, 0)->cached_bytes, 0);
 }
 
+/* Where that is more than the activations it decides: nearly all computed again, one short sample. */
+Test(plan_memory, the_step_may_need_more_than_the_activations)
+{
+    struct rk_plan plan = plan_of(RK_DEEPSPEED, 2, 1);
+    plan.precision = RK_FP16;
+    plan.sequence = 8;
+    const struct rk_stage *stage = stage_of(&small, &plan, 0);
+    const double N = stage->parameters, states = (2 + 2 + 12 / 2.0) * N;
+    NEAR(stage->allocated_bytes, states + 2 * machine.system.kernels.workspace_bytes + 3 * N);
+}
+
 /* ---- state ---- */
 
 /* Of 8 ranks, experts over 4: 8 share the dense optimizer, 2 that of a rank's 2 experts. */
