@@ -227,7 +227,7 @@ static double afterwards(trace *of, struct outcome *o)
         note(o, &best);
         rk_system_release(&now);
     }
-    before.slowest = 0;
+    before = (struct truth){.slowest = 0};
     for (int i = 0; i < o->plans; i++)
         least[i] = i ? INFINITY : 0; /* the one that it began with */
     for (int step = 0; step < STEPS; step++) {
