@@ -98,10 +98,26 @@ struct search {
     struct clusters_plan plan; /* at hand */
 };
 
+/* Has each stage memory for what the schedule keeps in flight of a pipeline of that length? */
+static bool has_room(const struct search *s, const struct chain_answer *found)
+{
+    for (int i = 0, first = 0; i < found->stages; first += found->stage[i++].layers) {
+        const struct chain_stage *stage = &found->stage[i];
+        const struct chain_choice *choice =
+            &s->problem->cluster[stage->cluster].choice[stage->choice];
+        const struct chain_cost *cost =
+            &choice->cost[chain_row(s->problem, first, stage->layers)];
+        if (cost->in_flight < clusters_in_flight(s->costs, found->stages, found->stages - i))
+            return false;
+    }
+    return true;
+}
+
 /* Plans whose step would have to be a third shorter than their value are left out. */
 static void visit(void *context, const struct chain_answer *found)
 {
     struct search *s = context;
+    if (!has_room(s, found)) return;
     if (found->value_s / 1.5 > s->answer->best.simulated_s) return;
     fill_plan(&s->plan, s->costs, s->problem, s->order, found);
     fill_details(&s->plan, s->costs, s->order, found);
@@ -110,8 +126,10 @@ static void visit(void *context, const struct chain_answer *found)
     if (s->plan.simulated_s < s->answer->best.simulated_s) s->answer->best = s->plan;
 }
 
-/* One problem; `stages` 0: of pipelines of any length, else of that. */
-static bool solve(struct search *s, const int *order, int clusters, int stages)
+/* One problem; `stages` 0: of pipelines of any length, else of that. `missed`: the best plan there is
+ * by what is in flight of the shortest pipeline that has its place, which is never more, has no
+ * room for what its own has. */
+static bool solve(struct search *s, const int *order, int clusters, int stages, bool *missed)
 {
     const struct clusters_question *q = s->question;
     struct chain_cluster cluster[RK_MAX_CLUSTERS];
@@ -130,11 +148,12 @@ static bool solve(struct search *s, const int *order, int clusters, int stages)
         .enough_s = s->answer->proved.value_s,
     };
     double in_flight[RK_MAX_STAGES + 1];
+    *missed = false;
     if (stages) problem.most_stages = stages;
     problem.all_stages = stages > 0;
     if (q->words.schedule != RK_1F1B) problem.in_flight = in_flight;
     for (int k = 1; k <= problem.most_stages && problem.in_flight; k++)
-        in_flight[k] = clusters_in_flight(s->costs, problem.most_stages, k);
+        in_flight[k] = clusters_in_flight(s->costs, stages ? stages : k, k);
     for (int i = 0; i < clusters; i++) {
         const struct cluster_costs *costs = &s->costs->cluster[order[i]];
         cluster[i] = (struct chain_cluster){(int)rk_cluster_nodes(&q->machine->cluster[order[i]]),
@@ -149,6 +168,8 @@ static bool solve(struct search *s, const int *order, int clusters, int stages)
     s->answer->problems++;
     s->answer->labels += found.labels;
     s->answer->limits += (uint64_t)found.limits;
+    *missed = good && found.found && !has_room(s, &found);
+    if (*missed) found.found = false;
     if (good && found.found && alone_s) *alone_s = found.value_s;
     if (good && found.found && found.value_s < s->answer->proved.value_s) {
         fill_plan(&s->answer->proved, s->costs, &problem, order, &found);
@@ -159,15 +180,18 @@ static bool solve(struct search *s, const int *order, int clusters, int stages)
     return good;
 }
 
-/* What is in flight with zero-bubble schedules depends on how long the pipeline is. */
+/* What is in flight with zero-bubble schedules depends on how long the pipeline is: where the best
+ * plan of all lengths together has no room, each length is a problem of its own. */
 static bool solve_lengths(struct search *s, const int *order, int clusters)
 {
     int nodes = 0;
-    if (!zero_bubbles(s->question->words.schedule)) return solve(s, order, clusters, 0);
+    bool missed;
+    if (!solve(s, order, clusters, 0, &missed)) return false;
+    if (!missed) return true;
     for (int i = 0; i < clusters; i++)
         nodes += (int)rk_cluster_nodes(&s->question->machine->cluster[order[i]]);
     for (int stages = clusters; stages <= nodes && stages <= s->costs->most_stages; stages++)
-        if (!solve(s, order, clusters, stages)) return false;
+        if (!solve(s, order, clusters, stages, &missed)) return false;
     return true;
 }
 

@@ -322,6 +322,9 @@ static bool open_engine(struct engine *e, const struct chain_problem *p)
         good &= (e->entries[i].from = calloc(rows + 1, sizeof *e->entries[i].from)) != NULL;
     }
     if (!good) return false;
+    e->least_flight = p->in_flight ? INFINITY : 1;
+    for (int k = 1; k <= p->most_stages && p->in_flight; k++)
+        e->least_flight = fmin(e->least_flight, p->in_flight[k]);
     fill_rows(e);
     memset(e->bucket, 0xff, buckets * sizeof *e->bucket); /* -1 */
     for (int from = 0; from < p->widths; from++) {

@@ -51,6 +51,7 @@ struct engine {
     int generation; /* the first label of as many stages as those that are being made */
     int *bucket;    /* (clusters, layers + 1, largest units + 1, widths) head of labels, or -1 */
     int units;      /* largest of a cluster */
+    double least_flight; /* microbatches that every stage has in flight, wherever it stands */
     double floor_s; /* plans that are looked for have no smaller largest c */
     double best_s;
     struct chain_answer *answer;

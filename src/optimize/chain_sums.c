@@ -11,7 +11,7 @@ static int most_layers(const struct engine *e, int cluster, int choice, double l
     int most = 0;
     for (int row = 0; row < e->rows; row++) {
         const struct chain_cost *cost = cost_of(e->problem, cluster, choice, row);
-        if (e->row[row].layers > most && cost->time_s <= limit_s && cost->in_flight >= 1)
+        if (e->row[row].layers > most && cost->time_s <= limit_s && cost->in_flight >= e->least_flight)
             most = e->row[row].layers;
     }
     return most;
@@ -106,7 +106,7 @@ static void list_row(struct engine *e, int cluster, int row, double limit_s)
         const struct chain_cost *cost = cost_of(e->problem, cluster, i, row);
         const int width = c->choice[i].width;
         const double out_s = e->row[row].last ? 0 : e->least_out_s[width];
-        if (c->choice[i].units > c->units || cost->in_flight < 1) continue;
+        if (c->choice[i].units > c->units || cost->in_flight < e->least_flight) continue;
         if (!(cost->time_s + out_s < limit_s)) continue;
         const struct entry entry = {i,
                                     e->row[row].layers,
