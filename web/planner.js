@@ -151,10 +151,10 @@ async function learn(mine) {
 
 const withTokens = of => ({...of, tokens: of.tokens || known.tokens});
 
-async function predictAndReport(of, plan) {
+async function predictAndReport(mine, of, plan) {
   const full = withTokens(of), files = filesOf(of);
   const answers = [await lanes.quick.ask(planWords('predict', full, plan, runWords(full)), files)];
-  if (!answers[0]) return null;
+  if (!answers[0] || mine !== turn) return null; // or it would take the place of a newer question
   answers.push(await lanes.quick.ask(planWords('report', of, plan), files));
   return answers[1] && {prediction: read(answers[0]), report: read(answers[1])};
 }
@@ -215,7 +215,7 @@ async function answer() {
 
 // What needs no search: the headline, the charts; a moment later the script and what saves memory.
 async function showPlan(mine, plan) {
-  const both = await predictAndReport(question, plan);
+  const both = await predictAndReport(mine, question, plan);
   if (!both || mine !== turn) return null;
   fail('');
   known.plan = plan;
@@ -276,7 +276,7 @@ async function more(mine, plan, both) {
 }
 
 async function beside(mine, plan, both) {
-  const other = readLink(question.beside), kept = await predictAndReport(other, other.plan);
+  const other = readLink(question.beside), kept = await predictAndReport(mine, other, other.plan);
   if (!kept || mine !== turn) return;
   const name = (of, words) => `${of.config ? 'your model' : names.models.get(of.model)}, ${Number(of.gpus).toLocaleString('en')} × ${names.systems.get(of.system)}: ${words}`;
   showBeside(known.names, {...kept, name: name(other, other.plan)}, {...both, name: name(question, plan)}, () => change({beside: ''}));
