@@ -157,6 +157,7 @@ static const struct key keys[] = {
     {"use_data_before_expert_parallelism", KEY_NONE, 0, NULL, NULL}, {"timers.*", KEY_NONE, 0, NULL, NULL},
     {"gradient_allreduce_op", KEY_NONE, 0, NULL, NULL}, {"managed_gradient_accumulation", KEY_NONE, 0, NULL, NULL},
     {"log_level", KEY_NONE, 0, NULL, NULL},
+    {"profiling.*", KEY_NONE, 0, NULL, NULL}, /* of X-MoE */
     {"_comment*", KEY_NONE, 0, NULL, NULL},          {"comms_config.*", KEY_NONE, 0, NULL, NULL},
     {"heterogeneous_rank_order.*", KEY_NONE, 0, NULL, NULL}, {"weight_decay", KEY_NONE, 0, NULL, NULL},
 };

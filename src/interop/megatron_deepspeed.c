@@ -58,8 +58,16 @@ static enum rk_status read_config(const struct megatron_args *args, const char *
                                 : notes_refusal(args->notes, args->path, args->error);
     if (status == RK_OK) status = deepspeed_choices(&source, &c, args->notes, args->error);
     if (status == RK_OK) status = compare_batches(args, &c, plan);
-    if (status == RK_OK) deepspeed_choose(&c, plan);
-    return status;
+    if (status != RK_OK) return status;
+    deepspeed_choose(&c, plan);
+    const double stage = megatron_number(args, FLAG(ZERO_STAGE), plan->zero);
+    if (stage != plan->zero) {
+        char said[24];
+        snprintf(said, sizeof said, "%g", stage);
+        megatron_note(args, NOTE_WARNING, FLAG(ZERO_STAGE), said,
+                      "DeepSpeed's configuration says %d, which counts", plan->zero);
+    }
+    return RK_OK;
 }
 
 /* Without the file, as the argument says: scripts pass to both what is one variable in them. */

@@ -187,7 +187,7 @@ enum megatron_kind {
     X(MAIN_PARAMS,           "main-params-dtype",               WORD,   11, 0, "fp32|fp16", "master_bytes") \
     X(EXP_AVG,               "exp-avg-dtype",                   WORD,   11, 0, "fp32|fp16|bf16|fp8", "moment1_bytes") \
     X(EXP_AVG_SQ,            "exp-avg-sq-dtype",                WORD,   11, 0, "fp32|fp16|bf16|fp8", "moment2_bytes") \
-    X(OPTIMIZER,             "optimizer",                       WORD,   9, 0, "adam|sgd|muon|dist_muon|lion|soap|adaptive_muon;hybridadam|cpu-adam", "bytes of the optimizer") \
+    X(OPTIMIZER,             "optimizer",                       WORD,   9, 0, "adam|sgd|muon|dist_muon|lion|soap|adaptive_muon;hybridadam|cpu-adam|adamw|fusedadamw|fusedadam", "bytes of the optimizer") \
     /* kernels */ \
     X(TRANSFORMER_IMPL,      "transformer-impl",                WORD,   9, 0, "local|transformer_engine|inference_optimized", "attention") \
     X(FLASH_ATTN,            "use-flash-attn",                  SWITCH, 9, 0, "", "attention") \

@@ -110,7 +110,8 @@ Test(megatron_scripts, batch_of_deepspeed)
     static const char text[] =
         "cat > ds.json <<'EOT'\n{\"train_micro_batch_size_per_gpu\": 4, "
         "\"zero_optimization\": {\"stage\": 1}, \"sparse_attention\": {\"mode\": \"fixed\"}}\nEOT\n"
-        "deepspeed --num_gpus 8 pretrain_gpt.py --deepspeed --deepspeed_config ds.json " SIZES;
+        "deepspeed --num_gpus 8 pretrain_gpt.py --deepspeed --deepspeed_config ds.json "
+        "--zero-stage 2 --optimizer fusedadamw " SIZES;
     static const char *const sparse[] = {"sparse_attention"};
     static const char *const both[] = {"--sparse_attention,train_micro_batch_size_per_gpu"};
     struct megatron_options options = {.ignored = sparse, .ignored_count = 1};
@@ -121,7 +122,8 @@ Test(megatron_scripts, batch_of_deepspeed)
     cr_assert_eq(megatron_read("x.sh", text, strlen(text), &options, &import, &error), RK_OK, "%s",
                  error.text);
     cr_expect_eq(import.plan.microbatch, 1);
-    cr_expect_eq(import.plan.zero, 1);
+    cr_expect_eq(import.plan.zero, 1); /* as the file says */
+    cr_expect(warns_of("--zero-stage", RK_WARNING));
 }
 
 /* What a script needs to be told is named. */
