@@ -484,7 +484,8 @@ static bool tells_layers(const json_t *value, uint64_t layers)
 }
 
 static enum rk_status check_unknown(const struct place *object, const struct hf_type *type,
-                                    uint64_t layers, char *unknown, size_t size, struct rk_error *error)
+                                    uint64_t layers, char *unknown, size_t size,
+                                    struct rk_error *error)
 {
     const char *key;
     json_t *value;

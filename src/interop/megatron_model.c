@@ -1,7 +1,7 @@
 /* megatron_model.c - the shape of the model that the arguments make. */
 #include "interop/megatron_args.h"
-#include "interop/model_period.h"
 #include "interop/model_numbers.h"
+#include "interop/model_period.h"
 #include "interop/tokenizers.h"
 
 #include <inttypes.h>

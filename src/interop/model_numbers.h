@@ -6,7 +6,7 @@
 #include <reckon/model.h>
 
 struct model_numbers {
-    const char *id; /* what the model's id begins with */
+    const char *id;                  /* what the model's id begins with */
     double rotary_base, rope_factor; /* 0: none */
     double norm_epsilon;
     double router_scaling;
@@ -15,7 +15,8 @@ struct model_numbers {
 /* By the model's id and its width; NULL: they are not known. */
 const struct model_numbers *model_numbers(const struct rk_model *model);
 
-/* Gives the model `groups` of experts of which a token's lie in `active`, where that limits them. */
+/* Gives the model `groups` of experts of which a token's lie in `active`, where that limits them.
+ */
 void model_limit_groups(struct rk_model *model, uint64_t groups, uint64_t active);
 
 #endif

@@ -49,7 +49,8 @@ static const struct {
     {"deepseek-v3", 671026419200, 37552297472, 2048,
      "precision=fp8-block dp64 tp2 pp16 vpp2 ep64 etp1 gbs8192 split=3,2*29,0*2 sp zero1 "
      "grad-overlap weight-overlap dispatcher=deepep "
-     "recompute=selective:moe_act+layernorm+mla_up_proj+mlp attention=flash3 loss-compiled moment1-bytes=2 "
+     "recompute=selective:moe_act+layernorm+mla_up_proj+mlp attention=flash3 loss-compiled "
+     "moment1-bytes=2 "
      "moment2-bytes=2 weights-fp8 vocab-multiple=3232 master-bytes=0"},
 };
 
@@ -386,7 +387,8 @@ Test(megatron, places)
                            &options, &error),
                  RK_BAD_INPUT);
     cr_expect_eq(error.line, 2);
-    cr_expect_str_eq(error.text, "$LAYERS is not set in this script: give --set LAYERS=VALUE, for --num-layers: a whole number");
+    cr_expect_str_eq(error.text, "$LAYERS is not set in this script: give --set LAYERS=VALUE, for "
+                                 "--num-layers: a whole number");
     cr_expect_eq(read_text("A=(\n  --num-layers 8\n  --bf17 $X\n)\npython pretrain_gpt.py "
                            "${A[@]} --micro-batch-size 0 " SMALL,
                            &options, &error),

@@ -38,7 +38,7 @@ static struct timeline_plan plan_of(enum rk_schedule schedule, uint32_t stages, 
                                                .in_bytes = 30,
                                                .in_s = 3};
     const struct timeline_duration weights = {.compute_s = 1, .total_s = 1};
-    const struct pipeline p = {schedule, stages, count, microbatches, false};
+    const struct pipeline p = {schedule, stages, count, microbatches, false, 0};
     struct timeline_plan plan = {.pipeline = p,
                                  .schedule = "given",
                                  .stages = stages,
