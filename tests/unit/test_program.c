@@ -318,8 +318,8 @@ static void check_working(const struct sample *s)
 {
     const struct element_bytes bytes = element_bytes_of(&s->plan);
     if (s->plan.recompute == RK_WHOLE || s->plan.segments || bytes.step_gradient > 0 ||
-        s->plan.schedule == RK_DUALPIPE)
-        return;
+        s->plan.schedule == RK_DUALPIPE || s->plan.framework == RK_DEEPSPEED)
+        return; /* DeepSpeed's step may need more */
     for (int i = 0; i < s->prediction.stages; i++) {
         double most = 0;
         for (size_t k = 0; k < s->program[i].tasks; k++)

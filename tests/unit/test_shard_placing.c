@@ -70,17 +70,6 @@ static bool can_run(const struct rk_model *model, const struct rk_plan *plan,
     return prediction->timed;
 }
 
-/* With DualPipe the first and the last stage are on one rank, and share the table of a tied
- * embedding, or of one that multi-token prediction needs [deepseek2024v3, 3.2.3]; the predictor
- * counts it for both. */
-static double shared_table(const struct rk_model *model, const struct rk_plan *plan, uint64_t stage)
-{
-    const bool ends = stage == 0 || stage == plan->pipeline - 1;
-    if (plan->schedule != RK_DUALPIPE || !ends) return 0;
-    if (!model->tied_embeddings && !model->predict_layers) return 0;
-    return padded_vocabulary(model, plan) / (double)plan->tensor * (double)model->hidden;
-}
-
 static void check_plan(const struct rk_model *model, const struct rk_plan *plan,
                        const struct layout *tensors, const struct rk_prediction *prediction)
 {
@@ -95,8 +84,7 @@ static void check_plan(const struct rk_model *model, const struct rk_plan *plan,
                  words, error.text);
     for (size_t i = 0; i < layout.files; i++) {
         const struct placed_file *file = &placed.file[i];
-        const double bytes = prediction->stage[file->stage].holds[RK_HOLD_weights] -
-                             2 * shared_table(model, plan, file->stage);
+        const double bytes = prediction->stage[file->stage].holds[RK_HOLD_weights];
         cr_assert_eq(2 * (double)file->parameters, bytes,
                      "%s %s: stage %u tensor %u expert %u: %" PRIu64 " parameters, %.17g bytes",
                      model->id, words, file->stage, file->tensor, file->expert, file->parameters,
