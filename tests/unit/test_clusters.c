@@ -101,6 +101,33 @@ Test(clusters, more_never_makes_it_slower)
     cr_expect_geq(best_of(LINKED "100Gb/s@50us,cap=100Gb/s"), best_s);
 }
 
+/* Of a machine whose outer network takes latency and bytes over bandwidth, nothing else. */
+static double best_of_plain(const char *system, double seconds, double bytes_per_s)
+{
+    struct clusters_question q = question_of("llama3.1-70b", system, 128);
+    for (int i = 0; i < machine.clusters; i++) {
+        struct rk_network *outer = &machine.cluster[i].system.network[1];
+        outer->bandwidth_Bps = bytes_per_s;
+        outer->link = (struct rk_link){.efficiency = 1, .hop_s = seconds};
+    }
+    machine.link[0][1] = machine.link[1][0] = (struct rk_cluster_link){
+        .bandwidth_Bps = 8 * bytes_per_s, .latency_s = seconds, .cap_Bps = INFINITY};
+    cr_assert(clusters_search(&q, &answer));
+    rk_machine_release(&machine);
+    return answer.proved.value_s;
+}
+
+/* Two halves whose link is the network between their nodes are the whole, where its best plan has
+ * no stage on both; with less between them they are no faster. */
+Test(clusters, two_halves_are_the_whole)
+{
+    const char *const halves = NEW " + " NEW " link=1Gb/s";
+    const double whole_s = best_of_plain("h100-sxm5-80g x32", 20e-6, 50e9);
+    cr_expect_gt(answer.best.stages, 1);
+    cr_expect_float_eq(best_of_plain(halves, 20e-6, 50e9), whole_s, 1e-12 * whole_s);
+    cr_expect_leq(best_of_plain(halves, 0, 1e15), whole_s);
+}
+
 Test(clusters, order_in_which_they_are_named_does_not_matter)
 {
     cr_expect_eq(best_of(LINKED "100Gb/s@50us"), best_of(OLD " + " NEW " link=100Gb/s@50us"));
