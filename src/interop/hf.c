@@ -351,10 +351,10 @@ static enum rk_status choose_sequence(struct reading *r)
         hf_note_add(r, HF_ASSUMED, "sequence", hf_count_text(value, *sequence),
                     "not in the file: what %s trained with; --sequence sets another",
                     r->import->type);
-    } else if (r->import->model.position == RK_POSITION_NONE) {
+    } else if (r->import->model.position != RK_POSITION_LEARNED) {
         *sequence = USUAL_SEQUENCE;
         hf_note_add(r, HF_ASSUMED, "sequence", hf_count_text(value, *sequence),
-                    "usual in pre-training; --sequence sets another");
+                    "not in the file, and usual in pre-training; --sequence sets another");
     } else {
         return place_fail(hf_model_object(r), r->error,
                           "missing key \"max_position_embeddings\": add it, or give --sequence N");

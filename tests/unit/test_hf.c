@@ -489,8 +489,6 @@ Test(hf, bad_bodies)
         {"64", "66",
          "c.json:3:95: num_attention_heads: 4 heads do not divide the hidden size 66, "
          "and no head_dim is given: correct one of them"},
-        {"\"max_position_embeddings\": 32", "\"x\": 1",
-         "c.json:1:1: missing key \"max_position_embeddings\": add it, or give --sequence N"},
         {"\"num_hidden_layers\": 6", "\"num_hidden_layers\": 1e9, \"head_dim\": 1000000000",
          "c.json:1:1: 1000000000 layers: at most 4096 are read"},
     };
@@ -503,6 +501,25 @@ Test(hf, bad_bodies)
         cr_expect_str_eq(formatted(&error), cases[i][2], "%s", formatted(&error));
         free(text);
     }
+}
+
+/* Of learned positions there are as many as the file says; of others the usual length is assumed.
+ */
+Test(hf, a_length_that_the_file_lacks)
+{
+    struct hf_import import;
+    struct rk_error error = {0};
+    char *text = replaced(llama, ", \"max_position_embeddings\": 32", "");
+    cr_expect_eq(read_text(text, &plain, &import, &error), RK_OK, "%s", formatted(&error));
+    cr_expect_eq(import.model.sequence, 4096);
+    free(text);
+    text =
+        replaced("{\"model_type\": \"gpt2\", " BARE "}", ", \"max_position_embeddings\": 32", "");
+    cr_expect_eq(read_text(text, &plain, &import, &error), RK_BAD_INPUT);
+    cr_expect_str_eq(formatted(&error),
+                     "c.json:1:1: missing key \"max_position_embeddings\": add it, or give "
+                     "--sequence N");
+    free(text);
 }
 
 /* A key that the type has not, and that would change shape, count or cost. */
