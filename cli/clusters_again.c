@@ -35,17 +35,6 @@ static const struct report_column pareto_columns[] = {
 
 /* ---- links ---- */
 
-static const char *clusters_text(const struct clusters_shown *show,
-                                 const struct clusters_plan *plan)
-{
-    const char *text = "";
-    for (int i = 0; i < plan->stages; i++)
-        if (i == 0 || plan->stage[i].cluster != plan->stage[i - 1].cluster)
-            text = report_text(show->report, "%s%s%s", text, i ? ", " : "",
-                               show->question->machine->cluster[plan->stage[i].cluster].name);
-    return text;
-}
-
 static bool show_link(const struct clusters_shown *show, struct report_table *table, int a, int b)
 {
     static const double shares[] = {0.25, 0.5, 2, 4, 1024};
@@ -67,7 +56,7 @@ static bool show_link(const struct clusters_shown *show, struct report_table *ta
             cell_number(machine.link[a][b].bandwidth_Bps),
             cell_number(answer->proved.value_s),
             cell_number(1 - answer->proved.value_s / now_s),
-            cell_text(clusters_text(show, &answer->proved)),
+            cell_text(clusters_text(show->report, show->question->machine, &answer->proved)),
         };
         if (good) report_row(show->report, table, cells);
     }
@@ -115,7 +104,8 @@ static bool show_without(const struct clusters_shown *show, struct report_table 
             fits ? cell_number(answer->proved.value_s) : cell_none(),
             fits ? cell_number(fabs(over) < 1e-9 ? 0 : over) : cell_none(),
             fits ? cell_count((uint64_t)answer->proved.stages) : cell_none(),
-            cell_text(fits ? clusters_text(show, &answer->proved) : "nothing fits"),
+            cell_text(fits ? clusters_text(show->report, show->question->machine, &answer->proved)
+                           : "nothing fits"),
         };
         report_row(show->report, table, cells);
     }
@@ -205,14 +195,13 @@ static bool try_shares(const struct clusters_shown *show, const int *quarters, s
             machine->link[a][b] = whole->link[from[a]][from[b]];
     asked.machine = machine;
     if (good && machine->clusters) {
-        const struct clusters_shown again = {show->report, &asked, answer, NULL};
         good = clusters_search(&asked, answer);
         if (good && !isinf(answer->best.value_s)) {
             tried->step_s = answer->best.simulated_s;
             tried->usd = clusters_price(machine, &answer->best);
             tried->gpus = clusters_gpus_used(&answer->best);
             tried->stages = answer->best.stages;
-            tried->clusters = clusters_text(&again, &answer->best);
+            tried->clusters = clusters_text(show->report, machine, &answer->best);
         }
     }
     free(machine);

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LAYERS = 4096 }; /* a search over more takes minutes: its time grows with their square */
+enum {
+    MOST_LAYERS = 4096
+}; /* a search over more takes minutes: its time grows with their square */
 
 #define AT(member) .offset = offsetof(struct clusters_source, member)
 /* clang-format off */
@@ -22,6 +24,16 @@ const struct option clusters_source_options[] = {
      .help = "samples of a step"},
     {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE", AT(plan), .complete = "file",
      .help = "predict this plan instead of searching: a file of --save-plan, or by hand, as PLAN FILES says"},
+    {.name = NULL},
+};
+#undef AT
+#define AT(member) .offset = offsetof(struct clusters_basics, member)
+const struct operand clusters_words[] = {
+    {.name = "PLAN", .help = "words of a plan that all stages keep", AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
+    {.name = NULL},
+};
+const struct option clusters_output_options[] = {
+    OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
 /* clang-format on */
@@ -51,8 +63,9 @@ static enum rk_status check_words(const struct plan_draft *draft, bool given,
         return usage_fail(error, "schedule: dualpipe needs each stage twice, at both ends: 1f1b, "
                                  "gpipe, zero-bubble and zero-bubble-2p run over clusters");
     if (draft->plan.pipeline_blocking && !given)
-        return usage_fail(error, "pipeline-blocking: the search has messages beside the stage behind; "
-                                 "a plan file is predicted with it");
+        return usage_fail(error,
+                          "pipeline-blocking: the search has messages beside the stage behind; "
+                          "a plan file is predicted with it");
     if (draft->plan.framework == RK_CALCULON)
         return usage_fail(error, "framework: the published model knows one cluster alone");
     return RK_OK;
@@ -111,8 +124,7 @@ static enum rk_status read_plan(struct clusters_input *input, const struct clust
     enum rk_status status = RK_OK;
     *draft = plan_draft();
     if (source->plan) status = clusters_file_open(source->plan, &input->file, error);
-    if (status == RK_OK && *input->file.words)
-        status = plan_read_words(input->file.words, draft, error);
+    if (status == RK_OK && source->plan) status = clusters_file_words(&input->file, draft, error);
     memset(draft->words, 0, sizeof draft->words); /* from here on those of the line */
     if (status == RK_OK) status = plan_read_texts(&source->words, draft, error);
     if (status == RK_OK && input->file.batch && !plan_given(draft, "batch")) {
@@ -216,7 +228,6 @@ static enum rk_status judge_plan(struct clusters_input *a, bool tight, struct rk
     clusters_file_fail(&a->file, a->fault.stage, text, error);
     return error->status = RK_NOTHING_FITS;
 }
-
 
 enum rk_status clusters_input_answer(struct clusters_input *input, bool tight,
                                      struct rk_error *error)

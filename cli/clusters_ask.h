@@ -7,6 +7,7 @@
 #include "cli/clusters_plan.h"
 #include "cli/options.h"
 #include "cli/run_args.h"
+#include "cli/show.h"
 
 /* What a command line says; NULL, 0: nothing. */
 struct clusters_source {
@@ -16,6 +17,22 @@ struct clusters_source {
 };
 /* The flags that say it, but for the words. */
 extern const struct option clusters_source_options[];
+
+/* What every command of a plan takes, first in its arguments; and the tables of it. */
+struct clusters_basics {
+    struct clusters_source source;
+    const char *output;
+    struct show_args show;
+};
+extern const struct operand clusters_words[];
+extern const struct option clusters_output_options[];
+/* clang-format off */
+#define CLUSTERS_BASICS \
+    {"Input", clusters_source_options, offsetof(struct clusters_basics, source)}, \
+    {"Output", clusters_output_options, 0}, \
+    {"Form", show_options, offsetof(struct clusters_basics, show)}, \
+    {"General", options_help_rows, 0}
+/* clang-format on */
 
 struct clusters_input {
     struct rk_model model;

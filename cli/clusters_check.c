@@ -4,6 +4,7 @@
 #include "cli/check.h"
 #include "cli/clusters_ask.h"
 #include "cli/plan_input.h"
+#include "clusters/ranks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,8 +80,8 @@ static void check_memory(const struct clusters_input *input, struct rk_findings 
 
 static bool crosses(const struct clusters_plan *plan)
 {
-    for (int i = 1; i < plan->stages; i++)
-        if (plan->stage[i].cluster != plan->stage[0].cluster) return true;
+    for (int i = 0; i < plan->stages; i++)
+        if (clusters_crosses(&plan->stage[0], &plan->stage[i])) return true;
     return false;
 }
 

@@ -1,42 +1,27 @@
-/* clusters_diff.c - reckon diff of two plans over the same clusters: where the time of each goes, and
- * what each stage that differs is worth. */
+/* clusters_diff.c - reckon diff of two plans over the same clusters: where the time of each goes,
+ * and what each stage that differs is worth. */
 #include "cli/clusters_ask.h"
 #include "cli/commands.h"
 #include "cli/plan_input.h"
-#include "cli/show.h"
 
 #include <math.h>
+#include <reckon/plans.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
-struct diff_args {
-    struct clusters_source source; /* its words: the two files, then words of a plan */
-    const char *output;
-    struct show_args show;
-};
-
-#define AT(member) .offset = offsetof(struct diff_args, member)
 /* clang-format off */
 static const struct operand operands[] = {
-    {.name = "A B", .help = "two plan files of reckon clusters, then words that both keep", AT(source.words), .optional = OPERAND_MANY, .complete = "file"},
-    {.name = NULL},
-};
-static const struct option options[] = {
-    OPTION_OUTPUT_ROW(AT(output)),
+    {.name = "A B", .help = "two plan files of reckon clusters, then words that both keep",
+     .offset = offsetof(struct clusters_basics, source.words), .optional = OPERAND_MANY, .complete = "file"},
     {.name = NULL},
 };
 static const struct usage usage = {
     .name = "diff",
     .summary = "what differs between two plans over several clusters",
     .operands = operands,
-    .groups = {
-        {"Input", clusters_source_options, offsetof(struct diff_args, source)},
-        {"Output", options, 0},
-        {"Form", show_options, offsetof(struct diff_args, show)},
-        {"General", options_help_rows, 0},
-    },
+    .groups = {CLUSTERS_BASICS},
     .wider = &diff_usage,
     .with = "several clusters",
 };
@@ -55,7 +40,6 @@ static const struct report_column worth_columns[] = {
     {.name = "without", .unit = "%", .digits = 1, .help = "B without it"},
 };
 /* clang-format on */
-#undef AT
 
 enum { TERMS = 6 };
 
@@ -112,15 +96,15 @@ static void show_terms(struct report *report, const struct side side[2])
         report_row(report, table,
                    (const struct report_cell[]){
                        cell_text(term_names[i]), cell_number(side[0].term[i]),
-                       cell_number(side[1].term[i]),
-                       cell_number(side[1].term[i] - side[0].term[i]), cell_text(term_helps[i])});
+                       cell_number(side[1].term[i]), cell_number(side[1].term[i] - side[0].term[i]),
+                       cell_text(term_helps[i])});
 }
 
 /* ---- what each difference is worth ---- */
 
 static bool same_stage(const struct given_stage *a, const struct given_stage *b)
 {
-    if (a->parts != b->parts) return false;
+    if (a->parts != b->parts || a->equal != b->equal) return false;
     for (int k = 0; k < a->parts; k++)
         if (a->part[k].cluster != b->part[k].cluster || a->part[k].data != b->part[k].data ||
             memcmp(&a->part[k].plan, &b->part[k].plan, sizeof a->part[k].plan) != 0)
@@ -150,7 +134,8 @@ struct worth {
     struct clusters_plan plan;
 };
 
-/* The step of `to` with one thing of `from`: `stage` -1 layers, -2 the round. NAN: it does not fit. */
+/* The step of `to` with one thing of `from`: `stage` -1 layers, -2 the round. NAN: it does not fit.
+ */
 static double step_with(struct worth *w, int to, int stage)
 {
     const struct given_plan *from = w->side[!to].input.given;
@@ -173,16 +158,20 @@ static const char *text_of(struct report *report, const struct side *side, int s
     if (stage == -2) return report_text(report, "%d", (int)given->round);
     if (stage == -1) {
         const char *text = "";
-        for (int i = 0; i < given->stages; i++)
-            text = report_text(report, "%s%s%d", text, i ? " " : "", given->stage[i].layers);
+        for (int i = 0; i < given->stages * given->chunks; i++)
+            text = report_text(report, "%s%s%d", text, i ? " " : "", given->split[i]);
         return text;
     }
     const struct given_part *part = &given->stage[stage].part[0];
-    return report_text(report, "%s tp%d cp%d dp%d %s%s",
-                       side->input.machine.cluster[part->cluster].name, (int)part->plan.tensor,
-                       (int)part->plan.context, (int)part->data,
-                       rk_recompute_mode_name(part->plan.recompute),
-                       given->stage[stage].parts > 1 ? ", ..." : "");
+    char recompute[RK_PLAN_AXIS_TEXT];
+    return report_text(
+        report, "%s tp%d cp%d dp%d %s%s%s", side->input.machine.cluster[part->cluster].name,
+        (int)part->plan.tensor, (int)part->plan.context, (int)part->data,
+        rk_plan_axis_text(RK_PLAN_RECOMPUTE,
+                          RK_RECOMPUTE_VALUE(part->plan.recompute, part->plan.recompute_parts),
+                          recompute),
+        given->stage[stage].parts > 1 ? ", ..." : "",
+        given->stage[stage].equal ? ", equal shares" : "");
 }
 
 static void add_worth(struct worth *w, const char *what, int stage)
@@ -206,12 +195,31 @@ static void add_worth(struct worth *w, const char *what, int stage)
                                             isnan(without) ? cell_none() : cell_number(without)});
 }
 
+/* What all stages keep, and no stage can take from the other plan. */
+static const char *differing(const struct rk_plan *a, const struct rk_plan *b)
+{
+    return a->batch != b->batch                           ? "batch"
+           : a->sequence != b->sequence                   ? "sequence"
+           : a->precision != b->precision                 ? "precision"
+           : a->schedule != b->schedule                   ? "schedule"
+           : a->pipeline_blocking != b->pipeline_blocking ? "pipeline_blocking"
+                                                          : NULL;
+}
+
 static bool show_worth(struct report *report, const struct side side[2])
 {
     const struct given_plan *a = side[0].input.given, *b = side[1].input.given;
     if (a->stages != b->stages || a->chunks != b->chunks) {
-        report_note(report, report_text(report, "stages differ in number, %d and %d: only the whole can be compared",
-                                        a->stages * a->chunks, b->stages * b->chunks));
+        report_note(report, report_text(report,
+                                        "stages times runs of layers differ, %d x %d and %d x %d: "
+                                        "only the whole can be compared",
+                                        a->stages, a->chunks, b->stages, b->chunks));
+        return true;
+    }
+    const char *other = differing(&side[0].input.question.words, &side[1].input.question.words);
+    if (other) {
+        report_note(report,
+                    report_text(report, "%s differs: only the whole can be compared", other));
         return true;
     }
     struct worth *w = calloc(1, sizeof *w);
@@ -230,31 +238,37 @@ static bool show_worth(struct report *report, const struct side side[2])
 
 /* ---- the command ---- */
 
-static enum rk_status open_side(struct side *side, const struct diff_args *args, int index,
+static enum rk_status open_side(struct side *side, const struct clusters_basics *args, int index,
                                 struct rk_error *error)
 {
     struct clusters_source source = args->source;
     source.plan = args->source.words.text[index];
     source.words.count -= 2;
-    memmove(source.words.text, source.words.text + 2, sizeof source.words.text - 2 * sizeof *source.words.text);
-    memmove(source.words.name, source.words.name + 2, sizeof source.words.name - 2 * sizeof *source.words.name);
+    memmove(source.words.text, source.words.text + 2,
+            sizeof source.words.text - 2 * sizeof *source.words.text);
+    memmove(source.words.name, source.words.name + 2,
+            sizeof source.words.name - 2 * sizeof *source.words.name);
     enum rk_status status = clusters_input_open(&side->input, &source, error);
     if (status == RK_OK) status = clusters_input_answer(&side->input, false, error);
     if (status == RK_OK) find_terms(side);
     return status;
 }
 
-static int tell(const struct side side[2], const struct diff_args *args)
+static int tell(const struct side side[2], const struct clusters_basics *args)
 {
     struct report report = {.first = NULL};
     struct rk_error error;
     const double a = side[0].term[TERMS - 1], b = side[1].term[TERMS - 1];
+    const double samples =
+        (double)side[1].input.question.words.batch / (double)side[0].input.question.words.batch;
     for (int i = 0; i < 2; i++)
         report_note(&report, report_text(&report, "%c  %s: %.4g s a step", 'A' + i,
                                          args->source.words.text[i], side[i].term[TERMS - 1]));
-    report_note(&report, b == a ? "both take the same time"
-                                : report_text(&report, "B takes %.1f %% %s time than A: %.3f times the throughput",
-                                              100 * fabs(b / a - 1), b > a ? "more" : "less", a / b));
+    report_note(
+        &report,
+        b == a ? "both take the same time"
+               : report_text(&report, "B takes %.1f %% %s time than A: %.3f times the throughput",
+                             100 * fabs(b / a - 1), b > a ? "more" : "less", samples * a / b));
     int code = RK_IO;
     if (show_worth(&report, side)) {
         show_terms(&report, side);
@@ -268,7 +282,7 @@ static int tell(const struct side side[2], const struct diff_args *args)
 
 int clusters_diff(int argc, char **argv)
 {
-    struct diff_args args = {.output = NULL};
+    struct clusters_basics args = {.output = NULL};
     struct side *side = calloc(2, sizeof *side);
     struct rk_error error;
     plan_words_prepare();

@@ -3,7 +3,6 @@
 #include "cli/clusters_ask.h"
 #include "cli/commands.h"
 #include "cli/plan_input.h"
-#include "cli/show.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,33 +10,13 @@
 
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
-struct fits_args {
-    struct clusters_source source;
-    const char *output;
-    struct show_args show;
-};
-
-#define AT(member) .offset = offsetof(struct fits_args, member)
 /* clang-format off */
-static const struct operand operands[] = {
-    {.name = "PLAN", .help = "words of a plan that all stages keep", AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
-    {.name = NULL},
-};
-static const struct option options[] = {
-    OPTION_OUTPUT_ROW(AT(output)),
-    {.name = NULL},
-};
 static const struct usage usage = {
     .name = "fits",
     .summary = "memory of a plan over several clusters",
-    .operands = operands,
+    .operands = clusters_words,
     .words = plan_words,
-    .groups = {
-        {"Input", clusters_source_options, offsetof(struct fits_args, source)},
-        {"Output", options, 0},
-        {"Form", show_options, offsetof(struct fits_args, show)},
-        {"General", options_help_rows, 0},
-    },
+    .groups = {CLUSTERS_BASICS},
     .wider = &fits_usage,
     .with = "several clusters",
 };
@@ -82,7 +61,6 @@ static const struct change {
     {"gradient-bytes=2",                1, 1, "gradients in 16 bits"},
 };
 /* clang-format on */
-#undef AT
 
 /* What the fullest stage has left. */
 static double least_left(const struct clusters_plan *plan, int *stage)
@@ -100,8 +78,9 @@ static double least_left(const struct clusters_plan *plan, int *stage)
 
 static double activations(const struct rk_stage *memory)
 {
-    static const enum rk_holding kinds[] = {RK_HOLD_attention, RK_HOLD_mlp,         RK_HOLD_experts,
-                                            RK_HOLD_norms,     RK_HOLD_checkpoints, RK_HOLD_embedding};
+    static const enum rk_holding kinds[] = {RK_HOLD_attention,   RK_HOLD_mlp,
+                                            RK_HOLD_experts,     RK_HOLD_norms,
+                                            RK_HOLD_checkpoints, RK_HOLD_embedding};
     double bytes = 0;
     for (int i = 0; i < COUNT_OF(kinds); i++)
         bytes += memory->holds[kinds[i]];
@@ -184,6 +163,8 @@ static bool show_changes(struct report *report, const struct clusters_input *inp
                                        .columns = change_columns,
                                        .column_count = COUNT_OF(change_columns)};
     struct report_table *table = report_add(report, &shape);
+    int tightest = 0;
+    const double before = least_left(&input->answer->best, &tightest);
     bool good = changed && plan;
     for (int i = 0; good && i < COUNT_OF(changes); i++) {
         struct given_fault fault;
@@ -194,6 +175,7 @@ static bool show_changes(struct report *report, const struct clusters_input *inp
         const bool memory = fault.reason.verdict == RK_MEMORY_EXCEEDED;
         if (!good || (fault.reason.verdict != RK_FITS && !memory)) continue;
         const double left = least_left(plan, &stage);
+        if (left < before) continue;
         report_row(report, table,
                    (const struct report_cell[]){
                        cell_text(name_of(&changes[i])),
@@ -210,7 +192,7 @@ static bool show_changes(struct report *report, const struct clusters_input *inp
     return good;
 }
 
-static int tell(struct clusters_input *input, const struct fits_args *args)
+static int tell(struct clusters_input *input, const struct clusters_basics *args)
 {
     struct report report = {.first = NULL};
     struct rk_error error;
@@ -220,8 +202,9 @@ static int tell(struct clusters_input *input, const struct fits_args *args)
     struct given_plan *given = input->given ? NULL : malloc(sizeof *given);
     if (given) given_of(&input->question, best, given);
     report_note(&report,
-                report_text(&report, "%s over %d clusters: %s, %.2f GiB %s on the tightest stage, %d; "
-                                     "%.4g s a step",
+                report_text(&report,
+                            "%s over %d clusters: %s, %.2f GiB %s on the tightest stage, %d; "
+                            "%.4g s a step",
                             input->model.id, input->machine.clusters,
                             left < 0 ? "does not fit" : "fits", fabs(left) / 1073741824,
                             left < 0 ? "too little" : "left", stage, best->simulated_s));
@@ -237,7 +220,7 @@ static int tell(struct clusters_input *input, const struct fits_args *args)
 
 int clusters_fits(int argc, char **argv)
 {
-    struct fits_args args = {.output = NULL};
+    struct clusters_basics args = {.output = NULL};
     struct clusters_input input;
     struct rk_error error;
     plan_words_prepare();

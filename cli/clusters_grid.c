@@ -74,7 +74,8 @@ static const char *value_of(const struct axis *axis, int index, size_t *length)
     return at;
 }
 
-/* Machine `index`, the last axis running fastest; `choice` gets what was chosen. False: too long. */
+/* Machine `index`, the last axis running fastest; `choice` gets what was chosen. False: too long.
+ */
 static bool write_line(const struct grid *g, int index, char line[LINE], char choice[LINE])
 {
     int digit[GRID_AXES];
@@ -98,17 +99,6 @@ static bool write_line(const struct grid *g, int index, char line[LINE], char ch
     return snprintf(line + used, LINE - used, "%s", at) < (int)(LINE - used);
 }
 
-static const char *clusters_used(struct report *report, const struct clusters_input *input)
-{
-    const struct clusters_plan *best = &input->answer->best;
-    const char *text = "";
-    for (int i = 0; i < best->stages; i++)
-        if (i == 0 || best->stage[i].cluster != best->stage[i - 1].cluster)
-            text = report_text(report, "%s%s%s", text, i ? ", " : "",
-                               input->machine.cluster[best->stage[i].cluster].name);
-    return text;
-}
-
 static void add_row(struct report *report, struct report_table *table, const char *choice,
                     const struct clusters_input *input, bool fits)
 {
@@ -128,7 +118,7 @@ static void add_row(struct report *report, struct report_table *table, const cha
                    isnan(usd) ? cell_none() : cell_number(usd),
                    isnan(usd) ? cell_none() : cell_number(samples / usd),
                    fits ? cell_count((uint64_t)best->stages) : cell_none(),
-                   cell_text(fits ? clusters_used(report, input) : "nothing fits"),
+                   cell_text(fits ? clusters_text(report, &input->machine, best) : "nothing fits"),
                    fits && !input->given ? cell_number(input->answer->proved.value_s) : cell_none(),
                });
 }

@@ -4,6 +4,7 @@
 #include "interop/output.h"
 
 #include <inttypes.h>
+#include <reckon/plans.h>
 #include <string.h>
 
 /* Read when all else is known. */
@@ -51,6 +52,22 @@ enum rk_status clusters_file_read(struct clusters_file *file, struct rk_error *e
 {
     const struct place root = place_root(&file->document);
     return fields_load(&root, file_fields, file, error);
+}
+
+enum rk_status clusters_file_words(const struct clusters_file *file, struct plan_draft *draft,
+                                   struct rk_error *error)
+{
+    const struct place root = place_root(&file->document);
+    struct place words;
+    struct rk_error inner;
+    if (!place_member(&root, "plan", &words)) return RK_OK;
+    if (plan_read_words(file->words, draft, &inner) != RK_OK)
+        return place_fail(&words, error, "column %d: %s", inner.column, inner.text);
+    if (file->batch && plan_given(draft, "batch") && draft->plan.batch != file->batch)
+        return place_fail(&words, error,
+                          "gbs%" PRIu64 ", but \"batch\" is %" PRIu64 ": leave one of them out",
+                          draft->plan.batch, file->batch);
+    return RK_OK;
 }
 
 void clusters_file_release(struct clusters_file *file)
@@ -184,7 +201,10 @@ static enum rk_status read_parts(const struct reading *r, const struct place *pl
     stage->parts = (int)json_array_size(parts.value);
     for (int k = 0; status == RK_OK && k < stage->parts; k++) {
         const struct place part = place_element(&parts, (size_t)k);
-        status = read_part(r, &part, &stage->part[k]);
+        struct place layers;
+        status = place_member(&part, "layers", &layers)
+                     ? place_fail(&layers, r->error, "all parts have the layers of the stage")
+                     : read_part(r, &part, &stage->part[k]);
     }
     return status;
 }
@@ -204,6 +224,13 @@ static enum rk_status read_stage(const struct reading *r, const struct place *pl
                           r->given->chunks);
     if (chunks < 1 || chunks * r->given->stages > RK_MAX_CHUNKS)
         return place_fail(&layers, r->error, "1 to %d runs of layers", RK_MAX_CHUNKS);
+    const enum rk_schedule schedule = r->common->plan.schedule;
+    if (chunks > 1 && r->given->stages == 1)
+        return place_fail(&layers, r->error, "a stage alone has one run of layers: give their sum");
+    if (chunks > 1 && schedule != RK_1F1B && schedule != RK_GPIPE)
+        return place_fail(&layers, r->error,
+                          "stages of schedule %s have one run of layers: 1f1b and gpipe interleave",
+                          rk_schedule_name(schedule));
     r->given->chunks = chunks;
     for (int k = 0; k < chunks; k++) {
         const struct place run =
@@ -288,15 +315,16 @@ enum rk_status clusters_file_fail(const struct clusters_file *file, int stage, c
 
 /* ---- writing ---- */
 
-enum rk_status clusters_file_write(const char *path, const struct clusters_plan *plan,
-                                   const struct rk_machine *machine, uint64_t batch,
-                                   const char *words, struct rk_error *error)
+enum rk_status clusters_file_write(const char *path, const struct clusters_question *question,
+                                   const struct clusters_plan *plan, const char *words,
+                                   struct rk_error *error)
 {
     struct output output;
+    char recompute[RK_PLAN_AXIS_TEXT];
     const enum rk_status status = output_open(&output, path, error);
     if (status != RK_OK) return status;
-    fprintf(output.file, "{\n    \"batch\": %" PRIu64 ",\n    \"round\": %" PRIu64 ",\n", batch,
-            plan->round);
+    fprintf(output.file, "{\n    \"batch\": %" PRIu64 ",\n    \"round\": %" PRIu64 ",\n",
+            question->words.batch, plan->round);
     if (*words) fprintf(output.file, "    \"plan\": \"%s\",\n", words);
     fprintf(output.file, "    \"stages\": [");
     for (int i = 0; i < plan->stages; i++) {
@@ -305,9 +333,13 @@ enum rk_status clusters_file_write(const char *path, const struct clusters_plan 
         if (s->expert > 1) snprintf(expert, sizeof expert, " ep%" PRIu64, s->expert);
         fprintf(output.file,
                 "%s\n        {\"cluster\": \"%s\", \"layers\": %" PRIu64 ", \"words\": \"tp%" PRIu64
-                " cp%" PRIu64 "%s dp%" PRIu64 " recompute=%s\"}",
-                i ? "," : "", machine->cluster[s->cluster].name, s->layers, s->tensor, s->context,
-                expert, s->data, rk_recompute_mode_name(s->recompute));
+                " cp%" PRIu64 "%s dp%" PRIu64 " recompute=%s%s\"}",
+                i ? "," : "", question->machine->cluster[s->cluster].name, s->layers, s->tensor,
+                s->context, expert, s->data, s->recompute == RK_SELECTIVE ? "selective:" : "",
+                rk_plan_axis_text(RK_PLAN_RECOMPUTE,
+                                  RK_RECOMPUTE_VALUE(
+                                      s->recompute, clusters_parts(&question->words, s->recompute)),
+                                  recompute));
     }
     fprintf(output.file, "\n    ]\n}\n");
     return output_commit(&output, error);

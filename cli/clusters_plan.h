@@ -24,6 +24,10 @@ enum rk_status clusters_file_open(const char *path, struct clusters_file *file,
 enum rk_status clusters_file_read(struct clusters_file *file, struct rk_error *error); /* loaded */
 void clusters_file_release(struct clusters_file *file);
 
+/* What all stages have in common. */
+enum rk_status clusters_file_words(const struct clusters_file *file, struct plan_draft *draft,
+                                   struct rk_error *error);
+
 /* The stages; `common` is settled. */
 enum rk_status clusters_file_stages(const struct clusters_file *file, const struct rk_model *model,
                                     const struct rk_machine *machine,
@@ -35,8 +39,8 @@ enum rk_status clusters_file_fail(const struct clusters_file *file, int stage, c
                                   struct rk_error *error);
 
 /* `words`: what the search was told of all stages. */
-enum rk_status clusters_file_write(const char *path, const struct clusters_plan *plan,
-                                   const struct rk_machine *machine, uint64_t batch,
-                                   const char *words, struct rk_error *error);
+enum rk_status clusters_file_write(const char *path, const struct clusters_question *question,
+                                   const struct clusters_plan *plan, const char *words,
+                                   struct rk_error *error);
 
 #endif

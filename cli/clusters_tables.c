@@ -67,6 +67,17 @@ static const struct report_column alone_columns[] = {
 };
 /* clang-format on */
 
+const char *clusters_text(struct report *report, const struct rk_machine *machine,
+                          const struct clusters_plan *plan)
+{
+    const char *text = "";
+    for (int i = 0; i < plan->stages; i++)
+        if (i == 0 || plan->stage[i].cluster != plan->stage[i - 1].cluster)
+            text = report_text(report, "%s%s%s", text, i ? ", " : "",
+                               machine->cluster[plan->stage[i].cluster].name);
+    return text;
+}
+
 uint64_t clusters_gpus_used(const struct clusters_plan *plan)
 {
     uint64_t gpus = 0;
@@ -80,8 +91,8 @@ double clusters_link_price(const struct rk_machine *machine, const struct cluste
     double price = 0, messages;
     for (int i = 0; i < plan->stages; i++) {
         const int to = plan->stage[clusters_behind(plan, i, &messages)].cluster;
-        price += 2 * clusters_sent_bytes(plan, i) *
-                 machine->link[plan->stage[i].cluster][to].price_USD;
+        price +=
+            2 * clusters_sent_bytes(plan, i) * machine->link[plan->stage[i].cluster][to].price_USD;
     }
     return price;
 }

@@ -27,6 +27,10 @@ struct clusters_shown {
     const struct given_plan *given;
 };
 
+/* "new, old": in the order of the stages. */
+const char *clusters_text(struct report *report, const struct rk_machine *machine,
+                          const struct clusters_plan *plan);
+
 uint64_t clusters_gpus_used(const struct clusters_plan *plan);
 
 /* USD of a step: GPU-hours, bytes over links. NAN: no price is known. */

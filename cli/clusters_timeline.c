@@ -2,7 +2,6 @@
 #include "cli/clusters_ask.h"
 #include "cli/commands.h"
 #include "cli/plan_input.h"
-#include "cli/show.h"
 #include "interop/output.h"
 
 #include <math.h>
@@ -12,36 +11,25 @@
 enum { TRACE_EVENTS = 250000 };
 
 struct timeline_args {
-    struct clusters_source source;
-    const char *trace, *pytorch, *output;
-    struct show_args show;
+    struct clusters_basics basics;
+    const char *trace, *pytorch;
 };
 
 #define AT(member) .offset = offsetof(struct timeline_args, member)
 /* clang-format off */
-static const struct operand operands[] = {
-    {.name = "PLAN", .help = "words of a plan that all stages keep", AT(source.words), .optional = OPERAND_MANY, .complete = "plan"},
-    {.name = NULL},
-};
 static const struct option options[] = {
     {.name = "trace", .type = OPTION_OUTPUT, .argument = "FILE", AT(trace), .complete = "file",
      .help = "write the events to FILE as a Chrome trace; of a long step those around its middle"},
     {.name = "pytorch-csv", .type = OPTION_OUTPUT, .argument = "FILE", AT(pytorch), .complete = "file",
      .help = "write the schedule to FILE as PyTorch's pipeline runtime loads it"},
-    OPTION_OUTPUT_ROW(AT(output)),
     {.name = NULL},
 };
 static const struct usage usage = {
     .name = "timeline",
     .summary = "the pipeline schedule of one step over several clusters, event by event",
-    .operands = operands,
+    .operands = clusters_words,
     .words = plan_words,
-    .groups = {
-        {"Input", clusters_source_options, offsetof(struct timeline_args, source)},
-        {"Schedule and trace", options, 0},
-        {"Form", show_options, offsetof(struct timeline_args, show)},
-        {"General", options_help_rows, 0},
-    },
+    .groups = {{"Schedule and trace", options, 0}, CLUSTERS_BASICS},
     .wider = &timeline_usage,
     .with = "several clusters",
 };
@@ -132,47 +120,37 @@ static void show_stages(struct report *report, const struct story *s)
     }
 }
 
-static enum rk_status write_trace(FILE *out, const struct story *s, struct rk_error *error)
+static enum rk_status write_trace(FILE *out, const void *what, struct rk_error *error)
 {
-    const struct timeline_labels labels = {s->input.model.id, s->args->source.system,
+    const struct story *s = what;
+    const struct timeline_labels labels = {s->input.model.id, s->args->basics.source.system,
                                            RECKON_VERSION};
     const struct timeline_window window = timeline_middle(&s->plan, &s->timeline, TRACE_EVENTS);
     return timeline_write_trace(out, &s->plan, &s->timeline, &window, &labels, error);
 }
 
-static enum rk_status write_pytorch(FILE *out, const struct story *s, struct rk_error *error)
+static enum rk_status write_pytorch(FILE *out, const void *what, struct rk_error *error)
 {
+    const struct story *s = what;
     return timeline_write_pytorch(out, &s->plan, error);
-}
-
-static enum rk_status write_file(const char *path, const struct story *s,
-                                 enum rk_status (*write)(FILE *, const struct story *,
-                                                         struct rk_error *),
-                                 struct rk_error *error)
-{
-    struct output output = {.file = NULL};
-    if (!path) return RK_OK;
-    enum rk_status status = output_open(&output, path, error);
-    if (status == RK_OK) status = write(output.file, s, error);
-    if (status == RK_OK) status = output_commit(&output, error);
-    output_abandon(&output);
-    return status;
 }
 
 static int tell(const struct story *s)
 {
     struct report report = {.first = NULL};
     struct rk_error error;
-    enum rk_status status = write_file(s->args->pytorch, s, write_pytorch, &error);
-    if (status == RK_OK) status = write_file(s->args->trace, s, write_trace, &error);
+    enum rk_status status = output_write(s->args->pytorch, write_pytorch, s, &error);
+    if (status == RK_OK) status = output_write(s->args->trace, write_trace, s, &error);
     if (status != RK_OK) return options_fail(&error);
+    const bool fits = s->input.fault.reason.verdict == RK_FITS;
+    if (output_is_stdout(s->args->trace) || output_is_stdout(s->args->pytorch))
+        return fits ? RK_OK : RK_NOTHING_FITS;
     show_step(&report, s);
     show_stages(&report, s);
-    const bool fits = s->input.fault.reason.verdict == RK_FITS;
     if (!fits)
-        report_note(&report, report_text(&report, "does not fit: stage %d of %d", s->input.fault.stage,
-                                         s->input.answer->best.stages));
-    const int code = show_report(&report, &s->args->show, s->args->output,
+        report_note(&report, report_text(&report, "does not fit: stage %d of %d",
+                                         s->input.fault.stage, s->input.answer->best.stages));
+    const int code = show_report(&report, &s->args->basics.show, s->args->basics.output,
                                  fits ? RK_OK : RK_NOTHING_FITS);
     report_release(&report);
     return code;
@@ -180,16 +158,16 @@ static int tell(const struct story *s)
 
 int clusters_timeline_command(int argc, char **argv)
 {
-    struct timeline_args args = {.output = NULL};
+    struct timeline_args args = {.trace = NULL};
     struct rk_error error;
     struct story story = {.args = &args};
     plan_words_prepare();
     int code = options_read(&usage, argc, argv, &args);
     if (code >= 0) return code;
-    enum rk_status status = clusters_input_open(&story.input, &args.source, &error);
+    enum rk_status status = timeline_check_files(args.trace, args.pytorch, &error);
+    if (status == RK_OK) status = clusters_input_open(&story.input, &args.basics.source, &error);
     if (status == RK_OK) status = clusters_input_answer(&story.input, true, &error);
-    if (status == RK_OK)
-        status = clusters_timeline(&story.input.answer->best, &story.plan, &error);
+    if (status == RK_OK) status = clusters_timeline(&story.input.answer->best, &story.plan, &error);
     if (status == RK_OK) status = timeline_simulate(&story.plan, &story.timeline, &error);
     code = status == RK_OK ? tell(&story) : options_fail(&error);
     timeline_release(&story.timeline);

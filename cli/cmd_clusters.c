@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/plan_input.h"
 #include "cli/show.h"
+#include "interop/output.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -145,8 +146,7 @@ static enum rk_status write_files(const struct asking *a, struct rk_error *error
     const char *irregular = args->ranks || args->draw ? irregular_ranks(a) : NULL;
     if (irregular) return usage_fail(error, irregular);
     if (args->save)
-        status = clusters_file_write(args->save, &in->answer->best, &in->machine,
-                                     in->question.words.batch, words, error);
+        status = clusters_file_write(args->save, &in->question, &in->answer->best, words, error);
     if (status == RK_OK && args->ranks)
         status = clusters_ranks_write(args->ranks, (enum ranks_format)args->ranks_format,
                                       &in->answer->best, &in->machine, error);
@@ -194,6 +194,16 @@ static enum rk_status check_flags(const struct asking *a, struct rk_error *error
     return RK_OK;
 }
 
+/* Standard output has one of the files, and the answer goes nowhere else. */
+static bool only_a_file(const struct clusters_args *args)
+{
+    const char *const paths[] = {args->save, args->ranks, args->draw, args->page};
+    bool some = false;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        some |= output_is_stdout(paths[i]);
+    return some && !args->output;
+}
+
 static int answer_question(struct asking *a)
 {
     struct rk_error error;
@@ -205,7 +215,7 @@ static int answer_question(struct asking *a)
     if (status == RK_OK) status = clusters_run_section(&a->report, &a->args->run, in, &error);
     if (status == RK_OK) status = write_files(a, &error);
     if (status == RK_OK) note_launch(a);
-    const int code = status == RK_OK && a->quiet ? RK_OK
+    const int code = status == RK_OK && (a->quiet || only_a_file(a->args)) ? RK_OK
                      : status == RK_OK
                          ? show_report(&a->report, &a->args->show, a->args->output, RK_OK)
                          : options_fail(&error);

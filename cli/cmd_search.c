@@ -232,11 +232,6 @@ static enum rk_status save_best(const struct search *search, struct rk_error *er
     return save_files(&search->args->save, search->problem.model, &plan, error);
 }
 
-static bool is_stdout(const char *path)
-{
-    return path && strcmp(path, "-") == 0;
-}
-
 /* What is asked beyond the best ones, added to the report: on the process that speaks. */
 static void fill_questions(struct report *report, const struct search *search)
 {
@@ -281,7 +276,7 @@ static int answer(const struct search *search, const struct search_keys *keys,
     const struct search_args *args = search->args;
     const bool complete = search->result.complete;
     const bool piped =
-        search->result.found && (is_stdout(args->save.plan) || is_stdout(args->save.script));
+        search->result.found && (output_is_stdout(args->save.plan) || output_is_stdout(args->save.script));
     struct report report = {.first = NULL};
     struct rk_error error;
     search_answer_fill(&report, search, keys);
@@ -392,7 +387,7 @@ static void take_old_output(struct search_args *args)
 {
     const char *path = args->output;
     const bool plan = path && args->show.format != REPORT_AS_JSON &&
-                      (is_stdout(path) || output_ends_in(path, ".json"));
+                      (output_is_stdout(path) || output_ends_in(path, ".json"));
     if (!plan || args->save.plan) return;
     if (search_speaks() && !args->quiet)
         fprintf(stderr, "reckon: -o is now for the answer: the best plan goes to --save-plan %s\n",

@@ -512,36 +512,18 @@ static void fill_refusal(struct report *report, const struct story *s)
 
 /* ---- the files ---- */
 
-static enum rk_status write_trace(FILE *out, const struct story *s, struct rk_error *error)
+static enum rk_status write_trace(FILE *out, const void *what, struct rk_error *error)
 {
+    const struct story *s = what;
     const struct timeline_labels labels = {s->forecast.model->id, s->forecast.system->id,
                                            RECKON_VERSION};
     return timeline_write_trace(out, s->plan, s->timeline, s->window, &labels, error);
 }
 
-static enum rk_status write_pytorch(FILE *out, const struct story *s, struct rk_error *error)
+static enum rk_status write_pytorch(FILE *out, const void *what, struct rk_error *error)
 {
+    const struct story *s = what;
     return timeline_write_pytorch(out, s->plan, error);
-}
-
-/* Writes a file that appears whole or not at all. */
-static enum rk_status write_file(const char *path, const struct story *s,
-                                 enum rk_status (*write)(FILE *, const struct story *,
-                                                         struct rk_error *),
-                                 struct rk_error *error)
-{
-    struct output output = {.file = NULL};
-    if (!path) return RK_OK;
-    enum rk_status status = output_open(&output, path, error);
-    if (status == RK_OK) status = write(output.file, s, error);
-    if (status == RK_OK) status = output_commit(&output, error);
-    output_abandon(&output);
-    return status;
-}
-
-static bool is_stdout(const char *path)
-{
-    return path && strcmp(path, "-") == 0;
 }
 
 /* ---- the command ---- */
@@ -552,23 +534,27 @@ static void take_old_output(struct timeline_args *args)
     const char *path = args->output;
     const bool trace =
         path && args->show.format != REPORT_AS_JSON &&
-        (is_stdout(path) || output_ends_in(path, ".json") || output_ends_in(path, ".json.gz"));
+        (output_is_stdout(path) || output_ends_in(path, ".json") || output_ends_in(path, ".json.gz"));
     if (!trace || args->trace) return;
     fprintf(stderr, "reckon: -o is now for the answer: the trace goes to --trace %s\n", path);
     args->trace = path;
     args->output = NULL;
 }
 
+enum rk_status timeline_check_files(const char *trace, const char *pytorch, struct rk_error *error)
+{
+    if (!trace || !pytorch || strcmp(trace, pytorch) != 0) return RK_OK;
+    return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                   "--trace and --pytorch-csv name the same file: give two");
+}
+
 static enum rk_status check_arguments(const struct timeline_args *args, struct rk_error *error)
 {
-    if (args->trace && args->pytorch && strcmp(args->trace, args->pytorch) == 0)
-        return rk_fail(error, RK_USAGE, NULL, 0, 0,
-                       "--trace and --pytorch-csv name the same file: give two");
     if (!args->trace && (args->window || args->full || args->stages.count))
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--window, --stages and --full choose what goes into a trace: give it a "
                        "file with --trace");
-    return RK_OK;
+    return timeline_check_files(args->trace, args->pytorch, error);
 }
 
 /* Writes the files; prints the summary unless one of them is standard output. */
@@ -578,10 +564,10 @@ static int tell(const struct story *s, struct report *report)
         s->forecast.prediction->verdict == RK_FITS && schedule_fits(s->plan, s->timeline);
     const int code = fits ? RK_OK : RK_NOTHING_FITS;
     struct rk_error error;
-    enum rk_status status = write_file(s->args->pytorch, s, write_pytorch, &error);
-    if (status == RK_OK) status = write_file(s->args->trace, s, write_trace, &error);
+    enum rk_status status = output_write(s->args->pytorch, write_pytorch, s, &error);
+    if (status == RK_OK) status = output_write(s->args->trace, write_trace, s, &error);
     if (status != RK_OK) return options_fail(&error);
-    if (is_stdout(s->args->trace) || is_stdout(s->args->pytorch)) return code;
+    if (output_is_stdout(s->args->trace) || output_is_stdout(s->args->pytorch)) return code;
     fill_report(report, s, fits);
     return show_report(report, &s->args->show, s->args->output, code);
 }

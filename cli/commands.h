@@ -35,6 +35,7 @@ int clusters_diff(int argc, char **argv);    /* diff */
 int clusters_timeline_command(int argc, char **argv); /* timeline */
 int cmd_report(int argc, char **argv);
 int cmd_timeline(int argc, char **argv);
+enum rk_status timeline_check_files(const char *trace, const char *pytorch, struct rk_error *error);
 int cmd_program(int argc, char **argv);
 int cmd_study(int argc, char **argv);
 int cmd_models(int argc, char **argv);

@@ -33,9 +33,19 @@ struct judging {
     struct given_plan *given;
     struct given_fault *fault;
     struct fold_shelf shelf;
-    int index; /* the stage at hand */
+    int index;                           /* the stage at hand */
     struct stage_told told[GIVEN_PARTS]; /* of the stage at hand */
 };
+
+static bool refuse(struct judging *j, int stage, int part, enum rk_verdict verdict, uint64_t need,
+                   uint64_t have, const char *what)
+{
+    *j->fault = (struct given_fault){
+        stage,
+        part,
+        {.verdict = verdict, .need = (double)need, .have = (double)have, .what = what}};
+    return false;
+}
 
 static uint64_t part_gpus(const struct given_part *part)
 {
@@ -100,13 +110,8 @@ static bool share_alike(struct judging *j)
 {
     struct given_part *part = &j->given->stage[j->index].part[0];
     if (j->given->round % part->data) {
-        *j->fault = (struct given_fault){j->index,
-                                         0,
-                                         {.verdict = RK_BAD_BATCH,
-                                          .need = (double)j->given->round,
-                                          .have = (double)part->data,
-                                          .what = "samples of a round"}};
-        return false;
+        return refuse(j, j->index, 0, RK_BAD_BATCH, j->given->round, part->data,
+                      "samples of a round");
     }
     part->least = part->most = j->given->round / part->data;
     part->samples = j->given->round;
@@ -127,7 +132,8 @@ static bool fill_times(struct judging *j, double *times, bool limited)
         for (uint64_t n = 1; n <= round; n++) {
             if (!tell(j, k, n, &told)) return false;
             row[n] = fmax(told.cost.time_s, row[n - 1]);
-            if (limited && told.memory.total_bytes > c->system.memory[0].capacity_bytes) row[n] = INFINITY;
+            if (limited && told.memory.total_bytes > c->system.memory[0].capacity_bytes)
+                row[n] = INFINITY;
         }
         for (uint64_t i = 1; i < stage->part[k].data; i++)
             memcpy(row + i * (round + 1), row, (round + 1) * sizeof *row);
@@ -142,13 +148,7 @@ static bool share_equally(struct judging *j, uint64_t replicas, uint64_t *share)
     for (uint64_t i = 0; i < replicas; i++)
         share[i] = j->given->round / replicas;
     if (j->given->round % replicas == 0) return true;
-    *j->fault = (struct given_fault){j->index,
-                                     0,
-                                     {.verdict = RK_BAD_BATCH,
-                                      .need = (double)j->given->round,
-                                      .have = (double)replicas,
-                                      .what = "samples of a round"}};
-    return false;
+    return refuse(j, j->index, 0, RK_BAD_BATCH, j->given->round, replicas, "samples of a round");
 }
 
 static bool share_by_speed(struct judging *j, uint64_t replicas, uint64_t *share)
@@ -303,7 +303,7 @@ static int fill_stage(const struct judging *j, struct clusters_stage *to)
     return slowest;
 }
 
-/* Nodes of each cluster that are asked for; false: more than there are. */
+/* Whole tensor groups in each node, and no more nodes of a cluster than it has. */
 static bool enough_nodes(struct judging *j)
 {
     uint64_t used[RK_MAX_CLUSTERS] = {0};
@@ -313,14 +313,12 @@ static bool enough_nodes(struct judging *j)
             const struct rk_cluster *c = &j->question->machine->cluster[part->cluster];
             const uint64_t node = rk_cluster_node(c);
             used[part->cluster] += (part_gpus(part) + node - 1) / node;
-            if (used[part->cluster] <= rk_cluster_nodes(c)) continue;
-            *j->fault = (struct given_fault){i,
-                                             k,
-                                             {.verdict = RK_BAD_DEGREES,
-                                              .need = (double)used[part->cluster],
-                                              .have = (double)rk_cluster_nodes(c),
-                                              .what = "nodes of the cluster"}};
-            return false;
+            if (node % part->plan.tensor)
+                return refuse(j, i, k, RK_BAD_DEGREES, part->plan.tensor, node,
+                              "tensor groups in a node");
+            if (used[part->cluster] > rk_cluster_nodes(c))
+                return refuse(j, i, k, RK_BAD_DEGREES, used[part->cluster], rk_cluster_nodes(c),
+                              "nodes of the cluster");
         }
     return true;
 }
@@ -375,12 +373,14 @@ static double boundary_s(const struct judging *j, const struct given_stage *from
             const struct given_part *x = &from->part[k], *y = &to->part[l];
             if (end <= first) continue;
             const struct clusters_costs shared = {.question = j->question, .round = end - first};
-            const struct stage_width wide = {
-                x->cluster, (part_gpus(x) * (end - first) + a.end - a.first - 1) / (a.end - a.first),
-                x->plan.messages_sharded ? 1 : x->plan.tensor};
-            const struct stage_width there = {
-                y->cluster, (part_gpus(y) * (end - first) + b.end - b.first - 1) / (b.end - b.first),
-                y->plan.messages_sharded ? 1 : y->plan.tensor};
+            const struct stage_width wide = {x->cluster,
+                                             (part_gpus(x) * (end - first) + a.end - a.first - 1) /
+                                                 (a.end - a.first),
+                                             x->plan.messages_sharded ? 1 : x->plan.tensor};
+            const struct stage_width there = {y->cluster,
+                                              (part_gpus(y) * (end - first) + b.end - b.first - 1) /
+                                                  (b.end - b.first),
+                                              y->plan.messages_sharded ? 1 : y->plan.tensor};
             slowest_s = fmax(slowest_s, clusters_boundary_s(&shared, &wide, &there));
         }
     return slowest_s;
@@ -427,8 +427,8 @@ bool given_judge(const struct clusters_question *question, struct given_plan *gi
 void given_of(const struct clusters_question *question, const struct clusters_plan *plan,
               struct given_plan *given)
 {
-    *given = (struct given_plan){
-        .round = plan->round, .stages = plan->stages, .chunks = plan->chunks};
+    *given =
+        (struct given_plan){.round = plan->round, .stages = plan->stages, .chunks = plan->chunks};
     for (int i = 0; i < plan->stages * plan->chunks; i++)
         given->split[i] = (uint16_t)plan->chunk[i].layers;
     for (int i = 0; i < plan->stages; i++) {

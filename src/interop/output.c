@@ -121,3 +121,21 @@ void output_abandon(struct output *output)
     output->file = NULL;
     output->beside[0] = '\0';
 }
+
+enum rk_status output_write(const char *path,
+                            enum rk_status (*write)(FILE *, const void *what, struct rk_error *),
+                            const void *what, struct rk_error *error)
+{
+    struct output output = {.file = NULL};
+    if (!path) return RK_OK;
+    enum rk_status status = output_open(&output, path, error);
+    if (status == RK_OK) status = write(output.file, what, error);
+    if (status == RK_OK) status = output_commit(&output, error);
+    output_abandon(&output);
+    return status;
+}
+
+bool output_is_stdout(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}

@@ -29,4 +29,12 @@ enum rk_status output_commit(struct output *output, struct rk_error *error);
 /* Gives up: no trace is left. Fine on a zeroed or committed struct. */
 void output_abandon(struct output *output);
 
+/* All of it: `write` fills the file from `what`. `path` NULL: nothing is written. */
+enum rk_status output_write(const char *path,
+                            enum rk_status (*write)(FILE *, const void *what, struct rk_error *),
+                            const void *what, struct rk_error *error);
+
+/* "-"; false of NULL. */
+bool output_is_stdout(const char *path);
+
 #endif
