@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,7 +114,9 @@ static void set(struct reader *r, struct value *v, const char *name, size_t leng
 
 static struct value *deep(struct reader *r, const struct value *v, int depth)
 {
-    struct value *made = v && depth < MOST_DEPTH ? take(r, sizeof *made) : NULL;
+    if (v && depth >= MOST_DEPTH && r->status == RK_OK)
+        r->status = rk_fail(r->error, RK_BAD_INPUT, r->path, v->line, 0, "is nested too deeply");
+    struct value *made = v && r->status == RK_OK ? take(r, sizeof *made) : NULL;
     if (!made) return NULL;
     *made = *v;
     made->member = NULL;
@@ -259,11 +262,13 @@ static struct value *string(struct scope *s, struct cursor *c)
     while (v && c->at < c->end && (*c->at == '"' || *c->at == '\'')) { /* "a" "b" is "ab" */
         const char *stop = string_end(c->at, c->end);
         const size_t quotes = stop - c->at > 5 && c->at[1] == *c->at && c->at[2] == *c->at ? 3 : 1;
-        char all[1024];
         if ((size_t)(stop - c->at) < 2 * quotes) break;
-        snprintf(all, sizeof all, "%s%.*s", v->text, (int)((size_t)(stop - c->at) - 2 * quotes),
-                 c->at + quotes);
-        v->text = copy(s->r, all, strlen(all));
+        const size_t before = strlen(v->text), more = (size_t)(stop - c->at) - 2 * quotes;
+        char *all = take(s->r, before + more + 1);
+        if (!all) return NULL;
+        memcpy(all, v->text, before);
+        memcpy(all + before, c->at + quotes, more);
+        v->text = all;
         c->at = skip(stop, c->end);
     }
     return v;
@@ -359,7 +364,7 @@ static struct value *postfix(struct scope *s, struct cursor *c)
                 continue;
             }
             char joined[KEY];
-            snprintf(joined, sizeof joined, "%s.%.*s", v->text, (int)n, name);
+            if (snprintf(joined, sizeof joined, "%s.%.*s", v->text, (int)n, name) >= KEY) return NULL;
             v = make(s->r, REFER, joined, strlen(joined), name);
         } else {
             return *c->at == '[' ? NULL : v;
@@ -374,6 +379,7 @@ static struct value *compute(struct scope *s, struct value *a, const char *op, s
     if (!a || !b || a->kind != NUMBER || b->kind != NUMBER) return NULL;
     const bool whole = !strpbrk(a->text, ".eE") && !strpbrk(b->text, ".eE") && strcmp(op, "/") != 0;
     const double x = a->number, y = b->number;
+    if (whole && !(fabs(x) < 9e15 && fabs(y) < 9e15)) return NULL; /* no longer exact */
     if ((*op == '/' || *op == '%') && y == 0) return NULL;
     double z = strcmp(op, "+") == 0   ? x + y
                : strcmp(op, "-") == 0 ? x - y
@@ -400,9 +406,13 @@ static struct value *sign(struct scope *s, struct cursor *c)
         fail(s->r, c->at, "builds a configuration without end");
         return NULL;
     }
-    if (!eat(c, "-")) return postfix(s, c);
-    struct value *v = sign(s, c), *zero = make(s->r, NUMBER, "0", 1, c->at);
-    return compute(s, zero, "-", v);
+    size_t signs = 0;
+    while (eat(c, "-"))
+        signs++;
+    struct value *v = postfix(s, c);
+    struct value *zero = signs ? make(s->r, NUMBER, "0", 1, c->at) : NULL;
+    if (signs) v = compute(s, zero, "-", v);
+    return signs && signs % 2 == 0 ? compute(s, zero, "-", v) : v;
 }
 
 static struct value *product(struct scope *s, struct cursor *c)
@@ -488,26 +498,58 @@ static bool begins(const char *at, const char *end, const char *word)
     return (size_t)(end - at) > n && strncmp(at, word, n) == 0 && name_length(at, end) == n;
 }
 
+/* What all names of "config.training.steps" but the last lead to, which *at and *n are set to; NULL:
+ * nothing that is known here. */
+static struct value *find_owner(struct scope *s, const char **at, const char *stop, size_t *n)
+{
+    struct value *owner = s->names;
+    *n = name_length(*at, stop);
+    while (*n && *at + *n < stop && (*at)[*n] == '.') {
+        struct member *m = find(owner, *at, *n);
+        if (!m && owner->kind == CALL) { /* a member that has its default */
+            set(s->r, owner, *at, *n, make(s->r, CALL, "", 0, *at));
+            m = find(owner, *at, *n);
+        }
+        if (!m || !m->value) return NULL;
+        owner = m->value;
+        *at += *n + 1;
+        *n = name_length(*at, stop);
+    }
+    return *n ? owner : NULL;
+}
+
+/* "config.override.imports.append(a)": one more of a list, which may have its default; false: it is
+ * none. */
+static bool append(struct scope *s, const char *at, const char *end)
+{
+    char index[24];
+    int count = 0;
+    size_t n;
+    struct value *list = find_owner(s, &at, end, &n);
+    if (!list || n != 6 || strncmp(at, "append", n) != 0 || list == s->names) return false;
+    if (list->kind != LIST && !(list->kind == CALL && !*list->text)) return false;
+    struct cursor c = {at + n, end};
+    struct value *given = make(s->r, LIST, "", 0, at);
+    if (!given || !eat(&c, "(")) return false;
+    read_parts(s, &c, ')', given);
+    const struct member *what = find(given, "0", 1);
+    if (!what || what->next || skip(c.at, end) != end) return false;
+    for (const struct member *m = list->member; m; m = m->next)
+        count++;
+    snprintf(index, sizeof index, "%d", count);
+    set(s->r, list, index, strlen(index), deep(s->r, what->value, 0));
+    return true;
+}
+
 /* "config.training.steps = 3"; false: it is no assignment. */
 static bool assign(struct scope *s, const char *at, const char *end)
 {
     const char *equals = scan(at, end, "="), *colon = scan(at, end, ":");
     if (equals == end || equals[1] == '=' || strchr("!<>+-*/%|&", equals[-1])) return false;
     const char *stop = colon < equals ? colon : equals;
-    size_t n = name_length(at, stop);
-    struct value *owner = s->names;
-    while (n && at + n < stop && at[n] == '.') {
-        struct member *m = find(owner, at, n);
-        if (!m && owner->kind == CALL) { /* a member that has its default */
-            set(s->r, owner, at, n, make(s->r, CALL, "", 0, at));
-            m = find(owner, at, n);
-        }
-        if (!m || !m->value) return false;
-        owner = m->value;
-        at += n + 1;
-        n = name_length(at, stop);
-    }
-    if (!n || skip(at + n, stop) != stop) return false;
+    size_t n;
+    struct value *owner = find_owner(s, &at, stop, &n);
+    if (!owner || skip(at + n, stop) != stop) return false;
     struct value *value = evaluate(s, equals + 1, end);
     if (value) set(s->r, owner, at, n, owner == s->names ? value : deep(s->r, value, 0));
     return true;
@@ -534,15 +576,13 @@ static void statement(struct scope *s, const char *at, const char *end, struct v
                  "without");
             return;
         }
-    if (assign(s, at, end)) return;
+    if (assign(s, at, end) || append(s, at, end)) return;
     const size_t n = name_length(at, end);
     if (n && find_function(s->r, at, n)) { /* it may change its argument */
         fail(s->r, at, "this call may change the configuration, which is not followed");
         return;
     }
-    struct value *call = evaluate(s, at, end); /* `config.override.imports.append(...)` */
-    if (call && !(call->kind == RAW && strstr(call->text, ".append(")))
-        fail(s->r, at, "this statement is not understood");
+    fail(s->r, at, "this statement is not understood: give a file whose function says it without");
 }
 
 static const char *line_end(const char *at)
@@ -602,7 +642,11 @@ static void emit(struct reader *r, const char *key, const struct value *v, int d
                                  v->line, r->error);
     }
     for (const struct member *m = v->member; m; m = m->next) {
-        if (snprintf(longer, sizeof longer, "%s%s%s", key, *key ? "." : "", m->name) >= KEY) return;
+        if (snprintf(longer, sizeof longer, "%s%s%s", key, *key ? "." : "", m->name) >= KEY) {
+            r->status = rk_fail(r->error, RK_BAD_INPUT, r->path, v->line, 0,
+                                "%.80s...: a name of more than %d characters", key, KEY - 1);
+            return;
+        }
         emit(r, longer, m->value, depth + 1);
     }
 }

@@ -70,6 +70,53 @@ Test(python_data, values)
     settings_release(&settings);
 }
 
+/* What is appended is kept, whatever was there; long texts are not cut; signs add up. */
+Test(python_data, appended)
+{
+    char text[4000], many[2001];
+    memset(many, 'x', sizeof many - 1);
+    many[sizeof many - 1] = '\0';
+    snprintf(text, sizeof text,
+             "def f() -> A.Config:\n"
+             "    config = A.Config(names=['a'], title='%s', sign=---5, plus=--5)\n"
+             "    config.names.append(Part.Config(x=1))\n"
+             "    config.override.imports.append('kernel')\n"
+             "    config.override.imports.append(\n        'other',\n    )\n"
+             "    return config\n",
+             many);
+    cr_assert_eq(read(text, NULL), RK_OK, "%s", error.text);
+    expect("names.0", "a");
+    expect("names.1", "Part.Config");
+    expect("names.1.x", "1");
+    expect("override.imports.0", "kernel");
+    expect("override.imports.1", "other");
+    expect("title", many);
+    expect("sign", "-5");
+    expect("plus", "5");
+    settings_release(&settings);
+}
+
+/* Depth by statements is depth, and no text makes the reader call itself without end. */
+Test(python_data, depth)
+{
+    enum { SIGNS = 300000 };
+    char *text = calloc(1, SIGNS + 200), *at = text;
+    cr_assert_not_null(text);
+    at += sprintf(at, "def f() -> A.Config:\n    a0 = B(x=1)\n");
+    for (int i = 1; i < 40; i++)
+        at += sprintf(at, "    a%d = B(x=a%d)\n", i, i - 1);
+    sprintf(at, "    return A.Config(x=a39)\n");
+    cr_expect_eq(read(text, NULL), RK_BAD_INPUT);
+    cr_expect(strstr(error.text, "nested too deeply"), "%s", error.text);
+    at = text + sprintf(text, "def f() -> A.Config:\n    return A.Config(x=");
+    memset(at, '-', SIGNS);
+    strcpy(at + SIGNS, "1)\n");
+    cr_assert_eq(read(text, NULL), RK_OK, "%s", error.text);
+    expect("x", "1");
+    settings_release(&settings);
+    free(text);
+}
+
 /* What decides by running, what never ends, what is no configuration. */
 Test(python_data, refusals)
 {
