@@ -241,9 +241,18 @@ struct loaded {
     struct rk_system system;
     struct rk_findings findings;
     struct beside beside;
-    char words[4096], title[640];
+    char words[4096], title[640], sequence_why[MODEL_WHY];
     char *text;
 };
+
+/* Of words; what is wrong with them is found later. */
+static void warn_sequence(const struct check_args *args, const struct loaded *l)
+{
+    struct plan_draft draft = plan_draft();
+    struct rk_error error;
+    if (plan_read_texts(&args->words, &draft, &error) == RK_OK)
+        model_warn_sequence(args->model, &l->model, l->sequence_why, draft.plan.sequence);
+}
 
 static enum rk_status gather(const struct check_args *args, struct loaded *l,
                              struct rk_check_input *input, struct rk_error *error)
@@ -263,7 +272,7 @@ static enum rk_status gather(const struct check_args *args, struct loaded *l,
                            "\"%.255s\" looks like a file, and there is more: give one file, or words "
                            "of a plan",
                            args->words.text[i]);
-    if (args->model) status = model_open(args->model, &l->model, error);
+    if (args->model) status = model_open_why(args->model, &l->model, l->sequence_why, error);
     if (status == RK_OK) status = rk_system_load(args->system, &l->system, error);
     if (status == RK_OK)
         status = read_environment(&args->environment, &l->beside, &input->launch, error);
@@ -293,6 +302,7 @@ static enum rk_status gather(const struct check_args *args, struct loaded *l,
     input->text = l->words;
     input->size = used;
     input->format = args->format_of ? args->format_of : "words";
+    if (args->model) warn_sequence(args, l);
     return RK_OK;
 }
 

@@ -176,6 +176,7 @@ static enum rk_status predict_batch(const struct batch *batch, const char *const
 {
     struct rk_error first = {.status = RK_OK};
     size_t fault = count;
+    (void)threads; /* without OpenMP */
 #pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
     for (size_t i = 0; i < count; i++) {
         struct rk_error own;

@@ -236,6 +236,7 @@ enum rk_status diff_gather(const struct diff_source *source, struct diff_input *
 {
     struct rk_model second;
     bool first_has = false, second_has = false;
+    char why[MODEL_WHY];
     *input = (struct diff_input){.name_a = ""};
     if (!source->system)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
@@ -248,9 +249,11 @@ enum rk_status diff_gather(const struct diff_source *source, struct diff_input *
     if (status == RK_OK && first_has && second_has)
         status = same_model(&input->model, &second, error);
     if (status == RK_OK && !first_has && second_has) input->model = second;
-    if (status == RK_OK && source->model)
-        status = model_open(source->model, &input->model, error);
-    else if (status == RK_OK && !first_has && !second_has)
+    if (status == RK_OK && source->model) {
+        status = model_open_why(source->model, &input->model, why, error);
+        if (status == RK_OK && !first_has && !second_has)
+            model_warn_sequence(source->model, &input->model, why, input->a.sequence);
+    } else if (status == RK_OK && !first_has && !second_has)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--model is missing: only launch scripts have one");
     if (status == RK_OK) status = rk_system_load(source->system, &input->system, error);

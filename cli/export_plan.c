@@ -27,6 +27,7 @@ enum rk_status export_gather(const struct plan_source *source, struct export_pla
 {
     struct plan_draft draft = plan_draft();
     struct plan_fault fault;
+    char why[MODEL_WHY];
     if (!source->model)
         return rk_fail(error, RK_USAGE, NULL, 0, 0,
                        "--model is missing: reckon models lists what there is");
@@ -36,8 +37,9 @@ enum rk_status export_gather(const struct plan_source *source, struct export_pla
     enum rk_status status = RK_OK;
     if (source->file) status = plan_named(source->file, &draft, error);
     if (status == RK_OK) status = plan_read_texts(&source->words, &draft, error);
-    if (status == RK_OK) status = model_open(source->model, &plan->model, error);
+    if (status == RK_OK) status = model_open_why(source->model, &plan->model, why, error);
     if (status != RK_OK) return status;
+    model_warn_sequence(source->model, &plan->model, why, draft.plan.sequence);
     if (source->gpus) {
         draft.plan.ranks = source->gpus;
         draft.given[plan_row("gpus")] = true;

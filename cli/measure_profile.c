@@ -18,7 +18,7 @@ struct bench {
     struct rk_model model; /* of the catalog's layers; runs have one or two */
     struct rk_train train;
     struct rk_system system;
-    char folder[64], system_path[96], data_path[96];
+    char folder[512], system_path[544], data_path[544];
     uint64_t sequence, ranks;
     json_t *time, *memory; /* of the profile, not owned */
     struct rk_error *error;
@@ -148,8 +148,9 @@ static enum rk_status lay_out(struct bench *b, const char *system, struct rk_err
     if (!data) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
     for (size_t i = 0; i < DATA_BYTES; i++)
         data[i] = (char)(i * i % 251);
-    snprintf(b->folder, sizeof b->folder, "%.40s/reckon-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(b->folder)) {
+    const int length =
+        snprintf(b->folder, sizeof b->folder, "%s/reckon-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (length >= (int)sizeof b->folder || !mkdtemp(b->folder)) {
         free(data);
         b->folder[0] = '\0';
         return rk_fail(error, RK_IO, tmp, 0, 0, "no folder can be made there: set TMPDIR");

@@ -5,6 +5,7 @@
 
 #include <reckon/catalog.h>
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -55,6 +56,21 @@ void model_sequence_why(const struct hf_import *import, char why[MODEL_WHY])
     for (int i = 0; i < import->notes; i++)
         if (import->note[i].kind == HF_ASSUMED && strcmp(import->note[i].what, "sequence") == 0)
             snprintf(why, MODEL_WHY, "%s", import->note[i].why);
+}
+
+int model_why_length(const char *why)
+{
+    const char *remedy = strstr(why, "; --sequence");
+    return (int)(remedy ? (size_t)(remedy - why) : strlen(why));
+}
+
+void model_warn_sequence(const char *name, const struct rk_model *model, const char *why,
+                         uint64_t given)
+{
+    if (given || strcmp(why, "the model's") == 0) return;
+    fprintf(stderr, "reckon: warning: %s: sequence %" PRIu64 " is assumed (%.*s): give seqN\n",
+            strcmp(name, "-") == 0 ? "standard input" : name, model->sequence,
+            model_why_length(why), why);
 }
 
 enum rk_status model_open_why(const char *name, struct rk_model *model, char why[MODEL_WHY],

@@ -18,4 +18,12 @@ enum rk_status model_open_why(const char *name, struct rk_model *model, char why
                               struct rk_error *error);
 void model_sequence_why(const struct hf_import *import, char why[MODEL_WHY]);
 
+/* Without the option that sets another, which not every command has. */
+int model_why_length(const char *why);
+
+/* Says on standard error that the tokens of a sample are assumed, unless a plan gives them or the
+ * model does. */
+void model_warn_sequence(const char *name, const struct rk_model *model, const char *why,
+                         uint64_t given);
+
 #endif

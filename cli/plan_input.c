@@ -307,17 +307,33 @@ void plan_calculon(struct plan_input *input, void *context)
 }
 
 /* Those that matter most of what the plan leaves as it is. */
+/* A table of learned positions that ends within the samples. */
+static void say_positions(struct plan_input *input)
+{
+    const struct rk_model *m = &input->model;
+    const uint64_t rows = m->position_rows ? m->position_rows : m->sequence;
+    if (m->position == RK_POSITION_LEARNED && input->draft.plan.sequence > rows)
+        plan_assume(input,
+                    "learned positions %" PRIu64 " in the table (a run of %" PRIu64
+                    " tokens needs as many: position_rows of the model)",
+                    rows, input->draft.plan.sequence);
+}
+
 static void say_presets(struct plan_input *input, bool batch)
 {
     const struct plan_draft *draft = &input->draft;
     const struct rk_plan *plan = &draft->plan;
+    const char *why = input->sequence_why;
+    const int length = model_why_length(why);
     if (!plan_given(draft, "framework"))
         plan_assume(input, "framework %s", rk_framework_name(plan->framework));
     if (!plan_given(draft, "microbatch"))
         plan_assume(input, "microbatch %" PRIu64, plan->microbatch);
     if (!batch) plan_assume(input, "batch %" PRIu64 " (4 * gpus * microbatch)", plan->batch);
     if (!plan_given(draft, "sequence"))
-        plan_assume(input, "sequence %" PRIu64 " (%s)", input->model.sequence, input->sequence_why);
+        plan_assume(input, "sequence %" PRIu64 " (%.*s%s)", input->model.sequence, length, why,
+                    why[length] ? "; seqN sets another" : "");
+    say_positions(input);
     if (!plan_given(draft, "attention") && plan->framework != RK_CALCULON)
         plan_assume(input, "attention %s", rk_attention_kernel_name(plan->attention));
 }

@@ -17,6 +17,13 @@ int fchmod(int file, mode_t mode)
     return -1;
 }
 
+char *mkdtemp(char *path)
+{
+    (void)path;
+    errno = ENOSYS;
+    return NULL;
+}
+
 char *realpath(const char *path, char *resolved)
 {
     (void)path, (void)resolved;

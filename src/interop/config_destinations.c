@@ -183,12 +183,17 @@ static enum rk_status put_primus_file(struct list *l, const char *folder, const 
     const char *slash = strrchr(l->source->path, '/');
     const int here = slash ? (int)(slash - l->source->path) + 1 : 0;
     enum rk_status status = RK_BAD_INPUT;
+    if (depth > PRIMUS_DEPTH)
+        return rk_fail(l->error, RK_BAD_INPUT, l->settings->path, 0, 0,
+                       "%.80s: Primus' files extend each other without end: correct extends in "
+                       "primus/configs/%s",
+                       name, folder);
     for (int up = 0; up < 7 && status != RK_OK; up++) {
         snprintf(path, sizeof path, "%.*s%.*sprimus/configs/%s/%s", here, l->source->path, 3 * up,
                  "../../../../../../", folder, name);
         status = text_file_load(path, PRIMUS_BYTES, &text, &size, &error);
     }
-    if (status != RK_OK || depth > PRIMUS_DEPTH)
+    if (status != RK_OK)
         return rk_fail(
             l->error, RK_BAD_INPUT, l->settings->path, 0, 0,
             "%.80s: Primus' file of that name is not above this one (primus/configs/%s): "

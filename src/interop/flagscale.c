@@ -8,6 +8,7 @@
 #include "interop/text_file.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,9 +112,9 @@ static void put_width(struct list *l, const struct settings *outer, const struct
         value_of(outer, inner, "model.ffn_hidden_size"))
         return;
     const uint64_t of = strtoull(multiple->text, NULL, 10);
-    double width = (double)(uint64_t)(8.0 * strtod(hidden->text, NULL) / 3);
-    if (factor) width = (double)(uint64_t)(width * strtod(factor->text, NULL));
-    if (!of || !(width >= 0 && width < 1e9)) return;
+    double width = floor(8.0 * strtod(hidden->text, NULL) / 3);
+    if (factor) width = floor(width * strtod(factor->text, NULL));
+    if (!of || of > 1000000000 || !(width >= 0 && width < 1e9)) return;
     words_format(l, "--ffn-hidden-size %" PRIu64, ((uint64_t)width + of - 1) / of * of);
 }
 

@@ -165,6 +165,19 @@ void job_close(struct job *job)
     job->layer = NULL;
 }
 
+/* The table of learned positions ends. */
+static enum rk_status check_positions(const struct job *job, struct rk_error *error)
+{
+    const struct rk_model *m = &job->model;
+    const uint64_t rows = m->position_rows ? m->position_rows : m->sequence;
+    if (m->position != RK_POSITION_LEARNED || job->sequence <= rows) return RK_OK;
+    return rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
+                   "samples of %llu tokens, and %llu learned positions: say seq%llu, or more "
+                   "position_rows in the model's file",
+                   (unsigned long long)job->sequence, (unsigned long long)rows,
+                   (unsigned long long)rows);
+}
+
 enum rk_status job_open(struct job *job, const struct rk_model *model, const struct rk_plan *plan,
                         const struct rk_train *train, struct rk_error *error)
 {
@@ -202,14 +215,7 @@ enum rk_status job_open(struct job *job, const struct rk_model *model, const str
         !blocks_fixed(&job->blocks, (uint32_t)job->sequence, train->block_tokens,
                       train->block_local, train->block_global, train->block_patterns))
         status = rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the layout of blocks");
-    if (status == RK_OK && model->position == RK_POSITION_LEARNED && model->position_rows &&
-        model->position_rows < job->sequence)
-        status =
-            rk_fail(error, RK_NOTHING_FITS, NULL, 0, 0,
-                    "samples of %llu tokens, and %llu learned positions: say seq%llu",
-                    (unsigned long long)job->sequence, (unsigned long long)model->position_rows,
-                    (unsigned long long)model->position_rows);
-    return status;
+    return status == RK_OK ? check_positions(job, error) : status;
 }
 
 enum rk_status rk_train_check(const struct rk_model *model, const struct rk_plan *plan,

@@ -7,6 +7,7 @@
 
 int dup(int file);
 int fchmod(int file, mode_t mode);
+char *mkdtemp(char *path);
 char *realpath(const char *path, char *resolved);
 
 #define TIOCGWINSZ 0x5413 /* no stream is a terminal: ioctl() fails */
