@@ -66,6 +66,9 @@ static enum rk_status check_words(const struct plan_draft *draft, bool given,
         return usage_fail(error,
                           "pipeline-blocking: the search has messages beside the stage behind; "
                           "a plan file is predicted with it");
+    if (plan_given(draft, "recompute") && draft->plan.recompute != RK_SELECTIVE &&
+        draft->plan.recompute_parts)
+        return usage_fail(error, "recompute-parts: only recompute=selective has parts");
     if (draft->plan.framework == RK_CALCULON)
         return usage_fail(error, "framework: the published model knows one cluster alone");
     return RK_OK;
@@ -249,7 +252,7 @@ bool clusters_plain_plan(const struct clusters_input *a, struct rk_plan *plain)
     const struct clusters_plan *plan = &a->answer->best;
     const struct clusters_stage *first = &plan->stage[0];
     if (clusters_mixed(a->given)) return false;
-    *plain = a->question.words;
+    *plain = a->given ? a->given->stage[0].part[0].plan : a->question.words;
     plain->tensor = first->tensor;
     plain->context = first->context;
     plain->expert = first->expert;
@@ -257,7 +260,7 @@ bool clusters_plain_plan(const struct clusters_input *a, struct rk_plan *plain)
     plain->ranks = first->gpus * plain->pipeline;
     plain->microbatch = first->microbatch;
     plain->recompute = first->recompute;
-    if (plain->recompute != RK_SELECTIVE) plain->recompute_parts = 0;
+    plain->recompute_parts = clusters_parts(plain, plain->recompute);
     plain->sequence_parallel &= plain->tensor > 1;
     plain->messages_sharded &= plain->tensor > 1;
     plain->chunks = (uint64_t)plan->chunks;
@@ -268,7 +271,9 @@ bool clusters_plain_plan(const struct clusters_input *a, struct rk_plan *plain)
         const struct clusters_stage *s = &plan->stage[i];
         if (s->tensor != first->tensor || s->context != first->context ||
             s->expert != first->expert || s->data != first->data ||
-            s->recompute != first->recompute)
+            s->recompute != first->recompute ||
+            (a->given && memcmp(&a->given->stage[i].part[0].plan, &a->given->stage[0].part[0].plan,
+                                sizeof *plain) != 0))
             return false;
     }
     return true;

@@ -163,9 +163,10 @@ static enum rk_status read_part(const struct reading *r, const struct place *pla
         r->taken[i] |= !draft.words[i];
     const char *wrong = misplaced(&draft);
     if (wrong) return place_fail(&member, r->error, "%s is the same for all stages", wrong);
-    if (draft.plan.recompute == RK_SELECTIVE && !draft.plan.recompute_parts)
-        draft.plan.recompute_parts = 1u << RK_PART_CORE_ATTENTION;
-    if (draft.plan.recompute != RK_SELECTIVE) draft.plan.recompute_parts = 0;
+    if (draft.words[plan_row("recompute_parts")] && draft.plan.recompute != RK_SELECTIVE &&
+        draft.plan.recompute_parts)
+        return place_fail(&member, r->error, "only recompute=selective has parts");
+    draft.plan.recompute_parts = clusters_parts(&draft.plan, draft.plan.recompute);
     draft.plan.sequence_parallel &= draft.plan.tensor > 1;
     draft.plan.messages_sharded &= draft.plan.tensor > 1;
     *part = (struct given_part){

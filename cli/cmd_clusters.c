@@ -113,12 +113,14 @@ static enum rk_status usage_fail(struct rk_error *error, const char *text)
     return rk_fail(error, RK_USAGE, NULL, 0, 0, "%s", text);
 }
 
-static void join_words(const struct option_texts *words, char *text, size_t size)
+/* False: too long. */
+static bool join_words(const struct option_texts *words, char *text, size_t size)
 {
     size_t used = 0;
     *text = '\0';
     for (int i = 0; i < words->count && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s%s", i ? " " : "", words->text[i]);
+    return used < size;
 }
 
 /* Why the groups of its ranks cannot be written; NULL: they can. */
@@ -142,7 +144,8 @@ static enum rk_status write_files(const struct asking *a, struct rk_error *error
     const struct clusters_args *args = a->args;
     const struct clusters_input *in = &a->input;
     enum rk_status status = RK_OK;
-    join_words(&args->source.words, words, sizeof words);
+    if (!join_words(&args->source.words, words, sizeof words) && args->save)
+        return usage_fail(error, "--save-plan: more words than a plan file takes, 1023 characters");
     const char *irregular = args->ranks || args->draw ? irregular_ranks(a) : NULL;
     if (irregular) return usage_fail(error, irregular);
     if (args->save)
