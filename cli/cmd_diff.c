@@ -101,7 +101,6 @@ static enum rk_status write_script(const struct diff_input *in, const struct dif
                                    struct rk_error *error)
 {
     const struct megatron_options options = diff_options(&args->source, in->version);
-    struct megatron_changes *changes = calloc(1, sizeof *changes);
     struct output output = {.file = NULL};
     char *text = NULL;
     if (!in->script)
@@ -110,6 +109,7 @@ static enum rk_status write_script(const struct diff_input *in, const struct dif
             "-o %.80s: a script is written where A is a script of Megatron Core, and A is "
             "%s%s: give another name",
             args->output, in->tool ? "one of " : "a plan", in->tool ? in->tool : "");
+    struct megatron_changes *changes = calloc(1, sizeof *changes);
     if (!changes) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
     enum rk_status status = megatron_change(args->source.a, in->script, in->script_size, &options,
                                             &in->model, &in->a, &in->b, changes, &text, error);

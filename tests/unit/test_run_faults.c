@@ -269,6 +269,7 @@ static void run(const struct rk_model *model, const struct rk_plan *plan, enum f
     for (int i = 0; i < (int)plan->ranks; i++) {
         struct member *m = &member[i];
         *m = (struct member){model, plan, &train, .comm = *comm_hub_rank(hub, i)};
+        m->comm.clock.runs = false; /* a copy: what it learns would be nobody's */
         m->run = (struct rk_train_run){.data = run_data(), .system = &system};
         if (i == 0) m->run.step = run_note, m->run.context = &o->trace;
         faulty[i] = (struct faulty){.fault = i == rank || facts[fault].all ? fault : NONE,
