@@ -143,8 +143,8 @@ static int tell(const struct story *s)
     if (status == RK_OK) status = output_write(s->args->trace, write_trace, s, &error);
     if (status != RK_OK) return options_fail(&error);
     const bool fits = s->input.fault.reason.verdict == RK_FITS;
-    if (output_is_stdout(s->args->trace) || output_is_stdout(s->args->pytorch))
-        return fits ? RK_OK : RK_NOTHING_FITS;
+    const bool other = output_is_stdout(s->args->trace) || output_is_stdout(s->args->pytorch);
+    if (other && !s->args->basics.output) return fits ? RK_OK : RK_NOTHING_FITS;
     show_step(&report, s);
     show_stages(&report, s);
     if (!fits)

@@ -236,6 +236,7 @@ static int ask_grid(const struct clusters_args *args)
         args->also.links || args->also.why || args->also.pareto)
         status = usage_fail(&error, "a machine with {lists} is many: what is written or asked of one "
                                     "plan needs one machine");
+    if (status == RK_OK) status = run_check(&args->run, &error);
     if (status == RK_OK) status = clusters_grid(&report, &args->source, &error);
     const int code = status == RK_OK ? show_report(&report, &args->show, args->output, RK_OK)
                                      : options_fail(&error);

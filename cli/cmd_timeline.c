@@ -567,7 +567,8 @@ static int tell(const struct story *s, struct report *report)
     enum rk_status status = output_write(s->args->pytorch, write_pytorch, s, &error);
     if (status == RK_OK) status = output_write(s->args->trace, write_trace, s, &error);
     if (status != RK_OK) return options_fail(&error);
-    if (output_is_stdout(s->args->trace) || output_is_stdout(s->args->pytorch)) return code;
+    const bool other = output_is_stdout(s->args->trace) || output_is_stdout(s->args->pytorch);
+    if (other && !s->args->output) return code;
     fill_report(report, s, fits);
     return show_report(report, &s->args->show, s->args->output, code);
 }
