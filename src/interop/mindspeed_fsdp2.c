@@ -65,7 +65,7 @@ static const struct key keys[] = {
 };
 /* clang-format on */
 
-enum { KEYS = sizeof keys / sizeof *keys };
+enum { KEYS = sizeof keys / sizeof *keys, MOST = 1000000000 };
 
 struct reading {
     const struct config_source *source;
@@ -124,6 +124,10 @@ static enum rk_status read_batch(const struct reading *r, const struct rk_model 
     if (!j->microbatch || !j->accumulation || !j->sequence)
         return rk_fail(r->error, RK_BAD_INPUT, r->settings.path, 0, 0,
                        "batch size, accumulation and cutoff_len must be at least 1");
+    if (j->microbatch > MOST || j->accumulation > MOST || j->sequence > MOST ||
+        j->microbatch * j->accumulation > MOST)
+        return rk_fail(r->error, RK_BAD_INPUT, r->settings.path, 0, 0,
+                       "batch size by accumulation, and cutoff_len, must be at most %d", MOST);
     p->microbatch = j->microbatch;
     p->batch = j->microbatch * j->accumulation * (p->ranks / p->context);
     p->sequence = j->sequence == m->sequence ? 0 : j->sequence;

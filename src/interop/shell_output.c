@@ -105,8 +105,8 @@ static bool real_path(struct shell_state *s, const struct shell_word *words, siz
                       struct shell_place place, struct shell_value *value)
 {
     size_t i = 1;
-    while (i < count && words[i].text[0] == '-')
-        i++;
+    for (; i < count && words[i].text[0] == '-'; i++)
+        if (strncmp(words[i].text, "--relative", 10) == 0) return false; /* another path */
     if (i + 1 != count) return false;
     *value = text_value(s, words[i].text, strlen(words[i].text), place);
     return true;
@@ -122,6 +122,7 @@ static bool folder_of(struct shell_state *s, const char *command, size_t length,
         stop--;
     const char *last = stop + strspn(stop, " \t\n");
     if (end - last < 3 || strncmp(last, "pwd", 3) != 0 || stop == command) return false;
+    if (memchr(command, '|', length)) return false; /* another program changes it, or `||` */
     while (stop > command && strchr("&; \t", stop[-1]))
         stop--;
     for (const char *p = command; p + 1 < stop; p++) /* "cd a > /dev/null 2>&1" */

@@ -14,8 +14,6 @@ enum { MOST_NAMES = 1 << 20, MOST_SWITCHES = 1 << 14 };
 
 /* ---- lists of names ---- */
 
-typedef bool name_visit(void *context, const char *name);
-
 /* The numbers from first to last, as wide as they are written. */
 struct range {
     uint64_t first, last;

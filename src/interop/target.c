@@ -93,8 +93,9 @@ enum rk_status target_write(const struct target *t, FILE *file, const struct rk_
     FILE *memory = open_memstream(&text, &size);
     if (!memory) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
     t->write(memory, model, plan, gpus_per_node);
-    if (fclose(memory) != 0) return rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
-    const enum rk_status status = read_back(t, text, model, plan, notes, error);
+    const bool whole = fclose(memory) == 0;
+    const enum rk_status status = whole ? read_back(t, text, model, plan, notes, error)
+                                        : rk_fail(error, RK_IO, NULL, 0, 0, "out of memory");
     if (status == RK_OK && t->head) {
         t->head(file, model, plan);
         for (int i = 0; i < notes->count; i++)

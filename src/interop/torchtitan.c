@@ -261,6 +261,8 @@ static enum rk_status derive_samples(struct reading *r)
     static const char *const micro = "training.num_tokens_per_microbatch_per_dp_rank";
     struct job *j = &r->j;
     if (!r->python || settings_find(r->settings, "training.local_batch_size")) return RK_OK;
+    if (!settings_find(r->settings, micro))
+        notes_add(r->notes, NOTE_ASSUMED, 0, 0, micro, "16384", "torchtitan's default");
     if (!j->sequence || j->tokens < j->sequence || j->tokens % j->sequence)
         return fail(r, micro,
                     "%" PRIu64 " tokens are no whole number of samples of %" PRIu64
@@ -437,7 +439,9 @@ static enum rk_status interpret(struct reading *r)
     r->p->sequence = r->j.sequence == r->m->sequence ? 0 : r->j.sequence;
     if (!settings_find(r->settings, "training.seq_len") &&
         !settings_find(r->settings, "training.max_context_length"))
-        notes_add(r->notes, NOTE_ASSUMED, 0, 0, "training.seq_len", "2048", "torchtitan's default");
+        notes_add(r->notes, NOTE_ASSUMED, 0, 0,
+                  r->python ? "training.max_context_length" : "training.seq_len", "2048",
+                  "torchtitan's default");
     return RK_OK;
 }
 

@@ -15,6 +15,7 @@ static double processor_s(void)
 
 void comm_clock_begin(struct comm *comm)
 {
+    comm->clock.begun = true;
     comm->clock.now_s = 0;
     comm->clock.at = 0;
     comm->clock.mark_s = processor_s();
@@ -43,7 +44,7 @@ static double least_of(struct comm_clock *c, double took_s)
 void comm_clock_work(struct comm *comm)
 {
     struct comm_clock *c = &comm->clock;
-    if (!c->runs) return;
+    if (!c->runs || !c->begun) return;
     const double here_s = processor_s();
     c->now_s += least_of(c, here_s - c->mark_s);
     c->mark_s = here_s;

@@ -37,6 +37,7 @@ struct comm_message {
  * taken in any step so far. */
 struct comm_clock {
     bool runs; /* messages carry it: ranks are threads */
+    bool begun; /* what is before the first step is no piece of it */
     double now_s, latency_s;
     double mark_s; /* processor time that is in it */
     double *least_s;

@@ -188,6 +188,27 @@ static const struct {
      "has 80 layers"},
 };
 
+/* What a configuration leaves to torchtitan is said, under the name that it has there. */
+Test(python_data, assumed)
+{
+    static struct notes notes;
+    struct rk_model model;
+    struct rk_plan plan;
+    int found = 0;
+    const struct config_source source = {
+        .path = "j.py",
+        .text = "def llama3_8b() -> T.Config:\n    return T.Config(model_spec=registry('8B'))\n",
+        .gpus = 8};
+    cr_assert_eq(rk_model_load("llama3.1-8b", &model, &error), RK_OK);
+    cr_assert_eq(torchtitan_read(&source, &model, &plan, &notes, &error), RK_OK, "%s", error.text);
+    for (int i = 0; i < notes.count; i++)
+        found += notes.note[i].severity == NOTE_ASSUMED &&
+                 (!strcmp(notes.note[i].what, "training.max_context_length") ||
+                  !strcmp(notes.note[i].what, "training.num_tokens_per_microbatch_per_dp_rank"));
+    cr_expect_eq(found, 2);
+    cr_expect_eq(plan.microbatch * plan.sequence, 16384);
+}
+
 Test(python_data, torchtitan)
 {
     static struct notes notes;

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { MOST = 7, COUNT = 50 };
 
@@ -209,5 +210,34 @@ Test(run_comm, work_counts_with_the_least_of_all_steps)
 {
     int oks;
     run(1, 10, work_less, &oks);
+    cr_expect_eq(oks, 1);
+}
+
+static double processor_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* What came before the first step, next to nothing here, is no piece of it. */
+static bool work_after(struct comm *comm, const struct comm_group *world)
+{
+    (void)world;
+    volatile double sum = 0;
+    for (int i = 0; i < 10; i++)
+        comm_clock_work(comm);
+    const double from = processor_s();
+    comm_clock_begin(comm);
+    for (int i = 0; i < 3000000; i++)
+        sum += i;
+    comm_clock_work(comm);
+    return sum > 0 && comm->clock.now_s > (processor_s() - from) / 2;
+}
+
+Test(run_comm, steps_begin_anew)
+{
+    int oks;
+    run(1, 10, work_after, &oks);
     cr_expect_eq(oks, 1);
 }
