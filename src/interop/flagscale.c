@@ -188,6 +188,25 @@ static enum rk_status judge_above(const struct words_reading *r, struct rk_error
     return status;
 }
 
+/* Which file wins depends on where _self_ stands among Hydra's defaults: the two must agree. */
+static enum rk_status put_inner(struct words_reading *r, const struct settings *inner,
+                                struct rk_error *error)
+{
+    enum rk_status status = RK_OK;
+    for (size_t i = 0; status == RK_OK && i < inner->count; i++) {
+        const struct setting *s = &inner->setting[i];
+        const struct setting *said = below(s->key) ? value_of(&r->settings, inner, s->key) : NULL;
+        if (!said || said->given) continue;
+        if (strcmp(said->text, s->text) != 0)
+            return settings_fail(&r->settings, said, error,
+                                 "is %.60s here and %.60s in the file of defaults.train: give --set "
+                                 "%.80s=VALUE",
+                                 said->text, s->text, said->key);
+        status = put_argument(&r->list, &r->settings, s);
+    }
+    return status;
+}
+
 static enum rk_status interpret(struct words_reading *r, const struct config_source *source,
                                 struct rk_error *error)
 {
@@ -198,10 +217,7 @@ static enum rk_status interpret(struct words_reading *r, const struct config_sou
         judge_task(source->path, run->config, run->framework, run->model, error);
     if (!run->model && !settings_has(&r->settings, "experiment")) status = judge_above(r, error);
     if (status == RK_OK) status = open_inner(r, &inner, &source->keys, error);
-    for (size_t i = 0; status == RK_OK && i < inner.count; i++)
-        if (below(inner.setting[i].key) &&
-            !value_of(&r->settings, &inner, inner.setting[i].key)->given)
-            status = put_argument(&r->list, &r->settings, &inner.setting[i]);
+    if (status == RK_OK) status = put_inner(r, &inner, error);
     for (size_t i = 0; status == RK_OK && i < r->settings.count; i++)
         if (below(r->settings.setting[i].key))
             status = put_argument(&r->list, &r->settings, &r->settings.setting[i]);

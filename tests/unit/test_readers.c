@@ -3,7 +3,9 @@
 
 #include <criterion/criterion.h>
 #include <reckon/catalog.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static struct notes notes; /* large */
 
@@ -312,4 +314,53 @@ Test(readers, nemo_references)
                        "model:\n  num_layers: ${.layers}\n  layers: ${.num_layers}\n", 8, NULL,
                        NULL, &model, &plan, &error),
                   RK_OK);
+}
+
+static void write_file(const char *folder, const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    cr_assert(file, "%s", path);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* Files that name others: of a key that two of them have; that extend each other without end. */
+Test(readers, files_beside)
+{
+    static const char *const made[] = {"train/a.yaml", "train", "primus/configs/models/megatron/a",
+                                       "primus/configs/models/megatron", "primus/configs/models",
+                                       "primus/configs", "primus", ""};
+    static const char run[] = "defaults:\n  - train: a\ntrain:\n  model:\n    num_layers: 4\n";
+    char folder[] = "reckon-readers-XXXXXX", path[256];
+    struct rk_model model;
+    struct rk_plan plan;
+    struct rk_error error;
+    cr_assert(mkdtemp(folder));
+    for (int i = (int)(sizeof made / sizeof *made) - 2; i > 0; i--) {
+        snprintf(path, sizeof path, "%s/%s", folder, made[i]);
+        if (i != 2) cr_assert_eq(mkdir(path, 0700), 0, "%s", path);
+    }
+    write_file(folder, made[0],
+               "model:\n  num_layers: 8\n  hidden_size: 1024\n  num_attention_heads: 16\n"
+               "  seq_length: 2048\n  max_position_embeddings: 2048\n  micro_batch_size: 1\n"
+               "  global_batch_size: 8\n");
+    write_file(folder, made[2], "extends: [a]\n");
+    snprintf(path, sizeof path, "%s/run.yaml", folder);
+    cr_expect_neq(read("flagscale", path, run, 8, NULL, NULL, &model, &plan, &error), RK_OK);
+    cr_expect(strstr(error.text, "is 4 here and 8 in"), "%s", error.text);
+    cr_expect_eq(
+        read("flagscale", path, run, 8, "train.model.num_layers=8", NULL, &model, &plan, &error),
+        RK_OK, "%s", error.text);
+    cr_expect_eq(model.layers, 8);
+    cr_expect_neq(read("primus", path,
+                       "modules:\n  pre_trainer:\n    framework: megatron\n    model: a\n", 8,
+                       NULL, NULL, &model, &plan, &error),
+                  RK_OK);
+    cr_expect(strstr(error.text, "without end"), "%s", error.text);
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, made[i]);
+        remove(path);
+    }
 }
