@@ -6,6 +6,8 @@
 #include <string.h>
 
 /* The rank whose events are read. */
+enum { MOST_RANKS = 1 << 24 };
+
 struct reading {
     struct step_trace *trace;
     double process; /* its number in the file; NAN: none so far */
@@ -49,7 +51,7 @@ static void read_process(struct reading *r, const json_t *event)
     if (strcmp(text_of(event, "name"), "process_name") != 0 ||
         sscanf(text_of(about, "name"), "rank %d, stage %d, measured", &rank, &stage) != 2)
         return;
-    if (rank < 0 || stage < 0 || stage > rank) return;
+    if (rank < 0 || stage < 0 || stage > rank || rank >= MOST_RANKS) return;
     r->process = number_of(event, "pid");
     r->rank = rank;
     r->stage = stage;
