@@ -22,4 +22,4 @@ while read -r question; do
     ! grep -qF "$question" "$work/train" || fail "learnt from: $question"
 done <"$work/long"
 grep -q 'cloze.jsonl  *56 ' "$work/said" || fail 'the questions are not asked'
-grep -qE '^step +[0-9.]+ +[0-9.]+ +[0-9.]+ ' "$work/said" || fail 'no step is predicted beside measured'
+grep -qE '^step +[0-9.]+ +[0-9.]+ +-?[0-9.]+ ' "$work/said" || fail 'no step is predicted beside measured'
