@@ -511,7 +511,7 @@ static void check_pairs(const struct asked *a)
          "experts with tensor parallelism need sequence parallelism", "give sp"},
         {megatron && p->tensor_overlap && !p->sequence_parallel, "12.needs", "tensor_overlap",
          "needs sequence parallelism", "give sp"},
-        {megatron && p->tensor_overlap && p->tensor > 1 && domain && domain % p->tensor, "12.needs",
+        {p->tensor_overlap && domain && !plan_overlaps_within(p, domain), "12.needs",
          "tensor_overlap", "is of ranks that the fastest links join (Transformer Engine #1071)",
          "leave it out, or take tensor ranks of one domain"},
         {megatron && p->checkpoint_sharded && (p->tensor < 2 || !whole), "12.needs",

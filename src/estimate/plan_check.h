@@ -53,6 +53,14 @@ static inline bool plan_interleaves(uint64_t microbatches, uint64_t stages, uint
     return microbatches >= stages && (left == 0 || left >= stages);
 }
 
+/* Can the framework overlap tensor messages where the fastest links join so many ranks?
+ * Megatron-LM does it through Transformer Engine, whose buffers are in each other's reach there and
+ * nowhere else (NVIDIA/TransformerEngine#1071, #1470). */
+static inline bool plan_overlaps_within(const struct rk_plan *plan, uint64_t domain)
+{
+    return plan->framework != RK_MEGATRON || plan->tensor == 1 || domain % plan->tensor == 0;
+}
+
 /* Does the framework ask for a microbatch for each stage at least, where virtual ones are not
  * interleaved? */
 static inline bool plan_must_fill(const struct rk_plan *plan)

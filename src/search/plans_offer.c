@@ -1,5 +1,6 @@
 #include "search/plans_offer.h"
 
+#include "estimate/plan_check.h"
 #include "search/numbers.h"
 #include "workload/parts.h"
 
@@ -195,13 +196,12 @@ void offer_sequence_parallel(struct offered *o, const struct rk_plan *plan)
     if (asked(o) || !o->problem->model->experts || starting(o) != RK_MEGATRON) offer(o, 0);
 }
 
-/* Megatron-LM has it, together with sequence parallelism, among ranks that the fastest links join:
- * Transformer Engine's buffers are in each other's reach (NVIDIA/TransformerEngine#1071, #1470). */
+/* Megatron-LM has it, together with sequence parallelism, where it starts. */
 void offer_tensor_overlap(struct offered *o, const struct rk_plan *plan)
 {
     const uint64_t domain = o->problem->system->network[0].size;
-    const bool runs =
-        plan->framework == RK_MEGATRON && plan->sequence_parallel && domain % plan->tensor == 0;
+    const bool runs = plan->framework == RK_MEGATRON && plan->sequence_parallel &&
+                      plan_overlaps_within(plan, domain);
     if (plan->tensor == 1)
         only(o, 0);
     else
