@@ -11,8 +11,8 @@ reckon=${1:-$(dirname "$0")/../build/reckon}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
-printf '{"name": "opt-350m", "layers": 24, "hidden": 1024, "feedforward": 4096, "heads": 16, "sequence": 2048, "vocabulary": 50272}\n' >"$work/opt.json"
-words='precision=fp32 recompute=none attention=unfused zero0 no-sp'
+printf '{"name": "opt-350m", "layers": 24, "hidden": 1024, "feedforward": 4096, "heads": 16, "sequence": 2048, "vocabulary": 50272, "no_dropout": true}\n' >"$work/opt.json"
+words='framework=deepspeed precision=fp32 recompute=none attention=unfused fused zero0 no-sp'
 run='no-grad-overlap no-weight-overlap pipeline-blocking messages-sharded' # DeepSpeed's pipeline engine
 
 calculate() { awk "BEGIN { x = ($1); printf \"%.6g\", x }"; }

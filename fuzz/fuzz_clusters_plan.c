@@ -1,7 +1,7 @@
 /* fuzz_clusters_plan.c - any JSON as a plan over two clusters: read whole, and within what it may
  * say. */
 #undef NDEBUG
-#include "cli/clusters_plan.h"
+#include "catalog/clusters_plan.h"
 
 #include <assert.h>
 #include <reckon/catalog.h>

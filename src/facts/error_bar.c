@@ -189,8 +189,8 @@ static size_t weigh(struct sample *samples, size_t count)
     return sources;
 }
 
-/* Of one source's share, what lies beyond each end: so that ranges hold what they say for sources left
- * out (with 0.5, Hazen's, 50 % hold 54.9 and 90 % 93.5 %). */
+/* Of one source's share, what lies beyond each end: so that ranges hold what they say for sources
+ * left out (with 0.5, Hazen's, 50 % hold 54.9 and 90 % 93.5 %). */
 #define BEYOND 0.3
 
 /* The ratio below which `share` of the weight lies. */

@@ -44,9 +44,9 @@ struct error_bars {
     struct error_seen seen[ERROR_BAR_SEEN];
 };
 
-/* From the compared times among the results, each source left out of what it was predicted with, and
- * from the compared peaks of `memory`, read with all rules: no constant of memory is fitted to a
- * source, and who asks knows his plan. RK_IO: no memory. */
+/* From the compared times among the results, each source left out of what it was predicted with,
+ * and from the compared peaks of `memory`, read with all rules: no constant of memory is fitted to
+ * a source, and who asks knows his plan. RK_IO: no memory. */
 enum rk_status error_bars_learn(struct error_bars *bars, const struct results *results,
                                 const struct results *memory, struct rk_error *error);
 

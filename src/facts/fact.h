@@ -7,7 +7,9 @@
 #ifndef RECKON_FACTS_FACT_H
 #define RECKON_FACTS_FACT_H
 
+#include "clusters/given.h"
 #include "facts/row.h"
+#include <reckon/machine.h>
 #include <reckon/model.h>
 #include <reckon/plan.h>
 #include <reckon/predict.h>
@@ -85,6 +87,12 @@ extern const char *const fact_class_names[]; /* ended by NULL */
 
 enum { FACT_FIGURES = 6, FACT_TEXT = 64, FACT_ID = 160, FACT_REASON = 256 };
 
+/* A run on several kinds of GPU: each replica is predicted on its own. */
+struct fact_clusters {
+    struct rk_machine machine;
+    struct given_plan given;
+};
+
 struct fact {
     char id[FACT_ID], source[128], gpu[FACT_TEXT];
     char class_of[FACT_CLASSES][FACT_TEXT];
@@ -93,6 +101,7 @@ struct fact {
     struct rk_model model;
     struct rk_system system; /* owned */
     struct rk_plan plan;
+    struct fact_clusters *clusters; /* owned; NULL: all GPUs are of one kind, `system` */
     enum flop_formula formula;
     double flop_ratio; /* what the source counts over what the formula gives */
     double
@@ -114,7 +123,9 @@ bool fact_fail(struct fact *fact, const char *format, ...) RK_PRINTF(2, 3);
 bool fact_model(const struct row *row, struct fact *fact);
 bool fact_system(const struct row *row, struct fact *fact);
 bool fact_plan(const struct row *row, struct fact *fact);
+bool fact_clusters(const struct row *row, struct fact *fact);
 bool fact_figures(const struct row *row, struct fact *fact);
+void fact_clusters_release(struct fact *fact);
 
 /* A cell as a number; false and a reason when it is none. An empty cell leaves `value` as it is. */
 bool fact_number(const struct row *row, const char *column, struct fact *fact, double *value);

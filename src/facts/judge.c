@@ -3,9 +3,21 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- one plan ---- */
+
+/* What is measured of memory: that of the fullest stage, or of the fact's. */
+static void keep_memory(const struct rk_stage *stage, struct judgement *j)
+{
+    j->static_bytes = fmax(j->static_bytes, stage->static_bytes);
+    j->allocated_bytes = fmax(j->allocated_bytes, stage->allocated_bytes);
+    j->used_bytes = fmax(j->used_bytes, stage->total_bytes + stage->cached_bytes);
+    if (stage->total_bytes <= j->total_bytes) return;
+    j->total_bytes = stage->total_bytes;
+    memcpy(j->holds, stage->holds, sizeof j->holds);
+}
 
 static void keep(const struct fact *fact, const struct rk_prediction *p, struct judgement *j)
 {
@@ -19,15 +31,49 @@ static void keep(const struct fact *fact, const struct rk_prediction *p, struct 
     j->model_flop = p->model_flop;
     j->executed_flop = p->executed_flop;
     j->parameters = p->parameters;
+    for (int i = fact->last_stage ? p->stages - 1 : 0; i < p->stages; i++)
+        keep_memory(&p->stage[i], j);
+}
+
+static void keep_clusters(const struct fact *fact, const struct clusters_plan *p,
+                          const struct rk_reason *reason, struct judgement *j)
+{
+    j->verdict = reason->verdict;
+    j->reason = *reason;
+    j->timed = p->simulated_s > 0 && isfinite(p->simulated_s);
+    j->step_s = p->simulated_s;
+#define FIGURE(by, name, unit, help)
+#define FIGURE_TIME(by, name, help) j->name = NAN; /* of no one stage */
+#include <reckon/figures.def>
+    j->total_bytes = j->static_bytes = j->allocated_bytes = j->used_bytes = 0;
     for (int i = fact->last_stage ? p->stages - 1 : 0; i < p->stages; i++) {
-        const struct rk_stage *stage = &p->stage[i];
-        j->static_bytes = fmax(j->static_bytes, stage->static_bytes);
-        j->allocated_bytes = fmax(j->allocated_bytes, stage->allocated_bytes);
-        j->used_bytes = fmax(j->used_bytes, stage->total_bytes + stage->cached_bytes);
-        if (stage->total_bytes <= j->total_bytes) continue;
-        j->total_bytes = stage->total_bytes;
-        memcpy(j->holds, stage->holds, sizeof j->holds);
+        if (p->stage[i].bytes > j->total_bytes) j->capacity_bytes = p->stage[i].capacity_bytes;
+        keep_memory(&p->stage[i].memory, j);
     }
+}
+
+/* Each replica on its own kind of GPU; what the row leaves open of the plan is the same for all. */
+static void predict_clusters(const struct fact *fact, const struct rk_plan *plan,
+                             struct judgement *j)
+{
+    const struct clusters_question question = {
+        .model = &fact->model, .machine = &fact->clusters->machine, .words = *plan};
+    struct given_plan *given = malloc(sizeof *given);
+    struct clusters_plan *found = calloc(1, sizeof *found);
+    struct given_fault fault = {
+        .reason = {.verdict = RK_BAD_DEGREES, .what = "memory for the prediction"}};
+    if (!given || !found) goto out;
+    *given = fact->clusters->given;
+    for (int i = 0; i < given->stages; i++)
+        for (int k = 0; k < given->stage[i].parts; k++) {
+            given->stage[i].part[k].plan.recompute = plan->recompute;
+            given->stage[i].part[k].plan.recompute_parts = plan->recompute_parts;
+        }
+    given_judge(&question, given, found, &fault);
+out:
+    keep_clusters(fact, found ? found : &(struct clusters_plan){.stages = 0}, &fault.reason, j);
+    free(found);
+    free(given);
 }
 
 static void predict(const struct fact *fact, const struct rk_plan *plan, struct judgement *j)
@@ -36,6 +82,7 @@ static void predict(const struct fact *fact, const struct rk_plan *plan, struct 
     *j = (struct judgement){.plan = *plan, .capacity_bytes = fact->system.memory[0].capacity_bytes};
     rk_predict(&fact->model, &fact->system, plan, &p);
     keep(fact, &p, j);
+    if (fact->clusters) predict_clusters(fact, plan, j);
 }
 
 /* Between `less` and `more`, whose batches stand `share` apart. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CONDITIONS = 8, MOST_SETTINGS = 64, GROUPS = 10, VALUE = 512 };
+enum { MOST_CONDITIONS = 8, MOST_SETTINGS = 64, GROUPS = 10, VALUE = 1024 };
 
 struct condition {
     char *column;
