@@ -5,6 +5,7 @@
 #include "cli/plan_input.h"
 #include "cli/progress.h"
 #include "cli/show.h"
+#include "interop/output.h"
 #include "interop/train_log.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 
 struct adapt_args {
     struct plan_source source;
-    const char *records;
+    const char *records, *output;
     uint64_t steps;
     double restart_s, lost_steps, gain;
 };
@@ -30,6 +31,8 @@ static const struct operand adapt_operands[] = {
 static const struct option adapt_options_rows[] = {
     {.letter = 'r', .name = "records", .type = OPTION_TEXT, .argument = "FILE", AT(records), .complete = "file",
      .help = "records of steps, one JSON object a line, or the log of Megatron-LM, NeMo, torchtitan, DeepSpeed or nanotron; - is standard input, read as it comes (-)"},
+    {.letter = 'o', .name = "output", .type = OPTION_OUTPUT, .argument = "FILE", AT(output), .complete = "file",
+     .help = "write to FILE instead of standard output (-), each event as it comes: what reckon train --switch reads"},
     {.name = "steps", .type = OPTION_NUMBER, AT(steps), .min = 1,
      .help = "steps of the whole run: a switch has to pay before its end (not known)"},
     {.name = "restart", .type = OPTION_COUNT, .argument = "SECONDS", AT(restart_s),
@@ -171,7 +174,7 @@ static json_t *factors_of(const struct adapt_event *event)
     return object;
 }
 
-static void print_event(const struct adapt_event *event)
+static void print_event(FILE *out, const struct adapt_event *event)
 {
     json_t *line = json_pack("{sI ss so}", "step", (json_int_t)event->step, "event",
                              adapt_event_names[event->kind], "machine", factors_of(event));
@@ -189,13 +192,14 @@ static void print_event(const struct adapt_event *event)
     } else if (event->to_s > 0) {
         json_object_set_new(line, "best_step_s", json_real(event->to_s));
     }
-    json_dumpf(line, stdout, JSON_REAL_PRECISION(7));
-    putchar('\n');
-    fflush(stdout); /* whoever acts on it waits for it */
+    json_dumpf(line, out, JSON_REAL_PRECISION(7));
+    putc('\n', out);
+    fflush(out); /* whoever acts on it waits for it */
     json_decref(line);
 }
 
 struct told {
+    FILE *out; /* where events go */
     uint64_t records, switches, forced;
     bool stranded;
 };
@@ -253,7 +257,7 @@ static enum rk_status watch(struct adapt *adapt, FILE *file, struct stream *stre
         /* one that goes on being so is said once */
         const bool again = event.kind == ADAPT_STRANDED && told->stranded;
         told->stranded = event.kind == ADAPT_STRANDED;
-        if (event.kind != ADAPT_NOTHING && !again) print_event(&event);
+        if (event.kind != ADAPT_NOTHING && !again) print_event(told->out, &event);
     }
     if (status == RK_OK && ferror(file))
         status = rk_fail(error, RK_IO, stream->path, 0, 0, "cannot be read: %s", strerror(errno));
@@ -275,7 +279,7 @@ int cmd_adapt(int argc, char **argv)
                               .gain = 100 * options.least_gain};
     struct plan_input input = {.assumed = ""};
     struct rk_error error = {.status = RK_OK};
-    struct told told = {.records = 0};
+    struct told told = {.out = stdout};
     struct adapt *adapt = NULL;
     FILE *file = NULL;
     plan_words_prepare();
@@ -293,6 +297,12 @@ int cmd_adapt(int argc, char **argv)
             status = rk_fail(&error, RK_BAD_INPUT, args.records, 0, 0, "cannot be read: %s",
                              strerror(errno));
     }
+    if (status == RK_OK && args.output && !output_is_stdout(args.output)) {
+        told.out = fopen(args.output, "w");
+        if (!told.out)
+            status = rk_fail(&error, RK_IO, args.output, 0, 0, "cannot be written: %s",
+                             strerror(errno));
+    }
     if (status == RK_OK) {
         const struct rk_plan *plan = &input.draft.plan;
         const uint64_t sequence = plan->sequence ? plan->sequence : input.model.sequence;
@@ -301,6 +311,11 @@ int cmd_adapt(int argc, char **argv)
             .scale = {(double)plan->batch, (double)(plan->batch * sequence) / (double)plan->ranks}};
         adapt = adapt_open(&input.model, &input.system, plan, &options, &error);
         status = adapt ? watch(adapt, file, &stream, &told, &error) : error.status;
+    }
+    if (told.out && told.out != stdout) {
+        const bool unwritten = ferror(told.out) != 0;
+        if ((fclose(told.out) != 0 || unwritten) && status == RK_OK)
+            status = rk_fail(&error, RK_IO, args.output, 0, 0, "cannot be written whole");
     }
     int code;
     if (status == RK_OK) {

@@ -45,7 +45,7 @@ static const struct option measured_rows[] = {
      .help = "profiles in Galvatron's form, of reckon measure --profile or reckon galvatron collect: messages and, with --model, forward times of layers; may be repeated"},
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(log.model), .complete = "models",
      .help = "what the run of --log trained, or whose layers --galvatron has"},
-    {.name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(log.plan), .complete = "file",
+    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(log.plan), .complete = "file",
      .help = "the plan of the run of --log: a file, of reckon import or reckon predict --save-plan, or words"},
     {.name = "collective", .type = OPTION_TEXT, .argument = "NAME", AT(collective),
      .help = "which collective the files of --nccl hold: all_reduce, reduce_scatter, all_gather, alltoall, sendrecv (what they say)"},

@@ -24,7 +24,7 @@ struct diff_args {
 /* clang-format off */
 static const struct operand diff_operands[] = {
     {"A", "a plan: a plan file (.json), a launch script of Megatron-LM, or a line of words, \"tp8 pp4 gbs512\"",
-     offsetof(struct diff_args, source.a), false, "file"},
+     offsetof(struct diff_args, source.a), true, "file"},
     {"B", "the other one, likewise; \"+tp4 vpp5\" is the first one with these changes; left out: the best there is. Options of a plan, --tensor 4, change B, or A where there is no B",
      offsetof(struct diff_args, source.b), true, "file"},
     {.name = NULL},
@@ -35,6 +35,8 @@ static const struct option input_rows[] = {
      .help = "the machine: an id of `reckon systems`, a file, or a description in one line"},
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(source.model), .complete = "models",
      .help = "what is trained: an id of `reckon models`, or a file (what the launch script trains)"},
+    {.letter = 'p', .name = "plan", .type = OPTION_TEXTS, .argument = "FILE|WORDS", AT(source.plans), .complete = "file",
+     .help = "the same as A; given again as B"},
     {.name = "best", .type = OPTION_FLAG, AT(best),
      .help = "compare A with the best plan of a search (as without B): same GPUs, batch, precision and attention kernel"},
     {.letter = 'g', .name = "gpus", .type = OPTION_NUMBER, AT(source.gpus), .min = 1, .max = 1 << 24,
@@ -165,6 +167,7 @@ int cmd_diff(int argc, char **argv)
     if (clusters_asked(argc, argv)) return clusters_diff(argc, argv);
     const int done = options_read(&diff_usage, argc, argv, &args);
     if (done >= 0) return done;
+    if (diff_take_plans(&args.source, &error) != RK_OK) return options_fail(&error);
     if (args.best && (args.source.b || args.source.changes.words.count)) {
         rk_fail(&error, RK_USAGE, NULL, 0, 0, "--best: give it, or a second plan, and not both");
         return options_fail(&error);

@@ -59,7 +59,7 @@ static const struct option task_rows[] = {
     {.name = NULL},
 };
 static const struct option run_rows[] = {
-    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "PLAN", AT(plan), .complete = "plan",
+    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(plan), .complete = "plan",
      .help = "how it runs, a plan file, or words in quotes: \"dp2\", \"tp2 pp2\" (one rank)"},
     {.name = "ranks", .type = OPTION_NUMBER, .argument = "N", AT(ranks), .min = 1, .max = 1024, .help = "ranks, as threads of this process; default the product of the plan's degrees"},
     {.name = "threads", .type = OPTION_NUMBER, AT(threads), .min = 1, .max = 256, .help = "of each rank; the result is the same for any number (1)"},

@@ -34,6 +34,8 @@ static const struct option input_options[] = {
      .help = "the same as MODEL"},
     {.letter = 's', .name = "system", .type = OPTION_TEXT, .argument = "SYSTEM", AT(source.system), .complete = "systems",
      .help = "the same as SYSTEM"},
+    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(source.file), .complete = "file",
+     .help = "a plan file or words that all candidates keep, beside PLAN"},
     {.name = NULL},
 };
 static const struct option longest_options[] = {

@@ -27,7 +27,7 @@ static const struct operand operands[] = {
 static const struct option rows[] = {
     {.name = "to", .type = OPTION_TEXTS, .argument = "WORDS", AT(to), .complete = "plan",
      .help = "words of the new plan, \"tp4 pp2\""},
-    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "PLAN", AT(plan), .complete = "file",
+    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(plan), .complete = "file",
      .help = "a plan file, reckon-plan(5), or a line of words, in place of --to"},
     {.letter = 'o', .name = "output", .type = OPTION_TEXT, .argument = "DIR", AT(output), .complete = "file",
      .help = "write the shards to a new folder; a stopped run goes on when it is asked for again"},

@@ -34,7 +34,7 @@ static const struct operand operands[] = {
 static const struct option what_rows[] = {
     {.letter = 'm', .name = "model", .type = OPTION_TEXT, .argument = "MODEL", AT(model), .complete = "models",
      .help = "its shape, where the folder has no config.json; without CHECKPOINT: plan its tensors, write nothing"},
-    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "PLAN", AT(plan), .complete = "file",
+    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(plan), .complete = "file",
      .help = "a plan file, reckon-plan(5), or a line of words, in place of PLAN"},
     {.name = "split", .type = OPTION_CHOICE, .choices = shard_split_names, AT(split),
      .help = "over tensor ranks: by the roles of tensors, by Redco's rules (of today, of the paper), or by predicted communication (roles)"},

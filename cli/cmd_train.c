@@ -38,7 +38,7 @@ static const struct option input_rows[] = {
      .help = "what is trained: an id of the catalog, a model file, or a config.json of Hugging Face or its folder"},
     {.letter = 'd', .name = "data", .type = OPTION_TEXT, .argument = "FILE", AT(data), .complete = "file",
      .help = "tokens, as reckon tokenize --as bin writes them; of any other file each byte is a token"},
-    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "PLAN", AT(plan), .complete = "plan",
+    {.letter = 'p', .name = "plan", .type = OPTION_TEXT, .argument = "FILE|WORDS", AT(plan), .complete = "plan",
      .help = "a plan file, or words in quotes: \"tp2 pp2 zero1\""},
     {.name = "ranks", .type = OPTION_NUMBER, .argument = "N", AT(ranks), .min = 1, .max = 1024,
      .help = "ranks, as threads of this process; default the product of the plan's degrees"},

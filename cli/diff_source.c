@@ -231,6 +231,26 @@ static enum rk_status same_model(const struct rk_model *a, const struct rk_model
                    (unsigned long long)rk_model_parameters(b));
 }
 
+enum rk_status diff_take_plans(struct diff_source *source, struct rk_error *error)
+{
+    const char *plans[OPTION_MAX_VALUES + 3] = {NULL};
+    int count = 0;
+    for (; count < source->plans.count; count++)
+        plans[count] = source->plans.text[count];
+    if (source->a) plans[count++] = source->a;
+    if (source->b) plans[count++] = source->b;
+    if (!count)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "A, the first plan, is missing: a plan file, a "
+                       "launch script or words, \"tp8 pp4\"");
+    if (count > 2)
+        return rk_fail(error, RK_USAGE, NULL, 0, 0,
+                       "%d plans are given (--plan, A, B): two are compared", count);
+    source->a = plans[0];
+    source->b = plans[1];
+    return RK_OK;
+}
+
 enum rk_status diff_gather(const struct diff_source *source, struct diff_input *input,
                            struct rk_error *error)
 {

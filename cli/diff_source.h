@@ -12,6 +12,7 @@ struct diff_source {
     const char *model, *system;
     uint64_t gpus, vocabulary, variant;
     struct option_texts sets, ignored;
+    struct option_texts plans;  /* before a and b: diff_take_plans() */
     struct plan_source changes; /* its words: of the second plan, or of the first as the second */
 };
 
@@ -25,6 +26,9 @@ struct diff_input {
     size_t script_size;
     int version; /* the newest of Megatron Core that knows its arguments */
 };
+
+/* Plans that were given by option are the first ones. */
+enum rk_status diff_take_plans(struct diff_source *source, struct rk_error *error);
 
 /* Reads everything and, without a second plan, searches it: the best one with the first one's GPUs,
  * batch, sequence, precision, kernel and framework. Release the input in any case. */

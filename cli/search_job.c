@@ -32,7 +32,8 @@ static enum rk_framework framework_of(const struct search_args *args, const stru
     *why = NULL;
     if (args->framework >= 0) return (enum rk_framework)args->framework;
     if (args->space >= 0) return args->space ? RK_MEGATRON : RK_CALCULON;
-    if (args->plan || args->words.count || args->sequence || plan_axes_only(&args->axes, RK_BY_RECKON))
+    if (args->plan || args->words.count || args->sequence ||
+        plan_axes_only(&args->axes, RK_BY_RECKON))
         return RK_MEGATRON;
     if (plan_axes_only(&args->axes, RK_BY_CALCULON)) {
         *why = "an axis that only it has is restricted";
@@ -192,6 +193,11 @@ enum rk_status search_set(struct search *search, const struct rk_model *model,
     const enum rk_framework framework = framework_of(args, model, system, &search->why);
     rk_plans_problem_init(&search->problem, model, system, framework, gpus, batch, args->sequence);
     search->problem.unstartable = args->unstartable;
+    if (args->unstartable && framework == RK_CALCULON)
+        return rk_fail(
+            error, RK_USAGE, NULL, 0, 0,
+            "--unstartable: no framework starts plans of the published model, so none are "
+            "left out: leave it, or framework calculon, out");
     enum rk_status status = plan_axes_restrict(&args->axes, &search->problem, error);
     if (status == RK_OK) status = search_take_words(args, &search->problem, error);
     if (status == RK_OK) status = check_precision(&search->problem, error);

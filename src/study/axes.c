@@ -118,7 +118,7 @@ static void key_of(enum rk_plan_axis axis, char key[KEY_SIZE])
 static bool axes_tell(struct study_axes *axes)
 {
     char text[TEXT_SIZE] = "", key[KEY_SIZE], low[RK_PLAN_AXIS_TEXT], high[RK_PLAN_AXIS_TEXT];
-    size_t used = 0;
+    size_t used = axes->unstartable ? (size_t)snprintf(text, sizeof text, "unstartable") : 0;
     for (int i = 0; i < RK_PLAN_AXES; i++) {
         const struct study_ranges *ranges = &axes->axis[i];
         key_of((enum rk_plan_axis)i, key);
@@ -182,11 +182,12 @@ static enum rk_status add_axes(struct study_axes *axes, struct study *study, int
     return RK_OK;
 }
 
-enum rk_status axes_load(const struct place *place, struct study *study, int *index,
-                         struct rk_error *error)
+enum rk_status axes_load(const struct place *place, bool unstartable, struct study *study,
+                         int *index, struct rk_error *error)
 {
     struct study_axes *axes = calloc(1, sizeof *axes);
     if (!axes) return rk_fail(error, RK_IO, NULL, 0, 0, "no memory for the study");
+    axes->unstartable = unstartable;
     enum rk_status status = place ? read_axes(place, axes, error) : RK_OK;
     if (status == RK_OK) status = add_axes(axes, study, index, error);
     free(axes->text);
@@ -240,6 +241,7 @@ void study_problem(const struct study *study, const struct study_point *point,
                           &study->system[point->system].system, point->framework, point->gpus,
                           point->max_batch, point->sequence);
     problem->base.precision = point->precision;
+    problem->unstartable = axes->unstartable;
     for (int i = 0; i < RK_PLAN_AXES; i++) {
         const struct study_ranges *ranges = &axes->axis[i];
         if (!ranges->count) continue;

@@ -6,8 +6,8 @@
 #include "study/study.h"
 
 /* Adds what an "axes" object says to the study, each once; `place` NULL is none. */
-enum rk_status axes_load(const struct place *place, struct study *study, int *index,
-                         struct rk_error *error);
+enum rk_status axes_load(const struct place *place, bool unstartable, struct study *study,
+                         int *index, struct rk_error *error);
 
 /* Can the restrictions be applied to this point? `place` is where they stand. */
 enum rk_status axes_check(const struct place *place, const struct study *study,

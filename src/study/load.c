@@ -310,8 +310,17 @@ static enum rk_status grid_load(const struct place *root, struct study *study, s
     if (status == RK_OK) status = numbers_load(&member, 1, MAX_BATCH, true, &grid->batch, error);
     if (status != RK_OK) return status;
     grid->axes_place = *figure;
+    const struct field flag = {.type = FIELD_BOOL};
+    bool unstartable = false;
+    if (find_key(figure, root, "unstartable", &member))
+        status = field_load(&member, &flag, &unstartable, error);
+    if (status != RK_OK) return status;
+    if (unstartable && grid->framework == RK_CALCULON)
+        return place_fail(&member, error,
+                          "the published model's plans are those of no framework that starts them: "
+                          "leave unstartable, or framework calculon, out");
     const bool restricted = find_key(figure, root, "axes", &grid->axes_place);
-    return axes_load(restricted ? &grid->axes_place : NULL, study, &grid->axes, error);
+    return axes_load(restricted ? &grid->axes_place : NULL, unstartable, study, &grid->axes, error);
 }
 
 /* ---- points ---- */
@@ -475,9 +484,9 @@ static enum rk_status load_grid(const struct place *figure, const struct place *
 static enum rk_status load_figure(const struct place *figure, const struct place *root,
                                   struct study *study, struct rk_error *error)
 {
-    static const char *const keys[] = {"name",  "title",    "models",    "systems",   "gpus",
-                                       "batch", "sequence", "framework", "precision", "datatype",
-                                       "axes",  "mode",     "top",       NULL};
+    static const char *const keys[] = {"name",  "title",       "models",    "systems",   "gpus",
+                                       "batch", "sequence",    "framework", "precision", "datatype",
+                                       "axes",  "unstartable", "mode",      "top",       NULL};
     struct place name;
     enum rk_status status = place_need_object(figure, error);
     if (status == RK_OK) status = place_need_keys(figure, keys, error);
@@ -516,10 +525,10 @@ static int compare_points(const void *a, const void *b)
 static enum rk_status read_root(const struct document *document, struct study *study,
                                 struct rk_error *error)
 {
-    static const char *const keys[] = {"title",     "source",   "figures", "columns",  "models",
-                                       "systems",   "gpus",     "batch",   "sequence", "framework",
-                                       "precision", "datatype", "axes",    "mode",     "top",
-                                       "run",       NULL};
+    static const char *const keys[] = {
+        "title", "source",      "figures",  "columns",   "models",    "systems",
+        "gpus",  "batch",       "sequence", "framework", "precision", "datatype",
+        "axes",  "unstartable", "mode",     "top",       "run",       NULL};
     const struct place root = place_root(document);
     const struct field source = {.type = FIELD_SOURCE};
     struct place member;

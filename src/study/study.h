@@ -35,7 +35,9 @@ struct study_system {
 
 /* Restrictions, as closed ranges of the values of rk_plan_axis_get. */
 struct study_axes {
-    char *text; /* "tensor=8,16 recompute=none" in the order of the axes; "" for none */
+    char *text; /* "tensor=8,16 recompute=none" in the order of the axes, "unstartable" before them;
+                   "" for none */
+    bool unstartable; /* as in struct rk_plans_problem */
     struct study_ranges {
         int count; /* 0: not restricted */
         struct {
